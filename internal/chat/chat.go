@@ -1,0 +1,220 @@
+// Package chat is what the bot and the adapters say to each other: messages come
+// in, replies, questions and progress go out. It knows no platform; an adapter
+// translates between it and one platform's SDK and knows nothing else of Cairn.
+package chat
+
+import (
+	"context"
+	"time"
+)
+
+// ThreadID names one conversation, MessageID one message in it, UserID a person.
+// Only the adapter they come from makes or parses them.
+type (
+	ThreadID  string
+	MessageID string
+	UserID    string
+)
+
+// RunID names the run that a message started. People see it on failure lines.
+type RunID string
+
+// Message is what a person wrote.
+type Message struct {
+	ID     MessageID
+	Thread ThreadID
+	Author UserID
+	Text   string
+	Depth  Depth // empty: the bot's default
+	At     time.Time
+	// Answers is the question that this message answers by a choice, if the person
+	// pressed one; a plain reply leaves it nil and counts as free text.
+	Answers *Press
+}
+
+// Press is a choice taken from a question.
+type Press struct {
+	Question string // Question.ID
+	Choice   string // Choice.ID
+}
+
+// Depth is how much an answer says.
+type Depth string
+
+// The depths of an answer, from a sentence or two to all that was found.
+const (
+	Brief         Depth = "brief"
+	Detailed      Depth = "detailed"
+	Comprehensive Depth = "comprehensive"
+)
+
+// Progress is a step of a run as people see it.
+type Progress struct {
+	Run         RunID
+	Step        string // node name, stable
+	Description string // "Searching 3 collections"
+	Status      StepStatus
+	Took        time.Duration // set when the step has ended
+}
+
+// StepStatus is how far a step is.
+type StepStatus string
+
+// A step is pending, then running, then one of the others.
+const (
+	Pending   StepStatus = "pending"
+	Running   StepStatus = "running"
+	Completed StepStatus = "completed"
+	Failed    StepStatus = "failed"
+	Skipped   StepStatus = "skipped"
+)
+
+// Outcome is how a run ended.
+type Outcome string
+
+// A run answers, abstains because the documents do not tell, or fails.
+const (
+	Answered  Outcome = "answered"
+	Abstained Outcome = "abstained"
+	Failure   Outcome = "failed"
+)
+
+// Reply is the bot's answer.
+type Reply struct {
+	Run     RunID
+	Outcome Outcome
+	// Text is Markdown. A mark [n] cites the source row that has n among its Numbers.
+	Text string
+	// Note is one short line about the answer as a whole, such as that it quotes.
+	Note    string
+	Sources []SourceGroup
+	Trace   Trace
+}
+
+// SourceGroup is the sources of one category, most used first.
+type SourceGroup struct {
+	Category string // "Documentation"
+	Sources  []Source
+}
+
+// Source is one document that an answer cites.
+type Source struct {
+	Numbers  []int // the marks that cite it, ascending; empty for a near source that is not cited
+	Title    string
+	Path     string
+	Owner    string
+	Modified time.Time
+	State    string // "live", "changed" or "gone"
+	Sections []Section
+}
+
+// Section is a cited place in a document.
+type Section struct {
+	Number  int    // the mark that cites it, 0 for none
+	Heading string // "" for the document's head
+	Anchor  string
+	URL     string // with the anchor
+}
+
+// Question is what the bot asks back. It is posted as a reply in the thread.
+type Question struct {
+	ID       string
+	Run      RunID
+	Text     string
+	Choices  []Choice // at most 10
+	FreeText bool     // any reply counts as an answer
+	Asker    UserID   // who may answer; empty: anyone in the thread
+}
+
+// Choice is one offered answer.
+type Choice struct {
+	ID     string
+	Label  string
+	Detail string // where the reading was found; may be empty
+}
+
+// Trace is how an answer came about.
+type Trace struct {
+	Steps    []TraceStep
+	Queries  []TraceQuery
+	Evidence []TraceEvidence
+	Notes    []string // decisions and their reasons, in order
+	Took     time.Duration
+}
+
+// TraceStep is a node that a run passed.
+type TraceStep struct {
+	Node string
+	Took time.Duration
+}
+
+// TraceQuery is one search that was made.
+type TraceQuery struct {
+	Text    string
+	Used    []string // terms that were looked up
+	Pruned  []string // terms that only scored
+	Lexical int      // candidates found by words
+	Dense   int      // candidates found by meaning
+	Took    time.Duration
+}
+
+// TraceEvidence is a candidate passage, best first.
+type TraceEvidence struct {
+	Passage string // passage id
+	Title   string
+	Section string
+	Score   float64 // fused, 0 to 1
+	Lexical float64 // BM25
+	Dense   float64 // cosine
+	Kept    bool    // the answer was made from it
+}
+
+// Conversation receives what the bot says in answer to one message. An adapter
+// gives one with each message it hands over. Calls come one at a time.
+type Conversation interface {
+	Progress(ctx context.Context, progress Progress) error
+	Reply(ctx context.Context, reply Reply) error
+	Ask(ctx context.Context, question Question) error
+}
+
+// Handler is the bot as an adapter sees it. Handle returns once the message has been
+// answered, asked about, or refused; an error means that nothing was said.
+type Handler interface {
+	Handle(ctx context.Context, message Message, conversation Conversation) error
+}
+
+// Role is who wrote a turn.
+type Role string
+
+// A turn is the person's or the bot's.
+const (
+	Person Role = "person"
+	Bot    Role = "bot"
+)
+
+// Turn is one entry of a thread's history. Exactly one of Text (the person's), Reply
+// and Question (the bot's) is set.
+type Turn struct {
+	Role     Role
+	At       time.Time
+	Text     string
+	Reply    *Reply
+	Question *Question
+	// Answer is what was chosen or written in reply to Question, once it was.
+	Answer string
+}
+
+// Transcripts gives what was said in a thread, oldest first; an unknown thread is
+// empty. The bot keeps it bounded.
+type Transcripts interface {
+	Transcript(ctx context.Context, thread ThreadID) ([]Turn, error)
+}
+
+// Adapter connects one platform to the bot.
+type Adapter interface {
+	// Name is the platform, as it stands in thread ids and logs.
+	Name() string
+	// Run hands every message to the handler until ctx ends or the platform closes.
+	// It returns once all its goroutines have ended; nil when it was asked to stop.
+	Run(ctx context.Context, handler Handler) error
+}

@@ -1,0 +1,62 @@
+// Package connect is the contract of what brings documents in. A connector knows
+// one kind of place and nothing of parsing or indexing.
+package connect
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"cairn/internal/knowledge"
+)
+
+// Change is one thing that a connector found. Exactly one of Upsert, Delete,
+// Unchanged and Failure is meant, by Kind.
+type Change struct {
+	Kind ChangeKind
+	// Document is set for every kind; for Deleted and Failed its ID and Path suffice.
+	Document knowledge.Document
+	// Content is the document's bytes, for Upserted; MediaType says what they are,
+	// by content first and name second, e.g. "text/markdown".
+	Content   []byte
+	MediaType string
+	Reason    error // for Failed: why it could not be read, fit to show to a person
+}
+
+// ChangeKind is what happened to a document since the state that the caller knows.
+type ChangeKind int
+
+// The kinds of changes.
+const (
+	Upserted ChangeKind = iota + 1
+	Deleted
+	Unchanged
+	Failed
+)
+
+// Known tells a connector what the caller has already: the hash of each document.
+type Known map[knowledge.DocumentID]string
+
+// Connector yields what changed. Sync stops at the first error that concerns the
+// place as a whole (a folder that is not there); what concerns one document is a
+// Failed change. A document that Known holds and the place no longer has is yielded
+// as Deleted, after everything else.
+type Connector interface {
+	Source() knowledge.SourceID
+	Sync(ctx context.Context, known Known) iter.Seq2[Change, error]
+}
+
+// Estimator is an optional interface: the number of documents a Sync will look at,
+// for progress.
+type Estimator interface {
+	Estimate(ctx context.Context) (int, error)
+}
+
+// TooLargeError is the reason of a Failed change for a document over the limit.
+type TooLargeError struct {
+	Size, Limit int64 // bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%d bytes, over the limit of %d bytes for one document (raise max_document_bytes to read it)", e.Size, e.Limit)
+}

@@ -1,0 +1,25 @@
+// Package embed is the contract of what turns text into vectors. local needs no
+// server; other backends speak to one.
+package embed
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrNoTokens says that a text holds nothing that could be embedded.
+var ErrNoTokens = errors.New("text has no tokens")
+
+// Embedder makes vectors of length 1.
+type Embedder interface {
+	// Name identifies model and version; vectors of different names can't be compared.
+	Name() string
+	// Dimension is the number of components of every vector.
+	Dimension() int
+	// Embed gives one vector a text, in order. A text without tokens gets nil.
+	// It may be called concurrently.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Windows cuts the text of a passage into the pieces that fit the model, each
+	// to be embedded with the title in front. A short text is one piece.
+	Windows(title, text string) []string
+}

@@ -1,0 +1,155 @@
+// Package index is the contract of the store that keeps documents, passages and
+// vectors and finds passages for a question. The backends are below it; indextest
+// is the suite that each of them passes.
+package index
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"cairn/internal/knowledge"
+)
+
+// Entry is one document with all its passages, in order of position.
+type Entry struct {
+	Document knowledge.Document
+	Passages []knowledge.Passage
+}
+
+// Batch is a set of changes that become visible together. A document in Put
+// replaces the one of the same id with all its passages; a passage whose Hash the
+// stored document already had keeps its vectors. Deleting what is not there is no error.
+type Batch struct {
+	Put    []Entry
+	Delete []knowledge.DocumentID
+	// Seen marks documents as unchanged at their source: only LastSeen is written.
+	Seen []knowledge.Document
+	// Cursors are advanced in the same transaction as the changes they stand for.
+	Cursors map[knowledge.SourceID]string
+}
+
+// Vectors are the embeddings of one passage: one or more windows of its text, each
+// of the index's dimension and of length 1. None at all says that the passage has
+// no text that can be embedded.
+type Vectors struct {
+	Passage knowledge.PassageID
+	Hash    string // the Passage.Hash the vectors were made from; a stale one is ignored
+	Windows [][]float32
+}
+
+// Term is an analysed word of a question (see lexical.Analyze) and how much it
+// counts: 1 for a word the person wrote, less for an expansion.
+type Term struct {
+	Text   string
+	Weight float64
+}
+
+// Filter restricts a search; the zero Filter lets everything pass. It is part of
+// the query, never applied after ranking.
+type Filter struct {
+	Sources   []knowledge.SourceID
+	Kinds     []knowledge.Kind
+	Documents []knowledge.DocumentID
+	// Audiences are the principals of the asker; nil means knowledge.Public alone.
+	Audiences []knowledge.Audience
+}
+
+// Query asks for candidates by words, by meaning, or by both.
+type Query struct {
+	Terms  []Term    // empty: no lexical search
+	Vector []float32 // of length 1 and of the index's dimension; nil: no dense search
+	Filter Filter
+	Limit  int // best of each side; 0 means 100
+}
+
+// Hit is a passage and its score: BM25 on the lexical side, the cosine of the best
+// window on the dense side. Higher is better.
+type Hit struct {
+	Passage knowledge.PassageID
+	Score   float64
+}
+
+// Candidates are the best of each side, best first; ties by passage id.
+type Candidates struct {
+	Lexical []Hit
+	Dense   []Hit
+	// Used are the terms that were looked up; Pruned those that only scored, being
+	// too common to search by.
+	Used, Pruned []string
+}
+
+// TermStats says how common a term is: the number of passages that contain it.
+type TermStats struct {
+	Term     string
+	Passages int
+}
+
+// Stats describes the whole index.
+type Stats struct {
+	Documents int
+	Passages  int
+	Embedded  int // passages that have their vectors
+	Terms     int
+	Bytes     int64 // on disk
+}
+
+// Found is a stored passage with its document.
+type Found struct {
+	Document knowledge.Document
+	Passage  knowledge.Passage
+}
+
+// Writer changes an index. One writer at a time; a call is atomic.
+type Writer interface {
+	Write(ctx context.Context, batch Batch) error
+	// Unembedded gives up to limit passages that have no vectors yet, with their
+	// documents, in a stable order.
+	Unembedded(ctx context.Context, limit int) ([]Found, error)
+	WriteVectors(ctx context.Context, vectors []Vectors) error
+	// Cursor is what a source's last finished sync stored, "" at first.
+	Cursor(ctx context.Context, source knowledge.SourceID) (string, error)
+}
+
+// Reader looks things up. All methods may be called concurrently with each other
+// and with a writer.
+type Reader interface {
+	Search(ctx context.Context, query Query) (Candidates, error)
+	// Passages gives the stored passages of these ids, in the same order; ids that
+	// are not there (any more) are left out.
+	Passages(ctx context.Context, ids []knowledge.PassageID) ([]Found, error)
+	// Documents yields every document of a source ("" for all), ordered by id.
+	Documents(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error]
+	// Terms gives the statistics of these terms, in the same order.
+	Terms(ctx context.Context, terms []string) ([]TermStats, error)
+	// Definitions gives what an abbreviation stands for, most often defined first;
+	// letter case does not matter.
+	Definitions(ctx context.Context, short string) ([]knowledge.Definition, error)
+	Stats(ctx context.Context) (Stats, error)
+}
+
+// Index is a whole backend.
+type Index interface {
+	Writer
+	Reader
+	Close() error
+}
+
+// Speller is an optional interface of a Reader: the terms of the index that are
+// spelled nearly like one that it does not hold, likeliest first, at most limit.
+type Speller interface {
+	Similar(ctx context.Context, term string, limit int) ([]TermStats, error)
+}
+
+// Errors that callers branch on. Backends wrap them with the name of the thing and
+// the remedy.
+var (
+	// ErrLocked: another process has the index open for writing.
+	ErrLocked = errors.New("index is in use by another process")
+	// ErrEmbedder: the index was built with another embedder or dimension.
+	ErrEmbedder = errors.New("index was built with another embedder")
+	// ErrSchema: the index has a schema this program does not know.
+	ErrSchema = errors.New("index has an unknown schema")
+	// ErrFull: the disk has no room left.
+	ErrFull = errors.New("no space left for the index")
+)

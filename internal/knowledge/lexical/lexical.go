@@ -24,13 +24,19 @@ type Word struct {
 // words stemmed (Snowball's Porter 2), accents kept out of the comparison. An
 // identifier gives itself whole and its parts: "timeout.reconciliation" gives
 // "timeout", "reconcili" and "timeout.reconciliation"; "requeueAfterSeconds" gives
-// "requeueafterseconds", "requeu", "after" and "second". Runs of Han, kana and
+// "requeu", "after", "second" and "requeueaftersecond"; "self-heal" gives "self",
+// "heal" and "selfheal". Runs of Han, kana and
 // Hangul give their pairs of characters. Stop words are included: see IsStop.
 func Analyze(text string) []string {
 	folded := Fold(text)
 	terms := make([]string, 0, len(folded)/6)
-	for _, word := range Words(folded) {
+	var previous Word
+	for i, word := range Words(folded) {
 		terms = appendTerms(terms, word.Text)
+		if i > 0 && word.Start == previous.End+1 && folded[previous.End] == '-' {
+			terms = append(terms, Stem(strings.ToLower(previous.Text+word.Text)))
+		}
+		previous = word
 	}
 	return terms
 }
@@ -113,7 +119,7 @@ func appendTerms(terms []string, word string) []string {
 	for _, part := range parts {
 		terms = append(terms, Stem(strings.ToLower(part)))
 	}
-	return append(terms, bounded(lower))
+	return append(terms, Stem(lower))
 }
 
 // splitIdentifier gives the parts of "a.b_c", "camelCase" and "HTTPServer2"; a plain

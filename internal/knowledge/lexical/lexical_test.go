@@ -16,11 +16,11 @@ func TestAnalyze(t *testing.T) {
 	}{
 		{"words are stemmed", "Syncing the applications", []string{"sync", "the", "applic"}},
 		{"identifier with dots", "timeout.reconciliation", []string{"timeout", "reconcili", "timeout.reconciliation"}},
-		{"camel case", "requeueAfterSeconds", []string{"requeu", "after", "second", "requeueafterseconds"}},
+		{"camel case", "requeueAfterSeconds", []string{"requeu", "after", "second", "requeueaftersecond"}},
 		{"acronym before a word", "HTTPServer", []string{"http", "server", "httpserver"}},
 		{"plural acronym is a word", "URLs", []string{"url"}},
 		{"environment variable", "ARGOCD_EXEC_TIMEOUT", []string{"argocd", "exec", "timeout", "argocd_exec_timeout"}},
-		{"flag", "--self-heal", []string{"self", "heal"}},
+		{"flag", "--self-heal", []string{"self", "heal", "selfheal"}},
 		{"version", "v3.17.1.", []string{"v3", "17", "1", "v3.17.1"}},
 		{"possessive", "Argo’s docs", []string{"argo", "doc"}},
 		{"accents", "Café RÉSUMÉ", []string{"cafe", "resum"}},

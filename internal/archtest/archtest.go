@@ -1,0 +1,177 @@
+// Package archtest checks which package may import which: the parts of the
+// architecture that a compiler doesn't see. It parses the files' imports itself; a
+// test that ran the go command instead would go on printing a stale "ok (cached)".
+package archtest
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// module is the path that all of Cairn's packages begin with.
+const module = "cairn"
+
+// standard stands in a rule for every package of the standard library.
+const standard = "the standard library"
+
+// rule forbids imports. Its lists hold patterns of import paths, in which "**" is any
+// number of elements; an empty list matches nothing.
+type rule struct {
+	name string
+	// in are the packages that the rule is for, notIn those among them that it spares.
+	in, notIn []string
+	// forbid are the imports that it forbids, allow those among them that it permits.
+	forbid, allow []string
+	// sparesTests: files ending in _test.go may import what others may not.
+	sparesTests bool
+}
+
+// file is one Go file and what it imports.
+type file struct {
+	path    string // slash-separated, from the root of the repository
+	pkg     string // import path of its folder
+	name    string // of the package clause
+	imports []imported
+}
+
+type imported struct {
+	path string
+	line int
+}
+
+// violation is an import or a name that breaks a rule.
+type violation struct {
+	file string
+	line int
+	rule string
+	what string
+}
+
+func (v violation) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s", v.file, v.line, v.what, v.rule)
+}
+
+// scan parses the imports of every Go file of the repository at root, except below
+// testdata and hidden folders.
+func scan(root string) ([]file, error) {
+	var files []file
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && ignored(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		parsed, err := parse(root, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, parsed)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scan imports: %w", err)
+	}
+	return files, nil
+}
+
+func ignored(folder string) bool {
+	return folder == "testdata" || strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_")
+}
+
+func parse(root, name string) (file, error) {
+	positions := token.NewFileSet()
+	tree, err := parser.ParseFile(positions, filepath.Join(root, filepath.FromSlash(name)), nil, parser.ImportsOnly)
+	if err != nil {
+		return file{}, err
+	}
+	parsed := file{path: name, pkg: path.Join(module, path.Dir(name)), name: tree.Name.Name}
+	for _, spec := range tree.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return file{}, fmt.Errorf("%s: import %s: %w", name, spec.Path.Value, err)
+		}
+		parsed.imports = append(parsed.imports, imported{path: target, line: positions.Position(spec.Pos()).Line})
+	}
+	return parsed, nil
+}
+
+// check gives every break of the rules, in the order of the files.
+func check(files []file) []violation {
+	var found []violation
+	for _, f := range files {
+		if slices.Contains(vagueNames, f.name) || slices.Contains(vagueNames, path.Base(f.pkg)) {
+			found = append(found, violation{f.path, 1, vagueName, "package " + f.name})
+		}
+		for _, target := range f.imports {
+			for _, r := range rules {
+				if r.breaks(f, target.path) {
+					found = append(found, violation{f.path, target.line, r.name, target.path})
+				}
+			}
+			for _, parent := range strangers {
+				if areStrangers(parent, f, target.path) {
+					found = append(found, violation{f.path, target.line, strangersName, target.path})
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (r rule) breaks(f file, target string) bool {
+	if r.sparesTests && f.isTest() {
+		return false
+	}
+	return matches(r.in, f.pkg) && !matches(r.notIn, f.pkg) &&
+		matches(r.forbid, target) && !matches(r.allow, target)
+}
+
+// isTest says whether a file is part of tests alone.
+func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
+
+func matches(patterns []string, importPath string) bool {
+	for _, pattern := range patterns {
+		if pattern == standard {
+			if isStandard(importPath) {
+				return true
+			}
+		} else if doublestar.MatchUnvalidated(pattern, importPath) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStandard says whether an import is of the standard library: the first element of
+// every other module's path has a dot.
+func isStandard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return first != module && !strings.Contains(first, ".")
+}
+
+// areStrangers says whether a file below one child of parent imports what is below
+// another one. Packages for tests know both sides.
+func areStrangers(parent string, f file, target string) bool {
+	mine, ok := childOf(parent, f.pkg)
+	theirs, alsoOk := childOf(parent, target)
+	return ok && alsoOk && mine != theirs && !f.isTest() && !strings.HasSuffix(mine, "test")
+}
+
+func childOf(parent, importPath string) (string, bool) {
+	rest, ok := strings.CutPrefix(importPath, parent+"/")
+	child, _, _ := strings.Cut(rest, "/")
+	return child, ok
+}

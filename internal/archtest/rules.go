@@ -1,0 +1,121 @@
+package archtest
+
+// rules are the import rules of the architecture.
+var rules = []rule{
+	{
+		name:   "the engine in graph imports the standard library alone",
+		in:     []string{"cairn/internal/graph/**"},
+		notIn:  []string{"cairn/internal/graph/flows/**"},
+		forbid: []string{"**"},
+		allow:  []string{standard, "cairn/internal/graph/**"},
+	},
+	{
+		name:   "the engine in graph knows no flow",
+		in:     []string{"cairn/internal/graph/**"},
+		notIn:  []string{"cairn/internal/graph/flows/**"},
+		forbid: []string{"cairn/internal/graph/flows/**"},
+	},
+	{
+		name:   "flows import the engine and what they look at, never sessions, chat or adapters",
+		in:     []string{"cairn/internal/graph/flows/**"},
+		forbid: []string{"cairn/**"},
+		allow: []string{
+			"cairn/internal/graph/**", "cairn/internal/agent/**", "cairn/internal/knowledge/**",
+			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/eval",
+		},
+	},
+	{
+		name:   "adapters import chat alone",
+		in:     []string{"cairn/internal/adapters/**"},
+		forbid: []string{"cairn/**"},
+		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**"},
+	},
+	{
+		name:   "chat imports nothing of Cairn",
+		in:     []string{"cairn/internal/chat/**"},
+		forbid: []string{"cairn/**"},
+		allow:  []string{"cairn/internal/chat/**"},
+	},
+	{
+		name: "knowledge imports neither conversations nor what is built on it",
+		in:   []string{"cairn/internal/knowledge/**"},
+		forbid: []string{
+			"cairn/internal/chat/**", "cairn/internal/session/**", "cairn/internal/bot/**", "cairn/internal/adapters/**",
+			"cairn/internal/runs/**", "cairn/internal/graph/**", "cairn/internal/agent/**",
+		},
+	},
+	{
+		name:   "only cmd/bot imports config",
+		in:     []string{"**"},
+		notIn:  []string{"cairn/cmd/bot/**", "cairn/internal/config/**"},
+		forbid: []string{"cairn/internal/config/**"},
+	},
+	{
+		name:   "nothing imports a command",
+		in:     []string{"**"},
+		notIn:  []string{"cairn/cmd/bot/**"},
+		forbid: []string{"cairn/cmd/**"},
+	},
+	{
+		name:        "only cmd/bot imports adapters",
+		in:          []string{"**"},
+		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/adapters/**"},
+		forbid:      []string{"cairn/internal/adapters/**"},
+		sparesTests: true,
+	},
+	{
+		name:        "only cmd/bot chooses a backend",
+		in:          []string{"**"},
+		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/**/{embedded,redis,postgres,openai,local}/**"},
+		forbid:      []string{"cairn/internal/**/{embedded,redis,postgres,openai,local}/**"},
+		sparesTests: true,
+	},
+	{
+		name:        "only cmd/bot and tests import eval",
+		in:          []string{"**"},
+		notIn:       []string{"cairn/cmd/bot/**"},
+		forbid:      []string{"cairn/internal/eval/**"},
+		sparesTests: true,
+	},
+	{
+		name:   "eval knows neither index nor flows",
+		in:     []string{"cairn/internal/eval/**"},
+		forbid: []string{"cairn/**"},
+	},
+	{
+		name:        "packages for tests are imported by tests alone",
+		in:          []string{"**"},
+		notIn:       []string{"cairn/**/*test"},
+		forbid:      []string{"cairn/**/*test"},
+		sparesTests: true,
+	},
+	sdk("slack-go", "adapters/slack", []string{"github.com/slack-go/**"}, "cairn/internal/adapters/slack/**"),
+	sdk("discordgo", "adapters/discord", []string{"github.com/bwmarrin/discordgo/**"}, "cairn/internal/adapters/discord/**"),
+	sdk("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**"),
+	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**"),
+	sdk("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
+	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**"),
+}
+
+// sdk confines the packages of one library to those of Cairn that wrap it.
+func sdk(name, where string, packages []string, wrapper string) rule {
+	return rule{
+		name:   name + " is imported by " + where + " alone",
+		in:     []string{"**"},
+		notIn:  []string{wrapper},
+		forbid: packages,
+	}
+}
+
+// strangers are the folders whose children do not import one another.
+var strangers = []string{"cairn/internal/graph/flows", "cairn/internal/adapters"}
+
+const strangersName = "flows, and adapters, do not import one another"
+
+// vagueNames say nothing of what a package does.
+var vagueNames = []string{
+	"util", "utils", "common", "helper", "helpers", "model", "models", "type", "types",
+	"manager", "service", "services", "core", "base", "misc", "shared",
+}
+
+const vagueName = "a package is named for what it does"

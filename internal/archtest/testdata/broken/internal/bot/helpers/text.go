@@ -1,0 +1,1 @@
+package helpers // want "a package is named for what it does"

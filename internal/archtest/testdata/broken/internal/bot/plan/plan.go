@@ -1,0 +1,1 @@
+package core // want "a package is named for what it does"

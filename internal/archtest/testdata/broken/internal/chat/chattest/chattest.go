@@ -1,0 +1,6 @@
+package chattest
+
+import (
+	_ "cairn/internal/chat"
+	_ "cairn/internal/chat/transcripttest"
+)

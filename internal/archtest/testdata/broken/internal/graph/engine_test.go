@@ -1,0 +1,7 @@
+package graph
+
+import (
+	_ "testing"
+
+	_ "cairn/internal/graph/graphtest"
+)

@@ -1,0 +1,3 @@
+package postgres
+
+import _ "github.com/jackc/pgx/v5/pgxpool"

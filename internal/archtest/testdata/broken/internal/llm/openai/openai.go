@@ -1,0 +1,3 @@
+package openai
+
+import _ "github.com/sashabaranov/go-openai"

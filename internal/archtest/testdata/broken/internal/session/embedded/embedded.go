@@ -1,0 +1,8 @@
+package embedded
+
+import (
+	_ "github.com/redis/go-redis/v9"      // want "go-redis is imported by the Redis backends alone"
+	_ "github.com/sashabaranov/go-openai" // want "go-openai is imported by llm/openai alone"
+	_ "modernc.org/sqlite"
+	_ "modernc.org/sqlite/vfs"
+)

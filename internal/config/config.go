@@ -1,0 +1,192 @@
+// Package config reads Cairn's settings: one YAML file, then environment variables
+// over it. Every key is known, every value is checked, and all that is wrong is
+// reported at once, with the line or the variable it stands in. Without a file the
+// defaults hold. docs/configuration.md describes each setting.
+//
+// No setting is a secret. One that becomes so must come from its variable or from a
+// file that the configuration names, never stand in the YAML itself.
+package config
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"cairn/internal/chat"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// Config is all settings, valid as a whole.
+type Config struct {
+	// File is the file that was read, "" where there was none.
+	File    string
+	DataDir string // absolute; sessions, runs and the index live below it
+	Sources []Source
+	Web     Web
+	Answer  Answer
+	Search  Search
+	Log     Log
+}
+
+// Source is a place that documents come from.
+type Source struct {
+	Name             string // unique; becomes the documents' knowledge.SourceID
+	Kind             SourceKind
+	Path             string // absolute
+	Include, Exclude []string
+	URLBase          string         // absolute, or "" for file addresses
+	Documents        knowledge.Kind // the category that its documents are shown under
+	MaxDocumentBytes int64
+}
+
+// SourceKind says which connector reads a source.
+type SourceKind string
+
+// SourceFiles is a folder of documents.
+const SourceFiles SourceKind = "files"
+
+// Web is the web page's address, "host:port"; port 0 is a free one.
+type Web struct{ Listen string }
+
+// Answer is how much an answer says where the person does not choose.
+type Answer struct {
+	Depth      chat.Depth
+	MaxSources int // documents listed under an answer
+}
+
+// Search is how what was found by words and by meaning becomes one list.
+type Search struct {
+	Fusion      retrieve.Method
+	DenseWeight float64 // of meaning against words, 0 to 1
+}
+
+// Log is what is logged, and how.
+type Log struct {
+	Level  slog.Level
+	Format LogFormat
+}
+
+// LogFormat is how log lines are written.
+type LogFormat string
+
+// Log lines are for people (key=value) or for machines.
+const (
+	LogText LogFormat = "text"
+	LogJSON LogFormat = "json"
+)
+
+const (
+	defaultMaxDocumentBytes = 32 << 20
+	// maxFile bounds the configuration file, in bytes.
+	maxFile = 1 << 20
+)
+
+//go:embed example.yaml
+var example string
+
+// Example is a file with every setting, at its default, and one source.
+func Example() string { return example }
+
+// Defaults are the settings that hold where neither file nor environment say otherwise.
+// DataDir is "" for a user without a home directory.
+func Defaults(host Host) Config {
+	return Config{
+		DataDir: host.dataDir(),
+		Web:     Web{Listen: "127.0.0.1:0"},
+		Answer:  Answer{Depth: chat.Detailed, MaxSources: 10},
+		Search:  Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
+		Log:     Log{Level: slog.LevelInfo, Format: LogText},
+	}
+}
+
+// Load reads the settings on the machine that the program runs on, see Host.Load.
+func Load(flag string) (Config, error) {
+	host, err := ThisHost()
+	if err != nil {
+		return Config{}, err
+	}
+	return host.Load(flag)
+}
+
+// Load finds the file, see Locate, reads it and applies the environment. flag is the
+// file that the command line names, or "". The error holds everything that is wrong,
+// one line each.
+func (h Host) Load(flag string) (Config, error) {
+	config := Defaults(h)
+	path, err := h.Locate(flag)
+	if err != nil {
+		return Config{}, err
+	}
+	var faults []error
+	if path != "" {
+		data, err := readFile(path)
+		if err != nil {
+			return Config{}, err
+		}
+		config.File = path
+		faults = append(faults, decode(&config, path, data, h)...)
+	}
+	faults = append(faults, applyEnvironment(&config, h)...)
+	if config.DataDir == "" && len(faults) == 0 {
+		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return Config{}, err
+	}
+	return config, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("read configuration %s: %w", path, err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("configuration %s is larger than %d bytes: is it the right file?", path, maxFile)
+	}
+	return data, nil
+}
+
+// applyEnvironment sets what CAIRN_ variables say. One that is empty counts as unset.
+// Relative paths are taken from the working directory.
+func applyEnvironment(config *Config, host Host) []error {
+	var faults []error
+	for _, s := range settings {
+		text := host.Getenv(s.env)
+		if text == "" {
+			continue
+		}
+		if err := s.set(config, text, base{dir: host.WorkDir, home: host.Home}); err != nil {
+			faults = append(faults, fmt.Errorf("environment variable %s: %w", s.env, err))
+		}
+	}
+	return faults
+}
+
+// base is what a relative path and a leading "~/" stand for.
+type base struct{ dir, home string }
+
+func (b base) absolute(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("must not be empty")
+	}
+	if path == "~" || len(path) > 1 && path[0] == '~' && os.IsPathSeparator(path[1]) {
+		if b.home == "" {
+			return "", fmt.Errorf("%q: this user has no home directory, give an absolute path", path)
+		}
+		return filepath.Join(b.home, path[1:]), nil
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.Join(b.dir, path), nil
+}

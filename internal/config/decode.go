@@ -1,0 +1,258 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"cairn/internal/knowledge"
+)
+
+// decoder walks the syntax tree of one file. The YAML library's own decoding stops at
+// the first fault; this finds them all.
+type decoder struct {
+	name   string // of the file, for faults
+	from   base
+	faults []error
+}
+
+// decode sets what a file says over the values in config and gives all that is wrong
+// with it. Relative paths are taken from the file's folder.
+func decode(config *Config, path string, data []byte, host Host) []error {
+	d := &decoder{name: path, from: base{dir: filepath.Dir(path), home: host.Home}}
+	if !utf8.Valid(data) {
+		return []error{fmt.Errorf("%s: is not UTF-8 text", path)}
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		d.syntaxFault(err)
+		return d.faults
+	}
+	if len(file.Docs) > 1 {
+		return []error{fmt.Errorf("%s: holds %d YAML documents, want one", path, len(file.Docs))}
+	}
+	for _, document := range file.Docs {
+		if !isNothing(document.Body) {
+			d.config(config, document.Body)
+		}
+	}
+	return d.faults
+}
+
+func (d *decoder) syntaxFault(err error) {
+	var positioned yaml.Error
+	if errors.As(err, &positioned) && positioned.GetToken() != nil {
+		position := positioned.GetToken().Position
+		err = fmt.Errorf("%s:%d: %s", d.name, position.Line, positioned.GetMessage())
+	} else {
+		err = fmt.Errorf("%s: %w", d.name, err)
+	}
+	d.faults = append(d.faults, err)
+}
+
+// fault records what is wrong at a node; key names the setting.
+func (d *decoder) fault(node ast.Node, key string, err error) {
+	d.faults = append(d.faults, fmt.Errorf("%s:%d: %s: %w", d.name, lineOf(node), key, err))
+}
+
+func lineOf(node ast.Node) int {
+	token := node.GetToken()
+	if token == nil {
+		return 1
+	}
+	return token.Position.Line
+}
+
+// isNothing says whether a key was left without a value, which leaves the default.
+func isNothing(node ast.Node) bool {
+	return node == nil || node.Type() == ast.NullType || node.Type() == ast.CommentGroupType
+}
+
+// config reads the top level and the sections below it.
+func (d *decoder) config(config *Config, root ast.Node) {
+	d.section(root, "", keysOf(settings, sourcesKey), func(key string, value ast.Node) {
+		if key == sourcesKey {
+			d.sources(config, value)
+			return
+		}
+		if i := indexOf(settings, key); i >= 0 {
+			read(d, config, settings[i], key, value)
+			return
+		}
+		d.section(value, key+".", keysOf(settings), func(key string, value ast.Node) {
+			read(d, config, settings[indexOf(settings, key)], key, value)
+		})
+	})
+}
+
+// section calls found for each key of a mapping that is among the known ones, or is
+// the beginning of one; keys are dotted and start with prefix.
+func (d *decoder) section(node ast.Node, prefix string, known []string, found func(key string, value ast.Node)) {
+	mapping, ok := node.(ast.MapNode)
+	if !ok {
+		where := strings.TrimSuffix(prefix, ".")
+		if where == "" {
+			where = "the file"
+		}
+		d.fault(node, where, errors.New("want keys with values, such as \"key: value\""))
+		return
+	}
+	siblings := level(known, prefix)
+	for pairs := mapping.MapRange(); pairs.Next(); {
+		name := keyText(pairs.Key())
+		switch {
+		case !slices.Contains(siblings, name):
+			d.fault(pairs.Key(), prefix+name, unknownKey(name, siblings))
+		case !isNothing(pairs.Value()):
+			found(prefix+name, pairs.Value())
+		}
+	}
+}
+
+// level gives the names that can follow prefix in the known dotted keys.
+func level(known []string, prefix string) []string {
+	var names []string
+	for _, key := range known {
+		rest, ok := strings.CutPrefix(key, prefix)
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// sources reads the list of sources.
+func (d *decoder) sources(config *Config, node ast.Node) {
+	list, ok := node.(*ast.SequenceNode)
+	if !ok {
+		d.fault(node, sourcesKey, errors.New("want a list: each source begins with \"- name: …\""))
+		return
+	}
+	names := make(map[string]bool)
+	for i, entry := range list.Values {
+		prefix := fmt.Sprintf("%s[%d].", sourcesKey, i)
+		source := Source{Documents: knowledge.KindDocumentation, MaxDocumentBytes: defaultMaxDocumentBytes}
+		given := make(map[string]bool)
+		d.section(entry, prefix, prefixed(prefix, keysOf(sourceSettings)), func(key string, value ast.Node) {
+			name := strings.TrimPrefix(key, prefix)
+			given[name] = true
+			read(d, &source, sourceSettings[indexOf(sourceSettings, name)], key, value)
+		})
+		for _, name := range []string{"name", "kind", "path"} {
+			if _, isMapping := entry.(ast.MapNode); isMapping && !given[name] {
+				d.fault(entry, prefix+name, errors.New("is missing"))
+			}
+		}
+		if source.Name != "" && names[source.Name] {
+			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
+		}
+		names[source.Name] = true
+		config.Sources = append(config.Sources, source)
+	}
+}
+
+// read checks and stores the value of one setting.
+func read[T any](d *decoder, target *T, s setting[T], key string, node ast.Node) {
+	nodes := []ast.Node{node}
+	if s.list {
+		list, ok := node.(*ast.SequenceNode)
+		if !ok {
+			d.fault(node, key, errors.New("want a list, such as [\"**/*.md\"]"))
+			return
+		}
+		nodes = list.Values
+	}
+	for _, node := range nodes {
+		text, ok := scalarText(node)
+		if !ok {
+			d.fault(node, key, errors.New("want a single plain value"))
+			continue
+		}
+		if err := s.set(target, text, d.from); err != nil {
+			d.fault(node, key, err)
+		}
+	}
+}
+
+// scalarText gives a value as it was written, without its quotes. Anchors, aliases
+// and tags are no plain values: a configuration that says what it means needs none.
+func scalarText(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+func keyText(key ast.MapKeyNode) string {
+	if text, ok := scalarText(key); ok {
+		return text
+	}
+	return key.GetToken().Value
+}
+
+func keysOf[T any](settings []setting[T], more ...string) []string {
+	keys := slices.Clone(more)
+	for _, s := range settings {
+		keys = append(keys, s.key)
+	}
+	return keys
+}
+
+func prefixed(prefix string, keys []string) []string {
+	for i := range keys {
+		keys[i] = prefix + keys[i]
+	}
+	return keys
+}
+
+func indexOf[T any](settings []setting[T], key string) int {
+	return slices.IndexFunc(settings, func(s setting[T]) bool { return s.key == key })
+}
+
+// unknownKey names the nearest key that could have been meant.
+func unknownKey(name string, known []string) error {
+	nearest, least := "", len(name)/2+1
+	for _, key := range known {
+		if d := distance(name, key); d < least {
+			nearest, least = key, d
+		}
+	}
+	if nearest == "" {
+		return fmt.Errorf("unknown key, want one of %s", strings.Join(known, ", "))
+	}
+	return fmt.Errorf("unknown key, did you mean %s?", nearest)
+}
+
+// distance is the number of letters to change, add or drop to make b of a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

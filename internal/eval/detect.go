@@ -1,0 +1,59 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Form is the layout of a question set.
+type Form string
+
+// The forms of sets: one measures a search alone, one whole answers.
+const (
+	FormRetrieval Form = "retrieval"
+	FormAnswers   Form = "answers"
+)
+
+// The files by which a set's form is known.
+const (
+	corpusFile    = "corpus.jsonl"
+	queriesFile   = "queries.jsonl"
+	qrelsFile     = "qrels.tsv"
+	questionsFile = "questions.jsonl"
+)
+
+// Detect says which form of question set a folder holds.
+func Detect(dir string) (Form, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no folder %s: name one that holds a question set", dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read question set %s: %w", dir, err)
+	}
+	has := make(map[string]bool)
+	for _, entry := range entries {
+		has[entry.Name()] = !entry.IsDir()
+	}
+	if has[questionsFile] {
+		return FormAnswers, nil
+	}
+	var missing []string
+	for _, name := range []string{corpusFile, queriesFile, qrelsFile} {
+		if !has[name] {
+			missing = append(missing, name)
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return FormRetrieval, nil
+	case 3:
+		return "", fmt.Errorf("%s holds no question set: it needs %s beside a folder of documents, or %s, %s and %s",
+			filepath.Clean(dir), questionsFile, corpusFile, queriesFile, qrelsFile)
+	}
+	return "", fmt.Errorf("retrieval set %s lacks %s", filepath.Clean(dir), strings.Join(missing, " and "))
+}

@@ -1,0 +1,365 @@
+// Package ingest brings a source's documents into an index: connect, parse, chunk
+// and write, then embed what has no vectors yet. Text can be searched as soon as it
+// is written; vectors follow. Every stage is bounded, and an ingest that is killed
+// goes on where it was: what is written is not read again, what is embedded is not
+// embedded again.
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/chunk"
+	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/embed"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/parse"
+)
+
+const (
+	batchPassages = 512              // passages written in one transaction
+	batchWait     = 2 * time.Second  // a batch is written at the latest after this
+	parseTimeout  = 60 * time.Second // for one document
+	embedPassages = 32               // passages embedded between two writes of vectors
+)
+
+// Ingester reads sources into one index.
+type Ingester struct {
+	Index    index.Index
+	Embedder embed.Embedder // nil: no vectors are made
+	Limits   parse.Limits   // of one document; zero values are parse's defaults
+	Chunk    chunk.Options
+	// Observe is told how far the ingest is, at most some times a second and never
+	// concurrently. May be nil.
+	Observe func(Progress)
+	Now     func() time.Time // nil: time.Now
+}
+
+// Phase is what an ingest is doing.
+type Phase string
+
+// Reading makes text searchable; embedding adds the vectors.
+const (
+	Reading   Phase = "reading"
+	Embedding Phase = "embedding"
+)
+
+// Progress is how far an ingest is.
+type Progress struct {
+	Phase     Phase
+	Documents int // looked at
+	Total     int // documents to look at, 0 when not known
+	Passages  int // written while reading; embedded while embedding
+	Pending   int // passages still to be embedded, while embedding
+}
+
+// Failure is a document that could not be read, and why.
+type Failure struct {
+	Path   string
+	Reason error
+}
+
+// Report is what one sync of a source did.
+type Report struct {
+	Added, Updated, Unchanged, Deleted int // documents
+	Passages                           int // written
+	Embedded                           int // passages given vectors, of any source
+	Failures                           []Failure
+	Took                               time.Duration
+}
+
+// Sync brings the index up to date with a source and embeds what has no vectors. The
+// report is true also when an error is returned: what it counts is in the index.
+func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
+	started := in.now()
+	sync := &syncing{Ingester: in, source: connector.Source(), known: connect.Known{}}
+	err := sync.read(ctx, connector)
+	if err == nil {
+		err = in.embed(ctx, &sync.report)
+	}
+	sync.report.Took = in.now().Sub(started)
+	if err != nil {
+		return sync.report, fmt.Errorf("ingest %s: %w", connector.Source(), err)
+	}
+	return sync.report, nil
+}
+
+// Embed gives vectors to every passage that has none and returns how many it did.
+func (in *Ingester) Embed(ctx context.Context) (int, error) {
+	var report Report
+	err := in.embed(ctx, &report)
+	return report.Embedded, err
+}
+
+func (in *Ingester) now() time.Time {
+	if in.Now != nil {
+		return in.Now()
+	}
+	return time.Now()
+}
+
+// syncing is one Sync under way. Its fields are touched by the writing goroutine
+// alone, known by the connector before that.
+type syncing struct {
+	*Ingester
+	source knowledge.SourceID
+	known  connect.Known
+	total  int
+	looked int
+	batch  index.Batch
+	held   int // passages in batch
+	report Report
+}
+
+// outcome is a change after parsing: an entry to write, or why there is none.
+type outcome struct {
+	change connect.Change
+	entry  index.Entry
+	failed error
+}
+
+func (s *syncing) read(ctx context.Context, connector connect.Connector) error {
+	for document, err := range s.Index.Documents(ctx, s.source) {
+		if err != nil {
+			return fmt.Errorf("list what is indexed: %w", err)
+		}
+		s.known[document.ID] = document.Hash
+	}
+	if estimator, ok := connector.(connect.Estimator); ok {
+		total, err := estimator.Estimate(ctx)
+		if err != nil {
+			return err
+		}
+		s.total = total
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	outcomes := s.startReaders(ctx, connector, stop)
+	err := s.write(ctx, outcomes)
+	if err != nil {
+		stop(err)
+	}
+	for range outcomes { // the readers end once nobody waits for room
+	}
+	if cause := context.Cause(ctx); err == nil && cause != nil {
+		return cause
+	}
+	return err
+}
+
+// startReaders lists the source in one goroutine and parses in some more. The
+// channel closes when all of them have ended.
+func (s *syncing) startReaders(ctx context.Context, connector connect.Connector, stop context.CancelCauseFunc) <-chan outcome {
+	workers := runtime.GOMAXPROCS(0)
+	changes := make(chan connect.Change, workers)
+	outcomes := make(chan outcome, workers)
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		defer close(changes)
+		for change, err := range connector.Sync(ctx, s.known) {
+			if err != nil {
+				stop(err)
+				return
+			}
+			select {
+			case changes <- change:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range workers {
+		readers.Go(func() {
+			for change := range changes {
+				select {
+				case outcomes <- s.parse(ctx, change):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	go func() {
+		readers.Wait()
+		close(outcomes)
+	}()
+	return outcomes
+}
+
+func (s *syncing) parse(ctx context.Context, change connect.Change) outcome {
+	if change.Kind != connect.Upserted {
+		return outcome{change: change, failed: change.Reason}
+	}
+	ctx, cancel := context.WithTimeout(ctx, parseTimeout)
+	defer cancel()
+	document := change.Document
+	text, err := parse.Parse(ctx, change.MediaType, document.Path, change.Content, s.Limits)
+	change.Content = nil
+	if err != nil {
+		return outcome{change: change, failed: err}
+	}
+	document.Title = text.Title
+	if document.Owner == "" {
+		document.Owner = text.Owner
+	}
+	if document.Language == "" {
+		document.Language = text.Language
+	}
+	document.Indexed = s.now()
+	document.LastSeen = document.Indexed
+	document.State = knowledge.StateLive
+	return outcome{change: change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
+}
+
+// write collects outcomes into batches. What a person waits for is text that can be
+// searched, so a batch is also written when it has waited long.
+func (s *syncing) write(ctx context.Context, outcomes <-chan outcome) error {
+	wait := time.NewTicker(batchWait)
+	defer wait.Stop()
+	for {
+		select {
+		case o, more := <-outcomes:
+			if !more {
+				return s.flush(ctx)
+			}
+			s.take(o)
+			s.observe(Progress{Phase: Reading, Documents: s.looked, Total: s.total, Passages: s.report.Passages + s.held})
+			if s.held >= batchPassages {
+				if err := s.flush(ctx); err != nil {
+					return err
+				}
+			}
+		case <-wait.C:
+			if err := s.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take adds one outcome to the batch and to the report.
+func (s *syncing) take(o outcome) {
+	document := o.change.Document
+	_, known := s.known[document.ID]
+	switch {
+	case o.change.Kind == connect.Deleted:
+		s.batch.Delete = append(s.batch.Delete, document.ID)
+		s.report.Deleted++
+		return
+	case o.change.Kind == connect.Unchanged:
+		document.LastSeen = s.now()
+		s.batch.Seen = append(s.batch.Seen, document)
+		s.report.Unchanged++
+	case o.failed != nil:
+		s.report.Failures = append(s.report.Failures, Failure{Path: document.Path, Reason: o.failed})
+		// What was there before is no longer what the document says. One that can't
+		// be opened may still say it, so its text stays.
+		if known && o.change.Kind == connect.Upserted {
+			s.batch.Delete = append(s.batch.Delete, document.ID)
+		}
+	case known:
+		s.report.Updated++
+		s.put(o.entry)
+	default:
+		s.report.Added++
+		s.put(o.entry)
+	}
+	s.looked++
+}
+
+func (s *syncing) put(entry index.Entry) {
+	s.batch.Put = append(s.batch.Put, entry)
+	s.held += len(entry.Passages)
+}
+
+func (s *syncing) flush(ctx context.Context) error {
+	if len(s.batch.Put)+len(s.batch.Delete)+len(s.batch.Seen) == 0 {
+		return nil
+	}
+	if err := s.Index.Write(ctx, s.batch); err != nil {
+		return err
+	}
+	s.report.Passages += s.held
+	s.batch, s.held = index.Batch{}, 0
+	return nil
+}
+
+func (in *Ingester) observe(progress Progress) {
+	if in.Observe != nil {
+		in.Observe(progress)
+	}
+}
+
+// embed makes vectors until every passage has them.
+func (in *Ingester) embed(ctx context.Context, report *Report) error {
+	if in.Embedder == nil {
+		return nil
+	}
+	stats, err := in.Index.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	pending := stats.Passages - stats.Embedded
+	for pending > 0 {
+		in.observe(Progress{Phase: Embedding, Passages: report.Embedded, Pending: pending})
+		done, err := in.embedSome(ctx)
+		if err != nil {
+			return err
+		}
+		if done == 0 {
+			return errors.New("passages without vectors are counted but not given: the index is damaged, rebuild it")
+		}
+		report.Embedded += done
+		pending -= done
+	}
+	in.observe(Progress{Phase: Embedding, Passages: report.Embedded})
+	return nil
+}
+
+func (in *Ingester) embedSome(ctx context.Context) (int, error) {
+	found, err := in.Index.Unembedded(ctx, embedPassages)
+	if err != nil {
+		return 0, err
+	}
+	vectors := make([]index.Vectors, len(found))
+	var texts []string
+	for i, f := range found {
+		vectors[i] = index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash}
+		windows := in.Embedder.Windows(heading(f), f.Passage.Text)
+		vectors[i].Windows = make([][]float32, len(windows))
+		texts = append(texts, windows...)
+	}
+	made, err := in.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return 0, fmt.Errorf("embed %d texts: %w", len(texts), err)
+	}
+	for i := range vectors {
+		windows := vectors[i].Windows
+		vectors[i].Windows = withoutNil(made[:len(windows)])
+		made = made[len(windows):]
+	}
+	return len(found), in.Index.WriteVectors(ctx, vectors)
+}
+
+// heading is what stands in front of every window of a passage: where it belongs.
+func heading(f index.Found) string {
+	section := f.Passage.Section()
+	if section == "" || section == f.Document.Title {
+		return f.Document.Title
+	}
+	return f.Document.Title + ": " + section
+}
+
+func withoutNil(vectors [][]float32) [][]float32 {
+	var made [][]float32
+	for _, vector := range vectors {
+		if vector != nil {
+			made = append(made, vector)
+		}
+	}
+	return made
+}

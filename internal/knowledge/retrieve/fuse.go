@@ -1,0 +1,89 @@
+package retrieve
+
+import (
+	"cmp"
+	"slices"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+// Method is how two rankings become one.
+type Method string
+
+// Convex adds the two scores, each scaled to [0, 1] by its own least and greatest;
+// RRF adds reciprocal ranks (Cormack, Clarke, Büttcher 2009).
+const (
+	Convex Method = "convex"
+	RRF    Method = "rrf"
+)
+
+// rrfConstant is the k of reciprocal rank fusion.
+const rrfConstant = 60
+
+// Fusion says how lexical and dense candidates are joined. The zero Fusion is convex
+// with no dense side.
+type Fusion struct {
+	Method Method  // empty: Convex
+	Dense  float64 // weight of the dense side, 0 to 1
+}
+
+// DefaultFusion suits the local embedder; docs/benchmarks.md has the measurements.
+var DefaultFusion = Fusion{Method: Convex, Dense: 0.3}
+
+// Fused is a passage in the joined order.
+type Fused struct {
+	Passage knowledge.PassageID
+	Score   float64 // 0 to 1
+	Lexical float64 // BM25
+	Dense   float64 // cosine
+}
+
+// Fuse joins the candidates of both sides, best first, ties by passage id. A passage
+// that one side did not find counts as the least there.
+func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit) []Fused {
+	byPassage := make(map[knowledge.PassageID]*Fused, len(lexicalHits)+len(denseHits))
+	add := func(hits []index.Hit, weight float64, set func(*Fused, float64)) {
+		scaled := f.scale(hits)
+		for i, hit := range hits {
+			fused := byPassage[hit.Passage]
+			if fused == nil {
+				fused = &Fused{Passage: hit.Passage}
+				byPassage[hit.Passage] = fused
+			}
+			fused.Score += weight * scaled[i]
+			set(fused, hit.Score)
+		}
+	}
+	add(lexicalHits, 1-f.Dense, func(fused *Fused, score float64) { fused.Lexical = score })
+	add(denseHits, f.Dense, func(fused *Fused, score float64) { fused.Dense = score })
+
+	order := make([]Fused, 0, len(byPassage))
+	for _, fused := range byPassage {
+		order = append(order, *fused)
+	}
+	slices.SortFunc(order, func(a, b Fused) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+	})
+	return order
+}
+
+// scale brings one side's scores, given best first, to [0, 1].
+func (f Fusion) scale(hits []index.Hit) []float64 {
+	scaled := make([]float64, len(hits))
+	if len(hits) == 0 {
+		return scaled
+	}
+	greatest, least := hits[0].Score, hits[len(hits)-1].Score
+	for i, hit := range hits {
+		switch {
+		case f.Method == RRF:
+			scaled[i] = (rrfConstant + 1) / float64(rrfConstant+1+i)
+		case greatest > least:
+			scaled[i] = (hit.Score - least) / (greatest - least)
+		default:
+			scaled[i] = 1
+		}
+	}
+	return scaled
+}

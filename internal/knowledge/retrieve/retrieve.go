@@ -1,0 +1,168 @@
+// Package retrieve turns a question into ranked evidence: candidates by words and
+// by meaning from the index, fused into one order, one entry a passage.
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/embed"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
+)
+
+// candidates is how many of each side are fused, and maxQuestionTerms how many
+// different words of a question are searched by: what is longer is a pasted text,
+// whose first words stand for it.
+const (
+	candidates       = 100
+	maxQuestionTerms = 64
+)
+
+// Retriever finds evidence in one index.
+type Retriever struct {
+	Index    index.Reader
+	Embedder embed.Embedder // nil: words alone
+	Fusion   Fusion
+}
+
+// Query is what to look for.
+type Query struct {
+	Text string // embedded, and analysed where Terms is nil
+	// Terms replaces the analysed words of Text on the lexical side.
+	Terms  []index.Term
+	Filter index.Filter
+	Limit  int // evidence returned; 0 means 20
+}
+
+// Evidence is a passage that may hold the answer.
+type Evidence struct {
+	Document knowledge.Document
+	Passage  knowledge.Passage
+	Score    float64 // fused, 0 to 1, comparable within one Result
+	Lexical  float64 // BM25, 0 where words did not find it
+	Dense    float64 // cosine of the best window, 0 where meaning did not find it
+}
+
+// Result is the evidence for a query, best first, and how it was found.
+type Result struct {
+	Evidence     []Evidence
+	Used, Pruned []string // terms searched by, and terms that only scored
+	Lexical      int      // candidates by words
+	Dense        int      // candidates by meaning
+	Took         time.Duration
+}
+
+// Terms gives the words of a question as the lexical side searches them: analysed,
+// each once, stop words left out unless there is nothing else.
+func Terms(text string) []index.Term {
+	analyzed := lexical.Analyze(text)
+	terms := distinct(analyzed, func(term string) bool { return !lexical.IsStop(term) })
+	if len(terms) == 0 {
+		terms = distinct(analyzed, func(string) bool { return true })
+	}
+	return terms
+}
+
+func distinct(analyzed []string, keep func(string) bool) []index.Term {
+	var terms []index.Term
+	seen := make(map[string]bool)
+	for _, term := range analyzed {
+		if !seen[term] && keep(term) && len(terms) < maxQuestionTerms {
+			seen[term] = true
+			terms = append(terms, index.Term{Text: term, Weight: 1})
+		}
+	}
+	return terms
+}
+
+// Search finds evidence. A question without words the index knows gets no evidence
+// and no error.
+func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
+	started := time.Now()
+	found, err := r.candidates(ctx, query)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{
+		Used: found.Used, Pruned: found.Pruned,
+		Lexical: len(found.Lexical), Dense: len(found.Dense),
+	}
+	fused := r.Fusion.Fuse(found.Lexical, found.Dense)
+	if limit := query.limit(); len(fused) > limit {
+		fused = fused[:limit]
+	}
+	result.Evidence, err = r.load(ctx, fused)
+	result.Took = time.Since(started)
+	return result, err
+}
+
+// Rank gives the fused order of all candidates without loading their texts.
+func (r *Retriever) Rank(ctx context.Context, query Query) ([]Fused, error) {
+	found, err := r.candidates(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return r.Fusion.Fuse(found.Lexical, found.Dense), nil
+}
+
+func (q Query) limit() int {
+	if q.Limit > 0 {
+		return q.Limit
+	}
+	return 20
+}
+
+func (r *Retriever) candidates(ctx context.Context, query Query) (index.Candidates, error) {
+	terms := query.Terms
+	if terms == nil {
+		terms = Terms(query.Text)
+	}
+	vector, err := r.embed(ctx, query.Text)
+	if err != nil {
+		return index.Candidates{}, err
+	}
+	found, err := r.Index.Search(ctx, index.Query{Terms: terms, Vector: vector, Filter: query.Filter, Limit: candidates})
+	if err != nil {
+		return index.Candidates{}, fmt.Errorf("search: %w", err)
+	}
+	return found, nil
+}
+
+// embed gives nil for a text without tokens, and where there is no embedder.
+func (r *Retriever) embed(ctx context.Context, text string) ([]float32, error) {
+	if r.Embedder == nil || text == "" {
+		return nil, nil
+	}
+	vectors, err := r.Embedder.Embed(ctx, []string{text})
+	if err != nil {
+		return nil, fmt.Errorf("embed the question: %w", err)
+	}
+	return vectors[0], nil
+}
+
+// load reads the passages of a ranking. One that was deleted since it was ranked is
+// left out.
+func (r *Retriever) load(ctx context.Context, fused []Fused) ([]Evidence, error) {
+	ids := make([]knowledge.PassageID, len(fused))
+	scores := make(map[knowledge.PassageID]Fused, len(fused))
+	for i, f := range fused {
+		ids[i] = f.Passage
+		scores[f.Passage] = f
+	}
+	found, err := r.Index.Passages(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("load %d passages: %w", len(ids), err)
+	}
+	evidence := make([]Evidence, len(found))
+	for i, f := range found {
+		score := scores[f.Passage.ID]
+		evidence[i] = Evidence{
+			Document: f.Document, Passage: f.Passage,
+			Score: score.Score, Lexical: score.Lexical, Dense: score.Dense,
+		}
+	}
+	return evidence, nil
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Runs the tests of the packages given (all by default) with the race detector. Fails
+# on a skipped test too: it proves nothing. The last line counts them; where
+# SUMMARY_FILE is set, it goes there as well.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [[ $# -eq 0 ]]; then set -- ./...; fi
+events=$(mktemp)
+trap 'rm -f "$events"' EXIT
+
+status=0
+CGO_ENABLED=1 go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" -- \
+	-race -timeout "${TIMEOUT:-10m}" "$@" || status=$?
+
+# Events of packages have no "Test"; subtests count as tests.
+count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }
+passed=$(count pass) failed=$(count fail) skipped=$(count skip)
+if [[ $skipped -gt 0 ]]; then
+	echo "Skipped tests fail the run:" >&2
+	grep '"Test":' "$events" | grep '"Action":"skip"' |
+		sed -E 's/.*"Package":"([^"]*)","Test":"([^"]*)".*/  \1 \2/' >&2
+	status=1
+fi
+if [[ $passed -eq 0 ]]; then
+	echo "No test ran." >&2
+	status=1
+fi
+summary="$passed passed, $failed failed, $skipped skipped"
+if [[ -n ${SUMMARY_FILE:-} ]]; then echo "$summary" >"$SUMMARY_FILE"; fi
+echo "$summary"
+exit "$status"

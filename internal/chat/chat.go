@@ -195,8 +195,11 @@ const (
 // Turn is one entry of a thread's history. Exactly one of Text (the person's), Reply
 // and Question (the bot's) is set.
 type Turn struct {
-	Role     Role
-	At       time.Time
+	Role Role
+	At   time.Time
+	// Message is the person's message that the turn is, or that the bot's turn
+	// answers: an adapter that shows a message while it is handled knows it again.
+	Message  MessageID
 	Text     string
 	Reply    *Reply
 	Question *Question

@@ -1,0 +1,231 @@
+package terminal
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// Options are what Chat needs.
+type Options struct {
+	// In is where messages come from: a terminal, a pipe or a file, one a line.
+	In *os.File
+	// Renderer shows what the bot says, see Detect.
+	Renderer Renderer
+	// Live shows the running step while the bot works; for terminals only.
+	Live bool
+	// Author is the person, such as their login name.
+	Author chat.UserID
+	// Interrupts are the person's Ctrl-C, as os/signal delivers them. One that comes
+	// while the bot works cancels that run, any other ends the chat. nil: there are none.
+	Interrupts <-chan os.Signal
+	// Welcome is printed first; may be empty.
+	Welcome string
+}
+
+// Chat is the adapter for one person at a terminal. It knows one thread at a time.
+type Chat struct {
+	options Options
+
+	thread   chat.ThreadID
+	depth    chat.Depth
+	answer   *chat.Reply    // the last one, for /why
+	question *chat.Question // the one that waits, for numbers
+
+	mu  sync.Mutex
+	run context.CancelFunc // of the message that is handled, nil at the prompt
+}
+
+var _ chat.Adapter = (*Chat)(nil)
+
+// NewChat makes the adapter.
+func NewChat(options Options) *Chat {
+	return &Chat{options: options, thread: newThread()}
+}
+
+func newThread() chat.ThreadID { return chat.ThreadID("terminal:" + rand.Text()) }
+
+// Name is "terminal".
+func (c *Chat) Name() string { return "terminal" }
+
+// Run reads messages and hands them over until the person leaves, the input ends, or
+// ctx does.
+func (c *Chat) Run(ctx context.Context, handler chat.Handler) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+
+	input, err := openLines(c.options.In, c.options.Renderer.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, input.close()) }()
+	watching.Go(func() { c.watch(ctx, cancel, input) })
+
+	if c.options.Welcome != "" {
+		if err := c.say(c.options.Welcome); err != nil {
+			return err
+		}
+	}
+	for {
+		err := c.turn(ctx, input, handler)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// watch cancels the run that works, or ends the chat, at each interrupt, and wakes
+// the reader when ctx ends.
+func (c *Chat) watch(ctx context.Context, end context.CancelFunc, input lines) {
+	defer input.cancel()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.options.Interrupts:
+			c.mu.Lock()
+			run := c.run
+			c.mu.Unlock()
+			if run == nil {
+				end()
+				return
+			}
+			run()
+		}
+	}
+}
+
+// turn reads one line and acts on it; io.EOF ends the chat.
+func (c *Chat) turn(ctx context.Context, input lines, handler chat.Handler) error {
+	line, err := input.next()
+	if errors.Is(err, errLineTooLong) {
+		return c.say(err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
+	switch {
+	case line == "":
+		return nil
+	case strings.HasPrefix(line, "/"):
+		return c.command(line)
+	}
+	return c.handle(ctx, handler, c.message(line))
+}
+
+// message makes a message of a line; a number takes a choice of the open question.
+func (c *Chat) message(line string) chat.Message {
+	message := chat.Message{
+		ID: chat.MessageID(rand.Text()), Thread: c.thread, Author: c.options.Author,
+		Text: line, Depth: c.depth, At: time.Now(),
+	}
+	if c.question != nil {
+		if number, err := strconv.Atoi(line); err == nil && number >= 1 && number <= len(c.question.Choices) {
+			choice := c.question.Choices[number-1]
+			message.Answers = &chat.Press{Question: c.question.ID, Choice: choice.ID}
+			message.Text = choice.Label
+		}
+	}
+	return message
+}
+
+func (c *Chat) handle(ctx context.Context, handler chat.Handler, message chat.Message) error {
+	runCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c.setRun(cancel)
+	conversation := &Conversation{Renderer: c.options.Renderer, Live: c.options.Live}
+	err := handler.Handle(runCtx, message, conversation)
+	c.setRun(nil)
+
+	if doneErr := conversation.Done(); doneErr != nil {
+		return doneErr
+	}
+	if conversation.Answer != nil {
+		c.answer = conversation.Answer
+	}
+	if err == nil {
+		c.question = conversation.Question
+	}
+	switch {
+	case ctx.Err() != nil:
+		return io.EOF
+	case err != nil && runCtx.Err() != nil:
+		return c.say("Stopped.")
+	case err != nil:
+		return c.say("✗ " + err.Error())
+	}
+	return c.say("")
+}
+
+func (c *Chat) setRun(cancel context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.run = cancel
+}
+
+const help = `Write a question, or:
+  /why            how the last answer came about
+  /depth [DEPTH]  say how much to answer: brief, detailed or comprehensive
+  /new            start a new conversation
+  /quit           leave (so does Ctrl-D; Ctrl-C stops an answer)`
+
+func (c *Chat) command(line string) error {
+	name, argument, _ := strings.Cut(line, " ")
+	argument = strings.TrimSpace(argument)
+	switch name {
+	case "/help":
+		return c.say(help)
+	case "/why":
+		if c.answer == nil {
+			return c.say("There is no answer yet to explain.")
+		}
+		return c.options.Renderer.Trace(c.answer.Trace)
+	case "/depth":
+		return c.setDepth(argument)
+	case "/new":
+		c.thread, c.answer, c.question = newThread(), nil, nil
+		return c.say("This is a new conversation.")
+	case "/quit", "/exit":
+		return io.EOF
+	}
+	return c.say(fmt.Sprintf("There is no command %s. /help lists them.", name))
+}
+
+func (c *Chat) setDepth(argument string) error {
+	switch depth := chat.Depth(strings.ToLower(argument)); depth {
+	case "":
+		if c.depth == "" {
+			return c.say("Answers are as deep as configured. Change it with /depth brief, detailed or comprehensive.")
+		}
+		return c.say(fmt.Sprintf("Answers are %s.", c.depth))
+	case chat.Brief, chat.Detailed, chat.Comprehensive:
+		c.depth = depth
+		return c.say(fmt.Sprintf("Answers will be %s.", depth))
+	}
+	return c.say(fmt.Sprintf("%q is no depth. There are brief, detailed and comprehensive.", argument))
+}
+
+// say prints text of the adapter's own, cleaned, one paragraph a line.
+func (c *Chat) say(text string) error {
+	var out []line
+	for _, paragraph := range strings.Split(markup.Clean(text), "\n") {
+		out = append(out, wrap(plain(paragraph), c.options.Renderer.width())...)
+	}
+	return c.options.Renderer.write(out)
+}

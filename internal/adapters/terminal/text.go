@@ -1,0 +1,176 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// style is how a span looks. Without colour a span is its text alone.
+type style struct {
+	bold, faint, italic, strike, code, mark, good, bad bool
+	link                                               string // address of an OSC 8 hyperlink, printable ASCII; "" for none
+}
+
+// sgr is the style's escape sequence after a reset.
+func (s style) sgr() string {
+	codes := ""
+	for _, c := range []struct {
+		on   bool
+		code string
+	}{{s.bold, ";1"}, {s.faint, ";2"}, {s.italic, ";3"}, {s.strike, ";9"}, {s.code, ";33"}, {s.mark, ";36"}, {s.good, ";32"}, {s.bad, ";31"}} {
+		if c.on {
+			codes += c.code
+		}
+	}
+	if codes == "" {
+		return ""
+	}
+	return "\x1b[" + codes[1:] + "m"
+}
+
+// span is text of one style; a line break in it is "\n".
+type span struct {
+	text  string
+	style style
+}
+
+// line is the spans of one line, without line breaks.
+type line []span
+
+func (l line) width() int { return displaywidth.String(text(l)) }
+
+func plain(text string) line { return line{{text: text}} }
+
+func faint(text string) line { return line{{text: text, style: style{faint: true}}} }
+
+// cell is one grapheme cluster.
+type cell struct {
+	text  string
+	width int
+	style style
+}
+
+// cells cuts spans into clusters. One that spans meet in has the style of the first.
+func cells(spans []span) []cell {
+	var out []cell
+	span, left := 0, 0 // where the cluster begins, and what is left of its span in bytes
+	if len(spans) > 0 {
+		left = len(spans[0].text)
+	}
+	for graphemes := displaywidth.StringGraphemes(text(spans)); graphemes.Next(); {
+		for left <= 0 {
+			span++
+			left += len(spans[span].text)
+		}
+		out = append(out, cell{graphemes.Value(), graphemes.Width(), spans[span].style})
+		left -= len(graphemes.Value())
+	}
+	return out
+}
+
+// wrap breaks spans into lines of at most width columns: at spaces, next to wide
+// characters, and inside a word only when it alone is wider than a line. A cluster
+// wider than the line stands alone on one. width must be positive.
+func wrap(spans []span, width int) []line {
+	var lines []line
+	rest := cells(spans)
+	for len(rest) > 0 {
+		end, next := breakAt(rest, width)
+		lines = append(lines, join(rest[:end]))
+		rest = rest[next:]
+	}
+	if len(lines) == 0 {
+		lines = []line{{}}
+	}
+	return lines
+}
+
+// breakAt gives where the first line of rest ends and where the next one begins.
+func breakAt(rest []cell, width int) (end, next int) {
+	used, last, lastNext := 0, 0, 0
+	for i, c := range rest {
+		switch {
+		case c.text == "\n":
+			return i, i + 1
+		case c.text == " ":
+			if i > 0 && rest[i-1].text != " " {
+				last = i
+			}
+			lastNext = i + 1
+		case i > 0 && breaksBetween(rest[i-1], c):
+			last, lastNext = i, i
+		}
+		used += c.width
+		if used <= width {
+			continue
+		}
+		switch {
+		case last > 0:
+			return last, lastNext
+		case c.text == " ": // only spaces so far, or a word that just fits
+			return i, i + 1
+		}
+		return max(i, 1), max(i, 1)
+	}
+	return len(rest), len(rest)
+}
+
+// breaksBetween tells whether a line may break between two clusters that no space
+// parts: scripts with wide characters break anywhere but before closing punctuation
+// and after opening punctuation.
+func breaksBetween(before, after cell) bool {
+	if before.width < 2 && after.width < 2 || before.text == " " {
+		return false
+	}
+	return !strings.ContainsAny(after.text, "，。、；：！？）」』】》.,;:!?)]}") && !strings.ContainsAny(before.text, "（「『【《([{")
+}
+
+// join makes spans of the cells of a line. Marks that have nothing to combine with at
+// its beginning are dropped: they would change what the line is put behind.
+func join(cells []cell) line {
+	for len(cells) > 0 && cells[0].width == 0 {
+		cells = cells[1:]
+	}
+	var out line
+	var text strings.Builder
+	for i, c := range cells {
+		text.WriteString(c.text)
+		if i+1 == len(cells) || cells[i+1].style != c.style {
+			out = append(out, span{text.String(), c.style})
+			text.Reset()
+		}
+	}
+	return out
+}
+
+// prefixed puts first before the first line and rest before the others.
+func prefixed(lines []line, first, rest line) []line {
+	out := make([]line, len(lines))
+	for i, l := range lines {
+		prefix := rest
+		if i == 0 {
+			prefix = first
+		}
+		out[i] = append(append(line{}, prefix...), l...)
+	}
+	return out
+}
+
+// hanging wraps spans behind a first prefix; the following lines are indented by as
+// much, or by two columns where that would leave less than half the width.
+func hanging(first line, spans []span, width int) []line {
+	indent := first.width()
+	if indent > width/2 {
+		return prefixed(wrap(append(append(line{}, first...), spans...), max(width-2, 1)), nil, plain("  "))
+	}
+	return prefixed(wrap(spans, width-indent), first, plain(strings.Repeat(" ", indent)))
+}
+
+// padded fills a line with spaces up to width.
+func padded(l line, width int) line {
+	if missing := width - l.width(); missing > 0 {
+		return append(append(line{}, l...), span{text: strings.Repeat(" ", missing)})
+	}
+	return l
+}

@@ -1,0 +1,198 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	stdhtml "html"
+	"html/template"
+	"strconv"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// sourceRef is where a citation leads.
+type sourceRef struct {
+	anchor string // id of the mark in the list of sources
+	label  string // the source's title and section
+}
+
+// markdown renders a reply's text to HTML that needs no trust: raw HTML is shown as
+// text, links lead to http and https only, pictures are not fetched, and citations
+// lead to refs.
+func markdown(text string, sources []chat.SourceGroup, refs map[int]sourceRef) (template.HTML, error) {
+	root, source := markup.Parse(text, sources)
+	var out bytes.Buffer
+	render := renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(html.NewRenderer(), 1000),
+		util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
+		util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+		util.Prioritized(safeRenderer{refs}, 100),
+	))
+	if err := render.Render(&out, source, root); err != nil {
+		return "", fmt.Errorf("render Markdown: %w", err)
+	}
+	return template.HTML(out.String()), nil
+}
+
+// safeRenderer renders the nodes through which a document could reach out of its text.
+// Its writer keeps the first error and gives it to Render.
+type safeRenderer struct {
+	refs map[int]sourceRef
+}
+
+func (s safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(markup.KindCitation, s.citation)
+	r.Register(ast.KindText, s.text)
+	r.Register(ast.KindHeading, s.heading)
+	r.Register(ast.KindRawHTML, s.rawHTML)
+	r.Register(ast.KindHTMLBlock, s.htmlBlock)
+	r.Register(ast.KindLink, s.link)
+	r.Register(ast.KindAutoLink, s.autoLink)
+	r.Register(ast.KindImage, s.image)
+	r.Register(extast.KindTable, s.table)
+}
+
+const next = ast.WalkContinue
+
+func (s safeRenderer) citation(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	citation, ok := node.(*markup.Citation)
+	if !entering || !ok {
+		return next, nil
+	}
+	number := strconv.Itoa(citation.Number)
+	ref, ok := s.refs[citation.Number]
+	if !ok || insideLink(node) {
+		w.WriteString("[" + number + "]")
+		return next, nil
+	}
+	label := stdhtml.EscapeString(ref.label)
+	fmt.Fprintf(w, `<a class="cite" href="#%s" title="%s" aria-label="Source %s: %s">%s</a>`,
+		ref.anchor, label, number, label, number)
+	return next, nil
+}
+
+func insideLink(node ast.Node) bool {
+	for parent := node.Parent(); parent != nil; parent = parent.Parent() {
+		if link, ok := parent.(*ast.Link); ok {
+			_, opens := markup.WebAddress(string(link.Destination))
+			return opens
+		}
+	}
+	return false
+}
+
+func (safeRenderer) text(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	text, ok := node.(*ast.Text)
+	if !entering || !ok {
+		return next, nil
+	}
+	w.WriteString(stdhtml.EscapeString(markup.Text(text, source)))
+	switch {
+	case text.HardLineBreak():
+		w.WriteString("<br>\n")
+	case text.SoftLineBreak():
+		w.WriteString("\n")
+	}
+	return next, nil
+}
+
+// heading puts an answer's headings below those of the page.
+func (safeRenderer) heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	heading, ok := node.(*ast.Heading)
+	if !ok {
+		return next, nil
+	}
+	slash := "/"
+	if entering {
+		slash = ""
+	}
+	fmt.Fprintf(w, "<%sh%d>", slash, min(heading.Level+2, 6))
+	return next, nil
+}
+
+func (safeRenderer) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if raw, ok := node.(*ast.RawHTML); ok && entering {
+		w.WriteString(stdhtml.EscapeString(string(raw.Segments.Value(source))))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	block, ok := node.(*ast.HTMLBlock)
+	if !entering || !ok {
+		return next, nil
+	}
+	w.WriteString("<pre><code>" + stdhtml.EscapeString(string(block.Lines().Value(source))))
+	if block.HasClosure() {
+		w.WriteString(stdhtml.EscapeString(string(block.ClosureLine.Value(source))))
+	}
+	w.WriteString("</code></pre>\n")
+	return next, nil
+}
+
+func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if link, ok := node.(*ast.Link); ok {
+		writeLink(w, string(link.Destination), entering)
+	}
+	return next, nil
+}
+
+func (safeRenderer) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	link, ok := node.(*ast.AutoLink)
+	if !entering || !ok {
+		return next, nil
+	}
+	address := string(link.URL(source))
+	writeLink(w, address, true)
+	w.WriteString(stdhtml.EscapeString(string(link.Label(source))))
+	writeLink(w, address, false)
+	return next, nil
+}
+
+// image shows what a picture is and leads to it; fetching it would tell its host who
+// reads the answer.
+func (safeRenderer) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	image, ok := node.(*ast.Image)
+	if !ok {
+		return next, nil
+	}
+	linked := !insideLink(node)
+	if linked {
+		writeLink(w, string(image.Destination), entering)
+	}
+	if entering {
+		w.WriteString("image: ")
+	}
+	return next, nil
+}
+
+// writeLink opens or closes a link to an address that may be opened; for any other it
+// writes nothing, and the label stays text.
+func writeLink(w util.BufWriter, destination string, opening bool) {
+	address, ok := markup.WebAddress(destination)
+	switch {
+	case !ok:
+	case opening:
+		fmt.Fprintf(w, `<a href="%s" target="_blank" rel="noopener noreferrer nofollow">`, stdhtml.EscapeString(address))
+	default:
+		w.WriteString("</a>")
+	}
+}
+
+// table lets a wide table scroll by itself, by keyboard as well.
+func (safeRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>` + "\n")
+	} else {
+		w.WriteString("</table></div>\n")
+	}
+	return next, nil
+}

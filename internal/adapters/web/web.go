@@ -1,0 +1,123 @@
+// Package web is the adapter for a browser: a page for each conversation, rendered on
+// the server, that works without scripts and follows a run live with them. It knows
+// no accounts: a conversation belongs to whoever has its address.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// Options are what New needs.
+type Options struct {
+	// Addr is the address to listen at, "host:port"; empty is a free port of the
+	// loopback interface.
+	Addr string
+	// Transcripts gives what was said before; required.
+	Transcripts chat.Transcripts
+	// Logger hears of what failed; required.
+	Logger *slog.Logger
+	// Suggestions are questions that an empty page offers.
+	Suggestions []string
+	// Stats says what the bot knows, on an empty page; may be empty.
+	Stats string
+	// Now is the clock that ages are told from; nil is time.Now.
+	Now func() time.Time
+}
+
+// Web is the adapter. It listens from New on, so that URL is known before Run.
+type Web struct {
+	options  Options
+	listener net.Listener
+	loopback bool
+	page     *template.Template
+	assets   map[string]asset
+}
+
+var _ chat.Adapter = (*Web)(nil)
+
+// New listens at the address. Run must follow: it serves and closes.
+func New(options Options) (*Web, error) {
+	if options.Transcripts == nil {
+		return nil, errors.New("web adapter: Options.Transcripts is missing")
+	}
+	if options.Logger == nil {
+		return nil, errors.New("web adapter: Options.Logger is missing")
+	}
+	if options.Addr == "" {
+		options.Addr = "127.0.0.1:0"
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	w := &Web{options: options}
+	var err error
+	if w.assets, w.page, err = loadFiles(); err != nil {
+		return nil, fmt.Errorf("web adapter: %w", err)
+	}
+	if w.listener, err = net.Listen("tcp", options.Addr); err != nil {
+		return nil, fmt.Errorf("web adapter: listen at %s: %w", options.Addr, err)
+	}
+	address, ok := w.listener.Addr().(*net.TCPAddr)
+	w.loopback = ok && address.IP.IsLoopback()
+	return w, nil
+}
+
+// Name is "web".
+func (w *Web) Name() string { return "web" }
+
+// URL is the address to open in a browser, with a slash at the end.
+func (w *Web) URL() string { return "http://" + w.listener.Addr().String() + "/" }
+
+// How long the server gives a client, and itself to end.
+const (
+	readTime     = 30 * time.Second
+	writeTime    = 30 * time.Second
+	idleTime     = 2 * time.Minute
+	shutdownTime = 5 * time.Second
+)
+
+// Run serves until ctx ends. The runs of messages then are cancelled with it.
+func (w *Web) Run(ctx context.Context, handler chat.Handler) error {
+	ctx, cancel := context.WithCancel(ctx)
+	threads := newThreads(w.options, handler)
+	var working sync.WaitGroup
+	working.Go(func() { threads.run(ctx) })
+	defer working.Wait()
+	defer cancel()
+
+	server := &http.Server{
+		Handler:           w.routes(threads),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(w.options.Logger.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		// The requests' contexts have ended with ctx; this waits until they noticed.
+		limited, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		defer done()
+		stopped <- server.Shutdown(limited)
+	})
+	err := server.Serve(w.listener)
+	if stop() { // ctx goes on: the server failed by itself
+		return fmt.Errorf("web adapter: serve at %s: %w", w.listener.Addr(), err)
+	}
+	if err := <-stopped; err != nil {
+		return errors.Join(fmt.Errorf("web adapter: stop serving: %w", err), server.Close())
+	}
+	return nil
+}

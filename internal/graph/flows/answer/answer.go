@@ -1,0 +1,250 @@
+// Package answer is the flow that answers questions over the team's knowledge. With
+// no model it quotes: it understands the question by rules, searches, asks back where
+// the evidence has several readings, and puts together the sentences that answer,
+// each with the number of its source; or it says that the documents do not tell.
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// Name is the flow's name in checkpoints, traces and commands.
+const Name = "answer"
+
+// schemaVersion is the version of State in checkpoints.
+const schemaVersion = 1
+
+// The nodes, by the names of the flow's contract.
+const (
+	nodeUnderstand = "query_understanding"
+	nodeClarify    = "clarify"
+	nodeStrategy   = "strategy_decision"
+	nodeParallel   = "parallel_processing"
+	nodeSequential = "sequential_processing"
+	nodeHybrid     = "hybrid_processing"
+	nodeGenerate   = "response_generation"
+	nodeVerify     = "verify"
+	nodeFinalize   = "finalization"
+	nodeError      = "error_handling"
+)
+
+// Flow answers questions. Make one with New.
+type Flow struct {
+	retriever *retrieve.Retriever
+	index     index.Reader
+	speller   index.Speller // nil where the index can't spell
+	graph     *graph.Compiled[State]
+	now       func() time.Time
+}
+
+var _ flows.Flow = (*Flow)(nil)
+
+// New makes the flow over a retriever and the index it searches.
+func New(retriever *retrieve.Retriever) (*Flow, error) {
+	f := &Flow{retriever: retriever, index: retriever.Index, now: time.Now}
+	f.speller, _ = retriever.Index.(index.Speller)
+	compiled, err := f.plan().Compile()
+	if err != nil {
+		return nil, fmt.Errorf("flow %s: %w", Name, err)
+	}
+	f.graph = compiled
+	return f, nil
+}
+
+// plan lays out the graph of the flow's contract.
+func (f *Flow) plan() *graph.Graph[State] {
+	g := graph.New(Name, schemaVersion, fields...)
+	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: searchTimeout})
+	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
+	g.Node(nodeStrategy, f.decideStrategy, graph.Policy{Description: "Choosing how to search"})
+	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: searchTimeout})
+	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: searchTimeout})
+	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: searchTimeout})
+	g.Node(nodeGenerate, f.generate, graph.Policy{Description: "Putting the answer together"})
+	g.Node(nodeVerify, f.verify, graph.Policy{Description: "Checking each quote against its source"})
+	g.Node(nodeFinalize, f.finalize, graph.Policy{Description: "Linking the sources"})
+	g.Node(nodeError, f.handleError, graph.Policy{Description: "Dealing with a failed search"})
+
+	g.Start(nodeUnderstand)
+	g.Edge(nodeUnderstand, nodeClarify)
+	g.Edge(nodeClarify, nodeStrategy)
+	g.Route(nodeStrategy, processingNode, nodeParallel, nodeSequential, nodeHybrid, nodeError)
+	for _, processing := range []string{nodeParallel, nodeSequential, nodeHybrid} {
+		g.Route(processing, afterProcessing, nodeGenerate, nodeError)
+	}
+	g.Edge(nodeGenerate, nodeVerify)
+	g.Edge(nodeVerify, nodeFinalize)
+	g.Edge(nodeError, nodeFinalize)
+	g.Edge(nodeFinalize, graph.End)
+	return g
+}
+
+const searchTimeout = time.Minute
+
+func processingNode(s State) string {
+	switch s.ProcessingStrategy {
+	case Parallel:
+		return nodeParallel
+	case Sequential:
+		return nodeSequential
+	case Hybrid:
+		return nodeHybrid
+	default:
+		return nodeError
+	}
+}
+
+func afterProcessing(s State) string {
+	if len(s.Errors) > 0 {
+		return nodeError
+	}
+	return nodeGenerate
+}
+
+// Name implements flows.Flow.
+func (f *Flow) Name() string { return Name }
+
+// Shape implements flows.Flow.
+func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
+
+// Start implements flows.Flow.
+func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	wanted := request.Depth
+	if wanted == "" {
+		wanted = flows.Detailed
+	}
+	initial := State{
+		RequestID: request.Run, OriginalQuery: request.Text, History: request.History, Depth: wanted,
+		Filter:     index.Filter{Sources: request.Filter.Sources, Audiences: request.Filter.Audiences},
+		MaxRetries: maxSearchRetries, StartTime: f.now(),
+	}
+	watch := &watch{observe: runtime.Observe}
+	outcome, err := f.graph.Start(ctx, request.Run, initial, graph.Options{Store: runtime.Store, Observe: watch.event})
+	return watch.outcome(outcome, err)
+}
+
+// Resume implements flows.Flow.
+func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+	watch := &watch{observe: runtime.Observe}
+	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.event})
+	return watch.outcome(outcome, err)
+}
+
+// watch notes the steps of a run while passing its events on.
+type watch struct {
+	observe func(graph.Event)
+	steps   []flows.Step
+}
+
+func (w *watch) event(event graph.Event) {
+	if event.Kind == graph.StepFinished {
+		w.steps = append(w.steps, flows.Step{Node: event.Node, Took: event.Duration})
+	}
+	if w.observe != nil {
+		w.observe(event)
+	}
+}
+
+func (w *watch) outcome(run graph.Outcome[State], err error) (flows.Outcome, error) {
+	if err != nil {
+		return flows.Outcome{}, err
+	}
+	s := run.State
+	made := flows.Outcome{Kind: flows.Answered, Text: s.Answer, Note: s.Note, Groups: s.GroupedSources}
+	made.Trace = flows.Trace{
+		Steps: w.steps, Queries: s.Queries, Evidence: candidates(s), Notes: s.Notes, Took: s.ProcessingTime,
+	}
+	if run.Status == graph.Waiting {
+		made.Kind = flows.Asked
+		made.Question = &run.Questions[0]
+		made.Text = made.Question.Text
+		return made, nil
+	}
+	if s.Abstained {
+		made.Kind = flows.Abstained
+	}
+	return made, nil
+}
+
+// candidates lists the evidence for the trace.
+func candidates(s State) []flows.Candidate {
+	used := make(map[int]bool)
+	for _, sentence := range s.ResponseResults.Sentences {
+		used[sentence.Evidence] = true
+	}
+	listed := make([]flows.Candidate, len(s.SearchResults))
+	for i, e := range s.SearchResults {
+		listed[i] = flows.Candidate{
+			Passage: e.Passage.ID, Title: e.Document.Title, Path: e.Document.Path,
+			Section: e.Passage.Section(), Anchor: e.Passage.Anchor,
+			Score: e.Score, Lexical: e.Lexical, Dense: e.Dense, Kept: used[i],
+		}
+	}
+	return listed
+}
+
+const maxSearchRetries = 1
+
+// attempt makes a failed search part of the state, so that the run ends with a reply
+// that says so. The end of the run's own context is passed on.
+func (f *Flow) attempt(node graph.Node[State]) graph.Node[State] {
+	return func(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+		result, err := node(ctx, step)
+		if err == nil || errors.Is(err, context.Canceled) {
+			return result, err
+		}
+		if step.State.RetryCount < step.State.MaxRetries {
+			result, err = node(ctx, step)
+			if err == nil {
+				return result, nil
+			}
+		}
+		return graph.Update(
+			stateErrors.Set([]string{err.Error()}),
+			retryCount.Set(step.State.RetryCount+1),
+		), nil
+	}
+}
+
+// handleError makes the reply of a run whose search failed for good. The first pass's
+// evidence is still there and is named.
+func (f *Flow) handleError(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	return graph.Update(
+		answerText.Set("The search failed, so there is no answer. Asking again may help; the log has the cause."),
+		abstained.Set(true),
+		sources.Set(link(step.State.SearchResults, nearest(step.State.SearchResults))),
+	), nil
+}
+
+// finalize groups the sources and takes the time.
+func (f *Flow) finalize(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	groups := group(s.SearchResults, s.Sources)
+	return graph.Update(
+		categorizationResults.Set(groups),
+		groupedSources.Set(groups),
+		processingTime.Set(f.now().Sub(s.StartTime)),
+	), nil
+}
+
+// nearest cites, without a number, the best passage of the first documents found.
+func nearest(evidence []retrieve.Evidence) []citation {
+	var near []citation
+	seen := make(map[knowledge.DocumentID]bool)
+	for i, e := range evidence {
+		if !seen[e.Document.ID] && len(near) < 3 {
+			seen[e.Document.ID] = true
+			near = append(near, citation{evidence: i})
+		}
+	}
+	return near
+}

@@ -1,0 +1,211 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/graph/flows/answer/words"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// questionKey names the one question of this flow.
+const questionKey = "reading"
+
+const (
+	maxReadings = 6
+	minReadings = 2
+	// nearEqual is how near to the best a document's evidence must be to be a reading
+	// of its own.
+	nearEqual = 0.6
+)
+
+// clarify asks which reading of the question is meant, where that changes the answer.
+// It asks once: what was chosen or written goes into the search.
+func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if answer, answered := step.Answer(questionKey); answered {
+		chosen := readingOf(s, answer)
+		return graph.Update(
+			reading.Set(chosen),
+			isBroadSubject.Set(true),
+			notes.Set([]string{"the person meant: " + chosen}),
+		), nil
+	}
+	debugState(s)
+	reason := ambiguous(s)
+	if reason == "" {
+		return graph.Update[State](), nil
+	}
+	return graph.Ask[State](graph.Question{
+		Key: questionKey, Text: askBack(s, reason), Choices: choices(s), FreeText: true,
+	}), nil
+}
+
+// readingOf gives the words that an answer adds to the question.
+func readingOf(s State, answer graph.Answer) string {
+	for i, r := range readings(s) {
+		if choiceID(i) == answer.Choice {
+			return r.label + " " + r.document
+		}
+	}
+	return bounded(answer.Text)
+}
+
+func choiceID(i int) string { return "reading-" + strconv.Itoa(i+1) }
+
+func choices(s State) []graph.Choice {
+	var offered []graph.Choice
+	for i, r := range readings(s) {
+		offered = append(offered, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.document})
+	}
+	return offered
+}
+
+// askBack words the question; the readings are named in it as well, for where there
+// are no buttons.
+func askBack(s State, reason string) string {
+	var named []string
+	for _, r := range readings(s) {
+		named = append(named, fmt.Sprintf("%s (%s)", r.label, r.document))
+	}
+	return fmt.Sprintf("%s Which do you mean: %s? Choose one, or say it in your own words.", reason, strings.Join(named, "; "))
+}
+
+// meant is one thing that a question could mean.
+type meant struct {
+	label    string // the section that answers that reading
+	document string
+}
+
+// readings gives what the question could mean: the best section of each document
+// whose evidence is near the best.
+func readings(s State) []meant {
+	var found []meant
+	documents := make(map[knowledge.DocumentID]bool)
+	labels := make(map[string]bool)
+	for _, e := range s.SearchResults {
+		if documents[e.Document.ID] || e.Score < nearEqual*s.SearchResults[0].Score || len(found) == maxReadings {
+			continue
+		}
+		r := meant{label: e.Passage.Section(), document: e.Document.Title}
+		if r.label == "" {
+			r.label = e.Document.Title
+		}
+		if key := strings.ToLower(r.label); s.Profile.Coverage(termsOf(e)) > 0 && !labels[key] {
+			labels[key] = true
+			documents[e.Document.ID] = true
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// A question is broad where it has so few telling words, and so common ones, that
+// several documents are about it: at most broadTerms words that weigh less than
+// broadWeight words of the rarest kind would.
+const (
+	broadTerms     = 2
+	broadWeight    = 1.25
+	broadDocuments = 3 // for one word; one more for each further word
+	maxReferring   = 3 // telling words beside "it" that could still mean anything
+)
+
+// ambiguous says why a question must be asked about, "" where it can be answered.
+func ambiguous(s State) string {
+	telling := len(s.Profile.Terms)
+	switch {
+	case s.FollowUp || telling == 0 || len(readings(s)) < minReadings:
+		return ""
+	case s.Unresolved != "" && telling <= maxReferring:
+		return fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved)
+	case telling <= broadTerms && broad(s):
+		return fmt.Sprintf("Several documents deal with %s.", strings.TrimSpace(s.NormalizedQuery))
+	}
+	return ""
+}
+
+func broad(s State) bool {
+	if s.Profile.Weight() > broadWeight*math.Log(1+float64(s.Profile.Passages)) {
+		return false
+	}
+	telling := len(s.Profile.Terms)
+	if abbreviated(s) || telling > 1 && named(s) {
+		return false
+	}
+	return near(s.SearchResults) >= broadDocuments+telling-1
+}
+
+// abbreviated says whether the question is an abbreviation that the documents explain.
+func abbreviated(s State) bool {
+	return len(s.Profile.Terms) == 1 && s.Abbreviation != ""
+}
+
+// named says whether a document or section is about just what was asked: its heading
+// holds all telling words of the question and little else.
+func named(s State) bool {
+	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
+		for _, heading := range []string{e.Document.Title, e.Passage.Section()} {
+			set := support.Of(heading)
+			telling := 0
+			for term := range set {
+				if !lexical.IsFiller(term) {
+					telling++
+				}
+			}
+			if s.Profile.Coverage(set) == 1 && telling <= len(s.Profile.Terms)+1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// near counts the documents whose evidence is nearly as good as the best.
+func near(evidence []retrieve.Evidence) int {
+	documents := make(map[knowledge.DocumentID]bool)
+	for _, e := range evidence {
+		if e.Score >= nearEqual*evidence[0].Score {
+			documents[e.Document.ID] = true
+		}
+	}
+	return len(documents)
+}
+
+// spread says how evenly the evidence lies over different documents: 0 where one
+// stands out, 1 where ten or more are as good as the best.
+func spread(evidence []retrieve.Evidence) float64 {
+	return min(1, float64(max(near(evidence)-1, 0))/9)
+}
+
+// The evidence bears on a question where a passage holds enough of its words, or
+// comes near enough in meaning, or both a little.
+const (
+	leastSupport  = 0.9  // coverage and cosine together
+	leastCoverage = 0.4  // where there are no vectors to go by
+	liveCoverage  = 0.75 // for what documents seldom tell: how things stand today
+	mostUnknown   = 0.35 // of a question's weight that no document mentions at all
+)
+
+// unanswerable says why the evidence does not bear on the question, "" where it does.
+func unanswerable(s State) string {
+	a := s.AnalysisResults
+	unknown := s.Profile.Unknown()
+	switch {
+	case len(s.SearchResults) == 0:
+		return "nothing was found"
+	case !s.FollowUp && unknown >= mostUnknown:
+		return fmt.Sprintf("no document mentions %.0f %% of what the question is about", 100*unknown)
+	case a.Dense == 0 && a.Coverage < leastCoverage, a.Dense > 0 && a.Coverage+a.Dense < leastSupport:
+		return fmt.Sprintf("the best passage holds %.0f %% of what the question is about, with a likeness of %.2f", 100*a.Coverage, a.Dense)
+	case words.Live(s.Query) && a.Coverage < liveCoverage:
+		return "it asks how things stand now, which no passage tells"
+	}
+	return ""
+}

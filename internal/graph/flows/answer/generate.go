@@ -1,0 +1,234 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/sentence"
+)
+
+// size is how much an answer of some depth says.
+type size struct {
+	passages   int     // at most that many are quoted from
+	characters int     // quoted at most, more or less
+	floor      float64 // a passage's score against the best one's, to be quoted at all
+}
+
+var sizes = map[flows.Depth]size{
+	flows.Brief:         {passages: 2, characters: 400, floor: 0.8},
+	flows.Detailed:      {passages: 5, characters: 1400, floor: 0.6},
+	flows.Comprehensive: {passages: 12, characters: 4500, floor: 0.35},
+}
+
+// generate picks and orders the sentences that answer. It abstains where the evidence
+// does not bear on the question.
+func (f *Flow) generate(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if reason := unanswerable(s); reason != "" {
+		return graph.Update(
+			abstained.Set(true),
+			responseResults.Set(Draft{}),
+			notes.Set([]string{"abstained: " + reason}),
+		), nil
+	}
+	draft := quote(s)
+	for _, picked := range draft.Sentences {
+		step.Emit(picked.Text + "\n")
+	}
+	return graph.Update(responseResults.Set(draft)), nil
+}
+
+// quote makes the draft of an answer from the evidence.
+func quote(s State) Draft {
+	wanted := sizes[s.Depth]
+	var picked []Sentence
+	left := wanted.characters
+	ranked := rankSentences(s, wanted)
+	taken := make(map[[2]int]bool)
+	for _, candidate := range ranked {
+		if left <= 0 {
+			break
+		}
+		for _, unit := range candidate.with() {
+			key := [2]int{unit.Evidence, unit.Position}
+			if taken[key] || repeats(unit, picked) {
+				continue
+			}
+			taken[key] = true
+			picked = append(picked, unit)
+			left -= len(unit.Text)
+		}
+	}
+	slices.SortStableFunc(picked, func(a, b Sentence) int {
+		return cmp.Or(cmp.Compare(a.Evidence, b.Evidence), cmp.Compare(a.Position, b.Position))
+	})
+	return Draft{Sentences: picked}
+}
+
+// candidate is a sentence of a passage with what belongs to it.
+type candidate struct {
+	Sentence
+	passage []Sentence
+}
+
+// with gives the sentence and what it can't be read without: what a colon announces,
+// and what announces a block.
+func (c candidate) with() []Sentence {
+	units := []Sentence{c.Sentence}
+	at := c.Position
+	if c.Block && at > 0 && announces(c.passage[at-1].Text) {
+		units = append(units, c.passage[at-1])
+	}
+	if announces(c.Text) {
+		for next := at + 1; next < len(c.passage) && c.passage[next].Block && next-at <= maxAnnounced; next++ {
+			units = append(units, c.passage[next])
+		}
+	}
+	return units
+}
+
+// maxAnnounced is how many list items or blocks a colon brings along.
+const maxAnnounced = 8
+
+func announces(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ":") }
+
+// rankSentences scores the sentences of the passages worth quoting, best first.
+func rankSentences(s State, wanted size) []candidate {
+	var ranked []candidate
+	for i, e := range s.SearchResults[:min(len(s.SearchResults), wanted.passages)] {
+		if e.Score < wanted.floor*s.SearchResults[0].Score {
+			break
+		}
+		ranked = append(ranked, passageSentences(s, i, e)...)
+	}
+	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })
+	return ranked
+}
+
+// passageSentences scores the sentences of one passage: by how much of the question
+// they hold themselves, with what stands around them counting less, and by the
+// passage they stand in.
+func passageSentences(s State, at int, e retrieve.Evidence) []candidate {
+	split := sentence.Split(e.Passage.Text)
+	units := make([]Sentence, len(split))
+	covered := make([]float64, len(split))
+	for i, part := range split {
+		units[i] = Sentence{Text: part.Text, Evidence: at, Position: i, Block: part.Block}
+		covered[i] = s.Profile.Coverage(support.Of(part.Text))
+	}
+	heading := s.Profile.Coverage(support.Of(e.Document.Title, strings.Join(e.Passage.Headings, " ")))
+	ranked := make([]candidate, len(split))
+	for i := range units {
+		around := neighbours(covered, i)
+		score := e.Score * (0.3 + 0.3*heading + covered[i] + 0.4*around + bonus(s.Intent, units[i]))
+		units[i].Score = score
+	}
+	for i := range units {
+		ranked[i] = candidate{Sentence: units[i], passage: units}
+	}
+	return ranked
+}
+
+func neighbours(covered []float64, i int) float64 {
+	around := 0.0
+	if i > 0 {
+		around = covered[i-1]
+	}
+	if i+1 < len(covered) {
+		around = max(around, covered[i+1])
+	}
+	return around
+}
+
+// bonus favours the form of sentence that a kind of question is answered by.
+func bonus(intent Intent, unit Sentence) float64 {
+	switch {
+	case unit.Position == 0 && intent == Definition:
+		return 0.4
+	case unit.Position == 0:
+		return 0.1
+	case intent == List && unit.Block:
+		return 0.2
+	case (intent == HowTo || intent == Lookup) && strings.Contains(unit.Text, "`"):
+		return 0.15
+	}
+	return 0
+}
+
+// repeats says whether a sentence says what one already picked says.
+func repeats(unit Sentence, picked []Sentence) bool {
+	set := support.Of(unit.Text)
+	if len(set) == 0 {
+		return true
+	}
+	for _, p := range picked {
+		shared := 0
+		other := support.Of(p.Text)
+		for term := range set {
+			if other.Has(term) {
+				shared++
+			}
+		}
+		if float64(shared) >= 0.85*float64(max(len(set), len(other))) {
+			return true
+		}
+	}
+	return false
+}
+
+// compose writes a verified draft out: the quotes of a passage together, each with
+// the number of its source. It returns the citations in the order of their numbers.
+func compose(s State, draft Draft) (text string, cited []citation) {
+	var b strings.Builder
+	numbers := make(map[int]int)
+	for i, unit := range draft.Sentences {
+		number, known := numbers[unit.Evidence]
+		if !known {
+			number = len(numbers) + 1
+			numbers[unit.Evidence] = number
+			cited = append(cited, citation{evidence: unit.Evidence, number: number})
+		}
+		separate(&b, draft.Sentences, i)
+		b.WriteString(mark(unit, number))
+	}
+	return b.String(), cited
+}
+
+// separate puts a space between sentences that run on, a line between items of a
+// list, and an empty line everywhere else.
+func separate(b *strings.Builder, units []Sentence, i int) {
+	if i == 0 {
+		return
+	}
+	before, unit := units[i-1], units[i]
+	runsOn := before.Evidence == unit.Evidence && before.Position+1 == unit.Position
+	switch {
+	case runsOn && !before.Block && !unit.Block:
+		b.WriteString(" ")
+	case runsOn && isItem(before.Text) && isItem(unit.Text):
+		b.WriteString("\n")
+	default:
+		b.WriteString("\n\n")
+	}
+}
+
+func isItem(text string) bool {
+	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "* ") || (len(text) > 2 && text[0] >= '0' && text[0] <= '9' && strings.Contains(text[:min(len(text), 5)], ". "))
+}
+
+// mark adds the number of its source to a quote: behind it, or below a block that
+// takes nothing behind it.
+func mark(unit Sentence, number int) string {
+	text := strings.TrimRight(unit.Text, " \n")
+	if unit.Block && !isItem(text) {
+		return fmt.Sprintf("%s\n\n[%d]", text, number)
+	}
+	return fmt.Sprintf("%s [%d]", text, number)
+}

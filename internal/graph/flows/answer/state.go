@@ -1,0 +1,157 @@
+package answer
+
+import (
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// Intent is what kind of answer a question wants.
+type Intent string
+
+// The intents that query_understanding tells apart.
+const (
+	Definition      Intent = "definition"
+	HowTo           Intent = "how-to"
+	Troubleshooting Intent = "troubleshooting"
+	Lookup          Intent = "lookup"
+	Comparison      Intent = "comparison"
+	List            Intent = "list"
+	Summary         Intent = "summary"
+)
+
+// Strategy is how the searches of a question depend on each other.
+type Strategy string
+
+// Parallel searches are independent; a sequential one needs an earlier result; in a
+// hybrid the first pass decides whether there is a second.
+const (
+	Parallel   Strategy = "parallel"
+	Sequential Strategy = "sequential"
+	Hybrid     Strategy = "hybrid"
+)
+
+// State is what the graph works on. The names of its fields are part of the flow's
+// contract: they stand in checkpoints and traces.
+type State struct {
+	RequestID     string
+	OriginalQuery string // as the person typed it
+	Query         string // whole: shorthand written out, what a follow-up leans on added
+	History       []flows.Turn
+	Depth         flows.Depth
+	Filter        index.Filter
+
+	NormalizedQuery  string   // what the question is about: its telling words
+	ExpandedKeywords []string // words also looked for
+	Parts            []string // questions that Query consists of, where there are several
+	Terms            []index.Term
+	Profile          support.Profile // the question's telling terms and how rare they are
+	Intent           Intent
+	FollowUp         bool
+	Abbreviation     string // what the documents say an abbreviation in the question stands for
+	Unresolved       string // a referent that neither question nor thread gives: "it"
+	IsBroadSubject   bool
+	Reading          string // what the person chose or wrote when asked back
+
+	ProcessingStrategy Strategy
+	StrategyReason     string
+
+	SearchResults         []retrieve.Evidence
+	AnalysisResults       Analysis
+	CategorizationResults []flows.SourceGroup
+	ResponseResults       Draft
+
+	Answer         string
+	Note           string
+	Abstained      bool
+	Sources        []flows.Source
+	GroupedSources []flows.SourceGroup
+	Queries        []flows.Query
+	Notes          []string
+
+	Errors         []string
+	RetryCount     int
+	MaxRetries     int
+	StartTime      time.Time
+	ProcessingTime time.Duration
+	AgentTimes     map[string]float64 // seconds by agent
+}
+
+// Analysis is how well the evidence bears on the question.
+type Analysis struct {
+	Coverage float64  `json:"coverage"` // of the question's telling terms, by the best passage, 0 to 1
+	Dense    float64  `json:"dense"`    // best cosine
+	Spread   float64  `json:"spread"`   // how evenly the evidence lies over different documents, 0 to 1
+	Missing  []string `json:"missing"`  // telling terms that no passage of the evidence holds
+}
+
+// Draft is an answer before it is verified.
+type Draft struct {
+	Sentences []Sentence `json:"sentences"`
+}
+
+// Sentence is one quoted statement and where it stands.
+type Sentence struct {
+	Text     string  `json:"text"`
+	Evidence int     `json:"evidence"` // position in SearchResults
+	Score    float64 `json:"score"`
+	Position int     `json:"position"` // order within its passage
+	Block    bool    `json:"block"`    // code, a table row or a list item: stands on lines of its own
+}
+
+var (
+	requestID        = graph.Replace("request_id", func(s *State) *string { return &s.RequestID })
+	originalQuery    = graph.Replace("original_query", func(s *State) *string { return &s.OriginalQuery })
+	query            = graph.Replace("query", func(s *State) *string { return &s.Query })
+	history          = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
+	depth            = graph.Replace("depth", func(s *State) *flows.Depth { return &s.Depth })
+	filter           = graph.Replace("filter", func(s *State) *index.Filter { return &s.Filter })
+	normalizedQuery  = graph.Replace("normalized_query", func(s *State) *string { return &s.NormalizedQuery })
+	expandedKeywords = graph.Replace("expanded_keywords", func(s *State) *[]string { return &s.ExpandedKeywords })
+	parts            = graph.Replace("parts", func(s *State) *[]string { return &s.Parts })
+	terms            = graph.Replace("terms", func(s *State) *[]index.Term { return &s.Terms })
+	profile          = graph.Replace("profile", func(s *State) *support.Profile { return &s.Profile })
+	intent           = graph.Replace("intent", func(s *State) *Intent { return &s.Intent })
+	followUp         = graph.Replace("follow_up", func(s *State) *bool { return &s.FollowUp })
+	abbreviation     = graph.Replace("abbreviation", func(s *State) *string { return &s.Abbreviation })
+	unresolved       = graph.Replace("unresolved", func(s *State) *string { return &s.Unresolved })
+	isBroadSubject   = graph.Replace("is_broad_subject", func(s *State) *bool { return &s.IsBroadSubject })
+	reading          = graph.Replace("reading", func(s *State) *string { return &s.Reading })
+
+	processingStrategy = graph.Replace("processing_strategy", func(s *State) *Strategy { return &s.ProcessingStrategy })
+	strategyReason     = graph.Replace("strategy_reason", func(s *State) *string { return &s.StrategyReason })
+
+	searchResults         = graph.Replace("search_results", func(s *State) *[]retrieve.Evidence { return &s.SearchResults })
+	analysisResults       = graph.Replace("analysis_results", func(s *State) *Analysis { return &s.AnalysisResults })
+	categorizationResults = graph.Replace("categorization_results", func(s *State) *[]flows.SourceGroup { return &s.CategorizationResults })
+	responseResults       = graph.Replace("response_results", func(s *State) *Draft { return &s.ResponseResults })
+
+	answerText     = graph.Replace("answer", func(s *State) *string { return &s.Answer })
+	note           = graph.Replace("note", func(s *State) *string { return &s.Note })
+	abstained      = graph.Replace("abstained", func(s *State) *bool { return &s.Abstained })
+	sources        = graph.Replace("sources", func(s *State) *[]flows.Source { return &s.Sources })
+	groupedSources = graph.Replace("grouped_sources", func(s *State) *[]flows.SourceGroup { return &s.GroupedSources })
+	queries        = graph.Append("queries", func(s *State) *[]flows.Query { return &s.Queries })
+	notes          = graph.Append("notes", func(s *State) *[]string { return &s.Notes })
+
+	stateErrors    = graph.Append("errors", func(s *State) *[]string { return &s.Errors })
+	retryCount     = graph.Replace("retry_count", func(s *State) *int { return &s.RetryCount })
+	maxRetries     = graph.Replace("max_retries", func(s *State) *int { return &s.MaxRetries })
+	startTime      = graph.Replace("start_time", func(s *State) *time.Time { return &s.StartTime })
+	processingTime = graph.Replace("processing_time", func(s *State) *time.Duration { return &s.ProcessingTime })
+	agentTimes     = graph.Merge("agent_times", func(s *State) *map[string]float64 { return &s.AgentTimes })
+)
+
+// fields is everything a checkpoint holds.
+var fields = []graph.FieldSpec[State]{
+	requestID, originalQuery, query, history, depth, filter,
+	normalizedQuery, expandedKeywords, parts, terms, profile, intent, followUp, abbreviation, unresolved, isBroadSubject, reading,
+	processingStrategy, strategyReason,
+	searchResults, analysisResults, categorizationResults, responseResults,
+	answerText, note, abstained, sources, groupedSources, queries, notes,
+	stateErrors, retryCount, maxRetries, startTime, processingTime, agentTimes,
+}

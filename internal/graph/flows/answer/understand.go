@@ -1,0 +1,321 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/graph/flows/answer/words"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/retrieve"
+)
+
+const (
+	// maxQuestion is how many characters of a question are read; what follows is a
+	// pasted text that its beginning stands for.
+	maxQuestion = 2000
+	// maxTelling bounds the telling words of a question.
+	maxTelling = 40
+
+	// How much a word counts in a search that the person did not write.
+	expansionWeight = 0.6 // what shorthand or an abbreviation stands for
+	partWordWeight  = 0.4 // a part of an identifier that the documents hold whole
+	spellingWeight  = 0.9
+	relatedWeight   = 0.25
+	userTurnWeight  = 0.5  // of the question before
+	botTurnWeight   = 0.15 // of the answer before
+)
+
+// understand resolves the question against the thread, finds out what it is about, and
+// makes the first search, from whose spread the next nodes decide.
+func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	reader := &inquiry{flow: f, text: bounded(step.State.OriginalQuery)}
+	if err := reader.read(ctx, step.State.History); err != nil {
+		return graph.Result[State]{}, err
+	}
+	var remarks []string
+	if len(reader.text) < len(step.State.OriginalQuery) {
+		remarks = append(remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
+	}
+	remarks = append(remarks, reader.remarks...)
+	evidence, made, err := f.search(ctx, retrieve.Query{Text: reader.whole, Terms: reader.searched, Filter: step.State.Filter})
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
+	return graph.Update(
+		query.Set(reader.whole),
+		normalizedQuery.Set(strings.Join(reader.written(), " ")),
+		expandedKeywords.Set(reader.expanded),
+		parts.Set(words.Parts(reader.long)),
+		terms.Set(reader.searched),
+		profile.Set(reader.profile),
+		intent.Set(Intent(words.Intent(reader.long))),
+		followUp.Set(reader.followUp),
+		abbreviation.Set(reader.abbreviation),
+		unresolved.Set(reader.unresolved),
+		searchResults.Set(evidence),
+		analysisResults.Set(analyze(reader.profile, evidence)),
+		queries.Set([]flows.Query{made}),
+		notes.Set(remarks),
+	), nil
+}
+
+// bounded cuts a question to what is read of it.
+func bounded(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) <= maxQuestion {
+		return strings.TrimSpace(text)
+	}
+	runes := []rune(text)
+	return strings.TrimSpace(string(runes[:maxQuestion]))
+}
+
+// inquiry is one question being understood.
+type inquiry struct {
+	flow *Flow
+	text string // as typed, bounded
+	long string // with shorthand written out
+	// whole is what is embedded: long, with what a follow-up leans on in front.
+	whole    string
+	followUp bool
+	// abbreviation is what the documents say that one in the question stands for.
+	abbreviation string
+	unresolved   string
+	profile      support.Profile
+	parts        []string // of identifiers, as terms
+	searched     []index.Term
+	expanded     []string
+	remarks      []string
+}
+
+func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
+	r.long = words.WriteOut(r.text)
+	r.whole = r.long
+	if err := r.tell(ctx); err != nil {
+		return err
+	}
+	for i := range r.profile.Terms {
+		if err := r.resolve(ctx, &r.profile.Terms[i]); err != nil {
+			return err
+		}
+	}
+	r.search()
+	r.refer(turns)
+	return nil
+}
+
+// tell finds the telling words: those that are no fillers, or all where there is
+// nothing else. Of an identifier the whole counts where the documents hold it, else
+// its parts.
+func (r *inquiry) tell(ctx context.Context) error {
+	found := tellingTerms(r.text, lexical.IsFiller)
+	if len(found) == 0 {
+		found = tellingTerms(r.text, lexical.IsStop)
+	}
+	all := support.Profile{}
+	for _, word := range found {
+		all.Terms = append(all.Terms, word.terms...)
+	}
+	if err := all.Weigh(ctx, r.flow.index); err != nil {
+		return fmt.Errorf("look up the question's words: %w", err)
+	}
+	r.profile.Passages = all.Passages
+	for _, word := range found {
+		weighed := all.Terms[:len(word.terms)]
+		all.Terms = all.Terms[len(word.terms):]
+		whole := weighed[len(weighed)-1]
+		if len(weighed) > 1 && whole.Passages > 0 {
+			for _, part := range weighed[:len(weighed)-1] {
+				r.parts = append(r.parts, part.Text)
+			}
+			weighed = []support.Term{whole}
+		} else if len(weighed) > 1 {
+			weighed = weighed[:len(weighed)-1]
+		}
+		r.profile.Terms = append(r.profile.Terms, weighed...)
+	}
+	return nil
+}
+
+// tellingWord is a word of a question with its terms: one, or the parts of an
+// identifier and the whole of it last.
+type tellingWord struct{ terms []support.Term }
+
+func tellingTerms(text string, skip func(string) bool) []tellingWord {
+	var telling []tellingWord
+	seen := make(map[string]bool)
+	for _, word := range lexical.Words(lexical.Fold(text)) {
+		long, short := words.Expand(word.Text)
+		var also []string
+		if short {
+			also = withoutStops(lexical.Analyze(long))
+			if len(also) == 0 {
+				continue // "pls", "teh": shorthand for a word that tells nothing
+			}
+		}
+		var found tellingWord
+		for _, term := range lexical.Analyze(word.Text) {
+			if !seen[term] && !skip(term) {
+				seen[term] = true
+				found.terms = append(found.terms, support.Term{Text: term, Written: word.Text, Also: also})
+			}
+		}
+		if len(found.terms) > 0 && len(telling) < maxTelling {
+			telling = append(telling, found)
+		}
+	}
+	return telling
+}
+
+func withoutStops(analyzed []string) []string {
+	return slices.DeleteFunc(analyzed, lexical.IsFiller)
+}
+
+// resolve adds what else counts as a term: what an abbreviation stands for, and the
+// right spelling of a word that the index does not hold.
+func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
+	if len(term.Written) <= maxAbbreviation {
+		defined, err := r.flow.index.Definitions(ctx, term.Written)
+		if err != nil {
+			return fmt.Errorf("look up the abbreviation %q: %w", term.Written, err)
+		}
+		if len(defined) > 0 {
+			r.abbreviation = defined[0].Long
+			term.Also = append(term.Also, withoutStops(lexical.Analyze(defined[0].Long))...)
+			r.remarks = append(r.remarks, fmt.Sprintf("%s stands for %s in the documents", defined[0].Short, defined[0].Long))
+		}
+	}
+	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < minSpelled {
+		return nil
+	}
+	similar, err := r.flow.speller.Similar(ctx, term.Text, 1)
+	if err != nil {
+		return fmt.Errorf("look up the spelling of %q: %w", term.Written, err)
+	}
+	if len(similar) > 0 {
+		term.Also = []string{similar[0].Term}
+		r.remarks = append(r.remarks, fmt.Sprintf("%q is not in the documents, %q is", term.Written, similar[0].Term))
+	}
+	return nil
+}
+
+const (
+	maxAbbreviation = 8 // characters
+	minSpelled      = 6 // shorter words have too many neighbours
+)
+
+// search makes the terms to search by: the telling words as written, and with less
+// weight what else counts as them and what asks for the same thing.
+func (r *inquiry) search() {
+	weights := newWeights()
+	for _, term := range r.profile.Terms {
+		weights.raise(term.Text, 1)
+	}
+	for _, term := range r.profile.Terms {
+		also := expansionWeight
+		if term.Passages == 0 {
+			also = spellingWeight
+		}
+		for _, other := range term.Also {
+			weights.raise(other, also)
+		}
+	}
+	for _, part := range r.parts {
+		weights.raise(part, partWordWeight)
+	}
+	written := len(weights.order)
+	for _, term := range r.profile.Terms {
+		for _, related := range words.Related(term.Text) {
+			weights.raise(related, relatedWeight)
+		}
+	}
+	r.searched = weights.terms()
+	for _, term := range r.searched[written:] {
+		r.expanded = append(r.expanded, term.Text)
+	}
+}
+
+// refer resolves what the question leaves to the thread.
+func (r *inquiry) refer(turns []flows.Turn) {
+	referent, leans := words.LeansOn(r.text)
+	if len(turns) == 0 {
+		r.unresolved = referent
+		return
+	}
+	if !leans && len(r.profile.Terms) > 2 {
+		return
+	}
+	r.followUp = true
+	weights := newWeights()
+	for _, term := range r.searched {
+		weights.raise(term.Text, term.Weight)
+	}
+	before, answered := lastTurns(turns)
+	weights.raiseAll(tellingTerms(before, lexical.IsFiller), userTurnWeight)
+	weights.raiseAll(tellingTerms(answered, lexical.IsFiller), botTurnWeight)
+	r.searched = weights.terms()
+	r.whole = words.WriteOut(before) + " " + r.long
+	r.remarks = append(r.remarks, "read as a follow-up to: "+before)
+}
+
+// lastTurns gives the person's last message and the bot's last one.
+func lastTurns(turns []flows.Turn) (person, bot string) {
+	for _, turn := range slices.Backward(turns) {
+		if turn.Role == flows.User && person == "" {
+			person = bounded(turn.Text)
+		}
+		if turn.Role == flows.Assistant && bot == "" {
+			bot = bounded(turn.Text)
+		}
+	}
+	return person, bot
+}
+
+// written gives the telling words as the question has them.
+func (r *inquiry) written() []string {
+	var written []string
+	for _, term := range r.profile.Terms {
+		if !slices.Contains(written, term.Written) {
+			written = append(written, term.Written)
+		}
+	}
+	return written
+}
+
+// weights collects terms, each with the greatest weight it was given.
+type weights struct {
+	at    map[string]int
+	order []index.Term
+}
+
+func newWeights() *weights { return &weights{at: make(map[string]int)} }
+
+func (w *weights) raise(term string, weight float64) {
+	i, known := w.at[term]
+	if !known {
+		i = len(w.order)
+		w.at[term] = i
+		w.order = append(w.order, index.Term{Text: term})
+	}
+	w.order[i].Weight = max(w.order[i].Weight, weight)
+}
+
+// raiseAll raises the words of another turn, and less what they stand for.
+func (w *weights) raiseAll(found []tellingWord, weight float64) {
+	for _, word := range found {
+		for _, term := range word.terms {
+			w.raise(term.Text, weight)
+			for _, also := range term.Also {
+				w.raise(also, weight*expansionWeight)
+			}
+		}
+	}
+}
+
+func (w *weights) terms() []index.Term { return slices.Clone(w.order) }

@@ -1,0 +1,121 @@
+package words
+
+import (
+	"regexp"
+	"strings"
+)
+
+// WriteOut gives a question with its chat shorthand written out. Words inside back
+// quotes or double quotes are left as they are.
+func WriteOut(text string) string {
+	fields := strings.Fields(text)
+	quoted := false
+	for i, field := range fields {
+		opens := strings.Count(field, "`") + strings.Count(field, `"`)
+		if !quoted && opens == 0 {
+			fields[i] = writeOutWord(field)
+		}
+		if opens%2 == 1 {
+			quoted = !quoted
+		}
+	}
+	return strings.Join(fields, " ")
+}
+
+const punctuation = ".,;:!?()[]"
+
+func writeOutWord(field string) string {
+	if long, ok := Expand(field); ok {
+		return long
+	}
+	word := strings.Trim(field, punctuation)
+	long, ok := Expand(word)
+	if !ok {
+		return field
+	}
+	return strings.Replace(field, word, long, 1)
+}
+
+// intents are tried in order; the first that matches tells what a question wants.
+var intents = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"comparison", regexp.MustCompile(`\b(vs\.?|versus|compared? (to|with)|difference between|differ from|which (one )?is (better|faster)|better than|instead of)\b`)},
+	{"troubleshooting", regexp.MustCompile(`\b(error|errors|fails?|failed|failing|failure|stuck|hangs?|broken|crash\w*|not work\w*|doesn'?t|can'?t|cannot|won'?t|isn'?t|unable|denied|refused|invalid|timed? ?out|exceeded|missing|why (is|are|do|does|did|am))\b`)},
+	{"list", regexp.MustCompile(`^(list|which|what) [\w\s-]*(types|kinds|options|are there|are available|ways|variables|commands|flags|fields|exist)\b|\b(list of|all (the )?\w+s)\b`)},
+	{"how-to", regexp.MustCompile(`\b(how (do|to|can|should|would|is)|how'?d|steps|set ?up|configure|enable|disable|turn (on|off)|command to|way to|can (i|we|you|it)|need to|want to)\b`)},
+	{"definition", regexp.MustCompile(`^(what|who) (is|are)( an?| the)? [\w.-]+( [\w.-]+){0,4}\??$|\b(meaning of|definition|define|stands? for|what does .* mean)\b|^\W*[\w-]{2,8}\W*$`)},
+	{"summary", regexp.MustCompile(`\b(summar\w+|overview|explain|tell me about|describe|introduction)\b`)},
+}
+
+// Intent gives what kind of answer a question wants: "definition", "how-to",
+// "troubleshooting", "comparison", "list", "summary", or else "lookup".
+func Intent(text string) string {
+	lower := strings.ToLower(strings.TrimSpace(text))
+	for _, intent := range intents {
+		if intent.pattern.MatchString(lower) {
+			return intent.name
+		}
+	}
+	return "lookup"
+}
+
+var (
+	referents = regexp.MustCompile(`(?i)\b(it|its|this|that|these|those|they|them|their|he|she|there)\b`)
+	// expletive uses refer to nothing: "is it possible", "that is", "it says".
+	expletives = regexp.MustCompile(`(?i)\b((is|was|makes?) it (possible|ok|safe|true)|it (is|was|'s) (possible|an?|the)|is there|are there|there (is|are)|that (is|are|can|will|has|i|we)|this (week|month|year|time|way))\b`)
+	leadIns    = regexp.MustCompile(`(?i)^\W*(and|but|or|so|also|ok(ay)?|then|what if|what about|how about|same|why|else)\b`)
+)
+
+// LeansOn says whether a question leans on what was said before it, and gives the
+// referent that only the thread can explain, such as "it"; the referent is empty
+// where the question names what it refers to.
+func LeansOn(text string) (referent string, leans bool) {
+	rest := expletives.ReplaceAllString(text, " ")
+	at := referents.FindStringIndex(rest)
+	if at == nil {
+		return "", leadIns.MatchString(text)
+	}
+	return strings.ToLower(rest[at[0]:at[1]]), true
+}
+
+var live = regexp.MustCompile(`(?i)\b(today|tonight|tomorrow|yesterday|right now|at the moment|currently|(this|next|last) (week|month|quarter|night|morning|sprint))\b`)
+
+// Live says whether a question asks how things stand at this time, which documents
+// seldom tell.
+func Live(text string) bool { return live.MatchString(text) }
+
+var (
+	joints = regexp.MustCompile(`(?i)(?:[.?!;]\s+|,?\s+(?:and|n|also|plus)\s+(?:how|what|which|where|when|why|who|can|do|does|is|are|whats|hows|wheres)\b)`)
+	versus = regexp.MustCompile(`(?i)^(.*?)\s+(?:vs\.?|versus|compared (?:to|with)|or)\s+(.*)$`)
+)
+
+// Parts gives the questions that a question consists of, where it asks for several
+// things or compares two; nil where it is one.
+func Parts(text string) []string {
+	if sides := versus.FindStringSubmatch(text); sides != nil && Intent(text) == "comparison" {
+		return nonEmpty(sides[1:])
+	}
+	var found []string
+	start := 0
+	for _, at := range joints.FindAllStringIndex(text, -1) {
+		found = append(found, text[start:at[0]])
+		start = at[0] + 1
+	}
+	return nonEmpty(append(found, text[start:]))
+}
+
+// nonEmpty gives the parts that say something, or nil where fewer than two do.
+func nonEmpty(parts []string) []string {
+	var kept []string
+	for _, part := range parts {
+		if part = strings.Trim(part, " ,;.?!-:"); strings.ContainsRune(part, ' ') || len(part) > 4 {
+			kept = append(kept, part)
+		}
+	}
+	if len(kept) < 2 {
+		return nil
+	}
+	return kept
+}

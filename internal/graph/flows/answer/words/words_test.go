@@ -1,0 +1,86 @@
+package words_test
+
+import (
+	"slices"
+	"testing"
+
+	"cairn/internal/graph/flows/answer/words"
+)
+
+func TestWriteOut(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"forgot teh admin pw.", "forgot the administrator password."},
+		{"stop it w/o removing it", "stop it without removing it"},
+		{"what's a PR?", "what is a pull request?"},
+		{"set `env` to prod", "set `env` to production"},
+		{`it says "no pw" on login`, `it says "no pw" on login`},
+		{"", ""},
+	} {
+		if got := words.WriteOut(test.text); got != test.want {
+			t.Errorf("WriteOut(%q) = %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+func TestIntent(t *testing.T) {
+	for text, want := range map[string]string{
+		"what is a lease?":                                "definition",
+		"BRD ??":                                          "definition",
+		"how do I rotate the key":                         "how-to",
+		"sync fails with exit code 1":                     "troubleshooting",
+		"redis vs postgres for the queue":                 "comparison",
+		"what types of runs are there":                    "list",
+		"give me an overview of the queue":                "summary",
+		"port of the web page":                            "lookup",
+		"what is the difference between a run and a flow": "comparison",
+	} {
+		if got := words.Intent(text); got != want {
+			t.Errorf("Intent(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestLeansOn(t *testing.T) {
+	for _, test := range []struct {
+		text, referent string
+		leans          bool
+	}{
+		{"and will it remove old files?", "it", true},
+		{"what about staging?", "", true},
+		{"and on staging?", "", true},
+		{"is it possible to run two workers?", "", false},
+		{"is there a limit?", "", false},
+		{"how do I rotate the key", "", false},
+		{"can I make it ignore this?", "it", true},
+	} {
+		referent, leans := words.LeansOn(test.text)
+		if referent != test.referent || leans != test.leans {
+			t.Errorf("LeansOn(%q) = %q, %v, want %q, %v", test.text, referent, leans, test.referent, test.leans)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []string
+	}{
+		{"how do I rotate the key", nil},
+		{"redis vs postgres?", []string{"redis", "postgres"}},
+		{"what is the default timeout and how do I raise it", []string{"what is the default timeout", "and how do I raise it"}},
+		{"it hangs. which setting is it?", []string{"it hangs", "which setting is it"}},
+	} {
+		if got := words.Parts(test.text); !slices.Equal(got, test.want) {
+			t.Errorf("Parts(%q) = %q, want %q", test.text, got, test.want)
+		}
+	}
+}
+
+func TestRelated(t *testing.T) {
+	if !slices.Contains(words.Related("delet"), "prune") {
+		t.Error("delete and prune are not related")
+	}
+	if words.Related("cairn") != nil {
+		t.Error("a name has synonyms")
+	}
+}

@@ -1,0 +1,152 @@
+// Package flows is the contract between the bot and what it can do: a Flow is one
+// graph with typed state that turns a request into one outcome, asking a person on
+// the way if it must. Each flow is a package below this one.
+package flows
+
+import (
+	"context"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/knowledge"
+)
+
+// Flow is one registered graph. Its methods may be called concurrently for
+// different runs.
+type Flow interface {
+	Name() string
+	Shape() graph.Shape
+	// Start runs a new request. An error means that the run stopped where its last
+	// checkpoint says and can be resumed.
+	Start(ctx context.Context, request Request, runtime Runtime) (Outcome, error)
+	// Resume goes on with a run that was asked or died; answers may be empty.
+	Resume(ctx context.Context, run string, answers []graph.Answer, runtime Runtime) (Outcome, error)
+}
+
+// Runtime is what a run is given by whoever starts it.
+type Runtime struct {
+	Store   graph.Store       // nil: the run can't be resumed
+	Observe func(graph.Event) // may be nil
+}
+
+// Request is what a person asked for, with what they may see.
+type Request struct {
+	Run     string
+	Text    string
+	History []Turn // of the thread, oldest first
+	Depth   Depth  // empty: Detailed
+	Filter  Scope
+}
+
+// Scope limits what a run may read.
+type Scope struct {
+	Sources   []knowledge.SourceID // empty: all
+	Audiences []knowledge.Audience // empty: what is public
+}
+
+// Turn is an earlier message of the thread.
+type Turn struct {
+	Role string `json:"role"` // User or Assistant
+	Text string `json:"text"`
+}
+
+// The roles of a turn.
+const (
+	User      = "user"
+	Assistant = "assistant"
+)
+
+// Depth is how much an answer says.
+type Depth string
+
+// The depths, from a sentence or two to everything that was found.
+const (
+	Brief         Depth = "brief"
+	Detailed      Depth = "detailed"
+	Comprehensive Depth = "comprehensive"
+)
+
+// Kind is how a run ended, or that it waits.
+type Kind string
+
+// A run answers, abstains because nothing supports an answer, or asks and waits.
+const (
+	Answered  Kind = "answered"
+	Abstained Kind = "abstained"
+	Asked     Kind = "asked"
+)
+
+// Outcome is what a run has to say.
+type Outcome struct {
+	Kind     Kind
+	Text     string // Markdown with [n] marks; the question's text for Asked
+	Note     string // one short line about the answer as a whole
+	Groups   []SourceGroup
+	Question *graph.Question // for Asked
+	Trace    Trace
+}
+
+// SourceGroup is the sources of one category, the most used first.
+type SourceGroup struct {
+	Kind    knowledge.Kind `json:"kind"`
+	Sources []Source       `json:"sources"`
+}
+
+// Source is one document and the places in it that the answer rests on.
+type Source struct {
+	Document knowledge.DocumentID `json:"document"`
+	Title    string               `json:"title"`
+	Path     string               `json:"path"`
+	Owner    string               `json:"owner,omitempty"`
+	Modified time.Time            `json:"modified"`
+	State    knowledge.State      `json:"state"`
+	Sections []Section            `json:"sections"`
+}
+
+// Section is one cited place; Number is its [n] in the answer, 0 where the answer
+// does not cite it.
+type Section struct {
+	Number  int    `json:"number,omitempty"`
+	Heading string `json:"heading"`
+	Anchor  string `json:"anchor"`
+	URL     string `json:"url"`
+	Rank    int    `json:"rank"` // 1-based place in the retriever's order
+}
+
+// Trace is how an outcome came about, for people who ask why.
+type Trace struct {
+	Steps    []Step        `json:"steps"`
+	Queries  []Query       `json:"queries"`
+	Evidence []Candidate   `json:"evidence"`
+	Notes    []string      `json:"notes"` // decisions and their reasons
+	Took     time.Duration `json:"took"`
+}
+
+// Step is a node that the run passed.
+type Step struct {
+	Node string        `json:"node"`
+	Took time.Duration `json:"took"`
+}
+
+// Query is one search.
+type Query struct {
+	Text    string        `json:"text"`
+	Used    []string      `json:"used"`
+	Pruned  []string      `json:"pruned,omitempty"`
+	Lexical int           `json:"lexical"`
+	Dense   int           `json:"dense"`
+	Took    time.Duration `json:"took"`
+}
+
+// Candidate is one passage that was considered, best first.
+type Candidate struct {
+	Passage knowledge.PassageID `json:"passage"`
+	Title   string              `json:"title"`
+	Path    string              `json:"path"`
+	Section string              `json:"section"`
+	Anchor  string              `json:"anchor"`
+	Score   float64             `json:"score"`
+	Lexical float64             `json:"lexical"`
+	Dense   float64             `json:"dense"`
+	Kept    bool                `json:"kept"`
+}

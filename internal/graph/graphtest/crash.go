@@ -1,0 +1,150 @@
+package graphtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+
+	"cairn/internal/graph"
+)
+
+// Scenario is a run of a graph from its beginning to its end.
+type Scenario[S any] struct {
+	Graph   *graph.Compiled[S]
+	Initial S
+	// Answer gives the reply to each question; nil where there are none.
+	Answer func(graph.Question) graph.Answer
+}
+
+// Steps counts how often each node's result was kept: by node path and visit.
+type Steps map[string]int
+
+// Crashes carries a scenario out undisturbed and then once for every save point, with
+// a crash before the checkpoint is written and with one after. Each must end in the
+// same state, with every step kept once. It gives the undisturbed run's end and steps.
+func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
+	t.Helper()
+	undisturbed := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
+	want, err := undisturbed.live(t.Context(), undisturbed.store)
+	if err != nil {
+		t.Fatalf("undisturbed run: %v", err)
+	}
+	for save := 1; ; save++ {
+		for _, written := range []bool{false, true} {
+			at := CrashPoint{Save: save, Written: written}
+			l := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
+			crashed, err := l.compare(t.Context(), at, want, undisturbed.kept)
+			if err != nil {
+				t.Fatalf("crash at save %d (written: %t): %v", save, written, err)
+			}
+			if !crashed {
+				return want, undisturbed.kept
+			}
+		}
+	}
+}
+
+// lives is a run that may be carried out by several processes in a row.
+type lives[S any] struct {
+	Scenario[S]
+	store *Memory
+
+	fresh    []finished // of this process
+	kept     Steps      // of those before, and of this one up to its last checkpoint
+	answered []graph.Answer
+}
+
+type finished struct {
+	seq  int64
+	step string
+}
+
+// compare carries the run out with one crash. crashed is false if it ended before.
+func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcome[S], steps Steps) (crashed bool, err error) {
+	store := NewCrashing(l.store, at)
+	got, err := l.live(ctx, store)
+	if store.Crashed() {
+		var unsaved *graph.SaveError
+		if !errors.As(err, &unsaved) || !errors.Is(err, ErrCrash) {
+			return true, fmt.Errorf("the crash gave %v, want a SaveError", err)
+		}
+		got, err = l.live(ctx, l.store)
+	}
+	if err != nil {
+		return store.Crashed(), err
+	}
+	if !maps.Equal(l.kept, steps) {
+		return store.Crashed(), fmt.Errorf("steps kept: %v, undisturbed: %v", l.kept, steps)
+	}
+	return store.Crashed(), same(got, want)
+}
+
+func same[S any](got, want graph.Outcome[S]) error {
+	gotRaw, err := json.Marshal(got)
+	if err != nil {
+		return fmt.Errorf("encode outcome: %w", err)
+	}
+	wantRaw, err := json.Marshal(want)
+	if err != nil {
+		return fmt.Errorf("encode outcome: %w", err)
+	}
+	if string(gotRaw) != string(wantRaw) {
+		return fmt.Errorf("ended in\n%s, undisturbed in\n%s", gotRaw, wantRaw)
+	}
+	return nil
+}
+
+// live is one process: it takes the run up where it is and goes on to its end.
+// Questions are answered one by one. What was answered before a crash is answered
+// again, as by a queue that redelivers.
+func (l *lives[S]) live(ctx context.Context, store graph.Store) (graph.Outcome[S], error) {
+	const run = "run"
+	options := graph.Options{Store: store, Observe: l.observe}
+	outcome, err := l.Graph.Resume(ctx, run, l.pending(ctx), options)
+	if errors.Is(err, graph.ErrNoCheckpoint) {
+		outcome, err = l.Graph.Start(ctx, run, l.Initial, options)
+	}
+	for err == nil && outcome.Status == graph.Waiting {
+		answer := l.Answer(outcome.Questions[0])
+		answer.QuestionID = outcome.Questions[0].ID
+		l.answered = append(l.answered, answer)
+		outcome, err = l.Graph.Resume(ctx, run, []graph.Answer{answer}, options)
+	}
+	if err == nil {
+		l.settle(1 << 62)
+	}
+	return outcome, err
+}
+
+// pending are the answers to deliver again: none before there is a checkpoint.
+func (l *lives[S]) pending(ctx context.Context) []graph.Answer {
+	if _, err := l.store.Load(ctx, "run"); err != nil {
+		return nil
+	}
+	return l.answered
+}
+
+// observe notes finished steps. The first event of a process tells how far the events
+// before it were kept.
+func (l *lives[S]) observe(event graph.Event) {
+	switch event.Kind {
+	case graph.RunStarted:
+		l.settle(event.Seq)
+	case graph.StepFinished:
+		if event.Err == nil {
+			l.fresh = append(l.fresh, finished{event.Seq, fmt.Sprintf("%s#%d", event.Node, event.Visit)})
+		}
+	}
+}
+
+func (l *lives[S]) settle(before int64) {
+	for _, f := range l.fresh {
+		if f.seq < before {
+			l.kept[f.step]++
+		}
+	}
+	l.fresh = nil
+}

@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"context"
+)
+
+// NestedGraph is a graph over another state that runs as one node of a graph over S.
+type NestedGraph[S any] struct {
+	name   string
+	nester nester[S]
+}
+
+// Nested makes a node of sub, to be declared with Graph.Sub. in gives the state that
+// sub starts with, out the changes that its final state means for the outer one.
+// sub's position is part of the outer run's checkpoint, and is resumed in place.
+func Nested[S, T any](name string, sub *Compiled[T], in func(S) T, out func(T) Patch[S]) NestedGraph[S] {
+	return NestedGraph[S]{name: name, nester: &nesting[S, T]{sub: sub, in: in, out: out}}
+}
+
+// nester is what the engine needs of a nested graph, whatever its state is.
+type nester[S any] interface {
+	broken() string
+	shape() Shape
+	// open begins the nested graph inside parent for the given outer state.
+	open(parent scope, state S) subtask[S]
+	// restore takes it up from its part of a checkpoint.
+	restore(parent scope, doc *frameDoc) (subtask[S], error)
+}
+
+// subtask is a nested graph inside a run.
+type subtask[S any] interface {
+	run(ctx context.Context) (waiting bool, err error)
+	runnable() bool
+	doc() (*frameDoc, error)
+	asking(found []*taskCore) []*taskCore
+	// patch is what the finished nested graph changes outside.
+	patch() Patch[S]
+}
+
+type nesting[S, T any] struct {
+	sub *Compiled[T]
+	in  func(S) T
+	out func(T) Patch[S]
+}
+
+type nestedRun[S, T any] struct {
+	*frame[T]
+	out func(T) Patch[S]
+}
+
+func (r nestedRun[S, T]) patch() Patch[S] { return r.out(r.state) }
+
+func (n *nesting[S, T]) open(parent scope, state S) subtask[S] {
+	return nestedRun[S, T]{frame: newFrame(n.sub, parent, n.in(state)), out: n.out}
+}
+
+func (n *nesting[S, T]) restore(parent scope, doc *frameDoc) (subtask[S], error) {
+	f, err := restoreFrame(n.sub, parent, doc)
+	if err != nil {
+		return nil, err
+	}
+	return nestedRun[S, T]{frame: f, out: n.out}, nil
+}
+
+func (n *nesting[S, T]) shape() Shape { return n.sub.Shape() }
+
+func (n *nesting[S, T]) broken() string {
+	switch {
+	case n.sub == nil:
+		return "has no compiled graph"
+	case n.in == nil:
+		return "has no function from the outer state (in)"
+	case n.out == nil:
+		return "has no function to the outer state (out)"
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Status says how a run stands when Start or Resume returns without an error.
+type Status string
+
+// A Done run has come to its end; a Waiting one needs answers before it can go on.
+const (
+	Done    Status = "done"
+	Waiting Status = "waiting"
+)
+
+// Outcome is what Start and Resume come to.
+type Outcome[S any] struct {
+	Status    Status
+	State     S          // after the last finished step
+	Questions []Question // those that stand, in order; none when Done
+	Steps     int        // finished steps of the run, over all resumes
+}
+
+// Start runs the graph from its beginning until it is done or nothing can go on
+// without an answer. It replaces any checkpoint of the same run: where there may be
+// one, call Resume first and Start on ErrNoCheckpoint. Until the first step is
+// finished there is no checkpoint. initial must not be written to afterwards.
+func (c *Compiled[S]) Start(ctx context.Context, runID string, initial S, options Options) (Outcome[S], error) {
+	x, err := newSession(runID, options)
+	if err != nil {
+		return Outcome[S]{}, fmt.Errorf("start graph %q: %w", c.name, err)
+	}
+	return c.drive(ctx, c.rooted(x, newFrame(c, scope{session: x}, initial)))
+}
+
+// Resume goes on from the run's last checkpoint, after a crash or an error with no
+// answers, or with answers to questions that stand: all of them or some. An answer
+// that was taken before and comes again is ignored; if one is refused (AnswerError)
+// none is taken. A run that is done gives its outcome again.
+func (c *Compiled[S]) Resume(ctx context.Context, runID string, answers []Answer, options Options) (Outcome[S], error) {
+	x, err := newSession(runID, options)
+	if err == nil && options.Store == nil {
+		err = errors.New("resuming a run needs a Store")
+	}
+	if err != nil {
+		return Outcome[S]{}, fmt.Errorf("resume graph %q: %w", c.name, err)
+	}
+	checkpoint, err := options.Store.Load(ctx, runID)
+	if err != nil {
+		return Outcome[S]{}, fmt.Errorf("load checkpoint of run %s: %w", runID, err)
+	}
+	doc, err := decodeDocument(runID, checkpoint)
+	if err != nil {
+		return Outcome[S]{}, err
+	}
+	f, err := restoreFrame(c, scope{session: x}, doc.Graph)
+	if err != nil {
+		return Outcome[S]{}, err
+	}
+	x.seq, x.answered = doc.Seq, doc.Answered
+	c.rooted(x, f)
+	taken, err := x.accept(f.asking(nil), answers)
+	if err != nil {
+		return Outcome[S]{}, err
+	}
+	if taken {
+		if err := x.save(ctx); err != nil {
+			return Outcome[S]{}, err
+		}
+	}
+	return c.drive(ctx, f)
+}
+
+// rooted makes f the frame from which the session's checkpoints are made.
+func (c *Compiled[S]) rooted(x *session, f *frame[S]) *frame[S] {
+	x.encode = func() ([]byte, error) {
+		doc, err := f.doc()
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(document{Format: formatVersion, Run: x.run, Seq: x.lastSeq(), Answered: x.answered, Graph: doc})
+	}
+	return f
+}
+
+func (c *Compiled[S]) drive(ctx context.Context, f *frame[S]) (Outcome[S], error) {
+	x := f.session
+	x.emit(Event{Kind: RunStarted})
+	waiting, err := f.run(ctx)
+	if err != nil {
+		x.emit(Event{Kind: RunFinished, Err: err})
+		return Outcome[S]{}, err
+	}
+	outcome := Outcome[S]{Status: Done, State: f.state, Steps: f.steps}
+	if waiting {
+		outcome.Status = Waiting
+		for _, t := range f.asking(nil) {
+			outcome.Questions = append(outcome.Questions, *t.question)
+		}
+	}
+	x.emit(Event{Kind: RunFinished, Status: outcome.Status})
+	return outcome, nil
+}
+
+// accept gives answers to the tasks that wait for them: all, or none and an error.
+// taken is false when there was nothing new among them.
+func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err error) {
+	waiting := make(map[string]*taskCore, len(asking))
+	for _, t := range asking {
+		waiting[t.question.ID] = t
+	}
+	fresh := make(map[string]Answer)
+	for _, answer := range answers {
+		known, repeated := x.answered[answer.QuestionID]
+		if !repeated {
+			known, repeated = fresh[answer.QuestionID]
+		}
+		if err := admit(waiting[answer.QuestionID], answer, known, repeated); err != nil {
+			return false, &AnswerError{Run: x.run, Question: answer.QuestionID, Err: err}
+		}
+		if !repeated {
+			fresh[answer.QuestionID] = answer
+		}
+	}
+	if len(fresh) == 0 {
+		return false, nil
+	}
+	x.change(func() {
+		if x.answered == nil {
+			x.answered = make(map[string]Answer, len(fresh))
+		}
+		for id, answer := range fresh {
+			t := waiting[id]
+			t.answers = append(t.answers, keyedAnswer{Key: t.question.Key, Answer: answer})
+			t.question = nil
+			x.answered[id] = answer
+		}
+	})
+	return true, nil
+}
+
+// admit checks one answer. t is the task that waits for it, if one does; known is the
+// answer that the question had before, if repeated.
+func admit(t *taskCore, answer, known Answer, repeated bool) error {
+	if repeated {
+		if known.Choice != answer.Choice || known.Text != answer.Text || known.By != answer.By {
+			return ErrAnswered
+		}
+		return nil
+	}
+	if t == nil {
+		return ErrNoQuestion
+	}
+	if answer.Choice != "" {
+		for _, choice := range t.question.Choices {
+			if choice.ID == answer.Choice {
+				return nil
+			}
+		}
+		return fmt.Errorf("%w: %q", ErrNotOffered, answer.Choice)
+	}
+	if strings.TrimSpace(answer.Text) == "" {
+		return ErrEmptyAnswer
+	}
+	if !t.question.FreeText {
+		return ErrNoFreeText
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+package bot_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/echo"
+	sessions "cairn/internal/session/embedded"
+)
+
+// asking is a small real flow: it asks which color is meant, and answers with it.
+type asking struct{ graph *graph.Compiled[state] }
+
+type state struct{ Text, Color string }
+
+var (
+	text  = graph.Replace("text", func(s *state) *string { return &s.Text })
+	color = graph.Replace("color", func(s *state) *string { return &s.Color })
+)
+
+var errBroken = errors.New("the store is on fire at 10.0.0.7")
+
+func newAsking(t *testing.T) *asking {
+	g := graph.New("paint", 1, text, color)
+	g.Node("ask", func(_ context.Context, step graph.Step[state]) (graph.Result[state], error) {
+		if step.State.Text == "break" {
+			return graph.Result[state]{}, errBroken
+		}
+		answer, answered := step.Answer("color")
+		if !answered {
+			return graph.Ask[state](graph.Question{
+				Key: "color", Text: "Which color?", FreeText: true,
+				Choices: []graph.Choice{{ID: "r", Label: "Red"}, {ID: "b", Label: "Blue"}},
+			}), nil
+		}
+		return graph.Update(color.Set(answer.Choice + answer.Text)), nil
+	}, graph.Policy{Asks: true})
+	g.Start("ask")
+	g.Edge("ask", graph.End)
+	compiled, err := g.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &asking{graph: compiled}
+}
+
+func (a *asking) Name() string       { return "paint" }
+func (a *asking) Shape() graph.Shape { return a.graph.Shape() }
+
+func (a *asking) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	return outcome(a.graph.Start(ctx, request.Run, state{Text: request.Text}, graph.Options{Store: runtime.Store, Observe: runtime.Observe}))
+}
+
+func (a *asking) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+	return outcome(a.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: runtime.Observe}))
+}
+
+func outcome(run graph.Outcome[state], err error) (flows.Outcome, error) {
+	if err != nil {
+		return flows.Outcome{}, err
+	}
+	if run.Status == graph.Waiting {
+		return flows.Outcome{Kind: flows.Asked, Question: &run.Questions[0]}, nil
+	}
+	return flows.Outcome{Kind: flows.Answered, Text: "painted " + run.State.Color}, nil
+}
+
+// memory is a graph.Store.
+type memory struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+}
+
+func (m *memory) Save(_ context.Context, run string, checkpoint []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept[run] = append([]byte(nil), checkpoint...)
+	return nil
+}
+
+func (m *memory) Load(_ context.Context, run string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if checkpoint, ok := m.kept[run]; ok {
+		return checkpoint, nil
+	}
+	return nil, graph.ErrNoCheckpoint
+}
+
+// heard is a chat.Conversation that keeps what the bot says.
+type heard struct {
+	replies   []chat.Reply
+	questions []chat.Question
+	progress  []chat.Progress
+}
+
+func (h *heard) Progress(_ context.Context, p chat.Progress) error {
+	h.progress = append(h.progress, p)
+	return nil
+}
+
+func (h *heard) Reply(_ context.Context, r chat.Reply) error {
+	h.replies = append(h.replies, r)
+	return nil
+}
+
+func (h *heard) Ask(_ context.Context, q chat.Question) error {
+	h.questions = append(h.questions, q)
+	return nil
+}
+
+// office is a bot over real stores in one directory, which a restart finds again.
+type office struct {
+	t     *testing.T
+	bot   *bot.Bot
+	log   *strings.Builder
+	store *sessions.Store
+	count int
+}
+
+func open(t *testing.T, dir string, checkpoints graph.Store) *office {
+	store, err := sessions.Open(t.Context(), dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	echoes, err := echo.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &strings.Builder{}
+	made := bot.New(bot.Options{
+		Sessions: store, Checkpoints: checkpoints, Flows: []flows.Flow{newAsking(t), echoes},
+		Logger: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	o := &office{t: t, bot: made, log: log, store: store}
+	t.Cleanup(o.close)
+	return o
+}
+
+func (o *office) close() {
+	if o.store != nil {
+		if err := o.store.Close(); err != nil {
+			o.t.Error(err)
+		}
+		o.store = nil
+	}
+}
+
+func (o *office) say(message chat.Message) *heard {
+	o.t.Helper()
+	o.count++
+	message.Thread, message.Author = "t1", "ann"
+	message.ID = chat.MessageID(string(rune('a' + o.count)))
+	said := &heard{}
+	if err := o.bot.Handle(o.t.Context(), message, said); err != nil {
+		o.t.Fatal(err)
+	}
+	return said
+}
+
+func (o *office) text(text string) *heard { return o.say(chat.Message{Text: text}) }
+
+func newOffice(t *testing.T) *office {
+	return open(t, t.TempDir(), &memory{kept: make(map[string][]byte)})
+}
+
+func TestAReplyResumesTheRunThatAsked(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		reply func(asked chat.Question) chat.Message
+		want  string
+	}{
+		{"in its own words", func(chat.Question) chat.Message { return chat.Message{Text: "a dark green"} }, "painted a dark green"},
+		{"by the label of a choice", func(chat.Question) chat.Message { return chat.Message{Text: "blue"} }, "painted b"},
+		{"by a press", func(q chat.Question) chat.Message {
+			return chat.Message{Answers: &chat.Press{Question: q.ID, Choice: "r"}}
+		}, "painted r"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := newOffice(t)
+			asked := o.text("paint the wall").questions
+			if len(asked) != 1 || asked[0].Asker != "ann" || len(asked[0].Choices) != 2 {
+				t.Fatalf("asked %+v", asked)
+			}
+			said := o.say(test.reply(asked[0]))
+			if len(said.replies) != 1 || said.replies[0].Text != test.want {
+				t.Fatalf("replied %+v, want %q", said.replies, test.want)
+			}
+			if said.replies[0].Run != asked[0].Run {
+				t.Errorf("run %s answered what run %s asked", said.replies[0].Run, asked[0].Run)
+			}
+		})
+	}
+}
+
+func TestAQuestionSurvivesARestart(t *testing.T) {
+	dir, checkpoints := t.TempDir(), &memory{kept: make(map[string][]byte)}
+	before := open(t, dir, checkpoints)
+	before.text("paint the wall")
+	before.close()
+	said := open(t, dir, checkpoints).text("red")
+	if len(said.replies) != 1 || said.replies[0].Text != "painted r" {
+		t.Errorf("after the restart: %+v", said.replies)
+	}
+}
+
+func TestNeverMindEndsTheRun(t *testing.T) {
+	o := newOffice(t)
+	asked := o.text("paint the wall").questions[0]
+	if said := o.text("never mind"); len(said.replies) != 1 || len(said.questions) != 0 {
+		t.Fatalf("said %+v", said)
+	}
+	late := o.say(chat.Message{Answers: &chat.Press{Question: asked.ID, Choice: "r"}})
+	if len(late.replies) != 1 || !strings.Contains(late.replies[0].Text, "no longer open") {
+		t.Errorf("a late press got %+v", late.replies)
+	}
+}
+
+func TestAQuestionOfItsOwnClosesTheOldOne(t *testing.T) {
+	o := newOffice(t)
+	o.text("paint the wall")
+	said := o.text("where is the coffee machine downstairs?")
+	if len(said.questions) != 1 {
+		t.Fatalf("a new question started no run: %+v", said)
+	}
+	turns, err := o.bot.Transcript(t.Context(), "t1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turns[1].Answer != "left open" {
+		t.Errorf("the old question shows %q", turns[1].Answer)
+	}
+}
+
+func TestACommandReachesItsFlow(t *testing.T) {
+	o := newOffice(t)
+	if said := o.text("echo hello there"); said.replies[0].Text != "hello there" {
+		t.Errorf("echo said %+v", said.replies)
+	}
+	if said := o.text("  \n "); !strings.Contains(said.replies[0].Text, "Ask me") {
+		t.Errorf("an empty message got %+v", said.replies)
+	}
+}
+
+func TestAFailureNamesItsRunAndHidesItsCause(t *testing.T) {
+	o := newOffice(t)
+	said := o.text("break")
+	reply := said.replies[0]
+	if reply.Outcome != chat.Failure || !strings.Contains(reply.Text, string(reply.Run)) {
+		t.Errorf("replied %+v", reply)
+	}
+	if strings.Contains(reply.Text, "10.0.0.7") || !strings.Contains(o.log.String(), "10.0.0.7") {
+		t.Errorf("the cause belongs in the log (%s), not in the reply (%s)", o.log, reply.Text)
+	}
+	if strings.Contains(o.log.String(), "break") {
+		t.Error("the log holds the message")
+	}
+}
+
+func TestTheTranscriptHoldsBothSides(t *testing.T) {
+	o := newOffice(t)
+	o.text("paint the wall")
+	o.text("red")
+	turns, err := o.bot.Transcript(t.Context(), "t1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(turns) != 4 || turns[0].Text != "paint the wall" || turns[1].Answer != "Red" || turns[3].Reply.Text != "painted r" {
+		t.Errorf("transcript %+v", turns)
+	}
+	for i, turn := range turns {
+		if turn.Message == "" {
+			t.Errorf("turn %d does not say which message it belongs to", i)
+		}
+	}
+}
+
+// TestThreadsAreServedInOrder sends many messages into one thread at once: each is
+// handled, none beside another.
+func TestThreadsAreServedInOrder(t *testing.T) {
+	o := newOffice(t)
+	var busy sync.Mutex
+	var sending sync.WaitGroup
+	for range 16 {
+		sending.Go(func() {
+			said := &watching{busy: &busy}
+			err := o.bot.Handle(t.Context(), chat.Message{ID: "m", Thread: "t1", Text: "echo x"}, said)
+			if err != nil || said.overlapped {
+				t.Errorf("%v, overlapped: %v", err, said.overlapped)
+			}
+		})
+	}
+	sending.Wait()
+	turns, err := o.bot.Transcript(t.Context(), "t1")
+	if err != nil || len(turns) != 32 {
+		t.Errorf("%d turns, %v", len(turns), err)
+	}
+}
+
+// watching is a chat.Conversation that notices another one at work.
+type watching struct {
+	heard
+	busy       *sync.Mutex
+	overlapped bool
+}
+
+func (w *watching) Reply(ctx context.Context, r chat.Reply) error {
+	if !w.busy.TryLock() {
+		w.overlapped = true
+		return nil
+	}
+	defer w.busy.Unlock()
+	return w.heard.Reply(ctx, r)
+}
+
+func TestWaitingForAThreadEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var line bot.Threads
+		release, err := line.Hold(t.Context(), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := line.Hold(ctx, "t"); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		next := make(chan struct{})
+		go func() {
+			last, err := line.Hold(t.Context(), "t")
+			if err == nil {
+				last()
+			}
+			close(next)
+		}()
+		synctest.Wait()
+		select {
+		case <-next:
+			t.Error("the one behind went first")
+		default:
+		}
+		release()
+		<-next
+	})
+}

@@ -1,0 +1,118 @@
+package bot
+
+import (
+	"regexp"
+	"strings"
+
+	"cairn/internal/chat"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/session"
+)
+
+type planKind int
+
+const (
+	asks    planKind = iota + 1 // a new request for a flow
+	answers                     // a reply to the waiting question
+	cancels                     // ends the waiting run
+	stale                       // a press on a question that no longer waits
+	empty                       // nothing was said
+)
+
+// plan is what is done about a message.
+type plan struct {
+	kind   planKind
+	flow   string // for asks; "" is the default flow
+	text   string // for asks and for answers in free text
+	choice string // for answers by a choice
+	run    chat.RunID
+}
+
+// said is the answer in words, as the thread shows it.
+func (p plan) said(question chat.Question) string {
+	for _, choice := range question.Choices {
+		if choice.ID == p.choice {
+			return choice.Label
+		}
+	}
+	return p.text
+}
+
+var (
+	cancelling = regexp.MustCompile(`(?i)^\W*(never ?mind|cancel|stop|forget it|nvm)\W*$`)
+	command    = regexp.MustCompile(`(?is)^/?(?:cairn\s+)?(ask|echo)\b[:\s]*(.*)$`)
+)
+
+// route decides what a message is: the first rule that fits.
+func route(message chat.Message, waiting *session.Waiting) plan {
+	text := strings.TrimSpace(message.Text)
+	switch {
+	case message.Answers != nil && (waiting == nil || message.Answers.Question != waiting.Question.ID):
+		return plan{kind: stale}
+	case message.Answers != nil:
+		return plan{kind: answers, choice: message.Answers.Choice}
+	case text == "":
+		return plan{kind: empty}
+	case waiting != nil && cancelling.MatchString(text):
+		return plan{kind: cancels, run: waiting.Run}
+	}
+	if found := command.FindStringSubmatch(text); found != nil && isCommand(text, found[1]) {
+		return plan{kind: asks, flow: flowOf(found[1]), text: found[2]}
+	}
+	if waiting != nil && !isNewQuestion(text, waiting) {
+		return answerTo(waiting.Question, text)
+	}
+	return plan{kind: asks, text: text}
+}
+
+// isCommand tells "/ask …" and "echo hello" from a question that begins with "ask".
+func isCommand(text, word string) bool {
+	return strings.HasPrefix(text, "/") || strings.EqualFold(word, "echo")
+}
+
+func flowOf(word string) string {
+	if strings.EqualFold(word, "echo") {
+		return "echo"
+	}
+	return ""
+}
+
+// answerTo takes a plain reply as one of the choices where it names it, else as text.
+func answerTo(question chat.Question, text string) plan {
+	for _, choice := range question.Choices {
+		if strings.EqualFold(choice.Label, text) || choice.ID == text {
+			return plan{kind: answers, choice: choice.ID}
+		}
+	}
+	return plan{kind: answers, text: text}
+}
+
+// isNewQuestion says whether a reply is plainly no answer: a question of its own that
+// has no word in common with what it was asked or offered.
+func isNewQuestion(text string, waiting *session.Waiting) bool {
+	if !strings.HasSuffix(text, "?") {
+		return false
+	}
+	offered := make(map[string]bool)
+	add := func(text string) {
+		for _, term := range lexical.Analyze(text) {
+			offered[term] = true
+		}
+	}
+	add(waiting.Request)
+	for _, choice := range waiting.Question.Choices {
+		add(choice.Label)
+		add(choice.Detail)
+	}
+	telling := 0
+	for _, term := range lexical.Analyze(text) {
+		if lexical.IsFiller(term) {
+			continue
+		}
+		if offered[term] {
+			return false
+		}
+		telling++
+	}
+	return telling >= 2
+}

@@ -2,13 +2,7 @@
 // server; other backends speak to one.
 package embed
 
-import (
-	"context"
-	"errors"
-)
-
-// ErrNoTokens says that a text holds nothing that could be embedded.
-var ErrNoTokens = errors.New("text has no tokens")
+import "context"
 
 // Embedder makes vectors of length 1.
 type Embedder interface {
@@ -19,7 +13,7 @@ type Embedder interface {
 	// Embed gives one vector a text, in order. A text without tokens gets nil.
 	// It may be called concurrently.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Windows cuts the text of a passage into the pieces that fit the model, each
-	// to be embedded with the title in front. A short text is one piece.
+	// Windows cuts the text of a passage into the pieces that fit the model, ready for
+	// Embed: each begins with the title. A short text is one piece, nothing is none.
 	Windows(title, text string) []string
 }

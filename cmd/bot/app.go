@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"cairn/internal/bot"
+	"cairn/internal/config"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/graph/flows/echo"
+	"cairn/internal/knowledge/embed/local"
+	index "cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/ingest"
+	"cairn/internal/knowledge/retrieve"
+	runs "cairn/internal/runs/embedded"
+	sessions "cairn/internal/session/embedded"
+)
+
+// app is a wired Cairn on one data directory. Commands open what they need of it and
+// close it.
+type app struct {
+	config   config.Config
+	logger   *slog.Logger
+	embedder *local.Embedder
+	index    *index.Index
+	closers  []func() error
+}
+
+// access is what a command does to the index.
+type access int
+
+const (
+	reads access = iota
+	writes
+)
+
+// open reads the configuration and opens the index of the data directory.
+func (in *invocation) open(ctx context.Context, wanted access) (*app, error) {
+	configured, err := in.configuration()
+	if err != nil {
+		return nil, err
+	}
+	return openApp(ctx, configured, in.std, wanted)
+}
+
+// configuration reads the file and the environment; a --data flag goes before both.
+func (in *invocation) configuration() (config.Config, error) {
+	configured, err := config.Load(in.global.Config)
+	if err != nil {
+		return config.Config{}, err
+	}
+	if in.global.Data != "" {
+		configured.DataDir = in.global.Data
+	}
+	return configured, nil
+}
+
+func openApp(ctx context.Context, configured config.Config, std stdio, wanted access) (*app, error) {
+	embedder, err := local.Load()
+	if err != nil {
+		return nil, err
+	}
+	a := &app{config: configured, embedder: embedder, logger: newLogger(configured.Log, std)}
+	if wanted == writes {
+		if err := os.MkdirAll(configured.DataDir, 0o700); err != nil {
+			return nil, fmt.Errorf("make the data directory: %w", err)
+		}
+	}
+	a.index, err = index.Open(ctx, index.Options{
+		Dir: configured.DataDir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: wanted == reads,
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no index in %s yet: run `cairn ingest FOLDER` first, or name its directory with --data", configured.DataDir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, a.index.Close)
+	return a, nil
+}
+
+// close releases what was opened, the last first.
+func (a *app) close() error {
+	var errs []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}
+
+func newLogger(configured config.Log, std stdio) *slog.Logger {
+	options := &slog.HandlerOptions{Level: configured.Level}
+	if configured.Format == config.LogJSON {
+		return slog.New(slog.NewJSONHandler(std.Err, options))
+	}
+	return slog.New(slog.NewTextHandler(std.Err, options))
+}
+
+func (a *app) retriever() *retrieve.Retriever {
+	return &retrieve.Retriever{Index: a.index, Embedder: a.embedder, Fusion: retrieve.Fusion{
+		Method: a.config.Search.Fusion, Dense: a.config.Search.DenseWeight,
+	}}
+}
+
+func (a *app) ingester(observe func(ingest.Progress)) *ingest.Ingester {
+	return &ingest.Ingester{Index: a.index, Embedder: a.embedder, Observe: observe}
+}
+
+// flows makes every registered flow; the first takes plain messages.
+func (a *app) flows() ([]flows.Flow, error) {
+	answers, err := answer.New(a.retriever())
+	if err != nil {
+		return nil, err
+	}
+	echoes, err := echo.New()
+	if err != nil {
+		return nil, err
+	}
+	return []flows.Flow{answers, echoes}, nil
+}
+
+// keepThreads is how long a thread that nobody uses is remembered.
+const keepThreads = 30 * 24 * time.Hour
+
+// bot opens the stores of threads and runs, and makes the bot over them.
+func (a *app) bot(ctx context.Context) (*bot.Bot, error) {
+	remembered, err := sessions.Open(ctx, a.config.DataDir, keepThreads)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, remembered.Close)
+	checkpoints, err := runs.Open(ctx, a.config.DataDir, keepThreads)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, checkpoints.Close)
+	registered, err := a.flows()
+	if err != nil {
+		return nil, err
+	}
+	return bot.New(bot.Options{Sessions: remembered, Checkpoints: checkpoints, Flows: registered, Logger: a.logger}), nil
+}
+
+// closing joins what a command failed with and what closing failed with.
+func closing(err error, a *app) error { return errors.Join(err, a.close()) }

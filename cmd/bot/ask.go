@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"cairn/internal/adapters/terminal"
+	"cairn/internal/chat"
+)
+
+type askCommand struct {
+	Question []string `arg:"" help:"What you want to know, in your own words."`
+	Depth    string   `enum:"brief,detailed,comprehensive," default:"" help:"How much the answer says: brief, detailed or comprehensive."`
+	Why      bool     `help:"Also print how the answer came about."`
+	JSON     bool     `name:"json" help:"Print data instead of text."`
+}
+
+// Run answers the question in a thread of its own. Asked back in a terminal, the
+// person can answer at once.
+func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
+	a, err := in.open(ctx, reads)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, a) }()
+	handler, err := a.bot(ctx)
+	if err != nil {
+		return err
+	}
+	message := chat.Message{
+		ID: chat.MessageID(rand.Text()), Thread: chat.ThreadID("terminal/" + rand.Text()), Author: author(),
+		Text: strings.Join(c.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
+	}
+	if c.JSON {
+		return c.printJSON(ctx, in, handler, message)
+	}
+	renderer := terminal.Detect(in.std.Out, os.Getenv)
+	conversation := &terminal.Conversation{Renderer: renderer, Live: terminal.IsTerminal(in.std.Out)}
+	if err := handler.Handle(ctx, message, conversation); err != nil {
+		return err
+	}
+	if err := conversation.Done(); err != nil {
+		return err
+	}
+	if c.Why && conversation.Answer != nil {
+		return renderer.Trace(conversation.Answer.Trace)
+	}
+	return nil
+}
+
+func depthOr(asked, configured chat.Depth) chat.Depth {
+	if asked != "" {
+		return asked
+	}
+	return configured
+}
+
+// author is the person at this terminal.
+func author() chat.UserID {
+	if current, err := user.Current(); err == nil {
+		return chat.UserID(current.Username)
+	}
+	return chat.UserID(os.Getenv("USER"))
+}
+
+// collected is a chat.Conversation that keeps what was said.
+type collected struct {
+	reply    *chat.Reply
+	question *chat.Question
+}
+
+func (c *collected) Progress(context.Context, chat.Progress) error { return nil }
+
+func (c *collected) Reply(_ context.Context, reply chat.Reply) error {
+	c.reply = &reply
+	return nil
+}
+
+func (c *collected) Ask(_ context.Context, question chat.Question) error {
+	c.question = &question
+	return nil
+}
+
+// askOutput is what --json prints.
+type askOutput struct {
+	Run      chat.RunID    `json:"run"`
+	Outcome  string        `json:"outcome"` // answered, abstained, failed or asked
+	Answer   string        `json:"answer"`  // Markdown; the question's text where it was asked back
+	Note     string        `json:"note,omitempty"`
+	Sources  []sourceGroup `json:"sources"`
+	Question *question     `json:"question,omitempty"`
+	Trace    *chat.Trace   `json:"trace,omitempty"`
+}
+
+type sourceGroup struct {
+	Category string   `json:"category"`
+	Sources  []source `json:"sources"`
+}
+
+type source struct {
+	Title    string    `json:"title"`
+	Path     string    `json:"path"`
+	Owner    string    `json:"owner,omitempty"`
+	Modified time.Time `json:"modified"`
+	State    string    `json:"state"`
+	Sections []section `json:"sections"`
+}
+
+type section struct {
+	Number  int    `json:"number,omitempty"` // its [n] in the answer
+	Heading string `json:"heading"`
+	Anchor  string `json:"anchor"`
+	URL     string `json:"url"`
+}
+
+type question struct {
+	Text     string   `json:"text"`
+	Choices  []choice `json:"choices"`
+	FreeText bool     `json:"free_text"`
+}
+
+type choice struct {
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+	Detail string `json:"detail,omitempty"`
+}
+
+func (c *askCommand) printJSON(ctx context.Context, in *invocation, handler chat.Handler, message chat.Message) error {
+	var said collected
+	if err := handler.Handle(ctx, message, &said); err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(in.std.Out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(said.output(c.Why))
+}
+
+func (c *collected) output(why bool) askOutput {
+	if c.question != nil {
+		asked := &question{Text: c.question.Text, FreeText: c.question.FreeText}
+		for _, offered := range c.question.Choices {
+			asked.Choices = append(asked.Choices, choice(offered))
+		}
+		return askOutput{Run: c.question.Run, Outcome: "asked", Answer: c.question.Text, Sources: []sourceGroup{}, Question: asked}
+	}
+	output := askOutput{
+		Run: c.reply.Run, Outcome: string(c.reply.Outcome), Answer: c.reply.Text, Note: c.reply.Note,
+		Sources: sourceGroups(c.reply.Sources),
+	}
+	if why {
+		output.Trace = &c.reply.Trace
+	}
+	return output
+}
+
+func sourceGroups(groups []chat.SourceGroup) []sourceGroup {
+	converted := make([]sourceGroup, 0, len(groups))
+	for _, group := range groups {
+		made := sourceGroup{Category: group.Category}
+		for _, s := range group.Sources {
+			row := source{Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State}
+			for _, place := range s.Sections {
+				row.Sections = append(row.Sections, section(place))
+			}
+			made.Sources = append(made.Sources, row)
+		}
+		converted = append(converted, made)
+	}
+	return converted
+}

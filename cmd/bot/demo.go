@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"cairn/docs"
+	"cairn/internal/adapters/terminal"
+	"cairn/internal/config"
+	"cairn/internal/knowledge/ingest"
+)
+
+type demoCommand struct {
+	Folder string `arg:"" optional:"" help:"Try it on this folder instead of Cairn's own documentation."`
+	Listen string `placeholder:"ADDRESS" help:"Address of the page; default: a free port of this machine."`
+}
+
+// suggestions are questions that Cairn's own documentation answers.
+var suggestions = []string{
+	"How do I index a folder?",
+	"When does Cairn ask back?",
+	"What happens if the process is killed during an ingest?",
+	"How are the answers made without a language model?",
+}
+
+// Run starts everything in one process, over a data directory that goes with it.
+func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
+	dir, err := os.MkdirTemp("", "cairn-demo-")
+	if err != nil {
+		return fmt.Errorf("make the demo's directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	configured, err := in.configuration()
+	if err != nil {
+		return err
+	}
+	configured.DataDir = dir
+	if c.Listen != "" {
+		configured.Web.Listen = c.Listen
+	}
+	a, err := openApp(ctx, configured, in.std, writes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, a) }()
+	return c.serve(ctx, in, a)
+}
+
+// source is the folder to read: the one named, or Cairn's own documentation unpacked.
+func (c *demoCommand) source(dir string) (config.Source, error) {
+	if c.Folder != "" {
+		absolute, err := filepath.Abs(c.Folder)
+		return config.Source{Name: filepath.Base(absolute), Path: absolute}, err
+	}
+	unpacked := filepath.Join(dir, "docs")
+	if err := os.CopyFS(unpacked, fs.FS(docs.Files)); err != nil {
+		return config.Source{}, fmt.Errorf("unpack the documentation: %w", err)
+	}
+	return config.Source{Name: "docs", Path: unpacked}, nil
+}
+
+// serve reads the documents' text, then answers at once while the vectors are made.
+func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
+	source, err := c.source(a.config.DataDir)
+	if err != nil {
+		return err
+	}
+	reading := &ingest.Ingester{Index: a.index}
+	report, err := reading.Sync(ctx, connector(source))
+	if err != nil {
+		return err
+	}
+	printReport(in.std.Out, source.Name, report)
+	handler, err := a.bot(ctx)
+	if err != nil {
+		return err
+	}
+	offered := suggestions
+	if c.Folder != "" {
+		offered = nil
+	}
+	page, err := a.web(ctx, handler, offered)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(in.std.Out, "Ask in your browser at %s\n", page.URL())
+
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return page.Run(ctx, handler) })
+	parts.Go(func() error {
+		_, err := a.ingester(nil).Embed(ctx)
+		return ignoreCanceled(err)
+	})
+	parts.Go(func() error {
+		if !terminal.IsTerminal(in.std.In) {
+			<-ctx.Done()
+			return nil
+		}
+		defer stop()
+		return talk(ctx, in.std, handler, "Or ask here. /help shows more, /quit ends the demo.")
+	})
+	return parts.Wait()
+}
+
+func ignoreCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+/*
+Command bot is cairn: a teammate that answers a team's questions from the team's own
+documents and shows where every statement comes from.
+
+This is a tour of the code from the bottom up, in the order in which it is best read.
+
+# Words, passages, vectors
+
+[cairn/internal/knowledge] has the nouns: a document is what a person would open, a
+passage the piece of it that is searched and cited. [cairn/internal/knowledge/lexical]
+says what a word is. Every backend of the index and every flow analyses text with it, so
+that they agree; it also has the BM25 formula and the list of words that tell nothing.
+[cairn/internal/knowledge/embed] is the contract of what makes vectors, and embed/local
+the one that needs no server: Google's Universal Sentence Encoder Lite, computed in Go
+from weights inside the binary. It knows English only, which is its greatest weakness.
+
+# From a folder to an index
+
+[cairn/internal/knowledge/connect] is the contract of what brings documents in;
+connect/files walks a folder and never leaves it. [cairn/internal/knowledge/parse] turns
+bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those into
+passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
+and can be searched at once, vectors follow. [cairn/internal/knowledge/index] is the
+contract of the store, index/embedded the one on SQLite. Its posting lists are its own:
+the package comment says why.
+
+# From a question to evidence
+
+[cairn/internal/knowledge/retrieve] fuses what was found by words with what was found by
+meaning. How much meaning counts was chosen by measuring, see docs/benchmarks.md.
+
+# The engine and its flows
+
+[cairn/internal/graph] runs typed graphs: nodes return changes as data, a checkpoint is
+saved after every step, a node may ask a person and is resumed with the answer. Read its
+doc.go, then step.go, then run.go. It imports the standard library alone.
+[cairn/internal/graph/draw] draws graphs.
+
+[cairn/internal/graph/flows] is the contract of what the bot can do. flows/answer is the
+main one: start with answer.go, whose plan method is the whole graph, and follow the nodes
+in its order: understand.go, clarify.go, process.go, generate.go, verify.go. Its decisions
+to ask back and to abstain rest on a handful of thresholds, tuned on 60 questions over one
+set of documents; they are constants with names, in clarify.go, and the part of this
+program that we would trust the least on documents that nobody has seen. flows/echo is the
+smallest flow there is.
+
+# Talking
+
+[cairn/internal/chat] is what the bot and the adapters say to each other.
+[cairn/internal/session] remembers threads, runs/embedded keeps checkpoints, and
+[cairn/internal/bot] joins them: message, session, run, reply. adapters/terminal and
+adapters/web are the two ways to talk that need no account; both read the Markdown of an
+answer with [cairn/internal/chat/markup].
+
+# This program
+
+main.go parses the command line and gives exit codes, app.go wires, and every subcommand
+has a file of its own. The scripts in testdata/script run the real program as a person
+would. [cairn/internal/archtest] holds the rules of who may import whom.
+*/
+package main

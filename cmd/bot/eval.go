@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cairn/internal/adapters/terminal"
+	"cairn/internal/config"
+	"cairn/internal/eval"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/connect/files"
+	"cairn/internal/knowledge/ingest"
+	"cairn/internal/knowledge/retrieve"
+)
+
+type evalCommand struct {
+	Set     string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents, or corpus.jsonl, queries.jsonl and qrels.tsv; or a folder of such sets."`
+	Answers string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
+	ByKind  bool   `help:"Also measure each kind of question alone."`
+	JSON    bool   `name:"json" help:"Print data instead of a table."`
+	Side    string `enum:"fused,words,meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
+}
+
+// evalOutput is what --json prints for one set.
+type evalOutput struct {
+	Set string `json:"set"`
+	eval.Report
+}
+
+// Run measures each set on an index of its own, which is kept in the data directory
+// so that a second run need not embed again.
+func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
+	configured, err := in.configuration()
+	if err != nil {
+		return err
+	}
+	sets, err := findSets(c.Set)
+	if err != nil {
+		return err
+	}
+	var outputs []evalOutput
+	for _, set := range sets {
+		report, err := c.measure(ctx, in, configured, set)
+		if err != nil {
+			return fmt.Errorf("evaluate %s: %w", set.dir, err)
+		}
+		outputs = append(outputs, evalOutput{Set: filepath.Base(set.dir), Report: report})
+		if !c.JSON {
+			fmt.Fprintf(in.std.Out, "%s\n%s\n", filepath.Base(set.dir), report.Table())
+		}
+	}
+	if !c.JSON {
+		return nil
+	}
+	encoder := json.NewEncoder(in.std.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(outputs)
+}
+
+type questionSet struct {
+	dir  string
+	form eval.Form
+}
+
+// findSets gives the set in a folder, or those in the folders below it.
+func findSets(dir string) ([]questionSet, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	form, detectErr := eval.Detect(absolute)
+	if detectErr == nil {
+		return []questionSet{{absolute, form}}, nil
+	}
+	entries, err := os.ReadDir(absolute)
+	if err != nil {
+		return nil, detectErr
+	}
+	var sets []questionSet
+	for _, entry := range entries {
+		below := filepath.Join(absolute, entry.Name())
+		if form, err := eval.Detect(below); entry.IsDir() && err == nil {
+			sets = append(sets, questionSet{below, form})
+		}
+	}
+	if len(sets) == 0 {
+		return nil, detectErr
+	}
+	return sets, nil
+}
+
+func (c *evalCommand) measure(ctx context.Context, in *invocation, configured config.Config, set questionSet) (report eval.Report, err error) {
+	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(set.dir))
+	a, err := openApp(ctx, configured, in.std, writes)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	defer func() { err = closing(err, a) }()
+	if set.form == eval.FormRetrieval {
+		return c.measureRetrieval(ctx, in, a, set)
+	}
+	return c.measureAnswers(ctx, in, a, set)
+}
+
+// sync reads a set's documents; one that can't be read would make every number wrong.
+func (c *evalCommand) sync(ctx context.Context, in *invocation, a *app, connector connect.Connector) error {
+	bar := newBar(in.std.Err, string(connector.Source()), terminal.IsTerminal(in.std.Err))
+	report, err := a.ingester(bar.observe).Sync(ctx, connector)
+	bar.finish()
+	if err == nil && len(report.Failures) > 0 {
+		err = fmt.Errorf("%s: %w", report.Failures[0].Path, report.Failures[0].Reason)
+	}
+	return err
+}
+
+func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+	loaded, err := eval.LoadRetrieval(set.dir)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	if err := c.sync(ctx, in, a, &corpus{set: loaded}); err != nil {
+		return eval.Report{}, err
+	}
+	retriever := a.retriever()
+	switch c.Side {
+	case "words":
+		retriever.Embedder = nil
+	case "meaning":
+		retriever.Fusion = retrieve.Fusion{Dense: 1}
+	}
+	scores, err := loaded.Measure(ctx, func(ctx context.Context, query string) ([]string, error) {
+		ranked, err := retriever.Rank(ctx, retrieve.Query{Text: query})
+		return documentsOf(ranked), err
+	})
+	if err != nil {
+		return eval.Report{}, err
+	}
+	return scores.Report(), nil
+}
+
+// documentsOf gives the documents of a ranking of passages, each at its best place.
+func documentsOf(ranked []retrieve.Fused) []string {
+	var documents []string
+	seen := make(map[knowledge.DocumentID]bool)
+	for _, r := range ranked {
+		document, _, ok := r.Passage.Split()
+		if ok && !seen[document] {
+			seen[document] = true
+			documents = append(documents, strings.TrimPrefix(string(document), corpusSource+":"))
+		}
+	}
+	return documents
+}
+
+const corpusSource = "corpus"
+
+// corpus is the connector of a retrieval set's documents.
+type corpus struct{ set *eval.RetrievalSet }
+
+func (c *corpus) Source() knowledge.SourceID { return corpusSource }
+
+func (c *corpus) Sync(_ context.Context, known connect.Known) iter.Seq2[connect.Change, error] {
+	return func(yield func(connect.Change, error) bool) {
+		for document, err := range c.set.Documents() {
+			if err != nil {
+				yield(connect.Change{}, err)
+				return
+			}
+			id := knowledge.DocumentID(corpusSource + ":" + document.ID)
+			change := connect.Change{Kind: connect.Upserted, MediaType: "text/plain", Content: []byte(document.Text), Document: knowledge.Document{
+				ID: id, Source: corpusSource, Kind: knowledge.KindDocumentation, Path: document.ID + ".txt", Title: document.Title, Hash: document.ID,
+			}}
+			if _, there := known[id]; there {
+				change.Kind = connect.Unchanged
+			}
+			if !yield(change, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+	questions, err := eval.LoadQuestions(set.dir)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	root, err := eval.FindPages(set.dir, questions)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	source := files.New(files.Options{Root: root, Source: "pages", Include: topFolders(questions)})
+	if err := c.sync(ctx, in, a, source); err != nil {
+		return eval.Report{}, err
+	}
+	flow, err := answer.New(a.retriever())
+	if err != nil {
+		return eval.Report{}, err
+	}
+	answers, err := eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
+		return askFlow(ctx, flow, q)
+	})
+	if err != nil {
+		return eval.Report{}, err
+	}
+	if err := c.writeAnswers(answers); err != nil {
+		return eval.Report{}, err
+	}
+	pages, err := eval.OpenPages(root)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	report, err := scoreAnswers(questions, answers, pages, c.ByKind)
+	return report, errors.Join(err, pages.Close())
+}
+
+// topFolders gives the globs of the folders that the questions' pages are in, so that
+// what lies beside them is not read.
+func topFolders(questions []eval.Question) []string {
+	var globs []string
+	for _, q := range questions {
+		for _, gold := range q.Gold {
+			glob := gold.Path
+			if top, _, nested := strings.Cut(gold.Path, "/"); nested {
+				glob = path.Join(top, "**")
+			}
+			if !slices.Contains(globs, glob) {
+				globs = append(globs, glob)
+			}
+		}
+	}
+	return globs
+}
+
+// maxSources is how many passages of the retriever's order an answers file holds.
+const maxSources = 10
+
+// askFlow runs one question of a set through the flow.
+func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer, error) {
+	request := flows.Request{Run: "eval-" + q.ID, Text: q.Question, Depth: flows.Detailed}
+	for _, turn := range q.History {
+		request.History = append(request.History, flows.Turn{Role: turn.Role, Text: turn.Text})
+	}
+	outcome, err := flow.Start(ctx, request, flows.Runtime{})
+	if err != nil {
+		return eval.Answer{}, err
+	}
+	answered := eval.Answer{
+		ID: q.ID, Answer: outcome.Text,
+		Asked: outcome.Kind == flows.Asked, Abstained: outcome.Kind == flows.Abstained,
+	}
+	for _, candidate := range outcome.Trace.Evidence[:min(len(outcome.Trace.Evidence), maxSources)] {
+		answered.Sources = append(answered.Sources, eval.Source{
+			Place: eval.Place{Path: candidate.Path, Anchor: candidate.Anchor}, Rank: len(answered.Sources) + 1,
+		})
+	}
+	return answered, nil
+}
+
+func (c *evalCommand) writeAnswers(answers []eval.Answer) (err error) {
+	if c.Answers == "" {
+		return nil
+	}
+	file, err := os.Create(c.Answers)
+	if err != nil {
+		return fmt.Errorf("write the answers: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return writeLines(file, answers)
+}
+
+func writeLines(w io.Writer, answers []eval.Answer) error {
+	for _, answered := range answers {
+		if err := eval.WriteAnswer(w, answered); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cairn/internal/adapters/terminal"
+	"cairn/internal/config"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect/files"
+	index "cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/ingest"
+)
+
+type ingestCommand struct {
+	Folders []string `arg:"" optional:"" help:"Folders to read; default: the configured sources."`
+	Name    string   `help:"Name of the source; default: the folder's."`
+	URLBase string   `name:"url-base" placeholder:"URL" help:"Address that the documents' links begin with, instead of the file's own."`
+	Rebuild bool     `help:"Throw the index away first and build it anew."`
+	Quiet   bool     `short:"q" help:"Print the summary alone."`
+}
+
+// Run brings the index up to date with each folder in turn.
+func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
+	configured, err := in.configuration()
+	if err != nil {
+		return err
+	}
+	sources, err := c.sources(configured)
+	if err != nil {
+		return err
+	}
+	if c.Rebuild {
+		if err := index.Remove(configured.DataDir); err != nil {
+			return err
+		}
+	}
+	a, err := openApp(ctx, configured, in.std, writes)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, a) }()
+	for _, source := range sources {
+		if err := c.sync(ctx, a, in, source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sources gives what to read: the folders named, or else what is configured.
+func (c *ingestCommand) sources(configured config.Config) ([]config.Source, error) {
+	if len(c.Folders) == 0 && len(configured.Sources) == 0 {
+		return nil, errors.New("nothing to read: name a folder, or configure sources (see docs/configuration.md)")
+	}
+	if len(c.Folders) == 0 {
+		return configured.Sources, nil
+	}
+	if c.Name != "" && len(c.Folders) > 1 {
+		return nil, errors.New("--name names one source: give one folder with it")
+	}
+	var sources []config.Source
+	for _, folder := range c.Folders {
+		absolute, err := filepath.Abs(folder)
+		if err != nil {
+			return nil, fmt.Errorf("folder %s: %w", folder, err)
+		}
+		name := c.Name
+		if name == "" {
+			name = filepath.Base(absolute)
+		}
+		sources = append(sources, config.Source{Name: name, Path: absolute, URLBase: c.URLBase})
+	}
+	return sources, nil
+}
+
+func connector(source config.Source) *files.Connector {
+	return files.New(files.Options{
+		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
+		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
+	})
+}
+
+func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source config.Source) error {
+	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
+	report, err := a.ingester(bar.observe).Sync(ctx, connector(source))
+	bar.finish()
+	if err == nil || report.Passages > 0 {
+		printReport(in.std.Out, source.Name, report)
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: what was read is kept; run the command again to go on", err)
+	}
+	return err
+}
+
+// printReport says what a sync did, and lists what could not be read and why.
+func printReport(out io.Writer, source string, report ingest.Report) {
+	rate := ""
+	if seconds := report.Took.Seconds(); report.Passages > 0 && seconds > 0 {
+		rate = fmt.Sprintf(" (%.0f a second)", float64(report.Passages)/seconds)
+	}
+	fmt.Fprintf(out, "%s: %s added, %d updated, %d unchanged, %d removed; %s written%s, %d embedded; took %s\n",
+		source, count(report.Added, "document"), report.Updated, report.Unchanged, report.Deleted,
+		count(report.Passages, "passage"), rate, report.Embedded, report.Took.Round(10*time.Millisecond))
+	if len(report.Failures) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "%s could not be read:\n", count(len(report.Failures), "document"))
+	for _, failure := range report.Failures {
+		fmt.Fprintf(out, "  %s: %s\n", printable(failure.Path), printable(failure.Reason.Error()))
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printable keeps control characters of file names off the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"cairn/internal/adapters/web"
+	"cairn/internal/bot"
+)
+
+type webCommand struct {
+	Listen string `placeholder:"ADDRESS" help:"Address to listen at; default: the configuration's, else a free port of this machine."`
+}
+
+// Run serves until it is stopped.
+func (c *webCommand) Run(ctx context.Context, in *invocation) (err error) {
+	a, err := in.open(ctx, reads)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, a) }()
+	handler, err := a.bot(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Listen != "" {
+		a.config.Web.Listen = c.Listen
+	}
+	page, err := a.web(ctx, handler, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(in.std.Out, "Ask at %s\n", page.URL())
+	return page.Run(ctx, handler)
+}
+
+// web listens for the page over what is indexed.
+func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (*web.Web, error) {
+	stats, err := a.index.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Options{
+		Addr: a.config.Web.Listen, Transcripts: handler, Logger: a.logger, Suggestions: suggestions,
+		Stats: fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage")),
+	})
+}

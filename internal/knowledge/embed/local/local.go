@@ -1,0 +1,124 @@
+// Package local embeds text inside the process: Google's Universal Sentence Encoder
+// Lite, computed in Go from weights that are part of the program. It knows English and
+// sees the first 128 tokens of a text, about 90 words.
+package local
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"cairn/internal/knowledge/embed"
+	"cairn/internal/knowledge/embed/local/sentencepiece"
+	"cairn/internal/knowledge/embed/local/weights"
+)
+
+// Name identifies the model and how it is computed.
+const Name = "use-lite-int8-1"
+
+// Embedder computes vectors. Its memory is shared by all that Load gives.
+type Embedder struct {
+	model      *model
+	tokenizer  *sentencepiece.Tokenizer
+	workspaces sync.Pool // *workspace
+}
+
+var _ embed.Embedder = (*Embedder)(nil)
+
+// Load gives the embedder of this process; the first call reads the weights.
+func Load() (*Embedder, error) { return load() }
+
+var load = sync.OnceValues(read)
+
+func read() (*Embedder, error) {
+	w, err := weights.Load()
+	if err != nil {
+		return nil, fmt.Errorf("load the local embedder: %w", err)
+	}
+	tokenizer, err := sentencepiece.New(w.Pieces)
+	if err != nil {
+		return nil, fmt.Errorf("load the local embedder: %w", err)
+	}
+	e := &Embedder{model: newModel(w), tokenizer: tokenizer}
+	e.workspaces.New = func() any { return newWorkspace() }
+	return e, nil
+}
+
+// Name implements embed.Embedder.
+func (e *Embedder) Name() string { return Name }
+
+// Dimension implements embed.Embedder: 512.
+func (e *Embedder) Dimension() int { return weights.Width }
+
+// Embed implements embed.Embedder. It uses all processors for several texts and looks
+// at the context before each. The vector of a text does not depend on the others.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	var next atomic.Int64
+	work := func() {
+		b := batch{Embedder: e, space: e.workspaces.Get().(*workspace), vectors: vectors}
+		defer e.workspaces.Put(b.space)
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(texts) {
+				b.flush()
+				return
+			}
+			b.add(i, texts[i])
+		}
+		b.reset()
+	}
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(texts)) - 1 {
+		workers.Go(work)
+	}
+	work()
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
+	}
+	return vectors, nil
+}
+
+// batch collects texts until they fill a workspace.
+type batch struct {
+	*Embedder
+	space   *workspace
+	texts   []int // their places in vectors
+	vectors [][]float32
+}
+
+func (b *batch) add(i int, text string) {
+	s := b.space
+	start := len(s.ids)
+	s.ids = b.tokenizer.Append(s.ids, text)
+	own := s.ids[start:]
+	own = own[:min(len(own), maxTokens)]
+	if len(own) == 0 {
+		return
+	}
+	if start+len(own) > batchTokens {
+		s.ids = s.ids[:start]
+		b.flush()
+		// The ids are still there, behind the end.
+		s.ids = append(s.ids, own...)
+	} else {
+		s.ids = s.ids[:start+len(own)]
+	}
+	s.ends = append(s.ends, len(s.ids))
+	b.texts = append(b.texts, i)
+}
+
+// flush computes what has been collected.
+func (b *batch) flush() {
+	if len(b.texts) > 0 {
+		b.model.encode(b.space, func(text int, vector []float32) { b.vectors[b.texts[text]] = vector })
+	}
+	b.reset()
+}
+
+func (b *batch) reset() {
+	b.space.ids, b.space.ends, b.texts = b.space.ids[:0], b.space.ends[:0], b.texts[:0]
+}

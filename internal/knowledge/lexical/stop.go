@@ -12,8 +12,8 @@ cant could did do does doesn't doesnt doing don't dont each else ever every few 
 go goes going gonna got had has have having he hello help her here hers hey hi him his how however i i'd
 i'll i'm i've im isn't isnt its it's just kind kindly know let let's lets like many may maybe me might more
 most much must my n need needs now ok okay once one ones only or other our ours out over own please pls plz
-possible put really same see shall she should so some someone something somehow still stuff sure take tell
-than thank thanks thats that's them thing things those though through too u under up us very want wants
+o possible put really same see set shall she should so some someone something somehow still stuff sure take tell
+than thank thanks thats that's them thing things those though through too u under up us use used using versus very vs want wants
 was way we we're were weren't what whats what's when where wheres where's whether which while who whos who's
 whose why without w won't wont work would ya yes yet you you'd your yours`
 

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"cairn/internal/knowledge"
@@ -24,12 +25,20 @@ const rrfConstant = 60
 // Fusion says how lexical and dense candidates are joined. The zero Fusion is convex
 // with no dense side.
 type Fusion struct {
-	Method Method  // empty: Convex
-	Dense  float64 // weight of the dense side, 0 to 1
+	Method Method // empty: Convex
+	// Dense is the weight of the dense side, 0 to 1, for a question of usualTerms
+	// words. The more words there are the more their score tells, so that the weight
+	// falls with the square root of their number.
+	Dense float64
 }
 
+const (
+	usualTerms = 5
+	maxDense   = 0.5 // however few words there are
+)
+
 // DefaultFusion suits the local embedder; docs/benchmarks.md has the measurements.
-var DefaultFusion = Fusion{Method: Convex, Dense: 0.3}
+var DefaultFusion = Fusion{Method: Convex, Dense: 0.35}
 
 // Fused is a passage in the joined order.
 type Fused struct {
@@ -40,8 +49,10 @@ type Fused struct {
 }
 
 // Fuse joins the candidates of both sides, best first, ties by passage id. A passage
-// that one side did not find counts as the least there.
-func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit) []Fused {
+// that one side did not find counts as the least there. terms is the number of words
+// that the question was searched by.
+func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit, terms int) []Fused {
+	dense := f.denseWeight(terms)
 	byPassage := make(map[knowledge.PassageID]*Fused, len(lexicalHits)+len(denseHits))
 	add := func(hits []index.Hit, weight float64, set func(*Fused, float64)) {
 		scaled := f.scale(hits)
@@ -55,8 +66,8 @@ func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit) []Fused {
 			set(fused, hit.Score)
 		}
 	}
-	add(lexicalHits, 1-f.Dense, func(fused *Fused, score float64) { fused.Lexical = score })
-	add(denseHits, f.Dense, func(fused *Fused, score float64) { fused.Dense = score })
+	add(lexicalHits, 1-dense, func(fused *Fused, score float64) { fused.Lexical = score })
+	add(denseHits, dense, func(fused *Fused, score float64) { fused.Dense = score })
 
 	order := make([]Fused, 0, len(byPassage))
 	for _, fused := range byPassage {
@@ -66,6 +77,13 @@ func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit) []Fused {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 	})
 	return order
+}
+
+func (f Fusion) denseWeight(terms int) float64 {
+	if f.Dense <= 0 || f.Dense >= 1 || terms == 0 {
+		return f.Dense
+	}
+	return min(max(f.Dense, maxDense), f.Dense*math.Sqrt(usualTerms/float64(terms)))
 }
 
 // scale brings one side's scores, given best first, to [0, 1].

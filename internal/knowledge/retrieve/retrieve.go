@@ -56,10 +56,10 @@ type Result struct {
 }
 
 // Terms gives the words of a question as the lexical side searches them: analysed,
-// each once, stop words left out unless there is nothing else.
+// each once, words that tell nothing left out unless there is nothing else.
 func Terms(text string) []index.Term {
 	analyzed := lexical.Analyze(text)
-	terms := distinct(analyzed, func(term string) bool { return !lexical.IsStop(term) })
+	terms := distinct(analyzed, func(term string) bool { return !lexical.IsFiller(term) })
 	if len(terms) == 0 {
 		terms = distinct(analyzed, func(string) bool { return true })
 	}
@@ -82,6 +82,7 @@ func distinct(analyzed []string, keep func(string) bool) []index.Term {
 // and no error.
 func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 	started := time.Now()
+	query.Terms = query.terms()
 	found, err := r.candidates(ctx, query)
 	if err != nil {
 		return Result{}, err
@@ -90,7 +91,7 @@ func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 		Used: found.Used, Pruned: found.Pruned,
 		Lexical: len(found.Lexical), Dense: len(found.Dense),
 	}
-	fused := r.Fusion.Fuse(found.Lexical, found.Dense)
+	fused := r.fuse(query, found)
 	if limit := query.limit(); len(fused) > limit {
 		fused = fused[:limit]
 	}
@@ -101,11 +102,30 @@ func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 
 // Rank gives the fused order of all candidates without loading their texts.
 func (r *Retriever) Rank(ctx context.Context, query Query) ([]Fused, error) {
+	query.Terms = query.terms()
 	found, err := r.candidates(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	return r.Fusion.Fuse(found.Lexical, found.Dense), nil
+	return r.fuse(query, found), nil
+}
+
+// fuse counts the words that the person wrote; expansions don't tell more.
+func (r *Retriever) fuse(query Query, found index.Candidates) []Fused {
+	written := 0
+	for _, term := range query.Terms {
+		if term.Weight >= 1 {
+			written++
+		}
+	}
+	return r.Fusion.Fuse(found.Lexical, found.Dense, written)
+}
+
+func (q Query) terms() []index.Term {
+	if q.Terms != nil {
+		return q.Terms
+	}
+	return Terms(q.Text)
 }
 
 func (q Query) limit() int {
@@ -116,15 +136,11 @@ func (q Query) limit() int {
 }
 
 func (r *Retriever) candidates(ctx context.Context, query Query) (index.Candidates, error) {
-	terms := query.Terms
-	if terms == nil {
-		terms = Terms(query.Text)
-	}
 	vector, err := r.embed(ctx, query.Text)
 	if err != nil {
 		return index.Candidates{}, err
 	}
-	found, err := r.Index.Search(ctx, index.Query{Terms: terms, Vector: vector, Filter: query.Filter, Limit: candidates})
+	found, err := r.Index.Search(ctx, index.Query{Terms: query.Terms, Vector: vector, Filter: query.Filter, Limit: candidates})
 	if err != nil {
 		return index.Candidates{}, fmt.Errorf("search: %w", err)
 	}

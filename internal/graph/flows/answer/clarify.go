@@ -19,11 +19,12 @@ import (
 const questionKey = "reading"
 
 const (
-	maxReadings = 6
+	maxReadings = 8
 	minReadings = 2
-	// nearEqual is how near to the best a document's evidence must be to be a reading
-	// of its own.
+	// nearEqual is how near to the best a document's evidence must be to count as
+	// nearly as good, and offered how near to be offered as a reading.
 	nearEqual = 0.6
+	offered   = 0.3
 )
 
 // clarify asks which reading of the question is meant, where that changes the answer.
@@ -38,7 +39,6 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 			notes.Set([]string{"the person meant: " + chosen}),
 		), nil
 	}
-	debugState(s)
 	reason := ambiguous(s)
 	if reason == "" {
 		return graph.Update[State](), nil
@@ -61,11 +61,11 @@ func readingOf(s State, answer graph.Answer) string {
 func choiceID(i int) string { return "reading-" + strconv.Itoa(i+1) }
 
 func choices(s State) []graph.Choice {
-	var offered []graph.Choice
+	var listed []graph.Choice
 	for i, r := range readings(s) {
-		offered = append(offered, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.document})
+		listed = append(listed, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.document})
 	}
-	return offered
+	return listed
 }
 
 // askBack words the question; the readings are named in it as well, for where there
@@ -85,13 +85,13 @@ type meant struct {
 }
 
 // readings gives what the question could mean: the best section of each document
-// whose evidence is near the best.
+// whose evidence is not far from the best.
 func readings(s State) []meant {
 	var found []meant
 	documents := make(map[knowledge.DocumentID]bool)
 	labels := make(map[string]bool)
 	for _, e := range s.SearchResults {
-		if documents[e.Document.ID] || e.Score < nearEqual*s.SearchResults[0].Score || len(found) == maxReadings {
+		if documents[e.Document.ID] || e.Score < offered*s.SearchResults[0].Score || len(found) == maxReadings {
 			continue
 		}
 		r := meant{label: e.Passage.Section(), document: e.Document.Title}
@@ -113,7 +113,7 @@ func readings(s State) []meant {
 const (
 	broadTerms     = 2
 	broadWeight    = 1.25
-	broadDocuments = 3 // for one word; one more for each further word
+	broadDocuments = 3
 	maxReferring   = 3 // telling words beside "it" that could still mean anything
 )
 
@@ -126,7 +126,7 @@ func ambiguous(s State) string {
 	case s.Unresolved != "" && telling <= maxReferring:
 		return fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved)
 	case telling <= broadTerms && broad(s):
-		return fmt.Sprintf("Several documents deal with %s.", strings.TrimSpace(s.NormalizedQuery))
+		return fmt.Sprintf("Several documents deal with “%s”.", strings.TrimSpace(s.NormalizedQuery))
 	}
 	return ""
 }
@@ -139,7 +139,7 @@ func broad(s State) bool {
 	if abbreviated(s) || telling > 1 && named(s) {
 		return false
 	}
-	return near(s.SearchResults) >= broadDocuments+telling-1
+	return about(s) >= broadDocuments
 }
 
 // abbreviated says whether the question is an abbreviation that the documents explain.
@@ -167,6 +167,28 @@ func named(s State) bool {
 	return false
 }
 
+// about counts the documents that hold as much of the question as any, and whose
+// evidence is not far from the best.
+func about(s State) int {
+	most := 0.0
+	holds := make(map[knowledge.DocumentID]float64)
+	for _, e := range s.SearchResults {
+		if e.Score < offered*s.SearchResults[0].Score {
+			break
+		}
+		coverage := s.Profile.Coverage(termsOf(e))
+		holds[e.Document.ID] = max(holds[e.Document.ID], coverage)
+		most = max(most, coverage)
+	}
+	count := 0
+	for _, coverage := range holds {
+		if coverage == most && most > 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // near counts the documents whose evidence is nearly as good as the best.
 func near(evidence []retrieve.Evidence) int {
 	documents := make(map[knowledge.DocumentID]bool)
@@ -191,6 +213,9 @@ const (
 	leastCoverage = 0.4  // where there are no vectors to go by
 	liveCoverage  = 0.75 // for what documents seldom tell: how things stand today
 	mostUnknown   = 0.35 // of a question's weight that no document mentions at all
+	// fewPassages makes up for small indexes, where most words are unknown.
+	fewPassages = 5
+	likeEnough  = 1.25 // coverage and cosine together that outweigh unknown words
 )
 
 // unanswerable says why the evidence does not bear on the question, "" where it does.
@@ -200,7 +225,7 @@ func unanswerable(s State) string {
 	switch {
 	case len(s.SearchResults) == 0:
 		return "nothing was found"
-	case !s.FollowUp && unknown >= mostUnknown:
+	case !s.FollowUp && unknown >= mostUnknown+fewPassages/float64(s.Profile.Passages) && a.Coverage+a.Dense < likeEnough:
 		return fmt.Sprintf("no document mentions %.0f %% of what the question is about", 100*unknown)
 	case a.Dense == 0 && a.Coverage < leastCoverage, a.Dense > 0 && a.Coverage+a.Dense < leastSupport:
 		return fmt.Sprintf("the best passage holds %.0f %% of what the question is about, with a likeness of %.2f", 100*a.Coverage, a.Dense)

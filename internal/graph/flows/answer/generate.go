@@ -58,7 +58,7 @@ func quote(s State) Draft {
 		}
 		for _, unit := range candidate.with() {
 			key := [2]int{unit.Evidence, unit.Position}
-			if taken[key] || repeats(unit, picked) {
+			if taken[key] || repeats(unit, picked) || tooLong(unit, left, picked) {
 				continue
 			}
 			taken[key] = true
@@ -71,6 +71,14 @@ func quote(s State) Draft {
 	})
 	return Draft{Sentences: picked}
 }
+
+// tooLong says whether a block would take much more room than is left.
+func tooLong(unit Sentence, left int, picked []Sentence) bool {
+	return unit.Block && len(picked) > 0 && len(unit.Text) > left+spareRoom
+}
+
+// spareRoom is how many characters a last block may go over an answer's size.
+const spareRoom = 300
 
 // candidate is a sentence of a passage with what belongs to it.
 type candidate struct {

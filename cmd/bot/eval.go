@@ -21,7 +21,6 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
 )
 
@@ -222,8 +221,8 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err != nil {
 		return eval.Report{}, err
 	}
-	report, err := scoreAnswers(questions, answers, pages, c.ByKind)
-	return report, errors.Join(err, pages.Close())
+	scores, err := eval.Score(questions, answers, pages)
+	return scores.Report(c.ByKind), errors.Join(err, pages.Close())
 }
 
 // topFolders gives the globs of the folders that the questions' pages are in, so that

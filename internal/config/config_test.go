@@ -48,7 +48,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		DataDir: filepath.Join(host.Home, ".local/share/cairn"),
 		Web:     Web{Listen: "127.0.0.1:0"},
 		Answer:  Answer{Depth: chat.Detailed, MaxSources: 10},
-		Search:  Search{Fusion: retrieve.Convex, DenseWeight: 0.35},
+		Search:  Search{Fusion: retrieve.Convex, DenseWeight: 0.3},
 		Log:     Log{Level: slog.LevelInfo, Format: LogText},
 	}
 	if !reflect.DeepEqual(got, want) {

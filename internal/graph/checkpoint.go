@@ -65,14 +65,14 @@ func (f *frame[S]) doc() (*frameDoc, error) {
 			doc.Visits[n.name] = f.visits[i]
 		}
 	}
-	for i, here := range f.arrived {
-		if here != nil && doc.Joins == nil {
+	for i, arrived := range f.arrived {
+		if arrived.count > 0 && doc.Joins == nil {
 			doc.Joins = make(map[string][]string)
 		}
 		j := f.graph.joins[i]
-		for k, arrived := range here {
-			if arrived {
-				doc.Joins[j.node.name] = append(doc.Joins[j.node.name], j.from[k].name)
+		for place, here := range arrived.here {
+			if here {
+				doc.Joins[j.node.name] = append(doc.Joins[j.node.name], j.from[place].name)
 			}
 		}
 	}
@@ -331,19 +331,19 @@ func (r *restorer[S]) joins() error {
 			return r.damaged("node %q is no join", name)
 		}
 		from := r.frame.graph.joins[index].from
-		here := make([]bool, len(from))
 		for _, name := range reached {
 			source, err := r.node(name)
 			if err != nil {
 				return err
 			}
-			at := slices.Index(from, source)
-			if at < 0 {
+			place := slices.Index(from, source)
+			if place < 0 {
 				return r.damaged("join %q does not wait for node %q", n.name, name)
 			}
-			here[at] = true
+			if r.frame.arrived[index].add(place) {
+				return r.damaged("join %q is complete and did not run", n.name)
+			}
 		}
-		r.frame.arrived[index] = here
 	}
 	return nil
 }

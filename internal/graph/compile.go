@@ -21,6 +21,7 @@ type Compiled[S any] struct {
 	start      *node[S]
 	labels     map[[2]string]string
 	migrations map[int]Migration
+	width      int // the most nodes that one node leads to
 }
 
 // route is one way on from a node: to all targets, to the chosen ones, or to a join.
@@ -254,6 +255,7 @@ func (b *builder[S]) history() {
 // connected checks that every node can be reached, and that End can be from it.
 func (b *builder[S]) connected() {
 	for _, n := range b.graph.nodes {
+		b.graph.width = max(b.graph.width, len(n.successors()))
 		if n != b.graph.start && !b.graph.leads(b.graph.start, n) {
 			b.wrong("node %q cannot be reached from %q", n.name, b.graph.start.name)
 		}

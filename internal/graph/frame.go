@@ -10,6 +10,8 @@ import (
 	"sync"
 )
 
+var errExited = errors.New("called runtime.Goexit")
+
 // scope is where a graph runs: in which session, and inside which nodes.
 type scope struct {
 	session *session
@@ -28,12 +30,34 @@ type frame[S any] struct {
 	steps   int               // finished steps
 	tasks   []*task[S]        // the nodes of the step that runs now, in merge order
 	visits  []int             // by node index
-	arrived [][]bool          // by join index, then by place in its from; nil before the first
+	arrived []arrivals        // by join index
 	done    bool
 
 	// Reused from step to step.
-	ready []*task[S]
-	next  []*node[S]
+	ready   []*task[S]
+	targets [][]*node[S] // of each way on, but for those to joins
+	next    []*node[S]
+}
+
+// arrivals are the nodes that have come to a join.
+type arrivals struct {
+	here  []bool // by place in its from
+	count int
+}
+
+// add notes that the node at a place has come, and tells whether that was the last. If
+// so the join begins anew.
+func (a *arrivals) add(place int) (complete bool) {
+	if !a.here[place] {
+		a.here[place] = true
+		a.count++
+	}
+	if a.count < len(a.here) {
+		return false
+	}
+	clear(a.here)
+	a.count = 0
+	return true
 }
 
 func newFrame[S any](graph *Compiled[S], in scope, state S) *frame[S] {
@@ -44,12 +68,19 @@ func newFrame[S any](graph *Compiled[S], in scope, state S) *frame[S] {
 }
 
 func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
-	f := &frame[S]{scope: in, graph: graph, visits: make([]int, len(graph.nodes))}
+	f := &frame[S]{
+		scope: in, graph: graph, visits: make([]int, len(graph.nodes)),
+		tasks: make([]*task[S], 0, graph.width), ready: make([]*task[S], 0, graph.width), next: make([]*node[S], 0, graph.width),
+		targets: make([][]*node[S], 0, graph.width),
+	}
 	if in.session.options.Store != nil {
 		f.encoded = make([]json.RawMessage, len(graph.fields))
 	}
 	if len(graph.joins) > 0 {
-		f.arrived = make([][]bool, len(graph.joins))
+		f.arrived = make([]arrivals, len(graph.joins))
+		for i, j := range graph.joins {
+			f.arrived[i].here = make([]bool, len(j.from))
+		}
 	}
 	return f
 }
@@ -121,18 +152,26 @@ func (f *frame[S]) step(ctx context.Context) (waiting bool, err error) {
 // parallel runs the ready tasks at once, the last of them on this goroutine. The first
 // failure cancels the others; what they finish all the same is kept.
 func (f *frame[S]) parallel(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	var (
 		running sync.WaitGroup
 		once    sync.Once
 		first   error
 	)
+	ctx, cancel := context.WithCancel(ctx)
+	defer running.Wait()
+	defer cancel()
 	run := func(t *task[S]) {
-		if err := f.execute(ctx, t); err != nil {
-			once.Do(func() { first = err })
-			cancel()
-		}
+		err := errExited // where the node ends its goroutine instead of returning
+		defer func() {
+			if errors.Is(err, errExited) {
+				err = &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: err}
+			}
+			if err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
+		}()
+		err = f.execute(ctx, t)
 	}
 	last := len(f.ready) - 1
 	for _, t := range f.ready[:last] {
@@ -140,11 +179,8 @@ func (f *frame[S]) parallel(ctx context.Context) error {
 	}
 	run(f.ready[last])
 	running.Wait()
-
-	f.session.saving.Lock()
-	defer f.session.saving.Unlock()
-	if f.session.failure != nil {
-		return f.session.failure
+	if unsaved := f.session.failed(); unsaved != nil {
+		return unsaved
 	}
 	return first
 }
@@ -158,20 +194,109 @@ func (f *frame[S]) advance(ctx context.Context) error {
 			change.fold(&state)
 		}
 	}
-	arrived, err := f.follow(state)
-	if err != nil {
-		// The step's last node is not in a checkpoint yet; it must not run again.
-		if unsaved := f.session.save(ctx); unsaved != nil {
-			return errors.Join(unsaved, err)
-		}
-		return err
+	err := f.decide(state)
+	if err == nil {
+		f.session.change(func() {
+			f.follow()
+			if err = f.stalled(); err == nil {
+				f.commit(state)
+			}
+		})
 	}
-	f.session.change(func() { f.commit(state, arrived) })
-	return f.session.save(ctx)
+	unsaved := f.session.save(ctx)
+	if unsaved != nil && err != nil {
+		return errors.Join(unsaved, err)
+	}
+	if unsaved != nil {
+		return unsaved
+	}
+	return err
 }
 
-func (f *frame[S]) commit(state S, arrived [][]bool) {
-	f.state, f.arrived = state, arrived
+// decide finds where the ways on lead, in the order of the finished tasks and then of
+// their ways.
+func (f *frame[S]) decide(state S) error {
+	f.targets = f.targets[:0]
+	for _, t := range f.tasks {
+		for i := range t.node.ways {
+			way := &t.node.ways[i]
+			switch {
+			case way.join != nil:
+			case way.choose == nil:
+				f.targets = append(f.targets, way.targets)
+			default:
+				targets, err := way.decide(state)
+				if err != nil {
+					err = fmt.Errorf("choose the way on: %w", err)
+					return &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: err}
+				}
+				f.targets = append(f.targets, targets)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *route[S]) decide(state S) (targets []*node[S], err error) {
+	err = guard(func() error {
+		targets, err = r.pick(r.choose(state))
+		return err
+	})
+	return targets, err
+}
+
+// follow collects the next nodes, in the order of decide. Coming to a join twice is
+// no different from coming once, so follow may be repeated after a stalled step.
+func (f *frame[S]) follow() {
+	f.next = f.next[:0]
+	decided := 0
+	for _, t := range f.tasks {
+		for i := range t.node.ways {
+			if j := t.node.ways[i].join; j != nil {
+				if f.arrived[j.index].add(slices.Index(j.from, t.node)) {
+					f.lead(j.node)
+				}
+				continue
+			}
+			for _, target := range f.targets[decided] {
+				f.lead(target)
+			}
+			decided++
+		}
+	}
+}
+
+// lead adds a node to the next step, once; nil is End.
+func (f *frame[S]) lead(n *node[S]) {
+	if n != nil && !slices.Contains(f.next, n) {
+		f.next = append(f.next, n)
+	}
+}
+
+// stalled is the error of a run that would end while a join waits.
+func (f *frame[S]) stalled() error {
+	if len(f.next) > 0 {
+		return nil
+	}
+	for i, arrived := range f.arrived {
+		if arrived.count == 0 {
+			continue
+		}
+		j := f.graph.joins[i]
+		stalled := &StalledError{Run: f.session.run, Node: f.prefix + j.node.name}
+		for place, n := range j.from {
+			if !arrived.here[place] {
+				stalled.Missing = append(stalled.Missing, n.name)
+			}
+		}
+		return stalled
+	}
+	return nil
+}
+
+// commit takes the position to the next step.
+func (f *frame[S]) commit(state S) {
+	f.state = state
 	if f.encoded != nil {
 		for _, t := range f.tasks {
 			for _, change := range t.patch {
@@ -185,90 +310,6 @@ func (f *frame[S]) commit(state S, arrived [][]bool) {
 		f.activate(n)
 	}
 	f.done = len(f.tasks) == 0
-}
-
-// follow finds the next nodes, in the order of the finished tasks and then of their
-// ways on, and which joins have been reached by then.
-func (f *frame[S]) follow(state S) (arrived [][]bool, err error) {
-	f.next = f.next[:0]
-	arrived = f.arrived
-	for _, t := range f.tasks {
-		for _, way := range t.node.ways {
-			if way.join != nil {
-				arrived = f.arrive(arrived, way.join, t.node)
-				continue
-			}
-			targets := way.targets
-			if way.choose != nil {
-				if targets, err = f.chosen(t, way, state); err != nil {
-					return nil, err
-				}
-			}
-			for _, target := range targets {
-				f.lead(target)
-			}
-		}
-	}
-	if len(f.next) == 0 {
-		return arrived, f.stalled(arrived)
-	}
-	return arrived, nil
-}
-
-// lead adds a node to the next step, once; nil is End.
-func (f *frame[S]) lead(n *node[S]) {
-	if n != nil && !slices.Contains(f.next, n) {
-		f.next = append(f.next, n)
-	}
-}
-
-func (f *frame[S]) chosen(t *task[S], way route[S], state S) ([]*node[S], error) {
-	var names []string
-	err := guard(func() error {
-		names = way.choose(state)
-		return nil
-	})
-	if err == nil {
-		var targets []*node[S]
-		if targets, err = way.pick(names); err == nil {
-			return targets, nil
-		}
-	}
-	return nil, &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: fmt.Errorf("choose the way on: %w", err)}
-}
-
-// arrive notes that n has reached a join, and leads to the join once it is complete.
-// arrived is copied before it is written: the frame's own stays as it is until commit.
-func (f *frame[S]) arrive(arrived [][]bool, j *joinNode[S], n *node[S]) [][]bool {
-	arrived = slices.Clone(arrived)
-	here := make([]bool, len(j.from))
-	copy(here, arrived[j.index])
-	here[slices.Index(j.from, n)] = true
-	if slices.Contains(here, false) {
-		arrived[j.index] = here
-		return arrived
-	}
-	arrived[j.index] = nil
-	f.lead(j.node)
-	return arrived
-}
-
-// stalled is the error of a run that would end while a join waits.
-func (f *frame[S]) stalled(arrived [][]bool) error {
-	for i, here := range arrived {
-		if here == nil {
-			continue
-		}
-		j := f.graph.joins[i]
-		stalled := &StalledError{Run: f.session.run, Node: f.prefix + j.node.name}
-		for k, n := range j.from {
-			if !here[k] {
-				stalled.Missing = append(stalled.Missing, n.name)
-			}
-		}
-		return stalled
-	}
-	return nil
 }
 
 // overLimit names the nodes of the loop that the run is in: those which have run more

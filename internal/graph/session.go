@@ -133,6 +133,13 @@ func (x *session) save(ctx context.Context) error {
 	return nil
 }
 
+// failed is the error of the save that stopped the run, if one did.
+func (x *session) failed() error {
+	x.saving.Lock()
+	defer x.saving.Unlock()
+	return x.failure
+}
+
 func (x *session) write(ctx context.Context, checkpoint []byte) error {
 	if ctx.Err() == nil {
 		err := x.options.Store.Save(ctx, x.run, checkpoint)

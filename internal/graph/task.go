@@ -68,11 +68,7 @@ func (t *task[S]) runnable() bool {
 // waits for an answer afterwards is no error.
 func (f *frame[S]) execute(ctx context.Context, t *task[S]) error {
 	for attempt := 1; ; attempt++ {
-		var begun time.Time
-		if f.session.options.Observe != nil {
-			begun = f.session.options.Now()
-			t.emit(Event{Kind: StepStarted, Attempt: attempt})
-		}
+		begun := t.begin(attempt)
 		result, err := f.attempt(ctx, t, attempt)
 		if err == nil {
 			err = f.check(t, result)
@@ -83,7 +79,7 @@ func (f *frame[S]) execute(ctx context.Context, t *task[S]) error {
 		if again := f.retry(ctx, t, attempt, err); again {
 			continue
 		}
-		t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: f.since(begun), Err: err})
+		t.fail(attempt, begun, err)
 		if t.sub != nil && (ctx.Err() != nil || namesItsPlace(err)) {
 			return err
 		}
@@ -91,11 +87,44 @@ func (f *frame[S]) execute(ctx context.Context, t *task[S]) error {
 	}
 }
 
-func (f *frame[S]) since(begun time.Time) time.Duration {
+// begin, fail and announce tell the observer of a task, if there is one. They are apart
+// from execute, which runs on the small stack of a new goroutine: events are large.
+func (t *taskCore) begin(attempt int) (begun time.Time) {
+	if t.scope.session.options.Observe != nil {
+		begun = t.scope.session.options.Now()
+		t.emit(Event{Kind: StepStarted, Attempt: attempt})
+	}
+	return begun
+}
+
+func (t *taskCore) fail(attempt int, begun time.Time, err error) {
+	if t.scope.session.options.Observe != nil {
+		t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: t.since(begun), Err: err})
+	}
+}
+
+func (t *task[S]) announce(result Result[S], attempt int, took time.Duration) {
+	if t.scope.session.options.Observe == nil {
+		return
+	}
+	if result.question != nil {
+		t.emit(Event{Kind: QuestionAsked, Attempt: attempt, Duration: took, Question: t.question})
+		return
+	}
+	var fields []string
+	for _, change := range result.patch {
+		if !slices.Contains(fields, change.Field()) {
+			fields = append(fields, change.Field())
+		}
+	}
+	t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: took, Fields: fields})
+}
+
+func (t *taskCore) since(begun time.Time) time.Duration {
 	if begun.IsZero() {
 		return 0
 	}
-	return f.session.options.Now().Sub(begun)
+	return t.scope.session.options.Now().Sub(begun)
 }
 
 // namesItsPlace tells whether a nested graph's error needs no node's name around it.
@@ -113,7 +142,7 @@ func (f *frame[S]) retry(ctx context.Context, t *task[S], attempt int, err error
 	if attempt > policy.Retries || ctx.Err() != nil {
 		return false
 	}
-	if _, panicked := errors.AsType[*PanicError](err); panicked {
+	if _, isPanic := errors.AsType[*PanicError](err); isPanic {
 		return false
 	}
 	if policy.Transient != nil && !policy.Transient(err) {
@@ -124,24 +153,42 @@ func (f *frame[S]) retry(ctx context.Context, t *task[S], attempt int, err error
 	return pause == 0 || f.session.options.Sleep(ctx, pause) == nil
 }
 
-// attempt calls the node, or runs the nested graph as far as it goes.
-func (f *frame[S]) attempt(ctx context.Context, t *task[S], attempt int) (result Result[S], err error) {
-	outer := ctx
+// attempt calls the node once, or runs the nested graph as far as it goes.
+func (f *frame[S]) attempt(ctx context.Context, t *task[S], attempt int) (Result[S], error) {
 	if t.node.policy.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, t.node.policy.Timeout)
-		defer cancel()
+		return f.timed(ctx, t, attempt)
 	}
 	if t.node.nested != nil {
-		result, err = f.enter(ctx, t)
-	} else {
-		step := Step[S]{State: f.state, Run: f.session.run, Node: t.name, Visit: t.visit, Attempt: attempt, task: &t.taskCore}
-		result, err = call(ctx, t.node.fn, step)
+		return f.enter(ctx, t)
 	}
-	if err != nil && ctx.Err() != nil && outer.Err() == nil {
-		err = fmt.Errorf("no result within %s: %w (%w)", t.node.policy.Timeout, context.DeadlineExceeded, err)
+	return f.call(ctx, t, attempt)
+}
+
+func (f *frame[S]) timed(ctx context.Context, t *task[S], attempt int) (result Result[S], err error) {
+	limit := t.node.policy.Timeout
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if t.node.nested != nil {
+		result, err = f.enter(timed, t)
+	} else {
+		result, err = f.call(timed, t, attempt)
+	}
+	if err != nil && timed.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("no result within %s: %w (%w)", limit, context.DeadlineExceeded, err)
 	}
 	return result, err
+}
+
+// call calls the node and turns its panic into an error.
+func (f *frame[S]) call(ctx context.Context, t *task[S], attempt int) (result Result[S], err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = panicked(value)
+		}
+	}()
+	return t.node.fn(ctx, Step[S]{
+		State: f.state, Run: f.session.run, Node: t.name, Visit: t.visit, Attempt: attempt, task: &t.taskCore,
+	})
 }
 
 func (f *frame[S]) enter(ctx context.Context, t *task[S]) (result Result[S], err error) {
@@ -166,36 +213,17 @@ func (f *frame[S]) enter(ctx context.Context, t *task[S]) (result Result[S], err
 	return result, err
 }
 
-// call calls a node and turns its panic into an error.
-func call[S any](ctx context.Context, fn Node[S], step Step[S]) (result Result[S], err error) {
-	returned := false
-	defer func() {
-		if !returned {
-			err = recovered(recover())
-		}
-	}()
-	result, err = fn(ctx, step)
-	returned = true
-	return result, err
-}
-
 // guard calls a function of the graph's author and turns its panic into an error.
 func guard(fn func() error) (err error) {
-	returned := false
 	defer func() {
-		if !returned {
-			err = recovered(recover())
+		if value := recover(); value != nil {
+			err = panicked(value)
 		}
 	}()
-	err = fn()
-	returned = true
-	return err
+	return fn()
 }
 
-func recovered(value any) error {
-	if value == nil {
-		value = "runtime.Goexit"
-	}
+func panicked(value any) error {
 	return &PanicError{Value: fmt.Sprint(value), Stack: debug.Stack()}
 }
 
@@ -253,7 +281,7 @@ func (f *frame[S]) keep(ctx context.Context, t *task[S], result Result[S], attem
 	if result.paused {
 		return nil // the nested graph has saved its questions
 	}
-	took := f.since(begun)
+	took := t.since(begun)
 	stepEnds := false
 	f.session.change(func() {
 		if result.question != nil {
@@ -270,23 +298,6 @@ func (f *frame[S]) keep(ctx context.Context, t *task[S], result Result[S], attem
 		return nil
 	}
 	return f.session.save(ctx)
-}
-
-func (t *task[S]) announce(result Result[S], attempt int, took time.Duration) {
-	if t.scope.session.options.Observe == nil {
-		return
-	}
-	if result.question != nil {
-		t.emit(Event{Kind: QuestionAsked, Attempt: attempt, Duration: took, Question: t.question})
-		return
-	}
-	var fields []string
-	for _, change := range result.patch {
-		if !slices.Contains(fields, change.Field()) {
-			fields = append(fields, change.Field())
-		}
-	}
-	t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: took, Fields: fields})
 }
 
 // ask completes a question with its place and an id that depends on nothing else.

@@ -20,6 +20,8 @@ type Entry struct {
 // Batch is a set of changes that become visible together. A document in Put
 // replaces the one of the same id with all its passages; a passage whose Hash the
 // stored document already had keeps its vectors. Deleting what is not there is no error.
+// A batch is refused whole if it names a document twice or a passage has no Hash or
+// another ID than knowledge.MakePassageID gives. Times are kept to the microsecond.
 type Batch struct {
 	Put    []Entry
 	Delete []knowledge.DocumentID
@@ -39,7 +41,8 @@ type Vectors struct {
 }
 
 // Term is an analysed word of a question (see lexical.Analyze) and how much it
-// counts: 1 for a word the person wrote, less for an expansion.
+// counts: 1 for a word the person wrote, less for an expansion; 0 or less is an error.
+// A term named twice counts for the sum.
 type Term struct {
 	Text   string
 	Weight float64
@@ -51,7 +54,8 @@ type Filter struct {
 	Sources   []knowledge.SourceID
 	Kinds     []knowledge.Kind
 	Documents []knowledge.DocumentID
-	// Audiences are the principals of the asker; nil means knowledge.Public alone.
+	// Audiences are the principals of the asker, knowledge.Public among them if it is
+	// meant; nil means knowledge.Public alone, an empty list that nothing passes.
 	Audiences []knowledge.Audience
 }
 
@@ -74,8 +78,8 @@ type Hit struct {
 type Candidates struct {
 	Lexical []Hit
 	Dense   []Hit
-	// Used are the terms that were looked up; Pruned those that only scored, being
-	// too common to search by.
+	// Used are the terms that the index holds and passages were searched by, Pruned
+	// those too common to bring a passage in, which only added to scores.
 	Used, Pruned []string
 }
 

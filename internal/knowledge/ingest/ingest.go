@@ -202,7 +202,9 @@ func (s *syncing) parse(ctx context.Context, change connect.Change) outcome {
 	if err != nil {
 		return outcome{change: change, failed: err}
 	}
-	document.Title = text.Title
+	if document.Title == "" {
+		document.Title = text.Title
+	}
 	if document.Owner == "" {
 		document.Owner = text.Owner
 	}

@@ -16,7 +16,7 @@ type BM25 struct {
 }
 
 // DefaultBM25 is what the measurements in docs/benchmarks.md were made with.
-var DefaultBM25 = BM25{K1: 1.2, B: 0.7, Title: 1, Headings: 2, Body: 1}
+var DefaultBM25 = BM25{K1: 1.2, B: 0.8, Title: 1, Headings: 2, Body: 1}
 
 // Weigh adds up the counts of the fields by their weights. It serves the counts of
 // a term and, to give a passage's length, the number of terms in each field.

@@ -38,7 +38,7 @@ const (
 )
 
 // DefaultFusion suits the local embedder; docs/benchmarks.md has the measurements.
-var DefaultFusion = Fusion{Method: Convex, Dense: 0.35}
+var DefaultFusion = Fusion{Method: Convex, Dense: 0.3}
 
 // Fused is a passage in the joined order.
 type Fused struct {

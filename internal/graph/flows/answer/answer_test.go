@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,7 +184,7 @@ func TestEveryStatementIsAQuoteWithItsSource(t *testing.T) {
 				}
 			}
 		}
-		statements := regexp.MustCompile(`(?s)(.*?) \[(\d+)\]\s*`).FindAllStringSubmatch(got.Text, -1)
+		statements := regexp.MustCompile(`(?s)(.*?)\s\[(\d+)\]\s*`).FindAllStringSubmatch(got.Text, -1)
 		if len(statements) == 0 {
 			t.Fatalf("%s: no statement is cited: %s", depth, got.Text)
 		}
@@ -361,14 +362,13 @@ func (s *store) Load(_ context.Context, run string) ([]byte, error) {
 // broken is an index whose searches fail after the first.
 type broken struct {
 	*embedded.Index
-	searches int
+	searches atomic.Int64
 }
 
 var errBroken = errors.New("disk on fire")
 
 func (b *broken) Search(ctx context.Context, query index.Query) (index.Candidates, error) {
-	b.searches++
-	if b.searches > 1 {
+	if b.searches.Add(1) > 1 {
 		return index.Candidates{}, errBroken
 	}
 	return b.Index.Search(ctx, query)

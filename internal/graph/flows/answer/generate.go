@@ -87,10 +87,17 @@ type candidate struct {
 }
 
 // with gives the sentence and what it can't be read without: what a colon announces,
-// and what announces a block.
+// what announces a block, and the header of a table's row.
 func (c candidate) with() []Sentence {
 	units := []Sentence{c.Sentence}
 	at := c.Position
+	if isRow(c.Text) {
+		header := at
+		for header > 0 && isRow(c.passage[header-1].Text) {
+			header--
+		}
+		return append(units, c.passage[header])
+	}
 	if c.Block && at > 0 && announces(c.passage[at-1].Text) {
 		units = append(units, c.passage[at-1])
 	}
@@ -193,50 +200,55 @@ func repeats(unit Sentence, picked []Sentence) bool {
 
 // compose writes a verified draft out: the quotes of a passage together, each with
 // the number of its source. It returns the citations in the order of their numbers.
-func compose(s State, draft Draft) (text string, cited []citation) {
+func compose(draft Draft) (text string, cited []citation) {
 	var b strings.Builder
 	numbers := make(map[int]int)
-	for i, unit := range draft.Sentences {
+	units := draft.Sentences
+	for i, unit := range units {
 		number, known := numbers[unit.Evidence]
 		if !known {
 			number = len(numbers) + 1
 			numbers[unit.Evidence] = number
 			cited = append(cited, citation{evidence: unit.Evidence, number: number})
 		}
-		separate(&b, draft.Sentences, i)
-		b.WriteString(mark(unit, number))
+		if i > 0 {
+			b.WriteString(separator(units[i-1], unit))
+		}
+		b.WriteString(strings.TrimRight(unit.Text, " \n"))
+		if i+1 == len(units) || !sameTable(unit, units[i+1]) {
+			b.WriteString(mark(unit, number))
+		}
 	}
 	return b.String(), cited
 }
 
-// separate puts a space between sentences that run on, a line between items of a
-// list, and an empty line everywhere else.
-func separate(b *strings.Builder, units []Sentence, i int) {
-	if i == 0 {
-		return
-	}
-	before, unit := units[i-1], units[i]
+// separator is a space between sentences that run on, a line between items of a list
+// and rows of a table, and an empty line everywhere else.
+func separator(before, unit Sentence) string {
 	runsOn := before.Evidence == unit.Evidence && before.Position+1 == unit.Position
 	switch {
 	case runsOn && !before.Block && !unit.Block:
-		b.WriteString(" ")
-	case runsOn && isItem(before.Text) && isItem(unit.Text):
-		b.WriteString("\n")
+		return " "
+	case runsOn && isItem(before.Text) && isItem(unit.Text), sameTable(before, unit):
+		return "\n"
 	default:
-		b.WriteString("\n\n")
+		return "\n\n"
 	}
 }
 
-func isItem(text string) bool {
-	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "* ") || (len(text) > 2 && text[0] >= '0' && text[0] <= '9' && strings.Contains(text[:min(len(text), 5)], ". "))
+func isItem(text string) bool { return sentence.ItemMarker(text) > 0 }
+
+func isRow(text string) bool { return strings.HasPrefix(text, "|") }
+
+func sameTable(a, b Sentence) bool {
+	return a.Evidence == b.Evidence && isRow(a.Text) && isRow(b.Text)
 }
 
-// mark adds the number of its source to a quote: behind it, or below a block that
+// mark is the number of a source as it stands behind a quote, or below a block that
 // takes nothing behind it.
 func mark(unit Sentence, number int) string {
-	text := strings.TrimRight(unit.Text, " \n")
-	if unit.Block && !isItem(text) {
-		return fmt.Sprintf("%s\n\n[%d]", text, number)
+	if unit.Block && !isItem(unit.Text) {
+		return fmt.Sprintf("\n\n[%d]", number)
 	}
-	return fmt.Sprintf("%s [%d]", text, number)
+	return fmt.Sprintf(" [%d]", number)
 }

@@ -42,7 +42,7 @@ func (f *Flow) verify(ctx context.Context, step graph.Step[State]) (graph.Result
 	if len(supported.Sentences) == 0 {
 		return abstain(s, append(remarks, "abstained: nothing found could be quoted")), nil
 	}
-	text, cited := compose(s, supported)
+	text, cited := compose(supported)
 	return graph.Update(
 		responseResults.Set(supported),
 		answerText.Set(text),

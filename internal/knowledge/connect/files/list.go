@@ -1,0 +1,224 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// maxDepth is how many folders deep documents are looked for.
+const maxDepth = 100
+
+// place is a folder that is open for one Sync.
+type place struct {
+	*Connector
+	root *os.Root
+	path string // absolute, of the folder
+	only string // the one file to read, "" for all
+}
+
+// entry is a file to read, or one that is known to be unreadable.
+type entry struct {
+	name   string // slash-separated, below the folder
+	reason error  // why it can't be read, nil before that was tried
+	folder bool   // all that is below it can't be read
+}
+
+// listing is what a walk through a folder found.
+type listing struct {
+	entries []entry // by name
+	skipped map[string]int
+}
+
+// list walks the folder, without opening any file.
+func (p *place) list(ctx context.Context) (*listing, error) {
+	listed := &listing{skipped: make(map[string]int)}
+	if p.only != "" {
+		listed.entries = []entry{{name: p.only, reason: p.unreadable(p.only)}}
+		return listed, nil
+	}
+	if err := p.walk(ctx, listed, ".", 0); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(listed.entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	return listed, nil
+}
+
+func (p *place) walk(ctx context.Context, listed *listing, folder string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	children, err := p.children(folder)
+	switch {
+	case err != nil && folder == ".":
+		return fmt.Errorf("folder %s can't be listed: %w", p.path, err)
+	case err != nil:
+		listed.entries = append(listed.entries, entry{name: folder, reason: unopened(err), folder: true})
+		return nil
+	}
+	for _, child := range children {
+		name := path.Join(folder, child.Name())
+		if reason := p.skips(name, child); reason != "" {
+			listed.skipped[reason]++
+			continue
+		}
+		switch {
+		case child.IsDir() && depth == maxDepth:
+			reason := fmt.Errorf("folders are nested more than %d deep: move it up", maxDepth)
+			listed.entries = append(listed.entries, entry{name: name, reason: reason, folder: true})
+		case child.IsDir():
+			if err := p.walk(ctx, listed, name, depth+1); err != nil {
+				return err
+			}
+		default:
+			listed.entries = append(listed.entries, entry{name: name, reason: p.unreadable(name)})
+		}
+	}
+	return nil
+}
+
+func (p *place) children(folder string) ([]fs.DirEntry, error) {
+	opened, err := p.root.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	children, err := opened.ReadDir(-1)
+	return children, errors.Join(err, opened.Close())
+}
+
+// skips gives the reason for which a file or folder is passed over, or "".
+func (p *place) skips(name string, child fs.DirEntry) string {
+	base := child.Name()
+	switch {
+	case strings.HasPrefix(base, "."):
+		return "hidden"
+	case child.IsDir() && (base == "node_modules" || base == "vendor"):
+		return "folders of other people's code"
+	case strings.HasPrefix(base, "~$"), strings.HasSuffix(base, "~"):
+		return "temporary files"
+	case matchesAny(p.options.Exclude, name):
+		return "excluded by a pattern"
+	case child.IsDir():
+		return ""
+	case len(p.options.Include) > 0 && !matchesAny(p.options.Include, name):
+		return "not included by a pattern"
+	case child.Type()&fs.ModeSymlink != 0 && p.leadsToFolder(name):
+		return "links to folders"
+	}
+	return assets[strings.ToLower(path.Ext(base))]
+}
+
+// leadsToFolder is for links: one to a folder is passed over, for what is in the
+// folder is read where it lies, and a circle does no harm.
+func (p *place) leadsToFolder(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		matched, err := doublestar.Match(pattern, name)
+		return err == nil && matched // patterns were validated
+	})
+}
+
+// unreadable says why a file can't be read, as far as that is known without opening
+// it: opening a pipe could wait for ever.
+func (p *place) unreadable(name string) error {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return errors.New("its name is not valid UTF-8 or holds control characters: rename it")
+	}
+	info, err := p.root.Lstat(name)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err = p.root.Stat(name); err != nil {
+			return badLink(err)
+		}
+	}
+	if err != nil {
+		return unopened(err)
+	}
+	return notRegular(info)
+}
+
+func notRegular(info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	what := "a special file"
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		what = "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	}
+	return fmt.Errorf("it is %s, not a file: move it out of the folder or exclude it", what)
+}
+
+func badLink(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it is a link to a file that is not there: mend or remove it")
+	case errors.Is(err, syscall.ELOOP):
+		return errors.New("it is a link that leads in a circle: mend or remove it")
+	case errors.Is(err, fs.ErrPermission):
+		return unopened(err)
+	}
+	return errors.New("it is a link that leads out of the folder, which is not followed: put the file itself there, or a relative link inside the folder")
+}
+
+func unopened(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return errors.New("it may not be read (permission denied): let the bot's user read it, or exclude it")
+	}
+	return fmt.Errorf("it can't be opened: %w", err)
+}
+
+// holds says whether a document is still in the folder, or may be, where its folder
+// can't be read.
+func (l *listing) holds(name string) bool {
+	for probe := name; ; probe = path.Dir(probe) {
+		at, found := slices.BinarySearchFunc(l.entries, probe, func(e entry, name string) int { return cmp.Compare(e.name, name) })
+		if found && (probe == name || l.entries[at].folder) {
+			return true
+		}
+		if probe == "." || probe == "/" {
+			return false
+		}
+	}
+}
+
+func (l *listing) skips() []Skipped {
+	var skips []Skipped
+	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
+		skips = append(skips, Skipped{Reason: reason, Count: l.skipped[reason]})
+	}
+	return skips
+}
+
+// empty says that there is nothing to read, and what was passed over.
+func (l *listing) empty(options Options) error {
+	var passed []string
+	for _, skip := range l.skips() {
+		passed = append(passed, fmt.Sprintf("%s: %d", skip.Reason, skip.Count))
+	}
+	if len(passed) == 0 {
+		return fmt.Errorf("folder %s is empty: check the path, and that it is mounted", options.Root)
+	}
+	return fmt.Errorf("folder %s has no documents to read (passed over: %s): check the path and the patterns", options.Root, strings.Join(passed, ", "))
+}

@@ -1,0 +1,131 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/parse"
+)
+
+// change reads one file and compares it with what is known of it.
+func (p *place) change(e entry, known connect.Known) connect.Change {
+	document := knowledge.Document{
+		ID:       knowledge.DocumentID(p.prefix() + shown(e.name)),
+		Source:   p.options.Source,
+		Kind:     knowledge.KindDocumentation,
+		Path:     shown(e.name),
+		Audience: knowledge.Public,
+		State:    knowledge.StateLive,
+	}
+	failed := func(reason error) connect.Change {
+		return connect.Change{Kind: connect.Failed, Document: document, Reason: reason}
+	}
+	if e.reason != nil {
+		return failed(e.reason)
+	}
+	document.URL = p.url(e.name)
+	content, info, err := p.read(e.name)
+	if err != nil {
+		return failed(err)
+	}
+	document.Modified = info.ModTime().UTC()
+	sum := sha256.Sum256(content)
+	document.Hash = hex.EncodeToString(sum[:])
+	mediaType := parse.Detect(e.name, content)
+	if !parse.Supported(mediaType) {
+		return failed(&parse.UnsupportedError{Name: document.Path, MediaType: mediaType})
+	}
+	if known[document.ID] == document.Hash {
+		return connect.Change{Kind: connect.Unchanged, Document: document}
+	}
+	return connect.Change{Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType}
+}
+
+// shown is a name that can be kept and printed, whatever bytes the file system has.
+func shown(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "\uFFFD"))
+}
+
+// url is the address of a file: below the URL base, else in the file system.
+func (p *place) url(name string) string {
+	if p.options.URLBase == "" {
+		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(name)))}).String()
+	}
+	segments := strings.Split(name, "/")
+	for i, segment := range segments {
+		segments[i] = url.PathEscape(segment)
+	}
+	return strings.TrimSuffix(p.options.URLBase, "/") + "/" + strings.Join(segments, "/")
+}
+
+var errChanged = errors.New("it changed while it was read: it will be read at the next ingest")
+
+// read gives the content of a file as it was at one moment. One that changes
+// meanwhile is read once more.
+func (p *place) read(name string) ([]byte, fs.FileInfo, error) {
+	content, info, err := p.readOnce(name)
+	if errors.Is(err, errChanged) {
+		content, info, err = p.readOnce(name)
+	}
+	return content, info, err
+}
+
+func (p *place) readOnce(name string) (content []byte, info fs.FileInfo, err error) {
+	// Without blocking: the file may have become a pipe since it was listed.
+	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	return readStable(opened, p.options.MaxBytes)
+}
+
+// statReader is what readStable needs of an open file.
+type statReader interface {
+	io.Reader
+	Stat() (fs.FileInfo, error)
+}
+
+// readStable reads a file to its end, unless it is over the limit, and says whether
+// it was written to meanwhile.
+func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
+	before, err := file.Stat()
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	if err := notRegular(before); err != nil {
+		return nil, nil, err
+	}
+	if before.Size() > limit {
+		return nil, nil, &connect.TooLargeError{Size: before.Size(), Limit: limit}
+	}
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("it can't be read: %w", err)
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return nil, nil, unopened(err)
+	}
+	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || int64(len(content)) != before.Size() {
+		return nil, nil, errChanged
+	}
+	return content, before, nil
+}

@@ -1,0 +1,73 @@
+package embedded
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// clustered gives a vector of length 1 near one of 50 centres.
+func clustered(random *rand.Rand, dimension int) []float32 {
+	centre := rand.New(rand.NewPCG(random.Uint64N(50), 1))
+	vector := make([]float32, dimension)
+	var sum float64
+	for i := range vector {
+		vector[i] = float32(centre.NormFloat64() + 0.8*random.NormFloat64())
+		sum += float64(vector[i]) * float64(vector[i])
+	}
+	for i := range vector {
+		vector[i] /= float32(math.Sqrt(sum))
+	}
+	return vector
+}
+
+// TestSignsFindTheNearest compares the windows chosen by sign bits with the truly
+// nearest ones; 40,000 windows take the way over several cores.
+func TestSignsFindTheNearest(t *testing.T) {
+	const dimension, questions, wanted = 200, 10, 10
+	random := rand.New(rand.NewPCG(3, 4))
+	all := windows{words: signWords(dimension)}
+	vectors := make([][]float32, 40_000)
+	for i := range vectors {
+		vectors[i] = clustered(random, dimension)
+		all.append(int32(i), appendSigns(nil, vectors[i]))
+	}
+	found := 0
+	for range questions {
+		query := clustered(random, dimension)
+		order := make([]scored, len(vectors))
+		for i, v := range vectors {
+			order[i] = scored{slot: int32(i), score: dotHalves(query, appendHalves(nil, v))}
+		}
+		slices.SortFunc(order, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		near := all.nearest(appendSigns(nil, query), nil, nearFactor*exactWindows)
+		likely := all.likeliest(query, near, exactWindows)
+		if len(likely) != exactWindows || !slices.IsSorted(likely) {
+			t.Fatalf("%d slots, want %d in order", len(likely), exactWindows)
+		}
+		for _, s := range order[:wanted] {
+			if slices.Contains(likely, s.slot) {
+				found++
+			}
+		}
+	}
+	if found < questions*wanted*97/100 {
+		t.Errorf("%d of the %d nearest were found", found, questions*wanted)
+	}
+}
+
+func TestEqualWindowsAreBounded(t *testing.T) {
+	vector := clustered(rand.New(rand.NewPCG(1, 2)), 64)
+	all := windows{words: 1}
+	for i := range 5000 {
+		all.append(int32(i/2), appendSigns(nil, vector)) // two windows a passage
+	}
+	if near := all.nearest(appendSigns(nil, vector), nil, 100); len(near) != 100*mostTies {
+		t.Errorf("%d of 5000 equal windows, want %d", len(near), 100*mostTies)
+	}
+	if slots := all.likeliest(vector, []int32{0, 1, 2, 7}, 10); !slices.Equal(slots, []int32{0, 1, 3}) {
+		t.Errorf("slots %v of the windows 0, 1, 2 and 7", slots)
+	}
+}

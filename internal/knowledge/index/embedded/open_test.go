@@ -1,0 +1,259 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/indextest"
+	"cairn/internal/knowledge/lexical"
+)
+
+func mustOpen(t *testing.T, options Options) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func textEntry(id knowledge.DocumentID, texts ...string) index.Entry {
+	e := index.Entry{Document: knowledge.Document{ID: id, Source: "docs", Title: "Title"}}
+	for i, text := range texts {
+		e.Passages = append(e.Passages, knowledge.Passage{ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Text: text, Hash: text})
+	}
+	return e
+}
+
+func mustWrite(t *testing.T, x *Index, entries ...index.Entry) {
+	t.Helper()
+	if err := x.Write(t.Context(), index.Batch{Put: entries}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func countHits(t *testing.T, x *Index, text string) int {
+	t.Helper()
+	var query index.Query
+	for _, term := range lexical.Analyze(text) {
+		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
+	}
+	candidates, err := x.Search(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(candidates.Lexical)
+}
+
+// wantOpenError checks that an index can't be opened, why, and that it is told where
+// and what to do.
+func wantOpenError(t *testing.T, options Options, want error, remedy string) {
+	t.Helper()
+	x, err := Open(t.Context(), options)
+	if err == nil {
+		err = errors.Join(errors.New("it opened"), x.Close())
+	}
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), remedy) || !strings.Contains(err.Error(), options.Dir) {
+		t.Errorf("error %q, want %q with %q and the directory", err, want, remedy)
+	}
+}
+
+func TestSecondWriterIsLockedOut(t *testing.T) {
+	options := suiteOptions(t.TempDir())
+	x, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, options, index.ErrLocked, "wait until")
+	if err := Remove(options.Dir); !errors.Is(err, index.ErrLocked) {
+		t.Errorf("removed under a writer: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, options)
+}
+
+func TestOtherEmbedderOrSchemaIsRefused(t *testing.T) {
+	options := suiteOptions(t.TempDir())
+	x, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := options
+	other.Embedder = "other"
+	larger := options
+	larger.Dimension++
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, refused := range []Options{other, larger} {
+		wantOpenError(t, refused, index.ErrEmbedder, "--rebuild")
+		refused.ReadOnly = true
+		wantOpenError(t, refused, index.ErrEmbedder, "--rebuild")
+	}
+
+	x = mustOpen(t, options)
+	if _, err := x.write.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	readOnly := options
+	readOnly.ReadOnly = true
+	wantOpenError(t, readOnly, index.ErrSchema, "--rebuild")
+}
+
+func TestForeignFileIsRefusedAndCanBeRemoved(t *testing.T) {
+	options := suiteOptions(t.TempDir())
+	if err := os.WriteFile(filepath.Join(options.Dir, fileName), bytes.Repeat([]byte("no index\n"), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, options, index.ErrSchema, "--rebuild")
+	if err := Remove(options.Dir); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, options)
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, options := range []Options{{}, {Dir: "x", Embedder: "e"}, {Dir: "x", Dimension: 3}, {Embedder: "e", Dimension: 3}} {
+		if _, err := Open(t.Context(), options); err == nil {
+			t.Errorf("%+v was opened", options)
+		}
+	}
+}
+
+func TestReadOnlyNeedsAnIndex(t *testing.T) {
+	options := suiteOptions(filepath.Join(t.TempDir(), "not", "there"))
+	options.ReadOnly = true
+	wantOpenError(t, options, fs.ErrNotExist, "cairn ingest")
+	if err := Remove(options.Dir); err != nil {
+		t.Errorf("remove what is not there: %v", err)
+	}
+}
+
+// TestReaderFollowsWriter reads beside a writer, through files alone, as a second
+// process does.
+func TestReaderFollowsWriter(t *testing.T) {
+	options := suiteOptions(filepath.Join(t.TempDir(), "odd ?#%20 name"))
+	writer := mustOpen(t, options)
+	options.ReadOnly = true
+	reader := mustOpen(t, options)
+	for i := range 20 {
+		mustWrite(t, writer, textEntry(knowledge.DocumentID(fmt.Sprint(i)), "alpha", "beta"), textEntry("always", fmt.Sprintf("round%d", i)))
+		if got := countHits(t, reader, "alpha"); got != i+1 {
+			t.Errorf("the reader finds %d, want %d", got, i+1)
+		}
+		if got := countHits(t, reader, fmt.Sprintf("round%d", i)); got != 1 {
+			t.Errorf("the reader finds round %d %d times", i, got)
+		}
+	}
+	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, errReadOnly) {
+		t.Errorf("write by a reader: %v", err)
+	}
+	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, errReadOnly) {
+		t.Errorf("write of vectors by a reader: %v", err)
+	}
+	checkSound(t, reader)
+}
+
+// TestFullDisk limits the file to the size it has.
+func TestFullDisk(t *testing.T) {
+	x := mustOpen(t, suiteOptions(t.TempDir()))
+	mustWrite(t, x, textEntry("first", "alpha", "beta"))
+	if _, err := x.write.Exec("PRAGMA max_page_count = 1"); err != nil { // gives the present size
+		t.Fatal(err)
+	}
+	large := textEntry("large", strings.Repeat("gamma delta ", 20_000))
+	err := x.Write(t.Context(), index.Batch{Put: []index.Entry{large}, Delete: []knowledge.DocumentID{"first"}})
+	if !errors.Is(err, index.ErrFull) || !strings.Contains(err.Error(), "free space") {
+		t.Errorf("write to a full disk: %v", err)
+	}
+	checkSound(t, x)
+	if countHits(t, x, "alpha") != 1 || countHits(t, x, "gamma") != 0 {
+		t.Error("a part of the failed batch shows")
+	}
+	if _, err := x.write.Exec("PRAGMA max_page_count = 1000000"); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, x, large)
+	checkSound(t, x)
+	if countHits(t, x, "gamma") != 1 {
+		t.Error("the batch is not found once there is room")
+	}
+}
+
+// TestSlotsAreUsedAgain keeps an index that changes all the time from growing.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	x := mustOpen(t, suiteOptions(t.TempDir()))
+	for i := range 30 {
+		mustWrite(t, x, textEntry("a", fmt.Sprintf("first%d", i), fmt.Sprintf("second%d", i)), textEntry("b", fmt.Sprintf("third%d", i)))
+	}
+	var slots int
+	if err := x.read.QueryRow("SELECT count(*) FROM slot").Scan(&slots); err != nil || slots > 6 {
+		t.Errorf("%d slots for 3 passages, %v", slots, err)
+	}
+	checkSound(t, x)
+}
+
+func TestCancelledWriteLeavesNothing(t *testing.T) {
+	x := mustOpen(t, suiteOptions(t.TempDir()))
+	ctx, cancel := context.WithCancel(t.Context())
+	err := x.transact(ctx, func(tx *sql.Tx, _ int64) error {
+		s := newStatements(tx)
+		if err := s.exec(ctx, "INSERT INTO cursor VALUES ('docs', 'x')"); err != nil {
+			return err
+		}
+		cancel()
+		<-ctx.Done()
+		for {
+			if err := s.exec(ctx, "INSERT OR REPLACE INTO cursor VALUES ('docs', 'y')"); err != nil {
+				return err
+			}
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled write: %v", err)
+	}
+	if cursor, err := x.Cursor(t.Context(), "docs"); err != nil || cursor != "" {
+		t.Errorf("cursor %q, %v", cursor, err)
+	}
+}
+
+func TestRandomHistoryLeavesASoundFile(t *testing.T) {
+	x := mustOpen(t, suiteOptions(t.TempDir()))
+	h := newHistory(5)
+	var batches []index.Batch
+	for range 40 {
+		batch := h.next()
+		if err := x.Write(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, batch)
+		found, err := x.Unembedded(t.Context(), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if err := x.WriteVectors(t.Context(), []index.Vectors{indextest.VectorsOf(f.Passage)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	checkSound(t, x)
+	indextest.CheckHistory(t, x, batches)
+}

@@ -1,0 +1,267 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"strings"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+const documentColumns = `document.key, document.source, document.kind, document.path, document.title, document.url,
+	document.owner, document.language, document.modified, document.indexed, document.last_seen, document.hash,
+	document.audience, document.state`
+
+// documentScan receives documentColumns.
+type documentScan struct {
+	document                    knowledge.Document
+	modified, indexed, lastSeen sql.NullInt64
+}
+
+func (s *documentScan) targets() []any {
+	d := &s.document
+	return []any{&d.ID, &d.Source, &d.Kind, &d.Path, &d.Title, &d.URL, &d.Owner, &d.Language,
+		&s.modified, &s.indexed, &s.lastSeen, &d.Hash, &d.Audience, &d.State}
+}
+
+func (s *documentScan) result() knowledge.Document {
+	s.document.Modified = fromMicros(s.modified)
+	s.document.Indexed = fromMicros(s.indexed)
+	s.document.LastSeen = fromMicros(s.lastSeen)
+	return s.document
+}
+
+// foundReader gathers passages with their documents and definitions.
+type foundReader struct {
+	passage, definitions *sql.Stmt
+	found                []index.Found
+}
+
+func newFoundReader(ctx context.Context, tx *sql.Tx, where string) (*foundReader, error) {
+	passage, err := tx.PrepareContext(ctx, `SELECT passage.slot, passage.position, passage.headings, passage.anchor, passage.text,
+		passage.tokens, passage.hash, `+documentColumns+` FROM passage JOIN document ON document.id = passage.document WHERE `+where)
+	if err != nil {
+		return nil, err
+	}
+	definitions, err := tx.PrepareContext(ctx, "SELECT short, long FROM definition WHERE slot = ? ORDER BY rowid")
+	if err != nil {
+		return nil, err
+	}
+	return &foundReader{passage: passage, definitions: definitions}, nil
+}
+
+// read adds the passage that the condition selects, if there is one.
+func (r *foundReader) read(ctx context.Context, arguments ...any) error {
+	var slot int64
+	var headings string
+	var p knowledge.Passage
+	var scan documentScan
+	targets := append([]any{&slot, &p.Position, &headings, &p.Anchor, &p.Text, &p.Tokens, &p.Hash}, scan.targets()...)
+	err := r.passage.QueryRowContext(ctx, arguments...).Scan(targets...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(headings), &p.Headings); err != nil {
+		return fmt.Errorf("stored headings: %w", err)
+	}
+	document := scan.result()
+	p.Document = document.ID
+	p.ID = knowledge.MakePassageID(document.ID, p.Position)
+	if p.Definitions, err = r.readDefinitions(ctx, slot); err != nil {
+		return err
+	}
+	r.found = append(r.found, index.Found{Document: document, Passage: p})
+	return nil
+}
+
+func (r *foundReader) readDefinitions(ctx context.Context, slot int64) ([]knowledge.Definition, error) {
+	rows, err := r.definitions.QueryContext(ctx, slot)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var definitions []knowledge.Definition
+	for rows.Next() {
+		var d knowledge.Definition
+		if err := rows.Scan(&d.Short, &d.Long); err != nil {
+			return nil, err
+		}
+		definitions = append(definitions, d)
+	}
+	return definitions, rows.Err()
+}
+
+// Passages gives the stored passages of these ids, in the same order.
+func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
+	var found []index.Found
+	err := x.readTransaction(ctx, func(tx *sql.Tx) error {
+		reader, err := newFoundReader(ctx, tx, "document.key = ? AND passage.position = ?")
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			document, position, ok := id.Split()
+			if !ok {
+				continue
+			}
+			if err := reader.read(ctx, document, position); err != nil {
+				return fmt.Errorf("%s: %w", id, err)
+			}
+		}
+		found = reader.found
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read passages: %w", err)
+	}
+	return found, nil
+}
+
+// documentPage is how many documents are read at once, so that no transaction stays
+// open while a caller works on them.
+const documentPage = 500
+
+// Documents yields the documents of a source. Each is as it was when its page was
+// read: a write in between may show.
+func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error] {
+	return func(yield func(knowledge.Document, error) bool) {
+		var after knowledge.DocumentID
+		for {
+			page, err := x.documentsAfter(ctx, source, after)
+			if err != nil {
+				yield(knowledge.Document{}, fmt.Errorf("read documents: %w", err))
+				return
+			}
+			for _, document := range page {
+				if !yield(document, nil) {
+					return
+				}
+			}
+			if len(page) < documentPage {
+				return
+			}
+			after = page[len(page)-1].ID
+		}
+	}
+}
+
+func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
+	query, arguments := "SELECT "+documentColumns+" FROM document WHERE key > ? ORDER BY key LIMIT ?", []any{after, documentPage}
+	if source != "" {
+		query, arguments = "SELECT "+documentColumns+" FROM document WHERE source = ? AND key > ? ORDER BY key LIMIT ?", []any{source, after, documentPage}
+	}
+	rows, err := x.read.QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return nil, storage(err)
+	}
+	defer rows.Close()
+	var page []knowledge.Document
+	for rows.Next() {
+		var scan documentScan
+		if err := rows.Scan(scan.targets()...); err != nil {
+			return nil, err
+		}
+		page = append(page, scan.result())
+	}
+	return page, storage(rows.Err())
+}
+
+// termCounter counts the passages that contain a term.
+type termCounter struct {
+	statement *sql.Stmt
+	blocks    int
+}
+
+func newTermCounter(ctx context.Context, tx *sql.Tx, snap *snapshot) (termCounter, error) {
+	statement, err := tx.PrepareContext(ctx, "SELECT coalesce(sum(passages), 0) FROM "+postingsOfTerm)
+	return termCounter{statement: statement, blocks: snap.blocks()}, err
+}
+
+func (c termCounter) count(ctx context.Context, term string) (int, error) {
+	var passages int
+	if err := c.statement.QueryRowContext(ctx, c.blocks, term).Scan(&passages); err != nil {
+		return 0, fmt.Errorf("count the passages with %q: %w", term, err)
+	}
+	return passages, nil
+}
+
+// Terms gives the statistics of these terms, in the same order.
+func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
+	stats := make([]index.TermStats, len(terms))
+	err := x.view(ctx, func(tx *sql.Tx, snap *snapshot) error {
+		counter, err := newTermCounter(ctx, tx, snap)
+		if err != nil {
+			return err
+		}
+		for i, term := range terms {
+			passages, err := counter.count(ctx, term)
+			if err != nil {
+				return err
+			}
+			stats[i] = index.TermStats{Term: term, Passages: passages}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read term statistics: %w", err)
+	}
+	return stats, nil
+}
+
+// mostSpellings bounds how many ways to define one abbreviation are looked at.
+const mostSpellings = 200
+
+// Definitions gives what an abbreviation stands for. Expansions that differ in
+// letter case alone are one, in the commonest spelling.
+func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
+	rows, err := x.read.QueryContext(ctx, `SELECT short, long, count(*) FROM definition WHERE folded = ?
+		GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT ?`, strings.ToLower(short), mostSpellings)
+	if err != nil {
+		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
+	}
+	defer rows.Close()
+	var merged definitionCounts
+	for rows.Next() {
+		var d knowledge.Definition
+		var count int
+		if err := rows.Scan(&d.Short, &d.Long, &count); err != nil {
+			return nil, fmt.Errorf("read definitions of %s: %w", short, err)
+		}
+		merged.add(d, count)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
+	}
+	return merged.sorted(), nil
+}
+
+// Stats describes the whole index.
+func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
+	var stats index.Stats
+	err := x.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM passage),
+		(SELECT count(*) FROM vector), (SELECT count(*) FROM term)`).Scan(&stats.Documents, &stats.Passages, &stats.Embedded, &stats.Terms)
+	if err != nil {
+		return index.Stats{}, fmt.Errorf("read index statistics: %w", storage(err))
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		file, err := os.Stat(x.path + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return index.Stats{}, fmt.Errorf("read index size: %w", err)
+		}
+		stats.Bytes += file.Size()
+	}
+	return stats, nil
+}

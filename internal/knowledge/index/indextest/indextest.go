@@ -1,0 +1,327 @@
+// Package indextest is the suite that every backend of package index passes. What
+// a backend answers is compared with a plain model of the contract that scores
+// everything, over hand-written cases and over random histories.
+package indextest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
+)
+
+// What a backend under test must be opened for.
+const (
+	Embedder  = "indextest"
+	Dimension = 72 // not a multiple of 64
+)
+
+// Store opens one index that starts empty. A second call, after Close, opens what
+// the first left.
+type Store func() (index.Index, error)
+
+// Run runs the suite. create makes a new empty store for a test, removed at its end.
+func Run(t *testing.T, create func(t *testing.T) Store) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, s *subject)
+	}{
+		{"documents come back as written", testRoundTrip},
+		{"a put replaces a document", testReplace},
+		{"a delete takes everything along", testDelete},
+		{"seen writes the time alone", testSeen},
+		{"a batch is checked before it is written", testValidation},
+		{"cursors move with their batch", testCursors},
+		{"unchanged passages keep their vectors", testVectorsKept},
+		{"stale vectors are ignored", testStaleVectors},
+		{"unembedded passages are listed until they have vectors", testUnembedded},
+		{"vectors are checked", testVectorValidation},
+		{"filters are part of the search", testFilters},
+		{"filtered searches find what is rare", testFilterBeforeRanking},
+		{"ties are in order of id", testTies},
+		{"queries are checked", testQueryValidation},
+		{"nothing asked or known gives nothing", testEmptyQueries},
+		{"operators and quotes are words or nothing", testOperators},
+		{"all scripts are found", testScripts},
+		{"ids may hold anything", testOddIDs},
+		{"a long text is found by its last word", testLongText},
+		{"weights of terms count", testWeights},
+		{"the best window of a passage counts", testWindows},
+		{"definitions are merged and counted", testDefinitions},
+		{"similar terms are found", testSimilar},
+		{"everything is there after a restart", testRestart},
+		{"cancelled calls change nothing", testCancel},
+		{"reads go on beside writes", testConcurrency},
+		{"random histories agree with the model", testRandom},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := &subject{Store: create(t), model: newModel()}
+			s.open(t)
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			})
+			test.run(t, s)
+		})
+	}
+}
+
+// subject is an index under test beside the model of what it must hold.
+type subject struct {
+	index.Index
+	Store Store
+	model *model
+}
+
+func (s *subject) open(t *testing.T) {
+	t.Helper()
+	opened, err := s.Store()
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	s.Index = opened
+}
+
+func (s *subject) write(t *testing.T, batch index.Batch) {
+	t.Helper()
+	if err := s.Write(t.Context(), batch); err != nil {
+		t.Fatalf("write: %v", err)
+	}
+	s.model.write(batch)
+}
+
+func (s *subject) put(t *testing.T, entries ...index.Entry) {
+	t.Helper()
+	s.write(t, index.Batch{Put: entries})
+}
+
+func (s *subject) writeVectors(t *testing.T, vectors ...index.Vectors) {
+	t.Helper()
+	if err := s.WriteVectors(t.Context(), vectors); err != nil {
+		t.Fatalf("write vectors: %v", err)
+	}
+	s.model.writeVectors(vectors)
+}
+
+// search asks the index, compares the answer with the model's and gives it back.
+func (s *subject) search(t *testing.T, query index.Query) index.Candidates {
+	t.Helper()
+	got, err := s.Search(t.Context(), query)
+	if err != nil {
+		t.Fatalf("search: %v", err)
+	}
+	compareHits(t, "lexical", got.Lexical, s.model.lexical(query), query.Limit, 1e-6)
+	compareHits(t, "dense", got.Dense, s.model.dense(query), query.Limit, 2e-3)
+	return got
+}
+
+// compareHits checks hits against the scores of all passages that match.
+func compareHits(t *testing.T, side string, got []index.Hit, want map[knowledge.PassageID]float64, limit int, tolerance float64) {
+	t.Helper()
+	if limit == 0 {
+		limit = 100
+	}
+	if len(got) != min(limit, len(want)) {
+		t.Fatalf("%s: %d hits, want %d", side, len(got), min(limit, len(want)))
+	}
+	scores := make([]float64, 0, len(want))
+	for _, score := range want {
+		scores = append(scores, score)
+	}
+	slices.SortFunc(scores, func(a, b float64) int { return -compareFloats(a, b) })
+	for i, hit := range got {
+		score, ok := want[hit.Passage]
+		if !ok || math.Abs(score-hit.Score) > tolerance {
+			t.Fatalf("%s hit %d: %q scores %v, want %v (matches: %v)", side, i, hit.Passage, hit.Score, score, ok)
+		}
+		if math.Abs(scores[i]-hit.Score) > tolerance {
+			t.Fatalf("%s hit %d: %q scores %v, the passage of that rank %v", side, i, hit.Passage, hit.Score, scores[i])
+		}
+		if i > 0 && compareHitOrder(got[i-1], hit) >= 0 {
+			t.Fatalf("%s hit %d: %v does not come before %v", side, i, got[i-1], hit)
+		}
+	}
+}
+
+func compareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func compareHitOrder(a, b index.Hit) int {
+	if order := compareFloats(b.Score, a.Score); order != 0 {
+		return order
+	}
+	return strings.Compare(string(a.Passage), string(b.Passage))
+}
+
+// words asks for all words of a text.
+func words(text string) index.Query {
+	var query index.Query
+	for _, term := range lexical.Analyze(text) {
+		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
+	}
+	return query
+}
+
+// entry makes a document with a passage for each text.
+func entry(id knowledge.DocumentID, title string, texts ...string) index.Entry {
+	e := index.Entry{Document: knowledge.Document{
+		ID: id, Source: "docs", Kind: knowledge.KindDocumentation, Path: "a/" + string(id), Title: title,
+		URL: "https://example.org/" + title, Hash: fmt.Sprintf("%x", texts), State: knowledge.StateLive,
+		Audience: knowledge.Public, Modified: day(1), Indexed: day(2), LastSeen: day(3),
+	}}
+	for i, text := range texts {
+		e.Passages = append(e.Passages, passage(e.Document, i, text))
+	}
+	return e
+}
+
+func passage(document knowledge.Document, position int, text string) knowledge.Passage {
+	return knowledge.Passage{
+		ID: knowledge.MakePassageID(document.ID, position), Document: document.ID, Position: position,
+		Text: text, Tokens: len(text) / 4, Hash: document.Title + "\x1f" + text,
+	}
+}
+
+func day(n int) time.Time {
+	return time.Date(2026, time.March, n, 12, 30, 15, 123456000, time.UTC)
+}
+
+// unit gives a vector of length 1 that only the seed decides.
+func unit(seed uint64) []float32 {
+	random := rand.New(rand.NewPCG(seed, 7))
+	vector := make([]float32, Dimension)
+	var sum float64
+	for i := range vector {
+		vector[i] = float32(random.NormFloat64())
+		sum += float64(vector[i]) * float64(vector[i])
+	}
+	for i := range vector {
+		vector[i] /= float32(math.Sqrt(sum))
+	}
+	return vector
+}
+
+func vectorsFor(p knowledge.Passage, seeds ...uint64) index.Vectors {
+	v := index.Vectors{Passage: p.ID, Hash: p.Hash}
+	for _, seed := range seeds {
+		v.Windows = append(v.Windows, unit(seed))
+	}
+	return v
+}
+
+func hitIDs(hits []index.Hit) []string {
+	ids := make([]string, len(hits))
+	for i, hit := range hits {
+		ids[i] = string(hit.Passage)
+	}
+	return ids
+}
+
+// wantIDs compares ids in order.
+func wantIDs(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+// checkState compares everything that can be read with the model.
+func (s *subject) checkState(t *testing.T) {
+	t.Helper()
+	s.checkStats(t)
+	s.checkDocuments(t)
+	s.checkTerms(t)
+	found, err := s.Unembedded(t.Context(), math.MaxInt32)
+	if err != nil {
+		t.Fatalf("unembedded: %v", err)
+	}
+	got := make(map[knowledge.PassageID]bool, len(found))
+	for _, f := range found {
+		got[f.Passage.ID] = true
+	}
+	for id, p := range s.model.passages() {
+		if got[id] == s.model.embedded(p) {
+			t.Errorf("passage %q: listed as unembedded %v, has vectors %v", id, got[id], s.model.embedded(p))
+		}
+		delete(got, id)
+	}
+	if len(got) > 0 {
+		t.Errorf("unembedded: %v are not there", got)
+	}
+}
+
+func (s *subject) checkStats(t *testing.T) {
+	t.Helper()
+	stats, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatalf("stats: %v", err)
+	}
+	if stats.Bytes <= 0 {
+		t.Errorf("index of %d bytes", stats.Bytes)
+	}
+	stats.Bytes = 0
+	if want := s.model.stats(); stats != want {
+		t.Errorf("stats %+v, want %+v", stats, want)
+	}
+}
+
+func (s *subject) checkDocuments(t *testing.T) {
+	t.Helper()
+	var ids []knowledge.DocumentID
+	for document, err := range s.Documents(t.Context(), "") {
+		if err != nil {
+			t.Fatalf("documents: %v", err)
+		}
+		ids = append(ids, document.ID)
+		if want := s.model.entries[document.ID].Document; document != want {
+			t.Errorf("document %+v, want %+v", document, want)
+		}
+	}
+	if !slices.IsSorted(ids) || len(ids) != len(s.model.entries) {
+		t.Errorf("documents %q, want %d in order", ids, len(s.model.entries))
+	}
+}
+
+func (s *subject) checkTerms(t *testing.T) {
+	t.Helper()
+	counts := s.model.terms()
+	terms := []string{"neverwritten"}
+	for term := range counts {
+		terms = append(terms, term)
+	}
+	stats, err := s.Terms(t.Context(), terms)
+	if err != nil {
+		t.Fatalf("terms: %v", err)
+	}
+	for i, stat := range stats {
+		if stat.Term != terms[i] || stat.Passages != counts[terms[i]] {
+			t.Errorf("term %q: %+v, want %d passages", terms[i], stat, counts[terms[i]])
+		}
+	}
+}
+
+// found reads passages by id.
+func (s *subject) found(t *testing.T, ids ...knowledge.PassageID) []index.Found {
+	t.Helper()
+	found, err := s.Passages(context.WithoutCancel(t.Context()), ids)
+	if err != nil {
+		t.Fatalf("passages: %v", err)
+	}
+	return found
+}

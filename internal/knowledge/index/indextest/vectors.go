@@ -1,0 +1,118 @@
+package indextest
+
+import (
+	"testing"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+func testVectorsKept(t *testing.T, s *subject) {
+	a := entry("a", "Title", "alpha", "beta", "gamma")
+	s.put(t, a)
+	s.writeVectors(t, vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[1], 2), vectorsFor(a.Passages[2], 3, 4))
+	query := index.Query{Vector: unit(3)}
+	s.search(t, query)
+
+	s.put(t, entry("a", "Title", "gamma", "new", "alpha"))
+	s.checkState(t)
+	wantIDs(t, "by the vector of gamma", hitIDs(s.search(t, query).Dense)[:1], "a#0")
+
+	s.put(t, entry("a", "Title", "gamma", "gamma", "gamma"))
+	s.checkState(t)
+	s.search(t, query)
+
+	s.put(t, entry("a", "Another title", "gamma"))
+	s.checkState(t)
+	if hits := s.search(t, query).Dense; len(hits) != 0 {
+		t.Errorf("vectors of the old title are found: %v", hits)
+	}
+
+	// The hash of a passage that stood in another document keeps nothing.
+	s.put(t, entry("b", "Title", "alpha"))
+	s.checkState(t)
+}
+
+func testStaleVectors(t *testing.T, s *subject) {
+	a := entry("a", "Title", "alpha")
+	s.put(t, a)
+	old := vectorsFor(a.Passages[0], 1)
+	s.put(t, entry("a", "Title", "changed"))
+	s.writeVectors(t, old, index.Vectors{Passage: "gone#0", Hash: "x", Windows: [][]float32{unit(1)}})
+	s.checkState(t)
+	s.search(t, index.Query{Vector: unit(1)})
+
+	fresh := entry("a", "Title", "changed").Passages[0]
+	s.writeVectors(t, vectorsFor(fresh, 1))
+	s.writeVectors(t, vectorsFor(fresh, 2))
+	s.checkState(t)
+	s.search(t, index.Query{Vector: unit(1)})
+}
+
+func testUnembedded(t *testing.T, s *subject) {
+	a, b := entry("a", "Title", "alpha", "beta"), entry("b", "Title", "...")
+	s.put(t, a, b)
+	listed := make(map[knowledge.PassageID]bool)
+	for {
+		found, err := s.Unembedded(t.Context(), 2)
+		if err != nil {
+			t.Fatalf("unembedded: %v", err)
+		}
+		if len(found) == 0 {
+			break
+		}
+		if len(found) > 2 {
+			t.Fatalf("%d passages, limit is 2", len(found))
+		}
+		again, err := s.Unembedded(t.Context(), 1)
+		if err != nil || len(again) != 1 || again[0].Passage.ID != found[0].Passage.ID {
+			t.Fatalf("asked again: %v, %v, want %s first", again, err, found[0].Passage.ID)
+		}
+		for _, f := range found {
+			if listed[f.Passage.ID] || f.Document.ID != f.Passage.Document || f.Document.Title != "Title" {
+				t.Fatalf("%+v is listed again or without its document", f)
+			}
+			listed[f.Passage.ID] = true
+		}
+		// The passage of punctuation has nothing that could be embedded.
+		if p := found[0].Passage; p.Document == "b" {
+			s.writeVectors(t, vectorsFor(p))
+		} else {
+			s.writeVectors(t, vectorsFor(p, 1))
+			delete(listed, p.ID)
+			listed[p.ID] = true
+		}
+		for _, f := range found[1:] {
+			delete(listed, f.Passage.ID)
+		}
+	}
+	if len(listed) != 3 {
+		t.Errorf("%v were listed, want all three", listed)
+	}
+	s.checkState(t)
+	s.search(t, index.Query{Vector: unit(1)})
+}
+
+func testVectorValidation(t *testing.T, s *subject) {
+	a := entry("a", "Title", "alpha")
+	s.put(t, a)
+	short, long := vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[0], 1)
+	short.Windows[0] = short.Windows[0][1:]
+	long.Windows[0][0] += 2
+	for name, v := range map[string]index.Vectors{"short": short, "long": long} {
+		if err := s.WriteVectors(t.Context(), []index.Vectors{vectorsFor(a.Passages[0], 2), v}); err == nil {
+			t.Errorf("a vector too %s was written", name)
+		}
+	}
+	s.checkState(t)
+}
+
+func testWindows(t *testing.T, s *subject) {
+	a, b := entry("a", "Title", "alpha"), entry("b", "Title", "beta")
+	s.put(t, a, b)
+	s.writeVectors(t, vectorsFor(a.Passages[0], 1, 2, 3), vectorsFor(b.Passages[0], 4))
+	for seed := range uint64(5) {
+		s.search(t, index.Query{Vector: unit(seed)})
+	}
+	wantIDs(t, "by the last window", hitIDs(s.search(t, index.Query{Vector: unit(3), Limit: 1}).Dense), "a#0")
+}

@@ -1,0 +1,108 @@
+package parse
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html/atom"
+)
+
+// inline gives the text of a block: links and images as their text, emphasis
+// without its marks, code in back quotes.
+func (r *markdownReader) inline(node ast.Node) string {
+	var out strings.Builder
+	r.writeInline(&out, node, 0)
+	return out.String()
+}
+
+func (r *markdownReader) writeInline(out *strings.Builder, parent ast.Node, depth int) {
+	if depth > r.nesting {
+		r.err = errNesting
+		return
+	}
+	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
+		switch node := node.(type) {
+		case *ast.Text:
+			r.writeText(out, node)
+		case *ast.String:
+			out.Write(node.Value)
+		case *ast.CodeSpan:
+			out.WriteString(codeSpan(r.codeText(node)))
+		case *ast.AutoLink:
+			out.Write(node.Label(r.source))
+		case *ast.RawHTML:
+			out.WriteString(inlineHTML(string(node.Segments.Value(r.source))))
+		case *tables.Strikethrough:
+			out.WriteString("~~")
+			r.writeInline(out, node, depth+1)
+			out.WriteString("~~")
+		case *tables.TaskCheckBox:
+			if node.IsChecked {
+				out.WriteString("[x] ")
+			} else {
+				out.WriteString("[ ] ")
+			}
+		default: // emphasis, links and images
+			r.writeInline(out, node, depth+1)
+		}
+	}
+}
+
+func (r *markdownReader) writeText(out *strings.Builder, node *ast.Text) {
+	value := node.Value(r.source)
+	if !node.IsRaw() {
+		value = util.UnescapePunctuations(value)
+		value = util.ResolveNumericReferences(value)
+		value = util.ResolveEntityNames(value)
+	}
+	out.Write(value)
+	switch {
+	case node.HardLineBreak():
+		out.WriteByte('\n')
+	case node.SoftLineBreak():
+		out.WriteByte(' ')
+	}
+}
+
+func (r *markdownReader) codeText(span *ast.CodeSpan) string {
+	var out strings.Builder
+	for node := span.FirstChild(); node != nil; node = node.NextSibling() {
+		if segment, ok := node.(*ast.Text); ok {
+			out.Write(segment.Value(r.source))
+		}
+	}
+	return out.String()
+}
+
+// codeSpan quotes code, with more back quotes than it holds.
+func codeSpan(code string) string {
+	code = oneLine(code)
+	if code == "" {
+		return ""
+	}
+	if !strings.Contains(code, "`") {
+		return "`" + code + "`"
+	}
+	return "`` " + code + " ``"
+}
+
+var htmlTag = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)`)
+
+// inlineHTML is what remains of a tag or comment inside a paragraph: nothing, a line
+// break, or the tag itself where it is no tag of HTML but a placeholder such as
+// <namespace>.
+func inlineHTML(tag string) string {
+	m := htmlTag.FindStringSubmatch(tag)
+	switch {
+	case m == nil:
+		return ""
+	case strings.EqualFold(m[1], "br"):
+		return "\n"
+	case atom.Lookup([]byte(strings.ToLower(m[1]))) == 0:
+		return tag
+	}
+	return ""
+}

@@ -1,0 +1,215 @@
+// Package parse turns the bytes of a document into structured text: sections under
+// their headings, each with the anchor that a citation points to. It reads Markdown,
+// HTML, plain text, DOCX and PDF; a document is read as what its bytes are, whatever
+// its name says.
+//
+// What comes in is data of strangers. Every format is bounded by Limits, and a
+// document that can't be read gives an error that names it, says why and what helps:
+// UnsupportedError, BrokenError, TooLargeError, EncryptedError or NoTextError.
+package parse
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The media types that Parse reads.
+const (
+	Markdown = "text/markdown"
+	HTML     = "text/html"
+	Plain    = "text/plain"
+	DOCX     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	PDF      = "application/pdf"
+)
+
+// Supported says whether Parse reads a media type.
+func Supported(mediaType string) bool {
+	return slices.Contains([]string{Markdown, HTML, Plain, DOCX, PDF}, mediaType)
+}
+
+// Readable names what Parse reads, for messages to people.
+const Readable = "Markdown, HTML, plain text, DOCX and PDF"
+
+// Text is a document's content in reading order.
+type Text struct {
+	Title    string // never empty: see Parse
+	Language string // BCP 47 tag as the document states it, may be empty
+	Owner    string // as the document states it, may be empty
+	Sections []Section
+}
+
+// Section is a heading and what stands under it, up to the next heading of any
+// level. What stands before the first heading is a section of level 0 without one.
+type Section struct {
+	Heading  string   // without markup; empty at level 0
+	Level    int      // 1 to 6, 0 before the first heading
+	Anchor   string   // heading slug or id, "page=3" or "L10-L20"; empty at level 0
+	Headings []string // from the outermost heading to the section's own
+	Blocks   []Block
+}
+
+// Block is a piece of a section that is read as one: its text is Markdown without
+// emphasis and link targets, paragraphs on one line.
+type Block struct {
+	Kind BlockKind
+	// Text of a list item begins with its marker, two spaces deeper per level; of code
+	// with its fence; of a table with its header and delimiter rows. A line break
+	// inside a paragraph or item is one that the author meant.
+	Text string
+}
+
+// BlockKind is what a block is.
+type BlockKind int
+
+// The kinds of blocks.
+const (
+	Paragraph BlockKind = iota + 1
+	ListItem
+	Code
+	Table
+)
+
+// Limits bound what one document may cost; a zero field is its default.
+type Limits struct {
+	Bytes   int64         // of the document, and of what it unpacks to; 64 MiB
+	Ratio   int64         // unpacked bytes for one packed byte, beyond the first MiB; 200
+	Entries int           // files in an archive; 10,000
+	Pages   int           // 5,000
+	Nesting int           // lists, quotes or elements in one another; 200
+	Time    time.Duration // for formats whose cost their size does not tell; 30 s
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Bytes == 0 {
+		l.Bytes = 64 << 20
+	}
+	if l.Ratio == 0 {
+		l.Ratio = 200
+	}
+	if l.Entries == 0 {
+		l.Entries = 10_000
+	}
+	if l.Pages == 0 {
+		l.Pages = 5_000
+	}
+	if l.Nesting == 0 {
+		l.Nesting = 200
+	}
+	if l.Time == 0 {
+		l.Time = 30 * time.Second
+	}
+	return l
+}
+
+// Parse reads a document. name is its path or file name: it is used in messages,
+// and for the title of a document that states none and has no heading. mediaType is
+// what Detect gave, or what the source says; content that is plainly something else
+// is read as what it is, or refused.
+func Parse(ctx context.Context, mediaType, name string, content []byte, limits Limits) (Text, error) {
+	limits = limits.withDefaults()
+	if int64(len(content)) > limits.Bytes {
+		return Text{}, &TooLargeError{Name: name, What: "bytes", Size: int64(len(content)), Limit: limits.Bytes}
+	}
+	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX) {
+		mediaType = found
+	}
+	in := input{name: name, content: content, limits: limits}
+	var text Text
+	var err error
+	switch mediaType {
+	case Markdown:
+		text, err = parseMarkdown(in)
+	case HTML:
+		text, err = parseHTML(in)
+	case Plain:
+		text, err = parsePlain(in)
+	case DOCX:
+		text, err = parseDOCX(ctx, in)
+	case PDF:
+		text, err = parsePDF(ctx, in)
+	default:
+		err = in.refusal(mediaType)
+	}
+	if err != nil {
+		return Text{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Text{}, fmt.Errorf("parse %s: %w", name, err)
+	}
+	if text.Title = oneLine(text.Title); text.Title == "" {
+		text.Title = text.headingTitle()
+	}
+	if text.Title == "" {
+		text.Title = readableName(name)
+	}
+	text.Owner, text.Language = oneLine(text.Owner), oneLine(text.Language)
+	return text, nil
+}
+
+// input is one document to parse.
+type input struct {
+	name    string
+	content []byte
+	limits  Limits
+}
+
+// refusal is why a document of another type is not read.
+func (in input) refusal(mediaType string) error {
+	if mediaType == oleStorage && bytes.Contains(in.content, []byte(encryptedPackage)) {
+		return &EncryptedError{Name: in.name, Format: "Office"}
+	}
+	return &UnsupportedError{Name: in.name, MediaType: mediaType}
+}
+
+// headingTitle is the first heading of level 1, or else the first heading.
+func (t Text) headingTitle() string {
+	first := ""
+	for _, section := range t.Sections {
+		if section.Level == 1 && section.Heading != "" {
+			return section.Heading
+		}
+		if first == "" {
+			first = section.Heading
+		}
+	}
+	return first
+}
+
+// readableName makes a title of a file name: "docs/getting_started.md" gives
+// "Getting started". A README or index is named after its folder.
+func readableName(name string) string {
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	if folder := path.Base(path.Dir(name)); isFolderPage(stem) && folder != "." && folder != "/" {
+		stem = folder
+	}
+	readable := oneLine(strings.NewReplacer("_", " ", "-", " ").Replace(stem))
+	if readable == "" {
+		return base
+	}
+	first, size := utf8.DecodeRuneInString(readable)
+	return string(unicode.ToUpper(first)) + readable[size:]
+}
+
+func isFolderPage(stem string) bool {
+	return strings.EqualFold(stem, "readme") || strings.EqualFold(stem, "index") || stem == "_index"
+}
+
+// oneLine folds white space to single spaces and drops control characters.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}

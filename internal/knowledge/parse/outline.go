@@ -36,6 +36,14 @@ func (o *outline) heading(level int, text, anchor string) {
 	})
 }
 
+// continued begins a section that goes on under the same heading, for formats whose
+// anchors are places in the file.
+func (o *outline) continued() *Section {
+	last := o.sections[len(o.sections)-1]
+	o.sections = append(o.sections, Section{Heading: last.Heading, Level: last.Level, Headings: last.Headings})
+	return &o.sections[len(o.sections)-1]
+}
+
 // add appends a block to the current section; an empty one is left out.
 func (o *outline) add(kind BlockKind, text string) {
 	if strings.TrimSpace(text) == "" {

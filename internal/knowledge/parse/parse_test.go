@@ -140,6 +140,16 @@ func TestReadsEncodings(t *testing.T) {
 	}
 }
 
+func TestLongPlainTextGetsNearAnchors(t *testing.T) {
+	text := parsed(t, "a.txt", strings.Repeat("A paragraph of some words that says nothing in particular, really.\n\n", 100))
+	if len(text.Sections) < 5 {
+		t.Fatalf("%d sections", len(text.Sections))
+	}
+	if first, second := text.Sections[0].Anchor, text.Sections[1].Anchor; first != "L1-L33" || second != "L35-L67" {
+		t.Errorf("anchors %s and %s", first, second)
+	}
+}
+
 func TestDetectsByContentThenName(t *testing.T) {
 	for _, c := range []struct{ name, head, want string }{
 		{"a.md", "# x", Markdown},

@@ -129,9 +129,7 @@ func (r *pdfReader) continueSection() {
 		last.Anchor = r.anchor()
 		return
 	}
-	r.outline.sections = append(r.outline.sections, Section{
-		Heading: last.Heading, Level: last.Level, Anchor: r.anchor(), Headings: last.Headings,
-	})
+	r.outline.continued().Anchor = r.anchor()
 }
 
 // extendHeading joins the second line of a heading to the first.

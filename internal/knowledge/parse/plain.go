@@ -54,9 +54,9 @@ func (r *plainReader) next(at int) int {
 		end++
 	}
 	if r.bytes > 0 && r.bytes+paragraphBytes(r.lines[at:end]) > plainSection {
-		current := r.outline.sections[len(r.outline.sections)-1]
-		r.begin(at, current.Level, current.Heading)
-		r.outline.sections[len(r.outline.sections)-1].Headings = current.Headings
+		r.finish()
+		r.outline.continued()
+		r.first, r.bytes = at, 0
 	} else if r.bytes == 0 && len(r.outline.sections) == 1 {
 		r.first = at
 	}

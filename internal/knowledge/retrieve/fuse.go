@@ -12,7 +12,8 @@ import (
 // Method is how two rankings become one.
 type Method string
 
-// Convex adds the two scores, each scaled to [0, 1] by its own least and greatest;
+// Convex adds the two scores, each scaled to [0, 1] by its own least and greatest
+// (Bruch, Gai, Ingber 2023, "An analysis of fusion functions for hybrid retrieval");
 // RRF adds reciprocal ranks (Cormack, Clarke, Büttcher 2009).
 const (
 	Convex Method = "convex"
@@ -54,8 +55,8 @@ type Fused struct {
 func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit, terms int) []Fused {
 	dense := f.denseWeight(terms)
 	byPassage := make(map[knowledge.PassageID]*Fused, len(lexicalHits)+len(denseHits))
-	add := func(hits []index.Hit, weight float64, set func(*Fused, float64)) {
-		scaled := f.scale(hits)
+	add := func(hits []index.Hit, least, weight float64, set func(*Fused, float64)) {
+		scaled := f.scale(hits, least)
 		for i, hit := range hits {
 			fused := byPassage[hit.Passage]
 			if fused == nil {
@@ -66,8 +67,8 @@ func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit, terms int) []Fused {
 			set(fused, hit.Score)
 		}
 	}
-	add(lexicalHits, 1-dense, func(fused *Fused, score float64) { fused.Lexical = score })
-	add(denseHits, dense, func(fused *Fused, score float64) { fused.Dense = score })
+	add(lexicalHits, leastLexical(lexicalHits), 1-dense, func(fused *Fused, score float64) { fused.Lexical = score })
+	add(denseHits, leastOf(denseHits), dense, func(fused *Fused, score float64) { fused.Dense = score })
 
 	order := make([]Fused, 0, len(byPassage))
 	for _, fused := range byPassage {
@@ -86,13 +87,29 @@ func (f Fusion) denseWeight(terms int) float64 {
 	return min(max(f.Dense, maxDense), f.Dense*math.Sqrt(usualTerms/float64(terms)))
 }
 
-// scale brings one side's scores, given best first, to [0, 1].
-func (f Fusion) scale(hits []index.Hit) []float64 {
+// leastLexical is what a passage scores that is not among the hits: the least of them
+// where there may be more, and nothing where they are all that hold any of the words.
+func leastLexical(hits []index.Hit) float64 {
+	if len(hits) < candidates {
+		return 0
+	}
+	return leastOf(hits)
+}
+
+func leastOf(hits []index.Hit) float64 {
+	if len(hits) == 0 {
+		return 0
+	}
+	return hits[len(hits)-1].Score
+}
+
+// scale brings one side's scores, given best first, from [least, the best] to [0, 1].
+func (f Fusion) scale(hits []index.Hit, least float64) []float64 {
 	scaled := make([]float64, len(hits))
 	if len(hits) == 0 {
 		return scaled
 	}
-	greatest, least := hits[0].Score, hits[len(hits)-1].Score
+	greatest := hits[0].Score
 	for i, hit := range hits {
 		switch {
 		case f.Method == RRF:

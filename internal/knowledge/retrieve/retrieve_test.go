@@ -25,7 +25,7 @@ func TestFuseAddsScaledScores(t *testing.T) {
 	lexical := hits(10, 6, 2)
 	dense := []index.Hit{{Passage: "d#2", Score: 0.9}, {Passage: "x#0", Score: 0.5}}
 	fused := retrieve.Fusion{Dense: 0.5}.Fuse(lexical, dense, 5)
-	want := map[knowledge.PassageID]float64{"d#0": 0.5, "d#1": 0.25, "d#2": 0.5, "x#0": 0}
+	want := map[knowledge.PassageID]float64{"d#0": 0.5, "d#1": 0.3, "d#2": 0.6, "x#0": 0}
 	if len(fused) != len(want) {
 		t.Fatalf("fused %+v", fused)
 	}
@@ -34,11 +34,11 @@ func TestFuseAddsScaledScores(t *testing.T) {
 			t.Errorf("%s scores %v, want %v", f.Passage, f.Score, want[f.Passage])
 		}
 	}
-	if fused[0].Passage != "d#0" || fused[1].Passage != "d#2" {
-		t.Errorf("equal scores are not ordered by id: %+v", fused)
+	if fused[0].Passage != "d#2" || fused[1].Passage != "d#0" {
+		t.Errorf("not in the order of the scores: %+v", fused)
 	}
-	if fused[1].Lexical != 2 || fused[1].Dense != 0.9 {
-		t.Errorf("the sides' own scores are lost: %+v", fused[1])
+	if fused[0].Lexical != 2 || fused[0].Dense != 0.9 {
+		t.Errorf("the sides' own scores are lost: %+v", fused[0])
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 )
 
 func testFilters(t *testing.T, s *subject) {
-	make := func(id knowledge.DocumentID, source knowledge.SourceID, kind knowledge.Kind, audience knowledge.Audience) index.Entry {
+	of := func(id knowledge.DocumentID, source knowledge.SourceID, kind knowledge.Kind, audience knowledge.Audience) index.Entry {
 		e := entry(id, "Title", "alpha "+string(id), "beta")
 		e.Document.Source, e.Document.Kind, e.Document.Audience = source, kind, audience
 		return e
 	}
 	entries := []index.Entry{
-		make("a", "docs", knowledge.KindDocumentation, ""),
-		make("b", "docs", knowledge.KindCode, knowledge.Public),
-		make("c", "web", knowledge.KindWeb, "channel:C1"),
-		make("d", "web", knowledge.KindWeb, "user:U1"),
+		of("a", "docs", knowledge.KindDocumentation, ""),
+		of("b", "docs", knowledge.KindCode, knowledge.Public),
+		of("c", "web", knowledge.KindWeb, "channel:C1"),
+		of("d", "web", knowledge.KindWeb, "user:U1"),
 	}
 	s.put(t, entries...)
 	for i, e := range entries {

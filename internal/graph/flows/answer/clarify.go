@@ -167,16 +167,17 @@ func named(s State) bool {
 	return false
 }
 
-// about counts the documents that hold as much of the question as any, and whose
-// evidence is not far from the best.
+// about counts the documents that hold as much as any of what the question is about,
+// and whose evidence is not far from the best.
 func about(s State) int {
 	most := 0.0
+	subject := subjectOf(s.Profile)
 	holds := make(map[knowledge.DocumentID]float64)
 	for _, e := range s.SearchResults {
 		if e.Score < offered*s.SearchResults[0].Score {
 			break
 		}
-		coverage := s.Profile.Coverage(termsOf(e))
+		coverage := subject.Coverage(termsOf(e))
 		holds[e.Document.ID] = max(holds[e.Document.ID], coverage)
 		most = max(most, coverage)
 	}
@@ -187,6 +188,20 @@ func about(s State) int {
 		}
 	}
 	return count
+}
+
+// subjectOf leaves out of a profile what is to be done, unless there is nothing else.
+func subjectOf(whole support.Profile) support.Profile {
+	subject := support.Profile{Passages: whole.Passages}
+	for _, term := range whole.Terms {
+		if !words.IsAction(term.Text) {
+			subject.Terms = append(subject.Terms, term)
+		}
+	}
+	if len(subject.Terms) == 0 {
+		return whole
+	}
+	return subject
 }
 
 // near counts the documents whose evidence is nearly as good as the best.
@@ -209,7 +224,7 @@ func spread(evidence []retrieve.Evidence) float64 {
 // The evidence bears on a question where a passage holds enough of its words, or
 // comes near enough in meaning, or both a little.
 const (
-	leastSupport  = 0.9  // coverage and cosine together
+	leastSupport  = 0.8  // coverage and cosine together
 	leastCoverage = 0.4  // where there are no vectors to go by
 	liveCoverage  = 0.75 // for what documents seldom tell: how things stand today
 	mostUnknown   = 0.35 // of a question's weight that no document mentions at all

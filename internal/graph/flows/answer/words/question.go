@@ -3,6 +3,8 @@ package words
 import (
 	"regexp"
 	"strings"
+
+	"cairn/internal/knowledge/lexical"
 )
 
 // WriteOut gives a question with its chat shorthand written out. Words inside back
@@ -79,6 +81,20 @@ func LeansOn(text string) (referent string, leans bool) {
 	}
 	return strings.ToLower(rest[at[0]:at[1]]), true
 }
+
+// actions say what is to be done, not what it is done to.
+var actions = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, term := range lexical.Analyze(`add build change check configure create decrease delete deploy disable edit
+		enable extend find fix ignore increase install keep list make manage modify raise reduce remove reset
+		restart rotate run setup show solve start stop uninstall update upgrade view`) {
+		set[term] = true
+	}
+	return set
+}()
+
+// IsAction says whether an analysed term says what is to be done rather than to what.
+func IsAction(term string) bool { return actions[term] }
 
 var live = regexp.MustCompile(`(?i)\b(today|tonight|tomorrow|yesterday|right now|at the moment|currently|(this|next|last) (week|month|quarter|night|morning|sprint))\b`)
 

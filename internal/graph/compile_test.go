@@ -130,7 +130,7 @@ func TestReducersLeaveTheOldValueAlone(t *testing.T) {
 	list := graph.Append("list", func(s *state) *[]int { return &s.List })
 	entries := graph.Merge("map", func(s *state) *map[string]int { return &s.Map })
 	g := graph.New("reduce", 1, list, entries)
-	g.Node("only", func(_ ctx, step graph.Step[state]) (graph.Result[state], error) {
+	g.Node("only", func(_ ctx, _ graph.Step[state]) (graph.Result[state], error) {
 		return graph.Update(list.Set([]int{2}), list.Set(nil), entries.Set(map[string]int{"a": 2, "b": 3})), nil
 	})
 	g.Edge("only", graph.End)

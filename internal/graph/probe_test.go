@@ -252,7 +252,7 @@ func TestMergeOrderIsDeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		after := func(d time.Duration) graph.Node[tally] {
 			return func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-				time.Sleep(d)
+				time.Sleep(d) //nolint:forbidigo // the clock of synctest
 				return name(ctx, step)
 			}
 		}

@@ -89,7 +89,7 @@ func (d *draft) block(level int) (first, last *planNode) {
 	case 1:
 		return d.fork(level)
 	case 2, 3:
-		return d.choice(level, kind == 3)
+		return d.choice(kind == 3)
 	case 4:
 		return d.loop(level)
 	}
@@ -112,7 +112,7 @@ func (d *draft) fork(level int) (first, last *planNode) {
 }
 
 // choice is a route to single nodes that meet again by plain edges.
-func (d *draft) choice(level int, many bool) (first, last *planNode) {
+func (d *draft) choice(many bool) (first, last *planNode) {
 	first = d.node()
 	first.routed, first.many = true, many
 	var branches []*planNode

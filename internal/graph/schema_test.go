@@ -32,16 +32,16 @@ func firstGraph(t *testing.T) *graph.Compiled[firstState] {
 	g := graph.New("evolving", 1, names, words,
 		graph.Replace("query", func(s *firstState) *string { return &s.Query }),
 		graph.Replace("debug", func(s *firstState) *string { return &s.Debug }))
-	g.Node("split", func(_ ctx, step graph.Step[firstState]) (graph.Result[firstState], error) {
+	g.Node("split", func(_ ctx, _ graph.Step[firstState]) (graph.Result[firstState], error) {
 		return graph.Update(names.Set([]string{"split"})), nil
 	})
-	g.Node("left", func(_ ctx, step graph.Step[firstState]) (graph.Result[firstState], error) {
+	g.Node("left", func(_ ctx, _ graph.Step[firstState]) (graph.Result[firstState], error) {
 		return graph.Update(names.Set([]string{"left"}), words.Set("red green")), nil
 	})
-	g.Node("right", func(_ ctx, step graph.Step[firstState]) (graph.Result[firstState], error) {
+	g.Node("right", func(_ ctx, _ graph.Step[firstState]) (graph.Result[firstState], error) {
 		return graph.Ask[firstState](graph.Question{Key: "which", Text: "Which?", FreeText: true}), nil
 	})
-	g.Node("join", func(_ ctx, step graph.Step[firstState]) (graph.Result[firstState], error) {
+	g.Node("join", func(_ ctx, _ graph.Step[firstState]) (graph.Result[firstState], error) {
 		return graph.Update[firstState](), nil
 	})
 	g.Edge("split", "left")

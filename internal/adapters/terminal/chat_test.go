@@ -160,7 +160,10 @@ func TestLineOverTheLimitIsRefused(t *testing.T) {
 	bot := &chattest.Bot{}
 	c, person := openPiped(t, bot)
 	ended := begin(c, bot)
-	go person.in.WriteString(chattest.Long(longestLine + 1))
+	go func() {
+		//nolint:errcheck // the chat may end before it has read all of it
+		person.in.WriteString(chattest.Long(longestLine + 1))
+	}()
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "break it up") {
 		t.Errorf("Run = %v, want an error that tells what to do", err)
 	}
@@ -202,7 +205,9 @@ func openTerminal(t *testing.T, bot *chattest.Bot) (person piper, interrupts cha
 		buffer := make([]byte, 4096)
 		for {
 			n, err := master.Read(buffer)
-			screen.Write(buffer[:n])
+			if _, err := screen.Write(buffer[:n]); err != nil {
+				t.Error(err)
+			}
 			if err != nil { // the other end is closed
 				return
 			}

@@ -183,10 +183,11 @@ func (t *thread) next(ctx context.Context) (*exchange, context.Context) {
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
 		if e.state == queued {
-			ctx, e.run = context.WithCancel(ctx)
+			running, cancel := context.WithCancel(ctx)
+			e.run = cancel
 			e.state = working
 			e.stepsChanged = t.change()
-			return e, ctx
+			return e, running
 		}
 	}
 	t.busy = false

@@ -69,7 +69,7 @@ func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcom
 	if store.Crashed() {
 		var unsaved *graph.SaveError
 		if !errors.As(err, &unsaved) || !errors.Is(err, ErrCrash) {
-			return true, fmt.Errorf("the crash gave %v, want a SaveError", err)
+			return true, fmt.Errorf("the crash gave no SaveError: %w", err)
 		}
 		got, err = l.live(ctx, l.store)
 	}

@@ -90,7 +90,7 @@ func cutCost(before, after atom) float64 {
 		}
 		return 0
 	}
-	cost := 0.0
+	var cost float64
 	switch {
 	case after.torn:
 		return cutTorn

@@ -20,13 +20,14 @@ var (
 // is read as the Markdown it is: what CommonMark sees there is indented code.
 func notesAsQuotes(lines []string, nesting int) []string {
 	out := make([]string, 0, len(lines))
+	ends := noteEnds(lines)
 	var fence openFence
 	for i := 0; i < len(lines); i++ {
 		if fence.inside(lines[i]) || nesting == 0 {
 			out = append(out, lines[i])
 			continue
 		}
-		note, length := noteAt(lines[i:])
+		note, length := noteAt(lines[i:], ends[i])
 		if length == 0 {
 			out = append(out, lines[i])
 			continue
@@ -68,30 +69,54 @@ type note struct {
 	body   []string
 }
 
-// noteAt gives the note that begins on the first line, and how many lines it takes.
-func noteAt(lines []string) (note, int) {
+// noteAt gives the note that begins on the first line, and how many lines it takes;
+// length is that of a fenced one.
+func noteAt(lines []string, length int) (note, int) {
 	if m := indentedNote.FindStringSubmatch(lines[0]); m != nil {
 		return indented(lines, m[1], noteLabel(m[2], m[3]))
 	}
 	if m := indentedTab.FindStringSubmatch(lines[0]); m != nil {
 		return indented(lines, m[1], titled(m[2]))
 	}
-	m := fencedNote.FindStringSubmatch(lines[0])
-	if m == nil {
+	if length == 0 {
 		return note{}, 0
 	}
-	open := 1
-	for i, line := range lines[1:] {
-		if end := fencedNoteEnd.FindStringSubmatch(line); end != nil && len(end[1]) == len(m[2]) {
-			open--
-		} else if inner := fencedNote.FindStringSubmatch(line); inner != nil && len(inner[2]) == len(m[2]) {
-			open++
+	m := fencedNote.FindStringSubmatch(lines[0])
+	return note{indent: m[1], label: noteLabel(m[3], m[4]+m[5]), body: dedented(lines[1:length-1], m[1])}, length
+}
+
+// noteEnds gives, for each line that begins a fenced note which is closed, how many
+// lines the note takes.
+func noteEnds(lines []string) map[int]int {
+	type opening struct{ line, colons int }
+	var open []opening
+	waiting := make(map[int]int) // openings by their number of colons
+	ends := make(map[int]int)
+	var fence openFence
+	for i, line := range lines {
+		if fence.inside(line) || !strings.HasPrefix(strings.TrimLeft(line, " \t"), ":::") {
+			continue
 		}
-		if open == 0 {
-			return note{indent: m[1], label: noteLabel(m[3], m[4]+m[5]), body: dedented(lines[1:i+1], m[1])}, i + 2
+		if m := fencedNote.FindStringSubmatch(line); m != nil {
+			open = append(open, opening{line: i, colons: len(m[2])})
+			waiting[len(m[2])]++
+			continue
+		}
+		m := fencedNoteEnd.FindStringSubmatch(line)
+		if m == nil || waiting[len(m[1])] == 0 {
+			continue
+		}
+		for colons := 0; colons != len(m[1]); {
+			last := open[len(open)-1]
+			open = open[:len(open)-1]
+			colons = last.colons
+			waiting[colons]--
+			if colons == len(m[1]) {
+				ends[last.line] = i - last.line + 1
+			}
 		}
 	}
-	return note{}, 0
+	return ends
 }
 
 // indented gives a note whose body is what is indented by four below it.

@@ -106,7 +106,7 @@ func isDelimiter(line string) bool {
 // the white space around it; 0 for any other line.
 func ItemMarker(line string) int {
 	rest := strings.TrimLeft(line, " \t")
-	size := 0
+	var size int
 	if r, length := utf8.DecodeRuneInString(rest); strings.ContainsRune("-*+•–", r) && length > 0 {
 		size = length
 	} else {

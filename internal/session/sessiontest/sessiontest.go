@@ -63,24 +63,25 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("got %+v after it was replaced", got)
 		}
 	})
-	t.Run("threads don't touch each other", func(t *testing.T) {
-		store := opened(t, open)
-		var saving sync.WaitGroup
-		for i := range 20 {
-			saving.Go(func() {
-				if err := store.Save(t.Context(), example(thread(i))); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		saving.Wait()
-		for i := range 20 {
-			got, err := store.Load(t.Context(), thread(i))
-			if err != nil || got.Turns[0].Text != string(thread(i)) {
-				t.Errorf("thread %d: %+v, %v", i, got, err)
+	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, opened(t, open)) })
+}
+
+func testThreads(t *testing.T, store session.Store) {
+	var saving sync.WaitGroup
+	for i := range 20 {
+		saving.Go(func() {
+			if err := store.Save(t.Context(), example(thread(i))); err != nil {
+				t.Error(err)
 			}
+		})
+	}
+	saving.Wait()
+	for i := range 20 {
+		got, err := store.Load(t.Context(), thread(i))
+		if err != nil || got.Turns[0].Text != string(thread(i)) {
+			t.Errorf("thread %d: %+v, %v", i, got, err)
 		}
-	})
+	}
 }
 
 func opened(t *testing.T, open func(t *testing.T) session.Store) session.Store {

@@ -156,7 +156,7 @@ func tellingTerms(text string, skip func(string) bool) []tellingWord {
 		if short {
 			also = withoutStops(lexical.Analyze(long))
 			if len(also) == 0 {
-				continue // "pls", "teh": shorthand for a word that tells nothing
+				continue // "pls", "w/": shorthand for a word that tells nothing
 			}
 		}
 		var found tellingWord

@@ -13,8 +13,8 @@ import (
 	"cairn/internal/knowledge/embed"
 )
 
-// Run checks the contract of embed.Embedder. make is called once for each part.
-func Run(t *testing.T, make func(t *testing.T) embed.Embedder) {
+// Run checks the contract of embed.Embedder. open is called once for each part.
+func Run(t *testing.T, open func(t *testing.T) embed.Embedder) {
 	parts := map[string]func(*testing.T, embed.Embedder){
 		"Vectors":    testVectors,
 		"Meaning":    testMeaning,
@@ -23,7 +23,7 @@ func Run(t *testing.T, make func(t *testing.T) embed.Embedder) {
 		"Windows":    testWindows,
 	}
 	for name, part := range parts {
-		t.Run(name, func(t *testing.T) { part(t, make(t)) })
+		t.Run(name, func(t *testing.T) { part(t, open(t)) })
 	}
 }
 

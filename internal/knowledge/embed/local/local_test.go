@@ -17,7 +17,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestLoadIsOnce(t *testing.T) {
-	if loadEmbedder(t) != loadEmbedder(t) {
+	if first, second := loadEmbedder(t), loadEmbedder(t); first != second {
 		t.Error("Load gave two embedders")
 	}
 }

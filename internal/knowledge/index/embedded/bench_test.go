@@ -59,7 +59,7 @@ func BenchmarkIndex(b *testing.B) {
 	b.Logf("%+v", stats)
 	for name, search := range map[string]func(*rand.Rand, index.Query) index.Query{
 		"words":   func(_ *rand.Rand, q index.Query) index.Query { return q },
-		"meaning": func(r *rand.Rand, q index.Query) index.Query { return index.Query{Vector: clusterVector(r)} },
+		"meaning": func(r *rand.Rand, _ index.Query) index.Query { return index.Query{Vector: clusterVector(r)} },
 		"both":    func(r *rand.Rand, q index.Query) index.Query { q.Vector = clusterVector(r); return q },
 		"both of one kind": func(r *rand.Rand, q index.Query) index.Query {
 			q.Vector = clusterVector(r)

@@ -40,7 +40,7 @@ type denseQuery struct {
 // the nearest; the exact cosine of a passage's best window, for the likeliest.
 func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit, error) {
 	wanted := max(exactWindows, 4*query.limit)
-	near := query.snap.windows.nearest(appendSigns(nil, query.vector), query.allowed, nearFactor*wanted)
+	near := query.snap.windows.nearest(signsOf(query.vector), query.allowed, nearFactor*wanted)
 	likely := query.snap.windows.likeliest(query.vector, near, wanted)
 	if len(likely) == 0 {
 		return nil, nil

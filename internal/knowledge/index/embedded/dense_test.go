@@ -32,7 +32,7 @@ func TestSignsFindTheNearest(t *testing.T) {
 	vectors := make([][]float32, 40_000)
 	for i := range vectors {
 		vectors[i] = clustered(random, dimension)
-		all.append(int32(i), appendSigns(nil, vectors[i]))
+		all.append(int32(i), signsOf(vectors[i]))
 	}
 	found := 0
 	for range questions {
@@ -42,7 +42,7 @@ func TestSignsFindTheNearest(t *testing.T) {
 			order[i] = scored{slot: int32(i), score: dotHalves(query, appendHalves(nil, v))}
 		}
 		slices.SortFunc(order, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-		near := all.nearest(appendSigns(nil, query), nil, nearFactor*exactWindows)
+		near := all.nearest(signsOf(query), nil, nearFactor*exactWindows)
 		likely := all.likeliest(query, near, exactWindows)
 		if len(likely) != exactWindows || !slices.IsSorted(likely) {
 			t.Fatalf("%d slots, want %d in order", len(likely), exactWindows)
@@ -62,9 +62,9 @@ func TestEqualWindowsAreBounded(t *testing.T) {
 	vector := clustered(rand.New(rand.NewPCG(1, 2)), 64)
 	all := windows{words: 1}
 	for i := range 5000 {
-		all.append(int32(i/2), appendSigns(nil, vector)) // two windows a passage
+		all.append(int32(i/2), signsOf(vector)) // two windows a passage
 	}
-	if near := all.nearest(appendSigns(nil, vector), nil, 100); len(near) != 100*mostTies {
+	if near := all.nearest(signsOf(vector), nil, 100); len(near) != 100*mostTies {
 		t.Errorf("%d of 5000 equal windows, want %d", len(near), 100*mostTies)
 	}
 	if slots := all.likeliest(vector, []int32{0, 1, 2, 7}, 10); !slices.Equal(slots, []int32{0, 1, 3}) {

@@ -10,14 +10,13 @@ func signWords(dimension int) int {
 	return (dimension + 63) / 64
 }
 
-// appendSigns adds the sign bits of a vector: bit i of word i/64 says whether
-// component i is above 0.
-func appendSigns(signs []uint64, vector []float32) []uint64 {
-	start := len(signs)
-	signs = append(signs, make([]uint64, signWords(len(vector)))...)
+// signsOf gives the sign bits of a vector: bit i of word i/64 says whether component i
+// is above 0.
+func signsOf(vector []float32) []uint64 {
+	signs := make([]uint64, signWords(len(vector)))
 	for i, component := range vector {
 		if component > 0 {
-			signs[start+i/64] |= 1 << (i % 64)
+			signs[i/64] |= 1 << (i % 64)
 		}
 	}
 	return signs

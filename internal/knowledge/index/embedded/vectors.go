@@ -106,7 +106,7 @@ func (s *statements) writeVectors(ctx context.Context, generation int64, v index
 	signs := []byte{}
 	halves := []byte{}
 	for _, window := range v.Windows {
-		for _, word := range appendSigns(nil, window) {
+		for _, word := range signsOf(window) {
 			signs = binary.LittleEndian.AppendUint64(signs, word)
 		}
 		halves = appendHalves(halves, window)

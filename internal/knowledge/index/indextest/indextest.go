@@ -125,6 +125,8 @@ func (s *subject) search(t *testing.T, query index.Query) index.Candidates {
 }
 
 // compareHits checks hits against the scores of all passages that match.
+//
+//nolint:revive // a check of two lists against each other takes what both were made with
 func compareHits(t *testing.T, side string, got []index.Hit, want map[knowledge.PassageID]float64, limit int, tolerance float64) {
 	t.Helper()
 	if limit == 0 {

@@ -11,15 +11,21 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // noteNesting bounds how deep admonitions are looked for in one another.
 const noteNesting = 16
 
-var markdownSyntax = goldmark.New(goldmark.WithExtensions(
-	extension.Table, extension.Strikethrough, extension.TaskList,
-)).Parser()
+var markdownSyntax = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+	goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(plainWhereDense{}, afterTables))),
+).Parser()
+
+// afterTables is the place of a paragraph transformer behind that of tables, at 200.
+const afterTables = 1000
 
 func parseMarkdown(in input) (Text, error) {
 	source, err := decoded(in.content)
@@ -32,7 +38,7 @@ func parseMarkdown(in input) (Text, error) {
 		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Size: int64(nesting), Limit: int64(in.limits.Nesting)}
 	}
 	reader := &markdownReader{
-		source:  []byte(strings.Join(notesAsQuotes(lines, noteNesting), "\n")),
+		source:  []byte(strings.Join(notesAsQuotes(tamed(lines), noteNesting), "\n")),
 		outline: newOutline(),
 		nesting: in.limits.Nesting,
 	}
@@ -99,6 +105,8 @@ func (r *markdownReader) block(node ast.Node, at place) {
 		r.heading(node, at)
 	case *ast.Paragraph, *ast.TextBlock:
 		r.paragraph(r.inline(node), at)
+	case *unparsed:
+		r.paragraph(node.text, at)
 	case *ast.List:
 		r.list(node, at)
 	case *ast.Blockquote:

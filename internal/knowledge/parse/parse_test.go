@@ -235,3 +235,15 @@ func TestTimeLimit(t *testing.T) {
 		t.Errorf("%v, want a TooLargeError", err)
 	}
 }
+
+// TestPagesFullOfMarks has pages that the Markdown parser alone would take hours for.
+func TestPagesFullOfMarks(t *testing.T) {
+	for _, marks := range []string{"*a_ ", "[a](", "**a\n", "[a]: b\n", ":::note\n", "[![["} {
+		source := strings.Repeat(marks, 100_000)
+		text := parsed(t, "a.md", source)
+		read := written(text)
+		if want := strings.Count(source, "a"); marks != "[a]: b\n" && strings.Count(read, "a") < want {
+			t.Errorf("%q: %d of %d letters", marks, strings.Count(read, "a"), want)
+		}
+	}
+}

@@ -220,16 +220,24 @@ func (p *painter) operator(operator string, operands []object, resources map[str
 				p.advance(-item.number / 1000 * s.size * s.scale)
 			}
 		}
+	default:
+		s.set(operator, operands)
+	}
+}
+
+// set follows the instructions that only set a number.
+func (s *state) set(operator string, operands []object) {
+	switch operator {
 	case "TL":
-		s.leading = n(0)
+		s.leading = operands[0].number
 	case "Tc":
-		s.charSpace = n(0)
+		s.charSpace = operands[0].number
 	case "Tw":
-		s.wordSpace = n(0)
+		s.wordSpace = operands[0].number
 	case "Tz":
-		s.scale = n(0) / 100
+		s.scale = operands[0].number / 100
 	case "Ts":
-		s.rise = n(0)
+		s.rise = operands[0].number
 	}
 }
 

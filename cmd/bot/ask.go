@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"os"
 	"os/user"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,16 +43,43 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 	}
 	renderer := terminal.Detect(in.std.Out, os.Getenv)
 	conversation := &terminal.Conversation{Renderer: renderer, Live: terminal.IsTerminal(in.std.Out)}
-	if err := handler.Handle(ctx, message, conversation); err != nil {
-		return err
-	}
-	if err := conversation.Done(); err != nil {
+	if err := converse(ctx, in.std, handler, message, conversation); err != nil {
 		return err
 	}
 	if c.Why && conversation.Answer != nil {
 		return renderer.Trace(conversation.Answer.Trace)
 	}
 	return nil
+}
+
+// converse hands the message over, and where a person is there to answer, what they
+// reply when they are asked back.
+func converse(ctx context.Context, std stdio, handler chat.Handler, message chat.Message, conversation *terminal.Conversation) error {
+	lines := bufio.NewScanner(std.In)
+	for {
+		if err := handler.Handle(ctx, message, conversation); err != nil {
+			return err
+		}
+		if err := conversation.Done(); err != nil {
+			return err
+		}
+		asked := conversation.Question
+		if asked == nil || !terminal.IsTerminal(std.In) || !lines.Scan() {
+			return lines.Err()
+		}
+		conversation.Question = nil
+		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), lines.Text(), time.Now()
+		message.Answers = pressed(*asked, lines.Text())
+	}
+}
+
+// pressed takes the number of a choice as that choice; nil for any other reply.
+func pressed(asked chat.Question, reply string) *chat.Press {
+	number, err := strconv.Atoi(strings.TrimSpace(reply))
+	if err != nil || number < 1 || number > len(asked.Choices) {
+		return nil
+	}
+	return &chat.Press{Question: asked.ID, Choice: asked.Choices[number-1].ID}
 }
 
 func depthOr(asked, configured chat.Depth) chat.Depth {

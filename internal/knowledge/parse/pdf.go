@@ -73,8 +73,8 @@ type pdfReader struct {
 	levels    map[float64]int // of headings, by size; nil where sizes tell none
 	repeated  map[string]bool // headers and footers
 	paragraph []pdf.Line
-	number    int     // of the page
-	right     float64 // where its longest line ends
+	number    int // of the page
+	edges     columnEdges
 }
 
 func (r *pdfReader) page(number int, page pdf.Page) {
@@ -83,10 +83,7 @@ func (r *pdfReader) page(number int, page pdf.Page) {
 	if len(lines) == 0 {
 		return
 	}
-	r.right = 0
-	for _, line := range lines {
-		r.right = max(r.right, line.Right)
-	}
+	r.edges = edgesOf(lines)
 	if number == 1 || r.level(lines[0]) == 0 {
 		r.continueSection()
 	}
@@ -145,7 +142,7 @@ func (r *pdfReader) extendHeading(before, line pdf.Line) bool {
 
 // flush ends the paragraph.
 func (r *pdfReader) flush() {
-	text := joinedPDF(r.paragraph, r.right)
+	text := joinedPDF(r.paragraph, r.edges)
 	r.paragraph = nil
 	if text == "" {
 		return
@@ -175,13 +172,13 @@ func beginsParagraph(before, line pdf.Line) bool {
 }
 
 // joinedPDF joins lines, and words that were hyphenated at a line's end. After a line
-// that ends long before the right edge the break stays: it was meant.
-func joinedPDF(lines []pdf.Line, right float64) string {
+// that ends long before its column does the break stays: it was meant.
+func joinedPDF(lines []pdf.Line, edges columnEdges) string {
 	var out strings.Builder
 	for i, line := range lines {
 		text := line.Text
 		switch {
-		case i > 0 && lines[i-1].Right < line.X+0.6*(right-line.X):
+		case i > 0 && edges.endsEarly(lines[i-1]):
 			out.WriteByte('\n')
 		case i > 0:
 			out.WriteByte(' ')

@@ -126,3 +126,38 @@ func (r *pdfReader) withoutRepeated(lines []pdf.Line) []pdf.Line {
 	}
 	return kept
 }
+
+// columnEdges says where the columns of a page end that begin at about the same
+// place, by place.
+type columnEdges map[int]float64
+
+const (
+	columnWidth = 20 // points within which lines begin alike
+	manyLines   = 20 // of a column, to tell lines that go over its edge
+)
+
+func columnOf(line pdf.Line) int { return int(math.Round(max(min(line.X, 1e6), -1e6) / columnWidth)) }
+
+// edgesOf finds the edges: where the longest line ends, or where many do, when only
+// few lines, such as a title over two columns, are much longer.
+func edgesOf(lines []pdf.Line) columnEdges {
+	rights := make(map[int][]float64)
+	for _, line := range lines {
+		rights[columnOf(line)] = append(rights[columnOf(line)], line.Right)
+	}
+	edges := make(columnEdges)
+	for column, ends := range rights {
+		slices.Sort(ends)
+		last := len(ends) - 1
+		edges[column] = ends[last]
+		if usual := ends[last*3/4]; len(ends) >= manyLines && ends[last*9/10] < 0.9*ends[last] {
+			edges[column] = usual
+		}
+	}
+	return edges
+}
+
+// endsEarly says whether a line ends long before its column.
+func (e columnEdges) endsEarly(line pdf.Line) bool {
+	return line.Right < line.X+0.6*(e[columnOf(line)]-line.X)
+}

@@ -22,6 +22,8 @@ const (
 	maxQuestion = 2000
 	// maxTelling bounds the telling words of a question.
 	maxTelling = 40
+	// maxOpening is how many characters of the answer before a follow-up leans on.
+	maxOpening = 240
 
 	// How much a word counts in a search that the person did not write.
 	expansionWeight = 0.6 // what shorthand or an abbreviation stands for
@@ -271,10 +273,17 @@ func lastTurns(turns []flows.Turn) (person, bot string) {
 			person = bounded(turn.Text)
 		}
 		if turn.Role == flows.Assistant && bot == "" {
-			bot = bounded(turn.Text)
+			bot = opening(turn.Text)
 		}
 	}
 	return person, bot
+}
+
+// opening is the beginning of an answer, which says what it is about; the rest of a
+// long one would drown the question.
+func opening(text string) string {
+	runes := []rune(bounded(text))
+	return string(runes[:min(len(runes), maxOpening)])
 }
 
 // written gives the telling words as the question has them.

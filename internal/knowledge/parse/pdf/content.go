@@ -163,8 +163,6 @@ func asMatrix(o []object) matrix {
 }
 
 // operator follows one instruction; those that text does not depend on are ignored.
-//
-//nolint:funlen // a line or two for each operator
 func (p *painter) operator(operator string, operands []object, resources map[string]object) {
 	s := &p.state
 	switch operator {

@@ -115,7 +115,7 @@ func (a *app) ingester(observe func(ingest.Progress)) *ingest.Ingester {
 
 // flows makes every registered flow; the first takes plain messages.
 func (a *app) flows() ([]flows.Flow, error) {
-	answers, err := answer.New(a.retriever())
+	answers, err := answer.New(a.retriever(), a.config.Answer.MaxSources)
 	if err != nil {
 		return nil, err
 	}

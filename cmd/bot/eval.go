@@ -204,7 +204,7 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}
-	flow, err := answer.New(a.retriever())
+	flow, err := answer.New(a.retriever(), a.config.Answer.MaxSources)
 	if err != nil {
 		return eval.Report{}, err
 	}

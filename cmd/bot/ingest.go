@@ -13,6 +13,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect/files"
+	contract "cairn/internal/knowledge/index"
 	index "cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/ingest"
 )
@@ -83,20 +84,40 @@ func connector(source config.Source) *files.Connector {
 	return files.New(files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
 		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
+		Kind: source.Documents,
 	})
 }
 
 func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source config.Source) error {
+	if err := claim(ctx, a, source); err != nil {
+		return err
+	}
 	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
-	report, err := a.ingester(bar.observe).Sync(ctx, connector(source))
+	folder := connector(source)
+	report, err := a.ingester(bar.observe).Sync(ctx, folder)
 	bar.finish()
 	if err == nil || report.Passages > 0 {
 		printReport(in.std.Out, source.Name, report)
+		printSkipped(in.std.Out, folder.Skipped())
 	}
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w: what was read is kept; run the command again to go on", err)
 	}
 	return err
+}
+
+// claim keeps a source's name to one folder: reading another under it would remove
+// the documents of the first. A folder's cursor is where it is.
+func claim(ctx context.Context, a *app, source config.Source) error {
+	id := knowledge.SourceID(source.Name)
+	claimed, err := a.index.Cursor(ctx, id)
+	if err != nil || claimed == source.Path {
+		return err
+	}
+	if claimed != "" {
+		return fmt.Errorf("the source %s is the folder %s: give this one another name with --name, or start anew with --rebuild", source.Name, claimed)
+	}
+	return a.index.Write(ctx, contract.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
 }
 
 // printReport says what a sync did, and lists what could not be read and why.
@@ -115,6 +136,18 @@ func printReport(out io.Writer, source string, report ingest.Report) {
 	for _, failure := range report.Failures {
 		fmt.Fprintf(out, "  %s: %s\n", printable(failure.Path), printable(failure.Reason.Error()))
 	}
+}
+
+// printSkipped says what was passed over without a look, by reason.
+func printSkipped(out io.Writer, skipped []files.Skipped) {
+	if len(skipped) == 0 {
+		return
+	}
+	reasons := make([]string, len(skipped))
+	for i, s := range skipped {
+		reasons[i] = fmt.Sprintf("%d %s", s.Count, s.Reason)
+	}
+	fmt.Fprintf(out, "passed over: %s\n", strings.Join(reasons, ", "))
 }
 
 func count(n int, what string) string {

@@ -101,7 +101,7 @@ type Passage struct {
 	Headings []string // from the outermost heading to the passage's own; may be empty
 	Anchor   string   // heading slug, "page=3" or "L10-L20"; empty for a document's head
 	Text     string   // Markdown-flavoured plain text, without the headings
-	Tokens   int      // estimate, see lexical.CountTokens
+	Tokens   int      // estimate, see chunk.CountTokens
 	Hash     string   // of all that is embedded: title, headings and text
 	// Definitions are the abbreviations that the passage explains.
 	Definitions []Definition

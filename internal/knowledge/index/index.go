@@ -111,7 +111,8 @@ type Writer interface {
 	// documents, in a stable order.
 	Unembedded(ctx context.Context, limit int) ([]Found, error)
 	WriteVectors(ctx context.Context, vectors []Vectors) error
-	// Cursor is what a source's last finished sync stored, "" at first.
+	// Cursor is what was last stored for a source, "" at first: how far its sync came,
+	// or for a folder where it is.
 	Cursor(ctx context.Context, source knowledge.SourceID) (string, error)
 }
 

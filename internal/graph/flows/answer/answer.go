@@ -42,15 +42,20 @@ type Flow struct {
 	retriever *retrieve.Retriever
 	index     index.Reader
 	speller   index.Speller // nil where the index can't spell
+	documents int           // quoted from at most
 	graph     *graph.Compiled[State]
 	now       func() time.Time
 }
 
 var _ flows.Flow = (*Flow)(nil)
 
-// New makes the flow over a retriever and the index it searches.
-func New(retriever *retrieve.Retriever) (*Flow, error) {
-	f := &Flow{retriever: retriever, index: retriever.Index, now: time.Now}
+// DefaultDocuments is from how many documents an answer quotes at most.
+const DefaultDocuments = 10
+
+// New makes the flow over a retriever and the index it searches. An answer quotes from
+// that many documents at most.
+func New(retriever *retrieve.Retriever, documents int) (*Flow, error) {
+	f := &Flow{retriever: retriever, index: retriever.Index, documents: documents, now: time.Now}
 	f.speller, _ = retriever.Index.(index.Speller)
 	compiled, err := f.plan().Compile()
 	if err != nil {

@@ -83,7 +83,7 @@ func open(t *testing.T) *fixture {
 	for _, p := range handbook {
 		put(t, ix, embedder, p)
 	}
-	flow, err := answer.New(&retrieve.Retriever{Index: ix, Embedder: embedder, Fusion: retrieve.DefaultFusion})
+	flow, err := answer.New(&retrieve.Retriever{Index: ix, Embedder: embedder, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,6 +217,26 @@ func TestDepthSaysHowMuch(t *testing.T) {
 	whole := f.ask(t, flows.Request{Text: question, Depth: flows.Comprehensive})
 	if len(brief.Text) >= len(whole.Text) {
 		t.Errorf("brief says %d characters, comprehensive %d", len(brief.Text), len(whole.Text))
+	}
+}
+
+func TestSourcesAreBounded(t *testing.T) {
+	f := open(t)
+	embedder, err := local.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flow, err := answer.New(&retrieve.Retriever{Index: f.index, Embedder: embedder, Fusion: retrieve.DefaultFusion}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := flows.Request{Run: "r", Text: "token for the interface and the chat bot and the pipeline", Depth: flows.Comprehensive}
+	got, err := flow.Start(t.Context(), request, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if paths := sourcesOf(got); len(paths) != 1 {
+		t.Errorf("quotes from %v", paths)
 	}
 }
 
@@ -376,7 +396,7 @@ func (b *broken) Search(ctx context.Context, query index.Query) (index.Candidate
 
 func TestAFailedSearchIsSaid(t *testing.T) {
 	f := open(t)
-	flow, err := answer.New(&retrieve.Retriever{Index: &broken{Index: f.index}, Fusion: retrieve.DefaultFusion})
+	flow, err := answer.New(&retrieve.Retriever{Index: &broken{Index: f.index}, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +416,7 @@ func TestAFailedSearchIsSaid(t *testing.T) {
 func TestAQuoteThatIsGoneIsDropped(t *testing.T) {
 	f := open(t)
 	gone := &vanishing{Index: f.index}
-	flow, err := answer.New(&retrieve.Retriever{Index: gone, Fusion: retrieve.DefaultFusion})
+	flow, err := answer.New(&retrieve.Retriever{Index: gone, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
 	if err != nil {
 		t.Fatal(err)
 	}

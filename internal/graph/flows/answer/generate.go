@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
 )
@@ -38,7 +39,7 @@ func (f *Flow) generate(_ context.Context, step graph.Step[State]) (graph.Result
 			notes.Set([]string{"abstained: " + reason}),
 		), nil
 	}
-	draft := quote(s)
+	draft := quote(s, f.documents)
 	for _, picked := range draft.Sentences {
 		step.Emit(picked.Text + "\n")
 	}
@@ -46,11 +47,11 @@ func (f *Flow) generate(_ context.Context, step graph.Step[State]) (graph.Result
 }
 
 // quote makes the draft of an answer from the evidence.
-func quote(s State) Draft {
+func quote(s State, documents int) Draft {
 	wanted := sizes[s.Depth]
 	var picked []Sentence
 	left := wanted.characters
-	ranked := rankSentences(s, wanted)
+	ranked := rankSentences(s, wanted, documents)
 	taken := make(map[[2]int]bool)
 	for _, candidate := range ranked {
 		if left <= 0 {
@@ -115,12 +116,17 @@ const maxAnnounced = 8
 func announces(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ":") }
 
 // rankSentences scores the sentences of the passages worth quoting, best first.
-func rankSentences(s State, wanted size) []candidate {
+func rankSentences(s State, wanted size, documents int) []candidate {
 	var ranked []candidate
+	quoted := make(map[knowledge.DocumentID]bool)
 	for i, e := range s.SearchResults[:min(len(s.SearchResults), wanted.passages)] {
 		if e.Score < wanted.floor*s.SearchResults[0].Score {
 			break
 		}
+		if !quoted[e.Document.ID] && len(quoted) == documents {
+			continue
+		}
+		quoted[e.Document.ID] = true
 		ranked = append(ranked, passageSentences(s, i, e)...)
 	}
 	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })

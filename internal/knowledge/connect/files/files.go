@@ -40,6 +40,7 @@ type Options struct {
 	// URLBase is the address that documents' paths are appended to; "" gives file://
 	// addresses.
 	URLBase string
+	Kind    knowledge.Kind // that the documents are shown under; "" means documentation
 }
 
 // Connector reads one folder. Its methods may be called concurrently.
@@ -65,6 +66,9 @@ var _ interface {
 func New(options Options) *Connector {
 	if options.MaxBytes == 0 {
 		options.MaxBytes = defaultMaxBytes
+	}
+	if options.Kind == "" {
+		options.Kind = knowledge.KindDocumentation
 	}
 	return &Connector{options: options}
 }

@@ -24,7 +24,7 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 	document := knowledge.Document{
 		ID:       knowledge.DocumentID(p.prefix() + shown(e.name)),
 		Source:   p.options.Source,
-		Kind:     knowledge.KindDocumentation,
+		Kind:     p.options.Kind,
 		Path:     shown(e.name),
 		Audience: knowledge.Public,
 		State:    knowledge.StateLive,

@@ -133,48 +133,26 @@ type Choice struct {
 	Detail string // where the reading was found; may be empty
 }
 
-// Trace is how an answer came about.
-type Trace struct {
-	Steps    []TraceStep
-	Queries  []TraceQuery
-	Evidence []TraceEvidence
-	Notes    []string // decisions and their reasons, in order
-	Took     time.Duration
-}
-
-// TraceStep is a node that a run passed.
-type TraceStep struct {
-	Node string
-	Took time.Duration
-}
-
-// TraceQuery is one search that was made.
-type TraceQuery struct {
-	Text    string
-	Used    []string // terms that were looked up
-	Pruned  []string // terms that only scored
-	Lexical int      // candidates found by words
-	Dense   int      // candidates found by meaning
-	Took    time.Duration
-}
-
-// TraceEvidence is a candidate passage, best first.
-type TraceEvidence struct {
-	Passage string // passage id
-	Title   string
-	Section string
-	Score   float64 // fused, 0 to 1
-	Lexical float64 // BM25
-	Dense   float64 // cosine
-	Kept    bool    // the answer was made from it
-}
-
 // Conversation receives what the bot says in answer to one message. An adapter
 // gives one with each message it hands over. Calls come one at a time.
 type Conversation interface {
 	Progress(ctx context.Context, progress Progress) error
 	Reply(ctx context.Context, reply Reply) error
 	Ask(ctx context.Context, question Question) error
+}
+
+// Streamer is a Conversation that shows an answer while it is made. The bot calls it
+// between Progress calls; the Reply that follows replaces all that was streamed.
+type Streamer interface {
+	Stream(ctx context.Context, token Token) error
+}
+
+// Token is a piece of an answer that is being made, Markdown as it comes.
+type Token struct {
+	Run  RunID
+	Text string
+	// Restart takes back what was streamed before: a step is run again.
+	Restart bool
 }
 
 // Handler is the bot as an adapter sees it. Handle returns once the message has been

@@ -1,0 +1,142 @@
+// Package llm is the contract between flows and language models. A flow is given a
+// Model for each role that one plays in it, or none, and works without. Backends are
+// below; llmtest is a scripted server to test them and flows against.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Model is a language model that holds a conversation. Its methods may be called
+// concurrently.
+type Model interface {
+	// Chat sends a conversation and gives the reply. onToken, where it is not nil, is
+	// given the reply's text as it comes, in order and from one goroutine; a request
+	// with a Schema is not streamed. A failure is an *Error.
+	Chat(ctx context.Context, request Request, onToken func(text string)) (Reply, error)
+	// Tokens is how many tokens a text has for this model, or a little more where its
+	// tokenizer is not known.
+	Tokens(text string) int
+	// Limits is what one request may hold.
+	Limits() Limits
+}
+
+// Limits is a model's room, in tokens.
+type Limits struct {
+	Context int // of prompt and reply together
+	Reply   int // of a reply
+}
+
+// Role is who wrote a message of a conversation with a model.
+type Role string
+
+// The roles of the wire format.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one entry of a conversation with a model.
+type Message struct {
+	Role   Role
+	Text   string
+	Calls  []ToolCall // of an Assistant
+	CallID string     // of a ToolRole: the call that Text is the result of
+}
+
+// Request is what a model is asked.
+type Request struct {
+	Messages []Message
+	Schema   *Schema // the reply is JSON that follows it; nil for text
+	Tools    []Tool
+	MaxReply int // tokens; 0: Limits.Reply
+}
+
+// Schema is what structured output looks like.
+type Schema struct {
+	Name string          // letters, digits, "_" and "-"
+	JSON json.RawMessage // a JSON Schema (draft 2020-12) of an object
+}
+
+// Tool is what a model may ask to be called.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON Schema of an object
+}
+
+// ToolCall is a model's wish to have a tool called. Arguments follow the tool's
+// schema: they were checked.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage
+}
+
+// Reply is what a model said.
+type Reply struct {
+	Text   string // of a Request with a Schema: JSON that follows it
+	Calls  []ToolCall
+	Finish Finish
+	Usage  Usage
+}
+
+// Finish is why a reply ended.
+type Finish string
+
+// A reply ends by itself, at its limit of tokens, or with calls of tools.
+const (
+	Stop   Finish = "stop"
+	Length Finish = "length"
+	Calls  Finish = "calls"
+)
+
+// Usage is what a request took. A failed one took something too.
+type Usage struct {
+	Model      string  // as the server names it
+	Prompt     int     // tokens
+	Completion int     // tokens
+	Estimated  bool    // the server gave no counts
+	Cost       float64 // in the currency of the configured prices; 0 without prices
+	Requests   int     // sent, retries included
+	FirstToken time.Duration
+	Took       time.Duration
+}
+
+// Failure is why a model gave no reply.
+type Failure string
+
+// The failures; a flow that can works without the model after any of them.
+const (
+	Unavailable Failure = "unavailable" // no connection, 5xx, the breaker is open
+	Slow        Failure = "slow"        // no token, or no end of the reply, in time
+	Limited     Failure = "limited"     // rate limit, and waiting would take too long
+	OverBudget  Failure = "over budget" // the configured budget is used up
+	Refused     Failure = "refused"     // by the model or its content filter
+	Invalid     Failure = "invalid"     // structured output that breaks its schema, twice
+	Rejected    Failure = "rejected"    // 4xx: key, model or request are wrong
+	TooLong     Failure = "too long"    // the prompt does not fit
+)
+
+// Error is a model's failure. Its text holds no prompt, no reply and no secret.
+type Error struct {
+	Failure Failure
+	Usage   Usage // what was used up nevertheless
+	Cause   error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("language model: %s: %v", e.Failure, e.Cause) }
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Embedder turns texts into vectors over the wire.
+type Embedder interface {
+	// Embed gives one vector a text, in their order, of the same dimension. A failure
+	// is an *Error.
+	Embed(ctx context.Context, texts []string) (vectors [][]float32, usage Usage, err error)
+}

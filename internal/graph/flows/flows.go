@@ -118,7 +118,10 @@ type Trace struct {
 	Steps    []Step        `json:"steps"`
 	Queries  []Query       `json:"queries"`
 	Evidence []Candidate   `json:"evidence"`
-	Notes    []string      `json:"notes"` // decisions and their reasons
+	Agents   []AgentUse    `json:"agents,omitempty"`
+	Models   []ModelUse    `json:"models,omitempty"`
+	Inputs   []Input       `json:"inputs,omitempty"` // what asking and abstaining were decided from
+	Notes    []string      `json:"notes"`            // decisions and their reasons
 	Took     time.Duration `json:"took"`
 }
 
@@ -126,6 +129,34 @@ type Trace struct {
 type Step struct {
 	Node string        `json:"node"`
 	Took time.Duration `json:"took"`
+}
+
+// AgentUse is what one agent did for a run.
+type AgentUse struct {
+	Name     string        `json:"name"`
+	Requests int           `json:"requests"`
+	Failures int           `json:"failures,omitempty"`
+	Took     time.Duration `json:"took"` // of all its requests together
+}
+
+// ModelUse is one request to a language model. It holds no text.
+type ModelUse struct {
+	Role       string        `json:"role"` // "understand", "answer" or "verify"
+	Model      string        `json:"model"`
+	Prompt     int           `json:"prompt"`     // tokens
+	Completion int           `json:"completion"` // tokens
+	Cost       float64       `json:"cost,omitempty"`
+	Took       time.Duration `json:"took"`
+	FirstToken time.Duration `json:"first_token,omitempty"`
+	Failure    string        `json:"failure,omitempty"`
+}
+
+// Input is a number that a decision was taken from.
+type Input struct {
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Limit   float64 `json:"limit"`             // what Value was compared with
+	Decided bool    `json:"decided,omitempty"` // it tipped the scale
 }
 
 // Query is one search.

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// beat sends the agent's heartbeats until ctx ends.
+func (w *worker) beat(ctx context.Context) {
+	ticker := time.NewTicker(w.bus.interval)
+	defer ticker.Stop()
+	for {
+		w.mu.Lock()
+		w.checking = true
+		w.mu.Unlock()
+		err := w.check(ctx)
+		w.mu.Lock()
+		w.checking, w.problem = false, err
+		w.mu.Unlock()
+		if err == nil {
+			w.bus.sendAfter(ctx, Message{
+				ID: w.bus.nextID(), Sender: w.agent.Name, Recipient: busName, Type: Heartbeat, Payload: Beat{},
+				Timestamp: time.Now(), CorrelationID: string(w.agent.Name), Priority: Highest,
+			})
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// check asks the agent whether it is well.
+func (w *worker) check(ctx context.Context) (err error) {
+	if w.agent.Check == nil {
+		return nil
+	}
+	defer func() {
+		if value := recover(); value != nil {
+			err = panicked(value)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, w.bus.interval)
+	defer cancel()
+	return w.agent.Check(ctx)
+}
+
+// works tells whether the agent has code running.
+func (w *worker) works() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running > 0 || w.checking
+}
+
+// beaten takes a heartbeat.
+func (w *worker) beaten(at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastBeat = at
+}
+
+// look turns away what waits when the agent is down, and logs how it is when that has
+// changed for better or worse.
+func (w *worker) look(ctx context.Context, now time.Time) {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return
+	}
+	state, problem := w.state(now)
+	before := w.logged
+	w.logged = state
+	var unserved []*job
+	if state == StateDown {
+		unserved = w.clear(&w.counts.Unserved)
+	}
+	w.mu.Unlock()
+	for _, j := range unserved {
+		j.reply(w.failure(Down, problem))
+	}
+	switch {
+	case problem != nil && state != before:
+		w.bus.log.WarnContext(ctx, "agent is not well", "agent", w.agent.Name, "state", state, "error", problem)
+	case problem == nil && (before == StateStuck || before == StateDown):
+		w.bus.log.InfoContext(ctx, "agent has recovered", "agent", w.agent.Name)
+	}
+}

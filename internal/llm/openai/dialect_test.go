@@ -1,0 +1,138 @@
+package openai_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"cairn/internal/llm"
+	"cairn/internal/llm/gate"
+	"cairn/internal/llm/llmtest"
+	"cairn/internal/llm/openai"
+)
+
+// TestServersThatLackFeatures checks that each is gone without after one refusal, and
+// that this is remembered.
+func TestServersThatLackFeatures(t *testing.T) {
+	cool := .2
+	for _, of := range []struct {
+		without []llmtest.Feature
+		check   func(llmtest.Request) bool
+	}{
+		{[]llmtest.Feature{llmtest.StreamOptions}, func(r llmtest.Request) bool { return r.Stream && !r.Usage }},
+		{[]llmtest.Feature{llmtest.Streaming}, func(r llmtest.Request) bool { return !r.Stream }},
+		{[]llmtest.Feature{llmtest.MaxTokens}, func(r llmtest.Request) bool { return r.MaxReply == 1024 }},
+		{[]llmtest.Feature{llmtest.Temperature}, func(r llmtest.Request) bool { return r.Temperature == nil }},
+		{[]llmtest.Feature{llmtest.StreamOptions, llmtest.MaxTokens, llmtest.Temperature, llmtest.JSONSchema, llmtest.JSONObject},
+			func(r llmtest.Request) bool { return r.Format == "" && strings.Contains(r.System(), `"integer"`) }},
+	} {
+		server := llmtest.New(t, llmtest.JSON(`{"n":1}`), llmtest.JSON(`{"n":2}`))
+		server.Without(of.without...)
+		model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m", Temperature: &cool})
+		request := markedRequest()
+		for range 2 {
+			if _, err := model.Chat(t.Context(), request, nil); err != nil {
+				t.Fatalf("without %v: %v", of.without, err)
+			}
+		}
+		sent := server.Requests()
+		if len(sent) != len(of.without)+2 || !of.check(sent[len(sent)-1]) {
+			t.Errorf("without %v: %d requests, the last is %s", of.without, len(sent), sent[len(sent)-1].Body)
+		}
+	}
+}
+
+// TestFeaturesAreLearntConcurrently lets many requests find out the same at once.
+func TestFeaturesAreLearntConcurrently(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.JSON(`{"n":1}`))
+	server.Without(llmtest.JSONSchema, llmtest.StreamOptions, llmtest.MaxTokens)
+	model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m"})
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			if reply, err := model.Chat(t.Context(), markedRequest(), nil); err != nil || reply.Text != `{"n":1}` {
+				t.Errorf("reply %q, %v", reply.Text, err)
+			}
+		})
+	}
+	callers.Wait()
+	before := len(server.Requests())
+	if _, err := model.Chat(t.Context(), markedRequest(), nil); err != nil || len(server.Requests()) != before+1 {
+		t.Errorf("%d requests when all is known, %v", len(server.Requests())-before, err)
+	}
+}
+
+// TestWholeReplies checks a server without streams: all of it is one token.
+func TestWholeReplies(t *testing.T) {
+	server := llmtest.New(t, llmtest.Text("one ", "two").Usage(7, 2), llmtest.Text("a ", "b").CutAfter(1),
+		llmtest.Text("a ", "b").MalformedAfter(1), llmtest.Calling(llmtest.Call{ID: "c", Name: "look", Arguments: `{"n":1}`}), llmtest.Refusal("no"))
+	server.Without(llmtest.Streaming)
+	model := mustOpen(t, openai.Options{
+		BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m", Gate: gate.Options{Retries: -1},
+	})
+	request := markedRequest()
+	request.Schema = nil
+	var tokens []string
+	reply, err := model.Chat(t.Context(), request, func(text string) { tokens = append(tokens, text) })
+	if err != nil || reply.Text != "one two" || !slices.Equal(tokens, []string{"one two"}) || reply.Usage.Prompt != 7 || reply.Usage.FirstToken <= 0 {
+		t.Errorf("reply %+v, tokens %q, %v", reply, tokens, err)
+	}
+	for _, want := range []llm.Failure{llm.Unavailable, llm.Unavailable, "", llm.Refused} {
+		reply, err := model.Chat(t.Context(), request, nil)
+		var failure *llm.Error
+		switch {
+		case want == "":
+			if err != nil || len(reply.Calls) != 1 || string(reply.Calls[0].Arguments) != `{"n":1}` {
+				t.Errorf("reply %+v, %v", reply, err)
+			}
+		case !errors.As(err, &failure) || failure.Failure != want:
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
+// TestModelsThatReason checks what OpenAI's own models of that kind refuse.
+func TestModelsThatReason(t *testing.T) {
+	cool := .2
+	server := llmtest.New(t, llmtest.Text("yes"))
+	server.Without(llmtest.MaxTokens, llmtest.Temperature)
+	model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "gpt-5-mini", Temperature: &cool})
+	request := markedRequest()
+	request.Schema = nil
+	if _, err := model.Chat(t.Context(), request, nil); err != nil || len(server.Requests()) != 1 {
+		t.Errorf("%d requests, %v", len(server.Requests()), err)
+	}
+}
+
+func TestBudgetIsAskedFirst(t *testing.T) {
+	server := llmtest.New(t, llmtest.Text("yes").Usage(30, 10))
+	budget := gate.NewBudget(gate.Allowance{RunTokens: 200})
+	model := mustOpen(t, openai.Options{
+		BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m", MaxReply: 100, Gate: gate.Options{Budget: budget},
+	})
+	request := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: strings.Repeat("word ", 60)}}, Run: "r1"}
+	if _, err := model.Chat(t.Context(), request, nil); err != nil || budget.Run("r1").Tokens != 40 {
+		t.Fatalf("spent %+v, %v", budget.Run("r1"), err)
+	}
+	_, err := model.Chat(t.Context(), request, nil)
+	var failure *llm.Error
+	if !errors.As(err, &failure) || failure.Failure != llm.OverBudget || len(server.Requests()) != 1 {
+		t.Errorf("error %v after %d requests", err, len(server.Requests()))
+	}
+}
+
+func TestBadSchemas(t *testing.T) {
+	model := mustOpen(t, openai.Options{BaseURL: "http://127.0.0.1:1", Model: "m"})
+	for _, schema := range []string{"", "{", `{"type":7}`, `{"$ref":"file:///etc/passwd"}`, `{"$ref":"http://127.0.0.1:1/s"}`, `{"pattern":"("}`} {
+		request := markedRequest()
+		request.Schema = &llm.Schema{Name: "s", JSON: []byte(schema)}
+		_, err := model.Chat(t.Context(), request, nil)
+		var failure *llm.Error
+		if !errors.As(err, &failure) || failure.Failure != llm.Rejected || !strings.Contains(err.Error(), `schema "s"`) {
+			t.Errorf("schema %q: %v", schema, err)
+		}
+	}
+}

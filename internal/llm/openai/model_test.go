@@ -1,0 +1,52 @@
+package openai_test
+
+import (
+	"testing"
+	"time"
+
+	"cairn/internal/llm"
+	"cairn/internal/llm/gate"
+	"cairn/internal/llm/llmtest"
+	"cairn/internal/llm/openai"
+)
+
+func options(server *llmtest.Server, with llmtest.Setting) openai.Options {
+	retries := with.Retries
+	if retries == 0 {
+		retries = -1
+	}
+	return openai.Options{
+		BaseURL: server.URL, Key: llm.NewSecret(with.Key), Model: "gpt-4o",
+		Context: with.Context, MaxReply: with.Reply, FirstToken: with.FirstToken, Stall: with.Stall,
+		Prices: openai.Prices{Prompt: with.PromptPrice, Completion: with.CompletionPrice},
+		Gate:   gate.Options{Retries: retries, BackOff: time.Millisecond},
+	}
+}
+
+func mustOpen(t testing.TB, options openai.Options) *openai.Model {
+	t.Helper()
+	model, err := openai.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func TestModel(t *testing.T) {
+	llmtest.Run(t, func(t *testing.T, server *llmtest.Server, with llmtest.Setting) llm.Model {
+		return mustOpen(t, options(server, with))
+	})
+}
+
+func azure(server *llmtest.Server, with llmtest.Setting) openai.Options {
+	o := options(server, with)
+	o.BaseURL = server.AzureURL
+	o.Azure = &openai.Azure{Deployment: "ours", APIVersion: "2024-10-21"}
+	return o
+}
+
+func TestAzure(t *testing.T) {
+	llmtest.Run(t, func(t *testing.T, server *llmtest.Server, with llmtest.Setting) llm.Model {
+		return mustOpen(t, azure(server, with))
+	})
+}

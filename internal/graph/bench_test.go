@@ -3,89 +3,12 @@ package graph_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sync"
 	"testing"
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/graphtest"
 )
-
-// tally is the state of the benchmarks.
-type tally struct {
-	Count int
-	Names []string
-}
-
-var (
-	tallyCount = graph.Replace("count", func(s *tally) *int { return &s.Count })
-	tallyNames = graph.Append("names", func(s *tally) *[]string { return &s.Names })
-)
-
-func count(_ context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-	return graph.Update(tallyCount.Set(step.State.Count + 1)), nil
-}
-
-func name(_ context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-	return graph.Update(tallyNames.Set([]string{step.Node})), nil
-}
-
-func lineGraph(b testing.TB, nodes int) *graph.Compiled[tally] {
-	g := graph.New("line", 1, tallyCount, tallyNames)
-	for i := range nodes {
-		g.Node(fmt.Sprint("n", i), count)
-		if i > 0 {
-			g.Edge(fmt.Sprint("n", i-1), fmt.Sprint("n", i))
-		}
-	}
-	g.Edge(fmt.Sprint("n", nodes-1), graph.End)
-	g.Start("n0")
-	return compiled(b, g)
-}
-
-func fanGraph(b testing.TB, branches int) *graph.Compiled[tally] {
-	g := graph.New("fan", 1, tallyCount, tallyNames)
-	g.Node("split", count)
-	g.Node("join", count)
-	var from []string
-	for i := range branches {
-		branch := fmt.Sprint("b", i)
-		g.Node(branch, name)
-		g.Edge("split", branch)
-		from = append(from, branch)
-	}
-	g.Join("join", from...)
-	g.Edge("join", graph.End)
-	g.Start("split")
-	return compiled(b, g)
-}
-
-func askGraph(b testing.TB) *graph.Compiled[tally] {
-	g := graph.New("ask", 1, tallyCount, tallyNames)
-	g.Node("before", count)
-	g.Node("ask", func(_ context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-		answer, ok := step.Answer("which")
-		if !ok {
-			return graph.Ask[tally](graph.Question{Key: "which", Text: "Which one?", FreeText: true}), nil
-		}
-		return graph.Update(tallyNames.Set([]string{answer.Text})), nil
-	}, graph.Policy{Asks: true})
-	g.Node("after", count)
-	g.Edge("before", "ask")
-	g.Edge("ask", "after")
-	g.Edge("after", graph.End)
-	g.Start("before")
-	return compiled(b, g)
-}
-
-func compiled[S any](b testing.TB, g *graph.Graph[S]) *graph.Compiled[S] {
-	b.Helper()
-	c, err := g.Compile()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return c
-}
 
 func benchmarkStart(b *testing.B, c *graph.Compiled[tally], options graph.Options) {
 	b.ReportAllocs()
@@ -122,7 +45,15 @@ func BenchmarkAskAndResume(b *testing.B) {
 }
 
 // The floor is what each of these graphs costs when written by hand for it alone: the
-// same state and checkpoints, no policies, events, joins of uneven branches or names.
+// same state, steps and checkpoints, with no policies, events, routes, joins of uneven
+// branches, nested graphs or names. It promises what the engine promises for its graph:
+// branches have goroutines of their own and are folded in order; a checkpoint is
+// encoded and stored after every step; a question is in the checkpoint with its id and
+// text, and its answer is checked and stored before the node runs with it.
+//
+// BenchmarkFloorAskAndResumeForgetful is a floor that does less: neither question nor
+// answer is in its checkpoints, so a process that dies between the answer and the end
+// of the node asks again. It is there to show what that promise costs by itself.
 
 type floorNode func(ctx context.Context, state tally) (change func(*tally), err error)
 
@@ -160,7 +91,14 @@ type floorCheckpoint struct {
 	State tally
 }
 
-func floorSave(b *testing.B, store graph.Store, checkpoint floorCheckpoint) {
+// floorAsked is a checkpoint of a graph that asks.
+type floorAsked struct {
+	floorCheckpoint
+	Question *graph.Question `json:",omitempty"`
+	Answer   *graph.Answer   `json:",omitempty"`
+}
+
+func floorSave[C any](b *testing.B, store graph.Store, checkpoint C) {
 	raw, err := json.Marshal(checkpoint)
 	if err == nil {
 		err = store.Save(b.Context(), "run", raw)
@@ -168,6 +106,17 @@ func floorSave(b *testing.B, store graph.Store, checkpoint floorCheckpoint) {
 	if err != nil {
 		b.Fatal(err)
 	}
+}
+
+func floorLoad[C any](b *testing.B, store graph.Store) (checkpoint C) {
+	raw, err := store.Load(b.Context(), "run")
+	if err == nil {
+		err = json.Unmarshal(raw, &checkpoint)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return checkpoint
 }
 
 func benchmarkFloor(b *testing.B, store graph.Store, steps ...[]floorNode) {
@@ -205,7 +154,51 @@ func BenchmarkFloorFanOut5Join(b *testing.B) {
 	benchmarkFloor(b, nil, []floorNode{floorCount}, fan, []floorNode{floorCount})
 }
 
+// floorAsk is before → ask → after; the process could die anywhere in between.
+type floorAsk struct {
+	b     *testing.B
+	store graph.Store
+}
+
+func (f floorAsk) start() (question graph.Question) {
+	state, err := floorStep(f.b.Context(), tally{}, floorCount)
+	if err != nil {
+		f.b.Fatal(err)
+	}
+	floorSave(f.b, f.store, floorCheckpoint{0, state})
+	question = graph.Question{Key: "which", ID: "run/ask/1/which", Text: "Which one?", FreeText: true, Who: graph.Asker}
+	floorSave(f.b, f.store, floorAsked{floorCheckpoint{1, state}, &question, nil})
+	return question
+}
+
+func (f floorAsk) resume(answer graph.Answer) {
+	checkpoint := floorLoad[floorAsked](f.b, f.store)
+	if asked := checkpoint.Question; asked == nil || asked.ID != answer.QuestionID || !asked.FreeText || answer.Text == "" {
+		f.b.Fatal("the answer is to no question")
+	}
+	state := checkpoint.State
+	floorSave(f.b, f.store, floorAsked{floorCheckpoint{1, state}, nil, &answer})
+	replying := func(_ context.Context, _ tally) (func(*tally), error) {
+		return func(t *tally) { t.Names = append(t.Names[:len(t.Names):len(t.Names)], answer.Text) }, nil
+	}
+	for i, node := range []floorNode{replying, floorCount} {
+		var err error
+		if state, err = floorStep(f.b.Context(), state, node); err != nil {
+			f.b.Fatal(err)
+		}
+		floorSave(f.b, f.store, floorAsked{floorCheckpoint{2 + i, state}, nil, &answer})
+	}
+}
+
 func BenchmarkFloorAskAndResume(b *testing.B) {
+	f := floorAsk{b, graphtest.NewMemory()}
+	b.ReportAllocs()
+	for b.Loop() {
+		f.resume(graph.Answer{QuestionID: f.start().ID, Text: "this"})
+	}
+}
+
+func BenchmarkFloorAskAndResumeForgetful(b *testing.B) {
 	store := graphtest.NewMemory()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -215,15 +208,7 @@ func BenchmarkFloorAskAndResume(b *testing.B) {
 		}
 		floorSave(b, store, floorCheckpoint{0, state})
 		floorSave(b, store, floorCheckpoint{1, state}) // the question
-		raw, err := store.Load(b.Context(), "run")
-		if err != nil {
-			b.Fatal(err)
-		}
-		var checkpoint floorCheckpoint
-		if err := json.Unmarshal(raw, &checkpoint); err != nil {
-			b.Fatal(err)
-		}
-		state = checkpoint.State
+		state = floorLoad[floorCheckpoint](b, store).State
 		for i, node := range []floorNode{floorName, floorCount} {
 			if state, err = floorStep(b.Context(), state, node); err != nil {
 				b.Fatal(err)

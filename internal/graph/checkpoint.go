@@ -2,129 +2,10 @@ package graph
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 )
-
-// formatVersion is the version of the document below; see the package comment.
-const formatVersion = 1
-
-// document is the checkpoint of a run.
-type document struct {
-	Format   int               `json:"format"`
-	Run      string            `json:"run"`
-	Seq      int64             `json:"seq"` // of the last event
-	Answered map[string]Answer `json:"answered,omitempty"`
-	Graph    *frameDoc         `json:"graph"`
-}
-
-// frameDoc is the position of one graph.
-type frameDoc struct {
-	Name    string                     `json:"name"`
-	Version int                        `json:"version"`
-	Steps   int                        `json:"steps"`
-	Done    bool                       `json:"done,omitempty"`
-	State   map[string]json.RawMessage `json:"state"`
-	Tasks   []taskDoc                  `json:"tasks,omitempty"`
-	Joins   map[string][]string        `json:"joins,omitempty"` // join → the nodes that reached it
-	Visits  map[string]int             `json:"visits,omitempty"`
-}
-
-// taskDoc is one node of the step that runs.
-type taskDoc struct {
-	Node     string          `json:"node"`
-	Visit    int             `json:"visit"`
-	Done     bool            `json:"done,omitempty"`
-	Changes  json.RawMessage `json:"changes,omitempty"` // [{field: value}, …], of a done one
-	Question *Question       `json:"question,omitempty"`
-	Answers  []keyedAnswer   `json:"answers,omitempty"`
-	Sub      *frameDoc       `json:"sub,omitempty"`
-}
-
-// doc gives the position for a checkpoint. The session's mu is held.
-func (f *frame[S]) doc() (*frameDoc, error) {
-	doc := &frameDoc{
-		Name: f.graph.name, Version: f.graph.version, Steps: f.steps, Done: f.done,
-		State:  make(map[string]json.RawMessage, len(f.graph.fields)),
-		Visits: make(map[string]int, len(f.visits)),
-	}
-	for i, field := range f.graph.fields {
-		if f.encoded[i] == nil {
-			raw, err := field.encode(&f.state)
-			if err != nil {
-				return nil, err
-			}
-			f.encoded[i] = raw
-		}
-		doc.State[field.names()[0]] = f.encoded[i]
-	}
-	for i, n := range f.graph.nodes {
-		if f.visits[i] > 0 {
-			doc.Visits[n.name] = f.visits[i]
-		}
-	}
-	for i, arrived := range f.arrived {
-		if arrived.count > 0 && doc.Joins == nil {
-			doc.Joins = make(map[string][]string)
-		}
-		j := f.graph.joins[i]
-		for place, here := range arrived.here {
-			if here {
-				doc.Joins[j.node.name] = append(doc.Joins[j.node.name], j.from[place].name)
-			}
-		}
-	}
-	for _, t := range f.tasks {
-		taskDoc, err := t.doc()
-		if err != nil {
-			return nil, err
-		}
-		doc.Tasks = append(doc.Tasks, taskDoc)
-	}
-	return doc, nil
-}
-
-func (t *task[S]) doc() (doc taskDoc, err error) {
-	doc = taskDoc{Node: t.name, Visit: t.visit, Done: t.done, Question: t.question, Answers: t.answers}
-	if len(t.patch) > 0 && t.encoded == nil {
-		if t.encoded, err = json.Marshal(t.patch); err != nil {
-			return doc, fmt.Errorf("changes of node %q: %w", t.path(), err)
-		}
-	}
-	doc.Changes = t.encoded
-	if t.sub != nil {
-		doc.Sub, err = t.sub.doc()
-	}
-	return doc, err
-}
-
-func decodeDocument(run string, checkpoint []byte) (*document, error) {
-	// The version comes first: the rest of another format may not decode at all.
-	var head struct {
-		Format int `json:"format"`
-	}
-	if err := json.Unmarshal(checkpoint, &head); err != nil {
-		return nil, &CheckpointError{Run: run, Err: err}
-	}
-	if head.Format != formatVersion {
-		return nil, &SchemaError{Run: run, Got: head.Format, Want: formatVersion}
-	}
-	doc := &document{}
-	if err := json.Unmarshal(checkpoint, doc); err != nil {
-		return nil, &CheckpointError{Run: run, Err: err}
-	}
-	switch {
-	case doc.Run != run:
-		return nil, &CheckpointError{Run: run, Err: fmt.Errorf("it belongs to run %q", doc.Run)}
-	case doc.Graph == nil:
-		return nil, &CheckpointError{Run: run, Err: errors.New("it has no graph")}
-	case doc.Seq < 0:
-		return nil, &CheckpointError{Run: run, Err: fmt.Errorf("it has the event number %d", doc.Seq)}
-	}
-	return doc, nil
-}
 
 // restorer reads one graph's position.
 type restorer[S any] struct {
@@ -149,9 +30,6 @@ func (r *restorer[S]) damaged(format string, args ...any) error {
 	return &CheckpointError{Run: r.frame.session.run, Err: fmt.Errorf("graph %q: %w", r.frame.graph.name, err)}
 }
 
-// maxCount bounds the counters of a checkpoint, far above what a run can reach.
-const maxCount = 1 << 30
-
 func (r *restorer[S]) header() error {
 	graph, doc := r.frame.graph, r.doc
 	if doc.Name != graph.name {
@@ -164,9 +42,6 @@ func (r *restorer[S]) header() error {
 		}
 		r.steps = append(r.steps, step)
 	}
-	if doc.Steps < 0 || doc.Steps > maxCount {
-		return r.damaged("it has %d steps", doc.Steps)
-	}
 	if doc.Done != (len(doc.Tasks) == 0) {
 		return r.damaged("it is done and has tasks, or neither")
 	}
@@ -174,53 +49,60 @@ func (r *restorer[S]) header() error {
 	return nil
 }
 
-// migrate brings fields to the graph's version.
-func (r *restorer[S]) migrate(fields map[string]json.RawMessage) error {
+// migrate brings values to the graph's version.
+func (r *restorer[S]) migrate(values []storedValue) ([]storedValue, error) {
+	if len(r.steps) == 0 {
+		return values, nil
+	}
+	fields := make(map[string]json.RawMessage, len(values))
+	for _, value := range values {
+		fields[value.field] = value.raw
+	}
 	for i, step := range r.steps {
 		if err := guard(func() error { return step(fields) }); err != nil {
-			return r.damaged("migrate from version %d: %w", r.doc.Version+i, err)
+			return nil, r.damaged("migrate from version %d: %w", r.doc.Version+i, err)
 		}
 	}
-	return nil
+	values = values[:0]
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		values = append(values, storedValue{name, fields[name]})
+	}
+	return values, nil
 }
 
-// each calls read for every field that the graph has, in order of declaration.
-func (r *restorer[S]) each(fields map[string]json.RawMessage, read func(spec FieldSpec[S], raw json.RawMessage) error) error {
+// each calls read for the value of every field that the graph has.
+func (r *restorer[S]) each(values []storedValue, read func(index int, raw json.RawMessage) error) error {
+	values, err := r.migrate(values)
+	if err != nil {
+		return err
+	}
 	graph := r.frame.graph
-	values := make(map[int]json.RawMessage, len(fields))
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		index, known := graph.field[name]
-		if !known && graph.retired[name] {
+	seen := make([]bool, len(graph.fields))
+	for _, value := range values {
+		index, known := graph.field[value.field]
+		if !known && graph.retired[value.field] {
 			continue
 		}
 		if !known {
-			return &UnknownFieldError{Run: r.frame.session.run, Graph: graph.name, Field: name}
+			return &UnknownFieldError{Run: r.frame.session.run, Graph: graph.name, Field: value.field}
 		}
-		if _, twice := values[index]; twice {
-			return r.damaged("it has the field %q under an old name too", graph.fields[index].names()[0])
+		if seen[index] {
+			return r.damaged("it has the field %q twice", graph.fieldNames[index])
 		}
-		values[index] = fields[name]
-	}
-	for index, spec := range graph.fields {
-		if raw, ok := values[index]; ok {
-			if err := read(spec, raw); err != nil {
-				return r.damaged("%w", err)
-			}
+		seen[index] = true
+		if err := read(index, value.raw); err != nil {
+			return r.damaged("%w", err)
 		}
 	}
 	return nil
 }
 
 func (r *restorer[S]) state() error {
-	fields := maps.Clone(r.doc.State)
-	if fields == nil {
-		fields = make(map[string]json.RawMessage)
-	}
-	if err := r.migrate(fields); err != nil {
-		return err
-	}
-	return r.each(fields, func(spec FieldSpec[S], raw json.RawMessage) error {
-		return spec.decode(&r.frame.state, raw)
+	return r.each(r.doc.State, func(index int, raw json.RawMessage) error {
+		if r.frame.encoded != nil {
+			r.frame.encoded[index] = raw
+		}
+		return r.frame.graph.fields[index].decode(&r.frame.state, raw)
 	})
 }
 
@@ -234,70 +116,73 @@ func (r *restorer[S]) node(name string) (*node[S], error) {
 }
 
 func (r *restorer[S]) tasks() error {
-	for _, doc := range r.doc.Tasks {
+	r.frame.tasks = make([]task[S], len(r.doc.Tasks))
+	for i := range r.doc.Tasks {
+		doc := &r.doc.Tasks[i]
 		n, err := r.node(doc.Node)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(r.frame.tasks, func(t *task[S]) bool { return t.node == n }) {
+		if slices.ContainsFunc(r.frame.tasks[:i], func(t task[S]) bool { return t.kind == &n.nodeCore }) {
 			return r.damaged("node %q is in it twice", n.name)
 		}
-		t := r.frame.task(n, doc.Visit)
-		if err := r.task(t, doc); err != nil {
+		r.frame.begin(i, n, doc.Visit)
+		if err := r.task(&r.frame.tasks[i], doc); err != nil {
 			return err
 		}
-		r.frame.tasks = append(r.frame.tasks, t)
 	}
 	return nil
 }
 
-func (r *restorer[S]) task(t *task[S], doc taskDoc) (err error) {
+func (r *restorer[S]) task(t *task[S], doc *taskDoc) (err error) {
+	n := r.frame.node(t)
 	switch {
-	case doc.Visit < 1 || doc.Visit > maxCount:
-		return r.damaged("node %q has the visit %d", t.name, doc.Visit)
+	case doc.Visit < 1:
+		return r.damaged("node %q has the visit %d", n.name, doc.Visit)
 	case doc.Done && (doc.Question != nil || doc.Sub != nil):
-		return r.damaged("node %q is done and not done", t.name)
+		return r.damaged("node %q is done and not done", n.name)
 	case !doc.Done && doc.Changes != nil:
-		return r.damaged("node %q has changes and is not done", t.name)
-	case doc.Sub != nil && (t.node.nested == nil || doc.Question != nil):
-		return r.damaged("node %q has the position of a nested graph, which it is not", t.name)
+		return r.damaged("node %q has changes and is not done", n.name)
+	case doc.Sub != nil && (n.nested == nil || doc.Question != nil):
+		return r.damaged("node %q has the position of a nested graph, which it is not", n.name)
 	}
-	t.done, t.answers = doc.Done, doc.Answers
+	t.done = doc.Done
+	if err := r.answers(t, doc.Answers); err != nil {
+		return err
+	}
 	if doc.Question != nil {
 		if err := doc.Question.check(); err != nil {
-			return r.damaged("node %q: %w", t.name, err)
+			return r.damaged("node %q: %w", n.name, err)
 		}
-		if doc.Question.ID == "" || t.node.nested != nil {
-			return r.damaged("node %q has a question that it cannot have asked", t.name)
+		if doc.Question.ID == "" || n.nested != nil {
+			return r.damaged("node %q has a question that it cannot have asked", n.name)
 		}
 		t.question = doc.Question
 		t.question.Node = t.path()
 	}
 	if doc.Sub != nil {
-		t.sub, err = t.node.nested.restore(r.frame.inside(t), doc.Sub)
+		t.sub, err = n.nested.restore(r.frame.inside(t), doc.Sub)
 		return err
 	}
 	return r.changes(t, doc.Changes)
 }
 
-func (r *restorer[S]) changes(t *task[S], raw json.RawMessage) error {
-	if raw == nil {
-		return nil
+func (r *restorer[S]) answers(t *task[S], docs []answerDoc) error {
+	for _, doc := range docs {
+		answer, known := r.frame.session.answer(doc.Question)
+		if !known {
+			return r.damaged("node %q has the answer to question %q, which the run has not", t.kind.name, doc.Question)
+		}
+		t.answers = append(t.answers, keyedAnswer{doc.Key, answer})
 	}
-	var changes []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &changes); err != nil {
-		return r.damaged("changes of node %q: %w", t.name, err)
-	}
+	return nil
+}
+
+func (r *restorer[S]) changes(t *task[S], changes [][]storedValue) error {
 	for _, change := range changes {
-		if change == nil {
-			return r.damaged("node %q has an empty change", t.name)
-		}
-		if err := r.migrate(change); err != nil {
-			return err
-		}
-		err := r.each(change, func(spec FieldSpec[S], raw json.RawMessage) error {
-			parsed, err := spec.parse(raw)
-			t.patch = append(t.patch, parsed)
+		err := r.each(change, func(index int, raw json.RawMessage) error {
+			parsed, err := r.frame.graph.fields[index].parse(raw)
+			t.result.patch = append(t.result.patch, parsed)
 			return err
 		})
 		if err != nil {
@@ -308,30 +193,30 @@ func (r *restorer[S]) changes(t *task[S], raw json.RawMessage) error {
 }
 
 func (r *restorer[S]) visits() error {
-	for name, visits := range r.doc.Visits {
-		if visits < 0 || visits > maxCount {
-			return r.damaged("node %q has %d visits", name, visits)
-		}
+	for _, visited := range r.doc.Visits {
 		// A node that is gone needs no count; one that has two names has the sum.
-		if n := r.frame.graph.node[name]; n != nil {
-			r.frame.visits[n.index] += visits
+		if n := r.frame.graph.node[visited.Node]; n != nil {
+			r.frame.visits[n.index] += visited.Count
+			if r.frame.visits[n.index] > maxCount {
+				return r.damaged("node %q has %d visits", n.name, r.frame.visits[n.index])
+			}
 		}
 	}
 	return nil
 }
 
 func (r *restorer[S]) joins() error {
-	for name, reached := range r.doc.Joins {
-		n, err := r.node(name)
+	for _, doc := range r.doc.Joins {
+		n, err := r.node(doc.Node)
 		if err != nil {
 			return err
 		}
 		index := slices.IndexFunc(r.frame.graph.joins, func(j *joinNode[S]) bool { return j.node == n })
 		if index < 0 {
-			return r.damaged("node %q is no join", name)
+			return r.damaged("node %q is no join", n.name)
 		}
 		from := r.frame.graph.joins[index].from
-		for _, name := range reached {
+		for _, name := range doc.From {
 			source, err := r.node(name)
 			if err != nil {
 				return err

@@ -6,13 +6,17 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Compiled is a checked graph. It does not change; any number of runs may share it.
 type Compiled[S any] struct {
 	name       string
 	version    int
+	head       []byte // of its part of a checkpoint
 	fields     []FieldSpec[S]
+	fieldNames []string       // of fields, today's
+	fieldKeys  [][]byte       // the same, in a checkpoint
 	field      map[string]int // by name and former name
 	retired    map[string]bool
 	nodes      []*node[S]
@@ -63,7 +67,7 @@ func (g *Graph[S]) Compile() (*Compiled[S], error) {
 	b := &builder[S]{
 		plan: g,
 		graph: &Compiled[S]{
-			name: g.name, version: g.version, fields: g.fields, nodes: g.nodes,
+			name: g.name, version: g.version, head: graphHead(g.name, g.version), fields: g.fields, nodes: g.nodes,
 			field: map[string]int{}, retired: map[string]bool{}, node: map[string]*node[S]{},
 			labels: map[[2]string]string{}, migrations: map[int]Migration{},
 		},
@@ -96,8 +100,8 @@ func (b *builder[S]) wrong(format string, args ...any) {
 }
 
 func (b *builder[S]) header() {
-	if b.plan.name == "" {
-		b.wrong("the graph has no name")
+	if b.plan.name == "" || !utf8.ValidString(b.plan.name) {
+		b.wrong("the graph has no name, or one that is not UTF-8: %q", b.plan.name)
 	}
 	if b.plan.version < 1 {
 		b.wrong("version is %d: versions count from 1", b.plan.version)
@@ -107,8 +111,8 @@ func (b *builder[S]) header() {
 func (b *builder[S]) nodes() {
 	for _, n := range b.plan.nodes {
 		switch {
-		case n.name == "" || n.name == End || strings.ContainsAny(n.name, "/#"):
-			b.wrong("node name %q: a name is not empty, not %q, and has no '/' or '#'", n.name, End)
+		case n.name == "" || n.name == End || strings.ContainsAny(n.name, "/#") || !utf8.ValidString(n.name):
+			b.wrong("node name %q: a name is UTF-8, not empty, not %q, and has no '/' or '#'", n.name, End)
 		case b.graph.node[n.name] != nil:
 			b.wrong("node %q is declared twice", n.name)
 		case n.nested == nil && n.fn == nil:
@@ -313,9 +317,11 @@ func (b *builder[S]) fields() {
 			b.wrong("field %d is nil", i)
 			continue
 		}
+		name := field.names()[0]
+		b.graph.fieldNames, b.graph.fieldKeys = append(b.graph.fieldNames, name), append(b.graph.fieldKeys, key(name))
 		for _, name := range field.names() {
-			if _, used := b.graph.field[name]; used || name == "" {
-				b.wrong("field name %q is empty or used twice", name)
+			if _, used := b.graph.field[name]; used || name == "" || !utf8.ValidString(name) {
+				b.wrong("field name %q is empty or used twice, or not UTF-8", name)
 			}
 			b.graph.field[name] = i
 		}

@@ -26,23 +26,26 @@
 // is not run again. A question's id is made from the run, the node's place, its visit
 // and the key, so that it is the same after any restart.
 //
-// A node that fails for good, or panics, ends the call with a NodeError. Siblings are
-// cancelled, and what they finished is kept: the next Resume runs the rest. A save
-// that fails ends the call with a SaveError. Cancelling ctx ends it before the next
-// node, and inside a node as soon as the node returns: the engine never abandons a
-// goroutine, and so relies on nodes that honour their ctx, for time-outs too.
+// A node that fails is run again as its Policy says, after a pause. One that fails for
+// good, or panics, ends the call with a NodeError. Siblings are cancelled, and what they
+// finished is kept: the next Resume runs the rest. A save that fails ends the call with
+// a SaveError. Cancelling ctx ends it before the next node, and inside a node as soon as
+// the node returns: the engine never abandons a goroutine, and so relies on nodes that
+// honour their ctx, for time-outs too.
 //
 // # The checkpoint
 //
 // A run has one checkpoint, a JSON document that each save replaces: after every
 // step, when a branch finishes before its siblings, when a question is raised and when
-// answers come in.
+// answers come in. A save encodes the values that changed since the one before it.
 //
 //	{
-//	  "format": 1,              version of this layout
+//	  "format": 2,              version of this layout
 //	  "run": "…",
 //	  "seq": 17,                number of the last event
-//	  "answered": {id: answer}, every answer that the run took
+//	  "answered": [{            every answer that the run took, in order
+//	    "question_id": "…", "choice": "…", "text": "…", "by": "…", "at": "…"
+//	  }],
 //	  "graph": {
 //	    "name": "answer", "version": 3,
 //	    "steps": 4,             finished steps
@@ -51,8 +54,12 @@
 //	    "tasks": [{             the nodes of the step that runs, in merge order
 //	      "node": "…", "visit": 1,
 //	      "done": true, "changes": [{field: value}, …],
-//	      "question": {…},      what the node waits for
-//	      "answers": [{"key": "…", "answer": {…}}],
+//	      "question": {         what the node waits for
+//	        "key": "…", "id": "…", "text": "…", "who": "asker",
+//	        "choices": [{"id": "…", "label": "…", "detail": "…"}],
+//	        "free_text": true, "deadline_ns": 0
+//	      },
+//	      "answers": [{"key": "…", "question": id}],   which of answered it has had
 //	      "sub": {…}            a nested graph's position, of the form of "graph"
 //	    }],
 //	    "joins": {join: [nodes that have come]},
@@ -60,14 +67,23 @@
 //	  }
 //	}
 //
-// An older checkpoint is read where the graph says how: Field.Was for a renamed field,
-// Retired for one that went, Alias for a renamed node, Migrate for a new meaning. What
-// is left unexplained is an error (SchemaError, UnknownNodeError, UnknownFieldError)
-// and the checkpoint stays as it is.
+// What is empty or false is left out. A part that this list does not have is an error,
+// as is a count out of range or a question that nobody could have asked
+// (CheckpointError): a run is never taken up from what is understood in part.
+//
+// Format 1 is read too (format1.go), and replaced at the next save. It had "answered"
+// as an object by question id, each task's answers whole ({"key": …, "answer": {…}}),
+// and "node" in each question.
+//
+// An older graph's checkpoint is read where the graph says how: Field.Was for a renamed
+// field, Retired for one that went, Alias for a renamed node, Migrate for a new meaning.
+// What is left unexplained is an error (SchemaError, UnknownNodeError,
+// UnknownFieldError) and the checkpoint stays as it is.
 //
 // # Reading order
 //
 // field.go (state), step.go (what nodes see), graph.go and compile.go (the plan),
 // frame.go (steps), task.go (one node), session.go (saving, events), run.go (Start,
-// Resume, answers), checkpoint.go (reading and writing), nested.go, shape.go.
+// Resume, answers), encode.go (writing a checkpoint), decode.go, format1.go and
+// checkpoint.go (reading one), nested.go, shape.go.
 package graph

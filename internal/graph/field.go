@@ -32,13 +32,12 @@ type FieldSpec[S any] interface {
 	place(state *S) (address, size uintptr)
 }
 
-// Change is one field's new value as data: it marshals to JSON as {"field": value}.
-// Field.Set makes one.
+// Change is one field's new value as data. Field.Set makes one.
 type Change[S any] interface {
-	json.Marshaler
 	// Field is the name of the field it changes.
 	Field() string
 	fold(state *S)
+	encode() (json.RawMessage, error)
 }
 
 // Patch is what a node changes: the engine folds its changes into the state in order.
@@ -105,9 +104,13 @@ func (f Field[S, V]) names() []string {
 }
 
 func (f Field[S, V]) encode(state *S) (json.RawMessage, error) {
-	raw, err := json.Marshal(*f.def.at(state))
+	return f.def.encode(f.def.at(state))
+}
+
+func (d *fieldDef[S, V]) encode(value *V) (json.RawMessage, error) {
+	raw, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("encode field %q: %w", f.def.name, err)
+		return nil, fmt.Errorf("encode field %q: %w", d.name, err)
 	}
 	return raw, nil
 }
@@ -153,10 +156,4 @@ func (c *set[S, V]) fold(state *S) {
 	*slot = c.field.reduce(*slot, c.value)
 }
 
-func (c *set[S, V]) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(map[string]V{c.field.name: c.value})
-	if err != nil {
-		return nil, fmt.Errorf("encode change of field %q: %w", c.field.name, err)
-	}
-	return raw, nil
-}
+func (c *set[S, V]) encode() (json.RawMessage, error) { return c.field.encode(&c.value) }

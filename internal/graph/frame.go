@@ -20,7 +20,7 @@ type scope struct {
 }
 
 // frame is the position of one graph in a run. Its steps are run by one goroutine;
-// the fields below mu of the session are written under it.
+// the fields below are written under the session's mu.
 type frame[S any] struct {
 	scope
 	graph *Compiled[S]
@@ -28,13 +28,13 @@ type frame[S any] struct {
 	state   S
 	encoded []json.RawMessage // of the state's fields; nil where it changed since
 	steps   int               // finished steps
-	tasks   []*task[S]        // the nodes of the step that runs now, in merge order
+	tasks   []task[S]         // the nodes of the step that runs now, in merge order
 	visits  []int             // by node index
 	arrived []arrivals        // by join index
 	done    bool
 
-	// Reused from step to step.
-	ready   []*task[S]
+	// What advance prepares for the next step, without mu.
+	folded  S
 	targets [][]*node[S] // of each way on, but for those to joins
 	next    []*node[S]
 }
@@ -63,17 +63,17 @@ func (a *arrivals) add(place int) (complete bool) {
 func newFrame[S any](graph *Compiled[S], in scope, state S) *frame[S] {
 	f := blankFrame(graph, in)
 	f.state = state
-	f.activate(graph.start)
+	f.next = append(f.next, graph.start)
+	f.activate()
 	return f
 }
 
 func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 	f := &frame[S]{
 		scope: in, graph: graph, visits: make([]int, len(graph.nodes)),
-		tasks: make([]*task[S], 0, graph.width), ready: make([]*task[S], 0, graph.width), next: make([]*node[S], 0, graph.width),
-		targets: make([][]*node[S], 0, graph.width),
+		next: make([]*node[S], 0, graph.width), targets: make([][]*node[S], 0, graph.width),
 	}
-	if in.session.options.Store != nil {
+	if in.session.stored() {
 		f.encoded = make([]json.RawMessage, len(graph.fields))
 	}
 	if len(graph.joins) > 0 {
@@ -85,9 +85,14 @@ func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 	return f
 }
 
-func (f *frame[S]) activate(n *node[S]) {
-	f.visits[n.index]++
-	f.tasks = append(f.tasks, f.task(n, f.visits[n.index]))
+// activate makes the tasks of the next nodes. They are new: a node that still holds one
+// of an earlier step speaks for that one.
+func (f *frame[S]) activate() {
+	f.tasks = make([]task[S], len(f.next))
+	for i, n := range f.next {
+		f.visits[n.index]++
+		f.begin(i, n, f.visits[n.index])
+	}
 }
 
 // run runs steps until the graph is done, or waits for answers alone.
@@ -108,8 +113,8 @@ func (f *frame[S]) run(ctx context.Context) (waiting bool, err error) {
 // open counts the tasks of this step that have not finished.
 func (f *frame[S]) open() int {
 	open := 0
-	for _, t := range f.tasks {
-		if !t.done {
+	for i := range f.tasks {
+		if !f.tasks[i].done {
 			open++
 		}
 	}
@@ -118,30 +123,39 @@ func (f *frame[S]) open() int {
 
 // runnable tells whether run would run a node, or finish.
 func (f *frame[S]) runnable() bool {
-	return f.open() == 0 || slices.ContainsFunc(f.tasks, (*task[S]).runnable)
+	first, _ := f.ready()
+	return first != nil || f.open() == 0
+}
+
+// ready gives the first and the last task of this step that can be run; nil if none can.
+func (f *frame[S]) ready() (first, last *task[S]) {
+	for i := range f.tasks {
+		if t := &f.tasks[i]; t.runnable() {
+			if first == nil {
+				first = t
+			}
+			last = t
+		}
+	}
+	return first, last
 }
 
 // step runs every task of this step that can be.
 func (f *frame[S]) step(ctx context.Context) (waiting bool, err error) {
-	f.ready = f.ready[:0]
-	for _, t := range f.tasks {
-		if t.runnable() {
-			f.ready = append(f.ready, t)
-		}
-	}
-	if len(f.ready) == 0 {
+	first, last := f.ready()
+	if first == nil {
 		return true, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return false, fmt.Errorf("run %s: stopped before node %q: %w", f.session.run, f.ready[0].path(), err)
+		return false, fmt.Errorf("run %s: stopped before node %q: %w", f.session.run, first.path(), err)
 	}
 	if f.steps >= f.session.options.MaxSteps {
 		return false, f.overLimit()
 	}
-	if len(f.ready) == 1 {
-		err = f.execute(ctx, f.ready[0])
+	if first == last {
+		err = f.execute(ctx, first)
 	} else {
-		err = f.parallel(ctx)
+		err = f.parallel(ctx, last)
 	}
 	if err != nil {
 		return false, err
@@ -149,57 +163,69 @@ func (f *frame[S]) step(ctx context.Context) (waiting bool, err error) {
 	return f.open() > 0, nil
 }
 
-// parallel runs the ready tasks at once, the last of them on this goroutine. The first
-// failure cancels the others; what they finish all the same is kept.
-func (f *frame[S]) parallel(ctx context.Context) error {
-	var (
-		running sync.WaitGroup
-		once    sync.Once
-		first   error
-	)
+// siblings are the tasks of a step while they run at once.
+type siblings struct {
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+	once    sync.Once
+	failure error // the first
+}
+
+// parallel runs the tasks that can be run at once, the last of them on this goroutine.
+// The first failure cancels the others; what they finish all the same is kept.
+func (f *frame[S]) parallel(ctx context.Context, last *task[S]) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer running.Wait()
+	all := &siblings{cancel: cancel}
+	defer all.running.Wait()
 	defer cancel()
-	run := func(t *task[S]) {
-		err := errExited // where the node ends its goroutine instead of returning
-		defer func() {
-			if errors.Is(err, errExited) {
-				err = &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: err}
-			}
-			if err != nil {
-				once.Do(func() { first = err })
-				cancel()
-			}
-		}()
-		err = f.execute(ctx, t)
+	for i := range f.tasks {
+		if t := &f.tasks[i]; t != last && t.runnable() {
+			all.running.Go(func() { f.branch(ctx, t, all) })
+		}
 	}
-	last := len(f.ready) - 1
-	for _, t := range f.ready[:last] {
-		running.Go(func() { run(t) })
-	}
-	run(f.ready[last])
-	running.Wait()
+	f.branch(ctx, last, all)
+	all.running.Wait()
 	if unsaved := f.session.failed(); unsaved != nil {
 		return unsaved
 	}
-	return first
+	return all.failure
+}
+
+// branch runs one of several tasks.
+func (f *frame[S]) branch(ctx context.Context, t *task[S], all *siblings) {
+	returned := false
+	defer func() {
+		if !returned {
+			all.fail(&NodeError{Run: f.session.run, Node: t.path(), Attempt: t.attempt, Err: errExited})
+		}
+	}()
+	err := f.execute(ctx, t)
+	returned = true
+	if err != nil {
+		all.fail(err)
+	}
+}
+
+func (s *siblings) fail(err error) {
+	s.once.Do(func() { s.failure = err })
+	s.cancel()
 }
 
 // advance folds the changes of the finished step into the state and finds the nodes
 // of the next.
 func (f *frame[S]) advance(ctx context.Context) error {
-	state := f.state
-	for _, t := range f.tasks {
-		for _, change := range t.patch {
-			change.fold(&state)
+	f.folded = f.state
+	for i := range f.tasks {
+		for _, change := range f.tasks[i].result.patch {
+			change.fold(&f.folded)
 		}
 	}
-	err := f.decide(state)
+	err := f.decide()
 	if err == nil {
 		f.session.change(func() {
 			f.follow()
 			if err = f.stalled(); err == nil {
-				f.commit(state)
+				f.commit()
 			}
 		})
 	}
@@ -215,17 +241,19 @@ func (f *frame[S]) advance(ctx context.Context) error {
 
 // decide finds where the ways on lead, in the order of the finished tasks and then of
 // their ways.
-func (f *frame[S]) decide(state S) error {
+func (f *frame[S]) decide() error {
 	f.targets = f.targets[:0]
-	for _, t := range f.tasks {
-		for i := range t.node.ways {
-			way := &t.node.ways[i]
+	for i := range f.tasks {
+		t := &f.tasks[i]
+		ways := f.node(t).ways
+		for k := range ways {
+			way := &ways[k]
 			switch {
 			case way.join != nil:
 			case way.choose == nil:
 				f.targets = append(f.targets, way.targets)
 			default:
-				targets, err := way.decide(state)
+				targets, err := way.decide(f.folded)
 				if err != nil {
 					err = fmt.Errorf("choose the way on: %w", err)
 					return &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: err}
@@ -250,10 +278,11 @@ func (r *route[S]) decide(state S) (targets []*node[S], err error) {
 func (f *frame[S]) follow() {
 	f.next = f.next[:0]
 	decided := 0
-	for _, t := range f.tasks {
-		for i := range t.node.ways {
-			if j := t.node.ways[i].join; j != nil {
-				if f.arrived[j.index].add(slices.Index(j.from, t.node)) {
+	for i := range f.tasks {
+		n := f.node(&f.tasks[i])
+		for k := range n.ways {
+			if j := n.ways[k].join; j != nil {
+				if f.arrived[j.index].add(slices.Index(j.from, n)) {
 					f.lead(j.node)
 				}
 				continue
@@ -295,20 +324,17 @@ func (f *frame[S]) stalled() error {
 }
 
 // commit takes the position to the next step.
-func (f *frame[S]) commit(state S) {
-	f.state = state
+func (f *frame[S]) commit() {
+	f.state = f.folded
 	if f.encoded != nil {
-		for _, t := range f.tasks {
-			for _, change := range t.patch {
-				f.encoded[f.graph.field[change.Field()]] = nil
+		for i := range f.tasks {
+			for _, change := range f.tasks[i].result.patch {
+				f.encoded[slices.Index(f.graph.fieldNames, change.Field())] = nil
 			}
 		}
 	}
 	f.steps++
-	f.tasks = f.tasks[:0]
-	for _, n := range f.next {
-		f.activate(n)
-	}
+	f.activate()
 	f.done = len(f.tasks) == 0
 }
 
@@ -317,8 +343,9 @@ func (f *frame[S]) commit(state S) {
 func (f *frame[S]) overLimit() error {
 	limit := &StepLimitError{Run: f.session.run, Graph: f.graph.name, Limit: f.session.options.MaxSteps}
 	for _, n := range f.graph.nodes {
-		for _, t := range f.tasks {
-			if f.visits[n.index] > 1 && f.graph.leads(n, t.node) && f.graph.leads(t.node, n) {
+		for i := range f.tasks {
+			current := f.node(&f.tasks[i])
+			if f.visits[n.index] > 1 && f.graph.leads(n, current) && f.graph.leads(current, n) {
 				limit.Loop = append(limit.Loop, f.prefix+n.name)
 				break
 			}
@@ -329,7 +356,8 @@ func (f *frame[S]) overLimit() error {
 
 // asking adds the tasks that wait for an answer, nested ones too, in order.
 func (f *frame[S]) asking(found []*taskCore) []*taskCore {
-	for _, t := range f.tasks {
+	for i := range f.tasks {
+		t := &f.tasks[i]
 		if t.question != nil {
 			found = append(found, &t.taskCore)
 		}
@@ -344,7 +372,7 @@ func (f *frame[S]) asking(found []*taskCore) []*taskCore {
 func (f *frame[S]) inside(t *task[S]) scope {
 	return scope{
 		session: f.session,
-		prefix:  f.prefix + t.node.name + "/",
-		lineage: f.lineage + t.node.name + "#" + strconv.Itoa(t.visit) + "/",
+		prefix:  f.prefix + t.kind.name + "/",
+		lineage: f.lineage + t.kind.name + "#" + strconv.Itoa(t.visit) + "/",
 	}
 }

@@ -26,12 +26,19 @@ type Graph[S any] struct {
 
 // node is one declared node; exactly one of fn and nested is set.
 type node[S any] struct {
-	name   string
-	index  int // in order of declaration
+	nodeCore
 	fn     Node[S]
 	nested nester[S]
-	policy Policy
 	ways   []route[S] // in order of declaration
+}
+
+// nodeCore is what a node is whatever the state.
+type nodeCore struct {
+	name   string
+	index  int // in order of declaration
+	policy Policy
+	// Parts of a checkpoint.
+	key, head []byte
 }
 
 // way is an edge or a route as declared: choose is nil for an edge.
@@ -71,13 +78,17 @@ func New[S any](name string, version int, fields ...FieldSpec[S]) *Graph[S] {
 
 // Node declares a node, with at most one Policy.
 func (g *Graph[S]) Node(name string, fn Node[S], policy ...Policy) {
-	g.add(&node[S]{name: name, fn: fn}, policy)
+	g.add(&node[S]{nodeCore: core(name), fn: fn}, policy)
 }
 
 // Sub declares a node that runs a nested graph, with at most one Policy, whose Timeout
 // is for each time that the nested graph is entered or resumed.
 func (g *Graph[S]) Sub(nested NestedGraph[S], policy ...Policy) {
-	g.add(&node[S]{name: nested.name, nested: nested.nester}, policy)
+	g.add(&node[S]{nodeCore: core(nested.name), nested: nested.nester}, policy)
+}
+
+func core(name string) nodeCore {
+	return nodeCore{name: name, key: key(name), head: nodeHead(name)}
 }
 
 func (g *Graph[S]) add(n *node[S], policy []Policy) {

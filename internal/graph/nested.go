@@ -31,7 +31,7 @@ type nester[S any] interface {
 type subtask[S any] interface {
 	run(ctx context.Context) (waiting bool, err error)
 	runnable() bool
-	doc() (*frameDoc, error)
+	appendTo(buf []byte) ([]byte, error)
 	asking(found []*taskCore) []*taskCore
 	// patch is what the finished nested graph changes outside.
 	patch() Patch[S]

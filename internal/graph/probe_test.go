@@ -16,56 +16,55 @@ import (
 	"cairn/internal/graph/graphtest"
 )
 
-// counter counts how often each node was entered.
-type counter struct {
-	mu    sync.Mutex
-	calls map[string]int
-}
-
-func newCounter() *counter { return &counter{calls: map[string]int{}} }
-
-func (c *counter) of(node string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.calls[node]
-}
-
-// counted is a node that writes its name.
-func (c *counter) counted(_ context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-	c.note(step.Node)
-	return graph.Update(tallyNames.Set([]string{step.Node})), nil
-}
-
-func (c *counter) note(node string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.calls[node]++
-}
-
-// asking is a node that writes the answer to its one question.
-func (c *counter) asking(_ context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
-	answer, ok := step.Answer("which")
-	if !ok {
-		return graph.Ask[tally](graph.Question{Key: "which", Text: step.Node + "?", FreeText: true,
-			Choices: []graph.Choice{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}), nil
+// TestProbes is what the engine was chosen for: each row is a promise, with the probes
+// that would fail if it were broken.
+func TestProbes(t *testing.T) {
+	for _, row := range []struct {
+		promise string
+		probes  map[string]func(*testing.T)
+	}{
+		{"save after every step; a failed save stops the run, which can be taken up again", map[string]func(*testing.T){
+			"each step finds the one before saved": saveAfterEveryStep,
+			"no node runs after a failed save":     failedSaveStopsTheRun,
+		}},
+		{"1 of 3 branches asks: the finished siblings are kept and not run again", map[string]func(*testing.T){
+			"a question in the middle branch": oneOfThreeBranchesAsks,
+		}},
+		{"2 branches ask: both questions stand with stable ids, each answer reaches its branch once", map[string]func(*testing.T){
+			"answered in any order":             twoBranchesAsk,
+			"an unanswered node is not entered": onlyAnsweredNodesAreEntered,
+		}},
+		{"crash at every save point: finished siblings are not repeated", map[string]func(*testing.T){
+			"every test graph": crashAtEverySavePoint,
+		}},
+		{"merge order of parallel branches: as declared, always", map[string]func(*testing.T){
+			"branches finish in the opposite order": mergeOrderIsDeclared,
+		}},
+		{"step limit hit: an error that names the loop", map[string]func(*testing.T){
+			"a loop and a line": stepLimitNamesTheLoop,
+		}},
+		{"retries, back-off with jitter, time-out: by the node's policy", map[string]func(*testing.T){
+			"retries back off":               retriesBackOff,
+			"what failed together is parted": jitterPartsRetries,
+			"time-out":                       timeout,
+			"time-out that is not transient": timeoutIsNotTransient,
+		}},
+		{"node renamed, field added or retired between crash and resume: migrated, or parked visibly", map[string]func(*testing.T){
+			"an old checkpoint is migrated":        oldCheckpointIsMigrated,
+			"a mismatch leaves the checkpoint":     mismatchLeavesTheCheckpoint,
+			"newer and foreign ones are not taken": newerAndForeignCheckpoints,
+		}},
+		{"nested graphs: checkpoint inside the parent's, resumed in place", map[string]func(*testing.T){
+			"questions in two nested graphs":         nestedGraphIsResumedInPlace,
+			"two levels deep with questions in both": deepGraphIsResumedInPlace,
+		}},
+	} {
+		t.Run(row.promise, func(t *testing.T) {
+			for name, probe := range row.probes {
+				t.Run(name, probe)
+			}
+		})
 	}
-	c.note(step.Node)
-	return graph.Update(tallyNames.Set([]string{step.Node + " " + answer.Choice + answer.Text})), nil
-}
-
-// branches is split → branches → join → end.
-func branches(t testing.TB, join graph.Node[tally], names []string, nodes ...graph.Node[tally]) *graph.Compiled[tally] {
-	g := graph.New("branches", 1, tallyCount, tallyNames)
-	g.Node("split", count)
-	for i, node := range nodes {
-		g.Node(names[i], node)
-		g.Edge("split", names[i])
-	}
-	g.Node("join", join)
-	g.Join("join", names...)
-	g.Edge("join", graph.End)
-	g.Start("split")
-	return compiled(t, g)
 }
 
 func start(t testing.TB, c *graph.Compiled[tally], options graph.Options) graph.Outcome[tally] {
@@ -93,11 +92,29 @@ func wantNames(t testing.TB, outcome graph.Outcome[tally], want ...string) {
 	}
 }
 
-func TestSaveAfterEveryStep(t *testing.T) {
+func saveAfterEveryStep(t *testing.T) {
 	store := graphtest.NewMemory()
-	start(t, lineGraph(t, 8), graph.Options{Store: store})
+	g := graph.New("line", 1, tallyCount, tallyNames)
+	for i := range 8 {
+		g.Node(fmt.Sprint("n", i), func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
+			if store.Saves() != i {
+				t.Errorf("%d saves before step %d", store.Saves(), i+1)
+			}
+			return count(ctx, step)
+		})
+		if i > 0 {
+			g.Edge(fmt.Sprint("n", i-1), fmt.Sprint("n", i))
+		}
+	}
+	g.Edge("n7", graph.End)
+	g.Start("n0")
+	c := compiled(t, g)
+	start(t, c, graph.Options{Store: store})
 	if store.Saves() != 8 {
 		t.Errorf("%d saves for 8 steps", store.Saves())
+	}
+	if outcome := resume(t, c, graph.Options{Store: store}); outcome.State.Count != 8 || outcome.Status != graph.Done {
+		t.Errorf("what was saved is %+v", outcome)
 	}
 	store = graphtest.NewMemory()
 	start(t, fanGraph(t, 5), graph.Options{Store: store})
@@ -106,7 +123,7 @@ func TestSaveAfterEveryStep(t *testing.T) {
 	}
 }
 
-func TestFailedSaveStopsTheRun(t *testing.T) {
+func failedSaveStopsTheRun(t *testing.T) {
 	calls := newCounter()
 	g := graph.New("two", 1, tallyCount, tallyNames)
 	g.Node("first", calls.counted)
@@ -131,7 +148,7 @@ func TestFailedSaveStopsTheRun(t *testing.T) {
 	}
 }
 
-func TestOneOfThreeBranchesAsks(t *testing.T) {
+func oneOfThreeBranchesAsks(t *testing.T) {
 	calls := newCounter()
 	c := branches(t, calls.counted, []string{"a", "b", "c"}, calls.counted, calls.asking, calls.counted)
 	options := graph.Options{Store: graphtest.NewMemory()}
@@ -148,7 +165,7 @@ func TestOneOfThreeBranchesAsks(t *testing.T) {
 	}
 }
 
-func TestTwoBranchesAsk(t *testing.T) {
+func twoBranchesAsk(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}, {-1}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
 			calls := newCounter()
@@ -183,17 +200,33 @@ func TestTwoBranchesAsk(t *testing.T) {
 	}
 }
 
-func TestCrashAtEverySavePoint(t *testing.T) {
-	calls := newCounter()
+// onlyAnsweredNodesAreEntered answers one of two questions: the node of the other one
+// is not entered, not even to ask again.
+func onlyAnsweredNodesAreEntered(t *testing.T) {
+	entered := newCounter()
+	watched := func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
+		entered.note(step.Node)
+		return newCounter().asking(ctx, step)
+	}
+	c := branches(t, name, []string{"a", "b"}, watched, watched)
+	options := graph.Options{Store: graphtest.NewMemory()}
+	asked := start(t, c, options).Questions
+	for range 3 {
+		resume(t, c, options)
+	}
+	resume(t, c, options, graph.Answer{QuestionID: asked[1].ID, Text: "x"})
+	if entered.of("a") != 1 || entered.of("b") != 2 {
+		t.Errorf("a was entered %d times and b %d, want 1 and 2", entered.of("a"), entered.of("b"))
+	}
+	resume(t, c, options, graph.Answer{QuestionID: asked[0].ID, Text: "y"})
+	if entered.of("a") != 2 || entered.of("b") != 2 {
+		t.Errorf("a was entered %d times and b %d, want 2 and 2", entered.of("a"), entered.of("b"))
+	}
+}
+
+func crashAtEverySavePoint(t *testing.T) {
 	answer := func(q graph.Question) graph.Answer { return graph.Answer{Text: "re " + q.Node} }
-	for name, c := range map[string]*graph.Compiled[tally]{
-		"line":    lineGraph(t, 4),
-		"fan-out": fanGraph(t, 4),
-		"ask":     askGraph(t),
-		"asks in branches": branches(t, calls.counted, []string{"a", "b", "c"},
-			calls.asking, calls.counted, calls.asking),
-		"nested asks in branches": nestedGraph(t, calls),
-	} {
+	for name, c := range everyGraph(t) {
 		t.Run(name, func(t *testing.T) {
 			outcome, steps := graphtest.Crashes(t, graphtest.Scenario[tally]{Graph: c, Answer: answer})
 			if outcome.Status != graph.Done || len(steps) < 3 {
@@ -203,32 +236,7 @@ func TestCrashAtEverySavePoint(t *testing.T) {
 	}
 }
 
-// nestedGraph has two branches, each of which asks inside a nested graph.
-func nestedGraph(t testing.TB, calls *counter) *graph.Compiled[tally] {
-	inner := graph.New("inner", 1, tallyCount, tallyNames)
-	inner.Node("before", calls.counted)
-	inner.Node("ask", calls.asking, graph.Policy{Asks: true})
-	inner.Edge("before", "ask")
-	inner.Edge("ask", graph.End)
-	inner.Start("before")
-	sub := compiled(t, inner)
-	in := func(s tally) tally { return tally{Count: s.Count} }
-	out := func(s tally) graph.Patch[tally] { return graph.Patch[tally]{tallyNames.Set(s.Names)} }
-
-	g := graph.New("outer", 1, tallyCount, tallyNames)
-	g.Node("split", count)
-	g.Sub(graph.Nested("left", sub, in, out))
-	g.Sub(graph.Nested("right", sub, in, out))
-	g.Node("join", calls.counted)
-	g.Edge("split", "left")
-	g.Edge("split", "right")
-	g.Join("join", "left", "right")
-	g.Edge("join", graph.End)
-	g.Start("split")
-	return compiled(t, g)
-}
-
-func TestNestedGraphIsResumedInPlace(t *testing.T) {
+func nestedGraphIsResumedInPlace(t *testing.T) {
 	calls := newCounter()
 	c := nestedGraph(t, calls)
 	options := graph.Options{Store: graphtest.NewMemory()}
@@ -247,8 +255,46 @@ func TestNestedGraphIsResumedInPlace(t *testing.T) {
 	}
 }
 
-// TestMergeOrderIsDeclared lets the branches finish in the opposite order.
-func TestMergeOrderIsDeclared(t *testing.T) {
+// deepGraphIsResumedInPlace answers four questions of two nested graphs, one inside the
+// other, with a restart before each answer: nothing is kept but the checkpoint.
+func deepGraphIsResumedInPlace(t *testing.T) {
+	calls, store := newCounter(), graphtest.NewMemory()
+	options := graph.Options{Store: store}
+	outcome := start(t, deepGraph(t, calls), options)
+	wantQuestions := func(nodes ...string) {
+		t.Helper()
+		var asking []string
+		for _, q := range outcome.Questions {
+			asking = append(asking, q.Node+" "+q.Key)
+		}
+		if !slices.Equal(asking, nodes) {
+			t.Fatalf("asking %q, want %q", asking, nodes)
+		}
+	}
+	wantQuestions("nested/inside/ask first", "nested/beside first")
+	reply := func(at int, choice, text string) {
+		t.Helper()
+		answer := graph.Answer{QuestionID: outcome.Questions[at].ID, Choice: choice, Text: text}
+		outcome = resume(t, deepGraph(t, calls), options, answer)
+	}
+	reply(1, "b", "")
+	wantQuestions("nested/inside/ask first", "nested/beside second")
+	reply(0, "", "deep")
+	wantQuestions("nested/inside/ask second", "nested/beside second")
+	reply(0, "a", "")
+	wantQuestions("nested/beside second")
+	reply(0, "", "done")
+	wantNames(t, outcome, "short", "long", "split", "before", "ask first deep", "ask second a",
+		"beside first b", "beside second done", "join", "join")
+	for node, want := range map[string]int{"short": 1, "long": 1, "split": 1, "before": 1, "ask": 1, "beside": 1, "join": 2} {
+		if calls.of(node) != want {
+			t.Errorf("%s ran to its end %d times, want %d", node, calls.of(node), want)
+		}
+	}
+}
+
+// mergeOrderIsDeclared lets the branches finish in the opposite order.
+func mergeOrderIsDeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		after := func(d time.Duration) graph.Node[tally] {
 			return func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
@@ -261,7 +307,7 @@ func TestMergeOrderIsDeclared(t *testing.T) {
 	})
 }
 
-func TestStepLimitNamesTheLoop(t *testing.T) {
+func stepLimitNamesTheLoop(t *testing.T) {
 	g := graph.New("loop", 1, tallyCount, tallyNames)
 	for _, node := range []string{"before", "search", "judge", "after"} {
 		g.Node(node, count)
@@ -288,7 +334,7 @@ func TestStepLimitNamesTheLoop(t *testing.T) {
 	}
 }
 
-func TestRetriesBackOff(t *testing.T) {
+func retriesBackOff(t *testing.T) {
 	errBusy, errWrong := errors.New("busy"), errors.New("wrong")
 	failing := func(times int, err error) graph.Node[tally] {
 		return func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
@@ -302,8 +348,8 @@ func TestRetriesBackOff(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		node    graph.Node[tally]
-		pauses  []time.Duration
-		attempt int // that failed last, 0 for success
+		pauses  []time.Duration // the longest; the shortest are half as long
+		attempt int             // that failed last, 0 for success
 	}{
 		{"busy twice", failing(2, errBusy), []time.Duration{time.Second, 2 * time.Second}, 0},
 		{"busy for good", failing(9, errBusy), []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, 4},
@@ -311,25 +357,70 @@ func TestRetriesBackOff(t *testing.T) {
 		{"a panic", func(context.Context, graph.Step[tally]) (graph.Result[tally], error) { panic(errBusy) }, nil, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var pauses []time.Duration
-			sleep := func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
-			g := graph.New("retry", 1, tallyCount, tallyNames)
-			g.Node("only", test.node, policy)
-			g.Edge("only", graph.End)
-			g.Start("only")
-			_, err := compiled(t, g).Start(t.Context(), "run", tally{}, graph.Options{Sleep: sleep})
-			var failed *graph.NodeError
-			if test.attempt == 0 && err != nil || test.attempt > 0 && (!errors.As(err, &failed) || failed.Attempt != test.attempt) {
-				t.Errorf("Start = %v, want a failure in attempt %d", err, test.attempt)
-			}
-			if !slices.Equal(pauses, test.pauses) {
-				t.Errorf("pauses %v, want %v", pauses, test.pauses)
+			for drawn, parts := range map[float64]time.Duration{0: 4, 0.5: 3, 0.999999999999: 2} {
+				var pauses, want []time.Duration
+				for _, longest := range test.pauses {
+					want = append(want, longest*parts/4)
+				}
+				sleep := func(_ context.Context, d time.Duration) error {
+					pauses = append(pauses, d.Round(time.Millisecond))
+					return nil
+				}
+				options := graph.Options{Sleep: sleep, Random: func() float64 { return drawn }}
+				_, err := single(t, test.node, policy).Start(t.Context(), "run", tally{}, options)
+				var failed *graph.NodeError
+				if test.attempt == 0 && err != nil || test.attempt > 0 && (!errors.As(err, &failed) || failed.Attempt != test.attempt) {
+					t.Errorf("Start = %v, want a failure in attempt %d", err, test.attempt)
+				}
+				if !slices.Equal(pauses, want) {
+					t.Errorf("drawing %v: pauses %v, want %v", drawn, pauses, want)
+				}
 			}
 		})
 	}
 }
 
-func TestTimeout(t *testing.T) {
+// jitterPartsRetries fails many branches at the same moment: they do not come again at
+// the same moment.
+func jitterPartsRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const many = 32
+		var (
+			mu     sync.Mutex
+			pauses = map[time.Duration]bool{}
+		)
+		begun := time.Now()
+		busy := func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
+			if step.Attempt == 1 {
+				return graph.Result[tally]{}, errors.New("busy")
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			pauses[time.Since(begun)] = true
+			return name(ctx, step)
+		}
+		g := graph.New("many", 1, tallyCount, tallyNames)
+		g.Node("split", count)
+		for i := range many {
+			branch := fmt.Sprint("b", i)
+			g.Node(branch, busy, graph.Policy{Retries: 1, Backoff: time.Second})
+			g.Edge("split", branch)
+			g.Edge(branch, graph.End)
+		}
+		g.Start("split")
+		start(t, compiled(t, g), graph.Options{})
+		for pause := range pauses {
+			if pause < time.Second/2 || pause > time.Second {
+				t.Errorf("a pause of %s, want one from 500ms to 1s", pause)
+			}
+		}
+		if len(pauses) < many/2 {
+			t.Errorf("%d branches came again at %d moments", many, len(pauses))
+		}
+	})
+}
+
+func timeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := graph.New("slow", 1, tallyCount, tallyNames)
 		g.Node("only", func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
@@ -343,7 +434,8 @@ func TestTimeout(t *testing.T) {
 		g.Start("only")
 		begun := time.Now()
 		var failures []error
-		start(t, compiled(t, g), graph.Options{Observe: func(e graph.Event) {
+		none := func() float64 { return 0 }
+		start(t, compiled(t, g), graph.Options{Random: none, Observe: func(e graph.Event) {
 			if e.Kind == graph.StepRetried {
 				failures = append(failures, e.Err)
 			}
@@ -353,6 +445,23 @@ func TestTimeout(t *testing.T) {
 		}
 		if len(failures) != 2 || !errors.Is(failures[0], context.DeadlineExceeded) || !strings.Contains(failures[0].Error(), "1m0s") {
 			t.Errorf("failures %v", failures)
+		}
+	})
+}
+
+// timeoutIsNotTransient asks the policy about a time-out, as about any other error.
+func timeoutIsNotTransient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		c := single(t, func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
+			attempts = step.Attempt
+			<-ctx.Done()
+			return graph.Result[tally]{}, ctx.Err()
+		}, graph.Policy{Timeout: time.Minute, Retries: 5, Transient: func(err error) bool { return !errors.Is(err, context.DeadlineExceeded) }})
+		_, err := c.Start(t.Context(), "run", tally{}, graph.Options{})
+		var failed *graph.NodeError
+		if !errors.As(err, &failed) || !errors.Is(err, context.DeadlineExceeded) || attempts != 1 {
+			t.Errorf("Start = %v after %d attempts, want the time-out after one", err, attempts)
 		}
 	})
 }

@@ -197,6 +197,7 @@ func (n *planNode) leave(s trail) graph.Patch[trail] {
 }
 
 func (n *planNode) run(_ context.Context, step graph.Step[trail]) (graph.Result[trail], error) {
+	step.Emit(n.name)
 	var replies []string
 	for i := range n.asks {
 		key := fmt.Sprint("q", i)

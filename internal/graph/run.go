@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,7 +33,9 @@ func (c *Compiled[S]) Start(ctx context.Context, runID string, initial S, option
 	if err != nil {
 		return Outcome[S]{}, fmt.Errorf("start graph %q: %w", c.name, err)
 	}
-	return c.drive(ctx, c.rooted(x, newFrame(c, scope{session: x}, initial)))
+	f := newFrame(c, scope{session: x}, initial)
+	x.root = f
+	return c.drive(ctx, f)
 }
 
 // Resume goes on from the run's last checkpoint, after a crash or an error with no
@@ -53,16 +54,10 @@ func (c *Compiled[S]) Resume(ctx context.Context, runID string, answers []Answer
 	if err != nil {
 		return Outcome[S]{}, fmt.Errorf("load checkpoint of run %s: %w", runID, err)
 	}
-	doc, err := decodeDocument(runID, checkpoint)
+	f, err := c.restore(x, checkpoint)
 	if err != nil {
 		return Outcome[S]{}, err
 	}
-	f, err := restoreFrame(c, scope{session: x}, doc.Graph)
-	if err != nil {
-		return Outcome[S]{}, err
-	}
-	x.seq, x.answered = doc.Seq, doc.Answered
-	c.rooted(x, f)
 	taken, err := x.accept(f.asking(nil), answers)
 	if err != nil {
 		return Outcome[S]{}, err
@@ -75,16 +70,25 @@ func (c *Compiled[S]) Resume(ctx context.Context, runID string, answers []Answer
 	return c.drive(ctx, f)
 }
 
-// rooted makes f the frame from which the session's checkpoints are made.
-func (c *Compiled[S]) rooted(x *session, f *frame[S]) *frame[S] {
-	x.encode = func() ([]byte, error) {
-		doc, err := f.doc()
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(document{Format: formatVersion, Run: x.run, Seq: x.lastSeq(), Answered: x.answered, Graph: doc})
+// restore reads the position of the run from its checkpoint.
+func (c *Compiled[S]) restore(x *session, checkpoint []byte) (*frame[S], error) {
+	doc, err := decodeDocument(x.run, checkpoint)
+	if err != nil {
+		return nil, err
 	}
-	return f
+	x.seq = doc.Seq
+	for _, answer := range doc.Answered {
+		if _, twice := x.answer(answer.QuestionID); twice {
+			return nil, &CheckpointError{Run: x.run, Err: fmt.Errorf("it has two answers to question %q", answer.QuestionID)}
+		}
+		x.take(answer)
+	}
+	f, err := restoreFrame(c, scope{session: x}, doc.Graph)
+	if err != nil {
+		return nil, err
+	}
+	x.root = f
+	return f, nil
 }
 
 func (c *Compiled[S]) drive(ctx context.Context, f *frame[S]) (Outcome[S], error) {
@@ -109,35 +113,38 @@ func (c *Compiled[S]) drive(ctx context.Context, f *frame[S]) (Outcome[S], error
 // accept gives answers to the tasks that wait for them: all, or none and an error.
 // taken is false when there was nothing new among them.
 func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err error) {
+	if len(answers) == 0 {
+		return false, nil
+	}
 	waiting := make(map[string]*taskCore, len(asking))
 	for _, t := range asking {
 		waiting[t.question.ID] = t
 	}
-	fresh := make(map[string]Answer)
+	fresh := make(map[string]Answer, len(answers))
+	var order []*taskCore
 	for _, answer := range answers {
-		known, repeated := x.answered[answer.QuestionID]
+		known, repeated := x.answer(answer.QuestionID)
 		if !repeated {
 			known, repeated = fresh[answer.QuestionID]
 		}
-		if err := admit(waiting[answer.QuestionID], answer, known, repeated); err != nil {
+		t := waiting[answer.QuestionID]
+		if err := admit(t, answer, known, repeated); err != nil {
 			return false, &AnswerError{Run: x.run, Question: answer.QuestionID, Err: err}
 		}
 		if !repeated {
 			fresh[answer.QuestionID] = answer
+			order = append(order, t)
 		}
 	}
-	if len(fresh) == 0 {
+	if len(order) == 0 {
 		return false, nil
 	}
 	x.change(func() {
-		if x.answered == nil {
-			x.answered = make(map[string]Answer, len(fresh))
-		}
-		for id, answer := range fresh {
-			t := waiting[id]
-			t.answers = append(t.answers, keyedAnswer{Key: t.question.Key, Answer: answer})
-			t.question = nil
-			x.answered[id] = answer
+		for _, t := range order {
+			answer := fresh[t.question.ID]
+			t.answers = append(t.answers, keyedAnswer{t.question.Key, answer})
+			t.question, t.encoded = nil, nil
+			x.take(answer)
 		}
 	})
 	return true, nil

@@ -215,16 +215,7 @@ func TestKeyIsAskedOncePerVisit(t *testing.T) {
 // TestLoopAsksAnew goes round a loop: each visit of a node has a question of its own.
 func TestLoopAsksAnew(t *testing.T) {
 	calls := newCounter()
-	g := graph.New("loop", 1, tallyCount, tallyNames)
-	g.Node("ask", calls.asking)
-	g.Route("ask", func(s tally) string {
-		if len(s.Names) < 3 {
-			return "ask"
-		}
-		return graph.End
-	}, "ask", graph.End)
-	g.Start("ask")
-	c := compiled(t, g)
+	c := loopGraph(t, calls)
 	options := graph.Options{Store: graphtest.NewMemory()}
 	outcome := start(t, c, options)
 	var asked []string

@@ -2,17 +2,19 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Store keeps one checkpoint per run. Implementations are safe for concurrent use;
 // graphtest.StoreSuite is what each of them passes.
 type Store interface {
 	// Save replaces the run's checkpoint, whole or not at all. It keeps no reference
-	// to checkpoint. The engine stops the run when it fails.
+	// to checkpoint, whose bytes change once it has returned. The engine stops the run
+	// when it fails.
 	Save(ctx context.Context, run string, checkpoint []byte) error
 	// Load gives what Save stored last, or an error that wraps ErrNoCheckpoint.
 	Load(ctx context.Context, run string) ([]byte, error)
@@ -36,35 +38,45 @@ type Options struct {
 	// Sleep waits between the attempts of a node and returns ctx's error when ctx ends
 	// first; nil waits on the real clock.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Random draws from [0, 1) for the length of these waits, in parallel branches at
+	// once; nil means math/rand/v2.
+	Random func() float64
 }
 
 // saveGrace is how long a checkpoint may take to be written after ctx has ended: what
 // a node finished is kept even when the run is stopped.
 const saveGrace = 5 * time.Second
 
+// usualSize is how many bytes a small checkpoint has.
+const usualSize = 512
+
 // session is one Start or Resume: what the graphs nested in one run have in common.
 type session struct {
-	run      string
-	options  Options
-	answered map[string]Answer // by question id; every answer the run ever took
+	run     string
+	options Options
+	head    []byte // of a checkpoint
 
 	// mu guards the positions of all frames (see frame), generation and answered.
 	// Only whoever runs a frame writes to it; an encoder of the whole run reads it.
 	mu         sync.Mutex
-	encode     func() ([]byte, error)
-	generation uint64 // counts changes of any frame
+	root       encoder // of the outermost frame
+	generation uint64  // counts changes of any frame
+	answered   []Answer
+	known      map[string]int // question id → index in answered
+	replies    []byte         // answered as JSON; nil where it changed since
 
 	saving  sync.Mutex
 	saved   uint64 // the generation of the last checkpoint
 	failure error  // of the first save that failed; nothing is saved after it
+	buffer  []byte // of the last checkpoint, for the next
 
 	observing sync.Mutex
 	seq       int64
 }
 
 func newSession(run string, options Options) (*session, error) {
-	if run == "" {
-		return nil, errors.New("the run has no id")
+	if run == "" || !utf8.ValidString(run) {
+		return nil, fmt.Errorf("the run's id %q is empty or not UTF-8", run)
 	}
 	if options.MaxSteps < 0 {
 		return nil, fmt.Errorf("run %s: MaxSteps is %d: give a positive limit, or 0 for %d", run, options.MaxSteps, DefaultMaxSteps)
@@ -78,7 +90,15 @@ func newSession(run string, options Options) (*session, error) {
 	if options.Sleep == nil {
 		options.Sleep = sleep
 	}
-	return &session{run: run, options: options}, nil
+	if options.Random == nil {
+		options.Random = rand.Float64
+	}
+	x := &session{run: run, options: options}
+	if x.stored() {
+		x.head = runHead(run)
+		x.buffer = make([]byte, 0, usualSize)
+	}
+	return x, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -94,16 +114,38 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // change applies a change of position that the next checkpoint must hold.
 func (x *session) change(apply func()) {
+	if !x.stored() {
+		apply() // nobody else looks at the position
+		return
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	apply()
 	x.generation++
 }
 
+// answer gives the answer that a question had.
+func (x *session) answer(question string) (answer Answer, ok bool) {
+	if index, ok := x.known[question]; ok {
+		return x.answered[index], true
+	}
+	return Answer{}, false
+}
+
+// take adds an answer to a question that had none.
+func (x *session) take(answer Answer) {
+	if x.known == nil {
+		x.known = make(map[string]int)
+	}
+	x.known[answer.QuestionID] = len(x.answered)
+	x.answered = append(x.answered, answer)
+	x.replies = nil
+}
+
 // save writes a checkpoint that holds every change made before the call. Calls that
 // come while one is being written share the next.
 func (x *session) save(ctx context.Context) error {
-	if x.options.Store == nil {
+	if !x.stored() {
 		return nil
 	}
 	x.mu.Lock()
@@ -118,12 +160,9 @@ func (x *session) save(ctx context.Context) error {
 	if x.saved >= wanted {
 		return nil
 	}
-	x.mu.Lock()
-	generation := x.generation
-	checkpoint, err := x.encode()
-	x.mu.Unlock()
+	generation, err := x.encode()
 	if err == nil {
-		err = x.write(ctx, checkpoint)
+		err = x.write(ctx, x.buffer)
 	}
 	if err != nil {
 		x.failure = &SaveError{Run: x.run, Err: err}
@@ -131,6 +170,14 @@ func (x *session) save(ctx context.Context) error {
 	}
 	x.saved = generation
 	return nil
+}
+
+// encode puts the checkpoint into the buffer, and tells how new it is.
+func (x *session) encode() (generation uint64, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.buffer, err = x.appendTo(x.buffer[:0])
+	return x.generation, err
 }
 
 // failed is the error of the save that stopped the run, if one did.
@@ -152,13 +199,24 @@ func (x *session) write(ctx context.Context, checkpoint []byte) error {
 	return x.options.Store.Save(ctx, x.run, checkpoint)
 }
 
-// emit hands the event to the observer, with its number and time.
+// stored tells whether the run has checkpoints.
+func (x *session) stored() bool { return x.options.Store != nil }
+
+// observed tells whether anybody looks at the run's events.
+func (x *session) observed() bool { return x.options.Observe != nil }
+
+// emit hands an event of the run itself to the observer.
 func (x *session) emit(event Event) {
-	if x.options.Observe == nil {
+	if !x.observed() {
 		return
 	}
 	x.observing.Lock()
 	defer x.observing.Unlock()
+	x.deliver(event)
+}
+
+// deliver hands the event to the observer, with its number and time. observing is held.
+func (x *session) deliver(event Event) {
 	x.seq++
 	event.Seq, event.Run, event.At = x.seq, x.run, x.options.Now()
 	x.options.Observe(event)

@@ -31,18 +31,19 @@ func (s Step[S]) Answer(key string) (answer Answer, ok bool) {
 	return s.task.answer(key)
 }
 
-// Emit sends a piece of streamed text to the run's observer.
+// Emit sends a piece of streamed text to the run's observer. What comes after the node
+// has returned is dropped.
 func (s Step[S]) Emit(token string) {
 	if s.task != nil {
-		s.task.emit(Event{Kind: Token, Text: token, Attempt: s.Attempt})
+		s.task.say(Token, token, s.Attempt)
 	}
 }
 
 // Detail tells the run's observer what the step is doing, in words for people:
-// "Searching 3 collections…".
+// "Searching 3 collections…". What comes after the node has returned is dropped.
 func (s Step[S]) Detail(text string) {
 	if s.task != nil {
-		s.task.emit(Event{Kind: Detail, Text: text, Attempt: s.Attempt})
+		s.task.say(Detail, text, s.Attempt)
 	}
 }
 
@@ -122,8 +123,9 @@ type Policy struct {
 	Timeout time.Duration
 	// Retries is how often a failed attempt is followed by another.
 	Retries int
-	// Backoff is the pause before the first retry. It doubles for each further one,
-	// up to MaxBackoff.
+	// Backoff is the longest pause before the first retry. It doubles for each further
+	// one, up to MaxBackoff. The pause itself is drawn from the upper half of it, so
+	// that what failed together does not come again together.
 	Backoff time.Duration
 	// Transient says which errors are worth a retry; nil means all. A panic and the
 	// end of the run's own ctx are never retried.
@@ -133,14 +135,15 @@ type Policy struct {
 // MaxBackoff is the longest pause between two attempts of a node.
 const MaxBackoff = time.Minute
 
-// pause is the time to wait after a failed attempt (1-based).
-func (p Policy) pause(attempt int) time.Duration {
-	pause := p.Backoff
+// pause is the time to wait after a failed attempt (1-based); random is from [0, 1).
+func (p Policy) pause(attempt int, random float64) time.Duration {
+	longest := p.Backoff
 	for range attempt - 1 {
-		if pause >= MaxBackoff {
+		if longest >= MaxBackoff {
 			break
 		}
-		pause *= 2
+		longest *= 2
 	}
-	return min(pause, MaxBackoff)
+	longest = min(longest, MaxBackoff)
+	return longest - time.Duration(random*float64(longest/2))
 }

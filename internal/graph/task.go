@@ -11,53 +11,80 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
-// taskCore is what a task is whatever the state: one visit of a node.
+// taskCore is what a task is whatever the state: one visit of a node. There is one for
+// every step of every run, so it is kept small.
 type taskCore struct {
 	scope    *scope
-	name     string
+	kind     *nodeCore
 	visit    int
-	policy   *Policy
+	attempt  int        // that runs, or ran last
+	begun    *time.Time // the attempt; only where there is an observer
+	speaking bool       // an attempt runs whose words the observer gets; observing guards it
 	done     bool
-	question *Question // the one it waits for
+	question *Question       // the one it waits for
+	encoded  json.RawMessage // of the question, or of a done task's changes
 	answers  []keyedAnswer
 }
 
 type keyedAnswer struct {
-	Key    string `json:"key"`
-	Answer Answer `json:"answer"`
+	key    string
+	answer Answer
 }
 
 type task[S any] struct {
 	taskCore
-	node    *node[S]
-	patch   Patch[S]
-	encoded json.RawMessage // of patch
-	sub     subtask[S]
+	result Result[S] // of the last attempt
+	sub    subtask[S]
 }
 
-func (f *frame[S]) task(n *node[S], visit int) *task[S] {
-	return &task[S]{node: n, taskCore: taskCore{scope: &f.scope, name: n.name, visit: visit, policy: &n.policy}}
+// begin makes the task at an index of the step a visit of n.
+func (f *frame[S]) begin(index int, n *node[S], visit int) {
+	t := &f.tasks[index]
+	t.scope, t.kind, t.visit = &f.scope, &n.nodeCore, visit
 }
 
-func (t *taskCore) path() string { return t.scope.prefix + t.name }
+// node gives the node that the task is a visit of.
+func (f *frame[S]) node(t *task[S]) *node[S] { return f.graph.nodes[t.kind.index] }
+
+func (t *taskCore) path() string { return t.scope.prefix + t.kind.name }
 
 func (t *taskCore) answer(key string) (Answer, bool) {
 	for _, a := range t.answers {
-		if a.Key == key {
-			return a.Answer, true
+		if a.key == key {
+			return a.answer, true
 		}
 	}
 	return Answer{}, false
 }
 
+// emit hands an event of the task to the observer, who is there.
 func (t *taskCore) emit(event Event) {
-	if t.scope.session.options.Observe == nil {
+	x := t.scope.session
+	x.observing.Lock()
+	defer x.observing.Unlock()
+	t.speaking = event.Kind == StepStarted
+	t.deliver(event)
+}
+
+// say hands the node's words to the observer while the attempt that has them runs.
+func (t *taskCore) say(kind EventKind, text string, attempt int) {
+	x := t.scope.session
+	if !x.observed() {
 		return
 	}
-	event.Node, event.Description, event.Visit = t.path(), t.policy.Description, t.visit
-	t.scope.session.emit(event)
+	x.observing.Lock()
+	defer x.observing.Unlock()
+	if t.speaking && t.attempt == attempt {
+		t.deliver(Event{Kind: kind, Text: text})
+	}
+}
+
+func (t *taskCore) deliver(event Event) {
+	event.Node, event.Description, event.Visit, event.Attempt = t.path(), t.kind.policy.Description, t.visit, t.attempt
+	t.scope.session.deliver(event)
 }
 
 func (t *task[S]) runnable() bool {
@@ -66,65 +93,54 @@ func (t *task[S]) runnable() bool {
 
 // execute runs a task to its result, by its policy, and keeps the result. A task that
 // waits for an answer afterwards is no error.
+//
+// It is the bottom of the stack of a new goroutine, which begins small: what a node
+// needs of it before it has to grow is what execute, attempt and call leave.
 func (f *frame[S]) execute(ctx context.Context, t *task[S]) error {
-	for attempt := 1; ; attempt++ {
-		begun := t.begin(attempt)
-		result, err := f.attempt(ctx, t, attempt)
+	for {
+		t.start()
+		err := f.attempt(ctx, t)
 		if err == nil {
-			err = f.check(t, result)
+			return f.keep(ctx, t)
 		}
-		if err == nil {
-			return f.keep(ctx, t, result, attempt, begun)
+		if !f.again(ctx, t, err) {
+			return f.fail(ctx, t, err)
 		}
-		if again := f.retry(ctx, t, attempt, err); again {
-			continue
-		}
-		t.fail(attempt, begun, err)
-		if t.sub != nil && (ctx.Err() != nil || namesItsPlace(err)) {
-			return err
-		}
-		return &NodeError{Run: f.session.run, Node: t.path(), Attempt: attempt, Err: err}
 	}
 }
 
-// begin, fail and announce tell the observer of a task, if there is one. They are apart
-// from execute, which runs on the small stack of a new goroutine: events are large.
-func (t *taskCore) begin(attempt int) (begun time.Time) {
-	if t.scope.session.options.Observe != nil {
-		begun = t.scope.session.options.Now()
-		t.emit(Event{Kind: StepStarted, Attempt: attempt})
-	}
-	return begun
-}
-
-func (t *taskCore) fail(attempt int, begun time.Time, err error) {
-	if t.scope.session.options.Observe != nil {
-		t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: t.since(begun), Err: err})
-	}
-}
-
-func (t *task[S]) announce(result Result[S], attempt int, took time.Duration) {
-	if t.scope.session.options.Observe == nil {
+// start begins the next attempt.
+func (t *taskCore) start() {
+	x := t.scope.session
+	if !x.observed() {
+		t.attempt++
 		return
 	}
-	if result.question != nil {
-		t.emit(Event{Kind: QuestionAsked, Attempt: attempt, Duration: took, Question: t.question})
-		return
-	}
-	var fields []string
-	for _, change := range result.patch {
-		if !slices.Contains(fields, change.Field()) {
-			fields = append(fields, change.Field())
-		}
-	}
-	t.emit(Event{Kind: StepFinished, Attempt: attempt, Duration: took, Fields: fields})
+	x.observing.Lock()
+	t.attempt++
+	x.observing.Unlock()
+	begun := x.options.Now()
+	t.begun = &begun
+	t.emit(Event{Kind: StepStarted})
 }
 
-func (t *taskCore) since(begun time.Time) time.Duration {
-	if begun.IsZero() {
+// took is how long the attempt has been running, where there is an observer.
+func (t *taskCore) took() time.Duration {
+	if t.begun == nil {
 		return 0
 	}
-	return t.scope.session.options.Now().Sub(begun)
+	return t.scope.session.options.Now().Sub(*t.begun)
+}
+
+// fail ends the task with the error of its last attempt.
+func (f *frame[S]) fail(ctx context.Context, t *task[S], err error) error {
+	if f.session.observed() {
+		t.emit(Event{Kind: StepFinished, Duration: t.took(), Err: err})
+	}
+	if t.sub != nil && (ctx.Err() != nil || namesItsPlace(err)) {
+		return err
+	}
+	return &NodeError{Run: f.session.run, Node: t.path(), Attempt: t.attempt, Err: err}
 }
 
 // namesItsPlace tells whether a nested graph's error needs no node's name around it.
@@ -136,10 +152,10 @@ func namesItsPlace(err error) bool {
 	return node || save || limit || stalled
 }
 
-// retry waits for the next attempt where the policy has one.
-func (f *frame[S]) retry(ctx context.Context, t *task[S], attempt int, err error) bool {
-	policy := &t.node.policy
-	if attempt > policy.Retries || ctx.Err() != nil {
+// again waits for the next attempt where the policy has one.
+func (f *frame[S]) again(ctx context.Context, t *task[S], err error) bool {
+	policy := &t.kind.policy
+	if t.attempt > policy.Retries || ctx.Err() != nil {
 		return false
 	}
 	if _, isPanic := errors.AsType[*PanicError](err); isPanic {
@@ -148,69 +164,66 @@ func (f *frame[S]) retry(ctx context.Context, t *task[S], attempt int, err error
 	if policy.Transient != nil && !policy.Transient(err) {
 		return false
 	}
-	pause := policy.pause(attempt)
-	t.emit(Event{Kind: StepRetried, Attempt: attempt, Duration: pause, Err: err})
+	pause := policy.pause(t.attempt, f.session.options.Random())
+	if f.session.observed() {
+		t.emit(Event{Kind: StepRetried, Duration: pause, Err: err})
+	}
 	return pause == 0 || f.session.options.Sleep(ctx, pause) == nil
 }
 
-// attempt calls the node once, or runs the nested graph as far as it goes.
-func (f *frame[S]) attempt(ctx context.Context, t *task[S], attempt int) (Result[S], error) {
-	if t.node.policy.Timeout > 0 {
-		return f.timed(ctx, t, attempt)
+// attempt calls the node once, or runs the nested graph as far as it goes, and leaves
+// the result in the task.
+func (f *frame[S]) attempt(ctx context.Context, t *task[S]) error {
+	var err error
+	if t.kind.policy.Timeout > 0 {
+		err = f.timed(ctx, t)
+	} else {
+		err = f.call(ctx, t)
 	}
-	if t.node.nested != nil {
-		return f.enter(ctx, t)
+	if err != nil {
+		return err
 	}
-	return f.call(ctx, t, attempt)
+	return f.check(t)
 }
 
-func (f *frame[S]) timed(ctx context.Context, t *task[S], attempt int) (result Result[S], err error) {
-	limit := t.node.policy.Timeout
+func (f *frame[S]) timed(ctx context.Context, t *task[S]) error {
+	limit := t.kind.policy.Timeout
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if t.node.nested != nil {
-		result, err = f.enter(timed, t)
-	} else {
-		result, err = f.call(timed, t, attempt)
-	}
+	err := f.call(timed, t)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("no result within %s: %w (%w)", limit, context.DeadlineExceeded, err)
 	}
-	return result, err
+	return err
 }
 
-// call calls the node and turns its panic into an error.
-func (f *frame[S]) call(ctx context.Context, t *task[S], attempt int) (result Result[S], err error) {
+// call runs the node and turns its panic into an error.
+func (f *frame[S]) call(ctx context.Context, t *task[S]) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = panicked(value)
 		}
 	}()
-	return t.node.fn(ctx, Step[S]{
-		State: f.state, Run: f.session.run, Node: t.name, Visit: t.visit, Attempt: attempt, task: &t.taskCore,
+	n := f.node(t)
+	if n.nested != nil {
+		return f.enter(ctx, t)
+	}
+	t.result, err = n.fn(ctx, Step[S]{
+		State: f.state, Run: f.session.run, Node: n.name, Visit: t.visit, Attempt: t.attempt, task: &t.taskCore,
 	})
+	return err
 }
 
-func (f *frame[S]) enter(ctx context.Context, t *task[S]) (result Result[S], err error) {
+func (f *frame[S]) enter(ctx context.Context, t *task[S]) (err error) {
 	if t.sub == nil {
-		var sub subtask[S]
-		err := guard(func() error {
-			sub = t.node.nested.open(f.inside(t), f.state)
-			return nil
-		})
-		if err != nil {
-			return result, err
-		}
+		sub := f.node(t).nested.open(f.inside(t), f.state)
 		f.session.change(func() { t.sub = sub })
 	}
-	if result.paused, err = t.sub.run(ctx); result.paused || err != nil {
-		return result, err
+	if t.result.paused, err = t.sub.run(ctx); t.result.paused || err != nil {
+		return err
 	}
-	err = guard(func() error {
-		result.patch = t.sub.patch()
-		return nil
-	})
-	return result, err
+	t.result.patch = t.sub.patch()
+	return nil
 }
 
 // guard calls a function of the graph's author and turns its panic into an error.
@@ -228,31 +241,32 @@ func panicked(value any) error {
 }
 
 // check refuses a result that could not be kept.
-func (f *frame[S]) check(t *task[S], result Result[S]) error {
-	for i, change := range result.patch {
+func (f *frame[S]) check(t *task[S]) error {
+	for i, change := range t.result.patch {
 		if change == nil {
 			return fmt.Errorf("change %d of the result is nil", i)
 		}
-		if _, declared := f.graph.field[change.Field()]; !declared {
+		if !slices.Contains(f.graph.fieldNames, change.Field()) {
 			return fmt.Errorf("changes field %q, which graph %q does not declare: add it to graph.New", change.Field(), f.graph.name)
 		}
 	}
-	if result.question == nil {
+	question := t.result.question
+	if question == nil {
 		return nil
 	}
-	if err := result.question.check(); err != nil {
+	if err := question.check(); err != nil {
 		return err
 	}
-	if _, ok := t.answer(result.question.Key); ok {
-		return fmt.Errorf("question %q was answered in this visit already: ask again under another key", result.question.Key)
+	if _, ok := t.answer(question.Key); ok {
+		return fmt.Errorf("question %q was answered in this visit already: ask again under another key", question.Key)
 	}
 	return nil
 }
 
 func (q *Question) check() error {
 	switch {
-	case q.Key == "":
-		return errors.New("the question has no key")
+	case q.Key == "" || !utf8.ValidString(q.Key):
+		return fmt.Errorf("the question has no key, or one that is not UTF-8: %q", q.Key)
 	case q.Text == "":
 		return fmt.Errorf("question %q has no text", q.Key)
 	case len(q.Choices) == 0 && !q.FreeText:
@@ -275,24 +289,25 @@ func (q *Question) check() error {
 	return nil
 }
 
-// keep puts a result into the position, and into a checkpoint unless the end of the
+// keep puts the result into the position, and into a checkpoint unless the end of the
 // step, which follows at once, does that.
-func (f *frame[S]) keep(ctx context.Context, t *task[S], result Result[S], attempt int, begun time.Time) error {
-	if result.paused {
+func (f *frame[S]) keep(ctx context.Context, t *task[S]) error {
+	if t.result.paused {
 		return nil // the nested graph has saved its questions
 	}
-	took := t.since(begun)
+	var asked *Question
+	if t.result.question != nil {
+		asked = t.ask(*t.result.question)
+	}
 	stepEnds := false
 	f.session.change(func() {
-		if result.question != nil {
-			t.question = t.ask(*result.question)
-		} else {
-			t.done, t.patch, t.sub = true, result.patch, nil
-		}
+		t.done, t.question, t.sub = asked == nil, asked, nil
 		// Inside the change, so that a checkpoint has both the result and the number
 		// of its event, or neither.
-		t.announce(result, attempt, took)
-		stepEnds = f.open() == 0
+		if f.session.observed() {
+			t.announce()
+		}
+		stepEnds = f.session.stored() && f.open() == 0
 	})
 	if stepEnds {
 		return nil
@@ -300,13 +315,30 @@ func (f *frame[S]) keep(ctx context.Context, t *task[S], result Result[S], attem
 	return f.session.save(ctx)
 }
 
+func (t *task[S]) announce() {
+	if t.question != nil {
+		t.emit(Event{Kind: QuestionAsked, Duration: t.took(), Question: t.question})
+		return
+	}
+	var fields []string
+	for _, change := range t.result.patch {
+		if !slices.Contains(fields, change.Field()) {
+			fields = append(fields, change.Field())
+		}
+	}
+	t.emit(Event{Kind: StepFinished, Duration: t.took(), Fields: fields})
+}
+
 // ask completes a question with its place and an id that depends on nothing else.
 func (t *taskCore) ask(q Question) *Question {
-	h := sha256.New()
-	for _, part := range []string{t.scope.session.run, t.scope.lineage + t.name + "#" + strconv.Itoa(t.visit), q.Key} {
-		fmt.Fprintf(h, "%d:%s,", len(part), part)
+	place := t.scope.lineage + t.kind.name + "#" + strconv.Itoa(t.visit)
+	var made []byte
+	for _, part := range []string{t.scope.session.run, place, q.Key} {
+		made = append(append(strconv.AppendInt(made, int64(len(part)), 10), ':'), part...)
+		made = append(made, ',')
 	}
-	q.ID = "q-" + hex.EncodeToString(h.Sum(nil)[:8])
+	sum := sha256.Sum256(made)
+	q.ID = "q-" + hex.EncodeToString(sum[:8])
 	q.Node = t.path()
 	if q.Who == "" {
 		q.Who = Asker

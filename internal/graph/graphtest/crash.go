@@ -22,9 +22,11 @@ type Scenario[S any] struct {
 // Steps counts how often each node's result was kept: by node path and visit.
 type Steps map[string]int
 
-// Crashes carries a scenario out undisturbed and then once for every save point, with
-// a crash before the checkpoint is written and with one after. Each must end in the
-// same state, with every step kept once. It gives the undisturbed run's end and steps.
+// Crashes carries a scenario out undisturbed and then several times for every save
+// point: the process dies before the checkpoint is written or after, or lives on with a
+// store that failed before or after writing it. Each must end in the same outcome, with
+// every step kept once, and no process may save again after a save that failed. It
+// gives the undisturbed run's end and steps.
 func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
 	t.Helper()
 	undisturbed := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
@@ -33,12 +35,13 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 		t.Fatalf("undisturbed run: %v", err)
 	}
 	for save := 1; ; save++ {
-		for _, written := range []bool{false, true} {
-			at := CrashPoint{Save: save, Written: written}
+		for _, at := range []CrashPoint{
+			{Save: save}, {Save: save, Written: true}, {Save: save, Once: true}, {Save: save, Written: true, Once: true},
+		} {
 			l := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
 			crashed, err := l.compare(t.Context(), at, want, undisturbed.kept)
 			if err != nil {
-				t.Fatalf("crash at save %d (written: %t): %v", save, written, err)
+				t.Fatalf("crash at %+v: %v", at, err)
 			}
 			if !crashed {
 				return want, undisturbed.kept
@@ -71,7 +74,15 @@ func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcom
 		if !errors.As(err, &unsaved) || !errors.Is(err, ErrCrash) {
 			return true, fmt.Errorf("the crash gave no SaveError: %w", err)
 		}
-		got, err = l.live(ctx, l.store)
+		if saves := store.Saves(); saves != at.Save {
+			return true, fmt.Errorf("%d saves were tried after one that failed", saves-at.Save)
+		}
+		// Where only the save failed, the next try goes to the same store.
+		next := graph.Store(l.store)
+		if at.Once {
+			next = store
+		}
+		got, err = l.live(ctx, next)
 	}
 	if err != nil {
 		return store.Crashed(), err

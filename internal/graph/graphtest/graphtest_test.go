@@ -35,6 +35,48 @@ func TestCrashing(t *testing.T) {
 	}
 }
 
+func TestCrashingOnceWorksAgain(t *testing.T) {
+	memory := NewMemory()
+	store := NewCrashing(memory, CrashPoint{Save: 2, Once: true})
+	for save, fails := range []bool{false, true, false} {
+		err := store.Save(t.Context(), "run", []byte{byte('1' + save)})
+		if errors.Is(err, ErrCrash) != fails {
+			t.Errorf("save %d = %v", save+1, err)
+		}
+	}
+	if got := string(load(t, store, "run")); got != "3" || store.Saves() != 3 {
+		t.Errorf("the store has %q after %d saves", got, store.Saves())
+	}
+}
+
+// TestCrashesFindsARepeat runs a graph whose node does not end the same when it is run
+// again.
+func TestCrashesFindsARepeat(t *testing.T) {
+	type state struct{ Calls int }
+	field := graph.Replace("calls", func(s *state) *int { return &s.Calls })
+	calls := 0
+	g := graph.New("counting", 1, field)
+	g.Node("only", func(context.Context, graph.Step[state]) (graph.Result[state], error) {
+		calls++
+		return graph.Update(field.Set(calls)), nil
+	})
+	g.Edge("only", graph.End)
+	g.Start("only")
+	c, err := g.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lives[state]{Scenario: Scenario[state]{Graph: c}, store: NewMemory(), kept: Steps{}}
+	want, err := l.live(t.Context(), l.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &lives[state]{Scenario: l.Scenario, store: NewMemory(), kept: Steps{}}
+	if crashed, err := again.compare(t.Context(), CrashPoint{Save: 1}, want, l.kept); !crashed || err == nil {
+		t.Errorf("compare = %t, %v: want the difference", crashed, err)
+	}
+}
+
 // reports collects what ReadOnly says.
 type reports []string
 

@@ -67,10 +67,13 @@ type CrashPoint struct {
 	// Written tells that this Save still reaches the store, as when a process dies
 	// between the write and the reply.
 	Written bool
+	// Once tells that the store works again after this Save: it has failed, and the
+	// process that called it lives on.
+	Once bool
 }
 
-// Crashing is a graph.Store that fails at one Save and at every call after it, like a
-// process that has died. What it wrote before is in the store under it.
+// Crashing is a graph.Store that fails at one Save, and unless that is all at every
+// call after it, like a process that has died. What it wrote is in the store under it.
 type Crashing struct {
 	store graph.Store
 	at    CrashPoint
@@ -89,12 +92,13 @@ func (c *Crashing) Save(ctx context.Context, run string, checkpoint []byte) erro
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.saves++
-	if c.saves < c.at.Save || c.saves == c.at.Save && c.at.Written {
+	fails := c.saves == c.at.Save || c.saves > c.at.Save && !c.at.Once
+	if !fails || c.saves == c.at.Save && c.at.Written {
 		if err := c.store.Save(ctx, run, checkpoint); err != nil {
 			return err
 		}
 	}
-	if c.saves >= c.at.Save {
+	if fails {
 		return ErrCrash
 	}
 	return nil
@@ -102,15 +106,18 @@ func (c *Crashing) Save(ctx context.Context, run string, checkpoint []byte) erro
 
 // Load passes the checkpoint on, unless the store has crashed.
 func (c *Crashing) Load(ctx context.Context, run string) ([]byte, error) {
-	if c.Crashed() {
+	if c.Crashed() && !c.at.Once {
 		return nil, ErrCrash
 	}
 	return c.store.Load(ctx, run)
 }
 
 // Crashed tells whether the crash has happened.
-func (c *Crashing) Crashed() bool {
+func (c *Crashing) Crashed() bool { return c.Saves() >= c.at.Save }
+
+// Saves is how often Save was called.
+func (c *Crashing) Saves() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.saves >= c.at.Save
+	return c.saves
 }

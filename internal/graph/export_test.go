@@ -1,0 +1,18 @@
+package graph
+
+import "errors"
+
+// Recode reads a checkpoint and writes it anew, as the next save would.
+func Recode[S any](c *Compiled[S], run string, checkpoint []byte) ([]byte, error) {
+	x, err := newSession(run, Options{Store: struct{ Store }{}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.restore(x, checkpoint); err != nil {
+		return nil, err
+	}
+	if _, err := x.encode(); err != nil {
+		return nil, errors.Join(errors.New("what was read cannot be written"), err)
+	}
+	return x.buffer, nil
+}

@@ -115,7 +115,7 @@ func (a *app) ingester(observe func(ingest.Progress)) *ingest.Ingester {
 
 // flows makes every registered flow; the first takes plain messages.
 func (a *app) flows() ([]flows.Flow, error) {
-	answers, err := answer.New(a.retriever(), a.config.Answer.MaxSources)
+	answers, err := answer.New(answer.Options{Retriever: a.retriever(), Documents: a.config.Answer.MaxSources, Log: a.logger})
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +141,18 @@ func (a *app) bot(ctx context.Context) (*bot.Bot, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, checkpoints.Close)
+	records, err := runs.OpenRecords(ctx, a.config.DataDir, keepThreads)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, records.Close)
 	registered, err := a.flows()
 	if err != nil {
 		return nil, err
 	}
-	return bot.New(bot.Options{Sessions: remembered, Checkpoints: checkpoints, Flows: registered, Logger: a.logger}), nil
+	return bot.New(bot.Options{
+		Sessions: remembered, Checkpoints: checkpoints, Records: records, Flows: registered, Logger: a.logger,
+	}), nil
 }
 
 // closing joins what a command failed with and what closing failed with.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"io"
 	"os"
 	"os/user"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
 )
 
@@ -35,21 +37,39 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: chat.ThreadID("terminal/" + rand.Text()), Author: author(),
+		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(),
 		Text: strings.Join(c.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {
-		return c.printJSON(ctx, in, handler, message)
+		return c.printJSON(ctx, in.std.Out, handler, message)
 	}
 	renderer := terminal.Detect(in.std.Out, os.Getenv)
 	conversation := &terminal.Conversation{Renderer: renderer, Live: terminal.IsTerminal(in.std.Out)}
 	if err := converse(ctx, in.std, handler, message, conversation); err != nil {
 		return err
 	}
-	if c.Why && conversation.Answer != nil {
-		return renderer.Trace(conversation.Answer.Trace)
+	trace, err := c.explain(ctx, handler, conversation.Answer, conversation.Question)
+	if trace == nil || err != nil {
+		return err
 	}
-	return nil
+	return renderer.Trace(*trace)
+}
+
+// explain gives how what was said came about, a question too; nil where nobody wants to
+// know, or no run had to do with it.
+func (c *askCommand) explain(ctx context.Context, controls chat.Controls, reply *chat.Reply, asked *chat.Question) (*chat.Trace, error) {
+	var run chat.RunID
+	switch {
+	case asked != nil:
+		run = asked.Run
+	case reply != nil:
+		run = reply.Run
+	}
+	if !c.Why || run == "" {
+		return nil, nil
+	}
+	trace, err := controls.Explain(ctx, run)
+	return &trace, err
 }
 
 // converse hands the message over, and where a person is there to answer, what they
@@ -159,18 +179,23 @@ type choice struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-func (c *askCommand) printJSON(ctx context.Context, in *invocation, handler chat.Handler, message chat.Message) error {
+func (c *askCommand) printJSON(ctx context.Context, out io.Writer, handler *bot.Bot, message chat.Message) error {
 	var said collected
 	if err := handler.Handle(ctx, message, &said); err != nil {
 		return err
 	}
-	encoder := json.NewEncoder(in.std.Out)
+	made := said.output()
+	var err error
+	if made.Trace, err = c.explain(ctx, handler, said.reply, said.question); err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(said.output(c.Why))
+	return encoder.Encode(made)
 }
 
-func (c *collected) output(why bool) askOutput {
+func (c *collected) output() askOutput {
 	if c.question != nil {
 		asked := &question{Text: c.question.Text, FreeText: c.question.FreeText}
 		for _, offered := range c.question.Choices {
@@ -178,14 +203,10 @@ func (c *collected) output(why bool) askOutput {
 		}
 		return askOutput{Run: c.question.Run, Outcome: "asked", Answer: c.question.Text, Sources: []sourceGroup{}, Question: asked}
 	}
-	output := askOutput{
+	return askOutput{
 		Run: c.reply.Run, Outcome: string(c.reply.Outcome), Answer: c.reply.Text, Note: c.reply.Note,
 		Sources: sourceGroups(c.reply.Sources),
 	}
-	if why {
-		output.Trace = &c.reply.Trace
-	}
-	return output
 }
 
 func sourceGroups(groups []chat.SourceGroup) []sourceGroup {

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 
 	"cairn/internal/adapters/terminal"
-	"cairn/internal/chat"
+	"cairn/internal/bot"
 )
 
 type chatCommand struct{}
@@ -32,13 +32,13 @@ func (c *chatCommand) Run(ctx context.Context, in *invocation) (err error) {
 }
 
 // talk runs the terminal adapter. Ctrl-C stops an answer, or leaves.
-func talk(ctx context.Context, std stdio, handler chat.Handler, welcome string) error {
+func talk(ctx context.Context, std stdio, handler *bot.Bot, welcome string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	adapter := terminal.NewChat(terminal.Options{
 		In: std.In, Renderer: terminal.Detect(std.Out, os.Getenv), Live: terminal.IsTerminal(std.Out),
-		Author: author(), Interrupts: interrupts, Welcome: welcome,
+		Author: author(), Controls: handler, Interrupts: interrupts, Welcome: welcome,
 	})
 	return adapter.Run(ctx, handler)
 }

@@ -36,19 +36,30 @@ saved after every step, a node may ask a person and is resumed with the answer. 
 doc.go, then step.go, then run.go. It imports the standard library alone.
 [cairn/internal/graph/draw] draws graphs.
 
+# Models and agents
+
+[cairn/internal/llm] is the contract of a language model: a conversation, streamed, with
+structured replies and tools. llm/openai speaks the OpenAI wire format, llm/gate stands in
+front of it with budget, rate limit, breaker and retries, and llm/llmtest is a scripted
+server to test against. [cairn/internal/agent] is a message bus with agents on it, none of
+which can hang the one that asks.
+
+# The main flow
+
 [cairn/internal/graph/flows] is the contract of what the bot can do. flows/answer is the
-main one: start with answer.go, whose plan method is the whole graph, and follow the nodes
-in its order: understand.go, clarify.go, process.go, generate.go, verify.go. Its decisions
-to ask back and to abstain rest on a handful of thresholds, tuned on 60 questions over one
-set of documents; they are constants with names, in clarify.go, and the part of this
-program that we would trust the least on documents that nobody has seen. flows/echo is the
-smallest flow there is.
+main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
+do the work; then follow the nodes in their order: understand.go, clarify.go, process.go,
+generate.go and write.go, verify.go and check.go. What models are sent is in its folder
+prompts, what may leave in an answer in guard. With no model its decisions to ask back and
+to abstain rest on a handful of thresholds, constants with names in clarify.go: the part of
+this program that we would trust the least on documents that nobody has seen. flows/echo is
+the smallest flow there is.
 
 # Talking
 
 [cairn/internal/chat] is what the bot and the adapters say to each other.
-[cairn/internal/session] remembers threads, runs/embedded keeps checkpoints, and
-[cairn/internal/bot] joins them: message, session, run, reply. adapters/terminal and
+[cairn/internal/session] remembers threads, [cairn/internal/runs] what became of each run
+and its checkpoints, and [cairn/internal/bot] joins them: message, session, run, reply. adapters/terminal and
 adapters/web are the two ways to talk that need no account; both read the Markdown of an
 answer with [cairn/internal/chat/markup].
 

@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
+	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
@@ -25,7 +27,7 @@ import (
 )
 
 type evalCommand struct {
-	Set     string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents, or corpus.jsonl, queries.jsonl and qrels.tsv; or a folder of such sets."`
+	Set     string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets."`
 	Answers string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
 	ByKind  bool   `help:"Also measure each kind of question alone."`
 	JSON    bool   `name:"json" help:"Print data instead of a table."`
@@ -101,16 +103,23 @@ func findSets(dir string) ([]questionSet, error) {
 }
 
 func (c *evalCommand) measure(ctx context.Context, in *invocation, configured config.Config, set questionSet) (report eval.Report, err error) {
+	if set.form == eval.FormGrounding {
+		return measureSupport(set)
+	}
 	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(set.dir))
 	a, err := openApp(ctx, configured, in.std, writes)
 	if err != nil {
 		return eval.Report{}, err
 	}
 	defer func() { err = closing(err, a) }()
-	if set.form == eval.FormRetrieval {
+	switch set.form {
+	case eval.FormRetrieval:
 		return c.measureRetrieval(ctx, in, a, set)
+	case eval.FormClarify:
+		return c.measureDecisions(ctx, in, a, set)
+	default:
+		return c.measureAnswers(ctx, in, a, set)
 	}
-	return c.measureAnswers(ctx, in, a, set)
 }
 
 // sync reads a set's documents; one that can't be read would make every number wrong.
@@ -129,7 +138,7 @@ func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *a
 	if err != nil {
 		return eval.Report{}, err
 	}
-	if err := c.sync(ctx, in, a, &corpus{set: loaded}); err != nil {
+	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
 		return eval.Report{}, err
 	}
 	retriever := a.retriever()
@@ -165,21 +174,23 @@ func documentsOf(ranked []retrieve.Fused) []string {
 
 const corpusSource = "corpus"
 
-// corpus is the connector of a retrieval set's documents.
-type corpus struct{ set *eval.RetrievalSet }
+// corpus is the connector of a set's documents.
+type corpus struct {
+	documents iter.Seq2[eval.Document, error]
+}
 
 func (c *corpus) Source() knowledge.SourceID { return corpusSource }
 
 func (c *corpus) Sync(_ context.Context, known connect.Known) iter.Seq2[connect.Change, error] {
 	return func(yield func(connect.Change, error) bool) {
-		for document, err := range c.set.Documents() {
+		for document, err := range c.documents {
 			if err != nil {
 				yield(connect.Change{}, err)
 				return
 			}
 			id := knowledge.DocumentID(corpusSource + ":" + document.ID)
 			change := connect.Change{Kind: connect.Upserted, MediaType: "text/plain", Content: []byte(document.Text), Document: knowledge.Document{
-				ID: id, Source: corpusSource, Kind: knowledge.KindDocumentation, Path: document.ID + ".txt", Title: document.Title, Hash: document.ID,
+				ID: id, Source: corpusSource, Kind: knowledge.KindDocumentation, Path: document.ID, Title: document.Title, Hash: document.ID,
 			}}
 			if _, there := known[id]; there {
 				change.Kind = connect.Unchanged
@@ -204,17 +215,8 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}
-	flow, err := answer.New(a.retriever(), a.config.Answer.MaxSources)
+	answers, err := c.collect(ctx, a, questions)
 	if err != nil {
-		return eval.Report{}, err
-	}
-	answers, err := eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
-		return askFlow(ctx, flow, q)
-	})
-	if err != nil {
-		return eval.Report{}, err
-	}
-	if err := c.writeAnswers(answers); err != nil {
 		return eval.Report{}, err
 	}
 	pages, err := eval.OpenPages(root)
@@ -224,6 +226,59 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	scores, err := eval.Score(questions, answers, pages)
 	return scores.Report(c.ByKind), errors.Join(err, pages.Close())
 }
+
+// measureDecisions runs the conversations of a clarify set over an index of all their
+// passages.
+func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+	loaded, err := eval.LoadClarify(set.dir)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
+		return eval.Report{}, err
+	}
+	answers, err := c.collect(ctx, a, loaded.Questions)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	return loaded.ScoreDecisions(answers)
+}
+
+// measureSupport checks the claims of a grounding set as an answer's sentences are
+// checked against what they cite.
+func measureSupport(set questionSet) (eval.Report, error) {
+	claims, err := eval.LoadClaims(set.dir)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	return eval.ScoreClaims(claims, func(claim string, evidence []string) (float64, string) {
+		verdict := support.Check(claim, evidence)
+		return verdict.Score, string(verdict.Label)
+	})
+}
+
+// collect asks the flow every question, and keeps the answers if that was asked for.
+func (c *evalCommand) collect(ctx context.Context, a *app, questions []eval.Question) (answers []eval.Answer, err error) {
+	flow, err := answer.New(answer.Options{Retriever: a.retriever(), Documents: a.config.Answer.MaxSources, Log: a.logger})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowEnd)
+		defer cancel()
+		err = errors.Join(err, flow.Close(ending))
+	}()
+	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
+		return askFlow(ctx, flow, q)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answers, c.writeAnswers(answers)
+}
+
+// flowEnd is how long a flow's agents have to stop.
+const flowEnd = 5 * time.Second
 
 // topFolders gives the globs of the folders that the questions' pages are in, so that
 // what lies beside them is not read.

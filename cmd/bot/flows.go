@@ -65,7 +65,7 @@ func (c *flowsCommand) chosen() ([]flows.Flow, error) {
 
 // shapes makes the flows for their graphs alone, over no index.
 func shapes() ([]flows.Flow, error) {
-	answers, err := answer.New(&retrieve.Retriever{}, answer.DefaultDocuments)
+	answers, err := answer.New(answer.Options{Retriever: &retrieve.Retriever{}})
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,8 @@ func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (
 		return nil, err
 	}
 	return web.New(web.Options{
-		Addr: a.config.Web.Listen, Transcripts: handler, Logger: a.logger, Suggestions: suggestions,
+		Addr: a.config.Web.Listen, Transcripts: handler, Controls: handler, Graphs: handler, Threads: handler,
+		Logger: a.logger, Suggestions: suggestions,
 		Stats: fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage")),
 	})
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
+	"cairn/internal/runs"
+	records "cairn/internal/runs/embedded"
 	sessions "cairn/internal/session/embedded"
 )
 
@@ -37,10 +38,17 @@ func newAsking(t *testing.T) *asking {
 		}
 		answer, answered := step.Answer("color")
 		if !answered {
-			return graph.Ask[state](graph.Question{
-				Key: "color", Text: "Which color?", FreeText: true,
+			question := graph.Question{
+				Key: "color", Text: "Which color?", FreeText: step.State.Text != "paint from the choices",
 				Choices: []graph.Choice{{ID: "r", Label: "Red"}, {ID: "b", Label: "Blue"}},
-			}), nil
+			}
+			if step.State.Text == "paint for anyone" {
+				question.Who = graph.Thread
+			}
+			return graph.Ask[state](question), nil
+		}
+		if answer.Text == "break it" {
+			return graph.Result[state]{}, errBroken
 		}
 		return graph.Update(color.Set(answer.Choice + answer.Text)), nil
 	}, graph.Policy{Asks: true})
@@ -120,15 +128,21 @@ func (h *heard) Ask(_ context.Context, q chat.Question) error {
 
 // office is a bot over real stores in one directory, which a restart finds again.
 type office struct {
-	t     *testing.T
-	bot   *bot.Bot
-	log   *strings.Builder
-	store *sessions.Store
-	count int
+	t       *testing.T
+	bot     *bot.Bot
+	log     *strings.Builder
+	store   *sessions.Store
+	records *records.Records
+	count   int
 }
 
-func open(t *testing.T, dir string, checkpoints graph.Store) *office {
+func open(t *testing.T, dir string, checkpoints graph.Store, more ...flows.Flow) *office {
+	t.Helper()
 	store, err := sessions.Open(t.Context(), dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := records.OpenRecords(t.Context(), dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,33 +152,64 @@ func open(t *testing.T, dir string, checkpoints graph.Store) *office {
 	}
 	log := &strings.Builder{}
 	made := bot.New(bot.Options{
-		Sessions: store, Checkpoints: checkpoints, Flows: []flows.Flow{newAsking(t), echoes},
+		Sessions: store, Checkpoints: checkpoints, Records: recorded, Flows: append(more, newAsking(t), echoes),
 		Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
-	o := &office{t: t, bot: made, log: log, store: store}
+	o := &office{t: t, bot: made, log: log, store: store, records: recorded}
 	t.Cleanup(o.close)
 	return o
 }
 
 func (o *office) close() {
 	if o.store != nil {
-		if err := o.store.Close(); err != nil {
+		if err := errors.Join(o.store.Close(), o.records.Close()); err != nil {
 			o.t.Error(err)
 		}
 		o.store = nil
 	}
 }
 
+// next makes a message of ann's in the thread that all tests talk in.
+func (o *office) next(text string) chat.Message {
+	o.count++
+	return chat.Message{ID: chat.MessageID(rune('a' + o.count)), Thread: "test:1", Author: "ann", Text: text}
+}
+
 func (o *office) say(message chat.Message) *heard {
 	o.t.Helper()
-	o.count++
-	message.Thread, message.Author = "t1", "ann"
-	message.ID = chat.MessageID(string(rune('a' + o.count)))
+	filled := o.next(message.Text)
+	filled.Answers = message.Answers
 	said := &heard{}
-	if err := o.bot.Handle(o.t.Context(), message, said); err != nil {
+	if err := o.bot.Handle(o.t.Context(), filled, said); err != nil {
 		o.t.Fatal(err)
 	}
 	return said
+}
+
+// record is the run's, and its statuses in a row.
+func (o *office) record(run chat.RunID) (record runs.Record, statuses string) {
+	o.t.Helper()
+	record, err := o.records.Load(o.t.Context(), run)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var passed []string
+	for _, transition := range record.Transitions {
+		passed = append(passed, string(transition.To))
+		if transition.Reason == "" || transition.At.IsZero() {
+			o.t.Errorf("a transition of run %s lacks its reason or time: %+v", run, transition)
+		}
+	}
+	return record, strings.Join(passed, " ")
+}
+
+func (o *office) transcript() []chat.Turn {
+	o.t.Helper()
+	turns, err := o.bot.Transcript(o.t.Context(), "test:1")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return turns
 }
 
 func (o *office) text(text string) *heard { return o.say(chat.Message{Text: text}) }
@@ -232,10 +277,7 @@ func TestAQuestionOfItsOwnClosesTheOldOne(t *testing.T) {
 	if len(said.questions) != 1 {
 		t.Fatalf("a new question started no run: %+v", said)
 	}
-	turns, err := o.bot.Transcript(t.Context(), "t1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	turns := o.transcript()
 	if turns[1].Answer != "left open" {
 		t.Errorf("the old question shows %q", turns[1].Answer)
 	}
@@ -270,10 +312,7 @@ func TestTheTranscriptHoldsBothSides(t *testing.T) {
 	o := newOffice(t)
 	o.text("paint the wall")
 	o.text("red")
-	turns, err := o.bot.Transcript(t.Context(), "t1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	turns := o.transcript()
 	if len(turns) != 4 || turns[0].Text != "paint the wall" || turns[1].Answer != "Red" || turns[3].Reply.Text != "painted r" {
 		t.Errorf("transcript %+v", turns)
 	}
@@ -281,6 +320,9 @@ func TestTheTranscriptHoldsBothSides(t *testing.T) {
 		if turn.Message == "" {
 			t.Errorf("turn %d does not say which message it belongs to", i)
 		}
+	}
+	if turns[0].Author != "ann" || turns[1].AnsweredBy != "ann" {
+		t.Errorf("the transcript does not tell who wrote and who answered: %+v", turns)
 	}
 }
 
@@ -293,16 +335,15 @@ func TestThreadsAreServedInOrder(t *testing.T) {
 	for range 16 {
 		sending.Go(func() {
 			said := &watching{busy: &busy}
-			err := o.bot.Handle(t.Context(), chat.Message{ID: "m", Thread: "t1", Text: "echo x"}, said)
+			err := o.bot.Handle(t.Context(), chat.Message{ID: "m", Thread: "test:1", Text: "echo x"}, said)
 			if err != nil || said.overlapped {
 				t.Errorf("%v, overlapped: %v", err, said.overlapped)
 			}
 		})
 	}
 	sending.Wait()
-	turns, err := o.bot.Transcript(t.Context(), "t1")
-	if err != nil || len(turns) != 32 {
-		t.Errorf("%d turns, %v", len(turns), err)
+	if turns := o.transcript(); len(turns) != 32 {
+		t.Errorf("%d turns", len(turns))
 	}
 }
 
@@ -320,35 +361,4 @@ func (w *watching) Reply(ctx context.Context, r chat.Reply) error {
 	}
 	defer w.busy.Unlock()
 	return w.heard.Reply(ctx, r)
-}
-
-func TestWaitingForAThreadEndsWithTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var line bot.Threads
-		release, err := line.Hold(t.Context(), "t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := line.Hold(ctx, "t"); !errors.Is(err, context.Canceled) {
-			t.Fatalf("got %v", err)
-		}
-		next := make(chan struct{})
-		go func() {
-			last, err := line.Hold(t.Context(), "t")
-			if err == nil {
-				last()
-			}
-			close(next)
-		}()
-		synctest.Wait()
-		select {
-		case <-next:
-			t.Error("the one behind went first")
-		default:
-		}
-		release()
-		<-next
-	})
 }

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"cairn/internal/chat"
@@ -26,14 +27,24 @@ var outcomes = map[flows.Kind]chat.Outcome{
 }
 
 // history gives a flow what was said in the thread. Questions and what was answered
-// to them count as turns.
+// to them count as turns; failure lines, what was dropped, and words to stop do not.
 func history(turns []chat.Turn) []flows.Turn {
+	aside := make(map[chat.MessageID]bool)
+	for _, t := range turns {
+		switch {
+		case t.Question != nil:
+			aside[t.Message] = t.Answer == cancelled
+		case t.Role == chat.Person && (chat.IsStop(t.Text) || strings.TrimSpace(t.Text) == ""):
+			aside[t.Message] = true
+		}
+	}
 	var said []flows.Turn
 	for _, t := range turns {
 		switch {
+		case aside[t.Message]:
 		case t.Role == chat.Person:
 			said = append(said, flows.Turn{Role: flows.User, Text: t.Text})
-		case t.Reply != nil:
+		case t.Reply != nil && t.Reply.Outcome != chat.Failure:
 			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Reply.Text})
 		case t.Question != nil:
 			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Question.Text})
@@ -53,8 +64,10 @@ func questionOf(run chat.RunID, asker chat.UserID, asked graph.Question) chat.Qu
 	return question
 }
 
-func replyOf(run chat.RunID, outcome flows.Outcome) chat.Reply {
-	reply := chat.Reply{Run: run, Outcome: outcomes[outcome.Kind], Text: outcome.Text, Note: outcome.Note, Trace: traceOf(outcome.Trace)}
+// replyOf gives the outcome as people read it; whose run it is, and its trace, are the
+// caller's to add.
+func replyOf(outcome flows.Outcome) chat.Reply {
+	reply := chat.Reply{Outcome: outcomes[outcome.Kind], Text: outcome.Text, Note: outcome.Note}
 	for _, group := range outcome.Groups {
 		converted := chat.SourceGroup{Category: categories[group.Kind]}
 		for _, source := range group.Sources {
@@ -81,11 +94,10 @@ func sourceOf(source flows.Source) chat.Source {
 	return converted
 }
 
+// traceOf gives what a flow tells of how its outcome came about, but for the steps and
+// the time: the bot knows those of all parts of a run.
 func traceOf(trace flows.Trace) chat.Trace {
-	converted := chat.Trace{Notes: trace.Notes, Took: trace.Took}
-	for _, step := range trace.Steps {
-		converted.Steps = append(converted.Steps, chat.TraceStep{Node: step.Node, Took: step.Took})
-	}
+	converted := chat.Trace{Notes: trace.Notes}
 	for _, q := range trace.Queries {
 		converted.Queries = append(converted.Queries, chat.TraceQuery{
 			Text: q.Text, Used: q.Used, Pruned: q.Pruned, Lexical: q.Lexical, Dense: q.Dense, Took: q.Took,
@@ -97,24 +109,20 @@ func traceOf(trace flows.Trace) chat.Trace {
 			Score: c.Score, Lexical: c.Lexical, Dense: c.Dense, Kept: c.Kept,
 		})
 	}
+	for _, agent := range trace.Agents {
+		converted.Agents = append(converted.Agents, chat.TraceAgent(agent))
+	}
+	for _, model := range trace.Models {
+		converted.Models = append(converted.Models, chat.TraceModel(model))
+	}
+	for _, input := range trace.Inputs {
+		converted.Inputs = append(converted.Inputs, chat.TraceInput(input))
+	}
 	return converted
 }
 
 func joinNotes(notes ...string) string {
 	return strings.Join(notes, " ")
-}
-
-// runtime gives a run the checkpoint store and passes its steps on to the thread.
-func (t *turn) runtime(ctx context.Context) flows.Runtime {
-	return flows.Runtime{Store: t.bot.checkpoints, Observe: func(event graph.Event) {
-		progress, shown := progressOf(event)
-		if !shown {
-			return
-		}
-		if err := t.conversation.Progress(ctx, progress); err != nil {
-			t.bot.logger.WarnContext(ctx, "progress not shown", "run", event.Run, "error", err)
-		}
-	}}
 }
 
 // progressOf gives an event as people see it; shown is false for the others.
@@ -128,12 +136,35 @@ func progressOf(event graph.Event) (progress chat.Progress, shown bool) {
 	case graph.Detail:
 		progress.Status, progress.Description = chat.Running, event.Text
 	case graph.StepFinished:
-		progress.Status = chat.Completed
-		if event.Err != nil {
-			progress.Status = chat.Failed
-		}
+		progress.Status = ended(event.Err)
 	default:
 		return chat.Progress{}, false
 	}
 	return progress, true
+}
+
+// stepOf gives an event as a step of the trace; over is false where it ends none.
+func stepOf(event graph.Event) (step chat.TraceStep, over bool) {
+	step = chat.TraceStep{Node: event.Node, Took: event.Duration}
+	switch event.Kind {
+	case graph.StepFinished:
+		step.Status = ended(event.Err)
+	case graph.QuestionAsked:
+		step.Status = chat.Pending
+	default:
+		return chat.TraceStep{}, false
+	}
+	return step, true
+}
+
+// ended is how a step ended; one that was stopped in its work, by a person or since
+// another one failed, counts as skipped.
+func ended(err error) chat.StepStatus {
+	switch {
+	case err == nil:
+		return chat.Completed
+	case errors.Is(err, context.Canceled):
+		return chat.Skipped
+	}
+	return chat.Failed
 }

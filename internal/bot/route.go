@@ -2,6 +2,7 @@ package bot
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"cairn/internal/chat"
@@ -12,20 +13,25 @@ import (
 type planKind int
 
 const (
-	asks    planKind = iota + 1 // a new request for a flow
-	answers                     // a reply to the waiting question
-	cancels                     // ends the waiting run
-	stale                       // a press on a question that no longer waits
-	empty                       // nothing was said
+	asks      planKind = iota + 1 // a new request for a flow
+	answers                       // a reply to the waiting question
+	cancels                       // ends the waiting run
+	unoffered                     // a reply to the waiting question that it does not offer
+	idle                          // a word to stop what does not work or wait
+	stale                         // a press on a question that no longer waits
+	empty                         // nothing was said
 )
+
+// forAsker tells whether only those who may answer the waiting question may do this.
+func (k planKind) forAsker() bool { return k == answers || k == cancels || k == unoffered }
 
 // plan is what is done about a message.
 type plan struct {
 	kind   planKind
-	flow   string // for asks; "" is the default flow
-	text   string // for asks and for answers in free text
-	choice string // for answers by a choice
-	run    chat.RunID
+	flow   string     // for asks; "" is the default flow
+	text   string     // for asks and for answers in free text
+	choice string     // for answers by a choice
+	run    chat.RunID // for cancels
 }
 
 // said is the answer in words, as the thread shows it.
@@ -38,10 +44,7 @@ func (p plan) said(question chat.Question) string {
 	return p.text
 }
 
-var (
-	cancelling = regexp.MustCompile(`(?i)^\W*(never ?mind|cancel|stop|forget it|nvm)\W*$`)
-	command    = regexp.MustCompile(`(?is)^/?(?:cairn\s+)?(ask|echo)\b[:\s]*(.*)$`)
-)
+var command = regexp.MustCompile(`(?is)^/?(?:cairn\s+)?(ask|echo)\b[:\s]*(.*)$`)
 
 // route decides what a message is: the first rule that fits.
 func route(message chat.Message, waiting *session.Waiting) plan {
@@ -49,12 +52,16 @@ func route(message chat.Message, waiting *session.Waiting) plan {
 	switch {
 	case message.Answers != nil && (waiting == nil || message.Answers.Question != waiting.Question.ID):
 		return plan{kind: stale}
+	case message.Answers != nil && !offers(waiting.Question, message.Answers.Choice):
+		return plan{kind: unoffered}
 	case message.Answers != nil:
 		return plan{kind: answers, choice: message.Answers.Choice}
 	case text == "":
 		return plan{kind: empty}
-	case waiting != nil && cancelling.MatchString(text):
+	case chat.IsStop(text) && waiting != nil:
 		return plan{kind: cancels, run: waiting.Run}
+	case chat.IsStop(text):
+		return plan{kind: idle}
 	}
 	if found := command.FindStringSubmatch(text); found != nil && isCommand(text, found[1]) {
 		return plan{kind: asks, flow: flowOf(found[1]), text: found[2]}
@@ -84,7 +91,14 @@ func answerTo(question chat.Question, text string) plan {
 			return plan{kind: answers, choice: choice.ID}
 		}
 	}
+	if !question.FreeText {
+		return plan{kind: unoffered}
+	}
 	return plan{kind: answers, text: text}
+}
+
+func offers(question chat.Question, choice string) bool {
+	return slices.ContainsFunc(question.Choices, func(offered chat.Choice) bool { return offered.ID == choice })
 }
 
 // isNewQuestion says whether a reply is plainly no answer: a question of its own that

@@ -5,16 +5,32 @@ package chat
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
 // ThreadID names one conversation, MessageID one message in it, UserID a person.
-// Only the adapter they come from makes or parses them.
+// Only the adapter they come from makes or parses them, but for the adapter's name
+// that each ThreadID begins with.
 type (
 	ThreadID  string
 	MessageID string
 	UserID    string
 )
+
+// NewThreadID makes the id of an adapter's thread: "web:K7Q…". The adapter's name
+// holds no colon; local is what the adapter tells its threads apart by.
+func NewThreadID(adapter, local string) ThreadID { return ThreadID(adapter + ":" + local) }
+
+// Adapter is the name of the adapter that the thread belongs to, "" in an id that was
+// not made by NewThreadID.
+func (t ThreadID) Adapter() string {
+	adapter, _, found := strings.Cut(string(t), ":")
+	if !found {
+		return ""
+	}
+	return adapter
+}
 
 // RunID names the run that a message started. People see it on failure lines.
 type RunID string
@@ -142,7 +158,9 @@ type Conversation interface {
 }
 
 // Streamer is a Conversation that shows an answer while it is made. The bot calls it
-// between Progress calls; the Reply that follows replaces all that was streamed.
+// between Progress calls, in the same order as the run makes them; it must return
+// soon, for the run waits. What was streamed is a draft: the Reply or Question that
+// follows replaces all of it. After an error the bot streams no more of the run.
 type Streamer interface {
 	Stream(ctx context.Context, token Token) error
 }
@@ -150,13 +168,21 @@ type Streamer interface {
 // Token is a piece of an answer that is being made, Markdown as it comes.
 type Token struct {
 	Run  RunID
-	Text string
-	// Restart takes back what was streamed before: a step is run again.
+	Text string // "" where there is only something to take back
+	// Restart takes back all that was streamed before; Text begins anew. A step is run
+	// again.
 	Restart bool
 }
 
 // Handler is the bot as an adapter sees it. Handle returns once the message has been
-// answered, asked about, or refused; an error means that nothing was said.
+// answered, asked about, or refused; an error means that nothing was said. ErrForbidden
+// is such an error: the message was a press, an answer or a "stop" that is for somebody
+// else. The adapter tells it to its author, privately where it can; the thread stays as
+// it is.
+//
+// Handle may be called for several messages of a thread at once; the bot works at them
+// one by one, in the order of the calls. A message that IsStop is not kept waiting: it
+// stops the run that works.
 type Handler interface {
 	Handle(ctx context.Context, message Message, conversation Conversation) error
 }
@@ -173,27 +199,31 @@ const (
 // Turn is one entry of a thread's history. Exactly one of Text (the person's), Reply
 // and Question (the bot's) is set.
 type Turn struct {
-	Role Role
-	At   time.Time
+	Role   Role
+	At     time.Time
+	Author UserID // of a person's turn
 	// Message is the person's message that the turn is, or that the bot's turn
 	// answers: an adapter that shows a message while it is handled knows it again.
 	Message  MessageID
 	Text     string
 	Reply    *Reply
 	Question *Question
-	// Answer is what was chosen or written in reply to Question, once it was.
-	Answer string
+	// Answer is what was chosen or written in reply to Question, once it was, or what
+	// else became of it: "cancelled", "left open". AnsweredBy is who did that.
+	Answer     string
+	AnsweredBy UserID
 }
 
 // Transcripts gives what was said in a thread, oldest first; an unknown thread is
-// empty. The bot keeps it bounded.
+// empty. The bot keeps it bounded. A reply to a retried run takes the place of its
+// failure line, and replies keep no Trace: Controls.Explain has it.
 type Transcripts interface {
 	Transcript(ctx context.Context, thread ThreadID) ([]Turn, error)
 }
 
 // Adapter connects one platform to the bot.
 type Adapter interface {
-	// Name is the platform, as it stands in thread ids and logs.
+	// Name is the platform, as it stands in thread ids and logs. It holds no colon.
 	Name() string
 	// Run hands every message to the handler until ctx ends or the platform closes.
 	// It returns once all its goroutines have ended; nil when it was asked to stop.

@@ -3,30 +3,49 @@ package chat
 import (
 	"context"
 	"errors"
+	"regexp"
 	"time"
 )
 
 // ErrUnknownRun is the error for a run that is not remembered (any more).
 var ErrUnknownRun = errors.New("this run is not remembered")
 
-// ErrForbidden is the error for somebody who may not do this to a run or thread.
+// ErrRunOver is the error for a retry of a run that came to its end.
+var ErrRunOver = errors.New("this run has come to its end; there is nothing to go on with")
+
+// ErrForbidden is the error for somebody who may not do this to a run or thread. Its
+// text is fit for people.
 var ErrForbidden = errors.New("this is for the person who asked")
 
 // Controls is what people do about runs beside writing messages. The bot implements
-// it; adapters offer it as buttons and keys.
+// it; adapters offer it as buttons and keys. An error that wraps none of this package's
+// is private: it goes to the log.
 type Controls interface {
-	// Stop ends what works or waits in a thread; false where nothing did. The thread is
-	// told by the one who handles the stopped message.
+	// Stop ends what works or waits in a thread; false where nothing did. The person who
+	// asked may, and anyone where the question that waits is for anyone; else
+	// ErrForbidden. It does not wait for the run: the conversation of its message
+	// hears "Stopped." within a second. A question that waited is closed in the
+	// transcript.
 	Stop(ctx context.Context, thread ThreadID, by UserID) (bool, error)
-	// Retry goes on with a failed run from its last good checkpoint, or starts a
-	// stopped one's message again, and answers in conversation. ErrUnknownRun where
-	// there is nothing to go on with.
+	// Retry goes on with a failed or stopped run from its last good checkpoint, or
+	// starts its message again where there is none, and answers in conversation, after
+	// the messages of the thread that came before it. ErrUnknownRun, ErrRunOver, or
+	// ErrForbidden for all but the person who asked; after any error nothing was said.
 	Retry(ctx context.Context, run RunID, by UserID, conversation Conversation) error
 	// Rate keeps what a person thinks of an answer; a later rating replaces theirs.
+	// ErrUnknownRun.
 	Rate(ctx context.Context, run RunID, rating Rating) error
-	// Explain gives how a run came about, also of one that failed.
+	// Explain gives how a run came about, also of one that failed, was stopped or waits.
+	// ErrUnknownRun.
 	Explain(ctx context.Context, run RunID) (Trace, error)
 }
+
+var stopping = regexp.MustCompile(`(?i)^[^\pL\pN]*(never ?mind|cancel|stop|forget it|nvm)[^\pL\pN]*$`)
+
+// IsStop tells whether a message's text asks to end what works or waits: "stop",
+// "cancel", "never mind". An adapter that keeps a thread's messages back until the one
+// before is done hands such a message over at once.
+func IsStop(text string) bool { return stopping.MatchString(text) }
 
 // Rating is what one person thinks of an answer.
 type Rating struct {
@@ -55,14 +74,14 @@ type Graphs interface {
 // Threads lists conversations, for adapters that show more than one.
 type Threads interface {
 	// Threads gives the threads of an adapter in which a person wrote, the last used
-	// first, at most limit.
+	// first, at most limit, which is positive.
 	Threads(ctx context.Context, adapter string, by UserID, limit int) ([]ThreadSummary, error)
 }
 
 // ThreadSummary is a thread as a list shows it.
 type ThreadSummary struct {
 	Thread  ThreadID
-	Title   string // its first message, shortened
+	Title   string // its first message on one line, shortened; "" where it had no text
 	Updated time.Time
 	Waiting bool // for an answer to a question
 }

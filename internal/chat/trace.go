@@ -10,14 +10,17 @@ type Trace struct {
 	Evidence []TraceEvidence
 	Agents   []TraceAgent
 	Models   []TraceModel
-	Inputs   []TraceInput // what the decisions to ask and to abstain were taken from
-	Notes    []string     // decisions and their reasons, in order
-	Took     time.Duration
+	Inputs   []TraceInput  // what the decisions to ask and to abstain were taken from
+	Notes    []string      // decisions and their reasons, in order
+	Took     time.Duration // what the run worked, without its waits for people
 }
 
-// TraceStep is a node that a run passed.
+// TraceStep is a node that a run passed, in the order in which they ended. A node that
+// a run came to again is listed again: its last entry says how it stands.
 type TraceStep struct {
-	Node   string // as in the flow's graph; "outer/inner" inside a nested one
+	Node string // as in the flow's graph; "outer/inner" inside a nested one
+	// Status is Completed, Failed, Skipped where the node was stopped in its work, or
+	// Pending where it waits for an answer.
 	Status StepStatus
 	Took   time.Duration
 }

@@ -12,10 +12,13 @@ import (
 // Form is the layout of a question set.
 type Form string
 
-// The forms of sets: one measures a search alone, one whole answers.
+// The forms of sets: one measures a search alone, one whole answers, one the decision
+// to answer, to ask or to abstain, and one the check of claims against their evidence.
 const (
 	FormRetrieval Form = "retrieval"
 	FormAnswers   Form = "answers"
+	FormClarify   Form = "clarify"
+	FormGrounding Form = "grounding"
 )
 
 // The files by which a set's form is known.
@@ -24,6 +27,8 @@ const (
 	queriesFile   = "queries.jsonl"
 	qrelsFile     = "qrels.tsv"
 	questionsFile = "questions.jsonl"
+	tasksFile     = "tasks.jsonl"
+	claimsFile    = "claims.jsonl"
 )
 
 // Detect says which form of question set a folder holds.
@@ -39,8 +44,13 @@ func Detect(dir string) (Form, error) {
 	for _, entry := range entries {
 		has[entry.Name()] = !entry.IsDir()
 	}
-	if has[questionsFile] {
+	switch {
+	case has[questionsFile]:
 		return FormAnswers, nil
+	case has[tasksFile]:
+		return FormClarify, nil
+	case has[claimsFile]:
+		return FormGrounding, nil
 	}
 	var missing []string
 	for _, name := range []string{corpusFile, queriesFile, qrelsFile} {
@@ -52,8 +62,8 @@ func Detect(dir string) (Form, error) {
 	case 0:
 		return FormRetrieval, nil
 	case 3:
-		return "", fmt.Errorf("%s holds no question set: it needs %s beside a folder of documents, or %s, %s and %s",
-			filepath.Clean(dir), questionsFile, corpusFile, queriesFile, qrelsFile)
+		return "", fmt.Errorf("%s holds no question set: it needs %s beside a folder of documents, or %s, or %s, or %s, %s and %s",
+			filepath.Clean(dir), questionsFile, tasksFile, claimsFile, corpusFile, queriesFile, qrelsFile)
 	}
 	return "", fmt.Errorf("retrieval set %s lacks %s", filepath.Clean(dir), strings.Join(missing, " and "))
 }

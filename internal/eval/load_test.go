@@ -81,7 +81,7 @@ func TestMeasureRetrievalDepths(t *testing.T) {
 	found[10], found[99], found[100] = "a", "b", "c" // ranks 11, 100 and 101
 	var scores RetrievalScores
 	scores.add(found, relevant)
-	if want := (RetrievalScores{Recall100: 0.5}); scores != want {
+	if want := (RetrievalScores{Recall100: 0.5}); !reflect.DeepEqual(scores, want) {
 		t.Errorf("scores %+v, want %+v", scores, want)
 	}
 }
@@ -189,6 +189,8 @@ func TestDetect(t *testing.T) {
 	}{
 		{"retrieval", retrieval, FormRetrieval, ""},
 		{"answers", map[string]string{questionsFile: "", "docs/a.md": ""}, FormAnswers, ""},
+		{"clarify", map[string]string{tasksFile: "", "qulac.jsonl": ""}, FormClarify, ""},
+		{"grounding", map[string]string{claimsFile: ""}, FormGrounding, ""},
 		{"incomplete", broken, "", "lacks qrels.tsv"},
 		{"neither", map[string]string{"readme.md": ""}, "", "holds no question set: it needs questions.jsonl beside"},
 	} {

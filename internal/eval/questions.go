@@ -192,10 +192,8 @@ func (q Question) check() error {
 	if strings.TrimSpace(q.Question) == "" {
 		return fmt.Errorf("question %q has no text", q.ID)
 	}
-	for _, turn := range q.History {
-		if turn.Role != "user" && turn.Role != "assistant" {
-			return fmt.Errorf("question %q: role %q in history, want user or assistant", q.ID, turn.Role)
-		}
+	if err := q.checkHistory(); err != nil {
+		return err
 	}
 	switch q.Expect {
 	case DecisionAsk, DecisionAbstain:
@@ -217,6 +215,15 @@ func (q Question) check() error {
 	for _, fact := range slices.Concat(q.Facts, q.MustNot) {
 		if len(literals(fact)) == 0 {
 			return fmt.Errorf("question %q: %q has nothing in back quotes to match", q.ID, fact)
+		}
+	}
+	return nil
+}
+
+func (q Question) checkHistory() error {
+	for _, turn := range q.History {
+		if turn.Role != "user" && turn.Role != "assistant" {
+			return fmt.Errorf("question %q: role %q in history, want user or assistant", q.ID, turn.Role)
 		}
 	}
 	return nil

@@ -13,6 +13,8 @@ type Report struct {
 	Groups []Group `json:"groups"` // "all" first
 	// Decisions is set for answer sets.
 	Decisions *Decisions `json:"decisions,omitempty"`
+	// Compared is set for clarify and grounding sets.
+	Compared *Compared `json:"compared,omitempty"`
 	// Missing are the questions without an answer, which count as wrong; Stray the
 	// answers without a question, which do not count.
 	Missing []string `json:"missing,omitempty"`
@@ -36,7 +38,21 @@ type Row struct {
 const (
 	latencyP50 = "latency p50 ms"
 	latencyP95 = "latency p95 ms"
+	latencyP99 = "latency p99 ms"
 )
+
+// latencyRows are the percentiles of times in milliseconds; none where nothing was
+// measured.
+func latencyRows(took []float64) []Row {
+	if len(took) == 0 {
+		return nil
+	}
+	return []Row{
+		{Name: latencyP50, Value: percentile(took, 50), Count: len(took)},
+		{Name: latencyP95, Value: percentile(took, 95), Count: len(took)},
+		{Name: latencyP99, Value: percentile(took, 99), Count: len(took)},
+	}
+}
 
 // Table renders the report as aligned text, one line a measure.
 func (r Report) Table() string {
@@ -45,7 +61,7 @@ func (r Report) Table() string {
 		fmt.Fprintf(&b, "%-28s %8s %5s\n", group.Name, "value", "n")
 		for _, row := range group.Rows {
 			digits := 3
-			if row.Name == latencyP50 || row.Name == latencyP95 {
+			if strings.HasPrefix(row.Name, "latency") {
 				digits = 1
 			}
 			fmt.Fprintf(&b, "  %-26s %8.*f %5d\n", row.Name, digits, row.Value, row.Count)
@@ -53,6 +69,9 @@ func (r Report) Table() string {
 	}
 	if r.Decisions != nil {
 		r.Decisions.table(&b)
+	}
+	if r.Compared != nil {
+		r.Compared.table(&b)
 	}
 	for _, list := range []struct {
 		what string
@@ -89,6 +108,21 @@ func (d *Decisions) table(b *strings.Builder) {
 		fmt.Fprintf(b, "  %-14s %8d %8d %9d %8d\n", row.Expected, row.Answered, row.Asked, row.Abstained, row.Missing)
 	}
 	fmt.Fprintf(b, "answerable, but asked back %d, abstained %d\n", d.AskedThoughAnswerable, d.AbstainedThoughAnswerable)
+}
+
+func (c *Compared) table(b *strings.Builder) {
+	fmt.Fprintf(b, "%-28s", "right, in lines")
+	for _, class := range c.Classes {
+		fmt.Fprintf(b, " %20s", class)
+	}
+	b.WriteByte('\n')
+	for right, class := range c.Classes {
+		fmt.Fprintf(b, "  %-26s", class)
+		for _, count := range c.Counts[right] {
+			fmt.Fprintf(b, " %20d", count)
+		}
+		b.WriteByte('\n')
+	}
 }
 
 func mean(values []float64) float64 {

@@ -241,14 +241,13 @@ type Search func(ctx context.Context, query string) ([]string, error)
 // RetrievalScores are means over all queries with a relevant document. Relevance is
 // binary; nDCG discounts by log2 and takes all relevant documents as its ideal.
 type RetrievalScores struct {
-	Queries    int
-	Recall5    float64
-	Recall10   float64
-	Recall100  float64
-	MRR10      float64
-	NDCG10     float64
-	LatencyP50 time.Duration
-	LatencyP95 time.Duration
+	Queries   int
+	Recall5   float64
+	Recall10  float64
+	Recall100 float64
+	MRR10     float64
+	NDCG10    float64
+	TookMS    []float64 // of each query
 }
 
 // searchDepth is as deep as the deepest measure looks.
@@ -260,22 +259,19 @@ func (s *RetrievalSet) Measure(ctx context.Context, search Search) (RetrievalSco
 		return RetrievalScores{}, errors.New("measure retrieval: the set has no query with a relevant document")
 	}
 	scores := RetrievalScores{Queries: len(s.Queries)}
-	var took []float64
 	for _, query := range s.Queries {
 		start := time.Now()
 		found, err := search(ctx, query.Text)
 		if err != nil {
 			return RetrievalScores{}, fmt.Errorf("search for query %q: %w", query.ID, err)
 		}
-		took = append(took, float64(time.Since(start)))
+		scores.TookMS = append(scores.TookMS, milliseconds(time.Since(start)))
 		scores.add(distinct(found), query.Relevant)
 	}
 	n := float64(len(s.Queries))
 	for _, sum := range []*float64{&scores.Recall5, &scores.Recall10, &scores.Recall100, &scores.MRR10, &scores.NDCG10} {
 		*sum /= n
 	}
-	scores.LatencyP50 = time.Duration(percentile(took, 50))
-	scores.LatencyP95 = time.Duration(percentile(took, 95))
 	return scores, nil
 }
 
@@ -331,15 +327,14 @@ func distinct(ids []string) []string {
 // Report gives the scores as one group of measures.
 func (s RetrievalScores) Report() Report {
 	row := func(name string, value float64) Row { return Row{Name: name, Value: value, Count: s.Queries} }
-	return Report{Form: FormRetrieval, Groups: []Group{{Name: "all", Rows: []Row{
+	rows := []Row{
 		row("nDCG@10", s.NDCG10),
 		row("MRR@10", s.MRR10),
 		row("recall@5", s.Recall5),
 		row("recall@10", s.Recall10),
 		row("recall@100", s.Recall100),
-		row(latencyP50, milliseconds(s.LatencyP50)),
-		row(latencyP95, milliseconds(s.LatencyP95)),
-	}}}}
+	}
+	return Report{Form: FormRetrieval, Groups: []Group{{Name: "all", Rows: append(rows, latencyRows(s.TookMS)...)}}}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -350,12 +350,7 @@ func rows(scores []QuestionScore) []Row {
 			took = append(took, *score.LatencyMS)
 		}
 	}
-	if len(took) > 0 {
-		out = append(out,
-			Row{Name: latencyP50, Value: percentile(took, 50), Count: len(took)},
-			Row{Name: latencyP95, Value: percentile(took, 95), Count: len(took)})
-	}
-	return out
+	return append(out, latencyRows(took)...)
 }
 
 func (s Scores) decisions() *Decisions {

@@ -4,19 +4,29 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"cairn/internal/chat"
 )
 
-// MaxTurns bounds a session's memory; the oldest turns are forgotten.
-const MaxTurns = 40
+// Bounds of a session's memory: the oldest turns, and the people who came first, are
+// forgotten.
+const (
+	MaxTurns  = 40
+	MaxPeople = 100
+	MaxTitle  = 60 // letters
+)
 
 // Session is what is remembered of one thread. The zero Session of a thread is one
 // in which nothing was said.
 type Session struct {
 	Thread  chat.ThreadID
-	Flow    string // the flow the thread is in
+	Flow    string        // the flow the thread is in
+	Title   string        // the first message's text on one line, shortened; set by Add
+	People  []chat.UserID // who wrote in it; set by Add
 	Turns   []chat.Turn
 	Waiting *Waiting
 	Updated time.Time // set by Save
@@ -30,12 +40,41 @@ type Waiting struct {
 	Request  string // the message that started the run
 }
 
-// Add appends a turn and forgets the oldest beyond MaxTurns.
+// Add appends a turn and forgets the oldest beyond MaxTurns. A person's turn puts them
+// among People, and gives the session its title where it has none.
 func (s *Session) Add(turn chat.Turn) {
-	s.Turns = append(s.Turns, turn)
-	if excess := len(s.Turns) - MaxTurns; excess > 0 {
-		s.Turns = append([]chat.Turn(nil), s.Turns[excess:]...)
+	s.Turns = last(append(s.Turns, turn), MaxTurns)
+	if turn.Role != chat.Person {
+		return
 	}
+	if s.Title == "" {
+		s.Title = shorten(turn.Text, MaxTitle)
+	}
+	if !slices.Contains(s.People, turn.Author) {
+		s.People = last(append(s.People, turn.Author), MaxPeople)
+	}
+}
+
+// last gives the last n entries, in a slice of their own where some went.
+func last[T any](entries []T, n int) []T {
+	if excess := len(entries) - n; excess > 0 {
+		return append([]T(nil), entries[excess:]...)
+	}
+	return entries
+}
+
+// shorten puts text on one line of at most so many letters, cut after a word where
+// there is one to cut after.
+func shorten(text string, letters int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if utf8.RuneCountInString(text) <= letters {
+		return text
+	}
+	cut := string([]rune(text)[:letters]) // one more than there is room for beside the dots
+	if space := strings.LastIndexByte(cut, ' '); space > 0 {
+		return cut[:space] + "…"
+	}
+	return string([]rune(cut)[:letters-1]) + "…"
 }
 
 // Store keeps sessions. Its methods may be called concurrently; who changes one
@@ -44,5 +83,8 @@ type Store interface {
 	// Load gives the zero Session of the thread where nothing is kept.
 	Load(ctx context.Context, thread chat.ThreadID) (Session, error)
 	Save(ctx context.Context, session Session) error
+	// Threads lists the threads of an adapter, by their ids, in which a person wrote:
+	// the last saved first, at most limit.
+	Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error)
 	Close() error
 }

@@ -22,7 +22,9 @@ type Options struct {
 	In *os.File
 	// Renderer shows what the bot says, see Detect.
 	Renderer Renderer
-	// Live shows the running step while the bot works; for terminals only.
+	// Controls does what commands ask for beside messages; required.
+	Controls chat.Controls
+	// Live shows the answer while it is made, and the running step; for terminals only.
 	Live bool
 	// Author is the person, such as their login name.
 	Author chat.UserID
@@ -50,13 +52,17 @@ var _ chat.Adapter = (*Chat)(nil)
 
 // NewChat makes the adapter.
 func NewChat(options Options) *Chat {
-	return &Chat{options: options, thread: newThread()}
+	return &Chat{options: options, thread: NewThread()}
 }
 
-func newThread() chat.ThreadID { return chat.ThreadID("terminal:" + rand.Text()) }
+// name is the adapter's, in thread ids and logs.
+const name = "terminal"
+
+// NewThread makes the id of a conversation in a terminal.
+func NewThread() chat.ThreadID { return chat.NewThreadID(name, rand.Text()) }
 
 // Name is "terminal".
-func (c *Chat) Name() string { return "terminal" }
+func (c *Chat) Name() string { return name }
 
 // Run reads messages and hands them over until the person leaves, the input ends, or
 // ctx does.
@@ -124,9 +130,12 @@ func (c *Chat) turn(ctx context.Context, input lines, handler chat.Handler) erro
 	case line == "":
 		return nil
 	case strings.HasPrefix(line, "/"):
-		return c.command(line)
+		return c.command(ctx, line)
 	}
-	return c.handle(ctx, handler, c.message(line))
+	message := c.message(line)
+	return c.converse(ctx, func(ctx context.Context, conversation *Conversation) error {
+		return handler.Handle(ctx, message, conversation)
+	})
 }
 
 // message makes a message of a line; a number takes a choice of the open question.
@@ -145,12 +154,13 @@ func (c *Chat) message(line string) chat.Message {
 	return message
 }
 
-func (c *Chat) handle(ctx context.Context, handler chat.Handler, message chat.Message) error {
+// converse has the bot say something, which an interrupt stops.
+func (c *Chat) converse(ctx context.Context, with func(context.Context, *Conversation) error) error {
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.setRun(cancel)
 	conversation := &Conversation{Renderer: c.options.Renderer, Live: c.options.Live}
-	err := handler.Handle(runCtx, message, conversation)
+	err := with(runCtx, conversation)
 	c.setRun(nil)
 
 	if doneErr := conversation.Done(); doneErr != nil {
@@ -168,7 +178,7 @@ func (c *Chat) handle(ctx context.Context, handler chat.Handler, message chat.Me
 	case err != nil && runCtx.Err() != nil:
 		return c.say("Stopped.")
 	case err != nil:
-		return c.say("✗ " + err.Error())
+		return c.fail(err)
 	}
 	return c.say("")
 }
@@ -181,11 +191,14 @@ func (c *Chat) setRun(cancel context.CancelFunc) {
 
 const help = `Write a question, or:
   /why            how the last answer came about
+  /up, /down      say that the last answer was good, or was not
+  /retry          go on with an answer that failed or was stopped
+  /stop           drop the question that I asked
   /depth [DEPTH]  say how much to answer: brief, detailed or comprehensive
   /new            start a new conversation
   /quit           leave (so does Ctrl-D; Ctrl-C stops an answer)`
 
-func (c *Chat) command(line string) error {
+func (c *Chat) command(ctx context.Context, line string) error {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
 	switch name {
@@ -196,16 +209,60 @@ func (c *Chat) command(line string) error {
 			return c.say("There is no answer yet to explain.")
 		}
 		return c.options.Renderer.Trace(c.answer.Trace)
+	case "/up":
+		return c.rate(ctx, chat.Up)
+	case "/down":
+		return c.rate(ctx, chat.Down)
+	case "/retry":
+		return c.retry(ctx)
+	case "/stop":
+		return c.stop(ctx)
 	case "/depth":
 		return c.setDepth(argument)
 	case "/new":
-		c.thread, c.answer, c.question = newThread(), nil, nil
+		c.thread, c.answer, c.question = NewThread(), nil, nil
 		return c.say("This is a new conversation.")
 	case "/quit", "/exit":
 		return io.EOF
 	}
 	return c.say(fmt.Sprintf("There is no command %s. /help lists them.", name))
 }
+
+func (c *Chat) rate(ctx context.Context, verdict chat.Verdict) error {
+	if c.answer == nil || c.answer.Run == "" {
+		return c.say("There is no answer yet to rate.")
+	}
+	rating := chat.Rating{By: c.options.Author, Verdict: verdict, At: time.Now()}
+	if err := c.options.Controls.Rate(ctx, c.answer.Run, rating); err != nil {
+		return c.fail(err)
+	}
+	return c.say("Noted, thank you.")
+}
+
+func (c *Chat) retry(ctx context.Context) error {
+	if c.answer == nil || c.answer.Outcome != chat.Failure {
+		return c.say("The last answer did not fail: there is nothing to retry.")
+	}
+	failed := c.answer.Run
+	return c.converse(ctx, func(ctx context.Context, conversation *Conversation) error {
+		return c.options.Controls.Retry(ctx, failed, c.options.Author, conversation)
+	})
+}
+
+// stop drops the open question; what works is stopped by an interrupt.
+func (c *Chat) stop(ctx context.Context) error {
+	stopped, err := c.options.Controls.Stop(ctx, c.thread, c.options.Author)
+	switch {
+	case err != nil:
+		return c.fail(err)
+	case !stopped:
+		return c.say("There is nothing to stop.")
+	}
+	c.question = nil
+	return c.say("All right, I leave it there.")
+}
+
+func (c *Chat) fail(err error) error { return c.say("✗ " + err.Error()) }
 
 func (c *Chat) setDepth(argument string) error {
 	switch depth := chat.Depth(strings.ToLower(argument)); depth {

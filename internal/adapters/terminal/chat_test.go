@@ -79,7 +79,13 @@ func (p piper) Choose(t *testing.T, number int) string {
 	return p.Say(t, fmt.Sprint(number))
 }
 
-func openPiped(t *testing.T, _ chat.Transcripts) (*Chat, piper) {
+func openPiped(t *testing.T, bot *chattest.Bot) (*Chat, piper) {
+	t.Helper()
+	c, person, _ := openInterruptible(t, bot)
+	return c, person
+}
+
+func openInterruptible(t *testing.T, bot *chattest.Bot) (*Chat, piper, chan os.Signal) {
 	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -88,12 +94,60 @@ func openPiped(t *testing.T, _ chat.Transcripts) (*Chat, piper) {
 	t.Cleanup(func() { write.Close(); read.Close() })
 	screen := newScreen()
 	r := Renderer{Out: screen, Width: 200, Now: func() time.Time { return chattest.Now }}
-	return NewChat(Options{In: read, Renderer: r, Author: "ada"}), piper{write, screen}
+	interrupts := make(chan os.Signal)
+	c := NewChat(Options{In: read, Renderer: r, Author: "ada", Controls: bot, Interrupts: interrupts})
+	return c, piper{write, screen}, interrupts
 }
 
 func TestAdapter(t *testing.T) {
-	chattest.TestAdapter(t, func(t *testing.T, transcripts chat.Transcripts) (chat.Adapter, chattest.Client) {
-		return openPiped(t, transcripts)
+	chattest.TestAdapter(t, func(t *testing.T, _ chat.Transcripts) (chat.Adapter, chattest.Client) {
+		return openPiped(t, &chattest.Bot{})
+	})
+}
+
+// commander is a piper who knows the commands, and Ctrl-C for what works.
+type commander struct {
+	piper
+	interrupts chan os.Signal
+	working    bool // the last message was not waited for
+}
+
+func (c *commander) Send(t *testing.T, text string) {
+	t.Helper()
+	c.working = true
+	c.piper.Send(t, text)
+}
+
+func (c *commander) Stop(t *testing.T) string {
+	t.Helper()
+	if !c.working {
+		return c.Say(t, "/stop")
+	}
+	c.working = false
+	c.interrupts <- os.Interrupt
+	return c.Say(t, "/help")
+}
+
+func (c *commander) Retry(t *testing.T) string {
+	t.Helper()
+	return c.Say(t, "/retry")
+}
+
+func (c *commander) Rate(t *testing.T, verdict chat.Verdict) {
+	t.Helper()
+	c.Say(t, "/"+string(verdict))
+}
+
+func (c *commander) Why(t *testing.T) string {
+	t.Helper()
+	return c.Say(t, "/why")
+}
+
+func TestControls(t *testing.T) {
+	chattest.TestControls(t, func(t *testing.T, bot *chattest.Bot) (chat.Adapter, chattest.Client, chattest.Controller) {
+		chat, person, interrupts := openInterruptible(t, bot)
+		client := &commander{piper: person, interrupts: interrupts}
+		return chat, client, client
 	})
 }
 
@@ -111,6 +165,9 @@ func TestCommands(t *testing.T) {
 	ended := begin(c, bot)
 	for _, step := range []struct{ write, want string }{
 		{"/why", "There is no answer yet"},
+		{"/up", "There is no answer yet to rate"},
+		{"/retry", "did not fail"},
+		{"/stop", "nothing to stop"},
 		{"/help", "/depth [DEPTH]"},
 		{"/depth", "as deep as configured"},
 		{"/depth shallow", `"shallow" is no depth`},
@@ -180,7 +237,7 @@ func TestInputFromAFile(t *testing.T) {
 	}
 	defer in.Close()
 	bot := &chattest.Bot{}
-	c := NewChat(Options{In: in, Renderer: Renderer{Out: newScreen(), Width: 80}, Author: "ada"})
+	c := NewChat(Options{In: in, Renderer: Renderer{Out: newScreen(), Width: 80}, Author: "ada", Controls: bot})
 	if err := c.Run(t.Context(), bot); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +272,7 @@ func openTerminal(t *testing.T, bot *chattest.Bot) (person piper, interrupts cha
 	})
 	interrupts = make(chan os.Signal)
 	r := Detect(terminal, func(name string) string { return map[string]string{"TERM": "xterm-256color"}[name] })
-	c := NewChat(Options{In: terminal, Renderer: r, Live: true, Author: "ada", Interrupts: interrupts, Welcome: "Ask away."})
+	c := NewChat(Options{In: terminal, Renderer: r, Live: true, Author: "ada", Controls: bot, Interrupts: interrupts, Welcome: "Ask away."})
 	ended = begin(c, bot)
 	t.Cleanup(func() {
 		terminal.Close()
@@ -242,7 +299,7 @@ func TestTerminal(t *testing.T) {
 	person.screen.until(prompt)
 	person.press(t, "hox\x7fw?\r") // with a slip, taken back
 	shown := person.screen.until(prompt)
-	for _, want := range []string{"… Searching 3 collections", clearLine, "\x1b[1mone command\x1b[0m", "Deploying"} {
+	for _, want := range []string{"… Searching 3 collections", erase(1), "\x1b[1mone command\x1b[0m", "Deploying"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown in %q", want, shown)
 		}

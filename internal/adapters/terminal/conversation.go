@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -15,28 +17,58 @@ import (
 // chat.Conversation and used as one: its calls come one at a time.
 type Conversation struct {
 	Renderer Renderer
-	// Live shows the running step on one line that is overwritten; for terminals only.
+	// Live shows the end of the answer while it is made, and the running step below it,
+	// in a few rows that are overwritten; for terminals only.
 	Live bool
 	// Answer is the last reply, Question the last question, nil before there is one.
 	Answer   *chat.Reply
 	Question *chat.Question
 
-	step bool // a step stands on the current line
+	draft string // the answer so far, as it came; its beginning may be cut
+	step  string // what runs
+	rows  int    // of draft and step that stand on the screen
 }
+
+var _ chat.Streamer = (*Conversation)(nil)
+
+// draftRows is how many rows of a draft are shown: its end, so that what is overwritten
+// fits on any screen and has not been scrolled away.
+const draftRows = 10
+
+// longestDraft is how much of a draft is kept, in bytes: at least twice what its last
+// rows hold.
+func (c *Conversation) longestDraft() int { return 2 * utf8.UTFMax * draftRows * c.Renderer.width() }
 
 // Progress shows the step that runs, until the next one or until Done.
 func (c *Conversation) Progress(_ context.Context, progress chat.Progress) error {
 	if !c.Live || progress.Status != chat.Running {
 		return nil
 	}
-	const before = "… "
-	room := c.Renderer.width() - displaywidth.String(before) - 1 // a full line would wrap
-	step := before + displaywidth.TruncateString(markup.CleanLine(progress.Description), room, "…")
-	c.step = true
-	return c.print(clearLine, line{{step, style{faint: true}}})
+	c.step = markup.CleanLine(progress.Description)
+	return c.draw()
 }
 
-// Reply prints the reply in place of the step.
+// Stream shows the answer so far, until Done.
+func (c *Conversation) Stream(_ context.Context, token chat.Token) error {
+	if !c.Live {
+		return nil
+	}
+	if token.Restart {
+		c.draft = ""
+	}
+	c.draft += token.Text
+	if excess := len(c.draft) - c.longestDraft(); excess > 0 {
+		// Cut more than there is too much: what is shown is wrapped anew at each cut.
+		at := excess + c.longestDraft()/2
+		for at < len(c.draft) && !utf8.RuneStart(c.draft[at]) {
+			at++
+		}
+		c.draft = c.draft[at:]
+	}
+	return c.draw()
+}
+
+// Reply prints the reply in place of the draft and the step.
 func (c *Conversation) Reply(_ context.Context, reply chat.Reply) error {
 	if err := c.Done(); err != nil {
 		return err
@@ -45,7 +77,7 @@ func (c *Conversation) Reply(_ context.Context, reply chat.Reply) error {
 	return c.Renderer.Reply(reply)
 }
 
-// Ask prints the question in place of the step.
+// Ask prints the question in place of the draft and the step.
 func (c *Conversation) Ask(_ context.Context, question chat.Question) error {
 	if err := c.Done(); err != nil {
 		return err
@@ -54,24 +86,50 @@ func (c *Conversation) Ask(_ context.Context, question chat.Question) error {
 	return c.Renderer.Question(question)
 }
 
-// Done takes the step off the screen.
+// Done takes the draft and the step off the screen.
 func (c *Conversation) Done() error {
-	if !c.step {
+	c.draft, c.step = "", ""
+	if c.rows == 0 {
 		return nil
 	}
-	c.step = false
-	return c.print(clearLine, nil)
+	return c.draw()
 }
 
-// clearLine goes to the start of the line and erases it.
-const clearLine = "\r\x1b[K"
-
-func (c *Conversation) print(control string, shown line) error {
+// draw overwrites the rows that stand on the screen. The cursor stays at the end of the
+// last one.
+func (c *Conversation) draw() error {
+	width := c.Renderer.width() - 1 // a full row would wrap
+	var shown []line
+	if draft := strings.TrimSpace(markup.Clean(c.draft)); draft != "" {
+		shown = wrap(plain(draft), width)
+		shown = shown[max(len(shown)-draftRows, 0):]
+	}
+	if c.step != "" {
+		shown = append(shown, faint(displaywidth.TruncateString("… "+c.step, width, "…")))
+	}
 	out := bufio.NewWriter(c.Renderer.Out)
-	out.WriteString(control)
-	c.Renderer.writeSpans(out, shown)
+	out.WriteString(erase(c.rows))
+	for i, l := range shown {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		c.Renderer.writeSpans(out, l)
+	}
+	c.rows = len(shown)
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	return nil
+}
+
+// erase goes from the end of the last of some rows to the beginning of the first, and
+// clears the screen from there on.
+func erase(rows int) string {
+	switch rows {
+	case 0:
+		return ""
+	case 1:
+		return "\r\x1b[J"
+	}
+	return fmt.Sprintf("\r\x1b[%dA\x1b[J", rows-1)
 }

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"html/template"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,48 +18,211 @@ const breath = 20 * time.Second
 // reconnect is how long a page waits before it connects a broken stream again.
 const reconnect = time.Second
 
+// draftPause is the least time between two sendings of a draft: what comes within it is
+// sent together. The first piece is sent at once.
+const draftPause = 40 * time.Millisecond
+
 // update is one event of a conversation's stream: a new exchange as a whole, or the
 // parts of one that changed, as HTML. Parts are sent as they are now: one that was
 // missed is made up for by the next.
 type update struct {
-	ID       string  `json:"id"` // of the exchange's element
-	Working  bool    `json:"working"`
-	Exchange *string `json:"exchange,omitempty"`
-	Steps    *string `json:"steps,omitempty"`
-	Said     *string `json:"said,omitempty"`
+	ID       string       `json:"id"` // of the exchange's element
+	Working  bool         `json:"working"`
+	Exchange *string      `json:"exchange,omitempty"`
+	Steps    *string      `json:"steps,omitempty"`
+	Draft    *draftUpdate `json:"draft,omitempty"`
+	Said     *string      `json:"said,omitempty"`
 }
 
-// serveEvents streams the conversation's updates until the client or the server goes.
-func (w *Web) serveEvents(out http.ResponseWriter, request *http.Request, t *thread) {
+// draftUpdate replaces the blocks of a draft from one on, counted from 0.
+type draftUpdate struct {
+	From   int             `json:"from"`
+	Blocks []template.HTML `json:"blocks"`
+}
+
+// stream is what one client is sent, and what it was sent.
+type stream struct {
+	web    *Web
+	visit  visit
+	out    eventStream
+	seen   int                        // the thread's version
+	drafts map[string][]template.HTML // by exchange
+	list   string
+}
+
+// serveEvents streams the conversation's updates, and those of the list of the
+// person's conversations, until the client or the server goes.
+func (w *Web) serveEvents(out http.ResponseWriter, request *http.Request, in visit) {
+	t := in.thread
 	if !t.watch() {
 		w.fail(out, request, http.StatusServiceUnavailable, "Too many windows follow this conversation. Close one.")
 		return
 	}
 	defer t.unwatch()
-	stream := eventStream{out, http.NewResponseController(out)}
-	if err := stream.open(); err != nil {
+	defer in.threads.people.watch(in.person)()
+	s := &stream{
+		web: w, visit: in, out: eventStream{out, http.NewResponseController(out)},
+		seen: t.since(request), drafts: make(map[string][]template.HTML),
+	}
+	if err := s.out.open(); err != nil {
 		w.options.Logger.Debug("open event stream", "error", err)
 		return
 	}
+	if err := s.follow(request.Context()); err != nil && request.Context().Err() == nil {
+		w.options.Logger.Debug("send events", "error", err)
+	}
+}
+
+// follow sends what changes until ctx ends or the client is gone.
+func (s *stream) follow(ctx context.Context) error {
 	alive := time.NewTicker(breath)
 	defer alive.Stop()
-	for seen := t.since(request); ; {
-		updates, version, changed, err := w.updates(t, seen)
-		if err == nil {
-			err = stream.send(updates, t.mark(version))
-		}
+	listChanged := s.visit.threads.people.changed(s.visit.person)
+	if err := s.sendList(ctx); err != nil {
+		return err
+	}
+	for {
+		changed, drafted, err := s.sendUpdates()
 		if err != nil {
-			w.options.Logger.Debug("send events", "error", err)
-			return
+			return err
 		}
-		seen = version
+		if drafted {
+			pause := time.NewTimer(draftPause)
+			select {
+			case <-ctx.Done():
+				pause.Stop()
+				return nil
+			case <-pause.C:
+			}
+		}
 		select {
-		case <-request.Context().Done():
-			return
+		case <-ctx.Done():
+			return nil
 		case <-changed:
+		case <-listChanged:
+			listChanged = s.visit.threads.people.changed(s.visit.person)
+			if err := s.sendList(ctx); err != nil {
+				return err
+			}
 		case <-alive.C:
+			if err := s.out.send("", "", nil); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// sendUpdates sends what changed in the conversation since the last time. drafted
+// tells that a draft was among it, changed is closed at the next change.
+func (s *stream) sendUpdates() (changed <-chan struct{}, drafted bool, err error) {
+	news, version, changed := s.visit.thread.news(s.seen)
+	for _, n := range news {
+		u, err := s.update(n)
+		if err != nil {
+			return nil, false, err
+		}
+		drafted = drafted || u.Draft != nil && len(u.Draft.Blocks) > 0
+		// Only the last update of a version tells that all of it was seen.
+		mark := ""
+		if n.last {
+			mark = s.visit.thread.mark(version)
+		}
+		if err := s.out.send("", mark, u); err != nil {
+			return nil, false, err
+		}
+	}
+	s.seen = version
+	return changed, drafted, nil
+}
+
+// news is an exchange with the parts of it that changed.
+type news struct {
+	exchange           *exchange // a copy
+	whole              bool
+	steps, draft, said bool
+	last               bool // of those of one time
+}
+
+// news gives the exchanges that changed since a version, the version they lead to, and
+// the channel that is closed at the next change.
+func (t *thread) news(since int) (changes []news, version int, changed <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.exchanges {
+		n := news{
+			whole: e.added > since,
+			steps: e.changes.steps > since, draft: e.changes.draft > since, said: e.changes.said > since,
+		}
+		if n.whole || n.steps || n.draft || n.said {
+			n.exchange = e.copy()
+			changes = append(changes, n)
+		}
+	}
+	if len(changes) > 0 {
+		changes[len(changes)-1].last = true
+	}
+	return changes, t.version, t.changed
+}
+
+// update renders the parts that changed.
+func (s *stream) update(n news) (update, error) {
+	v, err := s.web.view(s.visit, n.exchange)
+	if err != nil {
+		return update{}, err
+	}
+	u := update{ID: v.ID, Working: v.Working}
+	if n.whole {
+		s.drafts[v.ID] = v.Draft
+	} else if n.draft {
+		from := same(s.drafts[v.ID], v.Draft)
+		s.drafts[v.ID] = v.Draft
+		u.Draft = &draftUpdate{From: from, Blocks: v.Draft[from:]}
+	}
+	if !v.Working {
+		delete(s.drafts, v.ID)
+	}
+	for _, part := range []struct {
+		name    string
+		changed bool
+		html    **string
+	}{
+		{"exchange", n.whole, &u.Exchange},
+		{"steps", !n.whole && n.steps, &u.Steps},
+		{"said", !n.whole && n.said, &u.Said},
+	} {
+		if !part.changed {
+			continue
+		}
+		html, err := s.web.fragment(part.name, v)
+		if err != nil {
+			return update{}, err
+		}
+		*part.html = &html
+	}
+	return u, nil
+}
+
+// same counts the blocks that both drafts begin with.
+func same(before, now []template.HTML) int {
+	count := 0
+	for count < len(before) && count < len(now) && before[count] == now[count] {
+		count++
+	}
+	return count
+}
+
+// sendList sends the list of the person's conversations where it changed.
+func (s *stream) sendList(ctx context.Context) error {
+	v, err := s.web.listView(ctx, s.visit.threads, s.visit.person, s.visit.thread.id)
+	if err != nil {
+		return err
+	}
+	html, err := s.web.fragment("list", v)
+	if err != nil || html == s.list {
+		return err
+	}
+	s.list = html
+	return s.out.send("threads", "", html)
 }
 
 func (t *thread) watch() bool {
@@ -93,43 +259,6 @@ func (t *thread) since(request *http.Request) int {
 	return seen
 }
 
-// updates gives what changed since a version, the version they lead to, and the
-// channel that is closed at the next change.
-func (w *Web) updates(t *thread, since int) (updates []update, version int, changed <-chan struct{}, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.exchanges {
-		if e.stepsChanged <= since && e.saidChanged <= since && e.added <= since {
-			continue
-		}
-		v, err := w.view(t.id, e)
-		if err != nil {
-			return nil, 0, nil, err
-		}
-		u := update{ID: v.ID, Working: v.Working}
-		for _, part := range []struct {
-			name    string
-			changed bool
-			html    **string
-		}{
-			{"exchange", e.added > since, &u.Exchange},
-			{"steps", e.added <= since && e.stepsChanged > since, &u.Steps},
-			{"said", e.added <= since && e.saidChanged > since, &u.Said},
-		} {
-			if !part.changed {
-				continue
-			}
-			html, err := w.fragment(part.name, v)
-			if err != nil {
-				return nil, 0, nil, err
-			}
-			*part.html = &html
-		}
-		updates = append(updates, u)
-	}
-	return updates, t.version, t.changed, nil
-}
-
 // eventStream writes server-sent events.
 type eventStream struct {
 	out     http.ResponseWriter
@@ -146,28 +275,31 @@ func (s eventStream) open() error {
 	if _, err := fmt.Fprintf(s.out, "retry: %d\n\n", reconnect.Milliseconds()); err != nil {
 		return fmt.Errorf("begin the stream: %w", err)
 	}
-	return nil
+	return s.control.Flush()
 }
 
-// send writes updates, or a comment when there is none. mark is what the client has
-// seen with the last of them.
-func (s eventStream) send(updates []update, mark string) error {
+// send writes an event of a kind, "" for an update, or a comment where it holds
+// nothing. mark is what the client has seen with it, "" to leave that as it is.
+func (s eventStream) send(kind, mark string, content any) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("set the write limit: %w", err)
 	}
-	if len(updates) == 0 {
-		if _, err := fmt.Fprint(s.out, ": alive\n\n"); err != nil {
-			return err
-		}
-	}
-	for _, update := range updates {
-		data, err := json.Marshal(update)
+	event := ": alive\n\n"
+	if content != nil {
+		data, err := json.Marshal(content)
 		if err != nil {
 			return fmt.Errorf("encode event: %w", err)
 		}
-		if _, err := fmt.Fprintf(s.out, "id: %s\ndata: %s\n\n", mark, data); err != nil {
-			return err
+		event = "data: " + string(data) + "\n\n"
+		if mark != "" {
+			event = "id: " + mark + "\n" + event
 		}
+		if kind != "" {
+			event = "event: " + kind + "\n" + event
+		}
+	}
+	if _, err := io.WriteString(s.out, event); err != nil {
+		return fmt.Errorf("send event: %w", err)
 	}
 	return s.control.Flush()
 }

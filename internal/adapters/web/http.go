@@ -3,14 +3,10 @@ package web
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
-	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"cairn/internal/chat"
@@ -32,13 +28,15 @@ func (w *Web) routes(ts *threads) http.Handler {
 	mux.HandleFunc("GET /{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, "/t/"+newThreadID(), http.StatusSeeOther)
 	})
-	mux.HandleFunc("GET /assets/{name}", w.serveAsset)
-	mux.HandleFunc("GET /t/{thread}", w.inThread(ts, w.servePage))
+	mux.HandleFunc("GET /assets/{path...}", w.serveAsset)
+	mux.HandleFunc("GET /t/{thread}", w.arriving(w.inThread(ts, w.servePage)))
 	mux.HandleFunc("GET /t/{thread}/events", w.inThread(ts, w.serveEvents))
-	mux.HandleFunc("POST /t/{thread}/messages", w.inThread(ts, func(out http.ResponseWriter, request *http.Request, t *thread) {
-		w.serveMessage(out, request, ts, t)
-	}))
-	mux.HandleFunc("POST /t/{thread}/stop", w.inThread(ts, w.serveStop))
+	mux.HandleFunc("GET /t/{thread}/why/{place}", w.arriving(w.inThread(ts, w.serveWhy)))
+	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, visit){
+		"messages": w.serveMessage, "stop": w.serveStop, "retries": w.serveRetry, "ratings": w.serveRating,
+	} {
+		mux.HandleFunc("POST /t/{thread}/"+path, w.posted(w.inThread(ts, serve)))
+	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
 		w.fail(out, request, http.StatusNotFound, "There is no such page.")
 	})
@@ -64,30 +62,76 @@ func (w *Web) secured(next http.Handler) http.Handler {
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
-		if w.loopback && !loopbackName(request.Host) {
-			w.fail(out, request, http.StatusMisdirectedRequest, "This page is served to this machine only, as localhost or 127.0.0.1.")
+		header.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
+		if !w.hostAllowed(request.Host) {
+			w.fail(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
 			return
 		}
 		next.ServeHTTP(out, request)
 	})
 }
 
-// loopbackName tells whether a Host header, with or without a port, is a name of this
-// machine that needs no name server.
-func loopbackName(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
+// arriving gives the visitors of a page their secret, and first sends those on who
+// come from elsewhere.
+func (w *Web) arriving(next http.HandlerFunc) http.HandlerFunc {
+	return func(out http.ResponseWriter, request *http.Request) {
+		switch {
+		case person(request) != "":
+		case comesFromElsewhere(request):
+			if err := w.render(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
+				w.options.Logger.Error("send a visitor on", "error", err)
+			}
+			return
+		default:
+			request = request.Clone(request.Context())
+			request.AddCookie(&http.Cookie{Name: personCookie, Value: welcome(out, request)})
+		}
+		next(out, request)
 	}
-	if strings.EqualFold(name, "localhost") {
-		return true
+}
+
+// posted checks what all forms have in common: that a known person sends them, as a
+// form, within bounds.
+func (w *Web) posted(next http.HandlerFunc) http.HandlerFunc {
+	return func(out http.ResponseWriter, request *http.Request) {
+		if person(request) == "" {
+			w.fail(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
+			return
+		}
+		kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
+		if err != nil || kind != "application/x-www-form-urlencoded" {
+			w.fail(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
+			return
+		}
+		request.Body = http.MaxBytesReader(out, request.Body, maxForm)
+		var tooLong *http.MaxBytesError
+		switch err := request.ParseForm(); {
+		case errors.As(err, &tooLong):
+			w.fail(out, request, http.StatusRequestEntityTooLarge, longMessage)
+		case err != nil:
+			w.fail(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
+		default:
+			next(out, request)
+		}
 	}
-	ip := net.ParseIP(name)
-	return ip != nil && ip.IsLoopback()
+}
+
+// visit is one request in a conversation.
+type visit struct {
+	threads *threads
+	thread  *thread
+	person  chat.UserID
+}
+
+// mine tells whether the visitor may write: nobody has yet, or the visitor did.
+func (in visit) mine() bool {
+	in.thread.mu.Lock()
+	defer in.thread.mu.Unlock()
+	return in.thread.owner == "" || in.thread.owner == in.person
 }
 
 // inThread checks the thread's id and holds the thread while serve works with it.
-func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Request, *thread)) http.HandlerFunc {
+func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Request, visit)) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
 		id := request.PathValue("thread")
 		if !threadID.MatchString(id) {
@@ -95,27 +139,17 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 			return
 		}
 		t, err := ts.hold(request.Context(), id)
-		switch {
-		case errors.Is(err, errCrowded):
-			w.fail(out, request, http.StatusServiceUnavailable, sentence(err))
-		case err != nil:
-			w.options.Logger.Error("open conversation", "error", err)
-			w.fail(out, request, http.StatusInternalServerError, "The conversation could not be read. Try again in a minute.")
-		default:
-			defer ts.release(t)
-			serve(out, request, t)
+		if err != nil {
+			w.refuse(out, request, err)
+			return
 		}
+		defer ts.release(t)
+		serve(out, request, visit{ts, t, person(request)})
 	}
 }
 
-// sentence makes an error that people may read a sentence.
-func sentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-func (w *Web) servePage(out http.ResponseWriter, request *http.Request, t *thread) {
-	v, err := w.pageView(t)
+func (w *Web) servePage(out http.ResponseWriter, request *http.Request, in visit) {
+	v, err := w.pageView(request.Context(), in)
 	if err == nil {
 		err = w.render(out, http.StatusOK, "page", v)
 	}
@@ -125,12 +159,18 @@ func (w *Web) servePage(out http.ResponseWriter, request *http.Request, t *threa
 	}
 }
 
-func (w *Web) pageView(t *thread) (pageView, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	v := pageView{Thread: t.id, Seen: t.mark(t.version), Cut: t.cut, Suggestions: w.options.Suggestions, Stats: w.options.Stats}
-	for _, e := range t.exchanges {
-		shown, err := w.view(t.id, e)
+func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
+	list, err := w.listView(ctx, in.threads, in.person, in.thread.id)
+	if err != nil {
+		return pageView{}, err
+	}
+	exchanges, seen, cut := in.thread.all()
+	v := pageView{
+		Thread: in.thread.id, Seen: seen, Mine: in.mine(), List: list, Cut: cut,
+		Suggestions: w.options.Suggestions, Stats: w.options.Stats,
+	}
+	for _, e := range exchanges {
+		shown, err := w.view(in, e)
 		if err != nil {
 			return pageView{}, err
 		}
@@ -138,6 +178,17 @@ func (w *Web) pageView(t *thread) (pageView, error) {
 		v.Exchanges = append(v.Exchanges, shown)
 	}
 	return v, nil
+}
+
+// all gives copies of the exchanges, what a client has seen with them, and whether
+// older ones were dropped.
+func (t *thread) all() (exchanges []*exchange, seen string, cut bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.exchanges {
+		exchanges = append(exchanges, e.copy())
+	}
+	return exchanges, t.mark(t.version), t.cut
 }
 
 // render sends a template, or nothing at all when it fails.
@@ -152,124 +203,4 @@ func (w *Web) render(out http.ResponseWriter, status int, name string, view any)
 		w.options.Logger.Debug("send page", "error", err)
 	}
 	return nil
-}
-
-// accepted is the answer to a message sent by the page's script.
-type accepted struct {
-	Message string `json:"message,omitempty"` // id of the exchange's element
-	Error   string `json:"error,omitempty"`
-}
-
-func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, ts *threads, t *thread) {
-	message, picked, status, problem := readMessage(out, request)
-	if problem != "" {
-		w.fail(out, request, status, problem)
-		return
-	}
-	added, err := ts.submit(t, message, picked)
-	switch {
-	case errors.Is(err, errQueueFull):
-		w.fail(out, request, http.StatusTooManyRequests, sentence(err))
-		return
-	case errors.Is(err, errNoChoice):
-		w.fail(out, request, http.StatusConflict, sentence(err))
-		return
-	case err != nil:
-		w.fail(out, request, http.StatusServiceUnavailable, sentence(err))
-		return
-	}
-	if scripted(request) {
-		w.sendJSON(out, http.StatusAccepted, accepted{Message: domID(added.id)})
-		return
-	}
-	w.await(out, request, added)
-	http.Redirect(out, request, "/t/"+t.id+"#"+domID(added.id), http.StatusSeeOther)
-}
-
-// await waits for the end of an exchange, within bounds.
-func (w *Web) await(out http.ResponseWriter, request *http.Request, e *exchange) {
-	ctx, cancel := context.WithTimeout(request.Context(), patience)
-	defer cancel()
-	if err := http.NewResponseController(out).SetWriteDeadline(time.Now().Add(patience + writeTime)); err != nil {
-		w.options.Logger.Error("allow time for an answer", "error", err)
-	}
-	select {
-	case <-e.ended:
-	case <-ctx.Done():
-	}
-}
-
-// scripted tells a request of the page's script from a form's.
-func scripted(request *http.Request) bool {
-	return request.Header.Get("Accept") == "application/json"
-}
-
-// readMessage reads the form: text and depth, or question and choice. problem is what
-// to tell the person, with the status, when it can't be used.
-func readMessage(out http.ResponseWriter, request *http.Request) (message chat.Message, picked *pick, status int, problem string) {
-	kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
-	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return message, nil, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded)."
-	}
-	request.Body = http.MaxBytesReader(out, request.Body, maxForm)
-	var tooLong *http.MaxBytesError
-	if err := request.ParseForm(); errors.As(err, &tooLong) {
-		return message, nil, http.StatusRequestEntityTooLarge, longMessage
-	} else if err != nil {
-		return message, nil, http.StatusBadRequest, "The message could not be read: its form is broken."
-	}
-	form := request.PostForm
-	if question := form.Get("question"); question != "" {
-		choice, err := strconv.Atoi(form.Get("choice"))
-		if err != nil {
-			return message, nil, http.StatusBadRequest, "The choice could not be read: it is no number."
-		}
-		return message, &pick{question, choice}, 0, ""
-	}
-	message.Depth = chat.Depth(form.Get("depth"))
-	switch message.Depth {
-	case "", chat.Brief, chat.Detailed, chat.Comprehensive:
-	default:
-		return message, nil, http.StatusBadRequest, "An answer is brief, detailed or comprehensive."
-	}
-	text := strings.ToValidUTF8(form.Get("text"), "\uFFFD")
-	message.Text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	switch {
-	case message.Text == "":
-		return message, nil, http.StatusBadRequest, "The message is empty. Write a question first."
-	case len(message.Text) > maxMessage:
-		return message, nil, http.StatusRequestEntityTooLarge, longMessage
-	}
-	return message, nil, 0, ""
-}
-
-const longMessage = "The message is longer than 1 MiB. Shorten it."
-
-func (w *Web) serveStop(out http.ResponseWriter, request *http.Request, t *thread) {
-	t.stop()
-	if scripted(request) {
-		w.sendJSON(out, http.StatusAccepted, accepted{})
-		return
-	}
-	http.Redirect(out, request, "/t/"+t.id, http.StatusSeeOther)
-}
-
-func (w *Web) sendJSON(out http.ResponseWriter, status int, answer accepted) {
-	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(status)
-	if err := json.NewEncoder(out).Encode(answer); err != nil {
-		w.options.Logger.Debug("send answer", "error", err)
-	}
-}
-
-// fail tells what is wrong, as the one who asks reads it.
-func (w *Web) fail(out http.ResponseWriter, request *http.Request, status int, problem string) {
-	if scripted(request) {
-		w.sendJSON(out, status, accepted{Error: problem})
-		return
-	}
-	if err := w.render(out, status, "problem", problem); err != nil {
-		w.options.Logger.Error("show problem", "error", err)
-		http.Error(out, problem, status)
-	}
 }

@@ -30,22 +30,51 @@ type sourceRef struct {
 func markdown(text string, sources []chat.SourceGroup, refs map[int]sourceRef) (template.HTML, error) {
 	root, source := markup.Parse(text, sources)
 	var out bytes.Buffer
-	render := renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(html.NewRenderer(), 1000),
-		util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
-		util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
-		util.Prioritized(safeRenderer{refs}, 100),
-	))
-	if err := render.Render(&out, source, root); err != nil {
+	if err := newRenderer(safeRenderer{refs: refs}).Render(&out, source, root); err != nil {
 		return "", fmt.Errorf("render Markdown: %w", err)
 	}
 	return template.HTML(out.String()), nil
 }
 
+// draftBlocks renders the text of an answer that is being made like markdown, each of
+// its blocks by itself. Its sources are not told yet: every mark may cite one.
+func draftBlocks(draft string) ([]template.HTML, error) {
+	root, source := markup.Parse(settled(draft), anySource)
+	var blocks []template.HTML
+	render := newRenderer(safeRenderer{draft: true})
+	for block := root.FirstChild(); block != nil; block = block.NextSibling() {
+		var out bytes.Buffer
+		if err := render.Render(&out, source, block); err != nil {
+			return nil, fmt.Errorf("render Markdown: %w", err)
+		}
+		blocks = append(blocks, template.HTML(out.String()))
+	}
+	return blocks, nil
+}
+
+// anySource has the numbers that answers' marks have.
+var anySource = func() []chat.SourceGroup {
+	numbers := make([]int, 99)
+	for i := range numbers {
+		numbers[i] = i + 1
+	}
+	return []chat.SourceGroup{{Sources: []chat.Source{{Numbers: numbers}}}}
+}()
+
+func newRenderer(safe safeRenderer) renderer.Renderer {
+	return renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(html.NewRenderer(), 1000),
+		util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
+		util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+		util.Prioritized(safe, 100),
+	))
+}
+
 // safeRenderer renders the nodes through which a document could reach out of its text.
 // Its writer keeps the first error and gives it to Render.
 type safeRenderer struct {
-	refs map[int]sourceRef
+	refs  map[int]sourceRef
+	draft bool // marks lead nowhere yet
 }
 
 func (s safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -68,14 +97,18 @@ func (s safeRenderer) citation(w util.BufWriter, _ []byte, node ast.Node, enteri
 		return next, nil
 	}
 	number := strconv.Itoa(citation.Number)
+	if s.draft {
+		w.WriteString(`<span class="cite">` + number + `</span>`)
+		return next, nil
+	}
 	ref, ok := s.refs[citation.Number]
 	if !ok || insideLink(node) {
 		w.WriteString("[" + number + "]")
 		return next, nil
 	}
 	label := stdhtml.EscapeString(ref.label)
-	fmt.Fprintf(w, `<a class="cite" href="#%s" title="%s" aria-label="Source %s: %s">%s</a>`,
-		ref.anchor, label, number, label, number)
+	fmt.Fprintf(w, `<a class="cite" href="#%s" aria-label="Source %s: %s" aria-describedby="%s-tip">%s</a>`,
+		ref.anchor, number, label, ref.anchor, number)
 	return next, nil
 }
 

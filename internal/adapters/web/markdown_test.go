@@ -15,12 +15,13 @@ import (
 
 // allowed are the elements and attributes that fragments are made of.
 var allowed = map[string]string{
-	"html": "", "head": "", "body": "", "article": "class id aria-labelledby", "section": "class aria-label", "div": "class tabindex role aria-label aria-live",
-	"p": "class dir", "span": "class id title dir aria-label", "h2": "class id", "h3": "dir", "h4": "", "h5": "", "h6": "", "small": "dir", "strong": "dir", "em": "", "del": "",
-	"a": "class href title aria-label target rel", "code": "class dir", "pre": "", "blockquote": "", "br": "", "hr": "", "bdi": "", "q": "dir",
+	"html": "", "head": "", "body": "", "article": "class id aria-labelledby data-working", "section": "class aria-label", "div": "class id tabindex role aria-label hidden",
+	"p": "class dir", "span": "class id title dir tabindex", "h2": "class id", "h3": "dir", "h4": "", "h5": "", "h6": "", "small": "class dir", "strong": "dir", "em": "", "del": "",
+	"a": "class href aria-label aria-describedby target rel data-why data-key", "code": "class dir", "pre": "", "blockquote": "", "br": "", "hr": "", "bdi": "", "q": "dir",
 	"ul": "", "ol": "class start", "li": "class dir", "dl": "", "dt": "", "dd": "dir", "details": "class open data-current", "summary": "",
-	"table": "", "thead": "", "tbody": "", "tr": "class", "th": "scope align", "td": "dir align",
-	"form": "class method action aria-label", "button": "class type name value", "input": "type name value",
+	"table": "class", "thead": "", "tbody": "", "tfoot": "", "tr": "class", "th": "scope align aria-hidden", "td": "class dir align",
+	"form": "class method action role aria-label", "button": "class type name value aria-label aria-pressed data-key hidden data-why-close", "input": "type name value",
+	"svg": "class viewBox width height aria-hidden focusable preserveAspectRatio", "path": "class data-from data-to d", "circle": "class cx cy r", "figure": "class", "figcaption": "class", "g": "class data-node transform", "title": "", "text": "class x y", "polygon": "class points", "rect": "class x y width height rx",
 }
 
 // harmless parses a fragment as a browser does, and tells what a document must not
@@ -63,7 +64,8 @@ func harmlessAddress(attribute html.Attribute) error {
 			return err
 		}
 		mark := strings.HasPrefix(attribute.Val, "#m-")
-		if !mark && address.Scheme != "http" && address.Scheme != "https" {
+		why := strings.HasPrefix(attribute.Val, "/t/THREAD/why/m-")
+		if !mark && !why && address.Scheme != "http" && address.Scheme != "https" {
 			return fmt.Errorf("link to %s", attribute.Val)
 		}
 	case "action":
@@ -80,7 +82,7 @@ func cited(numbers ...int) []chat.SourceGroup {
 
 func TestMarkdown(t *testing.T) {
 	refs := map[int]sourceRef{1: {"m-A-0-s1", `Title — "Section"`}, 12: {"m-A-0-s12", "Other"}}
-	cite1 := `<a class="cite" href="#m-A-0-s1" title="Title — &#34;Section&#34;" aria-label="Source 1: Title — &#34;Section&#34;">1</a>`
+	cite1 := `<a class="cite" href="#m-A-0-s1" aria-label="Source 1: Title — &#34;Section&#34;" aria-describedby="m-A-0-s1-tip">1</a>`
 	outside := func(address, label string) string {
 		return `<a href="` + address + `" target="_blank" rel="noopener noreferrer nofollow">` + label + `</a>`
 	}
@@ -133,6 +135,15 @@ func FuzzMarkdown(f *testing.F) {
 		}
 		if err := harmless("<body>" + string(got)); err != nil {
 			t.Fatalf("%v in %s", err, got)
+		}
+		blocks, err := draftBlocks(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks {
+			if err := harmless("<body>" + string(block)); err != nil {
+				t.Fatalf("%v in the draft %s", err, block)
+			}
 		}
 	})
 }

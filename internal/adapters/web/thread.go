@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -37,23 +38,38 @@ type exchange struct {
 	at      time.Time
 	text    string
 	state   state
+	live    chat.RunID      // the run that was told of last
 	steps   []chat.Progress // the latest of each step, in the order they came up
+	draft   []byte          // an answer that is being made, Markdown
 	said    []said
 	failure string // why nothing was said, as people may read it
 
-	message      chat.Message // to hand over; set from queued to done
-	run          context.CancelFunc
-	ended        chan struct{} // closed once done
-	added        int           // the thread's version when it came
-	stepsChanged int           // and at the last change of its steps and state
-	saidChanged  int           // and of what was said
+	message chat.Message // to hand over; set from queued to done
+	retry   chat.RunID   // to go on with instead, "" for none
+	run     context.CancelFunc
+	ended   chan struct{} // closed once done
+	added   int           // the thread's version when it came
+	changes changes
 }
+
+// copy gives the exchange as it is now, to be shown without the thread's lock. The
+// caller holds the thread's mu.
+func (e *exchange) copy() *exchange {
+	now := *e
+	now.steps, now.draft, now.said = slices.Clone(e.steps), slices.Clone(e.draft), slices.Clone(e.said)
+	return &now
+}
+
+// changes are the thread's versions at the last change of an exchange's parts: its
+// steps and state, the draft, what was said.
+type changes struct{ steps, draft, said int }
 
 // said is a reply or a question of the bot.
 type said struct {
 	reply    *chat.Reply
 	question *chat.Question
-	answer   string // to the question, as the transcript tells; "" while it is open
+	answer   string       // to the question, as the transcript tells; "" while it is open
+	verdict  chat.Verdict // the owner's on the reply
 
 	// A choice that was pressed stands for the answer until the bot has taken it.
 	pressed   string
@@ -68,12 +84,22 @@ func (s said) taken() string {
 	return s.pressed
 }
 
+func (s said) run() chat.RunID {
+	if s.reply != nil {
+		return s.reply.Run
+	}
+	return s.question.Run
+}
+
+func (s said) failed() bool { return s.reply != nil && s.reply.Outcome == chat.Failure }
+
 // thread is a conversation: exchanges by time, of which one is worked at.
 type thread struct {
 	id    string
 	token string // tells this thread from the same one in another process
 
 	mu        sync.Mutex
+	owner     chat.UserID // who wrote first, "" before that
 	exchanges []*exchange
 	cut       bool // older exchanges were dropped
 	version   int
@@ -100,7 +126,21 @@ func (t *thread) change() int {
 var (
 	errQueueFull = errors.New("too many messages wait in this conversation; wait for an answer first")
 	errNoChoice  = errors.New("this question is not open any more, or does not offer that choice")
+	errNoRun     = errors.New("there is no such answer in this conversation, or it is being made")
+	errNotYours  = errors.New("this conversation is another person's; you can read it, and start one of your own")
 )
+
+// own tells whether a person may write, and makes the first who does the owner. The
+// caller holds mu.
+func (t *thread) own(by chat.UserID) error {
+	if t.owner == "" {
+		t.owner = by
+	}
+	if t.owner != by {
+		return errNotYours
+	}
+	return nil
+}
 
 // pick is a choice that was pressed: where its question stands on the page, see
 // place, and which of the choices it is, from 0. Ids of the bot need not survive a form.
@@ -112,19 +152,28 @@ type pick struct {
 // place is the id of the element of what was said in an exchange.
 func place(e *exchange, i int) string { return domID(e.id) + "-" + strconv.Itoa(i) }
 
+// find gives what was said at a place, nil where nothing was. The caller holds mu.
+func (t *thread) find(at string) (*exchange, *said) {
+	for _, e := range t.exchanges {
+		for i := range e.said {
+			if place(e, i) == at {
+				return e, &e.said[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
 // add queues a message, which is the picked choice unless picked is nil. start tells
 // that the caller must see to a worker.
 func (t *thread) add(message chat.Message, picked *pick) (added *exchange, start bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	waiting := 0
-	for _, e := range t.exchanges {
-		if e.state == queued {
-			waiting++
-		}
+	if err := t.own(message.Author); err != nil {
+		return nil, false, err
 	}
-	if waiting >= maxQueued {
-		return nil, false, errQueueFull
+	if err := t.room(); err != nil {
+		return nil, false, err
 	}
 	if picked != nil {
 		if err := t.press(&message, *picked); err != nil {
@@ -143,26 +192,56 @@ func (t *thread) add(message chat.Message, picked *pick) (added *exchange, start
 	return added, start, nil
 }
 
-// press makes the message the picked choice of an open question. The caller holds mu.
-func (t *thread) press(message *chat.Message, picked pick) error {
+func (t *thread) room() error {
+	waiting := 0
 	for _, e := range t.exchanges {
-		for i := range e.said {
-			what := &e.said[i]
-			if what.question == nil || place(e, i) != picked.question {
-				continue
-			}
-			if what.taken() != "" || picked.choice < 0 || picked.choice >= len(what.question.Choices) {
-				return errNoChoice
-			}
-			choice := what.question.Choices[picked.choice]
-			message.Answers = &chat.Press{Question: what.question.ID, Choice: choice.ID}
-			message.Text = choice.Label
-			what.pressed, what.pressedBy = choice.Label, message.ID
-			e.saidChanged = t.change()
-			return nil
+		if e.state == queued {
+			waiting++
 		}
 	}
-	return errNoChoice
+	if waiting >= maxQueued {
+		return errQueueFull
+	}
+	return nil
+}
+
+// again queues a failed run to be gone on with; start is as in add.
+func (t *thread) again(by chat.UserID, at string) (e *exchange, start bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.own(by); err != nil {
+		return nil, false, err
+	}
+	if err := t.room(); err != nil {
+		return nil, false, err
+	}
+	e, what := t.find(at)
+	if e == nil || e.state != done || !what.failed() || what.run() == "" {
+		return nil, false, errNoRun
+	}
+	e.retry, e.live, e.failure = what.run(), what.run(), ""
+	e.message = chat.Message{ID: e.id, Author: by}
+	e.said = slices.DeleteFunc(e.said, said.failed)
+	e.state, e.ended = queued, make(chan struct{})
+	e.changes.steps = t.change()
+	e.changes.said = e.changes.steps
+	start = !t.busy
+	t.busy = true
+	return e, start, nil
+}
+
+// press makes the message the picked choice of an open question. The caller holds mu.
+func (t *thread) press(message *chat.Message, picked pick) error {
+	e, what := t.find(picked.question)
+	if e == nil || what.question == nil || what.taken() != "" || picked.choice < 0 || picked.choice >= len(what.question.Choices) {
+		return errNoChoice
+	}
+	choice := what.question.Choices[picked.choice]
+	message.Answers = &chat.Press{Question: what.question.ID, Choice: choice.ID}
+	message.Text = choice.Label
+	what.pressed, what.pressedBy = choice.Label, message.ID
+	e.changes.said = t.change()
+	return nil
 }
 
 // trim drops the oldest exchanges that are over. The caller holds mu.
@@ -177,21 +256,35 @@ func (t *thread) trim() {
 	}
 }
 
-// next takes the message that waits longest, nil when none does: the worker then ends.
+// next takes what waits longest, nil when nothing does: the worker then ends.
 func (t *thread) next(ctx context.Context) (*exchange, context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
 		if e.state == queued {
-			running, cancel := context.WithCancel(ctx)
-			e.run = cancel
-			e.state = working
-			e.stepsChanged = t.change()
-			return e, running
+			return e, t.begin(ctx, e)
 		}
 	}
 	t.busy = false
 	return nil, nil
+}
+
+// ahead takes a message that is to stop the one that works, and need not wait for it.
+func (t *thread) ahead(ctx context.Context, e *exchange) context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.state != queued {
+		return nil // the worker was quicker
+	}
+	return t.begin(ctx, e)
+}
+
+func (t *thread) begin(ctx context.Context, e *exchange) context.Context {
+	running, cancel := context.WithCancel(ctx)
+	e.run = cancel
+	e.state = working
+	e.changes.steps = t.change()
+	return running
 }
 
 // finish ends an exchange; a failure is what the person reads.
@@ -199,12 +292,12 @@ func (t *thread) finish(e *exchange, failure string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.run()
-	e.state, e.failure, e.message = done, failure, chat.Message{}
+	e.state, e.failure, e.message, e.retry, e.draft = done, failure, chat.Message{}, "", nil
 	if failure != "" {
 		t.reopen(e.id)
 	}
-	e.stepsChanged = t.change()
-	e.saidChanged = e.stepsChanged
+	version := t.change()
+	e.changes = changes{steps: version, draft: version, said: version}
 	close(e.ended)
 }
 
@@ -214,13 +307,13 @@ func (t *thread) reopen(failed chat.MessageID) {
 		for i := range e.said {
 			if e.said[i].pressedBy == failed {
 				e.said[i].pressed, e.said[i].pressedBy = "", ""
-				e.saidChanged = t.change()
+				e.changes.said = t.change()
 			}
 		}
 	}
 }
 
-// stop cancels the run that works and drops nothing else.
+// stop cancels what is worked at, as a run that the bot does not know of yet.
 func (t *thread) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,6 +321,30 @@ func (t *thread) stop() {
 		if e.state == working {
 			e.run()
 		}
+	}
+}
+
+// rated gives the reply at a place that a person may rate.
+func (t *thread) rated(by chat.UserID, at string) (chat.RunID, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.owner != by {
+		return "", errNotYours
+	}
+	_, what := t.find(at)
+	if what == nil || what.reply == nil || what.reply.Run == "" || what.failed() {
+		return "", errNoRun
+	}
+	return what.reply.Run, nil
+}
+
+// rate shows the owner's verdict on the reply at a place.
+func (t *thread) rate(at string, verdict chat.Verdict) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e, what := t.find(at); e != nil {
+		what.verdict = verdict
+		e.changes.said = t.change()
 	}
 }
 
@@ -242,6 +359,9 @@ func (t *thread) merge(turns []chat.Turn) {
 	}
 	told := make(map[*exchange][]said)
 	for _, turn := range turns {
+		if t.owner == "" && turn.Role == chat.Person {
+			t.owner = turn.Author
+		}
 		e := known[turn.Message]
 		if e == nil {
 			e = &exchange{id: turn.Message, at: turn.At, state: done, added: t.change()}
@@ -255,65 +375,32 @@ func (t *thread) merge(turns []chat.Turn) {
 			told[e] = append(told[e], said{reply: turn.Reply, question: turn.Question, answer: turn.Answer})
 		}
 	}
-	for e, said := range told {
-		if e.state != done || slices.EqualFunc(e.said, said, sameSaid) {
-			continue
-		}
-		for i := range min(len(said), len(e.said)) {
-			said[i].pressed, said[i].pressedBy = e.said[i].pressed, e.said[i].pressedBy
-		}
-		e.said = said
-		e.saidChanged = t.change()
+	for _, e := range slices.SortedFunc(maps.Keys(told), byTime) {
+		t.hear(e, told[e])
 	}
-	slices.SortStableFunc(t.exchanges, func(a, b *exchange) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(t.exchanges, byTime)
 	t.trim()
 }
 
-// sameSaid compares what can change of what was said: a question's answer.
+func byTime(a, b *exchange) int { return a.at.Compare(b.at) }
+
+// hear takes over what the transcript tells was said in an exchange that is over.
+func (t *thread) hear(e *exchange, told []said) {
+	if e.state != done || slices.EqualFunc(e.said, told, sameSaid) {
+		return
+	}
+	for i := range min(len(told), len(e.said)) {
+		told[i].pressed, told[i].pressedBy = e.said[i].pressed, e.said[i].pressedBy
+		if sameSaid(told[i], e.said[i]) {
+			told[i] = e.said[i]
+		}
+	}
+	e.said = told
+	e.changes.said = t.change()
+}
+
+// sameSaid compares what can change of what was said: a question's answer, and a
+// failure line that a retry replaced.
 func sameSaid(a, b said) bool {
-	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer
-}
-
-// conversation notes what the bot says in an exchange.
-type conversation struct {
-	thread   *thread
-	exchange *exchange
-}
-
-var errTooMuch = errors.New("web adapter: too many steps, replies or questions for one message")
-
-func (c conversation) Progress(_ context.Context, progress chat.Progress) error {
-	c.thread.mu.Lock()
-	defer c.thread.mu.Unlock()
-	steps := &c.exchange.steps
-	i := slices.IndexFunc(*steps, func(step chat.Progress) bool { return step.Step == progress.Step })
-	switch {
-	case i >= 0:
-		(*steps)[i] = progress
-	case len(*steps) == maxSteps:
-		return errTooMuch
-	default:
-		*steps = append(*steps, progress)
-	}
-	c.exchange.stepsChanged = c.thread.change()
-	return nil
-}
-
-func (c conversation) Reply(_ context.Context, reply chat.Reply) error {
-	return c.say(said{reply: &reply})
-}
-
-func (c conversation) Ask(_ context.Context, question chat.Question) error {
-	return c.say(said{question: &question})
-}
-
-func (c conversation) say(what said) error {
-	c.thread.mu.Lock()
-	defer c.thread.mu.Unlock()
-	if len(c.exchange.said) == maxSaid {
-		return errTooMuch
-	}
-	c.exchange.said = append(c.exchange.said, what)
-	c.exchange.saidChanged = c.thread.change()
-	return nil
+	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.failed() == b.failed()
 }

@@ -24,17 +24,25 @@ func newThreadID() string { return rand.Text() }
 type threads struct {
 	options Options
 	handler chat.Handler
-	start   chan *thread  // threads that need a worker
+	people  people
+	start   chan job      // what needs a worker
 	stopped chan struct{} // closed when no worker is started any more
 
 	mu   sync.Mutex
 	byID map[string]*thread
 }
 
+// job is a thread whose messages are to be worked at, or one message that goes ahead
+// of them. The worker holds the thread.
+type job struct {
+	thread *thread
+	ahead  *exchange
+}
+
 func newThreads(options Options, handler chat.Handler) *threads {
 	return &threads{
 		options: options, handler: handler,
-		start: make(chan *thread), stopped: make(chan struct{}),
+		start: make(chan job), stopped: make(chan struct{}),
 		byID: make(map[string]*thread),
 	}
 }
@@ -48,10 +56,10 @@ func (ts *threads) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case t := <-ts.start:
+		case next := <-ts.start:
 			workers.Go(func() {
-				defer ts.release(t)
-				ts.work(ctx, t)
+				defer ts.release(next.thread)
+				ts.work(ctx, next)
 			})
 		}
 	}
@@ -125,52 +133,98 @@ func (ts *threads) refresh(ctx context.Context, t *thread) error {
 	return nil
 }
 
-func chatID(id string) chat.ThreadID { return chat.ThreadID("web:" + id) }
+func chatID(id string) chat.ThreadID { return chat.NewThreadID(name, id) }
 
-// submit queues a message, or the picked choice, and has it worked at. The caller holds the thread; so does
-// the worker.
+// submit queues a message, or the picked choice, and has it worked at. The caller holds
+// the thread.
 func (ts *threads) submit(t *thread, message chat.Message, picked *pick) (*exchange, error) {
 	message.ID = chat.MessageID(rand.Text())
 	message.Thread = chatID(t.id)
-	message.Author = author
 	message.At = ts.options.Now()
 	added, start, err := t.add(message, picked)
-	if err != nil || !start {
-		return added, err
+	if err != nil {
+		return nil, err
 	}
+	ts.people.notify(message.Author)
+	switch {
+	case start:
+		return added, ts.assign(job{thread: t})
+	case message.Answers == nil && chat.IsStop(message.Text):
+		return added, ts.assign(job{thread: t, ahead: added})
+	}
+	return added, nil
+}
+
+// retry queues a failed run again. The caller holds the thread.
+func (ts *threads) retry(t *thread, by chat.UserID, at string) (*exchange, error) {
+	e, start, err := t.again(by, at)
+	if err != nil {
+		return nil, err
+	}
+	ts.people.notify(by)
+	if start {
+		return e, ts.assign(job{thread: t})
+	}
+	return e, nil
+}
+
+// assign gives a job to a worker, which holds the job's thread.
+func (ts *threads) assign(next job) error {
 	ts.mu.Lock()
-	t.holders++
+	next.thread.holders++
 	ts.mu.Unlock()
 	select {
-	case ts.start <- t:
-		return added, nil
+	case ts.start <- next:
+		return nil
 	case <-ts.stopped:
-		return nil, errClosing
+		return errClosing
 	}
 }
 
-// author is everyone: the page knows no accounts, see the package comment.
-const author chat.UserID = "web"
+// work hands over a thread's messages until none waits, or the one that goes ahead.
+func (ts *threads) work(ctx context.Context, next job) {
+	t := next.thread
+	if next.ahead != nil {
+		if runCtx := t.ahead(ctx, next.ahead); runCtx != nil {
+			ts.handle(runCtx, t, next.ahead)
+		}
+		return
+	}
+	for e, runCtx := t.next(ctx); e != nil; e, runCtx = t.next(ctx) {
+		ts.handle(runCtx, t, e)
+	}
+}
 
-// work hands over a thread's messages until none waits.
-func (ts *threads) work(ctx context.Context, t *thread) {
-	for {
-		e, runCtx := t.next(ctx)
-		if e == nil {
-			return
-		}
-		err := ts.handler.Handle(runCtx, e.message, conversation{t, e})
-		failure := ""
-		switch {
-		case err != nil && runCtx.Err() != nil:
-			failure = "Stopped."
-		case err != nil:
-			failure = "Something went wrong, and nothing was answered. An operator finds it in the log by " + string(e.id) + "."
-			ts.options.Logger.Error("handle message", "thread", chatID(t.id), "message", e.id, "error", err)
-		}
-		t.finish(e, failure)
-		if err := ts.refresh(context.WithoutCancel(ctx), t); err != nil {
-			ts.options.Logger.Error("show answered questions", "error", err)
+// handle has one message answered, or a run gone on with.
+func (ts *threads) handle(ctx context.Context, t *thread, e *exchange) {
+	by := e.message.Author
+	var err error
+	if e.retry != "" {
+		err = ts.options.Controls.Retry(ctx, e.retry, by, conversation{t, e})
+	} else {
+		err = ts.handler.Handle(ctx, e.message, conversation{t, e})
+	}
+	failure := ""
+	if err != nil {
+		failure = ts.explained(ctx, t, e, err)
+	}
+	t.finish(e, failure)
+	if err := ts.refresh(context.WithoutCancel(ctx), t); err != nil {
+		ts.options.Logger.Error("show answered questions", "error", err)
+	}
+	ts.people.notify(by)
+}
+
+// explained says an error as the person reads it; what is private goes to the log.
+func (ts *threads) explained(ctx context.Context, t *thread, e *exchange, err error) string {
+	if ctx.Err() != nil {
+		return "Stopped."
+	}
+	for _, public := range []error{chat.ErrForbidden, chat.ErrRunOver, chat.ErrUnknownRun} {
+		if errors.Is(err, public) {
+			return "Nothing was done: " + public.Error() + "."
 		}
 	}
+	ts.options.Logger.Error("handle message", "thread", chatID(t.id), "message", e.id, "run", e.retry, "error", err)
+	return "Something went wrong, and nothing was answered. An operator finds it in the log by " + string(e.id) + "."
 }

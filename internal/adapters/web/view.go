@@ -16,6 +16,8 @@ import (
 type pageView struct {
 	Thread      string
 	Seen        string // what the event stream goes on from
+	Mine        bool   // who looks may write
+	List        listView
 	Exchanges   []exchangeView
 	Cut         bool
 	Working     bool
@@ -28,6 +30,7 @@ type pageView struct {
 type exchangeView struct {
 	Thread  string
 	ID      string
+	Mine    bool
 	Text    string
 	Title   string // the beginning of the text
 	Working bool
@@ -35,31 +38,37 @@ type exchangeView struct {
 	Steps   []stepView
 	Current string // the step that runs
 	Took    string // all steps together
+	Draft   []template.HTML
 	Said    []saidView
 	Failure string
 }
 
+// stepView is a step while it is made.
 type stepView struct {
 	Description, Status, Took string
 }
 
 type saidView struct {
 	Thread   string
+	Place    string // id of its element
+	Mine     bool
 	Outcome  string // of a reply; "" for a question
 	Text     template.HTML
 	Note     string
 	Run      string
-	Retry    string // the message to send again, after a failure
+	Rate     bool   // the reply can be rated
+	Retry    bool   // the run can be gone on with
+	Verdict  string // the owner's
 	Groups   []groupView
-	Trace    *traceView
+	Cited    int // sources that are
 	Question *questionView
 }
 
 type questionView struct {
-	Place    string
 	FreeText bool
 	Choices  []chat.Choice
 	Taken    string
+	Dropped  bool // closed without an answer
 }
 
 type groupView struct {
@@ -75,41 +84,26 @@ type sourceView struct {
 	Place     string
 	Owner     string
 	Freshness string
-	Stale     bool
+	State     string // "changed" or "gone", else ""
 }
 
+// markView is a number that cites a source, and what hovering it shows.
 type markView struct {
-	Number int
-	Anchor string
+	Number                int
+	Anchor                string
+	Title, Section, Place string
+	Freshness, State      string
 }
 
 type sectionView struct {
 	Heading, Address string
 }
 
-type traceView struct {
-	Took     string
-	Steps    []stepView
-	Queries  []queryView
-	Evidence []evidenceView
-	Notes    []string
-}
-
-type queryView struct {
-	Text, Used, Pruned, Took string
-	Lexical, Dense           int
-}
-
-type evidenceView struct {
-	Title, Section, Score, Lexical, Dense string
-	Kept                                  bool
-}
-
-// view makes an exchange ready to show. The caller holds the thread's mu.
-func (w *Web) view(thread string, e *exchange) (exchangeView, error) {
+// view makes an exchange, which is a copy, ready to show to a visitor.
+func (w *Web) view(in visit, e *exchange) (exchangeView, error) {
 	v := exchangeView{
-		Thread: thread, ID: domID(e.id), Text: markup.Clean(e.text), Title: title(e.text), Failure: markup.CleanLine(e.failure),
-		Working: e.state != done, Queued: e.state == queued,
+		Thread: in.thread.id, ID: domID(e.id), Mine: in.mine(), Text: markup.Clean(e.text), Title: title(e.text),
+		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
 	var total time.Duration
 	for _, step := range e.steps {
@@ -120,15 +114,19 @@ func (w *Web) view(thread string, e *exchange) (exchangeView, error) {
 		}
 	}
 	v.Took = took(total)
+	var err error
+	if v.Draft, err = draftBlocks(string(e.draft)); err != nil {
+		return exchangeView{}, err
+	}
 	for i, what := range e.said {
 		shown, err := w.saidView(place(e, i), what)
 		if err != nil {
 			return exchangeView{}, err
 		}
-		shown.Thread = thread
-		if shown.Outcome == string(chat.Failure) {
-			shown.Retry = v.Text
-		}
+		shown.Thread, shown.Mine = v.Thread, v.Mine
+		shown.Verdict = string(what.verdict)
+		shown.Rate = what.reply != nil && what.run() != "" && !what.failed()
+		shown.Retry = what.failed() && what.run() != "" && e.state == done
 		v.Said = append(v.Said, shown)
 	}
 	return v, nil
@@ -155,25 +153,37 @@ func domID(id chat.MessageID) string {
 	}, string(id))
 }
 
-func (w *Web) saidView(id string, what said) (saidView, error) {
+func (w *Web) saidView(at string, what said) (saidView, error) {
+	v := saidView{Place: at, Run: markup.CleanLine(string(what.run()))}
+	var err error
 	if what.question != nil {
-		text, err := markdown(what.question.Text, nil, nil)
-		question := &questionView{Place: id, FreeText: what.question.FreeText, Taken: markup.CleanLine(what.taken())}
-		for _, choice := range what.question.Choices {
-			choice.Label, choice.Detail = markup.CleanLine(choice.Label), markup.CleanLine(choice.Detail)
-			question.Choices = append(question.Choices, choice)
-		}
-		return saidView{Text: text, Question: question}, err
+		v.Question = askedView(what)
+		v.Text, err = markdown(what.question.Text, nil, nil)
+		return v, err
 	}
 	reply := what.reply
 	refs := make(map[int]sourceRef)
-	v := saidView{
-		Outcome: string(reply.Outcome), Note: markup.CleanLine(reply.Note), Run: markup.CleanLine(string(reply.Run)),
-		Groups: groups(id, reply.Sources, w.options.Now(), refs), Trace: trace(reply.Trace),
+	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
+	v.Groups = groups(at, reply.Sources, w.options.Now(), refs)
+	for _, group := range v.Groups {
+		for _, source := range group.Sources {
+			if len(source.Marks) > 0 {
+				v.Cited++
+			}
+		}
 	}
-	var err error
 	v.Text, err = markdown(reply.Text, reply.Sources, refs)
 	return v, err
+}
+
+func askedView(what said) *questionView {
+	v := &questionView{FreeText: what.question.FreeText, Taken: markup.CleanLine(what.taken())}
+	v.Dropped = what.answer == "cancelled" || what.answer == "left open"
+	for _, choice := range what.question.Choices {
+		choice.Label, choice.Detail = markup.CleanLine(choice.Label), markup.CleanLine(choice.Detail)
+		v.Choices = append(v.Choices, choice)
+	}
+	return v
 }
 
 // groups makes the rows of sources, and notes in refs where each mark's row is.
@@ -184,7 +194,10 @@ func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]s
 		for _, source := range group.Sources {
 			row := sourceView{
 				Title: markup.CleanLine(source.Title), Owner: markup.CleanLine(source.Owner), Place: markup.CleanLine(source.Path),
-				Freshness: markup.Freshness(source, now), Stale: source.State == "changed" || source.State == "gone",
+				Freshness: markup.Freshness(source, now),
+			}
+			if source.State == "changed" || source.State == "gone" {
+				row.State = source.State
 			}
 			for i, section := range source.Sections {
 				address, _ := markup.WebAddress(section.URL)
@@ -197,7 +210,7 @@ func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]s
 			}
 			for _, number := range source.Numbers {
 				anchor := id + "-s" + strconv.Itoa(number)
-				row.Marks = append(row.Marks, markView{number, anchor})
+				row.Marks = append(row.Marks, cite(source, row, number, anchor))
 				refs[number] = sourceRef{anchor, refLabel(source, number)}
 			}
 			v.Sources = append(v.Sources, row)
@@ -205,6 +218,19 @@ func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]s
 		views = append(views, v)
 	}
 	return views
+}
+
+// cite is what the mark with a number shows of its source.
+func cite(source chat.Source, row sourceView, number int, anchor string) markView {
+	v := markView{
+		Number: number, Anchor: anchor, Title: row.Title, Place: row.Place, Freshness: row.Freshness, State: row.State,
+	}
+	for _, section := range source.Sections {
+		if section.Number == number {
+			v.Section, v.Place = markup.CleanLine(section.Heading), markup.Place(source, section)
+		}
+	}
+	return v
 }
 
 func refLabel(source chat.Source, number int) string {
@@ -216,33 +242,6 @@ func refLabel(source chat.Source, number int) string {
 	}
 	return label
 }
-
-func trace(t chat.Trace) *traceView {
-	if len(t.Steps)+len(t.Queries)+len(t.Evidence)+len(t.Notes) == 0 {
-		return nil
-	}
-	v := &traceView{Took: took(t.Took)}
-	for _, step := range t.Steps {
-		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Node), "", took(step.Took)})
-	}
-	for _, query := range t.Queries {
-		v.Queries = append(v.Queries, queryView{
-			markup.CleanLine(query.Text), terms(query.Used), terms(query.Pruned), took(query.Took), query.Lexical, query.Dense,
-		})
-	}
-	for _, candidate := range t.Evidence {
-		v.Evidence = append(v.Evidence, evidenceView{
-			markup.CleanLine(candidate.Title), markup.CleanLine(candidate.Section),
-			fmt.Sprintf("%.2f", candidate.Score), fmt.Sprintf("%.1f", candidate.Lexical), fmt.Sprintf("%.2f", candidate.Dense), candidate.Kept,
-		})
-	}
-	for _, note := range t.Notes {
-		v.Notes = append(v.Notes, markup.CleanLine(note))
-	}
-	return v
-}
-
-func terms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }
 
 // took is a time to show, "" for none.
 func took(d time.Duration) string {
@@ -257,8 +256,8 @@ func took(d time.Duration) string {
 	return "<1 ms"
 }
 
-// fragment renders one template of an exchange.
-func (w *Web) fragment(name string, v exchangeView) (string, error) {
+// fragment renders one template.
+func (w *Web) fragment(name string, v any) (string, error) {
 	var out bytes.Buffer
 	if err := w.page.ExecuteTemplate(&out, name, v); err != nil {
 		return "", fmt.Errorf("render %s: %w", name, err)

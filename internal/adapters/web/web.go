@@ -1,6 +1,9 @@
 // Package web is the adapter for a browser: a page for each conversation, rendered on
-// the server, that works without scripts and follows a run live with them. It knows
-// no accounts: a conversation belongs to whoever has its address.
+// the server, that works without scripts and follows a run live with them.
+//
+// It knows no accounts. A person is a browser: a cookie holds its secret, and what a
+// browser began it alone may write in, stop, retry and rate. Who has a conversation's
+// address, which can't be guessed, may read along.
 package web
 
 import (
@@ -22,8 +25,16 @@ type Options struct {
 	// Addr is the address to listen at, "host:port"; empty is a free port of the
 	// loopback interface.
 	Addr string
-	// Transcripts gives what was said before; required.
+	// Hosts are the names, without port, by which the page is reached besides those of
+	// this machine, such as that of a proxy in front. Requests by other names are
+	// refused; where Addr is not a loopback address and Hosts is empty, any name goes.
+	Hosts []string
+	// Transcripts gives what was said before, Controls does what buttons ask for, Graphs
+	// draws what a run passed, Threads lists a person's conversations; all required.
 	Transcripts chat.Transcripts
+	Controls    chat.Controls
+	Graphs      chat.Graphs
+	Threads     chat.Threads
 	// Logger hears of what failed; required.
 	Logger *slog.Logger
 	// Suggestions are questions that an empty page offers.
@@ -40,18 +51,15 @@ type Web struct {
 	listener net.Listener
 	loopback bool
 	page     *template.Template
-	assets   map[string]asset
+	assets   map[string]asset // by their path below /assets/
 }
 
 var _ chat.Adapter = (*Web)(nil)
 
 // New listens at the address. Run must follow: it serves and closes.
 func New(options Options) (*Web, error) {
-	if options.Transcripts == nil {
-		return nil, errors.New("web adapter: Options.Transcripts is missing")
-	}
-	if options.Logger == nil {
-		return nil, errors.New("web adapter: Options.Logger is missing")
+	if err := options.complete(); err != nil {
+		return nil, err
 	}
 	if options.Addr == "" {
 		options.Addr = "127.0.0.1:0"
@@ -72,8 +80,25 @@ func New(options Options) (*Web, error) {
 	return w, nil
 }
 
+func (o Options) complete() error {
+	for _, required := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Transcripts", o.Transcripts == nil}, {"Controls", o.Controls == nil}, {"Graphs", o.Graphs == nil},
+		{"Threads", o.Threads == nil}, {"Logger", o.Logger == nil},
+	} {
+		if required.missing {
+			return fmt.Errorf("web adapter: Options.%s is missing", required.name)
+		}
+	}
+	return nil
+}
+
 // Name is "web".
-func (w *Web) Name() string { return "web" }
+func (w *Web) Name() string { return name }
+
+const name = "web"
 
 // URL is the address to open in a browser, with a slash at the end.
 func (w *Web) URL() string { return "http://" + w.listener.Addr().String() + "/" }

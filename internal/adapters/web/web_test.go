@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,22 +27,48 @@ var rewrite = flag.Bool("update", false, "rewrite the golden files")
 
 var suggestions = []string{"How do I roll back a release?", "Who is on call this weekend?", "What is the retention of audit logs?", "Which ports does the gateway use?"}
 
-func open(t *testing.T, transcripts chat.Transcripts) *Web {
+// behind is a bot as the adapter needs it.
+type behind interface {
+	chat.Transcripts
+	chat.Controls
+	chat.Graphs
+	chat.Threads
+}
+
+func over(bot behind) Options {
+	return Options{
+		Transcripts: bot, Controls: bot, Graphs: bot, Threads: bot, Logger: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return chattest.Now },
+	}
+}
+
+func open(t *testing.T, bot behind) *Web {
 	t.Helper()
-	w, err := New(Options{
-		Transcripts: transcripts, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return chattest.Now },
-		Suggestions: suggestions, Stats: "412 documents in 3 collections, last read 4 minutes ago.",
-	})
+	options := over(bot)
+	options.Suggestions, options.Stats = suggestions, "412 documents in 3 collections, last read 4 minutes ago."
+	w, err := New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
+// served is a bot that messages are handed to.
+type served interface {
+	behind
+	chat.Handler
+}
+
 // serve runs the adapter over a bot until the test ends.
-func serve(t *testing.T, bot *chattest.Bot) *Web {
+func serve(t *testing.T, bot served) *Web {
 	t.Helper()
 	w := open(t, bot)
+	run(t, w, bot)
+	return w
+}
+
+func run(t *testing.T, w *Web, bot chat.Handler) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx, bot) }()
@@ -51,7 +78,6 @@ func serve(t *testing.T, bot *chattest.Bot) *Web {
 			t.Errorf("Run = %v after ctx ended, want nil", err)
 		}
 	})
-	return w
 }
 
 // visitor uses the page as a browser without scripts does.
@@ -60,16 +86,30 @@ type visitor struct {
 	client *http.Client
 }
 
-func visit(t *testing.T, w *Web) visitor {
+func newVisitor(t *testing.T, w *Web) visitor {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return visitor{w.URL() + "t/" + newThreadID(), &http.Client{Transport: transport}}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := url.Parse(w.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar.SetCookies(home, []*http.Cookie{{Name: personCookie, Value: newThreadID(), Path: "/"}})
+	return visitor{w.URL() + "t/" + newThreadID(), &http.Client{Transport: transport, Jar: jar}}
 }
 
 func (v visitor) post(t *testing.T, form url.Values) string {
 	t.Helper()
-	response, err := v.client.PostForm(v.page+"/messages", form)
+	return v.postTo(t, "messages", form)
+}
+
+func (v visitor) postTo(t *testing.T, action string, form url.Values) string {
+	t.Helper()
+	response, err := v.client.PostForm(v.page+"/"+action, form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,9 +194,58 @@ func lastExchange(page string) string {
 
 func TestAdapter(t *testing.T) {
 	chattest.TestAdapter(t, func(t *testing.T, transcripts chat.Transcripts) (chat.Adapter, chattest.Client) {
-		w := open(t, transcripts)
-		return w, visit(t, w)
+		w := open(t, transcripts.(*chattest.Bot))
+		return w, newVisitor(t, w)
 	})
+}
+
+func TestControls(t *testing.T) {
+	chattest.TestControls(t, func(t *testing.T, bot *chattest.Bot) (chat.Adapter, chattest.Client, chattest.Controller) {
+		w := open(t, bot)
+		v := newVisitor(t, w)
+		return w, v, v
+	})
+}
+
+var (
+	retryButton = regexp.MustCompile(`/retries"><button class="quiet" type="submit" name="said" value="([^"]*)"`)
+	ratedField  = regexp.MustCompile(`<input type="hidden" name="said" value="([^"]*)">`)
+	whyLink     = regexp.MustCompile(`<a class="quiet why" href="/t/[A-Z2-7]*(/why/[^"]*)"`)
+)
+
+// only gives what is in the last match of a page.
+func only(t *testing.T, page string, pattern *regexp.Regexp) string {
+	t.Helper()
+	found := pattern.FindAllStringSubmatch(page, -1)
+	if len(found) == 0 {
+		t.Fatalf("the page lacks %s:\n%s", pattern, page)
+	}
+	return html.UnescapeString(found[len(found)-1][1])
+}
+
+// Stop presses the button, whose page comes when what worked is over.
+func (v visitor) Stop(t *testing.T) string {
+	t.Helper()
+	return lastExchange(v.postTo(t, "stop", nil))
+}
+
+func (v visitor) Retry(t *testing.T) string {
+	t.Helper()
+	return lastExchange(v.postTo(t, "retries", url.Values{"said": {only(t, v.get(t), retryButton)}}))
+}
+
+func (v visitor) Rate(t *testing.T, verdict chat.Verdict) {
+	t.Helper()
+	v.postTo(t, "ratings", url.Values{"said": {only(t, v.get(t), ratedField)}, "verdict": {string(verdict)}})
+}
+
+func (v visitor) Why(t *testing.T) string {
+	t.Helper()
+	response, err := v.client.Get(v.page + only(t, v.get(t), whyLink))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html.UnescapeString(tag.ReplaceAllString(read(t, response), ""))
 }
 
 // sampleBot answers with the samples.
@@ -188,11 +277,13 @@ func TestFragmentsGolden(t *testing.T) {
 		"question": {state: done, text: "Roll it back", said: ask(chattest.Question(), "")},
 		"answered": {state: done, text: "Roll it back", said: ask(chattest.Question(), "The API")},
 		"working":  {state: working, text: "How?", steps: steps},
+		"draft":    {state: working, text: "How?", steps: steps, draft: []byte("It is *rolled* back [1] with **one com")},
 		"queued":   {state: queued, text: "And then?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e.id = "ABC"
-			v, err := w.view("THREAD", &e)
+			in := visit{thread: newThread("THREAD")}
+			v, err := w.view(in, &e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,6 +351,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			request.AddCookie(&http.Cookie{Name: personCookie, Value: newThreadID()})
 			for name, value := range test.header {
 				request.Header.Set(name, value)
 			}
@@ -286,7 +378,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 
 func TestLongestMessagePassesAndDepthIsKept(t *testing.T) {
 	bot := &chattest.Bot{}
-	v := visit(t, serve(t, bot))
+	v := newVisitor(t, serve(t, bot))
 	text := strings.Repeat("é", maxMessage/2)
 	v.post(t, url.Values{"text": {text}, "depth": {"brief"}})
 	messages := bot.Messages()
@@ -302,7 +394,7 @@ func TestQueueIsBounded(t *testing.T) {
 		close(begun)
 		return nil
 	}, chattest.Until(gate)))
-	v := visit(t, serve(t, bot))
+	v := newVisitor(t, serve(t, bot))
 	v.Send(t, "slow")
 	<-begun
 	for i := range maxQueued {
@@ -321,7 +413,7 @@ func TestStopCancelsTheRun(t *testing.T) {
 		close(begun)
 		return nil
 	}, chattest.Until(nil)))
-	v := visit(t, serve(t, bot))
+	v := newVisitor(t, serve(t, bot))
 	v.Send(t, "forever")
 	<-begun
 	response, err := v.client.PostForm(v.page+"/stop", nil)
@@ -337,10 +429,12 @@ func TestStopCancelsTheRun(t *testing.T) {
 
 func TestConversationSurvivesTheProcess(t *testing.T) {
 	bot := sampleBot()
-	first := visit(t, serve(t, bot))
+	first := newVisitor(t, serve(t, bot))
 	first.Say(t, "How do I roll back a release?")
 	first.Say(t, "Roll it back")
-	second := visitor{serve(t, bot).URL() + "t/" + after(first.page, "/t/"), first.client}
+	again := serve(t, bot)
+	second := newVisitor(t, again)
+	second.page, second.client.Jar = again.URL()+"t/"+after(first.page, "/t/"), first.client.Jar
 	for _, want := range []string{"one command", "Which <strong>rollback</strong>", "How do I roll back a release?"} {
 		if page := second.get(t); !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -355,7 +449,7 @@ func TestConversationSurvivesTheProcess(t *testing.T) {
 }
 
 func TestThreadsGiveWay(t *testing.T) {
-	ts := newThreads(Options{Transcripts: &chattest.Bot{}, Now: time.Now}, &chattest.Bot{})
+	ts := newThreads(Options{Transcripts: &chattest.Bot{}, Now: time.Now}, nil)
 	held, err := ts.hold(t.Context(), newThreadID())
 	if err != nil {
 		t.Fatal(err)
@@ -381,12 +475,16 @@ func TestThreadsGiveWay(t *testing.T) {
 }
 
 func TestNewNamesWhatIsMissing(t *testing.T) {
-	logger := slog.New(slog.DiscardHandler)
-	for want, options := range map[string]Options{
-		"Transcripts": {Logger: logger},
-		"Logger":      {Transcripts: &chattest.Bot{}},
-		"256.0.0.1:1": {Transcripts: &chattest.Bot{}, Logger: logger, Addr: "256.0.0.1:1"},
+	for want, remove := range map[string]func(*Options){
+		"Transcripts": func(o *Options) { o.Transcripts = nil },
+		"Controls":    func(o *Options) { o.Controls = nil },
+		"Graphs":      func(o *Options) { o.Graphs = nil },
+		"Threads":     func(o *Options) { o.Threads = nil },
+		"Logger":      func(o *Options) { o.Logger = nil },
+		"256.0.0.1:1": func(o *Options) { o.Addr = "256.0.0.1:1" },
 	} {
+		options := over(&chattest.Bot{})
+		remove(&options)
 		if _, err := New(options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New without it = %v, want an error that names %s", err, want)
 		}

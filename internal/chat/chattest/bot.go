@@ -11,20 +11,42 @@ import (
 	"cairn/internal/chat"
 )
 
-// Bot is a chat.Handler that follows scripts and keeps the threads' transcripts. The
-// zero value answers every message with "You said: " and its text, a pressed choice
-// with "You chose " and its id, and takes plain text as the answer to the thread's
-// open question.
+// Bot is a chat.Handler that follows scripts, one message of a thread at a time, and
+// keeps the threads' transcripts; it also is all else that the bot is to an adapter.
+// The zero value answers every message with "You said: " and its text, a pressed choice
+// with "You chose " and its id, takes plain text as the answer to the thread's open
+// question, and stops at a word as the real bot does.
 type Bot struct {
 	mu       sync.Mutex
 	scripts  map[string]Script
 	messages []chat.Message
-	threads  map[chat.ThreadID][]chat.Turn
-	working  map[chat.ThreadID]int
-	overlaps int
+	threads  map[chat.ThreadID]*thread
+	runs     map[chat.RunID]*run
 }
 
-// Script is what the bot does about one message.
+var (
+	_ chat.Handler     = (*Bot)(nil)
+	_ chat.Transcripts = (*Bot)(nil)
+)
+
+// thread is a conversation, guarded by Bot.mu.
+type thread struct {
+	turns   []chat.Turn
+	updated time.Time
+	last    chan struct{} // closed when the last message in line is done
+	work    *work         // nil while nothing works
+}
+
+// work is a message being handled, guarded by Bot.mu.
+type work struct {
+	author  chat.UserID
+	run     chat.RunID // as the script named it last
+	cancel  context.CancelFunc
+	stopped bool
+}
+
+// Script is what the bot does about one message. A script that gives an error after
+// its run was stopped is answered with "Stopped.", as the real bot does.
 type Script func(ctx context.Context, message chat.Message, conversation chat.Conversation) error
 
 // On makes the bot follow a script whenever a message's text is exactly text.
@@ -44,35 +66,90 @@ func (b *Bot) Messages() []chat.Message {
 	return append([]chat.Message(nil), b.messages...)
 }
 
-// Overlaps counts the messages that came while another of their thread was handled.
-func (b *Bot) Overlaps() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.overlaps
-}
-
-// Handle follows the script for the message.
+// Handle follows the script for the message once those before it in its thread are
+// done, or stops the one that works.
 func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
-	script := b.begin(message)
-	defer b.end(message.Thread)
-	return script(ctx, message, recorder{b, message, conversation})
+	b.mu.Lock()
+	b.messages = append(b.messages, message)
+	b.mu.Unlock()
+	if message.Answers == nil && chat.IsStop(message.Text) {
+		stopped, err := b.Stop(ctx, message.Thread, message.Author)
+		if err != nil {
+			return err
+		}
+		if stopped {
+			b.hear(message)
+			return Says(chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."})(ctx, message, recorder{b, message, conversation})
+		}
+	}
+	return b.inTurn(ctx, message, conversation, func() (Script, error) {
+		if err := b.answer(message); err != nil {
+			return nil, err
+		}
+		b.hear(message)
+		return b.script(message), nil
+	})
 }
 
-func (b *Bot) begin(message chat.Message) Script {
+// inTurn follows the script that prepare gives once all before it in the message's
+// thread are done.
+func (b *Bot) inTurn(ctx context.Context, message chat.Message, conversation chat.Conversation, prepare func() (Script, error)) error {
+	b.mu.Lock()
+	in := b.thread(message.Thread)
+	before, done := in.last, make(chan struct{})
+	in.last = done
+	b.mu.Unlock()
+	defer close(done)
+	if before != nil {
+		<-before
+	}
+	script, err := prepare()
+	if err != nil {
+		return err
+	}
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	current := &work{author: message.Author, run: chat.RunID("run-" + string(message.ID)), cancel: cancel}
+	b.setWork(in, current)
+	to := recorder{b, message, conversation}
+	err = script(running, message, to.streaming())
+	b.setWork(in, nil)
+	if err != nil && current.stopped {
+		return to.Reply(ctx, chat.Reply{Run: current.run, Outcome: chat.Failure, Text: "Stopped."})
+	}
+	return err
+}
+
+func (b *Bot) setWork(in *thread, current *work) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	in.work = current
+}
+
+// thread gives a thread, made where it is new. The caller holds mu.
+func (b *Bot) thread(id chat.ThreadID) *thread {
 	if b.threads == nil {
-		b.threads = make(map[chat.ThreadID][]chat.Turn)
-		b.working = make(map[chat.ThreadID]int)
+		b.threads = make(map[chat.ThreadID]*thread)
 	}
-	if b.working[message.Thread] > 0 {
-		b.overlaps++
+	if b.threads[id] == nil {
+		b.threads[id] = &thread{}
 	}
-	b.working[message.Thread]++
-	b.messages = append(b.messages, message)
-	b.answer(message)
-	b.threads[message.Thread] = append(b.threads[message.Thread],
-		chat.Turn{Role: chat.Person, At: message.At, Message: message.ID, Text: message.Text})
+	return b.threads[id]
+}
+
+func (b *Bot) hear(message chat.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	in := b.thread(message.Thread)
+	in.updated = time.Now()
+	in.turns = append(in.turns, chat.Turn{
+		Role: chat.Person, At: message.At, Author: message.Author, Message: message.ID, Text: message.Text,
+	})
+}
+
+func (b *Bot) script(message chat.Message) Script {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if script := b.scripts[message.Text]; script != nil && message.Answers == nil {
 		return script
 	}
@@ -84,32 +161,32 @@ func (b *Bot) begin(message chat.Message) Script {
 }
 
 // answer notes the message as the answer to the question it presses, or to the last
-// open one that takes free text.
-func (b *Bot) answer(message chat.Message) {
-	turns := b.threads[message.Thread]
+// open one that takes free text, where its author may give it.
+func (b *Bot) answer(message chat.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	turns := b.thread(message.Thread).turns
 	for i := len(turns) - 1; i >= 0; i-- {
 		question := turns[i].Question
 		if question == nil || turns[i].Answer != "" {
 			continue
 		}
 		if message.Answers == nil && question.FreeText || message.Answers != nil && message.Answers.Question == question.ID {
-			turns[i].Answer = message.Text
-			return
+			if question.Asker != "" && question.Asker != message.Author {
+				return chat.ErrForbidden
+			}
+			turns[i].Answer, turns[i].AnsweredBy = message.Text, message.Author
+			return nil
 		}
 	}
-}
-
-func (b *Bot) end(thread chat.ThreadID) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.working[thread]--
+	return nil
 }
 
 // Transcript gives the turns of a thread.
 func (b *Bot) Transcript(_ context.Context, thread chat.ThreadID) ([]chat.Turn, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]chat.Turn(nil), b.threads[thread]...), nil
+	return append([]chat.Turn(nil), b.thread(thread).turns...), nil
 }
 
 // recorder keeps what the bot says as turns.
@@ -119,12 +196,35 @@ type recorder struct {
 	to      chat.Conversation
 }
 
+// streamer is a recorder of a conversation that takes an answer piece by piece.
+type streamer struct {
+	recorder
+	stream chat.Streamer
+}
+
+// streaming gives the recorder as what the conversation behind it is.
+func (r recorder) streaming() chat.Conversation {
+	if stream, ok := r.to.(chat.Streamer); ok {
+		return streamer{r, stream}
+	}
+	return r
+}
+
+func (s streamer) Stream(ctx context.Context, token chat.Token) error {
+	s.runs(token.Run)
+	return s.stream.Stream(ctx, token)
+}
+
 func (r recorder) Progress(ctx context.Context, progress chat.Progress) error {
+	r.runs(progress.Run)
 	return r.to.Progress(ctx, progress)
 }
 
 func (r recorder) Reply(ctx context.Context, reply chat.Reply) error {
-	r.record(chat.Turn{Reply: &reply})
+	kept := reply
+	kept.Trace = chat.Trace{}
+	r.bot.remember(r.message, reply)
+	r.record(chat.Turn{Reply: &kept})
 	return r.to.Reply(ctx, reply)
 }
 
@@ -133,11 +233,22 @@ func (r recorder) Ask(ctx context.Context, question chat.Question) error {
 	return r.to.Ask(ctx, question)
 }
 
+// runs notes the id of the run that works.
+func (r recorder) runs(id chat.RunID) {
+	r.bot.mu.Lock()
+	defer r.bot.mu.Unlock()
+	if current := r.bot.thread(r.message.Thread).work; current != nil {
+		current.run = id
+	}
+}
+
 func (r recorder) record(turn chat.Turn) {
 	turn.Role, turn.Message, turn.At = chat.Bot, r.message.ID, time.Now()
 	r.bot.mu.Lock()
 	defer r.bot.mu.Unlock()
-	r.bot.threads[r.message.Thread] = append(r.bot.threads[r.message.Thread], turn)
+	in := r.bot.thread(r.message.Thread)
+	in.updated = turn.At
+	in.turns = append(in.turns, turn)
 }
 
 // Says replies.
@@ -160,6 +271,22 @@ func Reports(steps ...chat.Progress) Script {
 		for _, step := range steps {
 			if err := conversation.Progress(ctx, step); err != nil {
 				return fmt.Errorf("report step %s: %w", step.Step, err)
+			}
+		}
+		return nil
+	}
+}
+
+// Streams sends the pieces of an answer, where the conversation takes them.
+func Streams(tokens ...chat.Token) Script {
+	return func(ctx context.Context, _ chat.Message, conversation chat.Conversation) error {
+		stream, ok := conversation.(chat.Streamer)
+		if !ok {
+			return nil
+		}
+		for _, token := range tokens {
+			if err := stream.Stream(ctx, token); err != nil {
+				return fmt.Errorf("stream %q: %w", token.Text, err)
 			}
 		}
 		return nil

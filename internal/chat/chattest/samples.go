@@ -69,11 +69,13 @@ Before you do:
 func answerTrace() chat.Trace {
 	const ms = time.Millisecond
 	return chat.Trace{
+		Flow: "answer",
 		Steps: []chat.TraceStep{
-			{Node: "query_understanding", Took: 2 * ms},
-			{Node: "strategy_decision", Took: 300 * time.Microsecond},
-			{Node: "parallel_processing", Took: 21 * ms},
-			{Node: "response_generation", Took: 6 * ms},
+			{Node: "query_understanding", Status: chat.Completed, Took: 2 * ms},
+			{Node: "strategy_decision", Status: chat.Completed, Took: 300 * time.Microsecond},
+			{Node: "parallel_processing", Status: chat.Failed, Took: 3 * ms},
+			{Node: "parallel_processing", Status: chat.Completed, Took: 21 * ms},
+			{Node: "response_generation", Status: chat.Completed, Took: 6 * ms},
 		},
 		Queries: []chat.TraceQuery{
 			{Text: "how do I roll back a release", Used: []string{"roll", "back", "release"}, Pruned: []string{"how", "do"}, Lexical: 48, Dense: 40, Took: 14 * ms},
@@ -82,6 +84,18 @@ func answerTrace() chat.Trace {
 			{Passage: "docs/deploy.md#4", Title: "Deploying the API", Section: "Rolling back", Score: .93, Lexical: 14.2, Dense: .81, Kept: true},
 			{Passage: "docs/runbooks/failed-release.md#1", Title: "Runbook: failed releases", Section: "Who to tell", Score: .71, Lexical: 9.8, Dense: .66, Kept: true},
 			{Passage: "docs/faq.md#9", Title: "FAQ", Section: "Can I roll forward?", Score: .38, Lexical: 4.1, Dense: .59},
+		},
+		Agents: []chat.TraceAgent{
+			{Name: "HybridSearch", Requests: 3, Failures: 1, Took: 18 * ms},
+			{Name: "AnswerGeneration", Requests: 1, Took: 1200 * ms},
+		},
+		Models: []chat.TraceModel{
+			{Role: "understand", Model: "small-1", Took: 5 * time.Second, Failure: "no answer within 5s"},
+			{Role: "answer", Model: "large-2", Prompt: 1830, Completion: 212, Cost: 0.0041, Took: 1200 * ms, FirstToken: 240 * ms},
+		},
+		Inputs: []chat.TraceInput{
+			{Name: "coverage", Value: .82, Limit: .5},
+			{Name: "readings", Value: 1, Limit: 2, Decided: true},
 		},
 		Notes: []string{"parallel: one question, no comparison", "“and” did not split the question"},
 		Took:  31 * ms,
@@ -101,7 +115,13 @@ func Abstained() chat.Reply {
 
 // Failed is a failure line.
 func Failed() chat.Reply {
-	return chat.Reply{Run: "run-7f3c", Outcome: chat.Failure, Text: "The index could not be read. Try again, or tell an operator the run’s id."}
+	return chat.Reply{
+		Run: "run-7f3c", Outcome: chat.Failure, Text: "The index could not be read. Try again, or tell an operator the run’s id.",
+		Trace: chat.Trace{Flow: "answer", Took: 12 * time.Millisecond, Steps: []chat.TraceStep{
+			{Node: "query_understanding", Status: chat.Completed, Took: 2 * time.Millisecond},
+			{Node: "parallel_processing", Status: chat.Failed, Took: 10 * time.Millisecond},
+		}},
+	}
 }
 
 // Question is a question with four choices.
@@ -150,9 +170,13 @@ func Hostile() chat.Reply {
 			Sections: []chat.Section{{Number: 1, Heading: Evil, Anchor: Evil, URL: "javascript:alert(1)"}, {Number: 2, Heading: Evil, URL: Evil}},
 		}}}},
 		Trace: chat.Trace{
-			Steps:    []chat.TraceStep{{Node: Evil}},
+			Flow:     Evil,
+			Steps:    []chat.TraceStep{{Node: Evil, Status: Evil}},
 			Queries:  []chat.TraceQuery{{Text: Evil, Used: []string{Evil}, Pruned: []string{Evil}}},
 			Evidence: []chat.TraceEvidence{{Passage: Evil, Title: Evil, Section: Evil}},
+			Agents:   []chat.TraceAgent{{Name: Evil, Requests: 1}},
+			Models:   []chat.TraceModel{{Role: Evil, Model: Evil, Failure: Evil}},
+			Inputs:   []chat.TraceInput{{Name: Evil}},
 			Notes:    []string{Evil},
 		},
 	}

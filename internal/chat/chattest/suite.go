@@ -37,6 +37,8 @@ func TestAdapter(t *testing.T, open Open) {
 		"failures are told":             testFailure,
 		"hostile text harms nothing":    testHostile,
 		"a thread's messages take turn": testOrder,
+		"drafts give way to the answer": testDraft,
+		"what is for others is refused": testForbidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			bot := &Bot{}
@@ -161,6 +163,7 @@ func testFailure(t *testing.T, bot *Bot, client Client) {
 func testHostile(t *testing.T, bot *Bot, client Client) {
 	bot.On("hostile", InTurn(
 		Reports(chat.Progress{Run: Evil, Step: Evil, Description: Evil, Status: chat.Running}),
+		Streams(chat.Token{Run: Evil, Text: Evil}, chat.Token{Run: Evil, Text: Evil, Restart: true}),
 		Says(Hostile()), Asks(HostileQuestion())))
 	wants(t, client.Say(t, "hostile"), "<script>alert(1)</script>")
 	wants(t, client.Choose(t, 1), "You chose")
@@ -186,9 +189,26 @@ func testOrder(t *testing.T, bot *Bot, client Client) {
 	if got := strings.Join(texts, ", "); got != "slow, quick, last" {
 		t.Errorf("messages came as %s", got)
 	}
-	if bot.Overlaps() > 0 {
-		t.Error("two messages of a thread were handled at once")
+}
+
+func testDraft(t *testing.T, bot *Bot, client Client) {
+	bot.On("answer", InTurn(
+		Reports(Steps()[:4]...),
+		Streams(chat.Token{Text: "A release is **rol"}, chat.Token{Text: "led forward"}, chat.Token{Restart: true}, chat.Token{Text: "On **one"}, chat.Token{Text: " draft** [1"}),
+		Says(Answer())))
+	shown := client.Say(t, "answer")
+	wants(t, shown, "one command", "release managers", "Deploying the API")
+	for _, draft := range []string{"led forward", "draft"} {
+		if strings.Contains(shown, draft) {
+			t.Errorf("the draft %q still stands after the answer in:\n%s", draft, shown)
+		}
 	}
+}
+
+func testForbidden(t *testing.T, bot *Bot, client Client) {
+	bot.On("not mine", Fails(chat.ErrForbidden))
+	wants(t, client.Say(t, "not mine"), chat.ErrForbidden.Error())
+	wants(t, client.Say(t, "again"), "You said: again")
 }
 
 func testStop(t *testing.T, open Open) {

@@ -1,4 +1,10 @@
 // Package embedded keeps the checkpoints of runs in one SQLite file, with no server.
+//
+// A checkpoint is safe from the death of the process once Save has returned: it is in
+// the write-ahead log, in the hands of the operating system. It is not forced to the
+// disk before the log is next folded into the file (every 1,000 pages), so a power cut
+// or a crash of the machine can take back the last saves: the file stays whole, and
+// runs go on from the checkpoints before those.
 package embedded
 
 import (
@@ -34,7 +40,7 @@ var _ graph.Store = (*Checkpoints)(nil)
 // written for longer than keep; 0 keeps them for ever.
 func Open(ctx context.Context, dir string, keep time.Duration) (*Checkpoints, error) {
 	file := filepath.Join(dir, "runs.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"cairn/internal/session"
 )
 
-// version is the schema of the stored JSON. An older one is read or refused, never
-// misread.
+// version is the version of the stored JSON. It is raised when the meaning of what is
+// stored changes; what has a newer one is refused.
 const version = 1
 
 const schema = `
@@ -26,12 +26,26 @@ CREATE TABLE IF NOT EXISTS session (
 	body    TEXT NOT NULL,      -- stored, as JSON
 	updated INTEGER NOT NULL    -- Unix seconds
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS session_updated ON session (updated);`
+CREATE INDEX IF NOT EXISTS session_updated ON session (updated);
+CREATE TABLE IF NOT EXISTS listed (    -- what a list shows of a session
+	thread  TEXT PRIMARY KEY,
+	title   TEXT NOT NULL,
+	waiting INTEGER NOT NULL,   -- 0 or 1
+	saved   INTEGER NOT NULL    -- Unix nanoseconds
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS person (    -- who wrote where
+	adapter TEXT NOT NULL,
+	person  TEXT NOT NULL,
+	thread  TEXT NOT NULL,
+	PRIMARY KEY (adapter, person, thread)
+) WITHOUT ROWID;`
 
 // stored is a session as it stands in the file.
 type stored struct {
 	Version int              `json:"version"`
 	Flow    string           `json:"flow,omitempty"`
+	Title   string           `json:"title,omitempty"`
+	People  []chat.UserID    `json:"people,omitempty"`
 	Turns   []chat.Turn      `json:"turns,omitempty"`
 	Waiting *session.Waiting `json:"waiting,omitempty"`
 }
@@ -66,8 +80,18 @@ func (s *Store) prepare(ctx context.Context, keep time.Duration) error {
 	if keep <= 0 {
 		return nil
 	}
-	_, err := s.db.ExecContext(ctx, `DELETE FROM session WHERE updated < ?`, s.now().Add(-keep).Unix())
-	return err
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM session WHERE updated < ?`, s.now().Add(-keep).Unix()); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`DELETE FROM listed WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM person WHERE thread NOT IN (SELECT thread FROM session)`,
+	} {
+		if _, err := s.db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Load implements session.Store.
@@ -89,24 +113,82 @@ func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session
 	if kept.Version != version {
 		return loaded, fmt.Errorf("load session %s: it has version %d, this program knows %d; upgrade the program", thread, kept.Version, version)
 	}
-	loaded.Flow, loaded.Turns, loaded.Waiting = kept.Flow, kept.Turns, kept.Waiting
+	loaded.Flow, loaded.Title, loaded.People = kept.Flow, kept.Title, kept.People
+	loaded.Turns, loaded.Waiting = kept.Turns, kept.Waiting
 	loaded.Updated = time.Unix(updated, 0)
 	return loaded, nil
 }
 
 // Save implements session.Store.
 func (s *Store) Save(ctx context.Context, saved session.Session) error {
-	body, err := json.Marshal(stored{Version: version, Flow: saved.Flow, Turns: saved.Turns, Waiting: saved.Waiting})
-	if err != nil {
-		return fmt.Errorf("save session %s: %w", saved.Thread, err)
-	}
-	_, err = s.db.ExecContext(ctx, `INSERT INTO session (thread, body, updated) VALUES (?, ?, ?)
-		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
-		string(saved.Thread), body, s.now().Unix())
-	if err != nil {
+	if err := s.save(ctx, saved); err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, err)
 	}
 	return nil
+}
+
+func (s *Store) save(ctx context.Context, saved session.Session) error {
+	body, err := json.Marshal(stored{
+		Version: version, Flow: saved.Flow, Title: saved.Title, People: saved.People, Turns: saved.Turns, Waiting: saved.Waiting,
+	})
+	if err != nil {
+		return err
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	now := s.now()
+	_, err = tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated) VALUES (?, ?, ?)
+		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
+		string(saved.Thread), body, now.Unix())
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO listed (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
+		ON CONFLICT (thread) DO UPDATE SET title = excluded.title, waiting = excluded.waiting, saved = excluded.saved`,
+		string(saved.Thread), saved.Title, saved.Waiting != nil, now.UnixNano())
+	if err != nil {
+		return err
+	}
+	for _, person := range saved.People {
+		_, err = tx.ExecContext(ctx, `INSERT INTO person (adapter, person, thread) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+			saved.Thread.Adapter(), string(person), string(saved.Thread))
+		if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// Threads implements session.Store.
+func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
+	listed, err := s.list(ctx, adapter, by, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the threads of %s: %w", adapter, err)
+	}
+	return listed, nil
+}
+
+func (s *Store) list(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT listed.thread, title, waiting, saved FROM person JOIN listed USING (thread)
+		WHERE adapter = ? AND person = ? ORDER BY saved DESC LIMIT ?`, adapter, string(by), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var listed []chat.ThreadSummary
+	for rows.Next() {
+		var summary chat.ThreadSummary
+		var saved int64
+		if err := rows.Scan(&summary.Thread, &summary.Title, &summary.Waiting, &saved); err != nil {
+			return nil, err
+		}
+		summary.Updated = time.Unix(0, saved)
+		listed = append(listed, summary)
+	}
+	return listed, rows.Err()
 }
 
 // Close releases the file.

@@ -64,6 +64,61 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 	})
 	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, opened(t, open)) })
+	t.Run("threads are listed by who wrote in them", func(t *testing.T) { testList(t, open) })
+}
+
+func testList(t *testing.T, open func(t *testing.T) session.Store) {
+	first := open(t)
+	for _, wrote := range []struct {
+		thread chat.ThreadID
+		by     chat.UserID
+		text   string
+	}{
+		{"list:1", "ann", "first"}, {"list:2", "ann", "second"}, {"list:3", "bob", "third"},
+		{"listed:1", "ann", "of another adapter"}, {"list:2", "bob", "me too"}, {"list:1", "ann", "again"},
+	} {
+		saved, err := first.Load(t.Context(), wrote.thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved.Add(chat.Turn{Role: chat.Person, Author: wrote.by, Text: wrote.text})
+		if wrote.text == "again" {
+			saved.Waiting = &session.Waiting{Run: "r"}
+		}
+		if err := first.Save(t.Context(), saved); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	store := opened(t, open)
+	for _, test := range []struct {
+		adapter string
+		by      chat.UserID
+		limit   int
+		want    []chat.ThreadSummary
+	}{
+		{"list", "ann", 10, []chat.ThreadSummary{{Thread: "list:1", Title: "first", Waiting: true}, {Thread: "list:2", Title: "second"}}},
+		{"list", "ann", 1, []chat.ThreadSummary{{Thread: "list:1", Title: "first", Waiting: true}}},
+		{"list", "bob", 10, []chat.ThreadSummary{{Thread: "list:2", Title: "second"}, {Thread: "list:3", Title: "third"}}},
+		{"list", "eve", 10, nil},
+		{"lis", "ann", 10, nil},
+	} {
+		got, err := store.Threads(t.Context(), test.adapter, test.by, test.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if got[i].Updated.IsZero() {
+				t.Errorf("%s lacks the time of its last save", got[i].Thread)
+			}
+			got[i].Updated = time.Time{}
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("threads of %s in %s: %+v, want %+v", test.by, test.adapter, got, test.want)
+		}
+	}
 }
 
 func testThreads(t *testing.T, store session.Store) {
@@ -106,7 +161,7 @@ func example(thread chat.ThreadID) session.Session {
 		Thread: thread, Flow: "answer",
 		Waiting: &session.Waiting{Run: "r1", Flow: "answer", Question: question, Request: "which one?"},
 	}
-	saved.Add(chat.Turn{Role: chat.Person, At: at, Text: string(thread)})
-	saved.Add(chat.Turn{Role: chat.Bot, At: at, Question: &question})
+	saved.Add(chat.Turn{Role: chat.Person, At: at, Author: "ann", Text: string(thread)})
+	saved.Add(chat.Turn{Role: chat.Bot, At: at, Question: &question, Answer: "This", AnsweredBy: "bob"})
 	return saved
 }

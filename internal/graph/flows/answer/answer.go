@@ -1,15 +1,28 @@
-// Package answer is the flow that answers questions over the team's knowledge. With
-// no model it quotes: it understands the question by rules, searches, asks back where
-// the evidence has several readings, and puts together the sentences that answer,
-// each with the number of its source; or it says that the documents do not tell.
+// Package answer is the flow that answers questions over the team's knowledge. It
+// understands the question, searches, asks back where the evidence has several
+// readings, writes an answer and checks each sentence of it against the passage that
+// it cites; or it says that the documents do not tell. With no model, or where one
+// fails, it understands by rules and quotes the sentences that answer.
+//
+// The nodes decide; the work is done by agents on a bus (agents.go): QueryUnderstander,
+// HybridSearch, AnswerGeneration and SourceLinking, which the Orchestrator hands the
+// nodes' errands to. What an agent does not do is worked around, and the answer says
+// what it had to do without.
+//
+// Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
+// clarify.go, process.go, generate.go and write.go, verify.go and check.go, group.go.
 package answer
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
+	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
@@ -37,12 +50,15 @@ const (
 	nodeError      = "error_handling"
 )
 
-// Flow answers questions. Make one with New.
+// Flow answers questions. Make one with New, and Close it.
 type Flow struct {
 	retriever *retrieve.Retriever
 	index     index.Reader
 	speller   index.Speller // nil where the index can't spell
-	documents int           // quoted from at most
+	models    Models
+	documents int // quoted from at most
+	linkHosts map[string]bool
+	bus       *agent.Bus
 	graph     *graph.Compiled[State]
 	now       func() time.Time
 }
@@ -52,28 +68,54 @@ var _ flows.Flow = (*Flow)(nil)
 // DefaultDocuments is from how many documents an answer quotes at most.
 const DefaultDocuments = 10
 
-// New makes the flow over a retriever and the index it searches. An answer quotes from
-// that many documents at most.
-func New(retriever *retrieve.Retriever, documents int) (*Flow, error) {
-	f := &Flow{retriever: retriever, index: retriever.Index, documents: documents, now: time.Now}
-	f.speller, _ = retriever.Index.(index.Speller)
+// Options is what the flow works with.
+type Options struct {
+	Retriever *retrieve.Retriever // over the index that is asked; required
+	Models    Models
+	Documents int          // an answer quotes from at most; 0: DefaultDocuments
+	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
+	Log       *slog.Logger // of agents that get stuck or go down; nil: none
+}
+
+// New makes the flow and starts its agents.
+func New(options Options) (*Flow, error) {
+	f := &Flow{
+		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
+		documents: options.Documents, linkHosts: make(map[string]bool), now: time.Now,
+	}
+	if f.documents == 0 {
+		f.documents = DefaultDocuments
+	}
+	for _, host := range options.LinkHosts {
+		f.linkHosts[strings.ToLower(host)] = true
+	}
+	f.speller, _ = f.index.(index.Speller)
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
 	f.graph = compiled
+	if err := f.staff(options.Log); err != nil {
+		return nil, fmt.Errorf("flow %s: %w", Name, err)
+	}
 	return f, nil
 }
+
+// Close stops the agents and waits for them until ctx ends.
+func (f *Flow) Close(ctx context.Context) error { return f.bus.Close(ctx) }
+
+// Agents gives the state of the flow's agents.
+func (f *Flow) Agents() []agent.Status { return f.bus.States() }
 
 // plan lays out the graph of the flow's contract.
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
-	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: searchTimeout})
+	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: errandTimeout})
 	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
 	g.Node(nodeStrategy, f.decideStrategy, graph.Policy{Description: "Choosing how to search"})
-	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: searchTimeout})
-	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: searchTimeout})
-	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: searchTimeout})
+	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: errandTimeout})
+	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: errandTimeout})
+	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: errandTimeout})
 	g.Node(nodeGenerate, f.generate, graph.Policy{Description: "Putting the answer together"})
 	g.Node(nodeVerify, f.verify, graph.Policy{Description: "Checking each quote against its source"})
 	g.Node(nodeFinalize, f.finalize, graph.Policy{Description: "Linking the sources"})
@@ -92,8 +134,6 @@ func (f *Flow) plan() *graph.Graph[State] {
 	g.Edge(nodeFinalize, graph.End)
 	return g
 }
-
-const searchTimeout = time.Minute
 
 func processingNode(s State) string {
 	switch s.ProcessingStrategy {
@@ -166,7 +206,8 @@ func (w *watch) outcome(run graph.Outcome[State], err error) (flows.Outcome, err
 	s := run.State
 	made := flows.Outcome{Kind: flows.Answered, Text: s.Answer, Note: s.Note, Groups: s.GroupedSources}
 	made.Trace = flows.Trace{
-		Steps: w.steps, Queries: s.Queries, Evidence: candidates(s), Notes: s.Notes, Took: s.ProcessingTime,
+		Steps: w.steps, Queries: s.Queries, Evidence: candidates(s), Agents: perAgent(s.Agents), Models: s.Models,
+		Inputs: s.Inputs, Notes: s.Notes, Took: s.ProcessingTime,
 	}
 	if run.Status == graph.Waiting {
 		made.Kind = flows.Asked
@@ -185,6 +226,9 @@ func candidates(s State) []flows.Candidate {
 	used := make(map[int]bool)
 	for _, sentence := range s.ResponseResults.Sentences {
 		used[sentence.Evidence] = true
+	}
+	for _, position := range s.ResponseResults.Shown {
+		used[position] = true
 	}
 	listed := make([]flows.Candidate, len(s.SearchResults))
 	for i, e := range s.SearchResults {
@@ -226,19 +270,59 @@ func (f *Flow) handleError(_ context.Context, step graph.Step[State]) (graph.Res
 	return graph.Update(
 		answerText.Set("The search failed, so there is no answer. Asking again may help; the log has the cause."),
 		abstained.Set(true),
-		sources.Set(link(step.State.SearchResults, nearest(step.State.SearchResults))),
+		citations.Set(nearest(step.State.SearchResults)),
 	), nil
 }
 
-// finalize groups the sources and takes the time.
-func (f *Flow) finalize(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+// finalize links and groups the sources and takes the time. Without SourceLinking the
+// sources are listed as they come.
+func (f *Flow) finalize(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	groups := group(s.SearchResults, s.Sources)
-	return graph.Update(
-		categorizationResults.Set(groups),
-		groupedSources.Set(groups),
+	done, err := assign[categorization](ctx, f, step, assigned{
+		to: sourceLinking, requests: []agent.Payload{linkRequest{Evidence: s.SearchResults, Cited: s.Cited}}, urgent: true,
+	})
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
+	linked, failure := only[linkResponse](done)
+	changes := append(used(done), lost(failure)...)
+	if failure != nil {
+		linked.Sources = link(s.SearchResults, s.Cited)
+		linked.Groups = []flows.SourceGroup{{Kind: knowledge.KindDocumentation, Sources: linked.Sources}}
+		changes = append(changes, note.Set(strings.TrimSpace(s.Note+" "+without[sourceLinking])))
+	}
+	return graph.Update(append(changes,
+		sources.Set(linked.Sources),
+		categorizationResults.Set(linked.Groups),
+		groupedSources.Set(linked.Groups),
+		agentTimes.Set(seconds(append(s.Agents, done.Use))),
 		processingTime.Set(f.now().Sub(s.StartTime)),
-	), nil
+	)...), nil
+}
+
+// seconds sums up the time of each agent.
+func seconds(uses []flows.AgentUse) map[string]float64 {
+	sums := make(map[string]float64)
+	for _, use := range uses {
+		sums[use.Name] += use.Took.Seconds()
+	}
+	return sums
+}
+
+// perAgent sums up errands, in the order in which agents were first needed.
+func perAgent(uses []flows.AgentUse) []flows.AgentUse {
+	var summed []flows.AgentUse
+	for _, use := range uses {
+		at := slices.IndexFunc(summed, func(other flows.AgentUse) bool { return other.Name == use.Name })
+		if at < 0 {
+			summed = append(summed, use)
+			continue
+		}
+		summed[at].Requests += use.Requests
+		summed[at].Failures += use.Failures
+		summed[at].Took += use.Took
+	}
+	return summed
 }
 
 // nearest cites, without a number, the best passage of the first documents found.
@@ -248,7 +332,7 @@ func nearest(evidence []retrieve.Evidence) []citation {
 	for i, e := range evidence {
 		if !seen[e.Document.ID] && len(near) < 3 {
 			seen[e.Document.ID] = true
-			near = append(near, citation{evidence: i})
+			near = append(near, citation{Evidence: i})
 		}
 	}
 	return near

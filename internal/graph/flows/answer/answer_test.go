@@ -57,15 +57,25 @@ var handbook = []page{
 		{"Retention of Redis messages", "Redis keeps messages for 7 days."},
 		{"Retention of Kafka messages", "Kafka keeps messages for 30 days."},
 	}},
+	{"services/billing.md", "Billing", "", []section{
+		{"Where it runs", "The billing service runs on the Heron cluster. Its invoices are kept for ten years."},
+	}},
+	{"clusters/heron.md", "Heron", "", []section{
+		{"Restarting Heron", "Restart Heron with `heronctl restart --drain`. It takes four minutes."},
+	}},
+	{"clusters/magpie.md", "Magpie", "", []section{
+		{"Restarting Magpie", "Restart Magpie from its console. The cluster comes back by itself, and the cluster's service runs on."},
+	}},
 }
 
 // fixture is a flow over the handbook.
 type fixture struct {
-	flow  *answer.Flow
-	index *embedded.Index
+	flow     *answer.Flow
+	index    *embedded.Index
+	embedder *local.Embedder
 }
 
-func open(t *testing.T) *fixture {
+func open(t testing.TB) *fixture {
 	t.Helper()
 	embedder, err := local.Load()
 	if err != nil {
@@ -83,14 +93,32 @@ func open(t *testing.T) *fixture {
 	for _, p := range handbook {
 		put(t, ix, embedder, p)
 	}
-	flow, err := answer.New(&retrieve.Retriever{Index: ix, Embedder: embedder, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
+	f := &fixture{index: ix, embedder: embedder}
+	f.flow = f.with(t, answer.Options{})
+	return f
+}
+
+// with makes a flow over the handbook with other options.
+func (f *fixture) with(t testing.TB, options answer.Options) *answer.Flow {
+	t.Helper()
+	if options.Retriever == nil {
+		options.Retriever = &retrieve.Retriever{Index: f.index, Embedder: f.embedder, Fusion: retrieve.DefaultFusion}
+	}
+	flow, err := answer.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fixture{flow: flow, index: ix}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
+		defer cancel()
+		if err := flow.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return flow
 }
 
-func put(t *testing.T, ix *embedded.Index, embedder *local.Embedder, p page) {
+func put(t testing.TB, ix *embedded.Index, embedder *local.Embedder, p page) {
 	t.Helper()
 	document := knowledge.Document{
 		ID: knowledge.DocumentID("docs:" + p.path), Source: "docs", Kind: p.kind, Path: p.path, Title: p.title,
@@ -222,14 +250,7 @@ func TestDepthSaysHowMuch(t *testing.T) {
 
 func TestSourcesAreBounded(t *testing.T) {
 	f := open(t)
-	embedder, err := local.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	flow, err := answer.New(&retrieve.Retriever{Index: f.index, Embedder: embedder, Fusion: retrieve.DefaultFusion}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	flow := f.with(t, answer.Options{Documents: 1})
 	request := flows.Request{Run: "r", Text: "token for the interface and the chat bot and the pipeline", Depth: flows.Comprehensive}
 	got, err := flow.Start(t.Context(), request, flows.Runtime{})
 	if err != nil {
@@ -396,10 +417,7 @@ func (b *broken) Search(ctx context.Context, query index.Query) (index.Candidate
 
 func TestAFailedSearchIsSaid(t *testing.T) {
 	f := open(t)
-	flow, err := answer.New(&retrieve.Retriever{Index: &broken{Index: f.index}, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: &broken{Index: f.index}, Fusion: retrieve.DefaultFusion}})
 	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "redis vs kafka retention of messages"}, flows.Runtime{})
 	if err != nil {
 		t.Fatal(err)
@@ -416,10 +434,7 @@ func TestAFailedSearchIsSaid(t *testing.T) {
 func TestAQuoteThatIsGoneIsDropped(t *testing.T) {
 	f := open(t)
 	gone := &vanishing{Index: f.index}
-	flow, err := answer.New(&retrieve.Retriever{Index: gone, Fusion: retrieve.DefaultFusion}, answer.DefaultDocuments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: gone, Fusion: retrieve.DefaultFusion}})
 	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
 	if err != nil {
 		t.Fatal(err)

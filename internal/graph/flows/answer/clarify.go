@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -39,9 +40,10 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 			notes.Set([]string{"the person meant: " + chosen}),
 		), nil
 	}
-	reason := ambiguous(s)
+	decided := ambiguous(s)
+	reason := cmp.Or(decided.reason, unclearReason(s))
 	if reason == "" {
-		return graph.Update[State](), nil
+		return graph.Update(inputs.Set(decided.inputs)), nil
 	}
 	return graph.Ask[State](graph.Question{
 		Key: questionKey, Text: askBack(s, reason), Choices: choices(s), FreeText: true,
@@ -60,9 +62,14 @@ func readingOf(s State, answer graph.Answer) string {
 
 func choiceID(i int) string { return "reading-" + strconv.Itoa(i+1) }
 
+// choices offers the readings, where there are several.
 func choices(s State) []graph.Choice {
 	var listed []graph.Choice
-	for i, r := range readings(s) {
+	found := readings(s)
+	if len(found) < minReadings {
+		return nil
+	}
+	for i, r := range found {
 		listed = append(listed, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.document})
 	}
 	return listed
@@ -71,8 +78,12 @@ func choices(s State) []graph.Choice {
 // askBack words the question; the readings are named in it as well, for where there
 // are no buttons.
 func askBack(s State, reason string) string {
+	found := readings(s)
+	if len(found) < minReadings {
+		return reason + " Say it in a few words."
+	}
 	var named []string
-	for _, r := range readings(s) {
+	for _, r := range found {
 		named = append(named, fmt.Sprintf("%s (%s)", r.label, r.document))
 	}
 	return fmt.Sprintf("%s Which do you mean: %s? Choose one, or say it in your own words.", reason, strings.Join(named, "; "))
@@ -117,29 +128,31 @@ const (
 	maxReferring   = 3 // telling words beside "it" that could still mean anything
 )
 
-// ambiguous says why a question must be asked about, "" where it can be answered.
-func ambiguous(s State) string {
+// ambiguous says why a question must be asked about, and what that was decided from.
+func ambiguous(s State) decision {
 	telling := len(s.Profile.Terms)
-	switch {
-	case s.FollowUp || telling == 0 || len(readings(s)) < minReadings:
-		return ""
-	case s.Unresolved != "" && telling <= maxReferring:
-		return fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved)
-	case telling <= broadTerms && broad(s):
-		return fmt.Sprintf("Several documents deal with “%s”.", strings.TrimSpace(s.NormalizedQuery))
+	if telling == 0 {
+		return decision{}
 	}
-	return ""
-}
-
-func broad(s State) bool {
-	if s.Profile.Weight() > broadWeight*math.Log(1+float64(s.Profile.Passages)) {
-		return false
+	var rules []rule
+	several := test{"readings", float64(len(readings(s))), minReadings, true}
+	if !s.FollowUp && s.Unresolved != "" {
+		rules = append(rules, rule{
+			reason: fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved),
+			tests:  []test{several, {name: "telling words", value: float64(telling), limit: maxReferring + 1}},
+		})
 	}
-	telling := len(s.Profile.Terms)
-	if abbreviated(s) || telling > 1 && named(s) {
-		return false
+	if !s.FollowUp && telling <= broadTerms && !abbreviated(s) && (telling == 1 || !named(s)) {
+		rules = append(rules, rule{
+			reason: fmt.Sprintf("Several documents deal with “%s”.", strings.TrimSpace(s.NormalizedQuery)),
+			tests: []test{
+				several,
+				{name: "weight of the words", value: s.Profile.Weight() / math.Log(1+float64(s.Profile.Passages)), limit: broadWeight},
+				{"documents on the subject", float64(about(s)), broadDocuments, true},
+			},
+		})
 	}
-	return about(s) >= broadDocuments
+	return decide(append(rules, ungiven(s)...))
 }
 
 // abbreviated says whether the question is an abbreviation that the documents explain.
@@ -221,31 +234,44 @@ func spread(evidence []retrieve.Evidence) float64 {
 	return min(1, float64(max(near(evidence)-1, 0))/9)
 }
 
-// The evidence bears on a question where a passage holds enough of its words, or
-// comes near enough in meaning, or both a little.
 const (
-	leastSupport  = 0.8  // coverage and cosine together
-	leastCoverage = 0.4  // where there are no vectors to go by
-	liveCoverage  = 0.75 // for what documents seldom tell: how things stand today
-	mostUnknown   = 0.35 // of a question's weight that no document mentions at all
+	liveCoverage = 0.75 // for what documents seldom tell: how things stand today
+	mostUnknown  = 0.35 // of a question's weight that no document mentions at all
 	// fewPassages makes up for small indexes, where most words are unknown.
 	fewPassages = 5
 	likeEnough  = 1.25 // coverage and cosine together that outweigh unknown words
 )
 
 // unanswerable says why the evidence does not bear on the question, "" where it does.
-func unanswerable(s State) string {
-	a := s.AnalysisResults
-	unknown := s.Profile.Unknown()
-	switch {
-	case len(s.SearchResults) == 0:
-		return "nothing was found"
-	case !s.FollowUp && unknown >= mostUnknown+fewPassages/float64(s.Profile.Passages) && a.Coverage+a.Dense < likeEnough:
-		return fmt.Sprintf("no document mentions %.0f %% of what the question is about", 100*unknown)
-	case a.Dense == 0 && a.Coverage < leastCoverage, a.Dense > 0 && a.Coverage+a.Dense < leastSupport:
-		return fmt.Sprintf("the best passage holds %.0f %% of what the question is about, with a likeness of %.2f", 100*a.Coverage, a.Dense)
-	case words.Live(s.Query) && a.Coverage < liveCoverage:
-		return "it asks how things stand now, which no passage tells"
+func unanswerable(s State) string { return insufficient(s).reason }
+
+// insufficient says why the evidence does not bear on the question, and what that was
+// decided from.
+func insufficient(s State) decision {
+	if len(s.SearchResults) == 0 {
+		return decision{reason: "nothing was found"}
 	}
-	return ""
+	a := s.AnalysisResults
+	bears := bearing(s)
+	rules := []rule{{
+		reason: fmt.Sprintf("the evidence is worth %.1f of the rarest words, less than %.1f", bears.value, bears.limit),
+		tests:  []test{bears},
+	}}
+	if !s.FollowUp {
+		unknown := s.Profile.Unknown()
+		rules = append(rules, rule{
+			reason: fmt.Sprintf("no document mentions %.0f %% of what the question is about", 100*unknown),
+			tests: []test{
+				{"unknown words", unknown, mostUnknown + fewPassages/float64(max(s.Profile.Passages, 1)), true},
+				{name: "coverage and likeness", value: a.Coverage + a.Dense, limit: likeEnough},
+			},
+		})
+	}
+	if words.Live(s.Query) {
+		rules = append(rules, rule{
+			reason: "it asks how things stand now, which no passage tells",
+			tests:  []test{{name: "coverage of the best passage", value: a.Coverage, limit: liveCoverage}},
+		})
+	}
+	return decide(rules)
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/guard"
 	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
@@ -28,22 +30,57 @@ var sizes = map[flows.Depth]size{
 	flows.Comprehensive: {passages: 12, characters: 4500, floor: 0.35},
 }
 
-// generate picks and orders the sentences that answer. It abstains where the evidence
-// does not bear on the question.
-func (f *Flow) generate(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+// generate makes the draft of an answer and streams it. Without AnswerGeneration it
+// quotes itself.
+func (f *Flow) generate(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
+	done, err := assign[response](ctx, f, step, assigned{
+		to: answerGeneration, requests: []agent.Payload{draftRequest{State: s}}, urgent: true,
+		progress: func(update agent.Payload) {
+			if next, ok := update.(piece); ok {
+				step.Emit(next.Text)
+			}
+		},
+	})
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
+	made, failure := only[draftResponse](done)
+	if failure != nil {
+		made = f.extract(s)
+	}
+	if made.Abstained != "" {
+		made.Remarks = append(made.Remarks, "abstained: "+made.Abstained)
+	}
+	return graph.Update(slices.Concat(used(done), lost(failure), []graph.Change[State]{
+		abstained.Set(made.Abstained != ""),
+		responseResults.Set(made.Draft),
+		modelUses.Set(made.Uses),
+		notes.Set(made.Remarks),
+	})...), nil
+}
+
+// draft is AnswerGeneration's work: the model writes where there is one, and where it
+// can't, or there is none, sentences are quoted.
+func (f *Flow) draft(ctx context.Context, task *agent.Task, request draftRequest) (draftResponse, error) {
+	s := request.State
+	out := guard.NewStream(f.guard(s), func(text string) { task.Progress(piece{Text: text}) })
+	if f.models.Answer == nil || len(s.SearchResults) == 0 {
+		made := f.extract(s)
+		text, _ := compose(s.SearchResults, made.Draft)
+		out.Write(text)
+		out.Close()
+		return made, nil
+	}
+	return f.write(ctx, s, out)
+}
+
+// extract quotes. It abstains where the evidence does not bear on the question.
+func (f *Flow) extract(s State) draftResponse {
 	if reason := unanswerable(s); reason != "" {
-		return graph.Update(
-			abstained.Set(true),
-			responseResults.Set(Draft{}),
-			notes.Set([]string{"abstained: " + reason}),
-		), nil
+		return draftResponse{Abstained: reason}
 	}
-	draft := quote(s, f.documents)
-	for _, picked := range draft.Sentences {
-		step.Emit(picked.Text + "\n")
-	}
-	return graph.Update(responseResults.Set(draft)), nil
+	return draftResponse{Draft: quote(s, f.documents)}
 }
 
 // quote makes the draft of an answer from the evidence.
@@ -206,17 +243,12 @@ func repeats(unit Sentence, picked []Sentence) bool {
 
 // compose writes a verified draft out: the quotes of a passage together, each with
 // the number of its source. It returns the citations in the order of their numbers.
-func compose(draft Draft) (text string, cited []citation) {
+func compose(evidence []retrieve.Evidence, draft Draft) (text string, cited []citation) {
 	var b strings.Builder
-	numbers := make(map[int]int)
+	numbers := numbering{evidence: evidence}
 	units := draft.Sentences
 	for i, unit := range units {
-		number, known := numbers[unit.Evidence]
-		if !known {
-			number = len(numbers) + 1
-			numbers[unit.Evidence] = number
-			cited = append(cited, citation{evidence: unit.Evidence, number: number})
-		}
+		number := numbers.of(unit.Evidence)
 		if i > 0 {
 			b.WriteString(separator(units[i-1], unit))
 		}
@@ -225,7 +257,7 @@ func compose(draft Draft) (text string, cited []citation) {
 			b.WriteString(mark(unit, number))
 		}
 	}
-	return b.String(), cited
+	return b.String(), numbers.cited
 }
 
 // separator is a space between sentences that run on, a line between items of a list

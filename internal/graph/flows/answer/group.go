@@ -2,8 +2,10 @@ package answer
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
+	"cairn/internal/agent"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
@@ -17,8 +19,39 @@ var kinds = []knowledge.Kind{
 
 // citation is a place in the evidence and the number that cites it, 0 for none.
 type citation struct {
-	evidence int // position in the retriever's order, from 0
-	number   int
+	Evidence int // position in the retriever's order, from 0
+	Number   int
+}
+
+// numbering gives places their numbers in the order in which they are cited. Passages
+// of one section are one place: their links lead to the same spot.
+type numbering struct {
+	evidence []retrieve.Evidence
+	places   []place // by number - 1
+	cited    []citation
+}
+
+// place is where a link leads.
+type place struct {
+	document knowledge.DocumentID
+	anchor   string
+}
+
+func (n *numbering) of(position int) int {
+	e := n.evidence[position]
+	at := place{document: e.Document.ID, anchor: e.Passage.Anchor}
+	if known := slices.Index(n.places, at); known >= 0 {
+		return known + 1
+	}
+	n.places = append(n.places, at)
+	n.cited = append(n.cited, citation{Evidence: position, Number: len(n.places)})
+	return len(n.places)
+}
+
+// linkSources is SourceLinking's work.
+func (f *Flow) linkSources(_ context.Context, _ *agent.Task, request linkRequest) (linkResponse, error) {
+	linked := link(request.Evidence, request.Cited)
+	return linkResponse{Sources: linked, Groups: group(request.Evidence, linked)}, nil
 }
 
 // link makes one source of all cited places of a document, in the order of citation.
@@ -26,7 +59,7 @@ func link(evidence []retrieve.Evidence, cited []citation) []flows.Source {
 	var linked []flows.Source
 	at := make(map[knowledge.DocumentID]int)
 	for _, c := range cited {
-		e := evidence[c.evidence]
+		e := evidence[c.Evidence]
 		i, known := at[e.Document.ID]
 		if !known {
 			i = len(linked)
@@ -37,8 +70,8 @@ func link(evidence []retrieve.Evidence, cited []citation) []flows.Source {
 			})
 		}
 		linked[i].Sections = append(linked[i].Sections, flows.Section{
-			Number: c.number, Heading: e.Passage.Section(), Anchor: e.Passage.Anchor,
-			URL: knowledge.URLWithAnchor(e.Document, e.Passage.Anchor), Rank: c.evidence + 1,
+			Number: c.Number, Heading: e.Passage.Section(), Anchor: e.Passage.Anchor,
+			URL: knowledge.URLWithAnchor(e.Document, e.Passage.Anchor), Rank: c.Evidence + 1,
 		})
 	}
 	return linked

@@ -3,12 +3,11 @@ package answer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/support"
@@ -39,25 +38,63 @@ func (f *Flow) decideStrategy(_ context.Context, step graph.Step[State]) (graph.
 
 func strategy(s State) (Strategy, string) {
 	switch {
-	case len(s.Parts) > 1 && s.Intent == Comparison:
+	case s.Relation == Dependent:
+		return Sequential, "what the question asks about has to be found first"
+	case s.Relation == Independent && s.Intent == Comparison:
 		return Parallel, "the things compared are searched for on their own as well"
-	case len(s.Parts) > 1:
+	case s.Relation == Independent:
 		return Parallel, "the question consists of several"
-	case len(s.AnalysisResults.Missing) > 0 && s.AnalysisResults.Coverage < 0.7:
+	case len(s.AnalysisResults.Missing) > 0 && s.AnalysisResults.Coverage < enoughCoverage:
 		return Sequential, "the first search left out: " + strings.Join(s.AnalysisResults.Missing, ", ")
 	default:
 		return Hybrid, "the first search bears on the whole question"
 	}
 }
 
-// search runs one query and says how it went.
-func (f *Flow) search(ctx context.Context, q retrieve.Query) ([]retrieve.Evidence, flows.Query, error) {
+// enoughCoverage of a question by one passage needs no search for the rest.
+const enoughCoverage = 0.7
+
+// find is HybridSearch's work.
+func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (searchResponse, error) {
+	q := request.Query
 	q.Limit = kept
 	result, err := f.retriever.Search(ctx, q)
-	return result.Evidence, flows.Query{
+	if err != nil {
+		return searchResponse{}, err
+	}
+	return searchResponse{Evidence: result.Evidence, Made: flows.Query{
 		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
 		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
-	}, err
+	}}, nil
+}
+
+// searchAll makes searches at the same time. A failed one has no evidence and is noted
+// in the changes; where all failed, that is the error.
+func (f *Flow) searchAll(ctx context.Context, step graph.Step[State], searches ...retrieve.Query) ([][]retrieve.Evidence, []flows.Query, []graph.Change[State], error) {
+	requests := make([]agent.Payload, len(searches))
+	for i, q := range searches {
+		requests[i] = searchRequest{Query: q}
+	}
+	done, err := assign[search](ctx, f, step, assigned{to: hybridSearch, requests: requests})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	lists := make([][]retrieve.Evidence, len(searches))
+	var made []flows.Query
+	for i, reply := range done.Replies {
+		if found, ok := reply.(searchResponse); ok {
+			lists[i] = found.Evidence
+			made = append(made, found.Made)
+		}
+	}
+	changes := used(done)
+	if done.Use.Failures == len(searches) {
+		return nil, nil, nil, fmt.Errorf("search: %w", done.Failures[0])
+	}
+	if done.Use.Failures > 0 {
+		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed", done.Use.Failures, len(searches))}))
+	}
+	return lists, made, changes, nil
 }
 
 // whole is the search for the question as it stands.
@@ -88,65 +125,116 @@ func withReading(searched []index.Term, reading string) []index.Term {
 // parallelProcessing searches for the parts of a question beside the whole of it.
 func (f *Flow) parallelProcessing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	lists := make([][]retrieve.Evidence, len(s.Parts))
-	made := make([]flows.Query, len(s.Parts))
-	searches, ctx := errgroup.WithContext(ctx)
+	searches := make([]retrieve.Query, len(s.Parts))
 	for i, part := range s.Parts {
-		searches.Go(func() error {
-			var err error
-			lists[i], made[i], err = f.search(ctx, retrieve.Query{Text: part, Filter: s.Filter})
-			return err
-		})
+		searches[i] = retrieve.Query{Text: part, Filter: s.Filter}
 	}
-	if err := searches.Wait(); err != nil {
+	lists, made, changes, err := f.searchAll(ctx, step, searches...)
+	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	merged := merge(partWeight, s.SearchResults, lists...)
-	return f.processed(s, merged, made), nil
+	return processed(s, merge(partWeight, s.SearchResults, lists...), made, changes), nil
 }
 
-// sequentialProcessing searches again for what the first search left out, inside the
-// documents that it found and beyond them.
+// maxHops bounds how many searches follow the first one, each from what came before.
+const maxHops = 3
+
+// sequentialProcessing searches on from what was found: for what a question describes
+// by the name that the evidence gives it, or for what the first search left out.
 func (f *Flow) sequentialProcessing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	missing := strings.Join(s.AnalysisResults.Missing, " ")
-	found, made, err := f.search(ctx, retrieve.Query{Text: missing, Filter: s.Filter})
-	if err != nil {
-		return graph.Result[State]{}, err
+	if s.Relation != Dependent {
+		return f.searchMissing(ctx, step)
 	}
-	return f.processed(s, merge(missingWeight, s.SearchResults, found), []flows.Query{made}), nil
+	evidence := s.SearchResults
+	searched := []string{s.Query}
+	var made []flows.Query
+	var changes []graph.Change[State]
+	for range maxHops {
+		asked, err := assign[analysis](ctx, f, step, assigned{to: queryUnderstander, requests: []agent.Payload{
+			analysisRequest{Run: s.RequestID, Question: s.Query, History: s.History, Found: evidence, Searched: searched},
+		}})
+		if err != nil {
+			return graph.Result[State]{}, err
+		}
+		told, failure := only[understanding](asked)
+		changes = append(changes, used(asked)...)
+		changes = append(changes, lost(failure)...)
+		changes = append(changes, modelUses.Set(told.Uses), notes.Set(told.Remarks))
+		if told.Next == "" {
+			break
+		}
+		step.Detail("Searching for: " + told.Next)
+		lists, queried, noted, err := f.searchAll(ctx, step, retrieve.Query{Text: told.Next, Filter: s.Filter})
+		if err != nil {
+			return graph.Result[State]{}, err
+		}
+		searched = append(searched, told.Next)
+		made = append(made, queried...)
+		changes = append(changes, noted...)
+		evidence = interleave(lists[0], evidence)
+	}
+	if len(made) == 0 && len(s.AnalysisResults.Missing) > 0 {
+		return f.searchMissing(ctx, step)
+	}
+	return processed(s, evidence, made, changes), nil
 }
 
-// hybridProcessing keeps the first pass; where a person chose a reading, it searches
-// for that.
-func (f *Flow) hybridProcessing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+// searchMissing searches for what the first search left out.
+func (f *Flow) searchMissing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	if s.Reading == "" {
-		return f.processed(s, s.SearchResults, nil), nil
-	}
-	found, made, err := f.search(ctx, whole(s))
+	lists, made, changes, err := f.searchAll(ctx, step, retrieve.Query{Text: strings.Join(s.AnalysisResults.Missing, " "), Filter: s.Filter})
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	return f.processed(s, found, []flows.Query{made}), nil
+	return processed(s, merge(missingWeight, s.SearchResults, lists[0]), made, changes), nil
+}
+
+// interleave joins the evidence of two searches that an answer needs both of: the best
+// of one, the best of the other, and so on, each at least as good as what follows it.
+func interleave(first, second []retrieve.Evidence) []retrieve.Evidence {
+	var joined []retrieve.Evidence
+	seen := make(map[knowledge.PassageID]bool)
+	for i := range max(len(first), len(second)) {
+		for _, list := range [][]retrieve.Evidence{first, second} {
+			if i < len(list) && !seen[list[i].Passage.ID] {
+				seen[list[i].Passage.ID] = true
+				joined = append(joined, list[i])
+			}
+		}
+	}
+	joined = joined[:min(len(joined), kept)]
+	for i := len(joined) - 2; i >= 0; i-- {
+		joined[i].Score = max(joined[i].Score, joined[i+1].Score)
+	}
+	return joined
+}
+
+// hybridProcessing keeps the first pass where it bears on the question. It searches
+// again for the reading that a person chose, and where the first pass was weak for
+// what a model would search for.
+func (f *Flow) hybridProcessing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	switch {
+	case s.Reading != "":
+		lists, made, changes, err := f.searchAll(ctx, step, whole(s))
+		if err != nil {
+			return graph.Result[State]{}, err
+		}
+		return processed(s, lists[0], made, changes), nil
+	case len(s.Parts) == 1 && s.AnalysisResults.Coverage < enoughCoverage:
+		return f.parallelProcessing(ctx, step)
+	}
+	return processed(s, s.SearchResults, nil, nil), nil
 }
 
 // processed is what every way of processing leaves behind.
-func (f *Flow) processed(s State, evidence []retrieve.Evidence, made []flows.Query) graph.Result[State] {
-	return graph.Update(
+func processed(s State, evidence []retrieve.Evidence, made []flows.Query, changes []graph.Change[State]) graph.Result[State] {
+	return graph.Update(append(changes,
 		searchResults.Set(evidence),
 		analysisResults.Set(analyze(s.Profile, evidence)),
 		queries.Set(made),
-		agentTimes.Set(map[string]float64{"HybridSearch": took(made)}),
-	)
-}
-
-func took(made []flows.Query) float64 {
-	var sum time.Duration
-	for _, q := range made {
-		sum += q.Took
-	}
-	return sum.Seconds()
+	)...)
 }
 
 // merge joins the evidence of several searches: a passage counts by its best place,

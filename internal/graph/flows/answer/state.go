@@ -35,6 +35,17 @@ const (
 	Hybrid     Strategy = "hybrid"
 )
 
+// Relation is how the searches that a question needs depend on each other.
+type Relation string
+
+// One search, several that don't need each other, or one whose words another has to
+// find first.
+const (
+	One         Relation = "one"
+	Independent Relation = "independent"
+	Dependent   Relation = "dependent"
+)
+
 // State is what the graph works on. The names of its fields are part of the flow's
 // contract: they stand in checkpoints and traces.
 type State struct {
@@ -51,9 +62,11 @@ type State struct {
 	Terms            []index.Term
 	Profile          support.Profile // the question's telling terms and how rare they are
 	Intent           Intent
+	Relation         Relation
 	FollowUp         bool
 	Abbreviation     string // what the documents say an abbreviation in the question stands for
 	Unresolved       string // a referent that neither question nor thread gives: "it"
+	Unclear          string // what a model says that the person would have to tell
 	IsBroadSubject   bool
 	Reading          string // what the person chose or wrote when asked back
 
@@ -68,9 +81,14 @@ type State struct {
 	Answer         string
 	Note           string
 	Abstained      bool
+	Cited          []citation // in the order of their numbers
 	Sources        []flows.Source
 	GroupedSources []flows.SourceGroup
 	Queries        []flows.Query
+	Models         []flows.ModelUse
+	Agents         []flows.AgentUse // one entry an errand
+	Inputs         []flows.Input
+	Degraded       []string // what the answer had to do without, for people
 	Notes          []string
 
 	Errors         []string
@@ -89,9 +107,16 @@ type Analysis struct {
 	Missing  []string `json:"missing"`  // telling terms that no passage of the evidence holds
 }
 
-// Draft is an answer before it is verified.
+// Draft is an answer before it is verified: sentences quoted, or a text that a model
+// wrote.
 type Draft struct {
-	Sentences []Sentence `json:"sentences"`
+	Sentences []Sentence `json:"sentences,omitempty"`
+	Written   string     `json:"written,omitempty"` // Markdown; [n] cites Shown[n-1]
+	Shown     []int      `json:"shown,omitempty"`   // positions in SearchResults
+	Model     string     `json:"model,omitempty"`   // that wrote it
+	Cut       bool       `json:"cut,omitempty"`     // the model's limit ended it
+	// Fallback says why a configured model wrote nothing.
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // Sentence is one quoted statement and where it stands.
@@ -116,6 +141,8 @@ var (
 	terms            = graph.Replace("terms", func(s *State) *[]index.Term { return &s.Terms })
 	profile          = graph.Replace("profile", func(s *State) *support.Profile { return &s.Profile })
 	intent           = graph.Replace("intent", func(s *State) *Intent { return &s.Intent })
+	relation         = graph.Replace("relation", func(s *State) *Relation { return &s.Relation })
+	unclear          = graph.Replace("unclear", func(s *State) *string { return &s.Unclear })
 	followUp         = graph.Replace("follow_up", func(s *State) *bool { return &s.FollowUp })
 	abbreviation     = graph.Replace("abbreviation", func(s *State) *string { return &s.Abbreviation })
 	unresolved       = graph.Replace("unresolved", func(s *State) *string { return &s.Unresolved })
@@ -133,9 +160,14 @@ var (
 	answerText     = graph.Replace("answer", func(s *State) *string { return &s.Answer })
 	note           = graph.Replace("note", func(s *State) *string { return &s.Note })
 	abstained      = graph.Replace("abstained", func(s *State) *bool { return &s.Abstained })
+	citations      = graph.Replace("citations", func(s *State) *[]citation { return &s.Cited })
 	sources        = graph.Replace("sources", func(s *State) *[]flows.Source { return &s.Sources })
 	groupedSources = graph.Replace("grouped_sources", func(s *State) *[]flows.SourceGroup { return &s.GroupedSources })
 	queries        = graph.Append("queries", func(s *State) *[]flows.Query { return &s.Queries })
+	modelUses      = graph.Append("models", func(s *State) *[]flows.ModelUse { return &s.Models })
+	agentUses      = graph.Append("agents", func(s *State) *[]flows.AgentUse { return &s.Agents })
+	inputs         = graph.Replace("inputs", func(s *State) *[]flows.Input { return &s.Inputs })
+	degraded       = graph.Append("degraded", func(s *State) *[]string { return &s.Degraded })
 	notes          = graph.Append("notes", func(s *State) *[]string { return &s.Notes })
 
 	stateErrors    = graph.Append("errors", func(s *State) *[]string { return &s.Errors })
@@ -149,9 +181,9 @@ var (
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
 	requestID, originalQuery, query, history, depth, filter,
-	normalizedQuery, expandedKeywords, parts, terms, profile, intent, followUp, abbreviation, unresolved, isBroadSubject, reading,
+	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,
-	answerText, note, abstained, sources, groupedSources, queries, notes,
+	answerText, note, abstained, citations, sources, groupedSources, queries, modelUses, agentUses, inputs, degraded, notes,
 	stateErrors, retryCount, maxRetries, startTime, processingTime, agentTimes,
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/support"
@@ -37,35 +38,86 @@ const (
 // understand resolves the question against the thread, finds out what it is about, and
 // makes the first search, from whose spread the next nodes decide.
 func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
-	reader := &inquiry{flow: f, text: bounded(step.State.OriginalQuery)}
-	if err := reader.read(ctx, step.State.History); err != nil {
-		return graph.Result[State]{}, err
-	}
-	var remarks []string
-	if len(reader.text) < len(step.State.OriginalQuery) {
-		remarks = append(remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
-	}
-	remarks = append(remarks, reader.remarks...)
-	evidence, made, err := f.search(ctx, retrieve.Query{Text: reader.whole, Terms: reader.searched, Filter: step.State.Filter})
+	s := step.State
+	text := bounded(s.OriginalQuery)
+	analysed, err := assign[analysis](ctx, f, step, assigned{
+		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History}},
+	})
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	return graph.Update(
-		query.Set(reader.whole),
-		normalizedQuery.Set(strings.Join(reader.written(), " ")),
-		expandedKeywords.Set(reader.expanded),
-		parts.Set(words.Parts(reader.long)),
-		terms.Set(reader.searched),
-		profile.Set(reader.profile),
-		intent.Set(Intent(words.Intent(reader.long))),
-		followUp.Set(reader.followUp),
-		abbreviation.Set(reader.abbreviation),
-		unresolved.Set(reader.unresolved),
+	meant, failure := only[understanding](analysed)
+	if failure != nil {
+		meant = asWritten(text)
+	}
+	if len(text) < len(strings.TrimSpace(s.OriginalQuery)) {
+		meant.Remarks = append(meant.Remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
+	}
+	lists, made, searched, err := f.searchAll(ctx, step, retrieve.Query{Text: meant.Query, Terms: meant.Terms, Filter: s.Filter})
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
+	evidence := lists[0]
+	return graph.Update(slices.Concat(used(analysed), searched, lost(failure), []graph.Change[State]{
+		query.Set(meant.Query),
+		normalizedQuery.Set(meant.Normalized),
+		expandedKeywords.Set(meant.Expanded),
+		parts.Set(meant.Parts),
+		terms.Set(meant.Terms),
+		profile.Set(meant.Profile),
+		intent.Set(meant.Intent),
+		relation.Set(meant.Relation),
+		unclear.Set(meant.Unclear),
+		followUp.Set(meant.FollowUp),
+		abbreviation.Set(meant.Abbreviation),
+		unresolved.Set(meant.Unresolved),
 		searchResults.Set(evidence),
-		analysisResults.Set(analyze(reader.profile, evidence)),
-		queries.Set([]flows.Query{made}),
-		notes.Set(remarks),
-	), nil
+		analysisResults.Set(analyze(meant.Profile, evidence)),
+		queries.Set(made),
+		modelUses.Set(meant.Uses),
+		notes.Set(meant.Remarks),
+	})...), nil
+}
+
+// asWritten is what a question means to nobody in particular: its words.
+func asWritten(text string) understanding {
+	return understanding{Query: text, Normalized: text, Terms: retrieve.Terms(text), Intent: Lookup, Relation: One}
+}
+
+// analyse is QueryUnderstander's work.
+func (f *Flow) analyse(ctx context.Context, _ *agent.Task, request analysisRequest) (understanding, error) {
+	if request.Found != nil {
+		return f.next(ctx, request)
+	}
+	if f.models.Understand == nil {
+		return f.readByRules(ctx, request)
+	}
+	return f.readByModel(ctx, request)
+}
+
+// readByRules understands a question with no model.
+func (f *Flow) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
+	reader := &inquiry{flow: f, text: request.Question}
+	if err := reader.read(ctx, request.History); err != nil {
+		return understanding{}, err
+	}
+	return reader.understanding(), nil
+}
+
+// understanding is what an inquiry came to.
+func (r *inquiry) understanding() understanding {
+	meant := understanding{
+		Query: r.whole, Normalized: strings.Join(r.written(), " "), Expanded: r.expanded,
+		Parts: words.Parts(r.long), Terms: r.searched, Profile: r.profile, Intent: Intent(words.Intent(r.long)),
+		Relation: One, FollowUp: r.followUp, Abbreviation: r.abbreviation, Unresolved: r.unresolved, Remarks: r.remarks,
+	}
+	switch {
+	case len(meant.Parts) > 1:
+		meant.Relation = Independent
+	case words.Dependent(r.long):
+		meant.Relation = Dependent
+	}
+	return meant
 }
 
 // bounded cuts a question to what is read of it.

@@ -3,30 +3,46 @@ package answer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cairn/internal/graph"
 	"cairn/internal/knowledge"
+	"cairn/internal/llm"
 )
 
 const (
 	quotesNote  = "These are quotes from the documents; no language model is configured."
+	writtenNote = "Written by a language model from the sources; each sentence was checked against the passage it cites."
 	nearestNote = "Nothing I know answers this. The nearest documents are listed."
 	nothingNote = "Nothing I know comes near this."
 )
 
-// verify checks each quote against the passage it cites, as the index has it now. A
-// quote that no longer stands there is dropped.
+// verify checks what the draft says against the passages it cites, as the index has
+// them now. What they don't support is taken out or marked.
 func (f *Flow) verify(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	if s.Abstained {
-		return abstain(s, nil), nil
+	switch {
+	case s.Abstained:
+		return graph.Update(abstain(s, nil)...), nil
+	case s.ResponseResults.Written != "":
+		return f.verifyWritten(ctx, step)
 	}
-	current, err := f.current(ctx, s)
+	changes, err := f.verifyQuotes(ctx, s)
+	return graph.Update(changes...), err
+}
+
+// verifyQuotes drops the quotes that no longer stand where they are said to.
+func (f *Flow) verifyQuotes(ctx context.Context, s State) ([]graph.Change[State], error) {
+	var positions []int
+	for _, unit := range s.ResponseResults.Sentences {
+		positions = append(positions, unit.Evidence)
+	}
+	current, err := f.current(ctx, s, positions)
 	if err != nil {
-		return graph.Result[State]{}, err
+		return nil, err
 	}
-	var supported Draft
+	supported := Draft{Fallback: s.ResponseResults.Fallback}
 	dropped := 0
 	for _, unit := range s.ResponseResults.Sentences {
 		if text, there := current[unit.Evidence]; there && contains(text, unit.Text) {
@@ -42,24 +58,24 @@ func (f *Flow) verify(ctx context.Context, step graph.Step[State]) (graph.Result
 	if len(supported.Sentences) == 0 {
 		return abstain(s, append(remarks, "abstained: nothing found could be quoted")), nil
 	}
-	text, cited := compose(supported)
-	return graph.Update(
+	text, cited := compose(s.SearchResults, supported)
+	return []graph.Change[State]{
 		responseResults.Set(supported),
-		answerText.Set(text),
+		answerText.Set(f.guard(s).Clean(text)),
 		note.Set(noteFor(s)),
-		sources.Set(link(s.SearchResults, cited)),
+		citations.Set(cited),
 		notes.Set(remarks),
-	), nil
+	}, nil
 }
 
-// current reads the cited passages again: evidence position → text.
-func (f *Flow) current(ctx context.Context, s State) (map[int]string, error) {
+// current reads passages again: evidence position → text.
+func (f *Flow) current(ctx context.Context, s State, positions []int) (map[int]string, error) {
 	var ids []knowledge.PassageID
 	at := make(map[knowledge.PassageID]int)
-	for _, unit := range s.ResponseResults.Sentences {
-		id := s.SearchResults[unit.Evidence].Passage.ID
+	for _, position := range positions {
+		id := s.SearchResults[position].Passage.ID
 		if _, known := at[id]; !known {
-			at[id] = unit.Evidence
+			at[id] = position
 			ids = append(ids, id)
 		}
 	}
@@ -80,7 +96,7 @@ func contains(text, quoted string) bool {
 }
 
 // abstain is the reply to a question that the documents do not answer.
-func abstain(s State, remarks []string) graph.Result[State] {
+func abstain(s State, remarks []string) []graph.Change[State] {
 	near := nearest(s.SearchResults)
 	text := "The documents don't tell."
 	if missing := s.AnalysisResults.Missing; len(missing) > 0 && len(missing) <= maxNamed {
@@ -90,13 +106,13 @@ func abstain(s State, remarks []string) graph.Result[State] {
 	if len(near) == 0 {
 		said = nothingNote
 	}
-	return graph.Update(
+	return []graph.Change[State]{
 		abstained.Set(true),
 		answerText.Set(text),
-		note.Set(said),
-		sources.Set(link(s.SearchResults, near)),
+		note.Set(strings.Join(append([]string{said}, s.Degraded...), " ")),
+		citations.Set(near),
 		notes.Set(remarks),
-	)
+	}
 }
 
 // maxNamed is how many missing words an abstention names.
@@ -113,10 +129,48 @@ func quotedList(words []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
 }
 
-// noteFor says what kind of answer it is, and what of the question was left out.
+// noteFor says what kind of answer it is, and what it had to do without.
 func noteFor(s State) string {
-	if len(bounded(s.OriginalQuery)) < len(strings.TrimSpace(s.OriginalQuery)) {
-		return fmt.Sprintf("%s Only the first %d characters of the question were read.", quotesNote, maxQuestion)
+	var said []string
+	draft := s.ResponseResults
+	switch {
+	case draft.Written != "":
+		said = append(said, writtenNote)
+	case draft.Fallback != "":
+		said = append(said, fmt.Sprintf("These are quotes from the documents: %s.", whyQuoted(draft.Fallback)))
+	case !slices.Contains(s.Degraded, without[answerGeneration]):
+		said = append(said, quotesNote)
 	}
-	return quotesNote
+	if draft.Cut {
+		said = append(said, "The answer was cut at its limit of length.")
+	}
+	if len(bounded(s.OriginalQuery)) < len(strings.TrimSpace(s.OriginalQuery)) {
+		said = append(said, fmt.Sprintf("Only the first %d characters of the question were read.", maxQuestion))
+	}
+	return strings.Join(append(said, s.Degraded...), " ")
+}
+
+// whyQuoted words a model's failure for people.
+func whyQuoted(failure string) string {
+	switch llm.Failure(failure) {
+	case unsupportedText:
+		return "what the language model wrote is not in the sources"
+	case llm.Unavailable:
+		return "the language model can't be reached"
+	case llm.Slow:
+		return "the language model took too long"
+	case llm.Limited:
+		return "the language model is asked too much at the moment"
+	case llm.OverBudget:
+		return "the budget for the language model is used up"
+	case llm.Refused:
+		return "the language model declined to answer"
+	case llm.TooLong:
+		return "the sources did not fit the language model"
+	case llm.Rejected:
+		return "the language model's server refused the request, and its settings need a look"
+	case llm.Invalid:
+		return "the language model's reply could not be read"
+	}
+	return "the language model gave no answer"
 }

@@ -12,7 +12,7 @@ type Stream struct {
 	out   func(text string)
 	// block is the text since the last empty line outside of fenced code; what came
 	// before it can't change any more. sent is what of its cleaned form was let out.
-	block   string
+	block string
 	sent  string
 	begun bool
 }

@@ -1,0 +1,72 @@
+// Shows what a citation cites while it is hovered or has the focus, and leads to the
+// row of its source.
+
+import { calm } from "./dom.js";
+
+const gap = 8;
+let shown = null; // the tip
+let by = null; // the citation that it is shown by
+let leaving = 0;
+
+const place = () => {
+  const mark = by.getBoundingClientRect();
+  const box = shown.getBoundingClientRect();
+  const left = Math.max(gap, Math.min(mark.left, document.documentElement.clientWidth - box.width - gap));
+  const above = mark.top - box.height - gap;
+  shown.style.left = `${left}px`;
+  shown.style.top = `${above >= gap ? above : mark.bottom + gap}px`;
+};
+
+const show = (cite) => {
+  const tip = document.getElementById(`${cite.hash.slice(1)}-tip`);
+  if (!tip || tip === shown && cite === by) return;
+  hideTip();
+  shown = tip;
+  by = cite;
+  tip.hidden = false;
+  place();
+};
+
+/** Hides what is shown of a citation; false where nothing was. */
+export const hideTip = () => {
+  clearTimeout(leaving);
+  if (!shown) return false;
+  shown.hidden = true;
+  shown = by = null;
+  return true;
+};
+
+// The pointer may go over to what is shown, to copy from it.
+const leave = () => {
+  clearTimeout(leaving);
+  leaving = setTimeout(hideTip, 150);
+};
+
+export const handleCites = () => {
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch") return;
+    const cite = event.target.closest("a.cite");
+    if (cite || event.target.closest(".tip")) clearTimeout(leaving);
+    if (cite) show(cite);
+    else if (shown && !event.target.closest(".tip")) leave();
+  });
+  document.addEventListener("focusin", (event) => {
+    const cite = event.target.closest("a.cite");
+    if (cite && cite.matches(":focus-visible")) show(cite);
+    else hideTip();
+  });
+  document.addEventListener("click", (event) => {
+    const cite = event.target.closest("a.cite");
+    if (!cite) return;
+    hideTip();
+    const mark = document.getElementById(cite.hash.slice(1));
+    if (!mark) return;
+    event.preventDefault();
+    history.replaceState(null, "", cite.hash);
+    document.querySelector(".source.cited")?.classList.remove("cited");
+    mark.closest(".source").classList.add("cited");
+    mark.focus({ preventScroll: true });
+    mark.scrollIntoView({ block: "center", behavior: calm() });
+  });
+  addEventListener("scroll", hideTip, { passive: true });
+};

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// accepted is the answer to a form sent by the page's script.
+type accepted struct {
+	Message string `json:"message,omitempty"` // id of the exchange's element
+	Error   string `json:"error,omitempty"`
+}
+
+func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in visit) {
+	message, picked, status, problem := readMessage(request)
+	if problem != "" {
+		w.fail(out, request, status, problem)
+		return
+	}
+	message.Author = in.person
+	added, err := in.threads.submit(in.thread, message, picked)
+	if err != nil {
+		w.refuse(out, request, err)
+		return
+	}
+	w.accept(out, request, in, added)
+}
+
+func (w *Web) serveRetry(out http.ResponseWriter, request *http.Request, in visit) {
+	again, err := in.threads.retry(in.thread, in.person, request.PostForm.Get("said"))
+	if err != nil {
+		w.refuse(out, request, err)
+		return
+	}
+	w.accept(out, request, in, again)
+}
+
+// serveStop ends what works or waits. The bot may not know yet of a message that was
+// just handed over: that one's context ends.
+func (w *Web) serveStop(out http.ResponseWriter, request *http.Request, in visit) {
+	if !in.mine() {
+		w.refuse(out, request, errNotYours)
+		return
+	}
+	ended := in.thread.working()
+	stopped, err := w.options.Controls.Stop(request.Context(), chatID(in.thread.id), in.person)
+	if err != nil {
+		w.refuse(out, request, err)
+		return
+	}
+	if !stopped {
+		in.thread.stop()
+	}
+	if !scripted(request) && ended != nil {
+		w.await(out, request, ended)
+	}
+	if err := in.threads.refresh(request.Context(), in.thread); err != nil { // a question that waited is closed
+		w.refuse(out, request, err)
+		return
+	}
+	in.threads.people.notify(in.person)
+	w.done(out, request, in)
+}
+
+func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in visit) {
+	at, verdict := request.PostForm.Get("said"), chat.Verdict(request.PostForm.Get("verdict"))
+	switch verdict {
+	case chat.Unrated, chat.Up, chat.Down:
+	default:
+		w.fail(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
+		return
+	}
+	run, err := in.thread.rated(in.person, at)
+	if err == nil {
+		err = w.options.Controls.Rate(request.Context(), run, chat.Rating{By: in.person, Verdict: verdict, At: w.options.Now()})
+	}
+	if err != nil {
+		w.refuse(out, request, err)
+		return
+	}
+	in.thread.rate(at, verdict)
+	w.done(out, request, in)
+}
+
+// accept answers a form whose message is worked at from now on. Without scripts a
+// person waits for the end of it.
+func (w *Web) accept(out http.ResponseWriter, request *http.Request, in visit, e *exchange) {
+	if scripted(request) {
+		w.sendJSON(out, http.StatusAccepted, accepted{Message: domID(e.id)})
+		return
+	}
+	w.await(out, request, in.thread.end(e))
+	http.Redirect(out, request, "/t/"+in.thread.id+"#"+domID(e.id), http.StatusSeeOther)
+}
+
+func (w *Web) done(out http.ResponseWriter, request *http.Request, in visit) {
+	if scripted(request) {
+		w.sendJSON(out, http.StatusAccepted, accepted{})
+		return
+	}
+	http.Redirect(out, request, "/t/"+in.thread.id, http.StatusSeeOther)
+}
+
+// working gives a channel that is closed once what is worked at is over, nil where
+// nothing is.
+func (t *thread) working() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.exchanges {
+		if e.state == working {
+			return e.ended
+		}
+	}
+	return nil
+}
+
+// end is closed once what works in an exchange now is over.
+func (t *thread) end(e *exchange) <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return e.ended
+}
+
+// await waits for the end of an exchange, within bounds.
+func (w *Web) await(out http.ResponseWriter, request *http.Request, ended <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(request.Context(), patience)
+	defer cancel()
+	if err := http.NewResponseController(out).SetWriteDeadline(time.Now().Add(patience + writeTime)); err != nil {
+		w.options.Logger.Error("allow time for an answer", "error", err)
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// scripted tells a request of the page's script from a form's.
+func scripted(request *http.Request) bool {
+	return request.Header.Get("Accept") == "application/json"
+}
+
+// readMessage reads the form: text and depth, or question and choice. problem is what
+// to tell the person, with the status, when it can't be used.
+func readMessage(request *http.Request) (message chat.Message, picked *pick, status int, problem string) {
+	form := request.PostForm
+	if question := form.Get("question"); question != "" {
+		choice, err := strconv.Atoi(form.Get("choice"))
+		if err != nil {
+			return message, nil, http.StatusBadRequest, "The choice could not be read: it is no number."
+		}
+		return message, &pick{question, choice}, 0, ""
+	}
+	message.Depth = chat.Depth(form.Get("depth"))
+	switch message.Depth {
+	case "", chat.Brief, chat.Detailed, chat.Comprehensive:
+	default:
+		return message, nil, http.StatusBadRequest, "An answer is brief, detailed or comprehensive."
+	}
+	text := strings.ToValidUTF8(form.Get("text"), "\uFFFD")
+	message.Text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	switch {
+	case message.Text == "":
+		return message, nil, http.StatusBadRequest, "The message is empty. Write a question first."
+	case len(message.Text) > maxMessage:
+		return message, nil, http.StatusRequestEntityTooLarge, longMessage
+	}
+	return message, nil, 0, ""
+}
+
+const longMessage = "The message is longer than 1 MiB. Shorten it."
+
+// refusals are the errors that people may read, with their status.
+var refusals = []struct {
+	err    error
+	status int
+}{
+	{errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict},
+	{errNotYours, http.StatusForbidden}, {errClosing, http.StatusServiceUnavailable}, {errCrowded, http.StatusServiceUnavailable},
+	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},
+}
+
+// refuse tells an error that people may read; any other goes to the log.
+func (w *Web) refuse(out http.ResponseWriter, request *http.Request, err error) {
+	for _, known := range refusals {
+		if errors.Is(err, known.err) {
+			w.fail(out, request, known.status, sentence(known.err))
+			return
+		}
+	}
+	w.options.Logger.Error("serve request", "path", request.URL.Path, "error", err)
+	w.fail(out, request, http.StatusInternalServerError, "Something went wrong on this side. Try again in a minute.")
+}
+
+// sentence makes an error that people may read a sentence.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+func (w *Web) sendJSON(out http.ResponseWriter, status int, answer accepted) {
+	out.Header().Set("Content-Type", "application/json")
+	out.WriteHeader(status)
+	if err := json.NewEncoder(out).Encode(answer); err != nil {
+		w.options.Logger.Debug("send answer", "error", err)
+	}
+}
+
+// fail tells what is wrong, as the one who asks reads it.
+func (w *Web) fail(out http.ResponseWriter, request *http.Request, status int, problem string) {
+	if scripted(request) {
+		w.sendJSON(out, status, accepted{Error: problem})
+		return
+	}
+	if err := w.render(out, status, "problem", problem); err != nil {
+		w.options.Logger.Error("show problem", "error", err)
+		http.Error(out, problem, status)
+	}
+}

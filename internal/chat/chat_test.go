@@ -1,0 +1,34 @@
+package chat_test
+
+import (
+	"testing"
+
+	"cairn/internal/chat"
+)
+
+func TestThreadIDTellsItsAdapter(t *testing.T) {
+	for _, test := range []struct {
+		thread chat.ThreadID
+		want   string
+	}{
+		{chat.NewThreadID("web", "K7Q"), "web"},
+		{chat.NewThreadID("slack", "T1:C2:1772445600.1"), "slack"},
+		{"nobody's", ""},
+		{"", ""},
+	} {
+		if got := test.thread.Adapter(); got != test.want {
+			t.Errorf("%q is of %q, want %q", test.thread, got, test.want)
+		}
+	}
+}
+
+func TestIsStop(t *testing.T) {
+	for text, want := range map[string]bool{
+		"stop": true, "Stop!": true, " cancel. ": true, "never mind": true, "nevermind": true, "NVM": true, "forget it…": true,
+		"how do I stop it?": false, "stop the server": false, "": false, "don't stop": false, "怎么 stop？": false, "cancelled": false,
+	} {
+		if chat.IsStop(text) != want {
+			t.Errorf("IsStop(%q) = %v", text, !want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package answer_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/llm/llmtest"
+)
+
+// BenchmarkFirstToken measures how long the first token of an answer is under way, from
+// when the model's server has it to send until a run's observer has it.
+func BenchmarkFirstToken(b *testing.B) {
+	f := open(b)
+	server := llmtest.New(b)
+	var sent atomic.Int64
+	server.On(isAnswer, llmtest.Text("You ", "have ", "28 ", "days ", "of leave a year [1].").Before(0, func(context.Context) {
+		sent.Store(time.Now().UnixNano())
+	}))
+	flow := f.with(b, answer.Options{Models: answer.Models{Answer: modelOf(b, server, nil)}})
+	var took []time.Duration
+	for b.Loop() {
+		first := true
+		_, err := flow.Start(b.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{Observe: func(event graph.Event) {
+			if first && event.Kind == graph.Token {
+				first = false
+				took = append(took, time.Duration(time.Now().UnixNano()-sent.Load()))
+			}
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+}
+
+// BenchmarkAnswer is a whole answer over a small handbook, with no model.
+func BenchmarkAnswer(b *testing.B) {
+	f := open(b)
+	for b.Loop() {
+		if _, err := f.flow.Start(b.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package answer
+
+import (
+	"strings"
+
+	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/sentence"
+	"cairn/internal/llm"
+)
+
+// sizeOfContext bounds what a model is shown.
+type sizeOfContext struct {
+	passages int
+	tokens   int
+}
+
+// sourceTokens is about what the tags and the title of a source take.
+const sourceTokens = 24
+
+// shown gives the passages that a model is shown, best first, and their positions in
+// the evidence. A passage that does not fit whole is cut at the end of a sentence, and
+// what comes after it is left out.
+func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) (shown []prompts.Source, positions []int) {
+	left := size.tokens
+	for i, e := range evidence[:min(len(evidence), size.passages)] {
+		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
+		text, took, whole := fitting(model, e.Passage.Text, left)
+		if text == "" {
+			break
+		}
+		left -= took
+		source := prompts.Source{Number: len(shown) + 1, Title: e.Document.Title, Section: e.Passage.Section(), Text: text}
+		if !e.Document.Modified.IsZero() {
+			source.Modified = e.Document.Modified.Format("2006-01-02")
+		}
+		shown = append(shown, source)
+		positions = append(positions, i)
+		if !whole {
+			break
+		}
+	}
+	return shown, positions
+}
+
+// fitting gives as many whole sentences of a text, from its beginning, as have no more
+// tokens than are left.
+func fitting(model llm.Model, text string, left int) (fits string, took int, whole bool) {
+	if took = model.Tokens(text); took <= left {
+		return text, took, true
+	}
+	end, sum := 0, 0
+	for _, part := range sentence.Split(text) {
+		tokens := model.Tokens(text[end:part.End])
+		if sum+tokens > left {
+			break
+		}
+		end, sum = part.End, sum+tokens
+	}
+	return strings.TrimSpace(text[:end]), sum, false
+}

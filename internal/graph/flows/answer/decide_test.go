@@ -1,0 +1,58 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows"
+)
+
+func TestAsksAboutWhatTheThreadDoesNotMention(t *testing.T) {
+	f := open(t)
+	leave := []flows.Turn{
+		{Role: flows.User, Text: "how many days of leave do I get?"},
+		{Role: flows.Assistant, Text: "28 days of leave a year."},
+	}
+	heron := []flows.Turn{
+		{Role: flows.User, Text: "where does the billing service run?"},
+		{Role: flows.Assistant, Text: "The billing service runs on the Heron cluster."},
+	}
+	for _, test := range []struct {
+		name, question string
+		history        []flows.Turn
+		asks           string // about; "": answers
+	}{
+		{"pointing at nothing said", "how long do we keep invoices of this vendor?", leave, "this vendor"},
+		{"leaving the subject", "how long are invoices kept by the vendor of phones", leave, "the vendor"},
+		{"the only one, without a thread", "how long are invoices kept by the billing service", nil, ""},
+		{"pointing at what was said", "how do I restart this cluster with heronctl?", heron, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := f.ask(t, flows.Request{Text: test.question, History: test.history})
+			if test.asks == "" {
+				if got.Kind != flows.Answered {
+					t.Fatalf("%s: %s", got.Kind, got.Text)
+				}
+				return
+			}
+			if got.Kind != flows.Asked || !strings.Contains(got.Text, "“"+test.asks+"”") || !got.Question.FreeText {
+				t.Fatalf("%s: %s", got.Kind, got.Text)
+			}
+		})
+	}
+}
+
+func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
+	f := open(t)
+	got := f.ask(t, flows.Request{Text: "who pays for the billing of the vendor?", History: []flows.Turn{
+		{Role: flows.User, Text: "where does the billing service run?"},
+	}})
+	names := make(map[string]flows.Input)
+	for _, input := range got.Trace.Inputs {
+		names[input.Name] = input
+	}
+	input, there := names["part mentioned in the thread"]
+	if !there || input.Value < input.Limit || input.Decided {
+		t.Errorf("%s decided from %+v", got.Kind, got.Trace.Inputs)
+	}
+}

@@ -1,0 +1,138 @@
+package answer_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cairn/internal/agent"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+)
+
+// forgetful is an index that panics when it is asked what an abbreviation means.
+type forgetful struct{ *embedded.Index }
+
+func (forgetful) Definitions(context.Context, string) ([]knowledge.Definition, error) {
+	panic("no definitions")
+}
+
+func TestWithoutQueryUnderstanderTheQuestionIsTakenAsWritten(t *testing.T) {
+	f := open(t)
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: forgetful{f.index}, Embedder: f.embedder, Fusion: retrieve.DefaultFusion}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "what is the BRD of a project?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != flows.Answered || !strings.Contains(got.Text, "what a project must achieve") || !strings.Contains(got.Note, "as written") {
+		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
+	}
+	checkUse(t, got, "QueryUnderstander")
+}
+
+// halfDead is an index that can't be searched for some word.
+type halfDead struct {
+	*embedded.Index
+	word string
+}
+
+func (h halfDead) Search(ctx context.Context, q index.Query) (index.Candidates, error) {
+	if len(q.Terms) < 4 && slices.ContainsFunc(q.Terms, func(term index.Term) bool { return term.Text == h.word }) {
+		return index.Candidates{}, errors.New("shard is gone")
+	}
+	return h.Index.Search(ctx, q)
+}
+
+func TestAFailedSearchOfSeveralIsSaid(t *testing.T) {
+	f := open(t)
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: halfDead{f.index, lexical.Analyze("redis")[0]}, Embedder: f.embedder, Fusion: retrieve.DefaultFusion}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "redis vs kafka, how long do they keep messages?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != flows.Answered || !strings.Contains(got.Note, "1 of 2 searches failed") {
+		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
+	}
+	checkUse(t, got, "HybridSearch")
+}
+
+func checkUse(t *testing.T, got flows.Outcome, name string) {
+	t.Helper()
+	for _, use := range got.Trace.Agents {
+		if use.Name == name && use.Failures == 0 {
+			t.Errorf("%s did not fail: %+v", name, use)
+		}
+	}
+}
+
+// mad is a model that panics.
+type mad struct{ llm.Model }
+
+func (mad) Chat(context.Context, llm.Request, func(string)) (llm.Reply, error) { panic("mad") }
+func (mad) Tokens(text string) int                                             { return len(text) / 4 }
+func (mad) Limits() llm.Limits                                                 { return llm.Limits{Context: 8000, Reply: 1000} }
+
+// deaf is a model that replies when it is released, and does not hear that nobody
+// waits any more.
+type deaf struct {
+	mad
+	release chan struct{}
+}
+
+func (d deaf) Chat(context.Context, llm.Request, func(string)) (llm.Reply, error) {
+	<-d.release
+	return llm.Reply{Text: "late"}, nil
+}
+
+func TestWithoutAnswerGenerationTheAnswerQuotes(t *testing.T) {
+	f := open(t)
+	check := func(t *testing.T, flow *answer.Flow) {
+		t.Helper()
+		got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Kind != flows.Answered || !strings.Contains(got.Text, "28 days of leave") || !strings.Contains(got.Note, "nothing could write") {
+			t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
+		}
+		checkUse(t, got, "AnswerGeneration")
+	}
+	t.Run("it panics", func(t *testing.T) {
+		check(t, f.with(t, answer.Options{Models: answer.Models{Answer: mad{}}}))
+	})
+	t.Run("it never returns", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			release := make(chan struct{})
+			flow, err := answer.New(answer.Options{
+				Retriever: &retrieve.Retriever{Index: f.index, Embedder: f.embedder, Fusion: retrieve.DefaultFusion},
+				Models:    answer.Models{Answer: deaf{release: release}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, flow)
+			time.Sleep(2 * time.Second) // the handler's time of grace, on the bubble's clock
+			stuck := false
+			for _, status := range flow.Agents() {
+				stuck = stuck || status.Name == "AnswerGeneration" && status.State == agent.StateStuck
+			}
+			if !stuck {
+				t.Errorf("nothing is stuck: %+v", flow.Agents())
+			}
+			close(release)
+			if err := flow.Close(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}

@@ -1,0 +1,164 @@
+package answer
+
+import (
+	"cairn/internal/agent"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// The agents that a question is answered by.
+const (
+	orchestrator      agent.Name = "Orchestrator"
+	queryUnderstander agent.Name = "QueryUnderstander"
+	hybridSearch      agent.Name = "HybridSearch"
+	answerGeneration  agent.Name = "AnswerGeneration"
+	sourceLinking     agent.Name = "SourceLinking"
+)
+
+// analysisRequest asks QueryUnderstander what a question means, or, with what was
+// found so far, what to search for next.
+type analysisRequest struct {
+	Run      string
+	Question string
+	History  []flows.Turn
+	Found    []retrieve.Evidence // nil: the question is to be understood
+	Searched []string
+}
+
+func (analysisRequest) MessageType() agent.Type { return agent.AnalysisRequest }
+
+// understanding is what a question means.
+type understanding struct {
+	Query        string // embedded: whole, with what a follow-up leans on
+	Normalized   string
+	Expanded     []string
+	Parts        []string
+	Terms        []index.Term
+	Profile      support.Profile
+	Intent       Intent
+	Relation     Relation
+	FollowUp     bool
+	Abbreviation string
+	Unresolved   string
+	Unclear      string // what a model would have to be told
+	Next         string // what to search for next, "" where nothing is left
+	Remarks      []string
+	Uses         []flows.ModelUse
+}
+
+func (understanding) MessageType() agent.Type { return agent.AnalysisResponse }
+
+// searchRequest is one search for HybridSearch.
+type searchRequest struct{ Query retrieve.Query }
+
+func (searchRequest) MessageType() agent.Type { return agent.SearchRequest }
+
+// searchResponse is the evidence that a search found, best first.
+type searchResponse struct {
+	Evidence []retrieve.Evidence
+	Made     flows.Query
+}
+
+func (searchResponse) MessageType() agent.Type { return agent.SearchResponse }
+
+// draftRequest asks AnswerGeneration for an answer from what was found.
+type draftRequest struct{ State State }
+
+func (draftRequest) MessageType() agent.Type { return agent.ResponseRequest }
+
+// draftResponse is an answer before it is verified, or why there is none.
+type draftResponse struct {
+	Draft     Draft
+	Abstained string // the reason
+	Remarks   []string
+	Uses      []flows.ModelUse
+}
+
+func (draftResponse) MessageType() agent.Type { return agent.ResponseResponse }
+
+// piece is the next text of an answer while it is written.
+type piece struct{ Text string }
+
+func (piece) MessageType() agent.Type { return agent.Coordination }
+
+// claimsRequest asks AnswerGeneration whether passages support statements.
+type claimsRequest struct {
+	Run      string
+	Claims   []claim
+	Evidence []retrieve.Evidence
+}
+
+func (claimsRequest) MessageType() agent.Type { return agent.AnalysisRequest }
+
+// claimsResponse gives one verdict a statement, in their order.
+type claimsResponse struct {
+	Verdicts []support.Label
+	Remarks  []string
+	Uses     []flows.ModelUse
+}
+
+func (claimsResponse) MessageType() agent.Type { return agent.AnalysisResponse }
+
+// linkRequest asks SourceLinking for the sources of an answer.
+type linkRequest struct {
+	Evidence []retrieve.Evidence
+	Cited    []citation
+}
+
+func (linkRequest) MessageType() agent.Type { return agent.CategorizationRequest }
+
+// linkResponse is the cited documents, one by one and grouped.
+type linkResponse struct {
+	Sources []flows.Source
+	Groups  []flows.SourceGroup
+}
+
+func (linkResponse) MessageType() agent.Type { return agent.CategorizationResponse }
+
+// errand is work for one agent that the Orchestrator sees to: requests that may be
+// carried out at the same time.
+type errand[K kind] struct {
+	To       agent.Name
+	Requests []agent.Payload
+}
+
+func (errand[K]) MessageType() agent.Type {
+	var k K
+	return k.request()
+}
+
+// errandDone is what came of an errand: for each request a reply or a failure.
+type errandDone[K kind] struct {
+	Replies  []agent.Payload
+	Failures []*agent.Error // nil where there is a reply
+	Use      flows.AgentUse
+}
+
+func (errandDone[K]) MessageType() agent.Type {
+	var k K
+	return k.response()
+}
+
+// kind is a kind of message between agents.
+type kind interface {
+	request() agent.Type
+	response() agent.Type
+}
+
+type (
+	analysis       struct{}
+	search         struct{}
+	response       struct{}
+	categorization struct{}
+)
+
+func (analysis) request() agent.Type        { return agent.AnalysisRequest }
+func (analysis) response() agent.Type       { return agent.AnalysisResponse }
+func (search) request() agent.Type          { return agent.SearchRequest }
+func (search) response() agent.Type         { return agent.SearchResponse }
+func (response) request() agent.Type        { return agent.ResponseRequest }
+func (response) response() agent.Type       { return agent.ResponseResponse }
+func (categorization) request() agent.Type  { return agent.CategorizationRequest }
+func (categorization) response() agent.Type { return agent.CategorizationResponse }

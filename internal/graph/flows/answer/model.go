@@ -1,0 +1,200 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/llm"
+)
+
+// Models are the language models of the flow by role; nil where there is none.
+type Models struct {
+	Understand llm.Model // reads questions, and says what to search for next
+	Answer     llm.Model // writes answers
+	Verify     llm.Model // judges what words alone can't
+}
+
+// The roles, as the trace names them.
+const (
+	roleUnderstand = "understand"
+	roleAnswer     = "answer"
+	roleVerify     = "verify"
+)
+
+// consult asks a model and says what that took, whether or not there is a reply.
+func consult(ctx context.Context, role string, model llm.Model, request llm.Request, onToken func(string)) (llm.Reply, flows.ModelUse, error) {
+	reply, err := model.Chat(ctx, request, onToken)
+	usage := reply.Usage
+	use := flows.ModelUse{Role: role}
+	if failed, is := errors.AsType[*llm.Error](err); is {
+		usage, use.Failure = failed.Usage, string(failed.Failure)
+	} else if err != nil {
+		use.Failure = string(llm.Unavailable)
+	}
+	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
+	use.Cost, use.Took, use.FirstToken = usage.Cost, usage.Took, usage.FirstToken
+	return reply, use, err
+}
+
+// structured asks a model for data.
+func structured[T any](ctx context.Context, role string, model llm.Model, request llm.Request) (T, flows.ModelUse, error) {
+	var data T
+	reply, use, err := consult(ctx, role, model, request, nil)
+	if err != nil {
+		return data, use, err
+	}
+	if err := json.Unmarshal([]byte(reply.Text), &data); err != nil {
+		use.Failure = string(llm.Invalid)
+		return data, use, fmt.Errorf("read the model's %s: %w", request.Schema.Name, err)
+	}
+	return data, use, nil
+}
+
+// unclearReason words what a model would have to be told.
+func unclearReason(s State) string {
+	if s.Unclear == "" || len(readings(s)) < minReadings {
+		return ""
+	}
+	return fmt.Sprintf("I need to know one thing first: %s.", strings.TrimRight(s.Unclear, " .?!"))
+}
+
+// How much of a thread a model is shown.
+const (
+	shownTurns      = 6
+	shownTurnLength = 600 // characters
+)
+
+func shownHistory(turns []flows.Turn) []prompts.Turn {
+	turns = turns[max(0, len(turns)-shownTurns):]
+	shown := make([]prompts.Turn, len(turns))
+	for i, turn := range turns {
+		shown[i] = prompts.Turn{Role: turn.Role, Text: shortened(turn.Text, shownTurnLength)}
+	}
+	return shown
+}
+
+func shortened(text string, characters int) string {
+	if runes := []rune(text); len(runes) > characters {
+		return string(runes[:characters]) + "…"
+	}
+	return text
+}
+
+// What a model's understanding is bounded to.
+const (
+	maxSearches      = 4
+	maxKeywords      = 8
+	maxSearchLength  = 300 // characters
+	maxUnclearLength = 120
+	keywordWeight    = 0.3
+)
+
+// readByModel lets a model put the question in whole words, and reads those by the
+// rules, which know the index. Without the model's help the rules alone serve.
+func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
+	messages, err := prompts.Understand{History: shownHistory(request.History), Question: request.Question}.Messages()
+	if err != nil {
+		return understanding{}, err
+	}
+	type reply struct {
+		Question string   `json:"question"`
+		Intent   Intent   `json:"intent"`
+		Searches []string `json:"searches"`
+		Relation Relation `json:"relation"`
+		Keywords []string `json:"keywords"`
+		Unclear  string   `json:"unclear"`
+	}
+	told, use, failed := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	if failed != nil {
+		meant, err := f.readByRules(ctx, request)
+		meant.Uses = append(meant.Uses, use)
+		meant.Remarks = append(meant.Remarks, "understood by rules, for the model failed: "+use.Failure)
+		return meant, err
+	}
+	whole := bounded(told.Question)
+	if strings.TrimSpace(whole) == "" {
+		whole = request.Question
+	}
+	reader := &inquiry{flow: f, text: whole}
+	if err := reader.read(ctx, nil); err != nil {
+		return understanding{}, err
+	}
+	reader.extend(told.Keywords)
+	meant := reader.understanding()
+	meant.Intent, meant.Relation = told.Intent, told.Relation
+	meant.Parts = nil
+	for _, search := range told.Searches[:min(len(told.Searches), maxSearches)] {
+		if search = strings.TrimSpace(search); search != "" {
+			meant.Parts = append(meant.Parts, shortened(search, maxSearchLength))
+		}
+	}
+	meant.FollowUp = len(request.History) > 0 && whole != request.Question
+	if meant.FollowUp {
+		meant.Unresolved = ""
+		meant.Remarks = append(meant.Remarks, "read as: "+whole)
+	}
+	meant.Unclear = shortened(strings.TrimSpace(told.Unclear), maxUnclearLength)
+	meant.Uses = append(meant.Uses, use)
+	return meant, nil
+}
+
+// extend adds words that a model thinks documents may use.
+func (r *inquiry) extend(keywords []string) {
+	weights := newWeights()
+	for _, term := range r.searched {
+		weights.raise(term.Text, term.Weight)
+	}
+	known := len(weights.order)
+	for _, keyword := range keywords[:min(len(keywords), maxKeywords)] {
+		for _, word := range tellingTerms(shortened(keyword, maxSearchLength), lexical.IsFiller) {
+			for _, term := range word.terms {
+				weights.raise(term.Text, keywordWeight)
+			}
+		}
+	}
+	r.searched = weights.terms()
+	for _, term := range r.searched[known:] {
+		r.expanded = append(r.expanded, term.Text)
+	}
+}
+
+// nextSources is how many passages a model sees when it says what to search for next.
+const nextSources = 6
+
+// next says what to search for after what was found.
+func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding, error) {
+	if f.models.Understand == nil {
+		return f.nextByRules(ctx, request)
+	}
+	shown, _ := f.shown(f.models.Understand, request.Found, sizeOfContext{passages: nextSources, tokens: nextTokens})
+	messages, err := prompts.Next{Sources: shown, Searched: request.Searched, Question: request.Question}.Messages()
+	if err != nil {
+		return understanding{}, err
+	}
+	type reply struct {
+		Enough bool   `json:"enough"`
+		Search string `json:"search"`
+	}
+	told, use, failed := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
+	if failed != nil {
+		meant, err := f.nextByRules(ctx, request)
+		meant.Uses = append(meant.Uses, use)
+		return meant, err
+	}
+	meant := understanding{Uses: []flows.ModelUse{use}}
+	search := shortened(strings.TrimSpace(told.Search), maxSearchLength)
+	if !told.Enough && !slices.Contains(request.Searched, search) {
+		meant.Next = search
+	}
+	return meant, nil
+}
+
+// nextTokens is how much of the sources a model sees when it says what to search next.
+const nextTokens = 3000

@@ -1,0 +1,81 @@
+package support_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows/answer/support"
+)
+
+var handbook = []string{
+	"Restarting Heron",
+	"The Heron cluster is drained before a restart, which takes four minutes.",
+	"Since 2024-05-31 at most 1,200 jobs run there at once.",
+	"A restart does not delete the jobs that wait.",
+	"Set queue.maxDepth to 30s of work and no more.",
+	"東京の倉庫は月曜日に閉まります。",
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		name, claim string
+		label       support.Label
+		missing     []string
+	}{
+		{"as it stands", "The Heron cluster is drained before a restart, which takes four minutes.", support.Supported, nil},
+		{"in other words", "A restart of Heron takes 4 minutes.", support.Supported, nil},
+		{"over two sentences", "Heron takes four minutes to restart and runs at most 1200 jobs.", support.Supported, nil},
+		{"another number", "A restart of Heron takes 9 minutes.", support.Partly, []string{"9"}},
+		{"another name", "A restart of the Magpie cluster takes four minutes.", support.Partly, []string{"Magpie"}},
+		{"a month of an ISO date", "Since May 2024 at most 1,200 jobs run at once.", support.Supported, nil},
+		{"another month", "Since June 2024 at most 1,200 jobs run at once.", support.Partly, []string{"June"}},
+		{"the opposite", "A restart does delete the jobs that wait.", support.Unsupported, nil},
+		{"an identifier", "With queue.maxDepth at 30 seconds, work waits.", support.Supported, []string{"seconds"}},
+		{"another identifier", "Set queue.minDepth to 30s of work.", support.Partly, []string{"queue.minDepth"}},
+		{"nothing of it", "Lunch is served in the garden.", support.Unsupported, []string{"Lunch", "served", "garden"}},
+		{"without spaces", "東京の倉庫", support.Supported, nil},
+		{"nothing asserted", "Yes, it is.", support.Supported, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := support.Check(test.claim, handbook)
+			if got.Label != test.label || !slices.Equal(got.Missing, test.missing) {
+				t.Errorf("%s at %.2f, missing %q, want %s, missing %q", got.Label, got.Score, got.Missing, test.label, test.missing)
+			}
+		})
+	}
+}
+
+func TestCheckWithoutEvidence(t *testing.T) {
+	got := support.Check("Heron restarts.", nil)
+	if got.Label != support.Unsupported || got.Score != 0 {
+		t.Errorf("%s at %.2f by no evidence", got.Label, got.Score)
+	}
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add("A restart of Heron takes 4 minutes.", strings.Join(handbook, "\n"))
+	f.Add("1,200,300 v1.2 \u00b2 5th 0", "1,200 2024-13-01 2024-1")
+	f.Add("don't \xff 東京の倉庫", "Don\u2019t")
+	f.Fuzz(func(t *testing.T, claim, evidence string) {
+		sentences := strings.Split(evidence, "\n")
+		got := support.Check(claim, sentences)
+		if !(got.Score >= 0 && got.Score <= 1) {
+			t.Errorf("score %v", got.Score)
+		}
+		if again := support.Check(claim, sentences); again.Score != got.Score || !slices.Equal(again.Missing, got.Missing) {
+			t.Errorf("checked twice: %+v and %+v", got, again)
+		}
+		if itself := support.Check(claim, []string{claim}); itself.Label != support.Supported || len(itself.Missing) > 0 {
+			t.Errorf("%q by itself: %+v", claim, itself)
+		}
+	})
+}
+
+// BenchmarkCheck is one sentence against a passage of 200 words.
+func BenchmarkCheck(b *testing.B) {
+	passage := slices.Repeat(handbook[1:5], 6)
+	for b.Loop() {
+		support.Check("A restart of the Heron cluster takes four minutes and deletes no job.", passage)
+	}
+}

@@ -1,0 +1,143 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/guard"
+	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+)
+
+// depthOfText is how much a model is shown and told to say for a depth.
+type depthOfText struct {
+	passages int
+	tokens   int // of the sources
+	reply    int // tokens
+	length   string
+}
+
+var depthsOfText = map[flows.Depth]depthOfText{
+	flows.Brief:         {passages: 6, tokens: 3000, reply: 400, length: "Answer in one to three sentences."},
+	flows.Detailed:      {passages: 12, tokens: 8000, reply: 1200, length: "Answer in a few short paragraphs or a list of steps; leave out what was not asked."},
+	flows.Comprehensive: {passages: kept, tokens: 24000, reply: 3000, length: "Answer in full, with headings where that helps: all that the sources tell on the question."},
+}
+
+// promptTokens is about what an answer's prompt takes beside sources and thread.
+const promptTokens = 600
+
+// write lets the model write the answer from the evidence. Where it fails, sentences
+// are quoted instead.
+func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResponse, error) {
+	model := f.models.Answer
+	wanted := depthsOfText[s.Depth]
+	turns := shownHistory(s.History)
+	limits := model.Limits()
+	longest := min(wanted.reply, limits.Reply)
+	room := limits.Context - longest - promptTokens
+	for _, turn := range turns {
+		room -= model.Tokens(turn.Text)
+	}
+	shown, positions := f.shown(model, s.SearchResults, sizeOfContext{passages: wanted.passages, tokens: min(wanted.tokens, room)})
+	if len(shown) == 0 {
+		return f.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
+	}
+	messages, err := prompts.Answer{Sources: shown, History: turns, Question: asked(s), Length: wanted.length}.Messages()
+	if err != nil {
+		return draftResponse{}, err
+	}
+	hold := sentinelHold{out: out}
+	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
+	reply, use, err := consult(ctx, roleAnswer, model, request, hold.write)
+	switch {
+	case ctx.Err() != nil:
+		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())
+	case err != nil || strings.TrimSpace(reply.Text) == "":
+		return f.quoteInstead(s, use), nil
+	case hold.refused(reply.Text):
+		return draftResponse{Abstained: "the model found no answer in the sources", Uses: []flows.ModelUse{use}}, nil
+	}
+	hold.close()
+	return draftResponse{
+		Draft:   Draft{Written: reply.Text, Shown: positions, Model: use.Model, Cut: reply.Finish == llm.Length},
+		Uses:    []flows.ModelUse{use},
+		Remarks: []string{fmt.Sprintf("written from %d of %d passages", len(shown), len(s.SearchResults))},
+	}, nil
+}
+
+// quoteInstead is what is done where a model wrote nothing.
+func (f *Flow) quoteInstead(s State, use flows.ModelUse) draftResponse {
+	made := f.extract(s)
+	made.Draft.Fallback = cmp.Or(use.Failure, "an empty reply")
+	made.Uses = []flows.ModelUse{use}
+	made.Remarks = append(made.Remarks, "quoted, for the model wrote nothing: "+made.Draft.Fallback)
+	return made
+}
+
+// asked is the question that an answer is written to.
+func asked(s State) string {
+	question := s.Query
+	if !s.FollowUp {
+		question = bounded(s.OriginalQuery)
+	}
+	if s.Reading != "" {
+		question += "\n(meant: " + s.Reading + ")"
+	}
+	return question
+}
+
+// sentinelHold keeps a reply back while it may be the one that says that there is no
+// answer.
+type sentinelHold struct {
+	out    *guard.Stream
+	begun  bool
+	before string
+}
+
+func (h *sentinelHold) write(text string) {
+	if h.begun {
+		h.out.Write(text)
+		return
+	}
+	h.before += text
+	start := strings.TrimSpace(h.before)
+	if strings.HasPrefix(prompts.Sentinel, start) || strings.HasPrefix(start, prompts.Sentinel) {
+		return
+	}
+	h.begun = true
+	h.out.Write(h.before)
+}
+
+// refused says whether a whole reply says that there is no answer.
+func (h *sentinelHold) refused(reply string) bool {
+	return strings.HasPrefix(strings.TrimSpace(reply), prompts.Sentinel)
+}
+
+func (h *sentinelHold) close() { h.out.Close() }
+
+// guard is what an answer to this run may let out: links to the documents found, and
+// addresses in code where they stand in a document that gives a model no orders.
+func (f *Flow) guard(s State) guard.Guard {
+	known := make(map[string]bool)
+	for _, e := range s.SearchResults {
+		known[knowledge.URLWithAnchor(e.Document, "")] = true
+	}
+	delete(known, "")
+	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool {
+		return quotedBy(s.SearchResults, address)
+	}}
+}
+
+func quotedBy(evidence []retrieve.Evidence, address string) bool {
+	for _, e := range evidence {
+		if strings.Contains(e.Passage.Text, address) && !guard.Instructs(e.Passage.Text) {
+			return true
+		}
+	}
+	return false
+}

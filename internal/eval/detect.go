@@ -29,6 +29,7 @@ const (
 	questionsFile = "questions.jsonl"
 	tasksFile     = "tasks.jsonl"
 	claimsFile    = "claims.jsonl"
+	topicsFile    = "qulac.jsonl"
 )
 
 // Detect says which form of question set a folder holds.

@@ -207,10 +207,11 @@ func (w *watch) outcome(run graph.Outcome[State], err error) (flows.Outcome, err
 	made := flows.Outcome{Kind: flows.Answered, Text: s.Answer, Note: s.Note, Groups: s.GroupedSources}
 	made.Trace = flows.Trace{
 		Steps: w.steps, Queries: s.Queries, Evidence: candidates(s), Agents: perAgent(s.Agents), Models: s.Models,
-		Inputs: s.Inputs, Notes: s.Notes, Took: s.ProcessingTime,
+		Inputs: slices.Concat(s.Inputs, insufficient(s).inputs), Notes: s.Notes, Took: s.ProcessingTime,
 	}
 	if run.Status == graph.Waiting {
 		made.Kind = flows.Asked
+		made.Trace.Inputs = ambiguous(s).inputs
 		made.Question = &run.Questions[0]
 		made.Text = made.Question.Text
 		return made, nil

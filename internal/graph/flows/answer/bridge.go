@@ -18,6 +18,8 @@ import (
 const (
 	bridgePassages = 3 // in which the name of what a question describes is looked for
 	bridgeNames    = 2 // searched for at most
+	// mostTold of a description's words must stand in the sentence that gives the name.
+	mostTold = 0.7
 )
 
 // nextByRules gives the search that follows from what was found, with no model: where
@@ -40,7 +42,8 @@ func (f *Flow) nextByRules(ctx context.Context, request analysisRequest) (unders
 	}, nil
 }
 
-// describing gives the sentence that holds most of a description.
+// describing gives the sentence that holds most of a description, "" where none holds
+// enough of it.
 func describing(hop words.Hop, found []retrieve.Evidence) string {
 	var wanted []string
 	for _, term := range lexical.Analyze(hop.Thing + " " + hop.Clause) {
@@ -58,7 +61,7 @@ func describing(hop words.Hop, found []retrieve.Evidence) string {
 					held++
 				}
 			}
-			if held > most {
+			if held > most && float64(held) >= mostTold*float64(len(wanted)) {
 				best, most = part.Text, held
 			}
 		}

@@ -68,10 +68,10 @@ func ungiven(s State) []rule {
 	if len(mentions) == 0 {
 		return nil
 	}
-	said := said(s.History)
+	thread := said(s.History)
 	var rules []rule
 	for _, mention := range mentions {
-		if isGiven(mention, said) {
+		if isGiven(mention, thread) {
 			continue
 		}
 		r := rule{
@@ -84,7 +84,7 @@ func ungiven(s State) []rule {
 		case !mention.Points && (len(s.History) == 0 || s.FollowUp):
 			continue
 		case !mention.Points:
-			r.tests = append(r.tests, test{name: "part mentioned in the thread", value: s.Profile.Coverage(said), limit: sameSubject})
+			r.tests = append(r.tests, test{name: "part mentioned in the thread", value: s.Profile.Coverage(thread), limit: sameSubject})
 		}
 		rules = append(rules, r)
 	}
@@ -101,9 +101,9 @@ func said(turns []flows.Turn) support.Set {
 }
 
 // isGiven says whether the thread mentions any word of a mention.
-func isGiven(mention words.Mention, said support.Set) bool {
+func isGiven(mention words.Mention, thread support.Set) bool {
 	for term := range support.Of(strings.Join(mention.Words, " ")) {
-		if said.Has(term) {
+		if thread.Has(term) {
 			return true
 		}
 	}

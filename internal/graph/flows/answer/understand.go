@@ -159,6 +159,9 @@ func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
 			return err
 		}
 	}
+	if err := r.join(ctx); err != nil {
+		return err
+	}
 	r.search()
 	r.refer(turns)
 	return nil
@@ -255,6 +258,35 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	if len(similar) > 0 {
 		term.Also = []string{similar[0].Term}
 		r.remarks = append(r.remarks, fmt.Sprintf("%q is not in the documents, %q is", term.Written, similar[0].Term))
+	}
+	return nil
+}
+
+// join adds to words that stand side by side what they are as one, where the documents
+// write it so: "roll back" and "rollback", "log in" and "login".
+func (r *inquiry) join(ctx context.Context) error {
+	listed := lexical.Words(lexical.Fold(r.text))
+	var pairs [][2]string
+	var joined []string
+	for i := range min(len(listed)-1, maxTelling) {
+		whole := lexical.Analyze(listed[i].Text + listed[i+1].Text)
+		first, second := lexical.Analyze(listed[i].Text), lexical.Analyze(listed[i+1].Text)
+		if len(whole) == 1 && len(first) == 1 && len(second) == 1 {
+			pairs = append(pairs, [2]string{first[0], second[0]})
+			joined = append(joined, whole[0])
+		}
+	}
+	stats, err := r.flow.index.Terms(ctx, joined)
+	if err != nil {
+		return fmt.Errorf("look up words written as one: %w", err)
+	}
+	for i, stat := range stats {
+		for t := range r.profile.Terms {
+			term := &r.profile.Terms[t]
+			if stat.Passages > 0 && (term.Text == pairs[i][0] || term.Text == pairs[i][1]) {
+				term.Also = append(term.Also, joined[i])
+			}
+		}
 	}
 	return nil
 }

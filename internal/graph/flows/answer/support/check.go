@@ -45,8 +45,9 @@ func Check(claim string, evidence []string) Verdict {
 	return verdict
 }
 
-// From these scores on a claim counts as supported, and as partly so. They were chosen for the best sum of
-// accuracy and macro F1 on claims of an encyclopedia and the pages that they cite.
+// From these scores on a claim counts as supported, and as partly so. They were chosen
+// for the best sum of accuracy and macro F1 on claims of an encyclopedia and the pages
+// that they cite.
 const (
 	supportedFrom = 0.7
 	partlyFrom    = 0.2

@@ -20,6 +20,7 @@ const endTime = 10 * time.Second
 // run has the record's flow do its part, from where drive begins to an outcome, and
 // says what came of it.
 func (t *turn) run(ctx context.Context, drive func(context.Context, flows.Runtime) (flows.Outcome, error)) error {
+	t.record.Trace.Flow = t.record.Flow // for those who look on
 	if err := t.bot.records.Save(ctx, t.record); err != nil {
 		return err
 	}

@@ -69,9 +69,9 @@ func startChromium() {
 		chromedp.WindowSize(1280, 900),
 	)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	headless.ctx, _ = chromedp.NewContext(allocator, chromedp.WithErrorf(quiet))
-	headless.end = end
-	headless.err = chromedp.Run(headless.ctx)
+	ctx, _ := chromedp.NewContext(allocator, chromedp.WithErrorf(quiet))
+	headless.ctx, headless.end = ctx, end //nolint:fatcontext // it is set once, for the tests' windows to begin from
+	headless.err = chromedp.Run(ctx)
 }
 
 // browser is a window with a profile of its own, which notes what a page must not do.
@@ -124,6 +124,7 @@ func window(t *testing.T, profile cdp.BrowserContextID) *browser {
 	})
 	chromedp.ListenTarget(ctx, b.note)
 	b.do(network.Enable(), log.Enable(), chromedp.EmulateViewport(1280, 900))
+	b.prefers("light")
 	return b
 }
 

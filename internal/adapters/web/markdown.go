@@ -81,6 +81,8 @@ func (s safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(markup.KindCitation, s.citation)
 	r.Register(ast.KindText, s.text)
 	r.Register(ast.KindHeading, s.heading)
+	r.Register(ast.KindCodeBlock, s.code)
+	r.Register(ast.KindFencedCodeBlock, s.code)
 	r.Register(ast.KindRawHTML, s.rawHTML)
 	r.Register(ast.KindHTMLBlock, s.htmlBlock)
 	r.Register(ast.KindLink, s.link)
@@ -151,6 +153,16 @@ func (safeRenderer) heading(w util.BufWriter, _ []byte, node ast.Node, entering 
 	return next, nil
 }
 
+// code lets wide code scroll by itself, by keyboard as well.
+func (safeRenderer) code(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString(`<pre tabindex="0"><code>` + stdhtml.EscapeString(string(node.Lines().Value(source))))
+	} else {
+		w.WriteString("</code></pre>\n")
+	}
+	return next, nil
+}
+
 func (safeRenderer) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if raw, ok := node.(*ast.RawHTML); ok && entering {
 		w.WriteString(stdhtml.EscapeString(string(raw.Segments.Value(source))))
@@ -163,7 +175,7 @@ func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, en
 	if !entering || !ok {
 		return next, nil
 	}
-	w.WriteString("<pre><code>" + stdhtml.EscapeString(string(block.Lines().Value(source))))
+	w.WriteString(`<pre tabindex="0"><code>` + stdhtml.EscapeString(string(block.Lines().Value(source))))
 	if block.HasClosure() {
 		w.WriteString(stdhtml.EscapeString(string(block.ClosureLine.Value(source))))
 	}

@@ -16,8 +16,8 @@ import (
 // allowed are the elements and attributes that fragments are made of.
 var allowed = map[string]string{
 	"html": "", "head": "", "body": "", "article": "class id aria-labelledby data-working", "section": "class aria-label", "div": "class id tabindex role aria-label hidden",
-	"p": "class dir", "span": "class id title dir tabindex", "h2": "class id", "h3": "dir", "h4": "", "h5": "", "h6": "", "small": "class dir", "strong": "dir", "em": "", "del": "",
-	"a": "class href aria-label aria-describedby target rel data-why data-key", "code": "class dir", "pre": "", "blockquote": "", "br": "", "hr": "", "bdi": "", "q": "dir",
+	"p": "class dir tabindex", "span": "class id title dir tabindex", "h2": "class id", "h3": "dir", "h4": "", "h5": "", "h6": "", "small": "class dir", "strong": "dir", "em": "", "del": "",
+	"a": "class href aria-label aria-describedby target rel data-why data-key", "code": "class dir", "pre": "tabindex", "blockquote": "", "br": "", "hr": "", "bdi": "", "q": "dir",
 	"ul": "", "ol": "class start", "li": "class dir", "dl": "", "dt": "", "dd": "dir", "details": "class open data-current", "summary": "",
 	"table": "class", "thead": "", "tbody": "", "tfoot": "", "tr": "class", "th": "scope align aria-hidden", "td": "class dir align",
 	"form": "class method action role aria-label", "button": "class type name value aria-label aria-pressed data-key hidden data-why-close", "input": "type name value",

@@ -32,6 +32,7 @@ type exchangeView struct {
 	ID      string
 	Mine    bool
 	Text    string
+	Long    bool   // the text scrolls in a box of its own
 	Title   string // the beginning of the text
 	Working bool
 	Queued  bool
@@ -60,7 +61,6 @@ type saidView struct {
 	Retry    bool   // the run can be gone on with
 	Verdict  string // the owner's
 	Groups   []groupView
-	Cited    int // sources that are
 	Question *questionView
 }
 
@@ -99,12 +99,19 @@ type sectionView struct {
 	Heading, Address string
 }
 
+// A message is long from so many bytes or line ends on.
+const (
+	longText  = 600
+	longLines = 10
+)
+
 // view makes an exchange, which is a copy, ready to show to a visitor.
 func (w *Web) view(in visit, e *exchange) (exchangeView, error) {
 	v := exchangeView{
 		Thread: in.thread.id, ID: domID(e.id), Mine: in.mine(), Text: markup.Clean(e.text), Title: title(e.text),
 		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
+	v.Long = len(v.Text) > longText || strings.Count(v.Text, "\n") > longLines
 	var total time.Duration
 	for _, step := range e.steps {
 		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Description), string(step.Status), took(step.Took)})
@@ -165,13 +172,6 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 	refs := make(map[int]sourceRef)
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
 	v.Groups = groups(at, reply.Sources, w.options.Now(), refs)
-	for _, group := range v.Groups {
-		for _, source := range group.Sources {
-			if len(source.Marks) > 0 {
-				v.Cited++
-			}
-		}
-	}
 	v.Text, err = markdown(reply.Text, reply.Sources, refs)
 	return v, err
 }

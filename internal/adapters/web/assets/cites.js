@@ -9,12 +9,15 @@ let by = null; // the citation that it is shown by
 let leaving = 0;
 
 const place = () => {
+  if (!by.isConnected) return hideTip();
   const mark = by.getBoundingClientRect();
+  if (mark.bottom < 0 || mark.top > innerHeight) return hideTip();
   const box = shown.getBoundingClientRect();
   const left = Math.max(gap, Math.min(mark.left, document.documentElement.clientWidth - box.width - gap));
   const above = mark.top - box.height - gap;
   shown.style.left = `${left}px`;
   shown.style.top = `${above >= gap ? above : mark.bottom + gap}px`;
+  return true;
 };
 
 const show = (cite) => {
@@ -68,5 +71,5 @@ export const handleCites = () => {
     mark.focus({ preventScroll: true });
     mark.scrollIntoView({ block: "center", behavior: calm() });
   });
-  addEventListener("scroll", hideTip, { passive: true });
+  addEventListener("scroll", () => shown && place(), { passive: true });
 };

@@ -27,10 +27,17 @@ const same = (element) => {
   const href = element.getAttribute("href");
   if (href) return `a[href="${CSS.escape(href)}"]`;
   const label = element.getAttribute("aria-label");
-  return label ? `[aria-label="${CSS.escape(label)}"]` : "";
+  return label && element.matches("button, a") ? `[aria-label="${CSS.escape(label)}"]` : "";
 };
 
 export const calm = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");
+
+/** Makes an element cover others, as a dialog does, or takes that back. */
+export const cover = (element, others, covers) => {
+  element.role = covers ? "dialog" : "complementary";
+  element.ariaModal = covers ? "true" : null;
+  for (const other of others) other.inert = covers;
+};
 
 /** Whether a person types into an element. */
 export const editable = (element) => element.matches("textarea, input:not([type=checkbox]), select, [contenteditable]");

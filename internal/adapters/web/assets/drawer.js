@@ -1,12 +1,14 @@
 // The list of conversations is a drawer where the window is narrow.
 
+import { cover } from "./dom.js";
+
 const threads = document.getElementById("threads");
 const stage = document.getElementById("stage");
 const opener = document.querySelector("[data-drawer=open]");
 
 const open = () => {
   document.body.classList.add("drawer");
-  stage.inert = true;
+  cover(threads, [stage], true);
   threads.querySelector("[data-drawer=close]").focus();
 };
 
@@ -14,7 +16,7 @@ const open = () => {
 export const closeDrawer = () => {
   if (!document.body.classList.contains("drawer")) return false;
   document.body.classList.remove("drawer");
-  stage.inert = false;
+  cover(threads, [stage], false);
   opener.focus();
   return true;
 };

@@ -101,6 +101,7 @@ const apply = (update) => {
   if (update.steps !== undefined) steps(exchange, update.steps);
   if (update.draft) draft(exchange, update.draft);
   if (update.said !== undefined) said(exchange, update.said);
+  if (update.exchange !== undefined) askFor(exchange);
   exchange.toggleAttribute("data-working", update.working);
   follow(exchange);
   const current = part(exchange, "steps").querySelector(".steps")?.dataset.current;

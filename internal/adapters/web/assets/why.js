@@ -1,6 +1,6 @@
 // Shows how an answer came about beside the conversation, live while it is made.
 
-import { editable, parse, swap } from "./dom.js";
+import { cover, editable, parse, swap } from "./dom.js";
 import { complain } from "./forms.js";
 
 const thread = document.body.dataset.thread;
@@ -12,9 +12,7 @@ let opener = null;
 let loading = false;
 let stale = false; // it changed while it was loaded
 
-const cover = () => {
-  for (const element of behind) element.inert = !panel.hidden && covers.matches;
-};
+const fit = () => cover(panel, behind, !panel.hidden && covers.matches);
 
 const show = (html) => {
   const scrolled = panel.scrollTop;
@@ -52,7 +50,7 @@ const open = async (link) => {
   if (!place) return;
   panel.hidden = false;
   panel.scrollTop = 0;
-  cover();
+  fit();
   panel.focus({ preventScroll: true });
 };
 
@@ -61,7 +59,7 @@ export const closeWhy = () => {
   place = "";
   if (panel.hidden) return false;
   panel.hidden = true;
-  cover();
+  fit();
   const back = opener?.isConnected ? opener : document.querySelector(`[data-key="${CSS.escape(opener?.dataset.key ?? "")}"]`);
   (back ?? document.getElementById("text"))?.focus();
   return true;
@@ -88,7 +86,7 @@ export const handleWhy = () => {
     else open(link);
   });
   document.addEventListener("exchange", (event) => follow(event.detail));
-  covers.addEventListener("change", cover);
+  covers.addEventListener("change", fit);
 };
 
 /** Opens the panel for the last answer, or what is being made. */

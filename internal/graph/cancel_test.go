@@ -123,3 +123,16 @@ func TestOneFailureStopsItsSiblings(t *testing.T) {
 		}
 	})
 }
+
+// TestNoAttemptBeginsOnceCancelled fails a node that may be tried again at once.
+func TestNoAttemptBeginsOnceCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := single(t, func(ctx context.Context, step graph.Step[tally]) (graph.Result[tally], error) {
+		cancel()
+		return failing(ctx, step)
+	}, graph.Policy{Retries: 1000})
+	var failed *graph.NodeError
+	if _, err := c.Start(ctx, "run", tally{}, graph.Options{}); !errors.As(err, &failed) || failed.Attempt != 1 {
+		t.Errorf("Start = %v, want a failure in attempt 1", err)
+	}
+}

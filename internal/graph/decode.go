@@ -65,11 +65,8 @@ type visitDoc struct {
 // to the checkpoint's bytes.
 func decodeDocument(run string, checkpoint []byte) (*document, error) {
 	if !json.Valid(checkpoint) {
-		var syntax error = errors.New("it is no JSON")
-		if err := json.Unmarshal(checkpoint, new(json.RawMessage)); err != nil {
-			syntax = err
-		}
-		return nil, &CheckpointError{Run: run, Err: syntax}
+		// Unmarshal says where.
+		return nil, &CheckpointError{Run: run, Err: json.Unmarshal(checkpoint, new(json.RawMessage))}
 	}
 	format, err := formatOf(checkpoint)
 	if err != nil {

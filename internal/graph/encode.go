@@ -57,7 +57,8 @@ func (x *session) appendAnswered(buf []byte) (_ []byte, err error) {
 				return buf, fmt.Errorf("answer to question %q: %w", answer.QuestionID, err)
 			}
 		}
-		x.replies = append(replies, ']')
+		replies = append(replies, ']')
+		x.replies = replies
 	}
 	return append(buf, x.replies...), nil
 }

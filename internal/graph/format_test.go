@@ -42,7 +42,11 @@ func TestFormat1IsRead(t *testing.T) {
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			calls, store := newCounter(), graphtest.NewMemory()
-			if err := store.Save(t.Context(), "run", readTestdata(t, "format-1", test.file)); err != nil {
+			checkpoint := readTestdata(t, "format-1", test.file)
+			if !bytes.Contains(checkpoint, []byte(`"format": 1,`)) {
+				t.Fatal("the file is not of format 1")
+			}
+			if err := store.Save(t.Context(), "run", checkpoint); err != nil {
 				t.Fatal(err)
 			}
 			outcome := resume(t, test.graph(calls), graph.Options{Store: store}, test.answers...)
@@ -178,6 +182,17 @@ func TestDamageIsNamed(t *testing.T) {
 		_, err := graph.Recode(c, "run", []byte(damaged))
 		if err == nil || !strings.Contains(err.Error(), test.want) || !typed(err) {
 			t.Errorf("%s instead of %s = %v, want an error with %q", test.new, test.old, err, test.want)
+		}
+	}
+}
+
+// TestCutOffCheckpointIsAnError cuts a checkpoint after each of its bytes.
+func TestCutOffCheckpointIsAnError(t *testing.T) {
+	c := deepGraph(t, newCounter())
+	whole := bytes.TrimSpace(readTestdata(t, "format-2", "nested-questions.json"))
+	for size := range whole {
+		if _, err := graph.Recode(c, "run", whole[:size]); err == nil || !typed(err) {
+			t.Fatalf("the first %d bytes of %d = %v", size, len(whole), err)
 		}
 	}
 }

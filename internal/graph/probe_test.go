@@ -357,10 +357,10 @@ func retriesBackOff(t *testing.T) {
 		{"a panic", func(context.Context, graph.Step[tally]) (graph.Result[tally], error) { panic(errBusy) }, nil, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for drawn, parts := range map[float64]time.Duration{0: 4, 0.5: 3, 0.999999999999: 2} {
+			for drawn, part := range map[float64]float64{0: 1, 0.5: 0.75, 0.999999999999: 0.5} {
 				var pauses, want []time.Duration
 				for _, longest := range test.pauses {
-					want = append(want, longest*parts/4)
+					want = append(want, time.Duration(part*float64(longest)))
 				}
 				sleep := func(_ context.Context, d time.Duration) error {
 					pauses = append(pauses, d.Round(time.Millisecond))

@@ -113,38 +113,38 @@ func (c *Compiled[S]) drive(ctx context.Context, f *frame[S]) (Outcome[S], error
 // accept gives answers to the tasks that wait for them: all, or none and an error.
 // taken is false when there was nothing new among them.
 func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err error) {
-	if len(answers) == 0 {
-		return false, nil
-	}
-	waiting := make(map[string]*taskCore, len(asking))
-	for _, t := range asking {
-		waiting[t.question.ID] = t
-	}
-	fresh := make(map[string]Answer, len(answers))
-	var order []*taskCore
+	var (
+		fresh []Answer
+		takes []*taskCore // the task of each of them
+	)
 	for _, answer := range answers {
 		known, repeated := x.answer(answer.QuestionID)
-		if !repeated {
-			known, repeated = fresh[answer.QuestionID]
+		for _, other := range fresh {
+			if !repeated && other.QuestionID == answer.QuestionID {
+				known, repeated = other, true
+			}
 		}
-		t := waiting[answer.QuestionID]
+		var t *taskCore
+		for _, waiting := range asking {
+			if waiting.question.ID == answer.QuestionID {
+				t = waiting
+			}
+		}
 		if err := admit(t, answer, known, repeated); err != nil {
 			return false, &AnswerError{Run: x.run, Question: answer.QuestionID, Err: err}
 		}
 		if !repeated {
-			fresh[answer.QuestionID] = answer
-			order = append(order, t)
+			fresh, takes = append(fresh, answer), append(takes, t)
 		}
 	}
-	if len(order) == 0 {
+	if len(fresh) == 0 {
 		return false, nil
 	}
 	x.change(func() {
-		for _, t := range order {
-			answer := fresh[t.question.ID]
-			t.answers = append(t.answers, keyedAnswer{t.question.Key, answer})
-			t.question, t.encoded = nil, nil
-			x.take(answer)
+		for i, t := range takes {
+			t.answers = append(t.answers, keyedAnswer{t.question.Key, fresh[i]})
+			t.question = nil
+			x.take(fresh[i])
 		}
 	})
 	return true, nil

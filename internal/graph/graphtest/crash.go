@@ -25,11 +25,11 @@ type Steps map[string]int
 // Crashes carries a scenario out undisturbed and then several times for every save
 // point: the process dies before the checkpoint is written or after, or lives on with a
 // store that failed before or after writing it. Each must end in the same outcome, with
-// every step kept once, and no process may save again after a save that failed. It
-// gives the undisturbed run's end and steps.
+// every step kept once and the same ids of questions, and no process may save again
+// after a save that failed. It gives the undisturbed run's end and steps.
 func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
 	t.Helper()
-	undisturbed := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
+	undisturbed := newLives(scenario)
 	want, err := undisturbed.live(t.Context(), undisturbed.store)
 	if err != nil {
 		t.Fatalf("undisturbed run: %v", err)
@@ -38,7 +38,8 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 		for _, at := range []CrashPoint{
 			{Save: save}, {Save: save, Written: true}, {Save: save, Once: true}, {Save: save, Written: true, Once: true},
 		} {
-			l := &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}}
+			l := newLives(scenario)
+			l.known = undisturbed.asked
 			crashed, err := l.compare(t.Context(), at, want, undisturbed.kept)
 			if err != nil {
 				t.Fatalf("crash at %+v: %v", at, err)
@@ -58,6 +59,16 @@ type lives[S any] struct {
 	fresh    []finished // of this process
 	kept     Steps      // of those before, and of this one up to its last checkpoint
 	answered []graph.Answer
+	asked    map[string]bool // ids of questions
+	known    map[string]bool // the ids of the undisturbed run, in all others
+	err      error           // what was seen to be wrong
+}
+
+// mostAnswers is more than any scenario asks for: a run that asks on is an error.
+const mostAnswers = 1000
+
+func newLives[S any](scenario Scenario[S]) *lives[S] {
+	return &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}, asked: map[string]bool{}}
 }
 
 type finished struct {
@@ -119,6 +130,9 @@ func (l *lives[S]) live(ctx context.Context, store graph.Store) (graph.Outcome[S
 		outcome, err = l.Graph.Start(ctx, run, l.Initial, options)
 	}
 	for err == nil && outcome.Status == graph.Waiting {
+		if len(l.answered) == mostAnswers {
+			return outcome, fmt.Errorf("the run still asks after %d answers: %+v", mostAnswers, outcome.Questions)
+		}
 		answer := l.Answer(outcome.Questions[0])
 		answer.QuestionID = outcome.Questions[0].ID
 		l.answered = append(l.answered, answer)
@@ -126,6 +140,7 @@ func (l *lives[S]) live(ctx context.Context, store graph.Store) (graph.Outcome[S
 	}
 	if err == nil {
 		l.settle(1 << 62)
+		err = l.err
 	}
 	return outcome, err
 }
@@ -148,6 +163,11 @@ func (l *lives[S]) observe(event graph.Event) {
 		if event.Err == nil {
 			l.fresh = append(l.fresh, finished{event.Seq, fmt.Sprintf("%s#%d", event.Node, event.Visit)})
 		}
+	case graph.QuestionAsked:
+		if l.known != nil && !l.known[event.Question.ID] {
+			l.err = fmt.Errorf("%s asks with the id %s, which the undisturbed run had not", event.Node, event.Question.ID)
+		}
+		l.asked[event.Question.ID] = true
 	}
 }
 

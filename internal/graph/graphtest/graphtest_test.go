@@ -66,12 +66,12 @@ func TestCrashesFindsARepeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lives[state]{Scenario: Scenario[state]{Graph: c}, store: NewMemory(), kept: Steps{}}
+	l := newLives(Scenario[state]{Graph: c})
 	want, err := l.live(t.Context(), l.store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := &lives[state]{Scenario: l.Scenario, store: NewMemory(), kept: Steps{}}
+	again := newLives(l.Scenario)
 	if crashed, err := again.compare(t.Context(), CrashPoint{Save: 1}, want, l.kept); !crashed || err == nil {
 		t.Errorf("compare = %t, %v: want the difference", crashed, err)
 	}

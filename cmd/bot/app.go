@@ -12,9 +12,8 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/config"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/echo"
-	"cairn/internal/knowledge/embed/local"
+	"cairn/internal/knowledge/embed"
 	index "cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
@@ -27,7 +26,7 @@ import (
 type app struct {
 	config   config.Config
 	logger   *slog.Logger
-	embedder *local.Embedder
+	embedder embed.Embedder
 	index    *index.Index
 	closers  []func() error
 }
@@ -38,6 +37,7 @@ type access int
 const (
 	reads access = iota
 	writes
+	rebuilds // writes, after all that was there is thrown away
 )
 
 // open reads the configuration and opens the index of the data directory.
@@ -62,12 +62,18 @@ func (in *invocation) configuration() (config.Config, error) {
 }
 
 func openApp(ctx context.Context, configured config.Config, std stdio, wanted access) (*app, error) {
-	embedder, err := local.Load()
+	logger := newLogger(configured.Log, std)
+	embedder, err := openEmbedder(ctx, configured, logger)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: configured, embedder: embedder, logger: newLogger(configured.Log, std)}
-	if wanted == writes {
+	a := &app{config: configured, embedder: embedder, logger: logger}
+	if wanted == rebuilds { // once there is an embedder to build it anew with
+		if err := index.Remove(configured.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	if wanted != reads {
 		if err := os.MkdirAll(configured.DataDir, 0o700); err != nil {
 			return nil, fmt.Errorf("make the data directory: %w", err)
 		}
@@ -114,11 +120,12 @@ func (a *app) ingester(observe func(ingest.Progress)) *ingest.Ingester {
 }
 
 // flows makes every registered flow; the first takes plain messages.
-func (a *app) flows() ([]flows.Flow, error) {
-	answers, err := answer.New(answer.Options{Retriever: a.retriever(), Documents: a.config.Answer.MaxSources, Log: a.logger})
+func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
+	answers, err := a.answers()
 	if err != nil {
 		return nil, err
 	}
+	a.closers = append(a.closers, func() error { return closeFlow(ctx, answers) })
 	echoes, err := echo.New()
 	if err != nil {
 		return nil, err
@@ -146,7 +153,7 @@ func (a *app) bot(ctx context.Context) (*bot.Bot, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, records.Close)
-	registered, err := a.flows()
+	registered, err := a.flows(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,6 +77,7 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
 		return err
 	}
 	printReport(in.std.Out, source.Name, report)
+	fmt.Fprintln(in.std.Out, whoAnswers(a.config))
 	handler, err := a.bot(ctx)
 	if err != nil {
 		return err

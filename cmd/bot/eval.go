@@ -12,13 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
@@ -241,7 +239,17 @@ func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *a
 	if err != nil {
 		return eval.Report{}, err
 	}
-	return loaded.ScoreDecisions(answers)
+	report, err := loaded.ScoreDecisions(answers)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	topics, err := eval.LoadTopics(set.dir)
+	if err != nil || len(topics) == 0 {
+		return report, err
+	}
+	group, err := c.measureFacets(ctx, in, a, topics)
+	report.Groups = append(report.Groups, group)
+	return report, err
 }
 
 // measureSupport checks the claims of a grounding set as an answer's sentences are
@@ -259,15 +267,11 @@ func measureSupport(set questionSet) (eval.Report, error) {
 
 // collect asks the flow every question, and keeps the answers if that was asked for.
 func (c *evalCommand) collect(ctx context.Context, a *app, questions []eval.Question) (answers []eval.Answer, err error) {
-	flow, err := answer.New(answer.Options{Retriever: a.retriever(), Documents: a.config.Answer.MaxSources, Log: a.logger})
+	flow, err := a.answers()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), flowEnd)
-		defer cancel()
-		err = errors.Join(err, flow.Close(ending))
-	}()
+	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
 	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
 		return askFlow(ctx, flow, q)
 	})
@@ -276,9 +280,6 @@ func (c *evalCommand) collect(ctx context.Context, a *app, questions []eval.Ques
 	}
 	return answers, c.writeAnswers(answers)
 }
-
-// flowEnd is how long a flow's agents have to stop.
-const flowEnd = 5 * time.Second
 
 // topFolders gives the globs of the folders that the questions' pages are in, so that
 // what lies beside them is not read.

@@ -13,8 +13,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect/files"
-	contract "cairn/internal/knowledge/index"
-	index "cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 )
 
@@ -36,12 +35,11 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
+	wanted := writes
 	if c.Rebuild {
-		if err := index.Remove(configured.DataDir); err != nil {
-			return err
-		}
+		wanted = rebuilds
 	}
-	a, err := openApp(ctx, configured, in.std, writes)
+	a, err := openApp(ctx, configured, in.std, wanted)
 	if err != nil {
 		return err
 	}
@@ -117,7 +115,7 @@ func claim(ctx context.Context, a *app, source config.Source) error {
 	if claimed != "" {
 		return fmt.Errorf("the source %s is the folder %s: give this one another name with --name, or start anew with --rebuild", source.Name, claimed)
 	}
-	return a.index.Write(ctx, contract.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
+	return a.index.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
 }
 
 // printReport says what a sync did, and lists what could not be read and why.

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 // TestScripts tells what a person does with the program, and what they see.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: modelCommands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CAIRN_DATA_DIR", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir)

@@ -91,18 +91,18 @@ var rules = []rule{
 	},
 	sdk("slack-go", "adapters/slack", []string{"github.com/slack-go/**"}, "cairn/internal/adapters/slack/**"),
 	sdk("discordgo", "adapters/discord", []string{"github.com/bwmarrin/discordgo/**"}, "cairn/internal/adapters/discord/**"),
-	sdk("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**"),
-	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**"),
+	sdk("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),
+	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	sdk("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
 	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**"),
 }
 
 // sdk confines the packages of one library to those of Cairn that wrap it.
-func sdk(name, where string, packages []string, wrapper string) rule {
+func sdk(name, where string, packages []string, wrappers ...string) rule {
 	return rule{
 		name:   name + " is imported by " + where + " alone",
 		in:     []string{"**"},
-		notIn:  []string{wrapper},
+		notIn:  wrappers,
 		forbid: packages,
 	}
 }

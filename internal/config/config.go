@@ -3,8 +3,8 @@
 // reported at once, with the line or the variable it stands in. Without a file the
 // defaults hold. docs/configuration.md describes each setting.
 //
-// No setting is a secret. One that becomes so must come from its variable or from a
-// file that the configuration names, never stand in the YAML itself.
+// The keys of models are secrets. They come from a variable or from a file that the
+// configuration names, never stand in the YAML itself, and are never shown.
 package config
 
 import (
@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"cairn/internal/chat"
 	"cairn/internal/knowledge"
@@ -27,10 +28,22 @@ type Config struct {
 	File    string
 	DataDir string // absolute; sessions, runs and the index live below it
 	Sources []Source
+	Models  []Model // a role is played by one of them at most
+	Budget  Budget
 	Web     Web
 	Answer  Answer
 	Search  Search
 	Log     Log
+}
+
+// Model gives the model that plays a role.
+func (c Config) Model(role Role) (Model, bool) {
+	for _, m := range c.Models {
+		if m.Has(role) {
+			return m, true
+		}
+	}
+	return Model{}, false
 }
 
 // Source is a place that documents come from.
@@ -53,10 +66,12 @@ const SourceFiles SourceKind = "files"
 // Web is the web page's address, "host:port"; port 0 is a free one.
 type Web struct{ Listen string }
 
-// Answer is how much an answer says where the person does not choose.
+// Answer is how much an answer says where the person does not choose, and what it may
+// link to.
 type Answer struct {
 	Depth      chat.Depth
-	MaxSources int // documents listed under an answer
+	MaxSources int      // documents listed under an answer
+	LinkHosts  []string // beside the documents, in lower case: "wiki.example.com"
 }
 
 // Search is how what was found by words and by meaning becomes one list.
@@ -132,8 +147,12 @@ func (h Host) Load(flag string) (Config, error) {
 		faults = append(faults, decode(&config, path, data, h)...)
 	}
 	faults = append(faults, applyEnvironment(&config, h)...)
+	faults = append(faults, environmentModel(&config, h)...)
 	if config.DataDir == "" && len(faults) == 0 {
 		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
+	}
+	if len(faults) == 0 {
+		faults = append(faults, config.unpriced())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err
@@ -156,7 +175,8 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// applyEnvironment sets what CAIRN_ variables say. One that is empty counts as unset.
+// applyEnvironment sets what CAIRN_ variables say. One that is empty counts as unset; the
+// entries of a list are divided by commas.
 // Relative paths are taken from the working directory.
 func applyEnvironment(config *Config, host Host) []error {
 	var faults []error
@@ -165,11 +185,32 @@ func applyEnvironment(config *Config, host Host) []error {
 		if text == "" {
 			continue
 		}
-		if err := s.set(config, text, base{dir: host.WorkDir, home: host.Home}); err != nil {
-			faults = append(faults, fmt.Errorf("environment variable %s: %w", s.env, err))
+		values := []string{text}
+		if s.list {
+			s.clear(config)
+			values = strings.Split(text, ",")
+		}
+		for _, value := range values {
+			if err := s.set(config, strings.TrimSpace(value), base{dir: host.WorkDir, home: host.Home}); err != nil {
+				faults = append(faults, fmt.Errorf("environment variable %s: %w", s.env, err))
+			}
 		}
 	}
 	return faults
+}
+
+// unpriced says what is missing to count the costs that the budget limits; nil if
+// nothing is.
+func (c Config) unpriced() error {
+	if c.Budget.RunCost == 0 && c.Budget.DayCost == 0 || len(c.Models) == 0 {
+		return nil
+	}
+	for _, m := range c.Models {
+		if m.PricePrompt > 0 || m.PriceCompletion > 0 {
+			return nil
+		}
+	}
+	return errors.New("budget: run_cost and day_cost count nothing without prices: set price_prompt and price_completion of a model, or limit tokens")
 }
 
 // base is what a relative path and a leading "~/" stand for.

@@ -130,7 +130,7 @@ func TestEnvironmentGoesOverTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Answer != (Answer{Depth: chat.Comprehensive, MaxSources: 3}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
+	if !reflect.DeepEqual(got.Answer, Answer{Depth: chat.Comprehensive, MaxSources: 3}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
 		t.Errorf("config %+v", got)
 	}
 }
@@ -171,13 +171,13 @@ sources:
 		`1: data_dir: must not be empty`,
 		`3: web.listn: unknown key, did you mean listen?`,
 		`4: web.listen: "8080": want host:port, such as 127.0.0.1:8080`,
-		`5: colour: unknown key, want one of sources, data_dir, web, answer, search, log`,
+		`5: colour: unknown key, want one of sources, models, data_dir, web, answer, search, budget, log`,
 		`6: answer: want keys with values, such as "key: value"`,
 		`8: search.fusion: "magic": want convex, rrf`,
 		`9: search.dense_weight: "1.5": want a number from 0 to 1`,
 		`11: log.level: want a single plain value`,
 		`14: sources[0].name: "Docs": want 1 to 64 lower-case letters, digits, - and _, a letter or digit first`,
-		`16: sources[0].include: want a list, such as ["**/*.md"]`,
+		`16: sources[0].include: want a list, such as ["a", "b"]`,
 		`17: sources[0].exclude: an empty pattern matches nothing: remove it`,
 		`17: sources[0].exclude: "[" is no valid pattern: want one such as docs/**/*.md`,
 		`17: sources[0].exclude: want a single plain value`,
@@ -329,6 +329,12 @@ func TestDocumentation(t *testing.T) {
 	for _, s := range sourceSettings {
 		want = append(want, "`"+s.key+"`")
 	}
+	for _, s := range modelSettings {
+		want = append(want, "`"+s.key+"`")
+	}
+	for _, variable := range []string{envModelURL, envModelName, envModelKey, envModelKeyFile} {
+		want = append(want, "`"+variable+"`")
+	}
 	for _, text := range want {
 		if !strings.Contains(page, text) {
 			t.Errorf("docs/configuration.md does not hold:\n%s", text)
@@ -340,6 +346,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add(Example())
 	f.Add("data_dir: x\nsources: [{name: a, kind: files, path: ~/p, include: ['**']}]\n")
 	f.Add("web: {listen: \"\\x41:1\"}\nlog: {level: warn}\n# c\n")
+	f.Add("models: [{roles: [embed], model: e, base_url: 'http://h/', context: 512, retries: 0}]\nbudget: {day_cost: 1e-7}\n")
+	f.Add("models:\n- {roles: [answer, verify], model: m, base_url: http://h, temperature: 0.1, timeout: 90s, price_prompt: 0.15}\nanswer: {link_hosts: [a.b]}\n")
 	f.Add("? a\n: - &b !!str |\n   x\n...\n")
 	host := Host{OS: "linux", Home: "/home/u", WorkDir: "/work", Getenv: func(string) string { return "" }}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -356,6 +364,9 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("sources %+v read back as %+v", config.Sources, again.Sources)
 		}
 		config.Sources, again.Sources = nil, nil
+		if len(config.Answer.LinkHosts) == 0 { // [] and nothing are the same
+			config.Answer.LinkHosts, again.Answer.LinkHosts = nil, nil
+		}
 		if !reflect.DeepEqual(config, again) {
 			t.Errorf("%+v reads back as %+v", config, again)
 		}

@@ -20,13 +20,14 @@ import (
 type decoder struct {
 	name   string // of the file, for faults
 	from   base
+	host   Host // which has the keys of models
 	faults []error
 }
 
 // decode sets what a file says over the values in config and gives all that is wrong
 // with it. Relative paths are taken from the file's folder.
 func decode(config *Config, path string, data []byte, host Host) []error {
-	d := &decoder{name: path, from: base{dir: filepath.Dir(path), home: host.Home}}
+	d := &decoder{name: path, from: base{dir: filepath.Dir(path), home: host.Home}, host: host}
 	if !utf8.Valid(data) {
 		return []error{fmt.Errorf("%s: is not UTF-8 text", path)}
 	}
@@ -77,9 +78,13 @@ func isNothing(node ast.Node) bool {
 
 // config reads the top level and the sections below it.
 func (d *decoder) config(config *Config, root ast.Node) {
-	d.section(root, "", keysOf(settings, sourcesKey), func(key string, value ast.Node) {
-		if key == sourcesKey {
+	d.section(root, "", keysOf(settings, sourcesKey, modelsKey), func(key string, value ast.Node) {
+		switch key {
+		case sourcesKey:
 			d.sources(config, value)
+			return
+		case modelsKey:
+			d.models(config, value)
 			return
 		}
 		if i := indexOf(settings, key); i >= 0 {
@@ -131,32 +136,89 @@ func level(known []string, prefix string) []string {
 
 // sources reads the list of sources.
 func (d *decoder) sources(config *Config, node ast.Node) {
-	list, ok := node.(*ast.SequenceNode)
-	if !ok {
-		d.fault(node, sourcesKey, errors.New("want a list: each source begins with \"- name: …\""))
-		return
-	}
 	names := make(map[string]bool)
-	for i, entry := range list.Values {
-		prefix := fmt.Sprintf("%s[%d].", sourcesKey, i)
+	d.entries(node, sourcesKey, "- name: …", func(prefix string, entry ast.Node) {
 		source := Source{Documents: knowledge.KindDocumentation, MaxDocumentBytes: defaultMaxDocumentBytes}
-		given := make(map[string]bool)
-		d.section(entry, prefix, prefixed(prefix, keysOf(sourceSettings)), func(key string, value ast.Node) {
-			name := strings.TrimPrefix(key, prefix)
-			given[name] = true
-			read(d, &source, sourceSettings[indexOf(sourceSettings, name)], key, value)
-		})
-		for _, name := range []string{"name", "kind", "path"} {
-			if _, isMapping := entry.(ast.MapNode); isMapping && !given[name] {
-				d.fault(entry, prefix+name, errors.New("is missing"))
-			}
-		}
+		readEntry(d, &source, place{prefix, entry}, sourceSettings, "name", "kind", "path")
 		if source.Name != "" && names[source.Name] {
 			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
 		}
 		names[source.Name] = true
 		config.Sources = append(config.Sources, source)
+	})
+}
+
+// models reads the list of models.
+func (d *decoder) models(config *Config, node ast.Node) {
+	d.entries(node, modelsKey, "- roles: [answer]", func(prefix string, entry ast.Node) {
+		model := Model{Retries: defaultRetries}
+		before := len(d.faults)
+		given := readEntry(d, &model, place{prefix, entry}, modelSettings, "roles", "model")
+		at := func(key string) ast.Node {
+			if value, ok := given[key]; ok {
+				return value
+			}
+			return entry
+		}
+		if given["roles"] != nil && len(model.Roles) == 0 && len(d.faults) == before {
+			d.fault(at("roles"), prefix+"roles", errors.New("is empty: say what the model does"))
+		}
+		for _, role := range model.Roles {
+			if _, taken := config.Model(role); taken {
+				d.fault(at("roles"), prefix+"roles", fmt.Errorf("%s: another model has this role", role))
+			}
+		}
+		void, kind := ofVectors, "a model that talks"
+		if model.Has(RoleEmbed) {
+			void, kind = ofReplies, "a model that makes vectors"
+		}
+		for _, key := range void {
+			if value, ok := given[key]; ok && len(model.Roles) > 0 {
+				d.fault(value, prefix+key, fmt.Errorf("means nothing for %s: remove it", kind))
+			}
+		}
+		if len(d.faults) == before { // else what does not fit together may follow from them
+			for _, f := range append(model.settle(), model.find(d.host)...) {
+				d.fault(at(f.key), prefix+f.key, f.err)
+			}
+		}
+		config.Models = append(config.Models, model)
+	})
+}
+
+// entries calls found for each entry of a list; prefix is its key, with a dot. begins is
+// an example of how an entry begins.
+func (d *decoder) entries(node ast.Node, key, begins string, found func(prefix string, entry ast.Node)) {
+	list, ok := node.(*ast.SequenceNode)
+	if !ok {
+		d.fault(node, key, fmt.Errorf("want a list: each entry begins with %q", begins))
+		return
 	}
+	for i, entry := range list.Values {
+		found(fmt.Sprintf("%s[%d].", key, i), entry)
+	}
+}
+
+// place is an entry of a list, and the beginning of its keys.
+type place struct {
+	prefix string
+	entry  ast.Node
+}
+
+// readEntry reads the keys of an entry, and gives the values that stood there.
+func readEntry[T any](d *decoder, target *T, at place, settings []setting[T], required ...string) (given map[string]ast.Node) {
+	given = make(map[string]ast.Node)
+	d.section(at.entry, at.prefix, prefixed(at.prefix, keysOf(settings)), func(key string, value ast.Node) {
+		name := strings.TrimPrefix(key, at.prefix)
+		given[name] = value
+		read(d, target, settings[indexOf(settings, name)], key, value)
+	})
+	for _, name := range required {
+		if _, isMapping := at.entry.(ast.MapNode); isMapping && given[name] == nil {
+			d.fault(at.entry, at.prefix+name, errors.New("is missing"))
+		}
+	}
+	return given
 }
 
 // read checks and stores the value of one setting.
@@ -165,7 +227,7 @@ func read[T any](d *decoder, target *T, s setting[T], key string, node ast.Node)
 	if s.list {
 		list, ok := node.(*ast.SequenceNode)
 		if !ok {
-			d.fault(node, key, errors.New("want a list, such as [\"**/*.md\"]"))
+			d.fault(node, key, errors.New("want a list, such as [\"a\", \"b\"]"))
 			return
 		}
 		nodes = list.Values
@@ -222,8 +284,14 @@ func indexOf[T any](settings []setting[T], key string) int {
 	return slices.IndexFunc(settings, func(s setting[T]) bool { return s.key == key })
 }
 
+// secrets are names under which a key is often given, where it must not stand.
+var secrets = []string{"key", "api_key", "apikey", "api-key", "token", "secret", "password"}
+
 // unknownKey names the nearest key that could have been meant.
 func unknownKey(name string, known []string) error {
+	if slices.Contains(secrets, strings.ToLower(name)) && slices.Contains(known, "key_env") {
+		return errors.New("a secret never stands in this file: name the environment variable that holds it with key_env, or a file with key_file")
+	}
 	nearest, least := "", len(name)/2+1
 	for _, key := range known {
 		if d := distance(name, key); d < least {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// String gives the settings as a file that reads back to the same ones. A setting that
-// becomes a secret must be left out here.
+// String gives the settings as a file that reads back to the same ones where the keys
+// are where they were. Of a key it tells whether there is one.
 func (c Config) String() string {
 	var b strings.Builder
 	section := ""
@@ -23,20 +23,34 @@ func (c Config) String() string {
 		}
 		writeSetting(&b, "  ", name, s.list, s.get(c))
 	}
-	if len(c.Sources) == 0 {
-		return b.String()
+	writeEntries(&b, modelsKey, modelSettings, c.Models, func(m Model) string {
+		if m.Key.Secret.IsZero() {
+			return "key: not set"
+		}
+		return "key: set"
+	})
+	writeEntries(&b, sourcesKey, sourceSettings, c.Sources, nil)
+	return b.String()
+}
+
+// writeEntries writes a list, with a remark below each entry unless remark is nil.
+func writeEntries[T any](b *strings.Builder, key string, settings []setting[T], entries []T, remark func(T) string) {
+	if len(entries) == 0 {
+		return
 	}
-	b.WriteString(sourcesKey + ":\n")
-	for _, source := range c.Sources {
+	b.WriteString(key + ":\n")
+	for _, entry := range entries {
 		indent := "  - "
-		for _, s := range sourceSettings {
-			if values := s.get(source); len(values) > 0 && values[0] != "" {
-				writeSetting(&b, indent, s.key, s.list, values)
+		for _, s := range settings {
+			if values := s.get(entry); len(values) > 0 && values[0] != "" {
+				writeSetting(b, indent, s.key, s.list, values)
 				indent = "    "
 			}
 		}
+		if remark != nil {
+			b.WriteString(indent + "# " + remark(entry) + "\n")
+		}
 	}
-	return b.String()
 }
 
 func writeSetting(b *strings.Builder, indent, name string, list bool, values []string) {

@@ -25,12 +25,13 @@ type setting[T any] struct {
 	key string // dotted, e.g. "web.listen"
 	env string
 	// list says that the value is a list; set is called for each entry.
-	list bool
-	set  func(target *T, text string, from base) error
-	get  func(target T) []string // one entry unless list
+	list  bool
+	set   func(target *T, text string, from base) error
+	get   func(target T) []string // one entry unless list
+	clear func(target *T)         // of a list that has an env
 }
 
-// settings are the keys of the file beside "sources", in the order in which they are
+// settings are the keys of the file beside "sources" and "models", in the order in which they are
 // documented and shown.
 var settings = []setting[Config]{
 	{
@@ -66,6 +67,19 @@ var settings = []setting[Config]{
 		get: func(c Config) []string { return []string{strconv.Itoa(c.Answer.MaxSources)} },
 	},
 	{
+		key: "answer.link_hosts", env: "CAIRN_ANSWER_LINK_HOSTS", list: true,
+		set: func(c *Config, text string, _ base) error {
+			host := strings.ToLower(text)
+			if !hostName.MatchString(host) {
+				return fmt.Errorf("%q: want the name of a host alone, such as wiki.example.com", text)
+			}
+			c.Answer.LinkHosts = append(c.Answer.LinkHosts, host)
+			return nil
+		},
+		get:   func(c Config) []string { return c.Answer.LinkHosts },
+		clear: func(c *Config) { c.Answer.LinkHosts = nil },
+	},
+	{
 		key: "search.fusion", env: "CAIRN_SEARCH_FUSION",
 		set: func(c *Config, text string, _ base) (err error) {
 			c.Search.Fusion, err = oneOf(text, retrieve.Convex, retrieve.RRF)
@@ -81,6 +95,10 @@ var settings = []setting[Config]{
 		},
 		get: func(c Config) []string { return []string{strconv.FormatFloat(c.Search.DenseWeight, 'g', -1, 64)} },
 	},
+	budgetTokens("budget.run_tokens", "CAIRN_BUDGET_RUN_TOKENS", func(c *Config) *int { return &c.Budget.RunTokens }),
+	budgetTokens("budget.day_tokens", "CAIRN_BUDGET_DAY_TOKENS", func(c *Config) *int { return &c.Budget.DayTokens }),
+	budgetCost("budget.run_cost", "CAIRN_BUDGET_RUN_COST", func(c *Config) *float64 { return &c.Budget.RunCost }),
+	budgetCost("budget.day_cost", "CAIRN_BUDGET_DAY_COST", func(c *Config) *float64 { return &c.Budget.DayCost }),
 	{
 		key: "log.level", env: "CAIRN_LOG_LEVEL",
 		set: func(c *Config, text string, _ base) error {
@@ -100,6 +118,28 @@ var settings = []setting[Config]{
 		},
 		get: func(c Config) []string { return []string{string(c.Log.Format)} },
 	},
+}
+
+func budgetTokens(key, env string, field func(*Config) *int) setting[Config] {
+	return setting[Config]{
+		key: key, env: env,
+		set: func(c *Config, text string, _ base) (err error) {
+			*field(c), err = wholeNumber(text, 0, 2_000_000_000)
+			return err
+		},
+		get: func(c Config) []string { return []string{strconv.Itoa(*field(&c))} },
+	}
+}
+
+func budgetCost(key, env string, field func(*Config) *float64) setting[Config] {
+	return setting[Config]{
+		key: key, env: env,
+		set: func(c *Config, text string, _ base) (err error) {
+			*field(c), err = number(text, 1e9)
+			return err
+		},
+		get: func(c Config) []string { return []string{numberText(*field(&c))} },
+	}
 }
 
 // sourcesKey holds the list of sources, which the environment can't set.
@@ -174,6 +214,9 @@ var sourceSettings = []setting[Source]{
 		get: func(s Source) []string { return []string{sizeText(s.MaxDocumentBytes)} },
 	},
 }
+
+// hostName is a DNS name, without a port.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
 var sourceName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 

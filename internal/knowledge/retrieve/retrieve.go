@@ -52,7 +52,10 @@ type Result struct {
 	Used, Pruned []string // terms searched by, and terms that only scored
 	Lexical      int      // candidates by words
 	Dense        int      // candidates by meaning
-	Took         time.Duration
+	// Unembedded is why the question was searched for by words alone: the embedder gave
+	// nothing. It is nil otherwise.
+	Unembedded error
+	Took       time.Duration
 }
 
 // Terms gives the words of a question as the lexical side searches them: analysed,
@@ -78,18 +81,28 @@ func distinct(analyzed []string, keep func(string) bool) []index.Term {
 	return terms
 }
 
+// embedTimeout is how long a question waits for its vector before it is searched for by
+// words alone.
+const embedTimeout = 5 * time.Second
+
 // Search finds evidence. A question without words the index knows gets no evidence
-// and no error.
+// and no error. Without an embedder that works, words alone are searched by.
 func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 	started := time.Now()
 	query.Terms = query.terms()
-	found, err := r.candidates(ctx, query)
+	limited, cancel := context.WithTimeout(ctx, embedTimeout)
+	vector, unembedded := r.embed(limited, query.Text)
+	cancel()
+	if unembedded != nil && (ctx.Err() != nil || len(query.Terms) == 0) {
+		return Result{}, unembedded
+	}
+	found, err := r.candidates(ctx, query, vector)
 	if err != nil {
 		return Result{}, err
 	}
 	result := Result{
 		Used: found.Used, Pruned: found.Pruned,
-		Lexical: len(found.Lexical), Dense: len(found.Dense),
+		Lexical: len(found.Lexical), Dense: len(found.Dense), Unembedded: unembedded,
 	}
 	fused := r.fuse(query, found)
 	if limit := query.limit(); len(fused) > limit {
@@ -103,7 +116,11 @@ func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 // Rank gives the fused order of all candidates without loading their texts.
 func (r *Retriever) Rank(ctx context.Context, query Query) ([]Fused, error) {
 	query.Terms = query.terms()
-	found, err := r.candidates(ctx, query)
+	vector, err := r.embed(ctx, query.Text)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.candidates(ctx, query, vector)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +152,7 @@ func (q Query) limit() int {
 	return 20
 }
 
-func (r *Retriever) candidates(ctx context.Context, query Query) (index.Candidates, error) {
-	vector, err := r.embed(ctx, query.Text)
-	if err != nil {
-		return index.Candidates{}, err
-	}
+func (r *Retriever) candidates(ctx context.Context, query Query, vector []float32) (index.Candidates, error) {
 	found, err := r.Index.Search(ctx, index.Query{Terms: query.Terms, Vector: vector, Filter: query.Filter, Limit: candidates})
 	if err != nil {
 		return index.Candidates{}, fmt.Errorf("search: %w", err)

@@ -77,7 +77,9 @@ type Options struct {
 	Log       *slog.Logger // of agents that get stuck or go down; nil: none
 }
 
-// New makes the flow and starts its agents.
+// New makes the flow and starts its agents, which end with Close and not with a context.
+//
+//nolint:contextcheck,nolintlint // for its callers; here there is nothing to report
 func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,

@@ -145,11 +145,14 @@ func (f *Flow) judge(ctx context.Context, _ *agent.Task, request claimsRequest) 
 		return judged, nil
 	}
 	told, use, err := f.askVerdicts(ctx, request, doubtful)
+	if err != nil {
+		return claimsResponse{}, err
+	}
 	judged.Uses = []flows.ModelUse{use}
 	if ctx.Err() != nil {
 		return claimsResponse{}, fmt.Errorf("judge the answer: %w", ctx.Err())
 	}
-	if err != nil {
+	if use.Failure != "" {
 		judged.Remarks = []string{"judged by words alone, for the model failed: " + use.Failure}
 		return judged, nil
 	}
@@ -193,14 +196,14 @@ func (f *Flow) askVerdicts(ctx context.Context, request claimsRequest, doubtful 
 			Support   string `json:"support"`
 		} `json:"verdicts"`
 	}
-	told, use, err := structured[reply](ctx, roleVerify, f.models.Verify, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
+	told, use := structured[reply](ctx, roleVerify, f.models.Verify, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
 	verdicts := make(map[int]support.Label)
 	for _, v := range told.Verdicts {
 		if label, known := labels[v.Support]; known && v.Statement >= 1 && v.Statement <= len(doubtful) {
 			verdicts[doubtful[v.Statement-1]] = label
 		}
 	}
-	return verdicts, use, err
+	return verdicts, use, nil
 }
 
 var labels = map[string]support.Label{"full": support.Supported, "partial": support.Partly, "none": support.Unsupported}

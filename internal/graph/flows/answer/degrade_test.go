@@ -13,6 +13,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/embed/local"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/lexical"
@@ -64,6 +65,25 @@ func TestAFailedSearchOfSeveralIsSaid(t *testing.T) {
 		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
 	}
 	checkUse(t, got, "HybridSearch")
+}
+
+// mute is an embedder that gives nothing.
+type mute struct{ *local.Embedder }
+
+func (mute) Embed(context.Context, []string) ([][]float32, error) {
+	return nil, errors.New("connection refused")
+}
+
+func TestWithoutTheEmbedderWordsAreSearchedBy(t *testing.T) {
+	f := open(t)
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: f.index, Embedder: mute{f.embedder}, Fusion: retrieve.DefaultFusion}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != flows.Answered || !strings.Contains(got.Text, "28 days") || strings.Count(got.Note, "words alone") != 1 {
+		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
+	}
 }
 
 func checkUse(t *testing.T, got flows.Outcome, name string) {
@@ -121,7 +141,7 @@ func TestWithoutAnswerGenerationTheAnswerQuotes(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, flow)
-			time.Sleep(2 * time.Second) // the handler's time of grace, on the bubble's clock
+			time.Sleep(2 * time.Second) //nolint:forbidigo // the handler's time of grace, on the bubble's clock
 			stuck := false
 			for _, status := range flow.Agents() {
 				stuck = stuck || status.Name == "AnswerGeneration" && status.State == agent.StateStuck

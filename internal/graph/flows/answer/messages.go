@@ -59,6 +59,7 @@ func (searchRequest) MessageType() agent.Type { return agent.SearchRequest }
 type searchResponse struct {
 	Evidence []retrieve.Evidence
 	Made     flows.Query
+	ByWords  bool // the embedder gave no vector
 }
 
 func (searchResponse) MessageType() agent.Type { return agent.SearchResponse }

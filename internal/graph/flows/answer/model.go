@@ -28,8 +28,9 @@ const (
 	roleVerify     = "verify"
 )
 
-// consult asks a model and says what that took, whether or not there is a reply.
-func consult(ctx context.Context, role string, model llm.Model, request llm.Request, onToken func(string)) (llm.Reply, flows.ModelUse, error) {
+// consult asks a model and says what that took. A failure is said in the use: what is to
+// be done without the model is the caller's to know.
+func consult(ctx context.Context, role string, model llm.Model, request llm.Request, onToken func(string)) (llm.Reply, flows.ModelUse) {
 	reply, err := model.Chat(ctx, request, onToken)
 	usage := reply.Usage
 	use := flows.ModelUse{Role: role}
@@ -40,21 +41,17 @@ func consult(ctx context.Context, role string, model llm.Model, request llm.Requ
 	}
 	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
 	use.Cost, use.Took, use.FirstToken = usage.Cost, usage.Took, usage.FirstToken
-	return reply, use, err
+	return reply, use
 }
 
-// structured asks a model for data.
-func structured[T any](ctx context.Context, role string, model llm.Model, request llm.Request) (T, flows.ModelUse, error) {
+// structured asks a model for data; there is none where the use says that it failed.
+func structured[T any](ctx context.Context, role string, model llm.Model, request llm.Request) (T, flows.ModelUse) {
 	var data T
-	reply, use, err := consult(ctx, role, model, request, nil)
-	if err != nil {
-		return data, use, err
-	}
-	if err := json.Unmarshal([]byte(reply.Text), &data); err != nil {
+	reply, use := consult(ctx, role, model, request, nil)
+	if use.Failure == "" && json.Unmarshal([]byte(reply.Text), &data) != nil {
 		use.Failure = string(llm.Invalid)
-		return data, use, fmt.Errorf("read the model's %s: %w", request.Schema.Name, err)
 	}
-	return data, use, nil
+	return data, use
 }
 
 // unclearReason words what a model would have to be told.
@@ -111,8 +108,8 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		Keywords []string `json:"keywords"`
 		Unclear  string   `json:"unclear"`
 	}
-	told, use, failed := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
-	if failed != nil {
+	told, use := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	if use.Failure != "" {
 		meant, err := f.readByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)
 		meant.Remarks = append(meant.Remarks, "understood by rules, for the model failed: "+use.Failure)
@@ -182,8 +179,8 @@ func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding
 		Enough bool   `json:"enough"`
 		Search string `json:"search"`
 	}
-	told, use, failed := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
-	if failed != nil {
+	told, use := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
+	if use.Failure != "" {
 		meant, err := f.nextByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)
 		return meant, err

@@ -62,7 +62,7 @@ func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (
 	if err != nil {
 		return searchResponse{}, err
 	}
-	return searchResponse{Evidence: result.Evidence, Made: flows.Query{
+	return searchResponse{Evidence: result.Evidence, ByWords: result.Unembedded != nil, Made: flows.Query{
 		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
 		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
 	}}, nil
@@ -81,21 +81,29 @@ func (f *Flow) searchAll(ctx context.Context, step graph.Step[State], searches .
 	}
 	lists := make([][]retrieve.Evidence, len(searches))
 	var made []flows.Query
+	byWords := false
 	for i, reply := range done.Replies {
 		if found, ok := reply.(searchResponse); ok {
 			lists[i] = found.Evidence
 			made = append(made, found.Made)
+			byWords = byWords || found.ByWords
 		}
 	}
 	changes := used(done)
+	if byWords && !slices.Contains(step.State.Degraded, wordsAlone) {
+		changes = append(changes, degraded.Set([]string{wordsAlone}))
+	}
 	if done.Use.Failures == len(searches) {
 		return nil, nil, nil, fmt.Errorf("search: %w", done.Failures[0])
 	}
 	if done.Use.Failures > 0 {
-		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed", done.Use.Failures, len(searches))}))
+		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed.", done.Use.Failures, len(searches))}))
 	}
 	return lists, made, changes, nil
 }
+
+// wordsAlone is said where the embedder gave nothing.
+const wordsAlone = "The search went by words alone: the embedder gave no vectors."
 
 // whole is the search for the question as it stands.
 func whole(s State) retrieve.Query {

@@ -53,11 +53,11 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	}
 	hold := sentinelHold{out: out}
 	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
-	reply, use, err := consult(ctx, roleAnswer, model, request, hold.write)
+	reply, use := consult(ctx, roleAnswer, model, request, hold.write)
 	switch {
 	case ctx.Err() != nil:
 		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())
-	case err != nil || strings.TrimSpace(reply.Text) == "":
+	case use.Failure != "" || strings.TrimSpace(reply.Text) == "":
 		return f.quoteInstead(s, use), nil
 	case hold.refused(reply.Text):
 		return draftResponse{Abstained: "the model found no answer in the sources", Uses: []flows.ModelUse{use}}, nil
@@ -106,7 +106,7 @@ func (h *sentinelHold) write(text string) {
 	}
 	h.before += text
 	start := strings.TrimSpace(h.before)
-	if strings.HasPrefix(prompts.Sentinel, start) || strings.HasPrefix(start, prompts.Sentinel) {
+	if strings.HasPrefix(start, prompts.Sentinel) || strings.HasPrefix(prompts.Sentinel, start) { //nolint:gocritic // the beginning of a reply may be that of the sentinel
 		return
 	}
 	h.begun = true

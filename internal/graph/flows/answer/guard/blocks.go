@@ -59,7 +59,7 @@ func fenceOf(line string) string {
 	}
 	for _, mark := range []string{"`", "~"} {
 		run := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, mark))]
-		if len(run) >= 3 && !(mark == "`" && strings.Contains(trimmed[len(run):], "`")) {
+		if len(run) >= 3 && (mark == "~" || !strings.Contains(trimmed[len(run):], "`")) {
 			return run
 		}
 	}

@@ -135,7 +135,7 @@ func check(t *testing.T, cleaned string) {
 	}
 	source := []byte(cleaned)
 	tree := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
-	err := ast.Walk(tree, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	err := ast.Walk(tree, func(node ast.Node, _ bool) (ast.WalkStatus, error) {
 		switch found := node.(type) {
 		case *ast.Link:
 			if !docs.Allows(string(found.Destination)) {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"cairn/internal/eval"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	runs "cairn/internal/runs/embedded"
+)
+
+// measureFacets acts the person who is asked back: for each facet of each topic it
+// makes the request, and replies with what people said who had that facet in mind.
+func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app, topics []eval.Topic) (group eval.Group, err error) {
+	configured := a.config
+	configured.DataDir = filepath.Join(configured.DataDir, "facets")
+	facets, err := openApp(ctx, configured, in.std, writes)
+	if err != nil {
+		return eval.Group{}, err
+	}
+	defer func() { err = closing(err, facets) }()
+	if err := c.sync(ctx, in, facets, &corpus{documents: eval.FacetDocuments(topics)}); err != nil {
+		return eval.Group{}, err
+	}
+	flow, err := facets.answers()
+	if err != nil {
+		return eval.Group{}, err
+	}
+	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	checkpoints, err := runs.Open(ctx, configured.DataDir, keepThreads)
+	if err != nil {
+		return eval.Group{}, err
+	}
+	defer func() { err = errors.Join(err, checkpoints.Close()) }()
+	var led []eval.Led
+	for _, topic := range topics {
+		for _, facet := range topic.Facets {
+			run, err := lead(ctx, flow, flows.Runtime{Store: checkpoints}, topic, facet.ID)
+			if err != nil {
+				return eval.Group{}, fmt.Errorf("act facet %s: %w", facet.ID, err)
+			}
+			led = append(led, run)
+		}
+	}
+	return eval.FacetGroup(led), nil
+}
+
+// lead makes one request and replies where it is asked about.
+func lead(ctx context.Context, flow flows.Flow, runtime flows.Runtime, topic eval.Topic, facet string) (eval.Led, error) {
+	led := eval.Led{Type: topic.Type, Facet: facet}
+	run := "eval-facet-" + facet
+	outcome, err := flow.Start(ctx, flows.Request{Run: run, Text: topic.Request, Depth: flows.Detailed}, runtime)
+	if err != nil || outcome.Kind != flows.Asked {
+		return led, err
+	}
+	led.Asked, led.Before = true, firstFound(outcome)
+	reply, ok := topic.Reply(outcome.Text, facet)
+	if !ok {
+		return led, nil
+	}
+	outcome, err = flow.Resume(ctx, run, []graph.Answer{{QuestionID: outcome.Question.ID, Text: reply}}, runtime)
+	led.Replied, led.After, led.Answered = true, firstFound(outcome), outcome.Kind == flows.Answered
+	return led, err
+}
+
+// firstFound is the path of the best evidence, "" where nothing was found.
+func firstFound(outcome flows.Outcome) string {
+	if len(outcome.Trace.Evidence) == 0 {
+		return ""
+	}
+	return outcome.Trace.Evidence[0].Path
+}

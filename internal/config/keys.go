@@ -1,0 +1,188 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"cairn/internal/llm"
+)
+
+// Key is what a server knows us by, and where it was found. Where it is from neither a
+// variable nor a file, there is none.
+type Key struct {
+	Secret llm.Secret
+	Env    string // the variable that it came from
+	File   string // the file that it came from, absolute
+}
+
+// The variables of a model that plays every role which the file leaves open. Its key is
+// also that of the file's models that name none.
+const (
+	envModelURL     = "CAIRN_LLM_URL"
+	envModelName    = "CAIRN_LLM_MODEL"
+	envModelKey     = "CAIRN_LLM_KEY"
+	envModelKeyFile = "CAIRN_LLM_KEY_FILE"
+)
+
+// maxKey bounds a file with a key, in bytes.
+const maxKey = 64 << 10
+
+// find reads a model's key from where it is said to be. Faults name neither the key nor
+// its file: what stands there may be a key in the wrong place.
+func (m *Model) find(host Host) []fault {
+	if m.Key.Env != "" && m.Key.File != "" {
+		return []fault{{"key_file", errors.New("key_env says already where the key is: keep one of them")}}
+	}
+	said := m.Key != Key{}
+	if !said {
+		inherited, err := environmentKey(host)
+		if err != nil {
+			return []fault{{"key_env", err}}
+		}
+		m.Key = inherited
+	}
+	var text, key string
+	var err error
+	switch {
+	case m.Key.Env != "":
+		key, text = "key_env", host.Getenv(m.Key.Env)
+		if text == "" {
+			err = fmt.Errorf("the environment variable %s is not set", m.Key.Env)
+		}
+	case m.Key.File != "":
+		key = "key_file"
+		text, err = readKey(m.Key.File)
+	case m.needsKey():
+		return []fault{{"key_env", fmt.Errorf("this server takes no request without a key: set the environment variable %s, or say with key_env or key_file where the key is", envModelKey)}}
+	default:
+		return nil
+	}
+	if err == nil {
+		m.Key.Secret, err = secret(text)
+	}
+	if err != nil && !said && key == "key_file" {
+		err = fmt.Errorf("environment variable %s: %w", envModelKeyFile, err)
+	}
+	if err != nil {
+		return []fault{{key, err}}
+	}
+	return nil
+}
+
+// environmentKey is the key that the environment has for models that name none.
+func environmentKey(host Host) (Key, error) {
+	file := host.Getenv(envModelKeyFile)
+	switch {
+	case host.Getenv(envModelKey) == "" && file == "":
+		return Key{}, nil
+	case file == "":
+		return Key{Env: envModelKey}, nil
+	case host.Getenv(envModelKey) != "":
+		return Key{}, fmt.Errorf("the environment variables %s and %s are both set: keep one of them", envModelKey, envModelKeyFile)
+	}
+	path, err := base{dir: host.WorkDir, home: host.Home}.absolute(file)
+	return Key{File: path}, err
+}
+
+// readKey reads a file that holds nothing but a key.
+func readKey(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", unreadable(err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("want a file that holds the key: this is a folder or no regular file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", unreadable(err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxKey+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", unreadable(err)
+	}
+	if len(data) > maxKey {
+		return "", fmt.Errorf("the file is larger than %d bytes: is it the right one?", maxKey)
+	}
+	text := strings.TrimSpace(string(data))
+	if text == "" {
+		return "", errors.New("the file is empty: put the key into it")
+	}
+	return text, nil
+}
+
+// unreadable says why a file can't be read, without its name.
+func unreadable(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("the user that Cairn runs as may not read the file: change its owner or mode")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("the file can't be read: %w", err)
+}
+
+// secret checks that a key can be sent as it is.
+func secret(text string) (llm.Secret, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return llm.Secret{}, errors.New("want a key of visible ASCII characters alone, in one line and without white space")
+	}
+	return llm.NewSecret(text), nil
+}
+
+// environmentModel adds the model that the environment names, for the roles that the
+// file leaves open.
+func environmentModel(config *Config, host Host) []error {
+	address, model := host.Getenv(envModelURL), host.Getenv(envModelName)
+	if address == "" && model == "" {
+		return nil
+	}
+	made := Model{Retries: defaultRetries, Roles: openRoles(config.Models)}
+	if len(made.Roles) == 0 {
+		return nil
+	}
+	var faults []error
+	for _, given := range []struct{ variable, key, text string }{
+		{envModelURL, "base_url", address},
+		{envModelName, "model", model},
+	} {
+		if given.text == "" {
+			continue
+		}
+		if err := modelSettings[indexOf(modelSettings, given.key)].set(&made, given.text, base{}); err != nil {
+			faults = append(faults, fmt.Errorf("environment variable %s: %w", given.variable, err))
+		}
+	}
+	if model == "" {
+		faults = append(faults, fmt.Errorf("environment variable %s: is not set, but %s is: say which model the server is asked for", envModelName, envModelURL))
+	}
+	for _, fault := range append(made.settle(), made.find(host)...) {
+		faults = append(faults, fmt.Errorf("model of the environment variable %s: %w", envModelName, fault.err))
+	}
+	config.Models = append(config.Models, made)
+	return faults
+}
+
+// openRoles are the roles of conversation that no model plays.
+func openRoles(models []Model) []Role {
+	var open []Role
+	for _, role := range chatRoles {
+		taken := false
+		for _, m := range models {
+			taken = taken || m.Has(role)
+		}
+		if !taken {
+			open = append(open, role)
+		}
+	}
+	return open
+}

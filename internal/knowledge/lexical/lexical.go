@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -165,7 +164,7 @@ func Stem(word string) string {
 			return bounded(word)
 		}
 	}
-	return bounded(english.Stem(word, true))
+	return bounded(stem(word))
 }
 
 func bounded(term string) string {

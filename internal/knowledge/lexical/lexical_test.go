@@ -3,8 +3,11 @@ package lexical_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
 
 	"cairn/internal/knowledge/lexical"
 )
@@ -78,4 +81,30 @@ func FuzzAnalyze(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestStemsAreTheSameWhenTheyAreMetAgain stems more words than are remembered, from
+// several places at once.
+func TestStemsAreTheSameWhenTheyAreMetAgain(t *testing.T) {
+	word := func(i int) string {
+		return string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676%26)}) + "ations"
+	}
+	var first [17576]string
+	for i := range first {
+		first[i] = lexical.Stem(word(i))
+		if want := english.Stem(word(i), true); first[i] != want {
+			t.Fatalf("%s: %q, not %q", word(i), first[i], want)
+		}
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range first {
+				if got := lexical.Stem(word(i)); got != first[i] {
+					t.Errorf("%s: %q, then %q", word(i), first[i], got)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -60,13 +60,15 @@ fi
 echo "smoke: the demo is at $address"
 
 # The front page leads to a new conversation; its form takes the question and, without
-# scripts, leads back to the page with the answer.
-conversation=$(curl -fsS -o /dev/null -w '%{redirect_url}' "$address")
+# scripts, leads back to the page with the answer. Cookies tell who asks, as in a browser.
+browse=(curl -fsS --max-time 150 --cookie "$temporary/cookies" --cookie-jar "$temporary/cookies" -H "Origin: ${address%/}")
+conversation=$("${browse[@]}" -o /dev/null -w '%{redirect_url}' "$address")
 if [[ $conversation != "$address"t/* ]]; then
 	echo "smoke: $address leads to '$conversation', not to a conversation" >&2
 	exit 1
 fi
-curl -fsSL --max-time 150 --data-urlencode "text=$question" "$conversation/messages" >"$temporary/page.html"
+"${browse[@]}" -o /dev/null "$conversation"
+"${browse[@]}" -L --data-urlencode "text=$question" "$conversation/messages" >"$temporary/page.html"
 for expected in "$question" 'indexing.md'; do
 	if ! grep -qF "$expected" "$temporary/page.html"; then
 		echo "smoke: the page with the answer lacks '$expected'" >&2

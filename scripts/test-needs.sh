@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need and the machine lacks, from Debian's packages: a C
-# compiler for the race detector, a Chromium for the tests of the web page, and the
-# commands given as arguments, which are named like their packages.
+# compiler for the race detector, a Chromium for the tests of the web page, the keys that
+# test-servers.sh checks its packages by, and the commands given as arguments, which are
+# named like their packages.
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -18,6 +19,9 @@ missing=()
 if ! has_any gcc clang; then missing+=(gcc libc6-dev); fi
 if [[ -z ${CAIRN_TEST_CHROMIUM:-} ]] && ! has_any chromium chromium-browser google-chrome chrome; then
 	missing+=(chromium)
+fi
+if has apt-get && [[ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
+	missing+=(debian-archive-keyring)
 fi
 for command in "$@"; do
 	if ! has "$command"; then missing+=("$command"); fi

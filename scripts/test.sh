@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of the packages given (all by default) with the race detector. Fails
+# Runs the tests of the packages given (all by default) with the race detector, and for
+# them a Redis and a PostgreSQL of this run's own (see test-servers.sh). Fails
 # on a skipped test too: it proves nothing. The last line counts them; where
 # SUMMARY_FILE is set, it goes there as well.
 set -euo pipefail
@@ -7,7 +8,10 @@ cd "$(dirname "$0")/.."
 
 if [[ $# -eq 0 ]]; then set -- ./...; fi
 events=$(mktemp)
-trap 'rm -f "$events"' EXIT
+servers=$(mktemp -d)
+trap 'scripts/test-servers.sh stop "$servers"; rm -rf "$events" "$servers"' EXIT
+addresses=$(scripts/test-servers.sh start "$servers")
+eval "$addresses"
 
 status=0
 CGO_ENABLED=1 go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" -- \

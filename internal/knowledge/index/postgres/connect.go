@@ -1,0 +1,155 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvector "github.com/pgvector/pgvector-go/pgx"
+
+	"cairn/internal/knowledge/index"
+)
+
+// writerLock is the advisory lock that the writer of a database's index holds.
+const writerLock = 0x6361_6972_6e00 // "cairn"
+
+// connectLimit is how long a connection may take to open.
+const connectLimit = 10 * time.Second
+
+// closeLimit is how long the lock may take to be given back.
+const closeLimit = 5 * time.Second
+
+// prepare sets what all connections have in common: a cancelled call cancels its
+// statement, not the connection.
+func prepare(config *pgx.ConnConfig) {
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectLimit
+	}
+	config.BuildContextWatcherHandler = func(connection *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: connection, DeadlineDelay: closeLimit}
+	}
+	config.RuntimeParams["application_name"] = "cairn"
+}
+
+func newPool(ctx context.Context, options Options, url string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	prepare(config.ConnConfig)
+	config.MaxConns = int32(options.Connections)
+	// The limit holds for sessions: a transaction's own would not reach the preparation
+	// of its statements, which waits for locks.
+	limit := fmt.Sprintf("SET statement_timeout = %d", options.Statement.Milliseconds())
+	config.AfterConnect = func(ctx context.Context, connection *pgx.Conn) error {
+		if _, err := connection.Exec(ctx, limit); err != nil {
+			return err
+		}
+		return pgxvector.RegisterTypes(ctx, connection)
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+func connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	prepare(config)
+	return pgx.ConnectConfig(ctx, config)
+}
+
+// lock opens the writer's connection and takes the lock, which PostgreSQL releases when
+// the connection ends in any way.
+func (x *Index) lock(ctx context.Context) error {
+	connection, err := connect(ctx, x.options.URL)
+	if err != nil {
+		return err
+	}
+	var free bool
+	err = connection.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(writerLock)).Scan(&free)
+	if err == nil && !free {
+		err = fmt.Errorf("%w: wait until the other `cairn` that writes to this database ends, or stop it, or give this one its own database",
+			index.ErrLocked)
+	}
+	if err == nil {
+		err = pgxvector.RegisterTypes(ctx, connection)
+	}
+	if err != nil {
+		return errors.Join(err, connection.Close(ctx))
+	}
+	x.writer = connection
+	return nil
+}
+
+// unlock gives the lock back and ends the writer's connection.
+func (x *Index) unlock() error {
+	connection := x.writer
+	if connection == nil || connection.IsClosed() {
+		return nil
+	}
+	x.writer = nil
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_, err := connection.Exec(ctx, "SELECT pg_advisory_unlock($1)", int64(writerLock))
+	return errors.Join(err, connection.Close(ctx))
+}
+
+// attempts is how often something is tried when connections are lost; the waits
+// between them outlast the restart of a server.
+const attempts = 5
+
+// again runs an attempt until it does not fail for want of a connection.
+func again(ctx context.Context, attempt func() error) error {
+	wait := 50 * time.Millisecond
+	for i := 1; ; i++ {
+		err := attempt()
+		if err == nil || i == attempts || !isLost(err) || ctx.Err() != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+		wait *= 4
+	}
+}
+
+// inRead runs a read in one transaction.
+func (x *Index) inRead(ctx context.Context, pool *pgxpool.Pool, use func(tx pgx.Tx) error) error {
+	err := again(ctx, func() error {
+		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, use)
+	})
+	return causeOf(ctx, explain(err))
+}
+
+// retryWrite runs a change in a transaction of the writer's connection, which it opens
+// again if it was lost. The lock is taken anew then, so that nobody else wrote in
+// between without being noticed. The caller holds x.writing, or is alone.
+func (x *Index) retryWrite(ctx context.Context, change func(tx pgx.Tx) error) error {
+	err := again(ctx, func() error {
+		if x.writer == nil || x.writer.IsClosed() {
+			if err := x.lock(ctx); err != nil {
+				return err
+			}
+		}
+		return pgx.BeginFunc(ctx, x.writer, change)
+	})
+	return causeOf(ctx, explain(err))
+}
+
+// causeOf gives the end of the context as the error where that is why a call failed.
+func causeOf(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+	}
+	return err
+}

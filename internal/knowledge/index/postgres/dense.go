@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+
+	"cairn/internal/knowledge/index"
+)
+
+// An HNSW search keeps so many nearest ones in view while it walks: more find more and
+// take longer.
+const (
+	leastEffort = 100
+	mostEffort  = 1000 // what pgvector allows
+)
+
+// denseQuery says how vectors are searched.
+type denseQuery struct {
+	table    string
+	exact    bool    // score all that pass, instead of walking the HNSW index
+	filtered bool    // not all classes pass
+	rows     int     // vectors asked of the HNSW index
+	share    float64 // of the passages that pass
+}
+
+// effort is more the fewer pass: of so many that come into view, enough are to be left.
+func (d denseQuery) effort() int {
+	return int(min(max(leastEffort, float64(d.rows))/d.share, mostEffort))
+}
+
+// exactStatement scores every passage that passes. Grouping keeps the planner from the
+// HNSW index; ties come whole, for the caller to put in order.
+func (d denseQuery) exactStatement(restrict bool) string {
+	where := " WHERE halves IS NOT NULL"
+	if d.filtered {
+		where += " AND class = ANY ($3)"
+	} else {
+		where += " AND $3::integer[] IS NOT NULL"
+	}
+	if restrict {
+		where += " AND document = ANY (ARRAY(SELECT id FROM cairn.document WHERE key = ANY ($4::bytea[])))"
+	} else {
+		where += " AND $4::bytea[] IS NULL"
+	}
+	return "SELECT slot, max(-(halves <#> $1)) AS score FROM " + d.table + where +
+		" GROUP BY slot ORDER BY score DESC FETCH FIRST ($2) ROWS WITH TIES"
+}
+
+// nearStatement walks the HNSW index, further and further while the filter drops what
+// it finds (see settings). Vectors are of length 1, where the inner product is the cosine.
+func (d denseQuery) nearStatement() string {
+	where := " WHERE $3::integer[] IS NOT NULL"
+	if d.filtered {
+		where = " WHERE class = ANY ($3)"
+	}
+	return "SELECT slot, -(halves <#> $1) AS score FROM " + d.table + where + " ORDER BY halves <#> $1 LIMIT $2"
+}
+
+func (p *plan) queueDense(batch *pgx.Batch) {
+	vector := pgvector.NewHalfVector(p.query.Vector)
+	classes := p.classes
+	if classes == nil {
+		classes = []int32{}
+	}
+	if !p.dense.exact {
+		batch.Queue(p.dense.nearStatement(), vector, p.dense.rows, classes)
+		return
+	}
+	var keys [][]byte
+	if p.restrict {
+		keys = p.documentKeys()
+	}
+	batch.Queue(p.dense.exactStatement(p.restrict), vector, p.query.Limit, classes, keys)
+}
+
+// receiveDense gives the best passages by their best window.
+func (p *plan) receiveDense(results pgx.BatchResults) ([]index.Hit, error) {
+	rows, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	scores := make(map[int32]float64)
+	count := 0
+	for rows.Next() {
+		var slot int32
+		var score float64
+		if err := rows.Scan(&slot, &score); err != nil {
+			return nil, err
+		}
+		count++
+		if known, ok := scores[slot]; !ok || score > known {
+			scores[slot] = score
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if !p.dense.exact && count == p.dense.rows && len(scores) < p.query.Limit {
+		return nil, errShort
+	}
+	best := best{snap: p.snap, limit: p.query.Limit}
+	for slot, score := range scores {
+		if !p.snap.isUsed(slot) {
+			return nil, fmt.Errorf("slot %d has vectors and no passage: the index is damaged, build it anew", slot)
+		}
+		best.offer(scored{slot: slot, score: score})
+	}
+	return best.hits(), nil
+}
+
+func checkVector(vector []float32, dimension int) error {
+	if len(vector) != dimension {
+		return fmt.Errorf("vector has %d components, the index has %d", len(vector), dimension)
+	}
+	var sum float64
+	for _, component := range vector {
+		sum += float64(component) * float64(component)
+	}
+	if !(math.Abs(sum-1) < 0.01) {
+		return errors.New("vector is not of length 1")
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// mergeFactor is how many segments of about a size are merged into one, so that a
+	// search meets a few in each order of magnitude.
+	mergeFactor = 8
+	// smallest is the size of segments, in bytes, below which they count as equal.
+	smallest = 64 << 10
+	// mergePages is how many pages are read and written at once.
+	mergePages = 2000
+	// keptRemovals is how many generations of removals are kept for the snapshots of
+	// other processes; one that is older starts anew.
+	keptRemovals = 1000
+)
+
+// storedSegment is a row of cairn.segment.
+type storedSegment struct {
+	id          int32
+	first, last int64 // generations
+	bytes       int64
+}
+
+// level is the order of magnitude of a segment's size.
+func (s storedSegment) level() int {
+	level := 0
+	for size := int64(smallest); s.bytes > size; size *= mergeFactor {
+		level++
+	}
+	return level
+}
+
+// due gives the segments to merge: the newest ones up to the highest level that has
+// enough of them in a row, or none.
+func due(segments []storedSegment) []storedSegment {
+	highest := 0
+	for _, s := range segments {
+		highest = max(highest, s.level())
+	}
+	for level := highest; level >= 0; level-- {
+		from := len(segments)
+		for from > 0 && segments[from-1].level() <= level {
+			from--
+		}
+		if len(segments)-from >= mergeFactor {
+			return segments[from:]
+		}
+	}
+	return nil
+}
+
+// mergeIfDue makes one segment of many, leaving out what is gone. The caller holds
+// x.writing.
+func (x *Index) mergeIfDue(ctx context.Context) error {
+	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+		segments, err := listSegments(ctx, tx)
+		if err != nil {
+			return err
+		}
+		merged := due(segments)
+		if len(merged) == 0 {
+			return nil
+		}
+		snap, err := x.current(ctx, tx)
+		if err != nil {
+			return err
+		}
+		m := &merging{tx: tx, snap: snap, segments: merged, waiting: make(map[string][]piece), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
+		if err := m.run(ctx); err != nil {
+			return err
+		}
+		return forgetRemovals(ctx, tx)
+	})
+	if err != nil {
+		return fmt.Errorf("merge segments: %w", err)
+	}
+	return nil
+}
+
+func listSegments(ctx context.Context, tx pgx.Tx) ([]storedSegment, error) {
+	rows, err := tx.Query(ctx, "SELECT id, first_generation, last_generation, bytes FROM cairn.segment ORDER BY first_generation")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (storedSegment, error) {
+		var s storedSegment
+		err := row.Scan(&s.id, &s.first, &s.last, &s.bytes)
+		return s, err
+	})
+}
+
+// forgetRemovals drops removals that hardly any snapshot lacks.
+func forgetRemovals(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `WITH old AS (DELETE FROM cairn.removal WHERE generation < (SELECT generation FROM cairn.meta) - $1 RETURNING generation)
+		UPDATE cairn.meta SET forgotten = greatest(forgotten, (SELECT max(generation) FROM old))`, keptRemovals)
+	return err
+}
+
+// merging is one merge under way. Pages come in order of their first term, whichever
+// segment they are of, so that a term is complete once a later one begins a page.
+type merging struct {
+	tx       pgx.Tx
+	snap     *snapshot
+	segments []storedSegment
+	id       int32
+	waiting  map[string][]piece // by term
+	intact   map[int32]bool     // blocks, as far as they have been looked at
+	pages    paginator
+}
+
+// piece is what the n-th segment has of a term.
+type piece struct {
+	entry
+	n int
+}
+
+func (m *merging) run(ctx context.Context) error {
+	if err := m.tx.QueryRow(ctx, "UPDATE cairn.meta SET next_segment = next_segment + 1 RETURNING next_segment - 1").Scan(&m.id); err != nil {
+		return err
+	}
+	ids := make([]int32, len(m.segments))
+	for i, s := range m.segments {
+		ids[i] = s.id
+	}
+	// Slots ascend with the generations, so that lists can be put behind one another.
+	_, err := m.tx.Exec(ctx, `DECLARE merged NO SCROLL CURSOR FOR SELECT n::integer, first, entries FROM cairn.page
+		JOIN unnest($1::integer[]) WITH ORDINALITY AS s (id, n) ON segment = id ORDER BY first, n`, ids)
+	if err != nil {
+		return err
+	}
+	for done := false; !done; {
+		if done, err = m.step(ctx); err != nil {
+			return err
+		}
+	}
+	statements := &pgx.Batch{}
+	statements.Queue("CLOSE merged")
+	statements.Queue("DELETE FROM cairn.page WHERE segment = ANY ($1)", ids)
+	statements.Queue("DELETE FROM cairn.segment WHERE id = ANY ($1)", ids)
+	statements.Queue("INSERT INTO cairn.segment (id, first_generation, last_generation, bytes) VALUES ($1, $2, $3, $4)",
+		m.id, m.segments[0].first, m.segments[len(m.segments)-1].last, m.pages.bytes)
+	return m.tx.SendBatch(ctx, statements).Close()
+}
+
+// step reads some pages and writes those that they complete.
+func (m *merging) step(ctx context.Context) (done bool, err error) {
+	rows, err := m.tx.Query(ctx, fmt.Sprintf("FETCH %d FROM merged", mergePages))
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	count := 0
+	for rows.Next() {
+		var n int
+		var first, entries []byte
+		if err := rows.Scan(&n, &first, &entries); err != nil {
+			return false, err
+		}
+		count++
+		if err := m.complete(func(term string) bool { return term < string(first) }); err != nil {
+			return false, err
+		}
+		err := eachEntry(entries, func(e entry) bool {
+			m.waiting[e.term] = append(m.waiting[e.term], piece{n: n, entry: e})
+			return true
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return false, err
+	}
+	if count == 0 {
+		if err := m.complete(func(string) bool { return true }); err != nil {
+			return false, err
+		}
+		m.pages.flush()
+	}
+	return count == 0, copyPages(ctx, m.tx, m.id, m.pages.take())
+}
+
+// complete puts the terms that no further page holds into pages.
+func (m *merging) complete(isLast func(term string) bool) error {
+	var terms []string
+	for term := range m.waiting {
+		if isLast(term) {
+			terms = append(terms, term)
+		}
+	}
+	slices.Sort(terms)
+	for _, term := range terms {
+		joined, err := m.join(m.waiting[term])
+		if err != nil {
+			return fmt.Errorf("term %q: %w", term, err)
+		}
+		delete(m.waiting, term)
+		if len(joined.list) > 0 || joined.passages != 0 {
+			m.pages.add(joined)
+		}
+	}
+	return nil
+}
+
+// join makes one entry of what the segments have of a term.
+func (m *merging) join(pieces []piece) (entry, error) {
+	slices.SortFunc(pieces, func(a, b piece) int { return a.n - b.n })
+	joined := entry{term: pieces[0].term}
+	var list listBuilder
+	for _, p := range pieces {
+		joined.passages += p.passages
+		var inner error
+		err := eachBlock(p.list, func(number int32, postings []byte) {
+			inner = cmp.Or(inner, m.keep(&list, number, postings))
+		})
+		if err = cmp.Or(err, inner); err != nil {
+			return entry{}, err
+		}
+	}
+	joined.list = list.finish()
+	return joined, nil
+}
+
+// keep adds the postings of a block to a list but for those of slots that are free.
+// Where none is, they are taken over as they are.
+func (m *merging) keep(list *listBuilder, number int32, postings []byte) error {
+	if m.isIntact(number) {
+		list.add(number, postings)
+		return nil
+	}
+	var kept []byte
+	err := eachPosting(postings, number<<blockBits, func(p posting) {
+		if m.snap.isUsed(p.slot) {
+			kept = appendPosting(kept, p)
+		}
+	})
+	list.add(number, kept)
+	return err
+}
+
+// isIntact says whether a block has no free slot below the last one in use.
+func (m *merging) isIntact(number int32) bool {
+	intact, known := m.intact[number]
+	if !known {
+		intact = int(number) < len(m.snap.slots) && m.snap.slots[number] != nil && !hasGap(m.snap.slots[number])
+		m.intact[number] = intact
+	}
+	return intact
+}
+
+func hasGap(block []slot) bool {
+	gap := false
+	for _, s := range block {
+		if s.document != 0 && gap {
+			return true
+		}
+		gap = gap || s.document == 0
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"cairn/internal/knowledge/index"
+	"cairn/internal/servertest"
+)
+
+func mustOpen(t *testing.T, options Options) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// execute runs statements on a database as its owner.
+func execute(t *testing.T, address string, statements ...string) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if _, err := connection.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	if err := connection.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// change gives an address with other parts.
+func change(t *testing.T, address string, edit func(*url.URL)) string {
+	t.Helper()
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(parsed)
+	return parsed.String()
+}
+
+func withParameter(t *testing.T, address, name, value string) string {
+	return change(t, address, func(u *url.URL) {
+		values := u.Query()
+		values.Set(name, value)
+		u.RawQuery = values.Encode()
+	})
+}
+
+// wantOpenError checks that an index can't be opened, for which reason, and that the
+// person is told what to do and no password.
+func wantOpenError(t *testing.T, options Options, reason error, remedy string) {
+	t.Helper()
+	x, err := Open(t.Context(), options)
+	if err == nil {
+		t.Fatal(errors.Join(errors.New("it opened"), x.Close()))
+	}
+	if reason != nil && !errors.Is(err, reason) {
+		t.Errorf("error %q, want %q", err, reason)
+	}
+	if !strings.Contains(err.Error(), remedy) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %q, want it to say %q and no password", err, remedy)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	good := suiteOptions("postgres://nowhere")
+	for name, spoil := range map[string]func(*Options){
+		"no URL":             func(o *Options) { o.URL = "" },
+		"no embedder":        func(o *Options) { o.Embedder = "" },
+		"no dimension":       func(o *Options) { o.Dimension = 0 },
+		"too many":           func(o *Options) { o.Dimension = 4001 },
+		"connections":        func(o *Options) { o.Connections = -1 },
+		"time of statements": func(o *Options) { o.Statement = -1 },
+		"no logger":          func(o *Options) { o.Logger = nil },
+	} {
+		options := good
+		spoil(&options)
+		if _, err := Open(t.Context(), options); err == nil {
+			t.Errorf("%s: it was opened", name)
+		}
+	}
+}
+
+func TestWrongAddressesAreExplained(t *testing.T) {
+	address := servertest.Postgres(t)
+	nobody := change(t, address, func(u *url.URL) { u.User = url.UserPassword("nobody-known", "secret") })
+	closed := change(t, address, func(u *url.URL) { u.Host, u.User = closedPort(t), url.UserPassword("postgres", "secret") })
+	for remedy, wrong := range map[string]string{
+		"write postgres://":                  "postgres://user:secret@host:port/x",
+		"check that it runs":                 closed,
+		"user or the password":               nobody,
+		"has no database of the URL's name":  change(t, address, func(u *url.URL) { u.Path = "/never_created" }),
+		"user or the password of the URL: c": "postgres://user:secret@" + refusingServer(t, invalidPassword) + "/database?sslmode=disable",
+		"raise max_connections":              "postgres://user:secret@" + refusingServer(t, tooManyConnections) + "/database?sslmode=disable",
+	} {
+		for _, readOnly := range []bool{false, true} {
+			options := suiteOptions(wrong)
+			options.ReadOnly = readOnly
+			wantOpenError(t, options, nil, remedy)
+		}
+	}
+}
+
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// refusingServer speaks PostgreSQL's protocol as far as refusing everybody.
+func refusingServer(t *testing.T, code string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens until the test ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			backend := pgproto3.NewBackend(connection, connection)
+			if _, err := backend.ReceiveStartupMessage(); err == nil {
+				backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: code, Message: "refused"})
+				err = backend.Flush()
+				if err != nil {
+					t.Errorf("refuse: %v", err)
+				}
+			}
+			if err := connection.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+		<-ended
+	})
+	return listener.Addr().String()
+}
+
+func TestSecondWriterIsLockedOut(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, options, index.ErrLocked, "wait until")
+	options.ReadOnly = true
+	reader := mustOpen(t, options)
+	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, errReadOnly) {
+		t.Errorf("write by a reader: %v", err)
+	}
+	if err := reader.WriteVectors(t.Context(), nil); !errors.Is(err, errReadOnly) {
+		t.Errorf("write of vectors by a reader: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	options.ReadOnly = false
+	mustOpen(t, options)
+}
+
+func TestOtherSchemasAreRefused(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	reader := options
+	reader.ReadOnly = true
+	wantOpenError(t, reader, index.ErrSchema, "cairn ingest")
+	if err := Migrate(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	if err := Migrate(t.Context(), options); err != nil {
+		t.Errorf("migrate again: %v", err)
+	}
+	execute(t, options.URL, "UPDATE "+versionTable+" SET is_applied = false WHERE version_id = (SELECT max(version_id) FROM "+versionTable+")",
+		"INSERT INTO "+versionTable+" (version_id, is_applied) VALUES (0, true)")
+	wantOpenError(t, reader, index.ErrSchema, "cairn ingest")
+	execute(t, options.URL, "INSERT INTO "+versionTable+" (version_id, is_applied) VALUES (9999, true)")
+	for _, refused := range []Options{reader, options} {
+		wantOpenError(t, refused, index.ErrSchema, "use the newer")
+	}
+}
+
+// TestUnfitExtensionsAreExplained puts views in front of the server's catalogue.
+func TestUnfitExtensionsAreExplained(t *testing.T) {
+	for remedy, views := range map[string][]string{
+		"install its package": {"CREATE VIEW front.pg_available_extensions AS SELECT 'other'::text AS name"},
+		"0.8.0 or later":      {"CREATE VIEW front.pg_extension AS SELECT 'vector'::text AS extname, '0.7.4'::text AS extversion"},
+	} {
+		address := servertest.Postgres(t)
+		execute(t, address, append([]string{"CREATE SCHEMA front"}, views...)...)
+		wantOpenError(t, suiteOptions(withParameter(t, address, "search_path", "front,pg_catalog,public")), nil, remedy)
+	}
+}
+
+func TestMissingRightsAreExplained(t *testing.T) {
+	address := servertest.Postgres(t)
+	database := strings.TrimPrefix(change(t, address, func(u *url.URL) { *u = url.URL{Path: u.Path} }), "/")
+	user := "weak_" + database
+	execute(t, address, "CREATE ROLE "+user+" LOGIN")
+	t.Cleanup(func() {
+		connection, err := pgx.Connect(context.WithoutCancel(t.Context()), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, statement := range []string{"DROP OWNED BY " + user, "DROP ROLE " + user} {
+			if _, err := connection.Exec(context.WithoutCancel(t.Context()), statement); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := connection.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	weak := suiteOptions(change(t, address, func(u *url.URL) { u.User = url.User(user) }))
+	wantOpenError(t, weak, nil, "have an administrator run CREATE EXTENSION vector in database "+database)
+	execute(t, address, "CREATE EXTENSION vector")
+	wantOpenError(t, weak, nil, "lacks a right")
+	execute(t, address, "GRANT CREATE ON DATABASE "+database+" TO "+user)
+	mustOpen(t, weak)
+}

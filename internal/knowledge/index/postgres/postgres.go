@@ -1,0 +1,199 @@
+// Package postgres is the index in PostgreSQL with pgvector, for knowledge that
+// outgrows one file or is searched by several processes.
+//
+// The database holds everything. Text is found through posting lists of our own,
+// kept in segments that never change: a write adds one, and now and then some are
+// merged. A search fetches the lists of its words and scores them here, exactly, by
+// the formula of the embedded index; what it needs of every passage (its document,
+// class and length: 16 bytes) is kept in memory as an immutable snapshot, brought up
+// to date by the first search after a change. Vectors are half floats in one table for
+// each embedder, searched exactly while few pass the filter and by an HNSW index
+// beyond. Lists and vectors come in one round trip. Reading order: migrations,
+// connect.go, write.go, replace.go, posting.go, segment.go, merge.go, snapshot.go,
+// search.go, rank.go, dense.go.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"cairn/internal/knowledge/index"
+)
+
+// maxDimension is what pgvector can index of half floats.
+const maxDimension = 4000
+
+const (
+	defaultConnections = 8
+	defaultStatement   = 10 * time.Second
+	defaultBuildMemory = 512
+)
+
+// Options say which index to open and for which embedder.
+type Options struct {
+	// URL is the server and database, "postgres://user@host:5432/database"; what pgx
+	// takes as parameters it may hold too. A writer needs a connection that stays one
+	// session: not through a pooler that gives out transactions.
+	URL string
+	// ReadURL, if set, is a replica that searches and look-ups go to.
+	ReadURL   string
+	Embedder  string // embed.Embedder.Name
+	Dimension int    // embed.Embedder.Dimension
+	// ReadOnly opens without the writer's lock, beside a process that writes. Write,
+	// WriteVectors and a database without an index are errors then.
+	ReadOnly bool
+
+	Connections int           // open to a server at most; 0 means 8
+	Statement   time.Duration // limit of one look-up; 0 means 10 s
+	BuildMemory int           // MB of the server's memory to build a vector index in; 0 means 512
+	// PlainQueries keeps questions in the query log as they were asked; else their
+	// hashes alone.
+	PlainQueries bool
+	Logger       *slog.Logger
+}
+
+func (o Options) check() error {
+	switch {
+	case o.URL == "" || o.Embedder == "":
+		return fmt.Errorf("need a URL and an embedder, got %d characters and %q", len(o.URL), o.Embedder)
+	case o.Dimension < 1 || o.Dimension > maxDimension:
+		return fmt.Errorf("embedder %s has %d dimensions; PostgreSQL indexes 1 to %d: choose another embedder or have it give fewer",
+			o.Embedder, o.Dimension, maxDimension)
+	case o.Connections < 0 || o.Statement < 0 || o.BuildMemory < 0:
+		return errors.New("a limit is below 0")
+	case o.Logger == nil:
+		return errors.New("need a logger")
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Connections == 0 {
+		o.Connections = defaultConnections
+	}
+	if o.Statement == 0 {
+		o.Statement = defaultStatement
+	}
+	if o.BuildMemory == 0 {
+		o.BuildMemory = defaultBuildMemory
+	}
+	return o
+}
+
+// Index is an index.Index and an index.Speller over a PostgreSQL database. A read that
+// loses its connection is tried again, and so is a write, which changes nothing twice.
+type Index struct {
+	options  Options
+	embedder embedder
+
+	primary *pgxpool.Pool
+	read    *pgxpool.Pool // primary, unless there is a replica
+
+	writing sync.Mutex
+	writer  *pgx.Conn // holds the lock; nil when read-only or lost
+
+	lowest atomic.Int32 // no slot below it lacks vectors
+
+	refreshing sync.Mutex // held to make the next snapshot
+	snapshot   atomic.Pointer[snapshot]
+
+	dictionary dictionary
+	limits     limits
+}
+
+// limits are sizes at which the way to do a thing changes.
+type limits struct {
+	exact int // a dense search scores so many passages exactly; more go through HNSW
+	page  int // bytes a page of posting lists has before the next begins
+}
+
+var defaultLimits = limits{exact: 20_000, page: 1500}
+
+var (
+	_ index.Index   = (*Index)(nil)
+	_ index.Speller = (*Index)(nil)
+)
+
+var errReadOnly = errors.New("index is open for reading only")
+
+// Open opens the index of a database, for writing after the migrations that are due.
+// It fails with index.ErrLocked, index.ErrSchema, or index.ErrEmbedder if read-only and
+// the embedder has no vectors yet while another has.
+func Open(ctx context.Context, options Options) (*Index, error) {
+	if err := options.check(); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	x := &Index{options: options.withDefaults(), limits: defaultLimits}
+	if err := x.open(ctx); err != nil {
+		//nolint:contextcheck // the lock is given back even if ctx has ended
+		return nil, errors.Join(fmt.Errorf("open index in PostgreSQL: %w", explain(err)), x.Close())
+	}
+	return x, nil
+}
+
+func (x *Index) open(ctx context.Context) error {
+	if x.options.ReadOnly {
+		if err := checkDatabase(ctx, x.options); err != nil {
+			return err
+		}
+	} else if err := x.openForWriting(ctx); err != nil {
+		return err
+	}
+	var err error
+	if x.primary, err = newPool(ctx, x.options, x.options.URL); err != nil {
+		return err
+	}
+	x.read = x.primary
+	if x.options.ReadURL != "" {
+		if x.read, err = newPool(ctx, x.options, x.options.ReadURL); err != nil {
+			return fmt.Errorf("read replica: %w", err)
+		}
+	}
+	if x.options.ReadOnly {
+		if x.embedder, err = findEmbedder(ctx, x.read, x.options); err != nil {
+			return err
+		}
+	}
+	return x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		_, err := x.current(ctx, tx)
+		return err
+	})
+}
+
+func (x *Index) openForWriting(ctx context.Context) error {
+	if err := Migrate(ctx, x.options); err != nil {
+		return err
+	}
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	return x.retryWrite(ctx, func(tx pgx.Tx) error {
+		var err error
+		x.embedder, err = addEmbedder(ctx, tx, x.options)
+		return err
+	})
+}
+
+// Close ends the index. Searches and writes under way end first.
+func (x *Index) Close() error {
+	if x.read != nil && x.read != x.primary {
+		x.read.Close()
+	}
+	if x.primary != nil {
+		x.primary.Close()
+	}
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	if err := x.unlock(); err != nil {
+		return fmt.Errorf("close index in PostgreSQL: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+const documentColumns = `document.key, class.source, class.kind, class.audience, document.path, document.title, document.url,
+	document.owner, document.language, document.modified, document.indexed, document.last_seen, document.hash, document.state`
+
+// documentScan receives documentColumns.
+type documentScan struct {
+	key, source, kind, audience, path, title, url, owner, language, hash, state []byte
+	modified, indexed, lastSeen                                                 *time.Time
+}
+
+func (s *documentScan) targets() []any {
+	return []any{
+		&s.key, &s.source, &s.kind, &s.audience, &s.path, &s.title, &s.url,
+		&s.owner, &s.language, &s.modified, &s.indexed, &s.lastSeen, &s.hash, &s.state,
+	}
+}
+
+func (s *documentScan) result() knowledge.Document {
+	return knowledge.Document{
+		ID: knowledge.DocumentID(s.key), Source: knowledge.SourceID(s.source), Kind: knowledge.Kind(s.kind),
+		Path: string(s.path), Title: string(s.title), URL: string(s.url), Owner: string(s.owner), Language: string(s.language),
+		Modified: fromTimestamp(s.modified), Indexed: fromTimestamp(s.indexed), LastSeen: fromTimestamp(s.lastSeen),
+		Hash: string(s.hash), Audience: knowledge.Audience(s.audience), State: knowledge.State(s.state),
+	}
+}
+
+// readFound reads passages with their documents and definitions; where may use slot,
+// document.key and position.
+func readFound(ctx context.Context, tx pgx.Tx, where string, arguments ...any) ([]index.Found, error) {
+	rows, err := tx.Query(ctx, `SELECT slot, position, headings, anchor, text, tokens, passage.hash,
+		ARRAY(SELECT short FROM cairn.definition d WHERE d.slot = s.slot ORDER BY place),
+		ARRAY(SELECT long FROM cairn.definition d WHERE d.slot = s.slot ORDER BY place), `+documentColumns+`
+		FROM cairn.slot s JOIN cairn.passage USING (slot) JOIN cairn.document ON document.id = s.document
+		JOIN cairn.class ON class.id = document.class WHERE `+where, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (index.Found, error) {
+		var slot int32
+		var headings, anchor, text, hash []byte
+		var shorts, longs [][]byte
+		var p knowledge.Passage
+		var scan documentScan
+		targets := append([]any{&slot, &p.Position, &headings, &anchor, &text, &p.Tokens, &hash, &shorts, &longs}, scan.targets()...)
+		if err := row.Scan(targets...); err != nil {
+			return index.Found{}, err
+		}
+		if err := json.Unmarshal(headings, &p.Headings); err != nil {
+			return index.Found{}, fmt.Errorf("stored headings: %w", err)
+		}
+		document := scan.result()
+		p.Document = document.ID
+		p.ID = knowledge.MakePassageID(document.ID, p.Position)
+		p.Anchor, p.Text, p.Hash = string(anchor), string(text), string(hash)
+		for i := range shorts {
+			p.Definitions = append(p.Definitions, knowledge.Definition{Short: string(shorts[i]), Long: string(longs[i])})
+		}
+		return index.Found{Document: document, Passage: p}, nil
+	})
+}
+
+// Passages gives the stored passages of these ids, in the same order.
+func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
+	var keys [][]byte
+	var positions []int32
+	for _, id := range ids {
+		if document, position, ok := id.Split(); ok && position <= 1<<31-1 {
+			keys, positions = append(keys, []byte(document)), append(positions, int32(position))
+		}
+	}
+	var found []index.Found
+	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		var err error
+		found, err = readFound(ctx, tx, "(document.key, position) IN (SELECT * FROM unnest($1::bytea[], $2::integer[]))", keys, positions)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read passages: %w", err)
+	}
+	byID := make(map[knowledge.PassageID]index.Found, len(found))
+	for _, f := range found {
+		byID[f.Passage.ID] = f
+	}
+	var ordered []index.Found
+	for _, id := range ids {
+		if f, ok := byID[id]; ok {
+			ordered = append(ordered, f)
+		}
+	}
+	return ordered, nil
+}
+
+// documentPage is how many documents are read at once, so that no transaction stays
+// open while a caller works on them.
+const documentPage = 500
+
+// Documents yields the documents of a source. Each is as it was when its page was
+// read: a write in between may show.
+func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error] {
+	return func(yield func(knowledge.Document, error) bool) {
+		var after knowledge.DocumentID
+		for {
+			page, err := x.documentsAfter(ctx, source, after)
+			if err != nil {
+				yield(knowledge.Document{}, fmt.Errorf("read documents: %w", err))
+				return
+			}
+			for _, document := range page {
+				if !yield(document, nil) {
+					return
+				}
+			}
+			if len(page) < documentPage {
+				return
+			}
+			after = page[len(page)-1].ID
+		}
+	}
+}
+
+func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
+	query := "SELECT " + documentColumns + " FROM cairn.document JOIN cairn.class ON class.id = document.class WHERE key > $1"
+	arguments := []any{[]byte(after), documentPage}
+	if source != "" {
+		query += " AND class.source = $3"
+		arguments = append(arguments, []byte(source))
+	}
+	var page []knowledge.Document
+	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, query+" ORDER BY key LIMIT $2", arguments...)
+		if err != nil {
+			return err
+		}
+		page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (knowledge.Document, error) {
+			var scan documentScan
+			err := row.Scan(scan.targets()...)
+			return scan.result(), err
+		})
+		return err
+	})
+	return page, err
+}
+
+// Terms gives the statistics of these terms, in the same order.
+func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
+	asked := make([]index.Term, len(terms))
+	for i, term := range terms {
+		asked[i] = index.Term{Text: term}
+	}
+	asked = mergeTerms(asked)
+	counts := make(map[string]int)
+	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		clear(counts)
+		return countTerms(ctx, tx, asked, counts)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read term statistics: %w", err)
+	}
+	stats := make([]index.TermStats, len(terms))
+	for i, term := range terms {
+		stats[i] = index.TermStats{Term: term, Passages: counts[term]}
+	}
+	return stats, nil
+}
+
+func countTerms(ctx context.Context, tx pgx.Tx, terms []index.Term, counts map[string]int) error {
+	rows, err := tx.Query(ctx, pagesOfTerms, termKeys(terms))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		var page []byte
+		if err := rows.Scan(&n, &page); err != nil {
+			return err
+		}
+		term := terms[n-1].Text
+		err := eachEntry(page, func(e entry) bool {
+			if e.term == term {
+				counts[term] += e.passages
+			}
+			return e.term < term
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// mostSpellings bounds how many ways to define one abbreviation are looked at.
+const mostSpellings = 200
+
+// Definitions gives what an abbreviation stands for. Expansions that differ in
+// letter case alone are one, in the commonest spelling.
+func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
+	var definitions []knowledge.Definition
+	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT short, long, count(*) FROM cairn.definition WHERE folded = $1
+			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $2`, []byte(strings.ToLower(short)), mostSpellings)
+		if err != nil {
+			return err
+		}
+		definitions, err = mergeDefinitions(rows)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read definitions of %s: %w", short, err)
+	}
+	return definitions, nil
+}
+
+// mergeDefinitions adds up expansions without regard to letter case. Spellings come
+// commonest first.
+func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
+	defer rows.Close()
+	type counted struct {
+		knowledge.Definition
+		count int
+	}
+	var merged []counted
+	for rows.Next() {
+		var short, long []byte
+		var count int
+		if err := rows.Scan(&short, &long, &count); err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(merged, func(c counted) bool { return strings.EqualFold(c.Long, string(long)) })
+		if at < 0 {
+			at = len(merged)
+			merged = append(merged, counted{Definition: knowledge.Definition{Short: string(short), Long: string(long)}})
+		}
+		merged[at].count += count
+	}
+	slices.SortStableFunc(merged, func(a, b counted) int { return cmp.Compare(b.count, a.count) })
+	definitions := make([]knowledge.Definition, len(merged))
+	for i, c := range merged {
+		definitions[i] = c.Definition
+	}
+	return definitions, rows.Err()
+}
+
+// Stats describes the whole index.
+func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
+	var stats index.Stats
+	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM cairn.document), (SELECT count(*) FROM cairn.passage),
+			(SELECT count(*) FROM `+x.embedder.table+` WHERE part = 0),
+			(SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = 'cairn'::regnamespace AND relkind = 'r')`).
+			Scan(&stats.Documents, &stats.Passages, &stats.Embedded, &stats.Bytes)
+		if err != nil {
+			return err
+		}
+		stats.Terms, err = x.dictionary.size(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return index.Stats{}, fmt.Errorf("read index statistics: %w", err)
+	}
+	return stats, nil
+}

@@ -1,0 +1,270 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"cairn/internal/knowledge/index"
+)
+
+const defaultLimit = 100
+
+// Search finds the best passages by words, exactly scored, and by meaning: exactly
+// while few pass the filter, else through an HNSW index, which misses one in some
+// hundred.
+func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates, error) {
+	if err := x.checkQuery(query); err != nil {
+		return index.Candidates{}, fmt.Errorf("search index: %w", err)
+	}
+	if query.Limit == 0 {
+		query.Limit = defaultLimit
+	}
+	var candidates index.Candidates
+	err := again(ctx, func() error {
+		var err error
+		candidates, err = x.searchOnce(ctx, query)
+		return err
+	})
+	if err != nil {
+		return index.Candidates{}, fmt.Errorf("search index: %w", causeOf(ctx, explain(err)))
+	}
+	return candidates, nil
+}
+
+func (x *Index) checkQuery(query index.Query) error {
+	if query.Limit < 0 {
+		return fmt.Errorf("limit %d is below 0", query.Limit)
+	}
+	for _, term := range query.Terms {
+		if !(term.Weight > 0) || math.IsInf(term.Weight, 1) {
+			return fmt.Errorf("term %q has the weight %v, must be above 0", term.Text, term.Weight)
+		}
+	}
+	if query.Vector != nil {
+		return checkVector(query.Vector, x.options.Dimension)
+	}
+	return nil
+}
+
+// errMoved says that the database has a later generation than the snapshot in memory.
+var errMoved = errors.New("index changed under a read")
+
+// errShort says that a dense search brought too few different passages.
+var errShort = errors.New("too many windows of the same passages")
+
+// searchOnce asks with the snapshot at hand, in one round trip, and only if that is
+// outdated, or windows of few passages crowd the others out, again with what it takes.
+func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candidates, error) {
+	ask := &asking{Index: x, query: query, rows: query.Limit + query.Limit/2}
+	candidates, err := ask.pipelined(ctx, x.read)
+	for {
+		switch {
+		case errors.Is(err, errMoved):
+			err = pgx.BeginTxFunc(ctx, x.read, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+				snap, err := x.current(ctx, tx)
+				if err != nil {
+					return err
+				}
+				candidates, err = ask.within(ctx, tx, snap)
+				return err
+			})
+		case errors.Is(err, errShort):
+			ask.rows *= 4
+			candidates, err = ask.pipelined(ctx, x.read)
+		default:
+			return candidates, err
+		}
+	}
+}
+
+// asking is one search under way.
+type asking struct {
+	*Index
+	query index.Query
+	rows  int // vectors asked of the HNSW index
+}
+
+// pipelined sends a transaction with everything in it at once. It fails with errMoved
+// if the snapshot is not of its generation.
+func (a *asking) pipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
+	snap := a.snapshot.Load()
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	plan := a.plan(snap)
+	plan.queue(batch)
+	batch.Queue("COMMIT")
+	connection, err := pool.Acquire(ctx)
+	if err != nil {
+		return index.Candidates{}, err
+	}
+	defer connection.Release() // a connection inside a transaction is not used again
+	results := connection.SendBatch(ctx, batch)
+	if _, err := results.Exec(); err != nil {
+		return index.Candidates{}, errors.Join(err, results.Close())
+	}
+	candidates, err := plan.receive(results)
+	return candidates, errors.Join(err, results.Close())
+}
+
+// within asks in a transaction with the snapshot of its generation.
+func (a *asking) within(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.Candidates, error) {
+	batch := &pgx.Batch{}
+	plan := a.plan(snap)
+	plan.queue(batch)
+	results := tx.SendBatch(ctx, batch)
+	candidates, err := plan.receive(results)
+	return candidates, errors.Join(err, results.Close())
+}
+
+// plan is how a search is asked, given a snapshot.
+type plan struct {
+	snap     *snapshot
+	query    index.Query
+	terms    []index.Term // each once, such as can be in the index
+	allowed  []bool       // classes that pass; nil lets all pass
+	classes  []int32      // the same by number
+	dense    denseQuery
+	restrict bool // to documents
+}
+
+func (a *asking) plan(snap *snapshot) *plan {
+	p := &plan{snap: snap, query: a.query, restrict: len(a.query.Filter.Documents) > 0}
+	p.terms = mergeTerms(a.query.Terms)
+	passing, all := 0, true
+	allowed := make([]bool, len(snap.classes))
+	for i, class := range snap.classes {
+		allowed[i] = class.passes(a.query.Filter)
+		if allowed[i] {
+			passing += snap.passagesOf[i]
+			p.classes = append(p.classes, int32(i))
+		} else if snap.passagesOf[i] > 0 {
+			all = false
+		}
+	}
+	if !all {
+		p.allowed = allowed
+	}
+	if a.query.Vector != nil {
+		p.dense = denseQuery{
+			table:    a.embedder.table,
+			exact:    !snap.indexed || p.restrict || passing <= a.limits.exact,
+			filtered: !all,
+			rows:     a.rows,
+			share:    float64(max(passing, 1)) / float64(max(snap.passages, 1)),
+		}
+	}
+	return p
+}
+
+// mergeTerms sums the weights of terms named twice, and leaves out what lexical.Analyze
+// can't give: the database would refuse it.
+func mergeTerms(terms []index.Term) []index.Term {
+	var merged []index.Term
+	at := make(map[string]int, len(terms))
+	for _, term := range terms {
+		if i, ok := at[term.Text]; ok {
+			merged[i].Weight += term.Weight
+			continue
+		}
+		if term.Text == "" || !utf8.ValidString(term.Text) || strings.ContainsRune(term.Text, 0) {
+			continue
+		}
+		at[term.Text] = len(merged)
+		merged = append(merged, term)
+	}
+	return merged
+}
+
+// settings hold for the transaction alone: what is set for a session would not reach
+// statements that are prepared already. Plans are made anew, for these settings. A scan
+// in parallel takes longer to start than what is scanned exactly takes.
+const settings = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('hnsw.ef_search', $1, true), 
+	set_config('hnsw.iterative_scan', 'relaxed_order', true),	set_config('hnsw.max_scan_tuples', '100000', true), set_config('hnsw.scan_mem_multiplier', '4', true),
+	set_config('enable_seqscan', $2, true), set_config('enable_sort', $2, true), set_config('enable_bitmapscan', $2, true),
+	set_config('max_parallel_workers_per_gather', '0', true)`
+
+// pagesOfTerms are, for each term and segment, the page that holds the term if any does.
+const pagesOfTerms = `SELECT n, entries FROM unnest($1::bytea[]) WITH ORDINALITY AS t (term, n) CROSS JOIN cairn.segment
+	CROSS JOIN LATERAL (SELECT entries FROM cairn.page WHERE page.segment = segment.id AND first <= term ORDER BY first DESC LIMIT 1) p`
+
+const slotsOfDocuments = "SELECT slot FROM cairn.slot JOIN cairn.document ON document = id WHERE key = ANY ($1)"
+
+// queue puts the statements of the plan into a batch.
+func (p *plan) queue(batch *pgx.Batch) {
+	scans := "on"
+	effort := leastEffort
+	if p.query.Vector != nil && !p.dense.exact {
+		scans, effort = "off", p.dense.effort()
+	}
+	batch.Queue(settings, fmt.Sprint(effort), scans)
+	batch.Queue("SELECT generation FROM cairn.meta")
+	if p.restrict {
+		batch.Queue(slotsOfDocuments, p.documentKeys())
+	}
+	if len(p.terms) > 0 {
+		batch.Queue(pagesOfTerms, termKeys(p.terms))
+	}
+	if p.query.Vector != nil {
+		p.queueDense(batch)
+	}
+}
+
+func (p *plan) documentKeys() [][]byte {
+	keys := make([][]byte, len(p.query.Filter.Documents))
+	for i, id := range p.query.Filter.Documents {
+		keys[i] = []byte(id)
+	}
+	return keys
+}
+
+func termKeys(terms []index.Term) [][]byte {
+	keys := make([][]byte, len(terms))
+	for i, term := range terms {
+		keys[i] = []byte(term.Text)
+	}
+	return keys
+}
+
+// receive takes what the statements of queue bring, and ranks it.
+func (p *plan) receive(results pgx.BatchResults) (index.Candidates, error) {
+	if _, err := results.Exec(); err != nil {
+		return index.Candidates{}, fmt.Errorf("settings: %w", err)
+	}
+	var generation int64
+	if err := results.QueryRow().Scan(&generation); err != nil {
+		return index.Candidates{}, fmt.Errorf("read generation: %w", err)
+	}
+	if generation != p.snap.generation {
+		return index.Candidates{}, errMoved
+	}
+	r := newRanking(p)
+	if p.restrict {
+		if err := r.restrictTo(results); err != nil {
+			return index.Candidates{}, fmt.Errorf("filter by documents: %w", err)
+		}
+	}
+	var candidates index.Candidates
+	if len(p.terms) > 0 {
+		if err := r.load(results); err != nil {
+			return index.Candidates{}, fmt.Errorf("by words: %w", err)
+		}
+		var err error
+		if candidates, err = r.rank(); err != nil {
+			return index.Candidates{}, fmt.Errorf("by words: %w", err)
+		}
+	}
+	if p.query.Vector != nil {
+		var err error
+		if candidates.Dense, err = p.receiveDense(results); err != nil {
+			return index.Candidates{}, fmt.Errorf("by meaning: %w", err)
+		}
+	}
+	return candidates, nil
+}

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"maps"
+	"slices"
+
+	"cairn/internal/knowledge/lexical"
+)
+
+// termCounts says how often a term stands in which field of a passage, up to 255 times.
+type termCounts struct {
+	term                  string
+	title, headings, body uint8
+}
+
+// analysed is what the index keeps of a passage's words.
+type analysed struct {
+	terms   []termCounts
+	lengths lexical.Counts // how many terms each field has
+}
+
+// analyzer analyses passages one after the other.
+type analyzer struct {
+	at map[string]int // of each term of the passage at hand in its list
+}
+
+func (a *analyzer) analyze(title string, headings []string, text string) analysed {
+	clear(a.at)
+	var words analysed
+	words.lengths.Title = a.count(&words, title, func(c *termCounts) *uint8 { return &c.title })
+	for _, heading := range headings {
+		words.lengths.Headings += a.count(&words, heading, func(c *termCounts) *uint8 { return &c.headings })
+	}
+	words.lengths.Body = a.count(&words, text, func(c *termCounts) *uint8 { return &c.body })
+	return words
+}
+
+// count adds the terms of a text to those of a field, and gives their number.
+func (a *analyzer) count(words *analysed, text string, field func(*termCounts) *uint8) int {
+	terms := lexical.Analyze(text)
+	for _, term := range terms {
+		at, known := a.at[term]
+		if !known {
+			at = len(words.terms)
+			a.at[term] = at
+			words.terms = append(words.terms, termCounts{term: term})
+		}
+		if counter := field(&words.terms[at]); *counter < most {
+			*counter++
+		}
+	}
+	return len(terms)
+}
+
+// termChange is what a write changes about a term.
+type termChange struct {
+	passages int
+	postings []posting
+}
+
+// segmentBuilder gathers the posting lists of a write.
+type segmentBuilder map[string]*termChange
+
+func (b segmentBuilder) at(term string) *termChange {
+	change, ok := b[term]
+	if !ok {
+		change = &termChange{}
+		b[term] = change
+	}
+	return change
+}
+
+// add takes in a passage; slots come in ascending order.
+func (b segmentBuilder) add(slot int32, words analysed) {
+	for _, c := range words.terms {
+		change := b.at(c.term)
+		change.passages++
+		change.postings = append(change.postings, posting{slot: slot, title: c.title, headings: c.headings, body: c.body})
+	}
+}
+
+// remove takes a passage out of the counts. Its postings stay in the segment that has
+// them, where no search looks at a slot that is gone.
+func (b segmentBuilder) remove(words analysed) {
+	for _, c := range words.terms {
+		b.at(c.term).passages--
+	}
+}
+
+// entries gives what has changed, in order of term.
+func (b segmentBuilder) entries(yield func(entry) bool) {
+	for _, term := range slices.Sorted(maps.Keys(b)) {
+		change := b[term]
+		if change.passages == 0 && len(change.postings) == 0 {
+			continue
+		}
+		if !yield(entry{term: term, passages: change.passages, list: makeList(change.postings)}) {
+			return
+		}
+	}
+}
+
+// page is a row of cairn.page.
+type page struct {
+	first   []byte
+	entries []byte
+}
+
+// paginator puts entries that come in order of term into pages.
+type paginator struct {
+	size    int // bytes from which a page is full
+	pages   []page
+	current page
+	bytes   int64 // of all pages
+}
+
+func (p *paginator) add(e entry) {
+	if len(p.current.entries) > 0 && len(p.current.entries)+len(e.list) > p.size {
+		p.flush()
+	}
+	if len(p.current.entries) == 0 {
+		p.current.first = []byte(e.term)
+	}
+	p.current.entries = appendEntry(p.current.entries, e)
+}
+
+func (p *paginator) flush() {
+	if len(p.current.entries) > 0 {
+		p.bytes += int64(len(p.current.entries))
+		p.pages = append(p.pages, p.current)
+		p.current = page{}
+	}
+}
+
+// take gives the pages that are full, and forgets them.
+func (p *paginator) take() []page {
+	full := p.pages
+	p.pages = nil
+	return full
+}

@@ -1,0 +1,269 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
+)
+
+// snapshot is what searches need of every passage, as of one generation of the
+// database. It never changes; advance makes the next one, which shares what stayed.
+type snapshot struct {
+	generation int64
+	slots      table[slot]
+	documents  table[document]
+	classes    []class // by number; numbers that were never given hold none
+	passagesOf []int   // how many passages a class has
+	passages   int
+	length     float64 // sum of the passages' lengths
+	indexed    bool    // the embedder's vectors have an HNSW index
+}
+
+// slot is a place for a passage; document is 0 if it has none any more.
+type slot struct {
+	document, position int32
+	class              int32
+	length             float32 // weighted, see lexical.BM25.Weigh
+}
+
+type document struct {
+	key   knowledge.DocumentID
+	class int32
+}
+
+// class is what filters look at. Documents of one class pass or fail together.
+type class struct {
+	source   knowledge.SourceID
+	kind     knowledge.Kind
+	audience knowledge.Audience
+}
+
+func (c class) passes(filter index.Filter) bool {
+	audiences := filter.Audiences
+	if audiences == nil {
+		audiences = []knowledge.Audience{knowledge.Public}
+	}
+	return slices.Contains(audiences, c.audience) &&
+		(len(filter.Sources) == 0 || slices.Contains(filter.Sources, c.source)) &&
+		(len(filter.Kinds) == 0 || slices.Contains(filter.Kinds, c.kind))
+}
+
+// id is the passage in a slot that is in use.
+func (s *snapshot) id(number int32) knowledge.PassageID {
+	slot := s.slots.at(number)
+	return knowledge.MakePassageID(s.documents.at(slot.document).key, int(slot.position))
+}
+
+func (s *snapshot) isUsed(number int32) bool { return s.slots.at(number).document != 0 }
+
+// averageLength is the mean length over all passages.
+func (s *snapshot) averageLength() float64 {
+	if s.passages == 0 {
+		return 0
+	}
+	return s.length / float64(s.passages)
+}
+
+// table is a list of values by number, in blocks that tables share until one changes.
+type table[T any] [][]T
+
+// at gives the value of a number, zero where none was set.
+func (t table[T]) at(number int32) T {
+	if block := int(number >> blockBits); block < len(t) && t[block] != nil {
+		return t[block][number&(blockSize-1)]
+	}
+	var zero T
+	return zero
+}
+
+// tableEdit makes the next state of a table.
+type tableEdit[T any] struct {
+	table table[T]
+	own   map[int]bool // blocks that no other table has
+}
+
+func edit[T any](t table[T]) *tableEdit[T] {
+	return &tableEdit[T]{table: slices.Clone(t), own: make(map[int]bool)}
+}
+
+func (e *tableEdit[T]) set(number int32, value T) {
+	block := int(number >> blockBits)
+	for block >= len(e.table) {
+		e.table = append(e.table, nil)
+	}
+	if !e.own[block] {
+		fresh := make([]T, blockSize)
+		copy(fresh, e.table[block])
+		e.table[block], e.own[block] = fresh, true
+	}
+	e.table[block][number&(blockSize-1)] = value
+}
+
+// current gives the snapshot of the transaction's generation, making it if nobody has.
+func (x *Index) current(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
+	var generation, forgotten int64
+	if err := tx.QueryRow(ctx, "SELECT generation, forgotten FROM cairn.meta").Scan(&generation, &forgotten); err != nil {
+		return nil, err
+	}
+	x.refreshing.Lock()
+	defer x.refreshing.Unlock()
+	snap := x.snapshot.Load()
+	if snap != nil && snap.generation == generation {
+		return snap, nil
+	}
+	older := snap != nil && snap.generation > generation // this replica is behind another
+	if snap == nil || older || snap.generation < forgotten {
+		snap = &snapshot{generation: -1}
+	}
+	next, err := x.advance(ctx, tx, snap, generation)
+	if err != nil {
+		return nil, fmt.Errorf("load what searches need: %w", err)
+	}
+	if !older {
+		x.snapshot.Store(next)
+	}
+	return next, nil
+}
+
+// advance gives the snapshot of the transaction's generation.
+func (x *Index) advance(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
+	a := &advancing{
+		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), passages: old.passages, length: old.length},
+		slots:     edit(old.slots),
+		documents: edit(old.documents),
+	}
+	a.next.passagesOf = slices.Clone(old.passagesOf)
+	if err := a.loadClasses(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := a.loadRemovals(ctx, tx, old.generation); err != nil {
+		return nil, err
+	}
+	if err := a.loadDocuments(ctx, tx, old.generation); err != nil {
+		return nil, err
+	}
+	if err := a.loadSlots(ctx, tx, old.generation); err != nil {
+		return nil, err
+	}
+	a.next.slots, a.next.documents = a.slots.table, a.documents.table
+	err := tx.QueryRow(ctx, "SELECT indexed FROM cairn.embedder WHERE id = $1", x.embedder.id).Scan(&a.next.indexed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("%w: its vectors were dropped; configure the embedder that is in use", index.ErrEmbedder)
+	}
+	return a.next, err
+}
+
+// advancing is a snapshot in the making.
+type advancing struct {
+	next      *snapshot
+	slots     *tableEdit[slot]
+	documents *tableEdit[document]
+}
+
+func (a *advancing) loadClasses(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, "SELECT id, source, kind, audience FROM cairn.class WHERE id >= $1 ORDER BY id", len(a.next.classes))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int
+		var source, kind, audience []byte
+		if err := rows.Scan(&id, &source, &kind, &audience); err != nil {
+			return err
+		}
+		for id >= len(a.next.classes) {
+			a.next.classes = append(a.next.classes, class{})
+			a.next.passagesOf = append(a.next.passagesOf, 0)
+		}
+		a.next.classes[id] = class{source: knowledge.SourceID(source), kind: knowledge.Kind(kind), audience: knowledge.Audience(audience)}
+	}
+	return rows.Err()
+}
+
+func (a *advancing) loadRemovals(ctx context.Context, tx pgx.Tx, after int64) error {
+	if after < 0 {
+		return nil // nothing is there to be removed
+	}
+	rows, err := tx.Query(ctx, "SELECT slots, documents FROM cairn.removal WHERE generation > $1", after)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var slots, documents []int32
+		if err := rows.Scan(&slots, &documents); err != nil {
+			return err
+		}
+		for _, number := range slots {
+			a.setSlot(number, slot{})
+		}
+		for _, id := range documents {
+			a.documents.set(id, document{})
+		}
+	}
+	return rows.Err()
+}
+
+func (a *advancing) loadDocuments(ctx context.Context, tx pgx.Tx, after int64) error {
+	rows, err := tx.Query(ctx, "SELECT id, key, class FROM cairn.document WHERE generation > $1", after)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, class int32
+		var key []byte
+		if err := rows.Scan(&id, &key, &class); err != nil {
+			return err
+		}
+		a.documents.set(id, document{key: knowledge.DocumentID(key), class: class})
+	}
+	return rows.Err()
+}
+
+func (a *advancing) loadSlots(ctx context.Context, tx pgx.Tx, after int64) error {
+	rows, err := tx.Query(ctx, `SELECT slot, document, position, title_terms, heading_terms, body_terms
+		FROM cairn.slot WHERE generation > $1`, after)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var number int32
+		var s slot
+		var lengths lexical.Counts
+		if err := rows.Scan(&number, &s.document, &s.position, &lengths.Title, &lengths.Headings, &lengths.Body); err != nil {
+			return err
+		}
+		s.length = float32(lexical.DefaultBM25.Weigh(lengths))
+		s.class = a.documents.table.at(s.document).class
+		if s.class == 0 {
+			return fmt.Errorf("slot %d belongs to document %d, which is not there", number, s.document)
+		}
+		a.setSlot(number, s)
+	}
+	return rows.Err()
+}
+
+// setSlot puts a passage into a slot, or takes the one there out, and keeps the counts.
+func (a *advancing) setSlot(number int32, s slot) {
+	if before := a.slots.table.at(number); before.document != 0 {
+		a.next.passages--
+		a.next.passagesOf[before.class]--
+		a.next.length -= float64(before.length)
+	}
+	a.slots.set(number, s)
+	if s.document != 0 {
+		a.next.passages++
+		a.next.passagesOf[s.class]++
+		a.next.length += float64(s.length)
+	}
+}

@@ -1,0 +1,355 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/indextest"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/servertest"
+)
+
+func textEntry(id knowledge.DocumentID, texts ...string) index.Entry {
+	e := index.Entry{Document: knowledge.Document{ID: id, Source: "docs", Title: "Title"}}
+	for i, text := range texts {
+		e.Passages = append(e.Passages, knowledge.Passage{ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Text: text, Hash: text})
+	}
+	return e
+}
+
+func mustWrite(t *testing.T, x *Index, batch index.Batch) {
+	t.Helper()
+	if err := x.Write(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func words(text string) index.Query {
+	var query index.Query
+	for _, term := range lexical.Analyze(text) {
+		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
+	}
+	return query
+}
+
+func mustSearch(t *testing.T, x *Index, query index.Query) index.Candidates {
+	t.Helper()
+	candidates, err := x.Search(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return candidates
+}
+
+func countHits(t *testing.T, x *Index, text string) int {
+	t.Helper()
+	return len(mustSearch(t, x, words(text)).Lexical)
+}
+
+// embedAll gives every passage a vector that only its hash decides.
+func embedAll(t *testing.T, x *Index) {
+	t.Helper()
+	for {
+		found, err := x.Unembedded(t.Context(), 500)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == 0 {
+			return
+		}
+		vectors := make([]index.Vectors, len(found))
+		for i, f := range found {
+			vectors[i] = index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash, Windows: [][]float32{hashVector(f.Passage.Hash, x.options.Dimension)}}
+		}
+		if err := x.WriteVectors(t.Context(), vectors); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func hashVector(hash string, dimension int) []float32 {
+	seed := uint64(14695981039346656037)
+	for _, b := range []byte(hash) {
+		seed = (seed ^ uint64(b)) * 1099511628211
+	}
+	random := rand.New(rand.NewPCG(seed, 1))
+	vector := make([]float32, dimension)
+	var sum float64
+	for i := range vector {
+		vector[i] = float32(random.NormFloat64())
+		sum += float64(vector[i]) * float64(vector[i])
+	}
+	for i := range vector {
+		vector[i] /= float32(math.Sqrt(sum))
+	}
+	return vector
+}
+
+func TestReaderFollowsWriter(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	writer := mustOpen(t, options)
+	options.ReadOnly = true
+	reader := mustOpen(t, options)
+	for i := range 20 {
+		mustWrite(t, writer, index.Batch{Put: []index.Entry{
+			textEntry(knowledge.DocumentID(fmt.Sprint(i)), "alpha", "beta"), textEntry("always", fmt.Sprintf("round%d", i)),
+		}})
+		if got := countHits(t, reader, "alpha"); got != i+1 {
+			t.Errorf("the reader finds %d, want %d", got, i+1)
+		}
+		if got := countHits(t, reader, fmt.Sprintf("round%d", i)); got != 1 {
+			t.Errorf("the reader finds round %d %d times", i, got)
+		}
+	}
+}
+
+// TestSecondEmbedderIsBuiltBesideTheFirst changes the embedder while a reader goes on
+// searching by the old one.
+func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
+	old := suiteOptions(servertest.Postgres(t))
+	first := mustOpen(t, old)
+	mustWrite(t, first, index.Batch{Put: []index.Entry{textEntry("a", "alpha"), textEntry("b", "beta")}})
+	embedAll(t, first)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	old.ReadOnly = true
+	serving := mustOpen(t, old)
+
+	replacing := suiteOptions(old.URL)
+	replacing.Embedder, replacing.Dimension = "larger", 90
+	future := replacing
+	future.ReadOnly = true
+	wantOpenError(t, future, index.ErrEmbedder, "configure the former until")
+	second := mustOpen(t, replacing)
+	wantOpenError(t, future, index.ErrEmbedder, "configure the former until")
+	mustWrite(t, second, index.Batch{Put: []index.Entry{textEntry("a", "alpha", "gamma")}, Delete: []knowledge.DocumentID{"b"}})
+	byOld := index.Query{Vector: hashVector("alpha", old.Dimension)}
+	if hits := mustSearch(t, serving, byOld).Dense; len(hits) != 1 || hits[0].Passage != "a#0" {
+		t.Errorf("by the old embedder, while the new one is built: %v, want a#0 alone", hits)
+	}
+	embedAll(t, second)
+	if hits := mustSearch(t, serving, byOld).Dense; len(hits) != 1 {
+		t.Errorf("by the old embedder, when the new one is built: %v", hits)
+	}
+	switched := mustOpen(t, future)
+	if hits := mustSearch(t, switched, index.Query{Vector: hashVector("gamma", 90)}).Dense; len(hits) != 2 || hits[0].Passage != "a#1" {
+		t.Errorf("by the new embedder: %v", hits)
+	}
+	if err := second.DropOtherEmbedders(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, second, index.Batch{Delete: []knowledge.DocumentID{"a"}})
+	if _, err := serving.Search(t.Context(), byOld); !errors.Is(err, index.ErrEmbedder) {
+		t.Errorf("by the dropped embedder: %v", err)
+	}
+}
+
+// TestFullDisk has the server say that its disk is full.
+func TestFullDisk(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("first", "alpha")}})
+	execute(t, options.URL, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+		"CREATE TRIGGER full_disk BEFORE INSERT ON cairn.page FOR EACH STATEMENT EXECUTE FUNCTION full_disk()")
+	batch := index.Batch{Put: []index.Entry{textEntry("second", "gamma")}, Delete: []knowledge.DocumentID{"first"}}
+	err := x.Write(t.Context(), batch)
+	if !errors.Is(err, index.ErrFull) || !strings.Contains(err.Error(), "free space") {
+		t.Errorf("write to a full disk: %v", err)
+	}
+	if countHits(t, x, "alpha") != 1 || countHits(t, x, "gamma") != 0 {
+		t.Error("a part of the failed batch shows")
+	}
+	execute(t, options.URL, "DROP TRIGGER full_disk ON cairn.page")
+	mustWrite(t, x, batch)
+	if countHits(t, x, "alpha") != 0 || countHits(t, x, "gamma") != 1 {
+		t.Error("the batch does not show once there is room")
+	}
+}
+
+// TestLostConnectionsAreReplaced ends connections between calls, and once in the middle
+// of a write.
+func TestLostConnectionsAreReplaced(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("first", "alpha")}})
+	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cairn' AND datname = current_database()`
+	for _, call := range []func(){
+		func() { countHits(t, x, "alpha") },
+		func() { mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("second", "beta")}}) },
+		func() { embedAll(t, x) },
+	} {
+		execute(t, options.URL, end)
+		call()
+	}
+	execute(t, options.URL, "CREATE SEQUENCE lives", `CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN IF nextval('lives') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$`,
+		"CREATE TRIGGER cut AFTER INSERT ON cairn.page FOR EACH STATEMENT EXECUTE FUNCTION cut()")
+	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("third", "alpha", "beta")}})
+	if countHits(t, x, "alpha") != 2 || countHits(t, x, "beta") != 2 {
+		t.Error("not all writes show")
+	}
+	wantOpenError(t, options, index.ErrLocked, "wait until")
+}
+
+// TestManyVectorsAreSearchedByTheirIndex lowers the number from which the index is
+// used, and looks at the plans of its searches.
+func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
+	x := mustOpen(t, suiteOptions(servertest.Postgres(t)))
+	x.limits.exact = 100
+	batch := index.Batch{}
+	for i := range 1500 {
+		e := textEntry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), fmt.Sprint("text ", i))
+		e.Document.Source = []knowledge.SourceID{"few", "rest", "rest", "rest"}[i%4]
+		batch.Put = append(batch.Put, e)
+	}
+	mustWrite(t, x, batch)
+	embedAll(t, x)
+	for _, filter := range []index.Filter{{}, {Sources: []knowledge.SourceID{"few"}}} {
+		found, all := 0, 0
+		for i := range 40 {
+			query := index.Query{Vector: hashVector(fmt.Sprint("question", i), x.options.Dimension), Filter: filter, Limit: 20}
+			x.limits.exact = 1 << 30
+			want := mustSearch(t, x, query).Dense
+			x.limits.exact = 100
+			got := mustSearch(t, x, query).Dense
+			checkPlan(t, x, query)
+			if len(want) != 20 || len(got) != 20 {
+				t.Fatalf("%d found, %d exactly", len(got), len(want))
+			}
+			for _, hit := range want {
+				all++
+				if slices.ContainsFunc(got, func(h index.Hit) bool { return h.Passage == hit.Passage }) {
+					found++
+				}
+			}
+		}
+		if recall := float64(found) / float64(all); recall < .95 {
+			t.Errorf("filter %+v: recall %.3f", filter, recall)
+		}
+	}
+}
+
+// checkPlan has the server explain a dense search in the transaction of a search.
+func checkPlan(t *testing.T, x *Index, query index.Query) {
+	t.Helper()
+	plan := (&asking{Index: x, query: query, rows: 30}).plan(x.snapshot.Load())
+	batch := &pgx.Batch{}
+	plan.queue(batch)
+	err := x.inRead(t.Context(), x.read, func(tx pgx.Tx) error {
+		for i, statement := range batch.QueuedQueries {
+			sql := statement.SQL
+			if i == len(batch.QueuedQueries)-1 {
+				sql = "EXPLAIN " + sql
+			}
+			rows, err := tx.Query(t.Context(), sql, statement.Arguments...)
+			if err != nil {
+				return err
+			}
+			if !strings.HasPrefix(sql, "EXPLAIN") {
+				rows.Close()
+				continue
+			}
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if explained := strings.Join(lines, "\n"); !strings.Contains(explained, "_halves_idx") {
+				t.Errorf("the vector index is not used:\n%s", explained)
+			}
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRandomHistoryWithSmallPages(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	x.limits.page = 100
+	options.ReadOnly = true
+	reader := mustOpen(t, options)
+	random := rand.New(rand.NewPCG(5, 7))
+	var batches []index.Batch
+	for range 60 {
+		batch := indextest.RandomBatch(random)
+		mustWrite(t, x, batch)
+		batches = append(batches, batch)
+	}
+	indextest.CheckHistory(t, x, batches)
+	indextest.CheckHistory(t, reader, batches)
+	mustOpenAgain := mustOpen(t, options)
+	indextest.CheckHistory(t, mustOpenAgain, batches)
+	var segments int
+	if err := x.read.QueryRow(t.Context(), "SELECT count(*) FROM cairn.segment").Scan(&segments); err != nil || segments >= 2*mergeFactor {
+		t.Errorf("%d segments after 60 writes, %v", segments, err)
+	}
+}
+
+func TestQueriesAreLogged(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	options.PlainQueries, options.ReadOnly = true, true
+	plain := mustOpen(t, options)
+	at := time.Date(2026, time.May, 1, 2, 3, 4, 0, time.UTC)
+	for i, logger := range []*Index{x, plain} {
+		record := QueryRecord{At: at.AddDate(0, 0, i), Thread: "t\x00", Run: "r", Question: "who?", Lexical: 3, Dense: 4, Shown: 2, Search: time.Millisecond, Total: time.Second}
+		if err := logger.LogQuery(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var rows, questions, hashes int
+	err := x.primary.QueryRow(t.Context(), "SELECT count(*), count(question), count(DISTINCT question_hash) FROM cairn.query_log WHERE total_us = 1000000").
+		Scan(&rows, &questions, &hashes)
+	if err != nil || rows != 2 || questions != 1 || hashes != 1 {
+		t.Errorf("%d rows, %d questions, %d hashes, %v", rows, questions, hashes, err)
+	}
+	if count, err := x.ForgetQueries(t.Context(), at.AddDate(0, 0, 1)); err != nil || count != 1 {
+		t.Errorf("forgot %d, %v", count, err)
+	}
+}
+
+func TestStatementsHaveALimit(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	x := mustOpen(t, options)
+	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("a", "alpha")}})
+	options.Statement, options.ReadOnly = 50*time.Millisecond, true
+	limited := mustOpen(t, options)
+	blocker, err := pgx.Connect(t.Context(), options.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := blocker.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	tx, err := blocker.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE cairn.page IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := limited.Search(t.Context(), words("alpha")); err == nil || !strings.Contains(err.Error(), "took too long") {
+		t.Errorf("search behind a lock: %v", err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if countHits(t, limited, "alpha") != 1 {
+		t.Error("not found after the lock")
+	}
+}

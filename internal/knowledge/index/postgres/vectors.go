@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+// Unembedded gives passages without vectors of the configured embedder in the order of
+// their slots.
+func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error) {
+	var found []index.Found
+	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+		slots, err := x.unembeddedSlots(ctx, tx, limit)
+		if err != nil || len(slots) == 0 {
+			found = nil
+			return err
+		}
+		found, err = readFound(ctx, tx, "slot = ANY ($1) ORDER BY slot", slots)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read passages without vectors: %w", err)
+	}
+	return found, nil
+}
+
+// unembeddedSlots looks from the lowest slot on that may lack vectors: a slot that has
+// them never loses them but with its passage. OFFSET 0 has the planner look each slot
+// up instead of reading all vectors.
+func (x *Index) unembeddedSlots(ctx context.Context, tx pgx.Tx, limit int) ([]int32, error) {
+	from := x.lowest.Load()
+	var unused int32
+	if err := tx.QueryRow(ctx, "SELECT next_slot FROM cairn.meta").Scan(&unused); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, "SELECT slot FROM cairn.slot s WHERE slot >= $1 AND NOT EXISTS (SELECT FROM "+x.embedder.table+
+		" v WHERE v.slot = s.slot OFFSET 0) ORDER BY slot LIMIT $2", from, limit)
+	if err != nil {
+		return nil, err
+	}
+	slots, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(slots) > 0:
+		x.lowest.CompareAndSwap(from, slots[0])
+	case limit > 0:
+		x.lowest.CompareAndSwap(from, unused)
+	}
+	return slots, nil
+}
+
+// WriteVectors stores the vectors of passages that still are what they were made
+// from, all at once. When no passage lacks them any more, the HNSW index is built, if
+// one is due.
+func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error {
+	if x.options.ReadOnly {
+		return fmt.Errorf("write vectors: %w", errReadOnly)
+	}
+	w := &vectorWrite{table: x.embedder.table, byID: make(map[knowledge.PassageID]index.Vectors, len(vectors))}
+	for _, v := range vectors {
+		if err := w.add(v, x.options.Dimension); err != nil {
+			return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
+		}
+	}
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	more := true
+	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+		if err := w.run(ctx, tx); err != nil {
+			return err
+		}
+		slots, err := x.unembeddedSlots(ctx, tx, 1)
+		more = len(slots) > 0
+		return err
+	})
+	if err == nil && !more {
+		err = x.buildIfDue(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("write vectors: %w", err)
+	}
+	return nil
+}
+
+// vectorWrite is one call of WriteVectors.
+type vectorWrite struct {
+	table     string
+	keys      [][]byte
+	positions []int32
+	hashes    [][]byte
+	byID      map[knowledge.PassageID]index.Vectors // the last of each passage
+}
+
+func (w *vectorWrite) add(v index.Vectors, dimension int) error {
+	document, position, ok := v.Passage.Split()
+	if !ok {
+		return errors.New("not the id of a passage")
+	}
+	for _, window := range v.Windows {
+		if err := checkVector(window, dimension); err != nil {
+			return err
+		}
+	}
+	w.keys = append(w.keys, []byte(document))
+	w.positions = append(w.positions, int32(position))
+	w.hashes = append(w.hashes, []byte(v.Hash))
+	w.byID[v.Passage] = v
+	return nil
+}
+
+// vectorRow is a row of a table of vectors.
+type vectorRow struct {
+	slot, part, class, document int32
+	halves                      *pgvector.HalfVector // nil: no window at all
+}
+
+func (w *vectorWrite) run(ctx context.Context, tx pgx.Tx) error {
+	rows, slots, err := w.find(ctx, tx)
+	if err != nil || len(slots) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM "+w.table+" WHERE slot = ANY ($1)", slots); err != nil {
+		return err
+	}
+	return copyInto(ctx, tx, w.table, []string{"slot", "part", "class", "document", "halves"}, len(rows), func(i int) []any {
+		r := rows[i]
+		if r.halves == nil {
+			return []any{r.slot, int16(r.part), r.class, r.document, nil}
+		}
+		return []any{r.slot, int16(r.part), r.class, r.document, *r.halves}
+	})
+}
+
+// find gives the rows of the passages that are as they were when they were embedded,
+// and their slots.
+func (w *vectorWrite) find(ctx context.Context, tx pgx.Tx) (rows []vectorRow, slots []int32, err error) {
+	found, err := tx.Query(ctx, `SELECT DISTINCT slot, class, document.id, document.key, position
+		FROM unnest($1::bytea[], $2::integer[], $3::bytea[]) w (key, at, hash)
+		JOIN cairn.document ON document.key = w.key JOIN cairn.slot ON slot.document = document.id AND position = at
+		JOIN cairn.passage USING (slot) WHERE passage.hash = w.hash`, w.keys, w.positions, w.hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var row vectorRow
+		var key []byte
+		var position int
+		if err := found.Scan(&row.slot, &row.class, &row.document, &key, &position); err != nil {
+			return nil, nil, err
+		}
+		slots = append(slots, row.slot)
+		windows := w.byID[knowledge.MakePassageID(knowledge.DocumentID(key), position)].Windows
+		if len(windows) == 0 {
+			rows = append(rows, row)
+		}
+		for part, window := range windows {
+			halves := pgvector.NewHalfVector(window)
+			row.part, row.halves = int32(part), &halves
+			rows = append(rows, row)
+		}
+	}
+	return rows, slots, found.Err()
+}
+
+// Cursor gives what the last Write stored for a source.
+func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, error) {
+	var cursor []byte
+	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, "SELECT cursor FROM cairn.cursor WHERE source = $1", []byte(source)).Scan(&cursor)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read cursor of %s: %w", source, err)
+	}
+	return string(cursor), nil
+}

@@ -4,6 +4,10 @@ GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v
 FUZZTIME ?= 20s
 TIMEOUT ?= 10m
 PKG ?= ./...
+SEED ?= 0
+STORE ?= redis
+THREADS ?= 200
+MESSAGES ?= 50
 
 .PHONY: help
 help: ## list the commands
@@ -27,7 +31,7 @@ lint: ## formatting, go vet and linters
 	@unformatted=$$(gofmt -l cmd docs internal); test -z "$$unformatted" || \
 		{ printf 'not formatted (run make format):\n%s\n' "$$unformatted" >&2; exit 1; }
 	go vet ./...
-	$(GOLANGCI_LINT) run
+	$(GOLANGCI_LINT) run --allow-parallel-runners
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
@@ -36,6 +40,11 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 .PHONY: bench
 bench: ## benchmarks of PKG (all)
 	go test -run '^$$' -bench . -benchmem $(PKG)
+
+.PHONY: chaos
+chaos: ## kill, stop and cut off real processes for a while; SEED repeats a run, STORE is redis or embedded
+	go test -count=1 -timeout 30m -v -run TestChaos ./internal/bot/chaos -args -chaos.seed=$(SEED) -chaos.store=$(STORE) \
+		-chaos.threads=$(THREADS) -chaos.messages=$(MESSAGES) -chaos.limit=25m
 
 .PHONY: demo
 demo: ## try Cairn on its own documentation

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"time"
 
-	"cairn/internal/bot"
 	"cairn/internal/config"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
@@ -17,8 +15,6 @@ import (
 	index "cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
-	runs "cairn/internal/runs/embedded"
-	sessions "cairn/internal/session/embedded"
 )
 
 // app is a wired Cairn on one data directory. Commands open what they need of it and
@@ -40,13 +36,13 @@ const (
 	rebuilds // writes, after all that was there is thrown away
 )
 
-// open reads the configuration and opens the index of the data directory.
-func (in *invocation) open(ctx context.Context, wanted access) (*app, error) {
+// open reads the configuration and opens the index of the data directory, to read it.
+func (in *invocation) open(ctx context.Context) (*app, error) {
 	configured, err := in.configuration()
 	if err != nil {
 		return nil, err
 	}
-	return openApp(ctx, configured, in.std, wanted)
+	return openApp(ctx, configured, in.std, reads)
 }
 
 // configuration reads the file and the environment; a --data flag goes before both.
@@ -131,35 +127,6 @@ func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
 		return nil, err
 	}
 	return []flows.Flow{answers, echoes}, nil
-}
-
-// keepThreads is how long a thread that nobody uses is remembered.
-const keepThreads = 30 * 24 * time.Hour
-
-// bot opens the stores of threads and runs, and makes the bot over them.
-func (a *app) bot(ctx context.Context) (*bot.Bot, error) {
-	remembered, err := sessions.Open(ctx, a.config.DataDir, keepThreads)
-	if err != nil {
-		return nil, err
-	}
-	a.closers = append(a.closers, remembered.Close)
-	checkpoints, err := runs.Open(ctx, a.config.DataDir, keepThreads)
-	if err != nil {
-		return nil, err
-	}
-	a.closers = append(a.closers, checkpoints.Close)
-	records, err := runs.OpenRecords(ctx, a.config.DataDir, keepThreads)
-	if err != nil {
-		return nil, err
-	}
-	a.closers = append(a.closers, records.Close)
-	registered, err := a.flows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return bot.New(bot.Options{
-		Sessions: remembered, Checkpoints: checkpoints, Records: records, Flows: registered, Logger: a.logger,
-	}), nil
 }
 
 // closing joins what a command failed with and what closing failed with.

@@ -27,15 +27,16 @@ type askCommand struct {
 // Run answers the question in a thread of its own. Asked back in a terminal, the
 // person can answer at once.
 func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
-	a, err := in.open(ctx, reads)
+	a, err := in.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx)
+	handler, err := a.bot(ctx, nil)
 	if err != nil {
 		return err
 	}
+	a.work(ctx, handler)
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(),
 		Text: strings.Join(c.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),

@@ -14,15 +14,16 @@ type chatCommand struct{}
 
 // Run talks until the person leaves.
 func (c *chatCommand) Run(ctx context.Context, in *invocation) (err error) {
-	a, err := in.open(ctx, reads)
+	a, err := in.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx)
+	handler, err := a.bot(ctx, nil)
 	if err != nil {
 		return err
 	}
+	a.work(ctx, handler)
 	stats, err := a.index.Stats(ctx)
 	if err != nil {
 		return err

@@ -78,10 +78,11 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
 	}
 	printReport(in.std.Out, source.Name, report)
 	fmt.Fprintln(in.std.Out, whoAnswers(a.config))
-	handler, err := a.bot(ctx)
+	handler, err := a.bot(ctx, ctx.Done())
 	if err != nil {
 		return err
 	}
+	a.work(ctx, handler)
 	offered := suggestions
 	if c.Folder != "" {
 		offered = nil

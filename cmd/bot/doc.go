@@ -57,11 +57,22 @@ the smallest flow there is.
 
 # Talking
 
-[cairn/internal/chat] is what the bot and the adapters say to each other.
-[cairn/internal/session] remembers threads, [cairn/internal/runs] what became of each run
-and its checkpoints, and [cairn/internal/bot] joins them: message, session, run, reply. adapters/terminal and
-adapters/web are the two ways to talk that need no account; both read the Markdown of an
-answer with [cairn/internal/chat/markup].
+[cairn/internal/chat] is what the bot and the adapters say to each other; post.go has what
+an adapter offers whose messages are posted. [cairn/internal/session] remembers threads.
+adapters/terminal and adapters/web are the two ways to talk that need no account; both read
+the Markdown of an answer with [cairn/internal/chat/markup].
+
+# What outlives a process
+
+[cairn/internal/runs] is the contract of the queue, the leases, the checkpoints, the events
+and the outbox: start with its queue.go and lease.go. runs/embedded and runs/redis keep
+them. [cairn/internal/bot] is built on it: a message becomes a job, a worker that holds the
+thread's lease deals with it, and whoever takes the job up after a crash finds in the
+session how far it came. Read its package comment, then intake.go, turn.go, run.go,
+conclude.go and show.go. crash_test.go kills and freezes a worker at every call that it
+makes; bot/chaos does it to real processes. The weakest spot is between the last look at
+the lease and a platform that takes its time: a worker that is frozen in exactly that
+moment posts twice, where the platform does not know keys.
 
 # This program
 

@@ -88,6 +88,9 @@ type commands struct {
 	Ask     askCommand       `cmd:"" help:"Answer one question."`
 	Chat    chatCommand      `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
 	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`
+	Serve   serveCommand     `cmd:"" help:"Take messages in and answer them, in one process or several."`
+	Runs    runsCommands     `cmd:"" help:"Look into runs: list, show, cancel, replay."`
+	Forget  forgetCommand    `cmd:"" help:"Erase what is kept of a person."`
 	Flows   flowsCommand     `cmd:"" help:"Draw the registered graphs."`
 	Eval    evalCommand      `cmd:"" help:"Measure search and answers on a set of questions."`
 	Config  configCommands   `cmd:"" help:"Look at the configuration."`

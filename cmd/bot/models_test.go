@@ -60,12 +60,13 @@ func TestAnswersAreStreamed(t *testing.T) {
 	if _, err := a.ingester(nil).Sync(t.Context(), connector(config.Source{Name: "docs", Path: folder})); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := a.bot(t.Context())
+	handler, err := a.bot(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.work(t.Context(), handler)
 	conversation := &watching{shown: func() { close(seen) }}
-	message := chat.Message{ID: "1", Thread: chat.NewThreadID("test", "1"), Author: "ann", Text: "how many days of leave do I have?", At: time.Now()}
+	message := chat.Message{ID: "1", Thread: chat.NewThreadID("web", "1"), Author: "ann", Text: "how many days of leave do I have?", At: time.Now()}
 	if err := handler.Handle(t.Context(), message, conversation); err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,16 @@ type webCommand struct {
 
 // Run serves until it is stopped.
 func (c *webCommand) Run(ctx context.Context, in *invocation) (err error) {
-	a, err := in.open(ctx, reads)
+	a, err := in.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx)
+	handler, err := a.bot(ctx, ctx.Done())
 	if err != nil {
 		return err
 	}
+	a.work(ctx, handler)
 	if c.Listen != "" {
 		a.config.Web.Listen = c.Listen
 	}

@@ -1,46 +1,93 @@
 // Package bot turns a message into a run and a run's outcome into a reply or a
-// question: it finds the thread's session, decides whether the message answers a
-// waiting question or starts a flow, and remembers what was said and how it came about.
+// question, so that what was accepted is answered once, whatever dies in between.
 //
-// line.go has the order of a thread's messages and what stops them, turn.go what is done
-// about one message, run.go what is done with a run, controls.go what people do about
-// runs beside writing.
+// Intake (intake.go) makes a message a durable job of its thread and, for an adapter
+// that shows what is said as it comes, follows the thread's events until the job is
+// dealt with (listen.go). A worker (work.go), in the same process or another, claims a
+// thread with work and deals with the job at its head (turn.go, job.go): it finds the
+// thread's session, decides whether the message answers a waiting question or starts a
+// flow, drives the run (run.go), remembers what came of it (conclude.go), and sees that
+// it is shown once (show.go). remind.go and forget.go are jobs of their own; controls.go
+// is what people do about runs beside writing.
+//
+// The session is what crashes are survived by. It is saved twice for a job: when it has
+// been decided what the job is (session.Work says so), and when its outcome is part of
+// the turns (Work.Over). Both saves carry the lease's token. A worker that takes the job
+// up again finds the first and goes on with the run from its checkpoint, or finds the
+// second and only shows what is said already.
 package bot
 
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/graph"
 	"cairn/internal/graph/draw"
 	"cairn/internal/graph/flows"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
 
-// Bot is the chat.Handler behind every adapter.
-type Bot struct {
-	sessions    session.Store
-	checkpoints graph.Store
-	records     runs.Records
-	flows       map[string]flows.Flow
-	first       string // the flow that a plain message goes to
-	logger      *slog.Logger
-	lines       lines
-	now         func() time.Time
+// Runs is the store of what is to be done and how far it is: one backend of package runs.
+type Runs interface { //nolint:interfacebloat // each part is small, and no part is of use without the others
+	runs.Queue
+	runs.Leases
+	runs.Stopper
+	runs.Journals
+	runs.Events
+	runs.Outbox
+	runs.Operator
+	runs.Forgetter
 }
 
-// Options is what a bot is made of. All fields are required but Now.
+// Records is the store of what is remembered of runs.
+type Records interface {
+	runs.Records
+	runs.Registry
+}
+
+// Bot is the chat.Handler behind every adapter, and the worker behind that.
+type Bot struct {
+	options  Options
+	sessions session.Store
+	store    Runs
+	records  Records
+	logger   *slog.Logger
+	now      func() time.Time
+	flows    map[string]flows.Flow
+	first    string // the flow that a plain message goes to
+	seen     seen
+}
+
+// Options is what a bot is made of. The first five are required.
 type Options struct {
-	Sessions    session.Store
-	Checkpoints graph.Store
-	Records     runs.Records
-	Flows       []flows.Flow // the first is the one a plain message goes to
-	Logger      *slog.Logger
+	Sessions session.Store
+	Runs     Runs
+	Records  Records
+	Flows    []flows.Flow // the first is the one a plain message goes to
+	Logger   *slog.Logger
+	// Adapters are those whose threads are worked at, by name; nil is one that is no
+	// Poster: it reads transcripts and follows events. Jobs of other threads are left to
+	// workers that know their adapter.
+	Adapters map[string]chat.Poster
+	// Ending is closed when the process is about to end, before the contexts of messages
+	// end for that reason; nil: it never is.
+	Ending <-chan struct{}
+	// Parallel is how many threads Work works at, at the same time (8).
+	Parallel int
+	// Grace is how long steps may take to end once Work was asked to (25 s).
+	Grace time.Duration
+	// LeaseTTL is the store's runs.Options.LeaseTTL (10 s): nothing is posted later than
+	// this after the lease was known to be good.
+	LeaseTTL time.Duration
+	// RemindAfter is when a question without an answer is repeated (1 h), ExpireAfter when
+	// it is given up (24 h) where it has no deadline of its own.
+	RemindAfter time.Duration
+	ExpireAfter time.Duration
 	Now         func() time.Time // nil: time.Now
 }
 
@@ -52,54 +99,39 @@ var (
 	_ chat.Graphs      = (*Bot)(nil)
 )
 
-// New makes a bot.
-func New(options Options) *Bot {
-	b := &Bot{
-		sessions: options.Sessions, checkpoints: options.Checkpoints, records: options.Records,
-		flows: make(map[string]flows.Flow), logger: options.Logger, now: options.Now,
+// New makes a bot, or says what its options lack.
+func New(options Options) (*Bot, error) {
+	switch {
+	case options.Sessions == nil, options.Runs == nil, options.Records == nil, options.Logger == nil:
+		return nil, errors.New("make the bot: Options need Sessions, Runs, Records and a Logger")
+	case len(options.Flows) == 0:
+		return nil, errors.New("make the bot: Options need at least one flow")
 	}
-	if b.now == nil {
-		b.now = time.Now
-	}
-	for i, flow := range options.Flows {
-		if i == 0 {
-			b.first = flow.Name()
+	for _, field := range []struct {
+		value    *time.Duration
+		standard time.Duration
+	}{
+		{&options.Grace, 25 * time.Second}, {&options.LeaseTTL, 10 * time.Second},
+		{&options.RemindAfter, time.Hour}, {&options.ExpireAfter, 24 * time.Hour},
+	} {
+		if *field.value == 0 {
+			*field.value = field.standard
 		}
+	}
+	if options.Parallel == 0 {
+		options.Parallel = 8
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	b := &Bot{
+		options: options, sessions: options.Sessions, store: options.Runs, records: options.Records,
+		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
+	}
+	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow
 	}
-	return b
-}
-
-// Handle implements chat.Handler.
-func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
-	came := b.now()
-	if message.Answers == nil && chat.IsStop(message.Text) {
-		if done, err := b.stopAtWord(ctx, message, conversation); done || err != nil {
-			return err
-		}
-	}
-	work, err := b.lines.enter(ctx, message.Thread, message.Author)
-	if err != nil {
-		return fmt.Errorf("wait for the turn of message %s: %w", message.ID, err)
-	}
-	defer b.lines.leave(message.Thread, work)
-	t, err := b.turn(ctx, message, conversation, work)
-	if err != nil {
-		return err
-	}
-	t.came = came
-	return t.take(ctx)
-}
-
-// turn makes the turn of a message, or of a run's message that is tried again, whose
-// work is first in its thread's line.
-func (b *Bot) turn(ctx context.Context, message chat.Message, conversation chat.Conversation, work *work) (*turn, error) {
-	remembered, err := b.sessions.Load(ctx, message.Thread)
-	if err != nil {
-		return nil, err
-	}
-	t := &turn{bot: b, work: work, message: message, conversation: conversation, session: remembered}
-	return t, t.recall(ctx)
+	return b, nil
 }
 
 // Transcript implements chat.Transcripts.
@@ -127,3 +159,6 @@ func (b *Bot) Graph(flow string) (svg string, known bool) {
 
 // NewRunID makes an id that no other run has.
 func NewRunID() string { return "run-" + rand.Text()[:16] }
+
+// newKey makes a key under which nothing was posted yet.
+func newKey() runs.DeliveryKey { return runs.DeliveryKey(rand.Text()[:24]) }

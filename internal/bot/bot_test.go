@@ -2,7 +2,9 @@ package bot_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -14,7 +16,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/runs"
-	records "cairn/internal/runs/embedded"
+	"cairn/internal/runs/embedded"
 	sessions "cairn/internal/session/embedded"
 )
 
@@ -30,7 +32,7 @@ var (
 
 var errBroken = errors.New("the store is on fire at 10.0.0.7")
 
-func newAsking(t *testing.T) *asking {
+func newAsking(t testing.TB) *asking {
 	g := graph.New("paint", 1, text, color)
 	g.Node("ask", func(_ context.Context, step graph.Step[state]) (graph.Result[state], error) {
 		if step.State.Text == "break" {
@@ -82,28 +84,6 @@ func outcome(run graph.Outcome[state], err error) (flows.Outcome, error) {
 	return flows.Outcome{Kind: flows.Answered, Text: "painted " + run.State.Color}, nil
 }
 
-// memory is a graph.Store.
-type memory struct {
-	mu   sync.Mutex
-	kept map[string][]byte
-}
-
-func (m *memory) Save(_ context.Context, run string, checkpoint []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.kept[run] = append([]byte(nil), checkpoint...)
-	return nil
-}
-
-func (m *memory) Load(_ context.Context, run string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if checkpoint, ok := m.kept[run]; ok {
-		return checkpoint, nil
-	}
-	return nil, graph.ErrNoCheckpoint
-}
-
 // heard is a chat.Conversation that keeps what the bot says.
 type heard struct {
 	replies   []chat.Reply
@@ -126,53 +106,83 @@ func (h *heard) Ask(_ context.Context, q chat.Question) error {
 	return nil
 }
 
-// office is a bot over real stores in one directory, which a restart finds again.
+// office is a bot with a worker over real stores in one directory, which a restart finds
+// again.
 type office struct {
-	t       *testing.T
+	t       testing.TB
 	bot     *bot.Bot
-	log     *strings.Builder
+	log     *logged
 	store   *sessions.Store
-	records *records.Records
-	count   int
+	queue   *embedded.Store
+	records *embedded.Records
+	leave   context.CancelFunc
+	working sync.WaitGroup
 }
 
-func open(t *testing.T, dir string, checkpoints graph.Store, more ...flows.Flow) *office {
+// logged is what was logged.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func open(t testing.TB, dir string, more ...flows.Flow) *office {
 	t.Helper()
-	store, err := sessions.Open(t.Context(), dir, 0)
-	if err != nil {
+	o := &office{t: t, log: &logged{}}
+	var err error
+	if o.store, err = sessions.Open(t.Context(), dir, 0); err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := records.OpenRecords(t.Context(), dir, 0)
-	if err != nil {
+	if o.records, err = embedded.OpenRecords(t.Context(), dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	if o.queue, err = embedded.OpenStore(t.Context(), dir, runs.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	echoes, err := echo.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &strings.Builder{}
-	made := bot.New(bot.Options{
-		Sessions: store, Checkpoints: checkpoints, Records: recorded, Flows: append(more, newAsking(t), echoes),
-		Logger: slog.New(slog.NewTextHandler(log, nil)),
+	o.bot, err = bot.New(bot.Options{
+		Sessions: o.store, Runs: o.queue, Records: o.records, Flows: append(more, newAsking(t), echoes),
+		Adapters: map[string]chat.Poster{"test": nil}, Logger: slog.New(slog.NewTextHandler(o.log, nil)),
 	})
-	o := &office{t: t, bot: made, log: log, store: store, records: recorded}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(context.Background())
+	o.leave = leave
+	o.working.Go(func() { o.bot.Work(ctx) })
 	t.Cleanup(o.close)
 	return o
 }
 
 func (o *office) close() {
-	if o.store != nil {
-		if err := errors.Join(o.store.Close(), o.records.Close()); err != nil {
-			o.t.Error(err)
-		}
-		o.store = nil
+	if o.store == nil {
+		return
 	}
+	o.leave()
+	o.working.Wait()
+	if err := errors.Join(o.store.Close(), o.records.Close(), o.queue.Close()); err != nil {
+		o.t.Error(err)
+	}
+	o.store = nil
 }
 
 // next makes a message of ann's in the thread that all tests talk in.
 func (o *office) next(text string) chat.Message {
-	o.count++
-	return chat.Message{ID: chat.MessageID(rune('a' + o.count)), Thread: "test:1", Author: "ann", Text: text}
+	return chat.Message{ID: chat.MessageID(rand.Text()), Thread: "test:1", Author: "ann", Text: text}
 }
 
 func (o *office) say(message chat.Message) *heard {
@@ -214,8 +224,9 @@ func (o *office) transcript() []chat.Turn {
 
 func (o *office) text(text string) *heard { return o.say(chat.Message{Text: text}) }
 
-func newOffice(t *testing.T) *office {
-	return open(t, t.TempDir(), &memory{kept: make(map[string][]byte)})
+func newOffice(t testing.TB) *office {
+	t.Helper()
+	return open(t, t.TempDir())
 }
 
 func TestAReplyResumesTheRunThatAsked(t *testing.T) {
@@ -248,11 +259,11 @@ func TestAReplyResumesTheRunThatAsked(t *testing.T) {
 }
 
 func TestAQuestionSurvivesARestart(t *testing.T) {
-	dir, checkpoints := t.TempDir(), &memory{kept: make(map[string][]byte)}
-	before := open(t, dir, checkpoints)
+	dir := t.TempDir()
+	before := open(t, dir)
 	before.text("paint the wall")
 	before.close()
-	said := open(t, dir, checkpoints).text("red")
+	said := open(t, dir).text("red")
 	if len(said.replies) != 1 || said.replies[0].Text != "painted r" {
 		t.Errorf("after the restart: %+v", said.replies)
 	}
@@ -332,10 +343,10 @@ func TestThreadsAreServedInOrder(t *testing.T) {
 	o := newOffice(t)
 	var busy sync.Mutex
 	var sending sync.WaitGroup
-	for range 16 {
+	for i := range 16 {
 		sending.Go(func() {
 			said := &watching{busy: &busy}
-			err := o.bot.Handle(t.Context(), chat.Message{ID: "m", Thread: "test:1", Text: "echo x"}, said)
+			err := o.bot.Handle(t.Context(), chat.Message{ID: chat.MessageID(fmt.Sprint(i)), Thread: "test:1", Text: "echo x"}, said)
 			if err != nil || said.overlapped {
 				t.Errorf("%v, overlapped: %v", err, said.overlapped)
 			}

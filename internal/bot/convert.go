@@ -27,7 +27,8 @@ var outcomes = map[flows.Kind]chat.Outcome{
 }
 
 // history gives a flow what was said in the thread. Questions and what was answered
-// to them count as turns; failure lines, what was dropped, and words to stop do not.
+// to them count as turns; failure lines, reminders, what was dropped, and words to stop
+// do not.
 func history(turns []chat.Turn) []flows.Turn {
 	aside := make(map[chat.MessageID]bool)
 	for _, t := range turns {
@@ -44,7 +45,7 @@ func history(turns []chat.Turn) []flows.Turn {
 		case aside[t.Message]:
 		case t.Role == chat.Person:
 			said = append(said, flows.Turn{Role: flows.User, Text: t.Text})
-		case t.Reply != nil && t.Reply.Outcome != chat.Failure:
+		case t.Reply != nil && t.Reply.Outcome != chat.Failure && t.Reply.Outcome != chat.Noticed:
 			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Reply.Text})
 		case t.Question != nil:
 			said = append(said, flows.Turn{Role: flows.Assistant, Text: t.Question.Text})
@@ -119,10 +120,6 @@ func traceOf(trace flows.Trace) chat.Trace {
 		converted.Inputs = append(converted.Inputs, chat.TraceInput(input))
 	}
 	return converted
-}
-
-func joinNotes(notes ...string) string {
-	return strings.Join(notes, " ")
 }
 
 // progressOf gives an event as people see it; shown is false for the others.

@@ -113,7 +113,7 @@ func (j *job) times() [3]int {
 func works(t *testing.T) (*office, *job) {
 	t.Helper()
 	j := newJob(t)
-	return open(t, t.TempDir(), &memory{kept: make(map[string][]byte)}, j), j
+	return open(t, t.TempDir(), j), j
 }
 
 // handling is a message that is handled beside the test.

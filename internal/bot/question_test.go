@@ -90,15 +90,14 @@ func TestWhatIsNotOfferedLeavesTheQuestionOpen(t *testing.T) {
 }
 
 func TestAQuestionOfAForgottenRunIsClosed(t *testing.T) {
-	dir, checkpoints := t.TempDir(), &memory{kept: make(map[string][]byte)}
-	before := open(t, dir, checkpoints)
+	before := newOffice(t)
 	asked := before.text("paint the wall").questions[0]
 	waits, err := before.store.Load(t.Context(), "test:1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	before.close()
-	o := open(t, t.TempDir(), checkpoints) // the records are gone
+	o := newOffice(t) // the records are gone
 	if err := o.store.Save(t.Context(), waits); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package bot_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -13,8 +12,6 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
-	"cairn/internal/runs"
 )
 
 func (o *office) retry(run chat.RunID) *heard {
@@ -27,8 +24,8 @@ func (o *office) retry(run chat.RunID) *heard {
 }
 
 func TestRetryRunsNoFinishedNodeAgain(t *testing.T) {
-	dir, checkpoints, j := t.TempDir(), &memory{kept: make(map[string][]byte)}, newJob(t)
-	before := open(t, dir, checkpoints, j)
+	dir, j := t.TempDir(), newJob(t)
+	before := open(t, dir, j)
 	j.fails()
 	failed := before.text("dig").replies[0]
 	if _, statuses := before.record(failed.Run); statuses != "queued running failed" {
@@ -36,7 +33,7 @@ func TestRetryRunsNoFinishedNodeAgain(t *testing.T) {
 	}
 	before.close()
 
-	o := open(t, dir, checkpoints, j) // after a restart
+	o := open(t, dir, j) // after a restart
 	j.succeeds()
 	reply := o.retry(failed.Run).replies[0]
 	if reply.Text != "did dig" || reply.Run != failed.Run {
@@ -218,24 +215,6 @@ func TestRatingsAreKept(t *testing.T) {
 	}
 }
 
-// unwritable is a runs.Records that can't be saved to.
-type unwritable struct{ runs.Records }
-
-func (unwritable) Save(context.Context, runs.Record) error { return errBroken }
-
-func TestNoRunGoesUnrecorded(t *testing.T) {
-	o, j := works(t)
-	j.succeeds()
-	blind := bot.New(bot.Options{Sessions: o.store, Checkpoints: &memory{}, Records: unwritable{o.records}, Flows: []flows.Flow{j}})
-	said := &heard{}
-	if err := blind.Handle(t.Context(), o.next("dig"), said); !errors.Is(err, errBroken) || len(said.replies) > 0 {
-		t.Errorf("got %v, %+v", err, said.replies)
-	}
-	if ran := j.times(); ran != [3]int{} {
-		t.Errorf("the nodes ran %v times without a record", ran)
-	}
-}
-
 func TestThreadsAreListed(t *testing.T) {
 	o, j := works(t)
 	j.succeeds()
@@ -259,75 +238,6 @@ func TestGraphsAreDrawn(t *testing.T) {
 		if _, known := o.bot.Graph(unknown); known {
 			t.Errorf("flow %q is known", unknown)
 		}
-	}
-}
-
-// streamed is a chat.Conversation that takes an answer piece by piece.
-type streamed struct {
-	heard
-	all []string // in order
-	err error    // of Stream
-}
-
-func (s *streamed) Progress(_ context.Context, p chat.Progress) error {
-	s.all = append(s.all, p.Step+" "+string(p.Status))
-	return nil
-}
-
-func (s *streamed) Stream(_ context.Context, token chat.Token) error {
-	shown := token.Text
-	if token.Restart {
-		shown = "restart " + shown
-	}
-	s.all = append(s.all, shown)
-	return s.err
-}
-
-func (s *streamed) Reply(_ context.Context, r chat.Reply) error {
-	s.all = append(s.all, "reply "+r.Text)
-	return nil
-}
-
-func TestAnAnswerIsStreamedInOrder(t *testing.T) {
-	o, j := works(t)
-	tries := 0
-	said := &streamed{}
-	j.work = func(_ context.Context, step graph.Step[state]) error {
-		step.Emit("one")
-		if len(said.all) == 0 || said.all[len(said.all)-1] != "one" && said.all[len(said.all)-1] != "restart one" {
-			t.Errorf("the token was kept back: %q", said.all)
-		}
-		if tries++; tries == 1 {
-			return errBusy
-		}
-		step.Emit("two")
-		return nil
-	}
-	if err := o.bot.Handle(t.Context(), o.next("dig"), said); err != nil {
-		t.Fatal(err)
-	}
-	const want = "prepare running, prepare completed, work running, one, restart , work running, one, two, work completed, finish running, finish completed, reply did dig"
-	if got := strings.Join(said.all, ", "); got != want {
-		t.Errorf("said %s", got)
-	}
-}
-
-func TestAStreamThatFailsIsLeftAlone(t *testing.T) {
-	o, j := works(t)
-	j.work = func(_ context.Context, step graph.Step[state]) error {
-		step.Emit("one")
-		step.Emit("two")
-		return nil
-	}
-	said := &streamed{err: errBroken}
-	if err := o.bot.Handle(t.Context(), o.next("dig"), said); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(said.all, ", "); strings.Contains(got, "two") || !strings.Contains(got, "reply did dig") {
-		t.Errorf("said %s", got)
-	}
-	if strings.Count(o.log.String(), "answer not streamed") != 1 {
-		t.Errorf("logged %s", o.log)
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	idle                          // a word to stop what does not work or wait
 	stale                         // a press on a question that no longer waits
 	empty                         // nothing was said
+	spent                         // a word to stop that has stopped a run already
 )
 
 // forAsker tells whether only those who may answer the waiting question may do this.

@@ -4,27 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"strings"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
 
-// turn is one message being handled, or one run being tried again.
+// turn is one job being dealt with.
 type turn struct {
-	bot          *Bot
-	work         *work
-	message      chat.Message
-	conversation chat.Conversation
-	came         time.Time // when the bot was given the message
-	session      session.Session
-	open         runs.Record // of the run that waits in the thread, if one does
-	record       runs.Record // of the run that the turn starts or goes on with
-	note         string      // about how the message was taken, for the reply
+	*worker
+	lease   runs.Lease
+	job     runs.Job
+	journal runs.Journal
+	poster  chat.Poster // nil where the adapter reads
+
+	message   chat.Message // that the turn is about; its ID is where the bot's turn belongs
+	session   session.Session
+	again     bool        // the session knows the job: it was taken up before
+	open      runs.Record // of the run that waits in the thread, if one does
+	record    runs.Record // of the run that the turn starts or goes on with
+	note      string      // about how the message was taken, for the reply
+	closed    []string    // ids of questions that the turn closes
+	published bool        // the questions that were closed are shown as closed
+}
+
+// load finds the thread's session, and whether the job was taken up before.
+func (t *turn) load(ctx context.Context) error {
+	var err error
+	if t.session, err = t.sessions.Load(ctx, t.job.Thread()); err != nil {
+		return err
+	}
+	t.session.Fence = t.lease.Token
+	work := t.session.Work
+	t.again = work != nil && work.Event == t.job.Event && work.Came.Equal(t.job.Enqueued)
+	return nil
 }
 
 // recall finds the run that waits in the thread. One that is not remembered any more
@@ -34,7 +49,7 @@ func (t *turn) recall(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	t.open, err = t.bot.records.Load(ctx, t.session.Waiting.Run)
+	t.open, err = t.loadRecord(ctx, t.session.Waiting.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
 		t.settle("forgotten", "")
 		return nil
@@ -42,42 +57,151 @@ func (t *turn) recall(ctx context.Context) error {
 	return err
 }
 
-// take decides what the message is and does it.
-func (t *turn) take(ctx context.Context) error {
-	plan := route(t.message, t.session.Waiting)
+func (t *turn) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	record, err := t.records.Load(ctx, run)
+	record.Fence = t.lease.Token
+	return record, err
+}
+
+// take decides what the job is, or finds what was decided, and does it. held ends when a
+// person stops the job.
+func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
+	if t.again {
+		return t.takeAgain(ctx, held)
+	}
+	if err := t.recall(ctx); err != nil {
+		return runs.Result{}, err
+	}
+	switch t.job.Kind {
+	case runs.Said, "":
+		return t.hearOut(ctx, held)
+	case runs.Retry:
+		return t.retry(ctx, held, t.job.Run)
+	case runs.Remind:
+		return t.remind(ctx)
+	case dropJob:
+		return t.drop(ctx)
+	case forgetJob:
+		return t.forget(ctx)
+	}
+	return runs.Result{Next: runs.Dead, Reason: fmt.Sprintf("this program knows no jobs of the kind %q: upgrade it and replay the job", t.job.Kind)}, nil
+}
+
+// takeAgain goes on with a job that another worker, or an earlier attempt, began.
+func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
+	work := t.session.Work
+	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
+	if work.Over {
+		return t.show(ctx)
+	}
+	var err error
+	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
+		return runs.Result{}, err
+	}
+	if t.record.Status() != runs.Running {
+		t.record.Move(runs.Running, t.now(), "another worker goes on")
+		if err := t.records.Save(ctx, t.record); err != nil {
+			return runs.Result{}, err
+		}
+	}
+	return t.run(ctx, held)
+}
+
+// hearOut decides what a message is and does it.
+func (t *turn) hearOut(ctx, held context.Context) (runs.Result, error) {
+	if heard, said := t.heardBefore(); heard && said != nil {
+		return t.hearAgain(ctx, held, *said)
+	}
+	if len(t.message.Text) > len(cut(t.message.Text, maxText)) {
+		t.message.Text = cut(t.message.Text, maxText)
+		t.note = fmt.Sprintf("The message was too long; I read its first %d letters.", maxText)
+	}
+	plan := t.plan()
 	if plan.kind.forAsker() && !t.mayAnswer() {
-		return chat.ErrForbidden
+		return t.refuse(ctx, forbidden)
 	}
 	switch plan.kind {
+	case spent:
+		return t.say(ctx, stopReply)
 	case cancels:
-		t.heard()
 		if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
-			return err
+			return runs.Result{}, err
 		}
 		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Answered, Text: "All right, I leave it there."})
 	case idle:
-		t.heard()
 		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "There is nothing to stop."})
 	case stale:
-		t.heard()
-		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: "That question is no longer open. Ask again, and I start anew."})
+		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.staleText()})
 	case unoffered:
-		t.heard()
 		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: "That is none of the choices. Take one of them, or say `never mind`."})
 	case empty:
-		t.heard()
 		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: help})
 	case answers:
-		return t.resume(ctx, plan)
+		return t.resume(ctx, held, plan)
 	case asks:
-		return t.start(ctx, plan)
+		return t.start(ctx, held, plan)
 	}
-	return fmt.Errorf("message %s: no plan %d", t.message.ID, plan.kind)
+	return runs.Result{}, fmt.Errorf("message %s: no plan %d", t.message.ID, plan.kind)
 }
 
 const help = "Ask me about the documents I know, in your own words. " +
 	"I quote what answers, and each quote links to where it stands. " +
 	"Follow up in the same thread; say `stop` while I work, or `never mind` to drop a question."
+
+// stopReply is what a word that stopped a run is answered with.
+var stopReply = chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."}
+
+// plan says what the message is. A word to stop that did so when it came has no more to do.
+func (t *turn) plan() plan {
+	halt := t.session.Halt
+	if t.message.Answers == nil && chat.IsStop(t.message.Text) && halt != nil &&
+		halt.By == t.message.Author && !t.job.Enqueued.After(halt.At) {
+		return plan{kind: spent}
+	}
+	return route(t.message, t.session.Waiting)
+}
+
+// staleText is the answer to a press on a question that no longer waits.
+func (t *turn) staleText() string {
+	for _, turn := range t.session.Turns {
+		if turn.Question != nil && turn.Question.ID == t.message.Answers.Question && turn.Answer == expired {
+			return "That question has expired. Ask again, and I start anew."
+		}
+	}
+	return "That question is no longer open. Ask again, and I start anew."
+}
+
+// heardBefore tells whether the message is part of the transcript, and what was said to
+// it last; nil: nothing.
+func (t *turn) heardBefore() (heard bool, said *chat.Turn) {
+	for i, turn := range t.session.Turns {
+		switch {
+		case turn.Message != t.message.ID:
+		case turn.Role == chat.Person:
+			heard = true
+		default:
+			said = &t.session.Turns[i]
+		}
+	}
+	return heard, said
+}
+
+// hearAgain is for a message that comes again after it was dealt with: a dead letter that
+// is replayed, or a delivery that was not known for one. Only a run that failed has more
+// to do.
+func (t *turn) hearAgain(ctx, held context.Context, said chat.Turn) (runs.Result, error) {
+	if said.Reply == nil || said.Reply.Outcome != chat.Failure || said.Reply.Run == "" {
+		return runs.Result{}, t.announce(ctx, happened{Message: t.message.ID})
+	}
+	record, err := t.loadRecord(ctx, said.Reply.Run)
+	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+		return runs.Result{}, err
+	}
+	if record.Status() != runs.Failed {
+		return runs.Result{}, t.announce(ctx, happened{Message: t.message.ID})
+	}
+	return t.retry(ctx, held, record.ID)
+}
 
 // mayAnswer says whether the message's author may answer the question that waits, or
 // drop it.
@@ -87,6 +211,13 @@ func mayAnswer(question chat.Question, by chat.UserID) bool {
 	return question.Asker == "" || question.Asker == by
 }
 
+// What becomes of a question that is not answered, as the thread shows it.
+const (
+	cancelled = "cancelled"
+	leftOpen  = "left open"
+	expired   = "expired"
+)
+
 // settle closes the waiting question with what became of it.
 func (t *turn) settle(answer string, by chat.UserID) {
 	waiting := t.session.Waiting
@@ -95,6 +226,7 @@ func (t *turn) settle(answer string, by chat.UserID) {
 		asked := &t.session.Turns[i]
 		if asked.Question != nil && asked.Question.ID == waiting.Question.ID && asked.Answer == "" {
 			asked.Answer, asked.AnsweredBy = answer, by
+			t.closed = append(t.closed, asked.Question.ID)
 		}
 	}
 }
@@ -102,8 +234,16 @@ func (t *turn) settle(answer string, by chat.UserID) {
 // abandon closes the waiting question and its run unanswered.
 func (t *turn) abandon(ctx context.Context, answer, reason string) error {
 	t.settle(answer, t.message.Author)
-	t.open.Move(runs.Cancelled, t.bot.now(), reason)
-	return t.bot.records.Save(ctx, t.open)
+	return t.close(ctx, runs.Cancelled, reason)
+}
+
+// close ends the run that waited.
+func (t *turn) close(ctx context.Context, status runs.Status, reason string) error {
+	if t.open.Status() == status { // another worker came this far
+		return nil
+	}
+	t.open.Move(status, t.now(), reason)
+	return t.records.Save(ctx, t.open)
 }
 
 // supersede closes a question that waits when its asker wants something else. Somebody
@@ -112,131 +252,122 @@ func (t *turn) supersede(ctx context.Context) error {
 	if t.session.Waiting == nil || !t.mayAnswer() {
 		return nil
 	}
-	t.note = "The earlier question is closed."
+	t.note = joinNotes(t.note, "The earlier question is closed.")
 	return t.abandon(ctx, leftOpen, "something else was asked")
 }
 
-// What becomes of a question that is not answered, as the thread shows it.
-const (
-	cancelled = "cancelled"
-	leftOpen  = "left open"
-)
-
-func (t *turn) start(ctx context.Context, plan plan) error {
+func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) {
 	if plan.flow == "" {
-		plan.flow = t.bot.first
-	}
-	flow, known := t.bot.flows[plan.flow]
-	if !known {
-		return fmt.Errorf("message %s: no flow %q is registered", t.message.ID, plan.flow)
+		plan.flow = t.first
 	}
 	if err := t.supersede(ctx); err != nil {
-		return err
+		return runs.Result{}, err
 	}
-	t.record = runs.Record{
-		ID: chat.RunID(NewRunID()), Thread: t.message.Thread, Flow: flow.Name(), Author: t.message.Author,
-		Message: t.message.ID, Request: plan.text, Depth: t.message.Depth,
+	t.record = t.newRecord(t.job.Run, plan.flow, plan.text)
+	t.session.Flow = plan.flow
+	t.hear()
+	if err := t.begin(ctx, nil, "its turn came"); err != nil {
+		return runs.Result{}, err
 	}
-	t.record.Move(runs.Queued, t.came, "its message came")
-	t.record.Move(runs.Running, t.bot.now(), "its turn came")
-	t.session.Flow = flow.Name()
-	request := t.request()
-	t.heard()
-	return t.run(ctx, func(ctx context.Context, runtime flows.Runtime) (flows.Outcome, error) {
-		return flow.Start(ctx, request, runtime)
-	})
+	return t.run(ctx, held)
 }
 
-// request is what the record's flow is asked, with what was said before.
-func (t *turn) request() flows.Request {
-	before := t.session.Turns
-	for i, turn := range before {
-		if turn.Role == chat.Person && turn.Message == t.record.Message {
-			before = before[:i]
-			break
-		}
+// newRecord is the record of a run that the message starts.
+func (t *turn) newRecord(run chat.RunID, flow, request string) runs.Record {
+	record := runs.Record{
+		ID: run, Thread: t.message.Thread, Flow: flow, Author: t.message.Author, Message: t.message.ID,
+		Request: request, Depth: t.message.Depth, Fence: t.lease.Token,
 	}
-	return flows.Request{
-		Run: string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: history(before),
-	}
+	record.Move(runs.Queued, t.job.Enqueued, "its message came")
+	return record
 }
 
-func (t *turn) resume(ctx context.Context, plan plan) error {
+func (t *turn) resume(ctx, held context.Context, plan plan) (runs.Result, error) {
 	waiting := *t.session.Waiting
-	flow, known := t.bot.flows[waiting.Flow]
-	if !known {
-		return fmt.Errorf("resume run %s: no flow %q", waiting.Run, waiting.Flow)
-	}
+	t.record = t.open
+	t.hear()
+	t.settle(plan.said(waiting.Question), t.message.Author)
 	answer := graph.Answer{
 		QuestionID: waiting.Question.ID, Choice: plan.choice, Text: plan.text,
-		By: string(t.message.Author), At: t.bot.now(),
+		By: string(t.message.Author), At: t.now(),
 	}
-	t.record = t.open
-	t.record.Move(runs.Running, t.bot.now(), "its question was answered")
-	t.heard()
-	t.settle(plan.said(waiting.Question), t.message.Author)
-	return t.run(ctx, func(ctx context.Context, runtime flows.Runtime) (flows.Outcome, error) {
-		return flow.Resume(ctx, string(waiting.Run), []graph.Answer{answer}, runtime)
-	})
+	if err := t.begin(ctx, &answer, "its question was answered"); err != nil {
+		return runs.Result{}, err
+	}
+	return t.run(ctx, held)
 }
 
 // retry goes on with a run that did not come to its end.
-func (t *turn) retry(ctx context.Context) error {
-	flow, known := t.bot.flows[t.record.Flow]
-	if !known {
-		return fmt.Errorf("retry run %s: no flow %q", t.record.ID, t.record.Flow)
+func (t *turn) retry(ctx, held context.Context, run chat.RunID) (runs.Result, error) {
+	var err error
+	t.record, err = t.loadRecord(ctx, run)
+	switch {
+	case errors.Is(err, chat.ErrUnknownRun):
+		return t.refuse(ctx, unknown)
+	case err != nil:
+		return runs.Result{}, err
+	case t.record.Author != t.message.Author && t.job.Kind == runs.Retry:
+		return t.refuse(ctx, forbidden)
+	case t.record.Status() == runs.Done:
+		return t.refuse(ctx, over)
 	}
-	if t.session.Waiting != nil && t.session.Waiting.Run == t.record.ID {
+	if t.session.Waiting != nil && t.session.Waiting.Run == run {
 		t.settle("asked again", t.message.Author)
 	}
 	if err := t.supersede(ctx); err != nil {
-		return err
+		return runs.Result{}, err
 	}
 	// The reply belongs where the failure line stands: that may be below an answer.
+	t.message.ID = t.record.Message
 	for _, turn := range t.session.Turns {
 		if t.isFailure(turn) {
 			t.message.ID = turn.Message
 		}
 	}
-	t.record.Move(runs.Running, t.bot.now(), "a person tried it again")
-	request := t.request()
-	return t.run(ctx, func(ctx context.Context, runtime flows.Runtime) (flows.Outcome, error) {
-		outcome, err := flow.Resume(ctx, request.Run, nil, runtime)
-		if errors.Is(err, graph.ErrNoCheckpoint) {
-			return flow.Start(ctx, request, runtime)
-		}
-		return outcome, err
-	})
+	var answer *graph.Answer
+	if work := t.session.Work; work != nil && work.Event == t.job.Event { // it was put aside with its answer
+		answer = work.Answer
+	}
+	if err := t.begin(ctx, answer, "it is tried again"); err != nil {
+		return runs.Result{}, err
+	}
+	return t.run(ctx, held)
 }
 
-// heard remembers the person's message.
-func (t *turn) heard() { t.hear(t.message) }
+// begin saves that the record's run works now, with the answer if it was given one. The
+// record comes first: a job that the session knows has one.
+func (t *turn) begin(ctx context.Context, answer *graph.Answer, reason string) error {
+	if t.record.Status() != runs.Running {
+		t.record.Move(runs.Running, t.now(), reason)
+	}
+	if err := t.records.Save(ctx, t.record); err != nil {
+		return err
+	}
+	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
+	return t.sessions.Save(ctx, t.session)
+}
 
-func (t *turn) hear(message chat.Message) {
+// setWork puts the job into the session, to be saved.
+func (t *turn) setWork(work session.Work) {
+	work.Event, work.Came, work.Key = t.job.Event, t.job.Enqueued, newKey()
+	work.Message, work.Note, work.Closed = t.message.ID, t.note, t.closed
+	t.session.Work = &work
+}
+
+// hear remembers the person's message.
+func (t *turn) hear() {
+	if heard, _ := t.heardBefore(); heard {
+		return
+	}
 	t.session.Add(chat.Turn{
-		Role: chat.Person, Author: message.Author, Message: message.ID, At: t.bot.now(), Text: message.Text,
+		Role: chat.Person, Author: t.message.Author, Message: t.message.ID, At: t.now(), Text: t.message.Text,
 	})
 }
 
 // remember adds what the bot says to a message.
 func (t *turn) remember(message chat.MessageID, reply chat.Reply) {
 	reply.Trace = chat.Trace{} // the run's record has it
-	t.session.Add(chat.Turn{Role: chat.Bot, Message: message, At: t.bot.now(), Reply: &reply})
+	t.session.Add(chat.Turn{Role: chat.Bot, Message: message, At: t.now(), Reply: &reply})
 }
 
-// retract forgets the failure line of a run that was tried again.
-func (t *turn) retract() { t.session.Turns = slices.DeleteFunc(t.session.Turns, t.isFailure) }
-
-// isFailure tells the failure lines of the record's run.
-func (t *turn) isFailure(turn chat.Turn) bool {
-	return turn.Reply != nil && turn.Reply.Run == t.record.ID && turn.Reply.Outcome == chat.Failure
-}
-
-// say replies about no run.
-func (t *turn) say(ctx context.Context, reply chat.Reply) error {
-	t.remember(t.message.ID, reply)
-	if err := t.bot.sessions.Save(ctx, t.session); err != nil {
-		return err
-	}
-	return t.conversation.Reply(ctx, reply)
-}
+func joinNotes(notes ...string) string { return strings.TrimSpace(strings.Join(notes, " ")) }

@@ -88,11 +88,13 @@ const (
 // Outcome is how a run ended.
 type Outcome string
 
-// A run answers, abstains because the documents do not tell, or fails.
+// A run answers, abstains because the documents do not tell, or fails. Noticed is a line
+// about the thread itself, such as a reminder: it answers nothing.
 const (
 	Answered  Outcome = "answered"
 	Abstained Outcome = "abstained"
 	Failure   Outcome = "failed"
+	Noticed   Outcome = "notice"
 )
 
 // Reply is the bot's answer.
@@ -174,15 +176,22 @@ type Token struct {
 	Restart bool
 }
 
-// Handler is the bot as an adapter sees it. Handle returns once the message has been
-// answered, asked about, or refused; an error means that nothing was said. ErrForbidden
-// is such an error: the message was a press, an answer or a "stop" that is for somebody
-// else. The adapter tells it to its author, privately where it can; the thread stays as
-// it is.
+// Handler is the bot as an adapter sees it. Handle makes the message durable first: from
+// then on it is answered once, whatever dies, by this process or another. With a nil
+// conversation that is all it does. Else it returns once the message has been answered,
+// asked about, or refused; an error means that nothing was said in the conversation.
+// ErrForbidden is such an error: the message was a press, an answer or a "stop" that is
+// for somebody else. The adapter tells it to its author, privately where it can; the
+// thread stays as it is. A message is known by its ID in its thread: one that is handed
+// over again is not answered again, only told what was said.
+//
+// When ctx ends while the message is worked at, its author is taken to have given up:
+// the work is stopped as by Controls.Stop. A process that is about to end gives up
+// nothing: what it accepted is worked at later.
 //
 // Handle may be called for several messages of a thread at once; the bot works at them
-// one by one, in the order of the calls. A message that IsStop is not kept waiting: it
-// stops the run that works.
+// one by one, in the order in which they were accepted. A message that IsStop is not
+// kept waiting: it stops the run that works, and is answered in its turn.
 type Handler interface {
 	Handle(ctx context.Context, message Message, conversation Conversation) error
 }
@@ -212,6 +221,9 @@ type Turn struct {
 	// else became of it: "cancelled", "left open". AnsweredBy is who did that.
 	Answer     string
 	AnsweredBy UserID
+	// Posted is the platform's id of the bot's message, "" where it has none: the adapter
+	// is no Poster.
+	Posted MessageID `json:",omitempty"`
 }
 
 // Transcripts gives what was said in a thread, oldest first; an unknown thread is

@@ -29,8 +29,9 @@ type Controls interface {
 	Stop(ctx context.Context, thread ThreadID, by UserID) (bool, error)
 	// Retry goes on with a failed or stopped run from its last good checkpoint, or
 	// starts its message again where there is none, and answers in conversation, after
-	// the messages of the thread that came before it. ErrUnknownRun, ErrRunOver, or
-	// ErrForbidden for all but the person who asked; after any error nothing was said.
+	// the messages of the thread that came before it; where conversation is nil it
+	// returns once the wish is durable. ErrUnknownRun, ErrRunOver, or ErrForbidden for
+	// all but the person who asked; after any error nothing was said.
 	Retry(ctx context.Context, run RunID, by UserID, conversation Conversation) error
 	// Rate keeps what a person thinks of an answer; a later rating replaces theirs.
 	// ErrUnknownRun.

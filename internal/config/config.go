@@ -30,6 +30,7 @@ type Config struct {
 	Sources []Source
 	Models  []Model // a role is played by one of them at most
 	Budget  Budget
+	Redis   Redis
 	Web     Web
 	Answer  Answer
 	Search  Search
@@ -191,7 +192,7 @@ func applyEnvironment(config *Config, host Host) []error {
 			values = strings.Split(text, ",")
 		}
 		for _, value := range values {
-			if err := s.set(config, strings.TrimSpace(value), base{dir: host.WorkDir, home: host.Home}); err != nil {
+			if err := s.set(config, strings.TrimSpace(value), base{dir: host.WorkDir, home: host.Home, environment: true}); err != nil {
 				faults = append(faults, fmt.Errorf("environment variable %s: %w", s.env, err))
 			}
 		}
@@ -214,7 +215,10 @@ func (c Config) unpriced() error {
 }
 
 // base is what a relative path and a leading "~/" stand for.
-type base struct{ dir, home string }
+type base struct {
+	dir, home   string
+	environment bool // the text stands in a variable, not in a file
+}
 
 func (b base) absolute(path string) (string, error) {
 	if path == "" {

@@ -171,7 +171,7 @@ sources:
 		`1: data_dir: must not be empty`,
 		`3: web.listn: unknown key, did you mean listen?`,
 		`4: web.listen: "8080": want host:port, such as 127.0.0.1:8080`,
-		`5: colour: unknown key, want one of sources, models, data_dir, web, answer, search, budget, log`,
+		`5: colour: unknown key, want one of sources, models, data_dir, redis, web, answer, search, budget, log`,
 		`6: answer: want keys with values, such as "key: value"`,
 		`8: search.fusion: "magic": want convex, rrf`,
 		`9: search.dense_weight: "1.5": want a number from 0 to 1`,
@@ -339,6 +339,40 @@ func TestDocumentation(t *testing.T) {
 		if !strings.Contains(page, text) {
 			t.Errorf("docs/configuration.md does not hold:\n%s", text)
 		}
+	}
+}
+
+func TestRedis(t *testing.T) {
+	host := testHost(t)
+	secret := write(t, host.WorkDir, "redis.txt", "redis://:hush@h:1/2\n")
+	for _, test := range []struct {
+		name, file  string
+		environment map[string]string
+		url, shown  string // or what the error says
+	}{
+		{name: "a plain address", file: "redis: {url: redis://h:1}", url: "redis://h:1", shown: "url: \"redis://h:1\""},
+		{name: "the environment has one with a password", file: "redis: {url: redis://h:1}", environment: map[string]string{"CAIRN_REDIS_URL": "rediss://u:hush@h"}, url: "rediss://u:hush@h", shown: "url: \"rediss://u@h\""},
+		{name: "a file has it", environment: map[string]string{"CAIRN_REDIS_URL_FILE": secret}, url: "redis://:hush@h:1/2", shown: "url: \"\""},
+		{name: "a password in the settings", file: "redis: {url: 'redis://u:hush@h'}", shown: "it holds a password: set CAIRN_REDIS_URL"},
+		{name: "no address", file: "redis: {url: localhost}", shown: "want an address such as redis://host:6379/0"},
+		{name: "no such file", file: "redis: {url_file: nowhere}", shown: "there is no such file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			write(t, host.WorkDir, "cairn.yaml", test.file)
+			got, err := host.with(test.environment).Load("")
+			if test.url == "" {
+				if err == nil || !strings.Contains(err.Error(), test.shown) || strings.Contains(err.Error(), "hush") {
+					t.Errorf("Load = %v, want %q", err, test.shown)
+				}
+				return
+			}
+			if err != nil || got.Redis.URL.Reveal() != test.url {
+				t.Fatalf("Load = %q, %v", got.Redis.URL.Reveal(), err)
+			}
+			if shown := got.String(); !strings.Contains(shown, test.shown) || strings.Contains(shown, "hush") {
+				t.Errorf("shown as:\n%s", shown)
+			}
+		})
 	}
 }
 

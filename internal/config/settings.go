@@ -43,6 +43,25 @@ var settings = []setting[Config]{
 		get: func(c Config) []string { return []string{c.DataDir} },
 	},
 	{
+		key: "redis.url", env: "CAIRN_REDIS_URL",
+		set: func(c *Config, text string, from base) (err error) {
+			c.Redis, err = redisAt(text, from)
+			return err
+		},
+		get: func(c Config) []string { return []string{c.Redis.shown()} },
+	},
+	{
+		key: "redis.url_file", env: "CAIRN_REDIS_URL_FILE",
+		set: func(c *Config, text string, from base) (err error) {
+			if text == "" {
+				return nil
+			}
+			c.Redis, err = redisIn(text, from)
+			return err
+		},
+		get: func(c Config) []string { return []string{c.Redis.File} },
+	},
+	{
 		key: "web.listen", env: "CAIRN_WEB_LISTEN",
 		set: func(c *Config, text string, _ base) (err error) {
 			c.Web.Listen, err = listenAddress(text)

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/chat"
+	"cairn/internal/graph"
+	"cairn/internal/runs"
 )
 
 // Bounds of a session's memory: the oldest turns, and the people who came first, are
@@ -29,7 +31,33 @@ type Session struct {
 	People  []chat.UserID // who wrote in it; set by Add
 	Turns   []chat.Turn
 	Waiting *Waiting
+	Work    *Work // nil before the first job
+	Halt    *runs.Stop
 	Updated time.Time // set by Save
+	// Fence is the token of the lease under which the session is saved; 0 for a save
+	// under none, which is not checked. Load leaves it 0.
+	Fence runs.Token
+}
+
+// Work is the job that was taken up last in the thread, and what was decided about it.
+// It is saved together with what the decision changed: whoever takes the job up again
+// after a crash goes on in the same way. Halt is the last stop of a job.
+type Work struct {
+	Event runs.EventID
+	Came  time.Time // when the job was enqueued: a replay of it came later
+	// Key is what the visible message about the job is posted under.
+	Key runs.DeliveryKey
+	// Message is the person's message that is answered, in the bot's turn about the job;
+	// "" where there is no such turn.
+	Message chat.MessageID
+	Run     chat.RunID    // "" where the job is no run's
+	Answer  *graph.Answer // that the run goes on with, nil for none
+	Note    string        // about how the message was taken, for the reply
+	Closed  []string      // ids of the questions that it closed
+	// Over tells that the turns hold what came of the job: all that is left is to show it
+	// and to finish the job with Result.
+	Over   bool
+	Result runs.Result
 }
 
 // Waiting is a run that waits for a person.
@@ -37,7 +65,8 @@ type Waiting struct {
 	Run      chat.RunID
 	Flow     string
 	Question chat.Question
-	Request  string // the message that started the run
+	Request  string           // the message that started the run
+	Key      runs.DeliveryKey // of the job that asked
 }
 
 // Add appends a turn and forgets the oldest beyond MaxTurns. A person's turn puts them
@@ -82,6 +111,8 @@ func shorten(text string, letters int) string {
 type Store interface {
 	// Load gives the zero Session of the thread where nothing is kept.
 	Load(ctx context.Context, thread chat.ThreadID) (Session, error)
+	// Save replaces the session. The thread is listed for those who are among its People,
+	// and for nobody else. runs.ErrLost where it was saved with a greater Fence before.
 	Save(ctx context.Context, session Session) error
 	// Threads lists the threads of an adapter, by their ids, in which a person wrote:
 	// the last saved first, at most limit.

@@ -64,9 +64,7 @@ func (c *Checkpoints) prepare(ctx context.Context, keep time.Duration) error {
 
 // Save implements graph.Store.
 func (c *Checkpoints) Save(ctx context.Context, run string, checkpoint []byte) error {
-	_, err := c.db.ExecContext(ctx, `INSERT INTO checkpoint (run, body, updated) VALUES (?, ?, ?)
-		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
-		run, checkpoint, c.now().Unix())
+	_, err := c.db.ExecContext(ctx, saveCheckpoint, run, checkpoint, c.now().Unix())
 	if err != nil {
 		return fmt.Errorf("write checkpoint %s: %w", run, err)
 	}
@@ -75,15 +73,7 @@ func (c *Checkpoints) Save(ctx context.Context, run string, checkpoint []byte) e
 
 // Load implements graph.Store.
 func (c *Checkpoints) Load(ctx context.Context, run string) ([]byte, error) {
-	var checkpoint []byte
-	err := c.db.QueryRowContext(ctx, `SELECT body FROM checkpoint WHERE run = ?`, run).Scan(&checkpoint)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, graph.ErrNoCheckpoint
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read checkpoint %s: %w", run, err)
-	}
-	return checkpoint, nil
+	return loadCheckpoint(ctx, c.db, run)
 }
 
 // Close releases the file.

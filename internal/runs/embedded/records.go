@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,14 +12,10 @@ import (
 	"cairn/internal/runs"
 )
 
-// recordVersion is the version of the stored JSON. It is raised when the meaning of
-// what is stored changes; what has a newer one is refused.
-const recordVersion = 1
-
 const recordSchema = `
 CREATE TABLE IF NOT EXISTS record (
 	run     TEXT PRIMARY KEY,
-	body    TEXT NOT NULL,      -- storedRecord, as JSON
+	body    TEXT NOT NULL,      -- runs.EncodeRecord
 	updated INTEGER NOT NULL    -- Unix seconds
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS record_updated ON record (updated);
@@ -30,20 +25,18 @@ CREATE TABLE IF NOT EXISTS rating (
 	verdict TEXT NOT NULL,
 	at      INTEGER NOT NULL,   -- Unix nanoseconds
 	PRIMARY KEY (run, person)
-) WITHOUT ROWID;`
-
-// storedRecord is a record as it stands in the file; ratings have a table of their own.
-type storedRecord struct {
-	Version     int               `json:"version"`
-	Thread      chat.ThreadID     `json:"thread"`
-	Flow        string            `json:"flow"`
-	Author      chat.UserID       `json:"author"`
-	Message     chat.MessageID    `json:"message"`
-	Request     string            `json:"request"`
-	Depth       chat.Depth        `json:"depth,omitempty"`
-	Transitions []runs.Transition `json:"transitions"`
-	Trace       chat.Trace        `json:"trace"`
-}
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS listed (    -- what records are found by
+	run    TEXT PRIMARY KEY,
+	thread TEXT NOT NULL,
+	author TEXT NOT NULL,
+	status TEXT NOT NULL,
+	fence  INTEGER NOT NULL,    -- the greatest it was saved with
+	saved  INTEGER NOT NULL     -- Unix nanoseconds
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS listed_saved ON listed (saved);
+CREATE INDEX IF NOT EXISTS listed_status ON listed (status, saved);
+CREATE INDEX IF NOT EXISTS listed_thread ON listed (thread, saved);`
 
 // Records is a runs.Records in one file, beside that of the checkpoints: what writes
 // the one need not wait for the other.
@@ -52,13 +45,16 @@ type Records struct {
 	now func() time.Time
 }
 
-var _ runs.Records = (*Records)(nil)
+var (
+	_ runs.Records  = (*Records)(nil)
+	_ runs.Registry = (*Records)(nil)
+)
 
 // OpenRecords opens or makes the records of a data directory and forgets those not
 // saved for longer than keep; 0 keeps them for ever.
 func OpenRecords(ctx context.Context, dir string, keep time.Duration) (*Records, error) {
 	file := filepath.Join(dir, "records.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -79,26 +75,56 @@ func (r *Records) prepare(ctx context.Context, keep time.Duration) error {
 	if _, err := r.db.ExecContext(ctx, `DELETE FROM record WHERE updated < ?`, r.now().Add(-keep).Unix()); err != nil {
 		return err
 	}
-	_, err := r.db.ExecContext(ctx, `DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`)
-	return err
+	for _, orphans := range []string{
+		`DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`,
+		`DELETE FROM listed WHERE run NOT IN (SELECT run FROM record)`,
+	} {
+		if _, err := r.db.ExecContext(ctx, orphans); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Save implements runs.Records.
 func (r *Records) Save(ctx context.Context, record runs.Record) error {
-	body, err := json.Marshal(storedRecord{
-		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,
-		Request: record.Request, Depth: record.Depth, Transitions: record.Transitions, Trace: record.Trace,
-	})
-	if err != nil {
-		return fmt.Errorf("save record of run %s: %w", record.ID, err)
-	}
-	_, err = r.db.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
-		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
-		string(record.ID), body, r.now().Unix())
-	if err != nil {
+	if err := r.save(ctx, record); err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
+}
+
+func (r *Records) save(ctx context.Context, record runs.Record) error {
+	body, err := runs.EncodeRecord(record)
+	if err != nil {
+		return err
+	}
+	tx, err := r.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	now := r.now()
+	listed, err := tx.ExecContext(ctx, `INSERT INTO listed (run, thread, author, status, fence, saved) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (run) DO UPDATE SET thread = excluded.thread, author = excluded.author, status = excluded.status,
+			fence = max(fence, excluded.fence), saved = excluded.saved
+		WHERE excluded.fence = 0 OR excluded.fence >= fence`,
+		string(record.ID), string(record.Thread), string(record.Author), string(record.Status()), int64(record.Fence), now.UnixNano())
+	if err != nil {
+		return err
+	}
+	if changed, err := listed.RowsAffected(); err != nil {
+		return err
+	} else if changed == 0 {
+		return runs.ErrLost
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
+		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
+		string(record.ID), body, now.Unix())
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // Load implements runs.Records.
@@ -111,21 +137,14 @@ func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 	if err != nil {
 		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
 	}
-	var kept storedRecord
-	if err := json.Unmarshal(body, &kept); err != nil {
+	record, err := runs.DecodeRecord(run, body)
+	if err != nil {
 		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
 	}
-	if kept.Version != recordVersion {
-		return runs.Record{}, fmt.Errorf("load record of run %s: it has version %d, this program knows %d; upgrade the program", run, kept.Version, recordVersion)
-	}
-	ratings, err := r.ratings(ctx, run)
-	if err != nil {
+	if record.Ratings, err = r.ratings(ctx, run); err != nil {
 		return runs.Record{}, fmt.Errorf("load ratings of run %s: %w", run, err)
 	}
-	return runs.Record{
-		ID: run, Thread: kept.Thread, Flow: kept.Flow, Author: kept.Author, Message: kept.Message,
-		Request: kept.Request, Depth: kept.Depth, Transitions: kept.Transitions, Trace: kept.Trace, Ratings: ratings,
-	}, nil
+	return record, nil
 }
 
 func (r *Records) ratings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
@@ -172,6 +191,52 @@ func (r *Records) rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, at = excluded.at`,
 		string(run), string(rating.By), string(rating.Verdict), rating.At.UnixNano())
 	return err
+}
+
+// List implements runs.Registry. Records that were saved before they were listed come
+// in with their next save.
+func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	records, err := r.list(ctx, filter, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list records: %w", err)
+	}
+	return records, nil
+}
+
+func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	rows, err := r.db.QueryContext(ctx, `SELECT run, body FROM listed JOIN record USING (run)
+		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC LIMIT ?4`,
+		string(filter.Status), string(filter.Thread), string(filter.Author), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var records []runs.Record
+	for rows.Next() {
+		var run chat.RunID
+		var body []byte
+		if err := rows.Scan(&run, &body); err != nil {
+			return nil, err
+		}
+		record, err := runs.DecodeRecord(run, body)
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", run, err)
+		}
+		records = append(records, record)
+	}
+	return records, rows.Err()
+}
+
+// Erase implements runs.Registry.
+func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
+	for _, statement := range []string{
+		`DELETE FROM record WHERE run = ?`, `DELETE FROM rating WHERE run = ?`, `DELETE FROM listed WHERE run = ?`,
+	} {
+		if _, err := r.db.ExecContext(ctx, statement, string(run)); err != nil {
+			return fmt.Errorf("erase record of run %s: %w", run, err)
+		}
+	}
+	return nil
 }
 
 // Close releases the file.

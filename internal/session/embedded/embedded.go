@@ -13,18 +13,16 @@ import (
 	_ "modernc.org/sqlite" // the driver, pure Go
 
 	"cairn/internal/chat"
+	"cairn/internal/runs"
 	"cairn/internal/session"
 )
-
-// version is the version of the stored JSON. It is raised when the meaning of what is
-// stored changes; what has a newer one is refused.
-const version = 1
 
 const schema = `
 CREATE TABLE IF NOT EXISTS session (
 	thread  TEXT PRIMARY KEY,
-	body    TEXT NOT NULL,      -- stored, as JSON
-	updated INTEGER NOT NULL    -- Unix seconds
+	body    TEXT NOT NULL,      -- session.Encode
+	updated INTEGER NOT NULL,   -- Unix seconds
+	fence   INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS session_updated ON session (updated);
 CREATE TABLE IF NOT EXISTS listed (    -- what a list shows of a session
@@ -38,17 +36,8 @@ CREATE TABLE IF NOT EXISTS person (    -- who wrote where
 	person  TEXT NOT NULL,
 	thread  TEXT NOT NULL,
 	PRIMARY KEY (adapter, person, thread)
-) WITHOUT ROWID;`
-
-// stored is a session as it stands in the file.
-type stored struct {
-	Version int              `json:"version"`
-	Flow    string           `json:"flow,omitempty"`
-	Title   string           `json:"title,omitempty"`
-	People  []chat.UserID    `json:"people,omitempty"`
-	Turns   []chat.Turn      `json:"turns,omitempty"`
-	Waiting *session.Waiting `json:"waiting,omitempty"`
-}
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS person_thread ON person (thread);`
 
 // Store is a session.Store in one file.
 type Store struct {
@@ -77,6 +66,9 @@ func (s *Store) prepare(ctx context.Context, keep time.Duration) error {
 	if _, err := s.db.ExecContext(ctx, schema); err != nil {
 		return err
 	}
+	if err := s.addFence(ctx); err != nil {
+		return err
+	}
 	if keep <= 0 {
 		return nil
 	}
@@ -94,6 +86,17 @@ func (s *Store) prepare(ctx context.Context, keep time.Duration) error {
 	return nil
 }
 
+// addFence gives a file of an earlier program the column that it lacks.
+func (s *Store) addFence(ctx context.Context) error {
+	var has int
+	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info('session') WHERE name = 'fence'`).Scan(&has)
+	if err != nil || has > 0 {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, `ALTER TABLE session ADD COLUMN fence INTEGER NOT NULL DEFAULT 0`)
+	return err
+}
+
 // Load implements session.Store.
 func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
 	loaded := session.Session{Thread: thread}
@@ -106,15 +109,9 @@ func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session
 	if err != nil {
 		return loaded, fmt.Errorf("load session %s: %w", thread, err)
 	}
-	var kept stored
-	if err := json.Unmarshal(body, &kept); err != nil {
+	if loaded, err = session.Decode(thread, body); err != nil {
 		return loaded, fmt.Errorf("load session %s: %w", thread, err)
 	}
-	if kept.Version != version {
-		return loaded, fmt.Errorf("load session %s: it has version %d, this program knows %d; upgrade the program", thread, kept.Version, version)
-	}
-	loaded.Flow, loaded.Title, loaded.People = kept.Flow, kept.Title, kept.People
-	loaded.Turns, loaded.Waiting = kept.Turns, kept.Waiting
 	loaded.Updated = time.Unix(updated, 0)
 	return loaded, nil
 }
@@ -128,9 +125,7 @@ func (s *Store) Save(ctx context.Context, saved session.Session) error {
 }
 
 func (s *Store) save(ctx context.Context, saved session.Session) error {
-	body, err := json.Marshal(stored{
-		Version: version, Flow: saved.Flow, Title: saved.Title, People: saved.People, Turns: saved.Turns, Waiting: saved.Waiting,
-	})
+	body, err := session.Encode(saved)
 	if err != nil {
 		return err
 	}
@@ -140,15 +135,35 @@ func (s *Store) save(ctx context.Context, saved session.Session) error {
 	}
 	defer tx.Rollback()
 	now := s.now()
-	_, err = tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated) VALUES (?, ?, ?)
-		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
-		string(saved.Thread), body, now.Unix())
+	result, err := tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated, fence) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated, fence = max(fence, ?4)
+		WHERE ?4 = 0 OR fence <= ?4`, string(saved.Thread), body, now.Unix(), int64(saved.Fence))
 	if err != nil {
 		return err
+	}
+	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
+		return errors.Join(err, runs.ErrLost)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO listed (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET title = excluded.title, waiting = excluded.waiting, saved = excluded.saved`,
 		string(saved.Thread), saved.Title, saved.Waiting != nil, now.UnixNano())
+	if err != nil {
+		return err
+	}
+	if err := list(ctx, tx, saved); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// list lists the thread for its people.
+func list(ctx context.Context, tx *sql.Tx, saved session.Session) error {
+	people, err := json.Marshal(saved.People)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM person WHERE adapter = ? AND thread = ? AND person NOT IN (SELECT value FROM json_each(?))`,
+		saved.Thread.Adapter(), string(saved.Thread), string(people))
 	if err != nil {
 		return err
 	}
@@ -159,19 +174,19 @@ func (s *Store) save(ctx context.Context, saved session.Session) error {
 			return err
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
 // Threads implements session.Store.
 func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
-	listed, err := s.list(ctx, adapter, by, limit)
+	listed, err := s.threads(ctx, adapter, by, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the threads of %s: %w", adapter, err)
 	}
 	return listed, nil
 }
 
-func (s *Store) list(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
+func (s *Store) threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT listed.thread, title, waiting, saved FROM person JOIN listed USING (thread)
 		WHERE adapter = ? AND person = ? ORDER BY saved DESC LIMIT ?`, adapter, string(by), limit)
 	if err != nil {

@@ -2,13 +2,16 @@
 package sessiontest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/runs"
 	"cairn/internal/session"
 )
 
@@ -63,6 +66,8 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("got %+v after it was replaced", got)
 		}
 	})
+	t.Run("a stale save is refused", func(t *testing.T) { testFence(t, open) })
+	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, opened(t, open)) })
 	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, opened(t, open)) })
 	t.Run("threads are listed by who wrote in them", func(t *testing.T) { testList(t, open) })
 }
@@ -164,4 +169,48 @@ func example(thread chat.ThreadID) session.Session {
 	saved.Add(chat.Turn{Role: chat.Person, At: at, Author: "ann", Text: string(thread)})
 	saved.Add(chat.Turn{Role: chat.Bot, At: at, Question: &question, Answer: "This", AnsweredBy: "bob"})
 	return saved
+}
+
+// testFence saves a session under an older lease than before, from another process.
+func testFence(t *testing.T, open func(t *testing.T) session.Store) {
+	first, second := opened(t, open), opened(t, open)
+	saved := example("fenced")
+	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
+		saved.Fence, saved.Flow = fence, fmt.Sprint("under ", fence)
+		if err := first.Save(t.Context(), saved); err != nil {
+			t.Fatalf("a save under %d: %v", fence, err)
+		}
+	}
+	saved.Fence, saved.Flow = 6, "stale"
+	if err := second.Save(t.Context(), saved); !errors.Is(err, runs.ErrLost) {
+		t.Errorf("a save under an older lease gives %v, want ErrLost", err)
+	}
+	if got, err := second.Load(t.Context(), "fenced"); err != nil || got.Flow != "under 0" || got.Fence != 0 {
+		t.Errorf("got flow %q with fence %d, %v", got.Flow, got.Fence, err)
+	}
+}
+
+func testForget(t *testing.T, store session.Store) {
+	both := session.Session{Thread: "slack:both"}
+	both.Add(chat.Turn{Role: chat.Person, Author: "eve", Message: "m1", Text: "hers"})
+	both.Add(chat.Turn{Role: chat.Bot, Message: "m1", Reply: &chat.Reply{Text: "to hers"}})
+	both.Add(chat.Turn{Role: chat.Person, Author: "bob", Message: "m2", Text: "his"})
+	save := func() {
+		t.Helper()
+		if err := store.Save(t.Context(), both); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save()
+	both.Forget("eve")
+	save()
+	got, err := store.Load(t.Context(), "slack:both")
+	if err != nil || len(got.Turns) != 1 || got.Turns[0].Text != "his" || !slices.Equal(got.People, []chat.UserID{"bob"}) {
+		t.Errorf("left: %+v, %v", got, err)
+	}
+	for by, want := range map[chat.UserID]int{"eve": 0, "bob": 1} {
+		if threads, err := store.Threads(t.Context(), "slack", by, 10); err != nil || len(threads) != want {
+			t.Errorf("threads of %s: %+v, %v", by, threads, err)
+		}
+	}
 }

@@ -1,4 +1,5 @@
-// Package runstest is the suite that every runs.Records passes.
+// Package runstest has the suites that the backends of package runs pass: Stores for
+// queues, leases, journals and outboxes, Records for records.
 package runstest
 
 import (
@@ -43,6 +44,8 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 	})
 	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, opened(t, open)) })
 	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, opened(t, open)) })
+	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, opened(t, open)) })
+	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, opened(t, open)) })
 	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, opened(t, open)) })
 }
 

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"cairn/internal/adapters/terminal"
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+type runsCommands struct {
+	List   runsListCommand   `cmd:"" default:"withargs" help:"List runs, the last changed first, and what was put aside."`
+	Show   runsShowCommand   `cmd:"" help:"Show how a run went."`
+	Cancel runsCancelCommand `cmd:"" help:"End a run that works or waits for an answer."`
+	Replay runsReplayCommand `cmd:"" help:"Go on with a run that failed, was cancelled or put aside."`
+}
+
+type runsListCommand struct {
+	Status string `enum:"queued,running,waiting,done,failed,cancelled,expired," default:"" help:"Only runs that stand so: queued, running, waiting, done, failed, cancelled or expired."`
+	Thread string `placeholder:"ID" help:"Only runs of this thread."`
+	Limit  int    `default:"20" help:"How many at most."`
+}
+
+// Run lists runs, threads with work, and dead letters.
+func (c *runsListCommand) Run(ctx context.Context, in *invocation) error {
+	if c.Limit < 1 {
+		return fmt.Errorf("--limit is %d: give a positive number", c.Limit)
+	}
+	return in.withStores(ctx, func(opened stores) error {
+		filter := runs.Filter{Status: runs.Status(c.Status), Thread: chat.ThreadID(c.Thread)}
+		listed, err := opened.records.List(ctx, filter, c.Limit)
+		if err != nil {
+			return err
+		}
+		if err := c.printRecords(in.std.Out, listed); err != nil {
+			return err
+		}
+		states, err := opened.runs.Threads(ctx, c.Limit)
+		if err != nil {
+			return err
+		}
+		if err := c.printThreads(in.std.Out, states); err != nil {
+			return err
+		}
+		letters, err := opened.runs.DeadLetters(ctx, c.Limit)
+		if err != nil {
+			return err
+		}
+		return c.printLetters(in.std.Out, letters)
+	})
+}
+
+func (c *runsListCommand) printRecords(out io.Writer, listed []runs.Record) error {
+	if len(listed) == 0 {
+		_, err := fmt.Fprintln(out, "No runs.")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "RUN\tSTATUS\tSINCE\tFLOW\tTHREAD\tREASON")
+	for _, record := range listed {
+		last := record.Transitions[len(record.Transitions)-1]
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", record.ID, last.To, moment(last.At), record.Flow, record.Thread, oneLine(last.Reason))
+	}
+	return table.Flush()
+}
+
+func (c *runsListCommand) printThreads(out io.Writer, states []runs.ThreadState) error {
+	if len(states) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out, "\nThreads with work:")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "THREAD\tQUEUED\tLATER\tATTEMPT\tWORKER\tREASON")
+	for _, state := range states {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\n", state.Thread, state.Queued, state.Delayed, state.Head.Attempt, state.Worker, oneLine(state.Reason))
+	}
+	return table.Flush()
+}
+
+func (c *runsListCommand) printLetters(out io.Writer, letters []runs.DeadLetter) error {
+	if len(letters) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out, "\nPut aside (cairn runs replay RUN):")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "RUN\tSINCE\tTHREAD\tEVENT\tREASON")
+	for _, letter := range letters {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", letter.Job.Run, moment(letter.At), letter.Job.Thread(), letter.Job.Event, oneLine(letter.Reason))
+	}
+	return table.Flush()
+}
+
+func moment(at time.Time) string { return at.Local().Format(time.DateTime) }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+type runsShowCommand struct {
+	ID string `arg:"" name:"run" help:"The run's id, as it stands on a failure line or in the list."`
+}
+
+// Run prints a run's statuses and how it came about.
+func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
+	return in.withStores(ctx, func(opened stores) error {
+		record, err := opened.records.Load(ctx, chat.RunID(c.ID))
+		if err != nil {
+			return fmt.Errorf("run %s: %w", c.ID, err)
+		}
+		out := in.std.Out
+		fmt.Fprintf(out, "Run %s of flow %s in thread %s\n", record.ID, record.Flow, record.Thread)
+		for _, transition := range record.Transitions {
+			fmt.Fprintf(out, "%s  %-9s  %s\n", moment(transition.At), transition.To, oneLine(transition.Reason))
+		}
+		return terminal.Detect(out, os.Getenv).Trace(record.Trace)
+	})
+}
+
+type runsCancelCommand struct {
+	ID string `arg:"" name:"run" help:"The run's id."`
+}
+
+// Run has a run ended.
+func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
+	return in.withBot(ctx, func(b *bot.Bot) error {
+		if err := b.Cancel(ctx, chat.RunID(c.ID)); err != nil {
+			return fmt.Errorf("run %s: %w", c.ID, err)
+		}
+		_, err := fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.ID)
+		return err
+	})
+}
+
+type runsReplayCommand struct {
+	ID string `arg:"" name:"run" help:"The run's id."`
+}
+
+// Run has a run gone on with.
+func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
+	return in.withBot(ctx, func(b *bot.Bot) error {
+		if err := b.Replay(ctx, chat.RunID(c.ID)); err != nil {
+			return fmt.Errorf("run %s: %w", c.ID, err)
+		}
+		_, err := fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.ID)
+		return err
+	})
+}
+
+// withStores opens the stores of threads and runs for a command that looks at them.
+func (in *invocation) withStores(ctx context.Context, look func(stores) error) (err error) {
+	configured, err := in.configuration()
+	if err != nil {
+		return err
+	}
+	a := &app{config: configured, logger: newLogger(configured.Log, in.std)}
+	defer func() { err = closing(err, a) }()
+	if _, err := os.Stat(configured.DataDir); err != nil {
+		return fmt.Errorf("there are no runs yet: %w", err)
+	}
+	opened, err := a.openStores(ctx)
+	if err != nil {
+		return err
+	}
+	return look(opened)
+}
+
+// withBot makes a bot that works at nothing, for a command that leaves that to others.
+func (in *invocation) withBot(ctx context.Context, act func(*bot.Bot) error) (err error) {
+	a, err := in.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, a) }()
+	handler, err := a.bot(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return act(handler)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
+	"cairn/internal/runs"
+	embeddedruns "cairn/internal/runs/embedded"
+	redisruns "cairn/internal/runs/redis"
+	"cairn/internal/session"
+	embeddedsessions "cairn/internal/session/embedded"
+	redissessions "cairn/internal/session/redis"
+)
+
+// keepThreads is how long a thread that nobody uses is remembered.
+const keepThreads = 30 * 24 * time.Hour
+
+// adapters are those whose threads this program works at. None posts: they read what was
+// said.
+func adapters() map[string]chat.Poster {
+	return map[string]chat.Poster{"terminal": nil, "web": nil}
+}
+
+// stores are where threads and runs are kept.
+type stores struct {
+	sessions session.Store
+	runs     bot.Runs
+	records  bot.Records
+}
+
+// openStores opens the stores: in Redis where one is configured, else in the data
+// directory. The app closes them.
+func (a *app) openStores(ctx context.Context) (stores, error) {
+	if !a.config.Redis.URL.IsZero() {
+		return a.openRedis(ctx)
+	}
+	remembered, err := embeddedsessions.Open(ctx, a.config.DataDir, keepThreads)
+	if err != nil {
+		return stores{}, err
+	}
+	a.closers = append(a.closers, remembered.Close)
+	queue, err := embeddedruns.OpenStore(ctx, a.config.DataDir, runs.Options{Keep: keepThreads})
+	if err != nil {
+		return stores{}, err
+	}
+	a.closers = append(a.closers, queue.Close)
+	records, err := embeddedruns.OpenRecords(ctx, a.config.DataDir, keepThreads)
+	if err != nil {
+		return stores{}, err
+	}
+	a.closers = append(a.closers, records.Close)
+	return stores{sessions: remembered, runs: queue, records: records}, nil
+}
+
+func (a *app) openRedis(ctx context.Context) (stores, error) {
+	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	if err != nil {
+		return stores{}, err
+	}
+	a.closers = append(a.closers, client.Close)
+	for _, warning := range client.Warnings {
+		a.logger.WarnContext(ctx, "Redis may lose accepted messages", "why", warning)
+	}
+	options := redisruns.Options{Options: runs.Options{Keep: keepThreads}, Logger: a.logger}
+	queue, err := redisruns.Open(ctx, client, options)
+	if err != nil {
+		return stores{}, err
+	}
+	a.closers = append(a.closers, queue.Close)
+	records, err := redisruns.OpenRecords(client, options)
+	if err != nil {
+		return stores{}, err
+	}
+	return stores{sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), runs: queue, records: records}, nil
+}
+
+// bot opens the stores of threads and runs, and makes the bot over them. ending is closed
+// when the process is to end; nil where a person who goes away gives up what works.
+func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error) {
+	opened, err := a.openStores(ctx)
+	if err != nil {
+		return nil, err
+	}
+	registered, err := a.flows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return bot.New(bot.Options{
+		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Flows: registered,
+		Logger: a.logger, Adapters: adapters(), Ending: ending,
+	})
+}
+
+// work has the bot work at what is queued until the app is closed: first it gives back
+// what it has not finished.
+func (a *app) work(ctx context.Context, worker *bot.Bot) {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		worker.Work(working)
+	}()
+	a.closers = append(a.closers, func() error {
+		stop()
+		<-ended
+		return nil
+	})
+}

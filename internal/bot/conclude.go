@@ -1,0 +1,171 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/runs"
+	"cairn/internal/session"
+)
+
+func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
+	t.record.Move(runs.Done, t.now(), string(outcome.Kind))
+	reply := replyOf(outcome)
+	if t.note != "" {
+		reply.Note = joinNotes(t.note, reply.Note)
+	}
+	return t.conclude(ctx, reply, runs.Result{Over: t.record.ID})
+}
+
+// stopped tells the one who asked.
+func (t *turn) stopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
+	t.session.Halt = &by
+	t.record.Move(runs.Cancelled, t.now(), "a person stopped it")
+	return t.conclude(ctx, chat.Reply{Outcome: chat.Failure, Text: "Stopped."}, runs.Result{})
+}
+
+// failed says that the run failed, with its id. The cause goes to the log alone.
+func (t *turn) failed(ctx context.Context, err error) (runs.Result, error) {
+	t.logger.ErrorContext(ctx, "run failed", "run", string(t.record.ID), "thread", string(t.message.Thread), "error", err)
+	reason := "it failed outside of its nodes"
+	if node, ok := errors.AsType[*graph.NodeError](err); ok {
+		reason = fmt.Sprintf("node %q failed", node.Node)
+	}
+	t.record.Move(runs.Failed, t.now(), reason)
+	return t.conclude(ctx, chat.Reply{
+		Outcome: chat.Failure,
+		Text: fmt.Sprintf("Something went wrong on my side, and there is no answer. "+
+			"The log has the cause under run `%s`; a retry goes on where it broke off.", t.record.ID),
+	}, runs.Result{})
+}
+
+// park puts a run aside that can't go on, and tells of it: those who run the program may
+// repair it and replay the job, or whoever asked may retry.
+func (t *turn) park(ctx context.Context, err error) (runs.Result, error) {
+	t.logger.ErrorContext(ctx, "run put aside", "run", string(t.record.ID), "thread", string(t.message.Thread), "error", err)
+	reason := fmt.Sprintf("run %s: %v", t.record.ID, err)
+	t.record.Move(runs.Failed, t.now(), "it was put aside: "+err.Error())
+	return t.conclude(ctx, chat.Reply{
+		Outcome: chat.Failure,
+		Text: fmt.Sprintf("I can't go on with this, and there is no answer. It is kept as run `%s`, and an operator "+
+			"finds it among those put aside; once that is repaired, a retry goes on where it broke off.", t.record.ID),
+	}, runs.Result{Next: runs.Dead, Reason: reason})
+}
+
+// giveUp puts a job aside that was taken up too often.
+func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
+	err := fmt.Errorf("it was taken up %d times and never came to an end", t.job.Attempt-1)
+	dead := runs.Result{Next: runs.Dead, Reason: err.Error()}
+	if loadErr := t.load(ctx); loadErr != nil {
+		t.logger.ErrorContext(ctx, "job put aside", "thread", string(t.message.Thread), "error", errors.Join(err, loadErr))
+		return dead, t.announce(ctx, happened{Refusal: broken})
+	}
+	if !t.again {
+		return dead, t.announce(ctx, happened{Refusal: broken})
+	}
+	work := t.session.Work
+	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
+	if work.Over || work.Run == "" {
+		return t.show(ctx)
+	}
+	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
+		return dead, t.announce(ctx, happened{Refusal: broken})
+	}
+	return t.park(ctx, errors.New(dead.Reason))
+}
+
+// conclude remembers what came of the run and shows it. The record comes first: who is
+// told of the reply can ask how it came about.
+func (t *turn) conclude(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
+	if err := t.records.Save(ctx, t.record); err != nil {
+		return runs.Result{}, err
+	}
+	t.retract()
+	reply.Run = t.record.ID
+	t.remember(t.message.ID, reply)
+	return t.finish(ctx, result)
+}
+
+// finish saves that the turns hold what came of the job, and shows it.
+func (t *turn) finish(ctx context.Context, result runs.Result) (runs.Result, error) {
+	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
+		t.setWork(session.Work{})
+	}
+	work := t.session.Work
+	work.Over, work.Result = true, result
+	if t.published {
+		work.Closed, t.closed = nil, nil
+	} else {
+		work.Closed = t.closed
+	}
+	if err := t.sessions.Save(ctx, t.session); err != nil {
+		return runs.Result{}, err
+	}
+	return t.show(ctx)
+}
+
+// retract forgets the failure line of a run that was tried again.
+func (t *turn) retract() { t.session.Turns = slices.DeleteFunc(t.session.Turns, t.isFailure) }
+
+// isFailure tells the failure lines of the record's run.
+func (t *turn) isFailure(turn chat.Turn) bool {
+	return turn.Reply != nil && turn.Reply.Run == t.record.ID && turn.Reply.Outcome == chat.Failure
+}
+
+// ask posts a run's question. It takes the place of any other that waits in the thread.
+func (t *turn) ask(ctx context.Context, asked graph.Question) (runs.Result, error) {
+	if t.session.Waiting != nil {
+		if err := t.recall(ctx); err != nil {
+			return runs.Result{}, err
+		}
+	}
+	if t.session.Waiting != nil {
+		if err := t.abandon(ctx, leftOpen, "another question took its place"); err != nil {
+			return runs.Result{}, err
+		}
+	}
+	t.record.Move(runs.Waiting, t.now(), "it asked a question")
+	if err := t.records.Save(ctx, t.record); err != nil {
+		return runs.Result{}, err
+	}
+	key := t.session.Work.Key
+	if err := t.remindLater(ctx, key, asked.Deadline); err != nil {
+		return runs.Result{}, err
+	}
+	question := questionOf(t.record.ID, t.record.Author, asked)
+	t.session.Waiting = &session.Waiting{
+		Run: t.record.ID, Flow: t.record.Flow, Question: question, Request: t.record.Request, Key: key,
+	}
+	t.session.Add(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
+	return t.finish(ctx, runs.Result{})
+}
+
+// say replies to a message that is about no run, or only ends one.
+func (t *turn) say(ctx context.Context, reply chat.Reply) (runs.Result, error) {
+	t.hear()
+	t.remember(t.message.ID, reply)
+	return t.finish(ctx, runs.Result{})
+}
+
+// remindLater sees to it that the question is repeated, and given up in the end.
+func (t *turn) remindLater(ctx context.Context, key runs.DeliveryKey, deadline time.Duration) error {
+	if deadline <= 0 {
+		deadline = t.options.ExpireAfter
+	}
+	job := runs.Job{Kind: runs.Remind, Run: t.record.ID, Message: chat.Message{Thread: t.message.Thread, Author: t.record.Author}}
+	if t.options.RemindAfter < deadline {
+		job.Event = remindEvent(key)
+		if _, err := t.store.EnqueueAfter(ctx, job, t.options.RemindAfter); err != nil {
+			return err
+		}
+	}
+	job.Event = expireEvent(key)
+	_, err := t.store.EnqueueAfter(ctx, job, deadline)
+	return err
+}

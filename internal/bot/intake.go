@@ -1,0 +1,109 @@
+package bot
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// maxText is how many letters of a message are read.
+const maxText = 40_000
+
+// The kinds of jobs that are the bot's own.
+const (
+	dropJob   runs.Kind = "drop"   // Message.Author wants the waiting question dropped
+	forgetJob runs.Kind = "forget" // Message.Author is to be forgotten
+)
+
+// The event of each job says what it comes from. Those of messages are told apart by the
+// ids of the messages, so that what is delivered twice is worked at once.
+func saidEvent(message chat.MessageID) runs.EventID   { return runs.EventID("said:" + message) }
+func remindEvent(asked runs.DeliveryKey) runs.EventID { return runs.EventID("remind:" + asked) }
+func expireEvent(asked runs.DeliveryKey) runs.EventID { return runs.EventID("expire:" + asked) }
+
+// newEvent is the event of a wish, which may be repeated.
+func newEvent(kind runs.Kind) runs.EventID { return runs.EventID(string(kind) + ":" + rand.Text()) }
+
+// Handle implements chat.Handler.
+func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
+	if message.ID == "" || message.Thread == "" {
+		return fmt.Errorf("message %q of thread %q: it needs both ids", message.ID, message.Thread)
+	}
+	message.Text = cut(message.Text, maxText+1) // the worker says that it is too long
+	job := runs.Job{Event: saidEvent(message.ID), Kind: runs.Said, Message: message, Run: chat.RunID(NewRunID())}
+	accept := func(ctx context.Context) (bool, error) { return b.accept(ctx, job) }
+	if conversation == nil {
+		_, err := accept(ctx)
+		return err
+	}
+	return b.listen(ctx, job, conversation, accept)
+}
+
+// accept puts a message into its thread's queue. One that asks to stop also stops what
+// works there.
+func (b *Bot) accept(ctx context.Context, job runs.Job) (accepted bool, err error) {
+	stops := job.Message.Answers == nil && chat.IsStop(job.Message.Text)
+	var head runs.Job
+	if stops {
+		if head, err = b.toStop(ctx, job.Message.Thread, job.Message.Author); err != nil {
+			return false, err
+		}
+	}
+	accepted, err = b.store.Enqueue(ctx, job)
+	if err != nil || head.Event == "" || head.Event == job.Event {
+		return accepted, err
+	}
+	// A word that comes again must stop no more than it would have stopped at first.
+	if !accepted && head.Message.At.After(job.Message.At) {
+		return false, nil
+	}
+	_, err = b.store.Stop(ctx, job.Message.Thread, job.Message.Author)
+	return accepted, err
+}
+
+// toStop gives the job that works in a thread, where the person may stop it. There is
+// none where nothing works, or only somebody else's does while there is a question that
+// the person may drop.
+func (b *Bot) toStop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (runs.Job, error) {
+	state, err := b.store.State(ctx, thread)
+	if err != nil {
+		return runs.Job{}, err
+	}
+	head := state.Head
+	switch {
+	case state.Queued == 0, head.Kind != runs.Said && head.Kind != runs.Retry:
+		return runs.Job{}, nil
+	case head.Message.Author == by:
+		return head, nil
+	}
+	remembered, err := b.sessions.Load(ctx, thread)
+	if err != nil {
+		return runs.Job{}, err
+	}
+	if work := remembered.Work; work != nil && work.Event == head.Event && work.Run != "" {
+		record, err := b.records.Load(ctx, work.Run)
+		if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+			return runs.Job{}, err
+		}
+		if record.Author == by {
+			return head, nil
+		}
+	}
+	if waiting := remembered.Waiting; waiting != nil && mayAnswer(waiting.Question, by) {
+		return runs.Job{}, nil
+	}
+	return runs.Job{}, chat.ErrForbidden
+}
+
+// cut gives at most so many letters of a text.
+func cut(text string, letters int) string {
+	if len(text) <= letters || utf8.RuneCountInString(text) <= letters {
+		return text
+	}
+	return string([]rune(text)[:letters])
+}

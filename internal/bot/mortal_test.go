@@ -1,0 +1,223 @@
+package bot_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/session"
+)
+
+var errDead = errors.New("this process is dead")
+
+// fate is a process that dies at one of its calls of the outside, before the call or
+// after it was done. A dead process can do nothing any more. One with a thaw is only
+// stopped, as by SIGSTOP: it goes on when thaw is closed.
+type fate struct {
+	at    int // the call, from 1; 0: it lives for ever
+	after bool
+	died  chan struct{}
+	thaw  chan struct{} // nil: it is dead for good
+
+	mu    sync.Mutex
+	calls int
+	last  string // the call at which it died
+}
+
+func newFate(at int, after bool) *fate {
+	return &fate{at: at, after: after, died: make(chan struct{})}
+}
+
+func (f *fate) dead() bool {
+	select {
+	case <-f.died:
+		return true
+	default:
+		return false
+	}
+}
+
+// meet is one call of the outside.
+func (f *fate) meet(name string, do func() error) error {
+	if err := f.wait(); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.calls++
+	dies := f.calls == f.at
+	if dies {
+		f.last = name
+	}
+	f.mu.Unlock()
+	if dies && !f.after {
+		close(f.died)
+		if err := f.wait(); err != nil {
+			return err
+		}
+	}
+	err := do()
+	if dies && f.after {
+		close(f.died)
+	}
+	if gone := f.wait(); gone != nil {
+		return gone
+	}
+	return err
+}
+
+// wait gives an error in a process that is dead, and waits in one that is stopped.
+func (f *fate) wait() error {
+	switch {
+	case !f.dead():
+		return nil
+	case f.thaw == nil:
+		return errDead
+	}
+	<-f.thaw
+	return nil
+}
+
+func meet[T any](f *fate, name string, do func() (T, error)) (got T, err error) {
+	err = f.meet(name, func() error {
+		got, err = do()
+		return err
+	})
+	if errors.Is(err, errDead) {
+		var none T
+		return none, err
+	}
+	return got, err
+}
+
+// mortalRuns, mortalSessions, mortalRecords and mortalPoster are the outside of a
+// process with a fate. Renewals count for nothing: they come by the clock.
+type mortalRuns struct {
+	bot.Runs
+	*fate
+}
+
+func (m mortalRuns) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
+	return meet(m.fate, "enqueue", func() (bool, error) { return m.Runs.Enqueue(ctx, job) })
+}
+
+func (m mortalRuns) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
+	return meet(m.fate, "enqueue after", func() (bool, error) { return m.Runs.EnqueueAfter(ctx, job, delay) })
+}
+
+func (m mortalRuns) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, error) {
+	lease, err := m.Runs.Claim(ctx, worker)
+	if err != nil {
+		return lease, err
+	}
+	return meet(m.fate, "claim", func() (runs.Lease, error) { return lease, nil })
+}
+
+func (m mortalRuns) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
+	if err := m.wait(); err != nil {
+		return nil, err
+	}
+	return m.Runs.Renew(ctx, lease)
+}
+
+func (m mortalRuns) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
+	return m.meet("finish", func() error { return m.Runs.Finish(ctx, lease, result) })
+}
+
+func (m mortalRuns) Release(ctx context.Context, lease runs.Lease) error {
+	return m.meet("release", func() error { return m.Runs.Release(ctx, lease) })
+}
+
+func (m mortalRuns) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
+	return meet(m.fate, "stop", func() (bool, error) { return m.Runs.Stop(ctx, thread, by) })
+}
+
+func (m mortalRuns) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+	return meet(m.fate, "state", func() (runs.ThreadState, error) { return m.Runs.State(ctx, thread) })
+}
+
+func (m mortalRuns) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+	return meet(m.fate, "record delivery", func() (runs.Delivery, error) { return m.Runs.Record(ctx, lease, delivery) })
+}
+
+func (m mortalRuns) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
+	return m.meet("confirm delivery", func() error { return m.Runs.Confirm(ctx, lease, key, posted) })
+}
+
+func (m mortalRuns) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
+	return m.meet("forget", func() error { return m.Runs.Forget(ctx, thread, by, of) })
+}
+
+func (m mortalRuns) Journal(lease runs.Lease) runs.Journal {
+	return mortalJournal{m.Runs.Journal(lease), m.fate}
+}
+
+type mortalJournal struct {
+	runs.Journal
+	*fate
+}
+
+func (m mortalJournal) Save(ctx context.Context, run string, checkpoint []byte) error {
+	return m.meet("save checkpoint", func() error { return m.Journal.Save(ctx, run, checkpoint) })
+}
+
+func (m mortalJournal) Load(ctx context.Context, run string) ([]byte, error) {
+	return meet(m.fate, "load checkpoint", func() ([]byte, error) { return m.Journal.Load(ctx, run) })
+}
+
+func (m mortalJournal) Flush(ctx context.Context) error {
+	return m.meet("flush", func() error { return m.Journal.Flush(ctx) })
+}
+
+func (m mortalJournal) Show(ctx context.Context, event runs.Event) error {
+	if err := m.wait(); err != nil {
+		return err
+	}
+	return m.Journal.Show(ctx, event)
+}
+
+type mortalSessions struct {
+	session.Store
+	*fate
+}
+
+func (m mortalSessions) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
+	return meet(m.fate, "load session", func() (session.Session, error) { return m.Store.Load(ctx, thread) })
+}
+
+func (m mortalSessions) Save(ctx context.Context, saved session.Session) error {
+	return m.meet("save session", func() error { return m.Store.Save(ctx, saved) })
+}
+
+type mortalRecords struct {
+	bot.Records
+	*fate
+}
+
+func (m mortalRecords) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	return meet(m.fate, "load record", func() (runs.Record, error) { return m.Records.Load(ctx, run) })
+}
+
+func (m mortalRecords) Save(ctx context.Context, record runs.Record) error {
+	return m.meet("save record", func() error { return m.Records.Save(ctx, record) })
+}
+
+func (m mortalRecords) Erase(ctx context.Context, run chat.RunID) error {
+	return m.meet("erase record", func() error { return m.Records.Erase(ctx, run) })
+}
+
+type mortalPoster struct {
+	chat.Poster
+	*fate
+}
+
+func (m mortalPoster) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	return meet(m.fate, "post", func() (chat.MessageID, error) { return m.Poster.Post(ctx, thread, key, post) })
+}
+
+func (m mortalPoster) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
+	return m.meet("edit", func() error { return m.Poster.Edit(ctx, thread, message, post) })
+}

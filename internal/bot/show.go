@@ -1,0 +1,198 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// maxUnposted is how long a delivery is tried before it is given up.
+const maxUnposted = 24 * time.Hour
+
+// show shows what came of the job, which the session holds, and gives what is to become
+// of the job.
+func (t *turn) show(ctx context.Context) (runs.Result, error) {
+	work := t.session.Work
+	result := work.Result
+	if t.poster != nil {
+		err := errors.Join(t.editClosed(ctx), t.post(ctx))
+		if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, errTooLate) {
+			result, err = t.unposted(ctx, err)
+		}
+		if err != nil {
+			return runs.Result{}, err
+		}
+	}
+	return result, t.announce(ctx, happened{Message: work.Message})
+}
+
+// announce tells those who follow the thread that the job is dealt with.
+func (t *turn) announce(ctx context.Context, what happened) error {
+	what.Job = t.job.Event
+	event, err := eventOf(dealtEvent, t.workedAt(), what)
+	if err != nil {
+		return err
+	}
+	t.journal.Append(event)
+	return t.journal.Flush(ctx)
+}
+
+// workedAt is the run that the job was about, "" for none.
+func (t *turn) workedAt() chat.RunID {
+	if t.session.Work == nil {
+		return ""
+	}
+	return t.session.Work.Run
+}
+
+// refuse does nothing about the job, and says why to its author alone.
+func (t *turn) refuse(ctx context.Context, why refusal) (runs.Result, error) {
+	if t.poster != nil && t.job.Kind != dropJob && t.job.Attempt <= 1 {
+		t.hint(ctx, why) // one that may have been seen is not given again
+	}
+	return runs.Result{}, t.announce(ctx, happened{Refusal: why})
+}
+
+func (t *turn) hint(ctx context.Context, why refusal) {
+	hint := chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + refusals[why].Error() + "."}
+	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(newKey()), chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author})
+	if err != nil {
+		t.logger.WarnContext(ctx, "a hint was not posted", "thread", string(t.message.Thread), "error", err)
+	}
+}
+
+// showClosed shows the questions that the turn closed as closed, at once: their buttons
+// go before the run works. What fails is tried again at the end.
+func (t *turn) showClosed(ctx context.Context) {
+	if t.poster == nil || len(t.closed) == 0 {
+		return
+	}
+	if err := t.editClosed(ctx); err != nil {
+		t.logger.WarnContext(ctx, "a question is not shown as closed yet", "thread", string(t.message.Thread), "error", err)
+	}
+}
+
+// editClosed edits the messages of questions that were closed. A message that is gone
+// needs no edit.
+func (t *turn) editClosed(ctx context.Context) error {
+	if t.published {
+		return nil
+	}
+	for _, turn := range t.session.Turns {
+		if turn.Question == nil || turn.Posted == "" || !slices.Contains(t.closed, turn.Question.ID) {
+			continue
+		}
+		err := t.poster.Edit(ctx, t.message.Thread, turn.Posted, postOf(turn))
+		if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
+			return repost(err)
+		}
+	}
+	t.published = true
+	return nil
+}
+
+// errTooLate gives up a delivery.
+var errTooLate = errors.New("it could not be posted for too long")
+
+// post posts the bot's turn about the job, once.
+func (t *turn) post(ctx context.Context) error {
+	work := t.session.Work
+	if work.Message == "" {
+		return nil
+	}
+	at := lastSaid(t.session.Turns, work.Message)
+	if at < 0 {
+		return nil
+	}
+	said := &t.session.Turns[at]
+	if said.Posted != "" {
+		return nil
+	}
+	body, err := json.Marshal(postOf(*said))
+	if err != nil {
+		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
+	}
+	// Nothing is posted under a lease that may have run out.
+	posting, done := context.WithTimeout(ctx, t.options.LeaseTTL)
+	defer done()
+	delivery, err := t.store.Record(ctx, t.lease, runs.Delivery{Key: work.Key, Run: work.Run, Body: body})
+	if err != nil {
+		return err
+	}
+	if delivery.Posted == "" {
+		if delivery.Posted, err = t.postOnce(posting, delivery, *said); err != nil {
+			return err
+		}
+	}
+	if err := t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted); err != nil {
+		return err
+	}
+	said.Posted = delivery.Posted
+	return t.sessions.Save(ctx, t.session)
+}
+
+// postOnce posts a delivery, unless an earlier attempt turns out to have done so.
+func (t *turn) postOnce(ctx context.Context, delivery runs.Delivery, said chat.Turn) (chat.MessageID, error) {
+	thread, key := t.message.Thread, chat.PostKey(delivery.Key)
+	if t.again {
+		posted, found, err := t.poster.Find(ctx, thread, key)
+		if err != nil {
+			return "", repost(err)
+		}
+		if found {
+			return posted, nil
+		}
+		if !delivery.Recorded.IsZero() && t.now().Sub(delivery.Recorded) > maxUnposted {
+			return "", errTooLate
+		}
+	}
+	posted, err := t.poster.Post(ctx, thread, key, postOf(said))
+	if err != nil {
+		return "", repost(err)
+	}
+	if posted == "" {
+		return "", fmt.Errorf("post in thread %s: the platform gave no id: %w", thread, chat.ErrRefused)
+	}
+	return posted, nil
+}
+
+// repost is the error of a delivery that is to be tried again.
+func repost(err error) error {
+	if wait, ok := errors.AsType[*chat.RetryAfterError](err); ok {
+		return &postError{after: wait.After, err: err}
+	}
+	return &postError{err: err}
+}
+
+// unposted puts a job aside whose outcome nobody can be shown.
+func (t *turn) unposted(ctx context.Context, cause error) (runs.Result, error) {
+	work := t.session.Work
+	dead := runs.Result{Next: runs.Dead, Reason: "what came of it could not be posted: " + cause.Error()}
+	t.logger.ErrorContext(ctx, "a reply could not be posted", "run", string(work.Run), "thread", string(t.message.Thread), "error", cause)
+	if err := t.store.Drop(ctx, t.lease, work.Key); err != nil {
+		return runs.Result{}, err
+	}
+	if work.Run == "" {
+		return dead, nil
+	}
+	record, err := t.loadRecord(ctx, work.Run)
+	if err != nil {
+		return runs.Result{}, err
+	}
+	if record.Status() == runs.Failed {
+		return dead, nil
+	}
+	record.Move(runs.Failed, t.now(), dead.Reason)
+	return dead, t.records.Save(ctx, record)
+}
+
+// postOf gives a turn of the bot as it is posted.
+func postOf(turn chat.Turn) chat.Post {
+	return chat.Post{To: turn.Message, Reply: turn.Reply, Question: turn.Question, Answer: turn.Answer, AnsweredBy: turn.AnsweredBy}
+}

@@ -1,0 +1,205 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+)
+
+// watch is what a run is given of a turn: its checkpoints go to the journal, its steps
+// and tokens to those who look on.
+type watch struct {
+	turn  *turn
+	steps []chat.TraceStep // that ended, in order
+	draft draft
+
+	shown   chan shown
+	sending sync.WaitGroup
+}
+
+// shown is what is shown and not kept, or what waits until all before it is shown.
+type shown struct {
+	progress *chat.Progress
+	seq      int64 // of progress
+	token    *chat.Token
+	reached  chan<- struct{}
+}
+
+// maxShown is how much waits for a slow store before the run waits too.
+const maxShown = 256
+
+// storeError is the failure of a store, not of the run.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+func (e *storeError) Unwrap() error { return e.err }
+
+// watch begins to watch a run; end must be called.
+func (t *turn) watch(ctx context.Context) *watch {
+	w := &watch{turn: t, shown: make(chan shown, maxShown)}
+	w.sending.Go(func() { w.send(ctx) })
+	return w
+}
+
+// end waits until all is shown.
+func (w *watch) end() {
+	close(w.shown)
+	w.sending.Wait()
+}
+
+// Save implements graph.Store. Once the worker is to end, a run stops at the checkpoint
+// that was saved.
+func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
+	reached := make(chan struct{})
+	w.shown <- shown{reached: reached}
+	<-reached
+	if err := w.turn.journal.Save(ctx, run, checkpoint); err != nil {
+		return &storeError{err}
+	}
+	select {
+	case <-w.turn.stopping:
+		return errDraining
+	default:
+		return nil
+	}
+}
+
+// Load implements graph.Store.
+func (w *watch) Load(ctx context.Context, run string) ([]byte, error) {
+	checkpoint, err := w.turn.journal.Load(ctx, run)
+	if err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
+		return nil, &storeError{err}
+	}
+	return checkpoint, err
+}
+
+// observe notes and shows an event of the run.
+func (w *watch) observe(event graph.Event) {
+	if step, ended := stepOf(event); ended {
+		w.steps = append(w.steps, step)
+	}
+	if progress, seen := progressOf(event); seen {
+		w.progress(progress, event.Seq)
+	}
+	if token, seen := w.draft.token(event); seen {
+		w.shown <- shown{token: &token}
+	}
+}
+
+// progress keeps the end of a step with the next checkpoint, and shows its beginning.
+func (w *watch) progress(progress chat.Progress, seq int64) {
+	if progress.Status == chat.Running {
+		w.shown <- shown{progress: &progress, seq: seq}
+		return
+	}
+	event, err := eventOf(progressEvent, progress.Run, happened{Job: w.turn.job.Event, Progress: &progress, Seq: seq})
+	if err != nil {
+		w.turn.logger.Warn("progress not shown", "run", string(progress.Run), "error", err)
+		return
+	}
+	w.turn.journal.Append(event)
+}
+
+// send shows one thing after another, up to the first that can't be shown.
+func (w *watch) send(ctx context.Context) {
+	failed := false
+	next, more := <-w.shown
+	for more {
+		if next.reached != nil {
+			close(next.reached)
+			next, more = <-w.shown
+			continue
+		}
+		following, waits := w.join(&next)
+		if !failed {
+			err := w.show(ctx, next)
+			failed = err != nil
+			if failed && ctx.Err() == nil {
+				w.turn.logger.WarnContext(ctx, "progress not shown", "run", string(w.turn.record.ID), "error", err)
+			}
+		}
+		if waits {
+			next = following
+			continue
+		}
+		next, more = <-w.shown
+	}
+}
+
+// join adds to a token those that wait behind it, and gives what comes after them, if
+// that waits too.
+func (w *watch) join(next *shown) (following shown, waits bool) {
+	for next.token != nil {
+		select {
+		case following, waits = <-w.shown:
+			if !waits || following.token == nil || following.token.Restart {
+				return following, waits
+			}
+			next.token.Text += following.token.Text
+		default:
+			return shown{}, false
+		}
+	}
+	return shown{}, false
+}
+
+func (w *watch) show(ctx context.Context, what shown) error {
+	kind := tokenEvent
+	if what.progress != nil {
+		kind = progressEvent
+	}
+	event, err := eventOf(kind, w.turn.record.ID, happened{Job: w.turn.job.Event, Progress: what.progress, Seq: what.seq, Token: what.token})
+	if err != nil {
+		return err
+	}
+	return w.turn.journal.Show(ctx, event)
+}
+
+// account adds what the run did to its record.
+func (t *turn) account(outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
+	trace := &t.record.Trace
+	worked := trace.Took + t.now().Sub(begun)
+	if err == nil {
+		converted := traceOf(outcome.Trace)
+		converted.Steps = trace.Steps
+		*trace = converted
+	}
+	trace.Flow, trace.Took = t.record.Flow, worked
+	t.record.Pass(steps)
+}
+
+// draft is the part of an answer that was streamed: which attempt of which node it
+// came from.
+type draft struct {
+	begun bool
+	from  attempt
+}
+
+type attempt struct {
+	node          string
+	visit, number int
+}
+
+// token gives an event as what is streamed; shown is false for most. What comes from
+// another attempt than before begins anew, and a step that is to be retried takes back
+// what it said at once.
+func (d *draft) token(event graph.Event) (token chat.Token, shown bool) {
+	from := attempt{event.Node, event.Visit, event.Attempt}
+	token = chat.Token{Run: chat.RunID(event.Run)}
+	switch {
+	case event.Kind == graph.Token && event.Text != "":
+		token.Text, token.Restart = event.Text, d.begun && d.from != from
+		d.begun, d.from = true, from
+		return token, true
+	case event.Kind == graph.StepRetried && d.begun && d.from == from:
+		token.Restart = true
+		d.begun = false
+		return token, true
+	}
+	return chat.Token{}, false
+}

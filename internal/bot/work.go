@@ -1,0 +1,176 @@
+package bot
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"cairn/internal/runs"
+)
+
+// errDraining ends the work at a job at its next checkpoint, for another worker to go on.
+var errDraining = errors.New("the worker is about to end")
+
+// worker is one call of Work.
+type worker struct {
+	*Bot
+	id       runs.WorkerID
+	stopping <-chan struct{} // closed when it is to end
+}
+
+// Work works at what is queued until ctx ends, at several threads at a time. Then it
+// claims nothing more, lets the steps that run end and be saved, for Options.Grace at
+// most, gives back the threads that it has, and returns.
+func (b *Bot) Work(ctx context.Context) {
+	w := &worker{Bot: b, id: newWorkerID(), stopping: ctx.Done()}
+	working, abort := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer abort(nil)
+	var loops sync.WaitGroup
+	for range b.options.Parallel {
+		loops.Go(func() { w.loop(ctx, working) })
+	}
+	<-ctx.Done()
+	grace := time.AfterFunc(b.options.Grace, func() { abort(errDraining) })
+	defer grace.Stop()
+	loops.Wait()
+}
+
+func newWorkerID() runs.WorkerID {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return runs.WorkerID(fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6]))
+}
+
+// claimPause is how long a worker waits after it could not ask for work.
+const claimPause = time.Second
+
+// loop deals with one job after another. ctx ends when no more are to be claimed, working
+// when those at work are to be given back at once.
+func (w *worker) loop(ctx, working context.Context) {
+	for ctx.Err() == nil {
+		lease, err := w.store.Claim(ctx, w.id)
+		switch {
+		case err == nil:
+			w.deal(working, lease)
+		case ctx.Err() == nil:
+			w.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
+			pause(ctx, claimPause)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// deal deals with the job of a lease, and ends the lease.
+func (w *worker) deal(ctx context.Context, lease runs.Lease) {
+	held, release := runs.Hold(ctx, w.store, lease)
+	// What is written about a job goes on when a person stops it, and ends with the lease.
+	writing, lose := context.WithCancelCause(ctx)
+	watching := context.AfterFunc(held, func() {
+		if errors.Is(context.Cause(held), runs.ErrLost) {
+			lose(runs.ErrLost)
+		}
+	})
+	result, err := w.try(writing, held, lease)
+	watching()
+	release()
+	lost := errors.Is(err, runs.ErrLost) || errors.Is(context.Cause(writing), runs.ErrLost)
+	lose(context.Canceled)
+
+	log := w.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)
+	if lost {
+		log.WarnContext(ctx, "the lease was lost: another worker goes on")
+		return
+	}
+	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer done()
+	switch {
+	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
+		err = w.store.Release(ending, lease)
+	case err != nil:
+		log.ErrorContext(ctx, "the job is tried again", "error", err)
+		err = w.store.Finish(ending, lease, again(lease.Job.Attempt, err))
+	default:
+		err = w.store.Finish(ending, lease, result)
+	}
+	if err != nil { // the lease runs out, and another worker takes the job up
+		log.WarnContext(ctx, "the job was not given back", "error", err)
+	}
+}
+
+// try deals with the job. An error means that it is to be tried again from where it is.
+func (w *worker) try(ctx, held context.Context, lease runs.Lease) (runs.Result, error) {
+	select {
+	case <-w.stopping:
+		return runs.Result{}, errDraining
+	default:
+	}
+	poster, known := w.options.Adapters[lease.Thread.Adapter()]
+	if !known {
+		return later(otherAdapter, fmt.Sprintf("no adapter %q is configured here", lease.Thread.Adapter())), nil
+	}
+	t := &turn{
+		worker: w, lease: lease, job: lease.Job, message: lease.Job.Message,
+		journal: w.store.Journal(lease), poster: poster,
+	}
+	if lease.Job.Attempt > maxAttempts {
+		return t.giveUp(ctx)
+	}
+	if err := t.load(ctx); err != nil {
+		return runs.Result{}, err
+	}
+	return t.take(ctx, held)
+}
+
+const (
+	// maxAttempts is how often a job is taken up that never comes to an end: it may be
+	// what kills the workers.
+	maxAttempts = 20
+	// otherAdapter is how long a thread is left to workers that know its adapter.
+	otherAdapter = 5 * time.Second
+
+	firstPause   = 200 * time.Millisecond
+	longestPause = 30 * time.Second
+)
+
+func later(after time.Duration, reason string) runs.Result {
+	return runs.Result{Next: runs.Again, After: after, Reason: reason}
+}
+
+// postError is a delivery that is to be tried again.
+type postError struct {
+	after time.Duration // 0: as after other errors
+	err   error
+}
+
+func (e *postError) Error() string { return fmt.Sprintf("post: %v", e.err) }
+func (e *postError) Unwrap() error { return e.err }
+
+// again has a job tried again later, after ever longer pauses.
+func again(attempt int, err error) runs.Result {
+	after := longestPause
+	if attempt < 8 {
+		after = min(longestPause, firstPause<<max(0, attempt-1))
+	}
+	after = after/2 + mathrand.N(after/2+1)
+	reason := "a store could not be reached"
+	if post, ok := errors.AsType[*postError](err); ok {
+		reason = "it could not be posted"
+		after = max(after, post.after)
+	}
+	return later(after, reason)
+}

@@ -1,0 +1,187 @@
+package chattest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// Platform is a tiny chat platform and its own chat.Poster: what is posted is seen in
+// Posted, and a key is remembered with each message. ServeHTTP offers it to other
+// processes, which post there with Remote. The zero value is ready.
+type Platform struct {
+	// Faults decides how a call goes wrong; nil: none does. It is called with the
+	// platform locked.
+	Faults func(call Call) Fault
+
+	mu    sync.Mutex
+	posts []Posted
+	gone  map[chat.ThreadID]bool
+	calls int
+}
+
+var _ chat.Poster = (*Platform)(nil)
+
+// Posted is a message that people see.
+type Posted struct {
+	ID     chat.MessageID
+	Thread chat.ThreadID
+	Key    chat.PostKey
+	Post   chat.Post
+	Edits  int // how often it was edited
+}
+
+// Call is a call of the platform, by number from 1.
+type Call struct {
+	Number    int
+	Operation Operation
+	Thread    chat.ThreadID
+	Key       chat.PostKey // "" for an edit
+}
+
+// Operation is what a call is for.
+type Operation string
+
+// The operations.
+const (
+	PostOperation Operation = "post"
+	FindOperation Operation = "find"
+	EditOperation Operation = "edit"
+)
+
+// Fault is how a call goes wrong.
+type Fault string
+
+// The faults. The last two do what was asked for and do not say so.
+const (
+	NoFault     Fault = ""
+	RateLimited Fault = "rate limited"       // a 429 with a wait
+	Broken      Fault = "broken"             // a 500, nothing was done
+	Refused     Fault = "refused"            // for good
+	BrokenAfter Fault = "broken after doing" // a 500, it was done
+	SilentAfter Fault = "silent after doing" // no answer before the caller's time is up
+)
+
+// RateLimit is the wait that a rate limited call is given.
+const RateLimit = 10 * time.Millisecond
+
+// patience is how long a silent call lasts where its context has no end.
+const patience = 5 * time.Second
+
+// Name is "platform".
+func (p *Platform) Name() string { return "platform" }
+
+// Run has no messages to hand over.
+func (p *Platform) Run(ctx context.Context, _ chat.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+
+// Close makes a thread one that is gone.
+func (p *Platform) Close(thread chat.ThreadID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone == nil {
+		p.gone = make(map[chat.ThreadID]bool)
+	}
+	p.gone[thread] = true
+}
+
+// Posted gives the messages of a thread, in order; "" gives those of all threads.
+func (p *Platform) Posted(thread chat.ThreadID) []Posted {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var seen []Posted
+	for _, post := range p.posts {
+		if thread == "" || post.Thread == thread {
+			seen = append(seen, post)
+		}
+	}
+	return seen
+}
+
+// Post implements chat.Poster. It does not look whether the key was used before: a bot
+// that posts twice is seen to.
+func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (id chat.MessageID, err error) {
+	err = p.call(ctx, Call{Operation: PostOperation, Thread: thread, Key: key}, func() error {
+		id = chat.MessageID("p" + strconv.Itoa(len(p.posts)+1))
+		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: post})
+		return nil
+	})
+	return id, err
+}
+
+// Find implements chat.Poster.
+func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (id chat.MessageID, found bool, err error) {
+	err = p.call(ctx, Call{Operation: FindOperation, Thread: thread, Key: key}, func() error {
+		for _, post := range p.posts {
+			if post.Thread == thread && post.Key == key {
+				id, found = post.ID, true
+			}
+		}
+		return nil
+	})
+	return id, found, err
+}
+
+// Edit implements chat.Poster.
+func (p *Platform) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
+	return p.call(ctx, Call{Operation: EditOperation, Thread: thread}, func() error {
+		at := slices.IndexFunc(p.posts, func(posted Posted) bool { return posted.Thread == thread && posted.ID == message })
+		if at < 0 {
+			return fmt.Errorf("edit message %s: %w", message, chat.ErrGone)
+		}
+		p.posts[at].Post = post
+		p.posts[at].Edits++
+		return nil
+	})
+}
+
+// call does what was asked for, as the fault lets it.
+func (p *Platform) call(ctx context.Context, call Call, do func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	fault, err := p.locked(call, do)
+	switch fault {
+	case RateLimited:
+		return &chat.RetryAfterError{After: RateLimit, Err: fmt.Errorf("%s: too many requests", call.Operation)}
+	case Broken, BrokenAfter:
+		return fmt.Errorf("%s: the platform is broken", call.Operation)
+	case Refused:
+		return fmt.Errorf("%s: %w", call.Operation, chat.ErrRefused)
+	case SilentAfter:
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return fmt.Errorf("%s: the platform does not answer", call.Operation)
+		}
+	}
+	return err
+}
+
+func (p *Platform) locked(call Call, do func() error) (Fault, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls++
+	call.Number = p.calls
+	fault := NoFault
+	if p.Faults != nil {
+		fault = p.Faults(call)
+	}
+	switch {
+	case fault == RateLimited, fault == Broken, fault == Refused:
+		return fault, nil
+	case p.gone[call.Thread]:
+		return NoFault, fmt.Errorf("%s in thread %s: %w", call.Operation, call.Thread, chat.ErrGone)
+	}
+	return fault, do()
+}

@@ -1,0 +1,101 @@
+package chattest_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+)
+
+// eyes see a platform's posts.
+type eyes struct{ *chattest.Platform }
+
+func (e eyes) Seen(_ *testing.T, thread chat.ThreadID) []string {
+	var texts []string
+	for _, posted := range e.Posted(thread) {
+		texts = append(texts, posted.Post.Reply.Text)
+	}
+	return texts
+}
+
+func room(platform *chattest.Platform, poster chat.Poster) chattest.PosterRoom {
+	return chattest.PosterRoom{Poster: poster, Reader: eyes{platform}, Thread: "platform:1", To: "m"}
+}
+
+func remote(t *testing.T, platform *chattest.Platform) *chattest.Remote {
+	server := httptest.NewServer(platform)
+	t.Cleanup(server.Close)
+	return &chattest.Remote{URL: server.URL, Client: server.Client()}
+}
+
+func TestThePlatformIsAPoster(t *testing.T) {
+	chattest.TestPoster(t, func(*testing.T) (chattest.PosterRoom, chat.Poster) {
+		platform := &chattest.Platform{}
+		return room(platform, platform), platform
+	})
+}
+
+func TestARemoteIsAPoster(t *testing.T) {
+	chattest.TestPoster(t, func(t *testing.T) (chattest.PosterRoom, chat.Poster) {
+		platform := &chattest.Platform{}
+		return room(platform, remote(t, platform)), remote(t, platform)
+	})
+}
+
+// TestFaultsTellWhatTheyAre has every fault happen to a post, near and far.
+func TestFaultsTellWhatTheyAre(t *testing.T) {
+	for _, test := range []struct {
+		fault  chattest.Fault
+		posted int
+		is     func(error) bool
+	}{
+		{chattest.NoFault, 1, func(err error) bool { return err == nil }},
+		{chattest.RateLimited, 0, func(err error) bool {
+			limited, ok := errors.AsType[*chat.RetryAfterError](err)
+			return ok && limited.After == chattest.RateLimit
+		}},
+		{chattest.Refused, 0, func(err error) bool { return errors.Is(err, chat.ErrRefused) }},
+		{chattest.Broken, 0, open},
+		{chattest.BrokenAfter, 1, open},
+		{chattest.SilentAfter, 1, open},
+	} {
+		t.Run(string(test.fault), func(t *testing.T) {
+			platform := &chattest.Platform{Faults: func(chattest.Call) chattest.Fault { return test.fault }}
+			for i, poster := range []chat.Poster{platform, remote(t, platform)} {
+				ctx := t.Context()
+				if test.fault == chattest.SilentAfter {
+					limited, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+					defer cancel()
+					ctx = limited
+				}
+				_, err := poster.Post(ctx, "platform:1", "k", chat.Post{Reply: &chat.Reply{Text: "x"}})
+				if !test.is(err) {
+					t.Errorf("poster %d gives %v", i, err)
+				}
+				if got := len(platform.Posted("platform:1")); got != (i+1)*test.posted && test.fault != chattest.SilentAfter {
+					t.Errorf("%d posted, want %d", got, (i+1)*test.posted)
+				}
+			}
+		})
+	}
+}
+
+// open tells an error that leaves it open whether anything was posted.
+func open(err error) bool {
+	_, limited := errors.AsType[*chat.RetryAfterError](err)
+	return err != nil && !limited && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused)
+}
+
+func TestAThreadThatIsGoneTakesNothing(t *testing.T) {
+	platform := &chattest.Platform{}
+	platform.Close("platform:1")
+	for _, poster := range []chat.Poster{platform, remote(t, platform)} {
+		if _, err := poster.Post(t.Context(), "platform:1", "k", chat.Post{}); !errors.Is(err, chat.ErrGone) {
+			t.Errorf("Post gives %v", err)
+		}
+	}
+}

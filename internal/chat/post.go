@@ -1,0 +1,64 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// PostKey names one message of the bot before it is posted: 24 letters and digits.
+type PostKey string
+
+// Post is a message of the bot as a platform shows it: a Reply or a Question, never both.
+type Post struct {
+	// To is the person's message that it is about; "" for none.
+	To       MessageID
+	Reply    *Reply
+	Question *Question
+	// Answer and AnsweredBy are what became of Question, as in Turn. A question that has
+	// an Answer is shown with it and without buttons.
+	Answer     string
+	AnsweredBy UserID
+	// Only is the one person who may see the message, where the platform can hide it from
+	// the others; "" is everybody. Such a message need not be found again.
+	Only UserID
+}
+
+// Poster is an Adapter of a platform on which the bot's messages are posted, by whatever
+// process has them, rather than read from the thread's transcript. Its Run hands
+// messages to the Handler with a nil Conversation. Its methods may be called
+// concurrently, and before, without or after Run.
+//
+// An error that wraps ErrGone or ErrRefused, or is a *RetryAfterError, says that nothing
+// was posted. After any other it can't be known; the bot asks Find before it tries again.
+type Poster interface {
+	// Post puts the message into the thread, as a reply where it starts one, and gives
+	// its id. The key goes with it, so that Find finds it from any process. A Post with a
+	// key that was posted lately may give the first one's id and post nothing.
+	Post(ctx context.Context, thread ThreadID, key PostKey, post Post) (MessageID, error)
+	// Find asks the platform for the message that was posted under a key; false where
+	// there is none.
+	Find(ctx context.Context, thread ThreadID, key PostKey) (MessageID, bool, error)
+	// Edit replaces what a message of the bot shows. To edit one that is gone is ErrGone.
+	Edit(ctx context.Context, thread ThreadID, message MessageID, post Post) error
+}
+
+// ErrGone is the error for a thread or channel that is no more, or that the bot was
+// removed from.
+var ErrGone = errors.New("the thread is gone, or the bot may not post in it any more")
+
+// ErrRefused is the error for a message that the platform will never take.
+var ErrRefused = errors.New("the platform refuses the message for good")
+
+// RetryAfterError is a platform's wish to be left alone for a while.
+type RetryAfterError struct {
+	After time.Duration
+	Err   error
+}
+
+func (e *RetryAfterError) Error() string {
+	return fmt.Sprintf("the platform wants to be tried again in %s: %v", e.After, e.Err)
+}
+
+func (e *RetryAfterError) Unwrap() error { return e.Err }

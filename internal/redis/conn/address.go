@@ -1,0 +1,135 @@
+package conn
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// kind is how the servers behind an address work together.
+type kind int
+
+const (
+	single kind = iota
+	sentinel
+	cluster
+)
+
+// target is what an address says.
+type target struct {
+	kind      kind
+	encrypted bool
+	addresses []string // host:port
+	user      string
+	password  string
+	master    string // of Sentinel
+	database  int
+}
+
+// maxAddress is the longest address that is read, in bytes.
+const maxAddress = 4096
+
+var forms = map[string]target{
+	"redis": {kind: single}, "rediss": {kind: single, encrypted: true},
+	"redis+sentinel": {kind: sentinel}, "rediss+sentinel": {kind: sentinel, encrypted: true},
+	"redis+cluster": {kind: cluster}, "rediss+cluster": {kind: cluster, encrypted: true},
+}
+
+var ports = map[kind]string{single: "6379", cluster: "6379", sentinel: "26379"}
+
+// parse reads an address. Its errors quote nothing that may hold a password.
+func parse(address string) (target, error) {
+	if len(address) > maxAddress {
+		return target{}, fmt.Errorf("it has %d bytes, at most %d are read", len(address), maxAddress)
+	}
+	scheme, rest, found := strings.Cut(strings.TrimSpace(address), "://")
+	t, known := forms[scheme]
+	if !found || !known {
+		return target{}, errors.New("it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same with rediss")
+	}
+	authority, path, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		if err := t.credentials(authority[:at]); err != nil {
+			return target{}, err
+		}
+		authority = authority[at+1:]
+	}
+	if strings.ContainsAny(authority+path, "?#@") {
+		return target{}, errors.New("it has a ?, # or @ behind its hosts: write those in a password as %3F, %23 and %40")
+	}
+	hosts := strings.Split(authority, ",")
+	if len(hosts) > 1 && t.kind == single {
+		return target{}, errors.New("it has several hosts: write it as redis+cluster:// or redis+sentinel://")
+	}
+	for _, host := range hosts {
+		full, err := withPort(host, ports[t.kind])
+		if err != nil {
+			return target{}, err
+		}
+		t.addresses = append(t.addresses, full)
+	}
+	return t, t.place(strings.TrimSuffix(path, "/"))
+}
+
+func (t *target) credentials(text string) error {
+	user, password, _ := strings.Cut(text, ":")
+	var errs [2]error
+	t.user, errs[0] = url.PathUnescape(user)
+	t.password, errs[1] = url.PathUnescape(password)
+	if errs[0] != nil || errs[1] != nil {
+		return errors.New("its user or password has a % that begins no escape: write it as %25")
+	}
+	return nil
+}
+
+// place reads what stands behind the hosts: [master/][database].
+func (t *target) place(path string) error {
+	if t.kind == sentinel {
+		var err error
+		master, database, _ := strings.Cut(path, "/")
+		if t.master, err = url.PathUnescape(master); err != nil || t.master == "" {
+			return errors.New("the name of the master is missing behind the hosts: redis+sentinel://host:26379/mymaster")
+		}
+		path = database
+	}
+	if path == "" {
+		return nil
+	}
+	if t.kind == cluster {
+		return errors.New("a cluster has one database: end the address behind its hosts")
+	}
+	number, err := strconv.Atoi(path)
+	if err != nil || number < 0 {
+		return errors.New("what stands behind its last / is not the number of a database")
+	}
+	t.database = number
+	return nil
+}
+
+func withPort(host, standard string) (string, error) {
+	if !strings.Contains(host, ":") || strings.HasSuffix(host, "]") {
+		host = net.JoinHostPort(strings.Trim(host, "[]"), standard)
+	}
+	name, port, err := net.SplitHostPort(host)
+	number, numberErr := strconv.Atoi(port)
+	if err != nil || numberErr != nil || name == "" || number < 1 || number > 65535 {
+		return "", errors.New("a host in it is not of the form host or host:port; an IPv6 address goes in [ ]")
+	}
+	return net.JoinHostPort(name, port), nil
+}
+
+// hosts names the servers, for errors.
+func (t target) hosts() string { return strings.Join(t.addresses, ", ") }
+
+// tlsFor gives the settings for encrypted connections to a host.
+func tlsFor(address string) *tls.Config {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+}

@@ -1,0 +1,66 @@
+// Package pack makes stored JSON small. Memory is what a Redis costs.
+package pack
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// MaxSize bounds what Unpack gives, in bytes.
+const MaxSize = 64 << 20
+
+// packed is the first byte of what is compressed. JSON begins with none such.
+const packed = 0x01
+
+// worth is the size from which on compression is tried.
+const worth = 256
+
+var writers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+// Pack gives JSON in a shorter form, or as it is where that is not shorter.
+func Pack(json []byte) ([]byte, error) {
+	if len(json) < worth {
+		return json, nil
+	}
+	var out bytes.Buffer
+	out.WriteByte(packed)
+	w := writers.Get().(*flate.Writer)
+	defer writers.Put(w)
+	w.Reset(&out)
+	if _, err := w.Write(json); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if out.Len() >= len(json) {
+		return json, nil
+	}
+	return out.Bytes(), nil
+}
+
+// Unpack gives back what Pack was given.
+func Unpack(stored []byte) ([]byte, error) {
+	if len(stored) == 0 || stored[0] != packed {
+		return stored, nil
+	}
+	r := flate.NewReader(bytes.NewReader(stored[1:]))
+	json, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	if len(json) > MaxSize {
+		return nil, errors.New("decompress: more than 64 MiB came out")
+	}
+	return json, nil
+}

@@ -1,0 +1,45 @@
+package pack_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"cairn/internal/redis/pack"
+)
+
+func TestPackMakesJSONSmall(t *testing.T) {
+	json := []byte(`{"turns":[` + strings.Repeat(`{"role":"person","text":"how do I roll back?"},`, 50) + `{}]}`)
+	packed, err := pack.Pack(json)
+	if err != nil || len(packed) > len(json)/5 {
+		t.Fatalf("%d bytes became %d, %v", len(json), len(packed), err)
+	}
+	if got, err := pack.Unpack(packed); err != nil || !bytes.Equal(got, json) {
+		t.Errorf("they came back as %d bytes, %v", len(got), err)
+	}
+	if small, err := pack.Pack([]byte(`{}`)); err != nil || string(small) != "{}" {
+		t.Errorf("what is small became %q, %v", small, err)
+	}
+	if _, err := pack.Unpack([]byte("\x01\xff\xff")); err == nil {
+		t.Error("what is damaged was read")
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	packed, err := pack.Pack([]byte(`{"text":"` + strings.Repeat("x", 1000) + `"}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range [][]byte{packed, nil, []byte("{}"), {1}, {1, 0xff}} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		json, err := pack.Unpack(stored)
+		if err != nil {
+			return
+		}
+		if len(json) > pack.MaxSize {
+			t.Errorf("%d bytes came out", len(json))
+		}
+	})
+}

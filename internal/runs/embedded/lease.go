@@ -1,0 +1,240 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// Claim implements runs.Leases.
+func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, error) {
+	if worker == "" {
+		return runs.Lease{}, errors.New("claim a thread: the worker has no name")
+	}
+	for {
+		changed := s.work.next()
+		lease, found, next, err := s.claim(ctx, worker)
+		if err == nil && !found {
+			err = s.sweep(ctx)
+		}
+		if ctx.Err() != nil && !found {
+			return runs.Lease{}, ctx.Err()
+		}
+		if err != nil {
+			return runs.Lease{}, fmt.Errorf("claim a thread: %w", err)
+		}
+		if found {
+			return lease, nil
+		}
+		timer := time.NewTimer(min(poll, max(time.Millisecond, next)))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return runs.Lease{}, ctx.Err()
+		case <-changed:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// claim takes the thread that could be claimed for longest, if there is one; else it
+// tells for how long there is nothing to do.
+func (s *Store) claim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
+	err = s.inside(ctx, func(tx *sql.Tx) error {
+		now := s.millis()
+		if err := s.promote(ctx, tx, now); err != nil {
+			return err
+		}
+		for !found {
+			thread, ready, err := s.ready(ctx, tx, now, &next)
+			if err != nil || !ready {
+				return err
+			}
+			if lease, found, err = s.take(ctx, tx, thread, worker); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return runs.Lease{}, false, 0, err
+	}
+	return lease, found, next, nil
+}
+
+func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (thread chat.ThreadID, ready bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable LIMIT 1`, now).Scan(&thread)
+	if err == nil {
+		return thread, true, nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return "", false, err
+	}
+	var soonest sql.NullInt64
+	err = tx.QueryRowContext(ctx, `SELECT min(at) FROM (SELECT min(claimable) AS at FROM thread UNION ALL SELECT min(due) FROM delayed)`).Scan(&soonest)
+	*next = poll
+	if soonest.Valid {
+		*next = time.Duration(soonest.Int64-now) * time.Millisecond
+	}
+	return "", false, err
+}
+
+// take leases a thread. false: its head could not be read, and is a dead letter now.
+func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
+	now := s.now()
+	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL}
+	var by string
+	var attempt int
+	var at int64
+	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?
+		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at`,
+		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), string(thread)).
+		Scan(&lease.Token, &attempt, &by, &at)
+	if err != nil {
+		return lease, false, err
+	}
+	id, body, enqueued, err := headOf(ctx, tx, thread)
+	if errors.Is(err, sql.ErrNoRows) {
+		return lease, false, s.advance(ctx, tx, thread)
+	}
+	if err != nil {
+		return lease, false, err
+	}
+	lease.Job, err = read(body, enqueued, attempt)
+	if err != nil {
+		letter := letter{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
+		return lease, false, s.bury(ctx, tx, id, letter)
+	}
+	lease.Stopped = stopOf(by, at)
+	return lease, true, nil
+}
+
+func stopOf(by string, at int64) *runs.Stop {
+	if at == 0 {
+		return nil
+	}
+	return &runs.Stop{By: chat.UserID(by), At: stamp(at)}
+}
+
+// Renew implements runs.Leases.
+func (s *Store) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
+	var by string
+	var at int64
+	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at`,
+		s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = runs.ErrLost
+	}
+	if err != nil {
+		return nil, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
+	}
+	return stopOf(by, at), nil
+}
+
+// Finish implements runs.Leases.
+func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
+	err := s.fenced(ctx, lease, func(tx *sql.Tx) error { return s.finish(ctx, tx, lease, result) })
+	if err != nil {
+		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
+	}
+	s.work.fire()
+	return nil
+}
+
+func (s *Store) finish(ctx context.Context, tx *sql.Tx, lease runs.Lease, result runs.Result) error {
+	for _, drop := range []struct {
+		statement string
+		arguments []any
+	}{
+		{`DELETE FROM delivery WHERE thread = ? AND posted <> ''`, []any{string(lease.Thread)}},
+		{`DELETE FROM checkpoint WHERE run = ?`, []any{string(result.Over)}},
+		{`DELETE FROM event WHERE thread = ?1 AND position <= (SELECT position FROM event WHERE thread = ?1 ORDER BY position DESC LIMIT 1 OFFSET ?2)`,
+			[]any{string(lease.Thread), s.options.EventsKept}},
+	} {
+		if _, err := tx.ExecContext(ctx, drop.statement, drop.arguments...); err != nil {
+			return err
+		}
+	}
+	if result.Next == runs.Again {
+		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ? WHERE thread = ?`,
+			s.millis()+result.After.Milliseconds(), result.Reason, string(lease.Thread))
+		return err
+	}
+	id, body, _, err := headOf(ctx, tx, lease.Thread)
+	if err != nil {
+		return err
+	}
+	if result.Next == runs.Dead {
+		return s.bury(ctx, tx, id, letter{lease.Thread, lease.Job.Event, body, result.Reason})
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
+		return err
+	}
+	return s.advance(ctx, tx, lease.Thread)
+}
+
+// letter is a dead letter as it is stored.
+type letter struct {
+	thread chat.ThreadID
+	event  runs.EventID
+	body   []byte
+	reason string
+}
+
+// bury puts the job at the head, which has the id, aside.
+func (s *Store) bury(ctx context.Context, tx *sql.Tx, id int64, letter letter) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
+		string(letter.thread), string(letter.event), letter.body, letter.reason, s.millis())
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
+		return err
+	}
+	return s.advance(ctx, tx, letter.thread)
+}
+
+// advance ends the lease of a thread whose head has changed, if it still has one.
+func (s *Store) advance(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) error {
+	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
+		attempt = 0, reason = '', stopped_by = '', stopped_at = 0 WHERE thread = ?`, s.millis(), string(thread))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM thread WHERE thread = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = ?1)`, string(thread))
+	return err
+}
+
+// Release implements runs.Leases.
+func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
+	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1 WHERE thread = ?`,
+			s.millis(), string(lease.Thread))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("release thread %s: %w", lease.Thread, err)
+	}
+	s.work.fire()
+	return nil
+}
+
+// Stop implements runs.Stopper.
+func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
+	result, err := s.db.ExecContext(ctx, `UPDATE thread SET
+		stopped_by = CASE stopped_at WHEN 0 THEN ?1 ELSE stopped_by END,
+		stopped_at = CASE stopped_at WHEN 0 THEN ?2 ELSE stopped_at END
+		WHERE thread = ?3`, string(by), s.millis(), string(thread))
+	if err != nil {
+		return false, fmt.Errorf("stop thread %s: %w", thread, err)
+	}
+	changed, err := result.RowsAffected()
+	return changed > 0, err
+}

@@ -1,0 +1,203 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// State implements runs.Operator.
+func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+	var state runs.ThreadState
+	err := s.inside(ctx, func(tx *sql.Tx) (err error) {
+		state, err = s.state(ctx, tx, thread)
+		return err
+	})
+	if err != nil {
+		return runs.ThreadState{}, fmt.Errorf("look into thread %s: %w", thread, err)
+	}
+	return state, nil
+}
+
+func (s *Store) state(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (runs.ThreadState, error) {
+	state := runs.ThreadState{Thread: thread}
+	var attempt int
+	var claimable, at int64
+	var by string
+	err := tx.QueryRowContext(ctx, `SELECT
+		(SELECT count(*) FROM job WHERE thread = ?1), (SELECT count(*) FROM delayed WHERE thread = ?1)`, string(thread)).
+		Scan(&state.Queued, &state.Delayed)
+	if err != nil || state.Queued == 0 {
+		return state, err
+	}
+	err = tx.QueryRowContext(ctx, `SELECT claimable, worker, attempt, reason, stopped_by, stopped_at FROM thread WHERE thread = ?`, string(thread)).
+		Scan(&claimable, &state.Worker, &attempt, &state.Reason, &by, &at)
+	if err != nil {
+		return state, err
+	}
+	switch {
+	case state.Worker != "":
+		state.Until = stamp(claimable)
+	case claimable > s.millis():
+		state.NotBefore = stamp(claimable)
+	}
+	state.Stopped = stopOf(by, at)
+	_, body, enqueued, err := headOf(ctx, tx, thread)
+	if err != nil {
+		return state, err
+	}
+	if job, err := read(body, enqueued, attempt); err == nil {
+		state.Head = job
+	}
+	return state, nil
+}
+
+// Threads implements runs.Operator.
+func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
+	var states []runs.ThreadState
+	err := s.inside(ctx, func(tx *sql.Tx) error {
+		threads, err := texts(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
+		for _, thread := range threads {
+			state, err := s.state(ctx, tx, chat.ThreadID(thread))
+			if err != nil {
+				return err
+			}
+			states = append(states, state)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list threads with work: %w", err)
+	}
+	return states, nil
+}
+
+// texts gives the rows of a query of one column.
+func texts(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		found = append(found, text)
+	}
+	return found, rows.Err()
+}
+
+// DeadLetters implements runs.Operator.
+func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
+	letters, err := s.letters(ctx, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list dead letters: %w", err)
+	}
+	return letters, nil
+}
+
+func (s *Store) letters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT thread, event, body, reason, at FROM dead ORDER BY at DESC, event LIMIT ?`, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var letters []runs.DeadLetter
+	for rows.Next() {
+		var letter runs.DeadLetter
+		var thread, event string
+		var body []byte
+		var at int64
+		if err := rows.Scan(&thread, &event, &body, &letter.Reason, &at); err != nil {
+			return nil, err
+		}
+		letter.At = stamp(at)
+		if job, err := runs.DecodeJob(body); err == nil {
+			letter.Job = job
+		}
+		letter.Job.Event, letter.Job.Message.Thread = runs.EventID(event), chat.ThreadID(thread)
+		letters = append(letters, letter)
+	}
+	return letters, rows.Err()
+}
+
+// Replay implements runs.Operator.
+func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
+	err := s.inside(ctx, func(tx *sql.Tx) error {
+		var body []byte
+		err := tx.QueryRowContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ? RETURNING body`, string(thread), string(event)).Scan(&body)
+		if errors.Is(err, sql.ErrNoRows) {
+			return runs.ErrUnknownLetter
+		}
+		if err != nil {
+			return err
+		}
+		return push(ctx, tx, thread, body, s.millis())
+	})
+	if err != nil {
+		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
+	}
+	s.work.fire()
+	return nil
+}
+
+// Forget implements runs.Forgetter.
+func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
+	err := s.inside(ctx, func(tx *sql.Tx) error {
+		for _, queue := range []string{"job", "delayed", "dead"} {
+			if err := s.forgetJobs(ctx, tx, queue, thread, by); err != nil {
+				return err
+			}
+		}
+		for _, run := range of {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM checkpoint WHERE run = ?`, string(run)); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM delivery WHERE thread = ? AND run = ?`, string(thread), string(run)); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM event WHERE thread = ?`, string(thread))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
+	}
+	s.work.fire()
+	return nil
+}
+
+// forgetJobs removes the person's jobs from one of the tables that hold jobs.
+func (s *Store) forgetJobs(ctx context.Context, tx *sql.Tx, table string, thread chat.ThreadID, by chat.UserID) error {
+	// The body is JSON, but for one that can't be read: that is kept, it tells of nobody.
+	const of = ` WHERE thread = ?1 AND json_valid(CAST(body AS TEXT)) AND CAST(body AS TEXT) ->> '$.author' = ?2`
+	if table != "job" {
+		_, err := tx.ExecContext(ctx, `DELETE FROM `+table+of, string(thread), string(by))
+		return err
+	}
+	head, _, _, err := headOf(ctx, tx, thread)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM job`+of+` AND NOT (id = ?3 AND EXISTS (SELECT 1 FROM thread WHERE thread = ?1 AND worker <> ''))`,
+		string(thread), string(by), head)
+	if err != nil {
+		return err
+	}
+	if left, _, _, err := headOf(ctx, tx, thread); err == nil && left == head {
+		return nil
+	} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return s.advance(ctx, tx, thread)
+}

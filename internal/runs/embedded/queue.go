@@ -1,0 +1,103 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// Enqueue implements runs.Queue.
+func (s *Store) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
+	return s.enqueue(ctx, job, 0)
+}
+
+// EnqueueAfter implements runs.Queue.
+func (s *Store) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
+	return s.enqueue(ctx, job, delay)
+}
+
+func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) (accepted bool, err error) {
+	body, err := runs.EncodeJob(job)
+	if err != nil {
+		return false, err
+	}
+	err = s.inside(ctx, func(tx *sql.Tx) error {
+		accepted, err = s.see(ctx, tx, job)
+		if err != nil || !accepted {
+			return err
+		}
+		now := s.millis()
+		if delay > 0 {
+			_, err := tx.ExecContext(ctx, `INSERT INTO delayed (thread, due, body) VALUES (?, ?, ?)`,
+				string(job.Thread()), now+delay.Milliseconds(), body)
+			return err
+		}
+		return push(ctx, tx, job.Thread(), body, now)
+	})
+	if err != nil {
+		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, job.Thread(), err)
+	}
+	s.work.fire()
+	return accepted, nil
+}
+
+// see notes the event; false where it is known.
+func (s *Store) see(ctx context.Context, tx *sql.Tx, job runs.Job) (bool, error) {
+	now := s.millis()
+	result, err := tx.ExecContext(ctx, `INSERT INTO seen (thread, event, at) VALUES (?, ?, ?)
+		ON CONFLICT DO UPDATE SET at = excluded.at WHERE at < ?`,
+		string(job.Thread()), string(job.Event), now, now-s.options.DedupeFor.Milliseconds())
+	if err != nil {
+		return false, err
+	}
+	changed, err := result.RowsAffected()
+	return changed > 0, err
+}
+
+// push puts a job at the end of its thread's queue.
+func push(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte, now int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO job (thread, body, enqueued) VALUES (?, ?, ?)`, string(thread), body, now)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO thread (thread, claimable) VALUES (?, ?) ON CONFLICT DO NOTHING`, string(thread), now)
+	return err
+}
+
+// promote puts delayed jobs that are due into the queue.
+func (s *Store) promote(ctx context.Context, tx *sql.Tx, now int64) error {
+	type late struct {
+		id     int64
+		thread chat.ThreadID
+		body   []byte
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT id, thread, body FROM delayed WHERE due <= ? ORDER BY due, id LIMIT 100`, now)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var due []late
+	for rows.Next() {
+		var job late
+		if err := rows.Scan(&job.id, &job.thread, &job.body); err != nil {
+			return err
+		}
+		due = append(due, job)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, job := range due {
+		if err := push(ctx, tx, job.thread, job.body, now); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM delayed WHERE id = ?`, job.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/runs/watch"
+)
+
+// All times are Unix milliseconds on the machine's clock. Tokens begin at the clock's
+// microseconds: those of a thread whose row is gone are not given again.
+const storeSchema = schema + `
+CREATE TABLE IF NOT EXISTS job (         -- what is to be done, in order of id in each thread
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	thread   TEXT NOT NULL,
+	body     BLOB NOT NULL,              -- runs.EncodeJob
+	enqueued INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS job_thread ON job (thread, id);
+CREATE TABLE IF NOT EXISTS delayed (     -- what joins job when it is due
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	thread   TEXT NOT NULL,
+	due      INTEGER NOT NULL,
+	body     BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS delayed_due ON delayed (due);
+CREATE INDEX IF NOT EXISTS delayed_thread ON delayed (thread);
+CREATE TABLE IF NOT EXISTS thread (      -- threads that have jobs
+	thread     TEXT PRIMARY KEY,
+	claimable  INTEGER NOT NULL,         -- when its head may be claimed: at once, after a pause, or when the lease runs out
+	token      INTEGER NOT NULL DEFAULT 0,
+	worker     TEXT NOT NULL DEFAULT '', -- who has the lease; '' nobody
+	attempt    INTEGER NOT NULL DEFAULT 0,  -- from here on: of the job at the head
+	reason     TEXT NOT NULL DEFAULT '',
+	stopped_by TEXT NOT NULL DEFAULT '',
+	stopped_at INTEGER NOT NULL DEFAULT 0   -- 0: not stopped
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS thread_claimable ON thread (claimable);
+CREATE TABLE IF NOT EXISTS seen (        -- events, to tell their repeats
+	thread TEXT NOT NULL,
+	event  TEXT NOT NULL,
+	at     INTEGER NOT NULL,
+	PRIMARY KEY (thread, event)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seen_at ON seen (at);
+CREATE TABLE IF NOT EXISTS event (       -- what happened in a thread
+	position INTEGER PRIMARY KEY AUTOINCREMENT,
+	thread   TEXT NOT NULL,
+	run      TEXT NOT NULL,
+	kind     TEXT NOT NULL,
+	body     BLOB NOT NULL,
+	at       INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS event_thread ON event (thread, position);
+CREATE INDEX IF NOT EXISTS event_at ON event (at);
+CREATE TABLE IF NOT EXISTS delivery (
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	thread   TEXT NOT NULL,
+	key      TEXT NOT NULL,
+	run      TEXT NOT NULL,
+	body     BLOB NOT NULL,
+	recorded INTEGER NOT NULL,
+	posted   TEXT NOT NULL DEFAULT '',   -- the platform's id; '' until it is known
+	UNIQUE (thread, key)
+);
+CREATE TABLE IF NOT EXISTS dead (
+	thread TEXT NOT NULL,
+	event  TEXT NOT NULL,
+	body   BLOB NOT NULL,                -- runs.EncodeJob
+	reason TEXT NOT NULL,
+	at     INTEGER NOT NULL,
+	PRIMARY KEY (thread, event)
+) WITHOUT ROWID;`
+
+const (
+	// poll is how often a waiting claim or follower looks for what another process did.
+	poll = 200 * time.Millisecond
+	// sweepEvery is how often what has outlived its time is deleted.
+	sweepEvery = time.Hour
+)
+
+// Store is the queue, the leases, the checkpoints, the events and the outbox in one
+// file, beside that of the records. Several processes may have it open; what is only
+// shown (runs.Journal.Show) stays within one.
+type Store struct {
+	db      *sql.DB
+	options runs.Options
+	work    signal // there may be something to claim
+	hub     watch.Hub
+	sweeper sweeper
+	now     func() time.Time
+}
+
+var (
+	_ runs.Queue     = (*Store)(nil)
+	_ runs.Leases    = (*Store)(nil)
+	_ runs.Stopper   = (*Store)(nil)
+	_ runs.Journals  = (*Store)(nil)
+	_ runs.Events    = (*Store)(nil)
+	_ runs.Outbox    = (*Store)(nil)
+	_ runs.Operator  = (*Store)(nil)
+	_ runs.Forgetter = (*Store)(nil)
+)
+
+// OpenStore opens or makes the store of a data directory.
+func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, error) {
+	options, err := options.Complete()
+	if err != nil {
+		return nil, fmt.Errorf("options of the runs in %s: %w", dir, err)
+	}
+	file := filepath.Join(dir, "runs.db")
+	db, err := sql.Open("sqlite", "file:"+file+
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	db.SetMaxOpenConns(1) // SQLite has one writer; waiting here is fairer than waiting for its lock
+	store := &Store{db: db, options: options, now: time.Now}
+	store.work.init()
+	if _, err := db.ExecContext(ctx, storeSchema); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the runs in %s: %w", file, err), db.Close())
+	}
+	if err := store.sweep(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("clear the runs in %s: %w", file, err), db.Close())
+	}
+	return store, nil
+}
+
+// Close releases the file. Claims and followers must have ended.
+func (s *Store) Close() error { return s.db.Close() }
+
+// millis is the time as tables have it.
+func (s *Store) millis() int64 { return s.now().UnixMilli() }
+
+// inside runs change in a transaction, which is rolled back after an error.
+func (s *Store) inside(ctx context.Context, change func(tx *sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := change(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// sweep deletes what has outlived its time, once per sweepEvery.
+func (s *Store) sweep(ctx context.Context) error {
+	if !s.sweeper.due(s.now()) {
+		return nil
+	}
+	now := s.now()
+	for _, old := range []struct {
+		statement string
+		before    int64
+	}{
+		{`DELETE FROM seen WHERE at < ?`, now.Add(-s.options.DedupeFor).UnixMilli()},
+		{`DELETE FROM event WHERE at < ?`, now.Add(-s.options.EventsFor).UnixMilli()},
+		{`DELETE FROM dead WHERE at < ?`, now.Add(-s.options.Keep).UnixMilli()},
+		{`DELETE FROM delivery WHERE recorded < ?`, now.Add(-s.options.Keep).UnixMilli()},
+		{`DELETE FROM checkpoint WHERE updated < ?`, now.Add(-s.options.Keep).Unix()},
+	} {
+		if _, err := s.db.ExecContext(ctx, old.statement, old.before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fenced runs change in a transaction in which the lease is good and lasts for another
+// TTL; else it gives runs.ErrLost.
+func (s *Store) fenced(ctx context.Context, lease runs.Lease, change func(tx *sql.Tx) error) error {
+	return s.inside(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> ''`,
+			s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token))
+		if err != nil {
+			return err
+		}
+		changed, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return runs.ErrLost
+		}
+		return change(tx)
+	})
+}
+
+// stamp gives a stored time; 0 is none.
+func stamp(millis int64) time.Time {
+	if millis == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis).UTC()
+}
+
+// read gives a job with what the store knows about it.
+func read(body []byte, enqueued int64, attempt int) (runs.Job, error) {
+	job, err := runs.DecodeJob(body)
+	job.Enqueued, job.Attempt = stamp(enqueued), attempt
+	return job, err
+}
+
+// headOf gives the id, the body and the time of the job at the head of a thread, or
+// sql.ErrNoRows.
+func headOf(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (id int64, body []byte, enqueued int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, string(thread)).
+		Scan(&id, &body, &enqueued)
+	return id, body, enqueued, err
+}

@@ -1,0 +1,57 @@
+package embedded_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/runs/embedded"
+	"cairn/internal/runs/runstest"
+)
+
+// folder is a runstest.Place.
+type folder string
+
+func (f folder) Open(t testing.TB, options runs.Options) runstest.Store {
+	t.Helper()
+	store, err := embedded.OpenStore(t.Context(), string(f), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func (f folder) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
+	t.Helper()
+	f.Open(t, runs.Options{}) // makes the tables
+	db, err := sql.Open("sqlite", filepath.Join(string(f), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		`INSERT INTO job (thread, body, enqueued) VALUES (?1, ?2, 1)`,
+		`INSERT INTO thread (thread, claimable) VALUES (?1, ?2 IS NULL) ON CONFLICT DO NOTHING`,
+	} {
+		if _, err := db.ExecContext(t.Context(), statement, string(thread), body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStores(t *testing.T) {
+	runstest.Stores(t, func(t testing.TB) runstest.Place { return folder(t.TempDir()) })
+}
+
+func BenchmarkStores(b *testing.B) {
+	runstest.Benchmarks(b, func(t testing.TB) runstest.Place { return folder(t.TempDir()) })
+}

@@ -1,0 +1,44 @@
+package embedded
+
+import (
+	"sync"
+	"time"
+)
+
+// signal wakes all who wait for something that may have happened.
+type signal struct {
+	mu sync.Mutex
+	ch chan struct{}
+}
+
+func (s *signal) init() { s.ch = make(chan struct{}) }
+
+// next gives a channel that is closed at the next fire.
+func (s *signal) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ch
+}
+
+func (s *signal) fire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.ch)
+	s.ch = make(chan struct{})
+}
+
+// sweeper says when to sweep again.
+type sweeper struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (s *sweeper) due(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.last) < sweepEvery {
+		return false
+	}
+	s.last = now
+	return true
+}

@@ -1,0 +1,91 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// ErrLost is the error for a write under a lease that another worker has taken, or that
+// was finished or released. Nothing was written. The worker leaves the thread alone from
+// then on; whoever has the lease now goes on with the job.
+var ErrLost = errors.New("the lease of this thread was lost to another worker")
+
+// WorkerID names a worker, for operators: "host-pid-random". Several goroutines may
+// claim under one name; another process has another.
+type WorkerID string
+
+// Token tells the leases of a thread apart: a later lease has a greater one. Every write
+// under a lease carries it, and the store refuses all but the last (ErrLost).
+type Token int64
+
+// Lease is the right of one worker to work at the job at the head of a thread. It lasts
+// for TTL after it was given, renewed or written under. One that ran out can still be
+// renewed as long as nobody else has claimed the thread.
+type Lease struct {
+	Thread chat.ThreadID
+	Token  Token
+	Worker WorkerID
+	Job    Job
+	// Stopped tells that the job was stopped before it was claimed (again); nil: it was not.
+	Stopped *Stop
+	TTL     time.Duration
+	// Ref is the backend's own; it is handed back as it came.
+	Ref string
+}
+
+// Stop is a person's wish that the job at the head of a thread ends.
+type Stop struct {
+	By chat.UserID
+	At time.Time
+}
+
+// Next is what becomes of a job when its lease ends. A run that failed, with a line in
+// the thread that says so, has its job Finished.
+type Next string
+
+// A job is finished, tried again at its place, or put aside.
+const (
+	Finished Next = "finished"
+	Again    Next = "again" // after Result.After; the thread waits for it
+	Dead     Next = "dead"  // a dead letter; the thread goes on with the next job
+)
+
+// Result is how the work at a job ended. The zero Result finishes it.
+type Result struct {
+	Next   Next          // "" means Finished
+	After  time.Duration // of Again; 0: at once
+	Reason string        // of Again and Dead, for operators; it quotes no message
+	// Over is a run that will never be resumed: its checkpoint is dropped. "" for none.
+	Over chat.RunID
+}
+
+// Leases gives threads with work to workers, one worker to a thread. Only the store's
+// clock counts.
+type Leases interface {
+	// Claim waits for a thread that has a job which may be worked at and no living lease,
+	// and leases it. It returns ctx's error within half a second of ctx's end, holding
+	// nothing. A job that can't be read is put among the dead letters, and the next one
+	// is taken.
+	Claim(ctx context.Context, worker WorkerID) (Lease, error)
+	// Renew makes the lease last for TTL from now. stop is a person's wish since the job
+	// came to the head, nil for none. ErrLost. Hold does this in the background.
+	Renew(ctx context.Context, lease Lease) (stop *Stop, err error)
+	// Finish ends the lease and does with the job what result says. Deliveries of the
+	// thread that are confirmed are forgotten. ErrLost.
+	Finish(ctx context.Context, lease Lease, result Result) error
+	// Release ends the lease and leaves the job at the head for whoever claims it next:
+	// at once, as an attempt that never was. ErrLost.
+	Release(ctx context.Context, lease Lease) error
+}
+
+// Stopper stops what works in a thread.
+type Stopper interface {
+	// Stop asks for the end of the job at the head of the thread, whether it is at work,
+	// waits for another attempt or for a worker. It reaches the worker with the next
+	// renewal (see Hold) wherever that works, and a worker that takes the job over too.
+	// false: the thread has no job. The first of several wishes stands.
+	Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error)
+}

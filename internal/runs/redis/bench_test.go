@@ -1,0 +1,48 @@
+package redis_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/runs"
+	"cairn/internal/runs/runstest"
+	"cairn/internal/servertest"
+)
+
+func BenchmarkStores(b *testing.B) {
+	address := servertest.Redis(b)
+	runstest.Benchmarks(b, places(address))
+}
+
+func BenchmarkCluster(b *testing.B) {
+	runstest.Benchmarks(b, places("redis+cluster://"+strings.Join(servertest.Cluster(b), ",")))
+}
+
+// BenchmarkStepOnServer measures what one step costs the server, as the server counts it.
+func BenchmarkStepOnServer(b *testing.B) {
+	own := servertest.OwnRedis(b)
+	store, client := server{own.URL, "p"}.open(b, runs.Options{}), connect(b, own.URL)
+	enqueue(b, store, job("t", "e"))
+	journal := store.Journal(claim(b, store))
+	must(b, journal.Save(b.Context(), "run", nil)) // the server knows the script
+	must(b, client.ConfigResetStat(b.Context()).Err())
+	checkpoint := make([]byte, 2048)
+	for b.Loop() {
+		journal.Append(runs.Event{Run: "run", Kind: "step", Body: []byte(`{"node":"search"}`)})
+		must(b, journal.Save(b.Context(), "run", checkpoint))
+	}
+	must(b, client.EachServer(b.Context(), func(ctx context.Context, server *redis.Client) error {
+		stats, err := server.Info(ctx, "commandstats").Result()
+		_, line, _ := strings.Cut(stats, "cmdstat_evalsha:")
+		_, line, _ = strings.Cut(line, "usec_per_call=")
+		perCall, _, _ := strings.Cut(line, ",")
+		if micros, parseErr := strconv.ParseFloat(perCall, 64); parseErr == nil {
+			b.ReportMetric(micros, "server-µs/step")
+		}
+		return err
+	}))
+}

@@ -1,0 +1,119 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// comes is when a thread is to be looked at after its lease: what is "again" (at once),
+// "later" (in so many ms) or "none".
+type comes struct{ what, in string }
+
+func comesOf(fields []string) (comes, error) {
+	if len(fields) != 2 {
+		return comes{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+	}
+	in, err := strconv.ParseFloat(fields[1], 64)
+	if err != nil {
+		return comes{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+	}
+	return comes{fields[0], strconv.FormatInt(int64(in), 10)}, nil
+}
+
+// settle ends a notice once what comes next is known.
+func (s *Store) settle(ctx context.Context, thread chat.ThreadID, notice string, next comes) error {
+	return call{settleScript, s.keys.wake(), []any{string(thread), group, notice, next.what, next.in}}.do(ctx, s.client)
+}
+
+// Renew implements runs.Leases.
+func (s *Store) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
+	fields, err := texts(call{renewScript, []string{s.keys.state(lease.Thread)}, s.fence(lease)}.run(ctx, s.client))
+	if err != nil {
+		return nil, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
+	}
+	return stopOf(fields[0], fields[1]), nil
+}
+
+// fence is what the scripts that write under a lease are given first.
+func (s *Store) fence(lease runs.Lease) []any {
+	return []any{strconv.FormatInt(int64(lease.Token), 10), millis(s.options.LeaseTTL)}
+}
+
+// Finish implements runs.Leases.
+func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
+	how := string(result.Next)
+	if how == "" {
+		how = string(runs.Finished)
+	}
+	if err := s.finish(ctx, lease, how, result); err != nil {
+		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
+	}
+	return nil
+}
+
+// Release implements runs.Leases.
+func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
+	if err := s.finish(ctx, lease, "released", runs.Result{}); err != nil {
+		return fmt.Errorf("release thread %s: %w", lease.Thread, err)
+	}
+	return nil
+}
+
+func (s *Store) finish(ctx context.Context, lease runs.Lease, how string, result runs.Result) error {
+	next, err := s.end(ctx, lease, how, result)
+	if err != nil {
+		return err
+	}
+	if err := s.settle(ctx, lease.Thread, lease.Ref, next); err != nil {
+		// The job is finished all the same; what comes next is found by the notice, which stays.
+		s.options.Logger.WarnContext(ctx, "notice of a thread not settled", "thread", string(lease.Thread), "error", err)
+	}
+	return nil
+}
+
+// end ends the lease.
+func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result runs.Result) (comes, error) {
+	if err := ctx.Err(); err != nil {
+		return comes{}, err
+	}
+	if how == string(runs.Dead) {
+		// First the list of threads to look through: one entry too many does no harm.
+		now, err := s.client.Time(ctx).Result()
+		if err != nil {
+			return comes{}, explain(err)
+		}
+		err = s.client.ZAdd(ctx, s.keys.all("dead"), redis.Z{Score: float64(now.UnixMilli()), Member: string(lease.Thread)}).Err()
+		if err != nil {
+			return comes{}, explain(err)
+		}
+	}
+	t := lease.Thread
+	over := ""
+	if result.Over != "" {
+		over = "1"
+	}
+	fields, err := texts(call{finishScript,
+		[]string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))},
+		[]any{strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
+			string(lease.Job.Event), over, millis(s.options.Keep)}}.run(ctx, s.client))
+	if err != nil {
+		return comes{}, err
+	}
+	return comesOf(fields)
+}
+
+// Stop implements runs.Stopper.
+func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
+	stopped, err := call{stopScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{string(by)}}.run(ctx, s.client).Int()
+	if err != nil {
+		return false, fmt.Errorf("stop thread %s: %w", thread, explain(err))
+	}
+	return stopped == 1, nil
+}

@@ -1,0 +1,26 @@
+-- KEYS state, jobs, delayed   ARGV worker, id of the notice, of the call, ttl
+-- Gives {'leased', token, attempt, stopby, stopat, head}, {'held'} where the lease that
+-- the notice stands for lives, or what upcoming gives. Where another lease lives, that is
+-- its end: its own notice may be lost.
+local now, micros = clock()
+promote(KEYS[2], KEYS[3], now)
+local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore')
+local again = s[2] and s[5] == ARGV[3] -- the answer to the same call was lost
+if s[2] and not again and tonumber(s[3]) > now then
+  if s[4] == ARGV[2] then return {'held', 0} end
+  return {'later', tonumber(s[3]) - now + 1}
+end
+local head = redis.call('LINDEX', KEYS[2], 0)
+if not head or (not again and tonumber(s[6] or 0) > now) then
+  return upcoming(KEYS[1], KEYS[2], KEYS[3], now)
+end
+if not again then
+  local token = math.max((tonumber(s[1]) or 0) + 1, micros)
+  redis.call('PERSIST', KEYS[1])
+  redis.call('HSET', KEYS[1], 'token', int(token), 'worker', ARGV[1], 'until', int(now + ARGV[4]),
+    'notice', ARGV[2], 'call', ARGV[3])
+  redis.call('HDEL', KEYS[1], 'batch', 'notbefore')
+  redis.call('HINCRBY', KEYS[1], 'attempt', 1)
+end
+local r = redis.call('HMGET', KEYS[1], 'token', 'attempt', 'stopby', 'stopat')
+return {'leased', r[1], r[2], r[3] or '', r[4] or '', head}

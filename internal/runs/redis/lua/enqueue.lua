@@ -1,0 +1,16 @@
+-- KEYS jobs, delayed, seen   ARGV event, body, delay, how long events are told apart
+-- The first write is one that a full Redis refuses: then nothing is written.
+local now = clock()
+local keep = tonumber(ARGV[4])
+local before = redis.call('ZSCORE', KEYS[3], ARGV[1])
+if before and tonumber(before) >= now - keep then return 0 end
+redis.call('ZADD', KEYS[3], int(now), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', '(' .. int(now - keep))
+redis.call('PEXPIRE', KEYS[3], keep)
+local delay = tonumber(ARGV[3])
+if delay > 0 then
+  redis.call('ZADD', KEYS[2], int(now + delay), ARGV[2])
+else
+  redis.call('RPUSH', KEYS[1], int(now) .. ' ' .. ARGV[2])
+end
+return 1

@@ -1,0 +1,33 @@
+-- KEYS state, jobs, delayed, outbox, dead, checkpoint of a run that is over
+-- ARGV token, of the call, 'finished' | 'again' | 'dead' | 'released', pause, reason, event, '1' if a run is over, keep
+-- Gives what upcoming gives.
+local now = clock()
+local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'ended')
+local ended = ARGV[1] .. ' ' .. ARGV[2]
+if s[3] == ended then return upcoming(KEYS[1], KEYS[2], KEYS[3], now) end -- the answer to the same call was lost
+if not s[2] or s[1] ~= ARGV[1] then return LOST end
+local what = ARGV[3]
+if what ~= 'released' then
+  for _, field in ipairs(redis.call('HKEYS', KEYS[4])) do
+    if field:sub(1, 2) == 'p:' then redis.call('HDEL', KEYS[4], field, 'b:' .. field:sub(3)) end
+  end
+  if ARGV[7] == '1' then redis.call('DEL', KEYS[6]) end
+end
+redis.call('HDEL', KEYS[1], 'worker', 'until', 'notice', 'call', 'batch')
+redis.call('HSET', KEYS[1], 'ended', ended)
+if what == 'again' then
+  redis.call('HSET', KEYS[1], 'notbefore', int(now + ARGV[4]), 'reason', ARGV[5])
+elseif what == 'released' then
+  redis.call('HINCRBY', KEYS[1], 'attempt', -1)
+else
+  local head = redis.call('LPOP', KEYS[2])
+  if head and what == 'dead' then
+    redis.call('HSET', KEYS[5], 'b:' .. ARGV[6], head, 'r:' .. ARGV[6], int(now) .. ' ' .. ARGV[5])
+    redis.call('PEXPIRE', KEYS[5], ARGV[8])
+  end
+  redis.call('HDEL', KEYS[1], 'attempt', 'notbefore', 'reason', 'stopby', 'stopat')
+end
+promote(KEYS[2], KEYS[3], now)
+local comes = upcoming(KEYS[1], KEYS[2], KEYS[3], now)
+if redis.call('LLEN', KEYS[2]) == 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
+return comes

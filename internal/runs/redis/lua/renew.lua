@@ -1,0 +1,4 @@
+-- KEYS state   ARGV token, ttl   Gives {stopby, stopat}.
+if not held(KEYS[1], ARGV[1], ARGV[2], clock()) then return LOST end
+local s = redis.call('HMGET', KEYS[1], 'stopby', 'stopat')
+return {s[1] or '', s[2] or ''}

@@ -1,0 +1,270 @@
+package redis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// State implements runs.Operator.
+func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+	state, err := s.look(ctx, thread)
+	if err != nil {
+		return runs.ThreadState{}, fmt.Errorf("look into thread %s: %w", thread, err)
+	}
+	return state, nil
+}
+
+func (s *Store) look(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+	pipe := s.client.TxPipeline()
+	fields := pipe.HGetAll(ctx, s.keys.state(thread))
+	queued := pipe.LLen(ctx, s.keys.jobs(thread))
+	delayed := pipe.ZCard(ctx, s.keys.delayed(thread))
+	head := pipe.LIndex(ctx, s.keys.jobs(thread), 0)
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return runs.ThreadState{}, explain(err)
+	}
+	state := runs.ThreadState{Thread: thread, Queued: int(queued.Val()), Delayed: int(delayed.Val())}
+	if state.Queued == 0 {
+		return state, nil
+	}
+	f := fields.Val()
+	state.Worker, state.Until = runs.WorkerID(f["worker"]), stamp(f["until"])
+	state.NotBefore, state.Reason = stamp(f["notbefore"]), f["reason"]
+	state.Stopped = stopOf(f["stopby"], f["stopat"])
+	if job, err := readJob(head.Val()); err == nil {
+		state.Head = job
+		state.Head.Attempt, _ = strconv.Atoi(f["attempt"]) //nolint:errcheck // not claimed yet: 0
+	}
+	return state, nil
+}
+
+// withWork gives all threads that have jobs, in order.
+func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
+	var mu sync.Mutex
+	found := make(map[chat.ThreadID]struct{})
+	err := s.client.EachServer(ctx, func(ctx context.Context, server *redis.Client) error {
+		for _, what := range []string{"jobs", "delayed"} {
+			scan := server.Scan(ctx, 0, s.keys.prefix+":{*}:"+what, 1000).Iterator()
+			for scan.Next(ctx) {
+				if thread, ok := s.keys.thread(scan.Val(), what); ok {
+					mu.Lock()
+					found[thread] = struct{}{}
+					mu.Unlock()
+				}
+			}
+			if err := scan.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	threads := make([]chat.ThreadID, 0, len(found))
+	for thread := range found {
+		threads = append(threads, thread)
+	}
+	slices.Sort(threads)
+	return threads, nil
+}
+
+// Threads implements runs.Operator. It looks through all keys.
+func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
+	threads, err := s.withWork(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list threads with work: %w", err)
+	}
+	var states []runs.ThreadState
+	for _, thread := range threads[:min(limit, len(threads))] {
+		state, err := s.State(ctx, thread)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// DeadLetters implements runs.Operator.
+func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
+	threads, err := s.client.ZRevRange(ctx, s.keys.all("dead"), 0, -1).Result()
+	if err != nil {
+		return nil, fmt.Errorf("list dead letters: %w", explain(err))
+	}
+	var letters []runs.DeadLetter
+	for _, thread := range threads {
+		if len(letters) >= limit {
+			break // the last letter of every thread to come is older than those
+		}
+		more, err := s.lettersOf(ctx, chat.ThreadID(thread))
+		if err != nil {
+			return nil, fmt.Errorf("list dead letters: %w", err)
+		}
+		if len(more) == 0 {
+			if err := s.client.ZRem(ctx, s.keys.all("dead"), thread).Err(); err != nil {
+				return nil, fmt.Errorf("list dead letters: %w", explain(err))
+			}
+		}
+		letters = append(letters, more...)
+	}
+	slices.SortStableFunc(letters, func(a, b runs.DeadLetter) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Job.Event, b.Job.Event))
+	})
+	return letters[:min(limit, len(letters))], nil
+}
+
+func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.DeadLetter, error) {
+	stored, err := s.client.HGetAll(ctx, s.keys.dead(thread)).Result()
+	if err != nil {
+		return nil, explain(err)
+	}
+	var letters []runs.DeadLetter
+	for name, reason := range stored {
+		event, ok := strings.CutPrefix(name, "r:")
+		if !ok {
+			continue
+		}
+		var letter runs.DeadLetter
+		at, why, _ := strings.Cut(reason, " ")
+		letter.At, letter.Reason = stamp(at), why
+		if job, err := readJob(stored["b:"+event]); err == nil {
+			letter.Job = job
+		}
+		letter.Job.Event, letter.Job.Message.Thread = runs.EventID(event), thread
+		letters = append(letters, letter)
+	}
+	return letters, nil
+}
+
+// Replay implements runs.Operator.
+func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
+	results, err := inOrder(ctx, s.client, s.intend(thread, s.options.ClaimInterval),
+		call{replayScript, []string{s.keys.jobs(thread), s.keys.dead(thread)}, []any{string(event)}},
+		s.announce(thread))
+	if err == nil {
+		var known int
+		if known, err = results[1].Int(); err == nil && known == 0 {
+			err = runs.ErrUnknownLetter
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
+	}
+	return nil
+}
+
+// chunk is how many jobs are looked at at a time.
+const chunk = 50
+
+// Forget implements runs.Forgetter.
+func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
+	for _, forget := range []func() error{
+		func() error { return s.forgetJobs(ctx, thread, by) },
+		func() error { return s.forgetDelayed(ctx, thread, by) },
+		func() error { return s.forgetDead(ctx, thread, by) },
+		func() error { return s.forgetRuns(ctx, thread, of) },
+		func() error { return explain(s.client.Del(ctx, s.keys.events(thread)).Err()) },
+		func() error { return s.announce(thread).do(ctx, s.client) }, // its head may be another one now
+	} {
+		if err := forget(); err != nil {
+			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	for start := int64(0); ; {
+		stored, err := s.client.LRange(ctx, s.keys.jobs(thread), start, start+chunk-1).Result()
+		if err != nil {
+			return explain(err)
+		}
+		if len(stored) == 0 {
+			return nil
+		}
+		start += int64(len(stored))
+		for _, text := range stored {
+			job, err := readJob(text)
+			if err != nil || job.Message.Author != by {
+				continue // what can't be read tells of nobody
+			}
+			removed, err := call{forgetScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{text}}.run(ctx, s.client).Int64()
+			if err != nil {
+				return explain(err)
+			}
+			start -= removed
+		}
+	}
+}
+
+func (s *Store) forgetDelayed(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	stored, err := s.client.ZRange(ctx, s.keys.delayed(thread), 0, -1).Result()
+	if err != nil {
+		return explain(err)
+	}
+	for _, body := range stored {
+		if job, err := runs.DecodeJob([]byte(body)); err == nil && job.Message.Author == by {
+			if err := s.client.ZRem(ctx, s.keys.delayed(thread), body).Err(); err != nil {
+				return explain(err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) forgetDead(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	letters, err := s.lettersOf(ctx, thread)
+	if err != nil {
+		return err
+	}
+	for _, letter := range letters {
+		if letter.Job.Message.Author == by {
+			event := string(letter.Job.Event)
+			if err := s.client.HDel(ctx, s.keys.dead(thread), "b:"+event, "r:"+event).Err(); err != nil {
+				return explain(err)
+			}
+		}
+	}
+	return nil
+}
+
+// forgetRuns removes checkpoints and recorded deliveries of runs.
+func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.RunID) error {
+	for _, run := range of {
+		if err := s.client.Del(ctx, s.keys.checkpoint(thread, string(run))).Err(); err != nil {
+			return explain(err)
+		}
+	}
+	outbox, err := s.client.HGetAll(ctx, s.keys.outbox(thread)).Result()
+	if err != nil {
+		return explain(err)
+	}
+	for name, stored := range outbox {
+		key, ok := strings.CutPrefix(name, "b:")
+		if !ok {
+			continue
+		}
+		kept, err := readDelivery(key, stored, "")
+		if err != nil {
+			return err
+		}
+		if slices.Contains(of, kept.Run) {
+			if err := s.client.HDel(ctx, s.keys.outbox(thread), "b:"+key, "p:"+key).Err(); err != nil {
+				return explain(err)
+			}
+		}
+	}
+	return nil
+}

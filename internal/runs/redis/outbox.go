@@ -1,0 +1,123 @@
+package redis
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// storedDelivery is a delivery as it stands in an outbox, behind its number and time.
+type storedDelivery struct {
+	Version int        `json:"version"`
+	Run     chat.RunID `json:"run,omitempty"`
+	Body    []byte     `json:"body"`
+}
+
+const deliveryVersion = 1
+
+// place is a delivery's in the order they were recorded in.
+type place struct {
+	number int64
+	runs.Delivery
+}
+
+func readDelivery(key, stored, posted string) (place, error) {
+	parts := strings.SplitN(stored, " ", 3)
+	if len(parts) != 3 {
+		return place{}, fmt.Errorf("read delivery %s: it does not begin with its number and time", key)
+	}
+	var body storedDelivery
+	if err := json.Unmarshal([]byte(parts[2]), &body); err != nil {
+		return place{}, fmt.Errorf("read delivery %s: %w", key, err)
+	}
+	if body.Version != deliveryVersion {
+		return place{}, fmt.Errorf("read delivery %s: it has version %d, this program knows %d; upgrade the program", key, body.Version, deliveryVersion)
+	}
+	number, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil {
+		return place{}, fmt.Errorf("read delivery %s: %w", key, err)
+	}
+	return place{number, runs.Delivery{
+		Key: runs.DeliveryKey(key), Run: body.Run, Body: body.Body, Recorded: stamp(parts[1]), Posted: chat.MessageID(posted),
+	}}, nil
+}
+
+func (s *Store) outboxCall(lease runs.Lease) ([]string, []any) {
+	return []string{s.keys.state(lease.Thread), s.keys.outbox(lease.Thread)}, s.fence(lease)
+}
+
+// Record implements runs.Outbox.
+func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+	if err := delivery.Check(); err != nil {
+		return runs.Delivery{}, err
+	}
+	body, err := json.Marshal(storedDelivery{deliveryVersion, delivery.Run, delivery.Body})
+	if err != nil {
+		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+	}
+	keys, arguments := s.outboxCall(lease)
+	fields, err := texts(call{recordScript, keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))}.run(ctx, s.client))
+	if err != nil {
+		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+	}
+	kept, err := readDelivery(string(delivery.Key), fields[0], fields[1])
+	return kept.Delivery, err
+}
+
+// Confirm implements runs.Outbox.
+func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
+	keys, arguments := s.outboxCall(lease)
+	known, err := call{confirmScript, keys, append(arguments, string(key), string(posted))}.run(ctx, s.client).Int()
+	if err = explain(err); err == nil && known == 0 {
+		err = runs.ErrUnknownDelivery
+	}
+	if err != nil {
+		return fmt.Errorf("confirm delivery %s: %w", key, err)
+	}
+	return nil
+}
+
+// Recorded implements runs.Outbox.
+func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
+	keys, arguments := s.outboxCall(lease)
+	fields, err := texts(call{recordedScript, keys, arguments}.run(ctx, s.client))
+	if err != nil {
+		return nil, fmt.Errorf("list the deliveries of thread %s: %w", lease.Thread, err)
+	}
+	outbox := make(map[string]string)
+	for pair := range slices.Chunk(fields, 2) {
+		outbox[pair[0]] = pair[1]
+	}
+	var places []place
+	for name, stored := range outbox {
+		if key, ok := strings.CutPrefix(name, "b:"); ok {
+			kept, err := readDelivery(key, stored, outbox["p:"+key])
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, kept)
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	var deliveries []runs.Delivery
+	for _, kept := range places {
+		deliveries = append(deliveries, kept.Delivery)
+	}
+	return deliveries, nil
+}
+
+// Drop implements runs.Outbox.
+func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
+	keys, arguments := s.outboxCall(lease)
+	if err := (call{dropScript, keys, append(arguments, string(key))}).do(ctx, s.client); err != nil {
+		return fmt.Errorf("drop delivery %s: %w", key, err)
+	}
+	return nil
+}

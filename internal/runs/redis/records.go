@@ -1,0 +1,209 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
+	"cairn/internal/redis/pack"
+	"cairn/internal/runs"
+)
+
+// statuses are those that records are listed by.
+var statuses = []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Done, runs.Failed, runs.Cancelled, runs.Expired}
+
+// Records is a runs.Records in a Redis.
+type Records struct {
+	client *conn.Client
+	keys   keys
+	keep   time.Duration
+}
+
+var (
+	_ runs.Records  = (*Records)(nil)
+	_ runs.Registry = (*Records)(nil)
+)
+
+// OpenRecords gives the records in a Redis; of the options it heeds Prefix and Keep. The
+// client stays the caller's.
+func OpenRecords(client *conn.Client, options Options) (*Records, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Records{client: client, keys: keys{options.Prefix}, keep: options.Keep}, nil
+}
+
+// Close does nothing: the client is the caller's.
+func (r *Records) Close() error { return nil }
+
+// Save implements runs.Records. It lists the record before it writes it: what is listed
+// and not there is passed over.
+func (r *Records) Save(ctx context.Context, record runs.Record) error {
+	body, err := runs.EncodeRecord(record)
+	if err == nil {
+		body, err = pack.Pack(body)
+	}
+	if err != nil {
+		return fmt.Errorf("save record of run %s: %w", record.ID, err)
+	}
+	keep, of := millis(r.keep), record.Thread
+	_, err = inOrder(ctx, r.client,
+		call{listScript, r.lists(), []any{string(record.ID), 2 + slices.Index(statuses, record.Status()), keep}},
+		call{listScript, []string{r.keys.runs(of)}, []any{string(record.ID), 1, keep}},
+		call{saveScript, []string{r.keys.record(record.ID)}, []any{strconv.FormatInt(int64(record.Fence), 10), body, keep}})
+	if err != nil {
+		return fmt.Errorf("save record of run %s: %w", record.ID, err)
+	}
+	return nil
+}
+
+// lists are the keys of the lists of all records, and of those with each status.
+func (r *Records) lists() []string {
+	lists := []string{r.keys.all("runs")}
+	for _, status := range statuses {
+		lists = append(lists, r.keys.all("runs:"+string(status)))
+	}
+	return lists
+}
+
+// Load implements runs.Records.
+func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	record, err := r.load(ctx, run)
+	if err != nil {
+		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
+	}
+	return record, nil
+}
+
+func (r *Records) load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	stored, err := r.client.HGetAll(ctx, r.keys.record(run)).Result()
+	if err != nil {
+		return runs.Record{}, explain(err)
+	}
+	body, known := stored["body"]
+	if !known {
+		return runs.Record{}, chat.ErrUnknownRun
+	}
+	unpacked, err := pack.Unpack([]byte(body))
+	if err != nil {
+		return runs.Record{}, err
+	}
+	record, err := runs.DecodeRecord(run, unpacked)
+	if err != nil {
+		return runs.Record{}, err
+	}
+	for name, rating := range stored {
+		by, ok := strings.CutPrefix(name, "r:")
+		if !ok {
+			continue
+		}
+		var kept storedRating
+		if err := json.Unmarshal([]byte(rating), &kept); err != nil {
+			return runs.Record{}, fmt.Errorf("rating of %s: %w", by, err)
+		}
+		record.Ratings = append(record.Ratings, chat.Rating{By: chat.UserID(by), Verdict: kept.Verdict, At: kept.At})
+	}
+	slices.SortFunc(record.Ratings, func(a, b chat.Rating) int { return strings.Compare(string(a.By), string(b.By)) })
+	return record, nil
+}
+
+type storedRating struct {
+	Verdict chat.Verdict `json:"verdict"`
+	At      time.Time    `json:"at"`
+}
+
+// Rate implements runs.Records.
+func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+	var stored []byte
+	if rating.Verdict != chat.Unrated {
+		var err error
+		if stored, err = json.Marshal(storedRating{rating.Verdict, rating.At}); err != nil {
+			return fmt.Errorf("rate run %s: %w", run, err)
+		}
+	}
+	known, err := call{rateScript, []string{r.keys.record(run)}, []any{string(rating.By), stored}}.run(ctx, r.client).Int()
+	if err = explain(err); err == nil && known == 0 {
+		err = chat.ErrUnknownRun
+	}
+	if err != nil {
+		return fmt.Errorf("rate run %s: %w", run, err)
+	}
+	return nil
+}
+
+// List implements runs.Registry. It goes through the shortest list that the filter
+// allows.
+func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	records, err := r.list(ctx, filter, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list records: %w", err)
+	}
+	return records, nil
+}
+
+func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	list := r.keys.all("runs")
+	switch {
+	case filter.Thread != "":
+		list = r.keys.runs(filter.Thread)
+	case filter.Status != "":
+		list = r.keys.all("runs:" + string(filter.Status))
+	}
+	const page = 100
+	var records []runs.Record
+	for start := int64(0); ; start += page {
+		ids, err := r.client.ZRevRange(ctx, list, start, start+page-1).Result()
+		if err != nil {
+			return nil, explain(err)
+		}
+		for _, id := range ids {
+			record, err := r.load(ctx, chat.RunID(id))
+			if errors.Is(err, chat.ErrUnknownRun) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("run %s: %w", id, err)
+			}
+			if !filter.Takes(record) {
+				continue
+			}
+			record.Ratings = nil
+			if records = append(records, record); len(records) == limit {
+				return records, nil
+			}
+		}
+		if len(ids) < page {
+			return records, nil
+		}
+	}
+}
+
+// Erase implements runs.Registry. The record goes first: what is listed and not there is
+// passed over.
+func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
+	record, err := r.load(ctx, run)
+	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+		return fmt.Errorf("erase record of run %s: %w", run, err)
+	}
+	if err := r.client.Del(ctx, r.keys.record(run)).Err(); err != nil {
+		return fmt.Errorf("erase record of run %s: %w", run, explain(err))
+	}
+	lists := r.lists()
+	if record.Thread != "" {
+		lists = append(lists, r.keys.runs(record.Thread))
+	}
+	for _, list := range lists {
+		if err := r.client.ZRem(ctx, list, string(run)).Err(); err != nil {
+			return fmt.Errorf("erase record of run %s: %w", run, explain(err))
+		}
+	}
+	return nil
+}

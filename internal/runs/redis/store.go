@@ -1,0 +1,173 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
+	"cairn/internal/runs"
+	"cairn/internal/runs/watch"
+)
+
+// group is the consumer group of the stream of threads to look at.
+const group = "workers"
+
+// DefaultPrefix begins all keys where Options.Prefix is "".
+const DefaultPrefix = "cairn"
+
+// Options are what a store is made of.
+type Options struct {
+	runs.Options
+	// Prefix begins all keys; programs that share a Redis have different ones.
+	Prefix string
+	Logger *slog.Logger // required
+}
+
+func (o Options) complete() (Options, error) {
+	var err error
+	if o.Options, err = o.Complete(); err != nil {
+		return o, fmt.Errorf("options of runs: %w", err)
+	}
+	if o.Prefix == "" {
+		o.Prefix = DefaultPrefix
+	}
+	if strings.ContainsAny(o.Prefix, `{}*?[]\`) {
+		return o, fmt.Errorf("the prefix of keys is %q: take one without { } * ? [ ] and \\", o.Prefix)
+	}
+	return o, nil
+}
+
+// Store is the queue, the leases, the checkpoints, the events and the outbox in a Redis.
+type Store struct {
+	client  *conn.Client
+	options Options
+	keys    keys
+	hub     watch.Hub
+	channel channel
+	upkeep  upkeep
+}
+
+var (
+	_ runs.Queue     = (*Store)(nil)
+	_ runs.Leases    = (*Store)(nil)
+	_ runs.Stopper   = (*Store)(nil)
+	_ runs.Journals  = (*Store)(nil)
+	_ runs.Events    = (*Store)(nil)
+	_ runs.Outbox    = (*Store)(nil)
+	_ runs.Operator  = (*Store)(nil)
+	_ runs.Forgetter = (*Store)(nil)
+)
+
+// Open gives the store in a Redis, which it makes ready. The client stays the caller's,
+// to be closed after the store.
+func Open(ctx context.Context, client *conn.Client, options Options) (*Store, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{client: client, options: options, keys: keys{options.Prefix}}
+	s.channel.store = s
+	s.hub.Changed = s.channel.changed
+	if err := s.makeGroup(ctx); err != nil {
+		return nil, fmt.Errorf("open the runs in Redis: %w", err)
+	}
+	if err := s.dropConsumers(ctx); err != nil {
+		return nil, fmt.Errorf("open the runs in Redis: %w", err)
+	}
+	return s, nil
+}
+
+// Close ends what the store does in the background. Claims and followers must have ended.
+func (s *Store) Close() error { return s.channel.close() }
+
+func (s *Store) makeGroup(ctx context.Context) error {
+	err := s.client.XGroupCreateMkStream(ctx, s.keys.all("ready"), group, "0").Err()
+	if redis.HasErrorPrefix(err, "BUSYGROUP") {
+		return nil
+	}
+	return explain(err)
+}
+
+// goneAfter is how long a worker that has nothing is remembered.
+const goneAfter = time.Hour
+
+// dropConsumers forgets workers of processes that are long gone.
+func (s *Store) dropConsumers(ctx context.Context) error {
+	consumers, err := s.client.XInfoConsumers(ctx, s.keys.all("ready"), group).Result()
+	if err != nil {
+		return explain(err)
+	}
+	for _, consumer := range consumers {
+		if consumer.Pending == 0 && consumer.Idle > goneAfter {
+			if err := s.client.XGroupDelConsumer(ctx, s.keys.all("ready"), group, consumer.Name).Err(); err != nil {
+				return explain(err)
+			}
+		}
+	}
+	return nil
+}
+
+// upkeep says which of the things that waiting claims do for all is due.
+type upkeep struct {
+	mu                       sync.Mutex
+	promote, reclaim, repair time.Time // when each is due again
+}
+
+// take tells whether something is due, and if so when it is again.
+func (u *upkeep) take(due *time.Time, every time.Duration) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	now := time.Now()
+	if now.Before(*due) {
+		return false
+	}
+	*due = now.Add(every)
+	return true
+}
+
+// sooner moves what is due forward.
+func (u *upkeep) sooner(due *time.Time, in time.Duration) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if at := time.Now().Add(in); at.Before(*due) {
+		*due = at
+	}
+}
+
+// millis writes a duration as scripts take it.
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// stamp reads a time that a script wrote, "" as the zero time.
+func stamp(text string) time.Time {
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// readJob reads a job as it stands in a queue.
+func readJob(stored string) (runs.Job, error) {
+	enqueued, body, found := strings.Cut(stored, " ")
+	if !found {
+		return runs.Job{}, fmt.Errorf("read job: it does not begin with its time")
+	}
+	job, err := runs.DecodeJob([]byte(body))
+	job.Enqueued = stamp(enqueued)
+	return job, err
+}
+
+func stopOf(by, at string) *runs.Stop {
+	if at == "" {
+		return nil
+	}
+	return &runs.Stop{By: chat.UserID(by), At: stamp(at)}
+}

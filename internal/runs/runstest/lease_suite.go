@@ -1,0 +1,294 @@
+package runstest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/runs"
+)
+
+func testTakeOver(t *testing.T, place Place) {
+	dead, living := place.Open(t, short), place.Open(t, short)
+	enqueue(t, dead, said("t", "e1"), said("t", "e2"))
+	first := claimed(t, dead, "dead", "e1", 1)
+	must(t, dead.Journal(first).Save(t.Context(), "run-e1", []byte("kept")))
+	second := claimed(t, living, "living", "e1", 2)
+	if second.Token <= first.Token {
+		t.Errorf("the later lease has the token %d, the one before %d", second.Token, first.Token)
+	}
+	if got, err := living.Journal(second).Load(t.Context(), "run-e1"); err != nil || string(got) != "kept" {
+		t.Errorf("the checkpoint is %q, %v", got, err)
+	}
+	finish(t, living, second, runs.Result{})
+	claimed(t, living, "living", "e2", 1)
+}
+
+// testZombie lets a worker that stood still for longer than its lease go on writing.
+func testZombie(t *testing.T, place Place) {
+	stood, living := place.Open(t, short), place.Open(t, short)
+	enqueue(t, stood, said("t", "e1"))
+	zombie := claim(t, stood, "zombie")
+	journal := stood.Journal(zombie)
+	journal.Append(event("before"))
+	must(t, journal.Save(t.Context(), "run", []byte("before")))
+	if _, err := stood.Record(t.Context(), zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
+		t.Fatal(err)
+	}
+	lease := claimed(t, living, "living", "e1", 2)
+
+	ctx := t.Context()
+	journal.Append(event("after"))
+	wantLost(t, "Save", journal.Save(ctx, "run", []byte("after")))
+	wantLost(t, "Save of another run", stood.Journal(zombie).Save(ctx, "another", []byte("after")))
+	wantLost(t, "Flush", journal.Flush(ctx))
+	_, err := stood.Renew(ctx, zombie)
+	wantLost(t, "Renew", err)
+	wantLost(t, "Finish", stood.Finish(ctx, zombie, runs.Result{}))
+	wantLost(t, "Finish with a retry", stood.Finish(ctx, zombie, runs.Result{Next: runs.Again}))
+	wantLost(t, "Finish with a dead letter", stood.Finish(ctx, zombie, runs.Result{Next: runs.Dead}))
+	wantLost(t, "Release", stood.Release(ctx, zombie))
+	_, err = stood.Record(ctx, zombie, runs.Delivery{Key: "k2"})
+	wantLost(t, "Record", err)
+	wantLost(t, "Confirm", stood.Confirm(ctx, zombie, "k1", "m1"))
+	wantLost(t, "Drop", stood.Drop(ctx, zombie, "k1"))
+	_, err = stood.Recorded(ctx, zombie)
+	wantLost(t, "Recorded", err)
+
+	if got, err := living.Journal(lease).Load(ctx, "run"); err != nil || string(got) != "before" {
+		t.Errorf("the checkpoint is %q, %v", got, err)
+	}
+	if _, err := living.Journal(lease).Load(ctx, "another"); !errors.Is(err, graph.ErrNoCheckpoint) {
+		t.Errorf("the zombie's other checkpoint gives %v", err)
+	}
+	deliveries, err := living.Recorded(ctx, lease)
+	if err != nil || len(deliveries) != 1 || deliveries[0].Posted != "" {
+		t.Errorf("deliveries are %+v, %v", deliveries, err)
+	}
+	if got := state(t, living, "t"); got.Worker != "living" || got.Queued != 1 {
+		t.Errorf("the thread is %+v", got)
+	}
+	living.Journal(lease).Append(event("unused"))
+	last := living.Journal(lease)
+	last.Append(event("living"))
+	must(t, last.Flush(ctx))
+	if got := follow(t, living, "t", runs.Beginning, 2); string(got[1].Body) != string(event("living").Body) {
+		t.Errorf("the second event is %q", got[1].Body)
+	}
+}
+
+func testHold(t *testing.T, place Place) {
+	store, other := place.Open(t, short), place.Open(t, short)
+	enqueue(t, store, said("t", "e1"))
+	lease := claim(t, store, "w")
+	held, release := runs.Hold(t.Context(), store, lease)
+	idle(t, other, 3*short.LeaseTTL)
+	if held.Err() != nil {
+		t.Errorf("what is held ended: %v", context.Cause(held))
+	}
+	release()
+	if err := context.Cause(held); !errors.Is(err, context.Canceled) {
+		t.Errorf("after release its cause is %v", err)
+	}
+	claimed(t, other, "other", "e1", 2)
+}
+
+func testHoldLost(t *testing.T, place Place) {
+	store := place.Open(t, short)
+	enqueue(t, store, said("t", "e1"))
+	lease := claim(t, store, "w")
+	held, release := runs.Hold(t.Context(), store, lease)
+	defer release()
+	must(t, store.Release(t.Context(), lease))
+	<-held.Done()
+	wantLost(t, "the cause of its end", context.Cause(held))
+}
+
+func testRetry(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	for attempt := 1; attempt <= 3; attempt++ {
+		lease := claimed(t, store, "w", "e1", attempt)
+		finish(t, store, lease, runs.Result{Next: runs.Again, Reason: "the model is down"})
+		if got := state(t, store, "t"); got.Reason != "the model is down" || got.Queued != 2 || got.Busy() || got.Head.Attempt != attempt {
+			t.Errorf("after attempt %d the thread is %+v", attempt, got)
+		}
+	}
+	finish(t, store, claimed(t, store, "w", "e1", 4), runs.Result{})
+	claimed(t, store, "w", "e2", 1)
+	if got := state(t, store, "t"); got.Reason != "" {
+		t.Errorf("the next job has the reason %q", got.Reason)
+	}
+}
+
+func testPause(t *testing.T, place Place) {
+	const pause = 500 * time.Millisecond
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"))
+	lease := claim(t, store, "w")
+	enqueue(t, store, said("t", "e2"), said("other", "e3"))
+	begun := time.Now()
+	finish(t, store, lease, runs.Result{Next: runs.Again, After: pause, Reason: "later"})
+	if got := state(t, store, "t"); got.NotBefore.IsZero() || got.Busy() {
+		t.Errorf("the thread is %+v", got)
+	}
+	finish(t, store, claimed(t, store, "w", "e3", 1), runs.Result{})
+	enqueue(t, store, said("t", "e4")) // must not wake the thread up
+	finish(t, store, claimed(t, store, "w", "e1", 2), runs.Result{})
+	if passed := time.Since(begun); passed < pause {
+		t.Errorf("it was tried again after %s", passed)
+	}
+	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
+	finish(t, store, claimed(t, store, "w", "e4", 1), runs.Result{})
+}
+
+func testDead(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"), said("t", "e2"), said("u", "e1"))
+	for range 2 {
+		lease := claimed(t, store, "w", "e1", 1)
+		finish(t, store, lease, runs.Result{Next: runs.Dead, Reason: "tried too often"})
+	}
+	letters, err := store.DeadLetters(t.Context(), 10)
+	if err != nil || len(letters) != 2 {
+		t.Fatalf("dead letters: %+v, %v", letters, err)
+	}
+	for _, letter := range letters {
+		if letter.Reason != "tried too often" || letter.At.IsZero() || letter.Job.Event != "e1" || letter.Job.Message.Author != "ann" {
+			t.Errorf("the letter is %+v", letter)
+		}
+	}
+	if one, err := store.DeadLetters(t.Context(), 1); err != nil || len(one) != 1 {
+		t.Errorf("of one: %+v, %v", one, err)
+	}
+	must(t, store.Replay(t.Context(), "t", "e1"))
+	if err := store.Replay(t.Context(), "t", "e1"); !errors.Is(err, runs.ErrUnknownLetter) {
+		t.Errorf("a second replay gives %v", err)
+	}
+	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
+	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{})
+	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 1 || letters[0].Job.Thread() != "u" {
+		t.Errorf("left: %+v, %v", letters, err)
+	}
+}
+
+func testPoison(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	place.Enqueue(t, "t", []byte(`{"version":99,"event":"from the future"}`))
+	place.Enqueue(t, "t", []byte("\x00\xff"))
+	enqueue(t, store, said("t", "e1"))
+	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{})
+	letters, err := store.DeadLetters(t.Context(), 10)
+	if err != nil || len(letters) != 2 {
+		t.Fatalf("dead letters: %+v, %v", letters, err)
+	}
+	var reasons string
+	for _, letter := range letters {
+		reasons += letter.Reason
+		if letter.Job.Event == "" || letter.Job.Thread() != "t" {
+			t.Errorf("the letter has no address: %+v", letter)
+		}
+	}
+	if !strings.Contains(reasons, "version 99") {
+		t.Errorf("the reasons are %q", reasons)
+	}
+	must(t, store.Replay(t.Context(), "t", letters[0].Job.Event)) // it is put aside again
+	idle(t, store, 300*time.Millisecond)
+	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 2 {
+		t.Errorf("after a replay: %+v, %v", letters, err)
+	}
+}
+
+func testRelease(t *testing.T, place Place) {
+	store, other := place.Open(t, standard), place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"))
+	first := claimed(t, store, "w", "e1", 1)
+	must(t, store.Journal(first).Save(t.Context(), "run", []byte("so far")))
+	must(t, store.Release(t.Context(), first))
+	wantLost(t, "a second Release", store.Release(t.Context(), first))
+	wantLost(t, "Save after it", store.Journal(first).Save(t.Context(), "run", nil))
+	second := claimed(t, other, "other", "e1", 1)
+	if got, err := other.Journal(second).Load(t.Context(), "run"); err != nil || string(got) != "so far" {
+		t.Errorf("the checkpoint is %q, %v", got, err)
+	}
+}
+
+func testFinished(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	lease := claim(t, store, "w")
+	finish(t, store, lease, runs.Result{})
+	for range 2 { // with a job behind it, and with none
+		wantLost(t, "Finish", store.Finish(t.Context(), lease, runs.Result{}))
+		wantLost(t, "Release", store.Release(t.Context(), lease))
+		_, err := store.Renew(t.Context(), lease)
+		wantLost(t, "Renew", err)
+		wantLost(t, "Save", store.Journal(lease).Save(t.Context(), "run", nil))
+		lease = claim(t, store, "w")
+		finish(t, store, lease, runs.Result{})
+		enqueue(t, store, said("t", runs.EventID("e"+time.Now().Format(time.RFC3339Nano))))
+	}
+}
+
+func testClaimEnds(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := store.Claim(ctx, "w")
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Claim gives %v", err)
+	}
+	enqueue(t, store, said("t", "e1"))
+	claimed(t, store, "w", "e1", 1)
+}
+
+func testStop(t *testing.T, place Place) {
+	working, asked := place.Open(t, standard), place.Open(t, standard)
+	if stopped, err := asked.Stop(t.Context(), "t", "ann"); err != nil || stopped {
+		t.Errorf("to stop nothing gives %v, %v", stopped, err)
+	}
+	enqueue(t, working, said("t", "e1"), said("t", "e2"))
+	lease := claim(t, working, "w")
+	held, release := runs.Hold(t.Context(), working, lease)
+	for _, by := range []string{"ann", "bob"} {
+		if stopped, err := asked.Stop(t.Context(), "t", "ann"); err != nil || !stopped {
+			t.Errorf("Stop by %s = %v, %v", by, stopped, err)
+		}
+	}
+	<-held.Done()
+	if by, stopped := runs.Stopped(held); !stopped || by != "ann" {
+		t.Errorf("it was stopped: %v by %q, %v", stopped, by, context.Cause(held))
+	}
+	release()
+	must(t, working.Journal(lease).Save(t.Context(), "run", []byte("x"))) // the lease is still good
+	finish(t, working, lease, runs.Result{})
+	if next := claimed(t, asked, "w", "e2", 1); next.Stopped != nil {
+		t.Errorf("the next job is stopped too: %+v", next.Stopped)
+	}
+}
+
+func testStopOutlives(t *testing.T, place Place) {
+	store := place.Open(t, short)
+	enqueue(t, store, said("t", "e1"))
+	claimed(t, store, "dead", "e1", 1)
+	if stopped, err := store.Stop(t.Context(), "t", "ann"); err != nil || !stopped {
+		t.Fatalf("Stop = %v, %v", stopped, err)
+	}
+	lease := claimed(t, store, "living", "e1", 2)
+	if lease.Stopped == nil || lease.Stopped.By != "ann" || lease.Stopped.At.IsZero() {
+		t.Fatalf("the lease knows of %+v", lease.Stopped)
+	}
+	held, release := runs.Hold(t.Context(), store, lease)
+	defer release()
+	<-held.Done()
+	if by, stopped := runs.Stopped(held); !stopped || by != "ann" {
+		t.Errorf("it ended by %v", context.Cause(held))
+	}
+}

@@ -1,0 +1,232 @@
+package runstest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+func testDedupe(t *testing.T, place Place) {
+	first := place.Open(t, standard)
+	job := said("t", "e1")
+	job.Message.Answers = &chat.Press{Question: "q", Choice: "c"}
+	enqueue(t, first, job)
+	for name, store := range map[string]Store{"the same store": first, "another": place.Open(t, standard)} {
+		if accepted, err := store.Enqueue(t.Context(), job); err != nil || accepted {
+			t.Errorf("the repeat at %s gives %v, %v", name, accepted, err)
+		}
+		if accepted, err := store.EnqueueAfter(t.Context(), job, time.Hour); err != nil || accepted {
+			t.Errorf("the delayed repeat at %s gives %v, %v", name, accepted, err)
+		}
+	}
+	lease := claimed(t, first, "w", "e1", 1)
+	if lease.Job.Enqueued.IsZero() || lease.Thread != "t" || lease.Worker != "w" || lease.TTL == 0 {
+		t.Errorf("the lease is %+v", lease)
+	}
+	lease.Job.Enqueued, job.Attempt = time.Time{}, 1
+	if !reflect.DeepEqual(lease.Job, job) {
+		t.Errorf("got  %+v\nwant %+v", lease.Job, job)
+	}
+	finish(t, first, lease, runs.Result{})
+	if accepted, err := first.Enqueue(t.Context(), job); err != nil || accepted {
+		t.Errorf("the repeat of a finished job gives %v, %v", accepted, err)
+	}
+	enqueue(t, first, said("another thread", "e1"))
+	for _, bad := range []runs.Job{{Event: "e"}, {Message: chat.Message{Thread: "t"}}} {
+		if _, err := first.Enqueue(t.Context(), bad); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+}
+
+// crew is some workers, and what they have done.
+type crew struct {
+	t    *testing.T
+	done func() // called when nothing is left
+
+	mu      sync.Mutex
+	working map[chat.ThreadID]bool
+	events  map[chat.ThreadID][]string
+	left    int
+}
+
+// work is the life of one worker.
+func (c *crew) work(ctx context.Context, store Store, worker runs.WorkerID) {
+	for {
+		lease, err := store.Claim(ctx, worker)
+		if err == nil {
+			err = c.job(ctx, store, lease)
+		}
+		if err != nil {
+			if !errors.Is(err, context.Canceled) {
+				c.t.Error(err)
+			}
+			return
+		}
+	}
+}
+
+func (c *crew) job(ctx context.Context, store Store, lease runs.Lease) error {
+	c.mu.Lock()
+	if c.working[lease.Thread] {
+		c.t.Errorf("thread %s is worked at twice", lease.Thread)
+	}
+	c.working[lease.Thread] = true
+	c.mu.Unlock()
+	if err := store.Journal(lease).Save(ctx, string(lease.Job.Run), []byte("x")); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.working[lease.Thread] = false
+	c.events[lease.Thread] = append(c.events[lease.Thread], string(lease.Job.Event))
+	c.mu.Unlock()
+	if err := store.Finish(ctx, lease, runs.Result{}); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left == 0 {
+		c.done()
+	}
+	return nil
+}
+
+// testOrder has several workers of several stores at the jobs of some threads, while
+// they are enqueued.
+func testOrder(t *testing.T, place Place) {
+	const threads, jobs, stores, workers = 8, 15, 2, 3
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := &crew{t: t, done: cancel, left: threads * jobs, working: make(map[chat.ThreadID]bool), events: make(map[chat.ThreadID][]string)}
+	var opened []Store
+	var all sync.WaitGroup
+	for i := range stores {
+		store := place.Open(t, standard)
+		opened = append(opened, store)
+		for n := range workers {
+			all.Go(func() { c.work(ctx, store, runs.WorkerID(fmt.Sprint(i, n))) })
+		}
+	}
+	want := make([]string, jobs)
+	for n := range jobs {
+		want[n] = fmt.Sprintf("e%03d", n)
+		for i := range threads {
+			enqueue(t, opened[i%stores], said(chat.ThreadID(fmt.Sprint("thread ", i)), runs.EventID(want[n])))
+		}
+	}
+	all.Wait()
+	for thread, events := range c.events {
+		if !reflect.DeepEqual(events, want) {
+			t.Errorf("thread %s had %v", thread, events)
+		}
+	}
+	if len(c.events) != threads {
+		t.Errorf("%d threads were worked at, want %d", len(c.events), threads)
+	}
+}
+
+func testDelay(t *testing.T, place Place) {
+	const delay = 400 * time.Millisecond
+	store := place.Open(t, standard)
+	begun := time.Now()
+	if accepted, err := store.EnqueueAfter(t.Context(), said("t", "late"), delay); err != nil || !accepted {
+		t.Fatalf("EnqueueAfter = %v, %v", accepted, err)
+	}
+	enqueue(t, store, said("t", "e1"))
+	if got := state(t, store, "t"); got.Queued != 1 || got.Delayed != 1 {
+		t.Errorf("the thread is %+v", got)
+	}
+	first := claimed(t, store, "w", "e1", 1)
+	finish(t, store, first, runs.Result{})
+	last := claimed(t, place.Open(t, standard), "w2", "late", 1)
+	if passed := time.Since(begun); passed < delay {
+		t.Errorf("the delayed job came after %s", passed)
+	}
+	finish(t, store, last, runs.Result{})
+	if got := state(t, store, "t"); got.Queued != 0 || got.Delayed != 0 || got.Busy() {
+		t.Errorf("at last the thread is %+v", got)
+	}
+}
+
+func testLarge(t *testing.T, place Place) {
+	const jobs = 10_000
+	store := place.Open(t, standard)
+	large := said("large", "e")
+	large.Message.Text = strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
+	enqueue(t, store, large)
+	lease := claim(t, store, "w")
+	if lease.Job.Message.Text != large.Message.Text {
+		t.Errorf("a text of %d bytes came back with %d", len(large.Message.Text), len(lease.Job.Message.Text))
+	}
+	finish(t, store, lease, runs.Result{})
+	large.Event, large.Message.Text = "e2", strings.Repeat("x", runs.MaxJob)
+	if _, err := store.Enqueue(t.Context(), large); !errors.Is(err, runs.ErrTooLarge) {
+		t.Errorf("a job that is too large gives %v", err)
+	}
+
+	var enqueuing sync.WaitGroup
+	numbers := make(chan int)
+	for range 8 {
+		enqueuing.Go(func() {
+			for n := range numbers {
+				if _, err := store.Enqueue(t.Context(), said("long", runs.EventID(fmt.Sprint(n)))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for n := range jobs {
+		numbers <- n
+	}
+	close(numbers)
+	enqueuing.Wait()
+	if got := state(t, store, "long"); got.Queued != jobs {
+		t.Errorf("%d jobs are queued, want %d", got.Queued, jobs)
+	}
+	for range 100 {
+		finish(t, store, claim(t, store, "w"), runs.Result{})
+	}
+	enqueue(t, store, said("other", "e"))
+	seen := make(map[chat.ThreadID]bool)
+	for range 2 { // a long queue does not keep others waiting
+		lease := claim(t, store, "w")
+		seen[lease.Thread] = true
+		finish(t, store, lease, runs.Result{})
+	}
+	if !seen["other"] {
+		t.Error("the other thread had no turn")
+	}
+}
+
+func testNames(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	names := []chat.ThreadID{"a", "A", "{", "}", "}{", "{}", "a}b", "%7B", "*", "тред 1", "x\x00y", "slack:T1:C1:1772445600.1", "a:jobs", "\xff"}
+	for _, name := range names {
+		enqueue(t, store, said(name, "e"))
+	}
+	seen := make(map[chat.ThreadID]bool)
+	for range names {
+		lease := claim(t, store, "w")
+		seen[lease.Thread] = true
+		journal := store.Journal(lease)
+		journal.Append(event(string(lease.Thread)))
+		must(t, journal.Save(t.Context(), string(lease.Thread), []byte(lease.Thread)))
+	}
+	for _, name := range names {
+		if name != "\xff" && !seen[name] { // in JSON, broken bytes are replaced
+			t.Errorf("thread %q was not claimed", name)
+		}
+		if got := follow(t, store, name, runs.Beginning, 1); name != "\xff" && !bytes.Equal(got[0].Body, event(string(name)).Body) {
+			t.Errorf("the event of thread %q is %q", name, got[0].Body)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package runstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/graph"
+	"cairn/internal/graph/graphtest"
+	"cairn/internal/runs"
+)
+
+// Store is all that a backend does with runs, but for their records.
+type Store interface { //nolint:interfacebloat // it is the sum of small ones, for the suite alone
+	runs.Queue
+	runs.Leases
+	runs.Stopper
+	runs.Journals
+	runs.Events
+	runs.Outbox
+	runs.Operator
+	runs.Forgetter
+	Close() error
+}
+
+// Place is where stores keep what they have: a folder, or a server. A test has one of
+// its own.
+type Place interface {
+	// Open gives a store at the place, as another process would have it.
+	Open(t testing.TB, options runs.Options) Store
+	// Enqueue puts a body that need not be a job at the end of a thread's queue.
+	Enqueue(t testing.TB, thread chat.ThreadID, body []byte)
+}
+
+// short are options for tests that wait for leases to run out.
+var short = runs.Options{LeaseTTL: 300 * time.Millisecond, ClaimInterval: 200 * time.Millisecond}
+
+// standard are options for tests in which nothing runs out.
+var standard = runs.Options{ClaimInterval: 200 * time.Millisecond}
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+// Stores checks a backend. fresh gives an empty place.
+func Stores(t *testing.T, fresh func(t testing.TB) Place) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, place Place)
+	}{
+		{"an event is taken once", testDedupe},
+		{"a thread's jobs are worked at one by one and in order", testOrder},
+		{"a lease that runs out goes to another worker", testTakeOver},
+		{"what lost its lease writes nothing", testZombie},
+		{"a held lease does not run out", testHold},
+		{"a lost lease ends what is held", testHoldLost},
+		{"a retry keeps its place", testRetry},
+		{"a pause holds up its thread alone", testPause},
+		{"a delayed job waits and holds up nobody", testDelay},
+		{"a dead letter is listed and replayed", testDead},
+		{"a job that can't be read is put aside", testPoison},
+		{"a released job is claimed at once", testRelease},
+		{"a finished lease is of no use", testFinished},
+		{"a claim ends with its context", testClaimEnds},
+		{"a stop reaches the worker", testStop},
+		{"a stop outlives the worker", testStopOutlives},
+		{"deliveries outlive the worker", testOutbox},
+		{"events are followed from anywhere", testFollow},
+		{"what is shown is not kept", testShow},
+		{"a step is written whole", testStep},
+		{"what is not needed is dropped", testOver},
+		{"large messages and long queues", testLarge},
+		{"threads have any names", testNames},
+		{"operators see what there is", testOperate},
+		{"a person is forgotten", testForget},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, fresh(t))
+		})
+	}
+	t.Run("a journal is a store of checkpoints", func(t *testing.T) {
+		graphtest.StoreSuite(t, func(t *testing.T) graph.Store {
+			store := fresh(t).Open(t, standard)
+			enqueue(t, store, said("t", "e"))
+			return store.Journal(claim(t, store, "w"))
+		})
+	})
+}
+
+// said is a job for a message whose id is the event's.
+func said(thread chat.ThreadID, event runs.EventID) runs.Job {
+	return runs.Job{Event: event, Kind: runs.Said, Run: chat.RunID("run-" + string(event)), Message: chat.Message{
+		ID: chat.MessageID(event), Thread: thread, Author: "ann", Text: "what of " + string(event) + "?",
+		At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+	}}
+}
+
+func enqueue(t *testing.T, queue runs.Queue, jobs ...runs.Job) {
+	t.Helper()
+	for _, job := range jobs {
+		if accepted, err := queue.Enqueue(t.Context(), job); err != nil || !accepted {
+			t.Fatalf("Enqueue(%s) = %v, %v", job.Event, accepted, err)
+		}
+	}
+}
+
+func claim(t *testing.T, leases runs.Leases, worker runs.WorkerID) runs.Lease {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	lease, err := leases.Claim(ctx, worker)
+	if err != nil {
+		t.Fatalf("%s claims: %v", worker, err)
+	}
+	return lease
+}
+
+// claimed claims and checks which job came.
+func claimed(t *testing.T, leases runs.Leases, worker runs.WorkerID, event runs.EventID, attempt int) runs.Lease {
+	t.Helper()
+	lease := claim(t, leases, worker)
+	if lease.Job.Event != event || lease.Job.Attempt != attempt {
+		t.Fatalf("%s claimed event %q at attempt %d, want %q at attempt %d", worker, lease.Job.Event, lease.Job.Attempt, event, attempt)
+	}
+	return lease
+}
+
+// idle checks that there is nothing to claim for a while.
+func idle(t *testing.T, leases runs.Leases, during time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), during)
+	defer cancel()
+	if lease, err := leases.Claim(ctx, "idle"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("a claim gave %+v, %v: want nothing", lease, err)
+	}
+}
+
+func finish(t *testing.T, leases runs.Leases, lease runs.Lease, result runs.Result) {
+	t.Helper()
+	if err := leases.Finish(t.Context(), lease, result); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantLost(t *testing.T, what string, err error) {
+	t.Helper()
+	if !errors.Is(err, runs.ErrLost) {
+		t.Errorf("%s gives %v, want ErrLost", what, err)
+	}
+}
+
+func state(t *testing.T, store runs.Operator, thread chat.ThreadID) runs.ThreadState {
+	t.Helper()
+	got, err := store.State(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func event(text string) runs.Event {
+	return runs.Event{Run: "run", Kind: "step", Body: fmt.Appendf(nil, "{%q\x00\xff}", text)}
+}

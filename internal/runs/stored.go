@@ -1,0 +1,140 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// The versions of what backends store. One is raised when the meaning of its form
+// changes; what has a newer one is refused.
+const (
+	jobVersion    = 1
+	recordVersion = 1
+)
+
+// storedJob is a job as backends keep it. When it was enqueued and how often it was
+// tried stand beside it.
+type storedJob struct {
+	Version int            `json:"version"`
+	Event   EventID        `json:"event"`
+	Kind    Kind           `json:"kind"`
+	Run     chat.RunID     `json:"run,omitempty"`
+	ID      chat.MessageID `json:"id,omitempty"`
+	Thread  chat.ThreadID  `json:"thread"`
+	Author  chat.UserID    `json:"author,omitempty"`
+	Text    string         `json:"text,omitempty"`
+	Depth   chat.Depth     `json:"depth,omitempty"`
+	At      time.Time      `json:"at,omitzero"`
+	Press   *storedPress   `json:"press,omitempty"`
+}
+
+type storedPress struct {
+	Question string `json:"question"`
+	Choice   string `json:"choice"`
+}
+
+// EncodeJob gives a job as backends store it. It refuses one that lacks its event or
+// thread, or is larger than MaxJob (ErrTooLarge).
+func EncodeJob(job Job) ([]byte, error) {
+	if job.Event == "" || job.Thread() == "" {
+		return nil, fmt.Errorf("job of thread %q, event %q: it needs both", job.Thread(), job.Event)
+	}
+	m := job.Message
+	stored := storedJob{
+		Version: jobVersion, Event: job.Event, Kind: job.Kind, Run: job.Run,
+		ID: m.ID, Thread: m.Thread, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
+	}
+	if stored.Kind == "" {
+		stored.Kind = Said
+	}
+	if m.Answers != nil {
+		stored.Press = &storedPress{m.Answers.Question, m.Answers.Choice}
+	}
+	body, err := json.Marshal(stored)
+	if err != nil {
+		return nil, fmt.Errorf("job of event %s: %w", job.Event, err)
+	}
+	if len(body) > MaxJob {
+		return nil, fmt.Errorf("job of event %s: %d bytes, at most %d are taken: %w", job.Event, len(body), MaxJob, ErrTooLarge)
+	}
+	return body, nil
+}
+
+// DecodeJob reads what EncodeJob gave.
+func DecodeJob(body []byte) (Job, error) {
+	var stored storedJob
+	if err := json.Unmarshal(body, &stored); err != nil {
+		return Job{}, fmt.Errorf("read job: %w", err)
+	}
+	if stored.Version != jobVersion {
+		return Job{}, fmt.Errorf("read job: it has version %d, this program knows %d: upgrade the program and replay it", stored.Version, jobVersion)
+	}
+	if stored.Event == "" || stored.Thread == "" {
+		return Job{}, fmt.Errorf("read job: it lacks its event or its thread")
+	}
+	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Message: chat.Message{
+		ID: stored.ID, Thread: stored.Thread, Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
+	}}
+	if stored.Press != nil {
+		job.Message.Answers = &chat.Press{Question: stored.Press.Question, Choice: stored.Press.Choice}
+	}
+	return job, nil
+}
+
+// storedRecord is a record as backends keep it; its id and its ratings stand beside it.
+type storedRecord struct {
+	Version     int            `json:"version"`
+	Thread      chat.ThreadID  `json:"thread"`
+	Flow        string         `json:"flow"`
+	Author      chat.UserID    `json:"author"`
+	Message     chat.MessageID `json:"message"`
+	Request     string         `json:"request"`
+	Depth       chat.Depth     `json:"depth,omitempty"`
+	Transitions []Transition   `json:"transitions"`
+	Trace       chat.Trace     `json:"trace"`
+}
+
+// EncodeRecord gives a record, all but its id, ratings and fence, as backends store it.
+func EncodeRecord(record Record) ([]byte, error) {
+	return json.Marshal(storedRecord{
+		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,
+		Request: record.Request, Depth: record.Depth, Transitions: record.Transitions, Trace: record.Trace,
+	})
+}
+
+// DecodeRecord reads what EncodeRecord gave.
+func DecodeRecord(run chat.RunID, body []byte) (Record, error) {
+	var kept storedRecord
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return Record{}, err
+	}
+	if kept.Version != recordVersion {
+		return Record{}, fmt.Errorf("it has version %d, this program knows %d; upgrade the program", kept.Version, recordVersion)
+	}
+	return Record{
+		ID: run, Thread: kept.Thread, Flow: kept.Flow, Author: kept.Author, Message: kept.Message,
+		Request: kept.Request, Depth: kept.Depth, Transitions: kept.Transitions, Trace: kept.Trace,
+	}, nil
+}
+
+// Check refuses an event that is too large to be kept (ErrTooLarge).
+func (e Event) Check() error {
+	if len(e.Body) > MaxEvent {
+		return fmt.Errorf("event %s of run %s: %d bytes, at most %d are taken: %w", e.Kind, e.Run, len(e.Body), MaxEvent, ErrTooLarge)
+	}
+	return nil
+}
+
+// Check refuses a delivery that has no key, or is too large to be kept (ErrTooLarge).
+func (d Delivery) Check() error {
+	if d.Key == "" {
+		return fmt.Errorf("a delivery of run %s has no key", d.Run)
+	}
+	if len(d.Body) > MaxEvent {
+		return fmt.Errorf("delivery %s: %d bytes, at most %d are taken: %w", d.Key, len(d.Body), MaxEvent, ErrTooLarge)
+	}
+	return nil
+}

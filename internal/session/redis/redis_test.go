@@ -1,0 +1,98 @@
+package redis_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
+	"cairn/internal/servertest"
+	"cairn/internal/session"
+	"cairn/internal/session/redis"
+	"cairn/internal/session/sessiontest"
+)
+
+func connect(t testing.TB, address string) *conn.Client {
+	t.Helper()
+	client, err := conn.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+func TestStore(t *testing.T) {
+	address := servertest.Redis(t)
+	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
+}
+
+func TestStoreInACluster(t *testing.T) {
+	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
+	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
+}
+
+func TestUseKeepsASession(t *testing.T) {
+	client := connect(t, servertest.Redis(t))
+	store := redis.Open(client, redis.Options{Prefix: "p", Keep: time.Hour})
+	save(t, store, session.Session{Thread: "t"})
+	if err := client.Expire(t.Context(), "p:{t}:session", time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Load(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := client.TTL(t.Context(), "p:{t}:session").Result(); err != nil || left <= time.Minute || left > time.Hour {
+		t.Errorf("after it was used it is kept for %s, %v", left, err)
+	}
+}
+
+func TestThreadsWhoseTimeHasPassedAreNotListed(t *testing.T) {
+	client := connect(t, servertest.Redis(t))
+	store := redis.Open(client, redis.Options{})
+	for i := range 7 {
+		saved := session.Session{Thread: chat.ThreadID(fmt.Sprint("web:", i))}
+		saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
+		save(t, store, saved)
+		if i%2 == 0 {
+			if err := client.Del(t.Context(), fmt.Sprintf("cairn:{web:%d}:session", i)).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, err := store.Threads(t.Context(), "web", "ann", 2)
+	if err != nil || len(got) != 2 {
+		t.Errorf("threads %+v, %v", got, err)
+	}
+	if got, err = store.Threads(t.Context(), "web", "ann", 9); err != nil || len(got) != 3 {
+		t.Errorf("threads %+v, %v", got, err)
+	}
+}
+
+func TestAnUnknownVersionIsRefused(t *testing.T) {
+	client := connect(t, servertest.Redis(t))
+	store := redis.Open(client, redis.Options{})
+	for value, want := range map[string]string{
+		"0 1\n{\"version\":99}": "version 99", "nonsense": "fence", "0 1\n\x01\xff": "decompress",
+	} {
+		if err := client.Set(t.Context(), "cairn:{t}:session", value, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(t.Context(), "t"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gives %v, want an error with %q", value, err, want)
+		}
+	}
+}
+
+func save(t testing.TB, store session.Store, saved session.Session) {
+	t.Helper()
+	if err := store.Save(t.Context(), saved); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"math/bits"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 const (
@@ -34,6 +36,8 @@ type denseQuery struct {
 	vector  []float32
 	limit   int
 }
+
+var errTruncated = errors.New("stored vectors are truncated")
 
 // searchDense narrows down in three steps, each dearer and finer: Hamming distance of
 // the sign bits, for all; the query's components with the signs of the window, for
@@ -58,7 +62,7 @@ func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit
 		return nil, err
 	}
 	defer rows.Close()
-	best := best{snap: query.snap, limit: query.limit}
+	best := ranking.NewBest(query.limit, query.snap.id)
 	for rows.Next() {
 		var slot int32
 		var halves sql.RawBytes
@@ -69,12 +73,12 @@ func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit
 		if err != nil {
 			return nil, err
 		}
-		best.offer(scored{slot: slot, score: score})
+		best.Offer(slot, score)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return best.hits(), nil
+	return best.Hits(), nil
 }
 
 func bestWindow(vector []float32, halves []byte) (float64, error) {

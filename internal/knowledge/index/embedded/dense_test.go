@@ -2,46 +2,36 @@ package embedded
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-)
 
-// clustered gives a vector of length 1 near one of 50 centres.
-func clustered(random *rand.Rand, dimension int) []float32 {
-	centre := rand.New(rand.NewPCG(random.Uint64N(50), 1))
-	vector := make([]float32, dimension)
-	var sum float64
-	for i := range vector {
-		vector[i] = float32(centre.NormFloat64() + 0.8*random.NormFloat64())
-		sum += float64(vector[i]) * float64(vector[i])
-	}
-	for i := range vector {
-		vector[i] /= float32(math.Sqrt(sum))
-	}
-	return vector
-}
+	"cairn/internal/knowledge/index/indextest"
+)
 
 // TestSignsFindTheNearest compares the windows chosen by sign bits with the truly
 // nearest ones; 40,000 windows take the way over several cores.
 func TestSignsFindTheNearest(t *testing.T) {
 	const dimension, questions, wanted = 200, 10, 10
+	type measured struct {
+		slot int32
+		dot  float64
+	}
 	random := rand.New(rand.NewPCG(3, 4))
 	all := windows{words: signWords(dimension)}
 	vectors := make([][]float32, 40_000)
 	for i := range vectors {
-		vectors[i] = clustered(random, dimension)
+		vectors[i] = indextest.ClusteredVector(random, 50, 0.8, dimension)
 		all.append(int32(i), signsOf(vectors[i]))
 	}
 	found := 0
 	for range questions {
-		query := clustered(random, dimension)
-		order := make([]scored, len(vectors))
+		query := indextest.ClusteredVector(random, 50, 0.8, dimension)
+		order := make([]measured, len(vectors))
 		for i, v := range vectors {
-			order[i] = scored{slot: int32(i), score: dotHalves(query, appendHalves(nil, v))}
+			order[i] = measured{slot: int32(i), dot: dotHalves(query, appendHalves(nil, v))}
 		}
-		slices.SortFunc(order, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+		slices.SortFunc(order, func(a, b measured) int { return cmp.Compare(b.dot, a.dot) })
 		near := all.nearest(signsOf(query), nil, nearFactor*exactWindows)
 		likely := all.likeliest(query, near, exactWindows)
 		if len(likely) != exactWindows || !slices.IsSorted(likely) {
@@ -59,7 +49,7 @@ func TestSignsFindTheNearest(t *testing.T) {
 }
 
 func TestEqualWindowsAreBounded(t *testing.T) {
-	vector := clustered(rand.New(rand.NewPCG(1, 2)), 64)
+	vector := indextest.UnitVector(1, 64)
 	all := windows{words: 1}
 	for i := range 5000 {
 		all.append(int32(i/2), signsOf(vector)) // two windows a passage

@@ -13,32 +13,9 @@ import (
 	"cairn/internal/knowledge/lexical"
 )
 
-// FuzzPostings reads lists from a file that may be damaged: an error or a list that
-// is stored as it was read or, a count written the long way, the same again.
-func FuzzPostings(f *testing.F) {
-	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := decodePostings(data)
-		if err != nil {
-			return
-		}
-		again, err := decodePostings(appendPostings(nil, list))
-		if err != nil || !slices.Equal(again, list) {
-			t.Fatalf("%x: read %v, stored and read again %v, %v", data, list, again, err)
-		}
-	})
-}
-
 // FuzzWords writes a passage, finds it by all its words and reads it back.
 func FuzzWords(f *testing.F) {
-	x, err := Open(f.Context(), suiteOptions(f.TempDir()))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			f.Error(err)
-		}
-	})
+	x := mustOpen(f, suiteOptions(f.TempDir()))
 	f.Fuzz(func(t *testing.T, id, title, heading, text string) {
 		if id == "" {
 			return
@@ -78,16 +55,8 @@ func FuzzWords(f *testing.F) {
 
 // FuzzLookup asks for what was never written.
 func FuzzLookup(f *testing.F) {
-	x, err := Open(f.Context(), suiteOptions(f.TempDir()))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			f.Error(err)
-		}
-	})
-	e := textEntry("a", "near rollback kubernetes 回滚 or and not")
+	x := mustOpen(f, suiteOptions(f.TempDir()))
+	e := indextest.TextEntry("a", "near rollback kubernetes 回滚 or and not")
 	if err := x.Write(f.Context(), index.Batch{Put: []index.Entry{e}}); err != nil {
 		f.Fatal(err)
 	}

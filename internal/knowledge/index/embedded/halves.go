@@ -58,12 +58,3 @@ func dotHalves(vector []float32, halves []byte) float64 {
 	}
 	return float64(even + odd)
 }
-
-// isUnit says whether a vector has length 1, within what rounding leaves.
-func isUnit(vector []float32) bool {
-	var sum float64
-	for _, component := range vector {
-		sum += float64(component) * float64(component)
-	}
-	return math.Abs(sum-1) < 0.01
-}

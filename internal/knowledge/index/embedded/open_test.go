@@ -15,10 +15,9 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/lexical"
 )
 
-func mustOpen(t *testing.T, options Options) *Index {
+func mustOpen(t testing.TB, options Options) *Index {
 	t.Helper()
 	x, err := Open(t.Context(), options)
 	if err != nil {
@@ -32,32 +31,11 @@ func mustOpen(t *testing.T, options Options) *Index {
 	return x
 }
 
-func textEntry(id knowledge.DocumentID, texts ...string) index.Entry {
-	e := index.Entry{Document: knowledge.Document{ID: id, Source: "docs", Title: "Title"}}
-	for i, text := range texts {
-		e.Passages = append(e.Passages, knowledge.Passage{ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Text: text, Hash: text})
-	}
-	return e
-}
-
 func mustWrite(t *testing.T, x *Index, entries ...index.Entry) {
 	t.Helper()
 	if err := x.Write(t.Context(), index.Batch{Put: entries}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func countHits(t *testing.T, x *Index, text string) int {
-	t.Helper()
-	var query index.Query
-	for _, term := range lexical.Analyze(text) {
-		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
-	}
-	candidates, err := x.Search(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(candidates.Lexical)
 }
 
 // wantOpenError checks that an index can't be opened, why, and that it is told where
@@ -153,15 +131,7 @@ func TestReaderFollowsWriter(t *testing.T) {
 	writer := mustOpen(t, options)
 	options.ReadOnly = true
 	reader := mustOpen(t, options)
-	for i := range 20 {
-		mustWrite(t, writer, textEntry(knowledge.DocumentID(fmt.Sprint(i)), "alpha", "beta"), textEntry("always", fmt.Sprintf("round%d", i)))
-		if got := countHits(t, reader, "alpha"); got != i+1 {
-			t.Errorf("the reader finds %d, want %d", got, i+1)
-		}
-		if got := countHits(t, reader, fmt.Sprintf("round%d", i)); got != 1 {
-			t.Errorf("the reader finds round %d %d times", i, got)
-		}
-	}
+	indextest.Follow(t, writer, reader)
 	if err := reader.Write(t.Context(), index.Batch{}); !errors.Is(err, errReadOnly) {
 		t.Errorf("write by a reader: %v", err)
 	}
@@ -174,17 +144,17 @@ func TestReaderFollowsWriter(t *testing.T) {
 // TestFullDisk limits the file to the size it has.
 func TestFullDisk(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
-	mustWrite(t, x, textEntry("first", "alpha", "beta"))
+	mustWrite(t, x, indextest.TextEntry("first", "alpha", "beta"))
 	if _, err := x.write.Exec("PRAGMA max_page_count = 1"); err != nil { // gives the present size
 		t.Fatal(err)
 	}
-	large := textEntry("large", strings.Repeat("gamma delta ", 20_000))
+	large := indextest.TextEntry("large", strings.Repeat("gamma delta ", 20_000))
 	err := x.Write(t.Context(), index.Batch{Put: []index.Entry{large}, Delete: []knowledge.DocumentID{"first"}})
 	if !errors.Is(err, index.ErrFull) || !strings.Contains(err.Error(), "free space") {
 		t.Errorf("write to a full disk: %v", err)
 	}
 	checkSound(t, x)
-	if countHits(t, x, "alpha") != 1 || countHits(t, x, "gamma") != 0 {
+	if indextest.CountHits(t, x, "alpha") != 1 || indextest.CountHits(t, x, "gamma") != 0 {
 		t.Error("a part of the failed batch shows")
 	}
 	if _, err := x.write.Exec("PRAGMA max_page_count = 1000000"); err != nil {
@@ -192,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	mustWrite(t, x, large)
 	checkSound(t, x)
-	if countHits(t, x, "gamma") != 1 {
+	if indextest.CountHits(t, x, "gamma") != 1 {
 		t.Error("the batch is not found once there is room")
 	}
 }
@@ -201,7 +171,7 @@ func TestFullDisk(t *testing.T) {
 func TestSlotsAreUsedAgain(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	for i := range 30 {
-		mustWrite(t, x, textEntry("a", fmt.Sprintf("first%d", i), fmt.Sprintf("second%d", i)), textEntry("b", fmt.Sprintf("third%d", i)))
+		mustWrite(t, x, indextest.TextEntry("a", fmt.Sprintf("first%d", i), fmt.Sprintf("second%d", i)), indextest.TextEntry("b", fmt.Sprintf("third%d", i)))
 	}
 	var slots int
 	if err := x.read.QueryRow("SELECT count(*) FROM slot").Scan(&slots); err != nil || slots > 6 {

@@ -3,78 +3,28 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
 )
 
-// blockBits: slots with the same high bits are a block, and have their postings of
-// a term in one row.
-const (
-	blockBits = 14
-	blockSize = 1 << blockBits
-)
-
-// bodyBits is what is left beside a slot in 16 bits for the count in the body.
-const (
-	bodyBits  = 16 - blockBits
-	bodyLimit = 1 << bodyBits
-)
-
-// posting says how often one passage contains a term.
-type posting struct {
-	slot                  uint16 // within its block
-	title, headings, body uint8  // 255 stands for 255 and more
-}
-
-var errPostings = errors.New("damaged posting list")
-
-// appendPostings adds the form stored in the file: two bytes a posting (slot, then
-// the count in the body), and if that count is 0, being too large or not the body's
-// alone, three more (title, headings, body). Lists in order of slot can be put
-// behind one another.
-func appendPostings(data []byte, list []posting) []byte {
+// appendPostings adds the stored form of postings that are in order of slot.
+func appendPostings(data []byte, list []postings.Posting) []byte {
 	for _, p := range list {
-		entry := p.slot << bodyBits
-		if p.title == 0 && p.headings == 0 && p.body < bodyLimit {
-			data = binary.LittleEndian.AppendUint16(data, entry|uint16(p.body))
-		} else {
-			data = binary.LittleEndian.AppendUint16(data, entry)
-			data = append(data, p.title, p.headings, p.body)
-		}
+		data = postings.Append(data, p)
 	}
 	return data
 }
 
 // decodePostings gives the postings that appendPostings stored.
-func decodePostings(data []byte) ([]posting, error) {
-	list := make([]posting, 0, len(data)/2)
-	err := eachPosting(data, func(p posting) { list = append(list, p) })
+func decodePostings(data []byte) ([]postings.Posting, error) {
+	list := make([]postings.Posting, 0, len(data)/2)
+	err := postings.Each(data, func(p postings.Posting) { list = append(list, p) })
 	return list, err
-}
-
-func eachPosting(data []byte, yield func(posting)) error {
-	for len(data) >= 2 {
-		entry := binary.LittleEndian.Uint16(data)
-		data = data[2:]
-		p := posting{slot: entry >> bodyBits, body: uint8(entry & (bodyLimit - 1))}
-		if p.body == 0 {
-			if len(data) < 3 || data[0]|data[1]|data[2] == 0 {
-				return errPostings
-			}
-			p.title, p.headings, p.body = data[0], data[1], data[2]
-			data = data[3:]
-		}
-		yield(p)
-	}
-	if len(data) != 0 {
-		return errPostings
-	}
-	return nil
 }
 
 // fields are the analysed fields of a passage.
@@ -90,32 +40,25 @@ func analyze(title string, headings []string, text string) fields {
 	return f
 }
 
-// counts gives how often each term stands in which field; the slot is left at 0.
-func (f fields) counts() map[string]posting {
-	counts := make(map[string]posting, len(f.body))
+// counts gives how often each term stands in which field.
+func (f fields) counts() map[string]postings.Counts {
+	counts := make(map[string]postings.Counts, len(f.body))
 	for _, term := range f.title {
-		p := counts[term]
-		p.title = increment(p.title)
-		counts[term] = p
+		c := counts[term]
+		postings.Increment(&c.Title)
+		counts[term] = c
 	}
 	for _, term := range f.headings {
-		p := counts[term]
-		p.headings = increment(p.headings)
-		counts[term] = p
+		c := counts[term]
+		postings.Increment(&c.Headings)
+		counts[term] = c
 	}
 	for _, term := range f.body {
-		p := counts[term]
-		p.body = increment(p.body)
-		counts[term] = p
+		c := counts[term]
+		postings.Increment(&c.Body)
+		counts[term] = c
 	}
 	return counts
-}
-
-func increment(n uint8) uint8 {
-	if n == 255 {
-		return n
-	}
-	return n + 1
 }
 
 // postingEdits gathers what a write changes in the posting lists.
@@ -123,11 +66,11 @@ type postingEdits map[int64]map[string]*postingEdit // by block and term
 
 type postingEdit struct {
 	remove []uint16
-	add    []posting
+	add    []postings.Posting
 }
 
 func (e postingEdits) at(slot int64, term string) *postingEdit {
-	block := slot >> blockBits
+	block := slot >> postings.BlockBits
 	terms, ok := e[block]
 	if !ok {
 		terms = make(map[string]*postingEdit)
@@ -142,38 +85,37 @@ func (e postingEdits) at(slot int64, term string) *postingEdit {
 }
 
 func (e postingEdits) add(slot int64, f fields) {
-	for term, p := range f.counts() {
-		p.slot = uint16(slot & (blockSize - 1))
+	for term, counts := range f.counts() {
 		edit := e.at(slot, term)
-		edit.add = append(edit.add, p)
+		edit.add = append(edit.add, postings.Posting{Slot: uint16(slot & (postings.BlockSize - 1)), Counts: counts})
 	}
 }
 
 func (e postingEdits) remove(slot int64, f fields) {
 	for term := range f.counts() {
 		edit := e.at(slot, term)
-		edit.remove = append(edit.remove, uint16(slot&(blockSize-1)))
+		edit.remove = append(edit.remove, uint16(slot&(postings.BlockSize-1)))
 	}
 }
 
 // change gives the list after the edit. Every removed posting must have been there.
-func (e *postingEdit) change(list []posting) ([]posting, error) {
+func (e *postingEdit) change(list []postings.Posting) ([]postings.Posting, error) {
 	if len(e.remove) > 0 {
 		slices.Sort(e.remove)
 		before := len(list)
-		list = slices.DeleteFunc(list, func(p posting) bool {
-			_, found := slices.BinarySearch(e.remove, p.slot)
+		list = slices.DeleteFunc(list, func(p postings.Posting) bool {
+			_, found := slices.BinarySearch(e.remove, p.Slot)
 			return found
 		})
 		if before-len(list) != len(e.remove) {
-			return nil, fmt.Errorf("%w: a passage is missing", errPostings)
+			return nil, fmt.Errorf("%w: a passage is missing", postings.ErrDamaged)
 		}
 	}
 	list = append(list, e.add...)
-	slices.SortFunc(list, func(a, b posting) int { return int(a.slot) - int(b.slot) })
+	slices.SortFunc(list, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
 	for i := 1; i < len(list); i++ {
-		if list[i].slot == list[i-1].slot {
-			return nil, fmt.Errorf("%w: a passage stands twice", errPostings)
+		if list[i].Slot == list[i-1].Slot {
+			return nil, fmt.Errorf("%w: a passage stands twice", postings.ErrDamaged)
 		}
 	}
 	return list, nil
@@ -182,7 +124,7 @@ func (e *postingEdit) change(list []posting) ([]posting, error) {
 // appends says whether the edit only adds postings of slots from a number on, which
 // come behind all that the list holds.
 func (e *postingEdit) appends(block, unused int64) bool {
-	return len(e.remove) == 0 && block<<blockBits+int64(e.add[0].slot) >= unused
+	return len(e.remove) == 0 && block<<postings.BlockBits+int64(e.add[0].Slot) >= unused
 }
 
 // postingWriter applies edits in a transaction.
@@ -205,7 +147,7 @@ func (w postingWriter) apply(ctx context.Context, edits postingEdits) error {
 }
 
 func (w postingWriter) applyOne(ctx context.Context, block int64, term string, edit *postingEdit) error {
-	slices.SortFunc(edit.add, func(a, b posting) int { return int(a.slot) - int(b.slot) })
+	slices.SortFunc(edit.add, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
 	if edit.appends(block, w.unused) {
 		return w.append(ctx, block, term, edit.add)
 	}
@@ -237,7 +179,7 @@ const appendToList = `UPDATE posting SET passages = passages + ?, postings = CAS
 // append puts postings behind those of a list, which may not be there yet. An UPDATE
 // and then, rarely, an INSERT take half the time of an upsert, for which SQLite keeps
 // a journal of the statement.
-func (w postingWriter) append(ctx context.Context, block int64, term string, list []posting) error {
+func (w postingWriter) append(ctx context.Context, block int64, term string, list []postings.Posting) error {
 	data := appendPostings(nil, list)
 	if found, err := w.update(ctx, appendToList, len(list), data, block, term); err != nil || found {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 const documentColumns = `document.key, document.source, document.kind, document.path, document.title, document.url,
@@ -127,38 +128,18 @@ func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]inde
 	return found, nil
 }
 
-// documentPage is how many documents are read at once, so that no transaction stays
-// open while a caller works on them.
-const documentPage = 500
-
 // Documents yields the documents of a source. Each is as it was when its page was
 // read: a write in between may show.
 func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error] {
-	return func(yield func(knowledge.Document, error) bool) {
-		var after knowledge.DocumentID
-		for {
-			page, err := x.documentsAfter(ctx, source, after)
-			if err != nil {
-				yield(knowledge.Document{}, fmt.Errorf("read documents: %w", err))
-				return
-			}
-			for _, document := range page {
-				if !yield(document, nil) {
-					return
-				}
-			}
-			if len(page) < documentPage {
-				return
-			}
-			after = page[len(page)-1].ID
-		}
-	}
+	return index.EachDocument(func(after knowledge.DocumentID) ([]knowledge.Document, error) {
+		return x.documentsAfter(ctx, source, after)
+	})
 }
 
 func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
-	query, arguments := "SELECT "+documentColumns+" FROM document WHERE key > ? ORDER BY key LIMIT ?", []any{after, documentPage}
+	query, arguments := "SELECT "+documentColumns+" FROM document WHERE key > ? ORDER BY key LIMIT ?", []any{after, index.DocumentPage}
 	if source != "" {
-		query, arguments = "SELECT "+documentColumns+" FROM document WHERE source = ? AND key > ? ORDER BY key LIMIT ?", []any{source, after, documentPage}
+		query, arguments = "SELECT "+documentColumns+" FROM document WHERE source = ? AND key > ? ORDER BY key LIMIT ?", []any{source, after, index.DocumentPage}
 	}
 	rows, err := x.read.QueryContext(ctx, query, arguments...)
 	if err != nil {
@@ -218,31 +199,28 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	return stats, nil
 }
 
-// mostSpellings bounds how many ways to define one abbreviation are looked at.
-const mostSpellings = 200
-
 // Definitions gives what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
 func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
 	rows, err := x.read.QueryContext(ctx, `SELECT short, long, count(*) FROM definition WHERE folded = ?
-		GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT ?`, strings.ToLower(short), mostSpellings)
+		GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT ?`, strings.ToLower(short), ranking.MostSpellings)
 	if err != nil {
 		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
 	}
 	defer rows.Close()
-	var merged definitionCounts
+	var merged ranking.Definitions
 	for rows.Next() {
 		var d knowledge.Definition
 		var count int
 		if err := rows.Scan(&d.Short, &d.Long, &count); err != nil {
 			return nil, fmt.Errorf("read definitions of %s: %w", short, err)
 		}
-		merged.add(d, count)
+		merged.Add(d, count)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
 	}
-	return merged.sorted(), nil
+	return merged.Sorted(), nil
 }
 
 // Stats describes the whole index.

@@ -274,12 +274,9 @@ func (w *batchWrite) putDocument(ctx context.Context, id int64, d knowledge.Docu
 	if id == 0 {
 		query = insertDocument
 	}
-	audience := d.Audience
-	if audience == "" {
-		audience = knowledge.Public
-	}
-	err := w.queryRow(ctx, query, w.generation, d.Source, d.Kind, d.Path, d.Title, d.URL, d.Owner, d.Language,
-		micros(d.Modified), micros(d.Indexed), micros(d.LastSeen), d.Hash, audience, d.State, d.ID).Scan(&id)
+	class := index.ClassOf(d)
+	err := w.queryRow(ctx, query, w.generation, class.Source, class.Kind, d.Path, d.Title, d.URL, d.Owner, d.Language,
+		micros(d.Modified), micros(d.Indexed), micros(d.LastSeen), d.Hash, class.Audience, d.State, d.ID).Scan(&id)
 	return id, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -17,7 +19,7 @@ import (
 type snapshot struct {
 	generation int64
 	slots      []slot
-	classes    []class
+	classes    []index.Class
 	passages   int     // slots in use
 	length     float64 // sum of the slots' lengths
 	windows    windows
@@ -34,13 +36,6 @@ type slot struct {
 type document struct {
 	key   knowledge.DocumentID
 	class int // index in snapshot.classes
-}
-
-// class is what filters look at. Documents of one class pass or fail together.
-type class struct {
-	source   knowledge.SourceID
-	kind     knowledge.Kind
-	audience knowledge.Audience
 }
 
 // windows are the vectors' sign bits, in order of slot.
@@ -71,7 +66,7 @@ func (s *snapshot) averageLength() float64 {
 
 // blocks is how many blocks of posting lists there are at most.
 func (s *snapshot) blocks() int {
-	return (len(s.slots) + blockSize - 1) >> blockBits
+	return (len(s.slots) + postings.BlockSize - 1) >> postings.BlockBits
 }
 
 // errMoved says that the snapshot in memory is newer than a transaction.
@@ -158,7 +153,7 @@ func (s *snapshot) advance(ctx context.Context, tx *sql.Tx, generation int64) (*
 
 // changedDocuments loads the documents put after a generation, by row id.
 func (s *snapshot) changedDocuments(ctx context.Context, tx *sql.Tx, after int64) (map[int64]*document, error) {
-	known := make(map[class]int, len(s.classes))
+	known := make(map[index.Class]int, len(s.classes))
 	for i, c := range s.classes {
 		known[c] = i
 	}
@@ -171,8 +166,8 @@ func (s *snapshot) changedDocuments(ctx context.Context, tx *sql.Tx, after int64
 	for rows.Next() {
 		var id int64
 		var d document
-		var c class
-		if err := rows.Scan(&id, &d.key, &c.source, &c.kind, &c.audience); err != nil {
+		var c index.Class
+		if err := rows.Scan(&id, &d.key, &c.Source, &c.Kind, &c.Audience); err != nil {
 			return nil, err
 		}
 		number, ok := known[c]

@@ -58,10 +58,8 @@ func queryInts(ctx context.Context, tx *sql.Tx, query string, arguments ...any) 
 // from, all at once.
 func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error {
 	for _, v := range vectors {
-		for _, window := range v.Windows {
-			if err := checkVector(window, x.dimension); err != nil {
-				return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
-			}
+		if err := v.Validate(x.dimension); err != nil {
+			return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
 		}
 	}
 	err := x.transact(ctx, func(tx *sql.Tx, generation int64) error {
@@ -75,16 +73,6 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 	})
 	if err != nil {
 		return fmt.Errorf("write vectors: %w", err)
-	}
-	return nil
-}
-
-func checkVector(vector []float32, dimension int) error {
-	if len(vector) != dimension {
-		return fmt.Errorf("vector has %d components, the index has %d", len(vector), dimension)
-	}
-	if !isUnit(vector) {
-		return errors.New("vector is not of length 1")
 	}
 	return nil
 }

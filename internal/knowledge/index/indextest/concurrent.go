@@ -54,7 +54,7 @@ func testConcurrency(t *testing.T, s *subject) {
 }
 
 func readOnce(s *subject, pair int) error {
-	query := words(fmt.Sprintf("pair%d", pair))
+	query := Words(fmt.Sprintf("pair%d", pair))
 	query.Vector = unit(uint64(pair))
 	candidates, err := s.Search(context.Background(), query)
 	if err != nil {

@@ -30,6 +30,6 @@ func CheckHistory(t *testing.T, x index.Index, history []index.Batch) {
 			t.Errorf("passage %s: found %+v, want %+v", id, found, p)
 		}
 	}
-	query := words("w0 w1 w2 w250")
+	query := Words("w0 w1 w2 w250")
 	s.search(t, query)
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/lexical"
 )
 
 // What a backend under test must be opened for.
@@ -171,15 +169,6 @@ func compareHitOrder(a, b index.Hit) int {
 	return strings.Compare(string(a.Passage), string(b.Passage))
 }
 
-// words asks for all words of a text.
-func words(text string) index.Query {
-	var query index.Query
-	for _, term := range lexical.Analyze(text) {
-		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
-	}
-	return query
-}
-
 // entry makes a document with a passage for each text.
 func entry(id knowledge.DocumentID, title string, texts ...string) index.Entry {
 	e := index.Entry{Document: knowledge.Document{
@@ -202,21 +191,6 @@ func passage(document knowledge.Document, position int, text string) knowledge.P
 
 func day(n int) time.Time {
 	return time.Date(2026, time.March, n, 12, 30, 15, 123456000, time.UTC)
-}
-
-// unit gives a vector of length 1 that only the seed decides.
-func unit(seed uint64) []float32 {
-	random := rand.New(rand.NewPCG(seed, 7))
-	vector := make([]float32, Dimension)
-	var sum float64
-	for i := range vector {
-		vector[i] = float32(random.NormFloat64())
-		sum += float64(vector[i]) * float64(vector[i])
-	}
-	for i := range vector {
-		vector[i] /= float32(math.Sqrt(sum))
-	}
-	return vector
 }
 
 func vectorsFor(p knowledge.Passage, seeds ...uint64) index.Vectors {

@@ -45,7 +45,7 @@ func testFilters(t *testing.T, s *subject) {
 		"documents of the public": {index.Filter{Documents: []knowledge.DocumentID{"b", "d"}}, []string{"b#0"}},
 		"unknown document":        {index.Filter{Documents: []knowledge.DocumentID{"nothing"}}, nil},
 	} {
-		query := words("alpha")
+		query := Words("alpha")
 		query.Vector = unit(1)
 		query.Filter = test.filter
 		candidates := s.search(t, query)
@@ -76,7 +76,7 @@ func testFilterBeforeRanking(t *testing.T, s *subject) {
 	vectors = append(vectors, vectorsFor(rare.Passages[0], 2))
 	s.write(t, batch)
 	s.writeVectors(t, vectors...)
-	query := words("alpha beta")
+	query := Words("alpha beta")
 	query.Vector = near
 	query.Limit = 5
 	query.Filter.Audiences = []knowledge.Audience{"user:U1"}
@@ -99,7 +99,7 @@ func testTies(t *testing.T, s *subject) {
 		s.writeVectors(t, vectorsFor(e.Passages[0], 1), vectorsFor(e.Passages[1], 1))
 	}
 	slices.Sort(want)
-	query := words("alpha")
+	query := Words("alpha")
 	query.Vector = unit(1)
 	for _, limit := range []int{1, 3, 15, 0} {
 		query.Limit = limit
@@ -132,7 +132,7 @@ func testQueryValidation(t *testing.T, s *subject) {
 
 func testEmptyQueries(t *testing.T, s *subject) {
 	for range 2 {
-		for _, query := range []index.Query{{}, words("unknown words"), words("?!"), {Vector: unit(1)}, {Terms: []index.Term{{Text: "", Weight: 1}}}} {
+		for _, query := range []index.Query{{}, Words("unknown words"), Words("?!"), {Vector: unit(1)}, {Terms: []index.Term{{Text: "", Weight: 1}}}} {
 			candidates := s.search(t, query)
 			if len(candidates.Lexical)+len(candidates.Dense)+len(candidates.Used)+len(candidates.Pruned) > 0 {
 				t.Errorf("%+v gives %+v", query, candidates)
@@ -140,14 +140,14 @@ func testEmptyQueries(t *testing.T, s *subject) {
 		}
 		s.put(t, entry("a", "Title", "alpha"))
 	}
-	candidates := s.search(t, words("alpha unknown"))
+	candidates := s.search(t, Words("alpha unknown"))
 	wantIDs(t, "used and pruned", append(candidates.Used, candidates.Pruned...), "alpha")
 }
 
 func testOperators(t *testing.T, s *subject) {
 	text := `near and or not "quoted" alpha* ^beta col:umn (group) 'single' {set} + - ; DROP TABLE passage; -- NEAR(a b, 2)`
 	s.put(t, entry("a", `Ti"tle' OR 1=1`, text), entry("b", "Other", "unrelated"))
-	s.search(t, words(text))
+	s.search(t, Words(text))
 	for _, term := range []string{`"`, `""`, `'`, `*`, `alpha*`, `al*`, `NEAR(near and)`, `near OR unrelated`, `body:near`, `^near`, `%`, `_`,
 		`-- `, `a" OR "b`, `(`, `{near}`, "\x00", "near\x00", `\`, `near AND NOT`, `AND`, `NOT near`, " near ", "\xff\xfe"} {
 		if candidates := s.search(t, index.Query{Terms: []index.Term{{Text: term, Weight: 1}}}); len(candidates.Lexical) > 0 {
@@ -172,9 +172,9 @@ func testScripts(t *testing.T, s *subject) {
 	for query, want := range map[string]string{
 		"回滚": "zh#0", "مزامنة": "ar#0", "приложения": "ru#0", "ซิงค์": "th#0", "🚀 launch": "emoji#0", "CAFE": "accents#0",
 	} {
-		wantIDs(t, query, hitIDs(s.search(t, words(query)).Lexical), want)
+		wantIDs(t, query, hitIDs(s.search(t, Words(query)).Lexical), want)
 	}
-	wantIDs(t, "emoji alone", hitIDs(s.search(t, words("🚀")).Lexical), []string{}...)
+	wantIDs(t, "emoji alone", hitIDs(s.search(t, Words("🚀")).Lexical), []string{}...)
 }
 
 func testOddIDs(t *testing.T, s *subject) {
@@ -188,13 +188,13 @@ func testOddIDs(t *testing.T, s *subject) {
 	}
 	s.put(t, entries...)
 	s.checkState(t)
-	s.search(t, words("alpha beta"))
+	s.search(t, Words("alpha beta"))
 	for _, e := range entries {
 		found := s.found(t, e.Passages[1].ID)
 		if len(found) != 1 || found[0].Document.ID != e.Document.ID || found[0].Passage.ID != e.Passages[1].ID {
 			t.Errorf("%q: found %+v", e.Passages[1].ID, found)
 		}
-		query := words("alpha")
+		query := Words("alpha")
 		query.Filter.Documents = []knowledge.DocumentID{e.Document.ID}
 		wantIDs(t, "only "+string(e.Document.ID), hitIDs(s.search(t, query).Lexical), string(e.Passages[0].ID))
 	}
@@ -210,8 +210,8 @@ func testLongText(t *testing.T, s *subject) {
 	text.WriteString("lastword")
 	s.put(t, entry("long", "Title", text.String()), entry("short", "Title", "common lastword"))
 	s.checkState(t)
-	s.search(t, words("word2999"))
-	wantIDs(t, "last word", hitIDs(s.search(t, words("lastword")).Lexical), "short#0", "long#0")
+	s.search(t, Words("word2999"))
+	wantIDs(t, "last word", hitIDs(s.search(t, Words("lastword")).Lexical), "short#0", "long#0")
 	if found := s.found(t, "long#0"); len(found) != 1 || found[0].Passage.Text != text.String() {
 		t.Error("the long text did not come back")
 	}

@@ -39,13 +39,13 @@ func testRoundTrip(t *testing.T, s *subject) {
 
 func testReplace(t *testing.T, s *subject) {
 	s.put(t, entry("a", "Old title", "alpha beta", "gamma", "delta"), entry("b", "Other", "beta"))
-	s.search(t, words("alpha"))
+	s.search(t, Words("alpha"))
 	s.put(t, entry("a", "New title", "gamma", "epsilon"))
 	s.checkState(t)
 	for _, query := range []string{"alpha beta", "old", "new title", "gamma epsilon", "delta"} {
-		s.search(t, words(query))
+		s.search(t, Words(query))
 	}
-	wantIDs(t, "moved passage", hitIDs(s.search(t, words("gamma")).Lexical), "a#0")
+	wantIDs(t, "moved passage", hitIDs(s.search(t, Words("gamma")).Lexical), "a#0")
 
 	// The same words under another hash, and other words under the same hash.
 	again := entry("a", "New title", "gamma", "epsilon")
@@ -53,18 +53,18 @@ func testReplace(t *testing.T, s *subject) {
 	again.Passages[1].Text = "zeta"
 	s.put(t, again)
 	s.checkState(t)
-	s.search(t, words("gamma zeta epsilon"))
+	s.search(t, Words("gamma zeta epsilon"))
 
 	s.put(t, entry("a", "Emptied"))
 	s.checkState(t)
-	s.search(t, words("gamma beta"))
+	s.search(t, Words("gamma beta"))
 }
 
 func testDelete(t *testing.T, s *subject) {
 	a, b := entry("a", "Title", "alpha", "beta"), entry("b", "Title", "beta")
 	s.put(t, a, b)
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[1], 2), vectorsFor(b.Passages[0], 3))
-	query := words("alpha beta title")
+	query := Words("alpha beta title")
 	query.Vector = unit(1)
 	s.search(t, query)
 	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"a", "never there"}})
@@ -178,7 +178,7 @@ func testRestart(t *testing.T, s *subject) {
 	s.write(t, index.Batch{Put: []index.Entry{a, b}, Cursors: map[knowledge.SourceID]string{"docs": "one"}})
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1, 2), vectorsFor(b.Passages[0]))
 	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"nothing"}})
-	query := words("alpha gamma")
+	query := Words("alpha gamma")
 	query.Vector = unit(2)
 	s.search(t, query)
 	for range 2 {
@@ -202,7 +202,7 @@ func testCancel(t *testing.T, s *subject) {
 	if err := s.Write(ctx, index.Batch{Put: []index.Entry{entry("b", "Title", "beta")}}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("write past the deadline: %v", err)
 	}
-	if _, err := s.Search(ctx, words("alpha")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Search(ctx, Words("alpha")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("search past the deadline: %v", err)
 	}
 	for _, err := range s.Documents(ctx, "") {

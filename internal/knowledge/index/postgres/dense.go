@@ -1,14 +1,13 @@
 package postgres
 
 import (
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 // An HNSW search keeps so many nearest ones in view while it walks: more find more and
@@ -103,26 +102,12 @@ func (p *plan) receiveDense(results pgx.BatchResults) ([]index.Hit, error) {
 	if !p.dense.exact && count == p.dense.rows && len(scores) < p.query.Limit {
 		return nil, errShort
 	}
-	best := best{snap: p.snap, limit: p.query.Limit}
+	best := ranking.NewBest(p.query.Limit, p.snap.id)
 	for slot, score := range scores {
 		if !p.snap.isUsed(slot) {
 			return nil, fmt.Errorf("slot %d has vectors and no passage: the index is damaged, build it anew", slot)
 		}
-		best.offer(scored{slot: slot, score: score})
+		best.Offer(slot, score)
 	}
-	return best.hits(), nil
-}
-
-func checkVector(vector []float32, dimension int) error {
-	if len(vector) != dimension {
-		return fmt.Errorf("vector has %d components, the index has %d", len(vector), dimension)
-	}
-	var sum float64
-	for _, component := range vector {
-		sum += float64(component) * float64(component)
-	}
-	if !(math.Abs(sum-1) < 0.01) {
-		return errors.New("vector is not of length 1")
-	}
-	return nil
+	return best.Hits(), nil
 }

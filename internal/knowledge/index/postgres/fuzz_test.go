@@ -5,19 +5,21 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"cairn/internal/knowledge/index/postings"
 )
 
 // randomPostings gives postings in order of slot, over several blocks.
 func randomPostings(random *rand.Rand) []posting {
 	var list []posting
-	slot := int32(random.IntN(3 * blockSize))
+	slot := int32(random.IntN(3 * postings.BlockSize))
 	for range random.IntN(200) {
-		p := posting{slot: slot, body: uint8(random.IntN(6))}
-		if random.IntN(4) == 0 || p.body == 0 {
-			p.title, p.headings, p.body = uint8(1+random.IntN(255)), uint8(random.IntN(3)), uint8(random.IntN(256))
+		p := posting{slot: slot, Counts: postings.Counts{Body: uint8(random.IntN(6))}}
+		if random.IntN(4) == 0 || p.Body == 0 {
+			p.Title, p.Headings, p.Body = uint8(1+random.IntN(255)), uint8(random.IntN(3)), uint8(random.IntN(256))
 		}
 		list = append(list, p)
-		slot += 1 + int32(random.IntN(blockSize/10))
+		slot += 1 + int32(random.IntN(postings.BlockSize/10))
 	}
 	return list
 }
@@ -25,8 +27,8 @@ func randomPostings(random *rand.Rand) []posting {
 func readList(data []byte) ([]posting, error) {
 	var list []posting
 	var inner error
-	err := eachBlock(data, func(number int32, postings []byte) {
-		if err := eachPosting(postings, number<<blockBits, func(p posting) { list = append(list, p) }); err != nil {
+	err := eachBlock(data, func(number int32, data []byte) {
+		if err := eachPosting(number, data, func(p posting) { list = append(list, p) }); err != nil {
 			inner = err
 		}
 	})
@@ -89,7 +91,7 @@ func FuzzEachEntry(f *testing.F) {
 				return true
 			}
 			for _, p := range list {
-				if p.slot < 0 || p.title|p.headings|p.body == 0 {
+				if p.slot < 0 || p.Title|p.Headings|p.Body == 0 {
 					t.Fatalf("posting %+v", p)
 				}
 			}

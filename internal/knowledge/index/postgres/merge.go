@@ -237,7 +237,7 @@ func (m *merging) keep(list *listBuilder, number int32, postings []byte) error {
 		return nil
 	}
 	var kept []byte
-	err := eachPosting(postings, number<<blockBits, func(p posting) {
+	err := eachPosting(number, postings, func(p posting) {
 		if m.snap.isUsed(p.slot) {
 			kept = appendPosting(kept, p)
 		}

@@ -2,64 +2,26 @@ package postgres
 
 import (
 	"encoding/binary"
-	"errors"
+
+	"cairn/internal/knowledge/index/postings"
 )
 
-// blockBits: slots with the same high bits are a block. A list keeps its postings by
-// block, so that blocks can be ranked one by one and skipped.
-const (
-	blockBits = 14
-	blockSize = 1 << blockBits
-)
-
-// bodyBits is what is left beside a slot in 16 bits for the count in the body.
-const (
-	bodyBits  = 16 - blockBits
-	bodyLimit = 1 << bodyBits
-)
-
-// most is the highest count of a field that is told apart.
-const most = 255
-
-var errPostings = errors.New("damaged posting list")
-
-// posting says how often one passage contains a term, up to 255 times a field.
+// posting says how often the passage in a slot contains a term.
 type posting struct {
-	slot                  int32
-	title, headings, body uint8
+	slot int32
+	postings.Counts
 }
 
-// appendPosting adds the form in which a posting stands in its block: two bytes (slot,
-// then the count in the body), and if that count is 0, being too large or not the
-// body's alone, three more (title, headings, body).
+// appendPosting adds the form in which a posting stands in its block.
 func appendPosting(data []byte, p posting) []byte {
-	entry := uint16(p.slot&(blockSize-1)) << bodyBits
-	if p.title == 0 && p.headings == 0 && p.body < bodyLimit {
-		return binary.LittleEndian.AppendUint16(data, entry|uint16(p.body))
-	}
-	data = binary.LittleEndian.AppendUint16(data, entry)
-	return append(data, p.title, p.headings, p.body)
+	return postings.Append(data, postings.Posting{Slot: uint16(p.slot & (postings.BlockSize - 1)), Counts: p.Counts})
 }
 
-// eachPosting reads the postings of a block, whose first slot is base.
-func eachPosting(data []byte, base int32, yield func(posting)) error {
-	for len(data) >= 2 {
-		entry := binary.LittleEndian.Uint16(data)
-		data = data[2:]
-		p := posting{slot: base + int32(entry>>bodyBits), body: uint8(entry & (bodyLimit - 1))}
-		if p.body == 0 {
-			if len(data) < 3 || data[0]|data[1]|data[2] == 0 {
-				return errPostings
-			}
-			p.title, p.headings, p.body = data[0], data[1], data[2]
-			data = data[3:]
-		}
-		yield(p)
-	}
-	if len(data) != 0 {
-		return errPostings
-	}
-	return nil
+// eachPosting reads the postings of a block by number.
+func eachPosting(block int32, data []byte, yield func(posting)) error {
+	return postings.Each(data, func(p postings.Posting) {
+		yield(posting{slot: block<<postings.BlockBits + int32(p.Slot), Counts: p.Counts})
+	})
 }
 
 // listBuilder makes a list of blocks that come in order, a block in one or more parts:
@@ -91,12 +53,12 @@ func (b *listBuilder) finish() []byte {
 }
 
 // makeList gives the list of postings that are in order of slot.
-func makeList(postings []posting) []byte {
+func makeList(ordered []posting) []byte {
 	var list listBuilder
 	var one []byte
-	for _, p := range postings {
+	for _, p := range ordered {
 		one = appendPosting(one[:0], p)
-		list.add(p.slot>>blockBits, one)
+		list.add(p.slot>>postings.BlockBits, one)
 	}
 	return list.finish()
 }
@@ -107,15 +69,15 @@ func eachBlock(data []byte, yield func(number int32, postings []byte)) error {
 	for len(data) > 0 {
 		gap, n := binary.Uvarint(data)
 		if n <= 0 {
-			return errPostings
+			return postings.ErrDamaged
 		}
 		size, m := binary.Uvarint(data[n:])
 		if m <= 0 || size > uint64(len(data)-n-m) {
-			return errPostings
+			return postings.ErrDamaged
 		}
 		number += gap
-		if number >= 1<<(31-blockBits) {
-			return errPostings
+		if number >= 1<<(31-postings.BlockBits) {
+			return postings.ErrDamaged
 		}
 		data = data[n+m:]
 		yield(int32(number), data[:size])
@@ -149,7 +111,7 @@ func eachEntry(page []byte, yield func(entry) bool) error {
 		}
 		passages, n := binary.Varint(rest)
 		if n <= 0 {
-			return errPostings
+			return postings.ErrDamaged
 		}
 		list, rest, err := cutBytes(rest[n:])
 		if err != nil {
@@ -167,7 +129,7 @@ func eachEntry(page []byte, yield func(entry) bool) error {
 func cutBytes(data []byte) (value, rest []byte, err error) {
 	size, n := binary.Uvarint(data)
 	if n <= 0 || size > uint64(len(data)-n) {
-		return nil, nil, errPostings
+		return nil, nil, postings.ErrDamaged
 	}
 	return data[n : n+int(size)], data[n+int(size):], nil
 }

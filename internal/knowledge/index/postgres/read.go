@@ -1,12 +1,10 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 const documentColumns = `document.key, class.source, class.kind, class.audience, document.path, document.title, document.url,
@@ -107,37 +106,17 @@ func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]inde
 	return ordered, nil
 }
 
-// documentPage is how many documents are read at once, so that no transaction stays
-// open while a caller works on them.
-const documentPage = 500
-
 // Documents yields the documents of a source. Each is as it was when its page was
 // read: a write in between may show.
 func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.Seq2[knowledge.Document, error] {
-	return func(yield func(knowledge.Document, error) bool) {
-		var after knowledge.DocumentID
-		for {
-			page, err := x.documentsAfter(ctx, source, after)
-			if err != nil {
-				yield(knowledge.Document{}, fmt.Errorf("read documents: %w", err))
-				return
-			}
-			for _, document := range page {
-				if !yield(document, nil) {
-					return
-				}
-			}
-			if len(page) < documentPage {
-				return
-			}
-			after = page[len(page)-1].ID
-		}
-	}
+	return index.EachDocument(func(after knowledge.DocumentID) ([]knowledge.Document, error) {
+		return x.documentsAfter(ctx, source, after)
+	})
 }
 
 func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
 	query := "SELECT " + documentColumns + " FROM cairn.document JOIN cairn.class ON class.id = document.class WHERE key > $1"
-	arguments := []any{[]byte(after), documentPage}
+	arguments := []any{[]byte(after), index.DocumentPage}
 	if source != "" {
 		query += " AND class.source = $3"
 		arguments = append(arguments, []byte(source))
@@ -164,11 +143,18 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	for i, term := range terms {
 		asked[i] = index.Term{Text: term}
 	}
-	asked = mergeTerms(asked)
+	asked = storable(ranking.MergeTerms(asked))
 	counts := make(map[string]int)
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
 		clear(counts)
-		return countTerms(ctx, tx, asked, counts)
+		rows, err := tx.Query(ctx, pagesOfTerms, termKeys(asked))
+		if err != nil {
+			return err
+		}
+		return eachFound(rows, asked, func(n int, e entry) error {
+			counts[asked[n].Text] += e.passages
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read term statistics: %w", err)
@@ -180,42 +166,13 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	return stats, nil
 }
 
-func countTerms(ctx context.Context, tx pgx.Tx, terms []index.Term, counts map[string]int) error {
-	rows, err := tx.Query(ctx, pagesOfTerms, termKeys(terms))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n int
-		var page []byte
-		if err := rows.Scan(&n, &page); err != nil {
-			return err
-		}
-		term := terms[n-1].Text
-		err := eachEntry(page, func(e entry) bool {
-			if e.term == term {
-				counts[term] += e.passages
-			}
-			return e.term < term
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// mostSpellings bounds how many ways to define one abbreviation are looked at.
-const mostSpellings = 200
-
 // Definitions gives what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
 func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT short, long, count(*) FROM cairn.definition WHERE folded = $1
-			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $2`, []byte(strings.ToLower(short)), mostSpellings)
+			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $2`, []byte(strings.ToLower(short)), ranking.MostSpellings)
 		if err != nil {
 			return err
 		}
@@ -232,30 +189,16 @@ func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Defi
 // commonest first.
 func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
 	defer rows.Close()
-	type counted struct {
-		knowledge.Definition
-		count int
-	}
-	var merged []counted
+	var merged ranking.Definitions
 	for rows.Next() {
 		var short, long []byte
 		var count int
 		if err := rows.Scan(&short, &long, &count); err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(merged, func(c counted) bool { return strings.EqualFold(c.Long, string(long)) })
-		if at < 0 {
-			at = len(merged)
-			merged = append(merged, counted{Definition: knowledge.Definition{Short: string(short), Long: string(long)}})
-		}
-		merged[at].count += count
+		merged.Add(knowledge.Definition{Short: string(short), Long: string(long)}, count)
 	}
-	slices.SortStableFunc(merged, func(a, b counted) int { return cmp.Compare(b.count, a.count) })
-	definitions := make([]knowledge.Definition, len(merged))
-	for i, c := range merged {
-		definitions[i] = c.Definition
-	}
-	return definitions, rows.Err()
+	return merged.Sorted(), rows.Err()
 }
 
 // Stats describes the whole index.

@@ -28,7 +28,7 @@ type batchWrite struct {
 	nextDocument int32
 	segment      int32
 
-	classes   map[class]int32
+	classes   map[index.Class]int32
 	stored    map[knowledge.DocumentID]storedDocument
 	documents []placedDocument
 	placed    []placed
@@ -165,23 +165,14 @@ func (w *batchWrite) loadStored(ctx context.Context, batch index.Batch) error {
 	return rows.Err()
 }
 
-// classOf gives what filters look at.
-func classOf(d knowledge.Document) class {
-	audience := d.Audience
-	if audience == "" {
-		audience = knowledge.Public
-	}
-	return class{source: d.Source, kind: d.Kind, audience: audience}
-}
-
 // ensureClasses gives each class of the batch its number.
 func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) error {
-	w.classes = make(map[class]int32)
+	w.classes = make(map[index.Class]int32)
 	for _, entry := range entries {
-		w.classes[classOf(entry.Document)] = 0
+		w.classes[index.ClassOf(entry.Document)] = 0
 	}
 	for c := range w.classes {
-		arguments := []any{[]byte(c.source), []byte(c.kind), []byte(c.audience)}
+		arguments := []any{[]byte(c.Source), []byte(c.Kind), []byte(c.Audience)}
 		const insert = "INSERT INTO cairn.class (source, kind, audience) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 		if _, err := w.tx.Exec(ctx, insert, arguments...); err != nil {
 			return err
@@ -209,7 +200,7 @@ func (w *batchWrite) leave(title string, p stored) error {
 // keeps its vectors; if its words are the same too, it keeps its slot.
 func (w *batchWrite) place(entry index.Entry) error {
 	old := w.stored[entry.Document.ID]
-	d := placedDocument{id: old.id, class: w.classes[classOf(entry.Document)], document: entry.Document}
+	d := placedDocument{id: old.id, class: w.classes[index.ClassOf(entry.Document)], document: entry.Document}
 	if d.id == 0 {
 		d.id = w.nextDocument
 		w.nextDocument++

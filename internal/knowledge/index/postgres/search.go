@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,19 +12,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/ranking"
 )
-
-const defaultLimit = 100
 
 // Search finds the best passages by words, exactly scored, and by meaning: exactly
 // while few pass the filter, else through an HNSW index, which misses one in some
 // hundred.
 func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates, error) {
-	if err := x.checkQuery(query); err != nil {
+	if err := query.Validate(x.options.Dimension); err != nil {
 		return index.Candidates{}, fmt.Errorf("search index: %w", err)
 	}
 	if query.Limit == 0 {
-		query.Limit = defaultLimit
+		query.Limit = index.DefaultLimit
 	}
 	var candidates index.Candidates
 	err := again(ctx, func() error {
@@ -36,21 +35,6 @@ func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates
 		return index.Candidates{}, fmt.Errorf("search index: %w", causeOf(ctx, explain(err)))
 	}
 	return candidates, nil
-}
-
-func (x *Index) checkQuery(query index.Query) error {
-	if query.Limit < 0 {
-		return fmt.Errorf("limit %d is below 0", query.Limit)
-	}
-	for _, term := range query.Terms {
-		if !(term.Weight > 0) || math.IsInf(term.Weight, 1) {
-			return fmt.Errorf("term %q has the weight %v, must be above 0", term.Text, term.Weight)
-		}
-	}
-	if query.Vector != nil {
-		return checkVector(query.Vector, x.options.Dimension)
-	}
-	return nil
 }
 
 // errMoved says that the database has a later generation than the snapshot in memory.
@@ -109,7 +93,7 @@ func (a *asking) pipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candi
 	if _, err := results.Exec(); err != nil {
 		return index.Candidates{}, errors.Join(err, results.Close())
 	}
-	candidates, err := plan.receive(results)
+	candidates, err := plan.receive(ctx, results)
 	return candidates, errors.Join(err, results.Close())
 }
 
@@ -119,7 +103,7 @@ func (a *asking) within(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.C
 	plan := a.plan(snap)
 	plan.queue(batch)
 	results := tx.SendBatch(ctx, batch)
-	candidates, err := plan.receive(results)
+	candidates, err := plan.receive(ctx, results)
 	return candidates, errors.Join(err, results.Close())
 }
 
@@ -136,11 +120,11 @@ type plan struct {
 
 func (a *asking) plan(snap *snapshot) *plan {
 	p := &plan{snap: snap, query: a.query, restrict: len(a.query.Filter.Documents) > 0}
-	p.terms = mergeTerms(a.query.Terms)
+	p.terms = storable(ranking.MergeTerms(a.query.Terms))
 	passing, all := 0, true
 	allowed := make([]bool, len(snap.classes))
 	for i, class := range snap.classes {
-		allowed[i] = class.passes(a.query.Filter)
+		allowed[i] = class.Passes(a.query.Filter)
 		if allowed[i] {
 			passing += snap.passagesOf[i]
 			p.classes = append(p.classes, int32(i))
@@ -163,23 +147,11 @@ func (a *asking) plan(snap *snapshot) *plan {
 	return p
 }
 
-// mergeTerms sums the weights of terms named twice, and leaves out what lexical.Analyze
-// can't give: the database would refuse it.
-func mergeTerms(terms []index.Term) []index.Term {
-	var merged []index.Term
-	at := make(map[string]int, len(terms))
-	for _, term := range terms {
-		if i, ok := at[term.Text]; ok {
-			merged[i].Weight += term.Weight
-			continue
-		}
-		if term.Text == "" || !utf8.ValidString(term.Text) || strings.ContainsRune(term.Text, 0) {
-			continue
-		}
-		at[term.Text] = len(merged)
-		merged = append(merged, term)
-	}
-	return merged
+// storable leaves out what lexical.Analyze can't give: the database would refuse it.
+func storable(terms []index.Term) []index.Term {
+	return slices.DeleteFunc(terms, func(term index.Term) bool {
+		return term.Text == "" || !utf8.ValidString(term.Text) || strings.ContainsRune(term.Text, 0)
+	})
 }
 
 // settings hold for the transaction alone: what is set for a session would not reach
@@ -233,7 +205,7 @@ func termKeys(terms []index.Term) [][]byte {
 }
 
 // receive takes what the statements of queue bring, and ranks it.
-func (p *plan) receive(results pgx.BatchResults) (index.Candidates, error) {
+func (p *plan) receive(ctx context.Context, results pgx.BatchResults) (index.Candidates, error) {
 	if _, err := results.Exec(); err != nil {
 		return index.Candidates{}, fmt.Errorf("settings: %w", err)
 	}
@@ -244,19 +216,16 @@ func (p *plan) receive(results pgx.BatchResults) (index.Candidates, error) {
 	if generation != p.snap.generation {
 		return index.Candidates{}, errMoved
 	}
-	r := newRanking(p)
+	look := lookup{plan: p}
 	if p.restrict {
-		if err := r.restrictTo(results); err != nil {
+		if err := look.restrictTo(results); err != nil {
 			return index.Candidates{}, fmt.Errorf("filter by documents: %w", err)
 		}
 	}
 	var candidates index.Candidates
 	if len(p.terms) > 0 {
-		if err := r.load(results); err != nil {
-			return index.Candidates{}, fmt.Errorf("by words: %w", err)
-		}
 		var err error
-		if candidates, err = r.rank(); err != nil {
+		if candidates, err = p.rank(ctx, results, look); err != nil {
 			return index.Candidates{}, fmt.Errorf("by words: %w", err)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"maps"
 	"slices"
 
+	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
 )
 
-// termCounts says how often a term stands in which field of a passage, up to 255 times.
+// termCounts says how often a term stands in which field of a passage.
 type termCounts struct {
-	term                  string
-	title, headings, body uint8
+	term string
+	postings.Counts
 }
 
 // analysed is what the index keeps of a passage's words.
@@ -27,11 +28,11 @@ type analyzer struct {
 func (a *analyzer) analyze(title string, headings []string, text string) analysed {
 	clear(a.at)
 	var words analysed
-	words.lengths.Title = a.count(&words, title, func(c *termCounts) *uint8 { return &c.title })
+	words.lengths.Title = a.count(&words, title, func(c *termCounts) *uint8 { return &c.Title })
 	for _, heading := range headings {
-		words.lengths.Headings += a.count(&words, heading, func(c *termCounts) *uint8 { return &c.headings })
+		words.lengths.Headings += a.count(&words, heading, func(c *termCounts) *uint8 { return &c.Headings })
 	}
-	words.lengths.Body = a.count(&words, text, func(c *termCounts) *uint8 { return &c.body })
+	words.lengths.Body = a.count(&words, text, func(c *termCounts) *uint8 { return &c.Body })
 	return words
 }
 
@@ -45,9 +46,7 @@ func (a *analyzer) count(words *analysed, text string, field func(*termCounts) *
 			a.at[term] = at
 			words.terms = append(words.terms, termCounts{term: term})
 		}
-		if counter := field(&words.terms[at]); *counter < most {
-			*counter++
-		}
+		postings.Increment(field(&words.terms[at]))
 	}
 	return len(terms)
 }
@@ -75,7 +74,7 @@ func (b segmentBuilder) add(slot int32, words analysed) {
 	for _, c := range words.terms {
 		change := b.at(c.term)
 		change.passages++
-		change.postings = append(change.postings, posting{slot: slot, title: c.title, headings: c.headings, body: c.body})
+		change.postings = append(change.postings, posting{slot: slot, Counts: c.Counts})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -19,8 +20,8 @@ type snapshot struct {
 	generation int64
 	slots      table[slot]
 	documents  table[document]
-	classes    []class // by number; numbers that were never given hold none
-	passagesOf []int   // how many passages a class has
+	classes    []index.Class // by number; numbers that were never given hold none
+	passagesOf []int         // how many passages a class has
 	passages   int
 	length     float64 // sum of the passages' lengths
 	indexed    bool    // the embedder's vectors have an HNSW index
@@ -36,23 +37,6 @@ type slot struct {
 type document struct {
 	key   knowledge.DocumentID
 	class int32
-}
-
-// class is what filters look at. Documents of one class pass or fail together.
-type class struct {
-	source   knowledge.SourceID
-	kind     knowledge.Kind
-	audience knowledge.Audience
-}
-
-func (c class) passes(filter index.Filter) bool {
-	audiences := filter.Audiences
-	if audiences == nil {
-		audiences = []knowledge.Audience{knowledge.Public}
-	}
-	return slices.Contains(audiences, c.audience) &&
-		(len(filter.Sources) == 0 || slices.Contains(filter.Sources, c.source)) &&
-		(len(filter.Kinds) == 0 || slices.Contains(filter.Kinds, c.kind))
 }
 
 // id is the passage in a slot that is in use.
@@ -76,8 +60,8 @@ type table[T any] [][]T
 
 // at gives the value of a number, zero where none was set.
 func (t table[T]) at(number int32) T {
-	if block := int(number >> blockBits); block < len(t) && t[block] != nil {
-		return t[block][number&(blockSize-1)]
+	if block := int(number >> postings.BlockBits); block < len(t) && t[block] != nil {
+		return t[block][number&(postings.BlockSize-1)]
 	}
 	var zero T
 	return zero
@@ -94,16 +78,16 @@ func edit[T any](t table[T]) *tableEdit[T] {
 }
 
 func (e *tableEdit[T]) set(number int32, value T) {
-	block := int(number >> blockBits)
+	block := int(number >> postings.BlockBits)
 	for block >= len(e.table) {
 		e.table = append(e.table, nil)
 	}
 	if !e.own[block] {
-		fresh := make([]T, blockSize)
+		fresh := make([]T, postings.BlockSize)
 		copy(fresh, e.table[block])
 		e.table[block], e.own[block] = fresh, true
 	}
-	e.table[block][number&(blockSize-1)] = value
+	e.table[block][number&(postings.BlockSize-1)] = value
 }
 
 // current gives the snapshot of the transaction's generation, making it if nobody has.
@@ -180,10 +164,10 @@ func (a *advancing) loadClasses(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 		for id >= len(a.next.classes) {
-			a.next.classes = append(a.next.classes, class{})
+			a.next.classes = append(a.next.classes, index.Class{})
 			a.next.passagesOf = append(a.next.passagesOf, 0)
 		}
-		a.next.classes[id] = class{source: knowledge.SourceID(source), kind: knowledge.Kind(kind), audience: knowledge.Audience(audience)}
+		a.next.classes[id] = index.Class{Source: knowledge.SourceID(source), Kind: knowledge.Kind(kind), Audience: knowledge.Audience(audience)}
 	}
 	return rows.Err()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,31 +15,14 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/indextest"
-	"cairn/internal/knowledge/lexical"
 	"cairn/internal/servertest"
 )
-
-func textEntry(id knowledge.DocumentID, texts ...string) index.Entry {
-	e := index.Entry{Document: knowledge.Document{ID: id, Source: "docs", Title: "Title"}}
-	for i, text := range texts {
-		e.Passages = append(e.Passages, knowledge.Passage{ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Text: text, Hash: text})
-	}
-	return e
-}
 
 func mustWrite(t *testing.T, x *Index, batch index.Batch) {
 	t.Helper()
 	if err := x.Write(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func words(text string) index.Query {
-	var query index.Query
-	for _, term := range lexical.Analyze(text) {
-		query.Terms = append(query.Terms, index.Term{Text: term, Weight: 1})
-	}
-	return query
 }
 
 func mustSearch(t *testing.T, x *Index, query index.Query) index.Candidates {
@@ -50,11 +32,6 @@ func mustSearch(t *testing.T, x *Index, query index.Query) index.Candidates {
 		t.Fatal(err)
 	}
 	return candidates
-}
-
-func countHits(t *testing.T, x *Index, text string) int {
-	t.Helper()
-	return len(mustSearch(t, x, words(text)).Lexical)
 }
 
 // embedAll gives every passage a vector that only its hash decides.
@@ -83,17 +60,7 @@ func hashVector(hash string, dimension int) []float32 {
 	for _, b := range []byte(hash) {
 		seed = (seed ^ uint64(b)) * 1099511628211
 	}
-	random := rand.New(rand.NewPCG(seed, 1))
-	vector := make([]float32, dimension)
-	var sum float64
-	for i := range vector {
-		vector[i] = float32(random.NormFloat64())
-		sum += float64(vector[i]) * float64(vector[i])
-	}
-	for i := range vector {
-		vector[i] /= float32(math.Sqrt(sum))
-	}
-	return vector
+	return indextest.UnitVector(seed, dimension)
 }
 
 func TestReaderFollowsWriter(t *testing.T) {
@@ -101,17 +68,7 @@ func TestReaderFollowsWriter(t *testing.T) {
 	writer := mustOpen(t, options)
 	options.ReadOnly = true
 	reader := mustOpen(t, options)
-	for i := range 20 {
-		mustWrite(t, writer, index.Batch{Put: []index.Entry{
-			textEntry(knowledge.DocumentID(fmt.Sprint(i)), "alpha", "beta"), textEntry("always", fmt.Sprintf("round%d", i)),
-		}})
-		if got := countHits(t, reader, "alpha"); got != i+1 {
-			t.Errorf("the reader finds %d, want %d", got, i+1)
-		}
-		if got := countHits(t, reader, fmt.Sprintf("round%d", i)); got != 1 {
-			t.Errorf("the reader finds round %d %d times", i, got)
-		}
-	}
+	indextest.Follow(t, writer, reader)
 }
 
 // TestSecondEmbedderIsBuiltBesideTheFirst changes the embedder while a reader goes on
@@ -119,7 +76,7 @@ func TestReaderFollowsWriter(t *testing.T) {
 func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
 	old := suiteOptions(servertest.Postgres(t))
 	first := mustOpen(t, old)
-	mustWrite(t, first, index.Batch{Put: []index.Entry{textEntry("a", "alpha"), textEntry("b", "beta")}})
+	mustWrite(t, first, index.Batch{Put: []index.Entry{indextest.TextEntry("a", "alpha"), indextest.TextEntry("b", "beta")}})
 	embedAll(t, first)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -134,7 +91,7 @@ func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
 	wantOpenError(t, future, index.ErrEmbedder, "configure the former until")
 	second := mustOpen(t, replacing)
 	wantOpenError(t, future, index.ErrEmbedder, "configure the former until")
-	mustWrite(t, second, index.Batch{Put: []index.Entry{textEntry("a", "alpha", "gamma")}, Delete: []knowledge.DocumentID{"b"}})
+	mustWrite(t, second, index.Batch{Put: []index.Entry{indextest.TextEntry("a", "alpha", "gamma")}, Delete: []knowledge.DocumentID{"b"}})
 	byOld := index.Query{Vector: hashVector("alpha", old.Dimension)}
 	if hits := mustSearch(t, serving, byOld).Dense; len(hits) != 1 || hits[0].Passage != "a#0" {
 		t.Errorf("by the old embedder, while the new one is built: %v, want a#0 alone", hits)
@@ -160,21 +117,21 @@ func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
 	x := mustOpen(t, options)
-	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("first", "alpha")}})
+	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("first", "alpha")}})
 	execute(t, options.URL, `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
 		"CREATE TRIGGER full_disk BEFORE INSERT ON cairn.page FOR EACH STATEMENT EXECUTE FUNCTION full_disk()")
-	batch := index.Batch{Put: []index.Entry{textEntry("second", "gamma")}, Delete: []knowledge.DocumentID{"first"}}
+	batch := index.Batch{Put: []index.Entry{indextest.TextEntry("second", "gamma")}, Delete: []knowledge.DocumentID{"first"}}
 	err := x.Write(t.Context(), batch)
 	if !errors.Is(err, index.ErrFull) || !strings.Contains(err.Error(), "free space") {
 		t.Errorf("write to a full disk: %v", err)
 	}
-	if countHits(t, x, "alpha") != 1 || countHits(t, x, "gamma") != 0 {
+	if indextest.CountHits(t, x, "alpha") != 1 || indextest.CountHits(t, x, "gamma") != 0 {
 		t.Error("a part of the failed batch shows")
 	}
 	execute(t, options.URL, "DROP TRIGGER full_disk ON cairn.page")
 	mustWrite(t, x, batch)
-	if countHits(t, x, "alpha") != 0 || countHits(t, x, "gamma") != 1 {
+	if indextest.CountHits(t, x, "alpha") != 0 || indextest.CountHits(t, x, "gamma") != 1 {
 		t.Error("the batch does not show once there is room")
 	}
 }
@@ -184,11 +141,11 @@ func TestFullDisk(t *testing.T) {
 func TestLostConnectionsAreReplaced(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
 	x := mustOpen(t, options)
-	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("first", "alpha")}})
+	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("first", "alpha")}})
 	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cairn' AND datname = current_database()`
 	for _, call := range []func(){
-		func() { countHits(t, x, "alpha") },
-		func() { mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("second", "beta")}}) },
+		func() { indextest.CountHits(t, x, "alpha") },
+		func() { mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("second", "beta")}}) },
 		func() { embedAll(t, x) },
 	} {
 		execute(t, options.URL, end)
@@ -197,8 +154,8 @@ func TestLostConnectionsAreReplaced(t *testing.T) {
 	execute(t, options.URL, "CREATE SEQUENCE lives", `CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF nextval('lives') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NULL; END $$`,
 		"CREATE TRIGGER cut AFTER INSERT ON cairn.page FOR EACH STATEMENT EXECUTE FUNCTION cut()")
-	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("third", "alpha", "beta")}})
-	if countHits(t, x, "alpha") != 2 || countHits(t, x, "beta") != 2 {
+	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("third", "alpha", "beta")}})
+	if indextest.CountHits(t, x, "alpha") != 2 || indextest.CountHits(t, x, "beta") != 2 {
 		t.Error("not all writes show")
 	}
 	wantOpenError(t, options, index.ErrLocked, "wait until")
@@ -211,7 +168,7 @@ func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 	x.limits.exact = 100
 	batch := index.Batch{}
 	for i := range 1500 {
-		e := textEntry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), fmt.Sprint("text ", i))
+		e := indextest.TextEntry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), fmt.Sprint("text ", i))
 		e.Document.Source = []knowledge.SourceID{"few", "rest", "rest", "rest"}[i%4]
 		batch.Put = append(batch.Put, e)
 	}
@@ -324,8 +281,8 @@ func TestQueriesAreLogged(t *testing.T) {
 func TestStatementsHaveALimit(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
 	x := mustOpen(t, options)
-	mustWrite(t, x, index.Batch{Put: []index.Entry{textEntry("a", "alpha")}})
-	options.Statement, options.ReadOnly = 50*time.Millisecond, true
+	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("a", "alpha")}})
+	options.Statement, options.ReadOnly = 500*time.Millisecond, true
 	limited := mustOpen(t, options)
 	blocker, err := pgx.Connect(t.Context(), options.URL)
 	if err != nil {
@@ -343,13 +300,13 @@ func TestStatementsHaveALimit(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE cairn.page IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := limited.Search(t.Context(), words("alpha")); err == nil || !strings.Contains(err.Error(), "took too long") {
+	if _, err := limited.Search(t.Context(), indextest.Words("alpha")); err == nil || !strings.Contains(err.Error(), "took too long") {
 		t.Errorf("search behind a lock: %v", err)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if countHits(t, limited, "alpha") != 1 {
+	if indextest.CountHits(t, limited, "alpha") != 1 {
 		t.Error("not found after the lock")
 	}
 }

@@ -105,10 +105,8 @@ func (w *vectorWrite) add(v index.Vectors, dimension int) error {
 	if !ok {
 		return errors.New("not the id of a passage")
 	}
-	for _, window := range v.Windows {
-		if err := checkVector(window, dimension); err != nil {
-			return err
-		}
+	if err := v.Validate(dimension); err != nil {
+		return err
 	}
 	w.keys = append(w.keys, []byte(document))
 	w.positions = append(w.positions, int32(position))

@@ -1,13 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 )
 
@@ -19,7 +18,7 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	if x.options.ReadOnly {
 		return fmt.Errorf("write to index: %w", errReadOnly)
 	}
-	if err := validate(batch); err != nil {
+	if err := cmp.Or(batch.Validate(), checkKeys(batch)); err != nil {
 		return fmt.Errorf("write to index: %w", err)
 	}
 	x.writing.Lock()
@@ -37,56 +36,12 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	return nil
 }
 
-func validate(batch index.Batch) error {
-	named := make(map[knowledge.DocumentID]bool)
-	name := func(id knowledge.DocumentID) error {
-		if id == "" {
-			return errors.New("a document has no id")
-		}
+// checkKeys says which id PostgreSQL's index does not take, if any.
+func checkKeys(batch index.Batch) error {
+	for id := range batch.Named() {
 		if len(id) > longestKey {
 			return fmt.Errorf("the id of document %.60q… has %d bytes, %d are the most", id, len(id), longestKey)
 		}
-		if named[id] {
-			return fmt.Errorf("document %q is named twice in one batch", id)
-		}
-		named[id] = true
-		return nil
-	}
-	for _, entry := range batch.Put {
-		if err := name(entry.Document.ID); err != nil {
-			return err
-		}
-		if err := validatePassages(entry); err != nil {
-			return err
-		}
-	}
-	for _, id := range batch.Delete {
-		if err := name(id); err != nil {
-			return err
-		}
-	}
-	for _, document := range batch.Seen {
-		if err := name(document.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func validatePassages(entry index.Entry) error {
-	last := -1
-	for _, passage := range entry.Passages {
-		want := knowledge.MakePassageID(entry.Document.ID, passage.Position)
-		if passage.ID != want || passage.Document != entry.Document.ID {
-			return fmt.Errorf("passage %q of document %q must have the id %q of its document and position", passage.ID, passage.Document, want)
-		}
-		if passage.Position <= last {
-			return fmt.Errorf("passage %q comes after position %d", passage.ID, last)
-		}
-		if passage.Hash == "" {
-			return fmt.Errorf("passage %q has no hash", passage.ID)
-		}
-		last = passage.Position
 	}
 	return nil
 }

@@ -69,7 +69,8 @@ if [[ $conversation != "$address"t/* ]]; then
 fi
 "${browse[@]}" -o /dev/null "$conversation"
 "${browse[@]}" -L --data-urlencode "text=$question" "$conversation/messages" >"$temporary/page.html"
-for expected in "$question" 'indexing.md'; do
+# Which document is first depends on how many vectors the demo has made by now.
+for expected in "$question" '.md#'; do
 	if ! grep -qF "$expected" "$temporary/page.html"; then
 		echo "smoke: the page with the answer lacks '$expected'" >&2
 		exit 1

@@ -1,0 +1,173 @@
+package slack
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+)
+
+// verb is what a button does. An action id is the verb, a colon, and the id of the run
+// or question that it is about; of choices a number follows.
+type verb string
+
+const (
+	verbRate    verb = "rate"
+	verbWhy     verb = "why"
+	verbSources verb = "sources"
+	verbRetry   verb = "retry"
+	verbStop    verb = "stop"
+	verbShare   verb = "share"
+	verbAnswer  verb = "answer" // one of a question's choices
+	verbReply   verb = "reply"  // a question's input
+)
+
+var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbAnswer, verbReply}
+
+// A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
+// Slack does not tell of the thread with a press there. The number tells the blocks of a
+// message apart.
+var blockID = regexp.MustCompile(`^in\d/(.+)$`)
+
+func blockThread(id string) (chat.ThreadID, bool) {
+	found := blockID.FindStringSubmatch(id)
+	if found == nil {
+		return "", false
+	}
+	return chat.ThreadID(found[1]), true
+}
+
+// tellThread puts the thread's id into the blocks of buttons.
+func tellThread(blocks []slack.Block, thread chat.ThreadID) {
+	n := 0
+	for _, block := range blocks {
+		id := fmt.Sprintf("in%d/%s", n, thread)
+		switch block := block.(type) {
+		case *slack.ActionBlock:
+			block.BlockID = id
+		case *slack.ContextActionsBlock:
+			block.BlockID = id
+		case *slack.InputBlock:
+			block.BlockID = id
+		default:
+			continue
+		}
+		n++
+	}
+}
+
+// Limits of what buttons carry.
+const (
+	maxActionID = 255
+	maxValue    = 2000
+	maxLabel    = 75
+)
+
+// actionID makes an action id. The id of a run or question is the bot's own and short;
+// one that does not fit is a mistake.
+func actionID(does verb, about string) (string, error) {
+	id := string(does) + ":" + about
+	if length(id) > maxActionID {
+		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", head(about, 60)+"…")
+	}
+	return id, nil
+}
+
+// parseAction reads an action id; false for one that is not of this package.
+func parseAction(id string) (does verb, about string, ok bool) {
+	name, about, found := strings.Cut(id, ":")
+	for _, known := range verbs {
+		if found && string(known) == name {
+			return known, about, true
+		}
+	}
+	return "", "", false
+}
+
+func plainText(text string) *slack.TextBlockObject {
+	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+}
+
+// row collects buttons and the first mistake.
+type row struct {
+	elements []slack.BlockElement
+	err      error
+}
+
+func (r *row) button(does verb, about, value, label string) {
+	id, err := actionID(does, about)
+	if err == nil && length(value) > maxValue {
+		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", head(value, 60)+"…", maxValue)
+	}
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(cut(label, maxLabel))))
+}
+
+func (r *row) block() []slack.Block {
+	if len(r.elements) == 0 {
+		return nil
+	}
+	return []slack.Block{slack.NewActionBlock("", r.elements...)}
+}
+
+// replyButtons stand under an answer or a failure line. A message that one person sees
+// can be shared.
+func replyButtons(reply chat.Reply, folded int, private bool) ([]slack.Block, error) {
+	run := string(reply.Run)
+	if run == "" || reply.Outcome == chat.Noticed {
+		return nil, nil
+	}
+	var blocks []slack.Block
+	buttons := &row{}
+	if reply.Outcome == chat.Failure {
+		buttons.button(verbRetry, run, "", "Retry")
+	} else {
+		id, err := actionID(verbRate, run)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, slack.NewContextActionsBlock("", slack.NewFeedbackButtonsBlockElement(id,
+			slack.NewFeedbackButton(plainText("Helpful"), string(chat.Up)),
+			slack.NewFeedbackButton(plainText("Not helpful"), string(chat.Down)))))
+	}
+	why := "Why this answer"
+	if reply.Outcome == chat.Failure {
+		why = "What happened"
+	}
+	buttons.button(verbWhy, run, "", why)
+	if folded > 0 {
+		buttons.button(verbSources, run, "", "All sources")
+	}
+	if private && reply.Outcome != chat.Failure {
+		buttons.button(verbShare, run, "", "Share in channel")
+	}
+	return append(blocks, buttons.block()...), buttons.err
+}
+
+// questionButtons are a question's choices, and the field for an answer in other words.
+func questionButtons(question chat.Question) ([]slack.Block, error) {
+	buttons := &row{}
+	for i, choice := range question.Choices {
+		label := strings.TrimSpace(choiceLabel(choice))
+		if length(label) > maxLabel {
+			label = number(i+1) + ". " + label
+		}
+		buttons.button(verbAnswer, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
+	}
+	blocks := buttons.block()
+	if buttons.err != nil || !question.FreeText {
+		return blocks, buttons.err
+	}
+	id, err := actionID(verbReply, question.ID)
+	if err != nil {
+		return nil, err
+	}
+	input := slack.NewInputBlock("", plainText("Or answer in your own words, here or in the thread"), nil,
+		slack.NewPlainTextInputBlockElement(nil, id))
+	return append(blocks, input.WithDispatchAction(true).WithOptional(true)), nil
+}

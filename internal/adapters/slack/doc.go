@@ -1,0 +1,14 @@
+// Package slack lets a team ask Cairn in Slack. Events and interactions become signals
+// in translate.go and interact.go, and listen.go decides which of them are for the bot;
+// replies and questions become blocks in render.go, body.go, sources.go and buttons.go.
+// All that is pure functions. The rest speaks to Slack: receive.go over HTTP, socket.go
+// by Socket Mode, dispatch.go does what a signal asks for, post.go and edit.go send, at
+// the pace that pace.go keeps, and draft.go shows an answer while it is made.
+//
+// What an answer says is shown as rich text, never as mrkdwn: text in it is only ever
+// text, so that no document can call people, and nothing needs to be escaped.
+//
+// A post that one message can't hold is several, each with the delivery key in its
+// metadata and which part it is; past that the answer is a file whose name has the key.
+// So any process finds what is there, and completes what is not.
+package slack

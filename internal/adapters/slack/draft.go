@@ -1,0 +1,321 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// Bounds of a draft.
+const (
+	// maxStatus is the most of a status line that can be read.
+	maxStatus = 90
+	// maxStreamed is how much of an answer is streamed; Slack takes about 13,000. The
+	// reply that follows has the rest.
+	maxStreamed = 10000
+	// streamEvery and editEvery are between two calls that show more of a draft.
+	streamEvery = time.Second
+	editEvery   = 3 * time.Second
+)
+
+// Draft is what a thread shows of a run while it works: a status line, and then the
+// answer as it is made, streamed where Slack lets the app, else in a message that is
+// edited. Finish puts the reply or question in its place. Its methods are called one
+// after another. In a private thread nothing is shown: Slack shows such things to all.
+type Draft struct {
+	sender
+	asker  chat.UserID
+	text   strings.Builder // all of the answer so far
+	shown  int             // bytes of text that are shown
+	last   time.Time       // when more was shown
+	ts     string          // of the draft's message, "" before there is one
+	state  draftState
+	status string
+	run    chat.RunID // that works, once it is told
+}
+
+// draftState is how a draft is shown.
+type draftState int
+
+const (
+	idle      draftState = iota // no message yet
+	streaming                   // Slack's stream is open
+	stopped                     // it ended by itself, or is full; the message waits for Finish
+	editing                     // there is no stream: the message is edited
+)
+
+// NewDraft begins to show a run that works in a thread for the person who asked.
+func (a *Adapter) NewDraft(ctx context.Context, thread chat.ThreadID, asker chat.UserID) (*Draft, error) {
+	s, err := a.sender(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	s.patience = 0 // the run waits meanwhile
+	return &Draft{sender: s, asker: asker}, nil
+}
+
+// Progress shows a step: in the status line, or once the answer streams as a task of it.
+// It is left out where Slack is at its limits.
+func (d *Draft) Progress(ctx context.Context, progress chat.Progress) error {
+	line := cut(markup.CleanLine(progress.Description), maxStatus)
+	switch {
+	case d.at.private != "" || line == "":
+		return nil
+	case d.state == streaming:
+		_, err := d.grow(ctx, slack.TaskUpdateChunk{
+			Type: slack.StreamChunkTaskUpdate, ID: cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
+		})
+		return err
+	case d.state != idle || progress.Status != chat.Running || line == d.status:
+		return nil
+	}
+	if d.status == "" {
+		d.session(ctx, sessionProcessing)
+	}
+	d.status = line
+	return lenient(d.call(ctx, setStatus, func() error {
+		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
+			ChannelID: d.at.channel, ThreadTS: d.at.root, Status: line + "…",
+		})
+	}))
+}
+
+func taskStatus(status chat.StepStatus) slack.TaskCardStatus {
+	switch status {
+	case chat.Pending:
+		return slack.TaskCardStatusPending
+	case chat.Running:
+		return slack.TaskCardStatusInProgress
+	case chat.Failed:
+		return slack.TaskCardStatusError
+	case chat.Completed, chat.Skipped:
+	}
+	return slack.TaskCardStatusComplete
+}
+
+// lenient forgives what a draft can do without: Slack's limits and refusals. The answer
+// comes all the same.
+func lenient(err error) error {
+	var later *chat.RetryAfterError
+	if errors.As(err, &later) || refusal(err) != "" {
+		return nil
+	}
+	return err
+}
+
+// Stream adds to the answer. What was streamed is text that a model makes: nobody is
+// called by it.
+func (d *Draft) Stream(ctx context.Context, token chat.Token) error {
+	if token.Restart {
+		if err := d.discard(ctx); err != nil {
+			return err
+		}
+	}
+	d.text.WriteString(token.Text)
+	d.run = token.Run
+	if d.at.private != "" || d.state == stopped {
+		return nil
+	}
+	every := streamEvery
+	if d.state == editing {
+		every = editEvery
+	}
+	now := d.clock.now()
+	if now.Sub(d.last) < every || strings.TrimSpace(d.text.String()[d.shown:]) == "" {
+		return nil
+	}
+	d.last = now
+	switch d.state {
+	case idle:
+		return d.begin(ctx)
+	case streaming:
+		piece := d.next()
+		if d.shown+len(piece) > maxStreamed {
+			d.state = stopped
+			return lenient(d.endStream(ctx))
+		}
+		if piece == "" {
+			return nil
+		}
+		grown, err := d.grow(ctx, slack.NewMarkdownTextChunk(harmless(piece)))
+		if grown {
+			d.shown += len(piece)
+		}
+		return err
+	case editing:
+		return lenient(d.redraw(ctx))
+	case stopped:
+	}
+	return nil
+}
+
+var calling = regexp.MustCompile(`<([@!#])`)
+
+// harmless keeps Markdown from calling people: nothing else is read in angle brackets
+// once a character that nobody sees stands behind the first.
+func harmless(markdown string) string {
+	return calling.ReplaceAllString(markup.Clean(markdown), "<\u200b$1")
+}
+
+// next is what is not shown yet, but for a "<" or part of a character at its end, which
+// the next token may make whole.
+func (d *Draft) next() string {
+	piece := strings.TrimSuffix(d.text.String()[d.shown:], "<")
+	for cut := 1; cut < utf8.UTFMax && cut <= len(piece); cut++ {
+		if tail := piece[len(piece)-cut:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				piece = piece[:len(piece)-cut]
+			}
+			break
+		}
+	}
+	return head(piece, maxStreamed)
+}
+
+// begin opens a stream, or posts a message to edit where Slack has none for the app.
+func (d *Draft) begin(ctx context.Context) error {
+	piece := d.next()
+	err := d.call(ctx, startStream, func() error {
+		_, ts, err := d.api.StartStreamContext(ctx, d.at.channel,
+			slack.MsgOptionTS(d.at.root), slack.MsgOptionMarkdownText(harmless(piece)),
+			slack.MsgOptionRecipientTeamID(d.at.team), slack.MsgOptionRecipientUserID(string(d.asker)))
+		d.ts = ts
+		return err
+	})
+	if err == nil {
+		d.state, d.shown = streaming, d.shown+len(piece)
+		return nil
+	}
+	if refusal(err) == "" {
+		return lenient(err)
+	}
+	d.state = editing
+	return lenient(d.redraw(ctx))
+}
+
+// grow adds a chunk to the stream; false where it could not. A stream that died is left
+// as it is until Finish.
+func (d *Draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
+	err := d.call(ctx, appendStream, func() error {
+		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(chunk))
+		return err
+	})
+	if refusal(err) != "" {
+		d.state = stopped
+	}
+	return err == nil, lenient(err)
+}
+
+// redraw shows the draft in a message of its own.
+func (d *Draft) redraw(ctx context.Context) error {
+	messages, _ := pack(bodyOf(d.text.String(), nil))
+	if len(messages) == 0 {
+		return nil
+	}
+	shown := note{notification(messages[0], chat.Reply{}), append(richText(messages[0]), remark("Still writing…"))}
+	if d.run != "" {
+		buttons := &row{}
+		buttons.button(verbStop, string(d.run), "", "Stop")
+		if buttons.err != nil {
+			return buttons.err
+		}
+		shown.blocks = append(shown.blocks, buttons.block()...)
+	}
+	d.shown = d.text.Len()
+	if d.ts != "" {
+		return d.call(ctx, updateMessage, func() error {
+			_, _, _, err := d.api.UpdateMessageContext(ctx, d.at.channel, d.ts, d.content(shown)...)
+			return err
+		})
+	}
+	return d.call(ctx, postMessage, func() error {
+		_, ts, err := d.api.PostMessageContext(ctx, d.at.channel, append(d.content(shown), slack.MsgOptionTS(d.at.root))...)
+		d.ts = ts
+		return err
+	})
+}
+
+// endStream closes Slack's stream; one that died is closed already.
+func (d *Draft) endStream(ctx context.Context) error {
+	err := d.call(ctx, stopStream, func() error {
+		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts)
+		return err
+	})
+	if refusal(err) == "message_not_in_streaming_state" {
+		return nil
+	}
+	return err
+}
+
+// discard takes the draft's message away.
+func (d *Draft) discard(ctx context.Context) error {
+	if d.state == streaming {
+		if err := lenient(d.endStream(ctx)); err != nil {
+			return err
+		}
+	}
+	if d.ts != "" {
+		if err := d.remove(ctx, d.ts); err != nil {
+			return err
+		}
+	}
+	d.text.Reset()
+	d.shown, d.ts, d.state, d.last = 0, "", idle, time.Time{}
+	return nil
+}
+
+// Close takes back a draft that nothing comes of: its message, and its status line.
+func (d *Draft) Close(ctx context.Context) error {
+	d.patience = maxPatience
+	if err := d.discard(ctx); err != nil {
+		return err
+	}
+	if d.status == "" {
+		return nil
+	}
+	d.session(ctx, sessionActive)
+	d.status = ""
+	return lenient(d.call(ctx, setStatus, func() error {
+		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{ChannelID: d.at.channel, ThreadTS: d.at.root})
+	}))
+}
+
+// Finish puts a post in the draft's place, as Adapter.Post would post it: the message
+// stays the same one, and carries the key from then on. Its errors are Post's, but none of
+// them says that nothing was posted.
+func (d *Draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	d.patience = maxPatience
+	if d.ts == "" || post.Only != "" {
+		if err := d.discard(ctx); err != nil {
+			return "", err
+		}
+		return d.Post(ctx, d.at.thread(), key, post)
+	}
+	if d.state == streaming {
+		d.state = stopped
+		if err := lenient(d.endStream(ctx)); err != nil {
+			return "", d.begun(true, err)
+		}
+	}
+	shown, err := render(post, d.clock.now())
+	if err != nil {
+		return "", err
+	}
+	first := part{key: key, index: 0, of: shown.parts(), ts: d.ts}
+	if err := d.update(ctx, first, shown.notes[0]); err != nil {
+		return "", d.begun(true, err)
+	}
+	if _, err := d.complete(ctx, key, shown, []part{first}); err != nil {
+		return "", err
+	}
+	d.session(ctx, after(post))
+	return chat.MessageID(d.ts), nil
+}

@@ -1,0 +1,150 @@
+package slack
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+)
+
+// drafted is a team in which a draft has begun.
+func drafted(t *testing.T) (*team, *Draft, chat.ThreadID) {
+	t.Helper()
+	w := newTeam(t, false)
+	root := w.ann.Says(w.general, "", "how do I roll back a release?")
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	draft, err := w.adapter.NewDraft(t.Context(), thread, "U0ANN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, draft, thread
+}
+
+// streams adds tokens to a draft, a second and a half after one another.
+func (w *team) streams(t *testing.T, draft *Draft, tokens ...string) {
+	t.Helper()
+	for _, token := range tokens {
+		w.clock.Advance(1500 * time.Millisecond)
+		if err := draft.Stream(t.Context(), chat.Token{Run: "run-1", Text: token}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w *team) finishes(t *testing.T, draft *Draft, thread chat.ThreadID) {
+	t.Helper()
+	reply := chattest.Answer()
+	id, err := draft.Finish(t.Context(), "k1", chat.Post{Reply: &reply})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, is, err := w.adapter.Find(t.Context(), thread, "k1"); !is || found != id || err != nil {
+		t.Errorf("found %s, %v, %v; want %s", found, is, err, id)
+	}
+	posted := 0
+	for _, message := range w.Messages(w.general) {
+		if message.User == slacktest.Bot && !message.Deleted {
+			posted++
+		}
+		if message.Streaming && !message.Deleted && message.Edits == 0 {
+			t.Errorf("an unfinished stream was left: %+v", message)
+		}
+	}
+	if posted != 1 {
+		t.Errorf("%d messages", posted)
+	}
+	if status := w.Status(w.general, strings.Split(string(thread), ":")[3]); status != "" {
+		t.Errorf("a status was left: %s", status)
+	}
+}
+
+func TestADraftIsStreamed(t *testing.T) {
+	w, draft, thread := drafted(t)
+	var story strings.Builder
+	for _, step := range chattest.Steps()[:4] {
+		if err := draft.Progress(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	story.WriteString(w.Show(w.general))
+	w.streams(t, draft, "A release is ", "rolled back with **one** command <", "!channel> <@U0BEN>")
+	if err := draft.Progress(t.Context(), chattest.Steps()[5]); err != nil {
+		t.Fatal(err)
+	}
+	story.WriteString(w.Show(w.general))
+	w.finishes(t, draft, thread)
+	w.clean(t)
+	golden(t, "draft", story.String()+w.Show(w.general))
+}
+
+func TestAStreamThatDiedIsFinished(t *testing.T) {
+	w, draft, thread := drafted(t)
+	w.streams(t, draft, "A release ")
+	w.clock.Advance(10 * time.Minute)
+	w.streams(t, draft, "is rolled ", "back")
+	w.finishes(t, draft, thread)
+}
+
+func TestADraftWithoutStreamsIsEdited(t *testing.T) {
+	w, draft, thread := drafted(t)
+	w.Fail("chat.startStream", slacktest.Fault{Error: "unknown_method"})
+	w.streams(t, draft, "A release ", "is rolled ", "back ", "with ", "one ", "command")
+	if got := w.Show(w.general); !strings.Contains(got, "A release is rolled back with one") || !strings.Contains(got, "[Stop]") {
+		t.Errorf("shown: %s", got)
+	}
+	w.ann.Presses(w.general, "Stop")
+	if edits := len(w.Calls("chat.update")); edits > 3 {
+		t.Errorf("%d edits in 9 seconds", edits)
+	}
+	w.finishes(t, draft, thread)
+	w.clean(t)
+}
+
+func TestADraftBeginsAnew(t *testing.T) {
+	w, draft, thread := drafted(t)
+	w.streams(t, draft, "Wrong ", "words")
+	if err := draft.Stream(t.Context(), chat.Token{Restart: true, Text: "Right"}); err != nil {
+		t.Fatal(err)
+	}
+	w.streams(t, draft, " words")
+	if got := w.Show(w.general); !strings.Contains(got, "Right words") || strings.Contains(got, "Wrong") {
+		t.Errorf("shown: %s", got)
+	}
+	w.finishes(t, draft, thread)
+	w.clean(t)
+}
+
+func TestALongDraftStopsInTime(t *testing.T) {
+	w, draft, thread := drafted(t)
+	for range 30 {
+		w.streams(t, draft, chattest.Long(900))
+	}
+	w.finishes(t, draft, thread)
+	w.clean(t)
+}
+
+func TestADraftIsTakenBack(t *testing.T) {
+	w, draft, _ := drafted(t)
+	if err := draft.Progress(t.Context(), chattest.Steps()[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.streams(t, draft, "Some ", "words")
+	if err := draft.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "taken-back", w.Show(w.general))
+	w.clean(t)
+}
+
+func TestAWorkspaceWithoutStatusLines(t *testing.T) {
+	w, draft, thread := drafted(t)
+	w.Fail("assistant.threads.setStatus", slacktest.Fault{Error: "missing_scope"})
+	if err := draft.Progress(t.Context(), chattest.Steps()[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.streams(t, draft, "A release ", "is")
+	w.finishes(t, draft, thread)
+}

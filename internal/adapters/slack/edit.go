@@ -1,0 +1,86 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+)
+
+// Edit replaces what a post shows, whatever number of messages it had. Slack lets nobody
+// edit what one person alone sees: in private threads the new state is posted under the
+// old.
+func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
+	s, err := a.sender(ctx, thread)
+	if err != nil {
+		return err
+	}
+	if s.at.private != "" || post.Only != "" {
+		_, err := a.Post(ctx, thread, "", post)
+		return err
+	}
+	shown, err := render(post, a.clock.now())
+	if err != nil {
+		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
+	}
+	there, err := s.siblings(ctx, string(message))
+	if err != nil {
+		return err
+	}
+	key := there[0].key
+	kept := there[:0:0]
+	for _, p := range there {
+		if p.index == filePart || p.index >= len(shown.notes) {
+			if err := s.remove(ctx, p.ts); err != nil {
+				return err
+			}
+			continue
+		}
+		p.of = shown.parts()
+		if err := s.update(ctx, p, shown.notes[p.index]); err != nil {
+			return err
+		}
+		kept = append(kept, p)
+	}
+	_, err = s.complete(ctx, key, shown, kept)
+	return err
+}
+
+// siblings gives all messages of the post that a message is the first of.
+func (s sender) siblings(ctx context.Context, first string) ([]part, error) {
+	var found []part
+	err := s.read(ctx, first, func(p part) bool {
+		if p.ts == first || len(found) > 0 && p.key == found[0].key {
+			found = append(found, p)
+		}
+		return true
+	})
+	if err == nil && len(found) == 0 {
+		return nil, fmt.Errorf("edit Slack's message %s: %w", first, chat.ErrGone)
+	}
+	return found, err
+}
+
+func (s sender) update(ctx context.Context, p part, shown note) error {
+	options := append(s.content(shown), p.metadata())
+	return s.call(ctx, updateMessage, func() error {
+		_, _, _, err := s.api.UpdateMessageContext(ctx, s.at.channel, p.ts, options...)
+		return err
+	})
+}
+
+// remove deletes a message of the bot's; one that is gone already is fine.
+func (s sender) remove(ctx context.Context, ts string) error {
+	err := s.call(ctx, deleteMessage, func() error {
+		_, _, err := s.api.DeleteMessageContext(ctx, s.at.channel, ts)
+		return err
+	})
+	var refused slack.SlackErrorResponse
+	if errors.As(err, &refused) && refused.Err == "message_not_found" {
+		return nil
+	}
+	return err
+}

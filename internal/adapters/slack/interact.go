@@ -1,0 +1,167 @@
+package slack
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// askShortcut is the callback id of the message shortcut "Ask Cairn about this".
+const askShortcut = "ask_about_message"
+
+// interaction holds what Cairn reads of the payloads of interactions.
+type interaction struct {
+	Type       string `json:"type"`
+	CallbackID string `json:"callback_id"`
+	TriggerID  string `json:"trigger_id"`
+	ActionTS   string `json:"action_ts"`
+	Team       struct {
+		ID string `json:"id"`
+	} `json:"team"`
+	User struct {
+		ID     string `json:"id"`
+		TeamID string `json:"team_id"`
+	} `json:"user"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Message   *wireMessage `json:"message"`
+	Container struct {
+		MessageTS string `json:"message_ts"`
+		ThreadTS  string `json:"thread_ts"`
+		ChannelID string `json:"channel_id"`
+		Ephemeral bool   `json:"is_ephemeral"`
+	} `json:"container"`
+	Actions []struct {
+		Type     string `json:"type"`
+		ActionID string `json:"action_id"`
+		BlockID  string `json:"block_id"`
+		Value    string `json:"value"`
+		ActionTS string `json:"action_ts"`
+		Text     struct {
+			Text string `json:"text"`
+		} `json:"text"`
+	} `json:"actions"`
+}
+
+// interpret tells what an interaction means; payload is its JSON.
+func interpret(payload []byte) (signal, error) {
+	var of interaction
+	if err := json.Unmarshal(payload, &of); err != nil {
+		return signal{}, fmt.Errorf("read an interaction of Slack's: %w", err)
+	}
+	switch of.Type {
+	case "block_actions":
+		return pressMeaning(of), nil
+	case "message_action":
+		return shortcutMeaning(of), nil
+	case "view_submission", "view_closed":
+		return ignore("a modal that asks for nothing was closed"), nil
+	}
+	return ignore("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn"), nil
+}
+
+func (of interaction) team() string {
+	if of.Team.ID != "" {
+		return of.Team.ID
+	}
+	return of.User.TeamID // of an app that is installed for an enterprise
+}
+
+func pressMeaning(of interaction) signal {
+	if len(of.Actions) == 0 {
+		return ignore("a press of nothing")
+	}
+	action := of.Actions[0]
+	does, about, ours := parseAction(action.ActionID)
+	if !ours {
+		return ignore("a press of a button that is not Cairn's")
+	}
+	at := place{team: of.team(), channel: of.Container.ChannelID, root: of.Container.ThreadTS}
+	if at.root == "" {
+		at.root = of.Container.MessageTS
+	}
+	if thread, found := blockThread(action.BlockID); found {
+		in, err := parseThread(thread)
+		if err != nil || in.team != at.team || string(in.private) != of.User.ID {
+			return ignore("a press in a thread that is not the person's")
+		}
+		at = in
+	}
+	if !at.valid() || of.User.ID == "" {
+		return ignore("a press in no thread, or by nobody")
+	}
+	found := signal{
+		kind: pressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value, trigger: of.TriggerID,
+		message: chat.Message{
+			ID: chat.MessageID("press/" + of.User.ID + "/" + action.ActionTS), Thread: at.thread(), Author: chat.UserID(of.User.ID),
+			Text: action.Text.Text, At: timeOf(action.ActionTS),
+		},
+	}
+	switch does {
+	case verbAnswer:
+		question, _, _ := cutLast(about, ":")
+		found.message.Answers = &chat.Press{Question: question, Choice: action.Value}
+	case verbReply:
+		found.message.Text = strings.TrimSpace(action.Value)
+		if found.message.Text == "" {
+			return ignore("an empty answer")
+		}
+	}
+	return found
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+// shortcutMeaning asks about a message in its thread. A message of a bot's may be
+// asked about too: it is a person who asks.
+func shortcutMeaning(of interaction) signal {
+	switch {
+	case of.CallbackID != askShortcut:
+		return ignore("a shortcut that is not Cairn's")
+	case of.Message == nil || strings.TrimSpace(of.Message.Text) == "":
+		return ignore("a shortcut on a message without text")
+	}
+	at := place{team: of.team(), channel: of.Channel.ID, root: root(*of.Message)}
+	if !at.valid() || of.User.ID == "" {
+		return ignore("a shortcut in no thread, or by nobody")
+	}
+	return signal{
+		kind: asked, place: at, by: chat.UserID(of.User.ID), trigger: of.TriggerID,
+		message: chat.Message{
+			ID: chat.MessageID("shortcut/" + of.User.ID + "/" + of.ActionTS), Thread: at.thread(), Author: chat.UserID(of.User.ID),
+			Text: readMrkdwn(of.Message.Text, "").text, At: timeOf(of.ActionTS),
+		},
+	}
+}
+
+// command tells what a slash command means. Its thread is the person's own: a command
+// can't be given in a thread, and is answered to that person alone.
+func command(form url.Values, now time.Time) signal {
+	at := place{
+		team: form.Get("team_id"), channel: form.Get("channel_id"),
+		private: chat.UserID(form.Get("user_id")), request: form.Get("trigger_id"),
+	}
+	if !at.valid() {
+		return ignore("a command of no channel, or by nobody")
+	}
+	text := strings.TrimSpace(readMrkdwn(form.Get("text"), "").text)
+	if text == "" {
+		text = "help"
+	}
+	return signal{
+		kind: asked, place: at, by: at.private, trigger: at.request,
+		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.thread(), Author: at.private, Text: text, At: now},
+	}
+}

@@ -1,0 +1,158 @@
+package slack
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// modal shows blocks to who pressed.
+func (a *Adapter) modal(ctx context.Context, of signal, title string, blocks []slack.Block) error {
+	api, err := a.api(ctx, of.place.team)
+	if err != nil {
+		return err
+	}
+	view := slack.ModalViewRequest{
+		Type: slack.VTModal, Title: plainText(title), Close: plainText("Close"), Blocks: slack.Blocks{BlockSet: blocks},
+	}
+	return known(string(openView), a.pace.call(ctx, lane{team: of.place.team, method: openView}, time.Second, func() error {
+		_, err := api.OpenViewContext(ctx, of.trigger, view)
+		return err
+	}))
+}
+
+// why shows how a run came about.
+func (a *Adapter) why(ctx context.Context, bot Bot, of signal) error {
+	run := chat.RunID(of.about)
+	trace, err := bot.Explain(ctx, run)
+	if err != nil {
+		return err
+	}
+	return a.modal(ctx, of, "Why this answer", traceBlocks(run, trace))
+}
+
+// Bounds of what a modal shows of a trace.
+const (
+	maxTraceLines = 12
+	maxTraceLine  = 200
+)
+
+// traceBlocks shows a trace as plain lines under headings.
+func traceBlocks(id chat.RunID, trace chat.Trace) []slack.Block {
+	var pieces []piece
+	add := func(heading string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		pieces = append(pieces, piece{shape: paragraph, runs: []run{{text: heading, style: style{bold: true}}}})
+		for i, line := range lines {
+			if i == maxTraceLines {
+				line = fmt.Sprintf("and %d more", len(lines)-i)
+			}
+			pieces = append(pieces, piece{shape: item, runs: []run{{text: cut(markup.CleanLine(line), maxTraceLine) + " "}}})
+			if i == maxTraceLines {
+				break
+			}
+		}
+	}
+	var steps, searches, passages, models, decisions []string
+	for _, step := range trace.Steps {
+		steps = append(steps, fmt.Sprintf("%s: %s, %s", strings.ReplaceAll(step.Node, "_", " "), step.Status, brief(step.Took)))
+	}
+	for _, query := range trace.Queries {
+		searches = append(searches, fmt.Sprintf("“%s”: %d by words, %d by meaning, %s", query.Text, query.Lexical, query.Dense, brief(query.Took)))
+	}
+	for _, found := range trace.Evidence {
+		kept := ""
+		if found.Kept {
+			kept = ", used"
+		}
+		passages = append(passages, fmt.Sprintf("%s: %s, %.2f%s", found.Title, found.Section, found.Score, kept))
+	}
+	for _, model := range trace.Models {
+		line := fmt.Sprintf("%s: %s, %d + %d tokens, %s", model.Role, model.Model, model.Prompt, model.Completion, brief(model.Took))
+		if model.Failure != "" {
+			line = fmt.Sprintf("%s: %s failed: %s", model.Role, model.Model, model.Failure)
+		}
+		models = append(models, line)
+	}
+	decisions = append(decisions, trace.Notes...)
+	add("Steps", steps)
+	add("Searches", searches)
+	add("Passages, best first", passages)
+	add("Models", models)
+	add("Decisions", decisions)
+	return append(richText(pieces), remark(fmt.Sprintf("Run %s, flow %s, worked %s", id, trace.Flow, brief(trace.Took))))
+}
+
+// brief rounds a time to what people read.
+func brief(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return "under 1 ms"
+}
+
+// replyOf finds the reply that a press is about, in its thread.
+func replyOf(ctx context.Context, bot Bot, of signal) (chat.Reply, error) {
+	turns, err := bot.Transcript(ctx, of.place.thread())
+	if err != nil {
+		return chat.Reply{}, fmt.Errorf("look into a thread of Slack's: %w", err)
+	}
+	for _, turn := range turns {
+		if turn.Reply != nil && turn.Reply.Run == chat.RunID(of.about) {
+			return *turn.Reply, nil
+		}
+	}
+	return chat.Reply{}, chat.ErrUnknownRun
+}
+
+// maxModalRows is how many sources a modal shows.
+const maxModalRows = 60
+
+// sources shows all sources of an answer.
+func (a *Adapter) sources(ctx context.Context, bot Bot, of signal) error {
+	reply, err := replyOf(ctx, bot, of)
+	if err != nil {
+		return err
+	}
+	pieces, _ := sourcePieces(reply.Sources, a.clock.now(), maxModalRows, messageBudget)
+	return a.modal(ctx, of, "All sources", richText(pieces))
+}
+
+// share posts the answer that one person saw for all in the channel. A repeated press
+// shares it again: whoever pressed sees that it is there.
+func (a *Adapter) share(ctx context.Context, bot Bot, of signal) error {
+	reply, err := replyOf(ctx, bot, of)
+	if err != nil {
+		return err
+	}
+	s, err := a.sender(ctx, of.place.thread())
+	if err != nil {
+		return err
+	}
+	shown, err := render(chat.Post{Reply: &reply}, a.clock.now())
+	if err != nil {
+		return err
+	}
+	s.at = place{team: s.at.team, channel: s.at.channel}
+	_, err = s.complete(ctx, shareKey(of), shown, nil)
+	return err
+}
+
+// shareKey is the key of what a press shares: the same for a press that comes twice.
+func shareKey(of signal) chat.PostKey {
+	sum := sha256.Sum256([]byte(of.message.ID))
+	return chat.PostKey(hex.EncodeToString(sum[:12]))
+}

@@ -1,0 +1,326 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+)
+
+// metadataType is the type of the metadata that the bot's messages carry: the delivery
+// key, which of the post's parts the message is, and of how many.
+const metadataType = "cairn_post"
+
+// part is one message of a post.
+type part struct {
+	key   chat.PostKey
+	index int // 0 and up, filePart for the file
+	of    int // how many parts there are, with the file
+	ts    string
+}
+
+const filePart = -1
+
+// parts is how many messages make up what was rendered.
+func (r rendered) parts() int {
+	if r.file != "" {
+		return len(r.notes) + 1
+	}
+	return len(r.notes)
+}
+
+func (p part) metadata() slack.MsgOption {
+	return slack.MsgOptionMetadata(slack.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{
+		"key": string(p.key), "part": p.index, "parts": p.of,
+	}})
+}
+
+// fileName is what an answer's file is called: it carries the key, for a file's message
+// takes no metadata.
+func fileName(key chat.PostKey) string { return "answer-" + string(key) + ".md" }
+
+// partOf reads which part a message of the bot's is; false for others.
+func partOf(message slack.Message) (part, bool) {
+	found := part{ts: message.Timestamp}
+	for _, file := range message.Files {
+		if name, is := strings.CutPrefix(file.Name, "answer-"); is {
+			if key, is := strings.CutSuffix(name, ".md"); is {
+				found.key, found.index = chat.PostKey(key), filePart
+				return found, true
+			}
+		}
+	}
+	if message.Metadata.EventType != metadataType {
+		return part{}, false
+	}
+	key, isKey := message.Metadata.EventPayload["key"].(string)
+	index, isIndex := message.Metadata.EventPayload["part"].(float64)
+	of, isCount := message.Metadata.EventPayload["parts"].(float64)
+	found.key, found.index, found.of = chat.PostKey(key), int(index), int(of)
+	return found, isKey && isIndex && isCount
+}
+
+// sender posts into one thread.
+type sender struct {
+	*Adapter
+	api      *slack.Client
+	bot      string // its user id
+	at       place
+	patience time.Duration // how long a call may wait for Slack to take it
+}
+
+func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, error) {
+	at, err := parseThread(thread)
+	if err != nil {
+		return sender{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
+	}
+	workspace, err := a.options.Workspaces.Workspace(ctx, at.team)
+	if err != nil {
+		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)
+	}
+	return sender{a, a.client(workspace.Token), workspace.Bot, at, maxPatience}, nil
+}
+
+func (s sender) call(ctx context.Context, m method, do func() error) error {
+	err := s.pace.call(ctx, lane{s.at.team, m, s.at.channel}, s.patience, do)
+	var later *chat.RetryAfterError
+	if errors.As(err, &later) {
+		return err
+	}
+	return known(string(m), err)
+}
+
+// Post puts a post into its thread, in several messages where one can't hold it. One
+// that was cut short is taken up where it ended. In a private thread only its person
+// sees it.
+func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	s, err := a.sender(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	if s.at.private != "" {
+		post.Only = s.at.private
+	}
+	shown, err := render(post, a.clock.now())
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
+	}
+	if post.Only != "" {
+		return s.whisper(ctx, key, post.Only, shown)
+	}
+	var there []part
+	if shown.parts() > 1 {
+		if there, err = s.parts(ctx, key, ""); err != nil {
+			return "", nothing(err)
+		}
+	}
+	first, err := s.complete(ctx, key, shown, there)
+	if err == nil {
+		s.session(ctx, after(post))
+	}
+	return chat.MessageID(first), err
+}
+
+// nothing takes from an error what it says of a post: looking was all that was done.
+func nothing(err error) error {
+	var later *chat.RetryAfterError
+	if errors.As(err, &later) || errors.Is(err, chat.ErrGone) {
+		return err
+	}
+	return fmt.Errorf("look for what was posted before: %w", err)
+}
+
+// complete posts what of a post is not there yet and gives the ts of its first message.
+func (s sender) complete(ctx context.Context, key chat.PostKey, shown rendered, there []part) (first string, err error) {
+	posted := map[int]string{}
+	for _, p := range there {
+		posted[p.index] = p.ts
+	}
+	for i, one := range shown.notes {
+		if posted[i] != "" {
+			continue
+		}
+		ts, err := s.post(ctx, part{key: key, index: i, of: shown.parts()}, one)
+		if err != nil {
+			return "", s.begun(len(posted) > 0, err)
+		}
+		posted[i] = ts
+	}
+	if shown.file != "" && posted[filePart] == "" {
+		if err := s.upload(ctx, s.at.channel, s.at.root, fileName(key), shown.file); err != nil {
+			return "", s.begun(true, err)
+		}
+	}
+	return posted[0], nil
+}
+
+// begun takes the promise that nothing was posted from an error where something was.
+func (s sender) begun(begun bool, err error) error {
+	var later *chat.RetryAfterError
+	if begun && (errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)) {
+		return fmt.Errorf("a part of the post is there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
+	}
+	return err
+}
+
+func (s sender) post(ctx context.Context, p part, shown note) (ts string, err error) {
+	options := append(s.content(shown), p.metadata())
+	if s.at.root != "" {
+		options = append(options, slack.MsgOptionTS(s.at.root))
+	}
+	err = s.call(ctx, postMessage, func() error {
+		var err error
+		_, ts, err = s.api.PostMessageContext(ctx, s.at.channel, options...)
+		return err
+	})
+	return ts, err
+}
+
+func (s sender) content(shown note) []slack.MsgOption {
+	return []slack.MsgOption{
+		slack.MsgOptionText(shown.text, false), slack.MsgOptionBlocks(shown.blocks...),
+		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	}
+}
+
+// whisper shows a post to one person. Where the app is not in the channel of a private
+// thread, as a slash command can be given anywhere, the post goes to the direct
+// conversation; so does a file, which nothing else hides from the others.
+func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
+	first := ""
+	for _, one := range shown.notes {
+		if s.at.private != "" {
+			tellThread(one.blocks, s.at.thread())
+		}
+		ts, err := s.ephemeral(ctx, to, s.content(one))
+		if s.at.private != "" && first == "" && errors.Is(err, chat.ErrGone) {
+			return s.direct(ctx, key, to, shown)
+		}
+		if err != nil {
+			return "", s.begun(first != "", err)
+		}
+		if first == "" {
+			first = ts
+		}
+	}
+	if shown.file == "" {
+		return chat.MessageID(first), nil
+	}
+	channel, err := s.openDirect(ctx, to)
+	if err == nil {
+		err = s.upload(ctx, channel, "", fileName(key), shown.file)
+	}
+	return chat.MessageID(first), s.begun(true, err)
+}
+
+// ephemeral shows a message of the thread to one person.
+func (s sender) ephemeral(ctx context.Context, to chat.UserID, content []slack.MsgOption) (ts string, err error) {
+	if s.at.root != "" {
+		content = append(content, slack.MsgOptionTS(s.at.root))
+	}
+	err = s.call(ctx, postEphemeral, func() error {
+		var err error
+		ts, err = s.api.PostEphemeralContext(ctx, s.at.channel, string(to), content...)
+		return err
+	})
+	return ts, err
+}
+
+// direct posts to the direct conversation with a person.
+func (s sender) direct(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
+	channel, err := s.openDirect(ctx, to)
+	if err != nil {
+		return "", err
+	}
+	for _, one := range shown.notes {
+		tellThread(one.blocks, s.at.thread())
+	}
+	s.at = place{team: s.at.team, channel: channel}
+	first, err := s.complete(ctx, key, shown, nil)
+	return chat.MessageID(first), err
+}
+
+func (s sender) openDirect(ctx context.Context, to chat.UserID) (string, error) {
+	channel, _, _, err := s.api.OpenConversationContext(ctx, &slack.OpenConversationParameters{Users: []string{string(to)}})
+	if err != nil {
+		return "", known("conversations.open", err)
+	}
+	return channel.ID, nil
+}
+
+func (s sender) upload(ctx context.Context, channel, root, name, content string) error {
+	return s.call(ctx, uploadFile, func() error {
+		_, err := s.api.UploadFileContext(ctx, slack.UploadFileParameters{
+			Channel: channel, ThreadTimestamp: root, Filename: name, Title: "The whole answer",
+			Content: content, FileSize: len(content),
+		})
+		return err
+	})
+}
+
+// pageSize is how many messages of a thread are read at once.
+const pageSize = 200
+
+// parts reads what of a post is in the thread, from a message on.
+func (s sender) parts(ctx context.Context, key chat.PostKey, from string) ([]part, error) {
+	var found []part
+	err := s.read(ctx, from, func(p part) bool {
+		if p.key == key {
+			found = append(found, p)
+		}
+		return true
+	})
+	return found, err
+}
+
+// read goes through the bot's messages of the thread until visit wants no more.
+func (s sender) read(ctx context.Context, from string, visit func(part) bool) error {
+	ask := &slack.GetConversationRepliesParameters{
+		ChannelID: s.at.channel, Timestamp: s.at.root, Limit: pageSize, IncludeAllMetadata: true, Oldest: from, Inclusive: from != "",
+	}
+	for {
+		var messages []slack.Message
+		var more bool
+		err := s.call(ctx, readReplies, func() error {
+			var err error
+			messages, more, ask.Cursor, err = s.api.GetConversationRepliesContext(ctx, ask)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, message := range messages {
+			if p, ok := partOf(message); ok && message.User == s.bot && !visit(p) {
+				return nil
+			}
+		}
+		if !more || ask.Cursor == "" {
+			return nil
+		}
+	}
+}
+
+// Find reads the thread for the messages of a key. A post of which a part is missing
+// is not found: Post completes it. In private threads there is nothing to find.
+func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
+	s, err := a.sender(ctx, thread)
+	if err != nil || s.at.private != "" {
+		return "", false, err
+	}
+	there, err := s.parts(ctx, key, "")
+	if err != nil {
+		return "", false, err
+	}
+	first, of := "", 0
+	for _, p := range there {
+		if p.index == 0 {
+			first, of = p.ts, p.of
+		}
+	}
+	return chat.MessageID(first), first != "" && len(there) >= of, nil
+}

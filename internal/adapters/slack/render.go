@@ -1,0 +1,223 @@
+package slack
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// note is a message as it is sent: its blocks, and what notifications show of it, which
+// is mrkdwn.
+type note struct {
+	text   string
+	blocks []slack.Block
+}
+
+// rendered is a chat.Post as Slack shows it: one message or several, and a file with
+// the whole answer where those can't hold it.
+type rendered struct {
+	notes []note
+	file  string // Markdown; "" for none
+}
+
+// maxNotification is how much of an answer a notification shows.
+const maxNotification = 300
+
+var userID = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
+
+// mention is the runs that call a person, none where the id is no user of Slack's.
+func mention(user chat.UserID) []run {
+	if !userID.MatchString(string(user)) {
+		return nil
+	}
+	return []run{{user: string(user)}, {text: " "}}
+}
+
+// render makes messages of a post; now is what ages are told from.
+func render(post chat.Post, now time.Time) (rendered, error) {
+	switch {
+	case post.Reply != nil && post.Question == nil:
+		return renderReply(*post.Reply, now, post.Only != "")
+	case post.Question != nil && post.Reply == nil:
+		shown, err := renderQuestion(post)
+		return rendered{notes: []note{shown}}, err
+	}
+	return rendered{}, errors.New("render for Slack: a post is a reply or a question")
+}
+
+func renderReply(reply chat.Reply, now time.Time, private bool) (rendered, error) {
+	body := bodyOf(reply.Text, reply.Sources)
+	messages, whole := pack(body)
+	var out rendered
+	if !whole {
+		out.file = markup.Clean(reply.Text)
+		messages = messages[:min(len(messages), 1)]
+	}
+	if len(messages) == 0 {
+		messages = [][]piece{nil}
+	}
+	text := notification(body, reply)
+	for _, pieces := range messages {
+		out.notes = append(out.notes, note{text, richText(pieces)})
+	}
+	last := &out.notes[len(out.notes)-1]
+	if !whole {
+		last.blocks = append(last.blocks, remark("This answer is long: the whole of it is in the attached file."))
+	}
+	if reply.Note != "" {
+		last.blocks = append(last.blocks, remark(reply.Note))
+	}
+	if reply.Outcome == chat.Failure && reply.Run != "" {
+		last.blocks = append(last.blocks, remark("Run "+string(reply.Run)))
+	}
+	sources, folded := sourceBlocks(reply.Sources, now)
+	last.blocks = append(last.blocks, sources...)
+	buttons, err := replyButtons(reply, folded, private)
+	if err != nil {
+		return rendered{}, fmt.Errorf("render for Slack: %w", err)
+	}
+	last.blocks = append(last.blocks, buttons...)
+	return out, nil
+}
+
+// remark is a small grey line. It is plain text: nothing in it does anything.
+func remark(text string) slack.Block {
+	line := cut(markup.CleanLine(text), 500)
+	if line == "" {
+		line = "…"
+	}
+	return slack.NewContextBlock("", plainText(line))
+}
+
+// renderQuestion shows a question: open, with whom it is for and its choices, or with
+// what became of it.
+func renderQuestion(post chat.Post) (note, error) {
+	question := *post.Question
+	body := bodyOf(question.Text, nil)
+	shown := note{text: notification(body, chat.Reply{Text: question.Text})}
+	open := post.Answer == ""
+	if open {
+		if calls := mention(question.Asker); calls != nil {
+			body = append([]piece{{shape: paragraph, runs: calls}}, body...)
+			if len(body) > 1 && body[1].shape == paragraph {
+				body = append([]piece{{shape: paragraph, runs: append(calls, body[1].runs...)}}, body[2:]...)
+			}
+		}
+		body = append(body, choicePieces(question.Choices)...)
+	}
+	messages, whole := pack(body)
+	if len(messages) == 0 {
+		messages = [][]piece{nil}
+	}
+	shown.blocks = richText(messages[0])
+	if !whole || len(messages) > 1 {
+		shown.blocks = append(shown.blocks, remark("(The question was too long to show it all.)"))
+	}
+	if !open {
+		shown.blocks = append(shown.blocks, richText(answerPieces(post))...)
+		return shown, nil
+	}
+	buttons, err := questionButtons(question)
+	if err != nil {
+		return note{}, fmt.Errorf("render for Slack: %w", err)
+	}
+	shown.blocks = append(shown.blocks, buttons...)
+	if len(shown.blocks) == 0 {
+		shown.blocks = []slack.Block{remark("?")}
+	}
+	return shown, nil
+}
+
+func choiceLabel(choice chat.Choice) string {
+	if label := markup.CleanLine(choice.Label); label != "" {
+		return label
+	}
+	if id := markup.CleanLine(choice.ID); id != "" {
+		return id
+	}
+	return "—"
+}
+
+// choicePieces spell out the choices that a button's label does not tell whole.
+func choicePieces(choices []chat.Choice) []piece {
+	told := false
+	var out []piece
+	for i, choice := range choices {
+		label, detail := choiceLabel(choice), markup.CleanLine(choice.Detail)
+		told = told || detail != "" || length(label) > maxLabel
+		runs := []run{{text: cut(label, maxRemark), style: style{bold: true}}}
+		if detail != "" {
+			runs = append(runs, run{text: " — " + cut(detail, maxRemark)})
+		}
+		out = append(out, piece{shape: item, ordered: true, number: i + 1, runs: runs})
+	}
+	if !told {
+		return nil
+	}
+	return out
+}
+
+// maxRemark is the most of a choice's words, or of an answer, that is shown.
+const maxRemark = 300
+
+// answerPieces tell who answered what.
+func answerPieces(post chat.Post) []piece {
+	answer := cut(markup.CleanLine(post.Answer), maxRemark)
+	for _, choice := range post.Question.Choices {
+		if choice.ID == post.Answer {
+			answer = cut(choiceLabel(choice), maxRemark)
+		}
+	}
+	if answer == "" {
+		answer = "…"
+	}
+	runs := mention(post.AnsweredBy)
+	if runs == nil {
+		runs = []run{{text: "→ "}}
+	} else {
+		runs = append(runs[:1], run{text: ": "})
+	}
+	return []piece{{shape: quote, runs: append(runs, run{text: answer, style: style{bold: true}})}}
+}
+
+var (
+	marks    = regexp.MustCompile(`\s*\[\d{1,4}\]`)
+	sentence = regexp.MustCompile(`[.!?…。！？]["”’)]*(\s|$)|[。！？]`)
+)
+
+// notification is the first sentence of an answer, escaped: the text of a message is
+// mrkdwn even where blocks are shown in its place.
+func notification(body []piece, reply chat.Reply) string {
+	first := ""
+	for _, p := range body {
+		if p.shape != preformatted {
+			first = strings.TrimSpace(marks.ReplaceAllString(plain(p.runs), ""))
+		}
+		if first != "" {
+			break
+		}
+	}
+	if first == "" {
+		first = markup.CleanLine(reply.Text)
+	}
+	first = strings.Join(strings.Fields(first), " ")
+	if end := sentence.FindStringIndex(first); end != nil {
+		first = strings.TrimSpace(first[:end[1]])
+	}
+	if first == "" {
+		first = "…"
+	}
+	return escape(cut(first, maxNotification))
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// escape makes text that mrkdwn shows as it is: no mention, no link.
+func escape(text string) string { return escaper.Replace(text) }

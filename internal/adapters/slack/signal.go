@@ -1,0 +1,70 @@
+package slack
+
+import (
+	"strings"
+
+	"cairn/internal/chat"
+)
+
+// kind is what a signal asks for.
+type kind int
+
+const (
+	ignored   kind = iota // nothing; the reason says why
+	said                  // a message: a question, a reply, a follow-up
+	edited                // a message was changed
+	retracted             // a message was deleted
+	pressed               // a button or field of ours was used
+	asked                 // a slash command, or a shortcut on a message: asked in private
+	opened                // the direct conversation, an assistant thread or the home tab was opened
+	halted                // Stop in the agent pane
+	left                  // the app was removed from a workspace
+	limited               // Slack holds events back
+)
+
+// signal is what an event, command or interaction of Slack's means to Cairn. Which of
+// its fields are set depends on the kind.
+type signal struct {
+	kind   kind
+	reason string // of ignored ones
+
+	// event is the id of the delivery, "" where Slack gives none. A message that mentions
+	// the bot comes twice, with two event ids, but with one place and message id.
+	event string
+
+	place   place
+	message chat.Message // of said, edited and asked; of retracted its ID
+
+	direct  bool // in a direct conversation
+	reply   bool // in a thread, not its first message
+	called  bool // mentions the bot
+	toOther bool // mentions somebody else
+	files   []sharedFile
+
+	verb    verb // of pressed
+	about   string
+	value   string
+	by      chat.UserID
+	trigger string // opens a modal, once, within 3 s
+	tab     string // of opened: "home" or "messages"
+}
+
+// keys are what the signal is known by when it comes again.
+func (s signal) keys() []string {
+	var keys []string
+	if s.event != "" {
+		keys = append(keys, "event "+s.event)
+	}
+	if s.kind == said {
+		keys = append(keys, strings.Join([]string{"message", s.place.team, s.place.channel, string(s.message.ID)}, " "))
+	}
+	return keys
+}
+
+func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }
+
+// sharedFile is a file that came with a message.
+type sharedFile struct {
+	ID, Name, Mimetype, URL string
+	Size                    int
+}

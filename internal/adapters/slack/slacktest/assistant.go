@@ -1,0 +1,116 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Status is a status line under a thread, such as "is searching…". An empty Text is
+// where it was cleared.
+type Status struct {
+	Channel, ThreadTS string
+	Text              string
+	At                time.Time
+}
+
+// Prompt is a suggested prompt.
+type Prompt struct {
+	Title   string `json:"title"`
+	Message string `json:"message"`
+}
+
+// Statuses gives all status lines that were set or cleared, in their order.
+func (s *Server) Statuses() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.statuses)
+}
+
+// Status is the line that stands under a thread, "" for none.
+func (s *Server) Status(channelID, threadTS string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.standing(channelID, threadTS)
+}
+
+func (s *Server) standing(channelID, threadTS string) string {
+	for _, status := range slices.Backward(s.statuses) {
+		if status.Channel == channelID && status.ThreadTS == threadTS {
+			return status.Text
+		}
+	}
+	return ""
+}
+
+// Prompts are the suggested prompts of a direct conversation.
+func (s *Server) Prompts(channelID string) []Prompt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prompts[channelID]
+}
+
+// Session is the agent session's status of a thread.
+func (s *Server) Session(channelID, threadTS string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[channelID+" "+threadTS]
+}
+
+func (s *Server) clearStatus(channelID, threadTS string) {
+	if s.standing(channelID, threadTS) != "" {
+		s.statuses = append(s.statuses, Status{channelID, threadTS, "", s.clock.Now()})
+	}
+}
+
+func (s *Server) setStatus(work *request) (any, *apiError) {
+	if s.channels[work.args["channel_id"]] == nil {
+		return nil, refuse("channel_not_found")
+	}
+	if s.message(work.args["channel_id"], work.args["thread_ts"]) == nil {
+		return nil, refuse("thread_not_found")
+	}
+	if Length(work.args["status"]) > 100 { // not documented; longer ones can't be read
+		return nil, refuse("invalid_arguments", "[ERROR] must be less than 101 characters [json-pointer:/status]")
+	}
+	s.statuses = append(s.statuses, Status{work.args["channel_id"], work.args["thread_ts"], work.args["status"], s.clock.Now()})
+	return nil, nil
+}
+
+func (s *Server) setTitle(work *request) (any, *apiError) {
+	if s.message(work.args["channel_id"], work.args["thread_ts"]) == nil {
+		return nil, refuse("thread_not_found")
+	}
+	return nil, nil
+}
+
+// setPrompts does nothing, and says that all is well, where a thread is given: in
+// agent_view Slack does the same.
+func (s *Server) setPrompts(work *request) (any, *apiError) {
+	if s.channels[work.args["channel_id"]] == nil {
+		return nil, refuse("channel_not_found")
+	}
+	prompts, err := strictly[[]Prompt](json.RawMessage(work.args["prompts"]))
+	if err != nil {
+		return nil, refuse("invalid_arguments", "[ERROR] "+err.Error())
+	}
+	if len(prompts) > 4 {
+		return nil, refuse("invalid_arguments", "[ERROR] no more than 4 items allowed [json-pointer:/prompts]")
+	}
+	if work.args["thread_ts"] == "" {
+		s.prompts[work.args["channel_id"]] = prompts
+	}
+	return nil, nil
+}
+
+func (s *Server) setSession(work *request) (any, *apiError) {
+	status := work.args["status"]
+	if !slices.Contains([]string{"processing", "active", "suspended", "closed"}, status) {
+		return nil, refuse("invalid_arguments", "[ERROR] unsupported status: "+status)
+	}
+	s.sessions[work.args["channel_id"]+" "+work.args["thread_ts"]] = status
+	return struct {
+		Status      string `json:"status"`
+		AgentStatus string `json:"agent_status"`
+	}{status, status}, nil
+}

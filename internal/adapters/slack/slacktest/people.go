@@ -1,0 +1,407 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// messageEvent is a message as an event tells of it.
+type messageEvent struct {
+	wireMessage
+	Channel         string       `json:"channel"`
+	ChannelType     string       `json:"channel_type,omitempty"`
+	EventTS         string       `json:"event_ts"`
+	Hidden          bool         `json:"hidden,omitempty"`
+	Message         *wireMessage `json:"message,omitempty"`
+	PreviousMessage *wireMessage `json:"previous_message,omitempty"`
+	DeletedTS       string       `json:"deleted_ts,omitempty"`
+}
+
+// event makes the message event of a message. The caller holds the lock.
+func (s *Server) event(message *Message) messageEvent {
+	return messageEvent{
+		wireMessage: s.wire(message, false), Channel: message.Channel,
+		ChannelType: s.channels[message.Channel].kind, EventTS: message.TS,
+	}
+}
+
+// echo tells the app of its own message, as Slack does where the app listens to a
+// channel's messages. The caller holds the lock.
+func (s *Server) echo(message *Message) {
+	event := s.event(message)
+	s.working.Go(func() {
+		if s.endpoints != (endpoints{}) || s.pick() != nil {
+			s.Event(event)
+		}
+	})
+}
+
+// Says posts a message, into a thread unless threadTS is "", and gives its ts. The app
+// has been told when it returns: of a message that mentions it twice, as app_mention and
+// as message.
+func (p *Person) Says(channelID, threadTS, text string) (ts string) {
+	return p.say(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text})
+}
+
+// Shares posts a message with a file.
+func (p *Person) Shares(channelID, threadTS, text string, file File) (ts string) {
+	p.server.mu.Lock()
+	shared := file
+	shared.ID, shared.user, shared.shared = p.server.nextID("F"), p.ID, true
+	p.server.files[shared.ID] = &shared
+	p.server.mu.Unlock()
+	return p.say(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text, Files: []*File{&shared}})
+}
+
+func (p *Person) say(message *Message) string {
+	s := p.server
+	s.mu.Lock()
+	message.TS = s.timestamp()
+	s.messages = append(s.messages, message)
+	event := s.event(message)
+	kind := s.channels[message.Channel].kind
+	s.mu.Unlock()
+	if kind != "im" && strings.Contains(message.Text, "<@"+Bot+">") {
+		mention := event
+		mention.Type, mention.ChannelType, mention.Subtype = "app_mention", "", ""
+		mention.Files = nil // Slack leaves them out here
+		s.Event(mention)
+	}
+	s.Event(event)
+	return message.TS
+}
+
+// Edits changes what a person wrote.
+func (p *Person) Edits(channelID, ts, text string) {
+	s := p.server
+	s.mu.Lock()
+	message := s.message(channelID, ts)
+	before := s.wire(message, false)
+	message.Text = text
+	message.Edits++
+	after := s.wire(message, false)
+	event := s.hidden("message_changed", channelID)
+	s.mu.Unlock()
+	event.Message, event.PreviousMessage = &after, &before
+	s.Event(event)
+}
+
+// Deletes removes what a person wrote.
+func (p *Person) Deletes(channelID, ts string) {
+	s := p.server
+	s.mu.Lock()
+	message := s.message(channelID, ts)
+	before := s.wire(message, false)
+	message.Deleted = true
+	event := s.hidden("message_deleted", channelID)
+	s.mu.Unlock()
+	event.PreviousMessage, event.DeletedTS = &before, ts
+	s.Event(event)
+}
+
+func (s *Server) hidden(subtype, channelID string) messageEvent {
+	at := s.timestamp()
+	event := messageEvent{Channel: channelID, ChannelType: s.channels[channelID].kind, EventTS: at, Hidden: true}
+	event.Type, event.Subtype, event.TS = "message", subtype, at
+	return event
+}
+
+// OpensDM is a person who opens the app's messages tab.
+func (p *Person) OpensDM() string {
+	channelID := p.DM()
+	p.homeOpened(channelID, "messages")
+	return channelID
+}
+
+// OpensHome is a person who opens the app's home tab.
+func (p *Person) OpensHome() { p.homeOpened(p.DM(), "home") }
+
+func (p *Person) homeOpened(channelID, tab string) {
+	p.server.Event(struct {
+		Type    string `json:"type"`
+		User    string `json:"user"`
+		Channel string `json:"channel"`
+		Tab     string `json:"tab"`
+		EventTS string `json:"event_ts"`
+	}{"app_home_opened", p.ID, channelID, tab, fmt.Sprintf("%d.000000", p.server.Now().Unix())})
+}
+
+// StopsSession is a person who presses Stop in the agent pane.
+func (p *Person) StopsSession(channelID, threadTS string) {
+	p.server.Event(struct {
+		Type     string `json:"type"`
+		User     string `json:"user"`
+		Channel  string `json:"channel"`
+		ThreadTS string `json:"thread_ts"`
+	}{"agent_session_stopped", p.ID, channelID, threadTS})
+}
+
+// responseURL takes five posts within half an hour.
+type responseURL struct {
+	channel, thread, user, message string
+	left                           int
+	until                          time.Time
+}
+
+func (s *Server) newResponseURL(of responseURL) string {
+	id := s.nextID("R")
+	of.left, of.until = 5, s.clock.Now().Add(30*time.Minute)
+	s.responses[id] = &of
+	return s.http.URL + "/respond/" + id
+}
+
+// Command is a person who types a slash command. What the app answers at once is shown
+// to that person.
+func (p *Person) Command(channelID, command, text string) *Delivery {
+	s := p.server
+	s.mu.Lock()
+	body := mustJSON(map[string]string{
+		"token": "verification-token", "team_id": Team, "team_domain": "cairn", "api_app_id": AppID,
+		"channel_id": channelID, "channel_name": s.channels[channelID].Name, "user_id": p.ID, "user_name": p.Name,
+		"command": command, "text": text, "is_enterprise_install": "false",
+		"response_url": s.newResponseURL(responseURL{channel: channelID, user: p.ID}), "trigger_id": s.newTrigger(p.ID, ""),
+	})
+	s.messages = append(s.messages, &Message{Channel: channelID, TS: s.timestamp(), User: p.ID, Text: command + " " + text, Only: p.ID})
+	delivery := &Delivery{ID: s.nextID("command-"), Kind: "slash_commands", Type: command, Body: body}
+	s.deliveries = append(s.deliveries, delivery)
+	s.mu.Unlock()
+	s.attempt(delivery, 0, "")
+	s.showAnswer(delivery, channelID, p.ID)
+	return delivery
+}
+
+// showAnswer shows what the app answered a slash command with.
+func (s *Server) showAnswer(delivery *Delivery, channelID, user string) {
+	var told struct {
+		ResponseType string          `json:"response_type"`
+		Text         string          `json:"text"`
+		Blocks       json.RawMessage `json:"blocks"`
+	}
+	raw := strings.TrimSpace(string(delivery.Response))
+	if raw == "" || raw == "null" {
+		return
+	}
+	if json.Unmarshal([]byte(raw), &told) != nil {
+		told.Text = raw
+	}
+	message := &Message{Channel: channelID, User: Bot, Text: told.Text, Blocks: told.Blocks, Only: user}
+	if told.ResponseType == "in_channel" {
+		message.Only = ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	message.TS = s.timestamp()
+	s.messages = append(s.messages, message)
+}
+
+// interaction is the payload of what a person does with the app's elements.
+type interaction struct {
+	Type        string          `json:"type"`
+	Token       string          `json:"token"`
+	CallbackID  string          `json:"callback_id,omitempty"`
+	ActionTS    string          `json:"action_ts,omitempty"`
+	MessageTS   string          `json:"message_ts,omitempty"`
+	Team        team            `json:"team"`
+	User        user            `json:"user"`
+	APIAppID    string          `json:"api_app_id"`
+	Container   *container      `json:"container,omitempty"`
+	TriggerID   string          `json:"trigger_id"`
+	Channel     *named          `json:"channel,omitempty"`
+	Message     *wireMessage    `json:"message,omitempty"`
+	View        json.RawMessage `json:"view,omitempty"`
+	State       json.RawMessage `json:"state,omitempty"`
+	Actions     []action        `json:"actions,omitempty"`
+	ResponseURL string          `json:"response_url,omitempty"`
+}
+
+type team struct {
+	ID     string `json:"id"`
+	Domain string `json:"domain"`
+}
+
+type user struct {
+	ID       string `json:"id"`
+	Username string `json:"username"`
+	Name     string `json:"name"`
+	TeamID   string `json:"team_id"`
+}
+
+type container struct {
+	Type        string `json:"type"`
+	MessageTS   string `json:"message_ts,omitempty"`
+	ChannelID   string `json:"channel_id,omitempty"`
+	IsEphemeral bool   `json:"is_ephemeral"`
+	ThreadTS    string `json:"thread_ts,omitempty"`
+	ViewID      string `json:"view_id,omitempty"`
+}
+
+type action struct {
+	Type     string `json:"type"`
+	ActionID string `json:"action_id"`
+	BlockID  string `json:"block_id"`
+	Text     *text  `json:"text,omitempty"`
+	Value    string `json:"value,omitempty"`
+	ActionTS string `json:"action_ts"`
+}
+
+// interacted fills in what every interaction has. The caller holds the lock.
+func (p *Person) interacted(kind, view string) interaction {
+	return interaction{
+		Type: kind, Token: "verification-token", Team: team{Team, "cairn"}, APIAppID: AppID,
+		User: user{p.ID, p.Name, p.Name, Team}, TriggerID: p.server.newTrigger(p.ID, view),
+	}
+}
+
+func (s *Server) interact(payload interaction) *Delivery {
+	s.mu.Lock()
+	delivery := &Delivery{ID: s.nextID("interaction-"), Kind: "interactive", Type: payload.Type, Body: mustJSON(payload)}
+	s.deliveries = append(s.deliveries, delivery)
+	s.mu.Unlock()
+	s.attempt(delivery, 0, "")
+	return delivery
+}
+
+// Presses presses the button with a label on the channel's last message that has one
+// which the person sees; nil where there is none.
+func (p *Person) Presses(channelID, label string) *Delivery {
+	s := p.server
+	s.mu.Lock()
+	var pressed *Message
+	var does action
+	for i := len(s.messages) - 1; i >= 0 && pressed == nil; i-- {
+		message := s.messages[i]
+		if message.Channel != channelID || message.Deleted || message.Only != "" && message.Only != p.ID {
+			continue
+		}
+		if found, ok := button(message.Blocks, label); ok {
+			pressed, does = message, found
+		}
+	}
+	if pressed == nil {
+		s.mu.Unlock()
+		return nil
+	}
+	payload := p.pressed(pressed, does)
+	s.mu.Unlock()
+	return s.interact(payload)
+}
+
+// PressesOld presses a button as it was on a message before it changed.
+func (p *Person) PressesOld(old Message, label string) *Delivery {
+	does, ok := button(old.Blocks, label)
+	if !ok {
+		return nil
+	}
+	p.server.mu.Lock()
+	payload := p.pressed(&old, does)
+	p.server.mu.Unlock()
+	return p.server.interact(payload)
+}
+
+func (p *Person) pressed(message *Message, does action) interaction {
+	s := p.server
+	payload := p.interacted("block_actions", "")
+	does.ActionTS = fmt.Sprintf("%d.000000", s.clock.Now().Unix())
+	payload.Actions = []action{does}
+	payload.Container = &container{"message", message.TS, message.Channel, message.Only != "", message.ThreadTS, ""}
+	payload.Channel = &named{message.Channel, s.channels[message.Channel].Name}
+	payload.ResponseURL = s.newResponseURL(responseURL{channel: message.Channel, thread: message.ThreadTS, user: p.ID, message: message.TS})
+	if message.Only == "" { // the payload of a press on an ephemeral message has none
+		told := s.wire(message, false)
+		payload.Message = &told
+	}
+	return payload
+}
+
+// button finds the button with a label among a message's blocks.
+func button(blocks json.RawMessage, label string) (action, bool) {
+	for _, block := range parsed(blocks) {
+		elements := block.Elements
+		if block.Accessory != nil {
+			elements = append(elements, *block.Accessory)
+		}
+		for _, element := range elements {
+			for _, choice := range []*shownButton{element.Positive, element.Negative} {
+				if choice != nil && choice.Text.Text == label {
+					return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Text: choice.Text, Value: choice.Value}, true
+				}
+			}
+			if says, ok := element.label(); ok && says == label {
+				return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Text: &text{Type: "plain_text", Text: label}, Value: element.Value}, true
+			}
+		}
+	}
+	return action{}, false
+}
+
+// Shortcut is a person who takes a message shortcut on a message.
+func (p *Person) Shortcut(callbackID, channelID, ts string) *Delivery {
+	s := p.server
+	s.mu.Lock()
+	message := s.message(channelID, ts)
+	payload := p.interacted("message_action", "")
+	payload.CallbackID, payload.MessageTS = callbackID, ts
+	payload.ActionTS = fmt.Sprintf("%d.000000", s.clock.Now().Unix())
+	payload.Channel = &named{channelID, s.channels[channelID].Name}
+	payload.ResponseURL = s.newResponseURL(responseURL{channel: channelID, thread: message.ThreadTS, user: p.ID})
+	told := s.wire(message, false)
+	payload.Message = &told
+	s.mu.Unlock()
+	return s.interact(payload)
+}
+
+// Submits sends a modal's form; inputs are values by block id. Each input has one
+// element, which its action id is read from.
+func (p *Person) Submits(view *View, inputs map[string]string) *Delivery {
+	type value struct {
+		Type  string `json:"type"`
+		Value string `json:"value"`
+	}
+	state := map[string]map[string]value{}
+	for _, block := range viewBlocks(view.JSON) {
+		if given, ok := inputs[block.BlockID]; ok && block.Element != nil {
+			state[block.BlockID] = map[string]value{block.Element.ActionID: {block.Element.Type, given}}
+		}
+	}
+	s := p.server
+	s.mu.Lock()
+	payload := p.interacted("view_submission", view.ID)
+	s.mu.Unlock()
+	payload.View = mustJSON(struct {
+		ID              string `json:"id"`
+		Type            string `json:"type"`
+		CallbackID      string `json:"callback_id"`
+		PrivateMetadata string `json:"private_metadata"`
+		Hash            string `json:"hash"`
+		State           struct {
+			Values map[string]map[string]value `json:"values"`
+		} `json:"state"`
+	}{view.ID, "modal", view.Callback, view.Private, view.Hash, struct {
+		Values map[string]map[string]value `json:"values"`
+	}{state}})
+	return s.interact(payload)
+}
+
+// Types writes into the text field of the channel's last message that has one which the
+// person sees; nil where there is none.
+func (p *Person) Types(channelID, text string) *Delivery {
+	s := p.server
+	s.mu.Lock()
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		message := s.messages[i]
+		if message.Channel != channelID || message.Deleted || message.Only != "" && message.Only != p.ID {
+			continue
+		}
+		for _, block := range parsed(message.Blocks) {
+			if block.Type == "input" && block.Element != nil && block.Element.Type == "plain_text_input" {
+				payload := p.pressed(message, action{Type: block.Element.Type, ActionID: block.Element.ActionID, BlockID: block.BlockID, Value: text})
+				s.mu.Unlock()
+				return s.interact(payload)
+			}
+		}
+	}
+	s.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,133 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// richText checks a rich_text block. Its limits are not documented but for the total;
+// what is checked is that each element is of a known kind, with what that kind needs.
+func (c *checker) richText(pointer string, raw json.RawMessage) {
+	block, ok := decode[struct {
+		kind
+		BlockID  string            `json:"block_id"`
+		Elements []json.RawMessage `json:"elements"`
+	}](c, pointer, raw)
+	if !ok {
+		return
+	}
+	c.blockID(pointer, block.BlockID)
+	c.count(pointer+"/elements", len(block.Elements), 1, 1000)
+	for i, element := range block.Elements {
+		c.richElement(pointer+"/elements/"+strconv.Itoa(i), element)
+	}
+}
+
+func (c *checker) richElement(pointer string, raw json.RawMessage) {
+	var is kind
+	if err := json.Unmarshal(raw, &is); err != nil {
+		c.fail(pointer, "must be an object with a type")
+		return
+	}
+	c.size += elementCosts
+	switch is.Type {
+	case "rich_text_section":
+		section, ok := decode[struct {
+			kind
+			Elements []json.RawMessage `json:"elements"`
+		}](c, pointer, raw)
+		if ok {
+			c.runs(pointer, section.Elements, false)
+		}
+	case "rich_text_list":
+		c.richList(pointer, raw)
+	case "rich_text_quote", "rich_text_preformatted":
+		element, ok := decode[struct {
+			kind
+			Elements []json.RawMessage `json:"elements"`
+			Border   int               `json:"border"`
+			Language string            `json:"language"`
+		}](c, pointer, raw)
+		if ok {
+			c.runs(pointer, element.Elements, is.Type == "rich_text_preformatted")
+		}
+	default:
+		c.fail(pointer+"/type", "unsupported type: %s", is.Type)
+	}
+}
+
+func (c *checker) richList(pointer string, raw json.RawMessage) {
+	list, ok := decode[struct {
+		kind
+		Style    string            `json:"style"`
+		Indent   int               `json:"indent"`
+		Offset   int               `json:"offset"`
+		Border   int               `json:"border"`
+		Elements []json.RawMessage `json:"elements"`
+	}](c, pointer, raw)
+	if !ok {
+		return
+	}
+	if list.Style != "bullet" && list.Style != "ordered" {
+		c.fail(pointer+"/style", "must be one of bullet, ordered")
+	}
+	if list.Indent < 0 || list.Indent > 8 { // the deepest that Slack's own editor makes
+		c.fail(pointer+"/indent", "must be between 0 and 8")
+	}
+	c.count(pointer+"/elements", len(list.Elements), 1, 1000)
+	for i, item := range list.Elements {
+		at := pointer + "/elements/" + strconv.Itoa(i)
+		var is kind
+		if err := json.Unmarshal(item, &is); err != nil || is.Type != "rich_text_section" {
+			c.fail(at+"/type", "unsupported type: %s", is.Type)
+			continue
+		}
+		c.richElement(at, item)
+	}
+}
+
+// richRun is an inline element.
+type richRun struct {
+	kind
+	Text   string `json:"text"`
+	URL    string `json:"url"`
+	UserID string `json:"user_id"`
+	Range  string `json:"range"`
+	Name   string `json:"name"`
+	Style  *struct {
+		Bold   bool `json:"bold"`
+		Italic bool `json:"italic"`
+		Strike bool `json:"strike"`
+		Code   bool `json:"code"`
+	} `json:"style"`
+	Unsafe    *bool  `json:"unsafe"`
+	ChannelID string `json:"channel_id"`
+	GroupID   string `json:"usergroup_id"`
+}
+
+func (c *checker) runs(pointer string, elements []json.RawMessage, preformatted bool) {
+	c.count(pointer+"/elements", len(elements), 1, 10000)
+	for i, raw := range elements {
+		at := pointer + "/elements/" + strconv.Itoa(i)
+		run, ok := decode[richRun](c, at, raw)
+		if !ok {
+			continue
+		}
+		c.size += elementCosts + Length(run.Text) + Length(run.URL)
+		switch run.Type {
+		case "text":
+			c.length(at+"/text", run.Text, 1, 40000)
+		case "link":
+			c.address(at+"/url", run.URL)
+		case "user", "broadcast", "emoji", "channel", "usergroup":
+			if preformatted {
+				c.fail(at+"/type", "unsupported type: %s", run.Type)
+			}
+		default:
+			c.fail(at+"/type", "unsupported type: %s", run.Type)
+		}
+		if run.Type == "user" && run.UserID == "" {
+			c.fail(at, "missing required field: user_id")
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Person is somebody in the workspace. Its methods are what people do.
+type Person struct {
+	ID   string
+	Name string
+
+	server *Server
+	team   string // "" is the default one
+}
+
+// channel is a place to talk.
+type channel struct {
+	ID, Name string
+	kind     string // "channel", "group", "im" or "mpim"
+	members  []string
+	archived bool
+	team     string
+}
+
+// Message is a message as it stands, with what became of it.
+type Message struct {
+	Channel, TS, ThreadTS string
+	User                  string
+	Text                  string
+	Blocks                json.RawMessage
+	Metadata              json.RawMessage
+	Files                 []*File
+	Reactions             []string
+	Only                  string // whom an ephemeral message is shown to
+	Edits                 int
+	Deleted               bool
+	Streaming             bool
+	Streamed              string   // text that came by the stream
+	Tasks                 []string // titles of task updates
+	Parent                *Message // of a message made by response_url; nil for others
+
+	lastAppend time.Time
+}
+
+// Person adds somebody to the workspace.
+func (s *Server) Person(id, name string) *Person {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	person := &Person{server: s, ID: id, Name: name}
+	s.people[id] = person
+	return person
+}
+
+// Channel adds a public channel that everybody, and the app, is in.
+func (s *Server) Channel(id, name string) string { return s.addChannel(id, name, "channel") }
+
+// Private adds a private channel that the app is in.
+func (s *Server) Private(id, name string) string { return s.addChannel(id, name, "group") }
+
+func (s *Server) addChannel(id, name, kind string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[id] = &channel{ID: id, Name: name, kind: kind, members: []string{Bot}, team: Team}
+	return id
+}
+
+// Remove takes the app out of a channel.
+func (s *Server) Remove(channelID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channelID].members = nil
+}
+
+// Archive closes a channel.
+func (s *Server) Archive(channelID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channelID].archived = true
+}
+
+// DM gives the person's direct conversation with the app.
+func (p *Person) DM() string {
+	id := "D" + strings.TrimPrefix(p.ID, "U")
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	p.server.direct(id, p.ID)
+	return id
+}
+
+func (s *Server) direct(id, person string) {
+	if s.channels[id] == nil {
+		s.channels[id] = &channel{ID: id, kind: "im", members: []string{Bot, person}, team: Team}
+	}
+}
+
+// writable gives a channel that the app may post in.
+func (s *Server) writable(work *request, id string) (*channel, *apiError) {
+	to := s.channels[id]
+	switch {
+	case to == nil || to.team != work.install.team && work.install.bot == Bot:
+		return nil, refuse("channel_not_found")
+	case to.archived:
+		return nil, refuse("is_archived")
+	case !slices.Contains(to.members, work.install.bot):
+		return nil, refuse("not_in_channel")
+	}
+	return to, nil
+}
+
+// message finds one that everybody sees.
+func (s *Server) message(channelID, ts string) *Message {
+	for _, message := range s.messages {
+		if message.Channel == channelID && message.TS == ts && !message.Deleted && message.Only == "" {
+			return message
+		}
+	}
+	return nil
+}
+
+// Messages gives a channel's messages as they stand, deleted ones and those for one
+// person included, in their order.
+func (s *Server) Messages(channelID string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Message
+	for _, message := range s.messages {
+		if message.Channel == channelID {
+			found = append(found, *message)
+		}
+	}
+	return found
+}
+
+// Root is the ts of the thread that the message is in, its own where it starts one.
+func (m *Message) Root() string {
+	if m.ThreadTS != "" {
+		return m.ThreadTS
+	}
+	return m.TS
+}
+
+// visibleName is a user's name, or the id of somebody unknown.
+func (s *Server) visibleName(id string) string {
+	if person := s.people[id]; person != nil {
+		return person.Name
+	}
+	return id
+}

@@ -1,0 +1,212 @@
+package slack
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// Events are read into structs of our own, not the SDK's: it refuses a whole event
+// whose message holds a block that it does not know.
+
+// outer is the envelope of the Events API.
+type outer struct {
+	Type           string `json:"type"`
+	Challenge      string `json:"challenge"`
+	TeamID         string `json:"team_id"`
+	EventID        string `json:"event_id"`
+	Authorizations []struct {
+		UserID string `json:"user_id"`
+		IsBot  bool   `json:"is_bot"`
+	} `json:"authorizations"`
+	Event inner `json:"event"`
+}
+
+// inner holds the fields of all the events that mean something to Cairn.
+type inner struct {
+	wireMessage
+	Type        string       `json:"type"`
+	Channel     channelField `json:"channel"`
+	ChannelType string       `json:"channel_type"`
+	Changed     *wireMessage `json:"message"`
+	Before      *wireMessage `json:"previous_message"`
+	DeletedTS   string       `json:"deleted_ts"`
+	Tab         string       `json:"tab"`
+	Assistant   struct {
+		UserID    string `json:"user_id"`
+		ChannelID string `json:"channel_id"`
+		ThreadTS  string `json:"thread_ts"`
+	} `json:"assistant_thread"`
+}
+
+// wireMessage is a message as Slack tells of it.
+type wireMessage struct {
+	Subtype  string    `json:"subtype"`
+	User     userField `json:"user"`
+	BotID    string    `json:"bot_id"`
+	Text     string    `json:"text"`
+	TS       string    `json:"ts"`
+	ThreadTS string    `json:"thread_ts"`
+	Files    []struct {
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		Mimetype string `json:"mimetype"`
+		Size     int    `json:"size"`
+		URL      string `json:"url_private"`
+	} `json:"files"`
+}
+
+// userField is a user's id. Some events tell a whole user there, which no message does.
+type userField string
+
+func (u *userField) UnmarshalJSON(raw []byte) error {
+	var id string
+	if json.Unmarshal(raw, &id) == nil {
+		*u = userField(id)
+	}
+	return nil
+}
+
+// channelField is a channel's id. Some events tell a whole channel there.
+type channelField string
+
+func (c *channelField) UnmarshalJSON(raw []byte) error {
+	var id string
+	if json.Unmarshal(raw, &id) == nil {
+		*c = channelField(id)
+	}
+	return nil
+}
+
+// translate tells what an event means. bot is the app's own user, for envelopes that
+// don't tell it. An error is for a body that is none of Slack's.
+func translate(body []byte, bot string) (signal, error) {
+	var envelope outer
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return signal{}, fmt.Errorf("read an event of Slack's: %w", err)
+	}
+	switch envelope.Type {
+	case "event_callback":
+	case "app_rate_limited":
+		return signal{kind: limited, place: place{team: envelope.TeamID}}, nil
+	default:
+		return ignore("envelopes of type " + strconv.Quote(envelope.Type) + " mean nothing to Cairn"), nil
+	}
+	for _, of := range envelope.Authorizations {
+		if of.IsBot && of.UserID != "" {
+			bot = of.UserID
+		}
+	}
+	found := meaning(envelope, bot)
+	found.event = envelope.EventID
+	return found, nil
+}
+
+func meaning(envelope outer, bot string) signal {
+	event := envelope.Event
+	at := place{team: envelope.TeamID, channel: string(event.Channel)}
+	switch event.Type {
+	case "app_mention", "message":
+		return messageMeaning(event, at, bot)
+	case "app_home_opened":
+		return signal{kind: opened, place: at, by: chat.UserID(event.User), tab: event.Tab}
+	case "assistant_thread_started":
+		at.channel, at.root = event.Assistant.ChannelID, event.Assistant.ThreadTS
+		return signal{kind: opened, place: at, by: chat.UserID(event.Assistant.UserID), tab: "messages"}
+	case "agent_session_stopped":
+		at.root = event.ThreadTS
+		if !at.valid() {
+			return ignore("a stopped session of no thread")
+		}
+		return signal{kind: halted, place: at, by: chat.UserID(event.User)}
+	case "app_uninstalled", "tokens_revoked":
+		return signal{kind: left, place: at}
+	}
+	return ignore("events of type " + strconv.Quote(event.Type) + " mean nothing to Cairn")
+}
+
+func messageMeaning(event inner, at place, bot string) signal {
+	switch event.Subtype {
+	case "", "file_share", "thread_broadcast":
+		return saidMeaning(event.wireMessage, at, bot, event.ChannelType == "im")
+	case "message_changed":
+		return changedMeaning(event, at, bot)
+	case "message_deleted":
+		if event.Before == nil || !byPerson(*event.Before, bot) {
+			return ignore("a deleted message that was not a person's")
+		}
+		at.root = root(*event.Before)
+		if !timestamp.MatchString(event.DeletedTS) || !at.valid() {
+			return ignore("a deleted message without a time")
+		}
+		return signal{
+			kind: retracted, place: at, by: chat.UserID(event.Before.User),
+			message: chat.Message{ID: chat.MessageID(event.DeletedTS), Thread: at.thread(), Author: chat.UserID(event.Before.User)},
+		}
+	}
+	return ignore("messages of subtype " + strconv.Quote(event.Subtype) + " are not what a person says")
+}
+
+func changedMeaning(event inner, at place, bot string) signal {
+	switch {
+	case event.Changed == nil || !byPerson(*event.Changed, bot):
+		return ignore("a changed message that is not a person's")
+	case event.Before != nil && event.Before.Text == event.Changed.Text:
+		return ignore("a changed message that says the same: Slack unfurled a link, or counted a reply")
+	}
+	changed := saidMeaning(*event.Changed, at, bot, event.ChannelType == "im")
+	if changed.kind == said {
+		changed.kind = edited
+	}
+	return changed
+}
+
+// byPerson tells messages of people from those of bots, our own among them.
+func byPerson(message wireMessage, bot string) bool {
+	return message.User != "" && message.BotID == "" && string(message.User) != bot && message.User != "USLACKBOT"
+}
+
+func root(message wireMessage) string {
+	if message.ThreadTS != "" {
+		return message.ThreadTS
+	}
+	return message.TS
+}
+
+func saidMeaning(message wireMessage, at place, bot string, direct bool) signal {
+	if !byPerson(message, bot) {
+		return ignore("a message of a bot")
+	}
+	at.root = root(message)
+	if !timestamp.MatchString(message.TS) || !at.valid() {
+		return ignore("a message of no channel or time")
+	}
+	words := readMrkdwn(message.Text, bot)
+	found := signal{
+		kind: said, place: at, by: chat.UserID(message.User),
+		direct: direct, reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
+		called: words.called, toOther: words.toOther,
+		message: chat.Message{
+			ID: chat.MessageID(message.TS), Thread: at.thread(), Author: chat.UserID(message.User),
+			Text: words.text, At: timeOf(message.TS),
+		},
+	}
+	for _, file := range message.Files {
+		found.files = append(found.files, sharedFile{file.ID, file.Name, file.Mimetype, file.URL, file.Size})
+	}
+	return found
+}
+
+// timeOf is when a message was written: "1767326125.870439".
+func timeOf(ts string) time.Time {
+	seconds, _, _ := strings.Cut(ts, ".")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{} // the callers let only timestamps through
+	}
+	return time.Unix(unix, 0).UTC()
+}

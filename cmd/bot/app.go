@@ -3,40 +3,29 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 
 	"cairn/internal/config"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/knowledge/embed"
-	index "cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm/gate"
 )
 
-// app is a wired Cairn on one data directory. Commands open what they need of it and
-// close it.
+// app is a wired Cairn. Commands open what they need of it and close it.
 type app struct {
 	config   config.Config
 	logger   *slog.Logger
 	embedder embed.Embedder
-	index    *index.Index
+	index    index.Index
+	budget   *gate.Budget // nil before a model is made
 	closers  []func() error
 }
 
-// access is what a command does to the index.
-type access int
-
-const (
-	reads access = iota
-	writes
-	rebuilds // writes, after all that was there is thrown away
-)
-
-// open reads the configuration and opens the index of the data directory, to read it.
+// open reads the configuration and opens the index, to read it.
 func (in *invocation) open(ctx context.Context) (*app, error) {
 	configured, err := in.configuration()
 	if err != nil {
@@ -64,23 +53,12 @@ func openApp(ctx context.Context, configured config.Config, std stdio, wanted ac
 		return nil, err
 	}
 	a := &app{config: configured, embedder: embedder, logger: logger}
-	if wanted == rebuilds { // once there is an embedder to build it anew with
-		if err := index.Remove(configured.DataDir); err != nil {
+	if wanted != reads || !configured.Postgres.URL.IsZero() {
+		if err := makeDataDir(configured.DataDir); err != nil {
 			return nil, err
 		}
 	}
-	if wanted != reads {
-		if err := os.MkdirAll(configured.DataDir, 0o700); err != nil {
-			return nil, fmt.Errorf("make the data directory: %w", err)
-		}
-	}
-	a.index, err = index.Open(ctx, index.Options{
-		Dir: configured.DataDir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: wanted == reads,
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no index in %s yet: run `cairn ingest FOLDER` first, or name its directory with --data", configured.DataDir)
-	}
-	if err != nil {
+	if a.index, err = a.openIndex(ctx, wanted); err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, a.index.Close)
@@ -126,7 +104,7 @@ func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []flows.Flow{answers, echoes}, nil
+	return []flows.Flow{a.withQueryLog(answers), echoes}, nil
 }
 
 // closing joins what a command failed with and what closing failed with.

@@ -40,7 +40,7 @@ func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	configured.DataDir = dir
+	configured.DataDir, configured.Postgres.Address = dir, config.Address{}
 	if c.Listen != "" {
 		configured.Web.Listen = c.Listen
 	}

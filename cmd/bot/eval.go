@@ -25,11 +25,12 @@ import (
 )
 
 type evalCommand struct {
-	Set     string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets."`
-	Answers string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
-	ByKind  bool   `help:"Also measure each kind of question alone."`
-	JSON    bool   `name:"json" help:"Print data instead of a table."`
-	Side    string `enum:"fused,words,meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
+	Set      string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets."`
+	Answers  string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
+	ByKind   bool   `help:"Also measure each kind of question alone."`
+	JSON     bool   `name:"json" help:"Print data instead of a table."`
+	Postgres bool   `help:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
+	Side     string `enum:"fused,words,meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
 }
 
 // evalOutput is what --json prints for one set.
@@ -105,7 +106,7 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 		return measureSupport(set)
 	}
 	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(set.dir))
-	a, err := openApp(ctx, configured, in.std, writes)
+	a, err := c.open(ctx, in, configured)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -118,6 +119,34 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 	default:
 		return c.measureAnswers(ctx, in, a, set)
 	}
+}
+
+// open opens the index that a set is measured on: one of its own in the data directory,
+// or the configured database, if no documents but those of sets are in it.
+func (c *evalCommand) open(ctx context.Context, in *invocation, configured config.Config) (*app, error) {
+	if !c.Postgres {
+		configured.Postgres.Address = config.Address{}
+		return openApp(ctx, configured, in.std, writes)
+	}
+	if configured.Postgres.URL.IsZero() {
+		return nil, errors.New("--postgres: postgres.url names no database")
+	}
+	a, err := openApp(ctx, configured, in.std, writes)
+	if err != nil {
+		return nil, err
+	}
+	for document, err := range a.index.Documents(ctx, "") {
+		if err == nil && document.Source != corpusSource && document.Source != pagesSource {
+			err = fmt.Errorf("--postgres: the database holds documents of the source %s: create one for measuring alone", document.Source)
+		}
+		if err != nil {
+			return nil, closing(err, a)
+		}
+	}
+	if err := a.close(); err != nil {
+		return nil, err
+	}
+	return openApp(ctx, configured, in.std, rebuilds)
 }
 
 // sync reads a set's documents; one that can't be read would make every number wrong.
@@ -170,7 +199,11 @@ func documentsOf(ranked []retrieve.Fused) []string {
 	return documents
 }
 
-const corpusSource = "corpus"
+// The sources of sets' documents.
+const (
+	corpusSource = "corpus"
+	pagesSource  = "pages"
+)
 
 // corpus is the connector of a set's documents.
 type corpus struct {
@@ -209,7 +242,7 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err != nil {
 		return eval.Report{}, err
 	}
-	source := files.New(files.Options{Root: root, Source: "pages", Include: topFolders(questions)})
+	source := files.New(files.Options{Root: root, Source: pagesSource, Include: topFolders(questions)})
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}

@@ -2,21 +2,26 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
+	"cairn/internal/chat"
+	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	runs "cairn/internal/runs/embedded"
+	"cairn/internal/runs"
+	"cairn/internal/runs/embedded"
 )
 
 // measureFacets acts the person who is asked back: for each facet of each topic it
 // makes the request, and replies with what people said who had that facet in mind.
 func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app, topics []eval.Topic) (group eval.Group, err error) {
 	configured := a.config
-	configured.DataDir = filepath.Join(configured.DataDir, "facets")
+	configured.DataDir, configured.Postgres.Address = filepath.Join(configured.DataDir, "facets"), config.Address{}
 	facets, err := openApp(ctx, configured, in.std, writes)
 	if err != nil {
 		return eval.Group{}, err
@@ -30,11 +35,11 @@ func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app,
 		return eval.Group{}, err
 	}
 	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
-	checkpoints, err := runs.Open(ctx, configured.DataDir, keepThreads)
+	checkpoints, done, err := journal(ctx, configured.DataDir)
 	if err != nil {
 		return eval.Group{}, err
 	}
-	defer func() { err = errors.Join(err, checkpoints.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	var led []eval.Led
 	for _, topic := range topics {
 		for _, facet := range topic.Facets {
@@ -46,6 +51,27 @@ func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app,
 		}
 	}
 	return eval.FacetGroup(led), nil
+}
+
+// journal keeps the checkpoints of runs that belong to no thread, in a data directory, until
+// done.
+func journal(ctx context.Context, dir string) (kept runs.Journal, done func() error, err error) {
+	store, err := embedded.OpenStore(ctx, dir, runs.Options{LeaseTTL: time.Hour})
+	if err != nil {
+		return nil, nil, err
+	}
+	job := runs.Job{Event: runs.EventID(rand.Text()), Message: chat.Message{Thread: chat.NewThreadID("eval", "facets")}}
+	if _, err := store.Enqueue(ctx, job); err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	lease, err := store.Claim(ctx, "eval")
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	done = func() error {
+		return errors.Join(store.Finish(context.WithoutCancel(ctx), lease, runs.Result{}), store.Close())
+	}
+	return store.Journal(lease), done, nil
 }
 
 // lead makes one request and replies where it is asked about.

@@ -21,6 +21,9 @@ func (c *forgetCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
+	if err := a.forgetQueries(ctx, chat.UserID(c.User)); err != nil {
+		return err
+	}
 	handler, err := a.bot(ctx, nil)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type ingestCommand struct {
 	Name    string   `help:"Name of the source; default: the folder's."`
 	URLBase string   `name:"url-base" placeholder:"URL" help:"Address that the documents' links begin with, instead of the file's own."`
 	Rebuild bool     `help:"Throw the index away first and build it anew."`
+	DropOld bool     `name:"drop-old-vectors" help:"At the end, remove the vectors of embedding models that are not configured any more (PostgreSQL alone)."`
 	Quiet   bool     `short:"q" help:"Print the summary alone."`
 }
 
@@ -49,7 +50,24 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 			return err
 		}
 	}
+	if c.DropOld {
+		return dropOldVectors(ctx, a, in)
+	}
 	return nil
+}
+
+// dropOldVectors removes the vectors that a change of the embedder left behind.
+func dropOldVectors(ctx context.Context, a *app, in *invocation) error {
+	keeper, ok := a.index.(index.EmbedderKeeper)
+	if !ok {
+		return errors.New("--drop-old-vectors: the index in the data directory holds the vectors of one embedding model alone")
+	}
+	dropped, err := keeper.DropOtherEmbedders(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(in.std.Out, "Removed the vectors of %s.\n", count(dropped, "other embedding model"))
+	return err
 }
 
 // sources gives what to read: the folders named, or else what is configured.

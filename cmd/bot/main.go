@@ -85,6 +85,7 @@ type commands struct {
 	global
 	Demo    demoCommand      `cmd:"" help:"Try Cairn on a small set of documents: in this terminal and on a local page."`
 	Ingest  ingestCommand    `cmd:"" help:"Read folders of documents into the index."`
+	Migrate migrateCommand   `cmd:"" help:"Bring the database that holds the index up to date with this program."`
 	Ask     askCommand       `cmd:"" help:"Answer one question."`
 	Chat    chatCommand      `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
 	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"context"
-	"os"
+	"maps"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,17 +10,17 @@ import (
 // TestMain lets the scripts call the program as "cairn".
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"cairn": func() {
-			os.Exit(run(context.Background(), os.Args[1:], stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-		},
+		"cairn": main,
 	})
 }
 
 // TestScripts tells what a person does with the program, and what they see.
 func TestScripts(t *testing.T) {
+	commands := databaseCommands(t)
+	maps.Copy(commands, modelCommands)
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: modelCommands,
+		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CAIRN_DATA_DIR", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir)

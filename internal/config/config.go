@@ -3,8 +3,9 @@
 // reported at once, with the line or the variable it stands in. Without a file the
 // defaults hold. docs/configuration.md describes each setting.
 //
-// The keys of models are secrets. They come from a variable or from a file that the
-// configuration names, never stand in the YAML itself, and are never shown.
+// The keys of models and the passwords in addresses are secrets. They come from a variable
+// or from a file that the configuration names, never stand in the YAML itself, and are
+// never shown.
 package config
 
 import (
@@ -25,16 +26,18 @@ import (
 // Config is all settings, valid as a whole.
 type Config struct {
 	// File is the file that was read, "" where there was none.
-	File    string
-	DataDir string // absolute; sessions, runs and the index live below it
-	Sources []Source
-	Models  []Model // a role is played by one of them at most
-	Budget  Budget
-	Redis   Redis
-	Web     Web
-	Answer  Answer
-	Search  Search
-	Log     Log
+	File     string
+	DataDir  string // absolute; what no server keeps lives below it: sessions, runs, the index
+	Sources  []Source
+	Models   []Model // a role is played by one of them at most
+	Budget   Budget
+	Redis    Redis
+	Postgres Postgres
+	Web      Web
+	Slack    Slack
+	Answer   Answer
+	Search   Search
+	Log      Log
 }
 
 // Model gives the model that plays a role.
@@ -112,11 +115,13 @@ func Example() string { return example }
 // DataDir is "" for a user without a home directory.
 func Defaults(host Host) Config {
 	return Config{
-		DataDir: host.dataDir(),
-		Web:     Web{Listen: "127.0.0.1:0"},
-		Answer:  Answer{Depth: chat.Detailed, MaxSources: 10},
-		Search:  Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
-		Log:     Log{Level: slog.LevelInfo, Format: LogText},
+		DataDir:  host.dataDir(),
+		Postgres: defaultPostgres,
+		Web:      Web{Listen: "127.0.0.1:0"},
+		Slack:    defaultSlack,
+		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
+		Search:   Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
+		Log:      Log{Level: slog.LevelInfo, Format: LogText},
 	}
 }
 
@@ -153,7 +158,7 @@ func (h Host) Load(flag string) (Config, error) {
 		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
 	}
 	if len(faults) == 0 {
-		faults = append(faults, config.unpriced())
+		faults = append(faults, config.unpriced(), config.replicaAlone(), config.slackAlone())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err

@@ -33,34 +33,19 @@ type setting[T any] struct {
 
 // settings are the keys of the file beside "sources" and "models", in the order in which they are
 // documented and shown.
-var settings = []setting[Config]{
-	{
-		key: "data_dir", env: "CAIRN_DATA_DIR",
-		set: func(c *Config, text string, from base) (err error) {
-			c.DataDir, err = from.absolute(text)
-			return err
-		},
-		get: func(c Config) []string { return []string{c.DataDir} },
+var settings = slices.Concat([]setting[Config]{dataDir}, redisAddress.settings(),
+	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, others)
+
+var dataDir = setting[Config]{
+	key: "data_dir", env: "CAIRN_DATA_DIR",
+	set: func(c *Config, text string, from base) (err error) {
+		c.DataDir, err = from.absolute(text)
+		return err
 	},
-	{
-		key: "redis.url", env: "CAIRN_REDIS_URL",
-		set: func(c *Config, text string, from base) (err error) {
-			c.Redis, err = redisAt(text, from)
-			return err
-		},
-		get: func(c Config) []string { return []string{c.Redis.shown()} },
-	},
-	{
-		key: "redis.url_file", env: "CAIRN_REDIS_URL_FILE",
-		set: func(c *Config, text string, from base) (err error) {
-			if text == "" {
-				return nil
-			}
-			c.Redis, err = redisIn(text, from)
-			return err
-		},
-		get: func(c Config) []string { return []string{c.Redis.File} },
-	},
+	get: func(c Config) []string { return []string{c.DataDir} },
+}
+
+var others = []setting[Config]{
 	{
 		key: "web.listen", env: "CAIRN_WEB_LISTEN",
 		set: func(c *Config, text string, _ base) (err error) {

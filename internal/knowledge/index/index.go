@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"cairn/internal/knowledge"
 )
@@ -72,6 +73,9 @@ type Query struct {
 type Hit struct {
 	Passage knowledge.PassageID
 	Score   float64
+	// Unembedded says of a passage found by words, where meaning was asked for too, that
+	// it has no vectors yet, so that meaning could not find it.
+	Unembedded bool
 }
 
 // Candidates are the best of each side, best first; ties by passage id.
@@ -94,7 +98,6 @@ type Stats struct {
 	Documents int
 	Passages  int
 	Embedded  int // passages that have their vectors
-	Terms     int
 	Bytes     int64 // on disk
 }
 
@@ -144,6 +147,34 @@ type Index interface {
 // spelled nearly like one that it does not hold, likeliest first, at most limit.
 type Speller interface {
 	Similar(ctx context.Context, term string, limit int) ([]TermStats, error)
+}
+
+// EmbedderKeeper is an optional interface of an Index that can hold the vectors of several
+// embedders, of which it is opened for one.
+type EmbedderKeeper interface {
+	// DropOtherEmbedders removes the vectors of all others, and says of how many embedders
+	// they were. It fails while any passage lacks its vectors.
+	DropOtherEmbedders(ctx context.Context) (int, error)
+}
+
+// QueryRecord is one question as a query log keeps it.
+type QueryRecord struct {
+	At       time.Time
+	Run      string // the run that answered it
+	Question string // what was searched for
+	Lexical  int    // candidates found by words
+	Dense    int    // candidates found by meaning
+	Shown    int    // documents shown to the person
+	Search   time.Duration
+	Total    time.Duration
+}
+
+// QueryLog is an optional interface of an Index: a log of the questions that were asked,
+// for a limited time. It works on an index that is open for reading, too.
+type QueryLog interface {
+	LogQuery(ctx context.Context, record QueryRecord) error
+	// ForgetQueries removes what is logged of these runs, and says of how many it was.
+	ForgetQueries(ctx context.Context, runs []string) (int, error)
 }
 
 // Errors that callers branch on. Backends wrap them with the name of the thing and

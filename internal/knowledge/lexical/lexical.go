@@ -74,7 +74,7 @@ func isASCII(text string) bool {
 // "." or "_" stands between two of them (identifiers, versions, file names) or an
 // apostrophe between letters.
 func Words(text string) []Word {
-	var words []Word
+	words := make([]Word, 0, len(text)/5)
 	runes := newScanner(text)
 	for runes.next() {
 		if !isWordRune(runes.r) {
@@ -122,8 +122,11 @@ func appendTerms(terms []string, word string) []string {
 }
 
 // splitIdentifier gives the parts of "a.b_c", "camelCase" and "HTTPServer2"; a plain
-// word is one part.
+// word is one part or none.
 func splitIdentifier(word string) []string {
+	if isPlain(word) {
+		return nil
+	}
 	var parts []string
 	start := 0
 	cut := func(end int) {
@@ -151,6 +154,16 @@ func splitIdentifier(word string) []string {
 		return nil
 	}
 	return parts
+}
+
+// isPlain says whether a word is of the letters a to z alone, as most words are.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if word[i] < 'a' || word[i] > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // Stem gives the stem of one lower-case word; words that are not English letters

@@ -50,14 +50,19 @@ type Fused struct {
 }
 
 // Fuse joins the candidates of both sides, best first, ties by passage id. A passage
-// that one side did not find counts as the least there. terms is the number of words
-// that the question was searched by.
+// that one side did not find counts as the least there; one that has no vectors yet is
+// taken to be as near in meaning as it is in words, or every passage that has them would
+// go before it. terms is the number of words that the question was searched by.
 func (f Fusion) Fuse(lexicalHits, denseHits []index.Hit, terms int) []Fused {
 	dense := f.denseWeight(terms)
 	byPassage := make(map[knowledge.PassageID]*Fused, len(lexicalHits)+len(denseHits))
 	add := func(hits []index.Hit, least, weight float64, set func(*Fused, float64)) {
 		scaled := f.scale(hits, least)
 		for i, hit := range hits {
+			weight := weight
+			if hit.Unembedded {
+				weight = 1
+			}
 			fused := byPassage[hit.Passage]
 			if fused == nil {
 				fused = &Fused{Passage: hit.Passage}

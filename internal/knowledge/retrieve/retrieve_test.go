@@ -42,6 +42,22 @@ func TestFuseAddsScaledScores(t *testing.T) {
 	}
 }
 
+func TestFuseIsFairToPassagesWithoutVectors(t *testing.T) {
+	lexical := []index.Hit{{Passage: "a#0", Score: 10, Unembedded: true}, {Passage: "b#0", Score: 8}, {Passage: "c#0", Score: 4, Unembedded: true}}
+	dense := []index.Hit{{Passage: "x#0", Score: 0.4}, {Passage: "b#0", Score: 0.3}, {Passage: "y#0", Score: 0.2}}
+	for _, method := range []retrieve.Method{retrieve.Convex, retrieve.RRF} {
+		fused := retrieve.Fusion{Method: method, Dense: 0.5}.Fuse(lexical, dense, 5)
+		if fused[0].Passage != "a#0" || fused[0].Score != 1 || fused[0].Dense != 0 {
+			t.Errorf("%s: the best by words, which has no vectors yet, is not first: %+v", method, fused)
+		}
+		lexical[0].Unembedded = false
+		if fused := (retrieve.Fusion{Method: method, Dense: 0.5}).Fuse(lexical, dense, 5); fused[0].Passage != "b#0" {
+			t.Errorf("%s: what both sides find is not before what meaning does not find: %+v", method, fused)
+		}
+		lexical[0].Unembedded = true
+	}
+}
+
 func TestMoreWordsMakeMeaningCountLess(t *testing.T) {
 	lexical := hits(2, 1)
 	dense := []index.Hit{{Passage: "d#1", Score: 0.9}, {Passage: "d#0", Score: 0.1}}

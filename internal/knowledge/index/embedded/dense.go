@@ -78,7 +78,8 @@ func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	return best.Hits(), nil
+	hits, _ := best.Hits()
+	return hits, nil
 }
 
 func bestWindow(vector []float32, halves []byte) (float64, error) {

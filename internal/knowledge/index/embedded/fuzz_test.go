@@ -47,7 +47,7 @@ func FuzzWords(f *testing.F) {
 		if err := x.Write(t.Context(), index.Batch{Delete: []knowledge.DocumentID{document}}); err != nil {
 			t.Fatal(err)
 		}
-		if stats, err := x.Stats(t.Context()); err != nil || stats.Terms != 0 || stats.Passages != 0 {
+		if stats, err := x.Stats(t.Context()); err != nil || stats.Documents != 0 || stats.Passages != 0 {
 			t.Fatalf("after the deletion: %+v, %v", stats, err)
 		}
 	})

@@ -19,6 +19,7 @@ type lexicalQuery struct {
 	allowed slotSet
 	terms   []index.Term
 	limit   int
+	dense   bool // meaning is asked for too
 }
 
 // searchLexical scores by BM25, exactly.
@@ -30,7 +31,7 @@ func searchLexical(ctx context.Context, tx *sql.Tx, query lexicalQuery) (index.C
 	if err != nil {
 		return index.Candidates{}, err
 	}
-	return ranking.Lexical(ctx, ranking.Search{
+	candidates, slots, err := ranking.Lexical(ctx, ranking.Search{
 		Terms:    terms,
 		Limit:    query.limit,
 		Passages: query.snap.passages,
@@ -40,6 +41,10 @@ func searchLexical(ctx context.Context, tx *sql.Tx, query lexicalQuery) (index.C
 			return query.snap.slots[slot].length, query.allowed.has(slot)
 		},
 	})
+	for i, slot := range slots {
+		candidates.Lexical[i].Unembedded = query.dense && !query.snap.slots[slot].embedded
+	}
+	return candidates, err
 }
 
 // loadTerms reads what the file holds of the terms, each once.

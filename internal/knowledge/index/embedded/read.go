@@ -227,7 +227,7 @@ func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Defi
 func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
 	err := x.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM passage),
-		(SELECT count(*) FROM vector), (SELECT count(*) FROM term)`).Scan(&stats.Documents, &stats.Passages, &stats.Embedded, &stats.Terms)
+		(SELECT count(*) FROM vector)`).Scan(&stats.Documents, &stats.Passages, &stats.Embedded)
 	if err != nil {
 		return index.Stats{}, fmt.Errorf("read index statistics: %w", storage(err))
 	}

@@ -23,7 +23,7 @@ func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates
 		if err != nil {
 			return fmt.Errorf("filter: %w", err)
 		}
-		found, err := searchLexical(ctx, tx, lexicalQuery{snap: snap, allowed: allowed, terms: query.Terms, limit: query.Limit})
+		found, err := searchLexical(ctx, tx, lexicalQuery{snap: snap, allowed: allowed, terms: query.Terms, limit: query.Limit, dense: query.Vector != nil})
 		if err != nil {
 			return fmt.Errorf("by words: %w", err)
 		}

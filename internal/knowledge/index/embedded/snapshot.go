@@ -30,6 +30,7 @@ type slot struct {
 	document *document // nil: free
 	position int32
 	length   float32 // weighted, see lexical.BM25.Weigh
+	embedded bool    // it has its vectors, be they none
 }
 
 // document is what a search needs of a document, shared by its passages.
@@ -192,7 +193,7 @@ type slotWindows struct {
 // order of slot. A Put changes all slots of its document, so that a slot whose
 // document was not put again (only its vectors came) keeps the document it had.
 func (s *snapshot) changedSlots(ctx context.Context, tx *sql.Tx, old *snapshot, documents map[int64]*document) ([]slotWindows, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT slot, document, position, title_terms, heading_terms, body_terms, signs
+	rows, err := tx.QueryContext(ctx, `SELECT slot, document, position, title_terms, heading_terms, body_terms, signs IS NOT NULL, signs
 		FROM slot WHERE generation > ? ORDER BY slot`, old.generation)
 	if err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func (s *snapshot) changedSlots(ctx context.Context, tx *sql.Tx, old *snapshot, 
 		var place slot
 		var counts lexical.Counts
 		var signs sql.RawBytes
-		if err := rows.Scan(&number, &id, &place.position, &counts.Title, &counts.Headings, &counts.Body, &signs); err != nil {
+		if err := rows.Scan(&number, &id, &place.position, &counts.Title, &counts.Headings, &counts.Body, &place.embedded, &signs); err != nil {
 			return nil, err
 		}
 		place.length = float32(lexical.DefaultBM25.Weigh(counts))

@@ -41,6 +41,7 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 		{"unchanged passages keep their vectors", testVectorsKept},
 		{"stale vectors are ignored", testStaleVectors},
 		{"unembedded passages are listed until they have vectors", testUnembedded},
+		{"what words find is marked while it has no vectors", testUnembeddedHits},
 		{"vectors are checked", testVectorValidation},
 		{"filters are part of the search", testFilters},
 		{"filtered searches find what is rare", testFilterBeforeRanking},
@@ -119,6 +120,17 @@ func (s *subject) search(t *testing.T, query index.Query) index.Candidates {
 	}
 	compareHits(t, "lexical", got.Lexical, s.model.lexical(query), query.Limit, 1e-6)
 	compareHits(t, "dense", got.Dense, s.model.dense(query), query.Limit, 2e-3)
+	passages := s.model.passages()
+	for _, hit := range got.Lexical {
+		if want := query.Vector != nil && !s.model.embedded(passages[hit.Passage]); hit.Unembedded != want {
+			t.Errorf("passage %q is found as unembedded: %v, want %v", hit.Passage, hit.Unembedded, want)
+		}
+	}
+	for _, hit := range got.Dense {
+		if hit.Unembedded {
+			t.Errorf("passage %q was found by meaning and is said to have no vectors", hit.Passage)
+		}
+	}
 	return got
 }
 

@@ -91,7 +91,6 @@ func (m *model) stats() index.Stats {
 		Documents: len(m.entries),
 		Passages:  len(m.passages()),
 		Embedded:  len(m.vectors),
-		Terms:     len(m.terms()),
 	}
 }
 

@@ -1,6 +1,7 @@
 package indextest
 
 import (
+	"slices"
 	"testing"
 
 	"cairn/internal/knowledge"
@@ -91,6 +92,42 @@ func testUnembedded(t *testing.T, s *subject) {
 	}
 	s.checkState(t)
 	s.search(t, index.Query{Vector: unit(1)})
+}
+
+// testUnembeddedHits looks at what words find while vectors are made, in and out of order
+// (search compares every hit with the model).
+func testUnembeddedHits(t *testing.T, s *subject) {
+	a, b := entry("a", "Title", "alpha one", "alpha two", "alpha three"), entry("b", "Title", "alpha four", "...")
+	s.put(t, a, b)
+	asked := Words("alpha")
+	asked.Vector = unit(1)
+	want := func(unembedded ...string) {
+		t.Helper()
+		var got []string
+		for _, hit := range s.search(t, asked).Lexical {
+			if hit.Unembedded {
+				got = append(got, string(hit.Passage))
+			}
+		}
+		slices.Sort(got)
+		wantIDs(t, "found without vectors", got, unembedded...)
+		for _, hit := range s.search(t, Words("alpha")).Lexical {
+			if hit.Unembedded {
+				t.Errorf("%s is said to have no vectors where meaning was not asked for", hit.Passage)
+			}
+		}
+	}
+	want("a#0", "a#1", "a#2", "b#0")
+	s.writeVectors(t, vectorsFor(a.Passages[1], 1))
+	want("a#0", "a#2", "b#0")
+	s.writeVectors(t, vectorsFor(a.Passages[0], 1), vectorsFor(b.Passages[0]), vectorsFor(b.Passages[1]))
+	want("a#2")
+	s.writeVectors(t, vectorsFor(a.Passages[2], 1))
+	want()
+	s.put(t, entry("a", "Title", "alpha two", "alpha new", "alpha one"))
+	want("a#1")
+	s.put(t, entry("a", "Title", "alpha one", "alpha two"))
+	want()
 }
 
 func testVectorValidation(t *testing.T, s *subject) {

@@ -19,13 +19,16 @@ import (
 // BenchmarkIndex builds an index of 100,000 passages (see indextest.LoadCorpus and
 // indextest.BenchPassages) and measures it:
 //
-//	CAIRN_RETRIEVAL=… go test -run '^$' -bench Index -benchtime 1000x ./internal/knowledge/index/postgres
+//	CAIRN_RETRIEVAL=… make bench-postgres
+//	CAIRN_RETRIEVAL=… make bench-postgres-million
 func BenchmarkIndex(b *testing.B) {
 	passages, corpus := indextest.BenchPassages(b), indextest.LoadCorpus(b)
 	corpus.Shares = shares
 	options := Options{
 		URL: servertest.Postgres(b), Embedder: "bench", Dimension: indextest.BenchDimension,
-		Logger: slog.New(slog.NewTextHandler(b.Output(), nil)),
+		BuildMemory: max(defaultBuildMemory, int64(passages)*buildMemoryOfOne),
+		Statement:   time.Hour, // what is compared with takes its time
+		Logger:      slog.New(slog.NewTextHandler(b.Output(), nil)),
 	}
 	x := openBench(b, options)
 	indextest.Report(b, "write", "passages/s", float64(passages)/corpus.Build(b, x, passages).Seconds())
@@ -44,6 +47,11 @@ func BenchmarkIndex(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Logf("%+v", stats)
+	started = time.Now()
+	if _, err := x.Similar(b.Context(), "rolback", 5); err != nil {
+		b.Fatal(err)
+	}
+	indextest.Report(b, "terms", "ms", time.Since(started).Seconds()*1000)
 	both := func(filter index.Filter) indextest.Asker {
 		return func(r *rand.Rand, q index.Query) index.Query {
 			q.Vector, q.Filter = indextest.BenchVector(r), filter
@@ -68,11 +76,15 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
+// buildMemoryOfOne is what the graph of an HNSW index takes of memory for a vector of
+// indextest.BenchDimension half floats, in bytes, with some room.
+const buildMemoryOfOne = 3 << 10
+
 var shares = []indextest.Share{{Source: "tenth", Of1000: 100}, {Source: "hundredth", Of1000: 10}, {Source: "thousandth", Of1000: 1}}
 
 func openBench(b *testing.B, options Options) *Index {
 	b.Helper()
-	x, err := Open(b.Context(), options)
+	x, err := migrateAndOpen(b.Context(), options)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -32,7 +33,7 @@ func backends(t testing.TB, embedder embed.Embedder) map[string]index.Index {
 	}
 	options := suiteOptions(servertest.Postgres(t))
 	options.Embedder, options.Dimension = embedder.Name(), embedder.Dimension()
-	server, err := Open(t.Context(), options)
+	server, err := migrateAndOpen(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,37 +57,78 @@ func loadEmbedder(t testing.TB) embed.Embedder {
 	return embedder
 }
 
-// TestGoldenQuestionsFindTheSameInBothBackends asks Cairn's own documentation.
+// TestGoldenQuestionsFindTheSameInBothBackends asks Cairn's own documentation while its
+// vectors are made: none, some, all. With none, asking by meaning too changes nothing.
 func TestGoldenQuestionsFindTheSameInBothBackends(t *testing.T) {
 	embedder := loadEmbedder(t)
 	both := backends(t, embedder)
 	for name, x := range both {
-		in := ingest.Ingester{Index: x, Embedder: embedder}
+		in := ingest.Ingester{Index: x}
 		docs := files.New(files.Options{Root: filepath.Join("..", "..", "..", "..", "docs"), Source: "docs", Include: []string{"*.md"}})
 		report, err := in.Sync(t.Context(), docs)
 		if err != nil {
 			t.Fatalf("%s: %v (%+v)", name, err, report)
 		}
 	}
-	for _, question := range goldenQuestions(t) {
-		for _, asked := range []embed.Embedder{embedder, nil} {
-			var top [][]knowledge.PassageID
-			for _, name := range []string{"embedded", "postgres"} {
-				r := retrieve.Retriever{Index: both[name], Embedder: asked, Fusion: retrieve.Fusion{Dense: 0.3}}
-				ranked, err := r.Rank(t.Context(), retrieve.Query{Text: question})
-				if err != nil {
-					t.Fatalf("%s: %q: %v", name, question, err)
-				}
-				var ids []knowledge.PassageID
-				for _, found := range ranked[:min(5, len(ranked))] {
-					ids = append(ids, found.Passage)
-				}
-				top = append(top, ids)
-			}
-			if len(top[0]) == 0 || !slices.Equal(top[0], top[1]) {
-				t.Errorf("%q (by meaning too: %v):\n embedded %q\n postgres %q", question, asked != nil, top[0], top[1])
+	questions := goldenQuestions(t)
+	for _, more := range []int{0, 20, math.MaxInt32} {
+		for _, x := range both {
+			embedSome(t, x, embedder, more)
+		}
+		for _, question := range questions {
+			top, byWords := sameTop(t, both, embedder, question), sameTop(t, both, nil, question)
+			if more == 0 && !slices.Equal(top, byWords) {
+				t.Errorf("%q, without any vectors: %q, by words %q", question, top, byWords)
 			}
 		}
+	}
+}
+
+// sameTop gives the first five passages for a question, which both backends must agree on.
+func sameTop(t *testing.T, both map[string]index.Index, embedder embed.Embedder, question string) []knowledge.PassageID {
+	t.Helper()
+	top := make(map[string][]knowledge.PassageID)
+	for name, x := range both {
+		r := retrieve.Retriever{Index: x, Embedder: embedder, Fusion: retrieve.DefaultFusion}
+		ranked, err := r.Rank(t.Context(), retrieve.Query{Text: question})
+		if err != nil {
+			t.Fatalf("%s: %q: %v", name, question, err)
+		}
+		for _, found := range ranked[:min(5, len(ranked))] {
+			top[name] = append(top[name], found.Passage)
+		}
+	}
+	if len(top["embedded"]) == 0 || !slices.Equal(top["embedded"], top["postgres"]) {
+		t.Fatalf("%q (by meaning too: %v):\n embedded %q\n postgres %q", question, embedder != nil, top["embedded"], top["postgres"])
+	}
+	return top["embedded"]
+}
+
+// embedSome gives vectors to so many more passages, the first by id: those that were
+// written first are others in each backend.
+func embedSome(t *testing.T, x index.Writer, embedder embed.Embedder, limit int) {
+	t.Helper()
+	found, err := x.Unembedded(t.Context(), math.MaxInt32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(found, func(a, b index.Found) int { return cmp.Compare(a.Passage.ID, b.Passage.ID) })
+	var vectors []index.Vectors
+	for _, f := range found[:min(limit, len(found))] {
+		windows, err := embedder.Embed(t.Context(), embedder.Windows(f.Document.Title, f.Passage.Text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash}
+		for _, window := range windows {
+			if window != nil {
+				made.Windows = append(made.Windows, window)
+			}
+		}
+		vectors = append(vectors, made)
+	}
+	if err := x.WriteVectors(t.Context(), vectors); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -109,5 +109,6 @@ func (p *plan) receiveDense(results pgx.BatchResults) ([]index.Hit, error) {
 		}
 		best.Offer(slot, score)
 	}
-	return best.Hits(), nil
+	hits, _ := best.Hits()
+	return hits, nil
 }

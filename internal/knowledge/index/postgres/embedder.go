@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -101,6 +102,9 @@ func findEmbedder(ctx context.Context, pool *pgxpool.Pool, options Options) (emb
 				index.ErrEmbedder, names[i], options.Embedder, options.Dimension)
 		}
 	}
+	if mine.id == 0 {
+		return embedder{}, fmt.Errorf("the database holds no index yet, run `cairn ingest` first: %w", fs.ErrNotExist)
+	}
 	return mine, nil
 }
 
@@ -126,33 +130,47 @@ func vectorTables(ctx context.Context, tx pgx.Tx) ([]string, error) {
 }
 
 // DropOtherEmbedders removes the vectors of all embedders but the configured one, once
-// no process searches by them any more.
-func (x *Index) DropOtherEmbedders(ctx context.Context) error {
+// no process searches by them any more, and says of how many. It refuses while the
+// configured one lacks vectors.
+func (x *Index) DropOtherEmbedders(ctx context.Context) (int, error) {
 	if x.options.ReadOnly {
-		return errReadOnly
+		return 0, errReadOnly
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
+	var count int
 	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
-		tables, err := vectorTables(ctx, tx)
+		slots, err := x.unembeddedSlots(ctx, tx, 1)
 		if err != nil {
 			return err
 		}
-		for _, table := range tables {
-			if table == x.embedder.table {
-				continue
-			}
-			if _, err := tx.Exec(ctx, "DROP TABLE "+table); err != nil {
-				return err
-			}
+		if len(slots) > 0 {
+			return fmt.Errorf("%s has not all of its vectors yet: run `cairn ingest` to its end first", x.options.Embedder)
 		}
-		_, err = tx.Exec(ctx, "DELETE FROM cairn.embedder WHERE id <> $1", x.embedder.id)
+		count, err = x.dropOtherEmbedders(ctx, tx)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("drop vectors of other embedders: %w", err)
+		return 0, fmt.Errorf("drop vectors of other embedders: %w", err)
 	}
-	return nil
+	return count, nil
+}
+
+func (x *Index) dropOtherEmbedders(ctx context.Context, tx pgx.Tx) (int, error) {
+	tables, err := vectorTables(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	for _, table := range tables {
+		if table == x.embedder.table {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "DROP TABLE "+table); err != nil {
+			return 0, err
+		}
+	}
+	tag, err := tx.Exec(ctx, "DELETE FROM cairn.embedder WHERE id <> $1", x.embedder.id)
+	return int(tag.RowsAffected()), err
 }
 
 // buildIfDue builds the HNSW index of a table that has outgrown exact scans, once no
@@ -171,7 +189,7 @@ func (x *Index) buildIfDue(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		settings := fmt.Sprintf("SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '%dMB'", x.options.BuildMemory)
+		settings := fmt.Sprintf("SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '%dkB'", x.options.BuildMemory>>10)
 		if version.before(safeExtension) {
 			settings += "; SET LOCAL max_parallel_maintenance_workers = 0"
 		}

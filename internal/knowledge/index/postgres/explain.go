@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,15 +20,34 @@ const (
 	noDatabase           = "3D000"
 	noPrivilege          = "42501"
 	noTable              = "42P01"
+	noColumn             = "42703"
 	noSchema             = "3F000"
 	diskFull             = "53100"
 	tooManyConnections   = "53300"
 	cancelled            = "57014"
 	readOnlyTransaction  = "25006"
+	notAccepting         = "55000"
 )
+
+// explained is an error that says already what a person can do.
+type explained struct{ error }
+
+func (e explained) Unwrap() error { return e.error }
 
 // explain says what a person can do about an error of PostgreSQL, where that is known.
 func explain(err error) error {
+	var already explained
+	if err == nil || errors.As(err, &already) {
+		return err
+	}
+	if remedy := remedyFor(err); remedy != nil {
+		return explained{remedy}
+	}
+	return err
+}
+
+// remedyFor gives the error with what can be done about it, nil where that is not known.
+func remedyFor(err error) error {
 	var failure *pgconn.PgError
 	if !errors.As(err, &failure) {
 		return explainConnection(err)
@@ -39,28 +59,44 @@ func explain(err error) error {
 		return fmt.Errorf("the server has no database of the URL's name: create it, or correct the URL (%w)", err)
 	case noPrivilege:
 		return fmt.Errorf("the user of the URL lacks a right: grant it, or use the owner of the database (%w)", err)
+	case noTable:
+		return fmt.Errorf("%w: a table that this process uses was dropped: start it anew (%w)", index.ErrEmbedder, err)
+	case noColumn:
+		return fmt.Errorf("%w: the tables are older than this program; a replica that has not got the last migration yet needs some time (%w)", index.ErrSchema, err)
 	case diskFull:
 		return fmt.Errorf("%w: free space on the disk of the PostgreSQL server and start again; nothing is lost (%w)", index.ErrFull, err)
 	case tooManyConnections:
 		return fmt.Errorf("the server has no connection left: raise max_connections there, or lower Cairn's limit of connections (%w)", err)
 	case cancelled:
 		return fmt.Errorf("a statement took too long or was cancelled: raise the limit of a statement if the server is well (%w)", err)
+	case notAccepting:
+		return fmt.Errorf("the database takes no connections now: have an administrator allow them (%w)", err)
 	case readOnlyTransaction:
 		return fmt.Errorf("the server only lets itself be read: the URL for writing must name the primary, not a replica (%w)", err)
 	}
-	return err
+	return nil
 }
 
 func explainConnection(err error) error {
 	var parsing *pgconn.ParseConfigError
 	if errors.As(err, &parsing) {
-		return fmt.Errorf("the URL is no address of a database: write postgres://user@host:5432/database (%w)", err)
+		return explainURL(parsing)
 	}
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
-		return fmt.Errorf("PostgreSQL can't be reached: check that it runs and that the URL names its host and port (%w)", err)
+		return fmt.Errorf("PostgreSQL can't be reached: check that it runs, and that the URL names its host, port and sslmode (%w)", err)
 	}
-	return err
+	return nil
+}
+
+// explainURL does without the error itself, which quotes the URL with the passwords that
+// stand among its parameters, and where the URL can't be read without its cause, which may
+// quote a part of one.
+func explainURL(parsing *pgconn.ParseConfigError) error {
+	if _, err := url.Parse(parsing.ConnString); err != nil || errors.Unwrap(parsing) == nil {
+		return errors.New("the URL is no address of a database: write postgres://user@host:5432/database")
+	}
+	return fmt.Errorf("the URL has a parameter that can't be: correct it (%w)", errors.Unwrap(parsing))
 }
 
 // isLost says whether an error came of the connection, so that a new one may do better.

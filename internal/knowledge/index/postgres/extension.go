@@ -26,16 +26,20 @@ func (e extension) String() string { return fmt.Sprintf("%d.%d.%d", e[0], e[1], 
 
 func (e extension) before(other extension) bool { return slices.Compare(e[:], other[:]) < 0 }
 
-// check refuses a version that does not serve, and warns of one with a known fault.
-func (e extension) check(logger *slog.Logger) error {
+// check refuses a version that does not serve.
+func (e extension) check() error {
 	if e.before(oldestExtension) {
 		return fmt.Errorf("the database has pgvector %s, needed is %s or later: install it on the server, then run ALTER EXTENSION vector UPDATE", e, oldestExtension)
 	}
+	return nil
+}
+
+// warn tells of a known fault that a version has.
+func (e extension) warn(logger *slog.Logger) {
 	if e.before(safeExtension) {
 		logger.Warn("pgvector has a known security fault in parallel index builds; cairn does without them, other users of the server may not: update it",
 			"version", e.String(), "fixed_in", safeExtension.String())
 	}
-	return nil
 }
 
 // extensionVersion gives the version of pgvector that the database has.
@@ -52,19 +56,23 @@ func extensionVersion(ctx context.Context, connection *pgx.Conn) (extension, err
 	return version, nil
 }
 
-// ensureExtension creates the extension if it is not there.
-func ensureExtension(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) error {
+// ensureExtension creates the extension if it is not there, and gives its version.
+func ensureExtension(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) (extension, error) {
 	version, err := extensionVersion(ctx, connection)
 	if errors.Is(err, pgx.ErrNoRows) {
 		if err := createExtension(ctx, connection); err != nil {
-			return err
+			return extension{}, err
 		}
 		version, err = extensionVersion(ctx, connection)
 	}
 	if err != nil {
-		return err
+		return extension{}, err
 	}
-	return version.check(logger)
+	if err := version.check(); err != nil {
+		return extension{}, err
+	}
+	version.warn(logger)
+	return version, nil
 }
 
 func createExtension(ctx context.Context, connection *pgx.Conn) error {
@@ -74,7 +82,7 @@ func createExtension(ctx context.Context, connection *pgx.Conn) error {
 		return fmt.Errorf("look for pgvector: %w", err)
 	}
 	if !available {
-		return errors.New("the server has no pgvector: install its package there (Debian: postgresql-17-pgvector) or use an image that has it, then start again")
+		return errors.New("the server has no pgvector: install its package there (Debian: postgresql-17-pgvector) or use an image that has it, then run `cairn migrate`")
 	}
 	_, err = connection.Exec(ctx, "CREATE EXTENSION vector")
 	if isCode(err, noPrivilege) {

@@ -38,51 +38,58 @@ func (s storedSegment) level() int {
 	return level
 }
 
-// due gives the segments to merge: the newest ones up to the highest level that has
-// enough of them in a row, or none.
+// due gives the segments to merge, or none: those of a level that has enough of them, and
+// the newer ones below it. What comes of it is a level higher, so that a posting is
+// written again once for each level.
 func due(segments []storedSegment) []storedSegment {
-	highest := 0
-	for _, s := range segments {
-		highest = max(highest, s.level())
-	}
-	for level := highest; level >= 0; level-- {
-		from := len(segments)
-		for from > 0 && segments[from-1].level() <= level {
-			from--
+	from, highest, count := len(segments), 0, 0
+	for at := len(segments) - 1; at >= 0; at-- {
+		if level := segments[at].level(); level > highest {
+			highest, count = level, 0
 		}
-		if len(segments)-from >= mergeFactor {
-			return segments[from:]
+		count++ // one that has shrunk counts as one of the level around it
+		if count >= mergeFactor {
+			from = at
+		}
+	}
+	return segments[from:]
+}
+
+// mergeIfDue makes one segment of many, leaving out what is gone, until no merge is due.
+// The caller holds x.writing.
+func (x *Index) mergeIfDue(ctx context.Context) error {
+	for more := true; more; {
+		var err error
+		if more, err = x.mergeOnce(ctx); err != nil {
+			return fmt.Errorf("merge segments: %w", err)
 		}
 	}
 	return nil
 }
 
-// mergeIfDue makes one segment of many, leaving out what is gone. The caller holds
-// x.writing.
-func (x *Index) mergeIfDue(ctx context.Context) error {
-	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+// mergeOnce does the merge that is due, and says whether there was one.
+func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
+	err = x.retryWrite(ctx, func(tx pgx.Tx) error {
 		segments, err := listSegments(ctx, tx)
 		if err != nil {
 			return err
 		}
-		merged := due(segments)
-		if len(merged) == 0 {
+		parts := due(segments)
+		merged = len(parts) > 0
+		if !merged {
 			return nil
 		}
 		snap, err := x.current(ctx, tx)
 		if err != nil {
 			return err
 		}
-		m := &merging{tx: tx, snap: snap, segments: merged, waiting: make(map[string][]piece), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
+		m := &merging{tx: tx, snap: snap, segments: parts, waiting: make(map[string][]piece), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
 		if err := m.run(ctx); err != nil {
 			return err
 		}
 		return forgetRemovals(ctx, tx)
 	})
-	if err != nil {
-		return fmt.Errorf("merge segments: %w", err)
-	}
-	return nil
+	return merged, err
 }
 
 func listSegments(ctx context.Context, tx pgx.Tx) ([]storedSegment, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"strconv"
 	"strings"
@@ -27,43 +28,97 @@ const versionTable = "cairn.migration"
 // migrationLock is the advisory lock that a migration holds.
 const migrationLock = writerLock + 1
 
+// Migration is what a migration did, or would do.
+type Migration struct {
+	Database  string // its name
+	From, To  int    // versions of the schema; From is 0 where there was none
+	Installed bool   // pgvector was created in the database
+	Extension string // version of pgvector, "" where there is none yet
+}
+
+// IsDue says whether anything was, or would be, changed.
+func (m Migration) IsDue() bool { return m.From != m.To || m.Installed || m.Extension == "" }
+
 // Migrate creates what an index needs in a database, or brings it up to what this
 // program expects: the extension, and Cairn's tables in a schema of their own. It waits
 // while another process migrates, and fails with index.ErrSchema if the tables are
 // newer than this program. Of the options, URL and Logger count.
-func Migrate(ctx context.Context, options Options) error {
-	if err := again(ctx, func() error { return migrate(ctx, options) }); err != nil {
-		return causeOf(ctx, fmt.Errorf("migrate: %w", explain(err)))
+func Migrate(ctx context.Context, options Options) (Migration, error) {
+	var made Migration
+	err := onConnection(ctx, options.URL, func(connection *pgx.Conn) (err error) {
+		made, err = migrate(ctx, connection, options.Logger)
+		return err
+	})
+	if err != nil {
+		return Migration{}, fmt.Errorf("migrate: %w", err)
 	}
-	return nil
+	return made, nil
 }
 
-func migrate(ctx context.Context, options Options) (err error) {
-	connection, err := connect(ctx, options.URL)
-	if err != nil {
+// DueMigration says what Migrate would do, and changes nothing.
+func DueMigration(ctx context.Context, options Options) (Migration, error) {
+	var due Migration
+	err := onConnection(ctx, options.URL, func(connection *pgx.Conn) (err error) {
+		due, err = dueMigration(ctx, connection)
 		return err
+	})
+	if err != nil {
+		return Migration{}, fmt.Errorf("look for due migrations: %w", err)
 	}
-	defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }()
+	return due, nil
+}
+
+// onConnection runs something on a connection of its own; again, if it is lost.
+func onConnection(ctx context.Context, url string, use func(*pgx.Conn) error) error {
+	err := again(ctx, func() (err error) {
+		connection, err := connect(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }()
+		return use(connection)
+	})
+	return causeOf(ctx, explain(err))
+}
+
+func dueMigration(ctx context.Context, connection *pgx.Conn) (Migration, error) {
+	due := Migration{Database: connection.Config().Database, To: newestSchema()}
+	var err error
+	if due.From, err = schemaVersion(ctx, connection); err != nil {
+		return Migration{}, err
+	}
+	if due.From > due.To {
+		return Migration{}, newerSchema(due.From)
+	}
+	version, err := extensionVersion(ctx, connection)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return due, nil
+	}
+	due.Extension = version.String()
+	return due, err
+}
+
+func migrate(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) (Migration, error) {
 	if _, err := connection.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		return fmt.Errorf("wait for other migrations: %w", err)
+		return Migration{}, fmt.Errorf("wait for other migrations: %w", err)
 	}
-	version, err := schemaVersion(ctx, connection)
+	due, err := dueMigration(ctx, connection)
 	if err != nil {
-		return err
+		return Migration{}, err
 	}
-	if version > newestSchema() {
-		return newerSchema(version)
+	due.Installed = due.Extension == ""
+	version, err := ensureExtension(ctx, connection, logger)
+	if err != nil {
+		return Migration{}, err
 	}
-	if err := ensureExtension(ctx, connection, options.Logger); err != nil {
-		return err
-	}
-	if version == newestSchema() {
-		return nil
+	due.Extension = version.String()
+	if due.From == due.To {
+		return due, nil
 	}
 	if _, err := connection.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS cairn"); err != nil {
-		return fmt.Errorf("create schema: %w", err)
+		return Migration{}, fmt.Errorf("create schema: %w", err)
 	}
-	return upgrade(ctx, connection.Config())
+	return due, upgrade(ctx, connection.Config())
 }
 
 // upgrade applies the migrations that are due, each in a transaction.
@@ -117,29 +172,33 @@ func newerSchema(version int) error {
 		index.ErrSchema, version, newestSchema())
 }
 
-// checkDatabase refuses a database that a reader can't use as it is.
+// checkDatabase refuses a database that has not what this program expects.
 func checkDatabase(ctx context.Context, options Options) error {
-	return again(ctx, func() (err error) {
-		connection, err := connect(ctx, options.URL)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }()
+	return onConnection(ctx, options.URL, func(connection *pgx.Conn) error {
 		version, err := schemaVersion(ctx, connection)
 		switch {
 		case err != nil:
 			return err
 		case version == 0:
-			return fmt.Errorf("%w: there is no index in the database yet, run `cairn ingest` first", index.ErrSchema)
+			return fmt.Errorf("%w: there are no tables of Cairn in database %s yet: run `cairn migrate`", index.ErrSchema, connection.Config().Database)
 		case version > newestSchema():
 			return newerSchema(version)
 		case version < newestSchema():
 			return fmt.Errorf("%w: the database has version %d, this program needs %d: run `cairn migrate`", index.ErrSchema, version, newestSchema())
 		}
 		installed, err := extensionVersion(ctx, connection)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("database %s lacks the extension pgvector: run `cairn migrate`", connection.Config().Database)
+		}
 		if err != nil {
 			return err
 		}
-		return installed.check(options.Logger)
+		if err := installed.check(); err != nil {
+			return err
+		}
+		if !options.ReadOnly {
+			installed.warn(options.Logger)
+		}
+		return nil
 	})
 }

@@ -34,7 +34,8 @@ const maxDimension = 4000
 const (
 	defaultConnections = 8
 	defaultStatement   = 10 * time.Second
-	defaultBuildMemory = 512
+	defaultBuildMemory = 512 << 20
+	defaultKeepQueries = 30 * 24 * time.Hour
 )
 
 // Options say which index to open and for which embedder.
@@ -43,7 +44,8 @@ type Options struct {
 	// takes as parameters it may hold too. A writer needs a connection that stays one
 	// session: not through a pooler that gives out transactions.
 	URL string
-	// ReadURL, if set, is a replica that searches and look-ups go to.
+	// ReadURL, if set, is a replica that the searches and look-ups of a reader go to. It
+	// may be behind: what it shows is as of one moment.
 	ReadURL   string
 	Embedder  string // embed.Embedder.Name
 	Dimension int    // embed.Embedder.Dimension
@@ -53,10 +55,11 @@ type Options struct {
 
 	Connections int           // open to a server at most; 0 means 8
 	Statement   time.Duration // limit of one look-up; 0 means 10 s
-	BuildMemory int           // MB of the server's memory to build a vector index in; 0 means 512
-	// PlainQueries keeps questions in the query log as they were asked; else their
+	BuildMemory int64         // bytes of the server's memory to build a vector index in; 0 means 512 MiB
+	// PlainQueries keeps questions in the query log as they were searched for; else their
 	// hashes alone.
 	PlainQueries bool
+	KeepQueries  time.Duration // how long the query log keeps a row; 0 means 30 days
 	Logger       *slog.Logger
 }
 
@@ -67,7 +70,7 @@ func (o Options) check() error {
 	case o.Dimension < 1 || o.Dimension > maxDimension:
 		return fmt.Errorf("embedder %s has %d dimensions; PostgreSQL indexes 1 to %d: choose another embedder or have it give fewer",
 			o.Embedder, o.Dimension, maxDimension)
-	case o.Connections < 0 || o.Statement < 0 || o.BuildMemory < 0:
+	case o.Connections < 0 || o.Statement < 0 || o.BuildMemory < 0 || o.KeepQueries < 0:
 		return errors.New("a limit is below 0")
 	case o.Logger == nil:
 		return errors.New("need a logger")
@@ -85,6 +88,9 @@ func (o Options) withDefaults() Options {
 	if o.BuildMemory == 0 {
 		o.BuildMemory = defaultBuildMemory
 	}
+	if o.KeepQueries == 0 {
+		o.KeepQueries = defaultKeepQueries
+	}
 	return o
 }
 
@@ -100,13 +106,13 @@ type Index struct {
 	writing sync.Mutex
 	writer  *pgx.Conn // holds the lock; nil when read-only or lost
 
-	lowest atomic.Int32 // no slot below it lacks vectors
-
 	refreshing sync.Mutex // held to make the next snapshot
 	snapshot   atomic.Pointer[snapshot]
 
 	dictionary dictionary
 	limits     limits
+
+	dropped atomic.Int64 // hour in which old rows of the query log were dropped last
 }
 
 // limits are sizes at which the way to do a thing changes.
@@ -118,15 +124,18 @@ type limits struct {
 var defaultLimits = limits{exact: 20_000, page: 1500}
 
 var (
-	_ index.Index   = (*Index)(nil)
-	_ index.Speller = (*Index)(nil)
+	_ index.Index          = (*Index)(nil)
+	_ index.Speller        = (*Index)(nil)
+	_ index.QueryLog       = (*Index)(nil)
+	_ index.EmbedderKeeper = (*Index)(nil)
 )
 
 var errReadOnly = errors.New("index is open for reading only")
 
-// Open opens the index of a database, for writing after the migrations that are due.
-// It fails with index.ErrLocked, index.ErrSchema, or index.ErrEmbedder if read-only and
-// the embedder has no vectors yet while another has.
+// Open opens the index of a database that Migrate has prepared. It fails with
+// index.ErrLocked, with index.ErrSchema, and if read-only with index.ErrEmbedder where
+// the embedder has no vectors yet while another has, and with fs.ErrNotExist where
+// nothing was ever written.
 func Open(ctx context.Context, options Options) (*Index, error) {
 	if err := options.check(); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -140,21 +149,22 @@ func Open(ctx context.Context, options Options) (*Index, error) {
 }
 
 func (x *Index) open(ctx context.Context) error {
-	if x.options.ReadOnly {
-		if err := checkDatabase(ctx, x.options); err != nil {
-			return err
-		}
-	} else if err := x.openForWriting(ctx); err != nil {
+	err := checkDatabase(ctx, x.options)
+	if err != nil {
 		return err
 	}
-	var err error
+	if !x.options.ReadOnly {
+		if err := x.openForWriting(ctx); err != nil {
+			return err
+		}
+	}
 	if x.primary, err = newPool(ctx, x.options, x.options.URL); err != nil {
 		return err
 	}
 	x.read = x.primary
-	if x.options.ReadURL != "" {
-		if x.read, err = newPool(ctx, x.options, x.options.ReadURL); err != nil {
-			return fmt.Errorf("read replica: %w", err)
+	if x.options.ReadURL != "" && x.options.ReadOnly {
+		if err := x.openReplica(ctx); err != nil {
+			return fmt.Errorf("read replica: %w", explain(err))
 		}
 	}
 	if x.options.ReadOnly {
@@ -168,10 +178,18 @@ func (x *Index) open(ctx context.Context) error {
 	})
 }
 
-func (x *Index) openForWriting(ctx context.Context) error {
-	if err := Migrate(ctx, x.options); err != nil {
+func (x *Index) openReplica(ctx context.Context) error {
+	replica := x.options
+	replica.URL = x.options.ReadURL
+	if err := checkDatabase(ctx, replica); err != nil {
 		return err
 	}
+	var err error
+	x.read, err = newPool(ctx, replica, replica.URL)
+	return err
+}
+
+func (x *Index) openForWriting(ctx context.Context) error {
 	if err := x.lock(ctx); err != nil {
 		return err
 	}

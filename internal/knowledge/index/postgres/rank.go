@@ -29,7 +29,7 @@ func (p *plan) rank(ctx context.Context, results pgx.BatchResults, look lookup) 
 	if err != nil {
 		return index.Candidates{}, err
 	}
-	return ranking.Lexical(ctx, ranking.Search{
+	candidates, found, err := ranking.Lexical(ctx, ranking.Search{
 		Terms:    terms,
 		Limit:    p.query.Limit,
 		Passages: p.snap.passages,
@@ -37,6 +37,8 @@ func (p *plan) rank(ctx context.Context, results pgx.BatchResults, look lookup) 
 		ID:       p.snap.id,
 		Look:     look.at,
 	})
+	p.found = found
+	return candidates, err
 }
 
 // eachFound reads what pagesOfTerms finds: for each segment that holds one of the terms

@@ -201,18 +201,21 @@ func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
 	return merged.Sorted(), rows.Err()
 }
 
-// Stats describes the whole index.
+// Stats describes the whole index. What is in memory anyway is not counted again: every
+// answer asks for it.
 func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM cairn.document), (SELECT count(*) FROM cairn.passage),
-			(SELECT count(*) FROM `+x.embedder.table+` WHERE part = 0),
-			(SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = 'cairn'::regnamespace AND relkind = 'r')`).
-			Scan(&stats.Documents, &stats.Passages, &stats.Embedded, &stats.Bytes)
+	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		snap, err := x.current(ctx, tx)
 		if err != nil {
 			return err
 		}
-		stats.Terms, err = x.dictionary.size(ctx, tx)
+		var lacking int
+		err = tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM cairn.slot s WHERE slot >= (SELECT embedded_below FROM cairn.embedder WHERE id = $1)
+				AND NOT EXISTS (SELECT FROM `+x.embedder.table+` v WHERE v.slot = s.slot)),
+			(SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = 'cairn'::regnamespace AND relkind = 'r')`,
+			x.embedder.id).Scan(&lacking, &stats.Bytes)
+		stats.Documents, stats.Passages, stats.Embedded = snap.present, snap.passages, snap.passages-lacking
 		return err
 	})
 	if err != nil {

@@ -94,7 +94,10 @@ func (a *asking) pipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candi
 		return index.Candidates{}, errors.Join(err, results.Close())
 	}
 	candidates, err := plan.receive(ctx, results)
-	return candidates, errors.Join(err, results.Close())
+	if err := errors.Join(err, results.Close()); err != nil {
+		return index.Candidates{}, err
+	}
+	return candidates, plan.markUnembedded(ctx, connection, candidates.Lexical)
 }
 
 // within asks in a transaction with the snapshot of its generation.
@@ -104,7 +107,10 @@ func (a *asking) within(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.C
 	plan.queue(batch)
 	results := tx.SendBatch(ctx, batch)
 	candidates, err := plan.receive(ctx, results)
-	return candidates, errors.Join(err, results.Close())
+	if err := errors.Join(err, results.Close()); err != nil {
+		return index.Candidates{}, err
+	}
+	return candidates, plan.markUnembedded(ctx, tx, candidates.Lexical)
 }
 
 // plan is how a search is asked, given a snapshot.
@@ -116,10 +122,14 @@ type plan struct {
 	classes  []int32      // the same by number
 	dense    denseQuery
 	restrict bool // to documents
+	embedder embedder
+
+	found         []int32 // slots of what was found by words
+	embeddedBelow int32   // slots from here on may lack vectors
 }
 
 func (a *asking) plan(snap *snapshot) *plan {
-	p := &plan{snap: snap, query: a.query, restrict: len(a.query.Filter.Documents) > 0}
+	p := &plan{snap: snap, query: a.query, embedder: a.embedder, restrict: len(a.query.Filter.Documents) > 0}
 	p.terms = storable(ranking.MergeTerms(a.query.Terms))
 	passing, all := 0, true
 	allowed := make([]bool, len(snap.classes))
@@ -176,7 +186,7 @@ func (p *plan) queue(batch *pgx.Batch) {
 		scans, effort = "off", p.dense.effort()
 	}
 	batch.Queue(settings, fmt.Sprint(effort), scans)
-	batch.Queue("SELECT generation FROM cairn.meta")
+	batch.Queue("SELECT generation, (SELECT embedded_below FROM cairn.embedder WHERE id = $1) FROM cairn.meta", p.embedder.id)
 	if p.restrict {
 		batch.Queue(slotsOfDocuments, p.documentKeys())
 	}
@@ -210,9 +220,14 @@ func (p *plan) receive(ctx context.Context, results pgx.BatchResults) (index.Can
 		return index.Candidates{}, fmt.Errorf("settings: %w", err)
 	}
 	var generation int64
-	if err := results.QueryRow().Scan(&generation); err != nil {
+	var embeddedBelow *int32
+	if err := results.QueryRow().Scan(&generation, &embeddedBelow); err != nil {
 		return index.Candidates{}, fmt.Errorf("read generation: %w", err)
 	}
+	if embeddedBelow == nil {
+		return index.Candidates{}, errDropped
+	}
+	p.embeddedBelow = *embeddedBelow
 	if generation != p.snap.generation {
 		return index.Candidates{}, errMoved
 	}
@@ -236,4 +251,37 @@ func (p *plan) receive(ctx context.Context, results pgx.BatchResults) (index.Can
 		}
 	}
 	return candidates, nil
+}
+
+// markUnembedded marks what words found and has no vectors yet. It is asked only of slots
+// that may lack them, and a moment later than the search: one that just got its vectors
+// is not marked.
+func (p *plan) markUnembedded(ctx context.Context, on querier, hits []index.Hit) error {
+	var doubtful []int32
+	for _, slot := range p.found {
+		if slot >= p.embeddedBelow {
+			doubtful = append(doubtful, slot)
+		}
+	}
+	if p.query.Vector == nil || len(doubtful) == 0 {
+		return nil
+	}
+	rows, err := on.Query(ctx, "SELECT slot FROM unnest($1::integer[]) s (slot) WHERE NOT EXISTS (SELECT FROM "+p.embedder.table+
+		" v WHERE v.slot = s.slot OFFSET 0)", doubtful)
+	if err != nil {
+		return fmt.Errorf("look for vectors: %w", err)
+	}
+	lacking, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil {
+		return fmt.Errorf("look for vectors: %w", err)
+	}
+	for i, slot := range p.found {
+		hits[i].Unembedded = slices.Contains(lacking, slot)
+	}
+	return nil
+}
+
+// querier is a connection or a transaction on one.
+type querier interface {
+	Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error)
 }

@@ -27,7 +27,7 @@ type analyzer struct {
 
 func (a *analyzer) analyze(title string, headings []string, text string) analysed {
 	clear(a.at)
-	var words analysed
+	words := analysed{terms: make([]termCounts, 0, len(text)/8)}
 	words.lengths.Title = a.count(&words, title, func(c *termCounts) *uint8 { return &c.Title })
 	for _, heading := range headings {
 		words.lengths.Headings += a.count(&words, heading, func(c *termCounts) *uint8 { return &c.Headings })

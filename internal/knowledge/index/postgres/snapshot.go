@@ -14,12 +14,16 @@ import (
 	"cairn/internal/knowledge/lexical"
 )
 
+// errDropped says that nobody keeps the vectors of the embedder any more.
+var errDropped = fmt.Errorf("%w: its vectors were dropped; configure the embedder that is in use", index.ErrEmbedder)
+
 // snapshot is what searches need of every passage, as of one generation of the
 // database. It never changes; advance makes the next one, which shares what stayed.
 type snapshot struct {
 	generation int64
 	slots      table[slot]
 	documents  table[document]
+	present    int           // documents
 	classes    []index.Class // by number; numbers that were never given hold none
 	passagesOf []int         // how many passages a class has
 	passages   int
@@ -119,7 +123,7 @@ func (x *Index) current(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 // advance gives the snapshot of the transaction's generation.
 func (x *Index) advance(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
 	a := &advancing{
-		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), passages: old.passages, length: old.length},
+		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), present: old.present, passages: old.passages, length: old.length},
 		slots:     edit(old.slots),
 		documents: edit(old.documents),
 	}
@@ -139,7 +143,7 @@ func (x *Index) advance(ctx context.Context, tx pgx.Tx, old *snapshot, generatio
 	a.next.slots, a.next.documents = a.slots.table, a.documents.table
 	err := tx.QueryRow(ctx, "SELECT indexed FROM cairn.embedder WHERE id = $1", x.embedder.id).Scan(&a.next.indexed)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fmt.Errorf("%w: its vectors were dropped; configure the embedder that is in use", index.ErrEmbedder)
+		return nil, errDropped
 	}
 	return a.next, err
 }
@@ -190,7 +194,7 @@ func (a *advancing) loadRemovals(ctx context.Context, tx pgx.Tx, after int64) er
 			a.setSlot(number, slot{})
 		}
 		for _, id := range documents {
-			a.documents.set(id, document{})
+			a.setDocument(id, document{})
 		}
 	}
 	return rows.Err()
@@ -208,7 +212,7 @@ func (a *advancing) loadDocuments(ctx context.Context, tx pgx.Tx, after int64) e
 		if err := rows.Scan(&id, &key, &class); err != nil {
 			return err
 		}
-		a.documents.set(id, document{key: knowledge.DocumentID(key), class: class})
+		a.setDocument(id, document{key: knowledge.DocumentID(key), class: class})
 	}
 	return rows.Err()
 }
@@ -235,6 +239,17 @@ func (a *advancing) loadSlots(ctx context.Context, tx pgx.Tx, after int64) error
 		a.setSlot(number, s)
 	}
 	return rows.Err()
+}
+
+// setDocument puts a document in, or takes the one there out, and keeps the count.
+func (a *advancing) setDocument(id int32, d document) {
+	if a.documents.table.at(id).class != 0 {
+		a.next.present--
+	}
+	a.documents.set(id, d)
+	if d.class != 0 {
+		a.next.present++
+	}
 }
 
 // setSlot puts a passage into a slot, or takes the one there out, and keeps the counts.

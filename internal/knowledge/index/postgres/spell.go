@@ -34,23 +34,12 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 
 // dictionary holds all terms and how many passages have each in memory, from the first
 // call that needs them on. It reads the segments that are new; where some it has read
-// were merged with new ones, all of them again.
+// were merged with new ones, or cleared away, all of them again.
 type dictionary struct {
 	mu      sync.Mutex
-	through int64 // generation of the last segment it has read
+	through int64 // generation up to which it has read all segments
 	terms   map[string]int
 	words   spelling.Words
-	present int // terms that any passage has
-}
-
-// size gives the number of terms that any passage has.
-func (d *dictionary) size(ctx context.Context, tx pgx.Tx) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.load(ctx, tx); err != nil {
-		return 0, fmt.Errorf("load terms: %w", err)
-	}
-	return d.present, nil
 }
 
 func (d *dictionary) near(ctx context.Context, tx pgx.Tx, term string) ([]spelling.Neighbor, error) {
@@ -72,9 +61,14 @@ func (d *dictionary) load(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	var forgotten int64
+	if err := tx.QueryRow(ctx, "SELECT forgotten FROM cairn.meta").Scan(&forgotten); err != nil {
+		return err
+	}
 	straddles := func(s storedSegment) bool { return s.first <= d.through && s.last > d.through }
-	if d.terms == nil || slices.ContainsFunc(segments, straddles) || len(segments) > 0 && segments[len(segments)-1].last < d.through {
-		d.through, d.terms, d.words, d.present = 0, make(map[string]int), spelling.Words{}, 0
+	behind := len(segments) > 0 && segments[len(segments)-1].last < d.through // this replica is behind another
+	if d.terms == nil || d.through < forgotten || behind || slices.ContainsFunc(segments, straddles) {
+		d.through, d.terms, d.words = 0, make(map[string]int), spelling.Words{}
 	}
 	var fresh []int32
 	for _, s := range segments {
@@ -89,42 +83,54 @@ func (d *dictionary) load(ctx context.Context, tx pgx.Tx) error {
 		d.terms = nil // half of them are in: begin again
 		return err
 	}
-	d.through = segments[len(segments)-1].last
+	d.through = max(segments[len(segments)-1].last, forgotten)
 	return nil
 }
 
+// readPages is how many pages of segments one statement reads: all of a large index would
+// take longer than a statement may.
+const readPages = 2000
+
 func (d *dictionary) read(ctx context.Context, tx pgx.Tx, segments []int32) error {
-	rows, err := tx.Query(ctx, "SELECT entries FROM cairn.page WHERE segment = ANY ($1)", segments)
+	_, err := tx.Exec(ctx, "DECLARE pages NO SCROLL CURSOR FOR SELECT entries FROM cairn.page WHERE segment = ANY ($1)", segments)
 	if err != nil {
 		return err
 	}
+	for more := true; more; {
+		if more, err = d.readSome(ctx, tx); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, "CLOSE pages")
+	return err
+}
+
+func (d *dictionary) readSome(ctx context.Context, tx pgx.Tx) (more bool, err error) {
+	rows, err := tx.Query(ctx, fmt.Sprintf("FETCH %d FROM pages", readPages))
+	if err != nil {
+		return false, err
+	}
 	defer rows.Close()
 	for rows.Next() {
+		more = true
 		var page []byte
 		if err := rows.Scan(&page); err != nil {
-			return err
+			return false, err
 		}
 		err := eachEntry(page, func(e entry) bool {
 			d.add(e)
 			return true
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
-	return rows.Err()
+	return more, rows.Err()
 }
 
 func (d *dictionary) add(e entry) {
 	before, known := d.terms[e.term]
-	after := before + e.passages
-	d.terms[e.term] = after
-	switch {
-	case before <= 0 && after > 0:
-		d.present++
-	case before > 0 && after <= 0:
-		d.present--
-	}
+	d.terms[e.term] = before + e.passages
 	if !known {
 		d.words.Add(e.term)
 	}

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -96,6 +95,9 @@ func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
 	if hits := mustSearch(t, serving, byOld).Dense; len(hits) != 1 || hits[0].Passage != "a#0" {
 		t.Errorf("by the old embedder, while the new one is built: %v, want a#0 alone", hits)
 	}
+	if _, err := second.DropOtherEmbedders(t.Context()); err == nil || !strings.Contains(err.Error(), "to its end first") {
+		t.Errorf("drop the old vectors before the new ones are made: %v", err)
+	}
 	embedAll(t, second)
 	if hits := mustSearch(t, serving, byOld).Dense; len(hits) != 1 {
 		t.Errorf("by the old embedder, when the new one is built: %v", hits)
@@ -104,8 +106,8 @@ func TestSecondEmbedderIsBuiltBesideTheFirst(t *testing.T) {
 	if hits := mustSearch(t, switched, index.Query{Vector: hashVector("gamma", 90)}).Dense; len(hits) != 2 || hits[0].Passage != "a#1" {
 		t.Errorf("by the new embedder: %v", hits)
 	}
-	if err := second.DropOtherEmbedders(t.Context()); err != nil {
-		t.Fatal(err)
+	if count, err := second.DropOtherEmbedders(t.Context()); err != nil || count != 1 {
+		t.Fatalf("dropped %d embedders, %v", count, err)
 	}
 	mustWrite(t, second, index.Batch{Delete: []knowledge.DocumentID{"a"}})
 	if _, err := serving.Search(t.Context(), byOld); !errors.Is(err, index.ErrEmbedder) {
@@ -257,56 +259,96 @@ func TestRandomHistoryWithSmallPages(t *testing.T) {
 
 func TestQueriesAreLogged(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
+	options.KeepQueries = 24 * time.Hour
 	x := mustOpen(t, options)
 	options.PlainQueries, options.ReadOnly = true, true
 	plain := mustOpen(t, options)
 	at := time.Date(2026, time.May, 1, 2, 3, 4, 0, time.UTC)
-	for i, logger := range []*Index{x, plain} {
-		record := QueryRecord{At: at.AddDate(0, 0, i), Thread: "t\x00", Run: "r", Question: "who?", Lexical: 3, Dense: 4, Shown: 2, Search: time.Millisecond, Total: time.Second}
+	log := func(logger *Index, run string, at time.Time) {
+		t.Helper()
+		record := index.QueryRecord{At: at, Run: run, Question: "who?", Lexical: 3, Dense: 4, Shown: 2, Search: time.Millisecond, Total: time.Second}
 		if err := logger.LogQuery(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var rows, questions, hashes int
-	err := x.primary.QueryRow(t.Context(), "SELECT count(*), count(question), count(DISTINCT question_hash) FROM cairn.query_log WHERE total_us = 1000000").
-		Scan(&rows, &questions, &hashes)
-	if err != nil || rows != 2 || questions != 1 || hashes != 1 {
-		t.Errorf("%d rows, %d questions, %d hashes, %v", rows, questions, hashes, err)
+	wantRows := func(what string, rows, questions, hashes int) {
+		t.Helper()
+		var got [3]int
+		err := x.primary.QueryRow(t.Context(), "SELECT count(*), count(question), count(DISTINCT question_hash) FROM cairn.query_log WHERE total_us = 1000000").
+			Scan(&got[0], &got[1], &got[2])
+		if err != nil || got != [3]int{rows, questions, hashes} {
+			t.Errorf("%s: %v rows, questions and hashes, %v", what, got, err)
+		}
 	}
-	if count, err := x.ForgetQueries(t.Context(), at.AddDate(0, 0, 1)); err != nil || count != 1 {
+	log(x, "r\x00", at)
+	log(x, "r\x00", at.Add(time.Minute))
+	wantRows("the same run twice", 1, 0, 1)
+	log(plain, "s", at.Add(12*time.Hour))
+	wantRows("as it was asked", 2, 1, 1)
+	log(plain, "t", at.Add(30*time.Hour))
+	wantRows("a day and more later", 2, 2, 1)
+	if count, err := x.ForgetQueries(t.Context(), []string{"s", "unknown"}); err != nil || count != 1 {
 		t.Errorf("forgot %d, %v", count, err)
 	}
+	wantRows("after one was forgotten", 1, 1, 1)
 }
 
-func TestStatementsHaveALimit(t *testing.T) {
+// TestClearLeavesTheRestOfTheDatabaseAlone clears beside a reader and another
+// application's table.
+func TestClearLeavesTheRestOfTheDatabaseAlone(t *testing.T) {
 	options := suiteOptions(servertest.Postgres(t))
+	execute(t, options.URL, "CREATE TABLE theirs AS SELECT 1 AS one")
+	other := options
+	other.Embedder = "other"
+	former := mustOpen(t, other)
+	if err := former.Close(); err != nil {
+		t.Fatal(err)
+	}
 	x := mustOpen(t, options)
-	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("a", "alpha")}})
-	options.Statement, options.ReadOnly = 500*time.Millisecond, true
-	limited := mustOpen(t, options)
-	blocker, err := pgx.Connect(t.Context(), options.URL)
-	if err != nil {
+	mustWrite(t, x, index.Batch{
+		Put:     []index.Entry{indextest.TextEntry("a", "alpha rollback"), indextest.TextEntry("b", "alpha")},
+		Cursors: map[knowledge.SourceID]string{"docs": "/here"},
+	})
+	embedAll(t, x)
+	if err := x.LogQuery(t.Context(), index.QueryRecord{At: time.Now(), Run: "r"}); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := blocker.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
+	options.ReadOnly = true
+	reader := mustOpen(t, options)
+	wantSimilar := func(term string, want int) {
+		t.Helper()
+		similar, err := reader.Similar(t.Context(), term, 5)
+		if err != nil || len(similar) != want {
+			t.Errorf("similar to %s: %v, %v, want %d", term, similar, err, want)
 		}
-	}()
-	tx, err := blocker.Begin(t.Context())
-	if err != nil {
+	}
+	wantSimilar("rolback", 1)
+	if err := x.Clear(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE cairn.page IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
+	if err := reader.Clear(t.Context()); !errors.Is(err, errReadOnly) {
+		t.Errorf("clear by a reader: %v", err)
 	}
-	if _, err := limited.Search(t.Context(), indextest.Words("alpha")); err == nil || !strings.Contains(err.Error(), "took too long") {
-		t.Errorf("search behind a lock: %v", err)
+	stats, err := reader.Stats(t.Context())
+	if err != nil || stats.Documents+stats.Passages+stats.Embedded != 0 {
+		t.Errorf("after the clearing: %+v, %v", stats, err)
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
+	if cursor, err := x.Cursor(t.Context(), "docs"); err != nil || cursor != "" {
+		t.Errorf("cursor %q, %v", cursor, err)
 	}
-	if indextest.CountHits(t, limited, "alpha") != 1 {
-		t.Error("not found after the lock")
+	wantSimilar("rolback", 0)
+	mustWrite(t, x, index.Batch{Put: []index.Entry{indextest.TextEntry("a", "alpha", "beta rollback")}})
+	embedAll(t, x)
+	for _, each := range []*Index{x, reader} {
+		if indextest.CountHits(t, each, "alpha") != 1 || len(mustSearch(t, each, index.Query{Vector: hashVector("alpha", options.Dimension)}).Dense) != 2 {
+			t.Error("not found as written after the clearing")
+		}
+	}
+	wantSimilar("rolback", 1)
+	var theirs, logged, tables int
+	err = x.primary.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM theirs), (SELECT count(*) FROM cairn.query_log),
+		(SELECT count(*) FROM pg_tables WHERE schemaname = 'cairn' AND tablename LIKE 'vector%')`).Scan(&theirs, &logged, &tables)
+	if err != nil || theirs != 1 || logged != 1 || tables != 1 {
+		t.Errorf("%d rows of theirs, %d of the query log, %d tables of vectors, %v", theirs, logged, tables, err)
 	}
 }

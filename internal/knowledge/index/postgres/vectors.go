@@ -35,27 +35,28 @@ func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error
 // them never loses them but with its passage. OFFSET 0 has the planner look each slot
 // up instead of reading all vectors.
 func (x *Index) unembeddedSlots(ctx context.Context, tx pgx.Tx, limit int) ([]int32, error) {
-	from := x.lowest.Load()
-	var unused int32
-	if err := tx.QueryRow(ctx, "SELECT next_slot FROM cairn.meta").Scan(&unused); err != nil {
-		return nil, err
-	}
-	rows, err := tx.Query(ctx, "SELECT slot FROM cairn.slot s WHERE slot >= $1 AND NOT EXISTS (SELECT FROM "+x.embedder.table+
-		" v WHERE v.slot = s.slot OFFSET 0) ORDER BY slot LIMIT $2", from, limit)
+	rows, err := tx.Query(ctx, `SELECT slot FROM cairn.slot s
+		WHERE slot >= (SELECT embedded_below FROM cairn.embedder WHERE id = $1)
+		AND NOT EXISTS (SELECT FROM `+x.embedder.table+" v WHERE v.slot = s.slot OFFSET 0) ORDER BY slot LIMIT $2", x.embedder.id, limit)
 	if err != nil {
 		return nil, err
 	}
-	slots, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	return pgx.CollectRows(rows, pgx.RowTo[int32])
+}
+
+// markEmbedded notes from where on slots may lack vectors, and says whether any do.
+func (x *Index) markEmbedded(ctx context.Context, tx pgx.Tx) (more bool, err error) {
+	slots, err := x.unembeddedSlots(ctx, tx, 1)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	switch {
-	case len(slots) > 0:
-		x.lowest.CompareAndSwap(from, slots[0])
-	case limit > 0:
-		x.lowest.CompareAndSwap(from, unused)
+	var next *int32
+	if len(slots) > 0 {
+		next = &slots[0]
 	}
-	return slots, nil
+	_, err = tx.Exec(ctx, `UPDATE cairn.embedder SET embedded_below = coalesce($2, (SELECT next_slot FROM cairn.meta)) WHERE id = $1`,
+		x.embedder.id, next)
+	return next != nil, err
 }
 
 // WriteVectors stores the vectors of passages that still are what they were made
@@ -78,8 +79,8 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 		if err := w.run(ctx, tx); err != nil {
 			return err
 		}
-		slots, err := x.unembeddedSlots(ctx, tx, 1)
-		more = len(slots) > 0
+		var err error
+		more, err = x.markEmbedded(ctx, tx)
 		return err
 	})
 	if err == nil && !more {

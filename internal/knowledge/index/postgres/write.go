@@ -25,7 +25,12 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	defer x.writing.Unlock()
 	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
 		w := &batchWrite{tx: tx, pageSize: x.limits.page}
-		return w.run(ctx, batch)
+		if err := w.run(ctx, batch); err != nil {
+			return err
+		}
+		// Passages may have brought all the vectors that they need along.
+		_, err := x.markEmbedded(ctx, tx)
+		return err
 	})
 	if err == nil {
 		err = x.mergeIfDue(ctx)

@@ -44,14 +44,17 @@ func (b *Best) threshold() float64 {
 	return b.kept.list[0].score
 }
 
-// Hits gives what was kept, best first. Nothing is offered afterwards.
-func (b *Best) Hits() []index.Hit {
+// Hits gives what was kept, best first, and the slot of each. Nothing is offered
+// afterwards.
+func (b *Best) Hits() (hits []index.Hit, slots []int32) {
 	slices.SortFunc(b.kept.list, b.kept.compare)
-	hits := make([]index.Hit, len(b.kept.list))
+	hits = make([]index.Hit, len(b.kept.list))
+	slots = make([]int32, len(hits))
 	for i, s := range b.kept.list {
 		hits[i] = index.Hit{Passage: b.kept.id(s.slot), Score: s.score}
+		slots[i] = s.slot
 	}
-	return hits
+	return hits, slots
 }
 
 // scored is a passage by its slot.

@@ -52,18 +52,19 @@ func MergeTerms(terms []index.Term) []index.Term {
 
 // Lexical scores by BM25 over all terms, exactly. The terms that together can't lift a
 // passage into the result (MaxScore: Turtle and Flood 1995, "Query evaluation:
-// strategies and optimizations") only add to those that others found.
-func Lexical(ctx context.Context, search Search) (index.Candidates, error) {
+// strategies and optimizations") only add to those that others found. It gives the slots
+// of the passages it found, too.
+func Lexical(ctx context.Context, search Search) (candidates index.Candidates, slots []int32, err error) {
 	r := newRun(search)
 	for _, block := range r.blocks() {
 		if err := ctx.Err(); err != nil {
-			return index.Candidates{}, err
+			return index.Candidates{}, nil, err
 		}
 		if err := r.rankBlock(block); err != nil {
-			return index.Candidates{}, err
+			return index.Candidates{}, nil, err
 		}
 	}
-	candidates := index.Candidates{Lexical: r.best.Hits()}
+	candidates.Lexical, slots = r.best.Hits()
 	searched := r.searched()
 	for i, term := range r.terms {
 		if i < searched {
@@ -72,7 +73,7 @@ func Lexical(ctx context.Context, search Search) (index.Candidates, error) {
 			candidates.Pruned = append(candidates.Pruned, term.Text)
 		}
 	}
-	return candidates, nil
+	return candidates, slots, nil
 }
 
 // run is a search under way.

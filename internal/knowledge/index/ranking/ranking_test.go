@@ -92,16 +92,21 @@ func TestPruningChangesNothing(t *testing.T) {
 		for range 2 + random.IntN(6) {
 			terms = append(terms, index.Term{Text: word(), Weight: 0.5 + random.Float64()})
 		}
-		short, err := Lexical(t.Context(), s.search(terms, 10))
+		short, slots, err := Lexical(t.Context(), s.search(terms, 10))
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := Lexical(t.Context(), s.search(terms, passages))
+		full, _, err := Lexical(t.Context(), s.search(terms, passages))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(short.Lexical, full.Lexical[:len(short.Lexical)]) {
 			t.Fatalf("%v: %v, want %v", terms, short.Lexical, full.Lexical[:len(short.Lexical)])
+		}
+		for i, hit := range short.Lexical {
+			if hit.Passage != passageID(slots[i]) {
+				t.Errorf("%s is said to be in slot %d", hit.Passage, slots[i])
+			}
 		}
 		if len(full.Pruned) > 0 {
 			t.Errorf("%v: a full result leaves out %v", terms, full.Pruned)
@@ -121,12 +126,12 @@ func TestPruningChangesNothing(t *testing.T) {
 func TestDamageAndCancellationEndASearch(t *testing.T) {
 	s := &stored{lengths: make([]float32, 10), terms: map[string]*Term{"word": {Passages: 1, Blocks: map[int32][][]byte{0: {{4}}}}}}
 	search := s.search([]index.Term{{Text: "word", Weight: 1}}, 3)
-	if _, err := Lexical(t.Context(), search); !errors.Is(err, postings.ErrDamaged) {
+	if _, _, err := Lexical(t.Context(), search); !errors.Is(err, postings.ErrDamaged) {
 		t.Errorf("damaged postings: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Lexical(ctx, search); !errors.Is(err, context.Canceled) {
+	if _, _, err := Lexical(ctx, search); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -144,7 +149,7 @@ func TestBestKeepsTheHighest(t *testing.T) {
 		slices.SortFunc(want, func(a, b index.Hit) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 		})
-		if got := best.Hits(); !slices.Equal(got, want[:min(limit, len(want))]) {
+		if got, _ := best.Hits(); !slices.Equal(got, want[:min(limit, len(want))]) {
 			t.Errorf("best %d: %v", limit, got)
 		}
 	}

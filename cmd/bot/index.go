@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"cairn/internal/config"
+	"cairn/internal/knowledge/embed"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/embedded"
+	"cairn/internal/knowledge/index/postgres"
+)
+
+// access is what a command does to the index.
+type access int
+
+const (
+	reads access = iota
+	writes
+	rebuilds // writes, after all that was there is thrown away
+)
+
+// openIndex opens the index that is configured: in PostgreSQL where a database is named,
+// else in the data directory.
+func (a *app) openIndex(ctx context.Context, wanted access) (index.Index, error) {
+	if a.config.Postgres.URL.IsZero() {
+		return openEmbedded(ctx, a.config.DataDir, a.embedder, wanted)
+	}
+	return openPostgres(ctx, postgresOptions(a.config.Postgres, a.embedder, a.logger), wanted)
+}
+
+func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, wanted access) (index.Index, error) {
+	if wanted == rebuilds {
+		if err := embedded.Remove(dir); err != nil {
+			return nil, err
+		}
+	}
+	opened, err := embedded.Open(ctx, embedded.Options{
+		Dir: dir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: wanted == reads,
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no index in %s yet: run `cairn ingest FOLDER` first, or name its directory with --data", dir)
+	}
+	if err != nil {
+		return nil, err // and no index of nil
+	}
+	return opened, nil
+}
+
+func openPostgres(ctx context.Context, options postgres.Options, wanted access) (index.Index, error) {
+	options.ReadOnly = wanted == reads
+	opened, err := postgres.Open(ctx, options)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("there is no index in the database of postgres.url yet: run `cairn ingest FOLDER` first")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if wanted == rebuilds {
+		if err := opened.Clear(ctx); err != nil {
+			//nolint:contextcheck // the lock is given back even if ctx has ended
+			return nil, errors.Join(err, opened.Close())
+		}
+	}
+	return opened, nil
+}
+
+// postgresOptions says how the configured database is used. Without an embedder the
+// options serve migrations alone.
+func postgresOptions(configured config.Postgres, embedder embed.Embedder, logger *slog.Logger) postgres.Options {
+	options := postgres.Options{
+		URL: configured.URL.Reveal(), ReadURL: configured.Read.URL.Reveal(),
+		Connections: configured.Connections, Statement: configured.Statement, BuildMemory: configured.BuildMemory,
+		PlainQueries: configured.QueryLog == config.QueriesPlain, KeepQueries: time.Duration(configured.QueryDays) * 24 * time.Hour,
+		Logger: logger,
+	}
+	if embedder != nil {
+		options.Embedder, options.Dimension = embedder.Name(), embedder.Dimension()
+	}
+	return options
+}
+
+// makeDataDir makes the directory of what no server keeps, where it is not there yet.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	return nil
+}

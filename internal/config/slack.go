@@ -1,0 +1,304 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cairn/internal/llm"
+)
+
+// Slack is how Cairn is reached in Slack; with mode SlackOff it is not. One workspace
+// gives BotToken, many give the four fields for OAuth.
+type Slack struct {
+	Mode   SlackMode
+	Listen string // address for Slack's deliveries and the install page, "host:port"
+	URL    string // the address that Slack and people reach Listen at, without a / at its end
+	APIURL string // of Slack's Web API, with a / at its end; "" is Slack's own
+
+	BotToken      HiddenText // "xoxb-…"
+	SigningSecret HiddenText // for SlackHTTP
+	AppToken      HiddenText // "xapp-…", for SlackSocket
+
+	ClientID      string
+	ClientSecret  HiddenText
+	EncryptionKey HiddenText // base64 of the 32 bytes that tokens of installs are kept under
+
+	Listening SlackListening            // where Channels does not say otherwise
+	Channels  map[string]SlackListening // by channel id
+	Humans    map[string][]string       // who "Ask a human" calls, by channel id; "" is every other channel
+}
+
+// SlackMode is how events come from Slack.
+type SlackMode string
+
+// Events come not at all, over HTTP, or by Socket Mode.
+const (
+	SlackOff    SlackMode = "off"
+	SlackHTTP   SlackMode = "http"
+	SlackSocket SlackMode = "socket"
+)
+
+// SlackListening is what is answered in a channel.
+type SlackListening string
+
+// What is answered: nothing, mentions, questions in threads too, or all questions.
+const (
+	SlackHearsNothing   SlackListening = "off"
+	SlackHearsMentions  SlackListening = "mention"
+	SlackHearsThreads   SlackListening = "thread"
+	SlackHearsQuestions SlackListening = "questions"
+)
+
+var defaultSlack = Slack{Mode: SlackOff, Listen: "127.0.0.1:3000", Listening: SlackHearsMentions}
+
+// HiddenText is a text that is shown nowhere.
+type HiddenText struct {
+	llm.Secret
+	File string // that it was read from, absolute; "" where it stood in a variable
+}
+
+// Many tells whether workspaces install Cairn themselves.
+func (s Slack) Many() bool { return s.ClientID != "" }
+
+// encryptionKeyBytes is the length of the key that installs are kept under.
+const encryptionKeyBytes = 32
+
+// Key is EncryptionKey as it is used, nil for none. Load has checked that it can be read.
+func (s Slack) Key() ([]byte, error) {
+	if s.EncryptionKey.IsZero() {
+		return nil, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(s.EncryptionKey.Reveal())
+	if err != nil || len(key) != encryptionKeyBytes {
+		return nil, errors.New("slack.encryption_key: want 32 random bytes in base64, as `openssl rand -base64 32` prints them")
+	}
+	return key, nil
+}
+
+// slackAlone gives what is missing or does not fit together.
+func (c Config) slackAlone() error {
+	s := c.Slack
+	if s.Mode == SlackOff {
+		return nil
+	}
+	var faults []error
+	lacks := func(key, why string) {
+		faults = append(faults, fmt.Errorf("slack.%s: is missing: %s (see docs/slack.md)", key, why))
+	}
+	switch {
+	case s.Mode == SlackHTTP && s.SigningSecret.IsZero():
+		lacks("signing_secret", "events over HTTP are known by it; set CAIRN_SLACK_SIGNING_SECRET or signing_secret_file")
+	case s.Mode == SlackSocket && s.AppToken.IsZero():
+		lacks("app_token", "Socket Mode connects with it; set CAIRN_SLACK_APP_TOKEN or app_token_file")
+	}
+	switch {
+	case s.Many() && !s.BotToken.IsZero():
+		faults = append(faults, errors.New("slack.client_id: bot_token is for one workspace, client_id for many: keep one of them"))
+	case !s.Many() && s.BotToken.IsZero():
+		lacks("bot_token", "set CAIRN_SLACK_BOT_TOKEN or bot_token_file; for many workspaces client_id")
+	case s.Many():
+		if s.ClientSecret.IsZero() {
+			lacks("client_secret", "set CAIRN_SLACK_CLIENT_SECRET or client_secret_file")
+		}
+		if s.EncryptionKey.IsZero() {
+			lacks("encryption_key", "workspaces' tokens are kept under it; set CAIRN_SLACK_ENCRYPTION_KEY or encryption_key_file")
+		}
+		if s.URL == "" {
+			lacks("url", "workspaces come back to it when they install Cairn")
+		}
+	}
+	_, err := s.Key()
+	return errors.Join(append(faults, err)...)
+}
+
+var slackSettings = slices.Concat([]setting[Config]{
+	{
+		key: "slack.mode", env: "CAIRN_SLACK_MODE",
+		set: func(c *Config, text string, _ base) (err error) {
+			c.Slack.Mode, err = oneOf(text, SlackOff, SlackHTTP, SlackSocket)
+			return err
+		},
+		get: func(c Config) []string { return []string{string(c.Slack.Mode)} },
+	},
+	{
+		key: "slack.listen", env: "CAIRN_SLACK_LISTEN",
+		set: func(c *Config, text string, _ base) (err error) {
+			c.Slack.Listen, err = listenAddress(text)
+			return err
+		},
+		get: func(c Config) []string { return []string{c.Slack.Listen} },
+	},
+	slackAddress("url", func(s *Slack) *string { return &s.URL }, func(text string) string { return strings.TrimRight(text, "/") }),
+	slackAddress("api_url", func(s *Slack) *string { return &s.APIURL }, func(text string) string { return strings.TrimRight(text, "/") + "/" }),
+	{
+		key: "slack.client_id", env: "CAIRN_SLACK_CLIENT_ID",
+		set: func(c *Config, text string, _ base) (err error) {
+			if text != "" {
+				c.Slack.ClientID, err = name(text)
+			}
+			return err
+		},
+		get: func(c Config) []string { return []string{c.Slack.ClientID} },
+	},
+},
+	slackSecret("bot_token", func(s *Slack) *HiddenText { return &s.BotToken }),
+	slackSecret("signing_secret", func(s *Slack) *HiddenText { return &s.SigningSecret }),
+	slackSecret("app_token", func(s *Slack) *HiddenText { return &s.AppToken }),
+	slackSecret("client_secret", func(s *Slack) *HiddenText { return &s.ClientSecret }),
+	slackSecret("encryption_key", func(s *Slack) *HiddenText { return &s.EncryptionKey }),
+	slackPlaces,
+)
+
+// slackPlaces are the settings that differ by channel.
+var slackPlaces = []setting[Config]{
+	{
+		key: "slack.listening", env: "CAIRN_SLACK_LISTENING",
+		set: func(c *Config, text string, _ base) (err error) {
+			c.Slack.Listening, err = listeningOf(text)
+			return err
+		},
+		get: func(c Config) []string { return []string{string(c.Slack.Listening)} },
+	},
+	{
+		key: "slack.channels", env: "CAIRN_SLACK_CHANNELS", list: true,
+		set: func(c *Config, text string, _ base) error {
+			channel, how, found := strings.Cut(text, "=")
+			if !found || !slackChannel.MatchString(channel) {
+				return fmt.Errorf("%q: want a channel's id and how it is listened to, such as C0123ABCD=thread", text)
+			}
+			if c.Slack.Channels[channel] != "" {
+				return fmt.Errorf("%q: the channel stands there twice", text)
+			}
+			listening, err := listeningOf(how)
+			if c.Slack.Channels == nil {
+				c.Slack.Channels = map[string]SlackListening{}
+			}
+			c.Slack.Channels[channel] = listening
+			return err
+		},
+		get: func(c Config) []string {
+			return pairs(c.Slack.Channels, func(channel string, how SlackListening) []string { return []string{channel + "=" + string(how)} })
+		},
+		clear: func(c *Config) { c.Slack.Channels = nil },
+	},
+	{
+		key: "slack.humans", env: "CAIRN_SLACK_HUMANS", list: true,
+		set: func(c *Config, text string, _ base) error {
+			channel, human, found := strings.Cut(text, "=")
+			if !found {
+				channel, human = "", text
+			}
+			if found && !slackChannel.MatchString(channel) || !slackHuman.MatchString(human) {
+				return fmt.Errorf("%q: want the id of a person or group, such as U0123ABCD or S0123ABCD, for one channel alone as C0123ABCD=U0123ABCD", text)
+			}
+			if c.Slack.Humans == nil {
+				c.Slack.Humans = map[string][]string{}
+			}
+			c.Slack.Humans[channel] = append(c.Slack.Humans[channel], human)
+			return nil
+		},
+		get: func(c Config) []string {
+			return pairs(c.Slack.Humans, func(channel string, humans []string) []string {
+				var shown []string
+				for _, human := range humans {
+					if channel != "" {
+						human = channel + "=" + human
+					}
+					shown = append(shown, human)
+				}
+				return shown
+			})
+		},
+		clear: func(c *Config) { c.Slack.Humans = nil },
+	},
+}
+
+var (
+	slackChannel = regexp.MustCompile(`^[CGD][A-Z0-9]{2,20}$`)
+	slackHuman   = regexp.MustCompile(`^[UWS][A-Z0-9]{2,20}$`)
+)
+
+func listeningOf(text string) (SlackListening, error) {
+	return oneOf(text, SlackHearsMentions, SlackHearsThreads, SlackHearsQuestions, SlackHearsNothing)
+}
+
+// pairs gives what shown makes of each entry, in the order of the keys.
+func pairs[T any](of map[string]T, shown func(key string, value T) []string) []string {
+	var keys, out []string
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		out = append(out, shown(key, of[key])...)
+	}
+	return out
+}
+
+// slackAddress is an address without a password; "" is none.
+func slackAddress(key string, field func(*Slack) *string, tidy func(string) string) setting[Config] {
+	return setting[Config]{
+		key: "slack." + key, env: "CAIRN_SLACK_" + strings.ToUpper(key),
+		set: func(c *Config, text string, _ base) error {
+			if text == "" {
+				return nil
+			}
+			parsed, err := url.Parse(text)
+			if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" ||
+				parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
+				return errors.New("want an address such as https://cairn.example.com, with no user, query or fragment")
+			}
+			*field(&c.Slack) = tidy(text)
+			return nil
+		},
+		get: func(c Config) []string { return []string{*field(&c.Slack)} },
+	}
+}
+
+// slackSecret is a pair of settings: KEY, which the environment alone may hold, and
+// KEY_file, a file that holds it.
+func slackSecret(key string, field func(*Slack) *HiddenText) []setting[Config] {
+	env := "CAIRN_SLACK_" + strings.ToUpper(key)
+	return []setting[Config]{
+		{
+			key: "slack." + key, env: env,
+			set: func(c *Config, text string, from base) error {
+				if text == "" {
+					return nil
+				}
+				if !from.environment {
+					return fmt.Errorf("a secret does not stand here: set %s, or put it into a file and name that with slack.%s_file", env, key)
+				}
+				kept, err := secret(text)
+				*field(&c.Slack) = HiddenText{Secret: kept}
+				return err
+			},
+			get: func(Config) []string { return []string{""} },
+		},
+		{
+			key: "slack." + key + "_file", env: env + "_FILE",
+			set: func(c *Config, text string, from base) error {
+				if text == "" {
+					return nil
+				}
+				path, err := from.absolute(text)
+				if err != nil {
+					return err
+				}
+				held, err := readKey(path)
+				if err != nil {
+					return err
+				}
+				kept, err := secret(held)
+				*field(&c.Slack) = HiddenText{Secret: kept, File: path}
+				return err
+			},
+			get: func(c Config) []string { return []string{field(&c.Slack).File} },
+		},
+	}
+}

@@ -1,0 +1,41 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Clear throws everything away that was read from sources, and the vectors of all
+// embedders but the configured one with their tables. What else is in the database, the
+// query log among it, stays. Processes that search go on, and find what is written next;
+// a search that is under way in that moment may find nothing.
+func (x *Index) Clear(ctx context.Context) error {
+	if x.options.ReadOnly {
+		return errReadOnly
+	}
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+		if _, err := x.dropOtherEmbedders(ctx, tx); err != nil {
+			return err
+		}
+		// Numbers are not given again, so that no snapshot takes one for another; that of
+		// a process that searches is begun anew (see snapshot.go).
+		tables := []string{
+			"cairn.class", "cairn.document", "cairn.slot", "cairn.passage", "cairn.removal", "cairn.definition",
+			"cairn.segment", "cairn.page", "cairn.cursor", x.embedder.table,
+		}
+		statements := &pgx.Batch{}
+		statements.Queue("TRUNCATE " + strings.Join(tables, ", "))
+		statements.Queue("UPDATE cairn.meta SET generation = generation + 1, forgotten = generation + 1")
+		statements.Queue("UPDATE cairn.embedder SET indexed = false, embedded_below = (SELECT next_slot FROM cairn.meta)")
+		return tx.SendBatch(ctx, statements).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("clear index: %w", err)
+	}
+	return nil
+}

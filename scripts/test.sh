@@ -9,9 +9,18 @@ cd "$(dirname "$0")/.."
 if [[ $# -eq 0 ]]; then set -- ./...; fi
 events=$(mktemp)
 servers=$(mktemp -d)
-trap 'scripts/test-servers.sh stop "$servers"; rm -rf "$events" "$servers"' EXIT
-addresses=$(scripts/test-servers.sh start "$servers")
+# The servers run for as long as this script does, however it ends.
+coproc SERVERS { exec scripts/test-servers.sh use "$servers"; }
+servers_pid=$SERVERS_PID
+finish() {
+	exec {SERVERS[1]}>&-
+	wait "$servers_pid" || true
+	rm -rf "$events" "$servers"
+}
+trap finish EXIT
+addresses=$(cat <&"${SERVERS[0]}")
 eval "$addresses"
+if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then exit 1; fi # which was explained
 
 status=0
 CGO_ENABLED=1 go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" -- \

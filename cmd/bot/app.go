@@ -22,6 +22,7 @@ type app struct {
 	embedder embed.Embedder
 	index    index.Index
 	budget   *gate.Budget // nil before a model is made
+	slackApp *slackApp    // nil before it is made, and where Slack is off
 	closers  []func() error
 }
 

@@ -62,6 +62,13 @@ an adapter offers whose messages are posted. [cairn/internal/session] remembers 
 adapters/terminal and adapters/web are the two ways to talk that need no account; both read
 the Markdown of an answer with [cairn/internal/chat/markup].
 
+[cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
+functions (translate.go, interact.go), listen.go decides what is for the bot, and what goes
+out is rendered by pure functions as well (render.go). adapters/slack/slacktest is a strict
+stand-in for Slack that all of it is tested against, and people's conversations with it are
+golden files that read like a chat. Its limits are Slack's documented ones; where the
+documents are silent they are guesses, and nothing here has met the real Slack yet.
+
 # What outlives a process
 
 [cairn/internal/runs] is the contract of the queue, the leases, the checkpoints, the events
@@ -69,10 +76,12 @@ and the outbox: start with its queue.go and lease.go. runs/embedded and runs/red
 them. [cairn/internal/bot] is built on it: a message becomes a job, a worker that holds the
 thread's lease deals with it, and whoever takes the job up after a crash finds in the
 session how far it came. Read its package comment, then intake.go, turn.go, run.go,
-conclude.go and show.go. crash_test.go kills and freezes a worker at every call that it
+conclude.go and show.go; drafting.go shows a run while it works, and heed.go has what
+happens to messages that change under it. crash_test.go kills and freezes a worker at every call that it
 makes; bot/chaos does it to real processes. The weakest spot is between the last look at
 the lease and a platform that takes its time: a worker that is frozen in exactly that
-moment posts twice, where the platform does not know keys.
+moment posts twice, where the platform does not know keys. An edit of what answered a
+question changes nothing: the run can't be taken back to where it asked.
 
 # This program
 

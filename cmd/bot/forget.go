@@ -29,7 +29,11 @@ func (c *forgetCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	a.work(ctx, handler)
-	threads, err := handler.Forget(ctx, chat.UserID(c.User), slices.Sorted(maps.Keys(adapters()))...)
+	known, err := a.adapters(ctx)
+	if err != nil {
+		return err
+	}
+	threads, err := handler.Forget(ctx, chat.UserID(c.User), slices.Sorted(maps.Keys(known))...)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,8 @@ type commands struct {
 	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`
 	Serve   serveCommand     `cmd:"" help:"Take messages in and answer them, in one process or several."`
 	Runs    runsCommands     `cmd:"" help:"Look into runs: list, show, cancel, replay."`
+	Slack   slackCommands    `cmd:"" help:"Set Cairn up in Slack."`
+	Doctor  doctorCommand    `cmd:"" help:"Check what Cairn needs to work, and say what to do about what is wrong."`
 	Forget  forgetCommand    `cmd:"" help:"Erase what is kept of a person."`
 	Flows   flowsCommand     `cmd:"" help:"Draw the registered graphs."`
 	Eval    evalCommand      `cmd:"" help:"Measure search and answers on a set of questions."`

@@ -41,15 +41,22 @@ func modelOptions(m config.Model, gates gate.Options, logger *slog.Logger) opena
 	return options
 }
 
+// spending is what all models of the program may use together.
+func (a *app) spending() *gate.Budget {
+	if a.budget == nil {
+		a.budget = gate.NewBudget(gate.Allowance(a.config.Budget))
+	}
+	return a.budget
+}
+
 // answers makes the answer flow with the configured models, which share one budget.
 func (a *app) answers() (*answer.Flow, error) {
-	budget := gate.NewBudget(gate.Allowance(a.config.Budget))
 	var models answer.Models
 	for _, m := range a.config.Models {
 		if m.Has(config.RoleEmbed) {
 			continue
 		}
-		model, err := openai.New(modelOptions(m, gate.Options{Budget: budget}, a.logger))
+		model, err := openai.New(modelOptions(m, gate.Options{Budget: a.spending()}, a.logger))
 		if err != nil {
 			return nil, err
 		}

@@ -57,6 +57,11 @@ func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
 		}
 		fmt.Fprintf(in.std.Out, "Ask at %s\n", page.URL())
 		parts.Go(func() error { return page.Run(ctx, handler) })
+		if talks, err := a.slack(ctx); err != nil {
+			return err
+		} else if talks != nil {
+			parts.Go(func() error { return talks.run(ctx, handler, in.std.Out) })
+		}
 	}
 	return parts.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cairn/internal/adapters/slack"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
@@ -18,10 +19,18 @@ import (
 // keepThreads is how long a thread that nobody uses is remembered.
 const keepThreads = 30 * 24 * time.Hour
 
-// adapters are those whose threads this program works at. None posts: they read what was
-// said.
-func adapters() map[string]chat.Poster {
-	return map[string]chat.Poster{"terminal": nil, "web": nil}
+// adapters are those whose threads this program works at. Terminal and page post nothing:
+// they read what was said.
+func (a *app) adapters(ctx context.Context) (map[string]chat.Poster, error) {
+	all := map[string]chat.Poster{"terminal": nil, "web": nil}
+	talks, err := a.slack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if talks != nil {
+		all[slack.Name] = talks.adapter
+	}
+	return all, nil
 }
 
 // stores are where threads and runs are kept.
@@ -88,9 +97,13 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 	if err != nil {
 		return nil, err
 	}
+	posters, err := a.adapters(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return bot.New(bot.Options{
 		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Flows: registered,
-		Logger: a.logger, Adapters: adapters(), Ending: ending,
+		Logger: a.logger, Adapters: posters, Ending: ending, Catalog: a, ReadFile: readAttached,
 	})
 }
 

@@ -7,8 +7,15 @@
 // thread with work and deals with the job at its head (turn.go, job.go): it finds the
 // thread's session, decides whether the message answers a waiting question or starts a
 // flow, drives the run (run.go), remembers what came of it (conclude.go), and sees that
-// it is shown once (show.go). remind.go and forget.go are jobs of their own; controls.go
-// is what people do about runs beside writing.
+// it is shown once (show.go). Where the platform takes that, the run is shown while it
+// works (drafting.go). Files that came with the message are read for the flow (attach.go).
+// remind.go and forget.go are jobs of their own; controls.go is what people do about runs
+// beside writing.
+//
+// A message that is edited or deleted is a job as well (change.go, revise.go). What waits
+// or works before that job is about the message as it was, so the change is marked before
+// it is queued, and whoever works at the message looks for the mark (heed.go). Commands
+// that tell how things stand are answered beside the thread's work (command.go, aside.go).
 //
 // The session is what crashes are survived by. It is saved twice for a job: when it has
 // been decided what the job is (session.Work says so), and when its outcome is part of
@@ -20,6 +27,8 @@ package bot
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,8 +80,9 @@ type Options struct {
 	Flows    []flows.Flow // the first is the one a plain message goes to
 	Logger   *slog.Logger
 	// Adapters are those whose threads are worked at, by name; nil is one that is no
-	// Poster: it reads transcripts and follows events. Jobs of other threads are left to
-	// workers that know their adapter.
+	// Poster: it reads transcripts and follows events. One that is a chat.Drafter or a
+	// chat.Fetcher as well is used as such. Jobs of other threads are left to workers that
+	// know their adapter.
 	Adapters map[string]chat.Poster
 	// Ending is closed when the process is about to end, before the contexts of messages
 	// end for that reason; nil: it never is.
@@ -88,7 +98,14 @@ type Options struct {
 	// it is given up (24 h) where it has no deadline of its own.
 	RemindAfter time.Duration
 	ExpireAfter time.Duration
-	Now         func() time.Time // nil: time.Now
+	// EditWindow is how long after a message was written an edit of it counts (15 min).
+	EditWindow time.Duration
+	// ReadFile gives the text of a file that came with a message; nil: none is read. Its
+	// errors are not shown to anybody.
+	ReadFile func(ctx context.Context, name string, content []byte) (text string, err error)
+	// Catalog tells what the bot knows; nil: it can't say.
+	Catalog chat.Catalog
+	Now     func() time.Time // nil: time.Now
 }
 
 var (
@@ -97,6 +114,8 @@ var (
 	_ chat.Controls    = (*Bot)(nil)
 	_ chat.Threads     = (*Bot)(nil)
 	_ chat.Graphs      = (*Bot)(nil)
+	_ chat.Changes     = (*Bot)(nil)
+	_ chat.Ratings     = (*Bot)(nil)
 )
 
 // New makes a bot, or says what its options lack.
@@ -113,6 +132,7 @@ func New(options Options) (*Bot, error) {
 	}{
 		{&options.Grace, 25 * time.Second}, {&options.LeaseTTL, 10 * time.Second},
 		{&options.RemindAfter, time.Hour}, {&options.ExpireAfter, 24 * time.Hour},
+		{&options.EditWindow, 15 * time.Minute},
 	} {
 		if *field.value == 0 {
 			*field.value = field.standard
@@ -160,5 +180,9 @@ func (b *Bot) Graph(flow string) (svg string, known bool) {
 // NewRunID makes an id that no other run has.
 func NewRunID() string { return "run-" + rand.Text()[:16] }
 
-// newKey makes a key under which nothing was posted yet.
-func newKey() runs.DeliveryKey { return runs.DeliveryKey(rand.Text()[:24]) }
+// keyOf gives the key under which what comes of a job is posted. It is always the same:
+// the platform is asked for it even where the store has forgotten that it was used.
+func keyOf(job runs.Job) runs.DeliveryKey {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", job.Thread(), job.Event, job.Enqueued.UnixMilli()))
+	return runs.DeliveryKey(base32.StdEncoding.EncodeToString(sum[:])[:24])
+}

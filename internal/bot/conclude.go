@@ -48,7 +48,6 @@ func (t *turn) failed(ctx context.Context, err error) (runs.Result, error) {
 // park puts a run aside that can't go on, and tells of it: those who run the program may
 // repair it and replay the job, or whoever asked may retry.
 func (t *turn) park(ctx context.Context, err error) (runs.Result, error) {
-	t.logger.ErrorContext(ctx, "run put aside", "run", string(t.record.ID), "thread", string(t.message.Thread), "error", err)
 	reason := fmt.Sprintf("run %s: %v", t.record.ID, err)
 	t.record.Move(runs.Failed, t.now(), "it was put aside: "+err.Error())
 	return t.conclude(ctx, chat.Reply{
@@ -63,7 +62,7 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 	err := fmt.Errorf("it was taken up %d times and never came to an end", t.job.Attempt-1)
 	dead := runs.Result{Next: runs.Dead, Reason: err.Error()}
 	if loadErr := t.load(ctx); loadErr != nil {
-		t.logger.ErrorContext(ctx, "job put aside", "thread", string(t.message.Thread), "error", errors.Join(err, loadErr))
+		dead.Reason = errors.Join(err, loadErr).Error()
 		return dead, t.announce(ctx, happened{Refusal: broken})
 	}
 	if !t.again {
@@ -142,7 +141,7 @@ func (t *turn) ask(ctx context.Context, asked graph.Question) (runs.Result, erro
 	t.session.Waiting = &session.Waiting{
 		Run: t.record.ID, Flow: t.record.Flow, Question: question, Request: t.record.Request, Key: key,
 	}
-	t.session.Add(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
+	t.utter(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
 	return t.finish(ctx, runs.Result{})
 }
 

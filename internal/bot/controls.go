@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
@@ -16,7 +17,7 @@ func (b *Bot) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (b
 		return false, err
 	}
 	if head.Event != "" {
-		return b.store.Stop(ctx, thread, by)
+		return b.store.Stop(ctx, thread, head.Event, by)
 	}
 	remembered, err := b.sessions.Load(ctx, thread)
 	if err != nil || remembered.Waiting == nil {
@@ -68,7 +69,14 @@ func (b *Bot) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) erro
 	if rating.At.IsZero() {
 		rating.At = b.now()
 	}
+	rating.Reason = cut(strings.TrimSpace(strings.ToValidUTF8(rating.Reason, "\uFFFD")), chat.MaxReason)
 	return b.records.Rate(ctx, run, rating)
+}
+
+// RatingsOf implements chat.Ratings.
+func (b *Bot) RatingsOf(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
+	record, err := b.records.Load(ctx, run)
+	return record.Ratings, err
 }
 
 // Explain implements chat.Controls.

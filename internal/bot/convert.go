@@ -19,6 +19,7 @@ var categories = map[knowledge.Kind]string{
 	knowledge.KindPage:          "Pages",
 	knowledge.KindConversation:  "Conversations",
 	knowledge.KindWeb:           "Web",
+	flows.KindAttachment:        "Attached files",
 }
 
 var outcomes = map[flows.Kind]chat.Outcome{

@@ -44,13 +44,17 @@ func (f *front) posted() string {
 	return strings.Join(texts, ", ")
 }
 
-// TestFaultsOfThePlatformLoseNothing has several threads talk over a platform on which
-// most calls go wrong, with two workers: each reply is posted once, in order.
+// TestFaultsOfThePlatformLoseNothing has several threads talk over a platform that shows no
+// drafts and on which most calls go wrong, with two workers: each reply is posted once, in
+// order.
 func TestFaultsOfThePlatformLoseNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStreet(t)
 		random := rand.New(rand.NewPCG(7, 7))
-		s.platform.Faults = func(chattest.Call) chattest.Fault {
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			if call.Operation == chattest.DraftOperation {
+				return chattest.Refused
+			}
 			return []chattest.Fault{
 				chattest.NoFault, chattest.RateLimited, chattest.Broken, chattest.BrokenAfter, chattest.SilentAfter,
 			}[random.IntN(5)]

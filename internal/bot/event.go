@@ -36,6 +36,7 @@ const (
 	over      refusal = "run over"
 	nothing   refusal = "nothing to do"
 	broken    refusal = "put aside"
+	withdrawn refusal = "its message is gone"
 )
 
 // refusals are what people's wishes are refused with.
@@ -45,6 +46,7 @@ var refusals = map[refusal]error{
 	over:      chat.ErrRunOver,
 	nothing:   errNothing,
 	broken:    errPutAside,
+	withdrawn: errWithdrawn,
 }
 
 func eventOf(kind runs.EventKind, run chat.RunID, what happened) (runs.Event, error) {

@@ -20,3 +20,12 @@ func Tokens(events []graph.Event) []chat.Token {
 
 // History is what flows are told of a thread.
 func History(turns []chat.Turn) []flows.Turn { return history(turns) }
+
+// Command reads a text as a command.
+func Command(text string) (word, rest string) {
+	read := commandOf(text)
+	return read.word, read.rest
+}
+
+// ShownName is how people are shown the name of a file.
+func ShownName(name string) string { return shownName(name) }

@@ -36,6 +36,14 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 	}
 	message.Text = cut(message.Text, maxText+1) // the worker says that it is too long
 	job := runs.Job{Event: saidEvent(message.ID), Kind: runs.Said, Message: message, Run: chat.RunID(NewRunID())}
+	aside, err := b.isAside(ctx, message)
+	if err != nil {
+		return err
+	}
+	if aside {
+		job.Kind, job.Run = asideJob, ""
+		job.Message.Thread = asides(message.Thread)
+	}
 	accept := func(ctx context.Context) (bool, error) { return b.accept(ctx, job) }
 	if conversation == nil {
 		_, err := accept(ctx)
@@ -62,7 +70,7 @@ func (b *Bot) accept(ctx context.Context, job runs.Job) (accepted bool, err erro
 	if !accepted && head.Message.At.After(job.Message.At) {
 		return false, nil
 	}
-	_, err = b.store.Stop(ctx, job.Message.Thread, job.Message.Author)
+	_, err = b.store.Stop(ctx, job.Message.Thread, head.Event, job.Message.Author)
 	return accepted, err
 }
 
@@ -76,7 +84,7 @@ func (b *Bot) toStop(ctx context.Context, thread chat.ThreadID, by chat.UserID) 
 	}
 	head := state.Head
 	switch {
-	case state.Queued == 0, head.Kind != runs.Said && head.Kind != runs.Retry:
+	case state.Queued == 0, !startsRun(head.Kind):
 		return runs.Job{}, nil
 	case head.Message.Author == by:
 		return head, nil

@@ -16,8 +16,10 @@ import (
 const endTime = 10 * time.Second
 
 var (
-	errNothing  = errors.New("there was nothing to do")
-	errPutAside = errors.New("the message could not be worked at; an operator finds it among the dead letters")
+	errNothing = errors.New("there was nothing to do")
+	// errWithdrawn is for those who wait for an answer to a message that is gone.
+	errWithdrawn = errors.New("the message was deleted, and nothing is said to it")
+	errPutAside  = errors.New("the message could not be worked at; an operator finds it among the dead letters")
 )
 
 // listener passes on what happens to one job.
@@ -134,7 +136,7 @@ func (l *listener) abandon(ctx context.Context) (stopping bool, err error) {
 	if err != nil || state.Head.Event != l.job.Event {
 		return false, err
 	}
-	return l.bot.store.Stop(ctx, l.job.Thread(), l.job.Message.Author)
+	return l.bot.store.Stop(ctx, l.job.Thread(), l.job.Event, l.job.Message.Author)
 }
 
 // show passes on a step or a piece of an answer.

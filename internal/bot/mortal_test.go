@@ -3,11 +3,13 @@ package bot_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -131,8 +133,8 @@ func (m mortalRuns) Release(ctx context.Context, lease runs.Lease) error {
 	return m.meet("release", func() error { return m.Runs.Release(ctx, lease) })
 }
 
-func (m mortalRuns) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
-	return meet(m.fate, "stop", func() (bool, error) { return m.Runs.Stop(ctx, thread, by) })
+func (m mortalRuns) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
+	return meet(m.fate, "stop", func() (bool, error) { return m.Runs.Stop(ctx, thread, event, by) })
 }
 
 func (m mortalRuns) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
@@ -198,6 +200,12 @@ type mortalRecords struct {
 }
 
 func (m mortalRecords) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	if strings.HasPrefix(string(run), "change-") { // a mark is looked for by the clock, too
+		if err := m.wait(); err != nil {
+			return runs.Record{}, err
+		}
+		return m.Records.Load(ctx, run)
+	}
 	return meet(m.fate, "load record", func() (runs.Record, error) { return m.Records.Load(ctx, run) })
 }
 
@@ -210,14 +218,67 @@ func (m mortalRecords) Erase(ctx context.Context, run chat.RunID) error {
 }
 
 type mortalPoster struct {
-	chat.Poster
+	*chattest.Platform
 	*fate
 }
 
 func (m mortalPoster) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	return meet(m.fate, "post", func() (chat.MessageID, error) { return m.Poster.Post(ctx, thread, key, post) })
+	return meet(m.fate, "post", func() (chat.MessageID, error) { return m.Platform.Post(ctx, thread, key, post) })
+}
+
+func (m mortalPoster) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (posted chat.MessageID, found bool, err error) {
+	err = m.meet("find", func() error {
+		posted, found, err = m.Platform.Find(ctx, thread, key)
+		return err
+	})
+	return posted, found, err
 }
 
 func (m mortalPoster) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	return m.meet("edit", func() error { return m.Poster.Edit(ctx, thread, message, post) })
+	return m.meet("edit", func() error { return m.Platform.Edit(ctx, thread, message, post) })
+}
+
+func (m mortalPoster) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	return m.meet("retract", func() error { return m.Platform.Retract(ctx, thread, message) })
+}
+
+func (m mortalPoster) Fetch(ctx context.Context, thread chat.ThreadID, file chat.File, limit int64) ([]byte, error) {
+	return meet(m.fate, "fetch", func() ([]byte, error) { return m.Platform.Fetch(ctx, thread, file, limit) })
+}
+
+func (m mortalPoster) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
+	made, err := meet(m.fate, "draft", func() (chat.Draft, error) { return m.Platform.Draft(ctx, work) })
+	if err != nil {
+		return nil, err
+	}
+	return mortalDraft{made, m.fate}, nil
+}
+
+// mortalDraft is a draft of a process with a fate. What it shows of a run counts for
+// nothing: how often that is depends on how fast the platform is.
+type mortalDraft struct {
+	chat.Draft
+	*fate
+}
+
+func (m mortalDraft) Progress(ctx context.Context, progress chat.Progress) error {
+	if err := m.wait(); err != nil {
+		return err
+	}
+	return m.Draft.Progress(ctx, progress)
+}
+
+func (m mortalDraft) Stream(ctx context.Context, token chat.Token) error {
+	if err := m.wait(); err != nil {
+		return err
+	}
+	return m.Draft.Stream(ctx, token)
+}
+
+func (m mortalDraft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	return meet(m.fate, "finish draft", func() (chat.MessageID, error) { return m.Draft.Finish(ctx, key, post) })
+}
+
+func (m mortalDraft) Close(ctx context.Context) error {
+	return m.meet("close draft", func() error { return m.Draft.Close(ctx) })
 }

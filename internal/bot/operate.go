@@ -33,7 +33,7 @@ func (b *Bot) Cancel(ctx context.Context, run chat.RunID) error {
 	work, waiting := remembered.Work, remembered.Waiting
 	switch {
 	case state.Queued > 0 && (state.Head.Run == run || work != nil && work.Run == run && work.Event == state.Head.Event):
-		_, err = b.store.Stop(ctx, record.Thread, record.Author)
+		_, err = b.store.Stop(ctx, record.Thread, state.Head.Event, record.Author)
 	case waiting != nil && waiting.Run == run:
 		_, err = b.store.Enqueue(ctx, runs.Job{
 			Event: newEvent(dropJob), Kind: dropJob, Message: chat.Message{Thread: record.Thread, Author: record.Author, At: b.now()},

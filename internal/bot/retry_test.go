@@ -198,7 +198,7 @@ func TestRatingsAreKept(t *testing.T) {
 	o, j := works(t)
 	j.succeeds()
 	run := o.text("dig").replies[0].Run
-	for _, rating := range []chat.Rating{{By: "ann", Verdict: chat.Up}, {By: "bob", Verdict: chat.Up}, {By: "ann", Verdict: chat.Down}, {By: "bob"}} {
+	for _, rating := range []chat.Rating{{By: "ann", Verdict: chat.Up}, {By: "bob", Verdict: chat.Up}, {By: "ann", Verdict: chat.Down, Reason: " " + strings.Repeat("é", 2000)}, {By: "bob"}} {
 		if err := o.bot.Rate(t.Context(), run, rating); err != nil {
 			t.Fatal(err)
 		}
@@ -206,6 +206,13 @@ func TestRatingsAreKept(t *testing.T) {
 	record, _ := o.record(run)
 	if len(record.Ratings) != 1 || record.Ratings[0].By != "ann" || record.Ratings[0].Verdict != chat.Down || record.Ratings[0].At.IsZero() {
 		t.Errorf("ratings %+v", record.Ratings)
+	}
+	given, err := o.bot.RatingsOf(t.Context(), run)
+	if err != nil || len(given) != 1 || given[0].By != "ann" || given[0].Reason != strings.Repeat("é", chat.MaxReason) {
+		t.Errorf("given back are %+v, %v", given, err)
+	}
+	if _, err := o.bot.RatingsOf(t.Context(), "run-nobody"); !errors.Is(err, chat.ErrUnknownRun) {
+		t.Errorf("the ratings of an unknown run give %v", err)
 	}
 	if err := o.bot.Rate(t.Context(), run, chat.Rating{By: "ann", Verdict: "meh"}); err == nil || !strings.Contains(err.Error(), "meh") {
 		t.Errorf("a made-up verdict gives %v", err)

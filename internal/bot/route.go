@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,8 +44,6 @@ func (p plan) said(question chat.Question) string {
 	return p.text
 }
 
-var command = regexp.MustCompile(`(?is)^/?(?:cairn\s+)?(ask|echo)\b[:\s]*(.*)$`)
-
 // route decides what a message is: the first rule that fits.
 func route(message chat.Message, waiting *session.Waiting) plan {
 	text := strings.TrimSpace(message.Text)
@@ -64,25 +61,17 @@ func route(message chat.Message, waiting *session.Waiting) plan {
 	case chat.IsStop(text):
 		return plan{kind: idle}
 	}
-	if found := command.FindStringSubmatch(text); found != nil && isCommand(text, found[1]) {
-		return plan{kind: asks, flow: flowOf(found[1]), text: found[2]}
+	asked := commandOf(text)
+	if started, ok := asked.route(); ok {
+		return started
+	}
+	if asked.cairn {
+		return plan{kind: asks, text: strings.TrimSpace(text[len("/cairn"):])}
 	}
 	if waiting != nil && !isNewQuestion(text, waiting) {
 		return answerTo(waiting.Question, text)
 	}
 	return plan{kind: asks, text: text}
-}
-
-// isCommand tells "/ask …" and "echo hello" from a question that begins with "ask".
-func isCommand(text, word string) bool {
-	return strings.HasPrefix(text, "/") || strings.EqualFold(word, "echo")
-}
-
-func flowOf(word string) string {
-	if strings.EqualFold(word, "echo") {
-		return "echo"
-	}
-	return ""
 }
 
 // answerTo takes a plain reply as one of the choices where it names it, else as text.

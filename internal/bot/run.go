@@ -17,17 +17,20 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	t.showClosed(ctx)
 	flow, known := t.flows[t.record.Flow]
 	if !known {
-		return t.park(ctx, fmt.Errorf("no flow %q is registered: configure it, and replay the job", t.record.Flow))
+		return t.parkOrLeave(ctx, &aheadError{fmt.Sprintf("flow %q", t.record.Flow), "upgrade or configure it"})
 	}
 	watch := t.watch(ctx)
+	t.beginDraft(ctx)
 	begun := t.now()
-	var outcome flows.Outcome
-	err := context.Cause(held)
-	if err == nil {
-		outcome, err = t.drive(held, flow, flows.Runtime{Store: watch, Observe: watch.observe})
-	}
+	outcome, err := t.work(held, flow, watch)
 	watch.end()
+	t.endDraft()
 	t.account(outcome, err, watch.steps, begun)
+	if _, found, lookErr := t.look(ctx); found != unchanged && lookErr == nil {
+		return t.beginAnew(ctx, held)
+	} else if lookErr != nil {
+		err = errors.Join(err, &storeError{lookErr})
+	}
 	stop, stopErr := t.stopWished(ctx, held)
 	if stop != nil {
 		return t.stopped(ctx, *stop)
@@ -45,12 +48,26 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	case errors.Is(err, errDraining):
 		return runs.Result{}, errors.Join(err, t.records.Save(ctx, t.record))
 	case isPoisoned(err):
-		return t.park(ctx, err)
+		return t.parkOrLeave(ctx, err)
+	}
+	if asked, ok := errors.AsType[*platformError](err); ok {
+		return runs.Result{}, asked
 	}
 	if away, ok := errors.AsType[*storeError](err); ok && !errors.Is(err, runs.ErrTooLarge) {
 		return runs.Result{}, away
 	}
 	return t.failed(ctx, err)
+}
+
+// work drives the flow, unless a person stopped the job before, until the message that it
+// is about changes.
+func (t *turn) work(held context.Context, flow flows.Flow, watch *watch) (flows.Outcome, error) {
+	if err := context.Cause(held); err != nil {
+		return flows.Outcome{}, err
+	}
+	driving, release := t.holdUnchanged(held)
+	defer release()
+	return t.drive(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
 }
 
 // stopWished tells whether a person stopped the job before it had its outcome; nil: nobody
@@ -69,6 +86,7 @@ func (t *turn) stopWished(ctx, held context.Context) (*runs.Stop, error) {
 // drive runs the flow to an outcome. Only a run that was never begun is started.
 func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
 	request := t.request()
+	request.Attachments = t.attached
 	fresh := !t.again && t.record.ID == t.job.Run && t.job.Kind != runs.Retry
 	if fresh {
 		return flow.Start(ctx, request, runtime)
@@ -79,6 +97,9 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 	}
 	outcome, err := flow.Resume(ctx, request.Run, given, runtime)
 	if errors.Is(err, graph.ErrNoCheckpoint) && given == nil {
+		if request.Attachments, err = t.readFilesAgain(ctx); err != nil {
+			return flows.Outcome{}, err
+		}
 		return flow.Start(ctx, request, runtime)
 	}
 	return outcome, err
@@ -86,16 +107,24 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 
 // request is what the record's flow is asked, with what was said before.
 func (t *turn) request() flows.Request {
-	before := t.session.Turns
-	for i, turn := range before {
+	before := t.session
+	for i, turn := range before.Turns {
 		if turn.Role == chat.Person && turn.Message == t.record.Message {
-			before = before[:i]
+			before.Turns = before.Turns[:i]
 			break
 		}
 	}
 	return flows.Request{
-		Run: string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: history(before),
+		Run: string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: remembered(before, t.record.Request),
 	}
+}
+
+// parkOrLeave puts a run aside that can't go on, if no newer program may know how.
+func (t *turn) parkOrLeave(ctx context.Context, err error) (runs.Result, error) {
+	if result, ok := t.leave(ctx, err); ok {
+		return result, nil
+	}
+	return t.park(ctx, err)
 }
 
 // isPoisoned tells of a checkpoint that this program can't go on from, however often it

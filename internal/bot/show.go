@@ -21,7 +21,7 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 	work := t.session.Work
 	result := work.Result
 	if t.poster != nil {
-		err := errors.Join(t.editClosed(ctx), t.post(ctx))
+		err := errors.Join(t.editClosed(ctx), t.post(ctx), t.sweep(ctx))
 		if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, errTooLate) {
 			result, err = t.unposted(ctx, err)
 		}
@@ -29,7 +29,11 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 			return runs.Result{}, err
 		}
 	}
-	return result, t.announce(ctx, happened{Message: work.Message})
+	told := happened{Message: work.Message}
+	if work.Message == "" && startsRun(t.job.Kind) {
+		told.Refusal = withdrawn
+	}
+	return result, t.announce(ctx, told)
 }
 
 // announce tells those who follow the thread that the job is dealt with.
@@ -61,7 +65,7 @@ func (t *turn) refuse(ctx context.Context, why refusal) (runs.Result, error) {
 
 func (t *turn) hint(ctx context.Context, why refusal) {
 	hint := chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + refusals[why].Error() + "."}
-	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(newKey()), chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author})
+	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(keyOf(t.job)), chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author})
 	if err != nil {
 		t.logger.WarnContext(ctx, "a hint was not posted", "thread", string(t.message.Thread), "error", err)
 	}
@@ -112,14 +116,17 @@ func (t *turn) post(ctx context.Context) error {
 	}
 	said := &t.session.Turns[at]
 	if said.Posted != "" {
-		return nil
+		if done, err := t.editPosted(ctx, said); done || err != nil {
+			return err
+		}
 	}
 	body, err := json.Marshal(postOf(*said))
 	if err != nil {
 		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
 	}
-	// Nothing is posted under a lease that may have run out.
-	posting, done := context.WithTimeout(ctx, t.options.LeaseTTL)
+	// Nothing is posted under a lease that may have run out, and what is under way then has
+	// time to arrive before another worker looks for it.
+	posting, done := context.WithTimeout(ctx, t.options.LeaseTTL/2)
 	defer done()
 	delivery, err := t.store.Record(ctx, t.lease, runs.Delivery{Key: work.Key, Run: work.Run, Body: body})
 	if err != nil {
@@ -127,28 +134,54 @@ func (t *turn) post(ctx context.Context) error {
 	}
 	if delivery.Posted == "" {
 		if delivery.Posted, err = t.postOnce(posting, delivery, *said); err != nil {
-			return err
+			return errors.Join(err, t.unite(ctx, chat.PostKey(work.Key)))
 		}
 	}
 	if err := t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted); err != nil {
-		return err
+		return errors.Join(err, t.unite(ctx, chat.PostKey(work.Key)))
 	}
 	said.Posted = delivery.Posted
 	return t.sessions.Save(ctx, t.session)
 }
 
+// landing is how long a post may take to be seen that its sender has given up.
+const landing = time.Second
+
+// unite sees to it that a post is there once which this worker tried under a lease that was
+// lost meanwhile: one that stood still may have sent it after another had done so. Its
+// error is that of the lease.
+func (t *turn) unite(ctx context.Context, key chat.PostKey) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer done()
+	_, lost := t.store.Renew(ctx, t.lease)
+	if !errors.Is(lost, runs.ErrLost) {
+		return nil
+	}
+	t.logger.WarnContext(ctx, "the lease was lost while it was posted", "thread", string(t.message.Thread), "key", string(key))
+	for range 2 {
+		if _, _, err := t.poster.Find(ctx, t.message.Thread, key); err != nil {
+			t.logger.WarnContext(ctx, "a post may be there twice", "thread", string(t.message.Thread), "key", string(key), "error", err)
+		}
+		pause(ctx, landing)
+	}
+	return lost
+}
+
 // postOnce posts a delivery, unless an earlier attempt turns out to have done so.
 func (t *turn) postOnce(ctx context.Context, delivery runs.Delivery, said chat.Turn) (chat.MessageID, error) {
 	thread, key := t.message.Thread, chat.PostKey(delivery.Key)
-	if t.again {
-		posted, found, err := t.poster.Find(ctx, thread, key)
-		if err != nil {
-			return "", repost(err)
+	if t.lease.Restored {
+		t.closeDraft(ctx)
+	}
+	if posted, done, err := t.finishDraft(ctx, key, said); done || err != nil {
+		return posted, err
+	}
+	if t.uncertain {
+		posted, found, err := t.find(ctx, key, said)
+		if found || err != nil {
+			return posted, err
 		}
-		if found {
-			return posted, nil
-		}
-		if !delivery.Recorded.IsZero() && t.now().Sub(delivery.Recorded) > maxUnposted {
+		if !delivery.Recorded.IsZero() && t.lease.Given.Sub(delivery.Recorded) > maxUnposted {
 			return "", errTooLate
 		}
 	}
@@ -162,12 +195,30 @@ func (t *turn) postOnce(ctx context.Context, delivery runs.Delivery, said chat.T
 	return posted, nil
 }
 
+// find asks the platform for what an earlier attempt posted. Where the store has forgotten
+// that attempt, what is said now was made anew, and is shown in its place.
+func (t *turn) find(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
+	posted, found, err := t.poster.Find(ctx, t.message.Thread, key)
+	if found && err == nil && !t.again {
+		err = t.poster.Edit(ctx, t.message.Thread, posted, postOf(said))
+		if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return "", false, repost(err)
+	}
+	return posted, found, nil
+}
+
+const notPosted = "it could not be posted"
+
 // repost is the error of a delivery that is to be tried again.
 func repost(err error) error {
 	if wait, ok := errors.AsType[*chat.RetryAfterError](err); ok {
-		return &postError{after: wait.After, err: err}
+		return &platformError{after: wait.After, reason: notPosted, err: err}
 	}
-	return &postError{err: err}
+	return &platformError{reason: notPosted, err: err}
 }
 
 // unposted puts a job aside whose outcome nobody can be shown.

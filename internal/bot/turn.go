@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -19,15 +20,24 @@ type turn struct {
 	job     runs.Job
 	journal runs.Journal
 	poster  chat.Poster // nil where the adapter reads
+	// drafting shows the run while it works, draft is what is shown once it does not any
+	// more; nil where nothing is. leftOver tells that a draft of the job may be in the
+	// thread that nobody works at.
+	drafting *drafting
+	draft    chat.Draft
+	leftOver bool
+	// uncertain tells that what came of the job may be posted already.
+	uncertain bool
 
 	message   chat.Message // that the turn is about; its ID is where the bot's turn belongs
 	session   session.Session
 	again     bool        // the session knows the job: it was taken up before
 	open      runs.Record // of the run that waits in the thread, if one does
 	record    runs.Record // of the run that the turn starts or goes on with
-	note      string      // about how the message was taken, for the reply
-	closed    []string    // ids of questions that the turn closes
-	published bool        // the questions that were closed are shown as closed
+	attached  []flows.Attachment
+	note      string   // about how the message was taken, for the reply
+	closed    []string // ids of questions that the turn closes
+	published bool     // the questions that were closed are shown as closed
 }
 
 // load finds the thread's session, and whether the job was taken up before.
@@ -39,6 +49,7 @@ func (t *turn) load(ctx context.Context) error {
 	t.session.Fence = t.lease.Token
 	work := t.session.Work
 	t.again = work != nil && work.Event == t.job.Event && work.Came.Equal(t.job.Enqueued)
+	t.leftOver, t.uncertain = t.again, t.again || t.lease.Restored
 	return nil
 }
 
@@ -66,6 +77,9 @@ func (t *turn) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, err
 // take decides what the job is, or finds what was decided, and does it. held ends when a
 // person stops the job.
 func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
+	if done, result, err := t.heed(ctx); done || err != nil {
+		return result, err
+	}
 	if t.again {
 		return t.takeAgain(ctx, held)
 	}
@@ -83,8 +97,18 @@ func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
 		return t.drop(ctx)
 	case forgetJob:
 		return t.forget(ctx)
+	case editedJob:
+		return t.edited(ctx, held)
+	case deletedJob:
+		return t.deleted(ctx)
+	case asideJob:
+		return t.aside(ctx)
 	}
-	return runs.Result{Next: runs.Dead, Reason: fmt.Sprintf("this program knows no jobs of the kind %q: upgrade it and replay the job", t.job.Kind)}, nil
+	err := &aheadError{fmt.Sprintf("jobs of the kind %q", t.job.Kind), "upgrade it"}
+	if result, ok := t.leave(ctx, err); ok {
+		return result, nil
+	}
+	return runs.Result{Next: runs.Dead, Reason: err.Error()}, nil
 }
 
 // takeAgain goes on with a job that another worker, or an earlier attempt, began.
@@ -93,10 +117,6 @@ func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
 	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
 	if work.Over {
 		return t.show(ctx)
-	}
-	var err error
-	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
-		return runs.Result{}, err
 	}
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), "another worker goes on")
@@ -112,6 +132,11 @@ func (t *turn) hearOut(ctx, held context.Context) (runs.Result, error) {
 	if heard, said := t.heardBefore(); heard && said != nil {
 		return t.hearAgain(ctx, held, *said)
 	}
+	return t.decide(ctx, held)
+}
+
+// decide decides what the message's text asks for, and does it.
+func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	if len(t.message.Text) > len(cut(t.message.Text, maxText)) {
 		t.message.Text = cut(t.message.Text, maxText)
 		t.note = fmt.Sprintf("The message was too long; I read its first %d letters.", maxText)
@@ -263,6 +288,9 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 	if err := t.supersede(ctx); err != nil {
 		return runs.Result{}, err
 	}
+	if err := t.readFiles(held); err != nil {
+		return runs.Result{}, err
+	}
 	t.record = t.newRecord(t.job.Run, plan.flow, plan.text)
 	t.session.Flow = plan.flow
 	t.hear()
@@ -349,7 +377,7 @@ func (t *turn) begin(ctx context.Context, answer *graph.Answer, reason string) e
 
 // setWork puts the job into the session, to be saved.
 func (t *turn) setWork(work session.Work) {
-	work.Event, work.Came, work.Key = t.job.Event, t.job.Enqueued, newKey()
+	work.Event, work.Came, work.Key = t.job.Event, t.job.Enqueued, keyOf(t.job)
 	work.Message, work.Note, work.Closed = t.message.ID, t.note, t.closed
 	t.session.Work = &work
 }
@@ -367,7 +395,7 @@ func (t *turn) hear() {
 // remember adds what the bot says to a message.
 func (t *turn) remember(message chat.MessageID, reply chat.Reply) {
 	reply.Trace = chat.Trace{} // the run's record has it
-	t.session.Add(chat.Turn{Role: chat.Bot, Message: message, At: t.now(), Reply: &reply})
+	t.utter(chat.Turn{Role: chat.Bot, Message: message, At: t.now(), Reply: &reply})
 }
 
 func joinNotes(notes ...string) string { return strings.TrimSpace(strings.Join(notes, " ")) }

@@ -83,11 +83,14 @@ func (w *watch) observe(event graph.Event) {
 	if step, ended := stepOf(event); ended {
 		w.steps = append(w.steps, step)
 	}
+	drafting := w.turn.drafting
 	if progress, seen := progressOf(event); seen {
 		w.progress(progress, event.Seq)
+		drafting.add(shown{progress: &progress})
 	}
 	if token, seen := w.draft.token(event); seen {
 		w.shown <- shown{token: &token}
+		drafting.add(shown{token: &token})
 	}
 }
 

@@ -88,13 +88,16 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 	result, err := w.try(writing, held, lease)
 	watching()
 	release()
-	lost := errors.Is(err, runs.ErrLost) || errors.Is(context.Cause(writing), runs.ErrLost)
+	lost := isLost(writing, err)
 	lose(context.Canceled)
 
 	log := w.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)
 	if lost {
 		log.WarnContext(ctx, "the lease was lost: another worker goes on")
 		return
+	}
+	if err == nil && result.Next == runs.Dead {
+		log.ErrorContext(ctx, "the job was put aside", "kind", string(lease.Job.Kind), "reason", result.Reason)
 	}
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
@@ -121,27 +124,39 @@ func (w *worker) try(ctx, held context.Context, lease runs.Lease) (runs.Result, 
 	}
 	poster, known := w.options.Adapters[lease.Thread.Adapter()]
 	if !known {
-		return later(otherAdapter, fmt.Sprintf("no adapter %q is configured here", lease.Thread.Adapter())), nil
+		return left(fmt.Sprintf("no adapter %q is configured here", lease.Thread.Adapter())), nil
 	}
-	t := &turn{
-		worker: w, lease: lease, job: lease.Job, message: lease.Job.Message,
-		journal: w.store.Journal(lease), poster: poster,
-	}
+	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease), poster: poster}
+	t.message = t.job.Message
+	t.message.Thread = besides(t.job.Thread())
 	if lease.Job.Attempt > maxAttempts {
 		return t.giveUp(ctx)
 	}
+	return t.attend(ctx, held)
+}
+
+// attend deals with the job from where the session says that it is.
+func (t *turn) attend(ctx, held context.Context) (runs.Result, error) {
 	if err := t.load(ctx); err != nil {
-		return runs.Result{}, err
+		return t.unless(ctx, err)
 	}
-	return t.take(ctx, held)
+	result, err := t.take(ctx, held)
+	if err != nil {
+		result, err = t.unless(ctx, err)
+	}
+	if !isLost(ctx, err) { // else another worker has the thread, and sees to what is shown there
+		t.closeDraft(ctx)
+	}
+	if err == nil && isChange(t.job.Kind) {
+		err = t.unmark(ctx)
+	}
+	return result, err
 }
 
 const (
 	// maxAttempts is how often a job is taken up that never comes to an end: it may be
 	// what kills the workers.
 	maxAttempts = 20
-	// otherAdapter is how long a thread is left to workers that know its adapter.
-	otherAdapter = 5 * time.Second
 
 	firstPause   = 200 * time.Millisecond
 	longestPause = 30 * time.Second
@@ -151,14 +166,15 @@ func later(after time.Duration, reason string) runs.Result {
 	return runs.Result{Next: runs.Again, After: after, Reason: reason}
 }
 
-// postError is a delivery that is to be tried again.
-type postError struct {
-	after time.Duration // 0: as after other errors
-	err   error
+// platformError is something asked of a platform that is to be tried again.
+type platformError struct {
+	after  time.Duration // 0: as after other errors
+	reason string        // for operators
+	err    error
 }
 
-func (e *postError) Error() string { return fmt.Sprintf("post: %v", e.err) }
-func (e *postError) Unwrap() error { return e.err }
+func (e *platformError) Error() string { return fmt.Sprintf("%s: %v", e.reason, e.err) }
+func (e *platformError) Unwrap() error { return e.err }
 
 // again has a job tried again later, after ever longer pauses.
 func again(attempt int, err error) runs.Result {
@@ -168,9 +184,9 @@ func again(attempt int, err error) runs.Result {
 	}
 	after = after/2 + mathrand.N(after/2+1)
 	reason := "a store could not be reached"
-	if post, ok := errors.AsType[*postError](err); ok {
-		reason = "it could not be posted"
-		after = max(after, post.after)
+	if asked, ok := errors.AsType[*platformError](err); ok {
+		reason = asked.reason
+		after = max(after, asked.after)
 	}
 	return later(after, reason)
 }

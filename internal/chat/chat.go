@@ -46,6 +46,27 @@ type Message struct {
 	// Answers is the question that this message answers by a choice, if the person
 	// pressed one; a plain reply leaves it nil and counts as free text.
 	Answers *Press
+	// Files came with the message, at most MaxFiles of them. An adapter that hands files
+	// over is a Fetcher.
+	Files []File `json:",omitempty"`
+}
+
+// MaxFiles is how many files of a message are read.
+const MaxFiles = 10
+
+// File is a file that came with a message.
+type File struct {
+	ID        string // as its adapter finds it again
+	Name      string // "invoice.pdf"
+	MediaType string // "application/pdf"; "" where the platform does not tell
+	Size      int64  // bytes
+}
+
+// Fetcher is an Adapter whose messages may have files.
+type Fetcher interface {
+	// Fetch gives the content of a file that came in a thread, at most limit bytes of it.
+	// ErrGone for one that is not there any more; a *RetryAfterError as for posts.
+	Fetch(ctx context.Context, thread ThreadID, file File, limit int64) ([]byte, error)
 }
 
 // Press is a choice taken from a question.
@@ -196,6 +217,19 @@ type Handler interface {
 	Handle(ctx context.Context, message Message, conversation Conversation) error
 }
 
+// Changes is what people do to messages that they have written. The bot implements it for
+// adapters whose platform tells of that.
+type Changes interface {
+	// Edited hands over the new text of a message; it returns once the change is durable.
+	// The answer to it is made anew and takes the place of the old one, where the message
+	// was written lately and is the person's last in the thread; else nothing happens. A
+	// change that is handed over again is made once.
+	Edited(ctx context.Context, message Message) error
+	// Deleted tells that a message is gone; it returns once that is durable. What works at
+	// it is stopped, and what the bot said to it is retracted.
+	Deleted(ctx context.Context, thread ThreadID, message MessageID) error
+}
+
 // Role is who wrote a turn.
 type Role string
 
@@ -240,4 +274,17 @@ type Adapter interface {
 	// Run hands every message to the handler until ctx ends or the platform closes.
 	// It returns once all its goroutines have ended; nil when it was asked to stop.
 	Run(ctx context.Context, handler Handler) error
+}
+
+// Catalog tells what the bot knows, for those who want to look before they ask.
+type Catalog interface {
+	Collections(ctx context.Context) ([]Collection, error)
+}
+
+// Collection is one source of documents.
+type Collection struct {
+	Name      string
+	Documents int
+	Passages  int
+	Updated   time.Time // when it was last brought up to date
 }

@@ -24,8 +24,8 @@ func TestThreadIDTellsItsAdapter(t *testing.T) {
 
 func TestIsStop(t *testing.T) {
 	for text, want := range map[string]bool{
-		"stop": true, "Stop!": true, " cancel. ": true, "never mind": true, "nevermind": true, "NVM": true, "forget it…": true,
-		"how do I stop it?": false, "stop the server": false, "": false, "don't stop": false, "怎么 stop？": false, "cancelled": false,
+		"stop": true, "Stop!": true, " cancel. ": true, "never mind": true, "nevermind": true, "NVM": true, "forget it…": true, "/cairn stop": true, "/Cairn  cancel": true,
+		"how do I stop it?": false, "stop the server": false, "": false, "don't stop": false, "怎么 stop？": false, "cancelled": false, "/cairnstop": false, "/cairn stop the server": false,
 	} {
 		if chat.IsStop(text) != want {
 			t.Errorf("IsStop(%q) = %v", text, !want)

@@ -41,19 +41,30 @@ type Controls interface {
 	Explain(ctx context.Context, run RunID) (Trace, error)
 }
 
-var stopping = regexp.MustCompile(`(?i)^[^\pL\pN]*(never ?mind|cancel|stop|forget it|nvm)[^\pL\pN]*$`)
+// Ratings gives back what people think of answers. The bot implements it.
+type Ratings interface {
+	// RatingsOf gives the ratings of a run, one a person, in the order of their ids.
+	// ErrUnknownRun.
+	RatingsOf(ctx context.Context, run RunID) ([]Rating, error)
+}
+
+var stopping = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:cairn\s+)?(never ?mind|cancel|stop|forget it|nvm)[^\pL\pN]*$`)
 
 // IsStop tells whether a message's text asks to end what works or waits: "stop",
-// "cancel", "never mind". An adapter that keeps a thread's messages back until the one
-// before is done hands such a message over at once.
+// "cancel", "never mind", "/cairn stop". An adapter that keeps a thread's messages back
+// until the one before is done hands such a message over at once.
 func IsStop(text string) bool { return stopping.MatchString(text) }
 
 // Rating is what one person thinks of an answer.
 type Rating struct {
 	By      UserID
 	Verdict Verdict
+	Reason  string `json:",omitempty"` // in the person's words
 	At      time.Time
 }
+
+// MaxReason bounds Rating.Reason, in letters.
+const MaxReason = 1000
 
 // Verdict is a thumb; Unrated takes one back.
 type Verdict string

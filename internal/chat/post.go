@@ -38,10 +38,44 @@ type Poster interface {
 	// key that was posted lately may give the first one's id and post nothing.
 	Post(ctx context.Context, thread ThreadID, key PostKey, post Post) (MessageID, error)
 	// Find asks the platform for the message that was posted under a key; false where
-	// there is none.
+	// there is none. Where there are two, as a process that stood still may have sent the
+	// second long after it was given up, it takes the later away.
 	Find(ctx context.Context, thread ThreadID, key PostKey) (MessageID, bool, error)
 	// Edit replaces what a message of the bot shows. To edit one that is gone is ErrGone.
 	Edit(ctx context.Context, thread ThreadID, message MessageID, post Post) error
+	// Retract takes a message of the bot away. To retract one that is gone is no error.
+	Retract(ctx context.Context, thread ThreadID, message MessageID) error
+}
+
+// Drafter is a Poster that shows a run while it works. A draft is a convenience: a run
+// whose draft fails is posted all the same.
+type Drafter interface {
+	// Draft begins to show a run that works; it returns soon, for the run waits.
+	Draft(ctx context.Context, work Work) (Draft, error)
+}
+
+// Work is a run that works at a message.
+type Work struct {
+	Run    RunID
+	Thread ThreadID
+	To     MessageID
+	Asker  UserID
+	// Again tells that a worker which is gone may have left a draft in the thread: it is
+	// taken away first.
+	Again bool
+}
+
+// Draft is what a thread shows of a run until its post is there: steps, and the answer as
+// it is made. Calls come one at a time and return soon. After Finish or Close it is of no
+// more use; one of them is called, unless the process dies.
+type Draft interface {
+	Progress(ctx context.Context, progress Progress) error
+	Streamer
+	// Finish puts the post in the draft's place, under a key. Its result and its errors are
+	// those of Poster.Post, but for one: no error says that nothing was posted.
+	Finish(ctx context.Context, key PostKey, post Post) (MessageID, error)
+	// Close takes the draft away: nothing comes of it here.
+	Close(ctx context.Context) error
 }
 
 // ErrGone is the error for a thread or channel that is no more, or that the bot was

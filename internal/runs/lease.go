@@ -29,9 +29,14 @@ type Lease struct {
 	Token  Token
 	Worker WorkerID
 	Job    Job
+	Given  time.Time // by the store's clock
 	// Stopped tells that the job was stopped before it was claimed (again); nil: it was not.
 	Stopped *Stop
-	TTL     time.Duration
+	// Restored tells that the store was restarted since the job came and may have
+	// forgotten what was done about it last: what seems to be posted for the first time may
+	// have been posted.
+	Restored bool
+	TTL      time.Duration
 	// Ref is the backend's own; it is handed back as it came.
 	Ref string
 }
@@ -46,18 +51,23 @@ type Stop struct {
 // the thread that says so, has its job Finished.
 type Next string
 
-// A job is finished, tried again at its place, or put aside.
+// A job is finished, tried again at its place, left for another worker, or put aside.
 const (
 	Finished Next = "finished"
 	Again    Next = "again" // after Result.After; the thread waits for it
+	Left     Next = "left"  // as Again, and it was no attempt: this worker can't do it, another may
 	Dead     Next = "dead"  // a dead letter; the thread goes on with the next job
 )
+
+// LeftFor is how long a job is left for workers of another kind before it is looked at
+// again.
+const LeftFor = 5 * time.Second
 
 // Result is how the work at a job ended. The zero Result finishes it.
 type Result struct {
 	Next   Next          // "" means Finished
-	After  time.Duration // of Again; 0: at once
-	Reason string        // of Again and Dead, for operators; it quotes no message
+	After  time.Duration // of Again and Left; 0: at once
+	Reason string        // of all but Finished, for operators; it quotes no message
 	// Over is a run that will never be resumed: its checkpoint is dropped. "" for none.
 	Over chat.RunID
 }
@@ -68,7 +78,7 @@ type Leases interface {
 	// Claim waits for a thread that has a job which may be worked at and no living lease,
 	// and leases it. It returns ctx's error within half a second of ctx's end, holding
 	// nothing. A job that can't be read is put among the dead letters, and the next one
-	// is taken.
+	// is taken; one that a newer program stored (ErrNewer) is left.
 	Claim(ctx context.Context, worker WorkerID) (Lease, error)
 	// Renew makes the lease last for TTL from now. stop is a person's wish since the job
 	// came to the head, nil for none. ErrLost. Hold does this in the background.
@@ -83,9 +93,9 @@ type Leases interface {
 
 // Stopper stops what works in a thread.
 type Stopper interface {
-	// Stop asks for the end of the job at the head of the thread, whether it is at work,
-	// waits for another attempt or for a worker. It reaches the worker with the next
-	// renewal (see Hold) wherever that works, and a worker that takes the job over too.
-	// false: the thread has no job. The first of several wishes stands.
-	Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error)
+	// Stop asks for the end of the event's job, if it is at the head of the thread: whether
+	// it is at work, waits for another attempt or for a worker. It reaches the worker with
+	// the next renewal (see Hold) wherever that works, and a worker that takes the job over
+	// too. false: the job is not at the head (any more). The first of several wishes stands.
+	Stop(ctx context.Context, thread chat.ThreadID, event EventID, by chat.UserID) (bool, error)
 }

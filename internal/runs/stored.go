@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +15,21 @@ const (
 	jobVersion    = 1
 	recordVersion = 1
 )
+
+// ErrNewer is the error for what a newer program has stored. In the middle of an upgrade it
+// is for the workers that run that program already.
+var ErrNewer = errors.New("it was stored by a newer program: upgrade this one")
+
+// known refuses a version that this program does not read.
+func known(version, newest int) error {
+	switch {
+	case version > newest:
+		return fmt.Errorf("it has version %d, this program knows %d: %w", version, newest, ErrNewer)
+	case version < 1:
+		return fmt.Errorf("it has version %d, which never was", version)
+	}
+	return nil
+}
 
 // storedJob is a job as backends keep it. When it was enqueued and how often it was
 // tried stand beside it.
@@ -29,11 +45,19 @@ type storedJob struct {
 	Depth   chat.Depth     `json:"depth,omitempty"`
 	At      time.Time      `json:"at,omitzero"`
 	Press   *storedPress   `json:"press,omitempty"`
+	Files   []storedFile   `json:"files,omitempty"`
 }
 
 type storedPress struct {
 	Question string `json:"question"`
 	Choice   string `json:"choice"`
+}
+
+type storedFile struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	MediaType string `json:"media_type,omitempty"`
+	Size      int64  `json:"size,omitempty"`
 }
 
 // EncodeJob gives a job as backends store it. It refuses one that lacks its event or
@@ -53,6 +77,9 @@ func EncodeJob(job Job) ([]byte, error) {
 	if m.Answers != nil {
 		stored.Press = &storedPress{m.Answers.Question, m.Answers.Choice}
 	}
+	for _, file := range m.Files {
+		stored.Files = append(stored.Files, storedFile(file))
+	}
 	body, err := json.Marshal(stored)
 	if err != nil {
 		return nil, fmt.Errorf("job of event %s: %w", job.Event, err)
@@ -69,8 +96,8 @@ func DecodeJob(body []byte) (Job, error) {
 	if err := json.Unmarshal(body, &stored); err != nil {
 		return Job{}, fmt.Errorf("read job: %w", err)
 	}
-	if stored.Version != jobVersion {
-		return Job{}, fmt.Errorf("read job: it has version %d, this program knows %d: upgrade the program and replay it", stored.Version, jobVersion)
+	if err := known(stored.Version, jobVersion); err != nil {
+		return Job{}, fmt.Errorf("read job: %w", err)
 	}
 	if stored.Event == "" || stored.Thread == "" {
 		return Job{}, fmt.Errorf("read job: it lacks its event or its thread")
@@ -80,6 +107,9 @@ func DecodeJob(body []byte) (Job, error) {
 	}}
 	if stored.Press != nil {
 		job.Message.Answers = &chat.Press{Question: stored.Press.Question, Choice: stored.Press.Choice}
+	}
+	for _, file := range stored.Files {
+		job.Message.Files = append(job.Message.Files, chat.File(file))
 	}
 	return job, nil
 }
@@ -111,8 +141,8 @@ func DecodeRecord(run chat.RunID, body []byte) (Record, error) {
 	if err := json.Unmarshal(body, &kept); err != nil {
 		return Record{}, err
 	}
-	if kept.Version != recordVersion {
-		return Record{}, fmt.Errorf("it has version %d, this program knows %d; upgrade the program", kept.Version, recordVersion)
+	if err := known(kept.Version, recordVersion); err != nil {
+		return Record{}, err
 	}
 	return Record{
 		ID: run, Thread: kept.Thread, Flow: kept.Flow, Author: kept.Author, Message: kept.Message,

@@ -48,7 +48,8 @@ func TestJobsThatCannotBeKeptAreRefused(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"version":99}`: "version 99",
+		`{"version":99}`: "upgrade",
+		`{}`:             "version 0",
 		`{"version":1}`:  "lacks",
 		`nonsense`:       "read job",
 	} {

@@ -3,6 +3,7 @@ package servertest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,28 +18,59 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Server is a Redis of a test's own, with an append-only file.
+// Server is a server of a test's own: a Redis or a Valkey with an append-only file, or a
+// Sentinel.
 type Server struct {
 	URL string
 
 	t        testing.TB
+	program  string // what test-servers.sh calls it
 	dir      string
 	port     int
 	settings []string
-	command  *exec.Cmd      // nil while it is down
+	dial     redis.Options  // how it is asked whether it answers
+	ended    chan error     // has how the server's process ended; nil while it is down
 	input    io.WriteCloser // its end kills the server
 	log      *os.File
 }
 
-// OwnRedis starts a Redis that only this test uses. It ends with the test.
-func OwnRedis(t testing.TB) *Server {
+// OwnRedis starts a Redis that only this test uses, with settings as on Redis's command
+// line: "--maxmemory", "1mb". It ends with the test.
+func OwnRedis(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return ownRedis(t, freePort(t))
+	return startServer(t, &Server{program: "redis", settings: settings})
 }
 
-func ownRedis(t testing.TB, port int, settings ...string) *Server {
+// Valkey starts a Valkey as OwnRedis does a Redis.
+func Valkey(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	// The server runs as another user than root; t.TempDir is closed to others.
+	return startServer(t, &Server{program: "valkey", settings: settings})
+}
+
+// startServer starts a server for the time of the test, at a port and in a folder of its
+// own where it has none.
+func startServer(t testing.TB, s *Server) *Server {
+	t.Helper()
+	s.t = t
+	if s.port == 0 {
+		s.port = freePort(t)
+	}
+	if s.dir == "" {
+		s.dir = openFolder(t)
+	}
+	if s.URL == "" {
+		s.URL = fmt.Sprintf("redis://%s/0", s.address())
+	}
+	s.dial.Addr, s.dial.MaxRetries = s.address(), -1
+	s.Start()
+	t.Cleanup(s.Kill)
+	return s
+}
+
+// openFolder makes a folder that is removed with the test and that all may look into:
+// root's servers run as another user, to whom t.TempDir is closed.
+func openFolder(t testing.TB) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "cairn-test-redis-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +83,7 @@ func ownRedis(t testing.TB, port int, settings ...string) *Server {
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // it holds test data alone
 		t.Fatal(err)
 	}
-	s := &Server{URL: fmt.Sprintf("redis://127.0.0.1:%d/0", port), t: t, dir: dir, port: port, settings: settings}
-	s.Start()
-	t.Cleanup(s.Kill)
-	return s
+	return dir
 }
 
 // Start starts the server again after Kill, at the same address and with the data that
@@ -62,7 +91,7 @@ func ownRedis(t testing.TB, port int, settings ...string) *Server {
 // answers. It does nothing while the server runs.
 func (s *Server) Start() {
 	s.t.Helper()
-	if s.command != nil {
+	if s.ended != nil {
 		return
 	}
 	script, err := findScript()
@@ -73,41 +102,79 @@ func (s *Server) Start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	arguments := append([]string{"redis", strconv.Itoa(s.port), filepath.Join(s.dir, "data")}, s.settings...)
-	s.command = exec.Command(script, arguments...) //nolint:noctx // Kill ends it
-	s.command.Stdout, s.command.Stderr = s.log, s.log
-	if s.input, err = s.command.StdinPipe(); err != nil {
+	arguments := append([]string{s.program, strconv.Itoa(s.port), filepath.Join(s.dir, "data")}, s.settings...)
+	command := exec.Command(script, arguments...) //nolint:noctx // Kill ends it
+	command.Stdout, command.Stderr = s.log, s.log
+	if s.input, err = command.StdinPipe(); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.command.Start(); err != nil {
-		s.t.Fatalf("start Redis: %v", err)
+	if err := command.Start(); err != nil {
+		s.t.Fatalf("start %s: %v", s.program, err)
 	}
-	client := redis.NewClient(&redis.Options{Addr: s.address(), MaxRetries: -1})
-	defer closeClient(s.t, client)
-	err = until(s.t.Context(), func(ctx context.Context) error { return client.Ping(ctx).Err() })
-	if err != nil {
+	ended := make(chan error, 1)
+	s.ended = ended
+	go func() { ended <- command.Wait() }()
+	if err := s.await(); err != nil {
 		said, readErr := os.ReadFile(s.log.Name())
-		s.t.Fatalf("Redis did not start: %v (log: %v)\n%s", err, readErr, bytes.TrimSpace(said))
+		s.t.Fatalf("%s did not start: %v (log: %v)\n%s", s.program, err, readErr, bytes.TrimSpace(said))
 	}
+}
+
+// await waits until the server answers.
+func (s *Server) await() error {
+	ctx, giveUp := context.WithCancel(s.t.Context())
+	defer giveUp()
+	dial := s.dial
+	client := redis.NewClient(&dial)
+	defer closeClient(s.t, client)
+	return until(ctx, func(ctx context.Context) error {
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			giveUp()
+			return fmt.Errorf("it has ended: %w", err)
+		default:
+		}
+		err := client.Ping(ctx).Err()
+		if redis.HasErrorPrefix(err, "NOAUTH") { // that is an answer
+			return nil
+		}
+		return err
+	})
 }
 
 // Kill ends the server at once, as kill -9 does, and waits until it is gone. It does
 // nothing while the server is down.
 func (s *Server) Kill() {
 	s.t.Helper()
-	if s.command == nil {
+	if s.ended == nil {
 		return
 	}
 	if err := s.input.Close(); err != nil {
-		s.t.Errorf("kill Redis: %v", err)
+		s.t.Errorf("kill %s: %v", s.program, err)
 	}
-	if err := s.command.Wait(); err == nil {
-		s.t.Error("kill Redis: it had ended by itself")
+	if err := <-s.ended; err == nil {
+		s.t.Errorf("kill %s: it had ended by itself", s.program)
 	}
 	if err := s.log.Close(); err != nil {
-		s.t.Errorf("close log of Redis: %v", err)
+		s.t.Errorf("close the log of %s: %v", s.program, err)
 	}
-	s.command = nil
+	s.ended = nil
+}
+
+// ShutDown ends the server as its operators do, once all that it confirmed is on disk.
+func (s *Server) ShutDown() {
+	s.t.Helper()
+	dial := s.dial
+	client := redis.NewClient(&dial)
+	defer closeClient(s.t, client)
+	if err := client.Shutdown(context.WithoutCancel(s.t.Context())).Err(); err != nil {
+		s.t.Errorf("shut Redis down: %v", err)
+	}
+	if err := errors.Join(<-s.ended, s.log.Close()); err != nil { // s.input went with the server
+		s.t.Errorf("shut Redis down: %v", err)
+	}
+	s.ended = nil
 }
 
 func (s *Server) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
@@ -122,7 +189,7 @@ func Cluster(t testing.TB) []string {
 	var clients []*redis.Client
 	for node := range nodes {
 		bus := freePort(t)
-		server := ownRedis(t, freePort(t), "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(bus))
+		server := OwnRedis(t, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(bus))
 		client := redis.NewClient(&redis.Options{Addr: server.address()})
 		t.Cleanup(func() { closeClient(t, client) })
 		if err := client.ClusterAddSlotsRange(t.Context(), node*slots/nodes, (node+1)*slots/nodes-1).Err(); err != nil {
@@ -143,13 +210,26 @@ func Cluster(t testing.TB) []string {
 			if err == nil && (!strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", nodes))) {
 				err = fmt.Errorf("not joined yet:\n%s", info)
 			}
-			return err
+			return errors.Join(err, settled(ctx, client))
 		})
 		if err != nil {
 			t.Fatalf("node %d of the cluster: %v", node, err)
 		}
 	}
 	return addresses
+}
+
+// settled is nil once a server has run for so long that clients can tell what it was told
+// from what it may have forgotten when it started: they know that to the second.
+func settled(ctx context.Context, client *redis.Client) error {
+	up, err := client.InfoMap(ctx, "server").Result()
+	if err != nil {
+		return err
+	}
+	if seconds := up["Server"]["uptime_in_seconds"]; seconds == "0" || seconds == "1" {
+		return errors.New("only just started")
+	}
+	return nil
 }
 
 // until repeats an attempt until it succeeds, for as long as servers may take to start.

@@ -1,22 +1,23 @@
-// Package servertest gives tests real servers: a PostgreSQL with pgvector, a Redis, a
-// Redis of the test's own that it may kill, a Redis Cluster. Where they come from is
-// decided by scripts/test-servers.sh: addresses that are set, a container engine, or
-// Debian's packages. A test that can't have its server fails; none is skipped.
+// Package servertest gives tests real servers: a PostgreSQL with pgvector, a Redis, and
+// servers of the test's own that it may kill: Redis, with TLS if it likes, Valkey, a Redis
+// Cluster, a Redis that Sentinels watch over. Where they come from is decided by
+// scripts/test-servers.sh: addresses that are set, a container engine, or Debian's
+// packages. A test that can't have its server fails; none is skipped.
 //
-// The PostgreSQL and the Redis that CAIRN_TEST_POSTGRES_URL and CAIRN_TEST_REDIS_URL
-// do not name are started by the first test that asks and shared by all of this user,
-// in all processes; each test has a database of its own there. scripts/test.sh starts
-// a pair for itself and stops it at its end; what a plain `go test` started stays, for
-// the next, until `scripts/test-servers.sh stop`. The other servers end with the test,
-// or with its process.
+// The PostgreSQL and the Redis that CAIRN_TEST_POSTGRES_URL and CAIRN_TEST_REDIS_URL do
+// not name are started by the first test that asks and shared by all of this user, in all
+// processes; each test has a database of its own there. They go half a minute after the
+// last process that uses them, however it ends, unless `scripts/test-servers.sh start`
+// was told to keep them. scripts/test.sh has a pair for itself. The other servers end
+// with the test, or with its process.
 package servertest
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -145,9 +146,15 @@ func closeClient(t testing.TB, client *redis.Client) {
 }
 
 // servers are the addresses of what all tests share.
-type servers struct{ redis, postgres string }
+type servers struct {
+	redis, postgres string
+	// use tells test-servers.sh that this process lives: it ends with it, and is never
+	// closed before.
+	use io.WriteCloser
+}
 
-// sharedServers starts the shared servers unless they run.
+// sharedServers starts the shared servers unless they run, and has them run for as long
+// as this process does.
 var sharedServers = sync.OnceValues(func() (servers, error) {
 	found := servers{redis: os.Getenv("CAIRN_TEST_REDIS_URL"), postgres: os.Getenv("CAIRN_TEST_POSTGRES_URL")}
 	if found.redis != "" && found.postgres != "" {
@@ -157,15 +164,11 @@ var sharedServers = sync.OnceValues(func() (servers, error) {
 	if err != nil {
 		return servers{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	command := exec.CommandContext(ctx, script, "start")
-	var output, complaints bytes.Buffer
-	command.Stdout, command.Stderr = &output, &complaints
-	if err := command.Run(); err != nil {
-		return servers{}, fmt.Errorf("start test servers: %w\n%s", err, &complaints)
+	said, complaints, err := found.start(script)
+	if err != nil {
+		return servers{}, fmt.Errorf("start test servers: %w\n%s", err, complaints)
 	}
-	for line := range strings.Lines(output.String()) {
+	for line := range strings.Lines(said) {
 		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		switch name {
 		case "CAIRN_TEST_REDIS_URL":
@@ -175,10 +178,39 @@ var sharedServers = sync.OnceValues(func() (servers, error) {
 		}
 	}
 	if found.redis == "" || found.postgres == "" {
-		return servers{}, fmt.Errorf("start test servers: %s printed no addresses but %q", script, output.String())
+		return servers{}, fmt.Errorf("start test servers: %s printed no addresses but %q\n%s", script, said, complaints)
 	}
 	return found, nil
 })
+
+// start has the script run the servers for as long as this process lives. It gives what
+// the script prints until they run, and its complaints.
+func (s *servers) start(script string) (said, complaints string, err error) {
+	command := exec.Command(script, "use") //nolint:noctx // it ends with this process
+	if s.use, err = command.StdinPipe(); err != nil {
+		return "", "", err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return "", "", err
+	}
+	errs, err := command.StderrPipe()
+	if err != nil {
+		return "", "", err
+	}
+	if err := command.Start(); err != nil {
+		return "", "", err
+	}
+	late := time.AfterFunc(startLimit, func() { command.Process.Kill() }) //nolint:errcheck // then it has ended
+	defer late.Stop()
+	// The script closes both once the servers run, or ends.
+	printed, err := io.ReadAll(output)
+	if err != nil {
+		return "", "", err
+	}
+	complained, err := io.ReadAll(errs)
+	return string(printed), string(complained), err
+}
 
 // findScript looks for scripts/test-servers.sh from the test's folder upwards.
 func findScript() (string, error) {

@@ -2,8 +2,10 @@ package servertest_test
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
@@ -53,7 +55,7 @@ func TestRedisDatabasesAreApart(t *testing.T) {
 	}
 }
 
-func TestOwnRedisKeepsItsDataOverAKill(t *testing.T) {
+func TestOwnRedisKeepsItsDataOverItsEnds(t *testing.T) {
 	server := servertest.OwnRedis(t)
 	c := client(t, server.URL)
 	if err := c.ConfigSet(t.Context(), "appendfsync", "always").Err(); err != nil {
@@ -63,7 +65,11 @@ func TestOwnRedisKeepsItsDataOverAKill(t *testing.T) {
 		if err := c.Set(t.Context(), "key", want, 0).Err(); err != nil {
 			t.Fatal(err)
 		}
-		server.Kill()
+		if want == "one" {
+			server.Kill()
+		} else {
+			server.ShutDown()
+		}
 		if err := c.Ping(t.Context()).Err(); err == nil {
 			t.Error("the server answers after its death")
 		}
@@ -93,5 +99,46 @@ func TestClusterSpreadsKeys(t *testing.T) {
 	})
 	if err != nil || nodes.Load() != 3 {
 		t.Errorf("%d nodes, %v", nodes.Load(), err)
+	}
+}
+
+func TestValkey(t *testing.T) {
+	c := client(t, servertest.Valkey(t, "--maxmemory", "100mb").URL)
+	info, err := c.InfoMap(t.Context(), "server", "memory").Result()
+	if err != nil || info["Server"]["server_name"] != "valkey" || info["Memory"]["maxmemory"] != "104857600" {
+		t.Errorf("it says %v, %v", info, err)
+	}
+}
+
+func TestEncryptedRedisTakesTLSAlone(t *testing.T) {
+	server, _ := servertest.EncryptedRedis(t)
+	plain, _, _ := strings.Cut(strings.Replace(server.URL, "rediss", "redis", 1), "?")
+	if err := client(t, plain).Ping(t.Context()).Err(); err == nil {
+		t.Error("it answers without TLS")
+	}
+}
+
+func TestSentinelsFailOver(t *testing.T) {
+	watched := servertest.Sentinels(t, "")
+	addresses, _, _ := strings.Cut(strings.TrimPrefix(watched.URL, "redis+sentinel://"), "/")
+	c := redis.NewFailoverClient(&redis.FailoverOptions{MasterName: servertest.MasterName, SentinelAddrs: strings.Split(addresses, ",")})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := c.Set(t.Context(), "key", "value", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if copies, err := c.Wait(t.Context(), 1, time.Minute).Result(); err != nil || copies != 1 {
+		t.Fatalf("%d replicas have it, %v", copies, err)
+	}
+	watched.Data[0].Kill()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for c.Set(ctx, "other", "value", 0).Err() != nil && ctx.Err() == nil {
+	}
+	if got, err := c.Get(ctx, "key").Result(); err != nil || got != "value" {
+		t.Errorf("after the failover: %q, %v", got, err)
 	}
 }

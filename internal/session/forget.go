@@ -9,9 +9,11 @@ import (
 // forgotten takes the place of an answer whose author is forgotten.
 const forgotten = "forgotten"
 
-// Forget removes what a person said, what was said in answer to it, and that they were
-// there. What others said of them stays. The title is made anew from what is left.
+// Forget removes what a person said, what was said in answer to it, what is left of both
+// among the topics, and that they were there. What others said of them stays. The title
+// is made anew from what is left.
 func (s *Session) Forget(by chat.UserID) {
+	shown := s.Waiting != nil && asks(s.Turns, s.Waiting.Question.ID)
 	theirs := make(map[chat.MessageID]bool)
 	for _, turn := range s.Turns {
 		if turn.Role == chat.Person && turn.Author == by && turn.Message != "" {
@@ -21,17 +23,15 @@ func (s *Session) Forget(by chat.UserID) {
 	s.Turns = slices.DeleteFunc(s.Turns, func(turn chat.Turn) bool {
 		return turn.Role == chat.Person && turn.Author == by || turn.Role == chat.Bot && theirs[turn.Message]
 	})
-	s.Title = ""
 	for i := range s.Turns {
-		turn := &s.Turns[i]
-		if turn.AnsweredBy == by {
+		if turn := &s.Turns[i]; turn.AnsweredBy == by {
 			turn.Answer, turn.AnsweredBy = forgotten, ""
 		}
-		if turn.Role == chat.Person && s.Title == "" {
-			s.Title = shorten(turn.Text, MaxTitle)
-		}
 	}
-	if s.Waiting != nil && (s.Waiting.Question.Asker == by || !asks(s.Turns, s.Waiting.Question.ID)) {
+	s.Earlier = slices.DeleteFunc(s.Earlier, func(topic Topic) bool { return topic.By == by })
+	s.People = slices.DeleteFunc(s.People, func(person chat.UserID) bool { return person == by })
+	s.Title = s.firstSaid()
+	if s.Waiting != nil && (s.Waiting.Question.Asker == by || shown && !asks(s.Turns, s.Waiting.Question.ID)) {
 		s.Waiting = nil
 	}
 	if s.Work != nil && s.Work.Answer != nil && s.Work.Answer.By == string(by) {
@@ -40,7 +40,19 @@ func (s *Session) Forget(by chat.UserID) {
 	if s.Halt != nil && s.Halt.By == by {
 		s.Halt = nil
 	}
-	s.People = slices.DeleteFunc(s.People, func(person chat.UserID) bool { return person == by })
+}
+
+// firstSaid is the title that the thread has by what is remembered of it.
+func (s *Session) firstSaid() string {
+	if len(s.Earlier) > 0 {
+		return shorten(s.Earlier[0].Asked, MaxTitle)
+	}
+	for _, turn := range s.Turns {
+		if title := shorten(turn.Text, MaxTitle); turn.Role == chat.Person && title != "" {
+			return title
+		}
+	}
+	return ""
 }
 
 // asks tells whether a question is among the turns.

@@ -1,5 +1,7 @@
-// Package session is a thread's memory: what was said, and the question that waits.
-// Backends are below it; sessiontest is the suite that each of them passes.
+// Package session is a thread's memory: what was said lately (turns), what was spoken of
+// before that (topics, see summary.go and recall.go), and the question that waits. How
+// it is stored is in stored.go; backends are below the package, and sessiontest is the
+// suite that each of them passes.
 package session
 
 import (
@@ -14,8 +16,8 @@ import (
 	"cairn/internal/runs"
 )
 
-// Bounds of a session's memory: the oldest turns, and the people who came first, are
-// forgotten.
+// Bounds of a session's memory: the oldest turns become topics, and the people who came
+// first are forgotten.
 const (
 	MaxTurns  = 40
 	MaxPeople = 100
@@ -29,11 +31,14 @@ type Session struct {
 	Flow    string        // the flow the thread is in
 	Title   string        // the first message's text on one line, shortened; set by Add
 	People  []chat.UserID // who wrote in it; set by Add
+	Earlier []Topic       // what was spoken of before Turns, oldest first; set by Add
 	Turns   []chat.Turn
 	Waiting *Waiting
-	Work    *Work // nil before the first job
-	Halt    *runs.Stop
-	Updated time.Time // set by Save
+	Work    *Work      // nil before the first job
+	Halt    *runs.Stop // the last stop of a job
+	// Updated is when the session was last saved, by the store's clock, to the
+	// millisecond. Load sets it; Save takes no notice of it.
+	Updated time.Time
 	// Fence is the token of the lease under which the session is saved; 0 for a save
 	// under none, which is not checked. Load leaves it 0.
 	Fence runs.Token
@@ -41,7 +46,7 @@ type Session struct {
 
 // Work is the job that was taken up last in the thread, and what was decided about it.
 // It is saved together with what the decision changed: whoever takes the job up again
-// after a crash goes on in the same way. Halt is the last stop of a job.
+// after a crash goes on in the same way.
 type Work struct {
 	Event runs.EventID
 	Came  time.Time // when the job was enqueued: a replay of it came later
@@ -69,10 +74,15 @@ type Waiting struct {
 	Key      runs.DeliveryKey // of the job that asked
 }
 
-// Add appends a turn and forgets the oldest beyond MaxTurns. A person's turn puts them
-// among People, and gives the session its title where it has none.
+// Add appends a turn. The oldest beyond MaxTurns go, and are summed up in Earlier. A
+// person's turn puts them among People, and gives the session its title where it has
+// none.
 func (s *Session) Add(turn chat.Turn) {
-	s.Turns = last(append(s.Turns, turn), MaxTurns)
+	s.Turns = append(s.Turns, turn)
+	if excess := len(s.Turns) - MaxTurns; excess > 0 {
+		s.Earlier = last(sumUp(s.Earlier, s.Turns[:excess]), MaxTopics)
+		s.Turns = last(s.Turns, MaxTurns)
+	}
 	if turn.Role != chat.Person {
 		return
 	}
@@ -106,16 +116,18 @@ func shorten(text string, letters int) string {
 	return string([]rune(cut)[:letters-1]) + "…"
 }
 
-// Store keeps sessions. Its methods may be called concurrently; who changes one
-// thread from two places at once decides which change stands.
+// Store keeps sessions, each for as long as its backend was told to after it was last
+// loaded or saved. Its methods may be called concurrently; who changes one thread from
+// two places at once decides which change stands.
 type Store interface {
 	// Load gives the zero Session of the thread where nothing is kept.
 	Load(ctx context.Context, thread chat.ThreadID) (Session, error)
 	// Save replaces the session. The thread is listed for those who are among its People,
 	// and for nobody else. runs.ErrLost where it was saved with a greater Fence before.
 	Save(ctx context.Context, session Session) error
-	// Threads lists the threads of an adapter, by their ids, in which a person wrote:
-	// the last saved first, at most limit.
+	// Threads lists the threads of an adapter, by their ids, in which a person wrote: the
+	// last saved first, those of one millisecond by their ids from the greatest down, at
+	// most limit.
 	Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error)
 	Close() error
 }

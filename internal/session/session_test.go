@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/chat"
-	"cairn/internal/runs"
 )
 
 func TestAddRemembersWhoWroteAndWhatFirst(t *testing.T) {
@@ -55,39 +54,4 @@ func FuzzShorten(f *testing.F) {
 			t.Errorf("shorten(%q) = %q", text, got)
 		}
 	})
-}
-
-func TestForgetLeavesWhatOthersSaid(t *testing.T) {
-	var s Session
-	question := &chat.Question{ID: "q", Asker: "bob"}
-	for _, turn := range []chat.Turn{
-		{Role: chat.Person, Message: "1", Author: "ann", Text: "ann's"}, {Role: chat.Bot, Message: "1", Reply: &chat.Reply{Text: "to ann"}},
-		{Role: chat.Person, Message: "2", Author: "bob", Text: "bob's"}, {Role: chat.Bot, Message: "2", Question: question, Answer: "this", AnsweredBy: "ann"},
-	} {
-		s.Add(turn)
-	}
-	s.Halt = &runs.Stop{By: "ann"}
-	s.Waiting = &Waiting{Question: *question}
-	s.Forget("ann")
-	if len(s.Turns) != 2 || s.Title != "bob's" || len(s.People) != 1 || s.Halt != nil || s.Waiting == nil {
-		t.Errorf("after ann: %+v", s)
-	}
-	if s.Turns[1].Answer != "forgotten" || s.Turns[1].AnsweredBy != "" {
-		t.Errorf("ann's answer is kept: %+v", s.Turns[1])
-	}
-	s.Forget("bob")
-	if len(s.Turns) != 0 || s.Title != "" || len(s.People) != 0 || s.Waiting != nil {
-		t.Errorf("after bob: %+v", s)
-	}
-}
-
-func TestASessionOfVersion1IsRead(t *testing.T) {
-	body := []byte(`{"version":1,"flow":"answer","title":"t","people":["ann"],"turns":[{"Role":"person","Text":"hi","Message":"m"}]}`)
-	s, err := Decode("web:1", body)
-	if err != nil || s.Thread != "web:1" || s.Title != "t" || len(s.Turns) != 1 || s.Work != nil {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if _, err := Decode("web:1", []byte(`{"version":99}`)); err == nil {
-		t.Error("a version to come is read")
-	}
 }

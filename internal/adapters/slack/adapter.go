@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,20 +19,50 @@ import (
 type Workspace struct {
 	Token string // of the bot, "xoxb-…"
 	Bot   string // the bot's user id
+	URL   string // "https://example.slack.com/"
 }
 
 // Workspaces knows where the app is installed.
 type Workspaces interface {
-	// Workspace gives the app's access to a team. chat.ErrGone is the error for one that
-	// it is not installed in any more.
-	Workspace(ctx context.Context, team string) (Workspace, error)
+	// Workspace gives the app's access to a team. enterprise is the one that the team
+	// belongs to, "" where it has none or it is not told; a team that was found once is
+	// found without it. chat.ErrGone is the error for one that the app is not installed in
+	// (any more).
+	Workspace(ctx context.Context, team, enterprise string) (Workspace, error)
+	// Leave tells that the app was removed from a team, or for team "" from a whole
+	// enterprise.
+	Leave(ctx context.Context, team, enterprise string) error
 }
 
-// Bot is what the adapter asks of the handler that it runs with.
+// Bot is what the adapter asks of the handler that it runs with. One that is a
+// chat.Changes hears of messages that were edited and deleted; the home tab shows the
+// questions of one that is a chat.Threads, and "Why this answer" the graph of one that is
+// a chat.Graphs.
 type Bot interface {
 	chat.Handler
 	chat.Controls
 	chat.Transcripts
+}
+
+// heard is a handler with all that it can do beside; nil is what it can't.
+type heard struct {
+	Bot
+	changes chat.Changes
+	threads chat.Threads
+	graphs  chat.Graphs
+}
+
+// hearing finds out what a handler can do.
+func hearing(handler chat.Handler) (*heard, error) {
+	bot, ok := handler.(Bot)
+	if !ok {
+		return nil, fmt.Errorf("run the Slack adapter: a %T can't stop, retry, rate and explain runs", handler)
+	}
+	found := &heard{Bot: bot}
+	found.changes, _ = handler.(chat.Changes)
+	found.threads, _ = handler.(chat.Threads)
+	found.graphs, _ = handler.(chat.Graphs)
+	return found, nil
 }
 
 // Options is what an Adapter needs. SigningSecret is for events over HTTP, AppToken for
@@ -45,6 +76,14 @@ type Options struct {
 	Sockets int
 	// Listen tells what is heard in a channel; nil is ListenMention everywhere.
 	Listen func(team, channel string) Listening
+	// Judge tells whether a reply is meant for the bot, where the rules don't know; nil: the
+	// rules decide alone. It has 1.5 s.
+	Judge func(ctx context.Context, of Overheard) (bool, error)
+	// Humans are the people (U…) and groups (S…) that "Ask a human" calls in a channel; nil
+	// or none: it is not offered.
+	Humans func(team, channel string) []string
+	// Catalog is what the home tab shows of what the bot knows; nil: nothing.
+	Catalog chat.Catalog
 	// Prompts are suggested to who opens the direct conversation; 4 at most are shown.
 	Prompts func(ctx context.Context) ([]Prompt, error)
 	APIURL  string       // "" is Slack's
@@ -62,8 +101,10 @@ type Adapter struct {
 	pace      *pace
 	recent    *recent
 	agentless agentless
-	silence   time.Duration       // how long a Socket Mode connection may go without a ping
-	running   atomic.Pointer[Bot] // nil while Run does not run
+	silence   time.Duration         // how long a Socket Mode connection may go without a ping
+	running   atomic.Pointer[heard] // nil while Run does not run
+	begun     sync.Once
+	ready     chan struct{}
 }
 
 // clock is the time and the waits of an adapter.
@@ -85,6 +126,15 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 const requestTimeout = 20 * time.Second
+
+// newClient is an HTTP client with time limits, that keeps connections to Slack for all
+// that is posted at the same time.
+func newClient() *http.Client {
+	return &http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
+	}}
+}
 
 // New makes an adapter; it connects to nothing before Run.
 func New(options Options) (*Adapter, error) {
@@ -108,12 +158,12 @@ func New(options Options) (*Adapter, error) {
 		options.APIURL = slack.APIURL
 	}
 	if options.Client == nil {
-		options.Client = &http.Client{Timeout: requestTimeout}
+		options.Client = newClient()
 	}
 	if options.Listen == nil {
 		options.Listen = func(string, string) Listening { return ListenMention }
 	}
-	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence}
+	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, ready: make(chan struct{})}
 	a.pace = newPace(&a.clock)
 	return a, nil
 }
@@ -121,6 +171,8 @@ func New(options Options) (*Adapter, error) {
 var (
 	_ chat.Adapter = (*Adapter)(nil)
 	_ chat.Poster  = (*Adapter)(nil)
+	_ chat.Drafter = (*Adapter)(nil)
+	_ chat.Fetcher = (*Adapter)(nil)
 )
 
 // Name is "slack".
@@ -129,11 +181,12 @@ func (a *Adapter) Name() string { return Name }
 // Run hands every message to the handler until ctx ends; it must be a Bot. Over HTTP
 // messages come by Handler, which refuses them before Run and after it.
 func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
-	bot, ok := handler.(Bot)
-	if !ok {
-		return fmt.Errorf("run the Slack adapter: a %T can't stop, retry, rate and explain runs", handler)
+	bot, err := hearing(handler)
+	if err != nil {
+		return err
 	}
-	a.running.Store(&bot)
+	a.running.Store(bot)
+	a.begun.Do(func() { close(a.ready) })
 	defer a.running.Store(nil)
 	if a.options.AppToken != "" {
 		return a.runSockets(ctx)
@@ -142,9 +195,12 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	return nil
 }
 
+// Ready is closed once Run takes messages: what Handler hears before is refused.
+func (a *Adapter) Ready() <-chan struct{} { return a.ready }
+
 // api gives access to a team.
 func (a *Adapter) api(ctx context.Context, team string) (*slack.Client, error) {
-	workspace, err := a.options.Workspaces.Workspace(ctx, team)
+	workspace, err := a.options.Workspaces.Workspace(ctx, team, "")
 	if err != nil {
 		return nil, fmt.Errorf("access Slack's team %s: %w", team, err)
 	}

@@ -3,7 +3,6 @@ package slack
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"github.com/slack-go/slack"
@@ -45,7 +44,7 @@ func (a *agentless) add(team string) {
 // session tells Slack how a direct conversation's session stands. People lose nothing
 // where it can't be told.
 func (s sender) session(ctx context.Context, status sessionStatus) {
-	if !strings.HasPrefix(s.at.channel, "D") || s.at.root == "" || s.agentless.has(s.at.team) {
+	if !s.at.isDirect() || s.at.root == "" || s.agentless.has(s.at.team) {
 		return
 	}
 	s.patience = 0

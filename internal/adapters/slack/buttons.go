@@ -21,11 +21,13 @@ const (
 	verbRetry   verb = "retry"
 	verbStop    verb = "stop"
 	verbShare   verb = "share"
-	verbAnswer  verb = "answer" // one of a question's choices
-	verbReply   verb = "reply"  // a question's input
+	verbHuman   verb = "human"
+	verbSettle  verb = "settled" // a person has helped
+	verbAnswer  verb = "answer"  // one of a question's choices
+	verbReply   verb = "reply"   // a question's input
 )
 
-var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbAnswer, verbReply}
+var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbSettle, verbAnswer, verbReply}
 
 // A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
 // Slack does not tell of the thread with a press there. The number tells the blocks of a
@@ -115,9 +117,15 @@ func (r *row) block() []slack.Block {
 	return []slack.Block{slack.NewActionBlock("", r.elements...)}
 }
 
-// replyButtons stand under an answer or a failure line. A message that one person sees
-// can be shared.
-func replyButtons(reply chat.Reply, folded int, private bool) ([]slack.Block, error) {
+// offer is what can be done about an answer beside rating it.
+type offer struct {
+	folded bool // some of its sources are not shown
+	share  bool // one person alone sees it
+	human  bool // a person can be asked for
+}
+
+// replyButtons stand under an answer or a failure line.
+func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 	run := string(reply.Run)
 	if run == "" || reply.Outcome == chat.Noticed {
 		return nil, nil
@@ -140,11 +148,14 @@ func replyButtons(reply chat.Reply, folded int, private bool) ([]slack.Block, er
 		why = "What happened"
 	}
 	buttons.button(verbWhy, run, "", why)
-	if folded > 0 {
+	if can.folded {
 		buttons.button(verbSources, run, "", "All sources")
 	}
-	if private && reply.Outcome != chat.Failure {
+	if can.share && reply.Outcome != chat.Failure {
 		buttons.button(verbShare, run, "", "Share in channel")
+	}
+	if can.human {
+		buttons.button(verbHuman, run, "", "Ask a human")
 	}
 	return append(blocks, buttons.block()...), buttons.err
 }

@@ -35,6 +35,16 @@ func fault(random *rand.Rand) (slacktest.Fault, bool) {
 func (w *team) deliver(t *testing.T, thread chat.ThreadID, key chat.PostKey, post chat.Post) {
 	t.Helper()
 	unknown := false
+	tells := func(err error) { // no secret, and nothing of what is said
+		if err == nil {
+			return
+		}
+		for _, secret := range []string{slacktest.BotToken, post.Reply.Text[:min(40, len(post.Reply.Text))]} {
+			if len(secret) > 10 && strings.Contains(err.Error(), secret) {
+				t.Errorf("%q is in the error %v", secret, err)
+			}
+		}
+	}
 	for range 60 {
 		process, err := New(w.adapter.options)
 		if err != nil {
@@ -44,6 +54,7 @@ func (w *team) deliver(t *testing.T, thread chat.ThreadID, key chat.PostKey, pos
 		process.clock.wait = func(_ context.Context, d time.Duration) error { w.clock.Advance(d); return nil }
 		if unknown {
 			_, found, err := process.Find(t.Context(), thread, key)
+			tells(err)
 			if found && err == nil {
 				return
 			}
@@ -53,6 +64,7 @@ func (w *team) deliver(t *testing.T, thread chat.ThreadID, key chat.PostKey, pos
 			}
 		}
 		_, err = process.Post(t.Context(), thread, key, post)
+		tells(err)
 		var later *chat.RetryAfterError
 		switch {
 		case err == nil:
@@ -86,6 +98,9 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 		reply := chat.Reply{Run: "r", Outcome: chat.Answered, Text: texts[n%3]}
 		w.deliver(t, thread, chat.PostKey(fmt.Sprintf("key%03d", n)), chat.Post{Reply: &reply})
 	}
+	if strings.Contains(w.log.String(), slacktest.BotToken) || strings.Contains(w.log.String(), chattest.Long(30000)[:40]) {
+		t.Error("a secret, or what was said, is in the log")
+	}
 	for n := range posts {
 		key, notes, files := fmt.Sprintf("key%03d", n), 0, 0
 		for _, message := range w.Messages(w.general) {
@@ -105,9 +120,17 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 }
 
 // quiet is a bot to which nothing is too much.
-type quiet struct{ talker }
+type quiet struct {
+	talker
+	heard chan<- string // gets the texts; nil: nobody does
+}
 
-func (*quiet) Handle(context.Context, chat.Message, chat.Conversation) error { return nil }
+func (q *quiet) Handle(_ context.Context, message chat.Message, _ chat.Conversation) error {
+	if q.heard != nil {
+		q.heard <- message.Text
+	}
+	return nil
+}
 
 // BenchmarkEvent is an event from its signature to its acknowledgement, but for what
 // the bot does to make it durable.
@@ -119,8 +142,11 @@ func BenchmarkEvent(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var bot Bot = &quiet{}
-	adapter.running.Store(&bot)
+	bot, err := hearing(&quiet{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	adapter.running.Store(bot)
 	handler := adapter.Handler()
 	body := recorded(b, "streaming")["aiMention"]
 	for i := 0; b.Loop(); i++ {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/slack-go/slack"
 
@@ -14,45 +15,50 @@ import (
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
 var errNotRunning = errors.New("the Slack adapter does not run")
 
-// dispatch does what a signal asks for. It returns once that is durable or done: only
-// then is Slack told that the delivery has arrived.
-func (a *Adapter) dispatch(ctx context.Context, of signal) error {
+// dispatch does what a signal asks for, and gives what Slack is answered with, which is
+// nothing for most. It returns once that is durable or done: only then is Slack told that
+// the delivery has arrived.
+func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err error) {
 	bot := a.running.Load()
 	if bot == nil {
-		return errNotRunning
+		return nil, errNotRunning
 	}
 	keys := of.keys()
 	if a.recent.has(keys) {
-		return nil
+		return nil, nil
 	}
-	if err := a.do(ctx, *bot, of); err != nil {
-		return err
+	if of.kind == submitted {
+		answer, err = a.submit(ctx, bot, of)
+	} else {
+		err = a.do(ctx, bot, of)
+	}
+	if err != nil {
+		return nil, err
 	}
 	a.recent.done(keys)
-	return nil
+	return answer, nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) do(ctx context.Context, bot *heard, of signal) error {
 	switch of.kind {
 	case said:
 		return a.listen(ctx, bot, of)
+	case edited, retracted:
+		return a.change(ctx, bot, of)
 	case asked:
-		return a.hand(ctx, bot, of)
+		return a.ask(ctx, bot, of)
 	case pressed:
 		return a.press(ctx, bot, of)
 	case opened:
-		return a.open(ctx, of)
+		return a.open(ctx, bot, of)
 	case halted:
 		return a.stop(ctx, bot, of)
 	case left:
 		a.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
+		return a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
 	case limited:
 		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
-	case edited, retracted:
-		// The bot has no way yet to hear that a message changed; it answers what was
-		// first asked.
-		a.skip(ctx, "the bot does not hear of changed messages")
-	case ignored:
+	case ignored, submitted:
 		a.skip(ctx, of.reason)
 	}
 	return nil
@@ -63,20 +69,44 @@ func (a *Adapter) skip(ctx context.Context, reason string) {
 }
 
 // listen hands over what is said to the bot.
-func (a *Adapter) listen(ctx context.Context, bot Bot, of signal) error {
-	var now taking
+func (a *Adapter) listen(ctx context.Context, bot *heard, of signal) error {
+	var turns []chat.Turn
 	if of.reply && !of.direct && !of.called {
-		turns, err := bot.Transcript(ctx, of.message.Thread)
-		if err != nil {
+		var err error
+		if turns, err = bot.Transcript(ctx, of.message.Thread); err != nil {
 			return fmt.Errorf("look into a thread of Slack's: %w", err)
 		}
-		now = takingIn(turns)
 	}
-	if hear, reason := hears(of, a.options.Listen(of.place.team, of.place.channel), now); !hear {
-		a.skip(ctx, reason)
+	ruled := hears(of, a.options.Listen(of.place.team, of.place.channel), takingIn(turns))
+	if ruled = a.judged(ctx, of, ruled, turns); !ruled.hear {
+		a.skip(ctx, ruled.why)
 		return nil
 	}
 	return a.hand(ctx, bot, of)
+}
+
+// change hands over that a message was edited or deleted, where the bot may have been
+// asked by it.
+func (a *Adapter) change(ctx context.Context, bot *heard, of signal) error {
+	if bot.changes == nil {
+		a.skip(ctx, "the bot does not hear of changed messages")
+		return nil
+	}
+	turns, err := bot.Transcript(ctx, of.message.Thread)
+	if err != nil {
+		return fmt.Errorf("look into a thread of Slack's: %w", err)
+	}
+	known := slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Message == of.message.ID })
+	switch {
+	case of.kind == edited && of.calledNow && !known:
+		return a.listen(ctx, bot, of) // it was not for the bot before
+	case !of.direct && !of.called && len(turns) == 0:
+		a.skip(ctx, "a change of what the bot was not asked")
+		return nil
+	case of.kind == retracted:
+		return bot.changes.Deleted(ctx, of.message.Thread, of.message.ID)
+	}
+	return bot.changes.Edited(ctx, of.message)
 }
 
 // hand makes a message durable, and tells its author in private where it is not for
@@ -89,15 +119,35 @@ func (a *Adapter) hand(ctx context.Context, bot Bot, of signal) error {
 	return err
 }
 
+// ask hands over a slash command or a shortcut. A shortcut is answered in the message's
+// thread, which the app has to be in.
+func (a *Adapter) ask(ctx context.Context, bot Bot, of signal) error {
+	if of.place.private != "" {
+		return a.hand(ctx, bot, of)
+	}
+	s, err := a.sender(ctx, of.place.thread())
+	if err != nil {
+		return err
+	}
+	_, err = s.ephemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText("On it: the answer comes in this message's thread.", false)})
+	if errors.Is(err, chat.ErrGone) {
+		return a.tellDirectly(ctx, of, "I am not in that channel, so I can't answer there. Invite me with /invite and try again.")
+	}
+	if err != nil {
+		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
+	}
+	return a.hand(ctx, bot, of)
+}
+
 // press does what a button says.
-func (a *Adapter) press(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) press(ctx context.Context, bot *heard, of signal) error {
 	run := chat.RunID(of.about)
 	var err error
 	switch of.verb {
 	case verbAnswer, verbReply:
 		return a.hand(ctx, bot, of)
 	case verbRate:
-		err = bot.Rate(ctx, run, chat.Rating{By: of.by, Verdict: chat.Verdict(of.value), At: a.clock.now()})
+		err = a.rate(ctx, bot, of)
 	case verbRetry:
 		err = bot.Retry(ctx, run, of.by, nil)
 	case verbStop:
@@ -108,6 +158,10 @@ func (a *Adapter) press(ctx context.Context, bot Bot, of signal) error {
 		err = a.sources(ctx, bot, of)
 	case verbShare:
 		err = a.share(ctx, bot, of)
+	case verbHuman:
+		err = a.callHuman(ctx, of)
+	case verbSettle:
+		err = a.settle(ctx, of)
 	}
 	return a.told(ctx, of, err)
 }
@@ -151,33 +205,17 @@ func (a *Adapter) tell(ctx context.Context, of signal, line string) error {
 	return nil
 }
 
-// open greets who opens the direct conversation with suggested questions.
-func (a *Adapter) open(ctx context.Context, of signal) error {
-	if of.tab != "messages" || a.options.Prompts == nil || of.place.channel == "" {
-		a.skip(ctx, "nothing is shown in this tab")
-		return nil
-	}
-	prompts, err := a.options.Prompts(ctx)
-	if err != nil {
-		return fmt.Errorf("suggest questions: %w", err)
-	}
-	api, err := a.api(ctx, of.place.team)
+// tellDirectly says one line in the direct conversation with a person.
+func (a *Adapter) tellDirectly(ctx context.Context, of signal, line string) error {
+	s, err := a.sender(ctx, of.place.thread())
 	if err != nil {
 		return err
 	}
-	// Where an app is an agent no thread is told: with one the call would do nothing, and
-	// say that all is well. Where it is an assistant, as apps were before, there is one.
-	ask := slack.AssistantThreadsSetSuggestedPromptsParameters{
-		Title: "Ask about the documents", ChannelID: of.place.channel, ThreadTS: of.place.root,
+	channel, err := s.openDirect(ctx, of.by)
+	if err != nil {
+		return err
 	}
-	for _, prompt := range prompts[:min(len(prompts), maxPrompts)] {
-		ask.AddPrompt(cut(prompt.Title, maxLabel), prompt.Message)
-	}
-	if len(ask.Prompts) == 0 {
-		return nil
-	}
-	return known("assistant.threads.setSuggestedPrompts", api.SetAssistantThreadsSuggestedPromptsContext(ctx, ask))
+	s.at = place{team: of.place.team, channel: channel}
+	_, err = s.post(ctx, part{key: keyOf("line", of), of: 1}, note{text: escape(line)})
+	return err
 }
-
-// maxPrompts is how many suggestions Slack shows.
-const maxPrompts = 4

@@ -3,7 +3,12 @@
 // replies and questions become blocks in render.go, body.go, sources.go and buttons.go.
 // All that is pure functions. The rest speaks to Slack: receive.go over HTTP, socket.go
 // by Socket Mode, dispatch.go does what a signal asks for, post.go and edit.go send, at
-// the pace that pace.go keeps, and draft.go shows an answer while it is made.
+// the pace that pace.go keeps, draft.go shows an answer while it is made, sweep.go takes
+// away what a dead worker left of that, and fetch.go reads files.
+//
+// Where the app is installed is told by Single, for one workspace by its token, or by
+// Many (many.go, oauth.go), for workspaces that install it themselves. manifest.go says
+// what the app asks Slack for, and diagnose.go finds out what is missing.
 //
 // What an answer says is shown as rich text, never as mrkdwn: text in it is only ever
 // text, so that no document can call people, and nothing needs to be escaped.

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -26,20 +27,20 @@ const (
 	editEvery   = 3 * time.Second
 )
 
-// Draft is what a thread shows of a run while it works: a status line, and then the
-// answer as it is made, streamed where Slack lets the app, else in a message that is
-// edited. Finish puts the reply or question in its place. Its methods are called one
-// after another. In a private thread nothing is shown: Slack shows such things to all.
-type Draft struct {
+// draft is a status line, and then the answer as it is made, streamed where Slack lets the
+// app, else in a message that is edited. Finish puts the reply or question in its place:
+// the message stays the same one, and carries the key from then on. In a private thread
+// nothing is shown: Slack shows such things to all.
+type draft struct {
 	sender
-	asker  chat.UserID
-	text   strings.Builder // all of the answer so far
-	shown  int             // bytes of text that are shown
-	last   time.Time       // when more was shown
-	ts     string          // of the draft's message, "" before there is one
-	state  draftState
-	status string
-	run    chat.RunID // that works, once it is told
+	work    chat.Work
+	text    strings.Builder // all of the answer so far
+	shown   int             // bytes of text that are shown
+	last    time.Time       // when more was shown
+	ts      string          // of the draft's message, "" before there is one
+	state   draftState
+	status  string
+	unknown bool // Slack did not say whether it made a message
 }
 
 // draftState is how a draft is shown.
@@ -52,19 +53,25 @@ const (
 	editing                     // there is no stream: the message is edited
 )
 
-// NewDraft begins to show a run that works in a thread for the person who asked.
-func (a *Adapter) NewDraft(ctx context.Context, thread chat.ThreadID, asker chat.UserID) (*Draft, error) {
-	s, err := a.sender(ctx, thread)
+// Draft begins to show a run that works in a thread for the person who asked.
+func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
+	s, err := a.sender(ctx, work.Thread)
 	if err != nil {
 		return nil, err
 	}
+	if work.Again && s.at.private == "" {
+		s.patience = sweepPatience
+		if err := s.sweep(ctx, behind(work.To)); err != nil {
+			return nil, fmt.Errorf("take away what was shown of run %s before: %w", work.Run, err)
+		}
+	}
 	s.patience = 0 // the run waits meanwhile
-	return &Draft{sender: s, asker: asker}, nil
+	return &draft{sender: s, work: work}, nil
 }
 
 // Progress shows a step: in the status line, or once the answer streams as a task of it.
 // It is left out where Slack is at its limits.
-func (d *Draft) Progress(ctx context.Context, progress chat.Progress) error {
+func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	line := cut(markup.CleanLine(progress.Description), maxStatus)
 	switch {
 	case d.at.private != "" || line == "":
@@ -113,14 +120,13 @@ func lenient(err error) error {
 
 // Stream adds to the answer. What was streamed is text that a model makes: nobody is
 // called by it.
-func (d *Draft) Stream(ctx context.Context, token chat.Token) error {
+func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 	if token.Restart {
 		if err := d.discard(ctx); err != nil {
 			return err
 		}
 	}
 	d.text.WriteString(token.Text)
-	d.run = token.Run
 	if d.at.private != "" || d.state == stopped {
 		return nil
 	}
@@ -167,7 +173,7 @@ func harmless(markdown string) string {
 
 // next is what is not shown yet, but for a "<" or part of a character at its end, which
 // the next token may make whole.
-func (d *Draft) next() string {
+func (d *draft) next() string {
 	piece := strings.TrimSuffix(d.text.String()[d.shown:], "<")
 	for cut := 1; cut < utf8.UTFMax && cut <= len(piece); cut++ {
 		if tail := piece[len(piece)-cut:]; utf8.RuneStart(tail[0]) {
@@ -181,29 +187,61 @@ func (d *Draft) next() string {
 }
 
 // begin opens a stream, or posts a message to edit where Slack has none for the app.
-func (d *Draft) begin(ctx context.Context) error {
+func (d *draft) begin(ctx context.Context) error {
 	piece := d.next()
 	err := d.call(ctx, startStream, func() error {
 		_, ts, err := d.api.StartStreamContext(ctx, d.at.channel,
 			slack.MsgOptionTS(d.at.root), slack.MsgOptionMarkdownText(harmless(piece)),
-			slack.MsgOptionRecipientTeamID(d.at.team), slack.MsgOptionRecipientUserID(string(d.asker)))
-		d.ts = ts
-		return err
+			slack.MsgOptionRecipientTeamID(d.at.team), slack.MsgOptionRecipientUserID(string(d.work.Asker)))
+		return d.made(ts, err)
 	})
-	if err == nil {
+	switch {
+	case err == nil:
 		d.state, d.shown = streaming, d.shown+len(piece)
-		return nil
-	}
-	if refusal(err) == "" {
+		return d.offerStop(ctx)
+	case refusal(err) == "":
 		return lenient(err)
 	}
 	d.state = editing
 	return lenient(d.redraw(ctx))
 }
 
+// made takes note of a message that a call made, or may have made.
+func (d *draft) made(ts string, err error) error {
+	var limited *slack.RateLimitedError
+	if ts != "" {
+		d.ts = ts
+	} else if err != nil && refusal(err) == "" && !errors.As(err, &limited) {
+		d.unknown = true
+	}
+	return err
+}
+
+// offerStop puts a button that stops the run into the stream. In direct conversations
+// Slack has one of its own; where it takes none, the word stops the run as well.
+func (d *draft) offerStop(ctx context.Context) error {
+	if d.at.isDirect() {
+		return nil
+	}
+	blocks, err := d.stopButton()
+	if err != nil {
+		return err
+	}
+	return lenient(d.call(ctx, appendStream, func() error {
+		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(slack.NewBlocksChunk(blocks...)))
+		return err
+	}))
+}
+
+func (d *draft) stopButton() ([]slack.Block, error) {
+	buttons := &row{}
+	buttons.button(verbStop, string(d.work.Run), "", "Stop")
+	return buttons.block(), buttons.err
+}
+
 // grow adds a chunk to the stream; false where it could not. A stream that died is left
 // as it is until Finish.
-func (d *Draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
+func (d *draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
 	err := d.call(ctx, appendStream, func() error {
 		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(chunk))
 		return err
@@ -215,20 +253,17 @@ func (d *Draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error)
 }
 
 // redraw shows the draft in a message of its own.
-func (d *Draft) redraw(ctx context.Context) error {
+func (d *draft) redraw(ctx context.Context) error {
 	messages, _ := pack(bodyOf(d.text.String(), nil))
 	if len(messages) == 0 {
 		return nil
 	}
 	shown := note{notification(messages[0], chat.Reply{}), append(richText(messages[0]), remark("Still writing…"))}
-	if d.run != "" {
-		buttons := &row{}
-		buttons.button(verbStop, string(d.run), "", "Stop")
-		if buttons.err != nil {
-			return buttons.err
-		}
-		shown.blocks = append(shown.blocks, buttons.block()...)
+	buttons, err := d.stopButton()
+	if err != nil {
+		return err
 	}
+	shown.blocks = append(shown.blocks, buttons...)
 	d.shown = d.text.Len()
 	if d.ts != "" {
 		return d.call(ctx, updateMessage, func() error {
@@ -238,13 +273,12 @@ func (d *Draft) redraw(ctx context.Context) error {
 	}
 	return d.call(ctx, postMessage, func() error {
 		_, ts, err := d.api.PostMessageContext(ctx, d.at.channel, append(d.content(shown), slack.MsgOptionTS(d.at.root))...)
-		d.ts = ts
-		return err
+		return d.made(ts, err)
 	})
 }
 
 // endStream closes Slack's stream; one that died is closed already.
-func (d *Draft) endStream(ctx context.Context) error {
+func (d *draft) endStream(ctx context.Context) error {
 	err := d.call(ctx, stopStream, func() error {
 		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts)
 		return err
@@ -256,7 +290,7 @@ func (d *Draft) endStream(ctx context.Context) error {
 }
 
 // discard takes the draft's message away.
-func (d *Draft) discard(ctx context.Context) error {
+func (d *draft) discard(ctx context.Context) error {
 	if d.state == streaming {
 		if err := lenient(d.endStream(ctx)); err != nil {
 			return err
@@ -267,13 +301,18 @@ func (d *Draft) discard(ctx context.Context) error {
 			return err
 		}
 	}
+	if d.unknown {
+		if err := d.sweep(ctx, behind(d.work.To)); err != nil {
+			return err
+		}
+	}
 	d.text.Reset()
-	d.shown, d.ts, d.state, d.last = 0, "", idle, time.Time{}
+	d.shown, d.ts, d.state, d.last, d.unknown = 0, "", idle, time.Time{}, false
 	return nil
 }
 
-// Close takes back a draft that nothing comes of: its message, and its status line.
-func (d *Draft) Close(ctx context.Context) error {
+// Close takes back the message and the status line.
+func (d *draft) Close(ctx context.Context) error {
 	d.patience = maxPatience
 	if err := d.discard(ctx); err != nil {
 		return err
@@ -288,30 +327,29 @@ func (d *Draft) Close(ctx context.Context) error {
 	}))
 }
 
-// Finish puts a post in the draft's place, as Adapter.Post would post it: the message
-// stays the same one, and carries the key from then on. Its errors are Post's, but none of
-// them says that nothing was posted.
-func (d *Draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+// Finish implements chat.Draft. What it could not finish stays, for the next Draft to take
+// away.
+func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
 	d.patience = maxPatience
 	if d.ts == "" || post.Only != "" {
 		if err := d.discard(ctx); err != nil {
-			return "", err
+			return "", begun(err)
 		}
 		return d.Post(ctx, d.at.thread(), key, post)
 	}
 	if d.state == streaming {
 		d.state = stopped
 		if err := lenient(d.endStream(ctx)); err != nil {
-			return "", d.begun(true, err)
+			return "", begun(err)
 		}
 	}
-	shown, err := render(post, d.clock.now())
+	shown, err := d.render(post, d.at)
 	if err != nil {
-		return "", err
+		return "", begun(err)
 	}
 	first := part{key: key, index: 0, of: shown.parts(), ts: d.ts}
 	if err := d.update(ctx, first, shown.notes[0]); err != nil {
-		return "", d.begun(true, err)
+		return "", begun(err)
 	}
 	if _, err := d.complete(ctx, key, shown, []part{first}); err != nil {
 		return "", err

@@ -11,12 +11,12 @@ import (
 )
 
 // drafted is a team in which a draft has begun.
-func drafted(t *testing.T) (*team, *Draft, chat.ThreadID) {
+func drafted(t *testing.T) (*team, chat.Draft, chat.ThreadID) {
 	t.Helper()
 	w := newTeam(t, false)
 	root := w.ann.Says(w.general, "", "how do I roll back a release?")
 	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
-	draft, err := w.adapter.NewDraft(t.Context(), thread, "U0ANN")
+	draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func drafted(t *testing.T) (*team, *Draft, chat.ThreadID) {
 }
 
 // streams adds tokens to a draft, a second and a half after one another.
-func (w *team) streams(t *testing.T, draft *Draft, tokens ...string) {
+func (w *team) streams(t *testing.T, draft chat.Draft, tokens ...string) {
 	t.Helper()
 	for _, token := range tokens {
 		w.clock.Advance(1500 * time.Millisecond)
@@ -34,7 +34,7 @@ func (w *team) streams(t *testing.T, draft *Draft, tokens ...string) {
 	}
 }
 
-func (w *team) finishes(t *testing.T, draft *Draft, thread chat.ThreadID) {
+func (w *team) finishes(t *testing.T, draft chat.Draft, thread chat.ThreadID) {
 	t.Helper()
 	reply := chattest.Answer()
 	id, err := draft.Finish(t.Context(), "k1", chat.Post{Reply: &reply})

@@ -22,7 +22,7 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 		_, err := a.Post(ctx, thread, "", post)
 		return err
 	}
-	shown, err := render(post, a.clock.now())
+	shown, err := a.render(post, s.at)
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
@@ -52,16 +52,34 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 // siblings gives all messages of the post that a message is the first of.
 func (s sender) siblings(ctx context.Context, first string) ([]part, error) {
 	var found []part
-	err := s.read(ctx, first, func(p part) bool {
-		if p.ts == first || len(found) > 0 && p.key == found[0].key {
+	err := s.read(ctx, first, func(message slack.Message) bool {
+		p, ok := s.partOf(message)
+		if ok && (p.ts == first || len(found) > 0 && p.key == found[0].key) {
 			found = append(found, p)
 		}
 		return true
 	})
 	if err == nil && len(found) == 0 {
-		return nil, fmt.Errorf("edit Slack's message %s: %w", first, chat.ErrGone)
+		return nil, fmt.Errorf("find Slack's message %s: %w", first, chat.ErrGone)
 	}
 	return found, err
+}
+
+// Retract deletes a post, whatever number of messages it had. What one person alone saw
+// can't be taken back.
+func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	s, err := a.sender(ctx, thread)
+	if err != nil || s.at.private != "" {
+		return err
+	}
+	there, err := s.siblings(ctx, string(message))
+	if errors.Is(err, chat.ErrGone) {
+		return nil
+	}
+	for _, p := range there {
+		err = errors.Join(err, s.remove(ctx, p.ts))
+	}
+	return err
 }
 
 func (s sender) update(ctx context.Context, p part, shown note) error {

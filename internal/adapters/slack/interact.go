@@ -27,6 +27,9 @@ type interaction struct {
 		ID     string `json:"id"`
 		TeamID string `json:"team_id"`
 	} `json:"user"`
+	Enterprise struct {
+		ID string `json:"id"`
+	} `json:"enterprise"`
 	Channel struct {
 		ID string `json:"id"`
 	} `json:"channel"`
@@ -37,6 +40,15 @@ type interaction struct {
 		ChannelID string `json:"channel_id"`
 		Ephemeral bool   `json:"is_ephemeral"`
 	} `json:"container"`
+	View struct {
+		CallbackID string `json:"callback_id"`
+		About      string `json:"private_metadata"`
+		State      struct {
+			Values map[string]map[string]struct {
+				Value string `json:"value"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
 	Actions []struct {
 		Type     string `json:"type"`
 		ActionID string `json:"action_id"`
@@ -55,15 +67,19 @@ func interpret(payload []byte) (signal, error) {
 	if err := json.Unmarshal(payload, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Slack's: %w", err)
 	}
+	found := ignore("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn")
 	switch of.Type {
 	case "block_actions":
-		return pressMeaning(of), nil
+		found = pressMeaning(of)
 	case "message_action":
-		return shortcutMeaning(of), nil
-	case "view_submission", "view_closed":
-		return ignore("a modal that asks for nothing was closed"), nil
+		found = shortcutMeaning(of)
+	case "view_submission":
+		found = formMeaning(of)
+	case "view_closed":
+		found = ignore("a modal was closed")
 	}
-	return ignore("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn"), nil
+	found.enterprise = of.Enterprise.ID
+	return found, nil
 }
 
 func (of interaction) team() string {
@@ -97,7 +113,8 @@ func pressMeaning(of interaction) signal {
 		return ignore("a press in no thread, or by nobody")
 	}
 	found := signal{
-		kind: pressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value, trigger: of.TriggerID,
+		kind: pressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value,
+		trigger: of.TriggerID, on: of.Container.MessageTS,
 		message: chat.Message{
 			ID: chat.MessageID("press/" + of.User.ID + "/" + action.ActionTS), Thread: at.thread(), Author: chat.UserID(of.User.ID),
 			Text: action.Text.Text, At: timeOf(action.ActionTS),
@@ -114,6 +131,22 @@ func pressMeaning(of interaction) signal {
 		}
 	}
 	return found
+}
+
+// formMeaning reads the form of a modal of ours.
+func formMeaning(of interaction) signal {
+	run, thread, ours := readForm(of.View.CallbackID, of.View.About)
+	if !ours {
+		return ignore("a modal that asks for nothing was closed")
+	}
+	at, err := parseThread(thread)
+	if err != nil || at.team != of.team() || of.User.ID == "" {
+		return ignore("a form about no thread of the person's team")
+	}
+	return signal{
+		kind: submitted, place: at, by: chat.UserID(of.User.ID), verb: verbRate, about: string(run), trigger: of.TriggerID,
+		value: strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
+	}
 }
 
 func cutLast(text, separator string) (before, after string, found bool) {
@@ -146,6 +179,9 @@ func shortcutMeaning(of interaction) signal {
 	}
 }
 
+// commandName is the slash command. The bot reads it as it reads it in a message.
+const commandName = "/cairn"
+
 // command tells what a slash command means. Its thread is the person's own: a command
 // can't be given in a thread, and is answered to that person alone.
 func command(form url.Values, now time.Time) signal {
@@ -162,6 +198,6 @@ func command(form url.Values, now time.Time) signal {
 	}
 	return signal{
 		kind: asked, place: at, by: at.private, trigger: at.request,
-		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.thread(), Author: at.private, Text: text, At: now},
+		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.thread(), Author: at.private, Text: commandName + " " + text, At: now},
 	}
 }

@@ -1,42 +1,112 @@
 package slack
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
 
+	"cairn/internal/adapters/slack/picture"
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 )
 
 // modal shows blocks to who pressed.
 func (a *Adapter) modal(ctx context.Context, of signal, title string, blocks []slack.Block) error {
-	api, err := a.api(ctx, of.place.team)
-	if err != nil {
-		return err
-	}
-	view := slack.ModalViewRequest{
-		Type: slack.VTModal, Title: plainText(title), Close: plainText("Close"), Blocks: slack.Blocks{BlockSet: blocks},
-	}
-	return known(string(openView), a.pace.call(ctx, lane{team: of.place.team, method: openView}, time.Second, func() error {
-		_, err := api.OpenViewContext(ctx, of.trigger, view)
-		return err
-	}))
+	_, err := a.view(ctx, of, modalOf(title, blocks))
+	return err
 }
 
-// why shows how a run came about.
-func (a *Adapter) why(ctx context.Context, bot Bot, of signal) error {
+// modalOf is a modal that asks for nothing.
+func modalOf(title string, blocks []slack.Block) slack.ModalViewRequest {
+	return slack.ModalViewRequest{Title: plainText(title), Close: plainText("Close"), Blocks: slack.Blocks{BlockSet: blocks}}
+}
+
+// view opens a modal for who pressed, and gives its id.
+func (a *Adapter) view(ctx context.Context, of signal, view slack.ModalViewRequest) (id string, err error) {
+	api, err := a.api(ctx, of.place.team)
+	if err != nil {
+		return "", err
+	}
+	view.Type = slack.VTModal
+	err = a.pace.call(ctx, lane{team: of.place.team, method: openView}, time.Second, func() error {
+		shown, err := api.OpenViewContext(ctx, of.trigger, view)
+		if err == nil {
+			id = shown.ID
+		}
+		return err
+	})
+	return id, known(string(openView), err)
+}
+
+// why shows how a run came about: in words at once, and then with a picture.
+func (a *Adapter) why(ctx context.Context, bot *heard, of signal) error {
 	run := chat.RunID(of.about)
 	trace, err := bot.Explain(ctx, run)
 	if err != nil {
 		return err
 	}
-	return a.modal(ctx, of, "Why this answer", traceBlocks(run, trace))
+	const title = "Why this answer"
+	blocks := traceBlocks(run, trace)
+	view, err := a.view(ctx, of, modalOf(title, blocks))
+	if err != nil {
+		return err
+	}
+	drawn, err := drawTrace(bot.graphs, trace)
+	if err == nil && drawn != nil {
+		err = a.illustrate(ctx, of, view, modalOf(title, blocks), drawn)
+	}
+	if err != nil { // the words are there
+		a.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
+	}
+	return nil
+}
+
+// drawTrace draws the graph of a run with the way that it took; nil where there is no
+// graph.
+func drawTrace(graphs chat.Graphs, trace chat.Trace) ([]byte, error) {
+	if graphs == nil {
+		return nil, nil
+	}
+	svg, known := graphs.Graph(trace.Flow)
+	if !known {
+		return nil, nil
+	}
+	took := map[string]bool{}
+	for _, step := range trace.Steps {
+		took[step.Node] = true
+	}
+	return picture.PNG(svg, func(node string) bool { return took[node] })
+}
+
+// illustrate puts a picture above what a modal shows.
+func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view slack.ModalViewRequest, drawn []byte) error {
+	api, err := a.api(ctx, of.place.team)
+	if err != nil {
+		return err
+	}
+	var file *slack.FileSummary
+	err = a.pace.call(ctx, lane{team: of.place.team, method: uploadFile}, 0, func() error {
+		file, err = api.UploadFileContext(ctx, slack.UploadFileParameters{
+			Filename: "run.png", Title: "The way of the run", AltTxt: "The graph of the flow, with the way that the run took",
+			Reader: bytes.NewReader(drawn), FileSize: len(drawn),
+		})
+		return err
+	})
+	if err != nil {
+		return known(string(uploadFile), err)
+	}
+	image := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: file.ID}, "The graph of the flow, with the way that the run took", "", nil)
+	view.Type = slack.VTModal
+	view.Blocks.BlockSet = append([]slack.Block{image}, view.Blocks.BlockSet...)
+	return known(string(updateView), a.pace.call(ctx, lane{team: of.place.team, method: updateView}, 0, func() error {
+		_, err := api.UpdateViewContext(ctx, view, "", "", id)
+		return err
+	}))
 }
 
 // Bounds of what a modal shows of a trace.
@@ -142,17 +212,11 @@ func (a *Adapter) share(ctx context.Context, bot Bot, of signal) error {
 	if err != nil {
 		return err
 	}
-	shown, err := render(chat.Post{Reply: &reply}, a.clock.now())
+	shown, err := a.render(chat.Post{Reply: &reply}, place{})
 	if err != nil {
 		return err
 	}
 	s.at = place{team: s.at.team, channel: s.at.channel}
-	_, err = s.complete(ctx, shareKey(of), shown, nil)
+	_, err = s.complete(ctx, keyOf("share", of), shown, nil)
 	return err
-}
-
-// shareKey is the key of what a press shares: the same for a press that comes twice.
-func shareKey(of signal) chat.PostKey {
-	sum := sha256.Sum256([]byte(of.message.ID))
-	return chat.PostKey(hex.EncodeToString(sum[:12]))
 }

@@ -28,6 +28,10 @@ const (
 	stopStream    method = "chat.stopStream"
 	setStatus     method = "assistant.threads.setStatus"
 	openView      method = "views.open"
+	updateView    method = "views.update"
+	publishView   method = "views.publish"
+	addReaction   method = "reactions.add"
+	fileInfo      method = "files.info"
 	setSession    method = "agents.sessions.setStatus"
 )
 
@@ -35,6 +39,7 @@ const (
 var perMinute = map[method]int{
 	postMessage: 60, postEphemeral: 100, updateMessage: 50, deleteMessage: 50, readReplies: 50, uploadFile: 20,
 	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 100, openView: 100, setSession: 50,
+	updateView: 100, publishView: 100, addReaction: 50, fileInfo: 100,
 }
 
 // maxPatience is how long a post waits by itself for Slack to take it.

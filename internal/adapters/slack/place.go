@@ -41,6 +41,9 @@ func (p place) valid() bool {
 	return timestamp.MatchString(p.root)
 }
 
+// isDirect tells a direct conversation with the app.
+func (p place) isDirect() bool { return strings.HasPrefix(p.channel, "D") }
+
 // slackID is what ids of teams and channels look like, requestID what trigger ids do.
 var (
 	slackID   = regexp.MustCompile(`^[A-Z0-9]{1,40}$`)

@@ -79,7 +79,7 @@ func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, err
 	if err != nil {
 		return sender{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
-	workspace, err := a.options.Workspaces.Workspace(ctx, at.team)
+	workspace, err := a.options.Workspaces.Workspace(ctx, at.team, "")
 	if err != nil {
 		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
@@ -106,7 +106,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if s.at.private != "" {
 		post.Only = s.at.private
 	}
-	shown, err := render(post, a.clock.now())
+	shown, err := a.render(post, s.at)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
@@ -147,23 +147,31 @@ func (s sender) complete(ctx context.Context, key chat.PostKey, shown rendered, 
 		}
 		ts, err := s.post(ctx, part{key: key, index: i, of: shown.parts()}, one)
 		if err != nil {
-			return "", s.begun(len(posted) > 0, err)
+			return "", begunIf(len(posted) > 0, err)
 		}
 		posted[i] = ts
 	}
 	if shown.file != "" && posted[filePart] == "" {
 		if err := s.upload(ctx, s.at.channel, s.at.root, fileName(key), shown.file); err != nil {
-			return "", s.begun(true, err)
+			return "", begun(err)
 		}
 	}
 	return posted[0], nil
 }
 
-// begun takes the promise that nothing was posted from an error where something was.
-func (s sender) begun(begun bool, err error) error {
+// begun takes from an error the promise that nothing was posted, for where something may
+// have been; nil stays nil.
+func begun(err error) error {
 	var later *chat.RetryAfterError
-	if begun && (errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)) {
-		return fmt.Errorf("a part of the post is there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
+	if errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) {
+		return fmt.Errorf("a part of the post may be there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
+	}
+	return err
+}
+
+func begunIf(something bool, err error) error {
+	if something {
+		return begun(err)
 	}
 	return err
 }
@@ -202,7 +210,7 @@ func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, s
 			return s.direct(ctx, key, to, shown)
 		}
 		if err != nil {
-			return "", s.begun(first != "", err)
+			return "", begunIf(first != "", err)
 		}
 		if first == "" {
 			first = ts
@@ -215,7 +223,7 @@ func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, s
 	if err == nil {
 		err = s.upload(ctx, channel, "", fileName(key), shown.file)
 	}
-	return chat.MessageID(first), s.begun(true, err)
+	return chat.MessageID(first), begun(err)
 }
 
 // ephemeral shows a message of the thread to one person.
@@ -269,8 +277,8 @@ const pageSize = 200
 // parts reads what of a post is in the thread, from a message on.
 func (s sender) parts(ctx context.Context, key chat.PostKey, from string) ([]part, error) {
 	var found []part
-	err := s.read(ctx, from, func(p part) bool {
-		if p.key == key {
+	err := s.read(ctx, from, func(message slack.Message) bool {
+		if p, ok := s.partOf(message); ok && p.key == key {
 			found = append(found, p)
 		}
 		return true
@@ -278,8 +286,14 @@ func (s sender) parts(ctx context.Context, key chat.PostKey, from string) ([]par
 	return found, err
 }
 
-// read goes through the bot's messages of the thread until visit wants no more.
-func (s sender) read(ctx context.Context, from string, visit func(part) bool) error {
+// partOf reads which part of a post a message is; false for those of others.
+func (s sender) partOf(message slack.Message) (part, bool) {
+	p, ok := partOf(message)
+	return p, ok && message.User == s.bot
+}
+
+// read goes through the messages of the thread until visit wants no more.
+func (s sender) read(ctx context.Context, from string, visit func(slack.Message) bool) error {
 	ask := &slack.GetConversationRepliesParameters{
 		ChannelID: s.at.channel, Timestamp: s.at.root, Limit: pageSize, IncludeAllMetadata: true, Oldest: from, Inclusive: from != "",
 	}
@@ -295,7 +309,7 @@ func (s sender) read(ctx context.Context, from string, visit func(part) bool) er
 			return err
 		}
 		for _, message := range messages {
-			if p, ok := partOf(message); ok && message.User == s.bot && !visit(p) {
+			if !visit(message) {
 				return nil
 			}
 		}
@@ -306,7 +320,8 @@ func (s sender) read(ctx context.Context, from string, visit func(part) bool) er
 }
 
 // Find reads the thread for the messages of a key. A post of which a part is missing
-// is not found: Post completes it. In private threads there is nothing to find.
+// is not found: Post completes it. Of a part that is there twice the later is taken away.
+// In private threads there is nothing to find.
 func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
 	s, err := a.sender(ctx, thread)
 	if err != nil || s.at.private != "" {
@@ -317,10 +332,18 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 		return "", false, err
 	}
 	first, of := "", 0
-	for _, p := range there {
+	seen := map[int]bool{}
+	for _, p := range there { // the earliest first
+		if seen[p.index] {
+			if err := s.remove(ctx, p.ts); err != nil {
+				return "", false, fmt.Errorf("take away what was posted twice: %w", err)
+			}
+			continue
+		}
+		seen[p.index] = true
 		if p.index == 0 {
 			first, of = p.ts, p.of
 		}
 	}
-	return chat.MessageID(first), first != "" && len(there) >= of, nil
+	return chat.MessageID(first), first != "" && len(seen) >= of, nil
 }

@@ -22,17 +22,69 @@ func (w *team) Seen(_ *testing.T, thread chat.ThreadID) []string {
 	return texts
 }
 
+// Left gives how many drafts stand in the thread: messages without a key, and a status.
+func (w *team) Left(_ *testing.T, thread chat.ThreadID) int {
+	at, err := parseThread(thread)
+	if err != nil {
+		return -1
+	}
+	left := 0
+	if w.Status(at.channel, at.root) != "" {
+		left++
+	}
+	for _, message := range w.Messages(at.channel) {
+		if message.User == slacktest.Bot && !message.Deleted && message.ThreadTS == at.root && len(message.Metadata) == 0 {
+			left++
+		}
+	}
+	return left
+}
+
+// process is another adapter in the same workspace.
+func (w *team) process(t *testing.T) *Adapter {
+	t.Helper()
+	again, err := New(w.adapter.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.clock.now = w.clock.Now
+	again.clock.wait = func(_ context.Context, d time.Duration) error { w.clock.Advance(d); return nil }
+	return again
+}
+
+// room is a thread in a workspace.
+func (w *team) room() chattest.PosterRoom {
+	root := w.ann.Says(w.general, "", "hello")
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	return chattest.PosterRoom{Poster: w.adapter, Reader: w, Thread: thread, To: chat.MessageID(root)}
+}
+
 func TestPoster(t *testing.T) {
 	chattest.TestPoster(t, func(t *testing.T) (chattest.PosterRoom, chat.Poster) {
 		w := newTeam(t, false)
-		root := w.ann.Says(w.general, "", "hello")
-		thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
-		again, err := New(w.adapter.options)
-		if err != nil {
-			t.Fatal(err)
+		return w.room(), w.process(t)
+	})
+}
+
+func TestDrafter(t *testing.T) {
+	chattest.TestDrafter(t, func(t *testing.T) (chattest.DrafterRoom, chat.Drafter) {
+		w := newTeam(t, false)
+		return chattest.DrafterRoom{PosterRoom: w.room(), Drafter: w.adapter, Left: w.Left}, w.process(t)
+	})
+}
+
+func TestFetcher(t *testing.T) {
+	chattest.TestFetcher(t, func(t *testing.T, content []byte) chattest.FetcherRoom {
+		w := newTeam(t, false)
+		w.ann.Shares(w.ann.DM(), "", "what is this?", slacktest.File{Name: "invoice.pdf", Content: content})
+		heard := w.bot.Messages()
+		if len(heard) != 1 || len(heard[0].Files) != 1 {
+			t.Fatalf("heard %+v", heard)
 		}
-		again.clock.now = w.clock.Now
-		again.clock.wait = func(_ context.Context, d time.Duration) error { w.clock.Advance(d); return nil }
-		return chattest.PosterRoom{Poster: w.adapter, Reader: w, Thread: thread, To: chat.MessageID(root)}, again
+		file := heard[0].Files[0]
+		if file.Name != "invoice.pdf" || file.MediaType != "application/pdf" || file.Size != int64(len(content)) {
+			t.Errorf("the file is told as %+v", file)
+		}
+		return chattest.FetcherRoom{Fetcher: w.adapter, Thread: heard[0].Thread, File: file}
 	})
 }

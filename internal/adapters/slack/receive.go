@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"cairn/internal/chat"
 )
 
 // Bounds of a request of Slack's.
@@ -114,9 +116,10 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 
 func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	var asks struct {
-		Type      string `json:"type"`
-		Challenge string `json:"challenge"`
-		TeamID    string `json:"team_id"`
+		Type       string `json:"type"`
+		Challenge  string `json:"challenge"`
+		TeamID     string `json:"team_id"`
+		Enterprise string `json:"enterprise_id"`
 	}
 	if err := json.Unmarshal(body, &asks); err != nil {
 		return nil, &malformedError{fmt.Errorf("read an event of Slack's: %w", err)}
@@ -126,20 +129,32 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 			Challenge string `json:"challenge"`
 		}{asks.Challenge})
 	}
-	bot, err := a.bot(ctx, asks.TeamID)
-	if err != nil {
-		return nil, err
-	}
-	found, err := translate(body, bot)
+	found, err := translate(body, "")
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	return nil, a.dispatch(ctx, found)
+	if found.kind == ignored || found.kind == left || found.kind == limited {
+		return a.dispatch(ctx, found)
+	}
+	bot, err := a.bot(ctx, asks.TeamID, asks.Enterprise)
+	if errors.Is(err, chat.ErrGone) {
+		a.skip(ctx, "the app is not installed there any more")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if found.told == "" { // the event did not tell who the bot is
+		if found, err = translate(body, bot); err != nil {
+			return nil, &malformedError{err}
+		}
+	}
+	return a.dispatch(ctx, found)
 }
 
-// bot is the bot's user id in a team.
-func (a *Adapter) bot(ctx context.Context, team string) (string, error) {
-	workspace, err := a.options.Workspaces.Workspace(ctx, team)
+// bot is the bot's user id in a team, of an enterprise if it is told.
+func (a *Adapter) bot(ctx context.Context, team, enterprise string) (string, error) {
+	workspace, err := a.options.Workspaces.Workspace(ctx, team, enterprise)
 	if err != nil {
 		return "", fmt.Errorf("access Slack's team %s: %w", team, err)
 	}
@@ -151,11 +166,21 @@ func (a *Adapter) takeInteraction(ctx context.Context, body []byte) ([]byte, err
 	if err != nil {
 		return nil, &malformedError{fmt.Errorf("read an interaction of Slack's: %w", err)}
 	}
-	found, err := interpret([]byte(form.Get("payload")))
+	return a.interaction(ctx, []byte(form.Get("payload")))
+}
+
+// interaction does what a payload of an interaction asks for.
+func (a *Adapter) interaction(ctx context.Context, payload []byte) ([]byte, error) {
+	found, err := interpret(payload)
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	return nil, a.dispatch(ctx, found)
+	if found.kind != ignored {
+		if _, err := a.bot(ctx, found.place.team, found.enterprise); err != nil {
+			return nil, err
+		}
+	}
+	return a.dispatch(ctx, found)
 }
 
 func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) {
@@ -169,7 +194,12 @@ func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) 
 // take hands a slash command over and gives what its author is shown at once.
 func (a *Adapter) take(ctx context.Context, form url.Values) ([]byte, error) {
 	found := command(form, a.clock.now())
-	if err := a.dispatch(ctx, found); err != nil {
+	if found.kind != ignored {
+		if _, err := a.bot(ctx, found.place.team, form.Get("enterprise_id")); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := a.dispatch(ctx, found); err != nil {
 		return nil, err
 	}
 	if found.kind == ignored {

@@ -40,11 +40,23 @@ func mention(user chat.UserID) []run {
 	return []run{{user: string(user)}, {text: " "}}
 }
 
-// render makes messages of a post; now is what ages are told from.
-func render(post chat.Post, now time.Time) (rendered, error) {
+// look is how posts are shown in a place.
+type look struct {
+	now   time.Time // what ages are told from
+	human bool      // a person can be asked for
+}
+
+// render makes messages of a post for a place. Nobody can be called into a direct
+// conversation.
+func (a *Adapter) render(post chat.Post, at place) (rendered, error) {
+	return render(post, look{now: a.clock.now(), human: at.root != "" && !at.isDirect() && len(a.humans(at)) > 0})
+}
+
+// render makes messages of a post.
+func render(post chat.Post, how look) (rendered, error) {
 	switch {
 	case post.Reply != nil && post.Question == nil:
-		return renderReply(*post.Reply, now, post.Only != "")
+		return renderReply(*post.Reply, how, post.Only != "")
 	case post.Question != nil && post.Reply == nil:
 		shown, err := renderQuestion(post)
 		return rendered{notes: []note{shown}}, err
@@ -52,7 +64,7 @@ func render(post chat.Post, now time.Time) (rendered, error) {
 	return rendered{}, errors.New("render for Slack: a post is a reply or a question")
 }
 
-func renderReply(reply chat.Reply, now time.Time, private bool) (rendered, error) {
+func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	body := bodyOf(reply.Text, reply.Sources)
 	messages, whole := pack(body)
 	var out rendered
@@ -77,9 +89,9 @@ func renderReply(reply chat.Reply, now time.Time, private bool) (rendered, error
 	if reply.Outcome == chat.Failure && reply.Run != "" {
 		last.blocks = append(last.blocks, remark("Run "+string(reply.Run)))
 	}
-	sources, folded := sourceBlocks(reply.Sources, now)
+	sources, folded := sourceBlocks(reply.Sources, how.now)
 	last.blocks = append(last.blocks, sources...)
-	buttons, err := replyButtons(reply, folded, private)
+	buttons, err := replyButtons(reply, offer{folded: folded > 0, share: private, human: how.human && !private})
 	if err != nil {
 		return rendered{}, fmt.Errorf("render for Slack: %w", err)
 	}

@@ -15,6 +15,7 @@ const (
 	edited                // a message was changed
 	retracted             // a message was deleted
 	pressed               // a button or field of ours was used
+	submitted             // a form of ours was sent
 	asked                 // a slash command, or a shortcut on a message: asked in private
 	opened                // the direct conversation, an assistant thread or the home tab was opened
 	halted                // Stop in the agent pane
@@ -32,18 +33,22 @@ type signal struct {
 	// the bot comes twice, with two event ids, but with one place and message id.
 	event string
 
-	place   place
-	message chat.Message // of said, edited and asked; of retracted its ID
+	place      place
+	enterprise string       // that the team belongs to; "" where it is not told
+	told       string       // the bot's user, as the event tells it
+	message    chat.Message // of said, edited and asked; of retracted its ID
 
 	direct  bool // in a direct conversation
 	reply   bool // in a thread, not its first message
 	called  bool // mentions the bot
 	toOther bool // mentions somebody else
-	files   []sharedFile
+	// calledNow is an edit that mentions the bot, which the message did not before.
+	calledNow bool
 
-	verb    verb // of pressed
+	verb    verb // of pressed and submitted
 	about   string
 	value   string
+	on      string // ts of the message whose button it is
 	by      chat.UserID
 	trigger string // opens a modal, once, within 3 s
 	tab     string // of opened: "home" or "messages"
@@ -62,9 +67,3 @@ func (s signal) keys() []string {
 }
 
 func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }
-
-// sharedFile is a file that came with a message.
-type sharedFile struct {
-	ID, Name, Mimetype, URL string
-	Size                    int
-}

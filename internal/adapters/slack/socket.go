@@ -147,11 +147,7 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 	case socketmode.RequestTypeEventsAPI:
 		return a.takeEvent(ctx, got.Payload)
 	case socketmode.RequestTypeInteractive:
-		found, err := interpret(got.Payload)
-		if err != nil {
-			return nil, err
-		}
-		return nil, a.dispatch(ctx, found)
+		return a.interaction(ctx, got.Payload)
 	case socketmode.RequestTypeSlashCommands:
 		var fields struct {
 			Team    string `json:"team_id"`
@@ -159,13 +155,14 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 			User    string `json:"user_id"`
 			Trigger string `json:"trigger_id"`
 			Text    string `json:"text"`
+			Whole   string `json:"enterprise_id"`
 		}
 		if err := json.Unmarshal(got.Payload, &fields); err != nil {
 			return nil, fmt.Errorf("read a command of Slack's: %w", err)
 		}
 		return a.take(ctx, url.Values{
 			"team_id": {fields.Team}, "channel_id": {fields.Channel}, "user_id": {fields.User},
-			"trigger_id": {fields.Trigger}, "text": {fields.Text},
+			"trigger_id": {fields.Trigger}, "text": {fields.Text}, "enterprise_id": {fields.Whole},
 		})
 	}
 	return nil, fmt.Errorf("a message of type %q came by Socket Mode", got.Type)

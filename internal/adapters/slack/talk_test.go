@@ -83,6 +83,7 @@ func TestDirectAndPrivate(t *testing.T) {
 	w.clock.Advance(5 * time.Second)
 	w.ann.Types(direct, "The database")
 	w.clock.Advance(5 * time.Second)
+	w.bot.On("/cairn how do I roll back a release?", answers(chattest.Answer()))
 	w.ann.Command(w.general, "/cairn", "how do I roll back a release?")
 	w.clock.Advance(5 * time.Second)
 	if w.ben.Presses(w.general, "Share in channel") != nil {
@@ -359,7 +360,7 @@ func TestSocketMode(t *testing.T) {
 	for _, message := range w.bot.Messages() {
 		heard = append(heard, message.Text)
 	}
-	if got := strings.Join(heard, ", "); got != "hello, hello again, hi, odd" {
+	if got := strings.Join(heard, ", "); got != "hello, /cairn hello again, hi, odd" {
 		t.Errorf("heard %q", got)
 	}
 	for _, delivery := range w.Deliveries() {
@@ -386,7 +387,7 @@ func within(t *testing.T, what string, happened func() bool) {
 
 func TestACommandWhereTheBotIsNotIn(t *testing.T) {
 	w := newTeam(t, false)
-	w.bot.On("how do I roll back?", asks(chattest.Question()))
+	w.bot.On("/cairn how do I roll back?", asks(chattest.Question()))
 	closed := w.Channel("C0CLOSED", "closed")
 	w.Remove(closed)
 	w.ann.Command(closed, "/cairn", "how do I roll back?")
@@ -400,7 +401,7 @@ func TestACommandWhereTheBotIsNotIn(t *testing.T) {
 
 func TestALongPrivateAnswerHasItsFileInPrivate(t *testing.T) {
 	w := newTeam(t, false)
-	w.bot.On("everything", answers(chat.Reply{Run: "r", Outcome: chat.Answered, Text: chattest.Long(30000)}))
+	w.bot.On("/cairn everything", answers(chat.Reply{Run: "r", Outcome: chat.Answered, Text: chattest.Long(30000)}))
 	w.ann.Command(w.general, "/cairn", "everything")
 	w.clean(t)
 	for _, message := range w.Messages(w.general) {

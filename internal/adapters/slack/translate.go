@@ -18,6 +18,7 @@ type outer struct {
 	Type           string `json:"type"`
 	Challenge      string `json:"challenge"`
 	TeamID         string `json:"team_id"`
+	Enterprise     string `json:"enterprise_id"`
 	EventID        string `json:"event_id"`
 	Authorizations []struct {
 		UserID string `json:"user_id"`
@@ -29,14 +30,15 @@ type outer struct {
 // inner holds the fields of all the events that mean something to Cairn.
 type inner struct {
 	wireMessage
-	Type        string       `json:"type"`
-	Channel     channelField `json:"channel"`
-	ChannelType string       `json:"channel_type"`
-	Changed     *wireMessage `json:"message"`
-	Before      *wireMessage `json:"previous_message"`
-	DeletedTS   string       `json:"deleted_ts"`
-	Tab         string       `json:"tab"`
-	Assistant   struct {
+	Type    string       `json:"type"`
+	Channel channelField `json:"channel"`
+	Changed *wireMessage `json:"message"`
+	Before  *wireMessage `json:"previous_message"`
+	Tab     string       `json:"tab"`
+	Tokens  struct {
+		Bot []string `json:"bot"`
+	} `json:"tokens"`
+	Assistant struct {
 		UserID    string `json:"user_id"`
 		ChannelID string `json:"channel_id"`
 		ThreadTS  string `json:"thread_ts"`
@@ -51,12 +53,14 @@ type wireMessage struct {
 	Text     string    `json:"text"`
 	TS       string    `json:"ts"`
 	ThreadTS string    `json:"thread_ts"`
-	Files    []struct {
+	Edited   struct {
+		TS string `json:"ts"`
+	} `json:"edited"`
+	Files []struct {
 		ID       string `json:"id"`
 		Name     string `json:"name"`
 		Mimetype string `json:"mimetype"`
-		Size     int    `json:"size"`
-		URL      string `json:"url_private"`
+		Size     int64  `json:"size"`
 	} `json:"files"`
 }
 
@@ -96,13 +100,14 @@ func translate(body []byte, bot string) (signal, error) {
 	default:
 		return ignore("envelopes of type " + strconv.Quote(envelope.Type) + " mean nothing to Cairn"), nil
 	}
+	told := ""
 	for _, of := range envelope.Authorizations {
 		if of.IsBot && of.UserID != "" {
-			bot = of.UserID
+			told, bot = of.UserID, of.UserID
 		}
 	}
 	found := meaning(envelope, bot)
-	found.event = envelope.EventID
+	found.event, found.enterprise, found.told = envelope.EventID, envelope.Enterprise, told
 	return found, nil
 }
 
@@ -123,7 +128,12 @@ func meaning(envelope outer, bot string) signal {
 			return ignore("a stopped session of no thread")
 		}
 		return signal{kind: halted, place: at, by: chat.UserID(event.User)}
-	case "app_uninstalled", "tokens_revoked":
+	case "app_uninstalled":
+		return signal{kind: left, place: at}
+	case "tokens_revoked":
+		if len(event.Tokens.Bot) == 0 {
+			return ignore("tokens of people were revoked, of which Cairn has none")
+		}
 		return signal{kind: left, place: at}
 	}
 	return ignore("events of type " + strconv.Quote(event.Type) + " mean nothing to Cairn")
@@ -132,35 +142,54 @@ func meaning(envelope outer, bot string) signal {
 func messageMeaning(event inner, at place, bot string) signal {
 	switch event.Subtype {
 	case "", "file_share", "thread_broadcast":
-		return saidMeaning(event.wireMessage, at, bot, event.ChannelType == "im")
+		return saidMeaning(event.wireMessage, at, bot)
 	case "message_changed":
 		return changedMeaning(event, at, bot)
 	case "message_deleted":
-		if event.Before == nil || !byPerson(*event.Before, bot) {
-			return ignore("a deleted message that was not a person's")
-		}
-		at.root = root(*event.Before)
-		if !timestamp.MatchString(event.DeletedTS) || !at.valid() {
-			return ignore("a deleted message without a time")
-		}
-		return signal{
-			kind: retracted, place: at, by: chat.UserID(event.Before.User),
-			message: chat.Message{ID: chat.MessageID(event.DeletedTS), Thread: at.thread(), Author: chat.UserID(event.Before.User)},
-		}
+		return deletedMeaning(event, at, bot)
 	}
 	return ignore("messages of subtype " + strconv.Quote(event.Subtype) + " are not what a person says")
 }
 
+func deletedMeaning(event inner, at place, bot string) signal {
+	if event.Before == nil || !byPerson(*event.Before, bot) {
+		return ignore("a deleted message that was not a person's")
+	}
+	found := saidMeaning(*event.Before, at, bot)
+	if found.kind == said {
+		found.kind = retracted
+	}
+	return found
+}
+
+// tombstone is the subtype of what stands in the place of a deleted message that has
+// replies: Slack tells of it as of a change.
+const tombstone = "tombstone"
+
 func changedMeaning(event inner, at place, bot string) signal {
 	switch {
+	case event.Changed != nil && event.Changed.Subtype == tombstone:
+		return deletedMeaning(event, at, bot)
 	case event.Changed == nil || !byPerson(*event.Changed, bot):
 		return ignore("a changed message that is not a person's")
 	case event.Before != nil && event.Before.Text == event.Changed.Text:
 		return ignore("a changed message that says the same: Slack unfurled a link, or counted a reply")
 	}
-	changed := saidMeaning(*event.Changed, at, bot, event.ChannelType == "im")
-	if changed.kind == said {
-		changed.kind = edited
+	changed := saidMeaning(*event.Changed, at, bot)
+	if changed.kind != said {
+		return changed
+	}
+	changed.kind = edited
+	if at := timeOf(event.Changed.Edited.TS); !at.IsZero() {
+		changed.message.At = at
+	} else if at := timeOf(event.TS); !at.IsZero() {
+		changed.message.At = at
+	}
+	// An edit that mentions the bot, or does so no more, is for it either way.
+	if event.Before != nil {
+		before := readMrkdwn(event.Before.Text, bot)
+		changed.calledNow = changed.called && !before.called
+		changed.called = changed.called || before.called
 	}
 	return changed
 }
@@ -177,7 +206,7 @@ func root(message wireMessage) string {
 	return message.TS
 }
 
-func saidMeaning(message wireMessage, at place, bot string, direct bool) signal {
+func saidMeaning(message wireMessage, at place, bot string) signal {
 	if !byPerson(message, bot) {
 		return ignore("a message of a bot")
 	}
@@ -188,25 +217,33 @@ func saidMeaning(message wireMessage, at place, bot string, direct bool) signal 
 	words := readMrkdwn(message.Text, bot)
 	found := signal{
 		kind: said, place: at, by: chat.UserID(message.User),
-		direct: direct, reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
+		direct: at.isDirect(), reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{
 			ID: chat.MessageID(message.TS), Thread: at.thread(), Author: chat.UserID(message.User),
 			Text: words.text, At: timeOf(message.TS),
 		},
 	}
-	for _, file := range message.Files {
-		found.files = append(found.files, sharedFile{file.ID, file.Name, file.Mimetype, file.URL, file.Size})
+	for _, file := range message.Files[:min(len(message.Files), chat.MaxFiles)] {
+		found.message.Files = append(found.message.Files, chat.File{ID: file.ID, Name: file.Name, MediaType: file.Mimetype, Size: file.Size})
 	}
 	return found
 }
 
-// timeOf is when a message was written: "1767326125.870439".
+// timeOf is when a message was written, to the microsecond: "1767326125.870439"; the zero
+// time for what is no timestamp.
 func timeOf(ts string) time.Time {
-	seconds, _, _ := strings.Cut(ts, ".")
+	if !timestamp.MatchString(ts) {
+		return time.Time{}
+	}
+	seconds, decimals, _ := strings.Cut(ts, ".")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return time.Time{} // the callers let only timestamps through
+		return time.Time{}
 	}
-	return time.Unix(unix, 0).UTC()
+	micros, err := strconv.ParseInt((decimals + "000000")[:6], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(unix, 1000*micros).UTC()
 }

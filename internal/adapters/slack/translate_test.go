@@ -60,7 +60,7 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 
 var kinds = map[kind]string{
 	ignored: "ignored", said: "said", edited: "edited", retracted: "retracted", pressed: "pressed",
-	asked: "asked", opened: "opened", halted: "halted", left: "left", limited: "limited",
+	asked: "asked", submitted: "submitted", opened: "opened", halted: "halted", left: "left", limited: "limited",
 }
 
 // line tells a signal in one line.
@@ -82,7 +82,7 @@ func line(of signal) string {
 	if of.message.Answers != nil {
 		out += fmt.Sprintf(", choice %s of %s", of.message.Answers.Choice, of.message.Answers.Question)
 	}
-	for _, file := range of.files {
+	for _, file := range of.message.Files {
 		out += ", with " + file.Name
 	}
 	return out
@@ -125,8 +125,8 @@ func TestRecordedTraffic(t *testing.T) {
 			"ephemeralViewSubmission": closed,
 		},
 		"commands": {
-			"slashCommand":         `asked: command/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 "help" in slack:T00FAKE00BB:C00FAKECHAN3:U00FAKEUSER2/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 by U00FAKEUSER2`,
-			"slashCommandWithArgs": `asked: command/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 "some arguments here" in slack:T00FAKE00BB:C00FAKECHAN3:U00FAKEUSER2/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 by U00FAKEUSER2`,
+			"slashCommand":         `asked: command/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 "/cairn help" in slack:T00FAKE00BB:C00FAKECHAN3:U00FAKEUSER2/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 by U00FAKEUSER2`,
+			"slashCommandWithArgs": `asked: command/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 "/cairn some arguments here" in slack:T00FAKE00BB:C00FAKECHAN3:U00FAKEUSER2/10520020890661.10229338706656.2e2188a074adf3bf9f8456b30180f405 by U00FAKEUSER2`,
 			"viewSubmission":       closed,
 		},
 		"streaming": {
@@ -143,7 +143,7 @@ func TestRecordedTraffic(t *testing.T) {
 		"edit": {
 			"original": `said: 1775407883.655979 "ping?" in slack:T08REALTEAM1:C08REALCHAN1:1775407823.782829 by U08REALUSER1`,
 			"changed":  `edited: 1775407883.655979 "ping? I meant the staging cluster" in slack:T08REALTEAM1:C08REALCHAN1:1775407823.782829 by U08REALUSER1`,
-			"deleted":  `retracted: 1775407883.655979 nothing in slack:T08REALTEAM1:C08REALCHAN1:1775407823.782829 by U08REALUSER1`,
+			"deleted":  `retracted: 1775407883.655979 "ping? I meant the staging cluster" in slack:T08REALTEAM1:C08REALCHAN1:1775407823.782829 by U08REALUSER1`,
 		},
 	}
 	for file, wants := range table {
@@ -256,8 +256,8 @@ func TestHears(t *testing.T) {
 		{"how do I deploy?", signal{}, ListenThread, taking{}, false},
 	} {
 		test.of.message.Text = test.text
-		if got, why := hears(test.of, test.how, test.now); got != test.want {
-			t.Errorf("%q, %s, %+v: %v (%s)", test.text, test.how, test.now, got, why)
+		if got := hears(test.of, test.how, test.now); got.hear != test.want {
+			t.Errorf("%q, %s, %+v: %+v", test.text, test.how, test.now, got)
 		}
 	}
 }
@@ -300,6 +300,10 @@ func FuzzTranslate(f *testing.F) {
 			case ignored:
 				if of.reason == "" {
 					t.Errorf("ignored without a reason: %+v", of)
+				}
+			case submitted:
+				if !of.place.valid() || of.by == "" {
+					t.Errorf("a form of nobody: %+v", of)
 				}
 			case said, edited, retracted, pressed, asked:
 				if at, err := parseThread(of.message.Thread); err != nil || at != of.place {

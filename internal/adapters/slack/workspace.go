@@ -24,7 +24,7 @@ func NewSingle(token, apiURL string, client *http.Client) *Single {
 		apiURL = slack.APIURL
 	}
 	if client == nil {
-		client = &http.Client{Timeout: requestTimeout}
+		client = newClient()
 	}
 	return &Single{
 		api:   slack.New(token, slack.OptionAPIURL(apiURL), slack.OptionHTTPClient(client)),
@@ -34,7 +34,7 @@ func NewSingle(token, apiURL string, client *http.Client) *Single {
 
 // Workspace gives the workspace for every team: in channels that are shared with another
 // company, events come under that company's team.
-func (s *Single) Workspace(ctx context.Context, _ string) (Workspace, error) {
+func (s *Single) Workspace(ctx context.Context, _, _ string) (Workspace, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known.Bot == "" {
@@ -42,7 +42,10 @@ func (s *Single) Workspace(ctx context.Context, _ string) (Workspace, error) {
 		if err != nil {
 			return Workspace{}, fmt.Errorf("ask Slack who the bot is: %w", err)
 		}
-		s.known.Bot = told.UserID
+		s.known.Bot, s.known.URL = told.UserID, told.URL
 	}
 	return s.known, nil
 }
+
+// Leave does nothing: the token stands in the configuration.
+func (s *Single) Leave(context.Context, string, string) error { return nil }

@@ -141,9 +141,7 @@ func newTeam(t *testing.T, socket bool) *team {
 		app := httptest.NewServer(http.StripPrefix("/slack", adapter.Handler()))
 		t.Cleanup(app.Close)
 		server.Subscribe(app.URL+"/slack/events", app.URL+"/slack/interactive", app.URL+"/slack/commands")
-		for adapter.running.Load() == nil { // until Run has begun
-			time.Sleep(time.Millisecond) //nolint:forbidigo // Run tells nobody that it has begun
-		}
+		<-adapter.Ready()
 	}
 	return w
 }

@@ -1,7 +1,9 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -21,34 +23,62 @@ var (
 	text  = graph.Replace("text", func(s *state) *string { return &s.Text })
 	parts = graph.Append("parts", func(s *state) *[]string { return &s.Parts })
 	color = graph.Replace("color", func(s *state) *string { return &s.Color })
+	// tint is what the next program calls color.
+	tint = graph.Replace("tint", func(s *state) *string { return &s.Color }).Was("color")
 )
 
 // asks begins the texts that are asked back about.
 const asks = "paint"
+
+// dwells begins the texts that are worked at for long.
+const dwells = "dwell"
 
 // stepTime is how long a step works: long enough to be killed in.
 const stepTime = 5 * time.Millisecond
 
 type flow struct{ graph *graph.Compiled[state] }
 
-func newFlow() (*flow, error) {
+func newFlow() (*flow, error) { return build(graph.New("chaos", 1, text, parts, color), "ask", color) }
+
+// nextFlow is the flow after an upgrade: a node and a field have other names, and parts
+// are in capitals, those in old checkpoints too.
+func nextFlow() (*flow, error) {
+	g := graph.New("chaos", 2, text, parts, tint)
+	g.Alias("ask", "choose")
+	g.Migrate(1, func(fields map[string]json.RawMessage) error {
+		if kept, ok := fields["parts"]; ok {
+			fields["parts"] = bytes.ToUpper(kept)
+		}
+		return nil
+	})
+	return build(g, "choose", tint)
+}
+
+func build(g *graph.Graph[state], ask string, color graph.Field[state, string]) (*flow, error) {
 	work := func(ctx context.Context, step graph.Step[state]) (graph.Result[state], error) {
-		timer := time.NewTimer(stepTime)
+		takes := stepTime
+		if strings.HasPrefix(step.State.Text, dwells) {
+			takes = 20 * stepTime
+		}
+		timer := time.NewTimer(takes)
 		defer timer.Stop()
+		part := step.Node
+		if ask == "choose" {
+			part = strings.ToUpper(part)
+		}
 		select {
 		case <-ctx.Done():
 			return graph.Result[state]{}, ctx.Err()
 		case <-timer.C:
-			return graph.Update(parts.Set([]string{step.Node})), nil
+			return graph.Update(parts.Set([]string{part})), nil
 		}
 	}
-	g := graph.New("chaos", 1, text, parts, color)
 	g.Node("split", work)
 	for _, branch := range []string{"a", "b", "c"} {
 		g.Node(branch, work)
 		g.Edge("split", branch)
 	}
-	g.Node("ask", func(_ context.Context, step graph.Step[state]) (graph.Result[state], error) {
+	g.Node(ask, func(_ context.Context, step graph.Step[state]) (graph.Result[state], error) {
 		answer, answered := step.Answer("color")
 		switch {
 		case !strings.HasPrefix(step.State.Text, asks):
@@ -58,9 +88,9 @@ func newFlow() (*flow, error) {
 		}
 		return graph.Update(color.Set(" " + answer.Text)), nil
 	}, graph.Policy{Asks: true})
-	g.Join("ask", "a", "b", "c")
+	g.Join(ask, "a", "b", "c")
 	g.Start("split")
-	g.Edge("ask", graph.End)
+	g.Edge(ask, graph.End)
 	compiled, err := g.Compile()
 	if err != nil {
 		return nil, err

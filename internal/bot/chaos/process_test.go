@@ -33,6 +33,9 @@ const (
 	envRole     = "CHAOS_ROLE"     // intake or worker
 	envStore    = "CHAOS_STORE"    // the address of a Redis, or a directory
 	envPlatform = "CHAOS_PLATFORM" // the URL of the platform
+	envNext     = "CHAOS_NEXT"     // set for the program after an upgrade
+	envSkew     = "CHAOS_SKEW"     // by how much its clock is wrong
+	envTimes    = "CHAOS_TIMES"    // set for the times that stores have by default
 )
 
 // Times of the store here: short, so that much goes wrong in little time.
@@ -74,13 +77,22 @@ func live(role string) error {
 }
 
 func newBot(ctx context.Context, logger *slog.Logger) (*bot.Bot, []func() error, error) {
-	works, err := newFlow()
+	flowOf := newFlow
+	if os.Getenv(envNext) != "" {
+		flowOf = nextFlow
+	}
+	works, err := flowOf()
 	if err != nil {
 		return nil, nil, err
 	}
 	platform := &chattest.Remote{URL: os.Getenv(envPlatform), Client: &http.Client{Timeout: time.Second}}
+	skew, err := time.ParseDuration(os.Getenv(envSkew))
+	if err != nil {
+		return nil, nil, err
+	}
 	options := bot.Options{
-		Flows: []flows.Flow{works}, Logger: logger, LeaseTTL: leaseTTL, Ending: ctx.Done(), Grace: 2 * time.Second,
+		Now:   func() time.Time { return time.Now().Add(skew) },
+		Flows: []flows.Flow{works}, Logger: logger, LeaseTTL: times().LeaseTTL, Ending: ctx.Done(), Grace: 2 * time.Second,
 		Adapters: map[string]chat.Poster{platform.Name(): platform},
 	}
 	open := openEmbedded
@@ -95,7 +107,13 @@ func newBot(ctx context.Context, logger *slog.Logger) (*bot.Bot, []func() error,
 	return made, closers, err
 }
 
-var times = runs.Options{LeaseTTL: leaseTTL, ClaimInterval: claimInterval}
+// times are those of a process's store.
+func times() runs.Options {
+	if os.Getenv(envTimes) != "" {
+		return runs.Options{}
+	}
+	return runs.Options{LeaseTTL: leaseTTL, ClaimInterval: claimInterval}
+}
 
 func openEmbedded(ctx context.Context, dir string, options *bot.Options) ([]func() error, error) {
 	sessions, err := embeddedsessions.Open(ctx, dir, 0)
@@ -106,7 +124,7 @@ func openEmbedded(ctx context.Context, dir string, options *bot.Options) ([]func
 	if err != nil {
 		return nil, err
 	}
-	queue, err := embeddedruns.OpenStore(ctx, dir, times)
+	queue, err := embeddedruns.OpenStore(ctx, dir, times())
 	options.Sessions, options.Runs, options.Records = sessions, queue, records
 	return []func() error{sessions.Close, records.Close, queue.Close}, err
 }
@@ -127,7 +145,7 @@ func connect(ctx context.Context, address string, options *bot.Options) ([]func(
 	if err != nil {
 		return nil, err
 	}
-	stored := redisruns.Options{Options: times, Logger: options.Logger}
+	stored := redisruns.Options{Options: times(), Logger: options.Logger}
 	queue, err := redisruns.Open(ctx, client, stored)
 	if err != nil {
 		return nil, errors.Join(err, client.Close())

@@ -13,6 +13,7 @@ var (
 	_ chat.Controls = (*Bot)(nil)
 	_ chat.Threads  = (*Bot)(nil)
 	_ chat.Graphs   = (*Bot)(nil)
+	_ chat.Ratings  = (*Bot)(nil)
 )
 
 // run is what the bot said last for a run, guarded by Bot.mu.
@@ -102,7 +103,7 @@ func (b *Bot) Rate(_ context.Context, id chat.RunID, rating chat.Rating) error {
 	return nil
 }
 
-// Ratings gives what people think of a run, by person.
+// Ratings gives what people think of a run, by person; none for a run that is not known.
 func (b *Bot) Ratings(id chat.RunID) []chat.Rating {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,6 +111,17 @@ func (b *Bot) Ratings(id chat.RunID) []chat.Rating {
 		return nil
 	}
 	return slices.SortedFunc(maps.Values(b.runs[id].ratings), func(a, b chat.Rating) int { return cmp.Compare(a.By, b.By) })
+}
+
+// RatingsOf implements chat.Ratings.
+func (b *Bot) RatingsOf(_ context.Context, id chat.RunID) ([]chat.Rating, error) {
+	b.mu.Lock()
+	known := b.runs[id] != nil
+	b.mu.Unlock()
+	if !known {
+		return nil, chat.ErrUnknownRun
+	}
+	return b.Ratings(id), nil
 }
 
 // Explain gives the trace of a run's last reply.

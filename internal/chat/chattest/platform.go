@@ -11,18 +11,22 @@ import (
 	"cairn/internal/chat"
 )
 
-// Platform is a tiny chat platform and its own chat.Poster: what is posted is seen in
-// Posted, and a key is remembered with each message. ServeHTTP offers it to other
-// processes, which post there with Remote. The zero value is ready.
+// Platform is a tiny chat platform and its own chat.Poster, chat.Drafter and chat.Fetcher:
+// what is posted is seen in Posted, and a key is remembered with each message. ServeHTTP
+// offers it to other processes, which post there with Remote. The zero value is ready.
 type Platform struct {
 	// Faults decides how a call goes wrong; nil: none does. It is called with the
 	// platform locked.
 	Faults func(call Call) Fault
 
-	mu    sync.Mutex
-	posts []Posted
-	gone  map[chat.ThreadID]bool
-	calls int
+	mu      sync.Mutex
+	posts   []Posted
+	made    int // messages, those that were retracted included
+	drafts  []Drafted
+	drafted int // drafts, those that are over included
+	files   map[string][]byte
+	gone    map[chat.ThreadID]bool
+	calls   int
 }
 
 var _ chat.Poster = (*Platform)(nil)
@@ -41,7 +45,7 @@ type Call struct {
 	Number    int
 	Operation Operation
 	Thread    chat.ThreadID
-	Key       chat.PostKey // "" for an edit
+	Key       chat.PostKey // of a post, of what is looked for, and of the end of a draft
 }
 
 // Operation is what a call is for.
@@ -52,6 +56,16 @@ const (
 	PostOperation Operation = "post"
 	FindOperation Operation = "find"
 	EditOperation Operation = "edit"
+	// RetractOperation takes a message away.
+	RetractOperation Operation = "retract"
+	// Of drafts: to begin one, to show more in it, and to end it.
+	DraftOperation    Operation = "draft"
+	ProgressOperation Operation = "progress"
+	StreamOperation   Operation = "stream"
+	FinishOperation   Operation = "finish"
+	CloseOperation    Operation = "close"
+	// FetchOperation gives a file's content.
+	FetchOperation Operation = "fetch"
 )
 
 // Fault is how a call goes wrong.
@@ -109,7 +123,8 @@ func (p *Platform) Posted(thread chat.ThreadID) []Posted {
 // that posts twice is seen to.
 func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (id chat.MessageID, err error) {
 	err = p.call(ctx, Call{Operation: PostOperation, Thread: thread, Key: key}, func() error {
-		id = chat.MessageID("p" + strconv.Itoa(len(p.posts)+1))
+		p.made++
+		id = chat.MessageID("p" + strconv.Itoa(p.made))
 		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: post})
 		return nil
 	})
@@ -119,11 +134,16 @@ func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.Post
 // Find implements chat.Poster.
 func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (id chat.MessageID, found bool, err error) {
 	err = p.call(ctx, Call{Operation: FindOperation, Thread: thread, Key: key}, func() error {
-		for _, post := range p.posts {
-			if post.Thread == thread && post.Key == key {
-				id, found = post.ID, true
+		p.posts = slices.DeleteFunc(p.posts, func(post Posted) bool {
+			if post.Thread != thread || post.Key != key {
+				return false
 			}
-		}
+			if found {
+				return true
+			}
+			id, found = post.ID, true
+			return false
+		})
 		return nil
 	})
 	return id, found, err
@@ -138,6 +158,14 @@ func (p *Platform) Edit(ctx context.Context, thread chat.ThreadID, message chat.
 		}
 		p.posts[at].Post = post
 		p.posts[at].Edits++
+		return nil
+	})
+}
+
+// Retract implements chat.Poster.
+func (p *Platform) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	return p.call(ctx, Call{Operation: RetractOperation, Thread: thread}, func() error {
+		p.posts = slices.DeleteFunc(p.posts, func(posted Posted) bool { return posted.Thread == thread && posted.ID == message })
 		return nil
 	})
 }

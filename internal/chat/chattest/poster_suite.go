@@ -34,6 +34,8 @@ func TestPoster(t *testing.T, open func(t *testing.T) (room PosterRoom, again ch
 		"what is gone can't be edited":       testEditGone,
 		"a context that ended posts nothing": testPostEnded,
 		"many post at once":                  testPostAtOnce,
+		"a message is retracted":             testRetracted,
+		"what is gone is retracted":          testRetractGone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			room, again := open(t)
@@ -132,4 +134,29 @@ func testPostAtOnce(t *testing.T, room PosterRoom, again chat.Poster) {
 	if seen := room.Reader.Seen(t, room.Thread); len(seen) != posts {
 		t.Errorf("people see %d messages, want %d", len(seen), posts)
 	}
+}
+
+func testRetracted(t *testing.T, room PosterRoom, again chat.Poster) {
+	first := room.post(t, key(1), "one")
+	room.post(t, key(2), "two")
+	for range 2 { // it can be repeated
+		if err := again.Retract(t.Context(), room.Thread, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	room.sees(t, "two")
+	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); found || err != nil {
+		t.Errorf("after it was retracted Find = %q, %v, %v", got, found, err)
+	}
+	if err := room.Poster.Edit(t.Context(), room.Thread, first, room.reply("uno")); !errors.Is(err, chat.ErrGone) {
+		t.Errorf("the edit of what was retracted gives %v", err)
+	}
+}
+
+func testRetractGone(t *testing.T, room PosterRoom, _ chat.Poster) {
+	id := room.post(t, key(1), "one")
+	if err := room.Poster.Retract(t.Context(), room.Thread, id+"9"); err != nil {
+		t.Errorf("to retract a message that is not there gives %v", err)
+	}
+	room.sees(t, "one")
 }

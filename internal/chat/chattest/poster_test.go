@@ -17,7 +17,11 @@ type eyes struct{ *chattest.Platform }
 func (e eyes) Seen(_ *testing.T, thread chat.ThreadID) []string {
 	var texts []string
 	for _, posted := range e.Posted(thread) {
-		texts = append(texts, posted.Post.Reply.Text)
+		if posted.Post.Question != nil {
+			texts = append(texts, posted.Post.Question.Text)
+		} else {
+			texts = append(texts, posted.Post.Reply.Text)
+		}
 	}
 	return texts
 }
@@ -36,6 +40,23 @@ func TestThePlatformIsAPoster(t *testing.T) {
 	chattest.TestPoster(t, func(*testing.T) (chattest.PosterRoom, chat.Poster) {
 		platform := &chattest.Platform{}
 		return room(platform, platform), platform
+	})
+}
+
+func TestThePlatformIsADrafter(t *testing.T) {
+	chattest.TestDrafter(t, func(*testing.T) (chattest.DrafterRoom, chat.Drafter) {
+		platform := &chattest.Platform{}
+		return chattest.DrafterRoom{
+			PosterRoom: room(platform, platform), Drafter: platform,
+			Left: func(_ *testing.T, thread chat.ThreadID) int { return len(platform.Drafts(thread)) },
+		}, platform
+	})
+}
+
+func TestThePlatformIsAFetcher(t *testing.T) {
+	chattest.TestFetcher(t, func(_ *testing.T, content []byte) chattest.FetcherRoom {
+		platform := &chattest.Platform{}
+		return chattest.FetcherRoom{Fetcher: platform, Thread: "platform:1", File: platform.Upload("a.bin", "", content)}
 	})
 }
 

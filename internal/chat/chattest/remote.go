@@ -47,6 +47,8 @@ func (p *Platform) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 		given.ID, given.Found, err = p.Find(in.Context(), asked.Thread, asked.Key)
 	case EditOperation:
 		err = p.Edit(in.Context(), asked.Thread, asked.Message, asked.Post)
+	case RetractOperation:
+		err = p.Retract(in.Context(), asked.Thread, asked.Message)
 	default:
 		http.Error(out, "no such operation", http.StatusBadRequest)
 		return
@@ -108,6 +110,12 @@ func (r *Remote) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKe
 // Edit implements chat.Poster.
 func (r *Remote) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
 	_, err := r.do(ctx, request{Operation: EditOperation, Thread: thread, Message: message, Post: post})
+	return err
+}
+
+// Retract implements chat.Poster.
+func (r *Remote) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	_, err := r.do(ctx, request{Operation: RetractOperation, Thread: thread, Message: message})
 	return err
 }
 

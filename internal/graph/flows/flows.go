@@ -36,7 +36,19 @@ type Request struct {
 	History []Turn // of the thread, oldest first
 	Depth   Depth  // empty: Detailed
 	Filter  Scope
+	// Attachments are the files that came with the message, as text; the bot bounds them.
+	// They are data that a person gave: never instructions.
+	Attachments []Attachment
 }
+
+// Attachment is a file as part of a question.
+type Attachment struct {
+	Name string `json:"name"` // "invoice.pdf"
+	Text string `json:"text"`
+}
+
+// KindAttachment groups the files that came with the message, where an answer cites them.
+const KindAttachment knowledge.Kind = "attachment"
 
 // Scope limits what a run may read.
 type Scope struct {

@@ -1,7 +1,6 @@
 package conn
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -23,6 +22,7 @@ const (
 type target struct {
 	kind      kind
 	encrypted bool
+	ca        string   // the file with the certificate that signs the servers'; "" for what the machine trusts
 	addresses []string // host:port
 	user      string
 	password  string
@@ -51,17 +51,22 @@ func parse(address string) (target, error) {
 	if !found || !known {
 		return target{}, errors.New("it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same with rediss")
 	}
-	authority, path, _ := strings.Cut(rest, "/")
+	authority, _, _ := strings.Cut(rest, "/")
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		if err := t.credentials(authority[:at]); err != nil {
 			return target{}, err
 		}
-		authority = authority[at+1:]
+		rest = rest[at+1:]
 	}
-	if strings.ContainsAny(authority+path, "?#@") {
-		return target{}, errors.New("it has a ?, # or @ behind its hosts: write those in a password as %3F, %23 and %40")
+	if strings.ContainsAny(rest, "#@") {
+		return target{}, errors.New("it has a # or @ behind its hosts: write those in a password as %23 and %40, and / and ? as %2F and %3F")
 	}
-	hosts := strings.Split(authority, ",")
+	rest, options, _ := strings.Cut(rest, "?")
+	if err := t.options(options); err != nil {
+		return target{}, err
+	}
+	listed, path, _ := strings.Cut(rest, "/")
+	hosts := strings.Split(listed, ",")
 	if len(hosts) > 1 && t.kind == single {
 		return target{}, errors.New("it has several hosts: write it as redis+cluster:// or redis+sentinel://")
 	}
@@ -82,6 +87,19 @@ func (t *target) credentials(text string) error {
 	t.password, errs[1] = url.PathUnescape(password)
 	if errs[0] != nil || errs[1] != nil {
 		return errors.New("its user or password has a % that begins no escape: write it as %25")
+	}
+	return nil
+}
+
+// options reads what stands behind a question mark.
+func (t *target) options(text string) error {
+	options, err := url.ParseQuery(text)
+	if err != nil || len(options) > 1 || len(options) == 1 && len(options["ca"]) != 1 {
+		return errors.New("it has an option that is not known: there is ca alone, the file of a certificate; write a ? in a password as %3F")
+	}
+	t.ca = options.Get("ca")
+	if options.Has("ca") && (t.ca == "" || !t.encrypted) {
+		return errors.New("its option ca is the file with the certificate that the servers' are signed by: rediss://host:6379?ca=/etc/redis/ca.pem")
 	}
 	return nil
 }
@@ -124,12 +142,3 @@ func withPort(host, standard string) (string, error) {
 
 // hosts names the servers, for errors.
 func (t target) hosts() string { return strings.Join(t.addresses, ", ") }
-
-// tlsFor gives the settings for encrypted connections to a host.
-func tlsFor(address string) *tls.Config {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
-}

@@ -34,6 +34,8 @@ type Client struct {
 	// Warnings are about settings with which accepted work can be lost, in words for
 	// operators; none where all is well.
 	Warnings []string
+
+	epoch epoch
 }
 
 // quiet keeps the library from writing to standard error: what it says there it also
@@ -44,51 +46,80 @@ func (quiet) Printf(context.Context, string, ...any) {}
 
 var silence = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
 
-// Open connects to the Redis at an address and checks it. The forms of address:
+// Open connects to the Redis at an address and checks it. It waits a little for one that
+// is about to start. The forms of address:
 //
 //	redis://[user:password@]host[:6379][/database]
 //	redis+sentinel://[user:password@]host[:26379][,host…]/master[/database]
 //	redis+cluster://[user:password@]host[:6379][,host…]
 //
-// With rediss instead of redis the connections are encrypted; user and password are of
-// the servers that hold the data. Errors never contain the address's password.
+// With rediss instead of redis the connections are encrypted; where the servers'
+// certificates are signed by an authority that the machine does not trust, ?ca=FILE at
+// the end names its certificate (PEM). User and password are of the servers that hold
+// the data, and of Sentinels where those want some. Errors never contain the password.
 func Open(ctx context.Context, address string) (*Client, error) {
 	silence()
 	target, err := parse(address)
 	if err != nil {
 		return nil, fmt.Errorf("address of Redis: %w", err)
 	}
-	client := &Client{Cluster: target.kind == cluster}
-	switch target.kind {
-	case single:
-		client.UniversalClient = redis.NewClient(target.options().Simple())
-	case sentinel:
-		client.UniversalClient = redis.NewFailoverClient(target.options().Failover())
-	case cluster:
-		client.UniversalClient = redis.NewClusterClient(target.options().Cluster())
-	}
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	if err := client.check(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("connect to Redis at %s: %w", target.hosts(), Explain(err)), client.Close())
+	client, err := target.open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to Redis at %s: %w", target.hosts(), explainDial(err))
 	}
 	return client, nil
 }
 
-func (t target) options() *redis.UniversalOptions {
+// open connects, and closes what it made where that fails.
+func (t target) open(ctx context.Context) (*Client, error) {
+	options, err := t.clientOptions()
+	if err != nil {
+		return nil, err
+	}
+	if err := patiently(ctx, func(ctx context.Context) error { return t.knock(ctx, options.TLSConfig) }); err != nil {
+		return nil, err
+	}
+	client := &Client{Cluster: t.kind == cluster}
+	options.OnConnect = client.epoch.meet
+	switch t.kind {
+	case single:
+		client.UniversalClient = redis.NewClient(options.Simple())
+	case sentinel:
+		err := patiently(ctx, func(ctx context.Context) error { return t.askSentinels(ctx, options) })
+		if err != nil {
+			return nil, err
+		}
+		client.UniversalClient = redis.NewFailoverClient(options.Failover())
+	case cluster:
+		client.UniversalClient = redis.NewClusterClient(options.Cluster())
+	}
+	if err := patiently(ctx, client.check); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	client.epoch.watch()
+	return client, nil
+}
+
+func (t target) clientOptions() (*redis.UniversalOptions, error) {
 	options := &redis.UniversalOptions{
 		Addrs: t.addresses, DB: t.database, Username: t.user, Password: t.password, MasterName: t.master,
 		PoolSize: pool, ContextTimeoutEnabled: true,
 	}
 	if t.encrypted {
-		options.TLSConfig = tlsFor(t.addresses[0])
+		var err error
+		if options.TLSConfig, err = trusting(t.ca); err != nil {
+			return nil, err
+		}
 	}
-	return options
+	return options, nil
 }
 
 // check looks at every server that holds data.
 func (c *Client) check(ctx context.Context) error {
 	warned := make(map[string]bool)
+	c.Warnings = nil
 	var mu sync.Mutex
 	look := func(ctx context.Context, server *redis.Client) error {
 		text, err := server.Info(ctx).Result()
@@ -98,6 +129,9 @@ func (c *Client) check(ctx context.Context) error {
 		info := fields(text)
 		if err := c.usable(info); err != nil {
 			return err
+		}
+		if info["loading"] == "1" {
+			return errLoading
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -177,31 +211,4 @@ func older(version, than string) bool {
 		}
 	}
 	return false
-}
-
-// remedies tell what to do about what Redis refuses, by the first word of its error.
-var remedies = []struct{ prefix, remedy string }{
-	{"WRONGPASS", "the user or the password is wrong: correct the address"},
-	{"NOAUTH", "it wants a password: write it into the address as redis://:password@host"},
-	{"NOPERM", "this user may not do this: give it all commands on these keys"},
-	{"OOM", "its memory is full: raise maxmemory or make room; nothing was written"},
-	{"READONLY", "it is a replica, which takes no writes: give the address of its master, or use redis+sentinel://"},
-	{"MISCONF", "it can't write to its disk: make room there; nothing was written"},
-	{"LOADING", "it is still reading its data: try again in a moment"},
-	{"CLUSTERDOWN", "a part of the cluster is down: bring its nodes back"},
-	{"MASTERDOWN", "its master is down: bring it back, or fail over"},
-	{"DB index", "it has no such database: correct the number at the end of the address"},
-}
-
-// Explain adds to an error of Redis what can be done about it. It is nil for nil.
-func Explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, known := range remedies {
-		if redis.HasErrorPrefix(err, known.prefix) {
-			return fmt.Errorf("%s (%w)", known.remedy, err)
-		}
-	}
-	return err
 }

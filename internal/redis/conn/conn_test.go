@@ -18,6 +18,8 @@ func TestParse(t *testing.T) {
 	}{
 		{"redis://localhost", target{addresses: []string{"localhost:6379"}}},
 		{" redis://u%40:p%2F%3A@10.0.0.1:7000/3 ", target{addresses: []string{"10.0.0.1:7000"}, user: "u@", password: "p/:", database: 3}},
+		{"rediss://x/2?ca=%2Fetc%2Fca.pem", target{encrypted: true, addresses: []string{"x:6379"}, ca: "/etc/ca.pem", database: 2}},
+		{"rediss+cluster://a,b?ca=ca.pem", target{kind: cluster, encrypted: true, addresses: []string{"a:6379", "b:6379"}, ca: "ca.pem"}},
 		{"rediss://:secret@[::1]:6380/", target{encrypted: true, addresses: []string{"[::1]:6380"}, password: "secret"}},
 		{"redis+cluster://a,b:7001,[::1]", target{kind: cluster, addresses: []string{"a:6379", "b:7001", "[::1]:6379"}}},
 		{"redis+sentinel://a,b:1/main/2", target{kind: sentinel, addresses: []string{"a:26379", "b:1"}, master: "main", database: 2}},
@@ -33,7 +35,7 @@ func equal(a, b target) bool {
 	same := strings.Join(a.addresses, " ") == strings.Join(b.addresses, " ")
 	a.addresses, b.addresses = nil, nil
 	return same && a.kind == b.kind && a.encrypted == b.encrypted && a.user == b.user && a.password == b.password &&
-		a.master == b.master && a.database == b.database
+		a.master == b.master && a.ca == b.ca && a.database == b.database
 }
 
 func TestBadAddressesNameTheRemedyAndNoSecret(t *testing.T) {
@@ -48,6 +50,10 @@ func TestBadAddressesNameTheRemedyAndNoSecret(t *testing.T) {
 		"redis://:hunter2@x/y":                       "number of a database",
 		"redis://:hunter2@x/-1":                      "number of a database",
 		"redis://:hunter2@x?db=1":                    "%3F",
+		"rediss://:hunter2@x?ca=":                    "?ca=/etc",
+		"redis://:hunter2@x?ca=file":                 "?ca=/etc",
+		"rediss://:hunter2@x?ca=a&ca=b":              "ca alone",
+		"rediss://:hunter2@x?ca=%zz":                 "ca alone",
 		"redis://:hunter2@x,y":                       "several hosts",
 		"redis+sentinel://:hunter2@x":                "name of the master",
 		"redis+cluster://:hunter2@x,y/1":             "one database",
@@ -61,7 +67,7 @@ func TestBadAddressesNameTheRemedyAndNoSecret(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"redis://u:p@h:1/2", "rediss+cluster://a,b", "redis+sentinel://a/m/1", "redis://[::1]", "redis://@", "redis://:%zz@x"} {
+	for _, seed := range []string{"redis://u:p@h:1/2", "rediss+cluster://a,b", "redis+sentinel://a/m/1", "redis://[::1]", "redis://@", "redis://:%zz@x", "rediss://h?ca=f", "redis://h/?"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
@@ -132,8 +138,7 @@ func TestServersThatCannotBeWorkedWith(t *testing.T) {
 		}
 	}
 	wants("redis://"+host+"/999", "no such database")
-	wants("redis+cluster://"+host, "cluster")
-	wants("redis://127.0.0.1:1", "127.0.0.1:1")
+	wants("redis+cluster://"+host, "write the address as redis://")
 	set(t, own.URL, "requirepass", "correct horse")
 	wants("redis://"+host, "wants a password")
 	wants("redis://:hunter2@"+host, "password is wrong")

@@ -14,7 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cairn/internal/chat"
 	"cairn/internal/graph"
+	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 )
 
@@ -111,7 +113,11 @@ func die() error {
 func live(at string) error {
 	ctx := context.Background()
 	dir, at, _ := strings.Cut(at, "|")
-	store, err := embedded.Open(ctx, dir, 0)
+	store, err := embedded.OpenStore(ctx, dir, runs.Options{LeaseTTL: runs.MinLeaseTTL})
+	if err != nil {
+		return err
+	}
+	journal, err := leased(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -119,7 +125,7 @@ func live(at string) error {
 	if err != nil {
 		return err
 	}
-	options := graph.Options{Store: &killer{Store: store, at: at}}
+	options := graph.Options{Store: &killer{Store: journal, at: at}}
 	outcome, err := c.Resume(ctx, "run", nil, options)
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		outcome, err = c.Start(ctx, "run", logged{}, options)
@@ -132,6 +138,15 @@ func live(at string) error {
 	}
 	fmt.Println(strings.Join(outcome.State.Names, " "))
 	return store.Close()
+}
+
+// leased gives the journal of the run's job, once the lease of an earlier life has run out.
+func leased(ctx context.Context, store *embedded.Store) (runs.Journal, error) {
+	if _, err := store.Enqueue(ctx, runs.Job{Event: "said", Message: chat.Message{Thread: "t"}}); err != nil {
+		return nil, err
+	}
+	lease, err := store.Claim(ctx, "killed")
+	return store.Journal(lease), err
 }
 
 // TestKilledAtEverySave kills a process at each of its saves, before and after the
@@ -197,8 +212,16 @@ func ran(t *testing.T, dir string) []string {
 // inCheckpoint are the nodes whose results a dead process left.
 func inCheckpoint(t *testing.T, dir string) []string {
 	t.Helper()
-	store := open(t, dir, 0)
-	raw, err := store.Load(t.Context(), "run")
+	store, err := embedded.OpenStore(t.Context(), dir, runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	raw, err := store.Journal(runs.Lease{}).Load(t.Context(), "run")
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		return nil
 	}

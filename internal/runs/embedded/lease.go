@@ -70,7 +70,7 @@ func (s *Store) claim(ctx context.Context, worker runs.WorkerID) (lease runs.Lea
 }
 
 func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (thread chat.ThreadID, ready bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable LIMIT 1`, now).Scan(&thread)
+	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable, token LIMIT 1`, now).Scan(&thread)
 	if err == nil {
 		return thread, true, nil
 	}
@@ -86,10 +86,11 @@ func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Dur
 	return "", false, err
 }
 
-// take leases a thread. false: its head could not be read, and is a dead letter now.
+// take leases a thread. false: its head could not be read, and is a dead
+// letter now or left for newer programs.
 func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
 	now := s.now()
-	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL}
+	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
 	var by string
 	var attempt int
 	var at int64
@@ -108,6 +109,9 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, work
 		return lease, false, err
 	}
 	lease.Job, err = read(body, enqueued, attempt)
+	if errors.Is(err, runs.ErrNewer) {
+		return lease, false, s.leave(ctx, tx, thread, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
+	}
 	if err != nil {
 		letter := letter{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
 		return lease, false, s.bury(ctx, tx, id, letter)
@@ -162,10 +166,8 @@ func (s *Store) finish(ctx context.Context, tx *sql.Tx, lease runs.Lease, result
 			return err
 		}
 	}
-	if result.Next == runs.Again {
-		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ? WHERE thread = ?`,
-			s.millis()+result.After.Milliseconds(), result.Reason, string(lease.Thread))
-		return err
+	if result.Next == runs.Again || result.Next == runs.Left {
+		return s.leave(ctx, tx, lease.Thread, result)
 	}
 	id, body, _, err := headOf(ctx, tx, lease.Thread)
 	if err != nil {
@@ -178,6 +180,17 @@ func (s *Store) finish(ctx context.Context, tx *sql.Tx, lease runs.Lease, result
 		return err
 	}
 	return s.advance(ctx, tx, lease.Thread)
+}
+
+// leave ends the lease of a thread whose head is to be tried again.
+func (s *Store) leave(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, result runs.Result) error {
+	uncounted := 0
+	if result.Next == runs.Left {
+		uncounted = 1
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ? WHERE thread = ?`,
+		s.millis()+result.After.Milliseconds(), result.Reason, uncounted, string(thread))
+	return err
 }
 
 // letter is a dead letter as it is stored.
@@ -227,14 +240,31 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 }
 
 // Stop implements runs.Stopper.
-func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
-	result, err := s.db.ExecContext(ctx, `UPDATE thread SET
+func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (stopped bool, err error) {
+	err = s.inside(ctx, func(tx *sql.Tx) error {
+		stopped, err = s.stop(ctx, tx, thread, event, by)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, err)
+	}
+	return stopped, nil
+}
+
+func (s *Store) stop(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
+	_, body, _, err := headOf(ctx, tx, thread)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if job, err := runs.DecodeJob(body); err != nil || job.Event != event {
+		return false, nil //nolint:nilerr // what can't be read is not the job
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE thread SET
 		stopped_by = CASE stopped_at WHEN 0 THEN ?1 ELSE stopped_by END,
 		stopped_at = CASE stopped_at WHEN 0 THEN ?2 ELSE stopped_at END
 		WHERE thread = ?3`, string(by), s.millis(), string(thread))
-	if err != nil {
-		return false, fmt.Errorf("stop thread %s: %w", thread, err)
-	}
-	changed, err := result.RowsAffected()
-	return changed > 0, err
+	return err == nil, err
 }

@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS rating (
 	person  TEXT NOT NULL,
 	verdict TEXT NOT NULL,
 	at      INTEGER NOT NULL,   -- Unix nanoseconds
+	reason  TEXT NOT NULL DEFAULT '',
 	PRIMARY KEY (run, person)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS listed (    -- what records are found by
@@ -69,6 +70,9 @@ func (r *Records) prepare(ctx context.Context, keep time.Duration) error {
 	if _, err := r.db.ExecContext(ctx, recordSchema); err != nil {
 		return err
 	}
+	if err := r.addReason(ctx); err != nil {
+		return err
+	}
 	if keep <= 0 {
 		return nil
 	}
@@ -84,6 +88,17 @@ func (r *Records) prepare(ctx context.Context, keep time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// addReason adds the column that the first form of the table did not have.
+func (r *Records) addReason(ctx context.Context) error {
+	var there bool
+	err := r.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_table_info('rating') WHERE name = 'reason')`).Scan(&there)
+	if err != nil || there {
+		return err
+	}
+	_, err = r.db.ExecContext(ctx, `ALTER TABLE rating ADD COLUMN reason TEXT NOT NULL DEFAULT ''`)
+	return err
 }
 
 // Save implements runs.Records.
@@ -148,7 +163,7 @@ func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 }
 
 func (r *Records) ratings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT person, verdict, at FROM rating WHERE run = ? ORDER BY person`, string(run))
+	rows, err := r.db.QueryContext(ctx, `SELECT person, verdict, reason, at FROM rating WHERE run = ? ORDER BY person`, string(run))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +172,7 @@ func (r *Records) ratings(ctx context.Context, run chat.RunID) ([]chat.Rating, e
 	for rows.Next() {
 		var rating chat.Rating
 		var at int64
-		if err := rows.Scan(&rating.By, &rating.Verdict, &at); err != nil {
+		if err := rows.Scan(&rating.By, &rating.Verdict, &rating.Reason, &at); err != nil {
 			return nil, err
 		}
 		rating.At = time.Unix(0, at).UTC()
@@ -187,9 +202,9 @@ func (r *Records) rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 		_, err := r.db.ExecContext(ctx, `DELETE FROM rating WHERE run = ? AND person = ?`, string(run), string(rating.By))
 		return err
 	}
-	_, err = r.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, at = excluded.at`,
-		string(run), string(rating.By), string(rating.Verdict), rating.At.UnixNano())
+	_, err = r.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, reason, at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, at = excluded.at`,
+		string(run), string(rating.By), string(rating.Verdict), rating.Reason, rating.At.UnixNano())
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	_ "modernc.org/sqlite" // the driver, pure Go
+
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
@@ -15,7 +17,13 @@ import (
 
 // All times are Unix milliseconds on the machine's clock. Tokens begin at the clock's
 // microseconds: those of a thread whose row is gone are not given again.
-const storeSchema = schema + `
+const storeSchema = `
+CREATE TABLE IF NOT EXISTS checkpoint (
+	run     TEXT PRIMARY KEY,
+	body    BLOB NOT NULL,               -- as the engine gave it
+	updated INTEGER NOT NULL             -- Unix seconds
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS checkpoint_updated ON checkpoint (updated);
 CREATE TABLE IF NOT EXISTS job (         -- what is to be done, in order of id in each thread
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	thread   TEXT NOT NULL,
@@ -41,7 +49,8 @@ CREATE TABLE IF NOT EXISTS thread (      -- threads that have jobs
 	stopped_by TEXT NOT NULL DEFAULT '',
 	stopped_at INTEGER NOT NULL DEFAULT 0   -- 0: not stopped
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS thread_claimable ON thread (claimable);
+CREATE INDEX IF NOT EXISTS thread_turn ON thread (claimable, token);
+DROP INDEX IF EXISTS thread_claimable;
 CREATE TABLE IF NOT EXISTS seen (        -- events, to tell their repeats
 	thread TEXT NOT NULL,
 	event  TEXT NOT NULL,

@@ -61,6 +61,7 @@ func (c claimant) giveBack(ctx context.Context, lease runs.Lease) error {
 
 // next does what upkeep is due and waits a little for a thread.
 func (c claimant) next(ctx context.Context) (runs.Lease, bool, error) {
+	c.upkeep.restored(c.client.Since(), c.options.LeaseTTL)
 	if c.upkeep.take(&c.upkeep.repair, repairEvery) {
 		if err := c.repair(ctx); err != nil {
 			return runs.Lease{}, false, err
@@ -160,8 +161,9 @@ func (c claimant) try(ctx context.Context, message redis.XMessage) (runs.Lease, 
 	}
 	thread := chat.ThreadID(named)
 	for {
+		since := c.client.Since()
 		result := call{claimScript, []string{c.keys.state(thread), c.keys.jobs(thread), c.keys.delayed(thread)},
-			[]any{string(c.worker), message.ID, c.call, millis(c.options.LeaseTTL)}}.run(ctx, c.client)
+			[]any{string(c.worker), message.ID, c.call, millis(c.options.LeaseTTL), since.UnixMilli()}}.run(ctx, c.client)
 		fields, err := texts(result)
 		if err != nil {
 			return runs.Lease{}, false, err
@@ -172,9 +174,10 @@ func (c claimant) try(ctx context.Context, message redis.XMessage) (runs.Lease, 
 		case "leased":
 			lease, err := c.lease(thread, message.ID, fields)
 			if err == nil {
+				lease.Restored = lease.Job.Enqueued.Before(since)
 				return lease, true, nil
 			}
-			if err := c.bury(ctx, lease, err); err != nil {
+			if err := c.putAside(ctx, lease, err); err != nil {
 				return runs.Lease{}, false, err
 			}
 		default:
@@ -195,7 +198,7 @@ func (c claimant) lease(thread chat.ThreadID, notice string, fields []string) (r
 		return lease, fmt.Errorf("the token of thread %s: %w", thread, err)
 	}
 	lease.Token = runs.Token(token)
-	lease.Stopped = stopOf(fields[3], fields[4])
+	lease.Stopped, lease.Given = stopOf(fields[3], fields[4]), stamp(fields[6])
 	if lease.Job, err = readJob(fields[5]); err != nil {
 		lease.Job.Event = runs.EventID("unreadable-" + fields[1])
 		return lease, err
@@ -204,8 +207,13 @@ func (c claimant) lease(thread chat.ThreadID, notice string, fields []string) (r
 	return lease, err
 }
 
-// bury puts a job that can't be read aside. The notice stays, for the next one.
-func (c claimant) bury(ctx context.Context, lease runs.Lease, cause error) error {
-	_, err := c.end(ctx, lease, "dead", runs.Result{Reason: cause.Error()})
+// putAside buries a job that can't be read, or leaves it for newer programs. The notice
+// stays, for what comes next.
+func (c claimant) putAside(ctx context.Context, lease runs.Lease, cause error) error {
+	next, after := runs.Dead, time.Duration(0)
+	if errors.Is(cause, runs.ErrNewer) {
+		next, after = runs.Left, runs.LeftFor
+	}
+	_, err := c.end(ctx, lease, string(next), runs.Result{Reason: cause.Error(), After: after})
 	return err
 }

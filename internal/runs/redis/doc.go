@@ -38,7 +38,7 @@
 // worker has the thread, and is acknowledged only after what comes next is written down:
 // a new entry, or a time in due. A worker that dies leaves its entry pending; XAUTOCLAIM
 // gives it to another one after Options.ClaimInterval/2, which takes the thread once its
-// lease has run out. In a cluster ready is on another server than the thread. So Enqueue
+// lease has run out. In a cluster ready is on another server than the thread. So there Enqueue
 // first notes in due that the thread is to be looked at after ClaimInterval, then puts
 // the job into the queue, then announces it, which takes the note back: wherever it is
 // cut off, the job is found. If the server of {*} loses its last second in a failover,
@@ -49,8 +49,18 @@
 // leases and their ends by a random name of the call, events by their batch.
 //
 // Times are the servers' own. Between servers of a cluster only durations are passed.
-// What is written is as durable as Redis makes it: appendonly yes with appendfsync
-// everysec loses up to a second when the machine dies, nothing when the process does.
+//
+// # What Redis may forget
+//
+// What is written is as durable as Redis makes it. With appendfsync always nothing that
+// was confirmed is lost. With everysec the last second or two are, when the machine dies,
+// and also when Redis is killed while it syncs: it confirms what it holds in memory
+// meanwhile. The same goes for a replica that takes its master's place. Accepted
+// messages may be lost then; but none is answered twice. A job that came before the
+// servers last began (conn.Client.Since) waits until all leases that may be forgotten
+// have run out, and its lease is Restored: what it comes to may have been posted. And
+// once servers began anew, all queues are looked through: a worker that ended a lease
+// just before may have settled the notice of a job that is there again.
 //
 // # Bounds
 //

@@ -67,8 +67,12 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 }
 
 func (s *Store) finish(ctx context.Context, lease runs.Lease, how string, result runs.Result) error {
-	next, err := s.end(ctx, lease, how, result)
-	if err != nil {
+	var wake []string
+	if !s.client.Cluster {
+		wake = s.keys.wake()
+	}
+	next, err := s.end(ctx, lease, how, result, wake...)
+	if err != nil || !s.client.Cluster {
 		return err
 	}
 	if err := s.settle(ctx, lease.Thread, lease.Ref, next); err != nil {
@@ -78,8 +82,8 @@ func (s *Store) finish(ctx context.Context, lease runs.Lease, how string, result
 	return nil
 }
 
-// end ends the lease.
-func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result runs.Result) (comes, error) {
+// end ends the lease, and settles its notice by the keys in wake, where there are any.
+func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result runs.Result, wake ...string) (comes, error) {
 	if err := ctx.Err(); err != nil {
 		return comes{}, err
 	}
@@ -99,10 +103,10 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 	if result.Over != "" {
 		over = "1"
 	}
-	fields, err := texts(call{finishScript,
-		[]string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))},
+	keys := []string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))}
+	fields, err := texts(call{finishScript, append(keys, wake...),
 		[]any{strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
-			string(lease.Job.Event), over, millis(s.options.Keep)}}.run(ctx, s.client))
+			string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref}}.run(ctx, s.client))
 	if err != nil {
 		return comes{}, err
 	}
@@ -110,10 +114,10 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 }
 
 // Stop implements runs.Stopper.
-func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
-	stopped, err := call{stopScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{string(by)}}.run(ctx, s.client).Int()
+func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
+	stopped, err := call{stopScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{string(by), string(event)}}.run(ctx, s.client).Int()
 	if err != nil {
-		return false, fmt.Errorf("stop thread %s: %w", thread, explain(err))
+		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, explain(err))
 	}
 	return stopped == 1, nil
 }

@@ -28,21 +28,35 @@ func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) 
 	}
 	thread := job.Thread()
 	put := call{enqueueScript, []string{s.keys.jobs(thread), s.keys.delayed(thread), s.keys.seen(thread)},
-		[]any{string(job.Event), body, millis(delay), millis(s.options.DedupeFor)}}
+		[]any{string(job.Event), body, millis(delay), millis(s.options.DedupeFor), string(thread)}}
+	accepted, err := s.put(ctx, thread, put, delay)
+	if err != nil {
+		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, thread, err)
+	}
+	return accepted == 1, nil
+}
+
+// put puts a job into its queue and has the thread looked at: in one script where all is
+// on one server.
+func (s *Store) put(ctx context.Context, thread chat.ThreadID, put call, delay time.Duration) (accepted int, err error) {
+	if !s.client.Cluster {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		put.keys = append(put.keys, s.keys.wake()...)
+		accepted, err = put.run(ctx, s.client).Int()
+		return accepted, explain(err)
+	}
 	var results []*redis.Cmd
-	var accepted int
 	if delay > 0 {
 		results, err = inOrder(ctx, s.client, s.intend(thread, delay), put)
 	} else {
 		results, err = inOrder(ctx, s.client, s.intend(thread, s.options.ClaimInterval), put, s.announce(thread))
 	}
-	if err == nil {
-		accepted, err = results[1].Int()
-	}
 	if err != nil {
-		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, thread, err)
+		return 0, err
 	}
-	return accepted == 1, nil
+	return results[1].Int()
 }
 
 // intend notes that the thread is to be looked at in a while, whatever comes.

@@ -109,7 +109,7 @@ func (r *Records) load(ctx context.Context, run chat.RunID) (runs.Record, error)
 		if err := json.Unmarshal([]byte(rating), &kept); err != nil {
 			return runs.Record{}, fmt.Errorf("rating of %s: %w", by, err)
 		}
-		record.Ratings = append(record.Ratings, chat.Rating{By: chat.UserID(by), Verdict: kept.Verdict, At: kept.At})
+		record.Ratings = append(record.Ratings, chat.Rating{By: chat.UserID(by), Verdict: kept.Verdict, Reason: kept.Reason, At: kept.At})
 	}
 	slices.SortFunc(record.Ratings, func(a, b chat.Rating) int { return strings.Compare(string(a.By), string(b.By)) })
 	return record, nil
@@ -117,6 +117,7 @@ func (r *Records) load(ctx context.Context, run chat.RunID) (runs.Record, error)
 
 type storedRating struct {
 	Verdict chat.Verdict `json:"verdict"`
+	Reason  string       `json:"reason,omitempty"`
 	At      time.Time    `json:"at"`
 }
 
@@ -125,7 +126,7 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 	var stored []byte
 	if rating.Verdict != chat.Unrated {
 		var err error
-		if stored, err = json.Marshal(storedRating{rating.Verdict, rating.At}); err != nil {
+		if stored, err = json.Marshal(storedRating{rating.Verdict, rating.Reason, rating.At}); err != nil {
 			return fmt.Errorf("rate run %s: %w", run, err)
 		}
 	}

@@ -119,6 +119,23 @@ func (s *Store) dropConsumers(ctx context.Context) error {
 type upkeep struct {
 	mu                       sync.Mutex
 	promote, reclaim, repair time.Time // when each is due again
+	since                    time.Time // when the servers began, as far as it was seen to
+	afterwards               time.Time // when repair is due once more since they did; zero: it is not
+}
+
+// restored sees to what servers may have forgotten that began anew: the notices of
+// threads. Workers that do not know yet what was forgotten may settle the wrong ones for
+// as long as their leases last; so it is done once more after that.
+func (u *upkeep) restored(since time.Time, ttl time.Duration) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	now := time.Now()
+	switch {
+	case !since.Equal(u.since):
+		u.since, u.repair, u.afterwards = since, time.Time{}, now.Add(ttl+time.Second)
+	case !u.afterwards.IsZero() && now.After(u.afterwards):
+		u.repair, u.afterwards = time.Time{}, time.Time{}
+	}
 }
 
 // take tells whether something is due, and if so when it is again.

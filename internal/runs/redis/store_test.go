@@ -1,9 +1,11 @@
 package redis_test
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
@@ -56,7 +58,7 @@ func (s server) open(t testing.TB, options runs.Options) *redis.Store {
 func (s server) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
 	t.Helper()
 	// A worker that claims next finds it by looking through all queues.
-	err := connect(t, s.address).RPush(t.Context(), s.prefix+":{"+string(thread)+"}:jobs", append([]byte("1 "), body...)).Err()
+	err := connect(t, s.address).RPush(t.Context(), s.prefix+":{"+string(thread)+"}:jobs", fmt.Appendf(nil, "%d %s", time.Now().UnixMilli(), body)).Err()
 	if err != nil {
 		t.Fatal(err)
 	}

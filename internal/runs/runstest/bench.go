@@ -153,7 +153,7 @@ func benchStop(b *testing.B, place Place) {
 		check(b, err)
 		held, release := runs.Hold(b.Context(), working, lease)
 		begun := time.Now()
-		_, err = asked.Stop(b.Context(), "t", "ann")
+		_, err = asked.Stop(b.Context(), "t", lease.Job.Event, "ann")
 		check(b, err)
 		<-held.Done()
 		took = append(took, time.Since(begun))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/runs"
 )
@@ -17,6 +18,9 @@ func testTakeOver(t *testing.T, place Place) {
 	first := claimed(t, dead, "dead", "e1", 1)
 	must(t, dead.Journal(first).Save(t.Context(), "run-e1", []byte("kept")))
 	second := claimed(t, living, "living", "e1", 2)
+	if passed := second.Given.Sub(first.Given); passed < short.LeaseTTL || first.Given.Before(first.Job.Enqueued) {
+		t.Errorf("the job came at %s, was given at %s and %s later", first.Job.Enqueued, first.Given, passed)
+	}
 	if second.Token <= first.Token {
 		t.Errorf("the later lease has the token %d, the one before %d", second.Token, first.Token)
 	}
@@ -145,6 +149,33 @@ func testPause(t *testing.T, place Place) {
 	finish(t, store, claimed(t, store, "w", "e4", 1), runs.Result{})
 }
 
+func testLeft(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	for range 3 {
+		finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{Next: runs.Left, Reason: "no such adapter here"})
+		if got := state(t, store, "t"); got.Reason != "no such adapter here" || got.Queued != 2 || got.Busy() {
+			t.Errorf("the thread is %+v", got)
+		}
+	}
+	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{Next: runs.Again})
+	claimed(t, store, "w", "e1", 2)
+}
+
+func testNewer(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	place.Enqueue(t, "t", []byte(`{"version":99,"event":"e0","thread":"t"}`))
+	enqueue(t, store, said("t", "e1"), said("u", "e2"))
+	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
+	idle(t, store, 300*time.Millisecond)
+	if got := state(t, store, "t"); got.Queued != 2 || got.NotBefore.IsZero() || !strings.Contains(got.Reason, "newer program") {
+		t.Errorf("the thread is %+v", got)
+	}
+	if letters, err := store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 0 {
+		t.Errorf("put aside: %+v, %v", letters, err)
+	}
+}
+
 func testDead(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	enqueue(t, store, said("t", "e1"), said("t", "e2"), said("u", "e1"))
@@ -177,7 +208,7 @@ func testDead(t *testing.T, place Place) {
 
 func testPoison(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	place.Enqueue(t, "t", []byte(`{"version":99,"event":"from the future"}`))
+	place.Enqueue(t, "t", []byte(`{"version":0,"event":"from nowhere"}`))
 	place.Enqueue(t, "t", []byte("\x00\xff"))
 	enqueue(t, store, said("t", "e1"))
 	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{})
@@ -192,7 +223,7 @@ func testPoison(t *testing.T, place Place) {
 			t.Errorf("the letter has no address: %+v", letter)
 		}
 	}
-	if !strings.Contains(reasons, "version 99") {
+	if !strings.Contains(reasons, "version 0") {
 		t.Errorf("the reasons are %q", reasons)
 	}
 	must(t, store.Replay(t.Context(), "t", letters[0].Job.Event)) // it is put aside again
@@ -251,14 +282,17 @@ func testClaimEnds(t *testing.T, place Place) {
 
 func testStop(t *testing.T, place Place) {
 	working, asked := place.Open(t, standard), place.Open(t, standard)
-	if stopped, err := asked.Stop(t.Context(), "t", "ann"); err != nil || stopped {
+	if stopped, err := asked.Stop(t.Context(), "t", "e1", "ann"); err != nil || stopped {
 		t.Errorf("to stop nothing gives %v, %v", stopped, err)
 	}
 	enqueue(t, working, said("t", "e1"), said("t", "e2"))
+	if stopped, err := asked.Stop(t.Context(), "t", "e2", "eve"); err != nil || stopped {
+		t.Errorf("to stop a job that is not at the head gives %v, %v", stopped, err)
+	}
 	lease := claim(t, working, "w")
 	held, release := runs.Hold(t.Context(), working, lease)
 	for _, by := range []string{"ann", "bob"} {
-		if stopped, err := asked.Stop(t.Context(), "t", "ann"); err != nil || !stopped {
+		if stopped, err := asked.Stop(t.Context(), "t", "e1", chat.UserID(by)); err != nil || !stopped {
 			t.Errorf("Stop by %s = %v, %v", by, stopped, err)
 		}
 	}
@@ -278,7 +312,7 @@ func testStopOutlives(t *testing.T, place Place) {
 	store := place.Open(t, short)
 	enqueue(t, store, said("t", "e1"))
 	claimed(t, store, "dead", "e1", 1)
-	if stopped, err := store.Stop(t.Context(), "t", "ann"); err != nil || !stopped {
+	if stopped, err := store.Stop(t.Context(), "t", "e1", "ann"); err != nil || !stopped {
 		t.Fatalf("Stop = %v, %v", stopped, err)
 	}
 	lease := claimed(t, store, "living", "e1", 2)

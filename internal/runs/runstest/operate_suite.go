@@ -22,7 +22,7 @@ func testOperate(t *testing.T, place Place) {
 	if accepted, err := store.EnqueueAfter(t.Context(), said("v", "e4"), time.Hour); err != nil || !accepted {
 		t.Fatalf("EnqueueAfter = %v, %v", accepted, err)
 	}
-	if _, err := store.Stop(t.Context(), "t", "ann"); err != nil {
+	if _, err := store.Stop(t.Context(), "t", "e1", "ann"); err != nil {
 		t.Fatal(err)
 	}
 	got := state(t, store, "t")

@@ -70,8 +70,8 @@ func testRatings(t *testing.T, store runs.Records) {
 	save(t, store, example("run-rated"))
 	rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
 	rate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: at})
-	rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, At: at.Add(time.Minute)})
-	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: at}, {By: "bob", Verdict: chat.Down, At: at.Add(time.Minute)}}
+	rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)})
+	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: at}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)}}
 	if got := load(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want) {
 		t.Errorf("ratings %+v, want %+v", got, want)
 	}

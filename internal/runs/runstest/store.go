@@ -61,6 +61,8 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"a delayed job waits and holds up nobody", testDelay},
 		{"a dead letter is listed and replayed", testDead},
 		{"a job that can't be read is put aside", testPoison},
+		{"a job of a newer program is left for it", testNewer},
+		{"a job that is left was not tried", testLeft},
 		{"a released job is claimed at once", testRelease},
 		{"a finished lease is of no use", testFinished},
 		{"a claim ends with its context", testClaimEnds},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver, pure Go
@@ -21,7 +22,7 @@ const schema = `
 CREATE TABLE IF NOT EXISTS session (
 	thread  TEXT PRIMARY KEY,
 	body    TEXT NOT NULL,      -- session.Encode
-	updated INTEGER NOT NULL,   -- Unix seconds
+	updated INTEGER NOT NULL,   -- Unix seconds of the last use, see useStep
 	fence   INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS session_updated ON session (updated);
@@ -39,51 +40,49 @@ CREATE TABLE IF NOT EXISTS person (    -- who wrote where
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS person_thread ON person (thread);`
 
+const (
+	// useStep is how much later a use must be than the one before to be written down:
+	// most of what is only read stays a read.
+	useStep = time.Hour
+	// forgetEvery is how often sessions are forgotten that nobody uses any more.
+	forgetEvery = time.Hour
+)
+
 // Store is a session.Store in one file.
 type Store struct {
-	db  *sql.DB
-	now func() time.Time
+	db   *sql.DB
+	keep time.Duration
+	now  func() time.Time
+
+	mu     sync.Mutex
+	forget time.Time // when unused sessions are to be forgotten again
 }
 
 var _ session.Store = (*Store)(nil)
 
-// Open opens or makes the sessions of a data directory and forgets those not used
-// for longer than keep; 0 keeps them for ever.
+// Open opens or makes the sessions of a data directory. Those not used for longer than
+// keep are forgotten, now and from time to time; 0 keeps them for ever.
 func Open(ctx context.Context, dir string, keep time.Duration) (*Store, error) {
 	file := filepath.Join(dir, "sessions.db")
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
-	store := &Store{db: db, now: time.Now}
-	if err := store.prepare(ctx, keep); err != nil {
+	store := &Store{db: db, keep: keep, now: time.Now}
+	if err := store.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sessions %s: %w", file, err), db.Close())
 	}
 	return store, nil
 }
 
-func (s *Store) prepare(ctx context.Context, keep time.Duration) error {
+func (s *Store) prepare(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, schema); err != nil {
 		return err
 	}
 	if err := s.addFence(ctx); err != nil {
 		return err
 	}
-	if keep <= 0 {
-		return nil
-	}
-	if _, err := s.db.ExecContext(ctx, `DELETE FROM session WHERE updated < ?`, s.now().Add(-keep).Unix()); err != nil {
-		return err
-	}
-	for _, statement := range []string{
-		`DELETE FROM listed WHERE thread NOT IN (SELECT thread FROM session)`,
-		`DELETE FROM person WHERE thread NOT IN (SELECT thread FROM session)`,
-	} {
-		if _, err := s.db.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.forgetUnused(ctx)
 }
 
 // addFence gives a file of an earlier program the column that it lacks.
@@ -97,28 +96,74 @@ func (s *Store) addFence(ctx context.Context) error {
 	return err
 }
 
+// forgetUnused forgets what was not used for longer than it is to be kept, where it is
+// time to look for it.
+func (s *Store) forgetUnused(ctx context.Context) error {
+	now := s.now()
+	if s.keep <= 0 || !s.takeForget(now) {
+		return nil
+	}
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM session WHERE updated < ?`, now.Add(-s.keep).Unix()); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`DELETE FROM listed WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM person WHERE thread NOT IN (SELECT thread FROM session)`,
+	} {
+		if _, err := s.db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) takeForget(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Before(s.forget) {
+		return false
+	}
+	s.forget = now.Add(forgetEvery)
+	return true
+}
+
 // Load implements session.Store.
 func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	loaded := session.Session{Thread: thread}
+	loaded, err := s.load(ctx, thread)
+	if err != nil {
+		return session.Session{Thread: thread}, fmt.Errorf("load session %s: %w", thread, err)
+	}
+	return loaded, nil
+}
+
+func (s *Store) load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
 	var body []byte
-	var updated int64
-	err := s.db.QueryRowContext(ctx, `SELECT body, updated FROM session WHERE thread = ?`, string(thread)).Scan(&body, &updated)
+	var used, saved int64
+	err := s.db.QueryRowContext(ctx, `SELECT body, updated, coalesce(saved, updated * 1000000000)
+		FROM session LEFT JOIN listed USING (thread) WHERE thread = ?`, string(thread)).Scan(&body, &used, &saved)
 	if errors.Is(err, sql.ErrNoRows) {
-		return loaded, nil
+		return session.Session{Thread: thread}, nil
 	}
 	if err != nil {
-		return loaded, fmt.Errorf("load session %s: %w", thread, err)
+		return session.Session{}, err
 	}
-	if loaded, err = session.Decode(thread, body); err != nil {
-		return loaded, fmt.Errorf("load session %s: %w", thread, err)
+	now := s.now()
+	if s.keep > 0 && now.Sub(time.Unix(used, 0)) > s.keep {
+		return session.Session{Thread: thread}, nil
 	}
-	loaded.Updated = time.Unix(updated, 0)
-	return loaded, nil
+	if now.Sub(time.Unix(used, 0)) >= useStep {
+		if _, err := s.db.ExecContext(ctx, `UPDATE session SET updated = ? WHERE thread = ?`, now.Unix(), string(thread)); err != nil {
+			return session.Session{}, err
+		}
+	}
+	loaded, err := session.Decode(thread, body)
+	loaded.Updated = time.UnixMilli(saved / int64(time.Millisecond))
+	return loaded, err
 }
 
 // Save implements session.Store.
 func (s *Store) Save(ctx context.Context, saved session.Session) error {
-	if err := s.save(ctx, saved); err != nil {
+	if err := errors.Join(s.forgetUnused(ctx), s.save(ctx, saved)); err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, err)
 	}
 	return nil
@@ -188,7 +233,7 @@ func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, lim
 
 func (s *Store) threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT listed.thread, title, waiting, saved FROM person JOIN listed USING (thread)
-		WHERE adapter = ? AND person = ? ORDER BY saved DESC LIMIT ?`, adapter, string(by), limit)
+		WHERE adapter = ? AND person = ? ORDER BY saved / 1000000 DESC, thread DESC LIMIT ?`, adapter, string(by), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +245,7 @@ func (s *Store) threads(ctx context.Context, adapter string, by chat.UserID, lim
 		if err := rows.Scan(&summary.Thread, &summary.Title, &summary.Waiting, &saved); err != nil {
 			return nil, err
 		}
-		summary.Updated = time.Unix(0, saved)
+		summary.Updated = time.UnixMilli(saved / int64(time.Millisecond))
 		listed = append(listed, summary)
 	}
 	return listed, rows.Err()

@@ -7,7 +7,8 @@
 //
 //	key                      type    what
 //	PREFIX:{T}:session       string  "FENCE SAVED\n" (SAVED in ms) and session.Encode, packed; Options.Keep after the last use
-//	PREFIX:{A:P}:threads     zset    threads in which the person wrote, by when they were saved (ms); Options.Keep
+//	PREFIX:{A:P}:threads     zset    threads in which the person wrote, by when they were saved (ms); Options.Keep after
+//	                                 the last save of one of them, or look at the list
 package redis
 
 import (
@@ -105,19 +106,28 @@ func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session
 
 // read reads the value of a session's key.
 func read(thread chat.ThreadID, value []byte) (session.Session, error) {
-	head, packed, found := bytes.Cut(value, []byte("\n"))
-	_, at, _ := strings.Cut(string(head), " ")
-	saved, err := strconv.ParseInt(at, 10, 64)
-	if !found || err != nil {
-		return session.Session{}, errors.New("it does not begin with its fence and time")
+	saved, packed, err := divide(value)
+	if err != nil {
+		return session.Session{}, err
 	}
 	body, err := pack.Unpack(packed)
 	if err != nil {
 		return session.Session{}, err
 	}
 	loaded, err := session.Decode(thread, body)
-	loaded.Updated = time.UnixMilli(saved)
+	loaded.Updated = saved
 	return loaded, err
+}
+
+// divide gives when a session was saved, and what stands behind that in its value.
+func divide(value []byte) (saved time.Time, packed []byte, err error) {
+	head, packed, found := bytes.Cut(value, []byte("\n"))
+	_, at, _ := strings.Cut(string(head), " ")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if !found || err != nil {
+		return time.Time{}, nil, errors.New("it does not begin with its fence and time")
+	}
+	return time.UnixMilli(ms), packed, nil
 }
 
 // Save implements session.Store.
@@ -210,36 +220,84 @@ func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, lim
 func (s *Store) list(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
 	key := s.threadsKey(adapter, by)
 	var listed []chat.ThreadSummary
-	for start := int64(0); len(listed) < limit; start += int64(limit) {
-		threads, err := s.client.ZRevRange(ctx, key, start, start+int64(limit)-1).Result()
+	for start := 0; len(listed) < limit; {
+		threads, err := s.page(ctx, key, start, limit)
 		if err != nil {
 			return nil, err
 		}
 		if len(threads) == 0 {
 			break
 		}
-		for _, thread := range threads {
-			value, err := s.client.Get(ctx, s.key(chat.ThreadID(thread))).Bytes()
-			if errors.Is(err, redis.Nil) { // its time has passed
-				err = s.client.ZRem(ctx, key, thread).Err()
-				start--
-				if err == nil {
-					continue
-				}
-			}
-			if err != nil {
+		kept, gone, err := s.summaries(ctx, threads)
+		if err != nil {
+			return nil, err
+		}
+		if len(gone) > 0 {
+			if err := s.client.ZRem(ctx, key, gone...).Err(); err != nil {
 				return nil, err
 			}
-			kept, err := read(chat.ThreadID(thread), value)
-			if err != nil {
-				return nil, fmt.Errorf("session %s: %w", thread, err)
-			}
-			if len(listed) < limit {
-				listed = append(listed, chat.ThreadSummary{
-					Thread: kept.Thread, Title: kept.Title, Updated: kept.Updated, Waiting: kept.Waiting != nil,
-				})
-			}
 		}
+		listed = append(listed, kept...)
+		start += len(kept)
 	}
-	return listed, nil
+	return listed[:min(limit, len(listed))], nil
+}
+
+// page gives a part of a person's threads. It counts as a use of their list.
+func (s *Store) page(ctx context.Context, key string, start, limit int) ([]string, error) {
+	var threads *redis.StringSliceCmd
+	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		// Those of one millisecond come from the greatest id down, as the contract wants it.
+		threads = pipe.ZRevRange(ctx, key, int64(start), int64(start+limit-1))
+		pipe.PExpire(ctx, key, s.keep)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return threads.Val(), nil
+}
+
+// summaries gives what lists show of threads, and those whose time has passed.
+func (s *Store) summaries(ctx context.Context, threads []string) (kept []chat.ThreadSummary, gone []any, err error) {
+	values := make([]*redis.StringCmd, len(threads))
+	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for i, thread := range threads {
+			values[i] = pipe.Get(ctx, s.key(chat.ThreadID(thread)))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, nil, err
+	}
+	for i, thread := range threads {
+		value, err := values[i].Bytes()
+		if errors.Is(err, redis.Nil) {
+			gone = append(gone, thread)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		summary, err := summaryOf(chat.ThreadID(thread), value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("session %s: %w", thread, err)
+		}
+		kept = append(kept, summary)
+	}
+	return kept, gone, nil
+}
+
+// summaryOf gives what lists show of a session. One that this program can't read, such as
+// a newer program's, is listed without its title; who loads it is told what is wrong.
+func summaryOf(thread chat.ThreadID, value []byte) (chat.ThreadSummary, error) {
+	saved, _, err := divide(value)
+	if err != nil {
+		return chat.ThreadSummary{}, err
+	}
+	summary := chat.ThreadSummary{Thread: thread, Updated: saved}
+	if kept, err := read(thread, value); err == nil {
+		summary.Title, summary.Waiting = kept.Title, kept.Waiting != nil
+	}
+	return summary, nil
 }

@@ -33,6 +33,10 @@ func TestStore(t *testing.T) {
 	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
 }
 
+func TestTies(t *testing.T) {
+	sessiontest.Ties(t, redis.Open(connect(t, servertest.Redis(t)), redis.Options{}))
+}
+
 func TestStoreInACluster(t *testing.T) {
 	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
 	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
@@ -87,6 +91,40 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 		if _, err := store.Load(t.Context(), "t"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want an error with %q", value, err, want)
 		}
+	}
+}
+
+// TestASessionOfANewerProgramIsListed is for a rolling upgrade, and for who is to be
+// forgotten: their threads are found.
+func TestASessionOfANewerProgramIsListed(t *testing.T) {
+	client := connect(t, servertest.Redis(t))
+	store := redis.Open(client, redis.Options{})
+	saved := session.Session{Thread: "web:1"}
+	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
+	save(t, store, saved)
+	if err := client.Set(t.Context(), "cairn:{web:1}:session", "0 1700000000000\n{\"version\":99}", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Threads(t.Context(), "web", "ann", 10)
+	if want := time.UnixMilli(1700000000000); err != nil || len(got) != 1 || got[0].Thread != "web:1" || !got[0].Updated.Equal(want) {
+		t.Errorf("threads %+v, %v", got, err)
+	}
+}
+
+func TestALookAtTheListKeepsIt(t *testing.T) {
+	client := connect(t, servertest.Redis(t))
+	store := redis.Open(client, redis.Options{Keep: time.Hour})
+	saved := session.Session{Thread: "web:1"}
+	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
+	save(t, store, saved)
+	if err := client.Expire(t.Context(), "cairn:{web:ann}:threads", time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.Threads(t.Context(), "web", "ann", 10); err != nil || len(got) != 1 {
+		t.Errorf("threads %+v, %v", got, err)
+	}
+	if left, err := client.TTL(t.Context(), "cairn:{web:ann}:threads").Result(); err != nil || left <= time.Minute {
+		t.Errorf("after a look the list is kept for %s, %v", left, err)
 	}
 }
 

@@ -74,6 +74,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 
 func testList(t *testing.T, open func(t *testing.T) session.Store) {
 	first := open(t)
+	var at time.Time
 	for _, wrote := range []struct {
 		thread chat.ThreadID
 		by     chat.UserID
@@ -90,9 +91,7 @@ func testList(t *testing.T, open func(t *testing.T) session.Store) {
 		if wrote.text == "again" {
 			saved.Waiting = &session.Waiting{Run: "r"}
 		}
-		if err := first.Save(t.Context(), saved); err != nil {
-			t.Fatal(err)
-		}
+		at = saveAfter(t, first, saved, at)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -124,6 +123,52 @@ func testList(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("threads of %s in %s: %+v, want %+v", test.by, test.adapter, got, test.want)
 		}
 	}
+}
+
+// saveAfter saves a session in a later millisecond than the time given, and gives when
+// that was.
+func saveAfter(t *testing.T, store session.Store, saved session.Session, after time.Time) time.Time {
+	t.Helper()
+	for {
+		if err := store.Save(t.Context(), saved); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.Load(t.Context(), saved.Thread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Updated.After(after) {
+			return got.Updated
+		}
+	}
+}
+
+// Ties checks the order of threads that are saved within one millisecond: it saves two,
+// the one with the smaller id last, until both are. A store that is slower than that has
+// a clock that stands still.
+func Ties(t *testing.T, store session.Store) {
+	const tries = 2000
+	for range tries {
+		for _, thread := range []chat.ThreadID{"tie:2", "tie:1"} {
+			saved := session.Session{Thread: thread}
+			saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
+			if err := store.Save(t.Context(), saved); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := store.Threads(t.Context(), "tie", "ann", 2)
+		if err != nil || len(got) != 2 {
+			t.Fatalf("threads %+v, %v", got, err)
+		}
+		tie := got[0].Updated.Equal(got[1].Updated)
+		if first := got[0].Thread; tie && first != "tie:2" || !tie && first != "tie:1" {
+			t.Fatalf("threads %+v, in one millisecond: %v", got, tie)
+		}
+		if tie {
+			return
+		}
+	}
+	t.Fatalf("two saves never fell into one millisecond in %d tries", tries)
 }
 
 func testThreads(t *testing.T, store session.Store) {
@@ -165,6 +210,7 @@ func example(thread chat.ThreadID) session.Session {
 	saved := session.Session{
 		Thread: thread, Flow: "answer",
 		Waiting: &session.Waiting{Run: "r1", Flow: "answer", Question: question, Request: "which one?"},
+		Earlier: []session.Topic{{Message: "m0", By: "ann", Asked: "what is there?", Answered: "Much [1].", Documents: []string{"All of it"}}},
 	}
 	saved.Add(chat.Turn{Role: chat.Person, At: at, Author: "ann", Text: string(thread)})
 	saved.Add(chat.Turn{Role: chat.Bot, At: at, Question: &question, Answer: "This", AnsweredBy: "bob"})

@@ -75,6 +75,7 @@ func methods() map[string]method {
 		"conversations.info":    {perMinute: tier3, known: []string{"channel", "include_locale", "include_num_members"}, required: []string{"channel"}, run: (*Server).channelInfo},
 		"conversations.members": {perMinute: tier4, known: []string{"channel", "cursor", "limit"}, required: []string{"channel"}, run: (*Server).members},
 		"conversations.open":    {perMinute: tier3, known: []string{"users", "channel", "return_im", "prevent_creation"}, run: (*Server).openConversation},
+		"users.conversations":   {perMinute: tier3, known: []string{"user", "types", "exclude_archived", "limit", "cursor", "team_id"}, run: (*Server).joined},
 		"users.info":            {perMinute: tier4, known: []string{"user", "include_locale"}, required: []string{"user"}, run: (*Server).userInfo},
 		"reactions.add":         {perMinute: tier3, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).react},
 		"reactions.remove":      {perMinute: tier2, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).unreact},
@@ -112,6 +113,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	result, refused := s.call(name, r, called)
+	w.Header().Set("X-OAuth-Scopes", strings.Join(s.options.Scopes, ","))
 	switch {
 	case refused != nil && refused.Name == errRateLimited:
 		w.Header().Set("Retry-After", refused.Messages[0])

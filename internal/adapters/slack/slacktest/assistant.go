@@ -67,7 +67,7 @@ func (s *Server) setStatus(work *request) (any, *apiError) {
 	if s.channels[work.args["channel_id"]] == nil {
 		return nil, refuse("channel_not_found")
 	}
-	if s.message(work.args["channel_id"], work.args["thread_ts"]) == nil {
+	if s.root(work.args["channel_id"], work.args["thread_ts"]) == nil {
 		return nil, refuse("thread_not_found")
 	}
 	if Length(work.args["status"]) > 100 { // not documented; longer ones can't be read
@@ -78,7 +78,7 @@ func (s *Server) setStatus(work *request) (any, *apiError) {
 }
 
 func (s *Server) setTitle(work *request) (any, *apiError) {
-	if s.message(work.args["channel_id"], work.args["thread_ts"]) == nil {
+	if s.root(work.args["channel_id"], work.args["thread_ts"]) == nil {
 		return nil, refuse("thread_not_found")
 	}
 	return nil, nil

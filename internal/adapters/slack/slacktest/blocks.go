@@ -30,6 +30,7 @@ const (
 	maxID         = 255
 	maxMarkdown   = 12000 // over all markdown blocks of a message
 	maxURL        = 3000
+	maxAltText    = 2000
 	maxRows       = 100
 	maxColumns    = 20
 	// totalLimit is on the text of all blocks together; beyond it Slack says
@@ -78,9 +79,8 @@ func (c *checker) blocks(pointer string, raw json.RawMessage, most int) {
 }
 
 func (c *checker) block(pointer string, raw json.RawMessage) {
-	var is kind
-	if err := json.Unmarshal(raw, &is); err != nil {
-		c.fail(pointer, "must be an object with a type")
+	is, ok := c.kindOf(pointer, raw)
+	if !ok {
 		return
 	}
 	c.size += elementCosts
@@ -93,8 +93,10 @@ func (c *checker) block(pointer string, raw json.RawMessage) {
 		c.header(pointer, raw)
 	case "context":
 		c.context(pointer, raw)
-	case "actions", "context_actions":
+	case "actions":
 		c.actions(pointer, raw)
+	case "context_actions":
+		c.contextActions(pointer, raw)
 	case "rich_text":
 		c.richText(pointer, raw)
 	case "markdown":
@@ -107,6 +109,41 @@ func (c *checker) block(pointer string, raw json.RawMessage) {
 		c.input(pointer, raw)
 	default:
 		c.fail(pointer+"/type", "unsupported type: %s", is.Type)
+	}
+}
+
+// kindOf tells what a block or element is; false for what is no object.
+func (c *checker) kindOf(pointer string, raw json.RawMessage) (kind, bool) {
+	var is kind
+	if err := json.Unmarshal(raw, &is); err != nil {
+		c.fail(pointer, "must be an object with a type")
+		return kind{}, false
+	}
+	return is, true
+}
+
+// row is a block that holds elements.
+type row struct {
+	kind
+	BlockID  string            `json:"block_id"`
+	Elements []json.RawMessage `json:"elements"`
+}
+
+// row reads a block of 1 to most elements and has each of them checked.
+func (c *checker) row(pointer string, raw json.RawMessage, most int, check func(at string, element json.RawMessage)) {
+	block, ok := decode[row](c, pointer, raw)
+	if !ok {
+		return
+	}
+	c.blockID(pointer, block.BlockID)
+	c.each(pointer, block.Elements, most, check)
+}
+
+// each checks 1 to most elements.
+func (c *checker) each(pointer string, elements []json.RawMessage, most int, check func(at string, element json.RawMessage)) {
+	c.count(pointer+"/elements", len(elements), 1, most)
+	for i, element := range elements {
+		check(pointer+"/elements/"+strconv.Itoa(i), element)
 	}
 }
 
@@ -187,57 +224,40 @@ func (c *checker) header(pointer string, raw json.RawMessage) {
 }
 
 func (c *checker) context(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
-		kind
-		BlockID  string            `json:"block_id"`
-		Elements []json.RawMessage `json:"elements"`
-	}](c, pointer, raw)
-	if !ok {
-		return
-	}
-	c.blockID(pointer, block.BlockID)
-	c.count(pointer+"/elements", len(block.Elements), 1, maxContext)
-	for i, element := range block.Elements {
-		at := pointer + "/elements/" + strconv.Itoa(i)
+	c.row(pointer, raw, maxContext, func(at string, element json.RawMessage) {
 		var is kind
 		if err := json.Unmarshal(element, &is); err == nil && is.Type == "image" {
 			c.imageElement(at, element)
-			continue
+			return
 		}
 		if object, ok := decode[*text](c, at, element); ok {
 			// No limit is documented here; that of other text objects is taken.
 			c.textObject(at, object, maxSection, false)
 		}
-	}
+	})
 }
 
 func (c *checker) actions(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
-		kind
-		BlockID  string            `json:"block_id"`
-		Elements []json.RawMessage `json:"elements"`
-	}](c, pointer, raw)
-	if !ok {
-		return
+	c.buttons(pointer, raw, maxActions, interactive)
+}
+
+func (c *checker) contextActions(pointer string, raw json.RawMessage) {
+	if c.surface != inMessage {
+		c.fail(pointer+"/type", "unsupported type: context_actions")
 	}
-	c.blockID(pointer, block.BlockID)
-	most, allowed := maxActions, interactive
-	if block.Type == "context_actions" {
-		most, allowed = maxAgentElems, agentic
-		if c.surface != inMessage {
-			c.fail(pointer+"/type", "unsupported type: context_actions")
-		}
-	}
-	c.count(pointer+"/elements", len(block.Elements), 1, most)
+	c.buttons(pointer, raw, maxAgentElems, agentic)
+}
+
+// buttons checks a block of elements that people use, each with an id of its own.
+func (c *checker) buttons(pointer string, raw json.RawMessage, most int, allowed []string) {
 	ids := map[string]bool{}
-	for i, element := range block.Elements {
-		at := pointer + "/elements/" + strconv.Itoa(i)
+	c.row(pointer, raw, most, func(at string, element json.RawMessage) {
 		id := c.element(at, element, allowed)
 		if id != "" && ids[id] {
 			c.fail(at+"/action_id", "action_id %q already exists", id)
 		}
 		ids[id] = true
-	}
+	})
 }
 
 func (c *checker) markdownBlock(pointer string, raw json.RawMessage) {
@@ -265,13 +285,24 @@ func (c *checker) image(pointer string, raw json.RawMessage) {
 		ImageURL string `json:"image_url"`
 		AltText  string `json:"alt_text"`
 		Title    *text  `json:"title"`
+		File     *struct {
+			ID  string `json:"id"`
+			URL string `json:"url"`
+		} `json:"slack_file"`
 	}](c, pointer, raw)
 	if !ok {
 		return
 	}
 	c.blockID(pointer, block.BlockID)
-	c.address(pointer+"/image_url", block.ImageURL)
-	c.length(pointer+"/alt_text", block.AltText, 1, 2000)
+	switch {
+	case block.File == nil:
+		c.address(pointer+"/image_url", block.ImageURL)
+	case block.ImageURL != "" || (block.File.ID == "") == (block.File.URL == ""):
+		c.fail(pointer, "want one of image_url, slack_file.id and slack_file.url")
+	case block.File.ID != "":
+		c.files = append(c.files, block.File.ID)
+	}
+	c.length(pointer+"/alt_text", block.AltText, 1, maxAltText)
 	if block.Title != nil {
 		c.textObject(pointer+"/title", block.Title, 2000, true)
 	}

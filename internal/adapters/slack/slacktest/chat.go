@@ -96,7 +96,7 @@ func (s *Server) thread(work *request) *apiError {
 	if ts == "" {
 		return nil
 	}
-	root := s.message(work.args["channel"], ts)
+	root := s.root(work.args["channel"], ts)
 	if root == nil {
 		return refuse("thread_not_found")
 	}

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -51,8 +52,11 @@ func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
 	if len(message.Files) > 0 && !s.isBot(message.User) {
 		told.Subtype = "file_share"
 	}
+	if message.Tombstone {
+		told.Subtype, told.User, told.Text, told.Blocks, told.Files = "tombstone", "USLACKBOT", "This message was deleted.", nil, nil
+	}
 	if message.ThreadTS != "" && message.ThreadTS != message.TS {
-		if root := s.message(message.Channel, message.ThreadTS); root != nil {
+		if root := s.root(message.Channel, message.ThreadTS); root != nil {
 			told.ParentUserID = root.User
 		}
 	}
@@ -132,13 +136,13 @@ func (s *Server) replies(work *request) (any, *apiError) {
 	if refused != nil {
 		return nil, refused
 	}
-	root := s.message(from.ID, work.args["ts"])
+	root := s.root(from.ID, work.args["ts"])
 	if root == nil {
 		return nil, refuse("thread_not_found")
 	}
 	var found []*Message
 	for _, message := range s.messages {
-		if message.Channel == from.ID && !message.Deleted && message.Only == "" &&
+		if message.Channel == from.ID && (!message.Deleted || message == root) && message.Only == "" &&
 			(message == root || message.ThreadTS == root.TS) && (message == root || work.between(message.TS)) {
 			found = append(found, message)
 		}
@@ -189,6 +193,21 @@ func (s *Server) channelInfo(work *request) (any, *apiError) {
 	return struct {
 		Channel wireChannel `json:"channel"`
 	}{told}, nil
+}
+
+// joined lists the channels that the app is in.
+func (s *Server) joined(work *request) (any, *apiError) {
+	list := []wireChannel{}
+	for _, id := range slices.Sorted(maps.Keys(s.channels)) {
+		of := s.channels[id]
+		if slices.Contains(of.members, work.install.bot) && of.kind != "im" && !of.archived {
+			list = append(list, wireChannel{ID: of.ID, Name: of.Name, IsChannel: of.kind == "channel", IsGroup: of.kind == "group", IsMember: true})
+		}
+	}
+	return struct {
+		Channels []wireChannel `json:"channels"`
+		Metadata *metadata     `json:"response_metadata"`
+	}{list, &metadata{}}, nil
 }
 
 func (s *Server) members(work *request) (any, *apiError) {

@@ -105,7 +105,7 @@ func (c *checker) imageElement(pointer string, raw json.RawMessage) {
 	}](c, pointer, raw)
 	if ok {
 		c.address(pointer+"/image_url", image.ImageURL)
-		c.length(pointer+"/alt_text", image.AltText, 1, 2000)
+		c.length(pointer+"/alt_text", image.AltText, 1, maxAltText)
 	}
 }
 

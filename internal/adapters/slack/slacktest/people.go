@@ -88,16 +88,21 @@ func (p *Person) Edits(channelID, ts, text string) {
 	s.Event(event)
 }
 
-// Deletes removes what a person wrote.
+// Deletes removes what a person wrote. A message with replies leaves a tombstone, and the
+// app is told of that as of a change.
 func (p *Person) Deletes(channelID, ts string) {
 	s := p.server
 	s.mu.Lock()
 	message := s.message(channelID, ts)
 	before := s.wire(message, false)
-	message.Deleted = true
+	message.Deleted, message.Tombstone = true, s.replied(message)
 	event := s.hidden("message_deleted", channelID)
-	s.mu.Unlock()
 	event.PreviousMessage, event.DeletedTS = &before, ts
+	if message.Tombstone {
+		after := s.wire(message, false)
+		event.Subtype, event.Message, event.DeletedTS = "message_changed", &after, ""
+	}
+	s.mu.Unlock()
 	s.Event(event)
 }
 

@@ -1,32 +1,16 @@
 package slacktest
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "encoding/json"
 
 // richText checks a rich_text block. Its limits are not documented but for the total;
 // what is checked is that each element is of a known kind, with what that kind needs.
 func (c *checker) richText(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
-		kind
-		BlockID  string            `json:"block_id"`
-		Elements []json.RawMessage `json:"elements"`
-	}](c, pointer, raw)
-	if !ok {
-		return
-	}
-	c.blockID(pointer, block.BlockID)
-	c.count(pointer+"/elements", len(block.Elements), 1, 1000)
-	for i, element := range block.Elements {
-		c.richElement(pointer+"/elements/"+strconv.Itoa(i), element)
-	}
+	c.row(pointer, raw, 1000, c.richElement)
 }
 
 func (c *checker) richElement(pointer string, raw json.RawMessage) {
-	var is kind
-	if err := json.Unmarshal(raw, &is); err != nil {
-		c.fail(pointer, "must be an object with a type")
+	is, ok := c.kindOf(pointer, raw)
+	if !ok {
 		return
 	}
 	c.size += elementCosts
@@ -74,16 +58,14 @@ func (c *checker) richList(pointer string, raw json.RawMessage) {
 	if list.Indent < 0 || list.Indent > 8 { // the deepest that Slack's own editor makes
 		c.fail(pointer+"/indent", "must be between 0 and 8")
 	}
-	c.count(pointer+"/elements", len(list.Elements), 1, 1000)
-	for i, item := range list.Elements {
-		at := pointer + "/elements/" + strconv.Itoa(i)
+	c.each(pointer, list.Elements, 1000, func(at string, item json.RawMessage) {
 		var is kind
 		if err := json.Unmarshal(item, &is); err != nil || is.Type != "rich_text_section" {
 			c.fail(at+"/type", "unsupported type: %s", is.Type)
-			continue
+			return
 		}
 		c.richElement(at, item)
-	}
+	})
 }
 
 // richRun is an inline element.
@@ -106,12 +88,10 @@ type richRun struct {
 }
 
 func (c *checker) runs(pointer string, elements []json.RawMessage, preformatted bool) {
-	c.count(pointer+"/elements", len(elements), 1, 10000)
-	for i, raw := range elements {
-		at := pointer + "/elements/" + strconv.Itoa(i)
+	c.each(pointer, elements, 10000, func(at string, raw json.RawMessage) {
 		run, ok := decode[richRun](c, at, raw)
 		if !ok {
-			continue
+			return
 		}
 		c.size += elementCosts + Length(run.Text) + Length(run.URL)
 		switch run.Type {
@@ -129,5 +109,5 @@ func (c *checker) runs(pointer string, elements []json.RawMessage, preformatted 
 		if run.Type == "user" && run.UserID == "" {
 			c.fail(at, "missing required field: user_id")
 		}
-	}
+	})
 }

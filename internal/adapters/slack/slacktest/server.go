@@ -21,6 +21,8 @@ type Options struct {
 	// PingEvery is the time between pings on a Socket Mode connection, in real time;
 	// 0 is 10 s.
 	PingEvery time.Duration
+	// Scopes are what the app may do, as Slack tells it with each answer; nil is AllScopes.
+	Scopes []string
 	// Quiet are event types that the app is not subscribed to. By default it hears all
 	// that this server can say.
 	Quiet []string
@@ -38,6 +40,12 @@ const (
 	ClientSecret  = "client-secret-test"
 	botID         = "B0CAIRN"
 )
+
+// AllScopes are those of an app that may do all that this server can be asked for.
+var AllScopes = []string{
+	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write",
+	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "reactions:write", "users:read",
+}
 
 // Server is a Slack.
 type Server struct {
@@ -87,6 +95,9 @@ func New(options Options) *Server {
 	}
 	if options.PingEvery == 0 {
 		options.PingEvery = 10 * time.Second
+	}
+	if options.Scopes == nil {
+		options.Scopes = AllScopes
 	}
 	s := &Server{
 		options: options, clock: options.Clock, methods: methods(),

@@ -52,6 +52,7 @@ type shownElement struct {
 	Value    string          `json:"value"`
 	URL      string          `json:"url"`
 	UserID   string          `json:"user_id"`
+	GroupID  string          `json:"usergroup_id"`
 	Name     string          `json:"name"`
 	Style    json.RawMessage `json:"style"`
 	Indent   int             `json:"indent"`
@@ -286,6 +287,8 @@ func (s *Server) runsText(runs []shownElement) string {
 			}
 		case "user":
 			shown = "@" + s.visibleName(run.UserID)
+		case "usergroup":
+			shown = "@" + run.GroupID
 		case "broadcast":
 			shown = "@everybody(!)"
 		case "emoji":

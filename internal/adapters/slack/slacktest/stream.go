@@ -117,7 +117,7 @@ type chunk struct {
 
 // stream adds a call's text and chunks to a message.
 func (s *Server) stream(work *request, message *Message) *apiError {
-	added, tasks := work.args["markdown_text"], message.Tasks
+	added, tasks, blocks := work.args["markdown_text"], message.Tasks, message.Blocks
 	if raw := work.args["chunks"]; raw != "" {
 		if added != "" {
 			return refuse("markdown_text_conflict")
@@ -132,8 +132,11 @@ func (s *Server) stream(work *request, message *Message) *apiError {
 				return refuse("invalid_chunks", "[ERROR] "+problem+" [json-pointer:/chunks/"+strconv.Itoa(i)+"]")
 			}
 			text.WriteString(piece.Text)
-			if piece.Type == "task_update" {
+			switch piece.Type {
+			case "task_update":
 				tasks = append(tasks, piece.Status+": "+piece.Title)
+			case "blocks":
+				blocks = joined(blocks, piece.Blocks)
 			}
 		}
 		added = text.String()
@@ -143,7 +146,7 @@ func (s *Server) stream(work *request, message *Message) *apiError {
 	}
 	message.Streamed += added
 	message.Text = message.Streamed
-	message.Tasks = tasks
+	message.Tasks, message.Blocks = tasks, blocks
 	message.lastAppend = s.clock.Now()
 	return nil
 }
@@ -179,4 +182,21 @@ func (c chunk) check() string {
 		return "unsupported type: " + c.Type
 	}
 	return ""
+}
+
+// joined puts lists of blocks behind one another.
+func joined(blocks, more json.RawMessage) json.RawMessage {
+	var all, next []json.RawMessage
+	for _, list := range []struct {
+		raw  json.RawMessage
+		into *[]json.RawMessage
+	}{{blocks, &all}, {more, &next}} {
+		if len(list.raw) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(list.raw, list.into); err != nil {
+			panic("slacktest: kept blocks that can't be read: " + err.Error())
+		}
+	}
+	return mustJSON(append(all, next...))
 }

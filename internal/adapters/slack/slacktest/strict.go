@@ -26,8 +26,9 @@ type checker struct {
 	surface  surface
 	blockIDs map[string]bool
 	tables   int
-	markdown int // characters of all markdown blocks
-	size     int // what counts against totalLimit
+	markdown int      // characters of all markdown blocks
+	size     int      // what counts against totalLimit
+	files    []string // ids of files that images show
 }
 
 func (c *checker) fail(pointer, format string, args ...any) {

@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -41,12 +42,12 @@ type wireView struct {
 	SubmitDisabled  bool            `json:"submit_disabled"`
 }
 
-// checkView gives what Slack would refuse about a view.
-func checkView(raw json.RawMessage) (wireView, []Problem) {
+// checkView gives what Slack would refuse about a view, and the files that it shows.
+func checkView(raw json.RawMessage) (view wireView, files []string, problems []Problem) {
 	c := &checker{surface: inModal, blockIDs: map[string]bool{}}
 	view, ok := decode[wireView](c, "/view", raw)
 	if !ok {
-		return view, c.problems
+		return view, nil, c.problems
 	}
 	switch view.Type {
 	case "modal":
@@ -64,12 +65,12 @@ func checkView(raw json.RawMessage) (wireView, []Problem) {
 	c.length("/view/private_metadata", view.PrivateMetadata, 0, 3000)
 	c.length("/view/callback_id", view.CallbackID, 0, maxID)
 	c.blocks("/view/blocks", view.Blocks, maxViewBlocks)
-	return view, c.problems
+	return view, c.files, c.problems
 }
 
 // CheckView gives what Slack would refuse about a modal or home tab.
 func CheckView(view json.RawMessage) []Problem {
-	_, problems := checkView(view)
+	_, _, problems := checkView(view)
 	return problems
 }
 
@@ -114,7 +115,12 @@ func shown(view *View, kind string) shownView {
 
 // modal checks the view of a call.
 func (s *Server) modal(work *request) (wireView, *apiError) {
-	view, problems := checkView(json.RawMessage(work.args["view"]))
+	view, files, problems := checkView(json.RawMessage(work.args["view"]))
+	for _, id := range files {
+		if file := s.files[id]; file == nil || !file.shared {
+			problems = append(problems, Problem{"invalid slack file", "/view/blocks"})
+		}
+	}
 	if len(problems) > 0 {
 		return view, refuse("invalid_arguments", asMessages(problems)...)
 	}
@@ -184,7 +190,7 @@ func (s *Server) updateView(work *request) (any, *apiError) {
 }
 
 func (s *Server) publishView(work *request) (any, *apiError) {
-	checked, problems := checkView(json.RawMessage(work.args["view"]))
+	checked, _, problems := checkView(json.RawMessage(work.args["view"]))
 	switch {
 	case len(problems) > 0:
 		return nil, refuse("invalid_arguments", asMessages(problems)...)
@@ -219,4 +225,19 @@ func (p *Person) Open() *View {
 	}
 	seen := *top
 	return &seen
+}
+
+// ShowHome gives a person's home tab as text, "" before there is one.
+func (s *Server) ShowHome(user string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view := s.homes[user]
+	if view == nil {
+		return ""
+	}
+	var out strings.Builder
+	for _, block := range viewBlocks(view) {
+		out.WriteString(s.blockText(block) + "\n")
+	}
+	return out.String()
 }

@@ -37,6 +37,7 @@ type Message struct {
 	Only                  string // whom an ephemeral message is shown to
 	Edits                 int
 	Deleted               bool
+	Tombstone             bool // deleted, with replies: its thread goes on
 	Streaming             bool
 	Streamed              string   // text that came by the stream
 	Tasks                 []string // titles of task updates
@@ -65,6 +66,13 @@ func (s *Server) addChannel(id, name, kind string) string {
 	defer s.mu.Unlock()
 	s.channels[id] = &channel{ID: id, Name: name, kind: kind, members: []string{Bot}, team: Team}
 	return id
+}
+
+// Invite adds somebody to a channel.
+func (s *Server) Invite(channelID, user string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channelID].members = append(s.channels[channelID].members, user)
 }
 
 // Remove takes the app out of a channel.
@@ -118,6 +126,26 @@ func (s *Server) message(channelID, ts string) *Message {
 		}
 	}
 	return nil
+}
+
+// root finds the first message of a thread, which may be deleted where it has replies.
+func (s *Server) root(channelID, ts string) *Message {
+	for _, message := range s.messages {
+		if message.Channel == channelID && message.TS == ts && message.Tombstone {
+			return message
+		}
+	}
+	return s.message(channelID, ts)
+}
+
+// replied tells whether a message has replies.
+func (s *Server) replied(message *Message) bool {
+	for _, reply := range s.messages {
+		if reply != message && reply.Channel == message.Channel && reply.ThreadTS == message.TS && !reply.Deleted && reply.Only == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // Messages gives a channel's messages as they stand, deleted ones and those for one

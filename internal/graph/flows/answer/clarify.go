@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,7 +132,7 @@ const (
 // ambiguous says why a question must be asked about, and what that was decided from.
 func ambiguous(s State) decision {
 	telling := len(s.Profile.Terms)
-	if telling == 0 {
+	if telling == 0 || slices.ContainsFunc(s.SearchResults[:min(len(s.SearchResults), 1)], isAttached) {
 		return decision{}
 	}
 	var rules []rule
@@ -250,6 +251,9 @@ func unanswerable(s State) string { return insufficient(s).reason }
 func insufficient(s State) decision {
 	if len(s.SearchResults) == 0 {
 		return decision{reason: "nothing was found"}
+	}
+	if pointsAtFiles(s) {
+		return decision{}
 	}
 	a := s.AnalysisResults
 	bears := bearing(s)

@@ -25,6 +25,8 @@ type analysisRequest struct {
 	History  []flows.Turn
 	Found    []retrieve.Evidence // nil: the question is to be understood
 	Searched []string
+	// Attachments came with the question that is to be understood.
+	Attachments []flows.Attachment
 }
 
 func (analysisRequest) MessageType() agent.Type { return agent.AnalysisRequest }

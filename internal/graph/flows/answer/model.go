@@ -96,7 +96,9 @@ const (
 // readByModel lets a model put the question in whole words, and reads those by the
 // rules, which know the index. Without the model's help the rules alone serve.
 func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
-	messages, err := prompts.Understand{History: shownHistory(request.History), Question: request.Question}.Messages()
+	messages, err := prompts.Understand{
+		History: shownHistory(request.History), Question: request.Question, Attachments: excerpts(request.Attachments),
+	}.Messages()
 	if err != nil {
 		return understanding{}, err
 	}

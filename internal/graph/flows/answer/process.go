@@ -238,6 +238,7 @@ func (f *Flow) hybridProcessing(ctx context.Context, step graph.Step[State]) (gr
 
 // processed is what every way of processing leaves behind.
 func processed(s State, evidence []retrieve.Evidence, made []flows.Query, changes []graph.Change[State]) graph.Result[State] {
+	evidence = withAttached(s, evidence)
 	return graph.Update(append(changes,
 		searchResults.Set(evidence),
 		analysisResults.Set(analyze(s.Profile, evidence)),

@@ -53,6 +53,7 @@ type State struct {
 	OriginalQuery string // as the person typed it
 	Query         string // whole: shorthand written out, what a follow-up leans on added
 	History       []flows.Turn
+	Attachments   []flows.Attachment // data that came with the question
 	Depth         flows.Depth
 	Filter        index.Filter
 
@@ -133,6 +134,7 @@ var (
 	originalQuery    = graph.Replace("original_query", func(s *State) *string { return &s.OriginalQuery })
 	query            = graph.Replace("query", func(s *State) *string { return &s.Query })
 	history          = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
+	attachments      = graph.Replace("attachments", func(s *State) *[]flows.Attachment { return &s.Attachments })
 	depth            = graph.Replace("depth", func(s *State) *flows.Depth { return &s.Depth })
 	filter           = graph.Replace("filter", func(s *State) *index.Filter { return &s.Filter })
 	normalizedQuery  = graph.Replace("normalized_query", func(s *State) *string { return &s.NormalizedQuery })
@@ -180,7 +182,7 @@ var (
 
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
-	requestID, originalQuery, query, history, depth, filter,
+	requestID, originalQuery, query, history, attachments, depth, filter,
 	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,

@@ -41,7 +41,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	s := step.State
 	text := bounded(s.OriginalQuery)
 	analysed, err := assign[analysis](ctx, f, step, assigned{
-		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History}},
+		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History, Attachments: s.Attachments}},
 	})
 	if err != nil {
 		return graph.Result[State]{}, err
@@ -50,6 +50,11 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	if failure != nil {
 		meant = asWritten(text)
 	}
+	if len(s.Attachments) > 0 {
+		if meant, err = f.readAttached(ctx, s.Attachments, meant); err != nil {
+			return graph.Result[State]{}, err
+		}
+	}
 	if len(text) < len(strings.TrimSpace(s.OriginalQuery)) {
 		meant.Remarks = append(meant.Remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
 	}
@@ -57,7 +62,8 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	evidence := lists[0]
+	s.Profile = meant.Profile
+	evidence := withAttached(s, lists[0])
 	return graph.Update(slices.Concat(used(analysed), searched, lost(failure), []graph.Change[State]{
 		query.Set(meant.Query),
 		normalizedQuery.Set(meant.Normalized),

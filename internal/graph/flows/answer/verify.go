@@ -72,7 +72,12 @@ func (f *Flow) verifyQuotes(ctx context.Context, s State) ([]graph.Change[State]
 func (f *Flow) current(ctx context.Context, s State, positions []int) (map[int]string, error) {
 	var ids []knowledge.PassageID
 	at := make(map[knowledge.PassageID]int)
+	texts := make(map[int]string, len(positions))
 	for _, position := range positions {
+		if isAttached(s.SearchResults[position]) { // it is as it came
+			texts[position] = s.SearchResults[position].Passage.Text
+			continue
+		}
 		id := s.SearchResults[position].Passage.ID
 		if _, known := at[id]; !known {
 			at[id] = position
@@ -83,7 +88,6 @@ func (f *Flow) current(ctx context.Context, s State, positions []int) (map[int]s
 	if err != nil {
 		return nil, fmt.Errorf("read the cited passages again: %w", err)
 	}
-	texts := make(map[int]string, len(found))
 	for _, passage := range found {
 		texts[at[passage.Passage.ID]] = passage.Passage.Text
 	}

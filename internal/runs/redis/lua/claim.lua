@@ -1,7 +1,8 @@
--- KEYS state, jobs, delayed   ARGV worker, id of the notice, of the call, ttl
--- Gives {'leased', token, attempt, stopby, stopat, head}, {'held'} where the lease that
+-- KEYS state, jobs, delayed   ARGV worker, id of the notice, of the call, ttl, since when the servers know all
+-- Gives {'leased', token, attempt, stopby, stopat, head, now}, {'held'} where the lease that
 -- the notice stands for lives, or what upcoming gives. Where another lease lives, that is
--- its end: its own notice may be lost.
+-- its end: its own notice may be lost. A job that came before the server forgot what came
+-- last may be at work under a lease that is forgotten: it waits until that has run out.
 local now, micros = clock()
 promote(KEYS[2], KEYS[3], now)
 local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore')
@@ -14,6 +15,10 @@ local head = redis.call('LINDEX', KEYS[2], 0)
 if not head or (not again and tonumber(s[6] or 0) > now) then
   return upcoming(KEYS[1], KEYS[2], KEYS[3], now)
 end
+local since = tonumber(ARGV[5])
+if not again and now < since + ARGV[4] and tonumber(head:match('^%d+') or 0) < since then
+  return {'later', since + ARGV[4] - now}
+end
 if not again then
   local token = math.max((tonumber(s[1]) or 0) + 1, micros)
   redis.call('PERSIST', KEYS[1])
@@ -23,4 +28,4 @@ if not again then
   redis.call('HINCRBY', KEYS[1], 'attempt', 1)
 end
 local r = redis.call('HMGET', KEYS[1], 'token', 'attempt', 'stopby', 'stopat')
-return {'leased', r[1], r[2], r[3] or '', r[4] or '', head}
+return {'leased', r[1], r[2], r[3] or '', r[4] or '', head, int(now)}

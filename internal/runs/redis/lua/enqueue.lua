@@ -1,4 +1,5 @@
--- KEYS jobs, delayed, seen   ARGV event, body, delay, how long events are told apart
+-- KEYS jobs, delayed, seen[, ready, due, noticed]   ARGV event, body, delay, how long events are told apart, thread
+-- Where ready is on the same server the thread is announced, too.
 -- The first write is one that a full Redis refuses: then nothing is written.
 local now = clock()
 local keep = tonumber(ARGV[4])
@@ -10,7 +11,12 @@ redis.call('PEXPIRE', KEYS[3], keep)
 local delay = tonumber(ARGV[3])
 if delay > 0 then
   redis.call('ZADD', KEYS[2], int(now + delay), ARGV[2])
+  if KEYS[4] then redis.call('ZADD', KEYS[5], 'LT', int(now + delay), ARGV[5]) end
 else
   redis.call('RPUSH', KEYS[1], int(now) .. ' ' .. ARGV[2])
+  if KEYS[4] then
+    redis.call('ZREM', KEYS[5], ARGV[5])
+    notice(KEYS[4], KEYS[6], ARGV[5])
+  end
 end
 return 1

@@ -1,10 +1,15 @@
--- KEYS state, jobs, delayed, outbox, dead, checkpoint of a run that is over
--- ARGV token, of the call, 'finished' | 'again' | 'dead' | 'released', pause, reason, event, '1' if a run is over, keep
--- Gives what upcoming gives.
+-- KEYS state, jobs, delayed, outbox, dead, checkpoint of a run that is over[, ready, due, noticed]
+-- ARGV token, of the call, 'finished' | 'again' | 'left' | 'dead' | 'released', pause, reason, event, '1' if a run is over, keep,
+--      thread, group, id of its notice
+-- Gives what upcoming gives. Where ready is on the same server the notice is settled, too.
+local function done(comes)
+  if KEYS[7] then settle(KEYS[7], KEYS[8], KEYS[9], ARGV[9], ARGV[10], ARGV[11], comes[1], comes[2]) end
+  return comes
+end
 local now = clock()
 local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'ended')
 local ended = ARGV[1] .. ' ' .. ARGV[2]
-if s[3] == ended then return upcoming(KEYS[1], KEYS[2], KEYS[3], now) end -- the answer to the same call was lost
+if s[3] == ended then return done(upcoming(KEYS[1], KEYS[2], KEYS[3], now)) end -- the answer to the same call was lost
 if not s[2] or s[1] ~= ARGV[1] then return LOST end
 local what = ARGV[3]
 if what ~= 'released' then
@@ -15,7 +20,8 @@ if what ~= 'released' then
 end
 redis.call('HDEL', KEYS[1], 'worker', 'until', 'notice', 'call', 'batch')
 redis.call('HSET', KEYS[1], 'ended', ended)
-if what == 'again' then
+if what == 'left' then redis.call('HINCRBY', KEYS[1], 'attempt', -1) end
+if what == 'again' or what == 'left' then
   redis.call('HSET', KEYS[1], 'notbefore', int(now + ARGV[4]), 'reason', ARGV[5])
 elseif what == 'released' then
   redis.call('HINCRBY', KEYS[1], 'attempt', -1)
@@ -30,4 +36,4 @@ end
 promote(KEYS[2], KEYS[3], now)
 local comes = upcoming(KEYS[1], KEYS[2], KEYS[3], now)
 if redis.call('LLEN', KEYS[2]) == 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
-return comes
+return done(comes)

@@ -45,3 +45,13 @@ local function notice(ready, noticed, thread)
     redis.call('HSET', noticed, thread, '2')
   end
 end
+
+-- settle ends a thread's notice: what is 'again', 'later' (in so many ms) or 'none'.
+local function settle(ready, due, noticed, thread, group, id, what, ms)
+  local dirty = redis.call('HGET', noticed, thread) == '2'
+  redis.call('XACK', ready, group, id)
+  redis.call('XDEL', ready, id)
+  redis.call('HDEL', noticed, thread)
+  if what == 'later' then redis.call('ZADD', due, 'LT', int(clock() + ms), thread) end
+  if what == 'again' or dirty then notice(ready, noticed, thread) end
+end

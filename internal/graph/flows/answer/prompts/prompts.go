@@ -36,9 +36,13 @@ type Statement struct {
 
 // Understand asks what a question means.
 type Understand struct {
-	History  []Turn // oldest first
-	Question string
+	History     []Turn // oldest first
+	Question    string
+	Attachments []Attachment
 }
+
+// Attachment is the beginning of a file that came with a question.
+type Attachment struct{ Name, Text string }
 
 // Next asks what to search for after what was found.
 type Next struct {
@@ -121,7 +125,7 @@ func messages[P Understand | Next | Answer | Verify](name string, prompt P) ([]l
 }
 
 // tags are the marks between which data stands.
-var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:sources?|thread|turn|question|searched|statements?|system|user|assistant)\b)`)
+var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:sources?|thread|turn|question|attachments?|searched|statements?|system|user|assistant)\b)`)
 
 // Data makes text fit to stand between tags: it can neither close one nor open another,
 // and holds no control characters or characters that only hide text.

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"cairn/internal/knowledge/parse"
+)
+
+// attachedLimits bound what a file that comes with a message may cost: a person waits.
+var attachedLimits = parse.Limits{Bytes: 32 << 20, Pages: 500, Time: 10 * time.Second}
+
+// readAttached gives the text of a file that came with a message, as it would be read into
+// the index.
+func readAttached(ctx context.Context, name string, content []byte) (string, error) {
+	read, err := parse.Parse(ctx, parse.Detect(name, content), name, content, attachedLimits)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, section := range read.Sections {
+		if section.Heading != "" {
+			out.WriteString(strings.Repeat("#", section.Level) + " " + section.Heading + "\n\n")
+		}
+		for _, block := range section.Blocks {
+			out.WriteString(block.Text + "\n\n")
+		}
+	}
+	return strings.TrimSpace(out.String()), nil
+}

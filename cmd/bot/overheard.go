@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"cairn/internal/adapters/slack"
+	"cairn/internal/config"
+	"cairn/internal/llm"
+	"cairn/internal/llm/gate"
+	"cairn/internal/llm/openai"
+)
+
+//go:embed overheard.tmpl
+var overheardText string
+
+//go:embed overheard.json
+var overheardSchema []byte
+
+var overheardPrompt = template.Must(template.New("overheard").Parse(overheardText))
+
+// untagged is text that can't close the tags that it stands between.
+var untagged = strings.NewReplacer("<", "‹", ">", "›")
+
+// maxOverheard is how many letters of a message the model is shown.
+const maxOverheard = 600
+
+// slackJudge asks the model that reads questions whether a reply in a thread is meant for
+// Cairn; nil where there is none.
+func (a *app) slackJudge() (func(context.Context, slack.Overheard) (bool, error), error) {
+	configured, ok := a.config.Model(config.RoleUnderstand)
+	if !ok {
+		return nil, nil //nolint:nilnil // without a model the rules decide alone
+	}
+	model, err := openai.New(modelOptions(configured, gate.Options{Budget: a.spending()}, a.logger))
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, of slack.Overheard) (bool, error) { return judge(ctx, model, of) }, nil
+}
+
+func judge(ctx context.Context, model llm.Model, of slack.Overheard) (bool, error) {
+	prompt, err := overheard(of)
+	if err != nil {
+		return false, err
+	}
+	reply, err := model.Chat(ctx, llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Text: prompt}}, MaxReply: 32,
+		Schema: &llm.Schema{Name: "overheard", JSON: overheardSchema},
+	}, nil)
+	if err != nil {
+		return false, fmt.Errorf("ask a model whom a reply is for: %w", err)
+	}
+	var told struct {
+		ForCairn bool `json:"for_cairn"`
+	}
+	if err := json.Unmarshal([]byte(reply.Text), &told); err != nil {
+		return false, fmt.Errorf("read whom a reply is for: %w", err)
+	}
+	return told.ForCairn, nil
+}
+
+// overheard is what the model is asked.
+func overheard(of slack.Overheard) (string, error) {
+	shown := slack.Overheard{Text: shortened(of.Text)}
+	for _, said := range of.Before {
+		shown.Before = append(shown.Before, shortened(said))
+	}
+	var out strings.Builder
+	if err := overheardPrompt.Execute(&out, shown); err != nil {
+		return "", fmt.Errorf("write what a model is asked about a reply: %w", err)
+	}
+	return out.String(), nil
+}
+
+func shortened(text string) string {
+	letters := []rune(untagged.Replace(text))
+	return string(letters[:min(len(letters), maxOverheard)])
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"cairn/internal/adapters/slack"
+	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
+	redisinstalls "cairn/internal/adapters/slack/installs/redis"
+	"cairn/internal/chat"
+	"cairn/internal/config"
+	"cairn/internal/knowledge"
+	"cairn/internal/redis/conn"
+)
+
+// slackApp is Cairn in Slack as this program runs it.
+type slackApp struct {
+	adapter *slack.Adapter
+	// handler takes Slack's deliveries and people who install Cairn; nil where nothing
+	// comes over HTTP.
+	handler http.Handler
+	listen  string
+	logger  *slog.Logger
+}
+
+// slack makes the Slack adapter, once; nil where Slack is off. It connects to nothing but
+// the store of installs.
+func (a *app) slack(ctx context.Context) (*slackApp, error) {
+	settings := a.config.Slack
+	if settings.Mode == config.SlackOff || a.slackApp != nil {
+		return a.slackApp, nil
+	}
+	made := &slackApp{listen: settings.Listen, logger: a.logger}
+	workspaces, install, err := a.slackWorkspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options := slack.Options{
+		Workspaces: workspaces, APIURL: settings.APIURL, Logger: a.logger,
+		Listen: slackListening(settings), Humans: slackHumans(settings), Catalog: a, Prompts: a.slackPrompts,
+	}
+	if options.Judge, err = a.slackJudge(); err != nil {
+		return nil, err
+	}
+	if settings.Mode == config.SlackHTTP {
+		options.SigningSecret = settings.SigningSecret.Reveal()
+	} else {
+		options.AppToken = settings.AppToken.Reveal()
+	}
+	if made.adapter, err = slack.New(options); err != nil {
+		return nil, err
+	}
+	if settings.Mode == config.SlackHTTP || install != nil {
+		mux := http.NewServeMux()
+		mux.Handle("/slack/", http.StripPrefix("/slack", made.adapter.Handler()))
+		if install != nil {
+			mux.Handle("/slack/install", install)
+			mux.Handle("/slack/oauth", install)
+		}
+		made.handler = mux
+	}
+	a.slackApp = made
+	return made, nil
+}
+
+// slackWorkspaces gives what knows where the app is installed, and where workspaces install
+// it themselves the pages to do so.
+func (a *app) slackWorkspaces(ctx context.Context) (slack.Workspaces, http.Handler, error) {
+	settings := a.config.Slack
+	if !settings.Many() {
+		return slack.NewSingle(settings.BotToken.Reveal(), settings.APIURL, nil), nil, nil
+	}
+	key, err := settings.Key()
+	if err != nil {
+		return nil, nil, err
+	}
+	installs, err := a.slackInstalls(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	many, err := slack.NewMany(slack.ManyOptions{
+		Installs: installs, Key: key, ClientID: settings.ClientID, ClientSecret: settings.ClientSecret.Reveal(),
+		Address: settings.URL + "/slack", Logger: a.logger, APIURL: settings.APIURL,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return many, many.Handler(), nil
+}
+
+// slackInstalls opens the store of installs: in Redis where one is configured, else in the
+// data directory.
+func (a *app) slackInstalls(ctx context.Context) (slack.Installs, error) {
+	if a.config.Redis.URL.IsZero() {
+		kept, err := embeddedinstalls.Open(ctx, a.config.DataDir)
+		if err != nil {
+			return nil, err
+		}
+		a.closers = append(a.closers, kept.Close)
+		return kept, nil
+	}
+	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, client.Close)
+	return redisinstalls.Open(client), nil
+}
+
+func slackListening(settings config.Slack) func(team, channel string) slack.Listening {
+	return func(_, channel string) slack.Listening {
+		if how, ok := settings.Channels[channel]; ok {
+			return slack.Listening(how)
+		}
+		return slack.Listening(settings.Listening)
+	}
+}
+
+func slackHumans(settings config.Slack) func(team, channel string) []string {
+	return func(_, channel string) []string {
+		if humans := settings.Humans[channel]; len(humans) > 0 {
+			return humans
+		}
+		return settings.Humans[""]
+	}
+}
+
+// run takes messages from Slack until ctx ends, and says so once it does.
+func (s *slackApp) run(ctx context.Context, handler chat.Handler, out io.Writer) error {
+	if s.handler == nil {
+		fmt.Fprintln(out, "Connecting to Slack.")
+		return s.adapter.Run(ctx, handler)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("listen for Slack: %w: choose another address with slack.listen", err)
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop()
+		ended <- s.adapter.Run(running, handler)
+	}()
+	select {
+	case <-s.adapter.Ready():
+	case err := <-ended:
+		return errors.Join(err, listener.Close())
+	}
+	fmt.Fprintf(out, "Listening to Slack at http://%s/slack/\n", listener.Addr())
+	err = serveUntil(running, s.server(), listener)
+	stop()
+	return errors.Join(err, <-ended)
+}
+
+// Time limits of Slack's requests; it waits for 3 s itself.
+const (
+	slackReadTime  = 10 * time.Second
+	slackWriteTime = 15 * time.Second
+	slackIdleTime  = 2 * time.Minute
+	slackStopTime  = 5 * time.Second
+)
+
+func (s *slackApp) server() *http.Server {
+	return &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: slackReadTime, ReadTimeout: slackReadTime, WriteTimeout: slackWriteTime,
+		IdleTimeout: slackIdleTime, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
+}
+
+// serveUntil serves until ctx ends, and then lets the requests that are there end.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		limited, done := context.WithTimeout(context.WithoutCancel(ctx), slackStopTime)
+		defer done()
+		stopped <- server.Shutdown(limited)
+	})
+	err := server.Serve(listener)
+	if stop() { // ctx goes on: the server failed by itself
+		return fmt.Errorf("serve Slack at %s: %w", listener.Addr(), err)
+	}
+	if err := <-stopped; err != nil {
+		return errors.Join(fmt.Errorf("stop serving Slack: %w", err), server.Close())
+	}
+	return nil
+}
+
+// Bounds of what is looked at for suggestions.
+const (
+	maxPromptDocuments = 500
+	maxPrompts         = 4
+)
+
+// slackPrompts suggests questions about the documents that changed last.
+func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
+	var latest []knowledge.Document
+	seen := 0
+	for document, err := range a.index.Documents(ctx, "") {
+		if err != nil {
+			return nil, fmt.Errorf("look for documents to suggest: %w", err)
+		}
+		if seen++; seen > maxPromptDocuments {
+			break
+		}
+		if document.Title != "" {
+			latest = append(latest, document)
+		}
+	}
+	slices.SortStableFunc(latest, func(x, y knowledge.Document) int { return y.Modified.Compare(x.Modified) })
+	var prompts []slack.Prompt
+	for _, document := range latest[:min(len(latest), maxPrompts)] {
+		prompts = append(prompts, slack.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
+	}
+	return prompts, nil
+}
+
+// Collections implements chat.Catalog over the index: each source is a collection.
+func (a *app) Collections(ctx context.Context) ([]chat.Collection, error) {
+	var names []string
+	found := map[string]*chat.Collection{}
+	for document, err := range a.index.Documents(ctx, "") {
+		if err != nil {
+			return nil, fmt.Errorf("list the collections: %w", err)
+		}
+		name := string(document.Source)
+		if found[name] == nil {
+			names = append(names, name)
+			found[name] = &chat.Collection{Name: name}
+		}
+		of := found[name]
+		of.Documents++
+		if document.LastSeen.After(of.Updated) {
+			of.Updated = document.LastSeen
+		}
+	}
+	slices.Sort(names)
+	collections := make([]chat.Collection, 0, len(names))
+	for _, name := range names {
+		collections = append(collections, *found[name])
+	}
+	return collections, nil
+}

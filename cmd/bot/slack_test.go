@@ -1,0 +1,416 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/llm/llmtest"
+	"cairn/internal/servertest"
+)
+
+// office is a team that talks to the real program in a fake Slack, with Redis and
+// PostgreSQL beside it.
+type office struct {
+	*slacktest.Server
+	t       *testing.T
+	env     []string
+	ann     *slacktest.Person
+	ben     *slacktest.Person
+	general string
+}
+
+// handbook is what the team's documents say.
+var handbook = map[string]string{
+	"laptops.md": "# Laptops\n\n## Getting one\n\nYou get a laptop from the help desk in room 12.\n\n## Returning one\n\nReturn your laptop on a Thursday, between 9 and 11.\n",
+	"leave.md":   "# Leave\n\nYou have 28 days of leave a year.\n",
+	"billing.md": "# Billing\n\nInvoices of the vendor of phones are kept for ten years. Invoices of the vendor of chairs are kept for two years.\n",
+}
+
+// newOffice has the documents read. mode is how events come.
+func newOffice(t *testing.T, mode string) *office {
+	t.Helper()
+	o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), t: t}
+	t.Cleanup(o.Close)
+	o.ann, o.ben, o.general = o.Person("U0ANN", "Ann"), o.Person("U0BEN", "Ben"), o.Channel("C0GENERAL", "general")
+	folder := t.TempDir()
+	for name, text := range handbook {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(),
+		"CAIRN_REDIS_URL="+servertest.Redis(t), "CAIRN_POSTGRES_URL="+servertest.Postgres(t), "CAIRN_LOG_LEVEL=debug",
+		"CAIRN_SLACK_MODE="+mode, "CAIRN_SLACK_LISTEN=127.0.0.1:0", "CAIRN_SLACK_API_URL="+o.APIURL(),
+		"CAIRN_SLACK_BOT_TOKEN="+slacktest.BotToken, "CAIRN_SLACK_SIGNING_SECRET="+slacktest.SigningSecret,
+		"CAIRN_SLACK_APP_TOKEN="+slacktest.AppToken, "CAIRN_SLACK_HUMANS=U0BEN")
+	for _, args := range [][]string{{"migrate"}, {"ingest", "-q", folder}} {
+		if out, err := o.command(args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	return o
+}
+
+// command is the real program: this binary, called as it is called.
+func (o *office) command(args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return &exec.Cmd{Path: self, Args: append([]string{"cairn"}, args...), Env: o.env}
+}
+
+// process is a running `cairn serve`.
+type process struct {
+	office  *office
+	command *exec.Cmd
+	read    sync.WaitGroup
+	mu      sync.Mutex
+	said    bytes.Buffer
+}
+
+func (p *process) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.Write(text)
+}
+
+func (p *process) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.said.String()
+}
+
+var listening = regexp.MustCompile(`Listening to Slack at (\S+)/slack/`)
+
+// serve starts `cairn serve` and waits until Slack reaches it.
+func (o *office) serve(args ...string) *process {
+	o.t.Helper()
+	p := &process{office: o, command: o.command(append([]string{"serve"}, args...)...)}
+	p.command.Stderr = p
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() {
+		if p.command.ProcessState == nil {
+			p.end(syscall.SIGTERM)
+		}
+		if o.t.Failed() {
+			o.t.Logf("the program said:\n%s", p)
+		}
+	})
+	begun := make(chan string, 1)
+	p.read.Go(func() {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if found := listening.FindStringSubmatch(lines.Text()); found != nil {
+				begun <- found[1]
+			} else if strings.Contains(lines.Text(), "Connecting to Slack") {
+				begun <- ""
+			}
+			if _, err := io.WriteString(p, lines.Text()+"\n"); err != nil {
+				return
+			}
+		}
+		close(begun)
+	})
+	address, ok := <-begun
+	if !ok {
+		o.t.Fatalf("the program did not start:\n%s", p)
+	}
+	if address == "" {
+		o.until("connections to Slack", func() bool { return o.Connections() > 0 })
+		return p
+	}
+	o.Subscribe(address+"/slack/events", address+"/slack/interactive", address+"/slack/commands")
+	if err := o.Verify(); err != nil {
+		o.t.Fatal(err)
+	}
+	return p
+}
+
+// end ends the process by a signal and waits until it is gone. Asked to end, it must do so
+// without an error.
+func (p *process) end(by syscall.Signal) {
+	p.office.t.Helper()
+	if err := p.command.Process.Signal(by); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.office.t.Error(err)
+	}
+	p.read.Wait()
+	if err := p.command.Wait(); err != nil && by == syscall.SIGTERM {
+		p.office.t.Errorf("asked to end: %v\n%s", err, p)
+	}
+}
+
+// until waits for something that people see.
+func (o *office) until(what string, seen func() bool) {
+	o.t.Helper()
+	deadline := time.NewTimer(45 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !seen() {
+		select {
+		case <-deadline.C:
+			o.t.Fatalf("never seen: %s\n%s", what, o.Show(o.general))
+		case <-tick.C:
+		}
+	}
+}
+
+// last is what the bot said last in a thread; a draft, which has no key, is nothing said.
+func (o *office) last(root string) (said string) {
+	for _, message := range o.Messages(o.general) {
+		if isSaid(message) && message.ThreadTS == root {
+			said = message.Text + string(message.Blocks)
+		}
+	}
+	return said
+}
+
+func isSaid(message slacktest.Message) bool {
+	return message.User == slacktest.Bot && !message.Deleted && message.Only == "" && len(message.Metadata) > 0
+}
+
+// shows waits until the bot's last message in a thread holds a text.
+func (o *office) shows(root, text string) {
+	o.t.Helper()
+	o.until(text, func() bool { return strings.Contains(o.last(root), text) })
+}
+
+// answers counts what the bot said and did not take back.
+func (o *office) answers(channel string) int {
+	said := 0
+	for _, message := range o.Messages(channel) {
+		if isSaid(message) {
+			said++
+		}
+	}
+	return said
+}
+
+// drafts counts what stands in the channel of runs that work, or worked.
+func (o *office) drafts() int {
+	left := 0
+	for _, message := range o.Messages(o.general) {
+		if message.User == slacktest.Bot && !message.Deleted && message.Only == "" && len(message.Metadata) == 0 {
+			left++
+		}
+	}
+	return left
+}
+
+const (
+	mention = "<@" + slacktest.Bot + "> "
+	room12  = "help desk in room 12"
+)
+
+func TestSlackEndToEnd(t *testing.T) {
+	for _, mode := range []string{"http", "socket"} {
+		t.Run(mode, func(t *testing.T) { talkInSlack(t, newOffice(t, mode)) })
+	}
+}
+
+// talkInSlack is a working day: what people do in Slack, and what becomes of it.
+func talkInSlack(t *testing.T, o *office) {
+	first := o.serve()
+	root := o.ann.Says(o.general, "", mention+"where do I get a laptop?")
+	o.shows(root, room12)
+
+	// A question needs an answer, which is given to another process.
+	o.ann.Says(o.general, root, "how long do we keep invoices of this vendor?")
+	o.shows(root, "“this vendor”")
+	first.end(syscall.SIGTERM)
+	second := o.serve()
+	o.ben.Says(o.general, root, "I have no idea, sorry")
+	o.ann.Says(o.general, root, "the vendor of phones")
+	o.shows(root, "kept for ten years")
+
+	// A follow-up needs no mention; what people say to each other is not answered.
+	said := o.answers(o.general)
+	o.ben.Says(o.general, root, "<@U0ANN> lunch?")
+	o.ann.Says(o.general, root, "and how many days of leave do I get?")
+	o.shows(root, "28 days of leave")
+	if now := o.answers(o.general); now != said+1 {
+		t.Errorf("%d answers to one question", now-said)
+	}
+	o.changes(t)
+	o.rates(t, root)
+
+	// What is stopped while it waits is over.
+	again := o.ann.Says(o.general, "", mention+"where do I get a laptop?")
+	o.shows(again, room12)
+	o.ann.Says(o.general, again, "how long do we keep invoices of this vendor?")
+	o.shows(again, "“this vendor”")
+	o.ann.Says(o.general, again, "never mind")
+	o.shows(again, "leave it there")
+
+	// A command is answered to one person.
+	o.ann.Command(o.general, "/cairn", "where do I get a laptop?")
+	o.until("the command's answer", func() bool {
+		messages := o.Messages(o.general)
+		return strings.Contains(string(messages[len(messages)-1].Blocks), room12) && messages[len(messages)-1].Only == "U0ANN"
+	})
+	second.end(syscall.SIGTERM)
+	for _, call := range o.Refused() {
+		t.Errorf("%s was refused: %s, %v", call.Method, call.Error, call.Args)
+	}
+	o.keepsQuiet(first, second)
+}
+
+// changes has Ann edit a question, and delete it: the answer changes in its place, and is
+// taken back.
+func (o *office) changes(t *testing.T) {
+	t.Helper()
+	root := o.ann.Says(o.general, "", mention+"where do I get a laptop?")
+	o.shows(root, room12)
+	before := o.answers(o.general)
+	o.ann.Edits(o.general, root, mention+"how many days of leave do I get?")
+	o.shows(root, "28 days of leave")
+	if now := o.answers(o.general); now != before {
+		t.Errorf("%d answers after an edit, %d before", now, before)
+	}
+	o.ann.Deletes(o.general, root)
+	o.until("the answer is taken back", func() bool { return o.answers(o.general) == before-1 })
+}
+
+// rates has Ann say that an answer was not helpful, and why.
+func (o *office) rates(t *testing.T, root string) {
+	t.Helper()
+	o.ann.Presses(o.general, "Not helpful")
+	form := o.ann.Open()
+	if form == nil {
+		t.Fatalf("no form asks for the reason; the thread ends with %s", strings.Join(strings.Fields(o.Show(o.general)), " "))
+	}
+	if got := string(o.ann.Submits(form, map[string]string{"reason": " "}).Response); !strings.Contains(got, `"errors"`) {
+		t.Errorf("an empty reason is answered by %s", got)
+	}
+	if got := string(o.ann.Submits(form, map[string]string{"reason": "it is 30 days now"}).Response); got != "" && got != "null" {
+		t.Errorf("a reason is answered by %s", got)
+	}
+	if said := o.last(root); !strings.Contains(said, "28 days of leave") {
+		t.Errorf("after a rating the thread ends with %s", said)
+	}
+}
+
+// keepsQuiet looks for what must not be logged.
+func (o *office) keepsQuiet(processes ...*process) {
+	o.t.Helper()
+	for _, p := range processes {
+		for _, secret := range []string{slacktest.BotToken, slacktest.AppToken, slacktest.SigningSecret, "laptop", "vendor", "Thursday", "30 days"} {
+			if strings.Contains(p.String(), secret) {
+				o.t.Errorf("%q is in the log:\n%s", secret, p)
+			}
+		}
+	}
+}
+
+// TestWhatStreamsIsStopped has a model hold its answer back, so that Ann stops it by the
+// button under what is there already, and asks again.
+func TestWhatStreamsIsStopped(t *testing.T) {
+	model := llmtest.New(t)
+	gate := make(chan struct{})
+	model.On(llmtest.Any, llmtest.Text("You have 28 days ", "of leave ", "a year [1].").WaitFor(2, gate))
+	o := newOffice(t, "http")
+	o.env = append(o.env, "CAIRN_LLM_URL="+model.URL, "CAIRN_LLM_MODEL=gpt-test", "CAIRN_LLM_KEY="+llmtest.Key)
+	p := o.serve()
+	root := o.ann.Says(o.general, "", mention+"how many days of leave do I get?")
+	o.until("the beginning of the answer", func() bool {
+		shown := o.Show(o.general)
+		return strings.Contains(shown, "28 days") && strings.Contains(shown, "[Stop]")
+	})
+	o.ann.Presses(o.general, "Stop")
+	o.shows(root, "Stopped")
+	close(gate)
+	o.until("nothing is left of what was stopped", func() bool { return o.drafts() == 0 && o.answers(o.general) == 1 })
+	o.ann.Presses(o.general, "Retry")
+	o.shows(root, "of leave")
+	p.end(syscall.SIGTERM)
+	o.keepsQuiet(p)
+}
+
+// TestAFileIsPartOfTheQuestion has Ann ask about a file that she sends along.
+func TestAFileIsPartOfTheQuestion(t *testing.T) {
+	o := newOffice(t, "http")
+	p := o.serve()
+	direct := o.ann.DM()
+	o.ann.Shares(direct, "", "what is the total of order 77?", slacktest.File{
+		Name: "order.md", Content: []byte("# Order 77\n\nThe total of order 77 is 1200 crowns.\n"),
+	})
+	o.until("an answer from the file", func() bool { return strings.Contains(o.Show(direct), "1200 crowns") })
+	p.end(syscall.SIGTERM)
+	o.keepsQuiet(p)
+}
+
+// TestAKilledProcessAnswersOnce kills the program between a post and its confirmation.
+// What it says is an echo, which nothing is shown of before.
+func TestAKilledProcessAnswersOnce(t *testing.T) {
+	o := newOffice(t, "http")
+	first := o.serve()
+	o.Fail("chat.postMessage", slacktest.Fault{Done: true, Hang: true})
+	asked := o.ann.Says(o.general, "", mention+"echo first words")
+	o.shows(asked, "first words") // it is there, and the program does not know
+	first.end(syscall.SIGKILL)
+	second := o.serve()
+	o.until("the thread is read", func() bool { return len(o.Calls("conversations.replies")) > 0 })
+	o.ann.Says(o.general, asked, mention+"echo next words") // behind it in its thread
+	o.shows(asked, "next words")
+	second.end(syscall.SIGTERM)
+	if got := o.answers(o.general); got != 2 {
+		t.Errorf("%d answers to two questions\n%s", got, o.Show(o.general))
+	}
+	if posts := len(o.Calls("chat.postMessage")); posts != 2 {
+		t.Errorf("%d posts for two questions", posts)
+	}
+}
+
+// examines runs cairn doctor and gives what it says; bad is whether it found fault.
+func (o *office) examines(bad bool, args ...string) string {
+	o.t.Helper()
+	out, err := o.command(append([]string{"doctor"}, args...)...).CombinedOutput()
+	if (err != nil) != bad {
+		o.t.Errorf("doctor: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func TestDoctor(t *testing.T) {
+	o := newOffice(t, "http")
+	said := o.examines(true)
+	for _, want := range []string{"✓ index: 3 documents", "✓ bot token: @cairn", "✓ scopes", "✓ channels: #general", "✗ event delivery", "set slack.url"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("without an address %q is not said:\n%s", want, said)
+		}
+	}
+	o.env = append(o.env, "CAIRN_SLACK_URL=http://127.0.0.1:1")
+	if said = o.examines(true); !strings.Contains(said, "start `cairn serve`") {
+		t.Errorf("nothing listens:\n%s", said)
+	}
+	p := o.serve()
+	o.Invite(o.general, "U0ANN")
+	o.env = append(o.env, "CAIRN_SLACK_URL="+listening.FindStringSubmatch(p.String())[1])
+	if said = o.examines(false, "--channel", o.general); !strings.Contains(said, "✓ an answer") {
+		t.Errorf("all is well:\n%s", said)
+	}
+	p.end(syscall.SIGTERM)
+	o.env = append(o.env, "CAIRN_SLACK_BOT_TOKEN=xoxb-wrong")
+	if said = o.examines(true); !strings.Contains(said, "OAuth & Permissions") || strings.Contains(said, "xoxb-wrong") {
+		t.Errorf("a wrong token:\n%s", said)
+	}
+}

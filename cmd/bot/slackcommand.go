@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+
+	"cairn/internal/adapters/slack"
+	"cairn/internal/config"
+)
+
+type slackCommands struct {
+	Manifest slackManifestCommand `cmd:"" help:"Print the app manifest for Slack, with each permission that it asks for and why."`
+}
+
+type slackManifestCommand struct {
+	Mode string `enum:",http,socket" default:"" help:"How events come: http or socket; default: the configuration's, else socket."`
+	URL  string `name:"url" placeholder:"ADDRESS" help:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
+	Many bool   `help:"For many workspaces, which install Cairn themselves."`
+	Pane string `enum:"agent,assistant" default:"agent" help:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
+}
+
+// Run prints the manifest; it needs neither index nor tokens.
+func (c *slackManifestCommand) Run(in *invocation) error {
+	settings := config.Slack{}
+	configured, err := in.configuration()
+	if err == nil {
+		settings = configured.Slack
+	} else if c.Mode == "" || c.URL == "" && c.Mode == string(config.SlackHTTP) {
+		return err // the flags do not say it all
+	}
+	mode := config.SlackMode(c.Mode)
+	if mode == "" {
+		mode = settings.Mode
+	}
+	address := c.URL
+	if address == "" {
+		address = settings.URL
+	}
+	manifest, err := slack.Manifest(slack.ManifestOptions{
+		URL: address, Socket: mode != config.SlackHTTP, Install: c.Many || settings.Many(), Assistant: c.Pane == "assistant",
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(in.std.Out, manifest)
+	return err
+}

@@ -1,0 +1,180 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// open greets who opens the direct conversation or the home tab.
+func (a *Adapter) open(ctx context.Context, bot *heard, of signal) error {
+	switch {
+	case of.tab == "home" && of.by != "":
+		return a.home(ctx, bot, of)
+	case of.tab == "messages" && a.options.Prompts != nil && of.place.channel != "":
+		return a.suggest(ctx, of)
+	}
+	a.skip(ctx, "nothing is shown in this tab")
+	return nil
+}
+
+// suggest offers questions to who opens the direct conversation.
+func (a *Adapter) suggest(ctx context.Context, of signal) error {
+	prompts, err := a.options.Prompts(ctx)
+	if err != nil {
+		return fmt.Errorf("suggest questions: %w", err)
+	}
+	api, err := a.api(ctx, of.place.team)
+	if err != nil {
+		return err
+	}
+	// Where an app is an agent no thread is told: with one the call would do nothing, and
+	// say that all is well. Where it is an assistant, as apps were before, there is one.
+	ask := slack.AssistantThreadsSetSuggestedPromptsParameters{
+		Title: "Ask about the documents", ChannelID: of.place.channel, ThreadTS: of.place.root,
+	}
+	for _, prompt := range prompts[:min(len(prompts), maxPrompts)] {
+		ask.AddPrompt(cut(prompt.Title, maxLabel), prompt.Message)
+	}
+	if len(ask.Prompts) == 0 {
+		return nil
+	}
+	return known("assistant.threads.setSuggestedPrompts", api.SetAssistantThreadsSuggestedPromptsContext(ctx, ask))
+}
+
+// maxPrompts is how many suggestions Slack shows.
+const maxPrompts = 4
+
+// Bounds of the home tab.
+const (
+	maxRecent      = 8
+	maxCollections = 20
+	maxHomeTitle   = 120
+)
+
+// home shows what the bot knows, the person's last questions, and how to ask.
+func (a *Adapter) home(ctx context.Context, bot *heard, of signal) error {
+	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
+	if err != nil {
+		return fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
+	}
+	pieces := howToAsk(workspace.Bot)
+	if a.options.Catalog != nil {
+		pieces = append(pieces, a.known(ctx)...)
+	}
+	if bot.threads != nil {
+		// Threads of other workspaces are among them, and left out.
+		threads, err := bot.threads.Threads(ctx, Name, of.by, 4*maxRecent)
+		if err != nil {
+			return fmt.Errorf("list a person's questions: %w", err)
+		}
+		pieces = append(pieces, recentPieces(threads, of.place.team, workspace.URL)...)
+	}
+	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: richText(pieces)}}
+	err = a.pace.call(ctx, lane{team: of.place.team, method: publishView}, time.Second, func() error {
+		_, err := a.client(workspace.Token).PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
+		return err
+	})
+	return lenient(known(string(publishView), err))
+}
+
+func heading(text string) piece {
+	return piece{shape: paragraph, runs: []run{{text: text, style: style{bold: true}}}}
+}
+
+func howToAsk(bot string) []piece {
+	line := func(runs ...run) piece { return piece{shape: item, runs: runs} }
+	return []piece{
+		heading("How to ask"),
+		line(run{text: "In a channel: mention "}, run{user: bot}, run{text: " with your question; follow-ups in the thread need no mention."}),
+		line(run{text: "Here, under Messages: just write."}),
+		line(run{text: "Anywhere: "}, run{text: "/cairn your question", style: style{code: true}}, run{text: ", which is answered to you alone."}),
+		line(run{text: "About a message: choose “Ask Cairn about this” among its shortcuts."}),
+	}
+}
+
+// catalogWithin is how long the list of what the bot knows may take to be made: Slack waits
+// for 3 s.
+const catalogWithin = 1500 * time.Millisecond
+
+// known tells what the bot knows, or that it can't be told at the moment.
+func (a *Adapter) known(ctx context.Context) []piece {
+	ctx, cancel := context.WithTimeout(ctx, catalogWithin)
+	defer cancel()
+	collections, err := a.options.Catalog.Collections(ctx)
+	if err != nil {
+		a.options.Logger.WarnContext(ctx, "slack home tab lacks what the bot knows", slog.Any("error", err))
+		return []piece{heading("What Cairn knows"), {shape: item, runs: []run{{text: "It can't be listed at the moment: open this tab again in a minute."}}}}
+	}
+	return knownPieces(collections, a.clock.now())
+}
+
+// knownPieces lists collections with how fresh they are.
+func knownPieces(collections []chat.Collection, now time.Time) []piece {
+	out := []piece{heading("What Cairn knows")}
+	if len(collections) == 0 {
+		out = append(out, piece{shape: item, runs: []run{{text: "Nothing yet: no documents have been read."}}})
+	}
+	for i, collection := range collections {
+		if i == maxCollections {
+			out = append(out, piece{shape: item, runs: []run{{text: fmt.Sprintf("and %d more", len(collections)-i)}}})
+			break
+		}
+		told := ": " + counted(collection.Documents, "document")
+		if collection.Passages > 0 {
+			told += ", " + counted(collection.Passages, "passage")
+		}
+		if !collection.Updated.IsZero() {
+			told += ", brought up to date " + markup.Age(now, collection.Updated)
+		}
+		name := cut(markup.CleanLine(collection.Name), maxHomeTitle)
+		out = append(out, piece{shape: item, runs: []run{{text: name, style: style{bold: true}}, {text: told}}})
+	}
+	return out
+}
+
+// recentPieces lists a person's threads in a team, each with the way to it.
+func recentPieces(threads []chat.ThreadSummary, team, address string) []piece {
+	out := []piece{heading("Your recent questions")}
+	for _, thread := range threads {
+		at, err := parseThread(thread.Thread)
+		if err != nil || at.team != team || len(out) > maxRecent {
+			continue
+		}
+		title := cut(markup.CleanLine(thread.Title), maxHomeTitle)
+		if title == "" {
+			title = "(a message without words)"
+		}
+		row := []run{{text: title, url: permalink(address, at)}}
+		if thread.Waiting {
+			row = append(row, run{text: " — waits for your answer"})
+		}
+		out = append(out, piece{shape: item, runs: row})
+	}
+	if len(out) == 1 {
+		out = append(out, piece{shape: item, runs: []run{{text: "None yet."}}})
+	}
+	return out
+}
+
+// permalink is the address of a thread, "" where it has none.
+func permalink(workspace string, at place) string {
+	if at.root == "" || workspace == "" {
+		return ""
+	}
+	return strings.TrimSuffix(workspace, "/") + "/archives/" + at.channel + "/p" + strings.ReplaceAll(at.root, ".", "")
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

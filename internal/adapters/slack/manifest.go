@@ -1,0 +1,100 @@
+package slack
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// scope is a permission that the app asks for, and what for.
+type scope struct{ Name, Why string }
+
+// scopes are exactly those that the adapter's calls and events need.
+var scopes = []scope{
+	{"channels:history", "hear mentions and replies in public channels that Cairn was invited to"},
+	{"groups:history", "the same in private channels"},
+	{"mpim:history", "the same in group conversations"},
+	{"im:history", "read what people write to Cairn directly"},
+	{"im:write", "open a direct conversation, for what only one person may see"},
+	{"chat:write", "answer, edit and take back its own answers, stream them"},
+	{"commands", "/cairn, and the shortcut on messages"},
+	{"assistant:write", "status lines while it works, suggested questions, the agent pane"},
+	{"files:read", "read the files that come with a question"},
+	{"files:write", "attach answers that are too long for messages, and the picture of a run"},
+	{"reactions:write", "mark a thread as resolved"},
+	{"channels:read", "let `cairn doctor` tell in which public channels it is"},
+	{"groups:read", "the same for private channels"},
+}
+
+func scopeNames() []string {
+	var names []string
+	for _, s := range scopes {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// subscription is a kind of event that the app subscribes to, and what for.
+type subscription struct{ Name, Why string }
+
+var subscriptions = []subscription{
+	{"message.channels", "mentions, replies, edits and deletions in public channels"},
+	{"message.groups", "in private channels"},
+	{"message.mpim", "in group conversations"},
+	{"message.im", "in the direct conversation"},
+	{"app_home_opened", "the home tab, and the direct conversation's suggestions"},
+	{"app_uninstalled", "end an install"},
+	{"tokens_revoked", "end an install"},
+}
+
+// events are the subscriptions of a manifest.
+func (o ManifestOptions) events() []subscription {
+	pane := subscription{"agent_session_stopped", "Stop in the agent pane"}
+	if o.Assistant {
+		pane = subscription{"assistant_thread_started", "suggestions in the assistant pane"}
+	}
+	return append(slices.Clone(subscriptions), pane)
+}
+
+//go:embed manifest.yaml
+var manifestText string
+
+var manifestTemplate = template.Must(template.New("manifest").Parse(manifestText))
+
+// ManifestOptions is what an app manifest depends on.
+type ManifestOptions struct {
+	// URL is the address that Slack reaches the app at, "https://cairn.example.com". It is
+	// needed without Socket, and for Install.
+	URL     string
+	Socket  bool // events come by Socket Mode
+	Install bool // workspaces install the app themselves
+	// Assistant asks for the assistant pane, which Slack retires, in the place of the agent
+	// pane, for workspaces that have no other.
+	Assistant bool
+}
+
+// Manifest is the app manifest, YAML that Slack takes as it is, with the reason of each
+// permission as a comment.
+func Manifest(options ManifestOptions) (string, error) {
+	if options.URL == "" && (!options.Socket || options.Install) {
+		return "", errors.New("write the Slack manifest: it needs the https address that Slack reaches Cairn at: give it with --url, or set slack.url")
+	}
+	if options.URL != "" && !strings.HasPrefix(options.URL, "https://") {
+		return "", fmt.Errorf("write the Slack manifest: Slack wants an address that begins with https://, not %q", options.URL)
+	}
+	var out strings.Builder
+	err := manifestTemplate.Execute(&out, struct {
+		ManifestOptions
+		Scopes   []scope
+		Events   []subscription
+		Command  string
+		Shortcut string
+	}{options, scopes, options.events(), commandName, askShortcut})
+	if err != nil {
+		return "", fmt.Errorf("write the Slack manifest: %w", err)
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,245 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+)
+
+// ManyOptions is what Many needs; all but APIURL, AuthorizeURL, Client and Now.
+type ManyOptions struct {
+	Installs     Installs
+	Key          []byte // 32 bytes that installs are sealed with
+	ClientID     string
+	ClientSecret string
+	Address      string // where people reach the install page: "https://cairn.example.com/slack"
+	Logger       *slog.Logger
+	APIURL       string       // "" is Slack's
+	AuthorizeURL string       // the page on which a workspace lets the app in; "" is Slack's
+	Client       *http.Client // nil is one with time limits
+	Now          func() time.Time
+}
+
+// Many is the app in all workspaces that have installed it. Its Handler has the page to do
+// so.
+type Many struct {
+	options ManyOptions
+	sealer  sealer
+	wait    func(ctx context.Context, d time.Duration) error
+
+	mu     sync.Mutex
+	opened map[InstallID]readInstall
+}
+
+// readInstall is an install as it was read lately.
+type readInstall struct {
+	of install
+	at time.Time
+}
+
+// Bounds of what is remembered of installs.
+const (
+	maxOpened = 2048
+	// openedFor is how long an install is used as it was read: an uninstall that another
+	// process heard of is known after that.
+	openedFor = time.Minute
+)
+
+// NewMany checks the options; it connects to nothing.
+func NewMany(options ManyOptions) (*Many, error) {
+	if options.Installs == nil || options.ClientID == "" || options.ClientSecret == "" || options.Address == "" || options.Logger == nil {
+		return nil, errors.New("many Slack workspaces need installs, a client id and secret, the address of the install page, and a logger")
+	}
+	sealer, err := newSealer(options.Key)
+	if err != nil {
+		return nil, fmt.Errorf("many Slack workspaces: %w", err)
+	}
+	if options.APIURL == "" {
+		options.APIURL = slack.APIURL
+	}
+	if options.AuthorizeURL == "" {
+		options.AuthorizeURL = "https://slack.com/oauth/v2/authorize"
+	}
+	if options.Client == nil {
+		options.Client = newClient()
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Many{options: options, sealer: sealer, wait: wait, opened: map[InstallID]readInstall{}}, nil
+}
+
+var _ Workspaces = (*Many)(nil)
+
+// Workspace implements Workspaces.
+func (m *Many) Workspace(ctx context.Context, team, enterprise string) (Workspace, error) {
+	id, of, err := m.find(ctx, InstallID(team), InstallID(enterprise))
+	if errors.Is(err, ErrNotInstalled) {
+		return Workspace{}, fmt.Errorf("%w: %w", chat.ErrGone, err)
+	}
+	if err != nil {
+		return Workspace{}, err
+	}
+	if of, err = m.fresh(ctx, id, of); err != nil {
+		return Workspace{}, err
+	}
+	return Workspace{Token: of.Token, Bot: of.Bot, URL: of.URL}, nil
+}
+
+// find gives the install that a team is part of: its own, or its enterprise's. That of an
+// enterprise is noted for the team, so that it is found where the enterprise is not told.
+func (m *Many) find(ctx context.Context, team, enterprise InstallID) (InstallID, install, error) {
+	of, err := m.load(ctx, team)
+	switch {
+	case errors.Is(err, ErrNotInstalled) && enterprise != "":
+		if of, err = m.load(ctx, enterprise); err != nil {
+			return "", install{}, err
+		}
+		return enterprise, of, m.save(ctx, team, install{For: enterprise})
+	case err != nil:
+		return "", install{}, err
+	case of.For != "":
+		whole, err := m.load(ctx, of.For)
+		return of.For, whole, err
+	}
+	return team, of, nil
+}
+
+// load reads an install, or gives what was read a moment ago.
+func (m *Many) load(ctx context.Context, id InstallID) (install, error) {
+	now := m.options.Now()
+	m.mu.Lock()
+	found, ok := m.opened[id]
+	m.mu.Unlock()
+	if ok && now.Sub(found.at) < openedFor {
+		return found.of, nil
+	}
+	return m.reload(ctx, id)
+}
+
+func (m *Many) reload(ctx context.Context, id InstallID) (install, error) {
+	sealed, err := m.options.Installs.Load(ctx, id)
+	if err != nil {
+		m.forget(id)
+		return install{}, fmt.Errorf("load install %s: %w", id, err)
+	}
+	of, err := m.sealer.open(id, sealed)
+	if err != nil {
+		return install{}, err
+	}
+	m.note(id, of)
+	return of, nil
+}
+
+func (m *Many) save(ctx context.Context, id InstallID, of install) error {
+	sealed, err := m.sealer.seal(id, of)
+	if err != nil {
+		return err
+	}
+	if err := m.options.Installs.Save(ctx, id, sealed); err != nil {
+		return fmt.Errorf("save install %s: %w", id, err)
+	}
+	m.note(id, of)
+	return nil
+}
+
+func (m *Many) note(id InstallID, of install) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.opened) >= maxOpened {
+		clear(m.opened) // they are read again
+	}
+	m.opened[id] = readInstall{of, m.options.Now()}
+}
+
+func (m *Many) forget(id InstallID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.opened, id)
+}
+
+// Leave ends the install of a workspace, or where none is named of a whole enterprise.
+func (m *Many) Leave(ctx context.Context, team, enterprise string) error {
+	id := InstallID(team)
+	if id == "" {
+		id = InstallID(enterprise)
+	}
+	m.forget(id)
+	if err := m.options.Installs.Delete(ctx, id); err != nil {
+		return fmt.Errorf("end install %s: %w", id, err)
+	}
+	return nil
+}
+
+// Bounds of the rotation of tokens, which live for 12 hours.
+const (
+	// refreshBefore is how long before its end a token is replaced.
+	refreshBefore = time.Hour
+	// refreshLimit is how long one process may take for it.
+	refreshLimit = 45 * time.Second
+	// refreshPause is between two looks at whether another process is done.
+	refreshPause = 500 * time.Millisecond
+)
+
+// fresh replaces a token that is about to end. One process at a time does it, for Slack
+// takes a refresh token once; the others go on with the old token while it is good.
+func (m *Many) fresh(ctx context.Context, id InstallID, of install) (install, error) {
+	for m.due(of) {
+		held, unlock, err := m.options.Installs.Lock(ctx, id, refreshLimit)
+		switch {
+		case err != nil:
+			return install{}, fmt.Errorf("refresh the token of install %s: %w", id, err)
+		case held:
+			of, err = m.refresh(ctx, id)
+			return of, errors.Join(err, unlock(context.WithoutCancel(ctx)))
+		case m.options.Now().Before(of.Expires):
+			return of, nil
+		}
+		if err := m.wait(ctx, refreshPause); err != nil {
+			return install{}, fmt.Errorf("wait for the token of install %s: %w", id, err)
+		}
+		if of, err = m.reload(ctx, id); err != nil {
+			return install{}, err
+		}
+	}
+	return of, nil
+}
+
+func (m *Many) due(of install) bool {
+	return !of.Expires.IsZero() && of.Refresh != "" && m.options.Now().Add(refreshBefore).After(of.Expires)
+}
+
+// refresh gets a new token and saves it before anything is done with it. The caller holds
+// the install.
+func (m *Many) refresh(ctx context.Context, id InstallID) (install, error) {
+	of, err := m.reload(ctx, id)
+	if err != nil || !m.due(of) { // another process was first
+		return of, err
+	}
+	given, err := slack.RefreshOAuthV2TokenContext(ctx, m.options.Client, m.options.ClientID, m.options.ClientSecret, of.Refresh,
+		slack.OAuthOptionAPIURL(m.options.APIURL))
+	if refusal(err) == "invalid_refresh_token" {
+		return install{}, fmt.Errorf("refresh the token of install %s: Slack has revoked it: install the app there anew: %w", id, chat.ErrGone)
+	}
+	if err != nil {
+		return install{}, fmt.Errorf("refresh the token of install %s: %w", id, withoutAddress(err))
+	}
+	of.Token, of.Refresh, of.Expires = given.AccessToken, given.RefreshToken, m.expiry(given)
+	// What Slack has given is lost where it is not saved.
+	return of, m.save(context.WithoutCancel(ctx), id, of)
+}
+
+func (m *Many) expiry(given *slack.OAuthV2Response) time.Time {
+	if given.ExpiresIn <= 0 {
+		return time.Time{}
+	}
+	return m.options.Now().Add(time.Duration(given.ExpiresIn) * time.Second)
+}

@@ -1,0 +1,187 @@
+package slack
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+)
+
+//go:embed install.html
+var installPage string
+
+var installTemplate = template.Must(template.New("install").Parse(installPage))
+
+// shownInstall is what the install page shows.
+type shownInstall struct {
+	Title, Text string
+	Link        string // of the button; "" for none
+}
+
+// Handler has the page on which people add the app to their workspace, at …/install, and
+// the one that Slack sends them back to, at …/oauth.
+func (m *Many) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /slack/install", m.begin)
+	mux.HandleFunc("GET /slack/oauth", m.complete)
+	return mux
+}
+
+// stateFor is how long somebody may take to add the app.
+const stateFor = 15 * time.Minute
+
+// stateCookie ties the state to the browser in which adding began: somebody else's link
+// back installs nothing.
+const stateCookie = "cairn_slack_state"
+
+// newState makes a state: when it ends and what tells it apart, signed.
+func (m *Many) newState() (string, error) {
+	var random [18]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return "", fmt.Errorf("make a state: %w", err)
+	}
+	stated := strconv.FormatInt(m.options.Now().Add(stateFor).Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(random[:])
+	return stated + "." + m.signature(stated), nil
+}
+
+func (m *Many) signature(stated string) string {
+	mac := hmac.New(sha256.New, m.options.Key)
+	mac.Write([]byte("slack install state " + stated))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// checkState tells why a state is none of ours, or too old.
+func (m *Many) checkState(state string) error {
+	stated, signature, found := cutLast(state, ".")
+	if !found || !hmac.Equal([]byte(signature), []byte(m.signature(stated))) {
+		return errors.New("the state is not ours")
+	}
+	until, _, _ := strings.Cut(stated, ".")
+	unix, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || m.options.Now().Unix() > unix {
+		return errors.New("the state is too old")
+	}
+	return nil
+}
+
+// begin shows the button that leads to Slack.
+func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
+	state, err := m.newState()
+	if err != nil {
+		m.fail(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: stateCookie, Value: state, Path: "/slack/", MaxAge: int(stateFor.Seconds()),
+		HttpOnly: true, Secure: strings.HasPrefix(m.options.Address, "https:"), SameSite: http.SameSiteLaxMode,
+	})
+	to := m.options.AuthorizeURL + "?" + url.Values{
+		"client_id": {m.options.ClientID}, "scope": {strings.Join(scopeNames(), ",")},
+		"redirect_uri": {m.redirect()}, "state": {state},
+	}.Encode()
+	m.show(w, r, http.StatusOK, shownInstall{
+		Title: "Add Cairn to Slack", Link: to,
+		Text: "Cairn answers questions from your team's documents. Slack shows next what it asks for.",
+	})
+}
+
+func (m *Many) redirect() string { return m.options.Address + "/oauth" }
+
+// complete takes the code that Slack sends people back with, and keeps the install.
+func (m *Many) complete(w http.ResponseWriter, r *http.Request) {
+	asked := r.URL.Query()
+	cookie, err := r.Cookie(stateCookie)
+	if err == nil && !hmac.Equal([]byte(cookie.Value), []byte(asked.Get("state"))) {
+		err = errors.New("the state is another browser's")
+	}
+	if err == nil {
+		err = m.checkState(asked.Get("state"))
+	}
+	switch {
+	case err != nil:
+		m.fail(w, r, http.StatusForbidden, err)
+		return
+	case asked.Get("code") == "":
+		m.show(w, r, http.StatusOK, shownInstall{Title: "Cairn was not added", Text: "Slack says that it was not allowed. Nothing has changed.", Link: m.options.Address + "/install"})
+		return
+	}
+	given, err := slack.GetOAuthV2ResponseContext(r.Context(), m.options.Client, m.options.ClientID, m.options.ClientSecret,
+		asked.Get("code"), m.redirect(), slack.OAuthOptionAPIURL(m.options.APIURL))
+	if err != nil {
+		m.fail(w, r, http.StatusBadGateway, fmt.Errorf("exchange a code: %w", withoutAddress(err)))
+		return
+	}
+	if err := m.keep(r, given); err != nil {
+		m.fail(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: stateCookie, Path: "/slack/", MaxAge: -1})
+	m.show(w, r, http.StatusOK, shownInstall{Title: "Cairn was added", Text: "Open Slack, invite @Cairn to a channel with /invite, and ask."})
+}
+
+// keep saves what Slack has granted.
+func (m *Many) keep(r *http.Request, given *slack.OAuthV2Response) error {
+	id, name := InstallID(given.Team.ID), given.Team.Name
+	if given.IsEnterpriseInstall || id == "" {
+		id, name = InstallID(given.Enterprise.ID), given.Enterprise.Name
+	}
+	if !slackID.MatchString(string(id)) {
+		return errors.New("Slack named no workspace") //nolint:staticcheck // Slack is a name
+	}
+	api := slack.New(given.AccessToken, slack.OptionAPIURL(m.options.APIURL), slack.OptionHTTPClient(m.options.Client))
+	told, err := api.AuthTestContext(r.Context())
+	if err != nil {
+		return fmt.Errorf("ask Slack who the bot is in %s: %w", id, withoutAddress(err))
+	}
+	err = m.save(r.Context(), id, install{
+		Token: given.AccessToken, Refresh: given.RefreshToken, Expires: m.expiry(given), Bot: given.BotUserID,
+		URL: told.URL, Name: name, Installed: m.options.Now(),
+	})
+	if err == nil {
+		m.options.Logger.InfoContext(r.Context(), "slack workspace added the app", slog.String("install", string(id)))
+	}
+	return err
+}
+
+// fail shows people that it did not work, and operators why.
+func (m *Many) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
+	m.options.Logger.WarnContext(r.Context(), "slack install failed", slog.Int("status", status), slog.Any("error", err))
+	m.show(w, r, status, shownInstall{
+		Title: "That did not work", Text: "Cairn was not added. Begin again; if that does not help, ask who runs Cairn to look into its log.",
+		Link: m.options.Address + "/install",
+	})
+}
+
+func (m *Many) show(w http.ResponseWriter, r *http.Request, status int, page shownInstall) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if err := installTemplate.Execute(w, page); err != nil {
+		m.options.Logger.DebugContext(r.Context(), "browser hung up", slog.Any("error", err))
+	}
+}
+
+// withoutAddress is an error of the SDK's without the address that it asked, which may have had a
+// secret in it.
+func withoutAddress(err error) error {
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		return asked.Err
+	}
+	return err
+}

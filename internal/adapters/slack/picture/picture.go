@@ -1,0 +1,220 @@
+// Package picture draws the graph of a flow as a PNG, for where no SVG can be shown. It
+// reads what cairn/internal/graph/draw writes, which is a small part of SVG: paths of
+// moves, lines and cubic curves, polygons, circles, rectangles and lines of text.
+package picture
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of what is drawn.
+const (
+	scale   = 2 // pixels for a unit of the SVG
+	maxSide = 4000
+	maxSVG  = 1 << 20
+)
+
+// The colours of a light page.
+var (
+	ink   = color.RGBA{0x1f, 0x23, 0x28, 0xff}
+	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	box   = color.RGBA{0xf3, 0xf5, 0xf8, 0xff}
+	taken = color.RGBA{0x0a, 0x66, 0xd0, 0xff}
+	faint = color.RGBA{0x57, 0x5a, 0x5e, 0xff} // ink at an opacity of 3/4
+)
+
+// PNG draws an SVG. The nodes of the paths (as in data-node) that took tells are marked,
+// and the edges between two of them.
+func PNG(svg string, took func(node string) bool) ([]byte, error) {
+	if len(svg) > maxSVG {
+		return nil, fmt.Errorf("draw a graph: its SVG has %d bytes, at most %d are read", len(svg), maxSVG)
+	}
+	p := &painter{took: took}
+	decoder := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.take(token)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("draw a graph: %w", err)
+		}
+	}
+	if p.canvas == nil {
+		return nil, errors.New("draw a graph: it is no SVG")
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, p.canvas); err != nil {
+		return nil, fmt.Errorf("draw a graph: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// painter draws what it reads.
+type painter struct {
+	took   func(node string) bool
+	canvas *image.RGBA
+	groups []bool // of the elements that are open: whether they are in a node that was taken
+	text   *caption
+}
+
+// caption is a line of text that is being read.
+type caption struct {
+	x, y  float64
+	small bool
+	bold  bool
+	says  strings.Builder
+}
+
+func (p *painter) take(token xml.Token) error {
+	switch token := token.(type) {
+	case xml.StartElement:
+		return p.begin(element{token})
+	case xml.CharData:
+		if p.text != nil {
+			p.text.says.Write(token)
+		}
+	case xml.EndElement:
+		if p.text != nil && token.Name.Local == "text" {
+			p.write(p.text)
+			p.text = nil
+		}
+		if len(p.groups) > 0 {
+			p.groups = p.groups[:len(p.groups)-1]
+		}
+	}
+	return nil
+}
+
+// marked tells whether the element that is open is part of a node that was taken.
+func (p *painter) marked() bool { return slices.Contains(p.groups, true) }
+
+func (p *painter) begin(e element) error {
+	node := e.get("data-node")
+	p.groups = append(p.groups, node != "" && p.took(node))
+	if e.Name.Local == "svg" && p.canvas == nil {
+		width, height := e.number("width"), e.number("height")
+		if width < 1 || height < 1 || width*scale > maxSide || height*scale > maxSide {
+			return fmt.Errorf("its size is %s by %s, want 1 to %d", e.get("width"), e.get("height"), maxSide/scale)
+		}
+		p.canvas = image.NewRGBA(image.Rect(0, 0, int(width*scale), int(height*scale)))
+		fill(p.canvas, paper)
+		return nil
+	}
+	if p.canvas == nil {
+		return nil
+	}
+	switch e.Name.Local {
+	case "rect":
+		p.area(e, rounded(e.number("x"), e.number("y"), e.number("width"), e.number("height"), e.number("rx")))
+	case "polygon":
+		points, err := numbers(strings.ReplaceAll(e.get("points"), ",", " "))
+		if err != nil || len(points) < 4 || len(points)%2 != 0 {
+			return fmt.Errorf("a polygon of %q", e.get("points"))
+		}
+		p.area(e, closed(points))
+	case "circle":
+		p.area(e, circle(e.number("cx"), e.number("cy"), e.number("r")))
+	case "path":
+		line, err := parsePath(e.get("d"))
+		if err != nil {
+			return err
+		}
+		look := p.edge(e)
+		stroke(p.canvas, line, look)
+	case "text":
+		p.text = &caption{x: e.number("x"), y: e.number("y"), small: e.is("label"), bold: e.is("name")}
+	}
+	return nil
+}
+
+// pen is how a line is drawn.
+type pen struct {
+	width float64
+	color color.RGBA
+	dash  []float64 // lengths of lines and gaps; nil: none
+}
+
+func (p *painter) edge(e element) pen {
+	look := pen{width: 1.2, color: faint}
+	if from, to := e.get("data-from"), e.get("data-to"); (from == "" || p.took(from)) && p.took(to) {
+		look.color, look.width = taken, 2
+	}
+	if e.is("join") {
+		look.width = 2.4
+	}
+	if e.is("conditional") {
+		look.dash = []float64{5, 4}
+	}
+	return look
+}
+
+// area draws a closed shape by its class.
+func (p *painter) area(e element, outline line) {
+	switch {
+	case e.is("box"):
+		look := pen{width: 1, color: ink}
+		if p.marked() {
+			look = pen{width: 2.5, color: taken}
+		}
+		paint(p.canvas, outline, box)
+		stroke(p.canvas, outline, look)
+	case e.is("edge"):
+		stroke(p.canvas, outline, pen{width: 1.2, color: faint})
+	case e.is("arrow"):
+		paint(p.canvas, outline, faint)
+	default:
+		paint(p.canvas, outline, ink)
+	}
+}
+
+// element is a start tag.
+type element struct{ xml.StartElement }
+
+func (e element) get(name string) string {
+	for _, attribute := range e.Attr {
+		if attribute.Name.Local == name {
+			return attribute.Value
+		}
+	}
+	return ""
+}
+
+func (e element) is(class string) bool {
+	return slices.Contains(strings.Fields(e.get("class")), class)
+}
+
+// number is an attribute's number, 0 for none. Outlandish ones are cut to what fits on
+// a canvas.
+func (e element) number(name string) float64 {
+	n, err := strconv.ParseFloat(e.get(name), 64)
+	if err != nil || n != n {
+		return 0
+	}
+	return min(max(n, -maxSide), maxSide)
+}
+
+func numbers(text string) ([]float64, error) {
+	var out []float64
+	for _, field := range strings.Fields(text) {
+		n, err := strconv.ParseFloat(field, 64)
+		if err != nil || n != n {
+			return nil, fmt.Errorf("%q is no number", field)
+		}
+		out = append(out, min(max(n, -maxSide), maxSide))
+	}
+	return out, nil
+}

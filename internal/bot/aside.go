@@ -1,0 +1,172 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/runs"
+)
+
+// asideJob is a command that is answered beside what its thread does. It is in the queue
+// of a thread of its own, so that nothing which works holds it up, and is answered once
+// like any other.
+const asideJob runs.Kind = "aside"
+
+// aside is what the queue of a thread's asides is told from the thread by. No adapter ends
+// an id with it.
+const asideSuffix = "#aside"
+
+// asides is the queue of a thread's asides, besides the thread that a queue is of.
+func asides(thread chat.ThreadID) chat.ThreadID { return thread + asideSuffix }
+func besides(queue chat.ThreadID) chat.ThreadID {
+	return chat.ThreadID(strings.TrimSuffix(string(queue), asideSuffix))
+}
+
+// isAside tells whether a message is a command that is answered beside the thread's work.
+// A word that the waiting question offers is an answer.
+func (b *Bot) isAside(ctx context.Context, message chat.Message) (bool, error) {
+	asked := commandOf(message.Text)
+	if message.Answers != nil || !asked.isAside() {
+		return false, nil
+	}
+	if asked.slashed {
+		return true, nil
+	}
+	remembered, err := b.sessions.Load(ctx, message.Thread)
+	if err != nil || remembered.Waiting == nil {
+		return err == nil, err
+	}
+	answer := answerTo(remembered.Waiting.Question, strings.TrimSpace(message.Text))
+	return answer.choice == "", nil
+}
+
+// aside answers the command.
+func (t *turn) aside(ctx context.Context) (runs.Result, error) {
+	text, err := t.asideText(ctx, commandOf(t.message.Text))
+	if err != nil {
+		return runs.Result{}, err
+	}
+	t.remember(t.message.ID, chat.Reply{Outcome: chat.Noticed, Text: text})
+	return t.finish(ctx, runs.Result{})
+}
+
+func (t *turn) asideText(ctx context.Context, asked command) (string, error) {
+	switch strings.TrimRight(asked.word, ".!") {
+	case helpWord:
+		return help + "\n\n" + commands, nil
+	case statusWord:
+		return t.status(ctx)
+	case sourcesWord:
+		return t.sources(ctx), nil
+	}
+	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), commands), nil
+}
+
+const commands = "Commands, behind `/cairn` or behind a mention of me:\n\n" +
+	"- `help`: this\n" +
+	"- `ask` and a question: the same as the question alone\n" +
+	"- `status`: what works or waits in this thread\n" +
+	"- `sources`: the collections that I know, and how fresh they are\n" +
+	"- `stop`: ends what works or waits in this thread\n" +
+	"- `echo` and a text: gives the text back, as a proof that I am here"
+
+// status tells what works or waits in the thread.
+func (t *turn) status(ctx context.Context) (string, error) {
+	thread := t.message.Thread
+	state, err := t.store.State(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	remembered, err := t.sessions.Load(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	if state.Queued > 0 && startsRun(state.Head.Kind) {
+		run := state.Head.Run
+		if work := remembered.Work; work != nil && work.Event == state.Head.Event && work.Run != "" {
+			run = work.Run
+		}
+		doing := "Run `%s` waits for a worker, since %s."
+		if state.Busy() {
+			doing = "Run `%s` works, since %s."
+		}
+		since, err := t.since(ctx, run, runs.Running, state.Head.Enqueued)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, fmt.Sprintf(doing, run, since))
+	}
+	if waiting := remembered.Waiting; waiting != nil {
+		since, err := t.since(ctx, waiting.Run, runs.Waiting, remembered.Updated)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, fmt.Sprintf("Run `%s` waits for an answer, since %s.", waiting.Run, since))
+	}
+	if len(said) == 0 {
+		return "Nothing works or waits in this thread.", nil
+	}
+	if behind := state.Queued - 1; behind > 0 {
+		said = append(said, fmt.Sprintf("Messages behind that: %d.", behind))
+	}
+	return strings.Join(said, "\n\n"), nil
+}
+
+// since tells since when a run has a status, or came, where it has none yet.
+func (t *turn) since(ctx context.Context, run chat.RunID, status runs.Status, came time.Time) (string, error) {
+	record, err := t.records.Load(ctx, run)
+	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+		return "", err
+	}
+	for _, transition := range slices.Backward(record.Transitions) {
+		if transition.To == status {
+			came = transition.At
+			break
+		}
+	}
+	return fmt.Sprintf("%s UTC (%s)", came.UTC().Format("15:04:05"), markup.Age(t.now(), came)), nil
+}
+
+// maxListed is how many collections are listed.
+const maxListed = 50
+
+// sources lists what the bot knows.
+func (t *turn) sources(ctx context.Context) string {
+	if t.options.Catalog == nil {
+		return "There is no list of collections here."
+	}
+	known, err := t.options.Catalog.Collections(ctx)
+	if err != nil {
+		t.logger.ErrorContext(ctx, "the collections can't be listed", "error", err)
+		return "The collections can't be listed at the moment. The log has the cause."
+	}
+	if len(known) == 0 {
+		return "I know no documents yet."
+	}
+	var b strings.Builder
+	b.WriteString("I know these collections:\n")
+	for _, collection := range known[:min(len(known), maxListed)] {
+		fmt.Fprintf(&b, "\n- %s: %s", shownName(collection.Name), count(collection.Documents, "document"))
+		if !collection.Updated.IsZero() {
+			fmt.Fprintf(&b, ", brought up to date %s", markup.Age(t.now(), collection.Updated))
+		}
+	}
+	if more := len(known) - maxListed; more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more", more)
+	}
+	return b.String()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,157 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"cairn/internal/chat"
+	"cairn/internal/graph/flows"
+)
+
+// Bounds of the files that come with a message.
+const (
+	maxFile     = 8 << 20  // bytes of one
+	maxAllFiles = 20 << 20 // bytes of all
+	maxFileText = 40_000   // letters of the text of one
+	maxAllText  = 80_000   // letters of the text of all
+	maxFileName = 80       // letters of a name, as people are shown it
+
+	// fileTime is how long a file may take to be fetched and read.
+	fileTime = 30 * time.Second
+	// maxFetches is how often a job is taken up to wait until a platform gives a file.
+	maxFetches = 3
+)
+
+// readFiles reads the files of the message that starts a run. What can't be read is named
+// in the note of the reply. A person who stops the job stops the reading.
+func (t *turn) readFiles(held context.Context) error {
+	reader := &fileReader{turn: t}
+	for i, file := range t.message.Files {
+		if i == chat.MaxFiles {
+			reader.skip(fmt.Sprintf("%d more", len(t.message.Files)-i), "too many")
+			break
+		}
+		if err := reader.read(held, file); err != nil {
+			return err
+		}
+	}
+	t.attached = reader.attached
+	t.note = joinNotes(t.note, reader.note())
+	return nil
+}
+
+// readFilesAgain reads the files of a run that has no checkpoint to hold them. The note
+// names what can't be read since they were read first.
+func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
+	if t.attached != nil || t.record.Message != t.job.Message.ID {
+		return t.attached, nil
+	}
+	note := t.note
+	err := t.readFiles(ctx)
+	t.note = note
+	return t.attached, err
+}
+
+// fileReader reads one file after another, within the bounds.
+type fileReader struct {
+	*turn
+	attached  []flows.Attachment
+	bytes     int64
+	letters   int
+	skipped   []string
+	shortened []string
+}
+
+func (r *fileReader) skip(name, reason string) {
+	r.skipped = append(r.skipped, fmt.Sprintf("%s (%s)", name, reason))
+}
+
+// read reads a file, or notes why it can't be read. An error means that the job is to be
+// tried again.
+func (r *fileReader) read(held context.Context, file chat.File) error {
+	name := shownName(file.Name)
+	fetcher, ok := r.poster.(chat.Fetcher)
+	switch {
+	case held.Err() != nil:
+		return nil // whoever goes on with the job sees why
+	case !ok || r.options.ReadFile == nil:
+		r.skip(name, "files can't be read here")
+		return nil
+	case file.Size > maxFile:
+		r.skip(name, fmt.Sprintf("larger than %d MB", maxFile>>20))
+		return nil
+	case r.bytes+file.Size > maxAllFiles || r.letters >= maxAllText:
+		r.skip(name, "too much together with the others")
+		return nil
+	}
+	ctx, done := context.WithTimeout(held, fileTime)
+	defer done()
+	content, err := fetcher.Fetch(ctx, r.message.Thread, file, maxFile)
+	if err != nil {
+		return r.notFetched(ctx, file, err)
+	}
+	r.bytes += int64(len(content))
+	text, err := r.options.ReadFile(ctx, file.Name, content)
+	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")); err != nil || text == "" {
+		r.skip(name, "it has no text that I can read")
+		return nil
+	}
+	r.attach(name, file.Name, text)
+	return nil
+}
+
+func (r *fileReader) notFetched(ctx context.Context, file chat.File, err error) error {
+	wait, limited := errors.AsType[*chat.RetryAfterError](err)
+	switch {
+	case limited && r.job.Attempt < maxFetches:
+		return &platformError{after: wait.After, reason: "a file could not be fetched", err: err}
+	case errors.Is(err, chat.ErrGone):
+		r.skip(shownName(file.Name), "it is gone")
+		return nil
+	}
+	r.logger.WarnContext(ctx, "a file was not fetched", "thread", string(r.message.Thread), "file", file.ID, "error", err)
+	r.skip(shownName(file.Name), "it could not be fetched")
+	return nil
+}
+
+func (r *fileReader) attach(shown, name, text string) {
+	room := min(maxFileText, maxAllText-r.letters)
+	whole := len(text)
+	text = cut(text, room)
+	if len(text) < whole {
+		r.shortened = append(r.shortened, fmt.Sprintf("the first %d letters of %s", room, shown))
+	}
+	r.letters += len([]rune(text))
+	r.attached = append(r.attached, flows.Attachment{Name: cut(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
+}
+
+// note is what people are told of the reading, "" where all was read.
+func (r *fileReader) note() string {
+	var said []string
+	if len(r.shortened) > 0 {
+		said = append(said, "I read "+strings.Join(r.shortened, ", ")+".")
+	}
+	if len(r.skipped) > 0 {
+		said = append(said, "I did not read "+strings.Join(r.skipped, ", ")+".")
+	}
+	return strings.Join(said, " ")
+}
+
+// shownName makes a file's name fit for Markdown: it stands in code marks, which nothing
+// in it ends.
+func shownName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r == '`' || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, name)
+	if clean = cut(strings.TrimSpace(clean), maxFileName); clean == "" {
+		return "a file without a name"
+	}
+	return "`" + clean + "`"
+}

@@ -1,0 +1,137 @@
+package bot_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// TestWhatAnEditDoesNotChange edits messages that stay as they were answered.
+func TestWhatAnEditDoesNotChange(t *testing.T) {
+	edit := func(id chat.MessageID, by chat.UserID, text string) func(f *front) chat.Message {
+		return func(f *front) chat.Message {
+			return chat.Message{ID: id, Thread: f.thread, Author: by, Text: text, At: time.Now()}
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		said   []string
+		wait   time.Duration
+		change func(f *front) chat.Message
+		want   string
+	}{
+		{"the same text", []string{"echo one"}, 0, edit("m1", "ann", "echo one"), "one"},
+		{"another's message", []string{"echo one"}, 0, edit("m1", "eve", "echo two"), "one"},
+		{"a message that nobody knows", []string{"echo one"}, 0, edit("m9", "ann", "echo two"), "one"},
+		{"one that is not the last", []string{"echo one", "echo more"}, 0, edit("m1", "ann", "echo two"), "one, more"},
+		{"one of long ago", []string{"echo one"}, time.Minute + time.Second, edit("m1", "ann", "echo two"), "one"},
+		{"one that answered a question", []string{"paint the wall", "red"}, 0, edit("m2", "ann", "blue"), "painted r"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStreet(t)
+				f := s.front("platform", "1")
+				defer s.works(newFate(0, false))()
+				for _, text := range test.said {
+					f.tell(text)
+					f.quiet()
+				}
+				pass(test.wait)
+				before := f.seen()
+				if err := f.bot.Edited(t.Context(), test.change(f)); err != nil {
+					t.Fatal(err)
+				}
+				f.quiet()
+				if got := f.posted(); got != test.want || f.seen() != before {
+					t.Errorf("it is seen:\n%s\nbefore:\n%s", f.seen(), before)
+				}
+			})
+		})
+	}
+}
+
+// TestAnEditIsMadeInPlace looks at the platform's messages: the answer stays the same one,
+// and one that the platform will not edit gives way to another.
+func TestAnEditIsMadeInPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		f.tell("echo one")
+		f.quiet()
+		first := s.platform.Posted(f.thread)[0]
+		f.edit("m1", "echo two")
+		f.quiet()
+		posted := s.platform.Posted(f.thread)
+		if len(posted) != 1 || posted[0].ID != first.ID || posted[0].Edits != 1 || posted[0].Post.Reply.Text != "two" {
+			t.Errorf("posted %+v", posted)
+		}
+		if err := s.platform.Retract(t.Context(), f.thread, first.ID); err != nil {
+			t.Fatal(err)
+		}
+		f.edit("m1", "echo three")
+		f.quiet()
+		if posted := s.platform.Posted(f.thread); len(posted) != 1 || posted[0].ID == first.ID || posted[0].Post.Reply.Text != "three" {
+			t.Errorf("after it was removed, posted %+v", posted)
+		}
+	})
+}
+
+func TestAChangeNeedsItsIDs(t *testing.T) {
+	o := newOffice(t)
+	if err := o.bot.Edited(t.Context(), chat.Message{Thread: "test:1"}); err == nil {
+		t.Error("an edit of no message is taken")
+	}
+	if err := o.bot.Deleted(t.Context(), "", "m1"); err == nil {
+		t.Error("a deletion in no thread is taken")
+	}
+}
+
+// TestWhoWaitsForADeletedMessageIsTold deletes what somebody waits for at a page.
+func TestWhoWaitsForADeletedMessageIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, j := works(t)
+		begun := j.blocks()
+		message := o.next("dig")
+		h := &handling{done: make(chan struct{})}
+		go func() {
+			defer close(h.done)
+			h.err = o.bot.Handle(t.Context(), message, h)
+		}()
+		<-begun
+		if err := o.bot.Deleted(t.Context(), message.Thread, message.ID); err != nil {
+			t.Fatal(err)
+		}
+		<-h.done
+		if h.err == nil || len(h.replies) > 0 {
+			t.Errorf("who waited got %v, %+v", h.err, h.replies)
+		}
+		synctest.Wait()
+		if turns := o.transcript(); len(turns) != 0 {
+			t.Errorf("the transcript is %+v", turns)
+		}
+	})
+}
+
+// TestAnEditCanBeStopped stops the run that an edit made: what was said before gives way.
+func TestAnEditCanBeStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t, digs(t))
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		f.tell("fill")
+		f.quiet()
+		f.edit("m1", "dig")
+		synctest.Wait()
+		if stopped, err := f.bot.Stop(t.Context(), f.thread, "eve"); stopped || err == nil {
+			t.Errorf("somebody else's Stop = %v, %v", stopped, err)
+		}
+		f.stop()
+		f.quiet()
+		if got := f.posted(); got != "Stopped." {
+			t.Errorf("posted is %s", got)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package bot
+
+import (
+	"strings"
+
+	"cairn/internal/chat"
+)
+
+// The words that the bot itself answers, beside those that start a flow and those that
+// stop.
+const (
+	helpWord    = "help"
+	statusWord  = "status"
+	sourcesWord = "sources"
+	askWord     = "ask"
+	echoWord    = "echo"
+)
+
+// command is a text read as a command: "/cairn ask …", "/ask …", "echo …", "status".
+type command struct {
+	word string // in small letters
+	rest string // behind it
+	// slashed tells that the text begins with a slash, cairn that it is "/cairn …": nobody
+	// writes that without meaning a command.
+	slashed, cairn bool
+}
+
+// commandOf reads a text as a command; its word is any word.
+func commandOf(text string) command {
+	var read command
+	text, read.slashed = strings.CutPrefix(strings.TrimSpace(text), "/")
+	first, rest := firstWord(text)
+	if first == "cairn" {
+		first, rest = firstWord(rest)
+		read.cairn = read.slashed
+	}
+	read.word, read.rest = first, rest
+	return read
+}
+
+// firstWord cuts a text behind its first word, which a colon may end.
+func firstWord(text string) (word, rest string) {
+	word, rest = text, ""
+	if end := strings.IndexFunc(text, func(r rune) bool { return r == ':' || r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == '\u00A0' }); end >= 0 {
+		word, rest = text[:end], text[end:]
+	}
+	return strings.ToLower(word), strings.TrimLeft(rest, ": \t\r\n\u00A0")
+}
+
+// isAside tells the commands that are answered beside what the thread does: at once, also
+// while a run works.
+func (c command) isAside() bool {
+	if strings.Trim(c.rest, ".!?… ") != "" {
+		return false
+	}
+	switch strings.TrimRight(c.word, ".!") {
+	case helpWord, statusWord, sourcesWord:
+		return true
+	}
+	return c.isUnknown()
+}
+
+// isUnknown tells a command that there is none of. More words than one are a question, as
+// people ask it with "/cairn how do I …".
+func (c command) isUnknown() bool {
+	switch c.word {
+	case "", askWord, echoWord, helpWord, statusWord, sourcesWord:
+		return false
+	}
+	return c.cairn && c.rest == "" && !strings.HasSuffix(c.word, "?") && !chat.IsStop(c.word)
+}
+
+// route gives what a command starts; false where the text is none that starts a flow.
+func (c command) route() (plan, bool) {
+	switch {
+	case c.word == echoWord:
+		return plan{kind: asks, flow: echoWord, text: c.rest}, true
+	case c.word == askWord && c.slashed && c.rest == "", c.cairn && c.word == "":
+		return plan{kind: empty}, true
+	case c.word == askWord && c.slashed:
+		return plan{kind: asks, text: c.rest}, true
+	}
+	return plan{}, false
+}

@@ -1,0 +1,268 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+const (
+	// draftTime is how long a platform may take to begin or to take away a draft.
+	draftTime = 5 * time.Second
+	// draftGrace is how long the end of a run waits for a call that shows its work.
+	draftGrace = 2 * time.Second
+	// maxPending and maxPendingText (bytes) are what waits for a slow platform; more is
+	// left out of the draft.
+	maxPending     = 64
+	maxPendingText = 64 << 10
+	// maxSweeping is how long after a job came its thread waits until what is left over of
+	// a draft is taken away: then those that wait behind it count for more.
+	maxSweeping = 10 * time.Minute
+)
+
+// drafting shows a run in its thread while it works. The run never waits for it: what the
+// platform is behind with is joined, and past the bounds left out.
+type drafting struct {
+	log     *slog.Logger
+	wake    chan struct{} // holds one
+	over    chan struct{}
+	cancel  context.CancelFunc
+	working sync.WaitGroup
+	made    chat.Draft // nil where there is none; read after working
+	unsure  bool       // it can't be known whether there is one; read after working
+
+	mu      sync.Mutex
+	pending []shown
+	text    int  // bytes of the tokens in pending
+	full    bool // tokens are left out until the answer begins anew
+}
+
+// beginDraft begins to show the run, where the platform shows runs; endDraft must be called.
+// A run whose outcome takes the place of another is not shown.
+func (t *turn) beginDraft(ctx context.Context) {
+	drafter, ok := t.poster.(chat.Drafter)
+	if !ok || t.replaces() >= 0 {
+		return
+	}
+	showing, cancel := context.WithCancel(ctx)
+	d := &drafting{
+		log:  t.logger.With("run", string(t.record.ID), "thread", string(t.message.Thread)),
+		wake: make(chan struct{}, 1), over: make(chan struct{}), cancel: cancel,
+	}
+	t.drafting = d
+	work := t.shownWork(t.leftOver)
+	d.working.Go(func() { d.show(showing, drafter, work) })
+}
+
+// shownWork is the job's work as a platform shows it.
+func (t *turn) shownWork(again bool) chat.Work {
+	return chat.Work{Run: t.session.Work.Run, Thread: t.message.Thread, To: t.message.ID, Asker: t.message.Author, Again: again}
+}
+
+// endDraft ends the showing: the draft stays as it is until it is finished or closed.
+func (t *turn) endDraft() {
+	d := t.drafting
+	if d == nil {
+		return
+	}
+	t.drafting = nil
+	close(d.over)
+	grace := time.AfterFunc(draftGrace, d.cancel)
+	d.working.Wait()
+	grace.Stop()
+	d.cancel()
+	if t.draft = d.made; t.draft != nil {
+		t.leftOver = false // it began with taking away what was
+	}
+	t.leftOver = t.leftOver || d.unsure
+}
+
+// closeDraft takes the draft away, if there is one. What fails is left to whoever shows
+// what comes of the job.
+func (t *turn) closeDraft(ctx context.Context) {
+	if t.draft == nil {
+		return
+	}
+	draft := t.draft
+	t.draft = nil
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
+	defer done()
+	if err := draft.Close(ctx); err != nil {
+		t.leftOver = true
+		t.logger.WarnContext(ctx, "a draft was not taken away", "thread", string(t.message.Thread), "error", err)
+	}
+}
+
+// finishDraft has the draft become the post; false where that failed, and it can't be
+// known whether anything was posted.
+func (t *turn) finishDraft(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
+	draft := t.draft
+	if draft == nil {
+		return "", false, nil
+	}
+	t.draft = nil
+	posted, err := draft.Finish(ctx, key, postOf(said))
+	if err == nil && posted != "" {
+		return posted, true, nil
+	}
+	t.leftOver, t.uncertain = true, true
+	if _, wait := errors.AsType[*chat.RetryAfterError](err); wait {
+		return "", false, repost(err)
+	}
+	t.logger.WarnContext(ctx, "a draft was not finished", "thread", string(t.message.Thread), "error", err)
+	return "", false, nil
+}
+
+// sweep takes away the drafts that the job may have left in its thread. Where that fails
+// for long it is given up: what came of the job can be seen by now, and others wait.
+func (t *turn) sweep(ctx context.Context) error {
+	drafter, ok := t.poster.(chat.Drafter)
+	if !ok || !t.leftOver || t.session.Work.Run == "" {
+		return nil
+	}
+	ctx, done := context.WithTimeout(ctx, draftTime)
+	defer done()
+	draft, err := drafter.Draft(ctx, t.shownWork(true))
+	if err == nil {
+		err = draft.Close(ctx)
+	}
+	switch {
+	case err == nil, errors.Is(err, chat.ErrGone), errors.Is(err, chat.ErrRefused):
+	case t.now().Sub(t.job.Enqueued) > maxSweeping:
+		t.logger.ErrorContext(ctx, "a draft may be left in a thread", "thread", string(t.message.Thread), "error", err)
+	default:
+		return repost(err)
+	}
+	t.leftOver = false
+	return nil
+}
+
+// show makes the draft and keeps it up to date until the run is over or the lease is lost.
+func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Work) {
+	beginning, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
+	draft, err := drafter.Draft(beginning, work)
+	done()
+	if err != nil {
+		d.log.WarnContext(ctx, "the run is not shown while it works", "error", err)
+		d.unsure = !saysNothingWasDone(err)
+		return
+	}
+	if isLost(ctx, nil) { // whoever has the thread now may have looked for drafts before
+		closing, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
+		defer done()
+		if err := draft.Close(closing); err != nil {
+			d.log.WarnContext(ctx, "a draft was not taken away", "error", err)
+		}
+		return
+	}
+	d.made = draft
+	for {
+		select {
+		case <-d.over:
+			return
+		case <-ctx.Done():
+			return
+		case <-d.wake:
+		}
+		for next, more := d.next(); more; next, more = d.next() {
+			if err := tell(ctx, draft, next); err != nil {
+				if ctx.Err() == nil {
+					d.log.WarnContext(ctx, "the run is shown no further", "error", err)
+				}
+				return
+			}
+		}
+	}
+}
+
+func tell(ctx context.Context, draft chat.Draft, next shown) error {
+	if next.progress != nil {
+		return draft.Progress(ctx, *next.progress)
+	}
+	return draft.Stream(ctx, *next.token)
+}
+
+// next takes what is to be shown next; false: nothing, or nothing any more.
+func (d *drafting) next() (shown, bool) {
+	select {
+	case <-d.over:
+		return shown{}, false
+	default:
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.pending) == 0 {
+		return shown{}, false
+	}
+	first := d.pending[0]
+	d.pending = d.pending[1:]
+	if first.token != nil {
+		d.text -= len(first.token.Text)
+	}
+	return first, true
+}
+
+// add has something shown once the platform is ready for it. Of a step the last news
+// count, and pieces of the answer that come one after the other are shown as one. Where
+// nothing is shown (d is nil) it does nothing.
+func (d *drafting) add(next shown) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if next.progress != nil {
+		d.addProgress(next)
+	} else {
+		d.addToken(*next.token)
+	}
+	select {
+	case d.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+func (d *drafting) addProgress(next shown) {
+	d.pending = slices.DeleteFunc(d.pending, func(before shown) bool {
+		return before.progress != nil && before.progress.Step == next.progress.Step
+	})
+	if len(d.pending) < maxPending {
+		d.pending = append(d.pending, next)
+	}
+}
+
+func (d *drafting) addToken(token chat.Token) {
+	if token.Restart {
+		d.pending = slices.DeleteFunc(d.pending, func(before shown) bool { return before.token != nil })
+		d.text, d.full = 0, false
+	}
+	if d.full = d.full || d.text+len(token.Text) > maxPendingText || len(d.pending) >= maxPending; d.full {
+		return
+	}
+	d.text += len(token.Text)
+	if last := len(d.pending) - 1; last >= 0 && d.pending[last].token != nil {
+		joined := *d.pending[last].token
+		joined.Text += token.Text
+		d.pending[last].token = &joined
+		return
+	}
+	d.pending = append(d.pending, shown{token: &token})
+}
+
+// saysNothingWasDone tells the errors by which platforms say that they did nothing.
+func saysNothingWasDone(err error) bool {
+	_, limited := errors.AsType[*chat.RetryAfterError](err)
+	return limited || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
+}
+
+// isLost tells whether work ended since the lease was lost: by its error, or by the cause
+// of the end of what it was done under.
+func isLost(ctx context.Context, err error) bool {
+	return errors.Is(err, runs.ErrLost) || errors.Is(context.Cause(ctx), runs.ErrLost)
+}

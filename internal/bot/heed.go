@@ -1,0 +1,229 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/session"
+)
+
+// changed is what became of the message that a job is about while the job waited or was
+// worked at.
+type changed int
+
+const (
+	unchanged changed = iota
+	reworded          // it has another text: the job is about that
+	pointless         // it is gone, or a later job has its next text
+)
+
+// errChanged ends the work at a message that changed.
+var errChanged = errors.New("the message changed")
+
+// lookEvery is how often the mark of a change is looked for while a run works.
+const lookEvery = 400 * time.Millisecond
+
+// startsRun tells the jobs that a person's message, or a person, started a run by.
+func startsRun(kind runs.Kind) bool {
+	return kind == runs.Said || kind == "" || kind == editedJob || kind == runs.Retry
+}
+
+// look looks whether the job's message changed in a way that matters to it. record is the
+// job's, where it has one.
+func (t *turn) look(ctx context.Context) (mark runs.Record, found changed, err error) {
+	if !startsRun(t.job.Kind) {
+		return runs.Record{}, unchanged, nil
+	}
+	thread, message := t.message.Thread, t.job.Message.ID
+	mark, marked, err := t.markAt(ctx, markOf(thread, message))
+	switch {
+	case err != nil:
+		return runs.Record{}, unchanged, err
+	case marked && isDeletion(mark):
+		return mark, pointless, nil
+	case marked && t.job.Kind == editedJob && mark.Request != t.job.Message.Text:
+		return mark, pointless, nil
+	case marked && t.isReworded(mark):
+		return mark, reworded, nil
+	}
+	if t.record.Message == "" || t.record.Message == message {
+		return runs.Record{}, unchanged, nil
+	}
+	about, marked, err := t.markAt(ctx, markOf(thread, t.record.Message))
+	if err != nil || !marked || !isDeletion(about) {
+		return runs.Record{}, unchanged, err
+	}
+	return about, pointless, nil
+}
+
+// isReworded tells whether an edit is of a message that was written lately, and that a run
+// is being made from, or none yet. One that answered a question is left as it was.
+func (t *turn) isReworded(mark runs.Record) bool {
+	said := t.job.Kind == runs.Said || t.job.Kind == ""
+	if !said || t.job.Message.Answers != nil || mark.Author != t.job.Message.Author || t.now().Sub(t.job.Enqueued) > t.options.EditWindow {
+		return false
+	}
+	if t.record.ID != "" && (t.record.Message != t.job.Message.ID || t.session.Work.Answer != nil) {
+		return false
+	}
+	now := t.job.Message.Text
+	if at := personTurn(t.session.Turns, t.job.Message.ID); at >= 0 {
+		now = t.session.Turns[at].Text
+	}
+	return cut(now, maxText) != cut(mark.Request, maxText)
+}
+
+// heed looks, before anything is done about the job, whether its message changed
+// meanwhile. done says that there is no more to do about it.
+func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err error) {
+	work := t.session.Work
+	if t.again && (work.Over || work.Run == "") {
+		return false, runs.Result{}, nil // what came of it is said already: the change's own job sees to that
+	}
+	if t.again {
+		if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
+			return false, runs.Result{}, err
+		}
+	}
+	mark, found, err := t.look(ctx)
+	if err == nil && found != unchanged {
+		err = t.recallBegun(ctx)
+	}
+	switch {
+	case err != nil:
+		return false, runs.Result{}, err
+	case found == pointless:
+		result, err = t.withdraw(ctx)
+		return true, result, err
+	case found == reworded:
+		return false, runs.Result{}, t.reword(ctx, mark)
+	}
+	return false, runs.Result{}, nil
+}
+
+// recallBegun finds the run that the job began, also where the session does not know it
+// yet.
+func (t *turn) recallBegun(ctx context.Context) error {
+	if t.record.ID != "" || t.job.Run == "" {
+		return nil
+	}
+	record, err := t.loadRecord(ctx, t.job.Run)
+	if err == nil {
+		t.record = record
+	} else if !errors.Is(err, chat.ErrUnknownRun) {
+		return err
+	}
+	return nil
+}
+
+// beginAnew deals with the job once more, whose message changed while it was worked at.
+func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
+	t.closeDraft(ctx)
+	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
+	fresh.message.Thread = t.message.Thread
+	return fresh.attend(ctx, held)
+}
+
+// reword has the job be about the new text of its message. A run that was made from the
+// old one is over, and said nothing.
+func (t *turn) reword(ctx context.Context, mark runs.Record) error {
+	if err := t.callOff(ctx, "its message was edited"); err != nil {
+		return err
+	}
+	t.record = runs.Record{}
+	if t.again {
+		t.note, t.closed, t.again = t.session.Work.Note, t.session.Work.Closed, false
+	}
+	t.message.Text, t.message.Depth = mark.Request, mark.Depth
+	t.job.Run = chat.RunID("run-" + digest("%q %q %d", mark.ID, mark.Request, mark.Transitions[0].At.UnixNano()))
+	t.rewrite(t.message)
+	return nil
+}
+
+// rewrite puts the new text of a message among the turns, where it has one.
+func (t *turn) rewrite(message chat.Message) {
+	at := personTurn(t.session.Turns, message.ID)
+	if at < 0 {
+		return
+	}
+	t.session.Turns[at].Text = cut(message.Text, maxText)
+	t.entitle()
+}
+
+// entitle names the thread anew after its first message.
+func (t *turn) entitle() {
+	var named session.Session
+	for _, turn := range t.session.Turns {
+		if turn.Role == chat.Person && named.Title == "" {
+			named.Add(turn)
+		}
+	}
+	t.session.Title = named.Title
+}
+
+// withdraw ends the job without a word.
+func (t *turn) withdraw(ctx context.Context) (runs.Result, error) {
+	over := t.record.ID
+	if err := t.callOff(ctx, "its message was deleted or edited"); err != nil {
+		return runs.Result{}, err
+	}
+	t.message.ID = ""
+	if t.again {
+		t.note, t.closed = t.session.Work.Note, t.session.Work.Closed
+		t.session.Work.Message = ""
+	}
+	return t.finish(ctx, runs.Result{Over: over})
+}
+
+// callOff ends the record's run, if there is one.
+func (t *turn) callOff(ctx context.Context, reason string) error {
+	if t.record.ID == "" || t.record.Status() == runs.Cancelled {
+		return nil
+	}
+	t.record.Move(runs.Cancelled, t.now(), reason)
+	return t.records.Save(ctx, t.record)
+}
+
+// unmark erases the mark of the job's change, unless it is that of a later one.
+func (t *turn) unmark(ctx context.Context) error {
+	id := markOf(t.message.Thread, t.job.Message.ID)
+	mark, marked, err := t.markAt(ctx, id)
+	if err != nil || !marked {
+		return err
+	}
+	if isDeletion(mark) != (t.job.Kind == deletedJob) || t.job.Kind == editedJob && mark.Request != t.job.Message.Text {
+		return nil
+	}
+	return t.records.Erase(ctx, id)
+}
+
+// holdUnchanged gives a context that ends with the held one, or with errChanged when the
+// job's message changes. release ends the watch, and must be called.
+func (t *turn) holdUnchanged(held context.Context) (driving context.Context, release func()) {
+	driving, cancel := context.WithCancelCause(held)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-driving.Done():
+				return
+			case <-ticker.C:
+			}
+			// What fails here is looked at again, at the next tick and when the run is over.
+			if _, found, err := t.look(driving); err == nil && found != unchanged {
+				cancel(errChanged)
+				return
+			}
+		}
+	})
+	return driving, func() {
+		cancel(nil)
+		watching.Wait()
+	}
+}

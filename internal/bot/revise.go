@@ -1,0 +1,196 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// revised is what becomes of a question whose message was edited, as the thread shows it.
+const revised = "its message was edited"
+
+// edited makes the run of an edited message anew, and has its outcome take the place of
+// what was said before.
+func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
+	may, err := t.mayRevise(ctx)
+	if err != nil {
+		return runs.Result{}, err
+	}
+	if !may {
+		return runs.Result{}, t.announce(ctx, happened{Refusal: nothing})
+	}
+	t.rewrite(t.message)
+	if t.session.Waiting != nil && t.askedAt() == t.message.ID {
+		if err := t.abandon(ctx, revised, "its message was edited"); err != nil {
+			return runs.Result{}, err
+		}
+	}
+	return t.decide(ctx, held)
+}
+
+// mayRevise tells whether the message was written lately, by the one who edited it, who
+// wrote nothing after it, says something else now, and answered no question.
+func (t *turn) mayRevise(ctx context.Context) (bool, error) {
+	turns := t.session.Turns
+	at := personTurn(turns, t.message.ID)
+	if at < 0 || turns[at].Author != t.message.Author || t.job.Enqueued.Sub(turns[at].At) > t.options.EditWindow ||
+		turns[at].Text == cut(t.message.Text, maxText) {
+		return false, nil
+	}
+	if slices.ContainsFunc(turns[at+1:], func(turn chat.Turn) bool { return turn.Role == chat.Person && turn.Author == t.message.Author }) {
+		return false, nil
+	}
+	said := lastSaid(turns, t.message.ID)
+	if said < 0 || runOf(turns[said]) == "" {
+		return true, nil
+	}
+	record, err := t.records.Load(ctx, runOf(turns[said]))
+	if errors.Is(err, chat.ErrUnknownRun) {
+		return true, nil
+	}
+	return record.Message == t.message.ID, err
+}
+
+// runOf is the run that a turn of the bot is of, "" for none.
+func runOf(turn chat.Turn) chat.RunID {
+	switch {
+	case turn.Reply != nil:
+		return turn.Reply.Run
+	case turn.Question != nil:
+		return turn.Question.Run
+	}
+	return ""
+}
+
+// replaces finds the reply that the outcome of an edited message takes the place of; -1
+// where there is none.
+func (t *turn) replaces() int {
+	if t.job.Kind != editedJob {
+		return -1
+	}
+	for i, turn := range slices.Backward(t.session.Turns) {
+		if turn.Message == t.message.ID && turn.Reply != nil && turn.Reply.Outcome != chat.Noticed {
+			return i
+		}
+	}
+	return -1
+}
+
+// utter puts what the bot says among the turns.
+func (t *turn) utter(said chat.Turn) {
+	if at := t.replaces(); at >= 0 {
+		said.Posted = t.session.Turns[at].Posted
+		t.session.Turns[at] = said
+		return
+	}
+	t.session.Add(said)
+}
+
+// editPosted edits a message of the bot that what came of an edit takes the place of; it
+// may do so again. done is false where there is no such message any more: what came of it
+// is posted.
+func (t *turn) editPosted(ctx context.Context, said *chat.Turn) (done bool, err error) {
+	if t.job.Kind != editedJob {
+		return true, nil
+	}
+	editing, stop := context.WithTimeout(ctx, t.options.LeaseTTL)
+	defer stop()
+	err = t.poster.Edit(editing, t.message.Thread, said.Posted, postOf(*said))
+	if errors.Is(err, chat.ErrRefused) { // it is too old to be edited, as platforms see it
+		err = t.takeBack(editing, said.Posted)
+	}
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, chat.ErrGone):
+		said.Posted = ""
+		return false, nil
+	}
+	return false, repost(err)
+}
+
+// takeBack retracts a message of the bot, so that it is gone.
+func (t *turn) takeBack(ctx context.Context, posted chat.MessageID) error {
+	if err := t.poster.Retract(ctx, t.message.Thread, posted); err != nil && !errors.Is(err, chat.ErrRefused) {
+		return err
+	}
+	return chat.ErrGone
+}
+
+// deleted takes back what was said to a message that is gone, and forgets both. What
+// works at it was ended by the mark; each part can be done again.
+func (t *turn) deleted(ctx context.Context) (runs.Result, error) {
+	gone := t.message.ID
+	started, err := t.startedBy(ctx, gone)
+	if err != nil {
+		return runs.Result{}, err
+	}
+	goes := func(turn chat.Turn) bool {
+		_, of := started[runOf(turn)]
+		return turn.Message == gone || of
+	}
+	var over runs.Result
+	if waiting := t.session.Waiting; waiting != nil {
+		if _, of := started[waiting.Run]; of {
+			over.Over, t.session.Waiting = waiting.Run, nil
+		}
+	}
+	for _, turn := range t.session.Turns {
+		if goes(turn) {
+			if err := t.takeAway(ctx, turn); err != nil {
+				return runs.Result{}, err
+			}
+		}
+	}
+	t.session.Turns = slices.DeleteFunc(t.session.Turns, goes)
+	t.entitle()
+	t.message.ID = ""
+	return t.finish(ctx, over)
+}
+
+// startedBy gives the runs that a message started, by their ids.
+func (t *turn) startedBy(ctx context.Context, message chat.MessageID) (map[chat.RunID]runs.Record, error) {
+	started := make(map[chat.RunID]runs.Record)
+	for _, turn := range t.session.Turns {
+		run := runOf(turn)
+		if _, known := started[run]; known || run == "" {
+			continue
+		}
+		record, err := t.loadRecord(ctx, run)
+		switch {
+		case errors.Is(err, chat.ErrUnknownRun):
+		case err != nil:
+			return nil, err
+		case record.Message == message:
+			started[run] = record
+		}
+	}
+	return started, nil
+}
+
+// takeAway retracts a message of the bot's, if it was posted, and calls its run off.
+func (t *turn) takeAway(ctx context.Context, turn chat.Turn) error {
+	if turn.Posted != "" && t.poster != nil {
+		err := t.poster.Retract(ctx, t.message.Thread, turn.Posted)
+		if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
+			return repost(err)
+		}
+		if err != nil {
+			t.logger.WarnContext(ctx, "a message can't be retracted", "thread", string(t.message.Thread), "error", err)
+		}
+	}
+	run := runOf(turn)
+	if run == "" {
+		return nil
+	}
+	var err error
+	if t.record, err = t.loadRecord(ctx, run); errors.Is(err, chat.ErrUnknownRun) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return t.callOff(ctx, "its message was deleted")
+}

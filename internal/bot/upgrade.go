@@ -1,0 +1,64 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/runs"
+)
+
+// rollout is how long a job is left to workers that know what this one does not, counted
+// from when the job came: an upgrade that goes from worker to worker is over by then.
+const rollout = 5 * time.Minute
+
+// left leaves a job to workers of another kind; it was no attempt.
+func left(reason string) runs.Result {
+	return runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: reason}
+}
+
+// leave leaves the job to a newer program, if there may be one. false: there is none.
+func (t *turn) leave(ctx context.Context, err error) (runs.Result, bool) {
+	if !isAhead(err) || t.lease.Given.Sub(t.job.Enqueued) > rollout {
+		return runs.Result{}, false
+	}
+	t.logger.InfoContext(ctx, "a job is left to a newer program", "thread", string(t.job.Thread()), "event", string(t.job.Event), "error", err)
+	return left("a newer program is needed: " + err.Error()), true
+}
+
+// unless gives the error, or leaves the job where that is for a newer program.
+func (t *turn) unless(ctx context.Context, err error) (runs.Result, error) {
+	if !errors.Is(err, runs.ErrNewer) {
+		return runs.Result{}, err
+	}
+	if result, ok := t.leave(ctx, err); ok {
+		return result, nil
+	}
+	return runs.Result{}, err
+}
+
+// aheadError is something that this program does not know, and a newer one may.
+type aheadError struct{ what, remedy string }
+
+func (e *aheadError) Error() string {
+	return fmt.Sprintf("this program knows no %s: %s, and replay the job", e.what, e.remedy)
+}
+
+// isAhead tells of what may come from a newer program than this one.
+func isAhead(err error) bool {
+	if schema, ok := errors.AsType[*graph.SchemaError](err); ok {
+		return schema.Got > schema.Want
+	}
+	if _, ok := errors.AsType[*graph.UnknownNodeError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*graph.UnknownFieldError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*aheadError](err); ok {
+		return true
+	}
+	return errors.Is(err, runs.ErrNewer)
+}

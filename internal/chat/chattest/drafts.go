@@ -1,0 +1,132 @@
+package chattest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"cairn/internal/chat"
+)
+
+var _ chat.Drafter = (*Platform)(nil)
+
+// Drafted is a draft that people see.
+type Drafted struct {
+	Work  chat.Work
+	Steps []chat.Progress // the last news of each step, in order
+	Text  string
+
+	id int
+}
+
+// Drafts gives the drafts that are seen in a thread, in order; "" gives those of all
+// threads. One that is seen when nothing works any more is left over.
+func (p *Platform) Drafts(thread chat.ThreadID) []Drafted {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var seen []Drafted
+	for _, drafted := range p.drafts {
+		if thread == "" || drafted.Work.Thread == thread {
+			seen = append(seen, drafted)
+		}
+	}
+	return seen
+}
+
+// Draft implements chat.Drafter. The draft is seen from the beginning.
+func (p *Platform) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
+	made := &draft{platform: p, work: work}
+	err := p.call(ctx, Call{Operation: DraftOperation, Thread: work.Thread}, func() error {
+		if work.Again {
+			p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == work.Thread })
+		}
+		p.drafted++
+		made.id = p.drafted
+		p.drafts = append(p.drafts, Drafted{Work: work, id: made.id})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// draft is a chat.Draft of a Platform. It refuses what the contract forbids: calls at the
+// same time, and calls after its end.
+type draft struct {
+	platform *Platform
+	work     chat.Work
+	id       int
+
+	calling sync.Mutex
+	ended   bool // guarded by calling
+}
+
+var errMisused = errors.New("a draft is used by two at once, or after its end")
+
+// call changes the draft as it is seen. One that was taken away is ErrGone.
+func (d *draft) call(ctx context.Context, operation Operation, key chat.PostKey, do func(at int) error) error {
+	if !d.calling.TryLock() {
+		return errMisused
+	}
+	defer d.calling.Unlock()
+	if d.ended {
+		return errMisused
+	}
+	d.ended = operation == FinishOperation || operation == CloseOperation
+	return d.platform.call(ctx, Call{Operation: operation, Thread: d.work.Thread, Key: key}, func() error {
+		at := slices.IndexFunc(d.platform.drafts, func(other Drafted) bool { return other.id == d.id })
+		if at < 0 && operation != CloseOperation {
+			return fmt.Errorf("%s of run %s: it was taken away: %w", operation, d.work.Run, chat.ErrGone)
+		}
+		return do(at)
+	})
+}
+
+func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
+	return d.call(ctx, ProgressOperation, "", func(at int) error {
+		drafted := &d.platform.drafts[at]
+		known := slices.IndexFunc(drafted.Steps, func(step chat.Progress) bool { return step.Step == progress.Step })
+		if known >= 0 {
+			drafted.Steps[known] = progress
+		} else {
+			drafted.Steps = append(drafted.Steps, progress)
+		}
+		return nil
+	})
+}
+
+func (d *draft) Stream(ctx context.Context, token chat.Token) error {
+	return d.call(ctx, StreamOperation, "", func(at int) error {
+		drafted := &d.platform.drafts[at]
+		if token.Restart {
+			drafted.Text = ""
+		}
+		drafted.Text += token.Text
+		return nil
+	})
+}
+
+func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (id chat.MessageID, err error) {
+	err = d.call(ctx, FinishOperation, key, func(at int) error {
+		p := d.platform
+		p.drafts = slices.Delete(p.drafts, at, at+1)
+		p.made++
+		id = chat.MessageID("p" + strconv.Itoa(p.made))
+		p.posts = append(p.posts, Posted{ID: id, Thread: d.work.Thread, Key: key, Post: post})
+		return nil
+	})
+	return id, err
+}
+
+func (d *draft) Close(ctx context.Context) error {
+	return d.call(ctx, CloseOperation, "", func(at int) error {
+		if at >= 0 {
+			d.platform.drafts = slices.Delete(d.platform.drafts, at, at+1)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,141 @@
+package conn
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// knockLimit is how long one server may take to answer a knock.
+	knockLimit = 3 * time.Second
+	// pause is how long patiently waits between two attempts.
+	pause = 100 * time.Millisecond
+	// maxGreeting bounds what is read of an answer, in bytes.
+	maxGreeting = 512
+)
+
+// errLoading is for a server that can't be asked yet.
+var errLoading = errors.New("it is still reading its data: try again in a moment")
+
+// knock is nil once a server at one of the addresses answers in Redis's protocol. It is
+// asked before the client is, which would retry for long and tell less.
+func (t target) knock(ctx context.Context, encryption *tls.Config) error {
+	var errs []error
+	for _, address := range t.addresses {
+		err := t.knockAt(ctx, address, encryption)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (t target) knockAt(ctx context.Context, address string, encryption *tls.Config) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, knockLimit)
+	defer cancel()
+	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()                                      //nolint:errcheck // nothing is lost with it
+	defer context.AfterFunc(ctx, func() { connection.Close() })() //nolint:errcheck // so nothing blocks for longer than ctx lasts
+	if encryption != nil {
+		if connection, err = encrypted(ctx, connection, address, encryption); err != nil {
+			return err
+		}
+	}
+	greeting, err := greet(connection)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("what listens at %s does not answer as a Redis does: correct the host and the port (%w)", address, ctx.Err())
+	case err != nil && encryption != nil: // with TLS 1.3 it does so after the handshake
+		return fmt.Errorf("the server at %s ends encrypted connections at once: if it wants certificates of its clients, set tls-auth-clients no, and give it a password (%w)", address, err)
+	case err != nil:
+		return fmt.Errorf("the server at %s ends connections at once: if it takes TLS alone, write the address with rediss (%w)", address, err)
+	case strings.HasPrefix(greeting, "-LOADING"):
+		return errLoading
+	case strings.HasPrefix(greeting, "-ERR max number"), strings.HasPrefix(greeting, "-DENIED"):
+		return fmt.Errorf("%s (%s)", remedyOf(greeting[1:]), greeting[1:])
+	case !strings.HasPrefix(greeting, "+") && !strings.HasPrefix(greeting, "-"):
+		return fmt.Errorf("what listens at %s is no Redis: correct the host and the port", address)
+	}
+	return nil
+}
+
+// encrypted begins TLS on a connection.
+func encrypted(ctx context.Context, plain net.Conn, address string, settings *tls.Config) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	settings = settings.Clone()
+	settings.ServerName = host
+	connection := tls.Client(plain, settings)
+	if err := connection.HandshakeContext(ctx); err != nil {
+		_, plain := errors.AsType[tls.RecordHeaderError](err)
+		if plain || ctx.Err() != nil { // a Redis without TLS waits for the end of a line
+			return nil, fmt.Errorf("the server at %s speaks no TLS on this port: give its tls-port, or write the address with redis instead of rediss (%w)", address, err)
+		}
+		return nil, err
+	}
+	return connection, nil
+}
+
+// greet gives the first line of what a server answers.
+func greet(connection net.Conn) (string, error) {
+	if _, err := connection.Write([]byte("PING\r\n")); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReaderSize(connection, maxGreeting).ReadSlice('\n')
+	if len(line) > 0 && errors.Is(err, bufio.ErrBufferFull) {
+		err = nil
+	}
+	return strings.TrimSpace(string(line)), err
+}
+
+// patiently repeats an attempt while it fails with what may pass by itself in a moment,
+// until ctx ends. The error is the last one that tells something.
+func patiently(ctx context.Context, attempt func(context.Context) error) error {
+	var last error
+	for {
+		err := attempt(ctx)
+		if ctx.Err() != nil && last != nil {
+			return last
+		}
+		if !passes(err) {
+			return err
+		}
+		last = err
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return last
+		}
+	}
+}
+
+// passes tells what a server that is about to start, or a failover, fails with.
+func passes(err error) bool {
+	if name, unresolved := errors.AsType[*net.DNSError](err); unresolved {
+		return name.IsTemporary
+	}
+	if refusal, is := errors.AsType[redis.Error](err); is {
+		for _, prefix := range []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN"} {
+			if strings.HasPrefix(refusal.Error(), prefix) {
+				return true
+			}
+		}
+	}
+	return errors.Is(err, errLoading) || isDial(err)
+}

@@ -1,0 +1,70 @@
+package session
+
+import "cairn/internal/chat"
+
+// keepTurn gives a turn as it is stored, giveTurn gives it back.
+func keepTurn(t chat.Turn) storedTurn {
+	kept := storedTurn{
+		Role: t.Role, At: t.At, Author: t.Author, Message: t.Message, Text: t.Text,
+		Answer: t.Answer, AnsweredBy: t.AnsweredBy, Posted: t.Posted,
+	}
+	if r := t.Reply; r != nil {
+		kept.Reply = &storedReply{Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, keepGroup)}
+	}
+	if t.Question != nil {
+		question := keepQuestion(*t.Question)
+		kept.Question = &question
+	}
+	return kept
+}
+
+func giveTurn(kept storedTurn) chat.Turn {
+	t := chat.Turn{
+		Role: kept.Role, At: kept.At, Author: kept.Author, Message: kept.Message, Text: kept.Text,
+		Answer: kept.Answer, AnsweredBy: kept.AnsweredBy, Posted: kept.Posted,
+	}
+	if r := kept.Reply; r != nil {
+		t.Reply = &chat.Reply{Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, giveGroup)}
+	}
+	if kept.Question != nil {
+		question := giveQuestion(*kept.Question)
+		t.Question = &question
+	}
+	return t
+}
+
+func keepQuestion(q chat.Question) storedQuestion {
+	return storedQuestion{
+		ID: q.ID, Run: q.Run, Text: q.Text, FreeText: q.FreeText, Asker: q.Asker,
+		Choices: each(q.Choices, func(c chat.Choice) storedChoice { return storedChoice(c) }),
+	}
+}
+
+func giveQuestion(kept storedQuestion) chat.Question {
+	return chat.Question{
+		ID: kept.ID, Run: kept.Run, Text: kept.Text, FreeText: kept.FreeText, Asker: kept.Asker,
+		Choices: each(kept.Choices, func(c storedChoice) chat.Choice { return chat.Choice(c) }),
+	}
+}
+
+func keepGroup(g chat.SourceGroup) storedGroup {
+	return storedGroup{Category: g.Category, Sources: each(g.Sources, keepSource)}
+}
+
+func giveGroup(kept storedGroup) chat.SourceGroup {
+	return chat.SourceGroup{Category: kept.Category, Sources: each(kept.Sources, giveSource)}
+}
+
+func keepSource(s chat.Source) storedSource {
+	return storedSource{
+		Numbers: s.Numbers, Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State,
+		Sections: each(s.Sections, func(section chat.Section) storedSection { return storedSection(section) }),
+	}
+}
+
+func giveSource(kept storedSource) chat.Source {
+	return chat.Source{
+		Numbers: kept.Numbers, Title: kept.Title, Path: kept.Path, Owner: kept.Owner, Modified: kept.Modified, State: kept.State,
+		Sections: each(kept.Sections, func(section storedSection) chat.Section { return chat.Section(section) }),
+	}
+}

@@ -172,7 +172,7 @@ func TestIntakeOfChangesCrashes(t *testing.T) {
 			"deleted": func(intake *bot.Bot, f *front) error { return intake.Deleted(t.Context(), f.thread, "m1") },
 		} {
 			want := map[string]string{"edited": "two", "deleted": ""}[name]
-			for at, struck := 1, true; struck; at++ {
+			for at, struck := 1, true; struck; at += stride {
 				struck = false
 				for _, after := range []bool{false, true} {
 					f := s.front("platform", fmt.Sprint(name, at, after))

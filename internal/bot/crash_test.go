@@ -341,7 +341,7 @@ func everywhere(t *testing.T, fated func(at int, after bool) *fate, stories []st
 func crashEverywhere(t *testing.T, adapter string, story story, fated func(at int, after bool) *fate) {
 	s := newStreet(t, story.flowsOf(t)...)
 	want := s.live(story, chat.NewThreadID(adapter, "undisturbed"), newFate(0, false))
-	for at := 1; ; at++ {
+	for at := 1; ; at += stride {
 		for _, after := range []bool{false, true} {
 			of := fated(at, after)
 			got := s.live(story, chat.NewThreadID(adapter, fmt.Sprint(at, after)), of)
@@ -365,7 +365,7 @@ func TestIntakeCrashAtEveryCall(t *testing.T) {
 		s := newStreet(t)
 		defer s.works(newFate(0, false))()
 		for _, text := range []string{"echo hello", "stop"} {
-			for at, struck := 1, true; struck; at++ {
+			for at, struck := 1, true; struck; at += stride {
 				struck = false
 				for _, after := range []bool{false, true} {
 					f := s.front("platform", fmt.Sprint(text, at, after))

@@ -90,7 +90,7 @@ func (p *proxy) pass(from, to net.Conn) {
 
 // close closes a connection, which the other direction may have closed.
 func (p *proxy) close(c io.Closer) {
-	c.Close() //nolint:errcheck // see above
+	c.Close() // see above
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if connection, ok := c.(net.Conn); ok {
@@ -103,7 +103,7 @@ func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for connection := range p.open {
-		connection.Close() //nolint:errcheck // it may be closed
+		connection.Close() // it may be closed
 	}
 }
 

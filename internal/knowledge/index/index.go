@@ -97,7 +97,7 @@ type TermStats struct {
 type Stats struct {
 	Documents int
 	Passages  int
-	Embedded  int // passages that have their vectors
+	Embedded  int   // passages that have their vectors
 	Bytes     int64 // on disk
 }
 

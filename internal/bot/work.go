@@ -8,6 +8,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cairn/internal/runs"
@@ -21,6 +22,9 @@ type worker struct {
 	*Bot
 	id       runs.WorkerID
 	stopping <-chan struct{} // closed when it is to end
+	// complained is when it was logged last that no work could be claimed, in Unix
+	// milliseconds.
+	complained atomic.Int64
 }
 
 // Work works at what is queued until ctx ends, at several threads at a time. Then it
@@ -51,6 +55,9 @@ func newWorkerID() runs.WorkerID {
 // claimPause is how long a worker waits after it could not ask for work.
 const claimPause = time.Second
 
+// complainEvery is the least time between two log lines about that.
+const complainEvery = 10 * time.Second
+
 // loop deals with one job after another. ctx ends when no more are to be claimed, working
 // when those at work are to be given back at once.
 func (w *worker) loop(ctx, working context.Context) {
@@ -60,10 +67,19 @@ func (w *worker) loop(ctx, working context.Context) {
 		case err == nil:
 			w.deal(working, lease)
 		case ctx.Err() == nil:
-			w.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
+			w.complain(ctx, err)
 			pause(ctx, claimPause)
 		}
 	}
+}
+
+// complain logs that there is no work to be had, for all loops at most once in a while.
+func (w *worker) complain(ctx context.Context, err error) {
+	now, last := time.Now(), w.complained.Load()
+	if last != 0 && now.Sub(time.UnixMilli(last)) < complainEvery || !w.complained.CompareAndSwap(last, now.UnixMilli()) {
+		return
+	}
+	w.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
 }
 
 func pause(ctx context.Context, d time.Duration) {

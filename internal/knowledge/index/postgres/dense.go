@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
@@ -11,10 +12,13 @@ import (
 )
 
 // An HNSW search keeps so many nearest ones in view while it walks: more find more and
-// take longer.
+// take longer. At 1,000,000 vectors 100 find .895 of the best 20, 316 find .944 in twice
+// the time; at 100,000 there is nothing to gain.
 const (
 	leastEffort = 100
 	mostEffort  = 1000 // what pgvector allows
+
+	effortPassages = 100_000 // from here on effort grows with the root of the number
 )
 
 // denseQuery says how vectors are searched.
@@ -24,11 +28,14 @@ type denseQuery struct {
 	filtered bool    // not all classes pass
 	rows     int     // vectors asked of the HNSW index
 	share    float64 // of the passages that pass
+	passages int     // of the whole index
 }
 
-// effort is more the fewer pass: of so many that come into view, enough are to be left.
+// effort is more the larger the index is, and the fewer pass: of so many that come into
+// view, enough are to be left.
 func (d denseQuery) effort() int {
-	return int(min(max(leastEffort, float64(d.rows))/d.share, mostEffort))
+	least := leastEffort * math.Sqrt(max(1, float64(d.passages)/effortPassages))
+	return int(min(max(least, float64(d.rows))/d.share, mostEffort))
 }
 
 // exactStatement scores every passage that passes. Grouping keeps the planner from the

@@ -152,6 +152,7 @@ func (a *asking) plan(snap *snapshot) *plan {
 			filtered: !all,
 			rows:     a.rows,
 			share:    float64(max(passing, 1)) / float64(max(snap.passages, 1)),
+			passages: snap.passages,
 		}
 	}
 	return p

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 
@@ -102,15 +100,4 @@ func (a *Adapter) settle(ctx context.Context, of signal) error {
 		a.options.Logger.WarnContext(ctx, "slack thread was not marked", slog.Any("error", err))
 	}
 	return nil
-}
-
-// errNoHumans is what is wrong with people who can't be called.
-var errNoHumans = errors.New("want the id of a person (U…) or of a group (S…) as Slack shows it under “Copy member ID”")
-
-// CheckHuman tells what is wrong with the id of somebody to call; nil if nothing is.
-func CheckHuman(id string) error {
-	if userID.MatchString(id) || strings.HasPrefix(id, "S") && slackID.MatchString(id) && len(id) > 4 {
-		return nil
-	}
-	return fmt.Errorf("%q: %w", id, errNoHumans)
 }

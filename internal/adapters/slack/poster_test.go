@@ -88,3 +88,23 @@ func TestFetcher(t *testing.T) {
 		return chattest.FetcherRoom{Fetcher: w.adapter, Thread: heard[0].Thread, File: file}
 	})
 }
+
+func TestOfWhatWasPostedTwiceTheLaterGoes(t *testing.T) {
+	w := newTeam(t, false)
+	room := w.room()
+	first, err := w.adapter.Post(t.Context(), room.Thread, "k1", room1("once"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.process(t).Post(t.Context(), room.Thread, "k1", room1("once")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got, found, err := w.adapter.Find(t.Context(), room.Thread, "k1"); got != first || !found || err != nil {
+			t.Errorf("found %s, %v, %v; want %s", got, found, err, first)
+		}
+		if seen := w.Seen(t, room.Thread); len(seen) != 1 {
+			t.Errorf("people see %q", seen)
+		}
+	}
+}

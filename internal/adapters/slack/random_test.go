@@ -44,6 +44,9 @@ func TestRandomAnswers(t *testing.T) {
 		if i%100 == 0 {
 			most = 150
 		}
+		if i%100000 == 0 {
+			t.Logf("%d of %d", i, *inputs)
+		}
 		text, other := answer(most), answer(4)
 		if err := check(text, other); err != nil {
 			t.Fatalf("input %d: %.2000v\nfor %q and %q", i, err, text, other)

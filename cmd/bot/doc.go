@@ -77,15 +77,16 @@ documents are silent they are guesses, and nothing here has met the real Slack y
 and the outbox: start with its queue.go and lease.go. runs/embedded and runs/redis keep
 them; the package comment of runs/redis lists every key, how nothing gets lost, and what
 Redis itself may forget. redis/conn connects, to one server, Sentinel or a Cluster, and
-redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is built on it: a message becomes a job, a worker that holds the
-thread's lease deals with it, and whoever takes the job up after a crash finds in the
-session how far it came. Read its package comment, then intake.go, turn.go, run.go,
-conclude.go and show.go; drafting.go shows a run while it works, and heed.go has what
-happens to messages that change under it. crash_test.go kills and freezes a worker at every call that
-it makes; bot/chaos does it to real processes. The weakest spot is between the last look at
-the lease and a platform that takes its time: a worker that is frozen in exactly that
-moment posts a second time, and takes that away again a moment after it goes on. An edit of what answered a
-question changes nothing: the run can't be taken back to where it asked.
+redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is built on it: a
+message becomes a job, a worker that holds the thread's lease deals with it, and whoever
+takes the job up after a crash finds in the session how far it came. Read its package
+comment, then intake.go, turn.go, run.go, conclude.go and show.go; drafting.go shows a run
+while it works, and heed.go has what happens to messages that change under it. crash_test.go
+kills and freezes a worker at every call that it makes; bot/chaos does it to real processes.
+The weakest spot is between the last look at the lease and a platform that takes its time: a
+worker that is frozen in exactly that moment posts a second time, and takes that away again
+a moment after it goes on. An edit of what answered a question changes nothing: the run
+can't be taken back to where it asked.
 
 # This program
 

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
+	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
@@ -42,9 +43,9 @@ func TestAFailoverMidWork(t *testing.T) {
 	t.Parallel()
 	const before, after = 30, 10
 	watched := servertest.Sentinels(t, "")
-	client := connect(t, watched.URL)
+	client := redistest.Connect(t, watched.URL)
 	sessions := redissessions.Open(client, redissessions.Options{})
-	store := place{watched.URL, "cairn"}.Open(t, runs.Options{LeaseTTL: 2 * time.Second, ClaimInterval: 500 * time.Millisecond})
+	store := redistest.Place{Address: watched.URL, Prefix: "cairn"}.Open(t, runs.Options{LeaseTTL: 2 * time.Second, ClaimInterval: 500 * time.Millisecond})
 	enqueue := func(i int) {
 		persist(t, "Enqueue", func(ctx context.Context) error {
 			event := runs.EventID(fmt.Sprintf("e%03d", i))

@@ -1,16 +1,11 @@
 package kinds_test
 
 import (
-	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
-	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
-	redisruns "cairn/internal/runs/redis"
+	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
@@ -18,68 +13,16 @@ import (
 	"cairn/internal/session/sessiontest"
 )
 
-func connect(t testing.TB, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
-}
-
-// place is a runstest.Place: the part of a Redis with one prefix of keys.
-type place struct{ address, prefix string }
-
-func (p place) options(t testing.TB, options runs.Options) redisruns.Options {
-	return redisruns.Options{Options: options, Prefix: p.prefix, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
-}
-
-func (p place) Open(t testing.TB, options runs.Options) runstest.Store {
-	t.Helper()
-	store, err := redisruns.Open(t.Context(), connect(t, p.address), p.options(t, options))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
-}
-
-func (p place) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
-	t.Helper()
-	key := p.prefix + ":{" + string(thread) + "}:jobs"
-	if err := connect(t, p.address).RPush(t.Context(), key, fmt.Appendf(nil, "%d %s", time.Now().UnixMilli(), body)).Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // suites runs all suites of what is kept in Redis. All keys begin with "cairn".
 func suites(t *testing.T, address string) {
-	t.Run("runs", func(t *testing.T) {
-		runstest.Stores(t, func(t testing.TB) runstest.Place {
-			return place{address, "cairn-" + strings.NewReplacer("'", "", " ", "-").Replace(t.Name())}
-		})
-	})
+	t.Run("runs", func(t *testing.T) { runstest.Stores(t, redistest.Places(address)) })
 	t.Run("records", func(t *testing.T) {
-		runstest.Records(t, func(t *testing.T) runs.Records {
-			records, err := redisruns.OpenRecords(connect(t, address), place{address, "cairn-records"}.options(t, runs.Options{}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return records
-		})
+		here := redistest.Place{Address: address, Prefix: "cairn-records"}
+		runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenRecords(t) })
 	})
 	t.Run("sessions", func(t *testing.T) {
 		sessiontest.Run(t, func(t *testing.T) session.Store {
-			return redissessions.Open(connect(t, address), redissessions.Options{})
+			return redissessions.Open(redistest.Connect(t, address), redissessions.Options{})
 		})
 	})
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"cairn/internal/runs"
+	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/servertest"
 )
 
 func BenchmarkStores(b *testing.B) {
 	address := servertest.Redis(b)
-	runstest.Benchmarks(b, places(address))
+	runstest.Benchmarks(b, redistest.Places(address))
 }
 
 func BenchmarkCluster(b *testing.B) {
-	runstest.Benchmarks(b, places("redis+cluster://"+strings.Join(servertest.Cluster(b), ",")))
+	runstest.Benchmarks(b, redistest.Places(cluster(b)))
 }
 
 // BenchmarkStepOnServer measures what one step costs the server, as the server counts it.
 func BenchmarkStepOnServer(b *testing.B) {
 	own := servertest.OwnRedis(b)
-	store, client := server{own.URL, "p"}.open(b, runs.Options{}), connect(b, own.URL)
+	store, client := redistest.Place{Address: own.URL, Prefix: "p"}.OpenStore(b, runs.Options{}), redistest.Connect(b, own.URL)
 	enqueue(b, store, job("t", "e"))
 	journal := store.Journal(claim(b, store))
 	must(b, journal.Save(b.Context(), "run", nil)) // the server knows the script

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis"
+	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/servertest"
 )
 
@@ -60,7 +61,7 @@ func again(t testing.TB, do func() error) {
 
 func TestARestartOfRedisLosesNothing(t *testing.T) {
 	own := servertest.OwnRedis(t)
-	store := server{own.URL, "p"}.open(t, soon)
+	store := redistest.Place{Address: own.URL, Prefix: "p"}.OpenStore(t, soon)
 	for i := range 20 {
 		enqueue(t, store, job("t", fmt.Sprint("e", i)))
 	}
@@ -89,8 +90,8 @@ func TestARestartOfRedisLosesNothing(t *testing.T) {
 }
 
 func TestScriptsThatRedisForgot(t *testing.T) {
-	place := server{servertest.OwnRedis(t).URL, "p"}
-	store, client := place.open(t, soon), connect(t, place.address)
+	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
+	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
 	for i := range 3 {
 		must(t, client.ScriptFlush(t.Context()).Err())
 		enqueue(t, store, job("t", fmt.Sprint("e", i)))
@@ -104,17 +105,17 @@ func TestScriptsThatRedisForgot(t *testing.T) {
 }
 
 func TestARedisThatWasEmptiedIsWorkedOnWith(t *testing.T) {
-	place := server{servertest.OwnRedis(t).URL, "p"}
-	store := place.open(t, soon)
-	must(t, connect(t, place.address).FlushAll(t.Context()).Err())
+	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
+	store := place.OpenStore(t, soon)
+	must(t, redistest.Connect(t, place.Address).FlushAll(t.Context()).Err())
 	enqueue(t, store, job("t", "e1"))
 	must(t, store.Finish(t.Context(), claim(t, store), runs.Result{}))
 }
 
 // TestAnEnqueueThatWasCutOff leaves what Enqueue has written before it announces a job.
 func TestAnEnqueueThatWasCutOff(t *testing.T) {
-	place := server{servertest.OwnRedis(t).URL, "p"}
-	store, client := place.open(t, soon), connect(t, place.address)
+	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
+	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
 	enqueue(t, store, job("first", "e")) // so that the look through all queues is done
 	must(t, store.Finish(t.Context(), claim(t, store), runs.Result{}))
 	body, err := runs.EncodeJob(job("t", "e1"))
@@ -127,8 +128,8 @@ func TestAnEnqueueThatWasCutOff(t *testing.T) {
 }
 
 func TestAFullRedisTakesNothingAndLosesNothing(t *testing.T) {
-	place := server{servertest.OwnRedis(t).URL, "p"}
-	store, client := place.open(t, soon), connect(t, place.address)
+	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
+	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
 	enqueue(t, store, job("t", "e1"))
 	enqueue(t, store, job("t", "e2"))
 	lease := claim(t, store)
@@ -225,11 +226,11 @@ func TestCutConnections(t *testing.T) {
 	const jobs = 150
 	own := servertest.OwnRedis(t)
 	cut := cutting(t, strings.TrimSuffix(strings.TrimPrefix(own.URL, "redis://"), "/0"), 13)
-	near := server{own.URL, "p"}.open(t, soon)
-	far := server{"redis://" + cut.Addr().String(), "p"}
+	near := redistest.Place{Address: own.URL, Prefix: "p"}.OpenStore(t, soon)
+	far := redistest.Place{Address: "redis://" + cut.Addr().String(), Prefix: "p"}
 	var store *redis.Store
 	again(t, func() (err error) {
-		store, err = redis.Open(t.Context(), connect(t, far.address), far.options(t, soon))
+		store, err = redis.Open(t.Context(), redistest.Connect(t, far.Address), far.Options(t, soon))
 		return err
 	})
 	defer store.Close()

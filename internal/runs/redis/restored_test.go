@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cairn/internal/runs"
+	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/servertest"
 )
 
@@ -11,8 +12,8 @@ import (
 // somebody is at the job, and what was said about it.
 func TestAJobFromBeforeARestartWaitsForForgottenLeases(t *testing.T) {
 	own := servertest.OwnRedis(t)
-	here := server{own.URL, "cairn"}
-	store := here.open(t, soon)
+	here := redistest.Place{Address: own.URL, Prefix: "cairn"}
+	store := here.OpenStore(t, soon)
 	enqueue(t, store, job("t", "e1"))
 	enqueue(t, store, job("u", "e2"))
 	if lease := claim(t, store); lease.Restored {
@@ -20,7 +21,7 @@ func TestAJobFromBeforeARestartWaitsForForgottenLeases(t *testing.T) {
 	}
 	own.Kill()
 	own.Start()
-	client := connect(t, own.URL)
+	client := redistest.Connect(t, own.URL)
 	again(t, func() error { _, err := store.Enqueue(t.Context(), job("v", "e3")); return err })
 	since := claim(t, store)
 	if since.Thread != "v" || since.Restored {
@@ -39,11 +40,11 @@ func TestAJobFromBeforeARestartWaitsForForgottenLeases(t *testing.T) {
 // worker, which knows of it, settled the notice.
 func TestANoticeThatIsGone(t *testing.T) {
 	own := servertest.OwnRedis(t)
-	here := server{own.URL, "cairn"}
-	store := here.open(t, soon)
+	here := redistest.Place{Address: own.URL, Prefix: "cairn"}
+	store := here.OpenStore(t, soon)
 	enqueue(t, store, job("t", "e1"))
 	lease := claim(t, store)
-	client := connect(t, own.URL)
+	client := redistest.Connect(t, own.URL)
 	must(t, client.XAck(t.Context(), "cairn:{*}:ready", "workers", lease.Ref).Err())
 	must(t, client.XDel(t.Context(), "cairn:{*}:ready", lease.Ref).Err())
 	must(t, client.HDel(t.Context(), "cairn:{*}:noticed", "t").Err())

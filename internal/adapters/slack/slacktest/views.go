@@ -68,12 +68,6 @@ func checkView(raw json.RawMessage) (view wireView, files []string, problems []P
 	return view, c.files, c.problems
 }
 
-// CheckView gives what Slack would refuse about a modal or home tab.
-func CheckView(view json.RawMessage) []Problem {
-	_, _, problems := checkView(view)
-	return problems
-}
-
 // newTrigger makes a trigger id for something that a person did.
 func (s *Server) newTrigger(owner, view string) string {
 	id := s.nextID("trigger.")

@@ -1,0 +1,90 @@
+// Package redistest lets tests of any package keep runs in a Redis.
+package redistest
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
+	"cairn/internal/runs"
+	"cairn/internal/runs/redis"
+	"cairn/internal/runs/runstest"
+)
+
+// Place is a runstest.Place: the part of a Redis with one prefix of keys.
+type Place struct{ Address, Prefix string }
+
+var _ runstest.Place = Place{}
+
+// Places gives places at one address, each with a prefix of its own that begins with
+// "cairn-".
+func Places(address string) func(t testing.TB) runstest.Place {
+	return func(t testing.TB) runstest.Place {
+		return Place{address, "cairn-" + strings.NewReplacer("'", "", " ", "-").Replace(t.Name())}
+	}
+}
+
+// Connect gives a client that is closed when the test ends.
+func Connect(t testing.TB, address string) *conn.Client {
+	t.Helper()
+	client, err := conn.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// Options are those of the place's stores, which log to the test.
+func (p Place) Options(t testing.TB, options runs.Options) redis.Options {
+	return redis.Options{Options: options, Prefix: p.Prefix, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
+}
+
+// Open implements runstest.Place.
+func (p Place) Open(t testing.TB, options runs.Options) runstest.Store {
+	t.Helper()
+	return p.OpenStore(t, options)
+}
+
+// OpenStore gives a store that is closed when the test ends.
+func (p Place) OpenStore(t testing.TB, options runs.Options) *redis.Store {
+	t.Helper()
+	store, err := redis.Open(t.Context(), Connect(t, p.Address), p.Options(t, options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// OpenRecords gives the place's records.
+func (p Place) OpenRecords(t testing.TB) *redis.Records {
+	t.Helper()
+	records, err := redis.OpenRecords(Connect(t, p.Address), p.Options(t, runs.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+// Enqueue implements runstest.Place. A worker that claims next finds what it puts there by
+// looking through all queues.
+func (p Place) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
+	t.Helper()
+	key := p.Prefix + ":{" + string(thread) + "}:jobs"
+	if err := Connect(t, p.Address).RPush(t.Context(), key, fmt.Appendf(nil, "%d %s", time.Now().UnixMilli(), body)).Err(); err != nil {
+		t.Fatal(err)
+	}
+}

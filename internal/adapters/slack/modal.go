@@ -10,7 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/adapters/slack/picture"
+	"cairn/internal/chat/picture"
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 )

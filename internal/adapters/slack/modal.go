@@ -10,9 +10,9 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat/picture"
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/picture"
 )
 
 // modal shows blocks to who pressed.

@@ -8,6 +8,7 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
+	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	redisruns "cairn/internal/runs/redis"
@@ -38,6 +39,7 @@ type stores struct {
 	sessions session.Store
 	runs     bot.Runs
 	records  bot.Records
+	together func(ctx context.Context, write func(ctx context.Context) error) error // see bot.Options
 }
 
 // openStores opens the stores: in Redis where one is configured, else in the data
@@ -83,7 +85,10 @@ func (a *app) openRedis(ctx context.Context) (stores, error) {
 	if err != nil {
 		return stores{}, err
 	}
-	return stores{sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), runs: queue, records: records}, nil
+	return stores{
+		sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), runs: queue, records: records,
+		together: script.Together(client),
+	}, nil
 }
 
 // bot opens the stores of threads and runs, and makes the bot over them. ending is closed
@@ -102,7 +107,7 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 		return nil, err
 	}
 	return bot.New(bot.Options{
-		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Flows: registered,
+		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Together: opened.together, Flows: registered,
 		Logger: a.logger, Adapters: posters, Ending: ending, Catalog: a, ReadFile: readAttached,
 	})
 }

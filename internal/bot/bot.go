@@ -21,7 +21,8 @@
 // been decided what the job is (session.Work says so), and when its outcome is part of
 // the turns (Work.Over). Both saves carry the lease's token. A worker that takes the job
 // up again finds the first and goes on with the run from its checkpoint, or finds the
-// second and only shows what is said already.
+// second and only shows what is said already. Where the stores can, what stands beside a
+// save is written with it (Options.Together), and what is left to write with the job's end.
 package bot
 
 import (
@@ -103,6 +104,10 @@ type Options struct {
 	// ReadFile gives the text of a file that came with a message; nil: none is read. Its
 	// errors are not shown to anybody.
 	ReadFile func(ctx context.Context, name string, content []byte) (text string, err error)
+	// Together has what write writes to the three stores, by the context that it is given,
+	// written in order at its end, all in one go, or up to what fails, and nothing where
+	// write fails; what it reads it reads at once. nil: each is written when its turn comes.
+	Together func(ctx context.Context, write func(ctx context.Context) error) error
 	// Catalog tells what the bot knows; nil: it can't say.
 	Catalog chat.Catalog
 	Now     func() time.Time // nil: time.Now

@@ -63,10 +63,10 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 	dead := runs.Result{Next: runs.Dead, Reason: err.Error()}
 	if loadErr := t.load(ctx); loadErr != nil {
 		dead.Reason = errors.Join(err, loadErr).Error()
-		return dead, t.announce(ctx, happened{Refusal: broken})
+		return dead, t.announce(happened{Refusal: broken})
 	}
 	if !t.again {
-		return dead, t.announce(ctx, happened{Refusal: broken})
+		return dead, t.announce(happened{Refusal: broken})
 	}
 	work := t.session.Work
 	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
@@ -74,7 +74,7 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 		return t.show(ctx)
 	}
 	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
-		return dead, t.announce(ctx, happened{Refusal: broken})
+		return dead, t.announce(happened{Refusal: broken})
 	}
 	return t.park(ctx, errors.New(dead.Reason))
 }
@@ -82,17 +82,15 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 // conclude remembers what came of the run and shows it. The record comes first: who is
 // told of the reply can ask how it came about.
 func (t *turn) conclude(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
-	if err := t.records.Save(ctx, t.record); err != nil {
-		return runs.Result{}, err
-	}
 	t.retract()
 	reply.Run = t.record.ID
 	t.remember(t.message.ID, reply)
-	return t.finish(ctx, result)
+	return t.finish(ctx, result, t.saveRecord)
 }
 
-// finish saves that the turns hold what came of the job, and shows it.
-func (t *turn) finish(ctx context.Context, result runs.Result) (runs.Result, error) {
+// finish saves that the turns hold what came of the job, after what is to be saved before,
+// and shows it.
+func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ctx context.Context) error) (runs.Result, error) {
 	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
 		t.setWork(session.Work{})
 	}
@@ -103,7 +101,7 @@ func (t *turn) finish(ctx context.Context, result runs.Result) (runs.Result, err
 	} else {
 		work.Closed = t.closed
 	}
-	if err := t.sessions.Save(ctx, t.session); err != nil {
+	if err := t.together(ctx, append(before, t.saveSession)...); err != nil {
 		return runs.Result{}, err
 	}
 	return t.show(ctx)

@@ -125,7 +125,9 @@ func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	t.closeDraft(ctx)
 	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
 	fresh.message.Thread = t.message.Thread
-	return fresh.attend(ctx, held)
+	result, err := fresh.attend(ctx, held)
+	t.posted, t.closing = fresh.posted, fresh.closing
+	return result, err
 }
 
 // reword has the job be about the new text of its message. A run that was made from the

@@ -20,7 +20,7 @@ func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
 		return runs.Result{}, err
 	}
 	if !may {
-		return runs.Result{}, t.announce(ctx, happened{Refusal: nothing})
+		return runs.Result{}, t.announce(happened{Refusal: nothing})
 	}
 	t.rewrite(t.message)
 	if t.session.Waiting != nil && t.askedAt() == t.message.ID {

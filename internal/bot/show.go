@@ -33,18 +33,19 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 	if work.Message == "" && startsRun(t.job.Kind) {
 		told.Refusal = withdrawn
 	}
-	return result, t.announce(ctx, told)
+	return result, t.announce(told)
 }
 
-// announce tells those who follow the thread that the job is dealt with.
-func (t *turn) announce(ctx context.Context, what happened) error {
+// announce has those who follow the thread told that the job is dealt with.
+func (t *turn) announce(what happened) error {
 	what.Job = t.job.Event
 	event, err := eventOf(dealtEvent, t.workedAt(), what)
 	if err != nil {
 		return err
 	}
 	t.journal.Append(event)
-	return t.journal.Flush(ctx)
+	t.atEnd(t.journal.Flush)
+	return nil
 }
 
 // workedAt is the run that the job was about, "" for none.
@@ -60,7 +61,7 @@ func (t *turn) refuse(ctx context.Context, why refusal) (runs.Result, error) {
 	if t.poster != nil && t.job.Kind != dropJob && t.job.Attempt <= 1 {
 		t.hint(ctx, why) // one that may have been seen is not given again
 	}
-	return runs.Result{}, t.announce(ctx, happened{Refusal: why})
+	return runs.Result{}, t.announce(happened{Refusal: why})
 }
 
 func (t *turn) hint(ctx context.Context, why refusal) {
@@ -133,15 +134,15 @@ func (t *turn) post(ctx context.Context) error {
 		return err
 	}
 	if delivery.Posted == "" {
+		t.posted = chat.PostKey(work.Key)
 		if delivery.Posted, err = t.postOnce(posting, delivery, *said); err != nil {
-			return errors.Join(err, t.unite(ctx, chat.PostKey(work.Key)))
+			return errors.Join(err, t.unite(ctx))
 		}
 	}
-	if err := t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted); err != nil {
-		return errors.Join(err, t.unite(ctx, chat.PostKey(work.Key)))
-	}
+	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted) })
 	said.Posted = delivery.Posted
-	return t.sessions.Save(ctx, t.session)
+	t.atEnd(t.saveSession)
+	return nil
 }
 
 // landing is how long a post may take to be seen that its sender has given up.
@@ -150,7 +151,11 @@ const landing = time.Second
 // unite sees to it that a post is there once which this worker tried under a lease that was
 // lost meanwhile: one that stood still may have sent it after another had done so. Its
 // error is that of the lease.
-func (t *turn) unite(ctx context.Context, key chat.PostKey) error {
+func (t *turn) unite(ctx context.Context) error {
+	key := t.posted
+	if key == "" {
+		return nil
+	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
 	_, lost := t.store.Renew(ctx, t.lease)

@@ -35,9 +35,11 @@ type turn struct {
 	open      runs.Record // of the run that waits in the thread, if one does
 	record    runs.Record // of the run that the turn starts or goes on with
 	attached  []flows.Attachment
-	note      string   // about how the message was taken, for the reply
-	closed    []string // ids of questions that the turn closes
-	published bool     // the questions that were closed are shown as closed
+	note      string                            // about how the message was taken, for the reply
+	closed    []string                          // ids of questions that the turn closes
+	published bool                              // the questions that were closed are shown as closed
+	posted    chat.PostKey                      // what was posted under the lease, "" for nothing
+	closing   []func(ctx context.Context) error // writes that are left for the end of the job
 }
 
 // load finds the thread's session, and whether the job was taken up before.
@@ -216,14 +218,14 @@ func (t *turn) heardBefore() (heard bool, said *chat.Turn) {
 // to do.
 func (t *turn) hearAgain(ctx, held context.Context, said chat.Turn) (runs.Result, error) {
 	if said.Reply == nil || said.Reply.Outcome != chat.Failure || said.Reply.Run == "" {
-		return runs.Result{}, t.announce(ctx, happened{Message: t.message.ID})
+		return runs.Result{}, t.announce(happened{Message: t.message.ID})
 	}
 	record, err := t.loadRecord(ctx, said.Reply.Run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return runs.Result{}, err
 	}
 	if record.Status() != runs.Failed {
-		return runs.Result{}, t.announce(ctx, happened{Message: t.message.ID})
+		return runs.Result{}, t.announce(happened{Message: t.message.ID})
 	}
 	return t.retry(ctx, held, record.ID)
 }
@@ -368,12 +370,13 @@ func (t *turn) begin(ctx context.Context, answer *graph.Answer, reason string) e
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), reason)
 	}
-	if err := t.records.Save(ctx, t.record); err != nil {
-		return err
-	}
 	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
-	return t.sessions.Save(ctx, t.session)
+	return t.together(ctx, t.saveRecord, t.saveSession)
 }
+
+func (t *turn) saveRecord(ctx context.Context) error { return t.records.Save(ctx, t.record) }
+
+func (t *turn) saveSession(ctx context.Context) error { return t.sessions.Save(ctx, t.session) }
 
 // setWork puts the job into the session, to be saved.
 func (t *turn) setWork(work session.Work) {

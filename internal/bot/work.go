@@ -7,6 +7,7 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,7 +102,8 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 			lose(runs.ErrLost)
 		}
 	})
-	result, err := w.try(writing, held, lease)
+	t := w.turn(lease)
+	result, err := t.try(writing, held)
 	watching()
 	release()
 	lost := isLost(writing, err)
@@ -117,38 +119,86 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 	}
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
+	end := func(ctx context.Context) error { return w.store.Finish(ctx, lease, result) }
 	switch {
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
-		err = w.store.Release(ending, lease)
+		end = func(ctx context.Context) error { return w.store.Release(ctx, lease) }
 	case err != nil:
 		log.ErrorContext(ctx, "the job is tried again", "error", err)
-		err = w.store.Finish(ending, lease, again(lease.Job.Attempt, err))
-	default:
-		err = w.store.Finish(ending, lease, result)
+		result = again(lease.Job.Attempt, err)
 	}
-	if err != nil { // the lease runs out, and another worker takes the job up
-		log.WarnContext(ctx, "the job was not given back", "error", err)
+	if err := t.end(ending, end); err != nil { // the lease runs out, and another worker takes the job up
+		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.unite(ending)))
 	}
 }
 
+// turn is the lease's job, to be dealt with.
+func (w *worker) turn(lease runs.Lease) *turn {
+	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease)}
+	t.message = t.job.Message
+	t.message.Thread = besides(t.job.Thread())
+	return t
+}
+
 // try deals with the job. An error means that it is to be tried again from where it is.
-func (w *worker) try(ctx, held context.Context, lease runs.Lease) (runs.Result, error) {
+func (t *turn) try(ctx, held context.Context) (runs.Result, error) {
 	select {
-	case <-w.stopping:
+	case <-t.stopping:
 		return runs.Result{}, errDraining
 	default:
 	}
-	poster, known := w.options.Adapters[lease.Thread.Adapter()]
+	poster, known := t.options.Adapters[t.lease.Thread.Adapter()]
 	if !known {
-		return left(fmt.Sprintf("no adapter %q is configured here", lease.Thread.Adapter())), nil
+		return left(fmt.Sprintf("no adapter %q is configured here", t.lease.Thread.Adapter())), nil
 	}
-	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease), poster: poster}
-	t.message = t.job.Message
-	t.message.Thread = besides(t.job.Thread())
-	if lease.Job.Attempt > maxAttempts {
+	t.poster = poster
+	if t.job.Attempt > maxAttempts {
 		return t.giveUp(ctx)
 	}
 	return t.attend(ctx, held)
+}
+
+// atEnd has something written with the end of the job.
+func (t *turn) atEnd(write func(ctx context.Context) error) { t.closing = append(t.closing, write) }
+
+// end writes what is left to write, and with it the end of the job. Where the first fails
+// the job is tried again.
+func (t *turn) end(ctx context.Context, finish func(ctx context.Context) error) error {
+	if len(t.closing) == 0 {
+		return finish(ctx)
+	}
+	err := t.writeLast(ctx, finish)
+	if err == nil || errors.Is(err, runs.ErrLost) {
+		return err
+	}
+	if t.store.Finish(ctx, t.lease, again(t.job.Attempt, err)) != nil {
+		return err
+	}
+	t.logger.ErrorContext(ctx, "the job is tried again", "thread", string(t.lease.Thread), "event", string(t.job.Event), "error", err)
+	return nil
+}
+
+// writeLast writes what is left to write, and what more is given.
+func (t *turn) writeLast(ctx context.Context, more ...func(ctx context.Context) error) error {
+	writes := slices.Concat(t.closing, more)
+	t.closing = nil
+	return t.together(ctx, writes...)
+}
+
+// together writes one thing after the other, all at once where the stores can.
+func (b *Bot) together(ctx context.Context, writes ...func(ctx context.Context) error) error {
+	write := func(ctx context.Context) error {
+		for _, write := range writes {
+			if err := write(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if b.options.Together == nil {
+		return write(ctx)
+	}
+	return b.options.Together(ctx, write)
 }
 
 // attend deals with the job from where the session says that it is.
@@ -164,7 +214,9 @@ func (t *turn) attend(ctx, held context.Context) (runs.Result, error) {
 		t.closeDraft(ctx)
 	}
 	if err == nil && isChange(t.job.Kind) {
-		err = t.unmark(ctx)
+		if err = t.writeLast(ctx); err == nil { // what it comes to is there before the mark goes
+			err = t.unmark(ctx)
+		}
 	}
 	return result, err
 }

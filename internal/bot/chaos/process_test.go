@@ -20,6 +20,7 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/graph/flows"
 	"cairn/internal/redis/conn"
+	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	redisruns "cairn/internal/runs/redis"
@@ -155,7 +156,7 @@ func connect(ctx context.Context, address string, options *bot.Options) ([]func(
 		return nil, errors.Join(err, queue.Close(), client.Close())
 	}
 	var sessions session.Store = redissessions.Open(client, redissessions.Options{})
-	options.Sessions, options.Runs, options.Records = sessions, queue, records
+	options.Sessions, options.Runs, options.Records, options.Together = sessions, queue, records, script.Together(client)
 	return []func() error{client.Close, queue.Close}, nil
 }
 

@@ -42,14 +42,15 @@ func (t target) knock(ctx context.Context, encryption *tls.Config) error {
 func (t target) knockAt(ctx context.Context, address string, encryption *tls.Config) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, knockLimit)
 	defer cancel()
-	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	plain, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
-	defer connection.Close()                                      //nolint:errcheck // nothing is lost with it
-	defer context.AfterFunc(ctx, func() { connection.Close() })() //nolint:errcheck // so nothing blocks for longer than ctx lasts
+	defer plain.Close()                                      //nolint:errcheck // nothing is lost with it
+	defer context.AfterFunc(ctx, func() { plain.Close() })() //nolint:errcheck // so nothing blocks for longer than ctx lasts
+	connection := plain
 	if encryption != nil {
-		if connection, err = encrypted(ctx, connection, address, encryption); err != nil {
+		if connection, err = encrypted(ctx, plain, address, encryption); err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,11 @@ const MaxSize = 64 << 20
 // packed is the first byte of what is compressed. JSON begins with none such.
 const packed = 0x01
 
-// worth is the size from which on compression is tried.
-const worth = 256
+// worth is the size from which on compression is tried: below, it costs more than it saves.
+const worth = 1 << 10
 
 var writers = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	if err != nil {
 		panic(err) // the level is a constant
 	}

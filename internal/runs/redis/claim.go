@@ -101,7 +101,7 @@ func (c claimant) next(ctx context.Context) (runs.Lease, bool, error) {
 
 // promote announces threads that are due.
 func (c claimant) promote(ctx context.Context) error {
-	next, err := call{promoteScript, c.keys.wake(), nil}.run(ctx, c.client).Int64()
+	next, err := promoteScript.With(c.keys.wake()).Run(ctx, c.client).Int64()
 	if err != nil {
 		return explain(err)
 	}
@@ -145,7 +145,7 @@ func (c claimant) repair(ctx context.Context) error {
 		return err
 	}
 	for _, thread := range threads {
-		if err := (call{reannounceScript, c.keys.wake(), []any{string(thread)}}).do(ctx, c.client); err != nil {
+		if err := do(ctx, c.client, reannounceScript.With(c.keys.wake(), string(thread))); err != nil {
 			return err
 		}
 	}
@@ -162,9 +162,8 @@ func (c claimant) try(ctx context.Context, message redis.XMessage) (runs.Lease, 
 	thread := chat.ThreadID(named)
 	for {
 		since := c.client.Since()
-		result := call{claimScript, []string{c.keys.state(thread), c.keys.jobs(thread), c.keys.delayed(thread)},
-			[]any{string(c.worker), message.ID, c.call, millis(c.options.LeaseTTL), since.UnixMilli()}}.run(ctx, c.client)
-		fields, err := texts(result)
+		fields, err := texts(claimScript.With([]string{c.keys.state(thread), c.keys.jobs(thread), c.keys.delayed(thread)},
+			string(c.worker), message.ID, c.call, millis(c.options.LeaseTTL), since.UnixMilli()).Run(ctx, c.client))
 		if err != nil {
 			return runs.Lease{}, false, err
 		}

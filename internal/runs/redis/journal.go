@@ -104,12 +104,14 @@ func (j *journal) send(ctx context.Context, run string, checkpoint []byte, given
 	for _, event := range j.batch {
 		arguments = append(arguments, string(event.Run), string(event.Kind), event.Body)
 	}
-	err := call{stepScript, []string{s.keys.state(t), s.keys.checkpoint(t, run), s.keys.events(t)}, arguments}.do(ctx, s.client)
-	if err != nil {
-		return err
-	}
-	j.batch = nil
-	return nil
+	write := stepScript.With([]string{s.keys.state(t), s.keys.checkpoint(t, run), s.keys.events(t)}, arguments...)
+	return do(ctx, s.client, write.Then(func(_ context.Context, result *redis.Cmd) error {
+		if err := result.Err(); err != nil {
+			return err
+		}
+		j.batch = nil
+		return nil
+	}))
 }
 
 // shown is an event as it goes through the channel.

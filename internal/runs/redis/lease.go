@@ -29,12 +29,12 @@ func comesOf(fields []string) (comes, error) {
 
 // settle ends a notice once what comes next is known.
 func (s *Store) settle(ctx context.Context, thread chat.ThreadID, notice string, next comes) error {
-	return call{settleScript, s.keys.wake(), []any{string(thread), group, notice, next.what, next.in}}.do(ctx, s.client)
+	return do(ctx, s.client, settleScript.With(s.keys.wake(), string(thread), group, notice, next.what, next.in))
 }
 
 // Renew implements runs.Leases.
 func (s *Store) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
-	fields, err := texts(call{renewScript, []string{s.keys.state(lease.Thread)}, s.fence(lease)}.run(ctx, s.client))
+	fields, err := texts(renewScript.With([]string{s.keys.state(lease.Thread)}, s.fence(lease)...).Run(ctx, s.client))
 	if err != nil {
 		return nil, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
 	}
@@ -104,18 +104,22 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 		over = "1"
 	}
 	keys := []string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))}
-	fields, err := texts(call{finishScript, append(keys, wake...),
-		[]any{strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
-			string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref}}.run(ctx, s.client))
-	if err != nil {
-		return comes{}, err
-	}
-	return comesOf(fields)
+	var next comes
+	finish := finishScript.With(keys, strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
+		string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref).On(wake...)
+	err := do(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
+		fields, err := texts(result)
+		if err == nil {
+			next, err = comesOf(fields)
+		}
+		return err
+	}))
+	return next, err
 }
 
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
-	stopped, err := call{stopScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{string(by), string(event)}}.run(ctx, s.client).Int()
+	stopped, err := stopScript.With([]string{s.keys.state(thread), s.keys.jobs(thread)}, string(by), string(event)).Run(ctx, s.client).Int()
 	if err != nil {
 		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, explain(err))
 	}

@@ -150,15 +150,9 @@ func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.Dea
 
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	results, err := inOrder(ctx, s.client, s.intend(thread, s.options.ClaimInterval),
-		call{replayScript, []string{s.keys.jobs(thread), s.keys.dead(thread)}, []any{string(event)}},
-		s.announce(thread))
-	if err == nil {
-		var known int
-		if known, err = results[1].Int(); err == nil && known == 0 {
-			err = runs.ErrUnknownLetter
-		}
-	}
+	replay := replayScript.With([]string{s.keys.jobs(thread), s.keys.dead(thread)}, string(event)).
+		Then(known(runs.ErrUnknownLetter))
+	err := do(ctx, s.client, s.intend(thread, s.options.ClaimInterval), replay, s.announce(thread))
 	if err != nil {
 		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
 	}
@@ -176,7 +170,7 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 		func() error { return s.forgetDead(ctx, thread, by) },
 		func() error { return s.forgetRuns(ctx, thread, of) },
 		func() error { return explain(s.client.Del(ctx, s.keys.events(thread)).Err()) },
-		func() error { return s.announce(thread).do(ctx, s.client) }, // its head may be another one now
+		func() error { return do(ctx, s.client, s.announce(thread)) }, // its head may be another one now
 	} {
 		if err := forget(); err != nil {
 			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
@@ -200,7 +194,7 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 			if err != nil || job.Message.Author != by {
 				continue // what can't be read tells of nobody
 			}
-			removed, err := call{forgetScript, []string{s.keys.state(thread), s.keys.jobs(thread)}, []any{text}}.run(ctx, s.client).Int64()
+			removed, err := forgetScript.With([]string{s.keys.state(thread), s.keys.jobs(thread)}, text).Run(ctx, s.client).Int64()
 			if err != nil {
 				return explain(err)
 			}

@@ -63,7 +63,7 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
 	keys, arguments := s.outboxCall(lease)
-	fields, err := texts(call{recordScript, keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))}.run(ctx, s.client))
+	fields, err := texts(recordScript.With(keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))...).Run(ctx, s.client))
 	if err != nil {
 		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
@@ -74,11 +74,8 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 // Confirm implements runs.Outbox.
 func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
 	keys, arguments := s.outboxCall(lease)
-	known, err := call{confirmScript, keys, append(arguments, string(key), string(posted))}.run(ctx, s.client).Int()
-	if err = explain(err); err == nil && known == 0 {
-		err = runs.ErrUnknownDelivery
-	}
-	if err != nil {
+	confirm := confirmScript.With(keys, append(arguments, string(key), string(posted))...).Then(known(runs.ErrUnknownDelivery))
+	if err := do(ctx, s.client, confirm); err != nil {
 		return fmt.Errorf("confirm delivery %s: %w", key, err)
 	}
 	return nil
@@ -87,7 +84,7 @@ func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.Delivery
 // Recorded implements runs.Outbox.
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
 	keys, arguments := s.outboxCall(lease)
-	fields, err := texts(call{recordedScript, keys, arguments}.run(ctx, s.client))
+	fields, err := texts(recordedScript.With(keys, arguments...).Run(ctx, s.client))
 	if err != nil {
 		return nil, fmt.Errorf("list the deliveries of thread %s: %w", lease.Thread, err)
 	}
@@ -116,7 +113,7 @@ func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
 	keys, arguments := s.outboxCall(lease)
-	if err := (call{dropScript, keys, append(arguments, string(key))}).do(ctx, s.client); err != nil {
+	if err := do(ctx, s.client, dropScript.With(keys, append(arguments, string(key))...)); err != nil {
 		return fmt.Errorf("drop delivery %s: %w", key, err)
 	}
 	return nil

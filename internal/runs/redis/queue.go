@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"cairn/internal/chat"
+	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 )
 
@@ -27,8 +28,7 @@ func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) 
 		return false, err
 	}
 	thread := job.Thread()
-	put := call{enqueueScript, []string{s.keys.jobs(thread), s.keys.delayed(thread), s.keys.seen(thread)},
-		[]any{string(job.Event), body, millis(delay), millis(s.options.DedupeFor), string(thread)}}
+	put := enqueueScript.With([]string{s.keys.jobs(thread), s.keys.delayed(thread), s.keys.seen(thread)}, string(job.Event), body, millis(delay), millis(s.options.DedupeFor), string(thread))
 	accepted, err := s.put(ctx, thread, put, delay)
 	if err != nil {
 		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, thread, err)
@@ -38,33 +38,32 @@ func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) 
 
 // put puts a job into its queue and has the thread looked at: in one script where all is
 // on one server.
-func (s *Store) put(ctx context.Context, thread chat.ThreadID, put call, delay time.Duration) (accepted int, err error) {
+func (s *Store) put(ctx context.Context, thread chat.ThreadID, put script.Call, delay time.Duration) (accepted int, err error) {
 	if !s.client.Cluster {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		put.keys = append(put.keys, s.keys.wake()...)
-		accepted, err = put.run(ctx, s.client).Int()
+		accepted, err = put.On(s.keys.wake()...).Run(ctx, s.client).Int()
 		return accepted, explain(err)
 	}
-	var results []*redis.Cmd
-	if delay > 0 {
-		results, err = inOrder(ctx, s.client, s.intend(thread, delay), put)
-	} else {
-		results, err = inOrder(ctx, s.client, s.intend(thread, s.options.ClaimInterval), put, s.announce(thread))
+	put = put.Then(func(_ context.Context, result *redis.Cmd) error {
+		accepted, err = result.Int()
+		return err
+	})
+	calls := []script.Call{s.intend(thread, delay), put}
+	if delay == 0 {
+		calls = []script.Call{s.intend(thread, s.options.ClaimInterval), put, s.announce(thread)}
 	}
-	if err != nil {
-		return 0, err
-	}
-	return results[1].Int()
+	err = do(ctx, s.client, calls...)
+	return accepted, err
 }
 
 // intend notes that the thread is to be looked at in a while, whatever comes.
-func (s *Store) intend(thread chat.ThreadID, within time.Duration) call {
-	return call{intendScript, []string{s.keys.all("due")}, []any{string(thread), millis(within)}}
+func (s *Store) intend(thread chat.ThreadID, within time.Duration) script.Call {
+	return intendScript.With([]string{s.keys.all("due")}, string(thread), millis(within))
 }
 
 // announce has a worker look at the thread now.
-func (s *Store) announce(thread chat.ThreadID) call {
-	return call{announceScript, s.keys.wake(), []any{string(thread)}}
+func (s *Store) announce(thread chat.ThreadID) script.Call {
+	return announceScript.With(s.keys.wake(), string(thread))
 }

@@ -54,25 +54,30 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
-	keep, of := millis(r.keep), record.Thread
-	_, err = inOrder(ctx, r.client,
-		call{listScript, r.lists(), []any{string(record.ID), 2 + slices.Index(statuses, record.Status()), keep}},
-		call{listScript, []string{r.keys.runs(of)}, []any{string(record.ID), 1, keep}},
-		call{saveScript, []string{r.keys.record(record.ID)}, []any{strconv.FormatInt(int64(record.Fence), 10), body, keep}})
+	keep := millis(r.keep)
+	err = do(ctx, r.client,
+		listScript.With(r.lists(record), string(record.ID), 2, keep),
+		listScript.With([]string{r.keys.runs(record.Thread)}, string(record.ID), 1, keep),
+		saveScript.With([]string{r.keys.record(record.ID)}, strconv.FormatInt(int64(record.Fence), 10), body, keep))
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-// lists are the keys of the lists of all records, and of those with each status.
-func (r *Records) lists() []string {
-	lists := []string{r.keys.all("runs")}
-	for _, status := range statuses {
-		lists = append(lists, r.keys.all("runs:"+string(status)))
+// lists are the keys of the lists of all records and of those with the record's status, and
+// of those with a status that it had.
+func (r *Records) lists(record runs.Record) []string {
+	lists := []string{r.keys.all("runs"), r.listOf(record.Status())}
+	for _, transition := range record.Transitions {
+		if list := r.listOf(transition.To); !slices.Contains(lists, list) {
+			lists = append(lists, list)
+		}
 	}
 	return lists
 }
+
+func (r *Records) listOf(status runs.Status) string { return r.keys.all("runs:" + string(status)) }
 
 // Load implements runs.Records.
 func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
@@ -130,11 +135,8 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 			return fmt.Errorf("rate run %s: %w", run, err)
 		}
 	}
-	known, err := call{rateScript, []string{r.keys.record(run)}, []any{string(rating.By), stored}}.run(ctx, r.client).Int()
-	if err = explain(err); err == nil && known == 0 {
-		err = chat.ErrUnknownRun
-	}
-	if err != nil {
+	rate := rateScript.With([]string{r.keys.record(run)}, string(rating.By), stored).Then(known(chat.ErrUnknownRun))
+	if err := do(ctx, r.client, rate); err != nil {
 		return fmt.Errorf("rate run %s: %w", run, err)
 	}
 	return nil
@@ -156,7 +158,7 @@ func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]ru
 	case filter.Thread != "":
 		list = r.keys.runs(filter.Thread)
 	case filter.Status != "":
-		list = r.keys.all("runs:" + string(filter.Status))
+		list = r.listOf(filter.Status)
 	}
 	const page = 100
 	var records []runs.Record
@@ -197,7 +199,10 @@ func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
 	if err := r.client.Del(ctx, r.keys.record(run)).Err(); err != nil {
 		return fmt.Errorf("erase record of run %s: %w", run, explain(err))
 	}
-	lists := r.lists()
+	lists := []string{r.keys.all("runs")}
+	for _, status := range statuses {
+		lists = append(lists, r.listOf(status))
+	}
 	if record.Thread != "" {
 		lists = append(lists, r.keys.runs(record.Thread))
 	}

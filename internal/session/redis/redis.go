@@ -6,7 +6,8 @@
 // is an adapter's name and a person's id, each written likewise.
 //
 //	key                      type    what
-//	PREFIX:{T}:session       string  "FENCE SAVED\n" (SAVED in ms) and session.Encode, packed; Options.Keep after the last use
+//	PREFIX:{T}:session       string  "FENCE SAVED PEOPLE\n" (SAVED in ms, PEOPLE as in a URL's query, with commas) and
+//	                                 session.Encode, packed; Options.Keep after the last use
 //	PREFIX:{A:P}:threads     zset    threads in which the person wrote, by when they were saved (ms); Options.Keep after
 //	                                 the last save of one of them, or look at the list
 package redis
@@ -16,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +28,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
 	"cairn/internal/redis/pack"
+	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -41,18 +44,24 @@ type Options struct {
 	Keep time.Duration
 }
 
-// saveScript has KEYS session; ARGV fence (0: not checked), body, keep (ms). It gives when
-// the session was saved (ms), 0 where it was refused, and what was there before.
-var saveScript = redis.NewScript(`
+// saveScript gives who was in the session before, where that is not who is in it now.
+//
+//	KEYS session, lists of those who are in it (none: they are listed elsewhere)
+//	ARGV fence (0: not checked), who is in it, body, keep (ms), thread
+var saveScript = script.New("", `
 local t = redis.call('TIME')
 local saved = string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000))
-local before = redis.call('GET', KEYS[1]) or ''
-local fence = string.match(before, '^(%d+) ') or '0'
+local fence, people = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) %d+ ?([^\n]*)\n')
 local mine = ARGV[1]
-if mine == '0' then mine = fence end
-if tonumber(mine) < tonumber(fence) then return {0, ''} end
-redis.call('SET', KEYS[1], mine .. ' ' .. saved .. '\n' .. ARGV[2], 'PX', ARGV[3])
-return {tonumber(saved), before}`)
+if mine == '0' then mine = fence or '0' end
+if tonumber(mine) < tonumber(fence or 0) then return redis.error_reply('LOST the lease was lost') end
+redis.call('SET', KEYS[1], mine .. ' ' .. saved .. ' ' .. ARGV[2] .. '\n' .. ARGV[3], 'PX', ARGV[4])
+for i = 2, #KEYS do
+  redis.call('ZADD', KEYS[i], saved, ARGV[5])
+  redis.call('PEXPIRE', KEYS[i], ARGV[4])
+end
+if people == ARGV[2] then people = '' end
+return {saved, people or ''}`)
 
 // Store is a session.Store in a Redis.
 type Store struct {
@@ -123,6 +132,7 @@ func read(thread chat.ThreadID, value []byte) (session.Session, error) {
 func divide(value []byte) (saved time.Time, packed []byte, err error) {
 	head, packed, found := bytes.Cut(value, []byte("\n"))
 	_, at, _ := strings.Cut(string(head), " ")
+	at, _, _ = strings.Cut(at, " ")
 	ms, err := strconv.ParseInt(at, 10, 64)
 	if !found || err != nil {
 		return time.Time{}, nil, errors.New("it does not begin with its fence and time")
@@ -138,9 +148,8 @@ func (s *Store) Save(ctx context.Context, saved session.Session) error {
 	return nil
 }
 
-// save writes the session, then lists it for those who wrote in it, and no longer for
-// those who are not among them any more. Cut off in between, the lists are behind until
-// the next save.
+// save writes the session, lists it for those who are in it, and no longer for those who
+// were. Cut off in between, the lists are behind until the next save.
 func (s *Store) save(ctx context.Context, saved session.Session) error {
 	body, err := session.Encode(saved)
 	if err == nil {
@@ -149,63 +158,95 @@ func (s *Store) save(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	result, err := saveScript.Run(ctx, s.client, []string{s.key(saved.Thread)},
-		strconv.FormatInt(int64(saved.Fence), 10), body, s.keep.Milliseconds()).Slice()
-	if err != nil {
-		return err
+	keys := []string{s.key(saved.Thread)}
+	if !s.client.Cluster {
+		keys = append(keys, s.lists(saved.Thread, saved.People)...)
 	}
-	at, before, err := written(result)
-	if err != nil {
-		return err
-	}
-	if at == 0 {
-		return runs.ErrLost
-	}
-	return s.relist(ctx, saved, at, before)
-}
-
-// written reads the result of saveScript.
-func written(result []any) (at int64, before string, err error) {
-	if len(result) == 2 {
-		at, isNumber := result[0].(int64)
-		before, isText := result[1].(string)
-		if isNumber && isText {
-			return at, before, nil
+	write := saveScript.With(keys, strconv.FormatInt(int64(saved.Fence), 10), joinPeople(saved.People), body, s.keep.Milliseconds(), string(saved.Thread))
+	return script.Do(ctx, s.client, write.Then(func(ctx context.Context, result *redis.Cmd) error {
+		at, before, err := written(result)
+		if err != nil {
+			return err
 		}
-	}
-	return 0, "", fmt.Errorf("the script gave %d values that are not a time and a session", len(result))
+		return s.relist(ctx, saved, at, before)
+	}))
 }
 
-func (s *Store) relist(ctx context.Context, saved session.Session, at int64, before string) error {
-	gone, err := s.people(saved.Thread, before)
-	if err != nil {
-		return err
+// written reads what saveScript gave.
+func written(result *redis.Cmd) (at float64, before []chat.UserID, err error) {
+	values, err := result.StringSlice()
+	if redis.HasErrorPrefix(err, "LOST") {
+		return 0, nil, runs.ErrLost
 	}
-	gone = slices.DeleteFunc(gone, func(person chat.UserID) bool { return slices.Contains(saved.People, person) })
-	if len(saved.People)+len(gone) == 0 {
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(values) != 2 {
+		return 0, nil, fmt.Errorf("the script gave %d values that are not a time and people", len(values))
+	}
+	if at, err = strconv.ParseFloat(values[0], 64); err != nil {
+		return 0, nil, fmt.Errorf("the script gave %q, which is no time", values[0])
+	}
+	before, err = splitPeople(values[1])
+	return at, before, err
+}
+
+// relist brings the lists up to date with what the script could not: in a cluster those of
+// all who are in the session, else of those who are in it no longer.
+func (s *Store) relist(ctx context.Context, saved session.Session, at float64, before []chat.UserID) error {
+	gone := slices.DeleteFunc(before, func(person chat.UserID) bool { return slices.Contains(saved.People, person) })
+	var add []string
+	if s.client.Cluster {
+		add = s.lists(saved.Thread, saved.People)
+	}
+	if len(add)+len(gone) == 0 {
 		return nil
 	}
-	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		for _, person := range saved.People {
-			key := s.threadsKey(saved.Thread.Adapter(), person)
-			pipe.ZAdd(ctx, key, redis.Z{Score: float64(at), Member: string(saved.Thread)})
-			pipe.PExpire(ctx, key, s.keep)
+	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, list := range add {
+			pipe.ZAdd(ctx, list, redis.Z{Score: at, Member: string(saved.Thread)})
+			pipe.PExpire(ctx, list, s.keep)
 		}
-		for _, person := range gone {
-			pipe.ZRem(ctx, s.threadsKey(saved.Thread.Adapter(), person), string(saved.Thread))
+		for _, list := range s.lists(saved.Thread, gone) {
+			pipe.ZRem(ctx, list, string(saved.Thread))
 		}
 		return nil
 	})
 	return err
 }
 
-// people are those of a session as it was stored, none where there was none.
-func (s *Store) people(thread chat.ThreadID, value string) ([]chat.UserID, error) {
-	if value == "" {
+// lists are the keys of people's lists of threads.
+func (s *Store) lists(thread chat.ThreadID, people []chat.UserID) []string {
+	lists := make([]string, len(people))
+	for i, person := range people {
+		lists[i] = s.threadsKey(thread.Adapter(), person)
+	}
+	return lists
+}
+
+// joinPeople gives people as they stand in a session's value.
+func joinPeople(people []chat.UserID) string {
+	escaped := make([]string, len(people))
+	for i, person := range people {
+		escaped[i] = url.QueryEscape(string(person))
+	}
+	return strings.Join(escaped, ",")
+}
+
+// splitPeople reads what joinPeople gave.
+func splitPeople(joined string) ([]chat.UserID, error) {
+	if joined == "" {
 		return nil, nil
 	}
-	kept, err := read(thread, []byte(value))
-	return kept.People, err
+	var people []chat.UserID
+	for escaped := range strings.SplitSeq(joined, ",") {
+		person, err := url.QueryUnescape(escaped)
+		if err != nil {
+			return nil, fmt.Errorf("who was in the session: %w", err)
+		}
+		people = append(people, chat.UserID(person))
+	}
+	return people, nil
 }
 
 // Threads implements session.Store.

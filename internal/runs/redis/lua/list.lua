@@ -1,12 +1,12 @@
--- KEYS lists of records, all and one per status   ARGV run, place of the list that it is in besides the first, keep
+-- KEYS lists of records that it is in, then those that it is in no more   ARGV run, how many it is in, keep
 local now = clock()
 for i, key in ipairs(KEYS) do
-  if i == 1 or i == tonumber(ARGV[2]) then
+  if i <= tonumber(ARGV[2]) then
     redis.call('ZADD', key, int(now), ARGV[1])
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', '(' .. int(now - ARGV[3]))
     redis.call('PEXPIRE', key, ARGV[3])
   else
     redis.call('ZREM', key, ARGV[1])
   end
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', '(' .. int(now - ARGV[3]))
 end
 return 1

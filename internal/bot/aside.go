@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/runs"
 )
 
@@ -59,22 +60,39 @@ func (t *turn) aside(ctx context.Context) (runs.Result, error) {
 func (t *turn) asideText(ctx context.Context, asked command) (string, error) {
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
-		return help + "\n\n" + commands, nil
+		return help + "\n\n" + t.commands(), nil
 	case statusWord:
 		return t.status(ctx)
 	case sourcesWord:
 		return t.sources(ctx), nil
 	}
-	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), commands), nil
+	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), t.commands()), nil
 }
 
-const commands = "Commands, behind `/cairn` or behind a mention of me:\n\n" +
-	"- `help`: this\n" +
-	"- `ask` and a question: the same as the question alone\n" +
-	"- `status`: what works or waits in this thread\n" +
-	"- `sources`: the collections that I know, and how fresh they are\n" +
-	"- `stop`: ends what works or waits in this thread\n" +
-	"- `echo` and a text: gives the text back, as a proof that I am here"
+// flowHelp says what flows are for, in the order in which people are told.
+var flowHelp = []struct{ flow, says string }{
+	{words.Analyze, "`analyze` and what you want to know: analyses the files of your message, or a collection as in `analyze @handbook what are the risks?`, and asks you before it is done"},
+	{words.Context, "`context` and a name: an overview of that, from your files or a collection"},
+	{words.Repo, "`repo` and an address or a question: a report on a repository"},
+	{words.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
+}
+
+// commands are those that there are, a line each.
+func (b *Bot) commands() string {
+	lines := []string{
+		"`help`: this",
+		"`ask` and a question: the same as the question alone",
+		"`status`: what works or waits in this thread",
+		"`sources`: the collections that I know, and how fresh they are",
+		"`stop`: ends what works or waits in this thread",
+	}
+	for _, line := range flowHelp {
+		if b.flows[line.flow] != nil {
+			lines = append(lines, line.says)
+		}
+	}
+	return "Commands, behind `/cairn` or behind a mention of me:\n\n- " + strings.Join(lines, "\n- ")
+}
 
 // status tells what works or waits in the thread.
 func (t *turn) status(ctx context.Context) (string, error) {

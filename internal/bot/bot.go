@@ -38,6 +38,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph/draw"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -104,6 +105,8 @@ type Options struct {
 	// ReadFile gives the text of a file that came with a message; nil: none is read. Its
 	// errors are not shown to anybody.
 	ReadFile func(ctx context.Context, name string, content []byte) (text string, err error)
+	// Router decides which flow a message goes to; nil: one that knows the rules alone.
+	Router flows.Router
 	// Together has what write writes to the three stores, by the context that it is given,
 	// written in order at its end, all in one go, or up to what fails, and nothing where
 	// write fails; what it reads it reads at once. nil: each is written when its turn comes.
@@ -153,8 +156,16 @@ func New(options Options) (*Bot, error) {
 		options: options, sessions: options.Sessions, store: options.Runs, records: options.Records,
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
+	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow
+		names = append(names, flow.Name())
+	}
+	if b.options.Router == nil {
+		var err error
+		if b.options.Router, err = routing.New(routing.Options{Flows: names, First: b.first}); err != nil {
+			return nil, fmt.Errorf("make the bot: %w", err)
+		}
 	}
 	return b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/graph/flows/routing/words"
 )
 
 // The words that the bot itself answers, beside those that start a flow and those that
@@ -12,8 +13,6 @@ const (
 	helpWord    = "help"
 	statusWord  = "status"
 	sourcesWord = "sources"
-	askWord     = "ask"
-	echoWord    = "echo"
 )
 
 // command is a text read as a command: "/cairn ask …", "/ask …", "echo …", "status".
@@ -64,21 +63,8 @@ func (c command) isAside() bool {
 // people ask it with "/cairn how do I …".
 func (c command) isUnknown() bool {
 	switch c.word {
-	case "", askWord, echoWord, helpWord, statusWord, sourcesWord:
+	case "", helpWord, statusWord, sourcesWord:
 		return false
 	}
-	return c.cairn && c.rest == "" && !strings.HasSuffix(c.word, "?") && !chat.IsStop(c.word)
-}
-
-// route gives what a command starts; false where the text is none that starts a flow.
-func (c command) route() (plan, bool) {
-	switch {
-	case c.word == echoWord:
-		return plan{kind: asks, flow: echoWord, text: c.rest}, true
-	case c.word == askWord && c.slashed && c.rest == "", c.cairn && c.word == "":
-		return plan{kind: empty}, true
-	case c.word == askWord && c.slashed:
-		return plan{kind: asks, text: c.rest}, true
-	}
-	return plan{}, false
+	return c.cairn && c.rest == "" && !words.Known(c.word) && !strings.HasSuffix(c.word, "?") && !chat.IsStop(c.word)
 }

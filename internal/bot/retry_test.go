@@ -155,7 +155,10 @@ func TestEveryRunCanBeExplained(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(trace, reply.Trace) {
 		t.Errorf("explained %+v, %v, replied %+v", trace, err, reply.Trace)
 	}
-	for _, got := range []string{fmt.Sprint(trace.Agents), fmt.Sprint(trace.Models), fmt.Sprint(trace.Inputs), fmt.Sprint(trace.Queries), fmt.Sprint(trace.Notes)} {
+	if trace.Notes[0] != "routed by intent: nothing says that it is for another flow" {
+		t.Errorf("the first note is %q", trace.Notes[0])
+	}
+	for _, got := range []string{fmt.Sprint(trace.Agents), fmt.Sprint(trace.Models), fmt.Sprint(trace.Inputs), fmt.Sprint(trace.Queries), fmt.Sprint(trace.Notes[1:])} {
 		want := fmt.Sprint(jobTrace.Agents, jobTrace.Models, jobTrace.Inputs, jobTrace.Queries, jobTrace.Notes)
 		if !strings.Contains(want, got) {
 			t.Errorf("%s is not of %s", got, want)

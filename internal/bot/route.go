@@ -1,10 +1,14 @@
 package bot
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/session"
 )
@@ -28,7 +32,6 @@ func (k planKind) forAsker() bool { return k == answers || k == cancels || k == 
 // plan is what is done about a message.
 type plan struct {
 	kind   planKind
-	flow   string     // for asks; "" is the default flow
 	text   string     // for asks and for answers in free text
 	choice string     // for answers by a choice
 	run    chat.RunID // for cancels
@@ -61,18 +64,31 @@ func route(message chat.Message, waiting *session.Waiting) plan {
 	case chat.IsStop(text):
 		return plan{kind: idle}
 	}
-	asked := commandOf(text)
-	if started, ok := asked.route(); ok {
-		return started
-	}
-	if asked.cairn {
-		return plan{kind: asks, text: strings.TrimSpace(text[len("/cairn"):])}
-	}
-	if waiting != nil && !isNewQuestion(text, waiting) {
+	command, isCommand := words.Command(text)
+	switch {
+	case isCommand && command.Flow == "" && command.Rest == "":
+		return plan{kind: empty}
+	case !isCommand && waiting != nil && !isNewQuestion(text, waiting):
 		return answerTo(waiting.Question, text)
 	}
 	return plan{kind: asks, text: text}
 }
+
+// choose decides which flow a message goes to that answers no question. A stop of the job,
+// by which held ends, is seen to when the flow is to run.
+func (t *turn) choose(held context.Context, text string) (flows.Choice, error) {
+	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Running: t.session.Flow})
+	if context.Cause(held) != nil {
+		return flows.Choice{Flow: t.first, Text: text, Rule: "stop", Reason: "it was stopped before that was found out"}, nil
+	}
+	if err == nil && t.flows[choice.Flow] == nil {
+		err = fmt.Errorf("route message %s: there is no flow %q", t.message.ID, choice.Flow)
+	}
+	return choice, err
+}
+
+// routed begins the note of a trace that says why its flow was chosen.
+const routed = "routed by "
 
 // answerTo takes a plain reply as one of the choices where it names it, else as text.
 func answerTo(question chat.Question, text string) plan {

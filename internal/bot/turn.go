@@ -284,8 +284,9 @@ func (t *turn) supersede(ctx context.Context) error {
 }
 
 func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) {
-	if plan.flow == "" {
-		plan.flow = t.first
+	choice, err := t.choose(held, plan.text)
+	if err != nil {
+		return runs.Result{}, err
 	}
 	if err := t.supersede(ctx); err != nil {
 		return runs.Result{}, err
@@ -293,8 +294,9 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 	if err := t.readFiles(held); err != nil {
 		return runs.Result{}, err
 	}
-	t.record = t.newRecord(t.job.Run, plan.flow, plan.text)
-	t.session.Flow = plan.flow
+	t.record = t.newRecord(t.job.Run, choice.Flow, choice.Text)
+	t.record.Trace.Notes = []string{routed + choice.Rule + ": " + choice.Reason}
+	t.session.Flow = choice.Flow
 	t.hear()
 	if err := t.begin(ctx, nil, "its turn came"); err != nil {
 		return runs.Result{}, err

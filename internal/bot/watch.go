@@ -3,6 +3,8 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -170,6 +172,9 @@ func (t *turn) account(outcome flows.Outcome, err error, steps []chat.TraceStep,
 	if err == nil {
 		converted := traceOf(outcome.Trace)
 		converted.Steps = trace.Steps
+		if len(trace.Notes) > 0 && strings.HasPrefix(trace.Notes[0], routed) {
+			converted.Notes = slices.Concat(trace.Notes[:1], converted.Notes)
+		}
 		*trace = converted
 	}
 	trace.Flow, trace.Took = t.record.Flow, worked

@@ -1,0 +1,74 @@
+package routing_test
+
+import (
+	"testing"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/routing"
+	"cairn/internal/graph/flows/routing/examples"
+)
+
+var all = []string{"answer", "analyze", "context", "repo", "inspect", "page", "echo"}
+
+func router(t *testing.T, options routing.Options) *routing.Router {
+	t.Helper()
+	if options.Flows == nil {
+		options.Flows = all
+	}
+	options.First = "answer"
+	made, err := routing.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Each example goes where it is meant to go, but for those that are known to be too hard
+// for rules; one of those that is not any more is to be marked so.
+func TestExamples(t *testing.T) {
+	by := router(t, routing.Options{})
+	examples, err := examples.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(examples) < 80 {
+		t.Errorf("%d examples", len(examples))
+	}
+	right := 0
+	for _, example := range examples {
+		got, err := by.Route(t.Context(), flows.Message{Text: example.Text, Running: example.Running})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Flow == example.Want {
+			right++
+		}
+		if (got.Flow == example.Want) == example.Hard {
+			t.Errorf("%q in %q goes to %q (%s: %s), want %q, hard: %v", example.Text, example.Running, got.Flow, got.Rule, got.Reason, example.Want, example.Hard)
+		}
+		if got.Rule == "" || got.Reason == "" || got.Text == "" && example.Text != "analyze @handbook" {
+			t.Errorf("%q: %+v", example.Text, got)
+		}
+	}
+	t.Logf("%d of %d", right, len(examples))
+}
+
+func TestFlowsThatAreNotThere(t *testing.T) {
+	by := router(t, routing.Options{Flows: []string{"answer", "echo"}})
+	got, err := by.Route(t.Context(), flows.Message{Text: "repo: where is the retry policy?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Flow != "answer" || got.Text != "where is the retry policy?" || got.Reason != `it begins with "repo:"; there is no flow "repo" here` {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := routing.New(routing.Options{Flows: []string{"echo"}, First: "answer"}); err == nil {
+		t.Error("a first flow that is not there is taken")
+	}
+}
+
+func TestShape(t *testing.T) {
+	if nodes := router(t, routing.Options{}).Shape().Nodes; len(nodes) != 5 {
+		t.Errorf("nodes %v", nodes)
+	}
+}

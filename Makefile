@@ -58,6 +58,14 @@ bench-retrieval: ## nDCG@10 of both indexes on the sets in CAIRN_RETRIEVAL; fail
 bench-slack: ## mentions at 300 a second for a minute, then 32 in flight for 30 s: what Cairn acknowledges and answers
 	go test -count=1 -timeout 10m -v -run TestSlackLoad ./cmd/bot -args -slack.rate=300 -slack.for=60s -slack.loop=30s
 
+.PHONY: bench-discord
+bench-discord: ## mentions at 200 a second for a minute through Discord's gateway: what is lost, doubled, and taken
+	go test -count=1 -timeout 10m -v -run TestDiscordLoad ./cmd/bot -args -discord.rate=200 -discord.for=60s
+
+.PHONY: discord-js
+discord-js: ## the fake Discord with a bot on discord.js in it; fetches it from npm, needs Node 18
+	internal/adapters/discord/discordtest/testdata/discordjs/run.sh
+
 .PHONY: slack-emulate
 slack-emulate: ## the Slack adapter against npm's emulate; fetches it and Node 24
 	scripts/slack-emulate.sh

@@ -6,8 +6,15 @@ import (
 	"log/slog"
 
 	"cairn/internal/config"
+	"cairn/internal/document"
+	"cairn/internal/document/survey"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/analyze"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
+	"cairn/internal/graph/flows/routing"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
@@ -17,13 +24,15 @@ import (
 
 // app is a wired Cairn. Commands open what they need of it and close it.
 type app struct {
-	config   config.Config
-	logger   *slog.Logger
-	embedder embed.Embedder
-	index    index.Index
-	budget   *gate.Budget // nil before a model is made
-	slackApp *slackApp    // nil before it is made, and where Slack is off
-	closers  []func() error
+	config     config.Config
+	logger     *slog.Logger
+	embedder   embed.Embedder
+	index      index.Index
+	made       *answer.Models // the models of conversation; nil before they are made
+	budget     *gate.Budget   // nil before a model is made
+	slackApp   *slackApp      // nil before it is made, and where Slack is off
+	discordApp *discordApp    // likewise
+	closers    []func() error
 }
 
 // open reads the configuration and opens the index, to read it.
@@ -105,7 +114,59 @@ func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []flows.Flow{a.withQueryLog(answers), echoes}, nil
+	readers, err := a.readingFlows(document.Options{Roots: a.config.Flows.Folders, Index: a.index, Collections: a.sources})
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{a.withQueryLog(answers), echoes}, readers...), nil
+}
+
+// readingFlows makes the flows that read documents as a whole.
+func (a *app) readingFlows(of document.Options) ([]flows.Flow, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	reader := document.NewReader(of)
+	var surveyor *survey.Surveyor
+	if models.Answer != nil {
+		surveyor = survey.New(models.Answer)
+	}
+	analyses, err := analyze.New(analyze.Options{Reader: reader, Surveyor: surveyor})
+	if err != nil {
+		return nil, err
+	}
+	overviews, err := buildcontext.New(buildcontext.Options{Reader: reader, Surveyor: surveyor})
+	if err != nil {
+		return nil, err
+	}
+	return []flows.Flow{analyses, overviews}, nil
+}
+
+// sources are the collections of the index.
+func (a *app) sources(ctx context.Context) ([]knowledge.SourceID, error) {
+	collections, err := a.Collections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sources := make([]knowledge.SourceID, len(collections))
+	for i, collection := range collections {
+		sources[i] = knowledge.SourceID(collection.Name)
+	}
+	return sources, nil
+}
+
+// router decides which flow a message goes to.
+func (a *app) router(registered []flows.Flow) (flows.Router, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(registered))
+	for i, flow := range registered {
+		names[i] = flow.Name()
+	}
+	return routing.New(routing.Options{Flows: names, First: names[0], Judge: models.Understand})
 }
 
 // closing joins what a command failed with and what closing failed with.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
+	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
 	"cairn/internal/config"
 )
@@ -35,7 +37,7 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 		from = configured.File
 	}
 	found := []finding{{What: "configuration", Told: from}}
-	return report(in.std.Out, append(append(found, checkStores(ctx, configured, in.std)...), c.checkSlack(ctx, configured.Slack)...))
+	return report(in.std.Out, append(append(found, checkStores(ctx, configured, in.std)...), slices.Concat(c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured.Discord))...))
 }
 
 // report prints findings; the error tells how many are bad.
@@ -113,6 +115,28 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 		found = append(found, finding{What: "Slack workspaces", Told: "install Cairn at " + settings.URL + "/slack/install"})
 	case settings.Mode == config.SlackHTTP && settings.URL == "":
 		found = append(found, finding{What: "event delivery", Problem: errors.New("it was not tried"), Remedy: "set slack.url to the address that Slack reaches Cairn at"})
+	}
+	return found
+}
+
+// checkDiscord checks what the configured mode needs.
+func checkDiscord(ctx context.Context, settings config.Discord) []finding {
+	if settings.Mode == config.DiscordOff {
+		return []finding{{What: "Discord", Told: "off (see docs/discord.md)"}}
+	}
+	of := discord.Diagnosis{
+		Token: settings.Token.Reveal(), HearsAll: settings.MessageContent, Gateway: settings.Mode == config.DiscordGateway,
+		Client: discordPlainClient(settings),
+	}
+	if !of.Gateway && settings.URL != "" {
+		of.URL = settings.URL + interactionsPath
+	}
+	var found []finding
+	for _, one := range discord.Diagnose(ctx, of) {
+		found = append(found, finding(one))
+	}
+	if !of.Gateway && settings.URL == "" {
+		found = append(found, finding{What: "interactions", Problem: errors.New("it was not tried"), Remedy: "set discord.url to the address that Discord reaches Cairn at"})
 	}
 	return found
 }

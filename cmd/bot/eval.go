@@ -25,7 +25,7 @@ import (
 )
 
 type evalCommand struct {
-	Set      string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets."`
+	Set      string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for."`
 	Answers  string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
 	ByKind   bool   `help:"Also measure each kind of question alone."`
 	JSON     bool   `name:"json" help:"Print data instead of a table."`
@@ -42,6 +42,9 @@ type evalOutput struct {
 // Run measures each set on an index of its own, which is kept in the data directory
 // so that a second run need not embed again.
 func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
+	if c.Set == routingSet {
+		return c.evalRouting(ctx, in.std.Out)
+	}
 	configured, err := in.configuration()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"cairn/internal/document"
 	"cairn/internal/graph"
 	"cairn/internal/graph/draw"
 	"cairn/internal/graph/flows"
@@ -73,7 +74,11 @@ func shapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []flows.Flow{answers, echoes}, nil
+	reading, err := (&app{}).readingFlows(document.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes}, reading...), nil
 }
 
 func (c *flowsCommand) print(out io.Writer, flow flows.Flow) error {

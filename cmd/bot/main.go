@@ -88,10 +88,13 @@ type commands struct {
 	Migrate migrateCommand   `cmd:"" help:"Bring the database that holds the index up to date with this program."`
 	Ask     askCommand       `cmd:"" help:"Answer one question."`
 	Chat    chatCommand      `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
+	Analyze analyzeCommand   `cmd:"" help:"Analyse documents with you in the loop."`
+	Context contextCommand   `cmd:"" help:"Write an overview of something from documents."`
 	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`
 	Serve   serveCommand     `cmd:"" help:"Take messages in and answer them, in one process or several."`
 	Runs    runsCommands     `cmd:"" help:"Look into runs: list, show, cancel, replay."`
 	Slack   slackCommands    `cmd:"" help:"Set Cairn up in Slack."`
+	Discord discordCommands  `cmd:"" help:"Set Cairn up in Discord."`
 	Doctor  doctorCommand    `cmd:"" help:"Check what Cairn needs to work, and say what to do about what is wrong."`
 	Forget  forgetCommand    `cmd:"" help:"Erase what is kept of a person."`
 	Flows   flowsCommand     `cmd:"" help:"Draw the registered graphs."`

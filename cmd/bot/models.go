@@ -49,8 +49,12 @@ func (a *app) spending() *gate.Budget {
 	return a.budget
 }
 
-// answers makes the answer flow with the configured models, which share one budget.
-func (a *app) answers() (*answer.Flow, error) {
+// models are the configured models of conversation by role, which share one budget; nil
+// where there is none. They are made once.
+func (a *app) models() (answer.Models, error) {
+	if a.made != nil {
+		return *a.made, nil
+	}
 	var models answer.Models
 	for _, m := range a.config.Models {
 		if m.Has(config.RoleEmbed) {
@@ -58,7 +62,7 @@ func (a *app) answers() (*answer.Flow, error) {
 		}
 		model, err := openai.New(modelOptions(m, gate.Options{Budget: a.spending()}, a.logger))
 		if err != nil {
-			return nil, err
+			return answer.Models{}, err
 		}
 		for _, role := range m.Roles {
 			switch role {
@@ -70,6 +74,16 @@ func (a *app) answers() (*answer.Flow, error) {
 				models.Verify = model
 			}
 		}
+	}
+	a.made = &models
+	return models, nil
+}
+
+// answers makes the flow that answers.
+func (a *app) answers() (*answer.Flow, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
 	}
 	return answer.New(answer.Options{
 		Retriever: a.retriever(), Models: models, Documents: a.config.Answer.MaxSources,

@@ -62,6 +62,11 @@ func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
 		} else if talks != nil {
 			parts.Go(func() error { return talks.run(ctx, handler, in.std.Out) })
 		}
+		if talks, err := a.discord(ctx); err != nil {
+			return err
+		} else if talks != nil {
+			parts.Go(func() error { return talks.run(ctx, handler, in.std.Out) })
+		}
 	}
 	return parts.Wait()
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"time"
 
 	"cairn/internal/adapters/slack"
 	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
@@ -155,43 +154,9 @@ func (s *slackApp) run(ctx context.Context, handler chat.Handler, out io.Writer)
 		return errors.Join(err, listener.Close())
 	}
 	fmt.Fprintf(out, "Listening to Slack at http://%s/slack/\n", listener.Addr())
-	err = serveUntil(running, s.server(), listener)
+	err = serveUntil(running, deliveries(s.handler, s.logger), listener)
 	stop()
 	return errors.Join(err, <-ended)
-}
-
-// Time limits of Slack's requests; it waits for 3 s itself.
-const (
-	slackReadTime  = 10 * time.Second
-	slackWriteTime = 15 * time.Second
-	slackIdleTime  = 2 * time.Minute
-	slackStopTime  = 5 * time.Second
-)
-
-func (s *slackApp) server() *http.Server {
-	return &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: slackReadTime, ReadTimeout: slackReadTime, WriteTimeout: slackWriteTime,
-		IdleTimeout: slackIdleTime, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
-	}
-}
-
-// serveUntil serves until ctx ends, and then lets the requests that are there end.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		limited, done := context.WithTimeout(context.WithoutCancel(ctx), slackStopTime)
-		defer done()
-		stopped <- server.Shutdown(limited)
-	})
-	err := server.Serve(listener)
-	if stop() { // ctx goes on: the server failed by itself
-		return fmt.Errorf("serve Slack at %s: %w", listener.Addr(), err)
-	}
-	if err := <-stopped; err != nil {
-		return errors.Join(fmt.Errorf("stop serving Slack: %w", err), server.Close())
-	}
-	return nil
 }
 
 // Bounds of what is looked at for suggestions.

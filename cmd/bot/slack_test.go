@@ -1,19 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/llm/llmtest"
@@ -24,153 +16,50 @@ import (
 // PostgreSQL beside it.
 type office struct {
 	*slacktest.Server
-	t       *testing.T
-	env     []string
+	program
 	ann     *slacktest.Person
 	ben     *slacktest.Person
 	general string
 }
 
-// handbook is what the team's documents say.
-var handbook = map[string]string{
-	"laptops.md": "# Laptops\n\n## Getting one\n\nYou get a laptop from the help desk in room 12.\n\n## Returning one\n\nReturn your laptop on a Thursday, between 9 and 11.\n",
-	"leave.md":   "# Leave\n\nYou have 28 days of leave a year.\n",
-	"billing.md": "# Billing\n\nInvoices of the vendor of phones are kept for ten years. Invoices of the vendor of chairs are kept for two years.\n",
-}
-
 // newOffice has the documents read. mode is how events come.
 func newOffice(t *testing.T, mode string) *office {
 	t.Helper()
-	o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), t: t}
+	o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), program: program{t: t}}
 	t.Cleanup(o.Close)
 	o.ann, o.ben, o.general = o.Person("U0ANN", "Ann"), o.Person("U0BEN", "Ben"), o.Channel("C0GENERAL", "general")
-	folder := t.TempDir()
-	for name, text := range handbook {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(),
 		"CAIRN_REDIS_URL="+servertest.Redis(t), "CAIRN_POSTGRES_URL="+servertest.Postgres(t), "CAIRN_LOG_LEVEL=debug",
 		"CAIRN_SLACK_MODE="+mode, "CAIRN_SLACK_LISTEN=127.0.0.1:0", "CAIRN_SLACK_API_URL="+o.APIURL(),
 		"CAIRN_SLACK_BOT_TOKEN="+slacktest.BotToken, "CAIRN_SLACK_SIGNING_SECRET="+slacktest.SigningSecret,
 		"CAIRN_SLACK_APP_TOKEN="+slacktest.AppToken, "CAIRN_SLACK_HUMANS=U0BEN")
-	for _, args := range [][]string{{"migrate"}, {"ingest", "-q", folder}} {
-		if out, err := o.command(args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
+	o.readHandbook()
 	return o
 }
 
-// command is the real program: this binary, called as it is called.
-func (o *office) command(args ...string) *exec.Cmd {
-	self, err := os.Executable()
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return &exec.Cmd{Path: self, Args: append([]string{"cairn"}, args...), Env: o.env}
-}
-
-// process is a running `cairn serve`.
-type process struct {
-	office  *office
-	command *exec.Cmd
-	read    sync.WaitGroup
-	mu      sync.Mutex
-	said    bytes.Buffer
-}
-
-func (p *process) Write(text []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.said.Write(text)
-}
-
-func (p *process) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.said.String()
-}
-
-var listening = regexp.MustCompile(`Listening to Slack at (\S+)/slack/`)
+// reached are the lines by which the program says that it takes events from Slack.
+var reached = regexp.MustCompile(`(?:Listening to Slack at (\S+)/slack/|Connecting to Slack)`)
 
 // serve starts `cairn serve` and waits until Slack reaches it.
 func (o *office) serve(args ...string) *process {
 	o.t.Helper()
-	p := &process{office: o, command: o.command(append([]string{"serve"}, args...)...)}
-	p.command.Stderr = p
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	if err := p.command.Start(); err != nil {
-		o.t.Fatal(err)
-	}
-	o.t.Cleanup(func() {
-		if p.command.ProcessState == nil {
-			p.end(syscall.SIGTERM)
-		}
-		if o.t.Failed() {
-			o.t.Logf("the program said:\n%s", p)
-		}
-	})
-	begun := make(chan string, 1)
-	p.read.Go(func() {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			if found := listening.FindStringSubmatch(lines.Text()); found != nil {
-				begun <- found[1]
-			} else if strings.Contains(lines.Text(), "Connecting to Slack") {
-				begun <- ""
-			}
-			if _, err := io.WriteString(p, lines.Text()+"\n"); err != nil {
-				return
-			}
-		}
-		close(begun)
-	})
-	address, ok := <-begun
-	if !ok {
-		o.t.Fatalf("the program did not start:\n%s", p)
-	}
-	if address == "" {
+	p := o.start(reached, args...)
+	if p.address == "" {
 		o.until("connections to Slack", func() bool { return o.Connections() > 0 })
 		return p
 	}
-	o.Subscribe(address+"/slack/events", address+"/slack/interactive", address+"/slack/commands")
+	o.Subscribe(p.address+"/slack/events", p.address+"/slack/interactive", p.address+"/slack/commands")
 	if err := o.Verify(); err != nil {
 		o.t.Fatal(err)
 	}
 	return p
 }
 
-// end ends the process by a signal and waits until it is gone. Asked to end, it must do so
-// without an error.
-func (p *process) end(by syscall.Signal) {
-	p.office.t.Helper()
-	if err := p.command.Process.Signal(by); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		p.office.t.Error(err)
-	}
-	p.read.Wait()
-	if err := p.command.Wait(); err != nil && by == syscall.SIGTERM {
-		p.office.t.Errorf("asked to end: %v\n%s", err, p)
-	}
-}
-
 // until waits for something that people see.
 func (o *office) until(what string, seen func() bool) {
 	o.t.Helper()
-	deadline := time.NewTimer(45 * time.Second)
-	defer deadline.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !seen() {
-		select {
-		case <-deadline.C:
-			o.t.Fatalf("never seen: %s\n%s", what, o.Show(o.general))
-		case <-tick.C:
-		}
+	if !o.wait(seen) {
+		o.t.Fatalf("never seen: %s\n%s", what, o.Show(o.general))
 	}
 }
 
@@ -312,13 +201,7 @@ func (o *office) rates(t *testing.T, root string) {
 // keepsQuiet looks for what must not be logged.
 func (o *office) keepsQuiet(processes ...*process) {
 	o.t.Helper()
-	for _, p := range processes {
-		for _, secret := range []string{slacktest.BotToken, slacktest.AppToken, slacktest.SigningSecret, "laptop", "vendor", "Thursday", "30 days"} {
-			if strings.Contains(p.String(), secret) {
-				o.t.Errorf("%q is in the log:\n%s", secret, p)
-			}
-		}
-	}
+	o.isUnsaid(processes, slacktest.BotToken, slacktest.AppToken, slacktest.SigningSecret, "30 days")
 }
 
 // TestWhatStreamsIsStopped has a model hold its answer back, so that Ann stops it by the
@@ -380,16 +263,6 @@ func TestAKilledProcessAnswersOnce(t *testing.T) {
 	}
 }
 
-// examines runs cairn doctor and gives what it says; bad is whether it found fault.
-func (o *office) examines(bad bool, args ...string) string {
-	o.t.Helper()
-	out, err := o.command(append([]string{"doctor"}, args...)...).CombinedOutput()
-	if (err != nil) != bad {
-		o.t.Errorf("doctor: %v\n%s", err, out)
-	}
-	return string(out)
-}
-
 func TestDoctor(t *testing.T) {
 	o := newOffice(t, "http")
 	said := o.examines(true)
@@ -404,7 +277,7 @@ func TestDoctor(t *testing.T) {
 	}
 	p := o.serve()
 	o.Invite(o.general, "U0ANN")
-	o.env = append(o.env, "CAIRN_SLACK_URL="+listening.FindStringSubmatch(p.String())[1])
+	o.env = append(o.env, "CAIRN_SLACK_URL="+p.address)
 	if said = o.examines(false, "--channel", o.general); !strings.Contains(said, "✓ an answer") {
 		t.Errorf("all is well:\n%s", said)
 	}

@@ -250,7 +250,7 @@ func memory(t *testing.T, pid int) string {
 // that is accepted durable in Redis. make bench-slack runs it at its full length.
 func TestSlackLoad(t *testing.T) {
 	sink := newSink(t)
-	o := &office{Server: slacktest.New(slacktest.Options{}), t: t}
+	o := &office{Server: slacktest.New(slacktest.Options{}), program: program{t: t}}
 	t.Cleanup(o.Close)
 	o.general = o.Channel("C0GENERAL", "general")
 	folder := t.TempDir()
@@ -264,11 +264,7 @@ func TestSlackLoad(t *testing.T) {
 		t.Fatalf("ingest: %v\n%s", err, out)
 	}
 	p := o.serve()
-	found := listening.FindStringSubmatch(p.String())
-	if found == nil {
-		t.Fatalf("no address in\n%s", p)
-	}
-	c := &crowd{t: t, sink: sink, address: found[1], threads: map[string]string{}, client: &http.Client{
+	c := &crowd{t: t, sink: sink, address: p.address, threads: map[string]string{}, client: &http.Client{
 		Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256},
 	}}
 	c.steady(*loadRate, *loadFor)

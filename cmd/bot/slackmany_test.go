@@ -24,7 +24,7 @@ func TestAWorkspaceInstallsAndAsks(t *testing.T) {
 		"CAIRN_SLACK_CLIENT_ID="+slacktest.ClientID, "CAIRN_SLACK_CLIENT_SECRET="+slacktest.ClientSecret,
 		"CAIRN_SLACK_ENCRYPTION_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
 	first := o.serve()
-	address := listening.FindStringSubmatch(first.String())[1]
+	address := first.address
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

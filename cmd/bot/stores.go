@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
@@ -30,6 +31,13 @@ func (a *app) adapters(ctx context.Context) (map[string]chat.Poster, error) {
 	}
 	if talks != nil {
 		all[slack.Name] = talks.adapter
+	}
+	server, err := a.discord(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if server != nil {
+		all[discord.Name] = server.adapter
 	}
 	return all, nil
 }
@@ -106,8 +114,12 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 	if err != nil {
 		return nil, err
 	}
+	router, err := a.router(registered)
+	if err != nil {
+		return nil, err
+	}
 	return bot.New(bot.Options{
-		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Together: opened.together, Flows: registered,
+		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Together: opened.together, Flows: registered, Router: router,
 		Logger: a.logger, Adapters: posters, Ending: ending, Catalog: a, ReadFile: readAttached,
 	})
 }

@@ -27,14 +27,14 @@ var rules = []rule{
 	{
 		name:   "adapters import chat alone",
 		in:     []string{"cairn/internal/adapters/**"},
-		notIn:  []string{"cairn/internal/adapters/*/installs/redis"},
+		notIn:  []string{"cairn/internal/adapters/*/*/redis"},
 		forbid: []string{"cairn/**"},
 		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**"},
 	},
 	{
 		// Where an adapter is installed is kept beside all else that processes share.
 		name:   "an adapter's store of installs in Redis imports its adapter and the connection",
-		in:     []string{"cairn/internal/adapters/*/installs/redis"},
+		in:     []string{"cairn/internal/adapters/*/*/redis"},
 		forbid: []string{"cairn/**"},
 		allow:  []string{"cairn/internal/adapters/**", "cairn/internal/redis/conn", "cairn/internal/servertest"},
 	},

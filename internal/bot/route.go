@@ -47,8 +47,9 @@ func (p plan) said(question chat.Question) string {
 	return p.text
 }
 
-// route decides what a message is: the first rule that fits.
-func route(message chat.Message, waiting *session.Waiting) plan {
+// route decides what a message is: the first rule that fits. A question that waits for the
+// flow of plain messages is passed over by another question; other flows have every reply.
+func route(message chat.Message, waiting *session.Waiting, first string) plan {
 	text := strings.TrimSpace(message.Text)
 	switch {
 	case message.Answers != nil && (waiting == nil || message.Answers.Question != waiting.Question.ID):
@@ -68,7 +69,7 @@ func route(message chat.Message, waiting *session.Waiting) plan {
 	switch {
 	case isCommand && command.Flow == "" && command.Rest == "":
 		return plan{kind: empty}
-	case !isCommand && waiting != nil && !isNewQuestion(text, waiting):
+	case !isCommand && waiting != nil && (waiting.Flow != first || !isNewQuestion(text, waiting)):
 		return answerTo(waiting.Question, text)
 	}
 	return plan{kind: asks, text: text}
@@ -78,13 +79,16 @@ func route(message chat.Message, waiting *session.Waiting) plan {
 // by which held ends, is seen to when the flow is to run.
 func (t *turn) choose(held context.Context, text string) (flows.Choice, error) {
 	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Running: t.session.Flow})
-	if context.Cause(held) != nil {
-		return flows.Choice{Flow: t.first, Text: text, Rule: "stop", Reason: "it was stopped before that was found out"}, nil
+	if err != nil && context.Cause(held) == nil {
+		return flows.Choice{}, err
 	}
-	if err == nil && t.flows[choice.Flow] == nil {
-		err = fmt.Errorf("route message %s: there is no flow %q", t.message.ID, choice.Flow)
+	if err != nil {
+		choice = flows.Choice{Flow: t.first, Text: text, Rule: "stop", Reason: "it was stopped before that was found out"}
 	}
-	return choice, err
+	if t.flows[choice.Flow] == nil {
+		return flows.Choice{}, fmt.Errorf("route message %s: there is no flow %q", t.message.ID, choice.Flow)
+	}
+	return choice, nil
 }
 
 // routed begins the note of a trace that says why its flow was chosen.

@@ -185,7 +185,7 @@ func (t *turn) plan() plan {
 		halt.By == t.message.Author && !t.job.Enqueued.After(halt.At) {
 		return plan{kind: spent}
 	}
-	return route(t.message, t.session.Waiting)
+	return route(t.message, t.session.Waiting, t.first)
 }
 
 // staleText is the answer to a press on a question that no longer waits.

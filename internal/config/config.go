@@ -35,6 +35,8 @@ type Config struct {
 	Postgres Postgres
 	Web      Web
 	Slack    Slack
+	Discord  Discord
+	Flows    Flows
 	Answer   Answer
 	Search   Search
 	Log      Log
@@ -119,6 +121,7 @@ func Defaults(host Host) Config {
 		Postgres: defaultPostgres,
 		Web:      Web{Listen: "127.0.0.1:0"},
 		Slack:    defaultSlack,
+		Discord:  defaultDiscord,
 		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
 		Search:   Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
@@ -158,7 +161,7 @@ func (h Host) Load(flag string) (Config, error) {
 		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
 	}
 	if len(faults) == 0 {
-		faults = append(faults, config.unpriced(), config.replicaAlone(), config.slackAlone())
+		faults = append(faults, config.unpriced(), config.replicaAlone(), config.slackAlone(), config.discordAlone())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err

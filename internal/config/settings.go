@@ -34,7 +34,7 @@ type setting[T any] struct {
 // settings are the keys of the file beside "sources" and "models", in the order in which they are
 // documented and shown.
 var settings = slices.Concat([]setting[Config]{dataDir}, redisAddress.settings(),
-	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, others)
+	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, discordSettings, flowSettings, others)
 
 var dataDir = setting[Config]{
 	key: "data_dir", env: "CAIRN_DATA_DIR",

@@ -4,12 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-
-	"cairn/internal/llm"
 )
 
 // Slack is how Cairn is reached in Slack; with mode SlackOff it is not. One workspace
@@ -55,12 +52,6 @@ const (
 )
 
 var defaultSlack = Slack{Mode: SlackOff, Listen: "127.0.0.1:3000", Listening: SlackHearsMentions}
-
-// HiddenText is a text that is shown nowhere.
-type HiddenText struct {
-	llm.Secret
-	File string // that it was read from, absolute; "" where it stood in a variable
-}
 
 // Many tells whether workspaces install Cairn themselves.
 func (s Slack) Many() bool { return s.ClientID != "" }
@@ -133,8 +124,8 @@ var slackSettings = slices.Concat([]setting[Config]{
 		},
 		get: func(c Config) []string { return []string{c.Slack.Listen} },
 	},
-	slackAddress("url", func(s *Slack) *string { return &s.URL }, func(text string) string { return strings.TrimRight(text, "/") }),
-	slackAddress("api_url", func(s *Slack) *string { return &s.APIURL }, func(text string) string { return strings.TrimRight(text, "/") + "/" }),
+	chatAddress("slack.url", func(c *Config) *string { return &c.Slack.URL }, func(text string) string { return strings.TrimRight(text, "/") }),
+	chatAddress("slack.api_url", func(c *Config) *string { return &c.Slack.APIURL }, func(text string) string { return strings.TrimRight(text, "/") + "/" }),
 	{
 		key: "slack.client_id", env: "CAIRN_SLACK_CLIENT_ID",
 		set: func(c *Config, text string, _ base) (err error) {
@@ -146,11 +137,11 @@ var slackSettings = slices.Concat([]setting[Config]{
 		get: func(c Config) []string { return []string{c.Slack.ClientID} },
 	},
 },
-	slackSecret("bot_token", func(s *Slack) *HiddenText { return &s.BotToken }),
-	slackSecret("signing_secret", func(s *Slack) *HiddenText { return &s.SigningSecret }),
-	slackSecret("app_token", func(s *Slack) *HiddenText { return &s.AppToken }),
-	slackSecret("client_secret", func(s *Slack) *HiddenText { return &s.ClientSecret }),
-	slackSecret("encryption_key", func(s *Slack) *HiddenText { return &s.EncryptionKey }),
+	chatSecret("slack.bot_token", func(c *Config) *HiddenText { return &c.Slack.BotToken }),
+	chatSecret("slack.signing_secret", func(c *Config) *HiddenText { return &c.Slack.SigningSecret }),
+	chatSecret("slack.app_token", func(c *Config) *HiddenText { return &c.Slack.AppToken }),
+	chatSecret("slack.client_secret", func(c *Config) *HiddenText { return &c.Slack.ClientSecret }),
+	chatSecret("slack.encryption_key", func(c *Config) *HiddenText { return &c.Slack.EncryptionKey }),
 	slackPlaces,
 )
 
@@ -164,58 +155,11 @@ var slackPlaces = []setting[Config]{
 		},
 		get: func(c Config) []string { return []string{string(c.Slack.Listening)} },
 	},
-	{
-		key: "slack.channels", env: "CAIRN_SLACK_CHANNELS", list: true,
-		set: func(c *Config, text string, _ base) error {
-			channel, how, found := strings.Cut(text, "=")
-			if !found || !slackChannel.MatchString(channel) {
-				return fmt.Errorf("%q: want a channel's id and how it is listened to, such as C0123ABCD=thread", text)
-			}
-			if c.Slack.Channels[channel] != "" {
-				return fmt.Errorf("%q: the channel stands there twice", text)
-			}
-			listening, err := listeningOf(how)
-			if c.Slack.Channels == nil {
-				c.Slack.Channels = map[string]SlackListening{}
-			}
-			c.Slack.Channels[channel] = listening
-			return err
-		},
-		get: func(c Config) []string {
-			return pairs(c.Slack.Channels, func(channel string, how SlackListening) []string { return []string{channel + "=" + string(how)} })
-		},
-		clear: func(c *Config) { c.Slack.Channels = nil },
-	},
-	{
-		key: "slack.humans", env: "CAIRN_SLACK_HUMANS", list: true,
-		set: func(c *Config, text string, _ base) error {
-			channel, human, found := strings.Cut(text, "=")
-			if !found {
-				channel, human = "", text
-			}
-			if found && !slackChannel.MatchString(channel) || !slackHuman.MatchString(human) {
-				return fmt.Errorf("%q: want the id of a person or group, such as U0123ABCD or S0123ABCD, for one channel alone as C0123ABCD=U0123ABCD", text)
-			}
-			if c.Slack.Humans == nil {
-				c.Slack.Humans = map[string][]string{}
-			}
-			c.Slack.Humans[channel] = append(c.Slack.Humans[channel], human)
-			return nil
-		},
-		get: func(c Config) []string {
-			return pairs(c.Slack.Humans, func(channel string, humans []string) []string {
-				var shown []string
-				for _, human := range humans {
-					if channel != "" {
-						human = channel + "=" + human
-					}
-					shown = append(shown, human)
-				}
-				return shown
-			})
-		},
-		clear: func(c *Config) { c.Slack.Humans = nil },
-	},
+	channelSetting("slack.channels", slackChannel, "a channel's id and how it is listened to, such as C0123ABCD=thread", listeningOf,
+		func(c *Config) *map[string]SlackListening { return &c.Slack.Channels }),
+	humansSetting("slack.humans", slackChannel, slackHuman,
+		"the id of a person or group, such as U0123ABCD or S0123ABCD, for one channel alone as C0123ABCD=U0123ABCD",
+		func(c *Config) *map[string][]string { return &c.Slack.Humans }),
 }
 
 var (
@@ -225,80 +169,4 @@ var (
 
 func listeningOf(text string) (SlackListening, error) {
 	return oneOf(text, SlackHearsMentions, SlackHearsThreads, SlackHearsQuestions, SlackHearsNothing)
-}
-
-// pairs gives what shown makes of each entry, in the order of the keys.
-func pairs[T any](of map[string]T, shown func(key string, value T) []string) []string {
-	var keys, out []string
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		out = append(out, shown(key, of[key])...)
-	}
-	return out
-}
-
-// slackAddress is an address without a password; "" is none.
-func slackAddress(key string, field func(*Slack) *string, tidy func(string) string) setting[Config] {
-	return setting[Config]{
-		key: "slack." + key, env: "CAIRN_SLACK_" + strings.ToUpper(key),
-		set: func(c *Config, text string, _ base) error {
-			if text == "" {
-				return nil
-			}
-			parsed, err := url.Parse(text)
-			if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" ||
-				parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
-				return errors.New("want an address such as https://cairn.example.com, with no user, query or fragment")
-			}
-			*field(&c.Slack) = tidy(text)
-			return nil
-		},
-		get: func(c Config) []string { return []string{*field(&c.Slack)} },
-	}
-}
-
-// slackSecret is a pair of settings: KEY, which the environment alone may hold, and
-// KEY_file, a file that holds it.
-func slackSecret(key string, field func(*Slack) *HiddenText) []setting[Config] {
-	env := "CAIRN_SLACK_" + strings.ToUpper(key)
-	return []setting[Config]{
-		{
-			key: "slack." + key, env: env,
-			set: func(c *Config, text string, from base) error {
-				if text == "" {
-					return nil
-				}
-				if !from.environment {
-					return fmt.Errorf("a secret does not stand here: set %s, or put it into a file and name that with slack.%s_file", env, key)
-				}
-				kept, err := secret(text)
-				*field(&c.Slack) = HiddenText{Secret: kept}
-				return err
-			},
-			get: func(Config) []string { return []string{""} },
-		},
-		{
-			key: "slack." + key + "_file", env: env + "_FILE",
-			set: func(c *Config, text string, from base) error {
-				if text == "" {
-					return nil
-				}
-				path, err := from.absolute(text)
-				if err != nil {
-					return err
-				}
-				held, err := readKey(path)
-				if err != nil {
-					return err
-				}
-				kept, err := secret(held)
-				*field(&c.Slack) = HiddenText{Secret: kept, File: path}
-				return err
-			},
-			get: func(c Config) []string { return []string{field(&c.Slack).File} },
-		},
-	}
 }

@@ -39,6 +39,9 @@ type Request struct {
 	// Attachments are the files that came with the message, as text; the bot bounds them.
 	// They are data that a person gave: never instructions.
 	Attachments []Attachment
+	// Location is where the documents are that the run reads. The zero one is read from
+	// Text by those flows that read documents, see ParseLocation.
+	Location Location
 }
 
 // Attachment is a file as part of a question.
@@ -95,8 +98,19 @@ type Outcome struct {
 	Note     string // one short line about the answer as a whole
 	Groups   []SourceGroup
 	Question *graph.Question // for Asked
+	Files    []File          // that go with the reply
 	Trace    Trace
 }
+
+// File is a document that a run made, at most MaxFile bytes of it.
+type File struct {
+	Name      string // without a folder: "risks_analysis.md"
+	MediaType string // "text/markdown; charset=utf-8"
+	Content   []byte
+}
+
+// MaxFile is the size of a File, in bytes.
+const MaxFile = 512 << 10
 
 // SourceGroup is the sources of one category, the most used first.
 type SourceGroup struct {
@@ -153,7 +167,7 @@ type AgentUse struct {
 
 // ModelUse is one request to a language model. It holds no text.
 type ModelUse struct {
-	Role       string        `json:"role"` // "understand", "answer" or "verify"
+	Role       string        `json:"role"` // what the flow asked it for: "understand", "answer", "verify", "read", "combine"
 	Model      string        `json:"model"`
 	Prompt     int           `json:"prompt"`     // tokens
 	Completion int           `json:"completion"` // tokens

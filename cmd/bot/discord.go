@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"cairn/internal/adapters/discord"
+	"cairn/internal/adapters/discord/fleet"
+	embeddedfleet "cairn/internal/adapters/discord/fleet/embedded"
+	redisfleet "cairn/internal/adapters/discord/fleet/redis"
+	"cairn/internal/adapters/discord/gateway"
+	embeddedsettings "cairn/internal/adapters/discord/settings/embedded"
+	redissettings "cairn/internal/adapters/discord/settings/redis"
+	"cairn/internal/chat"
+	"cairn/internal/config"
+	"cairn/internal/redis/conn"
+)
+
+// discordApp is Cairn in Discord as this program runs it.
+type discordApp struct {
+	adapter *discord.Adapter
+	listen  string // "" where interactions come by the gateway
+	client  *http.Client
+	token   string
+	logger  *slog.Logger
+}
+
+// discordShared is what the replicas of the bot share.
+type discordShared struct {
+	fleet interface {
+		gateway.Shards
+		gateway.Starts
+		fleet.Rates
+	}
+	settings interface {
+		discord.Settings
+		discord.Tickets
+	}
+}
+
+// discord makes the Discord adapter, once; nil where Discord is off. It connects to nothing
+// but the stores.
+func (a *app) discord(ctx context.Context) (*discordApp, error) {
+	settings := a.config.Discord
+	if settings.Mode == config.DiscordOff || a.discordApp != nil {
+		return a.discordApp, nil
+	}
+	shared, err := a.discordShared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made := &discordApp{token: settings.Token.Reveal(), logger: a.logger}
+	made.client = discordClient(settings, func(next http.RoundTripper) http.RoundTripper {
+		return &fleet.Transport{Next: next, Rates: shared.fleet, Logger: a.logger, Limits: fleet.Limits{PerSecond: settings.PerSecond}}
+	})
+	options := discord.Options{
+		Token: made.token, Settings: shared.settings, Tickets: shared.settings, Logger: a.logger, HearsAll: settings.MessageContent,
+		Default: discordDefault(settings), Humans: discordHumans(settings), Catalog: a, Client: made.client,
+	}
+	if settings.Mode == config.DiscordHTTP {
+		options.PublicKey, made.listen = settings.PublicKey, settings.Listen
+	} else {
+		options.Gateway, err = gateway.New(gateway.Options{
+			Token: made.token, Intents: discord.Intents(settings.MessageContent), Discover: discord.Discover(made.client, made.token),
+			Shards: shared.fleet, Starts: shared.fleet, Logger: a.logger,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if made.adapter, err = discord.New(options); err != nil {
+		return nil, err
+	}
+	a.discordApp = made
+	return made, nil
+}
+
+// discordShared opens what replicas share: in Redis where one is configured, else in the
+// data directory and in this process.
+func (a *app) discordShared(ctx context.Context) (discordShared, error) {
+	if a.config.Redis.URL.IsZero() {
+		kept, err := embeddedsettings.Open(ctx, a.config.DataDir)
+		if err != nil {
+			return discordShared{}, err
+		}
+		a.closers = append(a.closers, kept.Close)
+		return discordShared{embeddedfleet.New(), kept}, nil
+	}
+	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	if err != nil {
+		return discordShared{}, err
+	}
+	a.closers = append(a.closers, client.Close)
+	bot := fmt.Sprintf("%x", sha256.Sum256([]byte(a.config.Discord.Token.Reveal())))[:16]
+	return discordShared{redisfleet.Open(client, bot), redissettings.Open(client)}, nil
+}
+
+// discordTime bounds a request to Discord, and its waits for its turn.
+const discordTime = 60 * time.Second
+
+// discordClient is an HTTP client for Discord; paced gives what keeps to its limits.
+func discordClient(settings config.Discord, paced func(http.RoundTripper) http.RoundTripper) *http.Client {
+	var sends http.RoundTripper = &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 20 * time.Second,
+	}
+	if settings.APIURL != "" {
+		sends = inPlaceOfDiscord{settings.APIURL, sends}
+	}
+	return &http.Client{Timeout: discordTime, Transport: paced(sends)}
+}
+
+// inPlaceOfDiscord sends what is for Discord to another address.
+type inPlaceOfDiscord struct {
+	address string
+	next    http.RoundTripper
+}
+
+func (p inPlaceOfDiscord) RoundTrip(r *http.Request) (*http.Response, error) {
+	to, err := url.Parse(p.address)
+	if err != nil {
+		return nil, fmt.Errorf("discord.api_url: %w", err)
+	}
+	sent := r.Clone(r.Context())
+	sent.URL.Scheme, sent.URL.Host, sent.Host = to.Scheme, to.Host, ""
+	sent.URL.Path = to.Path + sent.URL.Path
+	return p.next.RoundTrip(sent)
+}
+
+func discordDefault(settings config.Discord) func(guild, channel string) discord.Setting {
+	return func(_, channel string) discord.Setting {
+		listening := settings.Listening
+		if how, ok := settings.Channels[channel]; ok {
+			listening = how
+		}
+		return discord.Setting{Mode: discord.Mode(listening), Style: discord.ReplyStyle(settings.Reply)}
+	}
+}
+
+func discordHumans(settings config.Discord) func(guild, channel string) []string {
+	return func(_, channel string) []string {
+		if humans := settings.Humans[channel]; len(humans) > 0 {
+			return humans
+		}
+		return settings.Humans[""]
+	}
+}
+
+// interactionsPath is where Discord posts interactions.
+const interactionsPath = "/discord/interactions"
+
+// run takes messages from Discord until ctx ends, and says so once it does.
+func (d *discordApp) run(ctx context.Context, handler chat.Handler, out io.Writer) error {
+	if changed, err := discord.Register(ctx, d.client, d.token); err != nil {
+		return err
+	} else if changed {
+		fmt.Fprintln(out, "Discord has Cairn's commands.")
+	}
+	if d.listen == "" {
+		fmt.Fprintln(out, "Connecting to Discord.")
+		return d.adapter.Run(ctx, handler)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.listen)
+	if err != nil {
+		return fmt.Errorf("listen for Discord: %w: choose another address with discord.listen", err)
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop()
+		ended <- d.adapter.Run(running, handler)
+	}()
+	select {
+	case <-d.adapter.Ready():
+	case err := <-ended:
+		return errors.Join(err, listener.Close())
+	}
+	fmt.Fprintf(out, "Listening to Discord at http://%s%s\n", listener.Addr(), interactionsPath)
+	mux := http.NewServeMux()
+	mux.Handle(interactionsPath, d.adapter.Handler())
+	err = serveUntil(running, deliveries(mux, d.logger), listener)
+	stop()
+	return errors.Join(err, <-ended)
+}

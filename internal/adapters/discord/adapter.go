@@ -1,0 +1,182 @@
+package discord
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cairn/internal/adapters/discord/gateway"
+	"cairn/internal/chat"
+)
+
+// Gateway hands over what happens in Discord. handle returns once an event is durable or
+// done; one for which it fails is handed over again.
+type Gateway interface {
+	Run(ctx context.Context, handle gateway.Handler) error
+}
+
+// Bot is what the adapter asks of the handler that it runs with. One that is a
+// chat.Changes hears of messages that were edited and deleted; "Why this answer" shows the
+// graph of one that is a chat.Graphs.
+type Bot interface {
+	chat.Handler
+	chat.Controls
+	chat.Transcripts
+}
+
+// hearing is a handler with all that it can do beside; nil is what it can't.
+type hearing struct {
+	Bot
+	changes chat.Changes
+	graphs  chat.Graphs
+}
+
+func hearingOf(handler chat.Handler) (*hearing, error) {
+	bot, ok := handler.(Bot)
+	if !ok {
+		return nil, fmt.Errorf("run the Discord adapter: a %T can't stop, retry, rate and explain runs", handler)
+	}
+	found := &hearing{Bot: bot}
+	found.changes, _ = handler.(chat.Changes)
+	found.graphs, _ = handler.(chat.Graphs)
+	return found, nil
+}
+
+// Options is what an Adapter needs. Token, Settings, Tickets and Logger are required, and
+// one of Gateway and PublicKey.
+type Options struct {
+	Token    string // of the bot, without "Bot "
+	Settings Settings
+	Tickets  Tickets
+	Logger   *slog.Logger
+	// Gateway tells of messages and interactions; nil: only Handler is told of interactions,
+	// and messages are not heard.
+	Gateway Gateway
+	// PublicKey of the app, in hex, for interactions over HTTP; "" where the gateway tells of
+	// them.
+	PublicKey string
+	// Default is how the bot behaves where nothing was set by /cairn-admin; nil, and what is
+	// empty: mentions are heard and answered in threads, by everybody, of all collections.
+	Default func(guild, channel string) Setting
+	// HearsAll tells that the app has the MESSAGE CONTENT intent: follow-ups in the bot's
+	// threads need no mention.
+	HearsAll bool
+	// Humans are the users ("123") and roles ("&123") that "Ask a human" calls in a channel;
+	// nil or none: it is not offered.
+	Humans func(guild, channel string) []string
+	// Catalog is what fields of commands offer of what the bot knows; nil: nothing.
+	Catalog chat.Catalog
+	Client  *http.Client // keeps Discord's pace; nil is one that does not
+	Now     func() time.Time
+}
+
+// Adapter is Cairn in Discord.
+type Adapter struct {
+	options Options
+	key     ed25519.PublicKey
+	now     func() time.Time
+
+	running atomic.Pointer[hearing] // nil while Run does not run
+	self    atomic.Pointer[self]    // nil until Discord told it
+	begun   sync.Once
+	ready   chan struct{}
+
+	done     *bounded[bool]        // signals that were dealt with
+	channels *bounded[wireChannel] // by id
+	started  *bounded[bool]        // threads that are known to be there
+	roles    *bounded[string]      // the bot's own, by server
+	settled  *bounded[settledAt]   // settings, by server and channel
+	threads  *bounded[chat.ThreadID]
+}
+
+// self is what Discord tells of the bot.
+type self struct{ user, application string }
+
+// New makes an adapter; it connects to nothing before Run.
+func New(options Options) (*Adapter, error) {
+	var problems []error
+	if options.Token == "" || options.Settings == nil || options.Tickets == nil || options.Logger == nil {
+		problems = append(problems, errors.New("the Discord adapter needs a token, settings, tickets and a logger"))
+	}
+	if options.Gateway == nil && options.PublicKey == "" {
+		problems = append(problems, errors.New("the Discord adapter needs the gateway, or the app's public key for interactions over HTTP"))
+	}
+	key, err := hex.DecodeString(options.PublicKey)
+	if err != nil || options.PublicKey != "" && len(key) != ed25519.PublicKeySize {
+		problems = append(problems, errors.New("the public key is none: copy it from discord.com/developers → your app → General Information → Public Key"))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	if options.Client == nil {
+		options.Client = newClient()
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Adapter{
+		options: options, key: key, now: options.Now, ready: make(chan struct{}),
+		done: newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
+		roles: newBounded[string](4096), settled: newBounded[settledAt](4096), threads: newBounded[chat.ThreadID](4096),
+	}, nil
+}
+
+var (
+	_ chat.Adapter = (*Adapter)(nil)
+	_ chat.Poster  = (*Adapter)(nil)
+	_ chat.Drafter = (*Adapter)(nil)
+	_ chat.Fetcher = (*Adapter)(nil)
+)
+
+// Name is "discord".
+func (a *Adapter) Name() string { return Name }
+
+// Run hands every message to the handler until ctx ends; it must be a Bot. Over HTTP
+// interactions come by Handler, which refuses them before Run and after it.
+func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
+	bot, err := hearingOf(handler)
+	if err != nil {
+		return err
+	}
+	if _, err := a.me(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("run the Discord adapter: %w", err)
+	}
+	a.running.Store(bot)
+	a.begun.Do(func() { close(a.ready) })
+	defer a.running.Store(nil)
+	if a.options.Gateway == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return a.options.Gateway.Run(ctx, a.take)
+}
+
+// Ready is closed once Run takes events.
+func (a *Adapter) Ready() <-chan struct{} { return a.ready }
+
+// me asks Discord once who the bot is.
+func (a *Adapter) me(ctx context.Context) (self, error) {
+	if known := a.self.Load(); known != nil {
+		return *known, nil
+	}
+	told, err := tellApplication(ctx, a.options.Client, a.options.Token)
+	if err != nil {
+		return self{}, err
+	}
+	found := self{user: told.Bot.ID, application: told.ID}
+	if found.user == "" {
+		found.user = told.ID // Discord gives new apps one id for both
+	}
+	a.self.Store(&found)
+	return found, nil
+}

@@ -1,0 +1,109 @@
+package discord
+
+import (
+	"strconv"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// Discord's limits on components.
+const (
+	maxButtons = 5   // in a row
+	maxLabel   = 80  // of a button
+	maxOption  = 100 // label, value and description of a select's option
+)
+
+// buttonRow collects buttons and the first mistake.
+type buttonRow struct {
+	buttons []component
+	err     error
+}
+
+func (r *buttonRow) add(style int, does verb, about, value, label string) {
+	id, err := customID(does, about, value)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: cut(label, maxLabel)})
+}
+
+func (r *buttonRow) rows() []component {
+	if len(r.buttons) == 0 {
+		return nil
+	}
+	return []component{{Type: rowType, Components: r.buttons}}
+}
+
+// The values of verbRate.
+const (
+	thumbUp   = "u"
+	thumbDown = "d"
+)
+
+// replyButtons stand under an answer or a failure line: five at most.
+func replyButtons(reply chat.Reply, folded bool, how look) ([]component, error) {
+	run := string(reply.Run)
+	if run == "" || reply.Outcome == chat.Noticed {
+		return nil, nil
+	}
+	r := &buttonRow{}
+	failed := reply.Outcome == chat.Failure
+	if failed {
+		r.add(primary, verbRetry, run, "", "Retry")
+		r.add(secondary, verbWhy, run, "", "What happened")
+	} else {
+		r.add(secondary, verbRate, run, thumbUp, "Helpful")
+		r.add(secondary, verbRate, run, thumbDown, "Not helpful")
+		r.add(secondary, verbWhy, run, "", "Why this answer")
+	}
+	if folded {
+		r.add(secondary, verbSources, run, "", "All sources")
+	}
+	switch {
+	case how.private && !failed:
+		r.add(secondary, verbShare, run, "", "Share in channel")
+	case how.human && !how.private:
+		r.add(secondary, verbHuman, run, "", "Ask a human")
+	}
+	return r.rows(), r.err
+}
+
+// questionRows are a question's choices, as buttons or, over five, in a select menu, and
+// the button that opens the form for an answer in other words.
+func questionRows(question chat.Question) ([]component, error) {
+	var rows []component
+	choices := &buttonRow{}
+	if len(question.Choices) <= maxButtons {
+		for i, choice := range question.Choices {
+			choices.add(primary, verbAnswer, question.ID, strconv.Itoa(i), choiceLabel(choice))
+		}
+		rows = choices.rows()
+	} else {
+		menu, err := choiceMenu(question)
+		if err != nil {
+			return nil, err
+		}
+		rows = []component{{Type: rowType, Components: []component{menu}}}
+	}
+	more := &buttonRow{}
+	if question.FreeText {
+		more.add(secondary, verbWords, question.ID, "", "In my own words")
+	}
+	more.add(secondary, verbStop, string(question.Run), "", "Stop")
+	if choices.err != nil {
+		return nil, choices.err
+	}
+	return append(rows, more.rows()...), more.err
+}
+
+func choiceMenu(question chat.Question) (component, error) {
+	id, err := customID(verbAnswer, question.ID, "")
+	menu := component{Type: selectType, CustomID: id, Placeholder: "Choose one"}
+	for i, choice := range question.Choices {
+		menu.Options = append(menu.Options, option{
+			Label: cut(choiceLabel(choice), maxOption), Value: strconv.Itoa(i), Description: cut(markup.CleanLine(choice.Detail), maxOption),
+		})
+	}
+	return menu, err
+}

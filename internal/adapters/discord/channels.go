@@ -1,0 +1,136 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat"
+)
+
+// learn remembers what Discord tells of channels and roles.
+func (a *Adapter) learn(of signal) {
+	for _, channel := range of.learned {
+		if snowflake.MatchString(channel.ID) {
+			a.channels.put(channel.ID, channel)
+		}
+	}
+	if of.role != "" {
+		a.roles.put(of.at.guild, of.role)
+	}
+}
+
+// channel gives a channel, asked for where it is not known yet.
+func (a *Adapter) channel(ctx context.Context, id string) (wireChannel, error) {
+	if known, ok := a.channels.get(id); ok {
+		return known, nil
+	}
+	var told wireChannel
+	err := a.call(ctx, request{does: "look at a channel", method: http.MethodGet, url: discordgo.EndpointChannel(id)}, &told)
+	if err == nil {
+		a.channels.put(id, told)
+	}
+	return told, err
+}
+
+// locate adds what the event did not tell of its channel.
+func (a *Adapter) locate(ctx context.Context, at where) (where, error) {
+	if at.guild == directly || at.kind != unknownChannel && (!isThread(at.kind) || at.parent != "") {
+		return at, nil
+	}
+	told, err := a.channel(ctx, at.channel)
+	if err != nil {
+		return at, err
+	}
+	at.kind, at.parent, at.name = told.Type, told.ParentID, told.Name
+	return at, nil
+}
+
+// settings is the id of the channel whose settings hold.
+func (w where) settings() string {
+	if isThread(w.kind) && w.parent != "" {
+		return w.parent
+	}
+	return w.channel
+}
+
+// settledAt is a setting as it was read.
+type settledAt struct {
+	setting Setting
+	at      time.Time
+}
+
+// settingAge is how long a setting is believed: other processes change them, too.
+const settingAge = 5 * time.Second
+
+// setting tells how the bot behaves in a channel, or for channel "" in a server.
+func (a *Adapter) setting(ctx context.Context, guild, channel string) (Setting, error) {
+	standard := Setting{Mode: ModeMention, Style: ReplyInThread}
+	if a.options.Default != nil {
+		standard = a.options.Default(guild, channel).within(standard)
+	}
+	if guild == directly {
+		return standard, nil
+	}
+	key := guild + " " + channel
+	if known, ok := a.settled.get(key); ok && a.now().Sub(known.at).Abs() < settingAge {
+		return known.setting, nil
+	}
+	set, err := a.options.Settings.Get(ctx, guild, "")
+	if err == nil && channel != "" {
+		var in Setting
+		in, err = a.options.Settings.Get(ctx, guild, channel)
+		set = in.within(set)
+	}
+	if err != nil {
+		return Setting{}, fmt.Errorf("read the settings of a Discord channel: %w", err)
+	}
+	set = set.within(standard)
+	a.settled.put(key, settledAt{set, a.now()})
+	return set, nil
+}
+
+// roleIn gives the bot's own role in a server, "" where it can't be known.
+func (a *Adapter) roleIn(guild string) string {
+	role, _ := a.roles.get(guild)
+	return role
+}
+
+// identity is who the bot is, for what comes in.
+func (a *Adapter) identity(ctx context.Context) (identity, error) {
+	me, err := a.me(ctx)
+	return identity{user: me.user, role: a.roleIn}, err
+}
+
+// askRole finds out the bot's own role in a server, once, where a message calls roles.
+func (a *Adapter) askRole(ctx context.Context, guild string) error {
+	if _, known := a.roles.get(guild); known || guild == "" {
+		return nil
+	}
+	me, err := a.me(ctx)
+	if err != nil {
+		return err
+	}
+	var told []struct {
+		ID   string `json:"id"`
+		Tags *struct {
+			Bot string `json:"bot_id"`
+		} `json:"tags"`
+	}
+	err = a.call(ctx, request{does: "list the roles of a server", method: http.MethodGet, url: discordgo.EndpointGuildRoles(guild)}, &told)
+	if err != nil && !errors.Is(err, chat.ErrGone) {
+		return err
+	}
+	own := ""
+	for _, role := range told {
+		if role.Tags != nil && role.Tags.Bot == me.user {
+			own = role.ID
+		}
+	}
+	a.roles.put(guild, own)
+	return nil
+}

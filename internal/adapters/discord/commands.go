@@ -1,0 +1,122 @@
+package discord
+
+// Command is a command as Discord is told of it.
+type Command struct {
+	Name        string          `json:"name"`
+	Type        int             `json:"type"`
+	Description string          `json:"description,omitempty"`
+	Options     []CommandOption `json:"options,omitempty"`
+	// Permissions are those that a member must have to see the command, "" for none.
+	Permissions string `json:"default_member_permissions,omitempty"`
+	// Contexts are where it can be given: 0 in servers, 1 in the direct conversation.
+	Contexts []int `json:"contexts"`
+}
+
+// CommandOption is a field of a command, or a subcommand.
+type CommandOption struct {
+	Name         string          `json:"name"`
+	Type         int             `json:"type"`
+	Description  string          `json:"description"`
+	Required     bool            `json:"required,omitempty"`
+	Autocomplete bool            `json:"autocomplete,omitempty"`
+	MaxLength    int             `json:"max_length,omitempty"`
+	ChannelTypes []int           `json:"channel_types,omitempty"`
+	Choices      []CommandChoice `json:"choices,omitempty"`
+	Options      []CommandOption `json:"options,omitempty"`
+}
+
+// CommandChoice is a value that a field offers.
+type CommandChoice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// types of fields.
+const (
+	subCommand   = 1
+	stringOption = 3
+	boolOption   = 5
+	chanOption   = 7
+	roleOption   = 8
+)
+
+// Names of fields.
+const (
+	collectionOption = "collection"
+	privateOption    = "private"
+	channelOption    = "channel"
+	modeOption       = "mode"
+	styleOption      = "style"
+	rolesOption      = "role"
+)
+
+// Commands are what the app offers: /cairn with its subcommands, /ask, /cairn-admin, and
+// the command on a message.
+func Commands() []Command {
+	everywhere, servers := []int{0, 1}, []int{0}
+	ask := []CommandOption{words("question", "What do you want to know?"), private()}
+	return []Command{
+		{Name: cairnCommand, Type: slashCommand, Description: "Ask the team's documents", Contexts: everywhere, Options: []CommandOption{
+			sub("ask", "Ask a question", ask...),
+			sub("analyze", "Analyse a collection or files, with you in the loop", words("question", "What should be found out?"), collection(), private()),
+			sub("context", "Write an overview of a subject", words("subject", "Of what?"), collection(), private()),
+			sub("repo", "Look into a repository", words("request", "Its address, and what you want to know"), private()),
+			sub("echo", "Say something back, to see whether Cairn is there", words("text", "What?"), private()),
+			sub("status", "Tell what Cairn works at here"),
+			sub("sources", "Tell what Cairn knows"),
+			sub("stop", "Stop what works or waits here"),
+			sub("help", "Tell what Cairn can do"),
+		}},
+		{Name: askCommand, Type: slashCommand, Description: "Ask the team's documents", Contexts: everywhere, Options: ask},
+		{Name: aboutCommand, Type: messageCommand, Contexts: everywhere},
+		{
+			Name: adminCommand, Type: slashCommand, Description: "Set how Cairn behaves in this server or a channel", Contexts: servers,
+			Permissions: manageServer, Options: adminOptions(),
+		},
+	}
+}
+
+// manageServer is the permission that /cairn-admin takes.
+const manageServer = "32"
+
+func sub(name, does string, options ...CommandOption) CommandOption {
+	return CommandOption{Name: name, Type: subCommand, Description: does, Options: options}
+}
+
+// maxWords is how long Discord lets a field be.
+const maxWords = 6000
+
+func words(name, says string) CommandOption {
+	return CommandOption{Name: name, Type: stringOption, Description: says, Required: true, MaxLength: maxWords}
+}
+
+func private() CommandOption {
+	return CommandOption{Name: privateOption, Type: boolOption, Description: "Only you see the answer"}
+}
+
+func collection() CommandOption {
+	return CommandOption{Name: collectionOption, Type: stringOption, Description: "Of which collection; else of the files in this thread", Autocomplete: true, MaxLength: 100}
+}
+
+func adminOptions() []CommandOption {
+	in := CommandOption{Name: channelOption, Type: chanOption, Description: "Only this channel; else the whole server", ChannelTypes: []int{textChannel, newsChannel, forumChannel}}
+	choose := func(name, says string, values ...string) CommandOption {
+		made := CommandOption{Name: name, Type: stringOption, Description: says, Required: true}
+		for _, value := range values {
+			made.Choices = append(made.Choices, CommandChoice{value, value})
+		}
+		return made
+	}
+	return []CommandOption{
+		sub("show", "Show what is set", in),
+		sub("on", "Let Cairn answer", in),
+		sub("off", "Keep Cairn quiet", in),
+		sub("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(ModeMention), string(ModeThread), string(ModeQuestions), string(ModeOff)), in),
+		sub("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(ReplyInThread), string(ReplyInPlace)), in),
+		sub("collections", "Set which collections commands offer",
+			CommandOption{Name: collectionOption, Type: stringOption, Description: "Names with commas between them; none: all", Autocomplete: true, MaxLength: 1000}, in),
+		sub("roles", "Set who may ask",
+			CommandOption{Name: rolesOption, Type: roleOption, Description: "Adds this role, or takes it away where it is set; none: everybody"}, in),
+		sub("reset", "Forget what was set", in),
+	}
+}

@@ -1,0 +1,68 @@
+package discord
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"cairn/internal/chat/markup"
+)
+
+// maxChoices is how many values Discord shows while a field is typed.
+const maxChoices = 25
+
+// offer offers the collections that begin with, or hold, what was typed. Of a list of
+// names it completes the last.
+func (a *Adapter) offer(ctx context.Context, of signal, respond responder) error {
+	offered := []CommandChoice{}
+	if of.interaction.field == collectionOption && a.options.Catalog != nil {
+		names, err := a.collections(ctx, of)
+		if err != nil { // people can still type the name
+			a.options.Logger.WarnContext(ctx, "discord field was not completed", slog.Any("error", err))
+		}
+		offered = completions(names, of.interaction.words)
+	}
+	return respond(ctx, of, answer{Type: completion, Data: &answerData{Choices: &offered}})
+}
+
+// collections are those that commands offer in the channel.
+func (a *Adapter) collections(ctx context.Context, of signal) ([]string, error) {
+	known, err := a.options.Catalog.Collections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	how, ok, err := a.settle(ctx, &of)
+	if !ok || err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, collection := range known {
+		if len(how.Collections) == 0 || slices.Contains(how.Collections, collection.Name) {
+			names = append(names, collection.Name)
+		}
+	}
+	return names, nil
+}
+
+// completions are the names that fit what was typed, the best first.
+func completions(names []string, typed string) []CommandChoice {
+	before, last := "", typed
+	if at := strings.LastIndex(typed, ","); at >= 0 {
+		before, last = typed[:at+1]+" ", typed[at+1:]
+	}
+	last = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(last), "@"))
+	offered := []CommandChoice{}
+	for _, first := range []bool{true, false} {
+		for _, name := range names {
+			name = markup.CleanLine(name)
+			begins := strings.HasPrefix(strings.ToLower(name), last)
+			value := strings.TrimSpace(before + name)
+			if name == "" || begins != first || !strings.Contains(strings.ToLower(name), last) || length(value) > maxOption || len(offered) == maxChoices {
+				continue
+			}
+			offered = append(offered, CommandChoice{value, value})
+		}
+	}
+	return offered
+}

@@ -1,0 +1,155 @@
+package discordtest
+
+import "cairn/internal/adapters/discord/discordtest/gatewaytest"
+
+func (s *Server) gatewayURL(*request) (any, *refusal) {
+	return struct {
+		URL string `json:"url"`
+	}{s.gateway.URL()}, nil
+}
+
+func (s *Server) gatewayBot(*request) (any, *refusal) {
+	return struct {
+		URL    string            `json:"url"`
+		Shards int               `json:"shards"`
+		Limit  gatewaytest.Limit `json:"session_start_limit"`
+	}{s.gateway.URL(), s.options.Shards, s.gateway.Limit()}, nil
+}
+
+func (s *Server) me(*request) (any, *refusal) {
+	return struct {
+		wireUser
+		MFA    bool   `json:"mfa_enabled"`
+		Locale string `json:"locale"`
+	}{s.wireUser(Bot), true, "en-US"}, nil
+}
+
+func (s *Server) userInfo(work *request) (any, *refusal) {
+	if s.people[work.PathValue("user")] == nil {
+		return nil, refuse(notFound, codeUnknownUser)
+	}
+	return s.wireUser(work.PathValue("user")), nil
+}
+
+// flagMessageContentLimited is the flag of an application of up to 100 guilds that has the
+// MESSAGE CONTENT intent.
+const flagMessageContentLimited = 1 << 19
+
+// flags are those of the application.
+func (s *Server) flags() int {
+	if s.options.MessageContent {
+		return flagMessageContentLimited
+	}
+	return 0
+}
+
+func (s *Server) application(*request) (any, *refusal) {
+	var endpoint *string
+	if s.endpoint != "" {
+		endpoint = &s.endpoint
+	}
+	return struct {
+		ID                  string   `json:"id"`
+		Name                string   `json:"name"`
+		Description         string   `json:"description"`
+		VerifyKey           string   `json:"verify_key"`
+		Flags               int      `json:"flags"`
+		BotPublic           bool     `json:"bot_public"`
+		InteractionsURL     *string  `json:"interactions_endpoint_url"`
+		ApproximateGuilds   int      `json:"approximate_guild_count"`
+		Bot                 wireUser `json:"bot"`
+		BotRequireCodeGrant bool     `json:"bot_require_code_grant"`
+	}{
+		ID: AppID, Name: AppName, VerifyKey: s.PublicKey(), Flags: s.flags(), BotPublic: true, InteractionsURL: endpoint,
+		ApproximateGuilds: len(s.guilds), Bot: s.wireUser(Bot),
+	}, nil
+}
+
+// joinedGuild gives the guild of a request, which the app must be in.
+func (s *Server) joinedGuild(work *request) (*guild, *refusal) {
+	id := work.PathValue("guild")
+	if in := s.guild(id); in != nil {
+		return in, nil
+	}
+	for _, left := range s.guilds {
+		if left.ID == id {
+			return nil, refuse(forbidden, codeMissingAccess)
+		}
+	}
+	return nil, refuse(notFound, codeUnknownGuild)
+}
+
+func (s *Server) myGuilds(*request) (any, *refusal) {
+	found := []wireGuild{}
+	for _, in := range s.guilds {
+		if !in.gone {
+			wired, base := s.wireGuild(in), in.base(in.member(Bot))
+			wired.Permissions = &base
+			found = append(found, wired)
+		}
+	}
+	return found, nil
+}
+
+func (s *Server) guildInfo(work *request) (any, *refusal) {
+	in, refused := s.joinedGuild(work)
+	if refused != nil {
+		return nil, refused
+	}
+	return s.wireGuild(in), nil
+}
+
+func (s *Server) guildChannels(work *request) (any, *refusal) {
+	in, refused := s.joinedGuild(work)
+	if refused != nil {
+		return nil, refused
+	}
+	found := []wireChannel{} // all of them: those that the app doesn't see as well
+	for _, at := range s.channelsOf(in.ID) {
+		if at.thread == nil {
+			found = append(found, s.wireChannel(at))
+		}
+	}
+	return found, nil
+}
+
+func (s *Server) guildRoles(work *request) (any, *refusal) {
+	in, refused := s.joinedGuild(work)
+	if refused != nil {
+		return nil, refused
+	}
+	return s.wireGuild(in).Roles, nil
+}
+
+func (s *Server) memberInfo(work *request) (any, *refusal) {
+	in, refused := s.joinedGuild(work)
+	if refused != nil {
+		return nil, refused
+	}
+	known := in.member(work.PathValue("user"))
+	if known == nil {
+		return nil, refuse(notFound, codeUnknownMember)
+	}
+	return s.wholeMember(known), nil
+}
+
+func (s *Server) channelInfo(work *request) (any, *refusal) {
+	at, refused := s.visibleChannel(work.PathValue("channel"))
+	if refused != nil {
+		return nil, refused
+	}
+	return s.wireChannel(at), nil
+}
+
+func (s *Server) openDM(work *request) (any, *refusal) {
+	body, refused := decode[struct {
+		Recipient string `json:"recipient_id"`
+	}](work.body)
+	if refused != nil {
+		return nil, refused
+	}
+	if known := s.people[body.Recipient]; known == nil || known.bot {
+		return nil, invalid("recipient_id", "INVALID_RECIPIENT", "Invalid Recipient(s)")
+	}
+	return s.wireChannel(s.direct(body.Recipient)), nil
+}

@@ -1,0 +1,42 @@
+// Package discord lets a team ask Cairn in Discord. Events and interactions become signals
+// in translate.go and interact.go, and listen.go decides which of them are for the bot;
+// replies and questions become messages in render.go, body.go, run.go, escape.go, split.go,
+// sources.go and buttons.go. All that is pure functions. The rest speaks to Discord: the
+// gateway's events come in by dispatch.go, interactions over HTTP by receive.go; respond.go
+// gives the first answers to those, press.go does what buttons say, admin.go what
+// /cairn-admin does. post.go, edit.go and whisper.go send, draft.go shows a run while it
+// works, fetch.go reads files. application.go and commands.go say what the app is to
+// Discord, diagnose.go finds out what is missing.
+//
+// # What a message is known by
+//
+// Every message of the bot's carries its delivery key, which part of a post it is, and the
+// root of its conversation, in the first custom id of its buttons (mark.go). Discord keeps
+// custom ids with the message for good, gives them back with the message's history, with
+// every press and with every reply, and shows them to nobody. A nonce is forgotten within
+// minutes, and an embed's footer or a link's fragment would be seen. A message that has no
+// button to press gets one that can't be pressed and says what it is: "2 of 3", "Answered".
+// The nonce, made from the same key, keeps two processes from posting the same at once.
+//
+// # Where conversations are held
+//
+// A mention in a channel is answered in a thread that is started from the message, with
+// the message's id, or in place as a reply; place.go has the ids. An event and the kind of
+// its channel are enough to make them, and the thread is started by whoever posts first in
+// it: intake writes the message down and asks Discord for nothing that it knows already.
+//
+// # Answers to commands
+//
+// A command is answered at once by "Cairn is thinking". The right to write what comes in
+// its place, a token that is good for 15 minutes, is kept as a Ticket for whichever process
+// has the answer; past that the answer is an ordinary message, or for what one person alone
+// was to see, a direct one. What is for one person alone is one message, with a file where
+// it is long: Discord does not let it be found again otherwise.
+//
+// # What can't be had
+//
+// Discord hides a message from the others only where it answers a command or a press: who
+// answers somebody else's question in writing is told in the thread that it is not theirs. A message that was
+// deleted is told of by its id alone: a follow-up that replied in place is known to the
+// process that heard it, and to no other.
+package discord

@@ -1,0 +1,331 @@
+package fleettest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+	"cairn/internal/adapters/discord/gateway"
+)
+
+// errDead is what a killed replica meets everywhere.
+var errDead = errors.New("this replica is dead")
+
+// mortal is a store as a replica has it that can be killed: from then on it reaches nothing.
+type mortal struct {
+	Store
+	dead atomic.Bool
+}
+
+func (m *mortal) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
+	if m.dead.Load() {
+		return gateway.Share{}, errDead
+	}
+	return m.Store.Share(ctx, member)
+}
+
+func (m *mortal) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
+	if m.dead.Load() {
+		return errDead
+	}
+	return m.Store.Save(ctx, lease, session)
+}
+
+func (m *mortal) Release(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
+	if m.dead.Load() {
+		return errDead
+	}
+	return m.Store.Release(ctx, lease, session)
+}
+
+func (m *mortal) Leave(ctx context.Context, replica string) error {
+	if m.dead.Load() {
+		return errDead
+	}
+	return m.Store.Leave(ctx, replica)
+}
+
+// fleetOf is a gateway with the replicas that are connected to it.
+type fleetOf struct {
+	t      *testing.T
+	server *gatewaytest.Server
+	shards int
+	log    ledger
+}
+
+// ledger has what was dealt with, by channel, in order, with who did.
+type ledger struct {
+	mu      sync.Mutex
+	changed chan struct{}
+	entries map[string][]entry
+	seen    map[string]bool
+}
+
+type entry struct {
+	replica string
+	number  int
+}
+
+func newFleet(t *testing.T, shards, concurrency int) *fleetOf {
+	return &fleetOf{
+		t: t, shards: shards,
+		server: gatewaytest.NewWith(t, gatewaytest.Options{
+			HeartbeatInterval: time.Second, Grace: 5 * time.Second, IdentifyWindow: 50 * time.Millisecond,
+			MaxConcurrency: concurrency, Sends: 10_000,
+		}),
+		log: ledger{changed: make(chan struct{}), entries: make(map[string][]entry), seen: make(map[string]bool)},
+	}
+}
+
+// replica is one process.
+type replica struct {
+	store  *mortal
+	cancel context.CancelFunc
+	result chan error
+}
+
+func (f *fleetOf) start(name string, store Store) *replica {
+	f.t.Helper()
+	r := &replica{store: &mortal{Store: store}, result: make(chan error, 1)}
+	client, err := gateway.New(gateway.Options{
+		Token: gatewaytest.Token, Intents: 1<<0 | 1<<9, Shards: r.store, Starts: store,
+		Logger:   slog.New(slog.NewTextHandler(f.t.Output(), nil)).With("replica", name),
+		LeaseTTL: 600 * time.Millisecond, Pause: 10 * time.Millisecond, IdentifyWindow: 250 * time.Millisecond,
+		Discover: func(context.Context) (gateway.Bot, error) {
+			limit := f.server.Limit()
+			return gateway.Bot{URL: f.server.URL(), Shards: f.shards, Starts: gateway.StartLimit{
+				MaxConcurrency: limit.MaxConcurrency, Remaining: limit.Remaining,
+				ResetAfter: time.Duration(limit.ResetAfter) * time.Millisecond,
+			}}, nil
+		},
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(f.t.Context())
+	r.cancel = cancel
+	go func() {
+		r.result <- client.Run(ctx, func(_ context.Context, event gateway.Dispatch) error { return f.dealWith(name, r, event) })
+	}()
+	return r
+}
+
+// stop ends a replica as a rolling upgrade does.
+func (f *fleetOf) stop(r *replica) {
+	f.t.Helper()
+	r.cancel()
+	if err := <-r.result; err != nil {
+		f.t.Errorf("run: %v", err)
+	}
+}
+
+func (f *fleetOf) dealWith(name string, r *replica, event gateway.Dispatch) error {
+	if r.store.dead.Load() {
+		return errDead
+	}
+	if event.Type != "MESSAGE_CREATE" {
+		return nil
+	}
+	var data struct {
+		ID      int    `json:"id,string"`
+		Channel string `json:"channel_id"`
+	}
+	if err := json.Unmarshal(event.Data, &data); err != nil {
+		f.t.Errorf("%s: %v", event.Data, err)
+		return nil
+	}
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	f.log.entries[data.Channel] = append(f.log.entries[data.Channel], entry{name, data.ID})
+	f.log.seen[fmt.Sprint(data.Channel, " ", data.ID)] = true
+	close(f.log.changed)
+	f.log.changed = make(chan struct{})
+	return nil
+}
+
+// await waits until so many different messages were dealt with.
+func (f *fleetOf) await(count int) {
+	f.t.Helper()
+	limit := time.NewTimer(30 * time.Second)
+	defer limit.Stop()
+	for {
+		f.log.mu.Lock()
+		seen, changed := len(f.log.seen), f.log.changed
+		f.log.mu.Unlock()
+		if seen >= count {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit.C:
+			f.t.Fatalf("waited in vain for %d messages, there are %d: %+v", count, seen, f.server.State())
+		}
+	}
+}
+
+// inOrder checks that each replica dealt with the messages of a channel in their order,
+// and that none was left out when another took over.
+func (f *fleetOf) inOrder() (repeated int) {
+	f.t.Helper()
+	f.log.mu.Lock()
+	defer f.log.mu.Unlock()
+	for channel, entries := range f.log.entries {
+		last, best := make(map[string]int), 0
+		for _, e := range entries {
+			if e.number <= last[e.replica] {
+				f.t.Errorf("channel %s: %s dealt with %d after %d", channel, e.replica, e.number, last[e.replica])
+			}
+			last[e.replica] = e.number
+			switch {
+			case e.number <= best:
+				repeated++
+			case e.number > best+1:
+				f.t.Errorf("channel %s: %d came right after %d", channel, e.number, best)
+			}
+			best = max(best, e.number)
+		}
+	}
+	return repeated
+}
+
+// guild gives the id of a server on a shard.
+func (f *fleetOf) guild(shard int) string {
+	return fmt.Sprint(int64(shard+f.shards*1000) << 22)
+}
+
+func (f *fleetOf) dispatch(shard, channel, number int) {
+	f.t.Helper()
+	data := fmt.Sprintf(`{"id":"%d","channel_id":"%d-%d"}`, number, shard, channel)
+	if f.server.Dispatch(f.guild(shard), "MESSAGE_CREATE", json.RawMessage(data)) != 1 {
+		f.t.Fatalf("shard %d has not one session", shard)
+	}
+}
+
+func (f *fleetOf) connected() {
+	f.t.Helper()
+	f.server.Await("all shards", func(s gatewaytest.State) bool { return len(s.Connected) == f.shards })
+}
+
+// halved waits until the replica that had all shards gave half of them to the second.
+func (f *fleetOf) halved() {
+	f.t.Helper()
+	f.server.Await("half to move", func(s gatewaytest.State) bool {
+		return len(s.Resume) == f.shards/2 && len(s.Connected) == f.shards
+	})
+}
+
+// killed has a replica die in the middle of its work: the other resumes its shards, and
+// all messages are dealt with.
+func killed(t *testing.T, one, other Store) {
+	f := newFleet(t, 4, 4)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	chance := rand.New(rand.NewPCG(seed, 0))
+	victim := f.start("victim", one)
+	f.connected()
+	heir := f.start("heir", other)
+	f.halved()
+	const channels, messages = 3, 300
+	numbers := make(map[[2]int]int)
+	at := 50 + chance.IntN(200)
+	var died time.Time
+	for i := range messages {
+		if i == at {
+			f.await(i / 2)
+			victim.store.dead.Store(true)
+			victim.cancel()
+			if err := <-victim.result; err != nil {
+				t.Errorf("run: %v", err)
+			}
+			died = time.Now()
+		}
+		where := [2]int{chance.IntN(f.shards), chance.IntN(channels)}
+		numbers[where]++
+		f.dispatch(where[0], where[1], numbers[where])
+	}
+	f.await(messages)
+	t.Logf("killed after %d of %d messages; all dealt with %s after that, %d twice", at, messages, time.Since(died), f.inOrder())
+	state := f.server.State()
+	if len(state.Identify) != f.shards || len(state.Resume) != f.shards || len(state.Refused) != 0 {
+		t.Errorf("shards were not resumed properly: %+v", state)
+	}
+	f.stop(heir)
+}
+
+// partitioned has a replica lose the store but not Discord: its shards go to the other, it
+// does not take them back, and gets its part again once it reaches the store.
+func partitioned(t *testing.T, one, other Store) {
+	f := newFleet(t, 4, 4)
+	lonely := f.start("lonely", one)
+	f.connected()
+	heir := f.start("heir", other)
+	f.halved()
+	lonely.store.dead.Store(true)
+	for shard := range f.shards {
+		f.dispatch(shard, 0, 1)
+	}
+	f.await(f.shards)
+	f.server.Await("the heir to have all", func(s gatewaytest.State) bool { return len(s.Resume) == f.shards && len(s.Connected) == f.shards })
+	lonely.store.dead.Store(false)
+	f.server.Await("half to move back", func(s gatewaytest.State) bool {
+		return len(s.Resume) == f.shards*3/2 && len(s.Connected) == f.shards
+	})
+	for shard := range f.shards {
+		f.dispatch(shard, 0, 2)
+	}
+	f.await(2 * f.shards)
+	f.inOrder()
+	if state := f.server.State(); len(state.Identify) != f.shards || len(state.Refused) != 0 {
+		t.Errorf("shards were not handed over properly: %+v", state)
+	}
+	f.stop(lonely)
+	f.stop(heir)
+}
+
+// left has a replica go as it should, and come back.
+func left(t *testing.T, one, other Store) {
+	f := newFleet(t, 4, 4)
+	a := f.start("a", one)
+	f.connected()
+	b := f.start("b", other)
+	f.halved()
+	for shard := range f.shards {
+		f.dispatch(shard, 0, 1)
+	}
+	f.await(f.shards)
+	f.stop(a)
+	for shard := range f.shards {
+		f.dispatch(shard, 0, 2)
+	}
+	f.await(2 * f.shards)
+	f.connected()
+	if repeated := f.inOrder(); repeated != 0 {
+		t.Errorf("%d messages were dealt with twice", repeated)
+	}
+	if state := f.server.State(); len(state.Identify) != f.shards || len(state.Refused) != 0 {
+		t.Errorf("shards were not handed over properly: %+v", state)
+	}
+	f.stop(b)
+}
+
+// together has both start at once, with one identify at a time.
+func together(t *testing.T, one, other Store) {
+	f := newFleet(t, 8, 1)
+	a, b := f.start("a", one), f.start("b", other)
+	f.connected()
+	state := f.server.State()
+	if slices.Sort(state.Identify); len(state.Refused) != 0 || !slices.Equal(state.Identify, []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("they did not start properly: %+v", state)
+	}
+	f.stop(a)
+	f.stop(b)
+}

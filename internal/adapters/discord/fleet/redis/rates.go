@@ -1,0 +1,122 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/adapters/discord/fleet"
+	"cairn/internal/redis/conn"
+)
+
+// none is the bucket of routes that have no limit of their own.
+const none = "-"
+
+// Ask implements fleet.Rates.
+func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Limits) (fleet.Wait, error) {
+	bucket, err := s.bucketOf(ctx, request)
+	if err != nil {
+		return fleet.Wait{}, fmt.Errorf("ask for a place of %s: %w", request.Route, err)
+	}
+	exempt := 0
+	if request.Exempt {
+		exempt = 1
+	}
+	limited := 1
+	if bucket == none {
+		limited = 0
+	}
+	fields, err := askScript.Run(ctx, s.client, []string{s.key("global"), s.key("bucket:" + bucket), s.key("flight:" + bucket), s.key("route:" + route(request))},
+		request.ID, exempt, limited, limits.PerSecond, limits.Invalid, fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket).Slice()
+	if err != nil {
+		return fleet.Wait{}, fmt.Errorf("ask for a place of %s: %w", request.Route, conn.Explain(err))
+	}
+	if len(fields) == 2 {
+		ms, isNumber := fields[0].(int64)
+		why, isText := fields[1].(string)
+		if isNumber && isText && ms < 0 { // another replica was told since it was looked up
+			s.remember(route(request), why)
+			return fleet.Wait{For: time.Millisecond, Why: fleet.WhyProbe}, nil
+		}
+		if isNumber && isText {
+			return fleet.Wait{For: time.Duration(ms) * time.Millisecond, Why: reasons[why]}, nil
+		}
+	}
+	return fleet.Wait{}, fmt.Errorf("ask for a place of %s: the script gave %v", request.Route, fields)
+}
+
+var reasons = map[string]string{
+	"invalid": fleet.WhyInvalid, "global": fleet.WhyGlobal, "bucket": fleet.WhyBucket, "probe": fleet.WhyProbe,
+}
+
+// route is the hash of a route as one bucket of its own, until it is known which it has.
+func route(request fleet.Request) string { return hash(request.Route + " " + request.Major) }
+
+// bucketOf gives the hash of a route's bucket.
+func (s *Store) bucketOf(ctx context.Context, request fleet.Request) (string, error) {
+	own := route(request)
+	s.mu.Lock()
+	bucket, known := s.routes[own]
+	s.mu.Unlock()
+	if known {
+		return bucket, nil
+	}
+	bucket, err := s.client.Get(ctx, s.key("route:"+own)).Result()
+	if errors.Is(err, redis.Nil) {
+		return own, nil
+	}
+	if err != nil {
+		return "", conn.Explain(err)
+	}
+	s.remember(own, bucket)
+	return bucket, nil
+}
+
+func (s *Store) remember(route, bucket string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.routes) >= maxRoutes {
+		clear(s.routes)
+	}
+	s.routes[route] = bucket
+}
+
+// Tell implements fleet.Rates.
+func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said) error {
+	asked, err := s.bucketOf(ctx, request)
+	if err != nil {
+		return fmt.Errorf("tell of %s: %w", request.Route, err)
+	}
+	own, bucket := route(request), asked
+	switch {
+	case said.Bucket != "":
+		bucket = hash(said.Bucket + " " + request.Major)
+	case said.Status/100 == 2:
+		bucket = none
+	}
+	if bucket != asked {
+		if err := s.client.Set(ctx, s.key("route:"+own), bucket, request.Known()).Err(); err != nil {
+			return fmt.Errorf("tell of %s: %w", request.Route, conn.Explain(err))
+		}
+		s.remember(own, bucket)
+	}
+	invalid, global := 0, 0
+	if said.Invalid() {
+		invalid = 1
+	}
+	if said.Global {
+		global = 1
+	}
+	// The place was taken in the bucket that was known then, perhaps the route's own.
+	flights := []string{s.key("flight:" + own), s.key("flight:" + asked), s.key("flight:" + bucket)}
+	err = tellScript.Run(ctx, s.client, append([]string{s.key("global"), s.key("bucket:" + bucket)}, flights...),
+		request.ID, said.Limit, said.Remaining, said.Reset, (said.ResetAfter + fleet.Slack).Milliseconds(), said.RetryAfter.Milliseconds(),
+		global, invalid, fleet.InvalidWindow.Milliseconds(), request.Known().Milliseconds(), fleet.Tolerance.Milliseconds()).Err()
+	if err != nil {
+		return fmt.Errorf("tell of %s: %w", request.Route, conn.Explain(err))
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// tellLimit is for telling the store of an answer, after the request's own context.
+	tellLimit = 5 * time.Second
+	// maxRefusal bounds what is read of the body of a 429.
+	maxRefusal = 64 << 10
+)
+
+// Transport is an http.RoundTripper for Discord's REST API that waits for its turn. All
+// fields but the first three may be left out.
+type Transport struct {
+	Next   http.RoundTripper // what sends
+	Rates  Rates
+	Logger *slog.Logger
+	// MaxWait is the longest Retry-After of a 429 that is waited for; one with a longer one
+	// is given to the caller. 30 s.
+	MaxWait time.Duration
+	// Limits are 50 in a second, and 5,000 invalid in ten minutes, which is half of what
+	// Discord bans for, as windows that begin by themselves can overlap in one of its.
+	Limits Limits
+}
+
+// RoundTrip implements http.RoundTripper. A request waits as long as its context lets it.
+// One that Discord refused with a 429 is sent again where its body can be read again.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	for attempt := r; ; {
+		request := requestOf(attempt)
+		if err := t.await(attempt.Context(), request); err != nil {
+			closeBody(attempt)
+			return nil, fmt.Errorf("%s: %w", request.Route, err)
+		}
+		response, err := t.Next.RoundTrip(attempt)
+		said := Said{}
+		if err == nil {
+			said = saidBy(response)
+		}
+		t.tell(attempt.Context(), request, said)
+		if err != nil || said.Status != http.StatusTooManyRequests || said.RetryAfter > t.maxWait() {
+			return response, err
+		}
+		again, possible, err := repeat(attempt)
+		if !possible {
+			return response, nil
+		}
+		response.Body.Close() //nolint:errcheck // it was read
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", request.Route, err)
+		}
+		if err := sleep(attempt.Context(), said.RetryAfter); err != nil {
+			closeBody(again)
+			return nil, fmt.Errorf("%s: wait %s as Discord asked: %w", request.Route, said.RetryAfter, err)
+		}
+		attempt = again
+	}
+}
+
+func (t *Transport) maxWait() time.Duration {
+	if t.MaxWait > 0 {
+		return t.MaxWait
+	}
+	return 30 * time.Second
+}
+
+func (t *Transport) limits() Limits {
+	limits := t.Limits
+	if limits.PerSecond == 0 {
+		limits.PerSecond = 50
+	}
+	if limits.Invalid == 0 {
+		limits.Invalid = 5000
+	}
+	return limits
+}
+
+// await takes a place.
+func (t *Transport) await(ctx context.Context, request Request) error {
+	for {
+		wait, err := t.Rates.Ask(ctx, request, t.limits())
+		if err != nil {
+			return err
+		}
+		if wait.For <= 0 {
+			return nil
+		}
+		if err := sleep(ctx, wait.For); err != nil {
+			return fmt.Errorf("%s: %w", wait.Why, err)
+		}
+	}
+}
+
+// tell is done even where the caller has gone: the place was taken.
+func (t *Transport) tell(ctx context.Context, request Request, said Said) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellLimit)
+	defer cancel()
+	if err := t.Rates.Tell(ctx, request, said); err != nil {
+		t.Logger.WarnContext(ctx, "what discord said of its limits is not kept", "error", err)
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// repeat is the same request once more, where its body can be read again.
+func repeat(r *http.Request) (*http.Request, bool, error) {
+	again := r.Clone(r.Context())
+	if r.Body == nil || r.Body == http.NoBody {
+		return again, true, nil
+	}
+	if r.GetBody == nil {
+		return nil, false, nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, true, fmt.Errorf("read the body again: %w", err)
+	}
+	again.Body = body
+	return again, true, nil
+}
+
+func closeBody(r *http.Request) {
+	if r.Body != nil {
+		r.Body.Close() //nolint:errcheck // it was not sent
+	}
+}
+
+func requestOf(r *http.Request) Request {
+	request := routeOf(r.Method, r.URL.EscapedPath())
+	request.ID = rand.Text()
+	return request
+}
+
+// saidBy reads what an answer says of limits. Headers that are not as they should be
+// count as missing. The body of a 429 can be read again.
+func saidBy(response *http.Response) Said {
+	header := response.Header
+	said := Said{Status: response.StatusCode}
+	limit, errLimit := strconv.Atoi(header.Get("X-RateLimit-Limit"))
+	remaining, errRemaining := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
+	reset, errReset := seconds(header.Get("X-RateLimit-Reset"))
+	after, errAfter := seconds(header.Get("X-RateLimit-Reset-After"))
+	if errors.Join(errLimit, errRemaining, errReset, errAfter) == nil && limit > 0 && remaining >= 0 {
+		said.Bucket = header.Get("X-RateLimit-Bucket")
+		said.Limit, said.Remaining, said.Reset, said.ResetAfter = limit, remaining, reset.Milliseconds(), after
+	}
+	if said.Status == http.StatusTooManyRequests {
+		said.Global = header.Get("X-RateLimit-Global") == "true" || header.Get("X-RateLimit-Scope") == "global"
+		said.Shared = header.Get("X-RateLimit-Scope") == "shared"
+		said.RetryAfter = retryAfter(response)
+	}
+	return said
+}
+
+// seconds reads a number of seconds; the longest is a century.
+func seconds(text string) (time.Duration, error) {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, err
+	}
+	if math.IsNaN(value) || value < 0 || value > 100*365*24*3600 {
+		return 0, fmt.Errorf("%q is no number of seconds", text)
+	}
+	return time.Duration(value * float64(time.Second)), nil
+}
+
+// retryAfter is how long a 429 wants one to wait. The body is more exact than the header;
+// where neither says it, a second.
+func retryAfter(response *http.Response) time.Duration {
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	response.Body = &readAgain{raw: raw, rest: response.Body}
+	var body struct {
+		RetryAfter float64 `json:"retry_after"`
+	}
+	if err == nil && json.Unmarshal(raw, &body) == nil && body.RetryAfter > 0 {
+		if exact, err := seconds(strconv.FormatFloat(body.RetryAfter, 'f', -1, 64)); err == nil {
+			return exact
+		}
+	}
+	if rough, err := seconds(response.Header.Get("Retry-After")); err == nil && rough > 0 {
+		return rough
+	}
+	return time.Second
+}
+
+// readAgain is a body of which the beginning was read.
+type readAgain struct {
+	raw  []byte
+	rest io.ReadCloser
+}
+
+func (b *readAgain) Read(p []byte) (int, error) {
+	if len(b.raw) > 0 {
+		n := copy(p, b.raw)
+		b.raw = b.raw[n:]
+		return n, nil
+	}
+	return b.rest.Read(p)
+}
+
+func (b *readAgain) Close() error { return b.rest.Close() }

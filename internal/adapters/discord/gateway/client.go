@@ -1,0 +1,220 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Dispatch is an event: what Discord's documents describe under Type, not yet decoded. It
+// may be of any shape.
+type Dispatch struct {
+	Shard int
+	Type  string
+	Data  json.RawMessage
+}
+
+// Options are what a Client needs. Those under "may be left out" have useful zero values.
+type Options struct {
+	Token   string
+	Intents int
+	// Discover asks Discord's "get gateway bot". A *PermanentError ends Run.
+	Discover func(ctx context.Context) (Bot, error)
+	Shards   Shards
+	Starts   Starts
+	Logger   *slog.Logger
+
+	// May be left out.
+
+	LeaseTTL       time.Duration  // how long a dead replica's shards stay its own, 9 s
+	InFlight       int            // events of a shard at once, 256
+	Pause          time.Duration  // before the first try to connect again, 1 s
+	IdentifyWindow time.Duration  // between identifies, 6 s: Discord's 5 s, and what they may be late
+	Jitter         func() float64 // part of the interval before the first heartbeat, from 0 to 1; chance
+}
+
+// minLease is the shortest LeaseTTL.
+const minLease = 100 * time.Millisecond
+
+// Client is a replica's part of the gateway.
+type Client struct {
+	options Options
+	replica string
+}
+
+// New checks the options.
+func New(options Options) (*Client, error) {
+	var missing []error
+	if options.Token == "" {
+		missing = append(missing, errors.New("the bot token is missing"))
+	}
+	if options.Discover == nil || options.Shards == nil || options.Starts == nil || options.Logger == nil {
+		missing = append(missing, errors.New("one of Discover, Shards, Starts and Logger is missing"))
+	}
+	if options.LeaseTTL < 0 || options.InFlight < 0 || options.Pause < 0 || options.IdentifyWindow < 0 {
+		missing = append(missing, errors.New("no time and no number may be below zero"))
+	}
+	if options.LeaseTTL > 0 && options.LeaseTTL < minLease {
+		missing = append(missing, fmt.Errorf("a LeaseTTL of %s can't be kept up: give %s or more", options.LeaseTTL, minLease))
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("options of the gateway: %w", errors.Join(missing...))
+	}
+	options.LeaseTTL = orElse(options.LeaseTTL, 9*time.Second)
+	options.InFlight = orElse(options.InFlight, 256)
+	options.Pause = orElse(options.Pause, time.Second)
+	options.IdentifyWindow = orElse(options.IdentifyWindow, 6*time.Second)
+	if options.Jitter == nil {
+		options.Jitter = mathrand.Float64
+	}
+	return &Client{options: options, replica: rand.Text()}, nil
+}
+
+func orElse[N int | time.Duration](value, standard N) N {
+	if value == 0 {
+		return standard
+	}
+	return value
+}
+
+// Run receives events until ctx ends, which gives nil, or Discord refuses the bot for
+// good, which gives a *PermanentError. READY and RESUMED are handed over like all else.
+func (c *Client) Run(ctx context.Context, handle Handler) error {
+	bot, err := c.discover(ctx)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	r := &replica{Client: c, bot: bot, handle: handle, running: make(map[int]*running), ended: make(chan *running)}
+	err = r.tend(ctx)
+	if left := r.leave(context.WithoutCancel(ctx)); err == nil {
+		err = left
+	}
+	return err
+}
+
+// discover asks until there is an answer.
+func (c *Client) discover(ctx context.Context) (Bot, error) {
+	pause := newPause(c.options.Pause, pauseMost)
+	for {
+		bot, err := c.options.Discover(ctx)
+		if err == nil && bot.Shards < 1 {
+			err = fmt.Errorf("discord advises %d shards", bot.Shards)
+		}
+		if err == nil {
+			return bot, nil
+		}
+		if permanent, is := errors.AsType[*PermanentError](err); is {
+			return Bot{}, permanent
+		}
+		if ctx.Err() != nil {
+			return Bot{}, nil //nolint:nilerr // what ended it is that it is to end
+		}
+		c.options.Logger.ErrorContext(ctx, "where the discord gateway is can't be asked; trying again", "error", err)
+		if !sleep(ctx, pause.NextBackOff()) {
+			return Bot{}, nil
+		}
+	}
+}
+
+// replica is a Client that runs.
+type replica struct {
+	*Client
+	bot     Bot
+	handle  Handler
+	running map[int]*running
+	ended   chan *running // taken until none is running
+	all     sync.WaitGroup
+}
+
+// running is a shard that is kept connected.
+type running struct {
+	lease Lease
+	stop  context.CancelFunc
+	err   error // once it is in ended
+}
+
+// tend keeps the replica's part of the shards running, until ctx ends or one of them
+// fails for good. While the store can't be reached all goes on as it is: whoever takes a
+// shard over by then resumes its session, which ends it here.
+func (r *replica) tend(ctx context.Context) error {
+	ticker := time.NewTicker(r.options.LeaseTTL / 3)
+	defer ticker.Stop()
+	for {
+		member := Member{Replica: r.replica, Shards: r.bot.Shards, TTL: r.options.LeaseTTL}
+		share, err := r.options.Shards.Share(ctx, member)
+		switch {
+		case err == nil:
+			r.arrange(ctx, share)
+		case ctx.Err() == nil:
+			r.options.Logger.ErrorContext(ctx, "discord shards can't be shared; going on with those that run", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		case over := <-r.ended:
+			delete(r.running, over.lease.Shard)
+			if over.err != nil {
+				return over.err
+			}
+		}
+	}
+}
+
+// arrange starts and stops shards so that those run that the replica has.
+func (r *replica) arrange(ctx context.Context, share Share) {
+	held := make(map[int]Lease)
+	for i, lease := range share.Leases {
+		if i < share.Quota {
+			held[lease.Shard] = lease
+		}
+	}
+	for number, shard := range r.running {
+		if lease, still := held[number]; !still || lease.Token != shard.lease.Token {
+			shard.stop() // it lets go of the lease itself
+		}
+	}
+	for number, lease := range held {
+		if _, runs := r.running[number]; !runs {
+			r.start(ctx, lease)
+		}
+	}
+}
+
+func (r *replica) start(ctx context.Context, lease Lease) {
+	ctx, cancel := context.WithCancel(ctx)
+	started := &running{lease: lease, stop: cancel}
+	r.running[lease.Shard] = started
+	kept := newShard(r.options, r.bot, lease, r.handle)
+	r.all.Go(func() {
+		defer cancel()
+		started.err = kept.run(ctx)
+		r.ended <- started
+	})
+}
+
+// leave stops all shards, waits for them and says that the replica is gone.
+func (r *replica) leave(ctx context.Context) error {
+	var failed []error
+	for _, shard := range r.running {
+		shard.stop()
+	}
+	for len(r.running) > 0 {
+		over := <-r.ended
+		delete(r.running, over.lease.Shard)
+		failed = append(failed, over.err)
+	}
+	r.all.Wait()
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	if err := r.options.Shards.Leave(ctx, r.replica); err != nil {
+		r.options.Logger.WarnContext(ctx, "discord replica not signed off; it is forgotten in a while", "error", err)
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+const (
+	// retryFirst and retryMost are between tries to hand an event over.
+	retryFirst = 100 * time.Millisecond
+	retryMost  = 10 * time.Second
+	// drain is how long events that are being dealt with may go on when a shard is let go of.
+	drain = 5 * time.Second
+)
+
+// Handler deals with an event. After an error it is given the event again, until ctx ends.
+type Handler func(ctx context.Context, event Dispatch) error
+
+// queue hands events over: those with one order after another, others at once, so many
+// in all.
+type queue struct {
+	handle  Handler
+	logger  *slog.Logger
+	slots   chan struct{} // one for each event in the queue
+	stopped chan struct{}
+	workers sync.WaitGroup
+
+	mu     sync.Mutex
+	chains map[string][]job // what waits behind the event that is being dealt with
+}
+
+// job is an event, with what is to be done once it was dealt with.
+type job struct {
+	event    Dispatch
+	order    string
+	id       string // for the log
+	finished func()
+}
+
+func newQueue(handle Handler, size int, logger *slog.Logger) *queue {
+	return &queue{
+		handle: handle, logger: logger, slots: make(chan struct{}, size),
+		stopped: make(chan struct{}), chains: make(map[string][]job),
+	}
+}
+
+// push waits for a place. It gives up when ctx ends, and is false then. The event is
+// handed over with work.
+func (q *queue) push(ctx, work context.Context, next job) bool {
+	select {
+	case q.slots <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if waiting, busy := q.chains[next.order]; busy {
+		q.chains[next.order] = append(waiting, next)
+		return true
+	}
+	q.chains[next.order] = nil
+	q.workers.Go(func() { q.work(work, next) })
+	return true
+}
+
+// full tells that push would wait.
+func (q *queue) full() bool { return len(q.slots) == cap(q.slots) }
+
+// work deals with the events of one order until none is left.
+func (q *queue) work(ctx context.Context, next job) {
+	for more := true; more; next, more = q.next(next.order) {
+		if q.dealWith(ctx, next) {
+			next.finished()
+		}
+		<-q.slots
+	}
+}
+
+func (q *queue) next(order string) (job, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting := q.chains[order]
+	if len(waiting) == 0 {
+		delete(q.chains, order)
+		return job{}, false
+	}
+	q.chains[order] = waiting[1:]
+	return waiting[0], true
+}
+
+// dealWith is false where the event is left to whoever has the shard next.
+func (q *queue) dealWith(ctx context.Context, next job) bool {
+	pause := newPause(retryFirst, retryMost)
+	for {
+		select {
+		case <-q.stopped:
+			return false
+		default:
+		}
+		err := q.try(ctx, next)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		q.logger.ErrorContext(ctx, "discord event not dealt with; trying again",
+			"type", next.event.Type, "id", next.id, "error", err)
+		timer := time.NewTimer(pause.NextBackOff())
+		select {
+		case <-timer.C:
+		case <-q.stopped:
+			timer.Stop()
+			return false
+		}
+	}
+}
+
+// try hands an event over. One that makes the handler panic would do so for ever: it is
+// told of, and counts as dealt with.
+func (q *queue) try(ctx context.Context, next job) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			q.logger.ErrorContext(ctx, "discord event passed over: dealing with it panicked",
+				"type", next.event.Type, "id", next.id, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			err = nil
+		}
+	}()
+	return q.handle(ctx, next.event)
+}
+
+// stop leaves what waits to whoever is next, gives what is being dealt with some time,
+// then ends its context, and waits for it. Nobody pushes any more.
+func (q *queue) stop(end context.CancelFunc) {
+	close(q.stopped)
+	timer := time.AfterFunc(drain, end)
+	defer timer.Stop()
+	q.workers.Wait()
+	end()
+}

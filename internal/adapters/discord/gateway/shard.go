@@ -1,0 +1,383 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+const (
+	// pauseMost is the longest between tries to connect.
+	pauseMost = time.Minute
+	// tooLate is the part of the time between identifies after which a place to identify is
+	// not used: the next one's identify would come too soon after it.
+	tooLate = 10
+	// saveEvery is how far what is kept of a session may be behind.
+	saveEvery = time.Second
+	// storeLimit is for what is told the store when all else is over.
+	storeLimit = 5 * time.Second
+)
+
+// newPause gives growing pauses between tries, half of them chance.
+func newPause(first, most time.Duration) *backoff.ExponentialBackOff {
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = first, most
+	return pause
+}
+
+// shard keeps one shard connected while the lease is the replica's.
+type shard struct {
+	options Options
+	bot     Bot
+	lease   Lease
+	logger  *slog.Logger
+	queue   *queue
+
+	mu      sync.Mutex
+	session Session // its Seq is in window
+	window  *window
+	fresh   chan struct{} // of one element: there is a new session to be saved
+}
+
+func newShard(options Options, bot Bot, lease Lease, handle Handler) *shard {
+	logger := options.Logger.With("shard", lease.Shard)
+	return &shard{
+		options: options, bot: bot, lease: lease, logger: logger,
+		queue: newQueue(handle, options.InFlight, logger), session: lease.Session,
+		window: newWindow(lease.Session.Seq), fresh: make(chan struct{}, 1),
+	}
+}
+
+// run keeps the shard connected until ctx ends, the lease is lost (nil) or Discord
+// refuses the bot for good. Then it lets go of the shard.
+func (s *shard) run(ctx context.Context) error {
+	work, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	ctx, cancel := context.WithCancel(ctx)
+	var saver sync.WaitGroup
+	saver.Go(func() { s.keepSaving(ctx, cancel) })
+	err := s.stayConnected(ctx, work)
+	cancel()
+	saver.Wait()
+	s.queue.stop(end)
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	defer stop()
+	if freed := s.options.Shards.Release(last, s.lease, s.current()); freed != nil && !errors.Is(freed, ErrLost) {
+		s.logger.WarnContext(last, "discord shard not let go of; its lease runs out by itself", "error", freed)
+	}
+	return err
+}
+
+// current is the session as it can be resumed now.
+func (s *shard) current() Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	session := s.session
+	session.Seq = s.window.seq()
+	return session
+}
+
+// keepSaving saves the session when it moved, until ctx ends or the lease is lost.
+func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
+	ticker := time.NewTicker(min(saveEvery, s.options.LeaseTTL/4))
+	defer ticker.Stop()
+	saved := s.lease.Session
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.fresh:
+		case <-ticker.C:
+		}
+		session := s.current()
+		if session == saved {
+			continue
+		}
+		err := s.options.Shards.Save(ctx, s.lease, session)
+		switch {
+		case err == nil:
+			saved = session
+		case errors.Is(err, ErrLost):
+			lost()
+			return
+		case ctx.Err() == nil:
+			s.logger.WarnContext(ctx, "discord session not saved; trying again", "error", err)
+		}
+	}
+}
+
+// stayConnected makes one connection after the other.
+func (s *shard) stayConnected(ctx, work context.Context) error {
+	pause := newPause(s.options.Pause, pauseMost)
+	for {
+		// Only who has the lease may connect: two would take the session from one another.
+		err := s.options.Shards.Save(ctx, s.lease, s.current())
+		if errors.Is(err, ErrLost) {
+			s.logger.WarnContext(ctx, "discord shard lost to another replica", "error", err)
+			return nil
+		}
+		if err == nil {
+			var greeted bool
+			greeted, err = s.connect(ctx, work)
+			if greeted {
+				pause.Reset()
+			}
+		}
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // what ended it is that it is to end
+		}
+		wait := pause.NextBackOff()
+		meaning, err := fateOf(err)
+		switch {
+		case meaning == permanent:
+			return err
+		case meaning == startsAnew:
+			s.begin(Session{})
+			wait = max(wait, s.aMoment())
+		case errors.Is(err, errSuspended):
+			wait = max(wait, s.aMoment())
+		}
+		s.logger.InfoContext(ctx, "discord connection ended; connecting again", "anew", meaning == startsAnew, "wait", wait, "error", err)
+		if !sleep(ctx, wait) {
+			return nil
+		}
+	}
+}
+
+// aMoment is one to five times the first pause: Discord wants that after op 9.
+func (s *shard) aMoment() time.Duration {
+	return s.options.Pause + rand.N(4*s.options.Pause)
+}
+
+// sleep is false where ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// begin makes a session the one that is saved and resumed.
+func (s *shard) begin(session Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session, s.window = session, newWindow(session.Seq)
+}
+
+// connect is one connection from its hello to its end. It is greeted when a session
+// started or went on; the error says why it ended.
+func (s *shard) connect(ctx, work context.Context) (greeted bool, err error) {
+	session := s.current()
+	address := s.bot.URL
+	if session.ID != "" && safe(session.URL, s.bot.URL) {
+		address = session.URL
+	}
+	c, interval, err := dial(ctx, address)
+	if err != nil {
+		return false, err
+	}
+	c.seq = func() int64 { return s.current().Seq }
+	c.stalled = s.queue.full
+	ctx, cancel := context.WithCancel(ctx)
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { c.end(errOver) })
+	defer stop()
+	defer c.end(errOver)
+	helpers.Go(func() { c.beat(ctx, time.Duration(s.options.Jitter()*float64(interval)), interval) })
+	answered := make(chan struct{})
+	helpers.Go(func() {
+		err := s.introduce(ctx, c, session)
+		if err == nil {
+			err = within(ctx, 2*interval, answered)
+		}
+		if err != nil {
+			c.end(err)
+		}
+	})
+	for {
+		got, err := c.read()
+		if bad, is := errors.AsType[*malformedError](err); is {
+			s.passOver(ctx, got, bad)
+			continue
+		}
+		if err == nil {
+			err = s.take(ctx, work, c, got)
+			if got.Op == opDispatch && !greeted {
+				greeted = true
+				close(answered)
+			}
+		}
+		if err != nil {
+			return greeted, err
+		}
+	}
+}
+
+// within waits until Discord answered: errMute where it does not in time.
+func within(ctx context.Context, limit time.Duration, answered <-chan struct{}) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-answered:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return errMute
+	}
+}
+
+// safe tells whether an address that Discord gave may be sent the token: it is encrypted
+// where the first one is.
+func safe(address, first string) bool {
+	one, err := url.Parse(first)
+	if err != nil {
+		return false
+	}
+	other, err := url.Parse(address)
+	return err == nil && other.Host != "" && (other.Scheme == "wss" || other.Scheme == one.Scheme)
+}
+
+// introduce resumes the session, or identifies when it is this shard's turn.
+func (s *shard) introduce(ctx context.Context, c *connection, session Session) error {
+	if session.ID != "" {
+		return c.resume(s.options.Token, session)
+	}
+	limit, err := s.startLimit(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		asked := time.Now()
+		wait, err := s.options.Starts.Start(ctx, s.lease.Shard, limit)
+		if err != nil {
+			return fmt.Errorf("take a place to identify: %w", err)
+		}
+		if wait <= 0 && time.Since(asked) <= limit.Window/tooLate {
+			return c.identify(s.options, s.lease)
+		}
+		if wait > time.Minute {
+			s.logger.ErrorContext(ctx, "discord allows no more identifies today; waiting", "wait", wait)
+		}
+		if !sleep(ctx, wait) {
+			return ctx.Err()
+		}
+		if wait > time.Minute { // what was known of the day is old
+			if limit, err = s.startLimit(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// startLimit asks Discord what is left of the identifies.
+func (s *shard) startLimit(ctx context.Context) (StartLimit, error) {
+	bot, err := s.options.Discover(ctx)
+	if err != nil {
+		return StartLimit{}, fmt.Errorf("ask how many may identify: %w", err)
+	}
+	limit := bot.Starts
+	limit.Window = s.options.IdentifyWindow
+	return limit, nil
+}
+
+// passOver tells of a message that can't be read. Discord would send it again as it is,
+// so it counts as dealt with.
+func (s *shard) passOver(ctx context.Context, got frame, bad error) {
+	s.logger.ErrorContext(ctx, "malformed discord event passed over", "type", got.Type, "seq", got.Seq, "error", bad)
+	if got.Op != opDispatch || got.Seq == 0 {
+		return
+	}
+	s.mu.Lock()
+	seen := s.window
+	s.mu.Unlock()
+	if seen.receive(got.Seq) {
+		seen.finish(got.Seq)
+	}
+}
+
+// take obeys a message. An error is why the connection is to end.
+func (s *shard) take(ctx, work context.Context, c *connection, got frame) error {
+	switch got.Op {
+	case opDispatch:
+		return s.dispatch(ctx, work, c, got)
+	case opHeartbeat:
+		return c.heartbeat()
+	case opAck:
+		c.heard()
+	case opReconnect:
+		return errReconnect
+	case opInvalidSession:
+		var resumable bool
+		if err := json.Unmarshal(got.Data, &resumable); err != nil {
+			s.logger.WarnContext(ctx, "op 9 of discord without a d; starting anew", "error", err)
+		}
+		if resumable {
+			return errSuspended
+		}
+		return errInvalid
+	}
+	return nil
+}
+
+func (s *shard) dispatch(ctx, work context.Context, c *connection, got frame) error {
+	if got.Type == "READY" {
+		if err := s.ready(got); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	seen := s.window
+	s.mu.Unlock()
+	if !seen.receive(got.Seq) {
+		return nil
+	}
+	at := placeOf(got.Data)
+	next := job{
+		event: Dispatch{s.lease.Shard, got.Type, got.Data},
+		order: order(got.Type, at), id: at.ID, finished: func() { seen.finish(got.Seq) },
+	}
+	waits := s.queue.full()
+	if !s.queue.push(ctx, work, next) {
+		return errOver
+	}
+	if waits {
+		c.heard() // its answers could not be read
+	}
+	return nil
+}
+
+// ready starts a session. One that was started already is replayed: no event was dealt
+// with before the connection ended.
+func (s *shard) ready(got frame) error {
+	var ready struct {
+		SessionID string `json:"session_id"`
+		ResumeURL string `json:"resume_gateway_url"`
+	}
+	if err := json.Unmarshal(got.Data, &ready); err != nil || ready.SessionID == "" {
+		return fmt.Errorf("READY without a session (%d bytes): %w", len(got.Data), errors.Join(errInvalid, err))
+	}
+	if s.current().ID == ready.SessionID {
+		return nil
+	}
+	s.begin(Session{ID: ready.SessionID, URL: ready.ResumeURL})
+	select {
+	case s.fresh <- struct{}{}:
+	default:
+	}
+	return nil
+}

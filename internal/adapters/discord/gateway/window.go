@@ -1,0 +1,49 @@
+package gateway
+
+import "sync"
+
+// window knows which events of one session came and which are dealt with.
+type window struct {
+	mu        sync.Mutex
+	received  int64 // the largest number that came
+	confirmed int64 // all up to it are dealt with
+	pending   []int64
+	done      map[int64]bool // of those pending
+}
+
+// newWindow is of a session of which all events up to seq are dealt with.
+func newWindow(seq int64) *window {
+	return &window{received: seq, confirmed: seq, done: make(map[int64]bool)}
+}
+
+// receive is false where the event was received before: Discord replays it, and it is
+// being dealt with.
+func (w *window) receive(seq int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if seq <= w.received {
+		return false
+	}
+	w.received = seq
+	w.pending = append(w.pending, seq)
+	return true
+}
+
+// finish says that an event that was received is dealt with.
+func (w *window) finish(seq int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done[seq] = true
+	for len(w.pending) > 0 && w.done[w.pending[0]] {
+		w.confirmed = w.pending[0]
+		delete(w.done, w.confirmed)
+		w.pending = w.pending[1:]
+	}
+}
+
+// seq is the number up to which all events are dealt with.
+func (w *window) seq() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.confirmed
+}

@@ -1,0 +1,101 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"cairn/internal/chat"
+)
+
+// humans are who "Ask a human" calls in the room. Where the channel that a thread is in
+// can't be known, the thread's own id is asked about.
+func (r room) humans(ctx context.Context) []string {
+	channel := r.at.channel
+	if r.at.channel == r.to.message {
+		channel = r.to.channel
+	} else if told, err := r.channel(ctx, channel); err == nil && isThread(told.Type) {
+		channel = told.ParentID
+	}
+	return r.options.Humans(r.at.guild, channel)
+}
+
+// keyOf is the delivery key of what a signal has the adapter post: the same for a signal
+// that comes again.
+func keyOf(purpose string, of signal) chat.PostKey {
+	sum := sha256.Sum256([]byte(strings.Join([]string{purpose, string(of.message.Thread), string(of.message.ID)}, "\x00")))
+	return chat.PostKey(hex.EncodeToString(sum[:12]))
+}
+
+// callHuman calls the people of the channel into the thread, once for an answer.
+func (a *Adapter) callHuman(ctx context.Context, of signal) (note, error) {
+	r, err := a.room(ctx, of.message.Thread, "")
+	if err != nil {
+		return note{}, err
+	}
+	var people []string
+	if a.options.Humans != nil && r.at.private == "" && !r.at.isDirect() {
+		people = r.humans(ctx)
+	}
+	if len(people) == 0 {
+		return note{Content: "Nobody is named for this channel any more.", Mentions: nobody()}, nil
+	}
+	of.message.ID = chat.MessageID(of.interaction.does.about)
+	key := keyOf("help", of)
+	there, err := r.parts(ctx, key)
+	if err != nil {
+		return note{}, err
+	}
+	if len(there) > 0 {
+		return note{Content: "Somebody was called already.", Mentions: nobody()}, nil
+	}
+	called, err := helpNote(people, of)
+	if err != nil {
+		return note{}, err
+	}
+	_, err = r.post(ctx, rendered{notes: []note{called}}, r.mark(key, 0, 1))
+	return note{Content: "A person is asked to look at this.", Mentions: nobody()}, err
+}
+
+// helpNote calls people by name, with a button for when they have helped.
+func helpNote(people []string, of signal) (note, error) {
+	made := note{Embeds: []embed{}, Mentions: nobody()}
+	var calls []string
+	for _, id := range people {
+		role, isRole := strings.CutPrefix(id, "&")
+		switch {
+		case !numeric(role):
+			return note{}, errors.New("“Ask a human” names “" + id + "”, which is neither a user's id nor & and a role's: correct it in the configuration")
+		case isRole:
+			made.Mentions.Roles = append(made.Mentions.Roles, role)
+		default:
+			made.Mentions.Users = append(made.Mentions.Users, id)
+		}
+		calls = append(calls, "<@"+id+">")
+	}
+	made.Content = strings.Join(calls, " ") + " <@" + string(of.by) + "> would like a person to look at this."
+	buttons := &buttonRow{}
+	buttons.add(success, verbSettle, of.interaction.does.about, "", "Resolved")
+	made.Components = buttons.rows()
+	return made, buttons.err
+}
+
+// settleHelp marks a call for help as settled.
+func (a *Adapter) settleHelp(ctx context.Context, of signal, respond responder) error {
+	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
+		return err
+	}
+	m := of.interaction.mark
+	if m == nil {
+		a.skip(ctx, "a press on a message without a mark")
+		return nil
+	}
+	r, err := a.room(ctx, of.message.Thread, "")
+	if err != nil {
+		return err
+	}
+	line := note{Content: "✓ Resolved by <@" + string(of.by) + ">", Embeds: []embed{}, Mentions: nobody()}
+	return r.update(ctx, of.interaction.message, rendered{notes: []note{line}, says: "Resolved"}, *m)
+}

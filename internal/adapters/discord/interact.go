@@ -1,0 +1,219 @@
+package discord
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// interpret tells what an interaction means. An error is for data that is none of
+// Discord's.
+func interpret(data []byte) (signal, error) {
+	var of wireInteraction
+	if err := json.Unmarshal(data, &of); err != nil {
+		return signal{}, fmt.Errorf("read an interaction of Discord's: %w", err)
+	}
+	if of.Type == pingInteraction {
+		return signal{kind: pinged}, nil
+	}
+	found := signal{interaction: &interaction{id: of.ID, token: of.Token, application: of.ApplicationID}, at: whereOf(of)}
+	found.who(of)
+	if !snowflake.MatchString(of.ID) || !snowflake.MatchString(string(found.by)) ||
+		!(place{guild: found.at.guild, channel: found.at.channel}).valid() {
+		return ignore("an interaction in no channel, or by nobody"), nil
+	}
+	switch of.Type {
+	case commandInteraction:
+		return commandMeaning(found, of), nil
+	case completeInteraction:
+		return completeMeaning(found, of), nil
+	case pressInteraction:
+		return pressMeaning(found, of), nil
+	case formInteraction:
+		return formMeaning(found, of), nil
+	}
+	return ignore("interactions of type " + strconv.Itoa(of.Type) + " mean nothing to Cairn"), nil
+}
+
+func whereOf(of wireInteraction) where {
+	at := where{guild: guildOr(of.GuildID), channel: of.ChannelID, kind: unknownChannel}
+	if of.Channel != nil {
+		at.kind, at.parent, at.name = of.Channel.Type, of.Channel.ParentID, of.Channel.Name
+		if at.channel == "" {
+			at.channel = of.Channel.ID
+		}
+	}
+	return at
+}
+
+// who finds out whose interaction it is.
+func (s *signal) who(of wireInteraction) {
+	user := of.User
+	if of.Member != nil {
+		s.roles = of.Member.Roles
+		if of.Member.User != nil {
+			user = of.Member.User
+		}
+		allowed, err := strconv.ParseInt(of.Member.Permissions, 10, 64)
+		s.interaction.mayManage = err == nil && allowed&(discordgo.PermissionManageGuild|discordgo.PermissionAdministrator) != 0
+	}
+	if user != nil {
+		s.by = chat.UserID(user.ID)
+	}
+}
+
+// Names of commands.
+const (
+	cairnCommand = "cairn"
+	askCommand   = "ask" // short for /cairn ask
+	adminCommand = "cairn-admin"
+	aboutCommand = "Ask Cairn about this"
+)
+
+func commandMeaning(found signal, of wireInteraction) signal {
+	found.kind = commanded
+	found.message = chat.Message{
+		ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, At: bornAt(of.ID),
+	}
+	options := of.Data.Options
+	switch {
+	case of.Data.Type == messageCommand && of.Data.Name == aboutCommand:
+		return aboutMeaning(found, of)
+	case of.Data.Type > slashCommand:
+		return ignore("a command that is not Cairn's")
+	case of.Data.Name == adminCommand:
+		return adminMeaning(found, options)
+	case of.Data.Name == cairnCommand && len(options) == 1 && options[0].Type == 1:
+		found.message.Text = found.interaction.command("/cairn "+options[0].Name, options[0].Options)
+	case of.Data.Name == askCommand:
+		found.message.Text = found.interaction.command("/cairn ask", options)
+	default:
+		return ignore("a command that is not Cairn's")
+	}
+	return found
+}
+
+// command reads a command's fields as the text that the bot reads in a message: the
+// collection, then the words.
+func (i *interaction) command(command string, options []commandOption) string {
+	var collection, words string
+	for _, field := range options {
+		switch field.Name {
+		case collectionOption:
+			if collection = strings.TrimPrefix(markup.CleanLine(field.text()), "@"); collection != "" {
+				collection = " @" + collection
+			}
+		case privateOption:
+			i.private = field.is()
+		default:
+			words += " " + strings.TrimSpace(markup.Clean(field.text()))
+		}
+	}
+	return strings.TrimRight(command+collection+words, " ")
+}
+
+// aboutMeaning is a command on a message: what it says is asked, in its thread.
+func aboutMeaning(found signal, of wireInteraction) signal {
+	target := of.Data.Resolved.Messages[of.Data.TargetID]
+	if target == nil || !snowflake.MatchString(of.Data.TargetID) {
+		return ignore("a command on no message")
+	}
+	found.interaction.target, found.at.message = of.Data.TargetID, of.Data.TargetID
+	target.ID, target.ChannelID = of.Data.TargetID, found.at.channel
+	found.message.ID = source{channel: found.at.channel, message: of.Data.TargetID, interaction: of.ID}.id()
+	found.message.Text, found.message.Files = readContent(*target, identity{}), filesOf(*target)
+	found.empty = found.message.Text == "" && len(found.message.Files) == 0
+	return found
+}
+
+func completeMeaning(found signal, of wireInteraction) signal {
+	found.kind = completed
+	var look func(options []commandOption)
+	look = func(options []commandOption) {
+		for _, field := range options {
+			if field.Focused {
+				found.interaction.field, found.interaction.words = field.Name, field.text()
+			}
+			look(field.Options)
+		}
+	}
+	look(of.Data.Options)
+	return found
+}
+
+// pressMeaning is a press, on the bot's own message.
+func pressMeaning(found signal, of wireInteraction) signal {
+	does, ok := parseAction(of.Data.CustomID)
+	switch {
+	case !ok || does.does == verbNone:
+		return ignore("a press of a button that is not Cairn's")
+	case of.Message == nil:
+		return ignore("a press on no message")
+	}
+	found.kind = pressed
+	found.pressedOn(of.Message)
+	found.interaction.does = does
+	if does.does == verbAnswer && len(of.Data.Values) > 0 {
+		found.interaction.does.value = of.Data.Values[0]
+	}
+	found.message = chat.Message{ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, At: bornAt(of.ID)}
+	return found
+}
+
+func (s *signal) pressedOn(message *wireMessage) {
+	if message == nil {
+		return
+	}
+	s.interaction.message = message.ID
+	if m, ok := markOf(message.Components); ok {
+		s.interaction.mark, s.root = &m, m.root
+	}
+}
+
+// formMeaning is a form of ours that was sent.
+func formMeaning(found signal, of wireInteraction) signal {
+	does, ok := parseAction(of.Data.CustomID)
+	if !ok || does.does != verbReason && does.does != verbReply {
+		return ignore("a form that is not Cairn's")
+	}
+	found.kind = pressed
+	found.pressedOn(of.Message)
+	found.interaction.does = does
+	for _, row := range of.Data.Components {
+		for _, input := range row.Components {
+			if found.interaction.words == "" {
+				found.interaction.words = strings.TrimSpace(markup.Clean(input.Value))
+			}
+		}
+	}
+	found.message = chat.Message{
+		ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, Text: found.interaction.words, At: bornAt(of.ID),
+	}
+	return found
+}
+
+// place is where the conversation of a press or command is held.
+func (s signal) place(style ReplyStyle) place {
+	of := s.interaction
+	switch {
+	case of == nil:
+		return s.at.placeIn(s.root, style)
+	case of.mark != nil && of.mark.private:
+		return place{guild: s.at.guild, channel: s.at.channel, root: of.mark.root, private: s.by}
+	case s.kind == commanded && of.private:
+		return place{guild: s.at.guild, channel: s.at.channel, root: of.id, private: s.by}
+	case s.kind == commanded && of.target == "":
+		return s.at.placeIn(of.id, style)
+	case s.kind == pressed && s.root == "":
+		return place{guild: s.at.guild, channel: s.at.channel}
+	case of.target != "" && !s.at.threadable():
+		return s.at.placeIn(of.id, style)
+	}
+	return s.at.placeIn(s.root, style)
+}

@@ -1,0 +1,61 @@
+package discord
+
+import (
+	"testing"
+
+	"cairn/internal/chat"
+)
+
+func TestWhoIsHeard(t *testing.T) {
+	channel := where{guild: "1", channel: "2", kind: textChannel, message: "3"}
+	thread := where{guild: "1", channel: "2", kind: publicThread, message: "3", parent: "9"}
+	post := where{guild: "1", channel: "2", kind: publicThread, message: "2", parent: "9"}
+	says := func(at where, text string) signal {
+		return signal{kind: said, at: at, by: "ann", message: chat.Message{Text: text, Author: "ann"}}
+	}
+	called := says(channel, "thanks")
+	called.called = true
+	other := says(thread, "what is this?")
+	other.toOther = true
+	empty := says(thread, "")
+	empty.empty = true
+	staff := called
+	staff.roles = []string{"8", "7"}
+	annTalks, benTalks := taking{taken: true, last: "ann"}, taking{taken: true, last: "ben"}
+	mention := Setting{Mode: ModeMention}
+	for name, test := range map[string]struct {
+		of   signal
+		how  Setting
+		now  taking
+		want bool
+	}{
+		"directly":                            {says(where{guild: directly, channel: "2"}, "thanks"), Setting{Mode: ModeOff}, taking{}, true},
+		"a mention":                           {called, mention, taking{}, true},
+		"a mention where the bot is off":      {called, Setting{Mode: ModeOff}, taking{}, false},
+		"a mention without the role":          {called, Setting{Mode: ModeMention, Roles: []string{"7"}}, taking{}, false},
+		"a mention with the role":             {staff, Setting{Mode: ModeMention, Roles: []string{"7"}}, taking{}, true},
+		"a question in the channel":           {says(channel, "who knows?"), mention, taking{}, false},
+		"a question where all are heard":      {says(channel, "who knows?"), Setting{Mode: ModeQuestions}, taking{}, true},
+		"a remark where all are heard":        {says(channel, "lunch."), Setting{Mode: ModeQuestions}, taking{}, false},
+		"a question in a strange thread":      {says(thread, "how so?"), mention, taking{}, false},
+		"a question where threads are heard":  {says(thread, "how so?"), Setting{Mode: ModeThread}, taking{}, true},
+		"a channel where threads are heard":   {says(channel, "how so?"), Setting{Mode: ModeThread}, taking{}, false},
+		"a follow-up":                         {says(thread, "and on staging"), mention, annTalks, true},
+		"thanks":                              {says(thread, "Thank you so much!"), mention, annTalks, false},
+		"a telling":                           {says(thread, "I'll try that"), mention, annTalks, false},
+		"a question that begins as a telling": {says(thread, "I see, and on staging?"), mention, annTalks, true},
+		"another's question":                  {says(thread, "does it work?"), mention, benTalks, true},
+		"another's remark":                    {says(thread, "it works"), mention, benTalks, false},
+		"to somebody else":                    {other, mention, annTalks, false},
+		"what is not told":                    {empty, mention, annTalks, false},
+		"an answer":                           {says(thread, "yes"), mention, taking{taken: true, waiting: true, asker: "ann"}, true},
+		"an answer to another's question":     {says(thread, "yes"), mention, taking{taken: true, waiting: true, asker: "ben"}, false},
+		"a word to stop":                      {says(thread, "never mind"), mention, benTalks, true},
+		"a new post":                          {says(post, "My laptop is broken."), Setting{Mode: ModeThread}, taking{}, true},
+		"a new post where none are heard":     {says(post, "Why?"), mention, taking{}, false},
+	} {
+		if got, why := hears(test.of, test.how, test.now); got != test.want {
+			t.Errorf("%s: heard is %v (%s), want %v", name, got, why, test.want)
+		}
+	}
+}

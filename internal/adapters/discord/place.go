@@ -1,0 +1,138 @@
+package discord
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+)
+
+// Name is the adapter's name in thread ids.
+const Name = "discord"
+
+// directly is what stands in the place of a server's id in direct conversations.
+const directly = "@me"
+
+// place is where a conversation is held. What an event tells, and what kind of channel
+// it came from, is enough to make it, so that all processes make the same:
+//
+//	discord:server:channel            a thread, a forum post, a direct conversation ("@me")
+//	discord:server:channel:root       in place in a channel, begun by the message or command root
+//	discord:server:channel:root:user  the same, but seen by one person alone
+//
+// A thread that is started from a message has the message's id: a mention's conversation is
+// discord:server:message before there is any thread.
+type place struct {
+	guild   string
+	channel string
+	root    string
+	private chat.UserID // sees it alone; its root is the command that began it
+}
+
+func (p place) thread() chat.ThreadID {
+	local := p.guild + ":" + p.channel
+	if p.root != "" {
+		local += ":" + p.root
+	}
+	if p.private != "" {
+		local += ":" + string(p.private)
+	}
+	return chat.NewThreadID(Name, local)
+}
+
+// snowflake is what ids of Discord look like. Recorded traffic has made-up ones with letters.
+var snowflake = regexp.MustCompile(`^\w{1,32}$`)
+
+// valid tells a place that a thread id can be made of.
+func (p place) valid() bool {
+	return (p.guild == directly || snowflake.MatchString(p.guild)) && snowflake.MatchString(p.channel) &&
+		(p.root == "" || snowflake.MatchString(p.root)) &&
+		(p.private == "" || p.root != "" && snowflake.MatchString(string(p.private)))
+}
+
+func (p place) isDirect() bool { return p.guild == directly }
+
+// parseThread reads a thread id of this adapter's.
+func parseThread(id chat.ThreadID) (place, error) {
+	parts := strings.Split(string(id), ":")
+	var at place
+	if len(parts) >= 3 && len(parts) <= 5 && parts[0] == Name {
+		at = place{guild: parts[1], channel: parts[2]}
+		if len(parts) > 3 {
+			at.root = parts[3]
+		}
+		if len(parts) > 4 {
+			at.private = chat.UserID(parts[4])
+		}
+	}
+	if !at.valid() || at.thread() != id {
+		return place{}, fmt.Errorf("%q is no thread of Discord's", id)
+	}
+	return at, nil
+}
+
+// source is what a person wrote or pressed, as chat.Message.ID tells of it:
+// "channel.message" for a message, "channel..interaction" for a command or press, and
+// "channel.message.interaction" for a command on a message.
+type source struct {
+	channel     string
+	message     string
+	interaction string
+}
+
+func (s source) id() chat.MessageID {
+	id := s.channel + "." + s.message
+	if s.interaction != "" {
+		id += "." + s.interaction
+	}
+	return chat.MessageID(id)
+}
+
+// parseSource reads the id of a person's message; the zero source for any other.
+func parseSource(id chat.MessageID) source {
+	parts := strings.Split(string(id), ".")
+	if len(parts) < 2 || len(parts) > 3 || !snowflake.MatchString(parts[0]) {
+		return source{}
+	}
+	found := source{channel: parts[0], message: parts[1]}
+	if len(parts) == 3 {
+		found.interaction = parts[2]
+	}
+	return found
+}
+
+// epoch is the first millisecond of Discord's ids, in Unix milliseconds.
+const epoch = 1420070400000
+
+// bornAt is when an id was made; the zero time for what is no number.
+func bornAt(id string) time.Time {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n>>22) + epoch).UTC() //nolint:gosec // 42 bits fit
+}
+
+// short writes an id in fewer characters.
+func short(id string) string {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || strconv.FormatUint(n, 10) != id {
+		return "_" + id
+	}
+	return strconv.FormatUint(n, 36)
+}
+
+// long reads what short wrote.
+func long(text string) string {
+	if rest, plain := strings.CutPrefix(text, "_"); plain {
+		return rest
+	}
+	n, err := strconv.ParseUint(text, 36, 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
+}

@@ -1,0 +1,357 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// room is a place to post in, for what is about one message.
+type room struct {
+	*Adapter
+	at      place
+	to      source
+	ticket  Ticket // to answer the interaction that it is about; zero for none
+	bot     string
+	webhook string // the app's id
+}
+
+// ticketMargin is how long before its end a ticket is not used any more.
+const ticketMargin = 30 * time.Second
+
+func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.MessageID) (room, error) {
+	at, err := parseThread(thread)
+	if err != nil {
+		return room{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
+	}
+	me, err := a.me(ctx)
+	if err != nil {
+		return room{}, looking(err)
+	}
+	r := room{Adapter: a, at: at, to: parseSource(to), bot: me.user, webhook: me.application}
+	id := r.to.interaction
+	if at.private != "" {
+		id = at.root
+	}
+	if id == "" || r.to.message != "" && at.private == "" { // a command on a message was answered
+		return r, nil
+	}
+	if r.ticket, err = a.options.Tickets.Ticket(ctx, id); err != nil {
+		return room{}, looking(err)
+	}
+	if r.ticket.Token != "" && !a.now().Add(ticketMargin).Before(r.ticket.Until) {
+		r.ticket = Ticket{}
+	}
+	return r, nil
+}
+
+// looking takes from an error what it says of a post: looking was all that was done.
+func looking(err error) error {
+	var later *chat.RetryAfterError
+	if err == nil || errors.As(err, &later) || errors.Is(err, chat.ErrGone) {
+		return err
+	}
+	return fmt.Errorf("look before it is posted: %w", err)
+}
+
+// part is one message of a post.
+type part struct {
+	mark
+	id string
+}
+
+func (r room) mark(key chat.PostKey, index, of int) mark {
+	return mark{key: key, index: index, of: of, root: r.at.root, private: r.at.private != ""}
+}
+
+// look is how posts are shown in the room.
+func (r room) look(ctx context.Context, only chat.UserID) look {
+	how := look{
+		now: r.now(), private: r.at.private != "", single: r.at.private != "" || only != "",
+		hears: r.options.HearsAll && r.at.root == "" || r.at.isDirect(),
+	}
+	switch {
+	case how.private || how.hears:
+	case r.at.root == "":
+		how.goOn = "To go on, mention me or reply to this message."
+	default:
+		how.goOn = "To go on, reply to this message."
+	}
+	if r.options.Humans == nil || how.single || r.at.isDirect() {
+		return how
+	}
+	how.human = len(r.humans(ctx)) > 0
+	return how
+}
+
+// Post puts a post into its thread, in several messages where one can't hold it. One that
+// was cut short is taken up where it ended. In a private thread, and to a press that is
+// answered to one person, only that person sees it.
+func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	r, err := a.room(ctx, thread, post.To)
+	if err != nil {
+		return "", err
+	}
+	shown, err := render(post, r.look(ctx, post.Only))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
+	}
+	if r.at.private != "" || post.Only != "" {
+		return r.whisper(ctx, key, shown, post.Only)
+	}
+	if err := r.begin(ctx); err != nil {
+		return "", err
+	}
+	var there []part
+	if len(shown.notes) > 1 {
+		if there, err = r.parts(ctx, key); err != nil {
+			return "", looking(err)
+		}
+	}
+	return r.complete(ctx, key, shown, there)
+}
+
+// complete posts what of a post is not there yet and gives the id of its first message.
+func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, there []part) (chat.MessageID, error) {
+	posted := map[int]string{}
+	for _, p := range there {
+		posted[p.index] = p.id
+	}
+	for i := range shown.notes {
+		if posted[i] != "" {
+			continue
+		}
+		id, err := r.post(ctx, shown, r.mark(key, i, len(shown.notes)))
+		if err != nil {
+			return "", begunIf(len(posted) > 0, err)
+		}
+		posted[i] = id
+	}
+	return chat.MessageID(posted[0]), nil
+}
+
+// undone tells an error that says that nothing was posted.
+func undone(err error) bool {
+	var later *chat.RetryAfterError
+	return errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
+}
+
+// begunIf takes from an error the promise that nothing was posted, for where something was.
+func begunIf(something bool, err error) error {
+	if something && undone(err) {
+		return fmt.Errorf("a part of the post may be there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
+	}
+	return err
+}
+
+// message gives one message of what was rendered, with its mark, and its file.
+func (s rendered) message(m mark) (note, *upload) {
+	says := s.says
+	if m.of > 1 {
+		says = fmt.Sprintf("%d of %d", m.index+1, m.of)
+	}
+	made := marked(s.notes[m.index], m, says)
+	made.Attached = []attachment{}
+	if s.file == "" || m.index > 0 {
+		return made, nil
+	}
+	name := "answer.md"
+	made.Attached = []attachment{{ID: "0", Filename: name}}
+	return made, &upload{name, "text/markdown; charset=utf-8", []byte(s.file)}
+}
+
+// post posts one message: the first one of what answers a command as that answer, which
+// Discord shows as long as the ticket is good; all else as a message of the channel.
+func (r room) post(ctx context.Context, shown rendered, m mark) (id string, err error) {
+	made, file := shown.message(m)
+	if m.index == 0 && r.ticket.Original {
+		id, done, err := r.answerOriginal(ctx, made, file, m.key)
+		if done || err != nil {
+			return id, err
+		}
+	}
+	id, err = r.create(ctx, made, file, nonceOf(m))
+	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
+		return r.followUp(ctx, made, file)
+	}
+	return id, err
+}
+
+// nonceOf is what Discord knows a message by that is made twice within some minutes.
+func nonceOf(m mark) string {
+	text := string(m.key) + strconv.FormatInt(int64(m.index), 36)
+	if len(text) > 25 || m.key == "" {
+		sum := sha256.Sum256([]byte(m.root + " " + text))
+		return hex.EncodeToString(sum[:12])
+	}
+	return text
+}
+
+// create makes a message in the room's channel, as a reply where it stands beside what it
+// is about.
+func (r room) create(ctx context.Context, made note, file *upload, nonce string) (string, error) {
+	message := newMessage{note: made, Nonce: nonce, Enforce: true}
+	if r.to.channel == r.at.channel && r.to.message != "" {
+		message.Reference = &reference{MessageID: r.to.message}
+		message.Mentions.Replied = r.to.interaction == ""
+	}
+	var told wireMessage
+	err := r.call(ctx, request{
+		does: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(r.at.channel), body: message, file: file,
+	}, &told)
+	return told.ID, err
+}
+
+// begin starts the thread that a mention's conversation is held in, where it is not there.
+func (r room) begin(ctx context.Context) error {
+	_, known := r.started.get(r.at.channel)
+	if r.to.message == "" || r.to.message != r.at.channel || r.to.channel == r.at.channel || known {
+		return nil
+	}
+	name := struct {
+		Name string `json:"name"`
+	}{r.title(ctx)}
+	err := r.call(ctx, request{
+		does: "start a thread", method: http.MethodPost, url: discordgo.EndpointChannelMessageThread(r.to.channel, r.to.message), body: name,
+	}, nil)
+	if err != nil && !isCode(err, threadIsThere) {
+		return errors.Join(looking(err), r.complain(ctx, err))
+	}
+	r.started.put(r.at.channel, true)
+	return nil
+}
+
+// complain tells in the channel that no thread may be started from a message there.
+func (r room) complain(ctx context.Context, why error) error {
+	if !isStatus(why, http.StatusForbidden) {
+		return nil
+	}
+	r.options.Logger.ErrorContext(ctx, "discord thread was not started: Cairn lacks the permission Create Public Threads", "channel", r.to.channel)
+	r.at = place{guild: r.at.guild, channel: r.to.channel, root: r.to.message}
+	line := note{Content: "I may not start a thread here, so I can't answer. Who manages this server can give me the permission " +
+		"Create Public Threads, or have me reply in place with `/cairn-admin style`.", Embeds: []embed{}, Mentions: nobody()}
+	shown := rendered{notes: []note{line}, says: "Cairn"}
+	made, _ := shown.message(r.mark(chat.PostKey("no"+short(r.to.message)), 0, 1))
+	if _, err := r.create(ctx, made, nil, "no"+short(r.to.message)); err != nil && !errors.Is(err, chat.ErrGone) {
+		return looking(err)
+	}
+	return nil
+}
+
+// maxName is the longest name of a thread.
+const maxName = 100
+
+// title is what a thread is called: what was asked.
+func (r room) title(ctx context.Context) string {
+	var asked wireMessage
+	err := r.call(ctx, request{
+		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
+	}, &asked)
+	if name := cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName); err == nil && name != "" {
+		return name
+	}
+	return "Cairn"
+}
+
+// pages is how many pages of a channel are read for a post; a page has 100 messages.
+const (
+	pages    = 5
+	pageSize = 100
+)
+
+// read goes through the latest messages of the channel, the latest first, until visit wants
+// no more. What is older than the conversation is not read.
+func (r room) read(ctx context.Context, visit func(wireMessage) bool) error {
+	before := ""
+	for range pages {
+		url := discordgo.EndpointChannelMessages(r.at.channel) + "?limit=" + strconv.Itoa(pageSize)
+		if before != "" {
+			url += "&before=" + before
+		}
+		var page []wireMessage
+		if err := r.call(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
+			return err
+		}
+		for _, message := range page {
+			if !visit(message) {
+				return nil
+			}
+			before = message.ID
+		}
+		if len(page) < pageSize || r.at.root != "" && bornAt(before).Before(bornAt(r.at.root)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// partOf reads which part of a post in the room a message is; false for any other.
+func (r room) partOf(message wireMessage) (part, bool) {
+	m, ok := markOf(message.Components)
+	if !ok || message.Author == nil || message.Author.ID != r.bot || m.root != r.at.root {
+		return part{}, false
+	}
+	return part{m, message.ID}, true
+}
+
+// parts gives what of a post is in the room, the earliest first.
+func (r room) parts(ctx context.Context, key chat.PostKey) ([]part, error) {
+	var found []part
+	err := r.read(ctx, func(message wireMessage) bool {
+		if p, ok := r.partOf(message); ok && p.key == key && !p.isDraft() {
+			found = append(found, p)
+		}
+		return true
+	})
+	slices.Reverse(found)
+	return found, err
+}
+
+// Find reads the channel for the messages of a key. A post of which a part is missing is
+// not found: Post completes it. Of a part that is there twice the later is taken away. What
+// one person alone sees is only found where it answers a command.
+func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
+	r, err := a.room(ctx, thread, "")
+	if err != nil {
+		return "", false, err
+	}
+	if r.at.private != "" {
+		return r.findPrivate(ctx, key)
+	}
+	there, err := r.parts(ctx, key)
+	if isCode(err, noSuchChannel) { // the thread was not started
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	first, of := "", 0
+	seen := map[int]bool{}
+	for _, p := range there {
+		if seen[p.index] {
+			if err := r.remove(ctx, p.id); err != nil {
+				return "", false, fmt.Errorf("take away what was posted twice: %w", err)
+			}
+			continue
+		}
+		seen[p.index] = true
+		if p.index == 0 {
+			first, of = p.id, p.of
+		}
+	}
+	if first == "" || len(seen) < of {
+		return "", false, nil
+	}
+	return chat.MessageID(first), true, nil
+}

@@ -1,0 +1,205 @@
+package discord
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// rendered is a chat.Post as Discord shows it: one message or several. Where those can't
+// hold the answer there is one, with the whole answer as a file.
+type rendered struct {
+	notes []note
+	says  string // what a note without components is
+	file  string // Markdown; "" for none
+}
+
+// look is how posts are shown in a place.
+type look struct {
+	now     time.Time // what ages are told from
+	human   bool      // a person can be asked for
+	private bool      // one person alone sees it
+	single  bool      // it has to be one message
+	hears   bool      // plain replies are heard: people may answer in the thread
+	goOn    string    // how people go on, where it is not by just writing
+}
+
+// render makes messages of a post.
+func render(post chat.Post, how look) (rendered, error) {
+	switch {
+	case post.Reply != nil && post.Question == nil:
+		return renderReply(*post.Reply, how)
+	case post.Question != nil && post.Reply == nil:
+		return renderQuestion(post, how)
+	}
+	return rendered{}, errors.New("render for Discord: a post is a reply or a question")
+}
+
+func renderReply(reply chat.Reply, how look) (rendered, error) {
+	messages, whole := pack(bodyOf(reply.Text, reply.Sources))
+	out := rendered{says: "Cairn"}
+	if whole = whole && (len(messages) < 2 || !how.single); !whole {
+		out.file = markup.Clean(reply.Text)
+		messages = messages[:min(len(messages), 1)]
+	}
+	if len(messages) == 0 {
+		messages = [][]piece{nil}
+	}
+	for _, pieces := range messages {
+		out.notes = append(out.notes, note{Content: written(pieces), Embeds: []embed{}, Mentions: nobody()})
+	}
+	last := &out.notes[len(out.notes)-1]
+	if !whole {
+		last.remark("This answer is long: the whole of it is in the attached file.")
+	}
+	last.remark(reply.Note)
+	if reply.Outcome == chat.Failure && reply.Run != "" {
+		last.remark("Run " + string(reply.Run))
+	}
+	if reply.Run != "" && reply.Outcome != chat.Failure {
+		last.remark(how.goOn)
+	}
+	var folded int
+	last.Embeds, folded = sourcesEmbed(reply.Sources, how.now, maxRows)
+	buttons, err := replyButtons(reply, folded > 0, how)
+	if err != nil {
+		return rendered{}, fmt.Errorf("render for Discord: %w", err)
+	}
+	last.Components = buttons
+	for i := range out.notes {
+		if out.notes[i].Content == "" && len(out.notes[i].Embeds) == 0 {
+			out.notes[i].Content = "…"
+		}
+	}
+	return out, nil
+}
+
+// maxRemark is the most of a remark, of a choice's words or of an answer that is shown.
+const maxRemark = 120
+
+// remark adds a line of small print.
+func (n *note) remark(text string) {
+	line := cut(markup.CleanLine(text), maxRemark)
+	if line == "" {
+		return
+	}
+	if n.Content != "" {
+		n.Content += "\n"
+	}
+	n.Content += "-# " + escape(line, false)
+}
+
+// renderQuestion shows a question: open, with whom it is for and its choices, or with what
+// became of it.
+func renderQuestion(post chat.Post, how look) (rendered, error) {
+	question := *post.Question
+	body := bodyOf(question.Text, nil)
+	open := post.Answer == ""
+	if open {
+		body = append(body, choicePieces(question.Choices)...)
+	}
+	messages, whole := pack(body)
+	if len(messages) == 0 {
+		messages = [][]piece{{{runs: []run{{text: "?"}}}}}
+	}
+	shown := note{Content: written(messages[0]), Embeds: []embed{}, Mentions: nobody()}
+	if !whole || len(messages) > 1 {
+		shown.remark("The question was too long to show it all.")
+	}
+	if !open {
+		shown.Content += "\n" + answerLine(post)
+		return rendered{notes: []note{shown}, says: ending(post.Answer)}, nil
+	}
+	if user := string(question.Asker); numeric(user) {
+		shown.Content = "<@" + user + "> " + shown.Content
+		shown.Mentions.Users = []string{user}
+	}
+	if question.FreeText {
+		shown.remark(howToAnswer(how))
+	}
+	rows, err := questionRows(question)
+	if err != nil {
+		return rendered{}, fmt.Errorf("render for Discord: %w", err)
+	}
+	shown.Components = rows
+	return rendered{notes: []note{shown}, says: "Question"}, nil
+}
+
+// howToAnswer says what is heard as an answer in words.
+func howToAnswer(how look) string {
+	switch {
+	case how.private:
+		return "Choose, or press “In my own words”."
+	case how.hears:
+		return "Choose, or write your answer here."
+	}
+	return "Choose, press “In my own words”, or reply to this message."
+}
+
+// numeric tells the ids that Discord takes for users in allowed_mentions.
+func numeric(id string) bool {
+	return id != "" && len(id) <= 20 && strings.Trim(id, "0123456789") == ""
+}
+
+func choiceLabel(choice chat.Choice) string {
+	for _, label := range []string{choice.Label, choice.ID} {
+		if label = markup.CleanLine(label); label != "" {
+			return label
+		}
+	}
+	return "—"
+}
+
+// choicePieces spell out the choices that a button's label does not tell whole.
+func choicePieces(choices []chat.Choice) []piece {
+	told := false
+	var out []piece
+	for i, choice := range choices {
+		label, detail := choiceLabel(choice), markup.CleanLine(choice.Detail)
+		told = told || detail != "" || length(label) > maxLabel
+		runs := []run{{text: cut(label, maxRemark), style: style{bold: true}}}
+		if detail != "" {
+			runs = append(runs, run{text: " — " + cut(detail, maxRemark)})
+		}
+		out = append(out, piece{shape: item, mark: fmt.Sprintf("%d.", i+1), runs: runs})
+	}
+	if !told {
+		return nil
+	}
+	return out
+}
+
+// answerLine tells who answered what.
+func answerLine(post chat.Post) string {
+	answer := cut(markup.CleanLine(post.Answer), maxRemark)
+	for _, choice := range post.Question.Choices {
+		if choice.ID == post.Answer {
+			answer = cut(choiceLabel(choice), maxRemark)
+		}
+	}
+	if answer == "" {
+		answer = "…"
+	}
+	runs := []run{{text: "→ "}}
+	if by := string(post.AnsweredBy); numeric(by) {
+		runs = []run{{user: by}, {text: ": "}}
+	}
+	return "> " + markdown(append(runs, run{text: answer, style: style{bold: true}}))
+}
+
+// ending names what became of a question.
+func ending(answer string) string {
+	switch strings.ToLower(answer) {
+	case "cancelled":
+		return "Cancelled"
+	case "expired":
+		return "Expired"
+	case "left open":
+		return "Left open"
+	}
+	return "Answered"
+}

@@ -1,0 +1,99 @@
+package discord
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// request is one call of Discord's REST interface.
+type request struct {
+	does   string // in a few words, for errors: "post a message"
+	method string
+	url    string
+	body   any
+	file   *upload
+	public bool // of webhooks and interactions: their address is the permission
+}
+
+// upload is a file that goes with a message.
+type upload struct {
+	name      string
+	mediaType string
+	content   []byte
+}
+
+const requestTimeout = 20 * time.Second
+
+// newClient is an HTTP client with time limits, that keeps connections to Discord for all
+// that is posted at the same time.
+func newClient() *http.Client {
+	return &http.Client{Timeout: requestTimeout, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
+	}}
+}
+
+// rest calls Discord and reads the answer into answer, unless that is nil.
+//
+// The pace is the client's transport's, which knows of all processes. The SDK's own limiter
+// knows of one, and sleeps without heed of ctx: each call gets a fresh one that never does.
+// Nor does the SDK try again by itself: what it could not know to be undone must be looked
+// for first.
+func rest(ctx context.Context, client *http.Client, token string, asks request, answer any) error {
+	session := &discordgo.Session{
+		Client: client, Ratelimiter: discordgo.NewRatelimiter(), UserAgent: "DiscordBot (https://cairn.invalid, 1)", Token: "Bot " + token,
+	}
+	if asks.public {
+		session.Token = ""
+	}
+	options := []discordgo.RequestOption{discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0)}
+	got, err := send(session, asks, options)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%s in Discord: %w", asks.does, ctx.Err())
+		}
+		return known(asks.does, err)
+	}
+	if answer == nil || len(got) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(got, answer); err != nil {
+		return fmt.Errorf("%s in Discord: read the answer: %w", asks.does, err)
+	}
+	return nil
+}
+
+func send(session *discordgo.Session, asks request, options []discordgo.RequestOption) ([]byte, error) {
+	if asks.file == nil {
+		return session.RequestWithBucketID(asks.method, asks.url, asks.body, asks.url, options...)
+	}
+	kind, body, err := discordgo.MultipartBodyWithJSON(asks.body, []*discordgo.File{
+		{Name: asks.file.name, ContentType: asks.file.mediaType, Reader: bytes.NewReader(asks.file.content)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session.RequestRaw(asks.method, asks.url, kind, body, asks.url, 0, options...)
+}
+
+// hidden leaves the address out of an error: those of webhooks hold a token.
+func hidden(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return fmt.Errorf("%s: %w", of.Op, of.Err)
+	}
+	return err
+}
+
+// call calls Discord as the bot.
+func (a *Adapter) call(ctx context.Context, asks request, answer any) error {
+	return rest(ctx, a.options.Client, a.options.Token, asks, answer)
+}

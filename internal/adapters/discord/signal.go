@@ -1,0 +1,105 @@
+package discord
+
+import "cairn/internal/chat"
+
+// kind is what a signal asks for.
+type kind int
+
+const (
+	ignored   kind = iota // nothing; the reason says why
+	said                  // a message: a question, a reply, a follow-up
+	edited                // a message was changed
+	retracted             // messages were deleted
+	learned               // of channels, threads and roles
+	commanded             // a slash command, or a command on a message
+	pressed               // a button or menu of ours was used, or a form of ours sent
+	completed             // a field of a command is being typed
+	managed               // /cairn-admin
+	pinged                // Discord looks whether the endpoint is there
+)
+
+// signal is what an event or interaction means to Cairn. Which of its fields are set
+// depends on the kind.
+type signal struct {
+	kind   kind
+	reason string // of ignored ones
+
+	at      where
+	root    string // of the place that the message which is replied to belongs to, if it is in place
+	message chat.Message
+	gone    []string // ids of retracted messages
+	by      chat.UserID
+	roles   []string // of who wrote or pressed
+
+	called  bool // mentions the bot, or replies to it
+	toOther bool // mentions somebody else
+	roleful bool // mentions roles
+	empty   bool // Discord does not tell what it says
+
+	interaction *interaction
+	learned     []wireChannel
+	role        string // of learned: the bot's own role in a server
+}
+
+// where is where something was said, as the event tells it.
+type where struct {
+	guild   string // directly in direct conversations
+	channel string
+	kind    int // of the channel, unknownChannel where it is not told
+	parent  string
+	name    string // of the channel
+	message string // id of the message; "" for none
+}
+
+// interaction is what an interaction has beside.
+type interaction struct {
+	id          string
+	token       string
+	application string
+	does        action    // of pressed
+	message     string    // that was pressed on
+	mark        *mark     // of that message
+	words       string    // of a form, or of the field being typed
+	field       string    // that is typed
+	private     bool      // the answer is for one person alone
+	mayManage   bool      // has the permission Manage Server
+	admin       adminWish // of managed
+	target      string    // message that a command is about
+}
+
+// again names the signal for one that comes again; "" for those that may.
+func (s signal) again() string {
+	switch {
+	case s.kind == said:
+		return "message " + s.at.channel + " " + s.at.message
+	case s.kind == edited:
+		return "edit " + s.at.channel + " " + s.at.message + " " + s.message.At.String()
+	case s.interaction != nil && s.kind != completed:
+		return "interaction " + s.interaction.id
+	}
+	return ""
+}
+
+func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }
+
+// placeIn gives the place of a conversation by what the event tells and how the channel is
+// answered in.
+func (w where) placeIn(root string, style ReplyStyle) place {
+	switch {
+	case w.guild == directly, isThread(w.kind):
+		return place{guild: w.guild, channel: w.channel}
+	case root != "":
+		return place{guild: w.guild, channel: w.channel, root: root}
+	case style == ReplyInThread && w.threadable():
+		return place{guild: w.guild, channel: w.message}
+	}
+	return place{guild: w.guild, channel: w.channel, root: w.message}
+}
+
+// threadable tells whether threads can be started from the channel's messages.
+func (w where) threadable() bool {
+	return w.message != "" && (w.kind == textChannel || w.kind == newsChannel)
+}
+
+// forum tells the first message of a forum's post: it has the post's own id.
+func (w where) forum() bool { return isThread(w.kind) && w.message == w.channel }

@@ -1,0 +1,156 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat"
+)
+
+// original is how the first answer to an interaction is addressed.
+const original = "@original"
+
+func (r room) webhookMessage(id string) string {
+	if id != "" && id == r.ticket.On {
+		id = original
+	}
+	return discordgo.EndpointWebhookMessage(r.webhook, r.ticket.Token, id)
+}
+
+// asked reads the first answer to the interaction; false where there is none any more.
+func (r room) asked(ctx context.Context) (wireMessage, bool, error) {
+	var told wireMessage
+	err := r.call(ctx, request{
+		does: "read the answer to a command", method: http.MethodGet, url: r.webhookMessage(original), public: true,
+	}, &told)
+	if errors.Is(err, chat.ErrGone) {
+		return wireMessage{}, false, nil
+	}
+	return told, err == nil, err
+}
+
+// answerOriginal writes the first answer to a command. done is false where it is not to be
+// written any more: it is another post, or the ticket is void.
+func (r room) answerOriginal(ctx context.Context, made note, file *upload, key chat.PostKey) (id string, done bool, err error) {
+	there, ok, err := r.asked(ctx)
+	if err != nil || !ok {
+		return "", false, looking(err)
+	}
+	m, isOurs := markOf(there.Components)
+	if free := there.Flags&loading != 0 || isOurs && (m.isDraft() || m.key == key); !free {
+		return "", false, nil
+	}
+	err = r.editFollowUp(ctx, original, made, file)
+	if errors.Is(err, chat.ErrGone) {
+		return "", false, nil
+	}
+	return there.ID, err == nil, err
+}
+
+func (r room) editFollowUp(ctx context.Context, id string, made note, file *upload) error {
+	return r.call(ctx, request{
+		does: "write the answer to a command", method: http.MethodPatch, url: r.webhookMessage(id), body: made, file: file, public: true,
+	}, nil)
+}
+
+// followUp posts a further answer to an interaction.
+func (r room) followUp(ctx context.Context, made note, file *upload) (string, error) {
+	if r.ticket.Private {
+		made.Flags |= ephemeral
+	}
+	var told wireMessage
+	err := r.call(ctx, request{
+		does: "post a further answer to a command", method: http.MethodPost,
+		url: discordgo.EndpointWebhookToken(r.webhook, r.ticket.Token) + "?wait=true", body: made, file: file, public: true,
+	}, &told)
+	return told.ID, err
+}
+
+// whisper shows a post to one person: as an answer to what they asked or pressed, and where
+// that can't be any more in the direct conversation. What is for one person, said to a
+// message or to a command that all see, is said there: Discord hides nothing then.
+func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, only chat.UserID) (chat.MessageID, error) {
+	m := r.mark(key, 0, 1)
+	made, file := shown.message(m)
+	if r.ticket.Original {
+		id, done, err := r.answerOriginal(ctx, made, file, key)
+		if done || err != nil {
+			return chat.MessageID(id), err
+		}
+	}
+	if r.ticket.Token != "" {
+		r.ticket.Private = true
+		id, err := r.followUp(ctx, made, file)
+		if !errors.Is(err, chat.ErrGone) {
+			return chat.MessageID(id), err
+		}
+	}
+	if r.at.private != "" {
+		if only == "" {
+			only = r.at.private
+		}
+		if err := r.goTo(ctx, only); err != nil {
+			return "", err
+		}
+	}
+	id, err := r.create(ctx, made, file, nonceOf(m))
+	return chat.MessageID(id), err
+}
+
+// goTo makes the room the direct conversation with a person.
+func (r *room) goTo(ctx context.Context, person chat.UserID) error {
+	asks := struct {
+		To string `json:"recipient_id"`
+	}{string(person)}
+	var told wireChannel
+	err := r.call(ctx, request{
+		does: "open a direct conversation", method: http.MethodPost, url: discordgo.EndpointUserChannels("@me"), body: asks,
+	}, &told)
+	if err != nil {
+		return looking(err)
+	}
+	r.at.channel = told.ID
+	return nil
+}
+
+// findPrivate looks whether the answer to a command is the post of a key.
+func (r room) findPrivate(ctx context.Context, key chat.PostKey) (chat.MessageID, bool, error) {
+	if !r.ticket.Original {
+		return "", false, nil
+	}
+	there, ok, err := r.asked(ctx)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	m, isOurs := markOf(there.Components)
+	return chat.MessageID(there.ID), isOurs && m.key == key && !m.isDraft(), nil
+}
+
+// editPrivate edits what one person alone sees, while the ticket is good.
+func (r room) editPrivate(ctx context.Context, id string, shown rendered) error {
+	if r.ticket.Token == "" {
+		return chat.ErrGone
+	}
+	var was wireMessage
+	if err := r.call(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
+		return err
+	}
+	m, _ := markOf(was.Components)
+	made, file := shown.message(r.mark(m.key, 0, 1))
+	return r.editFollowUp(ctx, id, made, file)
+}
+
+// removePrivate takes back what one person alone sees, while that can be done.
+func (r room) removePrivate(ctx context.Context, id string) error {
+	if r.ticket.Token == "" {
+		return nil
+	}
+	err := r.call(ctx, request{does: "take back an answer", method: http.MethodDelete, url: r.webhookMessage(id), public: true}, nil)
+	if errors.Is(err, chat.ErrGone) {
+		return nil
+	}
+	return err
+}

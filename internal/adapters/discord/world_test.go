@@ -1,0 +1,325 @@
+package discord
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cairn/internal/adapters/discord/discordtest"
+	"cairn/internal/adapters/discord/gateway"
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+)
+
+// feed is a gateway that hands over a server's events, one by one, without a connection.
+type feed struct {
+	server *discordtest.Server
+	more   chan struct{} // holds one, whenever one was dealt with
+
+	mu     sync.Mutex
+	passed int
+	failed []error
+}
+
+func (f *feed) Run(ctx context.Context, handle gateway.Handler) error {
+	for {
+		events := f.server.Events("")
+		f.mu.Lock()
+		at := f.passed
+		f.mu.Unlock()
+		if at == len(events) {
+			err := f.server.Await(ctx, func() bool { return len(f.server.Events("")) > at })
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // it was asked to end
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		err := handle(ctx, gateway.Dispatch{Type: events[at].Type, Data: events[at].Data})
+		f.mu.Lock()
+		f.passed = at + 1
+		if err != nil {
+			f.failed = append(f.failed, err)
+		}
+		f.mu.Unlock()
+		select {
+		case f.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (f *feed) done() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.passed == len(f.server.Events(""))
+}
+
+// kept are settings and tickets in memory.
+type kept struct {
+	mu       sync.Mutex
+	settings map[string]Setting
+	tickets  map[string]Ticket
+}
+
+func (k *kept) Get(_ context.Context, guild, channel string) (Setting, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.settings[guild+" "+channel], nil
+}
+
+func (k *kept) Put(_ context.Context, guild, channel string, setting Setting) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.settings[guild+" "+channel] = setting
+	return nil
+}
+
+func (k *kept) Keep(_ context.Context, interaction string, ticket Ticket) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.tickets[interaction] = ticket
+	return nil
+}
+
+func (k *kept) Ticket(_ context.Context, interaction string) (Ticket, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.tickets[interaction], nil
+}
+
+// talker is a bot that posts: a scripted one whose conversations are the adapter's Post and
+// Edit. It answers before Handle returns, so that tests know what comes when.
+type talker struct {
+	chattest.Bot
+	adapter *Adapter
+
+	mu     sync.Mutex
+	seen   map[string]bool
+	posted int
+	open   map[chat.ThreadID]open
+	fail   error // of the next Handle
+	last   chat.Message
+}
+
+// open is a question that waits.
+type open struct {
+	at       chat.MessageID
+	question chat.Question
+}
+
+func (b *talker) Handle(ctx context.Context, message chat.Message, _ chat.Conversation) error {
+	b.mu.Lock()
+	key := string(message.Thread) + " " + string(message.ID)
+	again, err := b.seen[key], b.fail
+	b.fail = nil
+	if err == nil {
+		b.seen[key] = true
+	}
+	was, waits := b.open[message.Thread]
+	b.last = message
+	b.mu.Unlock()
+	if again || err != nil {
+		return err
+	}
+	if waits && was.question.Asker != "" && was.question.Asker != message.Author {
+		return chat.ErrForbidden
+	}
+	if waits {
+		answer := message.Text
+		if message.Answers != nil {
+			answer = message.Answers.Choice
+		}
+		b.mu.Lock()
+		delete(b.open, message.Thread)
+		b.mu.Unlock()
+		if err := b.adapter.Edit(ctx, message.Thread, was.at, chat.Post{Question: &was.question, Answer: answer, AnsweredBy: message.Author}); err != nil {
+			return err
+		}
+	}
+	return b.Bot.Handle(ctx, message, &voice{b, message})
+}
+
+// Retry answers in the thread of the last message.
+func (b *talker) Retry(ctx context.Context, run chat.RunID, by chat.UserID, _ chat.Conversation) error {
+	b.mu.Lock()
+	message := b.last
+	b.mu.Unlock()
+	return b.Bot.Retry(ctx, run, by, &voice{b, message})
+}
+
+// voice is a conversation of a talker's.
+type voice struct {
+	*talker
+	message chat.Message
+}
+
+func (v *voice) key() chat.PostKey {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.posted++
+	return chat.PostKey(fmt.Sprintf("key%021d", v.posted))
+}
+
+func (v *voice) Progress(context.Context, chat.Progress) error { return nil }
+
+func (v *voice) Reply(ctx context.Context, reply chat.Reply) error {
+	_, err := v.adapter.Post(ctx, v.message.Thread, v.key(), chat.Post{To: v.message.ID, Reply: &reply})
+	return err
+}
+
+func (v *voice) Ask(ctx context.Context, question chat.Question) error {
+	question.Asker = v.message.Author
+	id, err := v.adapter.Post(ctx, v.message.Thread, v.key(), chat.Post{To: v.message.ID, Question: &question})
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open[v.message.Thread] = open{id, question}
+	return err
+}
+
+// team is a server with the adapter in it.
+type team struct {
+	*discordtest.Server
+	clock    *discordtest.Clock
+	guild    *discordtest.Guild
+	bot      *talker
+	adapter  *Adapter
+	store    *kept
+	feed     *feed
+	log      logged
+	ann, ben string
+	general  string
+}
+
+// newTeam has the adapter hear by the gateway; change adjusts its options.
+func newTeam(t *testing.T, change func(*Options)) *team {
+	t.Helper()
+	clock := discordtest.NewClock(chattest.Now)
+	server := discordtest.New(t, discordtest.Options{Now: clock.Now, MessageContent: true, Limits: discordtest.NoLimits()})
+	w := &team{
+		Server: server, clock: clock, guild: server.Guild("Team"), feed: &feed{server: server, more: make(chan struct{}, 1)},
+		bot:   &talker{seen: map[string]bool{}, open: map[chat.ThreadID]open{}},
+		store: &kept{settings: map[string]Setting{}, tickets: map[string]Ticket{}},
+	}
+	w.ann, w.ben, w.general = w.guild.Member("Ann"), w.guild.Member("Ben"), w.guild.Channel("general")
+	options := Options{
+		Token: discordtest.Token, Settings: w.store, Tickets: w.store, Gateway: w.feed, HearsAll: true, Client: server.Client(), Now: clock.Now,
+		Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Humans: func(string, string) []string { return []string{w.ben} },
+	}
+	if change != nil {
+		change(&options)
+	}
+	if changed, err := Register(t.Context(), server.Client(), discordtest.Token); !changed || err != nil {
+		t.Fatalf("Register = %v, %v", changed, err)
+	}
+	w.adapter = w.process(t, options)
+	w.bot.adapter = w.adapter
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.adapter.Run(ctx, w.bot) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("run: %v", err)
+		}
+		if t.Failed() {
+			t.Logf("log:\n%s", w.log.String())
+		}
+	})
+	select {
+	case <-w.adapter.Ready():
+	case err := <-ended:
+		ended <- err
+		t.Fatalf("run: %v", err)
+	}
+	return w
+}
+
+// process is an adapter with these options, as another process has it.
+func (w *team) process(t *testing.T, options Options) *Adapter {
+	t.Helper()
+	made, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// settle waits until the adapter has dealt with all that happened.
+func (w *team) settle(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for !w.feed.done() {
+		select {
+		case <-w.feed.more:
+		case <-ctx.Done():
+			t.Fatal("the events are not dealt with")
+		}
+	}
+}
+
+// clean fails the test where the app did what Discord refuses, or logged what it must not.
+func (w *team) clean(t *testing.T) {
+	t.Helper()
+	w.settle(t)
+	for _, refused := range w.Refused() {
+		t.Errorf("refused: %+v", refused)
+	}
+	for _, err := range w.feed.failed {
+		t.Errorf("an event was not dealt with: %v", err)
+	}
+	for _, secret := range []string{discordtest.Token, "interaction-", "roll back", "hello"} {
+		if strings.Contains(w.log.String(), secret) {
+			t.Errorf("%q is in the log", secret)
+		}
+	}
+}
+
+// logged is what was logged.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what %s says; if it should be: go test . -update\n%s", name, path, got)
+	}
+}

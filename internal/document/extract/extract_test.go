@@ -1,0 +1,143 @@
+package extract_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"cairn/internal/document"
+	"cairn/internal/document/evidence"
+	"cairn/internal/document/extract"
+	"cairn/internal/graph/flows"
+)
+
+func read(t testing.TB, texts ...string) document.Set {
+	t.Helper()
+	var files []flows.Attachment
+	for _, text := range texts {
+		files = append(files, flows.Attachment{Name: "a.md", Text: text})
+	}
+	set, err := document.NewReader(document.Options{}).Read(t.Context(), document.Read{Attachments: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func texts(statements []evidence.Statement) string {
+	var all []string
+	for _, s := range statements {
+		all = append(all, s.Text)
+	}
+	return strings.Join(all, " | ")
+}
+
+func TestFind(t *testing.T) {
+	for kind, test := range map[extract.Kind]struct{ yes, no []string }{
+		extract.Dates: {
+			[]string{"Done by 2026-03-12.", "On 3rd of May it starts.", "In Q3 2026 we move.", "The deadline is near.", "Since March 2024.", "On 12.03.2026 we met."},
+			[]string{"You may go.", "Version 1.2.3 is out.", "The march goes on."},
+		},
+		extract.People: {
+			[]string{"Owner: Maria Lopez.", "Written by Tom van Becker in haste.", "Ana Silva (finance) agreed.", "Ana Silva owns it.", "Mail ana@example.org first."},
+			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2)."},
+		},
+		extract.Numbers: {
+			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run."},
+			[]string{"See chapter 3.", "Version 2.", "Port 8080 is open.", "The K8s cluster."},
+		},
+		extract.Risks: {
+			[]string{"There is a risk of loss.", "Warning: hot.", "It is a single point of failure.", "There is no backup."},
+			[]string{"It runs well.", "The brisk walk."},
+		},
+		extract.Questions: {
+			[]string{"TODO: name it.", "It is unclear who pays.", "Who pays?", "To be decided."},
+			[]string{"All is said.", "The todolist app.", "It is not specified.", "Why?"},
+		},
+	} {
+		for _, s := range test.yes {
+			if found, _ := extract.Read(read(t, "# Things\n\n"+s)).Find(kind, extract.Focus{Limit: 9}); len(found) != 1 || found[0].Text != s {
+				t.Errorf("%s: %q is not found: %+v", kind, s, found)
+			}
+		}
+		for _, s := range test.no {
+			if found, _ := extract.Read(read(t, "# Things\n\n"+s)).Find(kind, extract.Focus{Limit: 9}); len(found) != 0 {
+				t.Errorf("%s: %q is found", kind, s)
+			}
+		}
+	}
+}
+
+func TestContradictions(t *testing.T) {
+	for text, want := range map[string]int{
+		"# A\n\nA customer can ask for a refund within 30 days.\n\n# B\n\nA customer can ask for a refund within 14 days.":         1,
+		"# A\n\nA customer can ask for a refund within 30 days.\n\n# B\n\nA customer can ask for a refund within 30 days.":         0,
+		"# A\n\nThe gateway retries failed charges of customers.\n\n# B\n\nThe gateway never retries failed charges of customers.": 1,
+		"# A\n\nArgo 2.4 upgraded the base image of the server.\n\n# B\n\nArgo 2.5 upgraded the base image of the server.":         0,
+		"# A\n\nThe yearly budget of the project is $400.\n\n# B\n\nThe yearly budget of the project is $500.":                     1,
+		"# A\n\nWithin 30 days refunds are paid. Within 14 days chargebacks follow.":                                               0,
+		"# A\n\nBackups are kept for 30 days in the vault.\n\n# B\n\nLogs stay on the server for 14 days.":                         0,
+		"# A\n\nRefunds take the bank 3 to 5 days.\n\n# B\n\nRefunds take the bank 3 to 5 days at most.":                           0,
+	} {
+		if found, _ := extract.Read(read(t, text)).Find(extract.Contradictions, extract.Focus{Limit: 9}); len(found) != want {
+			t.Errorf("%q: %q", text, texts(found))
+		}
+	}
+}
+
+func TestAboutPutsRareWordsFirst(t *testing.T) {
+	corpus := extract.Read(read(t, "# A\n\nThe service runs. The service stops. The service pays refunds. Refunds are slow. Nothing else."))
+	if got := texts(corpus.About(extract.Focus{Words: "refunds of the service", Limit: 2})); got != "The service pays refunds. | Refunds are slow." {
+		t.Errorf("%s", got)
+	}
+	if got := corpus.Unknown("refunds and bananas, please"); len(got) == 0 || got[0] != "bananas" {
+		t.Errorf("unknown: %v", got)
+	}
+}
+
+func TestCodeAndHeadersOfTablesAreNoSentences(t *testing.T) {
+	set := read(t, "# A\n\n```\nWarning: code\n```\n\n| risk | owner |\n|---|---|\n| outage | Ana Silva (finance) |\n\n- [ ] open item\n- [x] done item\n")
+	corpus := extract.Read(set)
+	if found, _ := corpus.Find(extract.Risks, extract.Focus{Limit: 9}); texts(found) != "outage · Ana Silva (finance)" {
+		t.Errorf("%q", texts(found))
+	}
+	if found, _ := corpus.Find(extract.Questions, extract.Focus{Limit: 9}); texts(found) != "open item" {
+		t.Errorf("%q", texts(found))
+	}
+}
+
+// FuzzRead checks that every statement is of one line, bounded, and has a place that
+// exists.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"# A\n\nRisk 30 days. No risk 14 days.", "| a | b |\n|---|---|\n| 1 % | Ana B (x) |", "- [ ] x?\n\n**LF** (Long Form)", "\xff# \x00", "Payment Card (PC) and PC (Payment Card)"} {
+		f.Add(seed)
+	}
+	kinds := []extract.Kind{
+		extract.Outline, extract.Terms, extract.Dates, extract.People, extract.Numbers, extract.Risks, extract.Questions, extract.Contradictions,
+		extract.Purpose, extract.Parts, extract.Flows, extract.Interfaces, extract.Decisions,
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		files := []flows.Attachment{{Name: "a.md", Text: text}, {Name: "b.md", Text: "# B\n\nMore text.\n\n" + text}}
+		set, err := document.NewReader(document.Options{}).Read(t.Context(), document.Read{Attachments: files})
+		if _, refused := errors.AsType[*document.RefusedError](err); refused {
+			return // no text at all, or bytes that are none
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		corpus := extract.Read(set)
+		for _, kind := range kinds {
+			statements, _ := corpus.Find(kind, extract.Focus{Words: text[:min(len(text), 20)], Limit: 50})
+			for _, s := range statements {
+				if strings.Contains(s.Text, "\n") || len(s.Places) == 0 || len([]rune(s.Text)) > 4*evidence.MaxStatement && kind != extract.Outline {
+					t.Errorf("%s: %+v", kind, s)
+				}
+				for _, place := range s.Places {
+					if place.Section >= len(set.Documents[place.Document].Sections) {
+						t.Errorf("%s: place %+v of %+v", kind, place, set.Documents)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+
+	"cairn/internal/document/evidence"
+)
+
+// finder tells sentences of one kind by their form and by the heading over them.
+type finder struct {
+	says    *regexp.Regexp // in the text
+	under   *regexp.Regexp // in the heading: all that stands there is of the kind
+	opening *regexp.Regexp // in the heading: the first sentence is of the kind
+	also    func(evidence.Sentence) bool
+}
+
+// among gives the sentences of the kind. What announces a list says nothing without it.
+func (f finder) among(sentences []evidence.Sentence) []scored {
+	var found []scored
+	over, text := f.heading(""), ""
+	for _, s := range sentences {
+		if s.Heading != text {
+			over, text = f.heading(s.Heading), s.Heading
+		}
+		if strength := f.strength(s, over); strength > 0 && !strings.HasSuffix(s.Text, ":") {
+			found = append(found, scored{s, strength})
+		}
+	}
+	return found
+}
+
+// strength is how surely a sentence is of the kind: 0 for no, 3 for what says so in its
+// words, in its form and under a heading that does.
+func (f finder) strength(s evidence.Sentence, over heading) float64 {
+	strength := 0.0
+	if f.says != nil && f.says.MatchString(s.Text) {
+		strength++
+	}
+	if f.also != nil && f.also(s) {
+		strength++
+	}
+	if over.under {
+		strength++
+	}
+	if f.opening != nil && s.First && over.opening {
+		strength++
+	}
+	return strength
+}
+
+// heading is what a heading tells of the sentences below it.
+type heading struct{ under, opening bool }
+
+func (f finder) heading(text string) heading {
+	return heading{
+		under:   f.under != nil && f.under.MatchString(text),
+		opening: f.opening != nil && (text == "" || f.opening.MatchString(text)),
+	}
+}
+
+const (
+	month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+	name  = `\p{Lu}\p{Ll}[\p{L}'’-]*(?: (?:\p{Lu}\.|[a-z]{2,3}|\p{Lu}\p{Ll}[\p{L}'’-]*)){0,2} \p{Lu}\p{Ll}[\p{L}'’-]*`
+	job   = `(?:[Ff]inance|[Ll]ead|[Oo]wner|[Mm]anager|[Dd]irector|CTO|CEO|CFO|[Hh]ead|[Ee]ngineer\w*|[Pp]roduct|[Ll]egal|[Ss]ales|[Ss]upport|[Ss]ecurity|[Oo]ps|[Oo]n[- ]call|[Aa]uthor|[Mm]aintainer|PM|QA|HR|[Mm]arketing|[Dd]esign\w*|[Dd]eveloper|[Tt]eam|[Cc]ontractor|[Aa]dmin\w*)`
+	// unit is of a quantity, in small letters.
+	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|eur|usd|dollars|euros|million|thousand|billion)`
+	role = `(?:[Oo]wner|[Oo]wned by|[Aa]uthors?|[Ww]ritten by|[Cc]ontacts?|[Mm]aintainers?|[Mm]aintained by|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssigne[de](?: to)?|[Aa]pproved by|[Rr]eviewe[dr](?: by)?|[Rr]eported by|[Dd]ecided by|[Oo]n[- ]call|[Aa]sk|[Ss]ponsor)`
+)
+
+var finders = map[Kind]finder{
+	Dates: {
+		says: regexp.MustCompile(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? (?:of )?` + month + `\b(?:,? \d{4})?|` + month + ` \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b|` +
+			month + ` \d{4}|q[1-4] (?:of )?\d{4}|\d{4}[- ]?q[1-4]|(?:deadline|due (?:date|on|by)|end of life|expires? on)\b)`),
+	},
+	People: {
+		says: regexp.MustCompile(role + `\**\s*(?:is|are|:|=|·|–|—|-)?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+\.[\w.]+`),
+	},
+	Numbers: {
+		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
+	},
+	Risks: {
+		says:  regexp.MustCompile(`(?i)\b(?:risk(?:s|y)?|danger(?:ous)?|warning|caution|beware|vulnerab\w+|insecure|attack\w*|breach|data loss|outage|downtime|single point of failure|unsupported|deprecated|must not|do not|don't|not recommended|fails?|failure|breaks?|bottleneck|delay(?:s|ed)?|no (?:backup|owner|test|plan|fallback)s?|can(?:not|'t) be (?:undone|restored|recovered))\b`),
+		under: regexp.MustCompile(`(?i)\b(?:risks?|threats?|known issues|limitations|caveats|security considerations|warnings?)\b`),
+	},
+	Questions: {
+		says:  regexp.MustCompile(`(?i)\b(?:TODO|TBD|TBC|FIXME|XXX|to be (?:decided|determined|defined|confirmed|clarified)|open (?:question|issue|point)|not (?:yet )?(?:decided|clear|known)|not yet (?:defined|specified)|unclear|undecided|needs? (?:a )?(?:decision|clarification)|we don't know)\b`),
+		under: regexp.MustCompile(`(?i)\b(?:open (?:questions?|issues?|points?)|unresolved|to ?do|next steps)\b`),
+		also: func(s evidence.Sentence) bool {
+			return s.Open || asks.MatchString(s.Text) && strings.Contains(s.Text, " ") && s.Heading != "" && !answered.MatchString(s.Heading)
+		},
+	},
+	Purpose: {
+		says:    regexp.MustCompile(`(?i)\b(?:(?:is|are) (?:a|an|the|our) [^.]{0,60}(?:service|system|tool|platform|application|app|library|component|program|server|product|bot|engine|controller)|purpose (?:of|is)|(?:goal|aim|mission) (?:of|is)|is (?:used|meant|designed|responsible) (?:to|for)|exists to|lets (?:you|users|teams|people|customers)|allows (?:you|users|teams|people|customers)|helps)\b`),
+		under:   regexp.MustCompile(`(?i)\b(?:purpose|goals?|what is|about|mission|motivation)\b`),
+		opening: regexp.MustCompile(`(?i)\b(?:overview|introduction|summary|readme|abstract|background)\b`),
+	},
+	Parts: {
+		says:  regexp.MustCompile(`(?i)\b(?:(?:is|are) responsible for|takes care of|consists of|is made (?:up )?of|comprises|is composed of|is in charge of|component|subsystem|microservice|(?:service|server|controller|worker|module|daemon|scheduler|gateway|database|cache|store|repository) (?:that|which|is|handles|stores|manages|runs|exposes|provides|validates|keeps|holds))\b`),
+		under: regexp.MustCompile(`(?i)\b(?:components?|architecture|parts|modules?|services|building blocks|responsibilit\w+|structure)\b`),
+	},
+	Flows: {
+		says:  regexp.MustCompile(`(?i)(?:\b(?:sends?|receives?|publish(?:es)?|subscribes?|consumes?|forwards?|pushes|pulls|polls|fetch(?:es)?|streams?|syncs? (?:\w+ ){0,3}(?:to|with|from)|imports?|exports?|replicat(?:es|ed)|reads? (?:\w+ ){0,3}from|writes? (?:\w+ ){0,3}(?:to|into)|calls? the|requests? (?:\w+ ){0,3}from|flows? (?:from|to|through)|passes? (?:\w+ ){0,3}to|stores? (?:\w+ ){0,3}in|queue[ds]?|returns? (?:\w+ ){0,4}to)\b|→|->|=>)`),
+		under: regexp.MustCompile(`(?i)\b(?:data ?flow|flows?|sequence|pipeline|life ?cycle|how it works|processing)\b`),
+	},
+	Interfaces: {
+		says:  regexp.MustCompile("(?i)(?:\\b(?:REST|gRPC|GraphQL|API|endpoints?|webhooks?|CLI|command[- ]line|SDK|HTTPS?|ports? \\d+|topics?|OpenAPI|protobuf|socket|environment variables?)\\b|\\b(?:GET|POST|PUT|PATCH|DELETE) /|`--[a-z])"),
+		under: regexp.MustCompile(`(?i)\b(?:apis?|interfaces?|endpoints?|webhooks?|integrations?|commands?|cli)\b`),
+	},
+	Decisions: {
+		says:  regexp.MustCompile(`(?i)\b(?:we (?:decided|chose|agreed|picked|opted|went with)|(?:was|were|is|has been|been) (?:decided|chosen|agreed|rejected)|decision|rationale|trade-?offs?|instead of|rather than|alternatives? (?:was|were|considered))\b`),
+		under: regexp.MustCompile(`(?i)\b(?:decisions?|rationale|adrs?|alternatives|why|design principles|trade-?offs?)\b`),
+	},
+}
+
+var (
+	asks = regexp.MustCompile(`\?["”)*_]*$`)
+	// answered are headings under which a question is followed by its answer.
+	answered = regexp.MustCompile(`(?i)\bfaq\b|frequently asked|\?`)
+)

@@ -1,0 +1,123 @@
+package extract
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cairn/internal/document/evidence"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/chunk"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/parse"
+)
+
+var (
+	glossary = regexp.MustCompile(`(?i)\b(?:glossary|terms|terminology|definitions|abbreviations|acronyms|core concepts|concepts)\b`)
+	explains = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
+)
+
+// terms gives what the documents explain: abbreviations, and the items of glossaries.
+// The words that they use most come last.
+func (c *Corpus) terms(focus Focus) []evidence.Statement {
+	var found []scored
+	for _, s := range c.sentences {
+		if parts := explains.FindStringSubmatch(s.Text); parts != nil && glossary.MatchString(s.Heading) {
+			found = append(found, scored{s, 1})
+		}
+	}
+	statements := append(c.abbreviations(), c.ranked(found, focus.Words)...)
+	if used, ok := c.mostUsed(); ok {
+		statements = append(statements[:min(len(statements), max(focus.Limit-1, 0))], used)
+	}
+	return statements
+}
+
+// Glossary gives what the documents explain, without what they merely use much.
+func (c *Corpus) Glossary(focus Focus) (statements []evidence.Statement, more int) {
+	all := c.terms(Focus{Words: focus.Words, Limit: len(c.sentences) + len(c.holding) + 1})
+	if _, ok := c.mostUsed(); ok {
+		all = all[:len(all)-1]
+	}
+	return limited(all, focus.Limit)
+}
+
+// abbreviations gives those that the documents write out.
+func (c *Corpus) abbreviations() []evidence.Statement {
+	var statements []evidence.Statement
+	for d, doc := range c.set.Documents {
+		text := c.set.Texts[doc.Name]
+		for s, section := range doc.Sections {
+			body := text[section.Start:section.End]
+			if !strings.ContainsAny(body, "([") {
+				continue
+			}
+			cut := parse.Text{Title: doc.Title, Sections: []parse.Section{{
+				Headings: section.Headings, Blocks: []parse.Block{{Kind: parse.Paragraph, Text: body}},
+			}}}
+			for _, passage := range chunk.Passages(knowledge.Document{ID: doc.ID, Title: doc.Title}, cut, chunk.Options{}) {
+				for _, defined := range passage.Definitions {
+					statements = append(statements, evidence.Statement{
+						Text:   fmt.Sprintf("**%s**: %s", plainText(defined.Short), evidence.Line(defined.Long)),
+						Places: []evidence.Place{{Document: d, Section: s}},
+					})
+				}
+			}
+		}
+	}
+	return evidence.Distinct(statements, maxPlaces)
+}
+
+const (
+	mostUsedWords = 8
+	// usedOften is how many sentences a word stands in, at least, to be named.
+	usedOften = 3
+)
+
+// mostUsed names the words that stand in the most sentences, as they are written.
+func (c *Corpus) mostUsed() (evidence.Statement, bool) {
+	terms := slices.SortedFunc(maps.Keys(c.holding), func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.holding[b], c.holding[a]), cmp.Compare(a, b))
+	})
+	written, places := c.written(terms[:min(len(terms), 4*mostUsedWords)])
+	var named []string
+	made := evidence.Statement{}
+	for _, term := range terms[:min(len(terms), 4*mostUsedWords)] {
+		if c.holding[term] < usedOften || len(named) == mostUsedWords || len(term) < 3 || strings.IndexFunc(term, isDigit) >= 0 {
+			continue
+		}
+		named = append(named, fmt.Sprintf("%s (%d)", written[term], c.holding[term]))
+		made.Places = evidence.Join(made.Places, places[term], maxPlaces)
+	}
+	if len(named) == 0 {
+		return evidence.Statement{}, false
+	}
+	made.Text = "Words in the most sentences: " + strings.Join(named, ", ")
+	return made, true
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// written gives how terms are written where they stand first, and where that is.
+func (c *Corpus) written(terms []string) (words map[string]string, places map[string]evidence.Place) {
+	words, places = make(map[string]string), make(map[string]evidence.Place)
+	for _, s := range c.sentences {
+		if len(words) == len(terms) {
+			break
+		}
+		if !slices.ContainsFunc(s.Terms, func(term string) bool { return words[term] == "" && slices.Contains(terms, term) }) {
+			continue
+		}
+		for _, word := range lexical.Words(s.Text) {
+			for _, term := range evidence.Telling(word.Text) {
+				if words[term] == "" && slices.Contains(terms, term) {
+					words[term], places[term] = strings.ToLower(word.Text), s.Place
+				}
+			}
+		}
+	}
+	return words, places
+}

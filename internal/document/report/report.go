@@ -1,0 +1,312 @@
+// Package report writes statements down as Markdown, each with its sources, and lets
+// nothing out that documents or models may have put there for others: links that lead
+// nowhere known, mentions, and numbers that look like a source's.
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"cairn/internal/document"
+	"cairn/internal/document/evidence"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/guard"
+	"cairn/internal/knowledge"
+)
+
+// Report is what is written down.
+type Report struct {
+	Title string
+	Notes []string // under the title, one line each
+	Parts []evidence.Part
+	Empty string // what stands in a part without statements
+}
+
+// Written is a report as Markdown of at most flows.MaxFile bytes, its summary, and its
+// sources with the numbers that both cite them by.
+type Written struct {
+	Markdown string
+	Summary  string // the first statements with the numbers of their sources, for a chat
+	Groups   []flows.SourceGroup
+}
+
+// longest is the length of a report without its list of sources, in bytes.
+const longest = flows.MaxFile / 2
+
+// Write writes a report on documents.
+func Write(documents []document.Document, r Report) Written {
+	w := newWriter(documents)
+	w.line("# " + w.clean(r.Title))
+	for _, note := range r.Notes {
+		w.line("\n" + w.clean(note))
+	}
+	for _, part := range r.Parts {
+		w.part(part, r.Empty)
+	}
+	if w.left > 0 {
+		w.line(fmt.Sprintf("\n*The report ends here: it would be too long with %d more statements.*", w.left))
+	}
+	w.list()
+	summary := w.digest(r.Parts, func(s evidence.Statement) string { return w.numbered(s.Places) })
+	return Written{Markdown: w.text.String(), Summary: summary, Groups: w.groups()}
+}
+
+type writer struct {
+	documents []document.Document
+	guard     guard.Guard
+	text      strings.Builder
+	places    []evidence.Place // by their numbers, from 1
+	numbers   map[evidence.Place]int
+	left      int // statements that found no room
+}
+
+func newWriter(documents []document.Document) *writer {
+	known := make(map[string]bool)
+	for _, doc := range documents {
+		if doc.URL != "" {
+			known[doc.URL] = true
+		}
+	}
+	return &writer{documents: documents, guard: guard.Guard{Known: known}, numbers: make(map[evidence.Place]int)}
+}
+
+func (w *writer) line(text string) {
+	w.text.WriteString(text)
+	w.text.WriteByte('\n')
+}
+
+func (w *writer) part(part evidence.Part, empty string) {
+	w.line("\n## " + w.clean(part.Title) + "\n")
+	if len(part.Statements) == 0 {
+		w.line("*" + empty + "*")
+	}
+	for _, s := range part.Statements {
+		line := "- " + w.clean(s.Text)
+		if w.text.Len()+len(line) > longest {
+			w.left++
+			continue
+		}
+		w.line(line + w.numbered(s.Places) + w.where(s.Places))
+	}
+	if part.More > 0 {
+		w.line(fmt.Sprintf("\n*%d more are not listed.*", part.More))
+	}
+}
+
+// numbered gives the numbers of places: " [1][2]".
+func (w *writer) numbered(places []evidence.Place) string {
+	var numbers strings.Builder
+	for _, place := range places {
+		number, known := w.numbers[place]
+		if !known {
+			w.places = append(w.places, place)
+			number = len(w.places)
+			w.numbers[place] = number
+		}
+		fmt.Fprintf(&numbers, "[%d]", number)
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return " " + numbers.String()
+}
+
+// maxWhere is how many places of a statement are named beside it.
+const maxWhere = 2
+
+// where names places: " (`leave.md` › Days of leave)".
+func (w *writer) where(places []evidence.Place) string {
+	if len(places) == 0 {
+		return ""
+	}
+	names := make([]string, 0, maxWhere)
+	for _, place := range places[:min(len(places), maxWhere)] {
+		names = append(names, w.named(place))
+	}
+	return " (" + strings.Join(names, "; ") + ")"
+}
+
+// Lengths of a place's name, in characters.
+const (
+	maxDocument = 120
+	maxHeading  = 100
+)
+
+// named says where a place is. The document's name is shown as code: nothing makes a link
+// of that.
+func (w *writer) named(place evidence.Place) string {
+	doc := w.documents[place.Document]
+	name := Code(doc.Name, maxDocument)
+	if heading := sectionOf(doc, place).Heading(); heading != "" {
+		name += " › " + Shortened(w.clean(heading), maxHeading)
+	}
+	return name
+}
+
+// Code shows a name as code, cut to a number of characters.
+func Code(name string, characters int) string {
+	return "`" + Shortened(strings.ReplaceAll(evidence.Line(name), "`", ""), characters) + "`"
+}
+
+func sectionOf(doc document.Document, place evidence.Place) document.Section {
+	if place.Section < len(doc.Sections) {
+		return doc.Sections[place.Section]
+	}
+	return document.Section{}
+}
+
+// maxAddress is the length of the longest address that is shown, in bytes.
+const maxAddress = 2000
+
+// list writes the list of sources.
+func (w *writer) list() {
+	if len(w.places) == 0 {
+		return
+	}
+	w.line("\n## Sources\n")
+	for i, place := range w.places {
+		line := fmt.Sprintf("- [%d] %s", i+1, w.named(place))
+		if address := w.address(place); address != "" && len(address) <= maxAddress {
+			line += " <" + address + ">"
+		}
+		if w.text.Len()+len(line) > flows.MaxFile-maxAddress {
+			w.line(fmt.Sprintf("\n*%d more are not listed.*", len(w.places)-i))
+			return
+		}
+		w.line(line)
+	}
+}
+
+func (w *writer) address(place evidence.Place) string {
+	doc := w.documents[place.Document]
+	return knowledge.URLWithAnchor(knowledge.Document{URL: doc.URL}, sectionOf(doc, place).Anchor)
+}
+
+// groups gives the sources as they are shown below a reply.
+func (w *writer) groups() []flows.SourceGroup {
+	var groups []flows.SourceGroup
+	group := make(map[knowledge.Kind]int)
+	type at struct{ group, source int }
+	listed := make(map[int]at)
+	for i, place := range w.places {
+		doc := w.documents[place.Document]
+		where, known := listed[place.Document]
+		if !known {
+			g, begun := group[doc.Kind]
+			if !begun {
+				g = len(groups)
+				group[doc.Kind] = g
+				groups = append(groups, flows.SourceGroup{Kind: doc.Kind})
+			}
+			where = at{g, len(groups[g].Sources)}
+			listed[place.Document] = where
+			groups[g].Sources = append(groups[g].Sources, flows.Source{
+				Document: doc.ID, Title: cmp.Or(doc.Title, doc.Name), Path: doc.Name, Modified: doc.Modified, State: knowledge.StateLive,
+			})
+		}
+		section := sectionOf(doc, place)
+		source := &groups[where.group].Sources[where.source]
+		source.Sections = append(source.Sections, flows.Section{
+			Number: i + 1, Heading: section.Heading(), Anchor: section.Anchor, URL: w.address(place), Rank: i + 1,
+		})
+	}
+	return groups
+}
+
+// cites is how sources are cited: a text that says "[3]" of itself must not look so.
+var cites = regexp.MustCompile(`\[(\d+)\]`)
+
+// clean makes text of documents, models and people fit for a line of the report.
+func (w *writer) clean(text string) string {
+	return clean(w.guard, text)
+}
+
+func clean(allowed guard.Guard, text string) string {
+	text = allowed.Clean(evidence.Line(text))
+	text = cites.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
+	if strings.Count(text, "`")%2 == 1 {
+		text += "`"
+	}
+	if text != "" && strings.ContainsRune("#>|+-=~", rune(text[0])) {
+		text = `\` + text
+	}
+	return text
+}
+
+// Digest gives the first statements of a report, each with the place that it is from in
+// words, for a chat.
+func Digest(documents []document.Document, parts []evidence.Part) string {
+	w := newWriter(documents)
+	return w.digest(parts, func(s evidence.Statement) string { return w.where(s.Places) })
+}
+
+// digested is how many statements of the first parts that have any are in a digest.
+var digested = []int{6, 3, 2}
+
+const (
+	maxDigested = 200 // characters of a statement
+	maxDigest   = 2000
+)
+
+func (w *writer) digest(parts []evidence.Part, from func(evidence.Statement) string) string {
+	var b strings.Builder
+	begun := 0
+	for _, part := range parts {
+		if len(part.Statements) == 0 || begun == len(digested) {
+			continue
+		}
+		most := digested[begun]
+		begun++
+		b.WriteString("\n**" + w.clean(part.Title) + "**\n")
+		for _, s := range part.Statements[:min(len(part.Statements), most)] {
+			line := "- " + Shortened(w.clean(s.Text), maxDigested) + from(s)
+			if b.Len()+len(line) > maxDigest {
+				return strings.TrimSpace(b.String())
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// Clean makes a text that is shown beside a report fit to be shown.
+func Clean(text string) string { return clean(guard.Guard{}, text) }
+
+// Shortened cuts a text to a number of characters.
+func Shortened(text string, characters int) string {
+	if runes := []rune(text); len(runes) > characters {
+		cut := strings.TrimSpace(string(runes[:characters]))
+		if strings.Count(cut, "`")%2 == 1 {
+			cut += "`"
+		}
+		return cut + "…"
+	}
+	return text
+}
+
+// FileName makes the name of a file of what it is about: "Payment service" and
+// "_context.md" give "payment-service_context.md". What gives no letters or digits is
+// called by fallback.
+func FileName(about, fallback, ending string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(about) {
+		switch {
+		case isWord(r):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= maxFileName {
+			break
+		}
+	}
+	return cmp.Or(strings.Trim(b.String(), "-"), fallback) + ending
+}
+
+// maxFileName is the length of a file's name without its ending, in bytes.
+const maxFileName = 60
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

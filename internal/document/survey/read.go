@@ -1,0 +1,196 @@
+package survey
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"cairn/internal/document/evidence"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge/sentence"
+	"cairn/internal/llm"
+)
+
+// note is a statement as a model gives it: the numbers are those of what it was shown.
+type note struct {
+	Text    string `json:"text"`
+	Sources []int  `json:"sources"`
+}
+
+// read takes notes on windows, some at the same time. The notes are in the order of the
+// windows. What the model fails to read is missing, and is said in the uses.
+func (w *work) read(ctx context.Context, windows [][]item) ([]item, error) {
+	var (
+		reading sync.WaitGroup
+		mu      sync.Mutex // over done, given and calls of say
+		done    int
+		given   bool // up: no more requests are sent
+		notes   = make([][]item, len(windows))
+		uses    = make([]flows.ModelUse, len(windows))
+		errs    = make([]error, len(windows))
+		slots   = make(chan struct{}, parallel)
+	)
+	for i, window := range windows {
+		slots <- struct{}{}
+		mu.Lock()
+		stop := given || ctx.Err() != nil
+		mu.Unlock()
+		if stop {
+			uses[i] = flows.ModelUse{Role: "read", Failure: "not asked after other failures"}
+			<-slots
+			continue
+		}
+		reading.Go(func() {
+			defer func() { <-slots }()
+			notes[i], uses[i], errs[i] = w.readOne(ctx, window)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			w.say(fmt.Sprintf("Read %d of %d parts", done, len(windows)))
+			given = given || hopeless(uses[i].Failure)
+		})
+	}
+	reading.Wait()
+	w.made.Uses = append(w.made.Uses, uses...)
+	w.made.Remarks = append(w.made.Remarks, fmt.Sprintf("read in %d parts", len(windows)))
+	var all []item
+	for _, some := range notes {
+		all = append(all, some...)
+	}
+	return all, errors.Join(errs...)
+}
+
+// hopeless failures are those that the next request meets as well.
+func hopeless(failure string) bool {
+	switch llm.Failure(failure) {
+	case llm.OverBudget, llm.Rejected, llm.Unavailable:
+		return true
+	}
+	return false
+}
+
+func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelUse, error) {
+	messages, err := readPrompt{
+		Goal: w.task.Goal, Sources: shown(window), Query: w.task.Query, Feedback: w.task.Feedback, Most: w.most(maxNotes),
+	}.messages()
+	if err != nil {
+		return nil, flows.ModelUse{}, err
+	}
+	type reply struct {
+		Notes []note `json:"notes"`
+	}
+	told, use := structured[reply](ctx, w.surveyor.model, asked{"read", llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema}})
+	var items []item
+	for _, n := range told.Notes[:min(len(told.Notes), maxNotes)] {
+		made := cited(window, n.Sources)
+		if made.text = evidence.Line(n.Text); made.text != "" && len(made.places) > 0 {
+			items = append(items, made)
+		}
+	}
+	return items, use, nil
+}
+
+// cited joins what numbers cite: the label is that of the first. A number that nothing
+// was shown by cites nothing.
+func cited(items []item, numbers []int) item {
+	var made item
+	for _, number := range numbers {
+		if number < 1 || number > len(items) {
+			continue
+		}
+		from := items[number-1]
+		if made.label == "" {
+			made.label = from.label
+		}
+		for _, place := range from.places {
+			made.places = evidence.Join(made.places, place, maxPlaces)
+		}
+		for _, text := range from.told {
+			if len(made.told) < maxPlaces && !slices.Contains(made.told, text) {
+				made.told = append(made.told, text)
+			}
+		}
+	}
+	return made
+}
+
+// asked is a request to a model, and what for.
+type asked struct {
+	role    string
+	request llm.Request
+}
+
+// structured asks a model for data; there is none where the use says that it failed.
+func structured[T any](ctx context.Context, model llm.Model, wanted asked) (T, flows.ModelUse) {
+	var data T
+	reply, err := model.Chat(ctx, wanted.request, nil)
+	usage := reply.Usage
+	use := flows.ModelUse{Role: wanted.role}
+	if failed, is := errors.AsType[*llm.Error](err); is {
+		usage, use.Failure = failed.Usage, string(failed.Failure)
+	} else if err != nil {
+		use.Failure = string(llm.Unavailable)
+	} else if json.Unmarshal([]byte(reply.Text), &data) != nil {
+		use.Failure = string(llm.Invalid)
+	}
+	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
+	use.Cost, use.Took = usage.Cost, usage.Took
+	return data, use
+}
+
+// checker holds statements against what they cite.
+type checker struct{ kept, partly, dropped int }
+
+// keep gives the statements that what they cite tells, wholly or in part.
+func (c *checker) keep(items []item, told []note) []evidence.Statement {
+	var kept []evidence.Statement
+	for _, n := range told[:min(len(told), maxStatements)] {
+		from := cited(items, n.Sources)
+		made := evidence.Statement{Text: evidence.Line(n.Text), Places: from.places}
+		if made.Text == "" {
+			continue
+		}
+		if len(made.Places) == 0 {
+			c.dropped++
+			continue
+		}
+		switch support.Check(made.Text, from.sentences()).Label {
+		case support.Unsupported:
+			c.dropped++
+			continue
+		case support.Partly:
+			c.partly++
+		}
+		c.kept++
+		kept = append(kept, made)
+	}
+	return kept
+}
+
+// sentences gives what the documents say, with the headings over it.
+func (i item) sentences() []string {
+	sentences := []string{i.label}
+	for _, text := range i.told {
+		for _, part := range sentence.Split(text) {
+			sentences = append(sentences, part.Text)
+		}
+	}
+	return sentences
+}
+
+// note says what was left out.
+func (c *checker) note() string {
+	var said []string
+	if c.dropped > 0 {
+		said = append(said, fmt.Sprintf("%d were left out, for the documents don't tell them.", c.dropped))
+	}
+	if c.partly > 0 {
+		said = append(said, fmt.Sprintf("%d of %d say more than the words of their sources.", c.partly, c.kept))
+	}
+	return strings.Join(said, " ")
+}

@@ -1,0 +1,239 @@
+// Package survey lets a language model read documents and write a report on them. What
+// fits into one request is read at once. What does not is read in parts at the same time,
+// each giving notes (map), and the report is written from the notes (reduce), which are
+// condensed again until they fit.
+//
+// Each statement keeps the places that it is from: the model cites what it was shown by
+// number, and a note carries the places of what it cites. A statement that cites nothing,
+// or that its places do not support, is left out.
+package survey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cairn/internal/document"
+	"cairn/internal/document/evidence"
+	"cairn/internal/graph/flows"
+	"cairn/internal/llm"
+)
+
+// Goal is what is written, as models are told.
+type Goal string
+
+// The goals.
+const (
+	Analysis Goal = "an analysis of documents"
+	Overview Goal = "an overview of a system"
+)
+
+// Task is what a report is to be about.
+type Task struct {
+	Run      string // whose budget pays
+	Goal     Goal
+	Query    string
+	Feedback []string        // what the person said to earlier drafts, in order
+	Draft    []evidence.Part // the last draft
+	Titles   []string        // of the parts that the report has; none: the model chooses
+}
+
+// Result is a report, or why there is none.
+type Result struct {
+	Parts   []evidence.Part // none: the model failed, and Note says so
+	Note    string          // how the report came about, in words for people
+	Uses    []flows.ModelUse
+	Remarks []string // for the trace
+}
+
+// Bounds of what a model writes, and of what it is asked at once.
+const (
+	maxParts      = 12
+	maxStatements = 30 // in a part
+	maxNotes      = 20 // of one request
+	maxPlaces     = 3  // of a statement
+	maxTitle      = 80 // characters
+	maxQuery      = 2000
+	// shownFeedback is how much of what the person said is shown, the last of it.
+	shownFeedback = 6
+	parallel      = 4   // requests at the same time
+	maxRequests   = 500 // to read the documents with
+	maxLevels     = 4   // of notes on notes
+)
+
+// Surveyor reads and writes with a model. Its methods may be called concurrently.
+type Surveyor struct{ model llm.Model }
+
+// New gives a surveyor.
+func New(model llm.Model) *Surveyor { return &Surveyor{model: model} }
+
+// Survey writes a report on documents. say is told how far it came, one call at a time.
+// An error is the end of ctx; what a model fails in is said in the result.
+func (s *Surveyor) Survey(ctx context.Context, set document.Set, task Task, say func(string)) (Result, error) {
+	w := &work{surveyor: s, set: set, task: bounded(task), say: say}
+	made, err := w.write(ctx)
+	if ctx.Err() != nil {
+		return Result{}, fmt.Errorf("survey: %w", ctx.Err())
+	}
+	return made, err
+}
+
+func bounded(task Task) Task {
+	task.Query = cut(task.Query, maxQuery)
+	task.Feedback = task.Feedback[max(0, len(task.Feedback)-shownFeedback):]
+	return task
+}
+
+func cut(text string, characters int) string {
+	if runes := []rune(text); len(runes) > characters {
+		return string(runes[:characters]) + "…"
+	}
+	return text
+}
+
+// work is one survey.
+type work struct {
+	surveyor *Surveyor
+	set      document.Set
+	task     Task
+	say      func(string)
+	made     Result
+}
+
+func (w *work) write(ctx context.Context) (Result, error) {
+	items := w.sections()
+	room, enough := w.room()
+	if !enough && len(w.task.Draft) > 0 {
+		w.task.Draft = nil
+		room, enough = w.room()
+	}
+	if !enough {
+		return w.failed("its context is too small for the question"), nil
+	}
+	windows := pack(w.surveyor.model, items, room)
+	if len(windows) > maxRequests {
+		return w.failed(fmt.Sprintf("the documents would take %d requests, more than %d", len(windows), maxRequests)), nil
+	}
+	for level := 0; len(windows) > 1; level++ {
+		if level == maxLevels {
+			return w.failed("its notes do not get shorter"), nil
+		}
+		notes, err := w.read(ctx, windows)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(notes) == 0 {
+			return w.failed(w.reason("it noted nothing")), nil
+		}
+		windows = pack(w.surveyor.model, notes, room)
+	}
+	if len(windows) == 0 {
+		return w.failed("there is no text"), nil
+	}
+	return w.combine(ctx, windows[0])
+}
+
+// perStatement is about what a statement takes of a reply, in tokens.
+const perStatement = 60
+
+// most is how many statements fit into a reply, up to a bound.
+func (w *work) most(bound int) int {
+	return max(1, min(bound, w.surveyor.model.Limits().Reply/perStatement))
+}
+
+// reason is the first failure of the model, or else what is given.
+func (w *work) reason(otherwise string) string {
+	for _, use := range w.made.Uses {
+		if use.Failure != "" {
+			return use.Failure
+		}
+	}
+	return otherwise
+}
+
+// failed is the result where the model wrote nothing.
+func (w *work) failed(reason string) Result {
+	w.made.Parts = nil
+	w.made.Note = fmt.Sprintf("The language model wrote nothing (%s).", reason)
+	w.made.Remarks = append(w.made.Remarks, "no report by the model: "+reason)
+	return w.made
+}
+
+// combine lets the model write the report from what fits into one request.
+func (w *work) combine(ctx context.Context, items []item) (Result, error) {
+	w.say("Writing it down")
+	messages, err := combinePrompt{
+		Goal: w.task.Goal, Sources: shown(items), Query: w.task.Query, Feedback: w.task.Feedback,
+		Draft: w.task.Draft, Titles: w.task.Titles, Most: w.most(maxParts * maxStatements),
+	}.messages()
+	if err != nil {
+		return Result{}, err
+	}
+	type reply struct {
+		Parts []struct {
+			Title      string `json:"title"`
+			Statements []note `json:"statements"`
+		} `json:"parts"`
+	}
+	told, use := structured[reply](ctx, w.surveyor.model, asked{"combine", llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema}})
+	w.made.Uses = append(w.made.Uses, use)
+	if use.Failure != "" {
+		return w.failed(use.Failure), nil
+	}
+	checked := &checker{}
+	parts := make(map[string][]evidence.Statement)
+	var titles []string
+	for _, part := range told.Parts {
+		title := cut(strings.Join(strings.Fields(part.Title), " "), maxTitle)
+		if _, known := parts[title]; !known {
+			titles = append(titles, title)
+		}
+		parts[title] = append(parts[title], checked.keep(items, part.Statements)...)
+	}
+	w.made.Parts = w.arranged(titles, parts)
+	if checked.kept == 0 {
+		return w.failed("nothing that it wrote was told by the documents"), nil
+	}
+	w.made.Note = strings.TrimSpace("Written by a language model from the documents; each statement was checked against what it cites. " + checked.note() + w.missed())
+	w.made.Remarks = append(w.made.Remarks, fmt.Sprintf("combined %d pieces; %d statements kept, %d left out", len(items), checked.kept, checked.dropped))
+	return w.made, nil
+}
+
+// arranged gives the parts of the report: those that were asked for, or else those that
+// the model chose and that have something to say.
+func (w *work) arranged(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
+	var arranged []evidence.Part
+	for _, wanted := range w.task.Titles {
+		part := evidence.Part{Title: wanted}
+		for _, title := range titles {
+			if strings.EqualFold(title, wanted) {
+				part.Statements = append(part.Statements, parts[title]...)
+			}
+		}
+		part.Statements = part.Statements[:min(len(part.Statements), maxStatements)]
+		arranged = append(arranged, part)
+	}
+	if len(w.task.Titles) > 0 {
+		return arranged
+	}
+	for _, title := range titles {
+		if statements := parts[title]; len(statements) > 0 && title != "" && len(arranged) < maxParts {
+			arranged = append(arranged, evidence.Part{Title: title, Statements: statements[:min(len(statements), maxStatements)]})
+		}
+	}
+	return arranged
+}
+
+// missed says that the model could not read all.
+func (w *work) missed() string {
+	failures := 0
+	for _, use := range w.made.Uses {
+		if use.Failure != "" {
+			failures++
+		}
+	}
+	if failures == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The model failed to read %d of the parts that the documents were cut into: what they say is missing.", failures)
+}

@@ -1,0 +1,239 @@
+// Package buildcontext is the flow "context": it builds an overview of a system from
+// documents, as a Markdown file. The overview has the same sections for every system, and
+// each statement has its source. A language model writes it where there is one; without,
+// the sections are filled with sentences of the documents, found by rules.
+//
+// The graph makes content and name of the file alone; keeping it is the caller's.
+package buildcontext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cairn/internal/document"
+	"cairn/internal/document/evidence"
+	"cairn/internal/document/extract"
+	"cairn/internal/document/report"
+	"cairn/internal/document/survey"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+)
+
+// Name is the flow's name in checkpoints, traces and commands.
+const Name = "context"
+
+// schemaVersion is the version of State in checkpoints.
+const schemaVersion = 1
+
+// The nodes, by the names of the flow's contract.
+const (
+	nodeRetrieve = "document_retrieval"
+	nodeBuild    = "context_building"
+)
+
+// Options is what the flow works with.
+type Options struct {
+	Reader *document.Reader // required
+	// Surveyor reads and writes with a language model; nil: there is none.
+	Surveyor *survey.Surveyor
+}
+
+// Flow builds overviews. Make one with New.
+type Flow struct {
+	reader   *document.Reader
+	surveyor *survey.Surveyor
+	graph    *graph.Compiled[State]
+	now      func() time.Time
+}
+
+var _ flows.Flow = (*Flow)(nil)
+
+// New makes the flow.
+func New(options Options) (*Flow, error) {
+	f := &Flow{reader: options.Reader, surveyor: options.Surveyor, now: time.Now}
+	g := graph.New(Name, schemaVersion, fields...)
+	g.Node(nodeRetrieve, f.retrieve, graph.Policy{Description: "Reading the documents", Timeout: 5 * time.Minute})
+	g.Node(nodeBuild, f.build, graph.Policy{Description: "Building the overview", Timeout: time.Hour})
+	g.Start(nodeRetrieve)
+	g.Route(nodeRetrieve, afterRetrieval, nodeBuild, graph.End)
+	g.Edge(nodeBuild, graph.End)
+	g.Label(nodeRetrieve, graph.End, "nothing to read")
+	compiled, err := g.Compile()
+	if err != nil {
+		return nil, fmt.Errorf("flow %s: %w", Name, err)
+	}
+	f.graph = compiled
+	return f, nil
+}
+
+func afterRetrieval(s State) string {
+	if s.Failure != "" {
+		return graph.End
+	}
+	return nodeBuild
+}
+
+// Name implements flows.Flow.
+func (f *Flow) Name() string { return Name }
+
+// Shape implements flows.Flow.
+func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
+
+// Start implements flows.Flow. The text is the system's name; a request without a
+// Location has it in front of the name.
+func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	watch := &flows.Watch{Observe: runtime.Observe}
+	run, err := f.graph.Start(ctx, request.Run, f.begin(request), graph.Options{Store: runtime.Store, Observe: watch.Event})
+	return f.outcome(watch, run, err)
+}
+
+// begin is the state that a run of a request begins with.
+func (f *Flow) begin(request flows.Request) State {
+	location, text := request.Location, request.Text
+	if location.Place == "" {
+		location, text = flows.ParseLocation(request.Text)
+	}
+	return State{
+		RequestID: request.Run, UserInput: request.Text, SystemName: systemNameOf(text), InputLocation: location,
+		Scope: request.Filter, Attachments: request.Attachments, CurrentFlow: Name, StartTime: f.now(),
+	}
+}
+
+// Resume implements flows.Flow.
+func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+	watch := &flows.Watch{Observe: runtime.Observe}
+	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
+	return f.outcome(watch, outcome, err)
+}
+
+func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) (flows.Outcome, error) {
+	if err != nil {
+		return flows.Outcome{}, err
+	}
+	s := run.State
+	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
+		Steps: watch.Steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+	}}
+	if s.Failure != "" {
+		return made, nil
+	}
+	made.Kind, made.Note, made.Groups = flows.Answered, s.Note, s.Sources
+	made.Text = s.Summary
+	made.Files = []flows.File{{Name: s.ContextOutputFileName, MediaType: flows.Markdown, Content: []byte(s.ContextOutputContent)}}
+	return made, nil
+}
+
+// retrieve reads the documents. Where that is refused, the run ends with the reason.
+func (f *Flow) retrieve(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if s.SystemName == "" {
+		return graph.Update(failure.Set("Which system? Name it: `build_context: Payment service`.")), nil
+	}
+	set, err := f.reader.Read(ctx, document.Read{Location: s.InputLocation, Attachments: s.Attachments, Scope: s.Scope})
+	if reason, is := errors.AsType[*document.RefusedError](err); is {
+		return graph.Update(failure.Set(reason.Text)), nil
+	}
+	if err != nil {
+		return graph.Result[State]{}, err
+	}
+	return graph.Update(
+		attachments.Set(nil), inputs.Set(set.Texts), documents.Set(set.Documents), skipped.Set(set.Skipped),
+		notes.Set([]string{fmt.Sprintf("read %d documents from %s, skipped %d", len(set.Documents), s.InputLocation, len(set.Skipped))}),
+	), nil
+}
+
+// sections are those of every overview, in their order.
+var sections = []struct {
+	title string
+	kind  extract.Kind
+}{
+	{"Purpose", extract.Purpose},
+	{"Parts and responsibilities", extract.Parts},
+	{"Flows of data", extract.Flows},
+	{"Interfaces", extract.Interfaces},
+	{"Decisions", extract.Decisions},
+	{"Glossary", extract.Terms},
+	{"Open questions", extract.Questions},
+}
+
+const (
+	rulesNote = "Put together by rules from the documents' own sentences; no language model wrote it."
+	emptyNote = "The documents that were read tell nothing of this, as far as was found."
+	// mostStatements is how many a section has that rules fill.
+	mostStatements = 15
+	maxNote        = 600 // characters
+)
+
+// build writes the overview.
+func (f *Flow) build(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	set := document.Set{Documents: s.Documents, Texts: s.Inputs, Skipped: s.Skipped}
+	var result survey.Result
+	if f.surveyor != nil {
+		titles := make([]string, len(sections))
+		for i, section := range sections {
+			titles[i] = section.title
+		}
+		var err error
+		result, err = f.surveyor.Survey(ctx, set, survey.Task{Run: s.RequestID, Goal: survey.Overview, Query: s.SystemName, Titles: titles}, step.Detail)
+		if err != nil {
+			return graph.Result[State]{}, fmt.Errorf("build the overview: %w", err)
+		}
+	}
+	parts, said := result.Parts, result.Note
+	if len(parts) == 0 {
+		parts, said = fill(set, s.SystemName), strings.TrimSpace(said+" "+rulesNote)
+	}
+	read := fmt.Sprintf("%d documents", len(set.Documents))
+	if len(set.Documents) == 1 {
+		read = "1 document"
+	}
+	lines := []string{fmt.Sprintf("From %s (%s). %s", read, s.InputLocation, said)}
+	if skipped := set.Note(); skipped != "" {
+		lines = append(lines, skipped)
+	}
+	written := report.Write(set.Documents, report.Report{Title: "Overview: " + s.SystemName, Notes: lines, Parts: parts, Empty: emptyNote})
+	name := report.FileName(s.SystemName, "system", "_context.md")
+	return graph.Update(
+		contextOutputContent.Set(written.Markdown), contextOutputFileName.Set(name), sources.Set(written.Groups),
+		summary.Set(summarized(set, name, written.Summary, parts)), note.Set(said), modelUses.Set(result.Uses), notes.Set(result.Remarks),
+	), nil
+}
+
+// summarized is what is said in the thread beside the file.
+func summarized(set document.Set, file, digest string, parts []evidence.Part) string {
+	var empty []string
+	for _, part := range parts {
+		if len(part.Statements) == 0 {
+			empty = append(empty, part.Title)
+		}
+	}
+	text := fmt.Sprintf("The overview is in `%s`.\n\n%s", file, digest)
+	if len(empty) > 0 {
+		text += "\n\nThe documents tell nothing on: " + strings.Join(empty, ", ") + "."
+	}
+	if skipped := set.Note(); skipped != "" {
+		text += "\n\n" + report.Shortened(report.Clean(skipped), maxNote)
+	}
+	return text
+}
+
+// fill takes the sections from the documents' own sentences, those first that name the
+// system.
+func fill(set document.Set, system string) []evidence.Part {
+	corpus := extract.Read(set)
+	focus := extract.Focus{Words: system, Limit: mostStatements}
+	parts := make([]evidence.Part, len(sections))
+	for i, section := range sections {
+		find := func(focus extract.Focus) ([]evidence.Statement, int) { return corpus.Find(section.kind, focus) }
+		if section.kind == extract.Terms {
+			find = corpus.Glossary
+		}
+		statements, more := find(focus)
+		parts[i] = evidence.Part{Title: section.title, Statements: statements, More: more}
+	}
+	return parts
+}

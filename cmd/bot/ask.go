@@ -144,7 +144,15 @@ type askOutput struct {
 	Note     string        `json:"note,omitempty"`
 	Sources  []sourceGroup `json:"sources"`
 	Question *question     `json:"question,omitempty"`
-	Trace    *chat.Trace   `json:"trace,omitempty"`
+	// Documents are the files that the run made.
+	Documents []made      `json:"documents,omitempty"`
+	Trace     *chat.Trace `json:"trace,omitempty"`
+}
+
+type made struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // "text/markdown; charset=utf-8"
+	Text string `json:"text"`
 }
 
 type sourceGroup struct {
@@ -185,15 +193,15 @@ func (c *askCommand) printJSON(ctx context.Context, out io.Writer, handler *bot.
 	if err := handler.Handle(ctx, message, &said); err != nil {
 		return err
 	}
-	made := said.output()
+	printed := said.output()
 	var err error
-	if made.Trace, err = c.explain(ctx, handler, said.reply, said.question); err != nil {
+	if printed.Trace, err = c.explain(ctx, handler, said.reply, said.question); err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(made)
+	return encoder.Encode(printed)
 }
 
 func (c *collected) output() askOutput {
@@ -204,8 +212,13 @@ func (c *collected) output() askOutput {
 		}
 		return askOutput{Run: c.question.Run, Outcome: "asked", Answer: c.question.Text, Sources: []sourceGroup{}, Question: asked}
 	}
+	var documents []made
+	for _, document := range c.reply.Documents {
+		documents = append(documents, made{document.Name, document.MediaType, string(document.Content)})
+	}
 	return askOutput{
-		Run: c.reply.Run, Outcome: string(c.reply.Outcome), Answer: c.reply.Text, Note: c.reply.Note,
+		Documents: documents,
+		Run:       c.reply.Run, Outcome: string(c.reply.Outcome), Answer: c.reply.Text, Note: c.reply.Note,
 		Sources: sourceGroups(c.reply.Sources),
 	}
 }

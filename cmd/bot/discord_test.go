@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/servertest"
@@ -171,7 +172,7 @@ func TestAKilledProcessAnswersOnceInDiscord(t *testing.T) {
 	first := g.serve()
 	root := g.Say(g.ann, g.general, calledInDiscord+"echo one").ID
 	g.shows(root, "one")
-	g.Fail("POST /channels/{channel_id}/messages", discordtest.Fault{Done: true, Hang: true})
+	g.Fail("POST /channels/{channel}/messages", discordtest.Fault{Done: true, Hang: true})
 	g.Say(g.ann, root, "echo first words")
 	g.shows(root, "first words") // it is there, and the program does not know
 	first.end(syscall.SIGKILL)
@@ -181,5 +182,54 @@ func TestAKilledProcessAnswersOnceInDiscord(t *testing.T) {
 	second.end(syscall.SIGTERM)
 	if got := g.answers(root); got != 3 {
 		t.Errorf("%d answers to three messages\n%s", got, g.Show(g.general))
+	}
+}
+
+// TestAReplicaTakesOver kills the replica that has the gateway: the other one goes on with
+// its session, and answers what was said meanwhile.
+func TestAReplicaTakesOver(t *testing.T) {
+	g := newGuild(t, "gateway")
+	first := g.serve()
+	root := g.Say(g.ann, g.general, calledInDiscord+"echo one").ID
+	g.shows(root, "one")
+	second := g.start(toldOfDiscord)
+	first.end(syscall.SIGKILL)
+	killed := time.Now()
+	g.Say(g.ann, root, "echo two")
+	g.Say(g.ann, root, "echo three")
+	g.shows(root, "three")
+	t.Logf("answered %s after the kill", time.Since(killed).Round(time.Millisecond))
+	second.end(syscall.SIGTERM)
+	if got := g.answers(root); got != 3 {
+		t.Errorf("%d answers to three messages\n%s", got, g.Show(g.general))
+	}
+	if state := g.Gateway().State(); len(state.Identify) != 1 || len(state.Resume) != 1 || len(state.Refused) > 0 {
+		t.Errorf("the gateway saw %+v", state)
+	}
+}
+
+// TestDoctorKnowsDiscord has the doctor look at an app that lacks an intent, and at a wrong
+// token.
+func TestDoctorKnowsDiscord(t *testing.T) {
+	g := newGuild(t, "gateway")
+	p := g.serve()
+	said := g.examines(false)
+	for _, want := range []string{"✓ bot token: Cairn", "✓ message content", "✓ commands: /", "✓ gateway", "✓ permissions"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("all is well, and %q is not said:\n%s", want, said)
+		}
+	}
+	p.end(syscall.SIGTERM)
+	out, err := g.command("discord", "commands").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "They are this program's.") {
+		t.Errorf("commands: %v\n%s", err, out)
+	}
+	out, err = g.command("discord", "invite").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "client_id="+discordtest.AppID) {
+		t.Errorf("invite: %v\n%s", err, out)
+	}
+	g.env = append(g.env, "CAIRN_DISCORD_TOKEN=very-wrong")
+	if said = g.examines(true); !strings.Contains(said, "Reset Token") || strings.Contains(said, "very-wrong") {
+		t.Errorf("a wrong token:\n%s", said)
 	}
 }

@@ -50,7 +50,10 @@ which can hang the one that asks.
 main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
 do the work; then follow the nodes in their order: understand.go, clarify.go, process.go,
 generate.go and write.go, verify.go and check.go. What models are sent is in its folder
-prompts, what may leave in an answer in guard. With no model its decisions to ask back and
+prompts, what may leave in an answer in guard. flows/routing is the graph that decides which flow
+a message goes to; flows/analyze and flows/buildcontext read whole documents by way of
+[cairn/internal/document], which finds in them by rules, or by a model part by part, what each
+statement can be shown to rest on. With no model its decisions to ask back and
 to abstain rest on a handful of thresholds, constants with names in clarify.go: the part of
 this program that we would trust the least on documents that nobody has seen. flows/echo is
 the smallest flow there is.
@@ -70,6 +73,13 @@ out is rendered by pure functions as well (render.go). adapters/slack/slacktest 
 stand-in for Slack that all of it is tested against, and people's conversations with it are
 golden files that read like a chat. Its limits are Slack's documented ones; where the
 documents are silent they are guesses, and nothing here has met the real Slack yet.
+
+[cairn/internal/adapters/discord] is Cairn in Discord, in the same order: translate.go,
+listen.go, render.go, then post.go and what speaks to Discord. adapters/discord/gateway holds
+the connections, whose shards replicas share by leases, and adapters/discord/fleet keeps all of
+them together within Discord's limits; both have a store in Redis and one in the process.
+adapters/discord/discordtest is the stand-in for Discord: each request is checked against
+Discord's own OpenAPI description. Nothing here has met the real Discord either.
 
 # What outlives a process
 

@@ -68,7 +68,7 @@ func (in *invocation) readDocuments(ctx context.Context, flags documentsFlags, f
 		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", flow, place, text)),
 	}
 	conversation := &terminal.Conversation{
-		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out),
+		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out), Documents: flags.Out,
 	}
 	if reply == "" {
 		return converse(ctx, in.std, handler, message, conversation)

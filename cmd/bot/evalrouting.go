@@ -53,7 +53,7 @@ func measureRouting(ctx context.Context) (routingReport, error) {
 	report := routingReport{Set: routingSet, Messages: len(messages), Flows: make(map[string]flowReport)}
 	meant, went, right := make(map[string]int), make(map[string]int), make(map[string]int)
 	for _, message := range messages {
-		got, err := router.Route(ctx, flows.Message{Text: message.Text, Running: message.Running})
+		got, err := router.Route(ctx, flows.Message{Text: message.Text, Attached: message.Attached, Running: message.Running})
 		if err != nil {
 			return routingReport{}, err
 		}

@@ -53,6 +53,7 @@ func digs(t *testing.T) flows.Flow {
 var changeStories = []story{
 	{name: "an edit of what was answered", before: []string{"echo one"}, then: func(f *front) { f.edit("m1", "echo two") }},
 	{name: "an edit that asks", before: []string{"echo one"}, then: func(f *front) { f.edit("m1", "paint the wall") }},
+	{name: "an edit of what made a document", flow: writes, before: []string{"write this"}, then: func(f *front) { f.edit("m1", "write that") }},
 	{name: "an edit of what was asked about", before: []string{"paint the wall"}, then: func(f *front) { f.edit("m1", "echo two") }},
 	{name: "two edits", maybe: []string{"run two is done", "run two is cancelled"}, before: []string{"echo one"}, then: func(f *front) {
 		f.edit("m1", "echo two")

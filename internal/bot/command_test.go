@@ -3,6 +3,7 @@ package bot_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
+	"cairn/internal/knowledge"
 )
 
 // catalog is a chat.Catalog.
@@ -104,6 +106,19 @@ func TestStatusTellsWhatWorksWhileItWorks(t *testing.T) {
 			t.Errorf("the threads are %+v, %v", listed, err)
 		}
 	})
+}
+
+func TestAMessageIsAnsweredFromItsCollections(t *testing.T) {
+	o, j := works(t)
+	j.succeeds()
+	message := o.next("dig")
+	message.Collections = []string{"handbook", "wiki"}
+	if err := o.bot.Handle(t.Context(), message, &heard{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := j.requests[0].Filter.Sources; len(j.requests) != 1 || !slices.Equal(got, []knowledge.SourceID{"handbook", "wiki"}) {
+		t.Errorf("it may read %q", got)
+	}
 }
 
 func TestStatusTellsWhatWaits(t *testing.T) {

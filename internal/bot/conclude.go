@@ -85,6 +85,7 @@ func (t *turn) conclude(ctx context.Context, reply chat.Reply, result runs.Resul
 	t.retract()
 	reply.Run = t.record.ID
 	t.remember(t.message.ID, reply)
+	t.session.BoundDocuments()
 	return t.finish(ctx, result, t.saveRecord)
 }
 

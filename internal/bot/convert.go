@@ -77,6 +77,8 @@ func replyOf(outcome flows.Outcome) chat.Reply {
 		}
 		reply.Sources = append(reply.Sources, converted)
 	}
+	documents, left := documentsOf(outcome.Files)
+	reply.Documents, reply.Note = documents, joinNotes(reply.Note, left)
 	return reply
 }
 

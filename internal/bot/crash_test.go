@@ -178,7 +178,7 @@ func (f *front) seen() string {
 		switch {
 		case turn.Reply != nil:
 			ids = append(ids, string(turn.Reply.Run))
-			seen = append(seen, fmt.Sprintf("%s: reply %s", turn.Message, turn.Reply.Text))
+			seen = append(seen, fmt.Sprintf("%s: reply %s%s", turn.Message, turn.Reply.Text, documents(*turn.Reply)))
 		case turn.Question != nil:
 			ids = append(ids, string(turn.Question.Run))
 			seen = append(seen, fmt.Sprintf("%s: question %s (%s)", turn.Message, turn.Question.Text, turn.Answer))
@@ -190,7 +190,7 @@ func (f *front) seen() string {
 	for _, posted := range f.platform.Posted(f.thread) {
 		text := "posted "
 		if posted.Post.Reply != nil {
-			text += posted.Post.Reply.Text
+			text += posted.Post.Reply.Text + documents(*posted.Post.Reply)
 		} else {
 			text += posted.Post.Question.Text + " (" + posted.Post.Answer + ")"
 		}
@@ -210,6 +210,19 @@ func (f *front) seen() string {
 	slices.Sort(ends)
 	seen = append(append(seen, f.asked...), ends...)
 	return anonymous(strings.Join(seen, "\n"))
+}
+
+// documents tells what goes with a reply.
+func documents(reply chat.Reply) string {
+	said := ""
+	for _, document := range reply.Documents {
+		content := "not kept"
+		if document.Kept() {
+			content = string(document.Content)
+		}
+		said += fmt.Sprintf(" + %s, %s, %d bytes: %s", document.Name, document.MediaType, document.Size, content)
+	}
+	return said
 }
 
 // pass lets time go by on the bubble's clock.
@@ -296,10 +309,21 @@ var stories = []story{
 		}
 		digging.Wait()
 	}},
+	{name: "an answer with a document", flow: writes, then: func(f *front) { f.say("write this") }},
 	{name: "two in a row", then: func(f *front) {
 		f.say("echo one")
 		f.say("echo two")
 	}},
+}
+
+// writes is a flow that makes a document of what it was asked.
+func writes(t *testing.T) flows.Flow {
+	j := newJob(t)
+	j.succeeds()
+	j.files = func(text string) []flows.File {
+		return []flows.File{{Name: "notes.md", MediaType: "text/markdown", Content: []byte("# " + text)}}
+	}
+	return j
 }
 
 func (s story) flowsOf(t *testing.T) []flows.Flow {

@@ -29,3 +29,6 @@ func Command(text string) (word, rest string) {
 
 // ShownName is how people are shown the name of a file.
 func ShownName(name string) string { return shownName(name) }
+
+// DocumentName is what a file that a run made is called.
+func DocumentName(name string) string { return documentName(name) }

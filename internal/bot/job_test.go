@@ -20,6 +20,7 @@ type job struct {
 	work     func(ctx context.Context, step graph.Step[state]) error
 	ran      map[string]int // how often each node was
 	requests []flows.Request
+	files    func(text string) []flows.File // nil: it makes none
 }
 
 var errBusy = errors.New("the store is busy")
@@ -76,7 +77,11 @@ func (j *job) outcome(run graph.Outcome[state], err error) (flows.Outcome, error
 	if err != nil {
 		return flows.Outcome{}, err
 	}
-	return flows.Outcome{Kind: flows.Answered, Text: "did " + run.State.Text, Trace: jobTrace}, nil
+	made := flows.Outcome{Kind: flows.Answered, Text: "did " + run.State.Text, Trace: jobTrace}
+	if j.files != nil {
+		made.Files = j.files(run.State.Text)
+	}
+	return made, nil
 }
 
 var jobTrace = flows.Trace{

@@ -78,7 +78,7 @@ func route(message chat.Message, waiting *session.Waiting, first string) plan {
 // choose decides which flow a message goes to that answers no question. A stop of the job,
 // by which held ends, is seen to when the flow is to run.
 func (t *turn) choose(held context.Context, text string) (flows.Choice, error) {
-	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Running: t.session.Flow})
+	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Attached: len(t.message.Files) > 0, Running: t.session.Flow})
 	if err != nil && context.Cause(held) == nil {
 		return flows.Choice{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
 	"cairn/internal/runs"
 )
 
@@ -114,8 +115,13 @@ func (t *turn) request() flows.Request {
 			break
 		}
 	}
+	var scope flows.Scope
+	for _, collection := range t.record.Collections {
+		scope.Sources = append(scope.Sources, knowledge.SourceID(collection))
+	}
 	return flows.Request{
-		Run: string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: remembered(before, t.record.Request),
+		Filter: scope,
+		Run:    string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: remembered(before, t.record.Request),
 	}
 }
 

@@ -118,10 +118,13 @@ func (t *turn) post(ctx context.Context) error {
 	said := &t.session.Turns[at]
 	if said.Posted != "" {
 		if done, err := t.editPosted(ctx, said); done || err != nil {
+			if err == nil && t.session.DropDocuments(at) {
+				t.atEnd(t.saveSession)
+			}
 			return err
 		}
 	}
-	body, err := json.Marshal(postOf(*said))
+	body, err := deliveryOf(*said)
 	if err != nil {
 		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
 	}
@@ -141,8 +144,19 @@ func (t *turn) post(ctx context.Context) error {
 	}
 	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted) })
 	said.Posted = delivery.Posted
+	t.session.DropDocuments(at) // the platform has them
 	t.atEnd(t.saveSession)
 	return nil
+}
+
+// deliveryOf gives a turn of the bot as the outbox keeps it: what is in its documents the
+// session holds until they are posted.
+func deliveryOf(said chat.Turn) ([]byte, error) {
+	if said.Reply != nil {
+		without := said.Reply.WithoutContent()
+		said.Reply = &without
+	}
+	return json.Marshal(postOf(said))
 }
 
 // landing is how long a post may take to be seen that its sender has given up.

@@ -308,7 +308,7 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 func (t *turn) newRecord(run chat.RunID, flow, request string) runs.Record {
 	record := runs.Record{
 		ID: run, Thread: t.message.Thread, Flow: flow, Author: t.message.Author, Message: t.message.ID,
-		Request: request, Depth: t.message.Depth, Fence: t.lease.Token,
+		Request: request, Depth: t.message.Depth, Collections: t.message.Collections, Fence: t.lease.Token,
 	}
 	record.Move(runs.Queued, t.job.Enqueued, "its message came")
 	return record

@@ -5,6 +5,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -46,6 +47,8 @@ type Message struct {
 	// Answers is the question that this message answers by a choice, if the person
 	// pressed one; a plain reply leaves it nil and counts as free text.
 	Answers *Press
+	// Collections are those that it may be answered from, by their names; none: all.
+	Collections []string `json:",omitempty"`
 	// Files came with the message, at most MaxFiles of them. An adapter that hands files
 	// over is a Fetcher.
 	Files []File `json:",omitempty"`
@@ -127,7 +130,39 @@ type Reply struct {
 	// Note is one short line about the answer as a whole, such as that it quotes.
 	Note    string
 	Sources []SourceGroup
-	Trace   Trace
+	// Documents go with the answer, at most MaxDocuments of them.
+	Documents []Document `json:",omitempty"`
+	Trace     Trace
+}
+
+// MaxDocuments is how many documents go with a reply, MaxDocument how large one is at
+// most, in bytes.
+const (
+	MaxDocuments = 4
+	MaxDocument  = 512 << 10
+)
+
+// Document is a file that a run made for people to keep. It is never empty.
+type Document struct {
+	// Name is the file's, with its ending: "risks_analysis.md". It names no folder and holds
+	// nothing that can't be printed; two documents may have the same.
+	Name      string
+	MediaType string // "text/markdown; charset=utf-8"
+	Size      int    // of Content as it was made, in bytes
+	Content   []byte `json:",omitempty"` // nil where it is not kept any more
+}
+
+// Kept tells whether the document's content is there.
+func (d Document) Kept() bool { return d.Content != nil }
+
+// WithoutContent gives the reply with what its documents are, but not what is in them.
+func (r Reply) WithoutContent() Reply {
+	documents := slices.Clone(r.Documents)
+	for i := range documents {
+		documents[i].Content = nil
+	}
+	r.Documents = documents
+	return r
 }
 
 // SourceGroup is the sources of one category, most used first.
@@ -262,7 +297,8 @@ type Turn struct {
 
 // Transcripts gives what was said in a thread, oldest first; an unknown thread is
 // empty. The bot keeps it bounded. A reply to a retried run takes the place of its
-// failure line, and replies keep no Trace: Controls.Explain has it.
+// failure line, and replies keep no Trace: Controls.Explain has it. The contents of
+// documents are kept of the thread's latest alone, and not at all where they were posted.
 type Transcripts interface {
 	Transcript(ctx context.Context, thread ThreadID) ([]Turn, error)
 }

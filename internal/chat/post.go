@@ -35,13 +35,15 @@ type Post struct {
 type Poster interface {
 	// Post puts the message into the thread, as a reply where it starts one, and gives
 	// its id. The key goes with it, so that Find finds it from any process. A Post with a
-	// key that was posted lately may give the first one's id and post nothing.
+	// key that was posted lately may give the first one's id and post nothing. A reply's
+	// documents are shown with it, those without content are left out.
 	Post(ctx context.Context, thread ThreadID, key PostKey, post Post) (MessageID, error)
 	// Find asks the platform for the message that was posted under a key; false where
 	// there is none. Where there are two, as a process that stood still may have sent the
 	// second long after it was given up, it takes the later away.
 	Find(ctx context.Context, thread ThreadID, key PostKey) (MessageID, bool, error)
 	// Edit replaces what a message of the bot shows. To edit one that is gone is ErrGone.
+	// Where a document has no content, those that were posted stay as they are.
 	Edit(ctx context.Context, thread ThreadID, message MessageID, post Post) error
 	// Retract takes a message of the bot away. To retract one that is gone is no error.
 	Retract(ctx context.Context, thread ThreadID, message MessageID) error

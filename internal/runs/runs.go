@@ -53,6 +53,8 @@ type Record struct {
 	Message chat.MessageID // that started the run
 	Request string         // what the flow was asked, without a command's word
 	Depth   chat.Depth
+	// Collections are those that it may be answered from; none: all.
+	Collections []string
 	// Transitions are the run's statuses, oldest first; change them with Move.
 	Transitions []Transition
 	// Trace is how the run came about so far; its steps are those of all its parts,

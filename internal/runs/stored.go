@@ -45,7 +45,9 @@ type storedJob struct {
 	Depth   chat.Depth     `json:"depth,omitempty"`
 	At      time.Time      `json:"at,omitzero"`
 	Press   *storedPress   `json:"press,omitempty"`
-	Files   []storedFile   `json:"files,omitempty"`
+	// Collections that it may be answered from.
+	Collections []string     `json:"collections,omitempty"`
+	Files       []storedFile `json:"files,omitempty"`
 }
 
 type storedPress struct {
@@ -70,6 +72,7 @@ func EncodeJob(job Job) ([]byte, error) {
 	stored := storedJob{
 		Version: jobVersion, Event: job.Event, Kind: job.Kind, Run: job.Run,
 		ID: m.ID, Thread: m.Thread, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
+		Collections: m.Collections,
 	}
 	if stored.Kind == "" {
 		stored.Kind = Said
@@ -104,6 +107,7 @@ func DecodeJob(body []byte) (Job, error) {
 	}
 	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Message: chat.Message{
 		ID: stored.ID, Thread: stored.Thread, Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
+		Collections: stored.Collections,
 	}}
 	if stored.Press != nil {
 		job.Message.Answers = &chat.Press{Question: stored.Press.Question, Choice: stored.Press.Choice}
@@ -123,6 +127,7 @@ type storedRecord struct {
 	Message     chat.MessageID `json:"message"`
 	Request     string         `json:"request"`
 	Depth       chat.Depth     `json:"depth,omitempty"`
+	Collections []string       `json:"collections,omitempty"`
 	Transitions []Transition   `json:"transitions"`
 	Trace       chat.Trace     `json:"trace"`
 }
@@ -131,7 +136,7 @@ type storedRecord struct {
 func EncodeRecord(record Record) ([]byte, error) {
 	return json.Marshal(storedRecord{
 		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,
-		Request: record.Request, Depth: record.Depth, Transitions: record.Transitions, Trace: record.Trace,
+		Request: record.Request, Depth: record.Depth, Collections: record.Collections, Transitions: record.Transitions, Trace: record.Trace,
 	})
 }
 
@@ -146,7 +151,7 @@ func DecodeRecord(run chat.RunID, body []byte) (Record, error) {
 	}
 	return Record{
 		ID: run, Thread: kept.Thread, Flow: kept.Flow, Author: kept.Author, Message: kept.Message,
-		Request: kept.Request, Depth: kept.Depth, Transitions: kept.Transitions, Trace: kept.Trace,
+		Request: kept.Request, Depth: kept.Depth, Collections: kept.Collections, Transitions: kept.Transitions, Trace: kept.Trace,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,4 +90,14 @@ func FuzzDecodeJob(f *testing.F) {
 			t.Errorf("%s was read and written as %s, which gives %v", body, again, err)
 		}
 	})
+}
+
+func TestAJobKeepsItsCollections(t *testing.T) {
+	body, err := runs.EncodeJob(runs.Job{Event: "Ev1", Message: chat.Message{Thread: "web:1", Collections: []string{"handbook", "wiki"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := runs.DecodeJob(body); err != nil || !slices.Equal(got.Message.Collections, []string{"handbook", "wiki"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }

@@ -9,7 +9,10 @@ func keepTurn(t chat.Turn) storedTurn {
 		Answer: t.Answer, AnsweredBy: t.AnsweredBy, Posted: t.Posted,
 	}
 	if r := t.Reply; r != nil {
-		kept.Reply = &storedReply{Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, keepGroup)}
+		kept.Reply = &storedReply{
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, keepGroup),
+			Documents: each(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
+		}
 	}
 	if t.Question != nil {
 		question := keepQuestion(*t.Question)
@@ -24,7 +27,10 @@ func giveTurn(kept storedTurn) chat.Turn {
 		Answer: kept.Answer, AnsweredBy: kept.AnsweredBy, Posted: kept.Posted,
 	}
 	if r := kept.Reply; r != nil {
-		t.Reply = &chat.Reply{Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, giveGroup)}
+		t.Reply = &chat.Reply{
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, giveGroup),
+			Documents: each(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
+		}
 	}
 	if kept.Question != nil {
 		question := giveQuestion(*kept.Question)

@@ -60,6 +60,15 @@ type storedReply struct {
 	Text    string        `json:"Text,omitempty"`
 	Note    string        `json:"Note,omitempty"`
 	Sources []storedGroup `json:"Sources,omitempty"`
+	// Documents came later: an older program passes over them.
+	Documents []storedDocument `json:"Documents,omitempty"`
+}
+
+type storedDocument struct {
+	Name      string `json:"Name"`
+	MediaType string `json:"MediaType,omitempty"`
+	Size      int    `json:"Size,omitempty"` // bytes
+	Content   []byte `json:"Content,omitempty"`
 }
 
 type storedGroup struct {

@@ -53,11 +53,19 @@ func conversation() Session {
 }
 
 // TestSessionsStoredBeforeAreRead reads what programs of their time have written:
-// session1.json was stored before there were topics.
+// session1.json was stored before there were topics, session1-topics.json before replies
+// had documents.
 func TestSessionsStoredBeforeAreRead(t *testing.T) {
 	withTopics := conversation()
 	withTopics.Earlier = []Topic{{Message: "m0", By: "ann", Asked: "who owns billing?", Answered: "The platform team [1].", Documents: []string{"Billing"}}}
-	for name, want := range map[string]Session{"session1.json": conversation(), "session1-topics.json": withTopics} {
+	withDocuments := conversation()
+	withDocuments.Turns[1].Reply.Documents = []chat.Document{
+		{Name: "risks_analysis.md", MediaType: "text/markdown; charset=utf-8", Size: 8, Content: []byte("# Risks\n")},
+		{Name: "context.md", MediaType: "text/markdown; charset=utf-8", Size: 70_000},
+	}
+	for name, want := range map[string]Session{
+		"session1.json": conversation(), "session1-topics.json": withTopics, "session1-documents.json": withDocuments,
+	} {
 		body, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -98,6 +106,8 @@ func fill(t *testing.T, value reflect.Value, seed int) {
 		value.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		value.SetInt(int64(seed))
+	case reflect.Uint8:
+		value.SetUint(uint64(seed))
 	case reflect.Float64:
 		value.SetFloat(float64(seed))
 	case reflect.Slice:

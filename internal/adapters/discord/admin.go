@@ -142,7 +142,7 @@ func describe(channel string, set, holds Setting) string {
 		"- Cairn is " + state,
 		"- it answers: " + string(holds.Mode) + inherited(set.Mode != ""),
 		"- mentions are answered in: " + string(holds.Style) + inherited(set.Style != ""),
-		"- collections that commands offer: " + collections + inherited(len(set.Collections) > 0),
+		"- collections that I answer from: " + collections + inherited(len(set.Collections) > 0),
 		"- who may ask: " + roles + inherited(len(set.Roles) > 0),
 	}, "\n")
 }

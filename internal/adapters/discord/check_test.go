@@ -57,7 +57,7 @@ func checkShown(shown rendered) error {
 	var problems []error
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	for i := range shown.notes {
-		made, _ := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes), root: "18446744073709551615", private: true})
+		made, _ := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes), root: "18446744073709551615", private: true}, false)
 		if length(made.Content) > maxContent {
 			wrong("%d characters: %s", length(made.Content), made.Content)
 		}
@@ -156,8 +156,8 @@ func wanted(p piece) string {
 
 // checkText looks whether all that the answer says is shown, in order.
 func checkText(shown rendered, text string, sources []chat.SourceGroup) error {
-	if shown.file != "" {
-		if shown.file != markup.Clean(text) {
+	if len(shown.files) > 0 {
+		if string(shown.files[0].content) != markup.Clean(text) {
 			return errors.New("the file is not the answer")
 		}
 		return nil

@@ -113,7 +113,7 @@ func adminOptions() []CommandOption {
 		sub("off", "Keep Cairn quiet", in),
 		sub("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(ModeMention), string(ModeThread), string(ModeQuestions), string(ModeOff)), in),
 		sub("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(ReplyInThread), string(ReplyInPlace)), in),
-		sub("collections", "Set which collections commands offer",
+		sub("collections", "Set which collections answers come from",
 			CommandOption{Name: collectionOption, Type: stringOption, Description: "Names with commas between them; none: all", Autocomplete: true, MaxLength: 1000}, in),
 		sub("roles", "Set who may ask",
 			CommandOption{Name: rolesOption, Type: roleOption, Description: "Adds this role, or takes it away where it is set; none: everybody"}, in),

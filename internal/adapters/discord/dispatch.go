@@ -90,7 +90,7 @@ func (a *Adapter) skip(ctx context.Context, reason string) {
 	a.options.Logger.DebugContext(ctx, "discord event ignored", slog.String("reason", reason))
 }
 
-// settle finds out where something was said, and what holds there. ok is false where the
+// settle finds out where something was said, and what holds there: also for the message. ok is false where the
 // bot can't see the channel.
 func (a *Adapter) settle(ctx context.Context, of *signal) (how Setting, ok bool, err error) {
 	at, err := a.locate(ctx, of.at)
@@ -103,6 +103,9 @@ func (a *Adapter) settle(ctx context.Context, of *signal) (how Setting, ok bool,
 	}
 	of.at = at
 	how, err = a.setting(ctx, at.guild, at.settings())
+	if at.guild != directly {
+		of.message.Collections = how.Collections
+	}
 	return how, err == nil, err
 }
 

@@ -92,17 +92,17 @@ func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message cha
 }
 
 func (r room) update(ctx context.Context, id string, shown rendered, m mark) error {
-	made, file := shown.message(m)
-	return r.redraw(ctx, id, made, file)
+	made, files := shown.message(m, true)
+	return r.redraw(ctx, id, made, files)
 }
 
 // redraw shows a message anew. Nobody is called by that.
-func (r room) redraw(ctx context.Context, id string, made note, file *upload) error {
+func (r room) redraw(ctx context.Context, id string, made note, files []upload) error {
 	err := r.call(ctx, request{
-		does: "edit a message", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(r.at.channel, id), body: made, file: file,
+		does: "edit a message", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(r.at.channel, id), body: made, files: files,
 	}, nil)
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
-		return r.editFollowUp(ctx, id, made, file)
+		return r.editFollowUp(ctx, id, made, files)
 	}
 	return err
 }

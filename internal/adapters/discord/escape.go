@@ -81,7 +81,7 @@ func codeSpan(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return text
 	}
-	if !strings.Contains(text, "`") {
+	if !strings.Contains(text, "`") && !strings.HasSuffix(text, `\`) { // which may be taken to escape what ends it
 		return "`" + text + "`"
 	}
 	return "`` " + apart(text) + " ``"

@@ -155,35 +155,45 @@ func begunIf(something bool, err error) error {
 	return err
 }
 
-// message gives one message of what was rendered, with its mark, and its file.
-func (s rendered) message(m mark) (note, *upload) {
+// message gives one message of what was rendered, with its mark, and its files. again tells
+// that it takes the place of one.
+func (s rendered) message(m mark, again bool) (note, []upload) {
 	says := s.says
 	if m.of > 1 {
 		says = fmt.Sprintf("%d of %d", m.index+1, m.of)
 	}
 	made := marked(s.notes[m.index], m, says)
-	made.Attached = []attachment{}
-	if s.file == "" || m.index > 0 {
+	if s.stay && again && m.index == 0 {
 		return made, nil
 	}
-	name := "answer.md"
-	made.Attached = []attachment{{ID: "0", Filename: name}}
-	return made, &upload{name, "text/markdown; charset=utf-8", []byte(s.file)}
+	made.Attached = []attachment{}
+	if m.index > 0 {
+		return made, nil
+	}
+	var files []upload
+	for _, file := range s.files {
+		if len(file.content) == 0 { // it is not kept any more
+			continue
+		}
+		made.Attached = append(made.Attached, attachment{ID: strconv.Itoa(len(files)), Filename: file.name})
+		files = append(files, file)
+	}
+	return made, files
 }
 
 // post posts one message: the first one of what answers a command as that answer, which
 // Discord shows as long as the ticket is good; all else as a message of the channel.
 func (r room) post(ctx context.Context, shown rendered, m mark) (id string, err error) {
-	made, file := shown.message(m)
+	made, files := shown.message(m, false)
 	if m.index == 0 && r.ticket.Original {
-		id, done, err := r.answerOriginal(ctx, made, file, m.key)
+		id, done, err := r.answerOriginal(ctx, made, files, m.key)
 		if done || err != nil {
 			return id, err
 		}
 	}
-	id, err = r.create(ctx, made, file, nonceOf(m))
+	id, err = r.create(ctx, made, files, nonceOf(m))
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
-		return r.followUp(ctx, made, file)
+		return r.followUp(ctx, made, files)
 	}
 	return id, err
 }
@@ -200,7 +210,7 @@ func nonceOf(m mark) string {
 
 // create makes a message in the room's channel, as a reply where it stands beside what it
 // is about.
-func (r room) create(ctx context.Context, made note, file *upload, nonce string) (string, error) {
+func (r room) create(ctx context.Context, made note, files []upload, nonce string) (string, error) {
 	message := newMessage{note: made, Nonce: nonce, Enforce: true}
 	if r.to.channel == r.at.channel && r.to.message != "" {
 		message.Reference = &reference{MessageID: r.to.message}
@@ -208,7 +218,7 @@ func (r room) create(ctx context.Context, made note, file *upload, nonce string)
 	}
 	var told wireMessage
 	err := r.call(ctx, request{
-		does: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(r.at.channel), body: message, file: file,
+		does: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(r.at.channel), body: message, files: files,
 	}, &told)
 	return told.ID, err
 }
@@ -242,7 +252,7 @@ func (r room) complain(ctx context.Context, why error) error {
 	line := note{Content: "I may not start a thread here, so I can't answer. Who manages this server can give me the permission " +
 		"Create Public Threads, or have me reply in place with `/cairn-admin style`.", Embeds: []embed{}, Mentions: nobody()}
 	shown := rendered{notes: []note{line}, says: "Cairn"}
-	made, _ := shown.message(r.mark(chat.PostKey("no"+short(r.to.message)), 0, 1))
+	made, _ := shown.message(r.mark(chat.PostKey("no"+short(r.to.message)), 0, 1), false)
 	if _, err := r.create(ctx, made, nil, "no"+short(r.to.message)); err != nil && !errors.Is(err, chat.ErrGone) {
 		return looking(err)
 	}

@@ -304,3 +304,40 @@ func TestWhatDiscordMadeAndDidNotTell(t *testing.T) {
 		}
 	})
 }
+
+// documents gives the files of the bot's messages.
+func (w *team) documents(_ *testing.T, thread chat.ThreadID) []chat.Document {
+	at, err := parseThread(thread)
+	if err != nil {
+		return nil
+	}
+	var seen []chat.Document
+	for _, message := range w.in(at.channel) {
+		if message.Author != discordtest.Bot || message.Deleted {
+			continue
+		}
+		for _, file := range message.Attachments {
+			if file.Name == "answer.md" { // the whole of a long answer
+				continue
+			}
+			seen = append(seen, chat.Document{Name: file.Name, Content: w.Content(file.ID)})
+		}
+	}
+	return seen
+}
+
+func TestDocuments(t *testing.T) {
+	for name, fault := range map[string]discordtest.Fault{
+		"the post fails":           {Status: http.StatusInternalServerError},
+		"only its answer was lost": {Status: http.StatusInternalServerError, Done: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chattest.TestDocuments(t, func(t *testing.T) (chattest.DocumentRoom, chat.Poster) {
+				w := newTeam(t, nil)
+				return chattest.DocumentRoom{PosterRoom: w.room(ReplyInPlace), Documents: w.documents, Break: func() {
+					w.Fail("POST /channels/{channel}/messages", fault)
+				}}, w.process(t, w.adapter.options)
+			})
+		})
+	}
+}

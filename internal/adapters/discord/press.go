@@ -155,11 +155,11 @@ func (a *Adapter) reveal(ctx context.Context, bot *hearing, of signal, respond r
 		return err
 	}
 	var shown note
-	var file *upload
+	var files []upload
 	var err error
 	switch of.interaction.does.does {
 	case verbWhy:
-		shown, file, err = a.why(ctx, bot, of)
+		shown, files, err = a.why(ctx, bot, of)
 	case verbSources:
 		shown, err = a.sources(ctx, bot, of)
 	case verbShare:
@@ -177,9 +177,9 @@ func (a *Adapter) reveal(ctx context.Context, bot *hearing, of signal, respond r
 			}
 		}
 		a.options.Logger.WarnContext(ctx, "discord press failed", slog.String("verb", string(of.interaction.does.does)), slog.Any("error", err))
-		shown, file = note{Content: escape(line, true), Mentions: nobody()}, nil
+		shown, files = note{Content: escape(line, true), Mentions: nobody()}, nil
 	}
-	return a.fill(ctx, of, shown, file)
+	return a.fill(ctx, of, shown, files)
 }
 
 // replyOf finds the reply that a press is about, in its thread.

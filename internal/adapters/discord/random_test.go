@@ -60,6 +60,7 @@ func FuzzRender(f *testing.F) {
 		f.Add(scrap+scraps[(i+1)%len(scraps)], scraps[(i*7)%len(scraps)])
 	}
 	f.Add(chattest.Answer().Text, chattest.Evil)
+	f.Add("`[a]b](https://g.example/(x))@\xff**\\`", "</div>\n") // a backslash before the end of code
 	f.Fuzz(func(t *testing.T, text, other string) {
 		if len(text) > 20000 || len(other) > 2000 {
 			return

@@ -14,8 +14,9 @@ import (
 // hold the answer there is one, with the whole answer as a file.
 type rendered struct {
 	notes []note
-	says  string // what a note without components is
-	file  string // Markdown; "" for none
+	says  string   // what a note without components is
+	files []upload // that the first message has
+	stay  bool     // in place of files it has those that were uploaded before
 }
 
 // look is how posts are shown in a place.
@@ -43,7 +44,7 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 	messages, whole := pack(bodyOf(reply.Text, reply.Sources))
 	out := rendered{says: "Cairn"}
 	if whole = whole && (len(messages) < 2 || !how.single); !whole {
-		out.file = markup.Clean(reply.Text)
+		out.files = append(out.files, upload{"answer.md", "text/markdown; charset=utf-8", []byte(markup.Clean(reply.Text))})
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {
@@ -62,6 +63,10 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 	}
 	if reply.Run != "" && reply.Outcome != chat.Failure {
 		last.remark(how.goOn)
+	}
+	for _, document := range reply.Documents {
+		out.stay = out.stay || !document.Kept()
+		out.files = append(out.files, upload{document.Name, document.MediaType, document.Content})
 	}
 	var folded int
 	last.Embeds, folded = sourcesEmbed(reply.Sources, how.now, maxRows)

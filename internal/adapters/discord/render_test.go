@@ -15,7 +15,7 @@ func seen(t *testing.T, shown rendered) string {
 	t.Helper()
 	var out strings.Builder
 	for i := range shown.notes {
-		made, file := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes)})
+		made, files := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes)}, false)
 		raw, err := json.MarshalIndent(struct {
 			Embeds     []embed     `json:"embeds"`
 			Components []component `json:"components"`
@@ -25,7 +25,7 @@ func seen(t *testing.T, shown rendered) string {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&out, "== message %d ==\n%s\n%s\n", i+1, made.Content, raw)
-		if file != nil {
+		for _, file := range files {
 			fmt.Fprintf(&out, "with %s of %d bytes\n", file.name, len(file.content))
 		}
 	}

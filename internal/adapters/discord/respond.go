@@ -71,18 +71,18 @@ func (a *Adapter) tell(ctx context.Context, of signal, line string) error {
 }
 
 // show shows a message to who pressed or asked alone, after the first answer.
-func (a *Adapter) show(ctx context.Context, of signal, made note, file *upload) error {
+func (a *Adapter) show(ctx context.Context, of signal, made note, files []upload) error {
 	made.Flags |= ephemeral
 	return a.private(ctx, request{
-		does: "answer in private", method: http.MethodPost, public: true, body: made.whole(), file: file,
+		does: "answer in private", method: http.MethodPost, public: true, body: made.whole(), files: files,
 		url: discordgo.EndpointWebhookToken(of.interaction.application, of.interaction.token),
 	})
 }
 
 // fill puts a message in the place of "Cairn is thinking".
-func (a *Adapter) fill(ctx context.Context, of signal, made note, file *upload) error {
+func (a *Adapter) fill(ctx context.Context, of signal, made note, files []upload) error {
 	return a.private(ctx, request{
-		does: "answer in private", method: http.MethodPatch, public: true, body: made.whole(), file: file,
+		does: "answer in private", method: http.MethodPatch, public: true, body: made.whole(), files: files,
 		url: discordgo.EndpointWebhookMessage(of.interaction.application, of.interaction.token, original),
 	})
 }

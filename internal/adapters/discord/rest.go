@@ -19,7 +19,7 @@ type request struct {
 	method string
 	url    string
 	body   any
-	file   *upload
+	files  []upload
 	public bool // of webhooks and interactions: their address is the permission
 }
 
@@ -72,12 +72,14 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 }
 
 func send(session *discordgo.Session, asks request, options []discordgo.RequestOption) ([]byte, error) {
-	if asks.file == nil {
+	if len(asks.files) == 0 {
 		return session.RequestWithBucketID(asks.method, asks.url, asks.body, asks.url, options...)
 	}
-	kind, body, err := discordgo.MultipartBodyWithJSON(asks.body, []*discordgo.File{
-		{Name: asks.file.name, ContentType: asks.file.mediaType, Reader: bytes.NewReader(asks.file.content)},
-	})
+	files := make([]*discordgo.File, len(asks.files))
+	for i, file := range asks.files {
+		files[i] = &discordgo.File{Name: file.name, ContentType: file.mediaType, Reader: bytes.NewReader(file.content)}
+	}
+	kind, body, err := discordgo.MultipartBodyWithJSON(asks.body, files)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ const (
 type Setting struct {
 	Mode        Mode       `json:"mode,omitempty"`
 	Style       ReplyStyle `json:"style,omitempty"`
-	Collections []string   `json:"collections,omitempty"` // that commands offer; empty: all
+	Collections []string   `json:"collections,omitempty"` // that answers come from; empty: all
 	Roles       []string   `json:"roles,omitempty"`       // ids of those that may ask; empty: everybody
 }
 

@@ -159,7 +159,11 @@ func TestAManagedServer(t *testing.T) {
 	w.Slash(w.ann, w.general, "cairn ask", discordtest.Option{Name: "question", Value: "am I heard?"})
 	w.wait(t)
 	admin("on")
+	admin("collections", discordtest.Option{Name: "collection", Value: "handbook, @runbooks"})
 	ask(w.ann, bot+"four")
+	if heard := w.bot.Messages(); !slices.Equal(heard[len(heard)-1].Collections, []string{"handbook", "runbooks"}) {
+		t.Errorf("the last message may be answered from %q", heard[len(heard)-1].Collections)
+	}
 	if w.Offered(w.ann, w.general, "cairn-admin") {
 		t.Error("people without the permission are offered /cairn-admin")
 	}

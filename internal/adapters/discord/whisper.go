@@ -34,7 +34,7 @@ func (r room) asked(ctx context.Context) (wireMessage, bool, error) {
 
 // answerOriginal writes the first answer to a command. done is false where it is not to be
 // written any more: it is another post, or the ticket is void.
-func (r room) answerOriginal(ctx context.Context, made note, file *upload, key chat.PostKey) (id string, done bool, err error) {
+func (r room) answerOriginal(ctx context.Context, made note, files []upload, key chat.PostKey) (id string, done bool, err error) {
 	there, ok, err := r.asked(ctx)
 	if err != nil || !ok {
 		return "", false, looking(err)
@@ -43,28 +43,28 @@ func (r room) answerOriginal(ctx context.Context, made note, file *upload, key c
 	if free := there.Flags&loading != 0 || isOurs && (m.isDraft() || m.key == key); !free {
 		return "", false, nil
 	}
-	err = r.editFollowUp(ctx, original, made, file)
+	err = r.editFollowUp(ctx, original, made, files)
 	if errors.Is(err, chat.ErrGone) {
 		return "", false, nil
 	}
 	return there.ID, err == nil, err
 }
 
-func (r room) editFollowUp(ctx context.Context, id string, made note, file *upload) error {
+func (r room) editFollowUp(ctx context.Context, id string, made note, files []upload) error {
 	return r.call(ctx, request{
-		does: "write the answer to a command", method: http.MethodPatch, url: r.webhookMessage(id), body: made, file: file, public: true,
+		does: "write the answer to a command", method: http.MethodPatch, url: r.webhookMessage(id), body: made, files: files, public: true,
 	}, nil)
 }
 
 // followUp posts a further answer to an interaction.
-func (r room) followUp(ctx context.Context, made note, file *upload) (string, error) {
+func (r room) followUp(ctx context.Context, made note, files []upload) (string, error) {
 	if r.ticket.Private {
 		made.Flags |= ephemeral
 	}
 	var told wireMessage
 	err := r.call(ctx, request{
 		does: "post a further answer to a command", method: http.MethodPost,
-		url: discordgo.EndpointWebhookToken(r.webhook, r.ticket.Token) + "?wait=true", body: made, file: file, public: true,
+		url: discordgo.EndpointWebhookToken(r.webhook, r.ticket.Token) + "?wait=true", body: made, files: files, public: true,
 	}, &told)
 	return told.ID, err
 }
@@ -74,16 +74,16 @@ func (r room) followUp(ctx context.Context, made note, file *upload) (string, er
 // message or to a command that all see, is said there: Discord hides nothing then.
 func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, only chat.UserID) (chat.MessageID, error) {
 	m := r.mark(key, 0, 1)
-	made, file := shown.message(m)
+	made, files := shown.message(m, false)
 	if r.ticket.Original {
-		id, done, err := r.answerOriginal(ctx, made, file, key)
+		id, done, err := r.answerOriginal(ctx, made, files, key)
 		if done || err != nil {
 			return chat.MessageID(id), err
 		}
 	}
 	if r.ticket.Token != "" {
 		r.ticket.Private = true
-		id, err := r.followUp(ctx, made, file)
+		id, err := r.followUp(ctx, made, files)
 		if !errors.Is(err, chat.ErrGone) {
 			return chat.MessageID(id), err
 		}
@@ -96,7 +96,7 @@ func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, onl
 			return "", err
 		}
 	}
-	id, err := r.create(ctx, made, file, nonceOf(m))
+	id, err := r.create(ctx, made, files, nonceOf(m))
 	return chat.MessageID(id), err
 }
 
@@ -139,8 +139,8 @@ func (r room) editPrivate(ctx context.Context, id string, shown rendered) error 
 		return err
 	}
 	m, _ := markOf(was.Components)
-	made, file := shown.message(r.mark(m.key, 0, 1))
-	return r.editFollowUp(ctx, id, made, file)
+	made, files := shown.message(r.mark(m.key, 0, 1), true)
+	return r.editFollowUp(ctx, id, made, files)
 }
 
 // removePrivate takes back what one person alone sees, while that can be done.

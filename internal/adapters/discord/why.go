@@ -20,7 +20,7 @@ const (
 )
 
 // why shows how a run came about: in words, and with a picture of its way.
-func (a *Adapter) why(ctx context.Context, bot *hearing, of signal) (note, *upload, error) {
+func (a *Adapter) why(ctx context.Context, bot *hearing, of signal) (note, []upload, error) {
 	run := chat.RunID(of.interaction.does.about)
 	trace, err := bot.Explain(ctx, run)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *Adapter) why(ctx context.Context, bot *hearing, of signal) (note, *uplo
 	}
 	shown.Attached = []attachment{{ID: "0", Filename: "run.png"}}
 	shown.Embeds[0].Image = &embedImage{"attachment://run.png"}
-	return shown, &upload{"run.png", "image/png", drawn}, nil
+	return shown, []upload{{"run.png", "image/png", drawn}}, nil
 }
 
 // drawTrace draws the graph of a run with the way that it took; nil where there is none.

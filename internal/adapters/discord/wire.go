@@ -11,7 +11,7 @@ type note struct {
 	Embeds     []embed      `json:"embeds"`
 	Components []component  `json:"components"`
 	Mentions   mentions     `json:"allowed_mentions"`
-	Attached   []attachment `json:"attachments"`
+	Attached   []attachment `json:"attachments,omitzero"` // nil: those that there are stay
 	Flags      int          `json:"flags,omitempty"`
 }
 

@@ -85,7 +85,7 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 	root := w.ann.Says(w.general, "", "hello")
 	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
 	texts := []string{"short", strings.Repeat(chattest.Long(3000)+"\n\n", 5), chattest.Long(30000)}
-	wanted := []string{"1 and 0 files", "3 and 0 files", "1 and 1 files"}
+	wanted := []string{"1 and 0 files", "3 and 0 files", "1 and 1 files", "1 and 1 files"}
 	const posts = 18
 	for n := range posts {
 		for _, method := range []string{"chat.postMessage", "conversations.replies", "files.getUploadURLExternal", "files.completeUploadExternal"} {
@@ -95,7 +95,11 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 				}
 			}
 		}
-		reply := chat.Reply{Run: "r", Outcome: chat.Answered, Text: texts[n%3]}
+		kind := n % len(wanted)
+		reply := chat.Reply{Run: "r", Outcome: chat.Answered, Text: texts[kind%len(texts)]}
+		if kind == len(texts) {
+			reply.Documents = chattest.Documents("answer.md", "# Notes")
+		}
 		w.deliver(t, thread, chat.PostKey(fmt.Sprintf("key%03d", n)), chat.Post{Reply: &reply})
 	}
 	if strings.Contains(w.log.String(), slacktest.BotToken) || strings.Contains(w.log.String(), chattest.Long(30000)[:40]) {
@@ -108,13 +112,13 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 				notes++
 			}
 			for _, file := range message.Files {
-				if file.Name == fileName(chat.PostKey(key)) {
+				if file.Name == fileName("answer.md", chat.PostKey(key)) {
 					files++
 				}
 			}
 		}
-		if got := fmt.Sprintf("%d and %d files", notes, files); got != wanted[n%3] {
-			t.Errorf("%s: %s, want %s", key, got, wanted[n%3])
+		if got := fmt.Sprintf("%d and %d files", notes, files); got != wanted[n%len(wanted)] {
+			t.Errorf("%s: %s, want %s", key, got, wanted[n%len(wanted)])
 		}
 	}
 }

@@ -33,6 +33,10 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 	key := there[0].key
 	kept := there[:0:0]
 	for _, p := range there {
+		if p.index == filePart && shown.lost {
+			kept = append(kept, p)
+			continue
+		}
 		if p.index == filePart || p.index >= len(shown.notes) {
 			if err := s.remove(ctx, p.ts); err != nil {
 				return err

@@ -212,6 +212,10 @@ func (a *Adapter) share(ctx context.Context, bot Bot, of signal) error {
 	if err != nil {
 		return err
 	}
+	if len(reply.Documents) > 0 { // the bot keeps them no longer than until they are posted
+		reply.Note = strings.TrimSpace(reply.Note + " Its documents are in the direct conversation of who asked.")
+		reply.Documents = nil
+	}
 	shown, err := a.render(chat.Post{Reply: &reply}, place{})
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -19,8 +18,8 @@ const metadataType = "cairn_post"
 // part is one message of a post.
 type part struct {
 	key   chat.PostKey
-	index int // 0 and up, filePart for the file
-	of    int // how many parts there are, with the file
+	index int // 0 and up, filePart for the message of the files
+	of    int // how many parts there are, with that of the files
 	ts    string
 }
 
@@ -28,7 +27,7 @@ const filePart = -1
 
 // parts is how many messages make up what was rendered.
 func (r rendered) parts() int {
-	if r.file != "" {
+	if len(r.files) > 0 {
 		return len(r.notes) + 1
 	}
 	return len(r.notes)
@@ -40,19 +39,13 @@ func (p part) metadata() slack.MsgOption {
 	}})
 }
 
-// fileName is what an answer's file is called: it carries the key, for a file's message
-// takes no metadata.
-func fileName(key chat.PostKey) string { return "answer-" + string(key) + ".md" }
-
 // partOf reads which part a message of the bot's is; false for others.
 func partOf(message slack.Message) (part, bool) {
 	found := part{ts: message.Timestamp}
 	for _, file := range message.Files {
-		if name, is := strings.CutPrefix(file.Name, "answer-"); is {
-			if key, is := strings.CutSuffix(name, ".md"); is {
-				found.key, found.index = chat.PostKey(key), filePart
-				return found, true
-			}
+		if key, is := keyIn(file.Name); is {
+			found.key, found.index = key, filePart
+			return found, true
 		}
 	}
 	if message.Metadata.EventType != metadataType {
@@ -151,8 +144,8 @@ func (s sender) complete(ctx context.Context, key chat.PostKey, shown rendered, 
 		}
 		posted[i] = ts
 	}
-	if shown.file != "" && posted[filePart] == "" {
-		if err := s.upload(ctx, s.at.channel, s.at.root, fileName(key), shown.file); err != nil {
+	if len(shown.files) > 0 && posted[filePart] == "" {
+		if err := s.upload(ctx, s.at, key, shown.files); err != nil {
 			return "", begun(err)
 		}
 	}
@@ -198,7 +191,7 @@ func (s sender) content(shown note) []slack.MsgOption {
 
 // whisper shows a post to one person. Where the app is not in the channel of a private
 // thread, as a slash command can be given anywhere, the post goes to the direct
-// conversation; so does a file, which nothing else hides from the others.
+// conversation; so do files, which nothing else hides from the others.
 func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
 	first := ""
 	for _, one := range shown.notes {
@@ -216,12 +209,12 @@ func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, s
 			first = ts
 		}
 	}
-	if shown.file == "" {
+	if len(shown.files) == 0 {
 		return chat.MessageID(first), nil
 	}
 	channel, err := s.openDirect(ctx, to)
 	if err == nil {
-		err = s.upload(ctx, channel, "", fileName(key), shown.file)
+		err = s.upload(ctx, place{team: s.at.team, channel: channel}, key, shown.files)
 	}
 	return chat.MessageID(first), begun(err)
 }
@@ -259,16 +252,6 @@ func (s sender) openDirect(ctx context.Context, to chat.UserID) (string, error) 
 		return "", known("conversations.open", err)
 	}
 	return channel.ID, nil
-}
-
-func (s sender) upload(ctx context.Context, channel, root, name, content string) error {
-	return s.call(ctx, uploadFile, func() error {
-		_, err := s.api.UploadFileContext(ctx, slack.UploadFileParameters{
-			Channel: channel, ThreadTimestamp: root, Filename: name, Title: "The whole answer",
-			Content: content, FileSize: len(content),
-		})
-		return err
-	})
 }
 
 // pageSize is how many messages of a thread are read at once.

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
@@ -10,12 +11,13 @@ import (
 	"cairn/internal/chat/chattest"
 )
 
-// Seen gives what notifications show of the bot's messages: all of a short one.
+// Seen gives what notifications show of the bot's messages: all of a short one. Files are
+// messages of their own.
 func (w *team) Seen(_ *testing.T, thread chat.ThreadID) []string {
 	var texts []string
 	for _, message := range w.Messages(w.general) {
 		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS}
-		if message.User == slacktest.Bot && !message.Deleted && at.thread() == thread {
+		if message.User == slacktest.Bot && !message.Deleted && at.thread() == thread && len(message.Files) == 0 {
 			texts = append(texts, message.Text)
 		}
 	}
@@ -71,6 +73,57 @@ func TestDrafter(t *testing.T) {
 		w := newTeam(t, false)
 		return chattest.DrafterRoom{PosterRoom: w.room(), Drafter: w.adapter, Left: w.Left}, w.process(t)
 	})
+}
+
+// documents gives the files that the bot uploaded, by their titles.
+func (w *team) documents(_ *testing.T, thread chat.ThreadID) []chat.Document {
+	var seen []chat.Document
+	for _, message := range w.Messages(w.general) {
+		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS}
+		if message.User != slacktest.Bot || message.Deleted || at.thread() != thread {
+			continue
+		}
+		for _, file := range message.Files {
+			seen = append(seen, chat.Document{Name: file.Title, Content: file.Content})
+		}
+	}
+	return seen
+}
+
+func TestDocuments(t *testing.T) {
+	for name, fault := range map[string]slacktest.Fault{
+		"the upload fails":         {Status: http.StatusInternalServerError},
+		"only its answer was lost": {Status: http.StatusInternalServerError, Done: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chattest.TestDocuments(t, func(t *testing.T) (chattest.DocumentRoom, chat.Poster) {
+				w := newTeam(t, false)
+				return chattest.DocumentRoom{
+					PosterRoom: w.room(), Documents: w.documents, Break: func() { w.Fail("files.completeUploadExternal", fault) },
+				}, w.process(t)
+			})
+		})
+	}
+}
+
+// TestALongAnswerHasItsFileBesideTheDocuments looks at the files of an answer that is
+// itself one.
+func TestALongAnswerHasItsFileBesideTheDocuments(t *testing.T) {
+	w := newTeam(t, false)
+	room := w.room()
+	post := room1(chattest.Long(30000))
+	post.Reply.Documents = chattest.Documents("a.md", "# A")
+	id, err := w.adapter.Post(t.Context(), room.Thread, "k1", post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := w.documents(t, room.Thread)
+	if len(files) != 2 || files[0].Name != "The whole answer" || len(files[0].Content) != 30000 || files[1].Name != "a.md" {
+		t.Errorf("the files are %+v", files)
+	}
+	if got, found, err := w.process(t).Find(t.Context(), room.Thread, "k1"); got != id || !found || err != nil {
+		t.Errorf("Find = %q, %v, %v", got, found, err)
+	}
 }
 
 func TestFetcher(t *testing.T) {

@@ -20,11 +20,12 @@ type note struct {
 	blocks []slack.Block
 }
 
-// rendered is a chat.Post as Slack shows it: one message or several, and a file with
-// the whole answer where those can't hold it.
+// rendered is a chat.Post as Slack shows it: one message or several, and its files: one
+// with the whole answer where the messages can't hold it, and the reply's documents.
 type rendered struct {
 	notes []note
-	file  string // Markdown; "" for none
+	files []attachment
+	lost  bool // the content of a document is not kept any more
 }
 
 // maxNotification is how much of an answer a notification shows.
@@ -68,8 +69,10 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	body := bodyOf(reply.Text, reply.Sources)
 	messages, whole := pack(body)
 	var out rendered
+	out.files, out.lost = attachments(reply)
 	if !whole {
-		out.file = markup.Clean(reply.Text)
+		answer := attachment{name: "answer.md", title: "The whole answer", content: []byte(markup.Clean(reply.Text))}
+		out.files = append([]attachment{answer}, out.files...)
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {

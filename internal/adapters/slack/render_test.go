@@ -61,8 +61,8 @@ func seen(t *testing.T, post chat.Post) string {
 			t.Fatalf("%v: %s", err, saidBy(one.blocks))
 		}
 	}
-	if shown.file != "" {
-		fmt.Fprintf(&out, "file of %d bytes\n", len(shown.file))
+	for _, file := range shown.files {
+		fmt.Fprintf(&out, "file %s of %d bytes\n", file.title, len(file.content))
 	}
 	return out.String() + server.Show(general)
 }
@@ -108,8 +108,8 @@ func TestLongAnswersAreSplitBetweenPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(shown.notes) < 2 || shown.file != "" {
-		t.Fatalf("%d messages and a file of %d", len(shown.notes), len(shown.file))
+	if len(shown.notes) < 2 || len(shown.files) > 0 {
+		t.Fatalf("%d messages and %d files", len(shown.notes), len(shown.files))
 	}
 	for _, one := range shown.notes {
 		raw, err := json.Marshal(one.blocks)
@@ -128,8 +128,8 @@ func TestAnswersTooLongForMessagesAreFiles(t *testing.T) {
 		"all text": chattest.Long(31000),
 	} {
 		shown, err := render(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{now: chattest.Now})
-		if err != nil || len(shown.notes) != 1 || shown.file != text {
-			t.Errorf("%s: %d messages and a file of %d, %v", name, len(shown.notes), len(shown.file), err)
+		if err != nil || len(shown.notes) != 1 || len(shown.files) != 1 || string(shown.files[0].content) != text {
+			t.Errorf("%s: %d messages and %d files, %v", name, len(shown.notes), len(shown.files), err)
 		}
 	}
 }
@@ -195,8 +195,8 @@ func checkPost(post chat.Post) error {
 	if post.Reply == nil {
 		return nil
 	}
-	if shown.file != "" {
-		if shown.file != markup.Clean(post.Reply.Text) {
+	if len(shown.files) > 0 {
+		if string(shown.files[0].content) != markup.Clean(post.Reply.Text) {
 			return fmt.Errorf("the file lacks text")
 		}
 		return nil

@@ -98,6 +98,23 @@ func TestDirectAndPrivate(t *testing.T) {
 	golden(t, "direct", w.Show(direct)+w.Show(w.general))
 }
 
+func TestConversationWithDocuments(t *testing.T) {
+	w := newTeam(t, false)
+	analysis := chat.Reply{
+		Run: "run-1", Outcome: chat.Answered, Text: "Two systems have no owner.",
+		Documents: chattest.Documents("risks_analysis.md", "# Risks\n\nTwo.\n", "context.md", "# Context\n"),
+	}
+	w.bot.On("analyze the risks", answers(analysis))
+	w.bot.On("/cairn analyze the risks", answers(analysis))
+	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> analyze the risks")
+	w.clock.Advance(20 * time.Second)
+	w.ann.Command(w.general, "/cairn", "analyze the risks")
+	w.clock.Advance(20 * time.Second)
+	w.ann.Presses(w.general, "Share in channel")
+	w.clean(t)
+	golden(t, "documents", w.Show(w.general)+w.Show(w.ann.DM()))
+}
+
 func TestButtonsUnderAnAnswer(t *testing.T) {
 	w := newTeam(t, false)
 	answer := chattest.Answer()

@@ -26,6 +26,9 @@ type Options struct {
 	Controls chat.Controls
 	// Live shows the answer while it is made, and the running step; for terminals only.
 	Live bool
+	// Documents is the folder that the documents of replies are written to, as in
+	// Conversation.
+	Documents string
 	// Author is the person, such as their login name.
 	Author chat.UserID
 	// Interrupts are the person's Ctrl-C, as os/signal delivers them. One that comes
@@ -159,7 +162,7 @@ func (c *Chat) converse(ctx context.Context, with func(context.Context, *Convers
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.setRun(cancel)
-	conversation := &Conversation{Renderer: c.options.Renderer, Live: c.options.Live}
+	conversation := &Conversation{Renderer: c.options.Renderer, Live: c.options.Live, Documents: c.options.Documents}
 	err := with(runCtx, conversation)
 	c.setRun(nil)
 

@@ -20,6 +20,9 @@ type Conversation struct {
 	// Live shows the end of the answer while it is made, and the running step below it,
 	// in a few rows that are overwritten; for terminals only.
 	Live bool
+	// Documents is the folder that the documents of replies are written to; "" is the
+	// current one. A file that is there is left as it is: the new one gets a number.
+	Documents string
 	// Answer is the last reply, Question the last question, nil before there is one.
 	Answer   *chat.Reply
 	Question *chat.Question
@@ -68,13 +71,16 @@ func (c *Conversation) Stream(_ context.Context, token chat.Token) error {
 	return c.draw()
 }
 
-// Reply prints the reply in place of the draft and the step.
+// Reply prints the reply in place of the draft and the step, and writes its documents.
 func (c *Conversation) Reply(_ context.Context, reply chat.Reply) error {
 	if err := c.Done(); err != nil {
 		return err
 	}
 	c.Answer = &reply
-	return c.Renderer.Reply(reply)
+	if err := c.Renderer.Reply(reply); err != nil {
+		return err
+	}
+	return c.save(reply.Documents)
 }
 
 // Ask prints the question in place of the draft and the step.

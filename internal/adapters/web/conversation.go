@@ -55,7 +55,7 @@ func (c conversation) Stream(_ context.Context, token chat.Token) error {
 }
 
 func (c conversation) Reply(_ context.Context, reply chat.Reply) error {
-	return c.say(said{reply: &reply})
+	return c.say(replied(reply))
 }
 
 func (c conversation) Ask(_ context.Context, question chat.Question) error {

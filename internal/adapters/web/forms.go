@@ -182,6 +182,7 @@ var refusals = []struct {
 	status int
 }{
 	{errQueueFull, http.StatusTooManyRequests}, {errNoChoice, http.StatusConflict}, {errNoRun, http.StatusConflict},
+	{errNoDocument, http.StatusNotFound}, {errNotKept, http.StatusGone},
 	{errNotYours, http.StatusForbidden}, {errClosing, http.StatusServiceUnavailable}, {errCrowded, http.StatusServiceUnavailable},
 	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},
 }

@@ -32,6 +32,7 @@ func (w *Web) routes(ts *threads) http.Handler {
 	mux.HandleFunc("GET /t/{thread}", w.arriving(w.inThread(ts, w.servePage)))
 	mux.HandleFunc("GET /t/{thread}/events", w.inThread(ts, w.serveEvents))
 	mux.HandleFunc("GET /t/{thread}/why/{place}", w.arriving(w.inThread(ts, w.serveWhy)))
+	mux.HandleFunc("GET /t/{thread}/documents/{place}/{number}", w.inThread(ts, w.serveDocument))
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, visit){
 		"messages": w.serveMessage, "stop": w.serveStop, "retries": w.serveRetry, "ratings": w.serveRating,
 	} {

@@ -64,8 +64,8 @@ func harmlessAddress(attribute html.Attribute) error {
 			return err
 		}
 		mark := strings.HasPrefix(attribute.Val, "#m-")
-		why := strings.HasPrefix(attribute.Val, "/t/THREAD/why/m-")
-		if !mark && !why && address.Scheme != "http" && address.Scheme != "https" {
+		own := strings.HasPrefix(attribute.Val, "/t/THREAD/why/m-") || strings.HasPrefix(attribute.Val, "/t/THREAD/documents/m-")
+		if !mark && !own && address.Scheme != "http" && address.Scheme != "https" {
 			return fmt.Errorf("link to %s", attribute.Val)
 		}
 	case "action":

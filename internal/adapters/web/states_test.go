@@ -117,6 +117,7 @@ var screens = []screen{
 		b.sees(".retry")
 	}},
 	{"abstained", func(b *browser, _ *Web) { b.says("Who owns the billing dashboard?") }},
+	{"documents", func(b *browser, _ *Web) { b.says("Analyze the risks") }},
 	{"worldly", func(b *browser, _ *Web) { b.says("worldly") }},
 	{"hostile", func(b *browser, _ *Web) { b.says("hostile") }},
 	{"long", func(b *browser, _ *Web) {

@@ -66,7 +66,8 @@ type changes struct{ steps, draft, said int }
 
 // said is a reply or a question of the bot.
 type said struct {
-	reply    *chat.Reply
+	reply    *chat.Reply // its documents are without content
+	kept     []bool      // of each document: the transcript has its content
 	question *chat.Question
 	answer   string       // to the question, as the transcript tells; "" while it is open
 	verdict  chat.Verdict // the owner's on the reply
@@ -371,8 +372,11 @@ func (t *thread) merge(turns []chat.Turn) {
 		if turn.Role == chat.Person && e.text == "" {
 			e.text = turn.Text
 		}
-		if turn.Reply != nil || turn.Question != nil {
-			told[e] = append(told[e], said{reply: turn.Reply, question: turn.Question, answer: turn.Answer})
+		switch {
+		case turn.Reply != nil:
+			told[e] = append(told[e], replied(*turn.Reply))
+		case turn.Question != nil:
+			told[e] = append(told[e], said{question: turn.Question, answer: turn.Answer})
 		}
 	}
 	for _, e := range slices.SortedFunc(maps.Keys(told), byTime) {
@@ -390,7 +394,7 @@ func (t *thread) hear(e *exchange, told []said) {
 		return
 	}
 	for i := range min(len(told), len(e.said)) {
-		told[i].pressed, told[i].pressedBy = e.said[i].pressed, e.said[i].pressedBy
+		told[i].pressed, told[i].pressedBy, told[i].verdict = e.said[i].pressed, e.said[i].pressedBy, e.said[i].verdict
 		if sameSaid(told[i], e.said[i]) {
 			told[i] = e.said[i]
 		}
@@ -399,8 +403,8 @@ func (t *thread) hear(e *exchange, told []said) {
 	e.changes.said = t.change()
 }
 
-// sameSaid compares what can change of what was said: a question's answer, and a
-// failure line that a retry replaced.
+// sameSaid compares what can change of what was said: a question's answer, a failure line
+// that a retry replaced, and documents that are not kept any more.
 func sameSaid(a, b said) bool {
-	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.failed() == b.failed()
+	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.failed() == b.failed() && slices.Equal(a.kept, b.kept)
 }

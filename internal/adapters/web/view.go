@@ -50,18 +50,19 @@ type stepView struct {
 }
 
 type saidView struct {
-	Thread   string
-	Place    string // id of its element
-	Mine     bool
-	Outcome  string // of a reply; "" for a question
-	Text     template.HTML
-	Note     string
-	Run      string
-	Rate     bool   // the reply can be rated
-	Retry    bool   // the run can be gone on with
-	Verdict  string // the owner's
-	Groups   []groupView
-	Question *questionView
+	Thread    string
+	Place     string // id of its element
+	Mine      bool
+	Outcome   string // of a reply; "" for a question
+	Text      template.HTML
+	Note      string
+	Run       string
+	Rate      bool   // the reply can be rated
+	Retry     bool   // the run can be gone on with
+	Verdict   string // the owner's
+	Groups    []groupView
+	Documents []documentView
+	Question  *questionView
 }
 
 type questionView struct {
@@ -131,6 +132,7 @@ func (w *Web) view(in visit, e *exchange) (exchangeView, error) {
 			return exchangeView{}, err
 		}
 		shown.Thread, shown.Mine = v.Thread, v.Mine
+		shown.Documents = documentViews(shown, what)
 		shown.Verdict = string(what.verdict)
 		shown.Rate = what.reply != nil && what.run() != "" && !what.failed()
 		shown.Retry = what.failed() && what.run() != "" && e.state == done

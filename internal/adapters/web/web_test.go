@@ -257,13 +257,14 @@ func sampleBot() *chattest.Bot {
 	bot.On("Roll it back", chattest.Asks(chattest.Question()))
 	bot.On("hostile", chattest.InTurn(chattest.Says(chattest.Hostile()), chattest.Asks(chattest.HostileQuestion())))
 	bot.On("worldly", chattest.Says(chattest.Worldly()))
+	bot.On("Analyze the risks", chattest.Says(chattest.Analysis()))
 	return bot
 }
 
 func TestFragmentsGolden(t *testing.T) {
 	w := open(t, &chattest.Bot{})
 	defer w.listener.Close()
-	reply := func(reply chat.Reply) []said { return []said{{reply: &reply}} }
+	reply := func(reply chat.Reply) []said { return []said{replied(reply)} }
 	ask := func(question chat.Question, answer string) []said {
 		return []said{{question: &question, answer: answer}}
 	}
@@ -274,6 +275,7 @@ func TestFragmentsGolden(t *testing.T) {
 		"failed":   {state: done, text: "And the database?", said: reply(chattest.Failed())},
 		"worldly":  {state: done, text: "回滚？", said: reply(chattest.Worldly())},
 		"hostile":  {state: done, text: chattest.Evil, said: append(reply(chattest.Hostile()), ask(chattest.HostileQuestion(), "")...), failure: chattest.Evil},
+		"document": {state: done, text: "Analyze the risks", said: append(reply(chattest.Analysis()), reply(chat.Reply{Documents: chattest.Documents(chattest.Evil, "x")})...)},
 		"question": {state: done, text: "Roll it back", said: ask(chattest.Question(), "")},
 		"answered": {state: done, text: "Roll it back", said: ask(chattest.Question(), "The API")},
 		"working":  {state: working, text: "How?", steps: steps},

@@ -116,7 +116,7 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (i
 		p.drafts = slices.Delete(p.drafts, at, at+1)
 		p.made++
 		id = chat.MessageID("p" + strconv.Itoa(p.made))
-		p.posts = append(p.posts, Posted{ID: id, Thread: d.work.Thread, Key: key, Post: post})
+		p.posts = append(p.posts, Posted{ID: id, Thread: d.work.Thread, Key: key, Post: attached(post, nil)})
 		return nil
 	})
 	return id, err

@@ -125,10 +125,38 @@ func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.Post
 	err = p.call(ctx, Call{Operation: PostOperation, Thread: thread, Key: key}, func() error {
 		p.made++
 		id = chat.MessageID("p" + strconv.Itoa(p.made))
-		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: post})
+		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: attached(post, nil)})
 		return nil
 	})
 	return id, err
+}
+
+// attached gives a post as it is shown: where a document has no content, with those that
+// the message had before.
+func attached(post chat.Post, before *chat.Reply) chat.Post {
+	lost := func(document chat.Document) bool { return !document.Kept() }
+	if post.Reply == nil || !slices.ContainsFunc(post.Reply.Documents, lost) {
+		return post
+	}
+	shown := *post.Reply
+	if before != nil {
+		shown.Documents = before.Documents
+	} else {
+		shown.Documents = slices.DeleteFunc(slices.Clone(shown.Documents), lost)
+	}
+	post.Reply = &shown
+	return post
+}
+
+// Documents gives what people see of the documents in a thread, in order.
+func (p *Platform) Documents(thread chat.ThreadID) []chat.Document {
+	var seen []chat.Document
+	for _, posted := range p.Posted(thread) {
+		if posted.Post.Reply != nil {
+			seen = append(seen, posted.Post.Reply.Documents...)
+		}
+	}
+	return seen
 }
 
 // Find implements chat.Poster.
@@ -156,7 +184,7 @@ func (p *Platform) Edit(ctx context.Context, thread chat.ThreadID, message chat.
 		if at < 0 {
 			return fmt.Errorf("edit message %s: %w", message, chat.ErrGone)
 		}
-		p.posts[at].Post = post
+		p.posts[at].Post = attached(post, p.posts[at].Post.Reply)
 		p.posts[at].Edits++
 		return nil
 	})

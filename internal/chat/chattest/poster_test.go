@@ -67,6 +67,36 @@ func TestARemoteIsAPoster(t *testing.T) {
 	})
 }
 
+// documentRoom is a room on a platform that breaks after it did what was asked for.
+func documentRoom(platform *chattest.Platform, poster chat.Poster) chattest.DocumentRoom {
+	broken := false
+	platform.Faults = func(chattest.Call) chattest.Fault {
+		if !broken {
+			return chattest.NoFault
+		}
+		broken = false
+		return chattest.BrokenAfter
+	}
+	return chattest.DocumentRoom{
+		PosterRoom: room(platform, poster), Break: func() { broken = true },
+		Documents: func(_ *testing.T, thread chat.ThreadID) []chat.Document { return platform.Documents(thread) },
+	}
+}
+
+func TestThePlatformTakesDocuments(t *testing.T) {
+	chattest.TestDocuments(t, func(*testing.T) (chattest.DocumentRoom, chat.Poster) {
+		platform := &chattest.Platform{}
+		return documentRoom(platform, platform), platform
+	})
+}
+
+func TestARemoteTakesDocuments(t *testing.T) {
+	chattest.TestDocuments(t, func(t *testing.T) (chattest.DocumentRoom, chat.Poster) {
+		platform := &chattest.Platform{}
+		return documentRoom(platform, remote(t, platform)), remote(t, platform)
+	})
+}
+
 // TestFaultsTellWhatTheyAre has every fault happen to a post, near and far.
 func TestFaultsTellWhatTheyAre(t *testing.T) {
 	for _, test := range []struct {

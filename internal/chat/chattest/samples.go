@@ -102,6 +102,19 @@ func answerTrace() chat.Trace {
 	}
 }
 
+// Analysis is a reply with three documents, of which the last is not kept any more.
+func Analysis() chat.Reply {
+	documents := Documents(
+		"release_risks_analysis.md", "# Release risks\n\nTwo systems have no owner.\n",
+		"Обзор рисков.md", Long(20_000), "context.md", Long(90_000),
+	)
+	documents[2].Content = nil
+	return chat.Reply{
+		Run: "run-7f3f", Outcome: chat.Answered, Text: "Two systems have **no owner**; the analysis names who could take them over.",
+		Documents: documents,
+	}
+}
+
 // Abstained is a reply that says the documents do not tell.
 func Abstained() chat.Reply {
 	return chat.Reply{

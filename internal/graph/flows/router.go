@@ -10,8 +10,9 @@ type Router interface {
 
 // Message is what a Router is told of one.
 type Message struct {
-	Text    string
-	Running string // the flow that the thread was in last, "" for none
+	Text     string
+	Attached bool   // files came with it
+	Running  string // the flow that the thread was in last, "" for none
 }
 
 // Choice is where a message goes.

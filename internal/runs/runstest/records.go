@@ -143,7 +143,7 @@ func opened(t *testing.T, open func(t *testing.T) runs.Records) runs.Records {
 
 func example(id chat.RunID) runs.Record {
 	record := runs.Record{
-		ID: id, Thread: "web:1", Flow: "answer", Author: "ann", Message: "m1", Request: "how?\n回滚", Depth: chat.Brief,
+		ID: id, Thread: "web:1", Flow: "answer", Author: "ann", Message: "m1", Request: "how?\n回滚", Depth: chat.Brief, Collections: []string{"handbook"},
 		Trace: chat.Trace{
 			Flow:     "answer",
 			Steps:    []chat.TraceStep{{Node: "outer/inner", Status: chat.Failed, Took: time.Millisecond}},

@@ -4,6 +4,7 @@ package sessiontest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sync"
@@ -66,6 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("got %+v after it was replaced", got)
 		}
 	})
+	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, opened(t, open)) })
 	t.Run("a stale save is refused", func(t *testing.T) { testFence(t, open) })
 	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, opened(t, open)) })
 	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, opened(t, open)) })
@@ -215,6 +217,31 @@ func example(thread chat.ThreadID) session.Session {
 	saved.Add(chat.Turn{Role: chat.Person, At: at, Author: "ann", Text: string(thread)})
 	saved.Add(chat.Turn{Role: chat.Bot, At: at, Question: &question, Answer: "This", AnsweredBy: "bob"})
 	return saved
+}
+
+// testDocuments keeps as much of documents as goes with one reply, which nothing packs.
+func testDocuments(t *testing.T, store session.Store) {
+	random := rand.NewChaCha8([32]byte{1})
+	reply := &chat.Reply{Outcome: chat.Answered}
+	for range chat.MaxDocuments {
+		content := make([]byte, chat.MaxDocument)
+		if _, err := random.Read(content); err != nil {
+			t.Fatal(err)
+		}
+		reply.Documents = append(reply.Documents, chat.Document{Name: "a.md", MediaType: "text/markdown", Size: len(content), Content: content})
+	}
+	saved := example("documents")
+	saved.Add(chat.Turn{Role: chat.Bot, Reply: reply})
+	if err := store.Save(t.Context(), saved); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Load(t.Context(), "documents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := got.Turns[len(got.Turns)-1]; !reflect.DeepEqual(last.Reply, reply) {
+		t.Error("the documents are not those that were saved")
+	}
 }
 
 // testFence saves a session under an older lease than before, from another process.

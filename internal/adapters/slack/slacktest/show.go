@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -153,7 +154,7 @@ func (s *Server) said(message *Message) string {
 		out.WriteString(s.blockText(block) + "\n")
 	}
 	for _, file := range message.Files {
-		fmt.Fprintf(&out, "📎 %s (%d bytes)\n", file.Name, len(file.Content))
+		fmt.Fprintf(&out, "📎 %s (%d bytes)\n", cmp.Or(file.Title, file.Name), len(file.Content))
 	}
 	if message.Streaming {
 		if s.alive(message) {

@@ -42,8 +42,9 @@ const (
 
 // State is what the nodes know of a message.
 type State struct {
-	Text    string // of the message
-	Running string // the flow that the thread is in, "" for none
+	Text     string // of the message
+	Attached bool   // files came with it
+	Running  string // the flow that the thread is in, "" for none
 
 	Flow   string // that it goes to, "" while nobody knows
 	Rest   string // of the text, without the word that says where it goes
@@ -59,6 +60,7 @@ var (
 	reason = graph.Replace("reason", func(s *State) *string { return &s.Reason })
 	unsure = graph.Replace("unsure", func(s *State) *[]string { return &s.Unsure })
 	text   = graph.Replace("text", func(s *State) *string { return &s.Text })
+	files  = graph.Replace("attached", func(s *State) *bool { return &s.Attached })
 	runs   = graph.Replace("running", func(s *State) *string { return &s.Running })
 )
 
@@ -83,7 +85,7 @@ func New(options Options) (*Router, error) {
 		return nil, fmt.Errorf("route messages: the first flow %q is none of %q", options.First, options.Flows)
 	}
 	r := &Router{options: options}
-	g := graph.New(Name, 1, text, runs, flow, rest, rule, reason, unsure)
+	g := graph.New(Name, 1, text, files, runs, flow, rest, rule, reason, unsure)
 	g.Node(nodeCommand, r.command, graph.Policy{Description: "Reading the command"})
 	g.Node(nodePrefix, r.prefix, graph.Policy{Description: "Reading the prefix"})
 	g.Node(nodeThread, r.thread, graph.Policy{Description: "Following the thread"})
@@ -111,7 +113,7 @@ func (r *Router) Shape() graph.Shape { return r.graph.Shape() }
 
 // Route implements flows.Router.
 func (r *Router) Route(ctx context.Context, message flows.Message) (flows.Choice, error) {
-	outcome, err := r.graph.Start(ctx, Name, State{Text: message.Text, Running: message.Running}, graph.Options{})
+	outcome, err := r.graph.Start(ctx, Name, State{Text: message.Text, Attached: message.Attached, Running: message.Running}, graph.Options{})
 	if err != nil {
 		return flows.Choice{}, fmt.Errorf("route a message: %w", err)
 	}
@@ -158,14 +160,14 @@ func (r *Router) thread(_ context.Context, s step) (result, error) {
 	if running == "" || running == words.Echo {
 		return result{}, nil
 	}
-	if wanted := words.Intent(s.State.Text); wanted.Flow != "" && wanted.Flow != running {
+	if wanted := words.Intent(s.State.Text, s.State.Attached); wanted.Flow != "" && wanted.Flow != running {
 		return result{}, nil
 	}
 	return r.to(running, s.State.Text, ByThread, "the thread is about that"), nil
 }
 
 func (r *Router) intent(_ context.Context, s step) (result, error) {
-	wanted := words.Intent(s.State.Text)
+	wanted := words.Intent(s.State.Text, s.State.Attached)
 	if wanted.Flow != "" {
 		return r.to(wanted.Flow, s.State.Text, ByIntent, wanted.Why), nil
 	}

@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 	}
 	right := 0
 	for _, example := range examples {
-		got, err := by.Route(t.Context(), flows.Message{Text: example.Text, Running: example.Running})
+		got, err := by.Route(t.Context(), flows.Message{Text: example.Text, Attached: example.Attached, Running: example.Running})
 		if err != nil {
 			t.Fatal(err)
 		}

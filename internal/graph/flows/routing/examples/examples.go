@@ -10,9 +10,10 @@ import (
 
 // Example is one message.
 type Example struct {
-	Text    string `json:"text"`
-	Running string `json:"running,omitempty"` // the flow that its thread is in
-	Want    string `json:"want"`              // the flow that it is meant for
+	Text     string `json:"text"`
+	Attached bool   `json:"attached,omitempty"` // files come with it
+	Running  string `json:"running,omitempty"`  // the flow that its thread is in
+	Want     string `json:"want"`               // the flow that it is meant for
 	// Hard tells that the rules alone are known to take it for something else.
 	Hard bool `json:"hard,omitempty"`
 }

@@ -29,6 +29,8 @@ var (
 	repositoryCJK = anywhere(`仓库|代码库|源代码|リポジトリ|ソースコード|저장소|소스 ?코드`)
 	// examine is what is done to it.
 	examine = stem(`anal[yi][sz]\w*|an(?:aly|ayl|yal|ali|lay)\w*[sz]e\w*|anal[yi]s[ie]\w*|analyz\w*|analiz\w*|inspect\w*|review\w*|audit\w*|explore\w*|examin\w*|report on|look (?:into|at|through|over)|go through|read through|walk (?:me )?through|map out|summari[sz]e|untersuch\w*|prüf\w*|schau\w* .*an|fass\w* .*zusammen|examine\w*|résum\w*|revis\w*|examina\w*|проанализир|изучи|посмотри`)
+	// compare is done to several things.
+	compare = stem(`compare|contrast|vergleich\w*|comparez?|compara|сравни`)
 	// examineCJK is that in writings without spaces.
 	examineCJK = anywhere(`分析|审查|解析|レビュー|調べて|분석|검토`)
 	// told is a repository that is only talked about: a question about work with it.
@@ -64,14 +66,17 @@ func either(text string, of ...*regexp.Regexp) bool {
 }
 
 // Intent finds out what a message without a command wants: an examination of a repository,
-// an edit of the page in front of the person, or to know something about the page.
-func Intent(text string) Wish {
+// an analysis of the files that came with it, an edit of the page in front of the person,
+// or to know something about the page.
+func Intent(text string, attached bool) Wish {
 	text = strings.Join(strings.Fields(text), " ")
 	named := hosted.MatchString(text)
 	thing := named || either(text, repository, repositoryCJK)
 	switch {
 	case thing && either(text, examine, examineCJK) && !told.MatchString(text):
 		return Wish{Flow: Repo, Why: "it asks to examine a repository"}
+	case attached && (begins(text, examine) || begins(text, compare) || examineCJK.MatchString(text)):
+		return Wish{Flow: Analyze, Why: "it asks to examine the files that came with it"}
 	case named && !told.MatchString(text):
 		return Wish{Perhaps: []string{Repo}}
 	}

@@ -1,0 +1,78 @@
+package slack
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// attachment is a file that goes with a post. All of a post are one message.
+type attachment struct {
+	name    string // "answer.md"
+	title   string // what people see
+	content []byte
+}
+
+// attachments gives the documents of a reply, and whether one of them is without content.
+func attachments(reply chat.Reply) (files []attachment, lost bool) {
+	for _, document := range reply.Documents {
+		if !document.Kept() {
+			lost = true
+			continue
+		}
+		name := markup.CleanLine(document.Name)
+		files = append(files, attachment{name: name, title: name, content: document.Content})
+	}
+	return files, lost
+}
+
+// fileName is what a file is called in a download: it carries the key, for a file's
+// message takes no metadata. "risks.md" becomes "risks-KEY.md".
+func fileName(name string, key chat.PostKey) string {
+	ending := path.Ext(name)
+	return strings.TrimSuffix(name, ending) + "-" + string(key) + ending
+}
+
+// keyIn reads the key that a file's name carries.
+func keyIn(name string) (chat.PostKey, bool) {
+	_, key, is := cutLast(strings.TrimSuffix(name, path.Ext(name)), "-")
+	return chat.PostKey(key), is
+}
+
+// upload puts files into a place, in one message.
+func (s sender) upload(ctx context.Context, at place, key chat.PostKey, files []attachment) error {
+	return s.call(ctx, uploadFile, func() error {
+		shared := make([]slack.FileSummary, len(files))
+		for i, file := range files {
+			id, err := s.send(ctx, fileName(file.name, key), file.content)
+			if err != nil {
+				return err
+			}
+			shared[i] = slack.FileSummary{ID: id, Title: file.title}
+		}
+		_, err := s.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
+			Files: shared, Channel: at.channel, ThreadTimestamp: at.root,
+		})
+		return err
+	})
+}
+
+// send sends a file that nobody sees yet, and gives its id.
+func (s sender) send(ctx context.Context, name string, content []byte) (id string, err error) {
+	to, err := s.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: name, FileSize: len(content)})
+	if err != nil {
+		return "", err
+	}
+	err = s.api.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: to.UploadURL, Reader: bytes.NewReader(content), Filename: name})
+	if err != nil {
+		return "", fmt.Errorf("send the file: %w", err)
+	}
+	return to.FileID, nil
+}

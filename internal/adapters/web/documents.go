@@ -1,0 +1,104 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+var (
+	errNoDocument = errors.New("there is no such document in this conversation")
+	errNotKept    = errors.New("this document is not kept any more; ask again, and it is made anew")
+)
+
+// documentView is a document that goes with a reply. Hint is why it can't be opened.
+type documentView struct {
+	Name, Size, Hint string
+	Address          string // "" where it can't be opened
+}
+
+// replied is a reply as the page keeps it: what is in its documents is left to the
+// transcript.
+func replied(reply chat.Reply) said {
+	var kept []bool
+	for _, document := range reply.Documents {
+		kept = append(kept, document.Kept())
+	}
+	reply = reply.WithoutContent()
+	return said{reply: &reply, kept: kept}
+}
+
+func documentViews(in saidView, what said) []documentView {
+	if what.reply == nil {
+		return nil
+	}
+	var views []documentView
+	for i, document := range what.reply.Documents {
+		v := documentView{Name: markup.CleanLine(document.Name), Size: markup.Size(document.Size)}
+		switch {
+		case !what.kept[i]:
+			v.Hint = "not kept any more"
+		case !in.Mine:
+			v.Hint = "for the person who asked"
+		default:
+			v.Address = fmt.Sprintf("/t/%s/documents/%s/%d", in.Thread, in.Place, i)
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// serveDocument gives the owner of a conversation a document of a reply in it, to be saved:
+// no browser shows it as a page of this server.
+func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in visit) {
+	if !in.mine() {
+		w.refuse(out, request, errNotYours)
+		return
+	}
+	number, err := strconv.Atoi(request.PathValue("number"))
+	if err != nil {
+		w.refuse(out, request, errNoDocument)
+		return
+	}
+	document, err := w.document(request.Context(), in.thread, request.PathValue("place"), number)
+	if err != nil {
+		w.refuse(out, request, err)
+		return
+	}
+	kind := "application/octet-stream"
+	if told, _, err := mime.ParseMediaType(document.MediaType); err == nil && told == "text/markdown" {
+		kind = "text/markdown; charset=utf-8"
+	}
+	out.Header().Set("Content-Type", kind)
+	out.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": markup.CleanLine(document.Name)}))
+	if _, err := out.Write(document.Content); err != nil {
+		w.options.Logger.Debug("send document", "error", err)
+	}
+}
+
+// document gives a document, by its number from 0, of the reply at a place.
+func (w *Web) document(ctx context.Context, in *thread, place string, number int) (chat.Document, error) {
+	_, what := in.explained(place)
+	if what == nil || what.reply == nil || number < 0 || number >= len(what.reply.Documents) {
+		return chat.Document{}, errNoDocument
+	}
+	turns, err := w.options.Transcripts.Transcript(ctx, chatID(in.id))
+	if err != nil {
+		return chat.Document{}, fmt.Errorf("read the transcript of thread %s: %w", in.id, err)
+	}
+	for _, turn := range turns {
+		if turn.Reply == nil || turn.Reply.Run != what.run() || number >= len(turn.Reply.Documents) {
+			continue
+		}
+		if document := turn.Reply.Documents[number]; document.Kept() && document.Name == what.reply.Documents[number].Name {
+			return document, nil
+		}
+	}
+	return chat.Document{}, errNotKept
+}

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
+	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/embed"
@@ -20,6 +21,8 @@ import (
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/llm/gate"
+	"cairn/internal/repository"
+	"cairn/internal/repository/git"
 )
 
 // app is a wired Cairn. Commands open what they need of it and close it.
@@ -118,7 +121,25 @@ func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{a.withQueryLog(answers), echoes}, readers...), nil
+	reports, err := a.reports(a.config.Flows.Folders, a.retriever())
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{a.withQueryLog(answers), echoes, reports}, readers...), nil
+}
+
+// reports makes the flow that reports on repositories: those in folders, and those that may
+// be fetched. search may be nil.
+func (a *app) reports(folders []string, search repo.Searcher) (flows.Flow, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	opens := repository.Options{Roots: folders}
+	if allowed := a.config.Flows.Repositories; len(allowed) > 0 {
+		opens.Fetcher = git.NewFetcher(git.Options{Hosts: allowed})
+	}
+	return repo.New(repo.Options{Open: repo.Reading(repository.NewOpener(opens)), Search: search, Model: models.Answer})
 }
 
 // readingFlows makes the flows that read documents as a whole.

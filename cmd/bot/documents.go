@@ -15,6 +15,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/document"
 	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/repository"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	embeddedsessions "cairn/internal/session/embedded"
@@ -49,6 +50,17 @@ type contextCommand struct {
 // Run builds an overview.
 func (c *contextCommand) Run(ctx context.Context, in *invocation) error {
 	return in.readDocuments(ctx, c.documentsFlags, words.Context, strings.Join(c.Name, " "), "")
+}
+
+type repoCommand struct {
+	Where string   `arg:"" optional:"" default:"." help:"The folder of the repository, or an address that flows.repositories allows."`
+	Task  []string `arg:"" optional:"" help:"What you want to know; default: a report."`
+	Out   string   `default:"." placeholder:"DIR" help:"The folder that the report is written into."`
+}
+
+// Run reports on a repository.
+func (c *repoCommand) Run(ctx context.Context, in *invocation) error {
+	return in.readDocuments(ctx, documentsFlags{Where: c.Where, Out: c.Out}, words.Repo, strings.Join(c.Task, " "), "")
 }
 
 // readDocuments runs a flow that reads documents, in a thread of its own. A reply, where
@@ -97,12 +109,15 @@ func (in *invocation) documentsBot(ctx context.Context, where string) (handler *
 		}
 		return handler, a, where, nil
 	}
-	path, err := filepath.Abs(where)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, nil, "", fmt.Errorf("read %s: %w; a collection of the index is named with an @ before it", where, err)
+	place, path := where, ""
+	if !repository.IsAddress(where) {
+		if path, err = filepath.Abs(where); err != nil {
+			return nil, nil, "", err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, nil, "", fmt.Errorf("read %s: %w; a collection of the index is named with an @ before it", where, err)
+		}
+		place = strconv.Quote(path)
 	}
 	configured, err := in.configuration()
 	if err != nil {
@@ -112,10 +127,11 @@ func (in *invocation) documentsBot(ctx context.Context, where string) (handler *
 	if handler, err = a.passingBot(ctx, path); err != nil {
 		return nil, nil, "", closing(err, a)
 	}
-	return handler, a, strconv.Quote(path), nil
+	return handler, a, place, nil
 }
 
-// passingBot makes a bot whose threads are forgotten when the app is closed.
+// passingBot makes a bot that may read what is below root, "" for nothing, and whose threads
+// are forgotten when the app is closed.
 func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
 	dir, err := os.MkdirTemp("", "cairn-")
 	if err != nil {
@@ -137,12 +153,20 @@ func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
 		return nil, err
 	}
 	a.closers = append(a.closers, records.Close)
-	reading, err := a.readingFlows(document.Options{Roots: []string{root}})
+	var roots []string
+	if root != "" {
+		roots = []string{root}
+	}
+	reading, err := a.readingFlows(document.Options{Roots: roots})
+	if err != nil {
+		return nil, err
+	}
+	reports, err := a.reports(roots, nil)
 	if err != nil {
 		return nil, err
 	}
 	return bot.New(bot.Options{
-		Sessions: sessions, Runs: store, Records: records, Flows: reading, Logger: a.logger,
+		Sessions: sessions, Runs: store, Records: records, Flows: append(reading, reports), Logger: a.logger,
 		Adapters: map[string]chat.Poster{"terminal": nil},
 	})
 }

@@ -78,7 +78,11 @@ func shapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{answers, echoes}, reading...), nil
+	reports, err := (&app{}).reports(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes, reports}, reading...), nil
 }
 
 func (c *flowsCommand) print(out io.Writer, flow flows.Flow) error {

@@ -90,6 +90,7 @@ type commands struct {
 	Chat    chatCommand      `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
 	Analyze analyzeCommand   `cmd:"" help:"Analyse documents with you in the loop."`
 	Context contextCommand   `cmd:"" help:"Write an overview of something from documents."`
+	Repo    repoCommand      `cmd:"" help:"Report on a repository."`
 	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`
 	Serve   serveCommand     `cmd:"" help:"Take messages in and answer them, in one process or several."`
 	Runs    runsCommands     `cmd:"" help:"Look into runs: list, show, cancel, replay."`

@@ -21,7 +21,7 @@ var rules = []rule{
 		forbid: []string{"cairn/**"},
 		allow: []string{
 			"cairn/internal/graph/**", "cairn/internal/agent/**", "cairn/internal/knowledge/**",
-			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/eval",
+			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/eval",
 		},
 	},
 	{

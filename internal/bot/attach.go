@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/routing/words"
 )
 
 // Bounds of the files that come with a message.
 const (
 	maxFile     = 8 << 20  // bytes of one
 	maxAllFiles = 20 << 20 // bytes of all
-	maxFileText = 40_000   // letters of the text of one
-	maxAllText  = 80_000   // letters of the text of all
 	maxFileName = 80       // letters of a name, as people are shown it
 
 	// fileTime is how long a file may take to be fetched and read.
@@ -26,13 +26,33 @@ const (
 	maxFetches = 3
 )
 
-// readFiles reads the files of the message that starts a run. What can't be read is named
-// in the note of the reply. A person who stops the job stops the reading.
-func (t *turn) readFiles(held context.Context) error {
-	reader := &fileReader{turn: t}
-	for i, file := range t.message.Files {
+// room is how many letters of files a flow is given: of one, and of all.
+type room struct{ one, all int }
+
+// Files are a part of most requests; to flows that read documents they are what it is about.
+var (
+	besideRequest = room{40_000, 80_000}
+	asDocuments   = room{400_000, 800_000}
+)
+
+// readsDocuments tells the flows that are about documents.
+func readsDocuments(flow string) bool { return flow == words.Analyze || flow == words.Context }
+
+// readFiles reads the files of the message that starts a run of a flow. One that is about
+// documents has those of the thread where none came with the message. What can't be read is
+// named in the note of the reply. A person who stops the job stops the reading.
+func (t *turn) readFiles(held context.Context, flow string) error {
+	reader := &fileReader{turn: t, room: besideRequest}
+	files := t.message.Files
+	if readsDocuments(flow) {
+		reader.room = asDocuments
+		if len(files) == 0 {
+			files = filesOf(t.session.Turns)
+		}
+	}
+	for i, file := range files {
 		if i == chat.MaxFiles {
-			reader.skip(fmt.Sprintf("%d more", len(t.message.Files)-i), "too many")
+			reader.skip(fmt.Sprintf("%d more", len(files)-i), "too many")
 			break
 		}
 		if err := reader.read(held, file); err != nil {
@@ -44,6 +64,19 @@ func (t *turn) readFiles(held context.Context) error {
 	return nil
 }
 
+// filesOf gives the files of a thread, the latest first, each once.
+func filesOf(turns []chat.Turn) []chat.File {
+	var files []chat.File
+	for _, turn := range slices.Backward(turns) {
+		for _, file := range turn.Files {
+			if !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}
+
 // readFilesAgain reads the files of a run that has no checkpoint to hold them. The note
 // names what can't be read since they were read first.
 func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
@@ -51,7 +84,7 @@ func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
 		return t.attached, nil
 	}
 	note := t.note
-	err := t.readFiles(ctx)
+	err := t.readFiles(ctx, t.record.Flow)
 	t.note = note
 	return t.attached, err
 }
@@ -59,6 +92,7 @@ func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
 // fileReader reads one file after another, within the bounds.
 type fileReader struct {
 	*turn
+	room
 	attached  []flows.Attachment
 	bytes     int64
 	letters   int
@@ -84,7 +118,7 @@ func (r *fileReader) read(held context.Context, file chat.File) error {
 	case file.Size > maxFile:
 		r.skip(name, fmt.Sprintf("larger than %d MB", maxFile>>20))
 		return nil
-	case r.bytes+file.Size > maxAllFiles || r.letters >= maxAllText:
+	case r.bytes+file.Size > maxAllFiles || r.letters >= r.all:
 		r.skip(name, "too much together with the others")
 		return nil
 	}
@@ -119,11 +153,11 @@ func (r *fileReader) notFetched(ctx context.Context, file chat.File, err error) 
 }
 
 func (r *fileReader) attach(shown, name, text string) {
-	room := min(maxFileText, maxAllText-r.letters)
+	left := min(r.one, r.all-r.letters)
 	whole := len(text)
-	text = cut(text, room)
+	text = cut(text, left)
 	if len(text) < whole {
-		r.shortened = append(r.shortened, fmt.Sprintf("the first %d letters of %s", room, shown))
+		r.shortened = append(r.shortened, fmt.Sprintf("the first %d letters of %s", left, shown))
 	}
 	r.letters += len([]rune(text))
 	r.attached = append(r.attached, flows.Attachment{Name: cut(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})

@@ -291,7 +291,7 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 	if err := t.supersede(ctx); err != nil {
 		return runs.Result{}, err
 	}
-	if err := t.readFiles(held); err != nil {
+	if err := t.readFiles(held, choice.Flow); err != nil {
 		return runs.Result{}, err
 	}
 	t.record = t.newRecord(t.job.Run, choice.Flow, choice.Text)
@@ -394,6 +394,7 @@ func (t *turn) hear() {
 	}
 	t.session.Add(chat.Turn{
 		Role: chat.Person, Author: t.message.Author, Message: t.message.ID, At: t.now(), Text: t.message.Text,
+		Files: t.message.Files[:min(len(t.message.Files), chat.MaxFiles)],
 	})
 }
 

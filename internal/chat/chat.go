@@ -284,6 +284,7 @@ type Turn struct {
 	// answers: an adapter that shows a message while it is handled knows it again.
 	Message  MessageID
 	Text     string
+	Files    []File `json:",omitempty"` // that came with a person's message
 	Reply    *Reply
 	Question *Question
 	// Answer is what was chosen or written in reply to Question, once it was, or what

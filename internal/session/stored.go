@@ -51,6 +51,15 @@ type storedTurn struct {
 	Answer     string          `json:"Answer,omitempty"`
 	AnsweredBy chat.UserID     `json:"AnsweredBy,omitempty"`
 	Posted     chat.MessageID  `json:"Posted,omitempty"`
+	// Files came later: an older program passes over them.
+	Files []storedFile `json:"Files,omitempty"`
+}
+
+type storedFile struct {
+	ID        string `json:"ID"`
+	Name      string `json:"Name"`
+	MediaType string `json:"MediaType,omitempty"`
+	Size      int64  `json:"Size,omitempty"` // bytes
 }
 
 // storedReply has no trace: the run's record keeps it.

@@ -1,0 +1,169 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	plain "cairn/internal/document/report"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/repository/reason"
+	"cairn/internal/repository/report"
+)
+
+// pictureEnding is how the name of the picture's file ends.
+const pictureEnding = "architecture.svg"
+
+// generator writes what was asked for. A model adds sections to a report, and is all there
+// is to other tasks.
+func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if s.Failure != "" {
+		return graph.Result[State]{}, nil
+	}
+	var changes []graph.Change[State]
+	if f.options.Model != nil {
+		written, used, err := reason.Write(ctx, f.options.Model, reason.Task{
+			Run: s.RequestID, Goal: goals[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
+		})
+		if err != nil {
+			return graph.Result[State]{}, fmt.Errorf("write about the repository: %w", err)
+		}
+		s.Sections = written
+		changes = append(changes, modelUses.Set([]flows.ModelUse{used}), sections.Set(written))
+		if len(written) == 0 && s.TaskType != AnalyzeRepo {
+			said := "it found nothing to say in what was read"
+			if used.Failure != "" {
+				said = used.Failure
+			}
+			return graph.Update(append(changes, isComplete.Set(false), failure.Set(fmt.Sprintf("The language model wrote nothing (%s). Try again later.", said)))...), nil
+		}
+	}
+	if s.TaskType == AnalyzeRepo && s.Name == "" {
+		return graph.Update(append(changes, failure.Set(s.unreadable()))...), nil
+	}
+	return graph.Update(append(changes, finalOutput.Set(s.written()))...), nil
+}
+
+// unreadable says that no pass could read the repository.
+func (s State) unreadable() string {
+	why := "no tool could be used"
+	for _, use := range s.ToolUsage {
+		if use.Error != "" {
+			why = use.Error
+		}
+	}
+	return fmt.Sprintf("I tried %d times and could not read the repository: %s.", s.IterationCount, plain.Clean(why))
+}
+
+// longest is the length of a report, in bytes: the evaluation has its place behind it.
+const longest = flows.MaxFile - 8<<10
+
+// written is the output as Markdown.
+func (s State) written() string {
+	facts := report.Facts{
+		Name: s.Name, Commit: s.Commit, Web: s.Web, Structure: s.RepoStructure, Dependencies: s.Dependencies,
+		Architecture: s.Architecture, Files: s.CodeFiles, Sections: s.Sections, Steps: s.ReasoningSteps, Partial: s.partial(),
+	}
+	if s.hasPicture() {
+		facts.Picture = s.fileName(pictureEnding)
+	}
+	text := report.Write(facts)
+	if s.TaskType != AnalyzeRepo {
+		text = report.Answer(facts, s.taskText())
+	}
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*The report ends here: it would be too long.*\n"
+	}
+	return text
+}
+
+// partial says what is missing, "" where nothing is.
+func (s State) partial() string {
+	if s.IsComplete {
+		return ""
+	}
+	var said []string
+	for _, use := range s.ToolUsage {
+		if text := fmt.Sprintf("`%s`: %s", use.Tool, plain.Clean(use.Error)); use.Error != "" && slices.Contains(s.missing(), use.Tool) && !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	text := fmt.Sprintf("After %d of %d passes there is still missing: %s.", s.IterationCount, s.MaxIterations, plain.Clean(strings.Join(s.lacks(), ", ")))
+	if len(said) > 0 {
+		text += " The tools said: " + plain.Shortened(strings.Join(said, "; "), 2*maxError) + "."
+	}
+	return text
+}
+
+func (s State) hasPicture() bool {
+	return s.TaskType == AnalyzeRepo && s.Architecture != nil && s.Architecture.Picture != "" && len(s.Architecture.Picture) <= flows.MaxFile
+}
+
+// fileName is that of a file that goes with the reply: "cairn_report.md".
+func (s State) fileName(ending string) string {
+	about := s.Name[strings.LastIndexByte(s.Name, '/')+1:]
+	return plain.FileName(about, "repository", "_"+ending)
+}
+
+// summary is what is said in the thread.
+func (s State) summary() string {
+	var b strings.Builder
+	if s.TaskType != AnalyzeRepo {
+		fmt.Fprintf(&b, "The answer is in `%s`.\n", s.fileName("report.md"))
+		for _, section := range s.Sections {
+			fmt.Fprintf(&b, "\n**%s**\n\n", plain.Clean(section.Title))
+			for _, statement := range section.Statements[:min(len(section.Statements), 3)] {
+				fmt.Fprintf(&b, "- %s\n", plain.Clean(statement.Text))
+			}
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "The report on %s is in `%s`.\n\n", plain.Code(s.Name, 120), s.fileName("report.md"))
+	if s.RepoStructure != nil && s.RepoStructure.Readme != nil && s.RepoStructure.Readme.Text != "" {
+		fmt.Fprintf(&b, "> %s\n\n", plain.Shortened(plain.Clean(s.RepoStructure.Readme.Text), 300))
+	}
+	for _, step := range s.ReasoningSteps {
+		fmt.Fprintf(&b, "- %s\n", plain.Shortened(plain.Clean(step), 300))
+	}
+	var risks []string
+	if s.RepoStructure != nil && s.Dependencies != nil {
+		for _, risk := range slices.Concat(s.RepoStructure.Risks, s.Dependencies.Risks) {
+			if kind := string(risk.Kind); !slices.Contains(risks, kind) {
+				risks = append(risks, kind)
+			}
+		}
+	}
+	if len(risks) > 0 {
+		fmt.Fprintf(&b, "\nRisks seen: %s.\n", strings.Join(risks, ", "))
+	}
+	return b.String()
+}
+
+// note is how the output came about.
+func (s State) note() string {
+	by := "Read by tools; no language model was used."
+	if len(s.Sections) > 0 {
+		by = "Read by tools, written by a language model from what they read."
+	}
+	if !s.IsComplete {
+		by = fmt.Sprintf("Partial, after %d passes. %s", s.IterationCount, by)
+	}
+	return by
+}
+
+// evaluator scores the run.
+func (f *Flow) evaluator(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	process := Process{
+		Output: s.FinalOutput, Complete: s.IsComplete, Iterations: s.IterationCount, MaxIterations: s.MaxIterations,
+		Reasoning: len(s.ReasoningSteps), Reflections: len(s.ReflectionNotes),
+	}
+	for _, use := range s.ToolUsage {
+		process.Tools = append(process.Tools, use.Tool)
+		process.Results = process.Results || use.Result != ""
+	}
+	return graph.Update(evaluationScores.Set(Evaluate(process))), nil
+}

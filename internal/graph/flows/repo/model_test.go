@@ -1,0 +1,185 @@
+package repo_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/repo"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+	"cairn/internal/llm/gate"
+	"cairn/internal/llm/llmtest"
+	"cairn/internal/llm/openai"
+)
+
+// thought and sections are what a model says.
+type thought struct {
+	Steps   []string `json:"steps"`
+	Missing []string `json:"missing"`
+}
+
+type statement struct {
+	Text    string `json:"text"`
+	Sources []int  `json:"sources"`
+}
+
+type section struct {
+	Title      string      `json:"title"`
+	Statements []statement `json:"statements"`
+}
+
+type sections struct {
+	Sections []section `json:"sections"`
+}
+
+func modelOf(t *testing.T, server *llmtest.Server) llm.Model {
+	t.Helper()
+	model, err := openai.New(openai.Options{
+		BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "gpt-4o", Context: 32000, Gate: gate.Options{Retries: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func thinks(missing ...string) llmtest.Step {
+	return llmtest.Value(thought{[]string{"It sells things.", "The cart is its centre.", "Prices are apart."}, append([]string{}, missing...)})
+}
+
+func writes(title, text string, sources ...int) llmtest.Step {
+	return llmtest.Value(sections{[]section{{title, []statement{{text, append([]int{}, sources...)}}}}})
+}
+
+func TestAModelWritesTheReport(t *testing.T) {
+	server := llmtest.New(t, thinks(), writes("Purpose", "It sells things with a cart.", 4, 99))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop")
+	file := string(outcome.Files[0].Content)
+	if nodes(outcome) != onePass || !strings.Contains(file, "## Purpose\n\n- It sells things with a cart. (`README.md`)\n") || !strings.Contains(file, "were written by a language model") {
+		t.Errorf("%s\n%.900s", nodes(outcome), file)
+	}
+	if len(outcome.Trace.Models) != 2 || !strings.Contains(outcome.Note, "written by a language model") {
+		t.Errorf("%+v, %s", outcome.Trace.Models, outcome.Note)
+	}
+	for _, request := range server.Requests() {
+		if strings.Contains(request.Text(), token) {
+			t.Error("a secret of the repository is sent to the model")
+		}
+	}
+	if sent := server.Requests()[1].User(); !strings.Contains(sent, "- The cart is its centre.") || !strings.Contains(sent, "example.com/shop/price") {
+		t.Errorf("%s", sent)
+	}
+}
+
+// TestAModelAsksForAFile has a model that needs a file which it was not shown: it is read,
+// and the model thinks again.
+func TestAModelAsksForAFile(t *testing.T) {
+	server := llmtest.New(t, thinks("Dockerfile", "not/there.go"), thinks("Dockerfile"), writes("Purpose", "It is built on Go.", 4))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop")
+	if got := nodes(outcome); got != "planner repo_analyzer reasoner reflector repo_analyzer reasoner reflector generator evaluator" {
+		t.Errorf("%s", got)
+	}
+	if sent := server.Requests()[0].User(); strings.Contains(sent, "FROM golang") {
+		t.Error("the file is shown at once")
+	}
+	if sent := server.Requests()[1].User(); !strings.Contains(sent, "FROM golang") {
+		t.Errorf("the file is not shown:\n%s", sent)
+	}
+	if file := string(outcome.Files[0].Content); !strings.Contains(file, "- It is built on Go. (`Dockerfile`)") || strings.Contains(file, "is partial") {
+		t.Errorf("%.900s", file)
+	}
+}
+
+func TestAModelThatFailsIsWorkedAround(t *testing.T) {
+	server := llmtest.New(t, llmtest.Fail(500, "server_error", "down"), llmtest.Fail(500, "server_error", "down"))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop")
+	if outcome.Kind != flows.Answered || nodes(outcome) != onePass || !strings.Contains(outcome.Note, "no language model was used") || outcome.Trace.Models[0].Failure == "" {
+		t.Errorf("%s, %s, %+v", nodes(outcome), outcome.Note, outcome.Trace.Models)
+	}
+}
+
+// library has passages by the words that find them.
+type library struct {
+	passages map[string]string
+	searched []string
+}
+
+func (l *library) Search(_ context.Context, query retrieve.Query) (retrieve.Result, error) {
+	l.searched = append(l.searched, query.Text)
+	var result retrieve.Result
+	if text, found := l.passages[query.Text]; found {
+		result.Evidence = []retrieve.Evidence{{
+			Document: knowledge.Document{Title: "Operations", URL: "https://docs.example.com/ops"}, Passage: knowledge.Passage{Text: text, Headings: []string{"Retries"}, Anchor: "retries"},
+		}}
+	}
+	return result, nil
+}
+
+// TestAQuestionIsAnsweredInASecondPass finds nothing with the question as a whole.
+func TestAQuestionIsAnsweredInASecondPass(t *testing.T) {
+	index := &library{passages: map[string]string{"retri polici": "Retries are three."}}
+	server := llmtest.New(t, thinks(), thinks(), writes("Retries", "There are three retries.", 1))
+	flow := newFlow(t, repo.Options{Open: reading(shop(t)), Search: index, Model: modelOf(t, server)})
+	outcome := start(t, flow, "where is the retry policy?")
+	if got := nodes(outcome); got != "planner retriever reasoner reflector planner retriever reasoner reflector generator evaluator" {
+		t.Errorf("%s, searched %q", got, index.searched)
+	}
+	if file := string(outcome.Files[0].Content); !strings.Contains(file, "- There are three retries. ([`Operations › Retries`](https://docs.example.com/ops#retries))") {
+		t.Errorf("%s", file)
+	}
+	if !strings.Contains(outcome.Text, "There are three retries.") {
+		t.Errorf("%s", outcome.Text)
+	}
+}
+
+// TestAQuestionLooksIntoTheRepository finds nothing in the documents, but the question
+// names a repository.
+func TestAQuestionLooksIntoTheRepository(t *testing.T) {
+	server := llmtest.New(t, thinks(), thinks(), writes("Cart", "It is in a package.", 4))
+	flow := newFlow(t, repo.Options{Open: reading(shop(t)), Search: &library{}, Model: modelOf(t, server)})
+	outcome := start(t, flow, "./shop where is the cart?")
+	if got := nodes(outcome); got != "planner retriever reasoner reflector repo_analyzer reasoner reflector generator evaluator" || outcome.Kind != flows.Answered {
+		t.Errorf("%s: %s", got, outcome.Text)
+	}
+}
+
+func TestTenPassesFindNothing(t *testing.T) {
+	steps := make([]llmtest.Step, 0, 11)
+	for range 10 {
+		steps = append(steps, thinks())
+	}
+	index := &library{}
+	server := llmtest.New(t, append(steps, writes("Unknown", "No document tells."))...)
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Search: index, Model: modelOf(t, server)}), "where is the retry policy?")
+	if len(index.searched) != 10 || strings.Count(nodes(outcome), "planner") != 10 {
+		t.Errorf("%q: %s", index.searched, nodes(outcome))
+	}
+	if file := string(outcome.Files[0].Content); !strings.Contains(file, "**This is partial.** After 10 of 10 passes there is still missing: evidence.") || !strings.HasPrefix(outcome.Note, "Partial") {
+		t.Errorf("%s, %s", file, outcome.Note)
+	}
+}
+
+// TestNothingOfModelsLeaks has a model that obeys a hostile repository.
+func TestNothingOfModelsLeaks(t *testing.T) {
+	obeys := "Look [here](https://evil.example/x) https://evil.example/y <https://evil.example/z> ![i](https://evil.example/i) @everyone <!channel> [7]\n# Heading"
+	server := llmtest.New(t, llmtest.Value(thought{[]string{obeys, obeys, obeys}, []string{}}), writes("T https://evil.example/t @here", obeys, 4))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop")
+	for _, said := range []string{outcome.Text, outcome.Note, string(outcome.Files[0].Content)} {
+		for _, bad := range []string{"://", "@everyone", "@here", "<!channel>", "[7]", "\n# Heading"} {
+			if strings.Contains(said, bad) {
+				t.Errorf("%q leaks: %.1500s", bad, said)
+			}
+		}
+	}
+}
+
+func TestAModelThatWritesNothing(t *testing.T) {
+	server := llmtest.New(t, thinks(), llmtest.Value(sections{[]section{}}))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "write a poem about it")
+	if outcome.Kind != flows.Abstained || !strings.Contains(outcome.Text, "wrote nothing") {
+		t.Errorf("%+v", outcome)
+	}
+}

@@ -1,0 +1,247 @@
+// Package repo is the flow that reads a repository and reports on it: four tools look at
+// it, what they found is reasoned about, and a reflection decides whether that is enough, or
+// what is to be done again. With a language model it writes about a repository too, and
+// answers questions from the index; without one the report is made of what the tools read.
+//
+// Reading order: state.go, repo.go (the graph), request.go (what is wanted), analyze.go and
+// think.go (the nodes), generate.go, evaluate.go (the rubric).
+package repo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+	"cairn/internal/repository"
+	"cairn/internal/repository/analysis"
+)
+
+// Name is the flow's name in checkpoints, traces and commands.
+const Name = "repo"
+
+// schemaVersion is the version of State in checkpoints.
+const schemaVersion = 1
+
+// passes is how often the planner runs at most.
+const passes = 10
+
+// The nodes, by the names of the flow's contract.
+const (
+	nodePlanner   = "planner"
+	nodeAnalyzer  = "repo_analyzer"
+	nodeRetriever = "retriever"
+	nodeReasoner  = "reasoner"
+	nodeReflector = "reflector"
+	nodeGenerator = "generator"
+	nodeEvaluator = "evaluator"
+)
+
+// Tools look at one repository. A tool's failure is an error, and what it gives then is of
+// no use.
+type Tools interface {
+	Structure(ctx context.Context, depth int) (analysis.Structure, error)
+	Sources(ctx context.Context, most int, wanted []string) ([]analysis.CodeFile, error)
+	Dependencies(ctx context.Context) (analysis.Dependencies, error)
+	Architecture(ctx context.Context) (analysis.Architecture, error)
+}
+
+// Opened is a repository that is open. Close ends that.
+type Opened struct {
+	Tools             Tools
+	Name, Commit, Web string // see repository.Checkout
+	Close             func() error
+}
+
+// Open opens a repository by its folder or address. One that may not be opened is a
+// *repository.RefusedError.
+type Open func(ctx context.Context, name string) (Opened, error)
+
+// Reading opens repositories with an opener.
+func Reading(opener *repository.Opener) Open {
+	return func(ctx context.Context, name string) (Opened, error) {
+		checkout, err := opener.Open(ctx, name)
+		if err != nil {
+			return Opened{}, err //nolint:wrapcheck // a refusal is for people
+		}
+		return Opened{Tools: analysis.New(checkout), Name: checkout.Name, Commit: checkout.Commit, Web: checkout.Web, Close: checkout.Close}, nil
+	}
+}
+
+// Searcher finds evidence in the index.
+type Searcher interface {
+	Search(ctx context.Context, query retrieve.Query) (retrieve.Result, error)
+}
+
+// Options is what the flow works with.
+type Options struct {
+	Open Open // required
+	// Search finds what questions are answered from; nil: nothing is found.
+	Search Searcher
+	Model  llm.Model // nil: there is none
+	// Now gives the time; nil: time.Now.
+	Now func() time.Time
+}
+
+// Flow reports on repositories. Make one with New.
+type Flow struct {
+	options Options
+	graph   *graph.Compiled[State]
+}
+
+var _ flows.Flow = (*Flow)(nil)
+
+// New makes the flow.
+func New(options Options) (*Flow, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	f := &Flow{options: options}
+	compiled, err := f.plan().Compile()
+	if err != nil {
+		return nil, fmt.Errorf("flow %s: %w", Name, err)
+	}
+	f.graph = compiled
+	return f, nil
+}
+
+// plan lays out the graph of the flow's contract.
+func (f *Flow) plan() *graph.Graph[State] {
+	g := graph.New(Name, schemaVersion, fields...)
+	g.Node(nodePlanner, f.planner, graph.Policy{Description: "Planning"})
+	g.Node(nodeAnalyzer, f.analyzer, graph.Policy{Description: "Reading the repository", Timeout: 10 * time.Minute})
+	g.Node(nodeRetriever, f.retriever, graph.Policy{Description: "Searching the documents", Timeout: time.Minute})
+	g.Node(nodeReasoner, f.reasoner, graph.Policy{Description: "Reasoning about what was found", Timeout: 10 * time.Minute})
+	g.Node(nodeReflector, f.reflector, graph.Policy{Description: "Checking whether that is enough"})
+	g.Node(nodeGenerator, f.generator, graph.Policy{Description: "Writing the report", Timeout: 10 * time.Minute})
+	g.Node(nodeEvaluator, f.evaluator, graph.Policy{Description: "Evaluating the run"})
+	g.Start(nodePlanner)
+	g.Route(nodePlanner, afterPlanner, nodeAnalyzer, nodeRetriever, nodeReasoner)
+	g.Edge(nodeAnalyzer, nodeReasoner)
+	g.Edge(nodeRetriever, nodeReasoner)
+	g.Edge(nodeReasoner, nodeReflector)
+	g.Route(nodeReflector, afterReflector, nodeGenerator, nodeAnalyzer, nodePlanner)
+	g.Edge(nodeGenerator, nodeEvaluator)
+	g.Edge(nodeEvaluator, graph.End)
+	g.Label(nodeReflector, nodePlanner, "needs more")
+	g.Label(nodeReflector, nodeAnalyzer, "one thing missing")
+	g.Label(nodeReflector, nodeGenerator, "enough")
+	return g
+}
+
+func afterPlanner(s State) string {
+	switch s.NextAction {
+	case Analyze:
+		return nodeAnalyzer
+	case Retrieve:
+		return nodeRetriever
+	}
+	return nodeReasoner
+}
+
+func afterReflector(s State) string {
+	switch s.NextAction {
+	case Retry:
+		return nodeAnalyzer
+	case Continue:
+		return nodePlanner
+	}
+	return nodeGenerator
+}
+
+// Name implements flows.Flow.
+func (f *Flow) Name() string { return Name }
+
+// Shape implements flows.Flow.
+func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
+
+// Start implements flows.Flow. The repository is the request's Location, or stands in its
+// text: a folder at the beginning, an address anywhere.
+func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	watch := &flows.Watch{Observe: runtime.Observe}
+	run, err := f.graph.Start(ctx, request.Run, f.begin(request), graph.Options{Store: runtime.Store, Observe: watch.Event})
+	return f.outcome(watch, run, err)
+}
+
+// Resume implements flows.Flow.
+func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+	watch := &flows.Watch{Observe: runtime.Observe}
+	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
+	return f.outcome(watch, outcome, err)
+}
+
+// begin is the state that a run of a request begins with.
+func (f *Flow) begin(request flows.Request) State {
+	repository, task := parse(request)
+	return State{
+		RequestID: request.Run, Task: task, TaskType: typeOf(repository, task), Repository: repository, Scope: request.Filter,
+		MaxIterations: passes, StartTime: f.options.Now(),
+	}
+}
+
+// planner begins a pass.
+func (f *Flow) planner(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	next := Reason
+	switch {
+	case s.TaskType == AnalyzeRepo && s.Repository == "":
+		return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(Reason), retried.Set(false), failure.Set(
+			"Which repository? Name a folder, as in `repo: ./backend`, or an address, as in `repo: https://github.com/owner/name`.")), nil
+	case s.TaskType != AnalyzeRepo && f.options.Model == nil:
+		return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(Reason), retried.Set(false), failure.Set(
+			needsModel(s.TaskType))), nil
+	case s.TaskType == AnalyzeRepo:
+		next = Analyze
+	case s.TaskType == AnswerQuestion:
+		next = Retrieve
+	}
+	return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(next), retried.Set(false)), nil
+}
+
+// needsModel says what can be had without a model.
+func needsModel(task TaskType) string {
+	wants := map[TaskType]string{
+		GenerateContent: "Writing about a repository", AnswerQuestion: "Answering a question about a repository", General: "That",
+	}
+	return wants[task] + " needs a language model, and none is configured here. Without one I can report on a repository (`repo: ./backend`), or quote what the documents say on a question."
+}
+
+// outcome says how a run ended.
+func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) (flows.Outcome, error) {
+	if err != nil {
+		return flows.Outcome{}, err
+	}
+	s := run.State
+	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
+		Steps: watch.Steps, Models: s.Models, Notes: append(s.trail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
+	}}
+	if s.FinalOutput == "" {
+		return made, nil
+	}
+	made.Kind, made.Text, made.Note = flows.Answered, s.summary(), s.note()
+	made.Files = []flows.File{{Name: s.fileName("report.md"), MediaType: flows.Markdown, Content: []byte(s.FinalOutput + s.EvaluationScores.folded())}}
+	if s.hasPicture() {
+		made.Files = append(made.Files, flows.File{Name: s.fileName(pictureEnding), MediaType: "image/svg+xml", Content: []byte(s.Architecture.Picture)})
+	}
+	return made, nil
+}
+
+// trail is how the run went, for people who ask why.
+func (s State) trail() []string {
+	made := []string{fmt.Sprintf("task %s, %d of %d passes, evaluation %.0f of 100", s.TaskType, s.IterationCount, s.MaxIterations, s.EvaluationScores.Overall)}
+	for _, use := range s.ToolUsage {
+		line := fmt.Sprintf("%s(%s): %s", use.Tool, use.Arguments, use.Result)
+		if use.Error != "" {
+			line = fmt.Sprintf("%s(%s) failed: %s", use.Tool, use.Arguments, use.Error)
+		}
+		made = append(made, line)
+	}
+	for _, note := range s.ReflectionNotes {
+		made = append(made, "reflection: "+strings.TrimSpace(note))
+	}
+	return made
+}

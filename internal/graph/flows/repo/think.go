@@ -1,0 +1,188 @@
+package repo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/repository"
+	"cairn/internal/repository/analysis"
+	"cairn/internal/repository/reason"
+)
+
+// goals say in a sentence what is to be made, for a model.
+var goals = map[TaskType]string{
+	AnalyzeRepo:     "a report for engineers who have not seen it: what it is for, how its parts work together, what is good and what is risky about it.",
+	GenerateContent: "the text that the task asks for.",
+	AnswerQuestion:  "an answer to the question of the task.",
+	General:         "what the task asks for.",
+}
+
+// reasoner says what follows from what was found: a language model does, or rules.
+func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	if s.Failure != "" {
+		return graph.Result[State]{}, nil
+	}
+	if f.options.Model == nil {
+		return graph.Update(reasoningSteps.Set(stepsByRules(s))), nil
+	}
+	thought, used, err := reason.Think(ctx, f.options.Model, reason.Task{
+		Run: s.RequestID, Goal: goals[s.TaskType], Text: s.taskText(), Sources: s.sources(),
+	})
+	if err != nil {
+		return graph.Result[State]{}, fmt.Errorf("reason about the repository: %w", err)
+	}
+	if used.Failure != "" && s.TaskType == AnalyzeRepo {
+		thought.Steps = stepsByRules(s)
+	}
+	var fresh []string
+	for _, path := range thought.Missing {
+		if !slices.Contains(s.Wanted, path) && !slices.ContainsFunc(s.CodeFiles, func(f analysis.CodeFile) bool { return f.Path == path }) && len(s.Wanted)+len(fresh) < maxFiles {
+			fresh = append(fresh, path)
+		}
+	}
+	return graph.Update(reasoningSteps.Set(thought.Steps), wanted.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
+}
+
+// taskText is the task in words; an analysis may have none.
+func (s State) taskText() string {
+	if s.Task == "" {
+		return "Report on the repository " + s.Name
+	}
+	return s.Task
+}
+
+// stepsByRules is the reasoning without a model: one step for each thing that is known.
+func stepsByRules(s State) []string {
+	var steps []string
+	add := func(format string, args ...any) { steps = append(steps, fmt.Sprintf(format, args...)) }
+	if r := s.RepoStructure; r != nil {
+		languages := make([]string, 0, 3)
+		for _, language := range r.Languages {
+			if language.Name.Program() && len(languages) < cap(languages) {
+				languages = append(languages, string(language.Name))
+			}
+		}
+		written := "no language that I know"
+		if len(languages) > 0 {
+			written = "mostly " + strings.Join(languages, ", ")
+		}
+		add("It has %d files, %s; files of tests among them: %d.", r.Files, written, r.Tests)
+	}
+	if d := s.Dependencies; d != nil {
+		add("Manifests: %d; dependencies that they name: %d.", len(d.Manifests)+d.Left, d.Total)
+	}
+	if a := s.Architecture; a != nil {
+		add("Modules: %d; imports between two of them: %d; circles of imports: %d.", a.ModulesTotal, a.EdgesTotal, a.CyclesTotal)
+	}
+	if s.CodeFiles != nil {
+		add("Files that tell most about it, for programs begin in them or others import them: %d.", len(s.CodeFiles))
+	}
+	if s.RepoStructure != nil && s.Dependencies != nil {
+		add("Risks seen: %d.", len(s.RepoStructure.Risks)+len(s.Dependencies.Risks))
+	}
+	return steps
+}
+
+// maxFacts is how much of one tool's result a model is shown, in bytes.
+const maxFacts = 6000
+
+// sources is what a model is shown: the results of the tools, passages, files.
+func (s State) sources() []reason.Source {
+	var all []reason.Source
+	if s.RepoStructure != nil {
+		all = append(all, facts("structure of the repository", s.RepoStructure))
+	}
+	if s.Dependencies != nil {
+		all = append(all, facts("dependencies of the repository", s.Dependencies))
+	}
+	if s.Architecture != nil {
+		shown := *s.Architecture
+		shown.Picture = ""
+		all = append(all, facts("architecture of the repository", &shown))
+	}
+	for _, passage := range s.Evidence {
+		all = append(all, reason.Source{Label: passage.Label, URL: passage.URL, Text: passage.Text})
+	}
+	for _, file := range s.CodeFiles {
+		all = append(all, reason.Source{Label: file.Path, URL: repository.Link(s.Web, file.Path, 0), Text: file.Excerpt})
+	}
+	return all
+}
+
+// facts shows a tool's result to a model, as far as there is room.
+func facts[T any](label string, result *T) reason.Source {
+	text, err := json.Marshal(result)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", label, err)) // it was in a checkpoint
+	}
+	return reason.Source{Label: label, Text: strings.ToValidUTF8(string(text[:min(len(text), maxFacts)]), "")}
+}
+
+// reflector decides whether what is known is enough.
+func (f *Flow) reflector(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+	s := step.State
+	decide := func(next Action, note string, changes ...graph.Change[State]) (graph.Result[State], error) {
+		note = fmt.Sprintf("pass %d: %s", s.IterationCount, note)
+		return graph.Update(append(changes, nextAction.Set(next), reflectionNotes.Set([]string{note}))...), nil
+	}
+	if s.Failure != "" {
+		return decide(Generate, "it can't be done: "+s.Failure)
+	}
+	lacks := s.lacks()
+	if len(lacks) == 0 {
+		return decide(Generate, "there is enough data and reasoning", isComplete.Set(true))
+	}
+	missing := strings.Join(lacks, ", ")
+	switch {
+	case s.retryable(lacks) && !s.Retried:
+		return decide(Retry, "one thing is missing: "+missing, retried.Set(true))
+	case s.IterationCount < s.MaxIterations:
+		return decide(Continue, "more is needed: "+missing)
+	}
+	return decide(Generate, fmt.Sprintf("after %d passes there is still missing: %s", s.IterationCount, missing))
+}
+
+// The names of what is no tool's.
+const (
+	lackReasoning = "reasoning"
+	lackEvidence  = "evidence"
+	lackFile      = "the file "
+)
+
+// lacks names what is missing.
+func (s State) lacks() []string {
+	var lacks []string
+	if s.TaskType == AnalyzeRepo || s.Name != "" {
+		for _, tool := range s.missing() {
+			lacks = append(lacks, string(tool))
+		}
+		if len(lacks) == 0 {
+			for _, path := range s.unread() {
+				lacks = append(lacks, lackFile+path)
+			}
+		}
+	}
+	if s.TaskType == AnswerQuestion && len(s.Evidence) == 0 && s.Name == "" {
+		lacks = append(lacks, lackEvidence)
+	}
+	if len(lacks) == 0 && len(s.ReasoningSteps) < reason.MinSteps {
+		lacks = append(lacks, lackReasoning)
+	}
+	return lacks
+}
+
+// retryable tells whether the repo_analyzer may have what is missing: one tool's data, the
+// files that a model named, or evidence where a repository was named beside a question.
+func (s State) retryable(lacks []string) bool {
+	if s.Repository == "" {
+		return false
+	}
+	files := !slices.ContainsFunc(lacks, func(lack string) bool { return !strings.HasPrefix(lack, lackFile) })
+	return files || len(lacks) == 1 && lacks[0] != lackReasoning
+}

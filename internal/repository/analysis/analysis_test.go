@@ -1,0 +1,205 @@
+package analysis_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cairn/internal/repository/analysis"
+)
+
+// checkout makes a folder with files and opens it.
+func checkout(t *testing.T, files map[string]string) *analysis.Analyst {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return analysis.New(open(t, root))
+}
+
+// kinds lists risks as "kind: places".
+func kinds(risks []analysis.Risk) string {
+	var all []string
+	for _, risk := range risks {
+		one := string(risk.Kind)
+		for _, place := range risk.Places {
+			one += " " + place.Path
+		}
+		all = append(all, one)
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestRisks(t *testing.T) {
+	const mit = "MIT License\n\nPermission is hereby granted, free of charge, to any person\nobtaining a copy"
+	tests := "def test_x(): pass\n"
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"none":                   {map[string]string{"LICENSE": mit, "a.py": "", "test_a.py": tests}, ""},
+		"no license":             {map[string]string{"a.py": "", "test_a.py": tests}, "no license"},
+		"no tests":               {map[string]string{"COPYING": mit, "a.py": ""}, "no tests"},
+		"no code":                {map[string]string{"LICENSE.md": mit, "a.md": ""}, ""},
+		"huge":                   {map[string]string{"LICENSE": mit, "a.bin": strings.Repeat("x", 6<<20)}, "huge file a.bin"},
+		"no lock":                {map[string]string{"LICENSE": mit, "web/package.json": `{"dependencies":{"a":"1"}}`}, "no lock file web/package.json"},
+		"a lock":                 {map[string]string{"LICENSE": mit, "web/package.json": `{"dependencies":{"a":"1"}}`, "web/yarn.lock": ""}, ""},
+		"a workspace's lock":     {map[string]string{"LICENSE": mit, "packages/a/package.json": `{"dependencies":{"a":"1"}}`, "pnpm-lock.yaml": ""}, ""},
+		"nothing to lock":        {map[string]string{"LICENSE": mit, "package.json": `{}`}, ""},
+		"Python that is pinned":  {map[string]string{"LICENSE": mit, "requirements.txt": "a==1\nb===2"}, ""},
+		"Python that is not":     {map[string]string{"LICENSE": mit, "requirements.txt": "a==1\nb>=2"}, "no lock file requirements.txt"},
+		"Maven needs none":       {map[string]string{"LICENSE": mit, "pom.xml": "<project><dependencies><dependency><groupId>a</groupId><artifactId>b</artifactId></dependency></dependencies></project>"}, ""},
+		"images":                 {map[string]string{"LICENSE": mit, "Dockerfile": "FROM a:latest", "b/Dockerfile": "FROM a:1", "c/Dockerfile": "FROM $X"}, "unpinned image Dockerfile"},
+		"manifests of test data": {map[string]string{"LICENSE": mit, "testdata/package.json": `{"dependencies":{"a":"1"}}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			structure, dependencies, _, _ := inspect(t, checkout(t, test.files))
+			if got := kinds(append(structure.Risks, dependencies.Risks...)); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSecrets puts what looks like secrets together, so that this file holds none.
+func TestSecrets(t *testing.T) {
+	letters := strings.Repeat("aB3xY9", 12)
+	secrets := map[string]string{
+		"aws":    "AKIA" + strings.ToUpper(letters[:16]),
+		"github": "ghp_" + letters[:36],
+		"gitlab": "glpat-" + letters[:20],
+		"slack":  "xoxb-" + "2345678901-" + letters[:24],
+		"google": "AIza" + letters[:35],
+		"stripe": "sk_live_" + letters[:24],
+		"model":  "sk-proj-" + letters[:48],
+		"npm":    "npm_" + letters[:36],
+		"key":    "-----BEGIN RSA PRIVATE KEY-----\n" + letters + "\n-----END RSA PRIVATE KEY-----",
+	}
+	files := map[string]string{"README.md": "# A\n\nAKIAIOSFODNN7EXAMPLE is one of the documentation, sk-test is none.\n"}
+	for name, secret := range secrets {
+		files["src/"+name+".py"] = "import os\nkey = '" + secret + "'\n"
+	}
+	files["tests/test_x.py"] = "key = '" + secrets["github"] + "'\n"
+	structure, _, _, code := inspect(t, checkout(t, files))
+	found := map[string]bool{}
+	for _, risk := range structure.Risks {
+		if risk.Kind != analysis.Secret {
+			continue
+		}
+		for _, place := range risk.Places {
+			found[place.Path] = true
+			if place.Path != "tests/test_x.py" && place.Line != 2 {
+				t.Errorf("%s: line %d", place.Path, place.Line)
+			}
+		}
+		if strings.Contains(risk.Text, "in tests") != (risk.Places[0].Path == "tests/test_x.py") {
+			t.Errorf("%+v", risk)
+		}
+	}
+	if len(found) != len(secrets)+1 || found["README.md"] {
+		t.Errorf("found in %v", found)
+	}
+	for _, file := range code {
+		for name, secret := range secrets {
+			if strings.Contains(file.Excerpt, secret) {
+				t.Errorf("the excerpt of %s shows the secret %s", file.Path, name)
+			}
+		}
+	}
+}
+
+func TestReadmeAndLicense(t *testing.T) {
+	for name, test := range map[string]struct{ readme, title, text string }{
+		"badges":     {"[![b](x)](y)\n# Title #\n<p>no</p>\n\nFirst\nparagraph.\n\nSecond.", "Title", "First paragraph."},
+		"underlined": {"Title\n=====\n\nText.\n", "Title", "Text."},
+		"no heading": {"Text.\n", "", "Text."},
+		"only one":   {"# Title\n", "Title", ""},
+		"empty":      {"", "", ""},
+		"code first": {"# T\n```\n## A\nText", "T", "Text"},
+	} {
+		structure, _, _, _ := inspect(t, checkout(t, map[string]string{"readme.md": test.readme}))
+		if got := structure.Readme; got == nil || got.Title != test.title || got.Text != test.text {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"Apache License\n  Version 2.0, January 2004": "Apache-2.0", "GNU GENERAL PUBLIC LICENSE\nVersion 3": "GPL-3.0", "All rights reserved.": "",
+	} {
+		structure, _, _, _ := inspect(t, checkout(t, map[string]string{"LICENSE": text}))
+		if got := structure.License; got == nil || got.Name != want {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+func TestDependenciesAreLocked(t *testing.T) {
+	_, dependencies, architecture, files := inspect(t, checkout(t, map[string]string{
+		"package.json":      `{"name":"a","main":"lib/i.js","dependencies":{"react":"^19"}}`,
+		"package-lock.json": `{"packages":{"node_modules/react":{"version":"19.1.2"}}}`,
+		"lib/i.js":          "import './x'; import 'react'",
+		"lib/x.js":          "",
+		"app.py":            "import lib2\nif __name__ == '__main__':\n  pass\n",
+		"pyproject.toml":    "[project]\ndependencies = [\"My.Pkg>1\"]",
+		"uv.lock":           "[[package]]\nname = \"my-pkg\"\nversion = \"2\"\n",
+		"broken/Cargo.toml": "[",
+	}))
+	if len(dependencies.Manifests) != 2 || dependencies.Manifests[0].Dependencies[0].Locked != "19.1.2" || dependencies.Manifests[0].Lock != "package-lock.json" ||
+		dependencies.Manifests[1].Dependencies[0].Locked != "2" || dependencies.Total != 2 {
+		t.Errorf("%+v", dependencies)
+	}
+	if len(dependencies.Broken) != 1 || !strings.HasPrefix(dependencies.Broken[0], "read broken/Cargo.toml: it is broken") {
+		t.Errorf("%q", dependencies.Broken)
+	}
+	var entries []string
+	for _, entry := range architecture.Entries {
+		entries = append(entries, entry.Path)
+	}
+	if got := strings.Join(entries, " "); got != "app.py lib/i.js" || files[0].Why != "entry point" {
+		t.Errorf("%s, %+v", got, files[0])
+	}
+}
+
+// TestAskedForFilesComeFirst reads a file that tells little, and none that is not there.
+func TestAskedForFilesComeFirst(t *testing.T) {
+	analyst := checkout(t, map[string]string{"README.md": "# A", "z.txt": "last", "m.bin": "\x00"})
+	files, err := analyst.Sources(t.Context(), 2, []string{"./z.txt", "none", "../etc/passwd", "m.bin"})
+	if err != nil || len(files) != 2 || files[0].Path != "z.txt" || files[0].Excerpt != "last" || files[1].Path != "README.md" {
+		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+// TestReadingEnds has a reading that is cancelled, and one after it that is not.
+func TestReadingEnds(t *testing.T) {
+	analyst := checkout(t, map[string]string{"a.go": "package a"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := analyst.Structure(ctx, 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if structure, err := analyst.Structure(t.Context(), 3); err != nil || structure.Files != 1 {
+		t.Errorf("%+v, %v", structure, err)
+	}
+}
+
+func TestTheTreeIsBounded(t *testing.T) {
+	files := map[string]string{"a/b/c/d/e.txt": ""}
+	for i := range 300 {
+		files[strings.Repeat("x", i%7+1)+"/"+strings.Repeat("y", i/7+1)+"/f"] = ""
+	}
+	structure, _, _, _ := inspect(t, checkout(t, files))
+	if len(structure.Tree) != 120 || structure.TreeLeft == 0 || structure.Tree[0].Path != "a" || structure.Tree[0].Files != 1 {
+		t.Errorf("%d folders, %d left, %+v", len(structure.Tree), structure.TreeLeft, structure.Tree[0])
+	}
+	for i, folder := range structure.Tree {
+		if folder.Depth > 3 || i > 0 && folder.Path == structure.Tree[i-1].Path {
+			t.Errorf("%+v", folder)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"cairn/internal/repository/manifest"
+	"cairn/internal/repository/modules"
+	"cairn/internal/repository/source"
+)
+
+// Architecture is a repository's modules and who imports whom.
+type Architecture struct {
+	Modules      []modules.Module `json:"modules"` // the most imported first
+	ModulesTotal int              `json:"modules_total"`
+	Edges        []modules.Edge   `json:"edges"` // the strongest first
+	EdgesTotal   int              `json:"edges_total"`
+	Cycles       [][]string       `json:"cycles,omitempty"`
+	CyclesTotal  int              `json:"cycles_total,omitempty"`
+	Imports      int              `json:"imports"`  // statements in files that are no tests
+	External     int              `json:"external"` // of them lead out of the repository
+	Entries      []Entry          `json:"entries,omitempty"`
+	Picture      string           `json:"picture,omitempty"` // SVG
+}
+
+// Entry is where a program begins.
+type Entry struct {
+	Place
+	Language source.Language `json:"language"`
+}
+
+// Bounds of an Architecture.
+const (
+	maxModules = 100
+	maxEdges   = 300
+	maxCycles  = 20
+	maxInCycle = 30
+	maxEntries = 30
+)
+
+// Architecture maps the modules by the imports of their files, and draws them.
+func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
+	read, err := a.all(ctx)
+	if err != nil {
+		return Architecture{}, fmt.Errorf("generate the architecture map: %w", err)
+	}
+	m := modules.Build(read.sources(), read.named())
+	made := Architecture{
+		Modules: m.Modules, ModulesTotal: len(m.Modules), Edges: m.Edges, EdgesTotal: len(m.Edges),
+		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External, Entries: read.entries(),
+	}
+	if len(m.Modules) > 1 {
+		made.Picture = m.SVG("Who imports whom in " + a.checkout.Name)
+	}
+	for _, cycle := range m.Cycles[:min(len(m.Cycles), maxCycles)] {
+		made.Cycles = append(made.Cycles, cycle[:min(len(cycle), maxInCycle)])
+	}
+	slices.SortStableFunc(made.Modules, func(a, b modules.Module) int {
+		return cmp.Or(cmp.Compare(b.Imported, a.Imported), cmp.Compare(b.Files, a.Files))
+	})
+	slices.SortStableFunc(made.Edges, func(a, b modules.Edge) int { return cmp.Compare(b.Count, a.Count) })
+	made.Modules = made.Modules[:min(len(made.Modules), maxModules)]
+	made.Edges = made.Edges[:min(len(made.Edges), maxEdges)]
+	return made, nil
+}
+
+func (r *reading) sources() []modules.File {
+	var all []modules.File
+	for _, f := range r.files {
+		if f.language.Imports() && !f.binary && !f.unread {
+			all = append(all, modules.File{Path: f.Path, Language: f.language, Facts: f.facts, Test: f.test})
+		}
+	}
+	return all
+}
+
+// named gives the folders of the modules that manifests name.
+func (r *reading) named() modules.Named {
+	named := modules.Named{Go: make(map[string]string), JavaScript: make(map[string]string), Rust: make(map[string]string)}
+	for _, m := range r.manifests {
+		if m.Name == "" {
+			continue
+		}
+		switch m.Ecosystem {
+		case manifest.Go:
+			named.Go[m.Name] = path.Dir(m.Path)
+		case manifest.JavaScript:
+			named.JavaScript[m.Name] = path.Dir(m.Path)
+		case manifest.Rust:
+			named.Rust[strings.ReplaceAll(m.Name, "-", "_")] = path.Dir(m.Path)
+		}
+	}
+	return named
+}
+
+// entries lists where programs begin: by their files, and as manifests name them.
+func (r *reading) entries() []Entry {
+	var all []Entry
+	known := make(map[string]bool)
+	files := make(map[string]source.Language)
+	for _, f := range r.files {
+		files[f.Path] = f.language
+		if f.facts.Main > 0 && !f.test && !known[f.Path] {
+			known[f.Path] = true
+			all = append(all, Entry{Place{f.Path, f.facts.Main}, f.language})
+		}
+	}
+	for _, m := range r.manifests {
+		for _, program := range m.Programs {
+			at := path.Join(path.Dir(m.Path), program)
+			if language, exists := files[at]; exists && !known[at] {
+				known[at] = true
+				all = append(all, Entry{Place{Path: at}, language})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), strings.Compare(a.Path, b.Path))
+	})
+	return all[:min(len(all), maxEntries)]
+}

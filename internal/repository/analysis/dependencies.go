@@ -1,0 +1,168 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"cairn/internal/repository/manifest"
+)
+
+// Dependencies is what a repository depends on.
+type Dependencies struct {
+	Manifests []Manifest `json:"manifests"`
+	Left      int        `json:"left,omitempty"` // manifests that found no room
+	Total     int        `json:"total"`          // dependencies in all manifests, indirect ones included
+	Broken    []string   `json:"broken,omitempty"`
+	Risks     []Risk     `json:"risks,omitempty"`
+}
+
+// Manifest is one that says what is depended on.
+type Manifest struct {
+	Path         string             `json:"path"`
+	Ecosystem    manifest.Ecosystem `json:"ecosystem"`
+	Name         string             `json:"name,omitempty"`
+	Description  string             `json:"description,omitempty"`
+	Lock         string             `json:"lock,omitempty"` // path of the lock file
+	Dependencies []Dependency       `json:"dependencies"`
+	Indirect     int                `json:"indirect,omitempty"` // dependencies of dependencies, which are not listed
+	Left         int                `json:"left,omitempty"`     // that found no room
+}
+
+// Dependency is one that a manifest names.
+type Dependency struct {
+	manifest.Dependency
+	Locked string `json:"locked,omitempty"` // the version of the lock file
+}
+
+// Bounds of Dependencies.
+const (
+	maxManifests = 60
+	maxListed    = 150 // of a manifest
+	maxBroken    = 20
+)
+
+// locks are the files that say exactly which versions are used, in the order in which
+// they are looked for, and whether it is a risk to have none.
+var locks = map[manifest.Ecosystem]struct {
+	names    []string
+	required bool
+}{
+	manifest.Go:         {[]string{"go.sum"}, true},
+	manifest.JavaScript: {[]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock"}, true},
+	manifest.Rust:       {[]string{"Cargo.lock"}, true},
+	manifest.Python:     {[]string{"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"}, true},
+	manifest.Ruby:       {[]string{"Gemfile.lock"}, true},
+	manifest.PHP:        {[]string{"composer.lock"}, true},
+	manifest.Helm:       {[]string{"Chart.lock"}, true},
+	manifest.DotNet:     {[]string{"packages.lock.json"}, false},
+	manifest.Java:       {[]string{"gradle.lockfile"}, false},
+}
+
+// Dependencies reads the manifests, with the versions of their lock files.
+func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
+	read, err := a.all(ctx)
+	if err != nil {
+		return Dependencies{}, fmt.Errorf("extract the dependencies: %w", err)
+	}
+	locked := make(map[string]map[string]string)
+	for _, m := range read.manifests {
+		if m.Lock {
+			locked[m.Path] = make(map[string]string, len(m.Dependencies))
+			for _, d := range m.Dependencies {
+				locked[m.Path][d.Name] = d.Version
+			}
+		}
+	}
+	made := Dependencies{Broken: read.broken[:min(len(read.broken), maxBroken)]}
+	unlocked, unpinned := make(map[manifest.Ecosystem]*Risk), Risk{Kind: Unpinned}
+	for _, m := range read.manifests {
+		if m.Lock {
+			continue
+		}
+		one := a.manifest(m, locked)
+		made.Total += len(m.Dependencies)
+		if risky(one) {
+			if unlocked[m.Ecosystem] == nil {
+				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: fmt.Sprintf("Dependencies of %s have no lock file (%s): every build may get other versions.", m.Ecosystem, locks[m.Ecosystem].names[0])}
+			}
+			unlocked[m.Ecosystem].place(Place{Path: m.Path})
+		}
+		for _, d := range m.Dependencies {
+			if m.Ecosystem == manifest.Container && (d.Version == "" || d.Version == "latest") && !strings.Contains(d.Name, "$") {
+				unpinned.place(Place{Path: m.Path, Line: d.Line})
+			}
+		}
+		if len(made.Manifests) == maxManifests {
+			made.Left++
+			continue
+		}
+		made.Manifests = append(made.Manifests, one)
+	}
+	for _, risk := range unlocked {
+		made.Risks = append(made.Risks, *risk)
+	}
+	slices.SortFunc(made.Risks, func(a, b Risk) int { return strings.Compare(a.Text, b.Text) })
+	if len(unpinned.Places) > 0 {
+		unpinned.Text = "Container images without a version, or with `latest`: every build may get another."
+		made.Risks = append(made.Risks, unpinned)
+	}
+	return made, nil
+}
+
+// manifest puts the versions of its lock file into a manifest.
+func (a *Analyst) manifest(m manifest.Manifest, locked map[string]map[string]string) Manifest {
+	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Description: m.Description, Lock: a.lockOf(m)}
+	for _, d := range m.Dependencies {
+		if d.Scope == manifest.Indirect {
+			one.Indirect++
+			continue
+		}
+		if len(one.Dependencies) == maxListed {
+			one.Left++
+			continue
+		}
+		version := cmp.Or(locked[one.Lock][d.Name], locked[one.Lock][normal(d.Name)])
+		if version == d.Version {
+			version = ""
+		}
+		one.Dependencies = append(one.Dependencies, Dependency{d, version})
+	}
+	return one
+}
+
+// normal is how lock files of Python write a name.
+func normal(name string) string {
+	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
+}
+
+// lockOf finds the lock file of a manifest: beside it, or above it for a workspace.
+func (a *Analyst) lockOf(m manifest.Manifest) string {
+	for folder := path.Dir(m.Path); ; folder = path.Dir(folder) {
+		for _, name := range locks[m.Ecosystem].names {
+			if at := path.Join(folder, name); a.checkout.Has(at) {
+				return at
+			}
+		}
+		if folder == "." {
+			return ""
+		}
+	}
+}
+
+// risky tells whether a manifest should have a lock file and has none. Requirements of
+// Python that each name one version are as good as one.
+func risky(m Manifest) bool {
+	if m.Lock != "" || !locks[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {
+		return false
+	}
+	if m.Ecosystem != manifest.Python {
+		return true
+	}
+	return slices.ContainsFunc(m.Dependencies, func(d Dependency) bool {
+		return d.Version == "" || strings.ContainsAny(d.Version, "<>~^*!")
+	})
+}

@@ -1,0 +1,238 @@
+// Package manifest reads what a repository says it depends on: the manifests and lock
+// files of Go, Python, JavaScript, Rust, Java, Ruby, PHP and .NET, of containers and of
+// Helm charts. Formats that have a library are read by it; the few that are lines of text
+// are read here. Nothing is run, so what a program would work out (setup.py, a build
+// script's variables) is not known.
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Ecosystem is where dependencies come from.
+type Ecosystem string
+
+// The ecosystems.
+const (
+	Go         Ecosystem = "Go"
+	Python     Ecosystem = "Python"
+	JavaScript Ecosystem = "JavaScript"
+	Rust       Ecosystem = "Rust"
+	Java       Ecosystem = "Java"
+	Ruby       Ecosystem = "Ruby"
+	PHP        Ecosystem = "PHP"
+	DotNet     Ecosystem = ".NET"
+	Container  Ecosystem = "Container"
+	Helm       Ecosystem = "Helm"
+)
+
+// Scope is what a dependency is for.
+type Scope string
+
+// The scopes; the empty one is of what the program runs with.
+const (
+	Development Scope = "development"
+	Build       Scope = "build"
+	Test        Scope = "test"
+	Optional    Scope = "optional"
+	Indirect    Scope = "indirect"
+)
+
+// Dependency is one thing that is depended on.
+type Dependency struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"` // or what is required of it, as it is written
+	Scope   Scope  `json:"scope,omitempty"`
+	Line    int    `json:"line,omitempty"` // 1-based; 0 where it is not known
+}
+
+// Manifest is one file.
+type Manifest struct {
+	Path         string
+	Ecosystem    Ecosystem
+	Name         string // of what the file describes, where it says so
+	Description  string
+	Lock         bool // the file says exactly which versions are used
+	Dependencies []Dependency
+	Programs     []string // paths of programs that it names, from its folder
+}
+
+// Bounds of one file.
+const (
+	maxDependencies = 20_000
+	maxText         = 200     // of a name or version, in bytes
+	maxSearch       = 1 << 28 // bytes that are looked through for the lines of dependencies
+)
+
+// reader fills a Manifest from a file's content.
+type reader func(m *Manifest, content []byte) error
+
+// form is a kind of file.
+type form struct {
+	ecosystem Ecosystem
+	lock      bool
+	read      reader
+}
+
+var byName = map[string]form{
+	"go.mod":                   {Go, false, readGoMod},
+	"pyproject.toml":           {Python, false, readPyproject},
+	"Pipfile":                  {Python, false, readPipfile},
+	"setup.cfg":                {Python, false, readSetupCfg},
+	"poetry.lock":              {Python, true, readTOMLLock},
+	"uv.lock":                  {Python, true, readTOMLLock},
+	"pdm.lock":                 {Python, true, readTOMLLock},
+	"Pipfile.lock":             {Python, true, readPipfileLock},
+	"package.json":             {JavaScript, false, readPackageJSON},
+	"package-lock.json":        {JavaScript, true, readPackageLock},
+	"yarn.lock":                {JavaScript, true, readYarnLock},
+	"pnpm-lock.yaml":           {JavaScript, true, readPnpmLock},
+	"Cargo.toml":               {Rust, false, readCargo},
+	"Cargo.lock":               {Rust, true, readTOMLLock},
+	"pom.xml":                  {Java, false, readPom},
+	"build.gradle":             {Java, false, readGradle},
+	"build.gradle.kts":         {Java, false, readGradle},
+	"gradle.lockfile":          {Java, true, readGradleLock},
+	"Gemfile":                  {Ruby, false, readGemfile},
+	"Gemfile.lock":             {Ruby, true, readGemfileLock},
+	"composer.json":            {PHP, false, readComposer},
+	"composer.lock":            {PHP, true, readComposerLock},
+	"packages.config":          {DotNet, false, readPackagesConfig},
+	"packages.lock.json":       {DotNet, true, readNuGetLock},
+	"Directory.Packages.props": {DotNet, false, readProject},
+	"Chart.yaml":               {Helm, false, readChart},
+	"Chart.lock":               {Helm, true, readChart},
+	"compose.yaml":             {Container, false, readCompose},
+	"compose.yml":              {Container, false, readCompose},
+	"docker-compose.yaml":      {Container, false, readCompose},
+	"docker-compose.yml":       {Container, false, readCompose},
+}
+
+var (
+	requirements = regexp.MustCompile(`^requirements[\w.-]*\.(?:txt|in)$`)
+	dockerfile   = regexp.MustCompile(`^(?:Dockerfile|Containerfile)(?:\.[\w.-]+)?$|\.[Dd]ockerfile$`)
+)
+
+func formOf(file string) (form, bool) {
+	name := path.Base(file)
+	if known, found := byName[name]; found {
+		return known, true
+	}
+	switch {
+	case requirements.MatchString(name):
+		return form{Python, false, readRequirements}, true
+	case dockerfile.MatchString(name):
+		return form{Container, false, readDockerfile}, true
+	}
+	switch path.Ext(name) {
+	case ".csproj", ".fsproj", ".vbproj":
+		return form{DotNet, false, readProject}, true
+	case ".gemspec":
+		return form{Ruby, false, readGemspec}, true
+	}
+	if strings.HasSuffix(file, "gradle/libs.versions.toml") {
+		return form{Java, false, readCatalog}, true
+	}
+	return form{}, false
+}
+
+// Is tells by its path whether a file is read here.
+func Is(file string) bool {
+	_, known := formOf(file)
+	return known
+}
+
+// ErrUnknown is a file that is no manifest.
+var ErrUnknown = errors.New("no manifest")
+
+// Parse reads a file. One that is broken gives an error that names it.
+func Parse(file string, content []byte) (Manifest, error) {
+	known, found := formOf(file)
+	if !found {
+		return Manifest{}, fmt.Errorf("read %s: %w", file, ErrUnknown)
+	}
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	m := Manifest{Path: file, Ecosystem: known.ecosystem, Lock: known.lock}
+	if err := known.read(&m, content); err != nil {
+		return Manifest{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	m.finish(content)
+	return m, nil
+}
+
+func bounded(text string) string {
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "")
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}
+
+// add adds a dependency, unless it has no name.
+func (m *Manifest) add(d Dependency) {
+	d.Name, d.Version = bounded(d.Name), bounded(d.Version)
+	if d.Name != "" && len(m.Dependencies) < maxDependencies {
+		m.Dependencies = append(m.Dependencies, d)
+	}
+}
+
+// finish orders what was found, each once, and finds the lines of what has none yet.
+func (m *Manifest) finish(content []byte) {
+	m.Name, m.Description = bounded(m.Name), bounded(m.Description)
+	slices.SortStableFunc(m.Dependencies, func(a, b Dependency) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Scope), string(b.Scope)), strings.Compare(a.Version, b.Version))
+	})
+	m.Dependencies = slices.CompactFunc(m.Dependencies, func(a, b Dependency) bool {
+		return a.Name == b.Name && a.Scope == b.Scope && a.Version == b.Version
+	})
+	if m.Lock || len(content)*len(m.Dependencies) > maxSearch {
+		return
+	}
+	lines := bytes.Split(content, []byte{'\n'})
+	for i := range m.Dependencies {
+		if d := &m.Dependencies[i]; d.Line == 0 {
+			d.Line = lineOf(lines, d.Name)
+		}
+	}
+}
+
+// lineOf finds the line of a dependency: the first that begins with its name, else the
+// first that has it as a whole word. "group:name" may stand on several lines; then it is
+// that of the name.
+func lineOf(lines [][]byte, name string) int {
+	if at := strings.LastIndexByte(name, ':'); at >= 0 {
+		name = name[at+1:]
+	}
+	for i, line := range lines {
+		line = bytes.TrimLeft(line, " \t\"'<")
+		if bytes.HasPrefix(line, []byte(name)) && (len(line) == len(name) || !isName(line[len(name)])) {
+			return i + 1
+		}
+	}
+	for i, line := range lines {
+		for from := 0; ; {
+			at := bytes.Index(line[from:], []byte(name))
+			if at < 0 {
+				break
+			}
+			at += from
+			end := at + len(name)
+			if (at == 0 || !isName(line[at-1])) && (end == len(line) || !isName(line[end])) {
+				return i + 1
+			}
+			from = at + 1
+		}
+	}
+	return 0
+}
+
+func isName(c byte) bool {
+	return c == '-' || c == '_' || c == '.' || c == '/' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

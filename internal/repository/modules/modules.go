@@ -1,0 +1,207 @@
+// Package modules puts the imports of files together to a map of a repository: its
+// modules, which are its folders with source code, and who imports whom. What is imported
+// from elsewhere is no module; imports of tests do not count.
+package modules
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cairn/internal/repository/source"
+)
+
+// File is a file of source code.
+type File struct {
+	Path     string
+	Language source.Language
+	Facts    source.Facts
+	Test     bool
+}
+
+// Named are the folders of a repository by the names that its manifests give them.
+type Named struct {
+	Go         map[string]string // module path → folder
+	JavaScript map[string]string // package → folder
+	Rust       map[string]string // crate, with "_" for "-" → folder
+}
+
+// Module is a folder with source code.
+type Module struct {
+	Path     string          `json:"path"` // "." for the root
+	Files    int             `json:"files"`
+	Language source.Language `json:"language"`        // of most of its files
+	Imported int             `json:"imported"`        // modules that import it
+	Cycle    int             `json:"cycle,omitempty"` // 1-based number of the cycle that it is part of
+}
+
+// Edge says that one module imports another.
+type Edge struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Count int    `json:"count"` // imports
+	File  string `json:"file"`  // that has the first of them
+	Line  int    `json:"line"`
+}
+
+// Map is a repository's modules and who imports whom.
+type Map struct {
+	Modules  []Module // in the order of their paths
+	Edges    []Edge   // in the order of From and To
+	Cycles   [][]string
+	Imports  int // statements in all files that are no tests
+	External int // of them lead out of the repository, or are not understood
+}
+
+// Build makes the map.
+func Build(files []File, named Named) Map {
+	x := newIndex(files, named)
+	var made Map
+	edges := make(map[[2]string]*Edge)
+	for _, file := range files {
+		if file.Test {
+			continue
+		}
+		from := path.Dir(file.Path)
+		for _, found := range file.Facts.Imports {
+			made.Imports++
+			targets := x.resolve(file, found)
+			if len(targets) == 0 {
+				made.External++
+			}
+			for _, to := range targets {
+				if to == from {
+					continue
+				}
+				key := [2]string{from, to}
+				if edges[key] == nil {
+					edges[key] = &Edge{From: from, To: to, File: file.Path, Line: found.Line}
+				}
+				edges[key].Count++
+			}
+		}
+	}
+	for _, edge := range edges {
+		made.Edges = append(made.Edges, *edge)
+	}
+	slices.SortFunc(made.Edges, func(a, b Edge) int { return cmp.Or(strings.Compare(a.From, b.From), strings.Compare(a.To, b.To)) })
+	made.Modules = modulesOf(files)
+	made.mark()
+	return made
+}
+
+// modulesOf lists the folders that have files that are no tests.
+func modulesOf(files []File) []Module {
+	counts := make(map[string]map[source.Language]int)
+	for _, file := range files {
+		if file.Test {
+			continue
+		}
+		folder := path.Dir(file.Path)
+		if counts[folder] == nil {
+			counts[folder] = make(map[source.Language]int)
+		}
+		counts[folder][file.Language]++
+	}
+	var all []Module
+	for folder, languages := range counts {
+		module := Module{Path: folder}
+		most := 0
+		for language, count := range languages {
+			module.Files += count
+			if count > most || count == most && language < module.Language {
+				most, module.Language = count, language
+			}
+		}
+		all = append(all, module)
+	}
+	slices.SortFunc(all, func(a, b Module) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// mark counts who is imported, and finds the cycles.
+func (m *Map) mark() {
+	at := make(map[string]int, len(m.Modules))
+	for i, module := range m.Modules {
+		at[module.Path] = i
+	}
+	next := make([][]int, len(m.Modules))
+	for _, edge := range m.Edges {
+		from, to := at[edge.From], at[edge.To]
+		next[from] = append(next[from], to)
+		m.Modules[to].Imported++
+	}
+	for _, group := range strong(next) {
+		if len(group) < 2 {
+			continue
+		}
+		slices.Sort(group)
+		var paths []string
+		for _, i := range group {
+			paths = append(paths, m.Modules[i].Path)
+		}
+		m.Cycles = append(m.Cycles, paths)
+	}
+	slices.SortFunc(m.Cycles, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	for number, paths := range m.Cycles {
+		for _, one := range paths {
+			m.Modules[at[one]].Cycle = number + 1
+		}
+	}
+}
+
+// strong gives the strongly connected groups of a graph (Tarjan 1972), without recursion:
+// a chain of imports can be as long as a repository has folders.
+func strong(next [][]int) [][]int {
+	type visit struct{ node, child int }
+	order := make([]int, len(next)) // 1-based, 0 for what was not visited
+	low := make([]int, len(next))
+	held := make([]bool, len(next))
+	var stack []int
+	var groups [][]int
+	count := 0
+	for root := range next {
+		if order[root] != 0 {
+			continue
+		}
+		visits := []visit{{root, 0}}
+		for len(visits) > 0 {
+			v := &visits[len(visits)-1]
+			if v.child == 0 && order[v.node] == 0 {
+				count++
+				order[v.node], low[v.node] = count, count
+				stack, held[v.node] = append(stack, v.node), true
+			}
+			if v.child < len(next[v.node]) {
+				child := next[v.node][v.child]
+				v.child++
+				if order[child] == 0 {
+					visits = append(visits, visit{child, 0})
+				} else if held[child] {
+					low[v.node] = min(low[v.node], order[child])
+				}
+				continue
+			}
+			node := v.node
+			visits = visits[:len(visits)-1]
+			if len(visits) > 0 {
+				parent := visits[len(visits)-1].node
+				low[parent] = min(low[parent], low[node])
+			}
+			if low[node] == order[node] {
+				begin := len(stack) - 1
+				for stack[begin] != node {
+					begin--
+				}
+				group := slices.Clone(stack[begin:])
+				for _, member := range group {
+					held[member] = false
+				}
+				stack = stack[:begin]
+				groups = append(groups, group)
+			}
+		}
+	}
+	return groups
+}

@@ -1,0 +1,88 @@
+package modules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"cairn/internal/repository/modules"
+	"cairn/internal/repository/source"
+)
+
+func build(named modules.Named, files map[string]string) modules.Map {
+	var all []modules.File
+	for path, code := range files {
+		language := source.LanguageOf(path)
+		all = append(all, modules.File{Path: path, Language: language, Facts: source.Parse(language, []byte(code)), Test: source.IsTest(path)})
+	}
+	return modules.Build(all, named)
+}
+
+func edges(m modules.Map) string {
+	var all []string
+	for _, edge := range m.Edges {
+		all = append(all, fmt.Sprintf("%s>%s", edge.From, edge.To))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestBuild(t *testing.T) {
+	for name, test := range map[string]struct {
+		named modules.Named
+		files map[string]string
+		want  string
+	}{
+		"go": {
+			modules.Named{Go: map[string]string{"ex.org/a": ".", "ex.org/a/sub": "sub"}},
+			map[string]string{
+				"main.go": "package main\nimport (\"ex.org/a/x\"; \"ex.org/a/sub/y\"; \"fmt\"; \"ex.org/a/none\")\n", "x/x.go": "package x",
+				"sub/y/y.go": "package y\nimport \"ex.org/a/x\"", "x/x_test.go": "package x\nimport \"ex.org/a/sub/y\"",
+			}, ".>sub/y .>x sub/y>x",
+		},
+		"std":    {modules.Named{Go: map[string]string{"std": "."}}, map[string]string{"fmt/a.go": "package fmt\nimport \"io/fs\"", "io/fs/b.go": "package fs"}, "fmt>io/fs"},
+		"python": {modules.Named{}, map[string]string{"src/p/__init__.py": "", "src/p/a.py": "from .q import b\nfrom . import q\nimport os", "src/p/q/__init__.py": "", "src/p/q/b.py": "from p import a\nfrom ..a import x", "tool.py": "import p.q.b\nfrom p import q"}, ".>src/p/q src/p>src/p/q src/p/q>src/p"},
+		"script": {
+			modules.Named{JavaScript: map[string]string{"@s/ui": "packages/ui"}},
+			map[string]string{
+				"app/a.ts": "import '../lib/b.js'; import {x} from '@s/ui'; import 'react'; import './c'", "app/c/index.ts": "", "lib/b.ts": "export * from '../app/a'", "packages/ui/src/i.tsx": "",
+			}, "app>app/c app>lib app>packages/ui/src lib>app",
+		},
+		"rust":   {modules.Named{Rust: map[string]string{"my_util": "util"}}, map[string]string{"src/main.rs": "mod net;\nuse crate::net::tcp::Dial;\nuse my_util::a::B;\nuse std::io;", "src/net/mod.rs": "pub mod tcp;", "src/net/tcp.rs": "use super::super::x; use crate::Config;", "util/src/lib.rs": "pub mod a;", "util/src/a/mod.rs": ""}, "src>src/net src>util/src/a src/net>src util/src>util/src/a"},
+		"java":   {modules.Named{}, map[string]string{"a/src/x/A.java": "package x;\nimport y.B;\nimport y.z.*;\nimport java.util.List;", "b/src/y/B.java": "package y;", "b/src/y/z/C.kt": "package y.z\nimport x.A"}, "a/src/x>b/src/y a/src/x>b/src/y/z b/src/y/z>a/src/x"},
+		"csharp": {modules.Named{}, map[string]string{"A/a.cs": "using N.B;\nnamespace N.A;", "B/b.cs": "namespace N.B { }"}, "A>B"},
+		"php":    {modules.Named{}, map[string]string{"src/A/a.php": "<?php namespace App\\A; use App\\B\\Thing;", "src/B/b.php": "<?php namespace App\\B;", "i.php": "<?php require 'src/B/b.php';"}, ".>src/B src/A>src/B"},
+		"ruby":   {modules.Named{}, map[string]string{"bin/x.rb": "require 'g/h'\nrequire_relative '../lib/g'\nrequire 'json'", "lib/g.rb": "", "lib/g/h.rb": ""}, "bin>lib bin>lib/g"},
+	} {
+		if got := edges(build(test.named, test.files)); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, test.want)
+		}
+	}
+}
+
+func TestCyclesAreMarked(t *testing.T) {
+	m := build(modules.Named{}, map[string]string{
+		"a/x.js": "import '../b/x'", "b/x.js": "import '../c/x'", "c/x.js": "import '../a/x'; import '../d/x'", "d/x.js": "import '../d/y'", "d/y.js": "import './x'",
+		"e/x.js": "import '../f/x'", "f/x.js": "import '../e/x'",
+	})
+	if got := fmt.Sprint(m.Cycles); got != "[[a b c] [e f]]" {
+		t.Errorf("cycles %s", got)
+	}
+	for _, module := range m.Modules {
+		if want := map[string]int{"a": 1, "b": 1, "c": 1, "e": 2, "f": 2}[module.Path]; module.Cycle != want {
+			t.Errorf("%+v, want cycle %d", module, want)
+		}
+	}
+}
+
+// TestALongChain has more folders in a row than a recursion would bear well.
+func TestALongChain(t *testing.T) {
+	files := map[string]string{}
+	const length = 20_000
+	for i := range length {
+		files[fmt.Sprintf("m%d/x.js", i)] = fmt.Sprintf("import '../m%d/x'", (i+1)%length)
+	}
+	m := build(modules.Named{}, files)
+	if len(m.Cycles) != 1 || len(m.Cycles[0]) != length {
+		t.Errorf("%d cycles", len(m.Cycles))
+	}
+}

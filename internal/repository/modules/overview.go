@@ -1,0 +1,142 @@
+package modules
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxDrawn is how many boxes a picture has: as many as can be looked at.
+const maxDrawn = 28
+
+// group is a box of a picture: a module, or a folder with several.
+type group struct {
+	path    string
+	modules int
+	files   int
+	cycle   bool // a cycle goes through it
+
+	layer       int
+	x, y, width float64
+}
+
+// arrow is who imports whom among groups.
+type arrow struct {
+	from, to *group
+	count    int
+	cycle    bool // it is part of a cycle of modules
+}
+
+// overview is a map that is small enough to be drawn.
+type overview struct {
+	groups []*group
+	arrows []*arrow
+	left   int // groups that found no room
+}
+
+// summarize puts modules of the same folder together until few enough are left: the
+// deepest first. If even the outermost folders are too many, those with the most files are
+// kept.
+func (m Map) summarize() overview {
+	depth := 0
+	for _, module := range m.Modules {
+		depth = max(depth, strings.Count(module.Path, "/")+1)
+	}
+	for ; depth > 1 && m.count(depth) > maxDrawn; depth-- {
+	}
+	groups := make(map[string]*group)
+	var view overview
+	for _, module := range m.Modules {
+		name := cut(module.Path, depth)
+		if groups[name] == nil {
+			groups[name] = &group{path: name}
+			view.groups = append(view.groups, groups[name])
+		}
+		groups[name].modules++
+		groups[name].files += module.Files
+		groups[name].cycle = groups[name].cycle || module.Cycle > 0
+	}
+	if left := len(view.groups) - maxDrawn; left > 0 {
+		view.left = left
+		slices.SortStableFunc(view.groups, func(a, b *group) int { return cmp.Compare(b.files, a.files) })
+		for _, small := range view.groups[maxDrawn:] {
+			delete(groups, small.path)
+		}
+		view.groups = view.groups[:maxDrawn]
+		slices.SortFunc(view.groups, func(a, b *group) int { return strings.Compare(a.path, b.path) })
+	}
+	view.arrows = m.arrows(groups, depth)
+	return view
+}
+
+func (m Map) count(depth int) int {
+	names := make(map[string]bool)
+	for _, module := range m.Modules {
+		names[cut(module.Path, depth)] = true
+	}
+	return len(names)
+}
+
+// cut gives the first folders of a path.
+func cut(folder string, depth int) string {
+	all := strings.Split(folder, "/")
+	return path.Join(all[:min(depth, len(all))]...)
+}
+
+func (m Map) arrows(groups map[string]*group, depth int) []*arrow {
+	cycles := make(map[string]int)
+	for _, module := range m.Modules {
+		cycles[module.Path] = module.Cycle
+	}
+	known := make(map[[2]string]*arrow)
+	var all []*arrow
+	for _, edge := range m.Edges {
+		from, to := groups[cut(edge.From, depth)], groups[cut(edge.To, depth)]
+		if from == nil || to == nil || from == to {
+			continue
+		}
+		key := [2]string{from.path, to.path}
+		if known[key] == nil {
+			known[key] = &arrow{from: from, to: to}
+			all = append(all, known[key])
+		}
+		known[key].count += edge.Count
+		if cycles[edge.From] > 0 && cycles[edge.From] == cycles[edge.To] {
+			known[key].cycle = true
+		}
+	}
+	return all
+}
+
+// rank puts each group into a layer below those that import it. Those that import one
+// another, if only by way of others, share a layer's beginning.
+func (v overview) rank() {
+	at := make(map[*group]int)
+	for i, g := range v.groups {
+		at[g] = i
+	}
+	next := make([][]int, len(v.groups))
+	for _, a := range v.arrows {
+		next[at[a.from]] = append(next[at[a.from]], at[a.to])
+	}
+	together := make([]int, len(v.groups))
+	found := strong(next)
+	// What is imported comes before what imports it: from the last on, layers are known.
+	for number, members := range found {
+		for _, i := range members {
+			together[i] = number
+		}
+	}
+	layers := make([]int, len(found))
+	for number := len(found) - 1; number >= 0; number-- {
+		for _, i := range found[number] {
+			v.groups[i].layer = layers[number]
+			for _, j := range next[i] {
+				if together[j] != number {
+					layers[together[j]] = max(layers[together[j]], layers[number]+1)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package modules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cairn/internal/repository/source"
+)
+
+// index finds the folders that imports lead to.
+type index struct {
+	named    Named
+	files    map[string]bool
+	folders  map[string]bool
+	python   map[string]string              // dotted name → folder
+	packages map[source.Language]namespaces // of languages whose files declare what they belong to
+	ruby     map[string]string              // path below a "lib" or "app" folder, without its ending → folder
+	crates   map[string]string              // folder → that of its crate's root file
+}
+
+// namespaces are folders by the packages or namespaces that their files declare.
+type namespaces map[string][]string
+
+func newIndex(files []File, named Named) *index {
+	x := &index{
+		named: named, files: make(map[string]bool), folders: make(map[string]bool), python: make(map[string]string),
+		packages: make(map[source.Language]namespaces), ruby: make(map[string]string), crates: make(map[string]string),
+	}
+	for _, file := range files {
+		x.files[file.Path] = true
+		if !file.Test {
+			x.folders[path.Dir(file.Path)] = true
+		}
+	}
+	for _, file := range files {
+		if file.Test {
+			continue
+		}
+		folder := path.Dir(file.Path)
+		switch file.Language {
+		case source.Python:
+			x.addPython(file.Path)
+		case source.Java, source.Kotlin, source.CSharp, source.PHP:
+			x.declare(file, folder)
+		case source.Ruby:
+			for at, part := range parts(file.Path) {
+				if part == "lib" || part == "app" {
+					x.ruby[strings.TrimSuffix(strings.Join(parts(file.Path)[at+1:], "/"), ".rb")] = folder
+				}
+			}
+		case source.Rust:
+			if base := path.Base(file.Path); base == "lib.rs" || base == "main.rs" {
+				x.crates[folder] = folder
+			}
+		}
+	}
+	return x
+}
+
+func parts(file string) []string { return strings.Split(file, "/") }
+
+func (x *index) declare(file File, folder string) {
+	language := file.Language
+	if language == source.Kotlin {
+		language = source.Java // they import one another
+	}
+	if x.packages[language] == nil {
+		x.packages[language] = make(namespaces)
+	}
+	if known := x.packages[language]; file.Facts.Package != "" && !slices.Contains(known[file.Facts.Package], folder) {
+		known[file.Facts.Package] = append(known[file.Facts.Package], folder)
+	}
+}
+
+// addPython notes the names of a file: from the folder above its outermost package, and
+// from the root and "src", for packages that do not say that they are some.
+func (x *index) addPython(file string) {
+	folder := path.Dir(file)
+	outermost := folder
+	for outermost != "." && x.files[path.Join(outermost, "__init__.py")] {
+		outermost = path.Dir(outermost)
+	}
+	for _, root := range []string{outermost, ".", "src"} {
+		name, below := file, true
+		if root != "." {
+			name, below = strings.CutPrefix(file, root+"/")
+		}
+		if !below {
+			continue
+		}
+		name = strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), "/__init__")
+		name = strings.ReplaceAll(name, "/", ".")
+		if _, taken := x.python[name]; !taken {
+			x.python[name] = folder
+		}
+	}
+}
+
+// resolve gives the folders that an import leads to, none for what is not in the
+// repository.
+func (x *index) resolve(file File, found source.Import) []string {
+	switch file.Language {
+	case source.Go:
+		return x.goPackage(found.Path)
+	case source.Python:
+		return x.pythonModule(file.Path, found)
+	case source.JavaScript, source.TypeScript:
+		return x.script(file.Path, found.Path)
+	case source.Rust:
+		return x.rust(file.Path, found.Path)
+	case source.Java, source.Kotlin:
+		return x.packages[source.Java].longest(strings.TrimSuffix(found.Path, ".*"), ".")
+	case source.CSharp:
+		return x.packages[source.CSharp][found.Path]
+	case source.PHP:
+		if rest, relative := strings.CutPrefix(found.Path, "./"); relative {
+			return x.included(file.Path, rest)
+		}
+		return x.packages[source.PHP].longest(found.Path, `\`)
+	case source.Ruby:
+		return x.required(file.Path, found.Path)
+	}
+	return nil
+}
+
+// longest finds the package that a name is in, or is.
+func (n namespaces) longest(name, separator string) []string {
+	for name != "" {
+		if folders := n[name]; folders != nil {
+			return folders
+		}
+		at := strings.LastIndex(name, separator)
+		if at < 0 {
+			return nil
+		}
+		name = name[:at]
+	}
+	return nil
+}
+
+func (x *index) folder(folder string) []string {
+	if folder = path.Clean(folder); x.folders[folder] {
+		return []string{folder}
+	}
+	return nil
+}
+
+// goPackage finds the package of an import path in the module whose path is the longest
+// beginning of it. The module of the standard library has no path of its own.
+func (x *index) goPackage(imported string) []string {
+	for prefix := imported; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
+		if folder, found := x.named.Go[prefix]; found {
+			return x.folder(path.Join(folder, strings.TrimPrefix(imported, prefix)))
+		}
+	}
+	if folder, found := x.named.Go["std"]; found {
+		return x.folder(path.Join(folder, imported))
+	}
+	return nil
+}
+
+func (x *index) pythonModule(file string, found source.Import) []string {
+	name := found.Path
+	if rest := strings.TrimLeft(name, "."); rest != name {
+		folder := path.Dir(file)
+		for range len(name) - len(rest) - 1 {
+			folder = path.Dir(folder)
+		}
+		return x.pythonFiles(path.Join(folder, strings.ReplaceAll(rest, ".", "/")), found.Names)
+	}
+	var folders []string
+	for _, one := range found.Names {
+		if folder, known := x.python[name+"."+one]; known && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	if len(folders) > 0 {
+		return folders
+	}
+	for name != "" {
+		if folder, known := x.python[name]; known {
+			return []string{folder}
+		}
+		name = name[:max(0, strings.LastIndexByte(name, '.'))]
+	}
+	return nil
+}
+
+// pythonFiles finds what is imported relative to a file.
+func (x *index) pythonFiles(at string, names []string) []string {
+	if x.files[at+".py"] {
+		return x.folder(path.Dir(at))
+	}
+	var folders []string
+	for _, name := range names {
+		if sub := path.Join(at, name); x.folders[sub] && x.files[path.Join(sub, "__init__.py")] {
+			folders = append(folders, sub)
+		}
+	}
+	if len(folders) > 0 {
+		return folders
+	}
+	return x.folder(at)
+}
+
+var scriptEndings = []string{"", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".vue", ".svelte"}
+
+func (x *index) script(file, imported string) []string {
+	if !strings.HasPrefix(imported, ".") {
+		return x.scriptPackage(imported)
+	}
+	at := path.Join(path.Dir(file), imported)
+	// TypeScript names the file that will be made: "./a.js" of "a.ts".
+	for _, stem := range []string{at, strings.TrimSuffix(at, path.Ext(at))} {
+		for _, ending := range scriptEndings {
+			if x.files[stem+ending] {
+				return x.folder(path.Dir(stem))
+			}
+		}
+	}
+	return x.folder(at)
+}
+
+// scriptPackage finds a package of the same repository: "@scope/name/part" is looked for
+// in the folder of "@scope/name", and in the "src" below it.
+func (x *index) scriptPackage(imported string) []string {
+	for name := imported; name != "." && name != "/"; name = path.Dir(name) {
+		folder, found := x.named.JavaScript[name]
+		if !found {
+			continue
+		}
+		rest := strings.TrimPrefix(strings.TrimPrefix(imported, name), "/")
+		for _, at := range []string{path.Join(folder, rest), path.Join(folder, "src", rest), path.Join(folder, "src"), folder} {
+			if x.folders[at] {
+				return []string{at}
+			}
+		}
+	}
+	return nil
+}
+
+// rust finds the folder of a path. A module "a::b" is in a/b.rs or a/b/mod.rs below the
+// folder of its crate's root file.
+func (x *index) rust(file, imported string) []string {
+	segments := strings.Split(imported, "::")
+	folder := path.Dir(file)
+	stem := strings.TrimSuffix(path.Base(file), ".rs")
+	inside := folder // what modules of this file are below
+	if stem != "mod" && stem != "lib" && stem != "main" {
+		inside = path.Join(folder, stem)
+	}
+	var base string
+	switch first := segments[0]; first {
+	case "mod", "self":
+		base = inside
+	case "super":
+		base = path.Dir(inside)
+		for len(segments) > 1 && segments[1] == "super" {
+			base, segments = path.Dir(base), segments[1:]
+		}
+	case "crate":
+		base = x.crateOf(folder)
+	default:
+		crate, found := x.named.Rust[first]
+		if !found {
+			return nil
+		}
+		base = path.Join(crate, "src")
+	}
+	return x.rustModule(base, segments[1:])
+}
+
+// rustModule follows the segments of a path as far as there are files for them.
+func (x *index) rustModule(base string, segments []string) []string {
+	for length := len(segments); length >= 0; length-- {
+		at := path.Join(base, path.Join(segments[:length]...))
+		switch {
+		case x.files[path.Join(at, "mod.rs")], length == 0 && x.folders[at]:
+			return x.folder(at)
+		case x.files[at+".rs"]:
+			return x.folder(path.Dir(at))
+		}
+	}
+	return nil
+}
+
+func (x *index) crateOf(folder string) string {
+	for at := folder; ; at = path.Dir(at) {
+		if _, found := x.crates[at]; found || at == "." || at == "/" {
+			return at
+		}
+	}
+}
+
+func (x *index) included(file, included string) []string {
+	for _, at := range []string{path.Join(path.Dir(file), included), included} {
+		if x.files[at] {
+			return x.folder(path.Dir(at))
+		}
+	}
+	return nil
+}
+
+func (x *index) required(file, required string) []string {
+	if strings.HasPrefix(required, ".") {
+		at := path.Join(path.Dir(file), required)
+		if x.files[at] || x.files[at+".rb"] {
+			return x.folder(path.Dir(at))
+		}
+		return nil
+	}
+	if folder, found := x.ruby[strings.TrimSuffix(required, ".rb")]; found {
+		return []string{folder}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+// Package reason lets a language model think about a repository: what follows from what
+// was found, what else it needs to see, and what to write. It is shown numbered sources,
+// and of what it says only statements with their numbers are kept.
+package reason
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/llm"
+	"cairn/internal/repository/report"
+)
+
+// Source is something that a model may use.
+type Source struct {
+	Label string // as it is cited: "internal/graph/run.go"
+	URL   string // that the label links to, "" for none
+	Text  string
+}
+
+// Task is what a model is to think about.
+type Task struct {
+	Run     string // whose budget pays
+	Goal    string // one sentence: what is to be made
+	Text    string // what the person wrote
+	Sources []Source
+	Steps   []string // of the reasoning, for Write
+}
+
+// Thought is what a model makes of the sources.
+type Thought struct {
+	Steps   []string // 3 to 5
+	Missing []string // paths of files that it asks to see
+}
+
+// Bounds of what a model is shown and of what it says.
+const (
+	MinSteps     = 3
+	MaxSteps     = 5
+	maxMissing   = 10
+	maxSections  = 6
+	maxStatement = 500 // characters
+	replyTokens  = 2500
+	promptTokens = 900 // of what is around the sources
+)
+
+// The roles, as the trace names them.
+const (
+	roleReason = "reason"
+	roleWrite  = "write"
+)
+
+//go:embed *.tmpl *.json
+var files embed.FS
+
+var (
+	thinkTemplate = parse("think")
+	writeTemplate = parse("write")
+	thinkSchema   = schema("think")
+	writeSchema   = schema("write")
+)
+
+func parse(name string) *template.Template {
+	file := name + ".tmpl"
+	return template.Must(template.New(file).Funcs(template.FuncMap{
+		"data": prompts.Data, "number": func(i int) int { return i + 1 },
+	}).ParseFS(files, file))
+}
+
+func schema(name string) llm.Schema {
+	text, err := files.ReadFile(name + ".json")
+	if err != nil {
+		panic(fmt.Sprintf("schema %s: %v", name, err)) // an embedded file
+	}
+	return llm.Schema{Name: name, JSON: text}
+}
+
+func (t Task) messages(from *template.Template) ([]llm.Message, error) {
+	var made []llm.Message
+	for _, part := range []struct {
+		name string
+		role llm.Role
+	}{{"system", llm.System}, {"user", llm.User}} {
+		var b strings.Builder
+		if err := from.ExecuteTemplate(&b, part.name, t); err != nil {
+			return nil, fmt.Errorf("prompt %s: %w", from.Name(), err)
+		}
+		made = append(made, llm.Message{Role: part.role, Text: b.String()})
+	}
+	return made, nil
+}
+
+// fit leaves out the last sources until the rest has room in one request.
+func (t Task) fit(model llm.Model) Task {
+	limits := model.Limits()
+	room := limits.Context - min(limits.Reply, replyTokens) - promptTokens - model.Tokens(t.Text) - model.Tokens(strings.Join(t.Steps, "\n"))
+	kept := 0
+	for _, source := range t.Sources {
+		if room -= model.Tokens(source.Label) + model.Tokens(source.Text) + 20; room < 0 {
+			break
+		}
+		kept++
+	}
+	t.Sources = t.Sources[:kept]
+	return t
+}
+
+// Think asks for 3 to 5 steps of reasoning. Where the use says that the model failed there
+// are none.
+func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.ModelUse, error) {
+	var told struct {
+		Steps   []string `json:"steps"`
+		Missing []string `json:"missing"`
+	}
+	use, err := ask(ctx, model, request{roleReason, thinkTemplate, &thinkSchema, task.fit(model)}, &told)
+	if err != nil || use.Failure != "" {
+		return Thought{}, use, err
+	}
+	var thought Thought
+	for _, step := range told.Steps[:min(len(told.Steps), MaxSteps)] {
+		if step = bounded(step); step != "" {
+			thought.Steps = append(thought.Steps, step)
+		}
+	}
+	for _, path := range told.Missing[:min(len(told.Missing), maxMissing)] {
+		if path = bounded(path); path != "" && !slices.Contains(thought.Missing, path) {
+			thought.Missing = append(thought.Missing, path)
+		}
+	}
+	return thought, use, nil
+}
+
+// Write asks for the sections of what is to be made. Statements keep those numbers of
+// sources that were given.
+func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, flows.ModelUse, error) {
+	var told struct {
+		Sections []struct {
+			Title      string `json:"title"`
+			Statements []struct {
+				Text    string `json:"text"`
+				Sources []int  `json:"sources"`
+			} `json:"statements"`
+		} `json:"sections"`
+	}
+	task = task.fit(model)
+	use, err := ask(ctx, model, request{roleWrite, writeTemplate, &writeSchema, task}, &told)
+	if err != nil || use.Failure != "" {
+		return nil, use, err
+	}
+	var sections []report.Section
+	for _, section := range told.Sections[:min(len(told.Sections), maxSections)] {
+		made := report.Section{Title: bounded(section.Title)}
+		for _, statement := range section.Statements {
+			text := bounded(statement.Text)
+			if text == "" {
+				continue
+			}
+			var cites []report.Cite
+			for _, number := range statement.Sources {
+				if number >= 1 && number <= len(task.Sources) {
+					source := task.Sources[number-1]
+					cites = append(cites, report.Cite{Label: source.Label, URL: source.URL})
+				}
+			}
+			made.Statements = append(made.Statements, report.Statement{Text: text, Cites: cites})
+		}
+		if made.Title != "" && len(made.Statements) > 0 {
+			sections = append(sections, made)
+		}
+	}
+	return sections, use, nil
+}
+
+func bounded(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if letters := []rune(text); len(letters) > maxStatement {
+		return string(letters[:maxStatement]) + "…"
+	}
+	return text
+}
+
+// request is one question to a model.
+type request struct {
+	role   string
+	prompt *template.Template
+	schema *llm.Schema
+	task   Task
+}
+
+// ask asks for data. The error is that of a prompt or of the end of ctx; a model's failure
+// is said in the use.
+func ask[T any](ctx context.Context, model llm.Model, r request, into *T) (flows.ModelUse, error) {
+	messages, err := r.task.messages(r.prompt)
+	if err != nil {
+		return flows.ModelUse{}, err
+	}
+	reply, err := model.Chat(ctx, llm.Request{
+		Run: r.task.Run, Messages: messages, Schema: r.schema, MaxReply: min(model.Limits().Reply, replyTokens),
+	}, nil)
+	usage, use := reply.Usage, flows.ModelUse{Role: r.role}
+	if failed, is := errors.AsType[*llm.Error](err); is {
+		usage, use.Failure = failed.Usage, string(failed.Failure)
+	} else if err != nil {
+		use.Failure = string(llm.Unavailable)
+	}
+	if ctx.Err() != nil {
+		return use, fmt.Errorf("ask a language model to %s: %w", r.role, ctx.Err())
+	}
+	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
+	use.Cost, use.Took = usage.Cost, usage.Took
+	if use.Failure == "" && json.Unmarshal([]byte(reply.Text), into) != nil {
+		use.Failure = string(llm.Invalid)
+	}
+	return use, nil
+}

@@ -1,0 +1,166 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cairn/internal/repository"
+	"cairn/internal/repository/git"
+	"cairn/internal/repository/git/gittest"
+)
+
+func paths(c *repository.Checkout) string {
+	var all []string
+	for _, file := range c.Files {
+		all = append(all, file.Path)
+	}
+	return strings.Join(all, " ")
+}
+
+func open(t *testing.T, options repository.Options, name string) *repository.Checkout {
+	t.Helper()
+	checkout, err := repository.NewOpener(options).Open(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checkout
+}
+
+func TestOpenAFolder(t *testing.T) {
+	root := t.TempDir()
+	gittest.Write(t, root, map[string]string{
+		"app/b.go": "b", "app/a/x.go": "x", "app/node_modules/m/i.js": "", "app/web/vendor/v.go": "", "secret": "root only",
+	})
+	if err := errors.Join(os.Symlink("../secret", filepath.Join(root, "app", "link")), os.Symlink("/", filepath.Join(root, "app", "all"))); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, repository.Options{Roots: []string{filepath.Join(root, "none"), root}}, "./app")
+	if paths(c) != "a/x.go b.go" || c.Links != 2 || strings.Join(c.Skipped, " ") != "node_modules web/vendor" || c.Name != "app" || c.Commit != "" {
+		t.Errorf("%s, %+v", paths(c), c)
+	}
+	if content, err := c.Read("b.go"); err != nil || string(content) != "b" {
+		t.Errorf("%q, %v", content, err)
+	}
+	for _, outside := range []string{"link", "../secret", "all/etc/passwd", "/etc/passwd"} {
+		if content, err := c.Read(outside); err == nil {
+			t.Errorf("%s has %q", outside, content)
+		}
+	}
+	if !c.Has("a/x.go") || c.Has("link") {
+		t.Error("files are not told from others")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestALinkInPlaceOfAFile has a file replaced by a link after the files were listed.
+func TestALinkInPlaceOfAFile(t *testing.T) {
+	root := t.TempDir()
+	gittest.Write(t, root, map[string]string{"app/a": "a", "secret": "s"})
+	c := open(t, repository.Options{Roots: []string{root}}, "app")
+	if err := errors.Join(os.Remove(filepath.Join(root, "app", "a")), os.Symlink(filepath.Join(root, "secret"), filepath.Join(root, "app", "a"))); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := c.Read("a"); err == nil {
+		t.Errorf("%q", content)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenACheckout(t *testing.T) {
+	root := t.TempDir()
+	commit := gittest.Origin(t, root)
+	folder := filepath.Join(root, "team", "app.git")
+	gittest.Run(t, folder, "remote", "add", "origin", "git@github.com:team/app.git")
+	gittest.Write(t, folder, map[string]string{"untracked": ""})
+	c := open(t, repository.Options{Roots: []string{root}}, "team/app.git")
+	if paths(c) != "README.md a (b)/ü.txt cmd/main.go" || c.Commit != commit || c.Name != "github.com/team/app" {
+		t.Errorf("%s, %+v", paths(c), c)
+	}
+	if got, want := repository.Link(c.Web, "a (b)/ü.txt", 3), "https://github.com/team/app/blob/"+commit+"/a%20%28b%29/%C3%BC.txt#L3"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenAnAddress(t *testing.T) {
+	served := t.TempDir()
+	commit := gittest.Origin(t, served)
+	server := gittest.Serve(t, served)
+	t.Setenv("TMPDIR", t.TempDir())
+	options := repository.Options{Fetcher: git.NewFetcher(gittest.Local(server, git.Options{AllowPrivate: true}))}
+	c := open(t, options, server.URL+"/team/app.git")
+	if paths(c) != "README.md a (b)/ü.txt cmd/main.go" || c.Commit != commit || c.Name != "127.0.0.1/team/app" || c.Web != "" {
+		t.Errorf("%s, %+v", paths(c), c)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	guarded := repository.Options{Fetcher: git.NewFetcher(gittest.Local(server, git.Options{}))}
+	for address, want := range map[string]string{
+		server.URL + "/team/app.git":   "not on the public internet",
+		"http://127.0.0.1/x":           "only https addresses are fetched",
+		"https://example.com/team/app": "fetched over https from 127.0.0.1",
+		"https://":                     "I can't read the address",
+		"https://u:secret@127.0.0.1/x": "name or password",
+		"ext::sh://x":                  "I can't read the address",
+		"file:///etc":                  "I can't read the address",
+		"ssh://git@127.0.0.1/team/a":   "only https",
+	} {
+		_, err := repository.NewOpener(guarded).Open(t.Context(), address)
+		refused, is := errors.AsType[*repository.RefusedError](err)
+		if !is || !strings.Contains(refused.Text, want) || strings.Contains(refused.Text, "secret") {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+	small := repository.Options{Fetcher: git.NewFetcher(gittest.Local(server, git.Options{AllowPrivate: true, Received: 10}))}
+	if _, err := repository.NewOpener(small).Open(t.Context(), server.URL+"/team/app.git"); err == nil || !strings.Contains(err.Error(), "too large to fetch") {
+		t.Errorf("%v", err)
+	}
+	if _, err := repository.NewOpener(options).Open(t.Context(), server.URL+"/team/none.git"); err == nil || !strings.Contains(err.Error(), "There is no repository at that address") {
+		t.Errorf("%v", err)
+	}
+	// Nothing is left behind, whatever happened.
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+func TestTooManyFiles(t *testing.T) {
+	root := t.TempDir()
+	gittest.Write(t, root, map[string]string{"a": "", "b": "", "c": ""})
+	_, err := repository.NewOpener(repository.Options{Roots: []string{root}, Limits: repository.Limits{Files: 2}}).Open(t.Context(), ".")
+	if refused, is := errors.AsType[*repository.RefusedError](err); !is || !strings.Contains(refused.Text, "more than 2 files") {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := repository.NewOpener(repository.Options{Roots: []string{root}}).Open(ctx, "."); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLink(t *testing.T) {
+	for web, want := range map[string]string{
+		"":                                       "",
+		"https://gitlab.com/a/b/-/blob/c/":       "https://gitlab.com/a/b/-/blob/c/x.go#L2",
+		"https://bitbucket.org/a/b/src/c/":       "https://bitbucket.org/a/b/src/c/x.go#lines-2",
+		"https://codeberg.org/a/b/src/commit/c/": "https://codeberg.org/a/b/src/commit/c/x.go#L2",
+	} {
+		if got := repository.Link(web, "x.go", 2); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if got := repository.Link("https://github.com/a/b/blob/c/", "d:e", 0); got != "https://github.com/a/b/blob/c/d:e" {
+		t.Error(got)
+	}
+}

@@ -233,3 +233,26 @@ func TestDoctorKnowsDiscord(t *testing.T) {
 		t.Errorf("a wrong token:\n%s", said)
 	}
 }
+
+// TestAnOverviewComesAsAFile has Ann ask for an overview of what stands in a file that she
+// sent before.
+func TestAnOverviewComesAsAFile(t *testing.T) {
+	g := newGuild(t, "gateway")
+	p := g.serve()
+	root := g.Upload(g.ann, g.general, calledInDiscord+"echo keep this", discordtest.File{
+		Name: "ledger.md", Content: []byte("# Ledger\n\nThe ledger is a service that keeps every booking. It writes each booking to PostgreSQL.\n"),
+	}).ID
+	g.shows(root, "keep this")
+	g.Say(g.ann, root, "build_context: Ledger")
+	g.shows(root, "ledger_context.md")
+	p.end(syscall.SIGTERM)
+	found := false
+	for _, message := range g.Messages(root) {
+		for _, file := range message.Attachments {
+			found = found || strings.Contains(string(g.Content(file.ID)), "The ledger is a service that keeps every booking.")
+		}
+	}
+	if !found {
+		t.Errorf("no file has the overview\n%s", g.Show(g.general))
+	}
+}

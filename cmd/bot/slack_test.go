@@ -287,3 +287,25 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("a wrong token:\n%s", said)
 	}
 }
+
+// TestAnAnalysisIsSteered has Ann send a file, have it analysed, say what is to be
+// different to another process, and approve.
+func TestAnAnalysisIsSteered(t *testing.T) {
+	o := newOffice(t, "http")
+	first := o.serve()
+	root := o.ann.Shares(o.general, "", mention+"analyze: what are the risks?", slacktest.File{
+		Name: "ledger.md", Content: []byte("# Ledger\n\nWarning: the ledger has no fallback. The budget is $40,000 for 2026.\n\n## Open questions\n\nWho owns the keys?\n"),
+	})
+	o.shows(root, "Draft 1 of the analysis")
+	first.end(syscall.SIGTERM)
+	second := o.serve()
+	o.ann.Says(o.general, root, "only the risks, please")
+	o.shows(root, "Draft 2 of the analysis")
+	o.ann.Presses(o.general, "Approve")
+	o.until("the analysis as a file", func() bool { return strings.Contains(o.Show(o.general), "risks_analysis.md") })
+	second.end(syscall.SIGTERM)
+	for _, call := range o.Refused() {
+		t.Errorf("%s was refused: %s, %v", call.Method, call.Error, call.Args)
+	}
+	o.isUnsaid([]*process{first, second}, "no fallback", "40,000")
+}

@@ -47,7 +47,7 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 	if readsDocuments(flow) {
 		reader.room = asDocuments
 		if len(files) == 0 {
-			files = filesOf(t.session.Turns)
+			files = t.threadFiles(held)
 		}
 	}
 	for i, file := range files {
@@ -64,7 +64,27 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 	return nil
 }
 
-// filesOf gives the files of a thread, the latest first, each once.
+// threadFiles gives the files of the thread, the latest first: those that the platform
+// finds, and those of what was said to the bot.
+func (t *turn) threadFiles(ctx context.Context) []chat.File {
+	var files []chat.File
+	if finder, ok := t.poster.(chat.FileFinder); ok {
+		ctx, done := context.WithTimeout(ctx, fileTime)
+		defer done()
+		var err error
+		if files, err = finder.Files(ctx, t.message.Thread); err != nil {
+			t.logger.WarnContext(ctx, "the files of a thread were not looked for", "thread", string(t.message.Thread), "error", err)
+		}
+	}
+	for _, file := range filesOf(t.session.Turns) {
+		if !slices.ContainsFunc(files, func(found chat.File) bool { return found.ID == file.ID }) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// filesOf gives the files of a thread's turns, the latest first, each once.
 func filesOf(turns []chat.Turn) []chat.File {
 	var files []chat.File
 	for _, turn := range slices.Backward(turns) {

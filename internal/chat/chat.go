@@ -72,6 +72,15 @@ type Fetcher interface {
 	Fetch(ctx context.Context, thread ThreadID, file File, limit int64) ([]byte, error)
 }
 
+// FileFinder is a Fetcher that finds what people sent in a thread, also in messages that
+// were not for the bot.
+type FileFinder interface {
+	Fetcher
+	// Files gives the files of a thread's people, the latest first, at most MaxFiles;
+	// errors are as for Fetch.
+	Files(ctx context.Context, thread ThreadID) ([]File, error)
+}
+
 // Press is a choice taken from a question.
 type Press struct {
 	Question string // Question.ID

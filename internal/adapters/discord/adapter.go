@@ -129,10 +129,10 @@ func New(options Options) (*Adapter, error) {
 }
 
 var (
-	_ chat.Adapter = (*Adapter)(nil)
-	_ chat.Poster  = (*Adapter)(nil)
-	_ chat.Drafter = (*Adapter)(nil)
-	_ chat.Fetcher = (*Adapter)(nil)
+	_ chat.Adapter    = (*Adapter)(nil)
+	_ chat.Poster     = (*Adapter)(nil)
+	_ chat.Drafter    = (*Adapter)(nil)
+	_ chat.FileFinder = (*Adapter)(nil)
 )
 
 // Name is "discord".

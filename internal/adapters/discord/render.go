@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/picture"
 )
 
 // rendered is a chat.Post as Discord shows it: one message or several. Where those can't
@@ -65,6 +66,7 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 		last.remark(how.goOn)
 	}
 	for _, document := range reply.Documents {
+		document = picture.Drawn(document)
 		out.stay = out.stay || !document.Kept()
 		out.files = append(out.files, upload{document.Name, document.MediaType, document.Content})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/picture"
 )
 
 // attachment is a file that goes with a post. All of a post are one message.
@@ -23,6 +24,7 @@ type attachment struct {
 // attachments gives the documents of a reply, and whether one of them is without content.
 func attachments(reply chat.Reply) (files []attachment, lost bool) {
 	for _, document := range reply.Documents {
+		document = picture.Drawn(document)
 		if !document.Kept() {
 			lost = true
 			continue

@@ -58,6 +58,26 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 	return content, nil
 }
 
+// Files gives the files that people shared in a thread.
+func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID) ([]chat.File, error) {
+	s, err := a.sender(ctx, thread)
+	if err != nil || s.at.private != "" {
+		return nil, err
+	}
+	var files []chat.File
+	err = s.read(ctx, "", func(message slack.Message) bool {
+		if message.User == s.bot {
+			return true
+		}
+		for _, file := range message.Files {
+			files = append(files, chat.File{ID: file.ID, Name: file.Name, MediaType: file.Mimetype, Size: int64(file.Size)})
+		}
+		return true
+	})
+	slices.Reverse(files)
+	return files[:min(len(files), chat.MaxFiles)], err
+}
+
 // download reads at most limit bytes from one of Slack's own hosts.
 func (a *Adapter) download(ctx context.Context, address, token string, limit int64) ([]byte, error) {
 	to, err := url.Parse(address)

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	images "cairn/internal/chat/picture"
 )
 
 var (
@@ -21,6 +22,7 @@ var (
 type documentView struct {
 	Name, Size, Hint string
 	Address          string // "" where it can't be opened
+	Picture          bool   // it is shown, too
 }
 
 // replied is a reply as the page keeps it: what is in its documents is left to the
@@ -48,14 +50,18 @@ func documentViews(in saidView, what said) []documentView {
 			v.Hint = "for the person who asked"
 		default:
 			v.Address = fmt.Sprintf("/t/%s/documents/%s/%d", in.Thread, in.Place, i)
+			v.Picture = document.MediaType == images.SVG
 		}
 		views = append(views, v)
 	}
 	return views
 }
 
+// drawing lets a picture have styles of its own, and nothing else.
+const drawing = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
 // serveDocument gives the owner of a conversation a document of a reply in it, to be saved:
-// no browser shows it as a page of this server.
+// no browser shows it as a page of this server. A picture can be a part of one.
 func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in visit) {
 	if !in.mine() {
 		w.refuse(out, request, errNotYours)
@@ -72,8 +78,13 @@ func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in v
 		return
 	}
 	kind := "application/octet-stream"
-	if told, _, err := mime.ParseMediaType(document.MediaType); err == nil && told == "text/markdown" {
+	switch told, _, err := mime.ParseMediaType(document.MediaType); {
+	case err != nil:
+	case told == "text/markdown":
 		kind = "text/markdown; charset=utf-8"
+	case told == images.SVG:
+		kind = images.SVG
+		out.Header().Set("Content-Security-Policy", drawing)
 	}
 	out.Header().Set("Content-Type", kind)
 	out.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": markup.CleanLine(document.Name)}))

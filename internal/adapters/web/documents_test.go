@@ -173,3 +173,25 @@ func TestBrowserDownloadsADocument(t *testing.T) {
 	b.says("Roll it back") // the page goes on
 	b.clean(w)
 }
+
+// TestADrawingIsShown has a run make a picture: the page shows it, and it can have no more
+// than styles of its own.
+func TestADrawingIsShown(t *testing.T) {
+	bot := sampleBot()
+	const drawn = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 40" width="60" height="40"><style>rect{fill:#0a66d0}</style><rect width="60" height="40"/></svg>`
+	bot.On("Report on the shop", chattest.Says(chat.Reply{Run: "run-shop", Outcome: chat.Answered, Text: "The report on the shop is here.", Documents: []chat.Document{
+		{Name: "shop_architecture.svg", MediaType: "image/svg+xml", Size: len(drawn), Content: []byte(drawn)},
+	}}))
+	w := serve(t, bot)
+	v := newVisitor(t, w)
+	v.Say(t, "Report on the shop")
+	page := v.get(t)
+	address := firstDocument(page)
+	if !strings.Contains(page, `alt="shop_architecture.svg"`) {
+		t.Errorf("the picture is not shown:\n%s", page)
+	}
+	got := v.fetch(t, address)
+	if got.header.Get("Content-Type") != "image/svg+xml" || got.header.Get("Content-Security-Policy") != drawing || got.body != drawn {
+		t.Errorf("it is sent as %v:\n%s", got.header, got.body)
+	}
+}

@@ -37,6 +37,15 @@ func TestFetcher(t *testing.T, open func(t *testing.T, content []byte) FetcherRo
 			t.Errorf("Fetch gives %d bytes, %v for a file that is not there", len(got), err)
 		}
 	})
+	t.Run("found in its thread", func(t *testing.T) {
+		finder, ok := room.Fetcher.(chat.FileFinder)
+		if !ok {
+			return // it need not be one
+		}
+		if got, err := finder.Files(t.Context(), room.Thread); err != nil || len(got) != 1 || got[0] != room.File {
+			t.Errorf("Files gives %+v, %v, want %+v", got, err, room.File)
+		}
+	})
 	t.Run("ended", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"cairn/internal/chat"
 )
 
 // Time limits of what Slack and Discord deliver; they wait for 3 s themselves.
@@ -24,6 +27,44 @@ func deliveries(handler http.Handler, logger *slog.Logger) *http.Server {
 		Handler: handler, ReadHeaderTimeout: deliveryReadTime, ReadTimeout: deliveryReadTime, WriteTimeout: deliveryWriteTime,
 		IdleTimeout: deliveryIdleTime, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
+}
+
+// delivered is an adapter whose platform delivers over HTTP.
+type delivered struct {
+	platform string // its name, for people
+	listen   string // address, "host:port"
+	setting  string // that listen is from
+	path     string // that the platform is given
+	server   *http.Server
+	out      io.Writer // is told the address
+	adapter  interface {
+		chat.Adapter
+		Ready() <-chan struct{}
+	}
+}
+
+// takeDeliveries runs the adapter and serves what is delivered to it, until ctx ends.
+func takeDeliveries(ctx context.Context, to delivered, handler chat.Handler) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", to.listen)
+	if err != nil {
+		return fmt.Errorf("listen for %s: %w: choose another address with %s", to.platform, err, to.setting)
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		defer stop()
+		ended <- to.adapter.Run(running, handler)
+	}()
+	select {
+	case <-to.adapter.Ready():
+	case err := <-ended:
+		return errors.Join(err, listener.Close())
+	}
+	fmt.Fprintf(to.out, "Listening to %s at http://%s%s\n", to.platform, listener.Addr(), to.path)
+	err = serveUntil(running, to.server, listener)
+	stop()
+	return errors.Join(err, <-ended)
 }
 
 // serveUntil serves until ctx ends, and then lets the requests that are there end.

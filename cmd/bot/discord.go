@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -168,26 +166,10 @@ func (d *discordApp) run(ctx context.Context, handler chat.Handler, out io.Write
 		fmt.Fprintln(out, "Connecting to Discord.")
 		return d.adapter.Run(ctx, handler)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.listen)
-	if err != nil {
-		return fmt.Errorf("listen for Discord: %w: choose another address with discord.listen", err)
-	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() {
-		defer stop()
-		ended <- d.adapter.Run(running, handler)
-	}()
-	select {
-	case <-d.adapter.Ready():
-	case err := <-ended:
-		return errors.Join(err, listener.Close())
-	}
-	fmt.Fprintf(out, "Listening to Discord at http://%s%s\n", listener.Addr(), interactionsPath)
 	mux := http.NewServeMux()
 	mux.Handle(interactionsPath, d.adapter.Handler())
-	err = serveUntil(running, deliveries(mux, d.logger), listener)
-	stop()
-	return errors.Join(err, <-ended)
+	return takeDeliveries(ctx, delivered{
+		platform: "Discord", setting: "discord.listen", listen: d.listen, path: interactionsPath, out: out,
+		server: deliveries(mux, d.logger), adapter: d.adapter,
+	}, handler)
 }

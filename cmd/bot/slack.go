@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 
@@ -137,26 +135,10 @@ func (s *slackApp) run(ctx context.Context, handler chat.Handler, out io.Writer)
 		fmt.Fprintln(out, "Connecting to Slack.")
 		return s.adapter.Run(ctx, handler)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
-	if err != nil {
-		return fmt.Errorf("listen for Slack: %w: choose another address with slack.listen", err)
-	}
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() {
-		defer stop()
-		ended <- s.adapter.Run(running, handler)
-	}()
-	select {
-	case <-s.adapter.Ready():
-	case err := <-ended:
-		return errors.Join(err, listener.Close())
-	}
-	fmt.Fprintf(out, "Listening to Slack at http://%s/slack/\n", listener.Addr())
-	err = serveUntil(running, deliveries(s.handler, s.logger), listener)
-	stop()
-	return errors.Join(err, <-ended)
+	return takeDeliveries(ctx, delivered{
+		platform: "Slack", setting: "slack.listen", listen: s.listen, path: "/slack/", out: out,
+		server: deliveries(s.handler, s.logger), adapter: s.adapter,
+	}, handler)
 }
 
 // Bounds of what is looked at for suggestions.

@@ -1,8 +1,8 @@
 package embedded
 
 import (
+	_ "github.com/go-git/go-git/v5"       // want "go-git is imported by repository/git alone"
 	_ "github.com/redis/go-redis/v9"      // want "go-redis is imported by the Redis backends alone"
-	_ "github.com/go-git/go-git/v5" // want "go-git is imported by repository/git alone"
 	_ "github.com/sashabaranov/go-openai" // want "go-openai is imported by llm/openai alone"
 	_ "modernc.org/sqlite"
 	_ "modernc.org/sqlite/vfs"

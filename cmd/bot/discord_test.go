@@ -245,6 +245,15 @@ func TestAnOverviewComesAsAFile(t *testing.T) {
 	g.shows(root, "keep this")
 	g.Say(g.ann, root, "build_context: Ledger")
 	g.shows(root, "ledger_context.md")
+	// An analysis that was made before is part of the next overview.
+	g.Say(g.ann, root, "analyze: what is missing?")
+	g.shows(root, "Draft 1 of the analysis")
+	g.Say(g.ann, root, "looks good")
+	g.shows(root, "missing_analysis.md")
+	g.Say(g.ann, root, "build_context: Ledger")
+	g.until(root, "an overview of what was made, too", func() bool {
+		return strings.Count(g.Show(root), "ledger_context.md") > 1 && strings.Contains(g.last(root), "missing_analysis.md")
+	})
 	p.end(syscall.SIGTERM)
 	found := false
 	for _, message := range g.Messages(root) {

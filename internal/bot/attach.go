@@ -47,7 +47,7 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 	if readsDocuments(flow) {
 		reader.room = asDocuments
 		if len(files) == 0 {
-			files = t.threadFiles(held)
+			files = t.threadFiles(held, flow == words.Context)
 		}
 	}
 	for i, file := range files {
@@ -65,14 +65,15 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 }
 
 // threadFiles gives the files of the thread, the latest first: those that the platform
-// finds, and those of what was said to the bot.
-func (t *turn) threadFiles(ctx context.Context) []chat.File {
+// finds, and those of what was said to the bot. With made they are also what was made of them
+// before: an overview may rest on an analysis.
+func (t *turn) threadFiles(ctx context.Context, made bool) []chat.File {
 	var files []chat.File
 	if finder, ok := t.poster.(chat.FileFinder); ok {
 		ctx, done := context.WithTimeout(ctx, fileTime)
 		defer done()
 		var err error
-		if files, err = finder.Files(ctx, t.message.Thread); err != nil {
+		if files, err = finder.Files(ctx, t.message.Thread, made); err != nil {
 			t.logger.WarnContext(ctx, "the files of a thread were not looked for", "thread", string(t.message.Thread), "error", err)
 		}
 	}

@@ -76,9 +76,9 @@ type Fetcher interface {
 // were not for the bot.
 type FileFinder interface {
 	Fetcher
-	// Files gives the files of a thread's people, the latest first, at most MaxFiles;
-	// errors are as for Fetch.
-	Files(ctx context.Context, thread ThreadID) ([]File, error)
+	// Files gives the files that people sent in a thread, the latest first, at most MaxFiles;
+	// with made also the documents that the bot posted there. Errors are as for Fetch.
+	Files(ctx context.Context, thread ThreadID, made bool) ([]File, error)
 }
 
 // Press is a choice taken from a question.

@@ -63,16 +63,16 @@ func (a *Adapter) download(ctx context.Context, from string, limit int64) ([]byt
 	return content, errors.Join(err, response.Body.Close())
 }
 
-// Files gives the files that people sent in a thread of Discord's. A conversation that is
+// Files gives the files that were sent in a thread of Discord's, the bot's own with made. A conversation that is
 // held in place has none of its own: in a channel anybody sends anything.
-func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID) ([]chat.File, error) {
+func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID, made bool) ([]chat.File, error) {
 	r, err := a.room(ctx, thread, "")
 	if err != nil || r.at.private != "" || r.at.root != "" {
 		return nil, err
 	}
 	var files []chat.File
 	err = r.read(ctx, func(message wireMessage) bool {
-		if message.Author != nil && message.Author.ID != r.bot {
+		if message.Author != nil && (made || message.Author.ID != r.bot) {
 			files = append(files, filesOf(message)...)
 		}
 		return len(files) < chat.MaxFiles

@@ -58,15 +58,15 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 	return content, nil
 }
 
-// Files gives the files that people shared in a thread.
-func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID) ([]chat.File, error) {
+// Files gives the files that were shared in a thread, the bot's own with made.
+func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID, made bool) ([]chat.File, error) {
 	s, err := a.sender(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return nil, err
 	}
 	var files []chat.File
 	err = s.read(ctx, "", func(message slack.Message) bool {
-		if message.User == s.bot {
+		if message.User == s.bot && !made {
 			return true
 		}
 		for _, file := range message.Files {

@@ -42,7 +42,7 @@ func TestFetcher(t *testing.T, open func(t *testing.T, content []byte) FetcherRo
 		if !ok {
 			return // it need not be one
 		}
-		if got, err := finder.Files(t.Context(), room.Thread); err != nil || len(got) != 1 || got[0] != room.File {
+		if got, err := finder.Files(t.Context(), room.Thread, false); err != nil || len(got) != 1 || got[0] != room.File {
 			t.Errorf("Files gives %+v, %v, want %+v", got, err, room.File)
 		}
 	})

@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for FUZZTIME (20s), one after the other, from its seeds. An
-# input that fails is kept in the package's testdata/fuzz.
+# Runs every fuzz target for FUZZTIME (20s) from its seeds, as many at a time as there are
+# processors. An input that fails is kept in the package's testdata/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-targets=0 failed=0
-while IFS=: read -r file name; do
-	targets=$((targets + 1))
-	echo "$name ($(dirname "$file"))"
-	if ! go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZTIME:-20s}" "./$(dirname "$file")"; then
-		failed=$((failed + 1))
-	fi
-done < <(grep -roE --include='*_test.go' --exclude-dir=testdata '^func Fuzz[A-Za-z0-9_]*' cmd internal | sed 's/func //' | sort)
+fuzz() {
+	local name=${1#*:} folder said status=0
+	folder=$(dirname "${1%%:*}")
+	said=$(go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZTIME:-20s}" -parallel 1 "./$folder" 2>&1) || status=$?
+	printf '%s (%s)\n%s\n' "$name" "$folder" "$said"
+	return "$status"
+}
+export -f fuzz
 
-if [[ $targets -eq 0 ]]; then
+targets=$(grep -roE --include='*_test.go' --exclude-dir=testdata '^func Fuzz[A-Za-z0-9_]*' cmd internal | sed 's/func //' | sort)
+if [[ -z $targets ]]; then
 	echo "No fuzz target was found." >&2
 	exit 1
 fi
-echo "$targets fuzz targets, $failed failed"
-[[ $failed -eq 0 ]]
+status=0
+xargs -P "$(nproc)" -I{} bash -c 'fuzz "$1"' _ {} <<<"$targets" || status=$?
+echo "$(wc -l <<<"$targets") fuzz targets"
+if [[ $status -ne 0 ]]; then
+	echo "At least one of them failed." >&2
+	exit 1
+fi

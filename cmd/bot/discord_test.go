@@ -25,6 +25,7 @@ type guild struct {
 // newGuild has the documents read. mode is how events come.
 func newGuild(t *testing.T, mode string) *guild {
 	t.Helper()
+	t.Parallel() // it waits more than it works
 	g := &guild{Server: discordtest.New(t, discordtest.Options{MessageContent: true, Limits: discordtest.NoLimits()}), program: program{t: t}}
 	team := g.Guild("Team")
 	g.ann, g.ben, g.general = team.Member("Ann"), team.Member("Ben"), team.Channel("general")

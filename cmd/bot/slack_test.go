@@ -25,6 +25,7 @@ type office struct {
 // newOffice has the documents read. mode is how events come.
 func newOffice(t *testing.T, mode string) *office {
 	t.Helper()
+	t.Parallel() // it waits more than it works
 	o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), program: program{t: t}}
 	t.Cleanup(o.Close)
 	o.ann, o.ben, o.general = o.Person("U0ANN", "Ann"), o.Person("U0BEN", "Ben"), o.Channel("C0GENERAL", "general")

@@ -121,6 +121,17 @@ func TestAMessageIsAnsweredFromItsCollections(t *testing.T) {
 	}
 }
 
+func TestHowARunDidIsKept(t *testing.T) {
+	o, j := works(t)
+	j.succeeds()
+	j.scores = map[string]float64{"overall": 98.5}
+	run := o.text("dig").replies[0].Run
+	kept, err := o.store.Load(t.Context(), "test:1")
+	if err != nil || len(kept.Evaluations) != 1 || kept.Evaluations[0].Run != run || kept.Evaluations[0].Scores["overall"] != 98.5 {
+		t.Errorf("kept are %+v, %v", kept.Evaluations, err)
+	}
+}
+
 func TestStatusTellsWhatWaits(t *testing.T) {
 	o := newOffice(t)
 	asked := o.text("paint the wall").questions[0]

@@ -16,6 +16,9 @@ import (
 
 func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
 	t.record.Move(runs.Done, t.now(), string(outcome.Kind))
+	if outcome.Scores != nil {
+		t.session.Evaluate(t.record.ID, outcome.Scores)
+	}
 	reply := replyOf(outcome)
 	if t.note != "" {
 		reply.Note = joinNotes(t.note, reply.Note)

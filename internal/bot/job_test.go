@@ -21,6 +21,7 @@ type job struct {
 	ran      map[string]int // how often each node was
 	requests []flows.Request
 	files    func(text string) []flows.File // nil: it makes none
+	scores   map[string]float64
 }
 
 var errBusy = errors.New("the store is busy")
@@ -77,7 +78,7 @@ func (j *job) outcome(run graph.Outcome[state], err error) (flows.Outcome, error
 	if err != nil {
 		return flows.Outcome{}, err
 	}
-	made := flows.Outcome{Kind: flows.Answered, Text: "did " + run.State.Text, Trace: jobTrace}
+	made := flows.Outcome{Kind: flows.Answered, Text: "did " + run.State.Text, Trace: jobTrace, Scores: j.scores}
 	if j.files != nil {
 		made.Files = j.files(run.State.Text)
 	}

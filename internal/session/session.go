@@ -36,12 +36,30 @@ type Session struct {
 	Waiting *Waiting
 	Work    *Work      // nil before the first job
 	Halt    *runs.Stop // the last stop of a job
+	// Evaluations are the statistics of the thread's runs whose flows evaluate themselves,
+	// oldest first; set by Evaluate.
+	Evaluations []Evaluation
 	// Updated is when the session was last saved, by the store's clock, to the
 	// millisecond. Load sets it; Save takes no notice of it.
 	Updated time.Time
 	// Fence is the token of the lease under which the session is saved; 0 for a save
 	// under none, which is not checked. Load leaves it 0.
 	Fence runs.Token
+}
+
+// Evaluation is how a run did, each score of 100.
+type Evaluation struct {
+	Run    chat.RunID
+	Scores map[string]float64
+}
+
+// maxEvaluations is of how many runs they are kept.
+const maxEvaluations = 10
+
+// Evaluate keeps how a run did, in the place of what was known of it.
+func (s *Session) Evaluate(run chat.RunID, scores map[string]float64) {
+	kept := slices.DeleteFunc(slices.Clone(s.Evaluations), func(e Evaluation) bool { return e.Run == run })
+	s.Evaluations = last(append(kept, Evaluation{run, scores}), maxEvaluations)
 }
 
 // Work is the job that was taken up last in the thread, and what was decided about it.

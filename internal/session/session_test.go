@@ -55,3 +55,23 @@ func FuzzShorten(f *testing.F) {
 		}
 	})
 }
+
+func TestEvaluationsAreKeptOfTheLatestRuns(t *testing.T) {
+	var s Session
+	for i := range 12 {
+		s.Evaluate(chat.RunID(fmt.Sprintf("run-%d", i)), map[string]float64{"overall": float64(i)})
+	}
+	s.Evaluate("run-11", map[string]float64{"overall": 98.5})
+	body, err := Encode(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := Decode("web:1", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := read.Evaluations
+	if len(kept) != 10 || kept[0].Run != "run-2" || kept[9].Run != "run-11" || kept[9].Scores["overall"] != 98.5 {
+		t.Errorf("kept are %+v", kept)
+	}
+}

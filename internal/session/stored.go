@@ -29,6 +29,8 @@ type stored struct {
 	Waiting *storedWaiting `json:"waiting,omitempty"`
 	Work    *storedWork    `json:"work,omitempty"`
 	Halt    *storedStop    `json:"halt,omitempty"`
+	// Evaluations came later: an older program passes over them.
+	Evaluations []storedEvaluation `json:"evaluations,omitempty"`
 }
 
 type storedTopic struct {
@@ -153,6 +155,11 @@ type storedResult struct {
 	Over   chat.RunID    `json:"Over,omitempty"`
 }
 
+type storedEvaluation struct {
+	Run    chat.RunID         `json:"Run"`
+	Scores map[string]float64 `json:"Scores"`
+}
+
 type storedStop struct {
 	By chat.UserID `json:"By,omitempty"`
 	At time.Time   `json:"At,omitzero"`
@@ -163,7 +170,7 @@ func Encode(s Session) ([]byte, error) {
 	kept := stored{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
 		Earlier: each(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: each(s.Turns, keepTurn),
-		Halt: (*storedStop)(s.Halt),
+		Halt: (*storedStop)(s.Halt), Evaluations: each(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
 	}
 	if w := s.Waiting; w != nil {
 		kept.Waiting = &storedWaiting{Run: w.Run, Flow: w.Flow, Question: keepQuestion(w.Question), Request: w.Request, Key: w.Key}
@@ -193,7 +200,7 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 	s := Session{
 		Thread: thread, Flow: kept.Flow, Title: kept.Title, People: kept.People,
 		Earlier: each(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: each(kept.Turns, giveTurn),
-		Halt: (*runs.Stop)(kept.Halt),
+		Halt: (*runs.Stop)(kept.Halt), Evaluations: each(kept.Evaluations, func(e storedEvaluation) Evaluation { return Evaluation(e) }),
 	}
 	if w := kept.Waiting; w != nil {
 		s.Waiting = &Waiting{Run: w.Run, Flow: w.Flow, Question: giveQuestion(w.Question), Request: w.Request, Key: w.Key}

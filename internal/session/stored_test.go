@@ -115,6 +115,12 @@ func fill(t *testing.T, value reflect.Value, seed int) {
 		for i := range value.Len() {
 			fill(t, value.Index(i), seed+i)
 		}
+	case reflect.Map:
+		name, held := reflect.New(value.Type().Key()).Elem(), reflect.New(value.Type().Elem()).Elem()
+		fill(t, name, seed)
+		fill(t, held, seed)
+		value.Set(reflect.MakeMap(value.Type()))
+		value.SetMapIndex(name, held)
 	case reflect.Pointer:
 		value.Set(reflect.New(value.Type().Elem()))
 		fill(t, value.Elem(), seed)

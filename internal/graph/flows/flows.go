@@ -99,7 +99,9 @@ type Outcome struct {
 	Groups   []SourceGroup
 	Question *graph.Question // for Asked
 	Files    []File          // that go with the reply
-	Trace    Trace
+	// Scores are how the run did by its flow's own rubric, each of 100; nil where it has none.
+	Scores map[string]float64
+	Trace  Trace
 }
 
 // File is a document that a run made, at most MaxFile bytes of it.

@@ -29,6 +29,15 @@ type Scores struct {
 	Overall           float64 `json:"overall"` // weighted, see the weights
 }
 
+// byName gives the scores by their names in checkpoints.
+func (s Scores) byName() map[string]float64 {
+	return map[string]float64{
+		"task_completion": float64(s.TaskCompletion), "reasoning_quality": float64(s.ReasoningQuality),
+		"tool_effectiveness": float64(s.ToolEffectiveness), "reflection_quality": float64(s.ReflectionQuality),
+		"output_quality": float64(s.OutputQuality), "overall": s.Overall,
+	}
+}
+
 // The weights of the scores in the overall one, in percent.
 const (
 	taskWeight       = 35

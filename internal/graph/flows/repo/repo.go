@@ -224,6 +224,7 @@ func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) 
 	}
 	made.Kind, made.Text, made.Note = flows.Answered, s.summary(), s.note()
 	made.Files = []flows.File{{Name: s.fileName("report.md"), MediaType: flows.Markdown, Content: []byte(s.FinalOutput + s.EvaluationScores.folded())}}
+	made.Scores = s.EvaluationScores.byName()
 	if s.hasPicture() {
 		made.Files = append(made.Files, flows.File{Name: s.fileName(pictureEnding), MediaType: "image/svg+xml", Content: []byte(s.Architecture.Picture)})
 	}

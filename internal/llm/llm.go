@@ -111,7 +111,7 @@ type Usage struct {
 	Estimated  bool          // the server gave no counts
 	Cost       float64       // in the currency of the configured prices; 0 without prices
 	Requests   int           // sent, retries included
-	FirstToken time.Duration // since the call of Chat; 0 if none came
+	FirstToken time.Duration // since the request was made ready; 0 if none came
 	Took       time.Duration // waits and retries included
 }
 

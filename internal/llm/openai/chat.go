@@ -51,9 +51,9 @@ func (m *Model) Limits() llm.Limits {
 type conversation struct {
 	request  llm.Request
 	wanted   wanted
-	prompt   int // tokens
-	maxReply int // tokens
-	began    time.Time
+	prompt   int          // tokens
+	maxReply int          // tokens
+	began    time.Time    // when it was measured and about to be sent
 	onToken  func(string) // nil: nobody listens
 	handed   bool         // text was given to onToken
 }
@@ -61,7 +61,7 @@ type conversation struct {
 // Chat sends the conversation; see llm.Model. A reply that breaks its schema, or calls a
 // tool wrongly, is asked for once more.
 func (m *Model) Chat(ctx context.Context, request llm.Request, onToken func(string)) (llm.Reply, error) {
-	c := &conversation{request: request, began: time.Now(), onToken: onToken}
+	c := &conversation{request: request, onToken: onToken}
 	if request.Schema != nil {
 		c.onToken = nil
 	}
@@ -72,6 +72,7 @@ func (m *Model) Chat(ctx context.Context, request llm.Request, onToken func(stri
 	if err := m.measure(c); err != nil {
 		return llm.Reply{}, err
 	}
+	c.began = time.Now()
 	reply, broken, err := m.ask(ctx, c)
 	if err != nil || broken == nil {
 		return reply, err

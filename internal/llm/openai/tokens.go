@@ -3,23 +3,16 @@ package openai
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer/codec"
-)
-
-// The vocabularies are large, and shared.
-var (
-	o200k  = sync.OnceValue(codec.NewO200kBase)
-	cl100k = sync.OnceValue(codec.NewCl100kBase)
+	"cairn/internal/llm/openai/bpe"
 )
 
 // counter counts tokens.
 type counter struct {
-	codec  *codec.Codec
-	margin int // percent that are added
+	encoding *bpe.Encoding
+	margin   int // percent that are added
 }
 
 // foreignMargin is what other vocabularies may need more, in percent.
@@ -31,15 +24,15 @@ func newCounter(model string) counter {
 	name := strings.TrimPrefix(strings.ToLower(model), "ft:")
 	for _, prefix := range []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt-4o", "o1", "o3", "o4", "gpt-oss"} {
 		if strings.HasPrefix(name, prefix) {
-			return counter{codec: o200k()}
+			return counter{encoding: bpe.O200k()}
 		}
 	}
 	for _, prefix := range []string{"gpt-4", "gpt-3.5", "gpt-35", "text-embedding-3", "text-embedding-ada-002"} {
 		if strings.HasPrefix(name, prefix) {
-			return counter{codec: cl100k()}
+			return counter{encoding: bpe.Cl100k()}
 		}
 	}
-	return counter{codec: o200k(), margin: foreignMargin}
+	return counter{encoding: bpe.O200k(), margin: foreignMargin}
 }
 
 // maxPiece bounds the bytes that are counted at once: the tokenizer's time grows with
@@ -56,7 +49,7 @@ func (c counter) count(text string) int {
 	for text != "" {
 		piece := text[:cut(text)]
 		text = text[len(piece):]
-		n, err := c.codec.Count(piece)
+		n, err := c.encoding.Count(piece)
 		if err != nil {
 			// The tokenizer's expressions have no time limit and match any text.
 			panic(fmt.Sprintf("count tokens: %v", err))

@@ -37,7 +37,7 @@ func TestTokensOfLongTexts(t *testing.T) {
 		"no spaces": strings.Repeat("Ärgernis", 2000),
 		"lines":     strings.Repeat("key: value\n\n", 1000),
 	} {
-		want, err := counter.codec.Count(text)
+		want, err := counter.encoding.Count(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ var (
 // looks that each is answered once, where it was asked. The app is taken to be one that
 // Discord lets make many requests. make bench-discord runs it at its full length.
 func TestDiscordLoad(t *testing.T) {
-	g := &guild{Server: discordtest.New(t, discordtest.Options{Limits: discordtest.NoLimits()}), program: program{t: t}}
+	g := &guild{Server: discordtest.New(t, discordtest.Options{Limits: discordtest.NoLimits()}), program: program{t: t, file: *underLoad}}
 	team := g.Guild("Team")
 	g.ann = team.Member("Ann")
 	var channels []string

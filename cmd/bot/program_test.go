@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -17,10 +18,15 @@ import (
 	"time"
 )
 
+// underLoad is the build that load is measured on: the one that people run, since a test
+// binary has twice as much in it.
+var underLoad = flag.String("program", "", "the build of Cairn under load; without it: this test binary")
+
 // program is the real program in an environment of its own.
 type program struct {
-	t   *testing.T
-	env []string
+	t    *testing.T
+	env  []string
+	file string // the build; "" for this binary
 }
 
 // handbook is what the team's documents say.
@@ -50,13 +56,17 @@ func (o *program) readHandbook() {
 	}
 }
 
-// command is the real program: this binary, called as it is called.
+// command is the real program, called as people call it.
 func (o *program) command(args ...string) *exec.Cmd {
-	self, err := os.Executable()
-	if err != nil {
-		o.t.Fatal(err)
+	file := o.file
+	if file == "" {
+		self, err := os.Executable()
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		file = self
 	}
-	return &exec.Cmd{Path: self, Args: append([]string{"cairn"}, args...), Env: o.env}
+	return &exec.Cmd{Path: file, Args: append([]string{"cairn"}, args...), Env: o.env}
 }
 
 // process is a running `cairn serve`.

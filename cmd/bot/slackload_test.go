@@ -250,7 +250,7 @@ func memory(t *testing.T, pid int) string {
 // that is accepted durable in Redis. make bench-slack runs it at its full length.
 func TestSlackLoad(t *testing.T) {
 	sink := newSink(t)
-	o := &office{Server: slacktest.New(slacktest.Options{}), program: program{t: t}}
+	o := &office{Server: slacktest.New(slacktest.Options{}), program: program{t: t, file: *underLoad}}
 	t.Cleanup(o.Close)
 	o.general = o.Channel("C0GENERAL", "general")
 	folder := t.TempDir()

@@ -137,7 +137,7 @@ func (o *Opener) fetch(ctx context.Context, name string) (*Checkout, error) {
 		return nil, refused("I can't read the address of that repository: write it as in `https://github.com/owner/name`.")
 	}
 	if o.options.Fetcher == nil || len(o.options.Fetcher.Hosts()) == 0 {
-		return nil, refused("No repository may be fetched here: name a folder, as in `./backend`, or have a host allowed.")
+		return nil, refused("No repository may be fetched here: name a folder, as in `./backend`, or have the host listed in the setting `flows.repositories`.")
 	}
 	dir, err := os.MkdirTemp("", "cairn-repository-")
 	if err != nil {
@@ -184,7 +184,7 @@ func (o *Opener) unfetched(err error) error {
 // link on the way to it is followed only inside of its root.
 func (o *Opener) resolve(name string) (*os.Root, string, error) {
 	if len(o.options.Roots) == 0 {
-		return nil, "", refused("No folder may be read here: name a repository by its https address.")
+		return nil, "", refused("No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.")
 	}
 	inside := false
 	for _, allowed := range o.options.Roots {

@@ -135,6 +135,18 @@ func TestOpenAnAddress(t *testing.T) {
 	}
 }
 
+func TestRefusalsNameTheSetting(t *testing.T) {
+	for name, want := range map[string]string{
+		"https://github.com/team/app": "No repository may be fetched here: name a folder, as in `./backend`, or have the host listed in the setting `flows.repositories`.",
+		"./backend":                   "No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.",
+	} {
+		_, err := repository.NewOpener(repository.Options{}).Open(t.Context(), name)
+		if refused, is := errors.AsType[*repository.RefusedError](err); !is || refused.Text != want {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}
+
 func TestTooManyFiles(t *testing.T) {
 	root := t.TempDir()
 	gittest.Write(t, root, map[string]string{"a": "", "b": "", "c": ""})

@@ -42,6 +42,14 @@ var (
 // maxFolderName is the length of a folder's name, in bytes.
 const maxFolderName = 1024
 
+// Located gives the place that a request's documents are in, and its text without it.
+func (r Request) Located() (location Location, text string) {
+	if r.Location.Place != "" {
+		return r.Location, r.Text
+	}
+	return ParseLocation(r.Text)
+}
+
 // ParseLocation parts what people write behind a subcommand into the location that it
 // begins with and the rest: "@handbook what are the risks?" means a collection, "./docs
 // what …" a folder ("/srv/docs", "..", and in double quotes with spaces in it). Text that

@@ -48,9 +48,10 @@ type Options struct {
 
 // Flow analyses documents. Make one with New.
 type Flow struct {
+	flows.Runner[State]
+
 	reader   *document.Reader
 	surveyor *survey.Surveyor
-	graph    *graph.Compiled[State]
 	now      func() time.Time
 }
 
@@ -63,7 +64,7 @@ func New(options Options) (*Flow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
-	f.graph = compiled
+	f.Runner = flows.Runner[State]{Graph: compiled, Conclude: f.outcome}
 	return f, nil
 }
 
@@ -99,42 +100,24 @@ func afterPreparing(s State) string {
 // Name implements flows.Flow.
 func (f *Flow) Name() string { return Name }
 
-// Shape implements flows.Flow.
-func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
-
 // Start implements flows.Flow. A request without a Location has it in front of its text.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	run, err := f.graph.Start(ctx, request.Run, f.begin(request), graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, run, err)
+	return f.Begin(ctx, request.Run, f.begin(request), runtime)
 }
 
 // begin is the state that a run of a request begins with.
 func (f *Flow) begin(request flows.Request) State {
-	location, text := request.Location, request.Text
-	if location.Place == "" {
-		location, text = flows.ParseLocation(request.Text)
-	}
+	location, text := request.Located()
 	return State{
 		RequestID: request.Run, UserInput: text, CurrentAnalysisQuery: text, InputLocation: location,
 		Scope: request.Filter, Attachments: request.Attachments, CurrentFlow: Name, StartTime: f.now(),
 	}
 }
 
-// Resume implements flows.Flow.
-func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, outcome, err)
-}
-
-func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) (flows.Outcome, error) {
-	if err != nil {
-		return flows.Outcome{}, err
-	}
+func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Trace: flows.Trace{
-		Steps: watch.Steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+		Steps: steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
 	}}
 	switch {
 	case run.Status == graph.Waiting:
@@ -151,7 +134,7 @@ func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) 
 		made.Groups = s.Sources
 		made.Files = []flows.File{{Name: s.OutputFileName, MediaType: flows.Markdown, Content: []byte(s.AnalysisOutput)}}
 	}
-	return made, nil
+	return made
 }
 
 // retrieve reads the documents. Where that is refused, the run ends with the reason.

@@ -37,8 +37,8 @@ func TestACrashAtEverySavePoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked := make(map[string]graph.Answer)
 			outcome, steps := graphtest.Crashes(t, graphtest.Scenario[analyze.State]{
-				Graph:   flow.Graph(),
-				Initial: flow.Begin(flows.Request{Run: "run", Text: test.text}),
+				Graph:   flow.Graph,
+				Initial: flow.Initial(flows.Request{Run: "run", Text: test.text}),
 				Answer: func(q graph.Question) graph.Answer {
 					if answer, known := asked[q.ID]; known {
 						return answer

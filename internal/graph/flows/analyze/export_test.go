@@ -2,15 +2,11 @@ package analyze
 
 import (
 	"cairn/internal/document/extract"
-	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 )
 
-// Graph is the flow's graph, for tests that crash it.
-func (f *Flow) Graph() *graph.Compiled[State] { return f.graph }
-
-// Begin is the state that a run of a request begins with.
-func (f *Flow) Begin(request flows.Request) State { return f.begin(request) }
+// Initial is the state that a run of a request begins with.
+func (f *Flow) Initial(request flows.Request) State { return f.begin(request) }
 
 // Layout tells what an analysis by rules of a query consists of after feedback: its kinds
 // in their order, and what is looked for.

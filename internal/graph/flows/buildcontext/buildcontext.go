@@ -43,9 +43,10 @@ type Options struct {
 
 // Flow builds overviews. Make one with New.
 type Flow struct {
+	flows.Runner[State]
+
 	reader   *document.Reader
 	surveyor *survey.Surveyor
-	graph    *graph.Compiled[State]
 	now      func() time.Time
 }
 
@@ -65,7 +66,7 @@ func New(options Options) (*Flow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
-	f.graph = compiled
+	f.Runner = flows.Runner[State]{Graph: compiled, Conclude: f.outcome}
 	return f, nil
 }
 
@@ -79,51 +80,33 @@ func afterRetrieval(s State) string {
 // Name implements flows.Flow.
 func (f *Flow) Name() string { return Name }
 
-// Shape implements flows.Flow.
-func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
-
 // Start implements flows.Flow. The text is the system's name; a request without a
 // Location has it in front of the name.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	run, err := f.graph.Start(ctx, request.Run, f.begin(request), graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, run, err)
+	return f.Begin(ctx, request.Run, f.begin(request), runtime)
 }
 
 // begin is the state that a run of a request begins with.
 func (f *Flow) begin(request flows.Request) State {
-	location, text := request.Location, request.Text
-	if location.Place == "" {
-		location, text = flows.ParseLocation(request.Text)
-	}
+	location, text := request.Located()
 	return State{
 		RequestID: request.Run, UserInput: request.Text, SystemName: systemNameOf(text), InputLocation: location,
 		Scope: request.Filter, Attachments: request.Attachments, CurrentFlow: Name, StartTime: f.now(),
 	}
 }
 
-// Resume implements flows.Flow.
-func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, outcome, err)
-}
-
-func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) (flows.Outcome, error) {
-	if err != nil {
-		return flows.Outcome{}, err
-	}
+func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
-		Steps: watch.Steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+		Steps: steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
 	}}
 	if s.Failure != "" {
-		return made, nil
+		return made
 	}
 	made.Kind, made.Note, made.Groups = flows.Answered, s.Note, s.Sources
 	made.Text = s.Summary
 	made.Files = []flows.File{{Name: s.ContextOutputFileName, MediaType: flows.Markdown, Content: []byte(s.ContextOutputContent)}}
-	return made, nil
+	return made
 }
 
 // retrieve reads the documents. Where that is refused, the run ends with the reason.

@@ -89,8 +89,9 @@ type Options struct {
 
 // Flow reports on repositories. Make one with New.
 type Flow struct {
+	flows.Runner[State]
+
 	options Options
-	graph   *graph.Compiled[State]
 }
 
 var _ flows.Flow = (*Flow)(nil)
@@ -105,7 +106,7 @@ func New(options Options) (*Flow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
-	f.graph = compiled
+	f.Runner = flows.Runner[State]{Graph: compiled, Conclude: f.outcome}
 	return f, nil
 }
 
@@ -156,22 +157,10 @@ func afterReflector(s State) string {
 // Name implements flows.Flow.
 func (f *Flow) Name() string { return Name }
 
-// Shape implements flows.Flow.
-func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
-
 // Start implements flows.Flow. The repository is the request's Location, or stands in its
 // text: a folder at the beginning, an address anywhere.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	run, err := f.graph.Start(ctx, request.Run, f.begin(request), graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, run, err)
-}
-
-// Resume implements flows.Flow.
-func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
-	watch := &flows.Watch{Observe: runtime.Observe}
-	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
-	return f.outcome(watch, outcome, err)
+	return f.Begin(ctx, request.Run, f.begin(request), runtime)
 }
 
 // begin is the state that a run of a request begins with.
@@ -211,16 +200,13 @@ func needsModel(task TaskType) string {
 }
 
 // outcome says how a run ended.
-func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) (flows.Outcome, error) {
-	if err != nil {
-		return flows.Outcome{}, err
-	}
+func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
-		Steps: watch.Steps, Models: s.Models, Notes: append(s.trail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
+		Steps: steps, Models: s.Models, Notes: append(s.trail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
 	}}
 	if s.FinalOutput == "" {
-		return made, nil
+		return made
 	}
 	made.Kind, made.Text, made.Note = flows.Answered, s.summary(), s.note()
 	made.Files = []flows.File{{Name: s.fileName("report.md"), MediaType: flows.Markdown, Content: []byte(s.FinalOutput + s.EvaluationScores.folded())}}
@@ -228,7 +214,7 @@ func (f *Flow) outcome(watch *flows.Watch, run graph.Outcome[State], err error) 
 	if s.hasPicture() {
 		made.Files = append(made.Files, flows.File{Name: s.fileName(pictureEnding), MediaType: "image/svg+xml", Content: []byte(s.Architecture.Picture)})
 	}
-	return made, nil
+	return made
 }
 
 // trail is how the run went, for people who ask why.

@@ -253,7 +253,7 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 		"/etc":                       "outside of what I may read",
 		"./shop/../../..":            "outside of what I may read",
 		"./shop/README.md":           "is a file",
-		"https://github.com/a/b":     "No repository may be fetched here",
+		"https://github.com/a/b":     "have the host listed in the setting `flows.repositories`",
 		"where is the retry policy?": "Answering a question about a repository needs a language model",
 		"./shop where is the cart?":  "Answering a question about a repository needs a language model",
 		"write a README":             "Writing about a repository needs a language model",
@@ -328,7 +328,7 @@ func TestACrashAtEverySavePoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			flow := newFlow(t, repo.Options{Open: reading(root)})
 			outcome, steps := graphtest.Crashes(t, graphtest.Scenario[repo.State]{
-				Graph: flow.Graph(), Initial: flow.Begin(flows.Request{Run: "run", Text: text}),
+				Graph: flow.Graph, Initial: flow.Initial(flows.Request{Run: "run", Text: text}),
 			})
 			if outcome.Status != graph.Done || len(steps) < 4 || (outcome.State.FinalOutput != "") != (text == "./shop") {
 				t.Errorf("%s after %v", outcome.Status, steps)

@@ -15,10 +15,7 @@ var repositoryAddress = regexp.MustCompile(`(?:^|\s)<?([a-z][a-z0-9+.-]*://[^\s<
 
 // parse parts a request into the repository that it names and the task.
 func parse(request flows.Request) (repository, task string) {
-	location, text := request.Location, request.Text
-	if location.Place == "" {
-		location, text = flows.ParseLocation(request.Text)
-	}
+	location, text := request.Located()
 	if location.Place == flows.Folder {
 		return folder(location), strings.TrimSpace(text)
 	}

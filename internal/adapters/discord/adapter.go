@@ -8,45 +8,18 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
+	"cairn/internal/chat/running"
 )
 
 // Gateway hands over what happens in Discord. handle returns once an event is durable or
 // done; one for which it fails is handed over again.
 type Gateway interface {
 	Run(ctx context.Context, handle gateway.Handler) error
-}
-
-// Bot is what the adapter asks of the handler that it runs with. One that is a
-// chat.Changes hears of messages that were edited and deleted; "Why this answer" shows the
-// graph of one that is a chat.Graphs.
-type Bot interface {
-	chat.Handler
-	chat.Controls
-	chat.Transcripts
-}
-
-// hearing is a handler with all that it can do beside; nil is what it can't.
-type hearing struct {
-	Bot
-	changes chat.Changes
-	graphs  chat.Graphs
-}
-
-func hearingOf(handler chat.Handler) (*hearing, error) {
-	bot, ok := handler.(Bot)
-	if !ok {
-		return nil, fmt.Errorf("run the Discord adapter: a %T can't stop, retry, rate and explain runs", handler)
-	}
-	found := &hearing{Bot: bot}
-	found.changes, _ = handler.(chat.Changes)
-	found.graphs, _ = handler.(chat.Graphs)
-	return found, nil
 }
 
 // Options is what an Adapter needs. Token, Settings, Tickets and Logger are required, and
@@ -71,6 +44,8 @@ type Options struct {
 	// Humans are the users ("123") and roles ("&123") that "Ask a human" calls in a channel;
 	// nil or none: it is not offered.
 	Humans func(guild, channel string) []string
+	// Changed is told what people ask of /cairn-admin, to write it down; nil: nobody is.
+	Changed func(ctx context.Context, change Change) error
 	// Catalog is what fields of commands offer of what the bot knows; nil: nothing.
 	Catalog chat.Catalog
 	Client  *http.Client // keeps Discord's pace; nil is one that does not
@@ -83,10 +58,8 @@ type Adapter struct {
 	key     ed25519.PublicKey
 	now     func() time.Time
 
-	running atomic.Pointer[hearing] // nil while Run does not run
-	self    atomic.Pointer[self]    // nil until Discord told it
-	begun   sync.Once
-	ready   chan struct{}
+	running *running.Slot
+	self    atomic.Pointer[self] // nil until Discord told it
 
 	done     *bounded[bool]        // signals that were dealt with
 	channels *bounded[wireChannel] // by id
@@ -122,7 +95,7 @@ func New(options Options) (*Adapter, error) {
 		options.Now = time.Now
 	}
 	return &Adapter{
-		options: options, key: key, now: options.Now, ready: make(chan struct{}),
+		options: options, key: key, now: options.Now, running: running.NewSlot(),
 		done: newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
 		roles: newBounded[string](4096), settled: newBounded[settledAt](4096), threads: newBounded[chat.ThreadID](4096),
 	}, nil
@@ -138,10 +111,12 @@ var (
 // Name is "discord".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a Bot. Over HTTP
-// interactions come by Handler, which refuses them before Run and after it.
+// Run hands every message to the handler until ctx ends; it must be a running.Bot. One that
+// is a chat.Changes hears of messages that were edited and deleted; "Why this answer" shows
+// the graph of one that is a chat.Graphs. Over HTTP interactions come by Handler, which
+// refuses them before Run and after it.
 func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
-	bot, err := hearingOf(handler)
+	bot, err := running.Of("Discord", handler)
 	if err != nil {
 		return err
 	}
@@ -151,9 +126,8 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 		}
 		return fmt.Errorf("run the Discord adapter: %w", err)
 	}
-	a.running.Store(bot)
-	a.begun.Do(func() { close(a.ready) })
-	defer a.running.Store(nil)
+	a.running.Fill(bot)
+	defer a.running.Empty()
 	if a.options.Gateway == nil {
 		<-ctx.Done()
 		return nil
@@ -162,7 +136,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 }
 
 // Ready is closed once Run takes events.
-func (a *Adapter) Ready() <-chan struct{} { return a.ready }
+func (a *Adapter) Ready() <-chan struct{} { return a.running.Ready() }
 
 // me asks Discord once who the bot is.
 func (a *Adapter) me(ctx context.Context) (self, error) {

@@ -2,11 +2,14 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // adminWish is what /cairn-admin was asked for.
@@ -61,7 +64,7 @@ func (w adminWish) applied(to Setting) (Setting, error) {
 	case "collections":
 		to.Collections = nil
 		for _, name := range strings.Split(w.value, ",") {
-			if name = strings.TrimPrefix(cut(markup.CleanLine(name), 100), "@"); name != "" && !slices.Contains(to.Collections, name) {
+			if name = strings.TrimPrefix(rich.Cut(markup.CleanLine(name), 100), "@"); name != "" && !slices.Contains(to.Collections, name) {
 				to.Collections = append(to.Collections, name)
 			}
 		}
@@ -89,10 +92,11 @@ func toggled(roles []string, role string) []string {
 
 // manage does what /cairn-admin asks for, and tells what holds then.
 func (a *Adapter) manage(ctx context.Context, of signal) (string, error) {
-	if !of.interaction.mayManage {
-		return "Nothing was changed: that takes the permission Manage Server.", nil
-	}
 	wish := of.interaction.admin
+	change := Change{By: of.by, Guild: of.at.guild, Channel: wish.channel, Does: wish.does, Allowed: of.interaction.mayManage}
+	if !change.Allowed {
+		return "Nothing was changed: that takes the permission Manage Server.", a.changed(ctx, change)
+	}
 	now, err := a.options.Settings.Get(ctx, of.at.guild, wish.channel)
 	if err != nil {
 		return "", fmt.Errorf("read the settings of a Discord server: %w", err)
@@ -102,16 +106,34 @@ func (a *Adapter) manage(ctx context.Context, of signal) (string, error) {
 		return "Nothing was changed: " + escape(err.Error(), false) + ".", nil
 	}
 	if wish.does != "show" {
-		if err := a.options.Settings.Put(ctx, of.at.guild, wish.channel, set); err != nil {
+		change.Err = a.options.Settings.Put(ctx, of.at.guild, wish.channel, set)
+		a.settled.forget()
+		if err := errors.Join(change.Err, a.changed(ctx, change)); err != nil {
 			return "", fmt.Errorf("keep the settings of a Discord server: %w", err)
 		}
-		a.settled.forget()
 	}
 	holds, err := a.setting(ctx, of.at.guild, wish.channel)
 	if err != nil {
 		return "", err
 	}
 	return describe(wish.channel, set, holds), nil
+}
+
+// Change is what somebody asked for with /cairn-admin that would change a setting.
+type Change struct {
+	By             chat.UserID
+	Guild, Channel string // Channel is "" for the whole server
+	Does           string // the subcommand: "mode"
+	Allowed        bool   // the person may change settings of the server
+	Err            error  // why it could not be kept
+}
+
+// changed tells of what somebody asked for.
+func (a *Adapter) changed(ctx context.Context, change Change) error {
+	if a.options.Changed == nil || change.Does == "show" {
+		return nil
+	}
+	return a.options.Changed(ctx, change)
 }
 
 // describe tells a setting in words.
@@ -132,7 +154,7 @@ func describe(channel string, set, holds Setting) string {
 	}
 	collections, roles := "all", "everybody"
 	if len(holds.Collections) > 0 {
-		collections = escape(cut(strings.Join(holds.Collections, ", "), 500), false)
+		collections = escape(rich.Cut(strings.Join(holds.Collections, ", "), 500), false)
 	}
 	if len(holds.Roles) > 0 {
 		roles = "<@&" + strings.Join(holds.Roles, "> <@&") + ">"

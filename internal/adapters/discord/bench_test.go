@@ -10,6 +10,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/running"
 )
 
 // counting is a bot that only takes messages down.
@@ -32,7 +33,7 @@ func BenchmarkIntake(b *testing.B) {
 	}
 	adapter.self.Store(&self{user: recordedBot, application: recordedBot})
 	bot := &counting{}
-	adapter.running.Store(&hearing{Bot: bot})
+	adapter.running.Fill(&running.Handler{Bot: bot})
 	n := 0
 	for b.Loop() {
 		n++

@@ -5,6 +5,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // Discord's limits on components.
@@ -25,7 +26,7 @@ func (r *buttonRow) add(style int, does verb, about, value, label string) {
 	if err != nil && r.err == nil {
 		r.err = err
 	}
-	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: cut(label, maxLabel)})
+	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: rich.Cut(label, maxLabel)})
 }
 
 func (r *buttonRow) rows() []component {
@@ -76,7 +77,7 @@ func questionRows(question chat.Question) ([]component, error) {
 	choices := &buttonRow{}
 	if len(question.Choices) <= maxButtons {
 		for i, choice := range question.Choices {
-			choices.add(primary, verbAnswer, question.ID, strconv.Itoa(i), choiceLabel(choice))
+			choices.add(primary, verbAnswer, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
 		}
 		rows = choices.rows()
 	} else {
@@ -102,7 +103,7 @@ func choiceMenu(question chat.Question) (component, error) {
 	menu := component{Type: selectType, CustomID: id, Placeholder: "Choose one"}
 	for i, choice := range question.Choices {
 		menu.Options = append(menu.Options, option{
-			Label: cut(choiceLabel(choice), maxOption), Value: strconv.Itoa(i), Description: cut(markup.CleanLine(choice.Detail), maxOption),
+			Label: rich.Cut(rich.ChoiceLabel(choice), maxOption), Value: strconv.Itoa(i), Description: rich.Cut(markup.CleanLine(choice.Detail), maxOption),
 		})
 	}
 	return menu, err

@@ -14,6 +14,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/running"
 )
 
 func TestRetryAndStop(t *testing.T) {
@@ -82,7 +83,7 @@ func TestComponentsOfUnknownShapes(t *testing.T) {
 // TestACommandThatCannotBeTakenDown has the store fail after Discord was told to wait.
 func TestACommandThatCannotBeTakenDown(t *testing.T) {
 	w := newTeam(t, nil)
-	w.bot.fail = context.DeadlineExceeded
+	w.bot.FailNext(context.DeadlineExceeded)
 	asked := w.Slash(w.ann, w.general, "cairn ask", discordtest.Option{Name: "question", Value: "one"})
 	w.settle(t)
 	if len(w.feed.failed) != 1 {
@@ -114,7 +115,7 @@ func TestAMentionOfTheBotsRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	adapter.self.Store(&self{user: recordedBot, application: recordedBot})
-	adapter.running.Store(&hearing{Bot: bot})
+	adapter.running.Fill(&running.Handler{Bot: bot})
 	for i, role := range []string{recordedRole, recordedRole, "99"} {
 		data := fmt.Appendf(nil, `{"id":"%d","channel_id":"7","channel_type":0,"guild_id":"8","content":"<@&%s> hello","author":{"id":"9"},"mention_roles":["%s"]}`, 100+i, role, role)
 		if err := adapter.take(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {

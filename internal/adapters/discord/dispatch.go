@@ -10,6 +10,8 @@ import (
 
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
+	"cairn/internal/chat/listening"
+	"cairn/internal/chat/running"
 )
 
 // errNotRunning is the error for what comes before Run or after it.
@@ -40,7 +42,7 @@ func (a *Adapter) take(ctx context.Context, event gateway.Dispatch) error {
 
 // dispatch does what a signal asks for, once.
 func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) error {
-	bot := a.running.Load()
+	bot := a.running.Handler()
 	if bot == nil {
 		return errNotRunning
 	}
@@ -62,7 +64,7 @@ func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) er
 	return nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot *hearing, of signal, respond responder) error {
+func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
 	switch of.kind {
 	case said:
 		return a.listen(ctx, bot, of)
@@ -110,7 +112,7 @@ func (a *Adapter) settle(ctx context.Context, of *signal) (how Setting, ok bool,
 }
 
 // listen hands over what is said to the bot.
-func (a *Adapter) listen(ctx context.Context, bot *hearing, of signal) error {
+func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) error {
 	if of.empty && !of.called && of.at.guild != directly && of.at.message != of.at.channel {
 		a.skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
 		return nil
@@ -126,8 +128,8 @@ func (a *Adapter) listen(ctx context.Context, bot *hearing, of signal) error {
 			return fmt.Errorf("look into a thread of Discord's: %w", err)
 		}
 	}
-	if hear, why := hears(of, how, partIn(turns)); !hear {
-		a.skip(ctx, why)
+	if ruled := hears(of, how, listening.PartIn(turns)); !ruled.Hear {
+		a.skip(ctx, ruled.Why)
 		return nil
 	}
 	if of.at.forum() {
@@ -147,7 +149,7 @@ func titled(title, text string) string {
 
 // hand makes a message durable. That a "stop" is not for its author to say is told to
 // nobody: Discord shows nothing in private to who writes a message.
-func (a *Adapter) hand(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) hand(ctx context.Context, bot running.Bot, of signal) error {
 	err := bot.Handle(ctx, of.message, nil)
 	if errors.Is(err, chat.ErrForbidden) {
 		a.skip(ctx, chat.ErrForbidden.Error())
@@ -157,8 +159,8 @@ func (a *Adapter) hand(ctx context.Context, bot Bot, of signal) error {
 }
 
 // edited hands over the new text of a message that the bot was asked by, or is now.
-func (a *Adapter) edited(ctx context.Context, bot *hearing, of signal) error {
-	if bot.changes == nil {
+func (a *Adapter) edited(ctx context.Context, bot *running.Handler, of signal) error {
+	if bot.Changes == nil {
 		a.skip(ctx, "the bot does not hear of changed messages")
 		return nil
 	}
@@ -176,7 +178,7 @@ func (a *Adapter) edited(ctx context.Context, bot *hearing, of signal) error {
 		of.message.Text = titled(of.at.name, of.message.Text)
 		fallthrough
 	case known:
-		return bot.changes.Edited(ctx, of.message)
+		return bot.Changes.Edited(ctx, of.message)
 	case of.called:
 		of.kind = said // it was not for the bot before
 		of.message.At = bornAt(of.at.message)
@@ -189,7 +191,7 @@ func (a *Adapter) edited(ctx context.Context, bot *hearing, of signal) error {
 // askedIn finds the conversation that a message belongs to: the likely one, the one that
 // this process knows of, or one of those that its channel and id make. known is false where
 // the bot was not asked by it.
-func (a *Adapter) askedIn(ctx context.Context, bot Bot, at where, likely chat.ThreadID) (thread chat.ThreadID, known bool, err error) {
+func (a *Adapter) askedIn(ctx context.Context, bot running.Bot, at where, likely chat.ThreadID) (thread chat.ThreadID, known bool, err error) {
 	candidates := []chat.ThreadID{likely}
 	if kept, ok := a.threads.get(at.channel + " " + at.message); ok {
 		candidates = append(candidates, kept)
@@ -220,8 +222,8 @@ func (a *Adapter) askedIn(ctx context.Context, bot Bot, at where, likely chat.Th
 	return likely, false, nil
 }
 
-func (a *Adapter) retracted(ctx context.Context, bot *hearing, of signal) error {
-	if bot.changes == nil {
+func (a *Adapter) retracted(ctx context.Context, bot *running.Handler, of signal) error {
+	if bot.Changes == nil {
 		a.skip(ctx, "the bot does not hear of changed messages")
 		return nil
 	}
@@ -235,7 +237,7 @@ func (a *Adapter) retracted(ctx context.Context, bot *hearing, of signal) error 
 		if !known {
 			continue
 		}
-		if err := bot.changes.Deleted(ctx, thread, source{channel: at.channel, message: id}.id()); err != nil {
+		if err := bot.Changes.Deleted(ctx, thread, source{channel: at.channel, message: id}.id()); err != nil {
 			return err
 		}
 	}
@@ -258,7 +260,7 @@ func (a *Adapter) keepTicket(ctx context.Context, of signal, id string, ticket T
 }
 
 // command answers a command at once by "Cairn is thinking", and hands it over.
-func (a *Adapter) command(ctx context.Context, bot *hearing, of signal, respond responder) error {
+func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
 	how, ok, err := a.settle(ctx, &of)
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 // Package discord lets a team ask Cairn in Discord. Events and interactions become signals
 // in translate.go and interact.go, and listen.go decides which of them are for the bot;
-// replies and questions become messages in render.go, body.go, run.go, escape.go, split.go,
-// sources.go and buttons.go. All that is pure functions. The rest speaks to Discord: the
+// replies and questions become messages in render.go, write.go, markdown.go, escape.go,
+// sources.go and buttons.go. All that is pure functions; what it shares with other adapters
+// is in the packages below chat: reading an answer in rich, the rules of who is meant in
+// listening. The rest speaks to Discord: the
 // gateway's events come in by dispatch.go, interactions over HTTP by receive.go; respond.go
 // gives the first answers to those, press.go does what buttons say, admin.go what
 // /cairn-admin does. post.go, edit.go and whisper.go send, draft.go shows a run while it

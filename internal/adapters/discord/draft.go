@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // Bounds of a draft.
@@ -68,7 +69,7 @@ func lenient(err error) error {
 
 // Progress shows a step.
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
-	line := cut(markup.CleanLine(progress.Description), maxStatus)
+	line := rich.Cut(markup.CleanLine(progress.Description), maxStatus)
 	if line == "" || progress.Status != chat.Running || line == d.status {
 		return nil
 	}
@@ -154,7 +155,7 @@ func (d *draft) typing(ctx context.Context) {
 // note is the draft as it is shown.
 func (d *draft) note() (note, error) {
 	made := note{Embeds: []embed{}, Mentions: nobody(), Attached: []attachment{}}
-	if messages, _ := pack(bodyOf(d.text.String(), nil)); len(messages) > 0 {
+	if messages, _ := packer.Pack(format.Read(d.text.String(), nil)); len(messages) > 0 {
 		made.Content = written(messages[0])
 		made.remark("Still writing…")
 	} else {

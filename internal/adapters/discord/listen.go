@@ -5,71 +5,39 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/chat"
+	"cairn/internal/chat/listening"
 )
 
-// taking is the part that the bot has in a conversation so far.
-type taking struct {
-	taken   bool // it was asked there, or asked itself
-	waiting bool // for an answer to a question of its own
-	asker   chat.UserID
-	last    chat.UserID // who spoke to it last
+// remarks are what people say to one another, which asks nothing.
+var remarks = regexp.MustCompile(`(?i)^\W*(((thanks?|thank you|thx|ty|cheers|ok(ay)?|great|perfect|nice|cool|awesome|got it|lol|lgtm|yes|yep|no|nope|sure|done|fixed|makes sense|sounds good)\b[\s\pP]*(so much|a lot|all|everyone)?[\s\pP]*$)|(i|i'm|i'll|i've|we|we'll|we're|let's|he|she|they|you|my|our)\b)`)
+
+// manner is how people talk in Discord.
+var manner = listening.Manner{
+	Remark:   func(text string) bool { return remarks.MatchString(text) && !strings.HasSuffix(text, "?") },
+	FollowUp: func(string) bool { return true },
 }
 
-// partIn tells the part that the bot has in a conversation with these turns.
-func partIn(turns []chat.Turn) taking {
-	now := taking{taken: len(turns) > 0}
-	for _, turn := range turns {
-		switch {
-		case turn.Question != nil:
-			now.waiting, now.asker = turn.Answer == "", turn.Question.Asker
-		case turn.Role == chat.Person:
-			now.last = turn.Author
-		}
-	}
-	return now
-}
-
-var (
-	asking = regexp.MustCompile(`(?i)[?？]\s*$|^\W*(who|what|where|when|why|which|whose|how|is|are|was|were|do|does|did|can|could|should|would|will|has|have|any(one|body)? know)\b`)
-	// remarks are what people say to one another, which asks nothing.
-	remarks = regexp.MustCompile(`(?i)^\W*(((thanks?|thank you|thx|ty|cheers|ok(ay)?|great|perfect|nice|cool|awesome|got it|lol|lgtm|yes|yep|no|nope|sure|done|fixed|makes sense|sounds good)\b[\s\pP]*(so much|a lot|all|everyone)?[\s\pP]*$)|(i|i'm|i'll|i've|we|we'll|we're|let's|he|she|they|you|my|our)\b)`)
-)
-
-func asks(text string) bool { return asking.MatchString(strings.TrimSpace(text)) }
-
-// hears decides whether something said is for the bot, and if not, why. The rules look at
-// the text alone; where they don't know, the bot rather stays quiet.
-func hears(of signal, how Setting, now taking) (hear bool, why string) {
-	text := of.message.Text
+// hears decides whether something said is for the bot, and if not, why.
+func hears(of signal, how Setting, now listening.Part) listening.Verdict {
 	inThread := isThread(of.at.kind)
 	switch {
 	case of.at.guild == directly:
-		return true, ""
+		return listening.Verdict{Hear: true}
 	case how.Mode == ModeOff:
-		return false, "the bot is off in this channel"
+		return listening.Verdict{Why: "the bot is off in this channel"}
 	case !how.admits(of.roles):
-		return false, "its author has none of the roles that may ask"
+		return listening.Verdict{Why: "its author has none of the roles that may ask"}
 	case of.called:
-		return true, ""
+		return listening.Verdict{Hear: true}
 	case of.at.forum() && (how.Mode == ModeThread || how.Mode == ModeQuestions):
-		return true, ""
+		return listening.Verdict{Hear: true}
 	case of.empty:
-		return false, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent"
-	case of.toOther:
-		return false, "it is said to somebody else"
-	case inThread && now.waiting && (now.asker == "" || now.asker == of.by):
-		return true, ""
-	case inThread && now.taken && chat.IsStop(text):
-		return true, ""
-	case remarks.MatchString(text) && !strings.HasSuffix(text, "?"):
-		return false, "it asks nothing"
-	case inThread && now.taken && now.last == of.by:
-		return true, "" // a follow-up: "and on staging", "explain the second step"
-	case inThread && (now.taken || how.Mode == ModeThread), how.Mode == ModeQuestions:
-		return asks(text), "it is no question"
+		return listening.Verdict{Why: "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent"}
 	}
-	return false, "the bot was not invited"
+	return manner.Hears(listening.Said{
+		Text: of.message.Text, By: of.by, ToOther: of.toOther, InThread: inThread,
+		Open: how.Mode == ModeQuestions || how.Mode == ModeThread && inThread,
+	}, now)
 }
 
 // admits tells whether one with these roles may ask.

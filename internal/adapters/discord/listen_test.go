@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/listening"
 )
 
 func TestWhoIsHeard(t *testing.T) {
@@ -21,25 +22,25 @@ func TestWhoIsHeard(t *testing.T) {
 	empty.empty = true
 	staff := called
 	staff.roles = []string{"8", "7"}
-	annTalks, benTalks := taking{taken: true, last: "ann"}, taking{taken: true, last: "ben"}
+	annTalks, benTalks := listening.Part{Taken: true, Last: "ann"}, listening.Part{Taken: true, Last: "ben"}
 	mention := Setting{Mode: ModeMention}
 	for name, test := range map[string]struct {
 		of   signal
 		how  Setting
-		now  taking
+		now  listening.Part
 		want bool
 	}{
-		"directly":                            {says(where{guild: directly, channel: "2"}, "thanks"), Setting{Mode: ModeOff}, taking{}, true},
-		"a mention":                           {called, mention, taking{}, true},
-		"a mention where the bot is off":      {called, Setting{Mode: ModeOff}, taking{}, false},
-		"a mention without the role":          {called, Setting{Mode: ModeMention, Roles: []string{"7"}}, taking{}, false},
-		"a mention with the role":             {staff, Setting{Mode: ModeMention, Roles: []string{"7"}}, taking{}, true},
-		"a question in the channel":           {says(channel, "who knows?"), mention, taking{}, false},
-		"a question where all are heard":      {says(channel, "who knows?"), Setting{Mode: ModeQuestions}, taking{}, true},
-		"a remark where all are heard":        {says(channel, "lunch."), Setting{Mode: ModeQuestions}, taking{}, false},
-		"a question in a strange thread":      {says(thread, "how so?"), mention, taking{}, false},
-		"a question where threads are heard":  {says(thread, "how so?"), Setting{Mode: ModeThread}, taking{}, true},
-		"a channel where threads are heard":   {says(channel, "how so?"), Setting{Mode: ModeThread}, taking{}, false},
+		"directly":                            {says(where{guild: directly, channel: "2"}, "thanks"), Setting{Mode: ModeOff}, listening.Part{}, true},
+		"a mention":                           {called, mention, listening.Part{}, true},
+		"a mention where the bot is off":      {called, Setting{Mode: ModeOff}, listening.Part{}, false},
+		"a mention without the role":          {called, Setting{Mode: ModeMention, Roles: []string{"7"}}, listening.Part{}, false},
+		"a mention with the role":             {staff, Setting{Mode: ModeMention, Roles: []string{"7"}}, listening.Part{}, true},
+		"a question in the channel":           {says(channel, "who knows?"), mention, listening.Part{}, false},
+		"a question where all are heard":      {says(channel, "who knows?"), Setting{Mode: ModeQuestions}, listening.Part{}, true},
+		"a remark where all are heard":        {says(channel, "lunch."), Setting{Mode: ModeQuestions}, listening.Part{}, false},
+		"a question in a strange thread":      {says(thread, "how so?"), mention, listening.Part{}, false},
+		"a question where threads are heard":  {says(thread, "how so?"), Setting{Mode: ModeThread}, listening.Part{}, true},
+		"a channel where threads are heard":   {says(channel, "how so?"), Setting{Mode: ModeThread}, listening.Part{}, false},
 		"a follow-up":                         {says(thread, "and on staging"), mention, annTalks, true},
 		"thanks":                              {says(thread, "Thank you so much!"), mention, annTalks, false},
 		"a telling":                           {says(thread, "I'll try that"), mention, annTalks, false},
@@ -48,14 +49,14 @@ func TestWhoIsHeard(t *testing.T) {
 		"another's remark":                    {says(thread, "it works"), mention, benTalks, false},
 		"to somebody else":                    {other, mention, annTalks, false},
 		"what is not told":                    {empty, mention, annTalks, false},
-		"an answer":                           {says(thread, "yes"), mention, taking{taken: true, waiting: true, asker: "ann"}, true},
-		"an answer to another's question":     {says(thread, "yes"), mention, taking{taken: true, waiting: true, asker: "ben"}, false},
+		"an answer":                           {says(thread, "yes"), mention, listening.Part{Taken: true, Waiting: true, Asker: "ann"}, true},
+		"an answer to another's question":     {says(thread, "yes"), mention, listening.Part{Taken: true, Waiting: true, Asker: "ben"}, false},
 		"a word to stop":                      {says(thread, "never mind"), mention, benTalks, true},
-		"a new post":                          {says(post, "My laptop is broken."), Setting{Mode: ModeThread}, taking{}, true},
-		"a new post where none are heard":     {says(post, "Why?"), mention, taking{}, false},
+		"a new post":                          {says(post, "My laptop is broken."), Setting{Mode: ModeThread}, listening.Part{}, true},
+		"a new post where none are heard":     {says(post, "Why?"), mention, listening.Part{}, false},
 	} {
-		if got, why := hears(test.of, test.how, test.now); got != test.want {
-			t.Errorf("%s: heard is %v (%s), want %v", name, got, why, test.want)
+		if got := hears(test.of, test.how, test.now); got.Hear != test.want {
+			t.Errorf("%s: heard is %v (%s), want %v", name, got.Hear, got.Why, test.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
 )
 
 // verb is what a button does.
@@ -67,8 +68,8 @@ func customID(does verb, about, value string) (string, error) {
 	if value != "" {
 		id += ":" + value
 	}
-	if length(id) > 48 || strings.Contains(id, "~") {
-		return "", fmt.Errorf("the id %q does not fit into a button of Discord's: keep ids under 36 characters, without ~", head(about, 60))
+	if rich.Length(id) > 48 || strings.Contains(id, "~") {
+		return "", fmt.Errorf("the id %q does not fit into a button of Discord's: keep ids under 36 characters, without ~", rich.Head(about, 60))
 	}
 	return id, nil
 }
@@ -85,7 +86,7 @@ type action struct {
 func parseAction(id string) (action, bool) {
 	id, marked, has := strings.Cut(id, "~")
 	fields := strings.SplitN(id, ":", 3)
-	if len(fields) < 2 || length(id) > maxCustomID {
+	if len(fields) < 2 || rich.Length(id) > maxCustomID {
 		return action{}, false
 	}
 	found := action{about: fields[1]}

@@ -15,6 +15,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // room is a place to post in, for what is about one message.
@@ -268,7 +269,7 @@ func (r room) title(ctx context.Context) string {
 	err := r.call(ctx, request{
 		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
 	}, &asked)
-	if name := cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName); err == nil && name != "" {
+	if name := rich.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName); err == nil && name != "" {
 		return name
 	}
 	return "Cairn"

@@ -8,10 +8,12 @@ import (
 	"strconv"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // press does what a button, a menu or a form says.
-func (a *Adapter) press(ctx context.Context, bot *hearing, of signal, respond responder) error {
+func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
 	how, ok, err := a.settle(ctx, &of)
 	if !ok || err != nil {
 		return err
@@ -35,7 +37,7 @@ func (a *Adapter) press(ctx context.Context, bot *hearing, of signal, respond re
 }
 
 // act does what the bot is to know of: it is durable when this returns.
-func (a *Adapter) act(ctx context.Context, bot *hearing, of signal, respond responder) error {
+func (a *Adapter) act(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
 	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
 		return err
 	}
@@ -67,17 +69,15 @@ func (a *Adapter) act(ctx context.Context, bot *hearing, of signal, respond resp
 
 // told tells a person in private what an error means for them; other errors stay.
 func (a *Adapter) told(ctx context.Context, of signal, err error) error {
-	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver} {
-		if errors.Is(err, fit) {
-			return a.tell(ctx, of, fit.Error())
-		}
+	if words, is := running.Refusal(err); is {
+		return a.tell(ctx, of, words)
 	}
 	return err
 }
 
 // pressOf finds out which choice a press means: buttons carry its number. A question that
 // is remembered no more is answered by the number, which the bot says is none.
-func pressOf(ctx context.Context, bot Bot, of signal) (*chat.Press, error) {
+func pressOf(ctx context.Context, bot running.Bot, of signal) (*chat.Press, error) {
 	does := of.interaction.does
 	turns, err := bot.Transcript(ctx, of.message.Thread)
 	if err != nil {
@@ -102,11 +102,11 @@ const (
 func formOf(id, title, label, hint string) answer {
 	yes := true
 	field := component{
-		Type: inputType, CustomID: "text", Label: cut(label, maxTitleOfForm), Style: manyLines, Placeholder: cut(hint, 100), Required: &yes,
+		Type: inputType, CustomID: "text", Label: rich.Cut(label, maxTitleOfForm), Style: manyLines, Placeholder: rich.Cut(hint, 100), Required: &yes,
 		MaxLength: maxInput,
 	}
 	return answer{Type: form, Data: &answerData{
-		CustomID: id, Title: cut(title, maxTitleOfForm), note: note{Components: []component{{Type: rowType, Components: []component{field}}}},
+		CustomID: id, Title: rich.Cut(title, maxTitleOfForm), note: note{Components: []component{{Type: rowType, Components: []component{field}}}},
 	}}
 }
 
@@ -116,7 +116,7 @@ func wordsForm(question string) answer {
 }
 
 // rate keeps a thumb, and asks for the reason where it points down.
-func (a *Adapter) rate(ctx context.Context, bot Bot, of signal, respond responder) error {
+func (a *Adapter) rate(ctx context.Context, bot running.Bot, of signal, respond responder) error {
 	run, verdict := chat.RunID(of.interaction.does.about), chat.Up
 	first := says("Thank you: it is kept that this helped.")
 	if of.interaction.does.value == thumbDown {
@@ -135,10 +135,10 @@ func (a *Adapter) rate(ctx context.Context, bot Bot, of signal, respond responde
 }
 
 // reason keeps why an answer was not helpful.
-func (a *Adapter) reason(ctx context.Context, bot Bot, of signal, respond responder) error {
+func (a *Adapter) reason(ctx context.Context, bot running.Bot, of signal, respond responder) error {
 	first := says("Thank you: it is kept why this did not help.")
 	err := bot.Rate(ctx, chat.RunID(of.interaction.does.about), chat.Rating{
-		By: of.by, Verdict: chat.Down, Reason: head(of.interaction.words, chat.MaxReason), At: a.now(),
+		By: of.by, Verdict: chat.Down, Reason: rich.Head(of.interaction.words, chat.MaxReason), At: a.now(),
 	})
 	if errors.Is(err, chat.ErrUnknownRun) {
 		first, err = says("This answer is not remembered any more."), nil
@@ -150,7 +150,7 @@ func (a *Adapter) reason(ctx context.Context, bot Bot, of signal, respond respon
 }
 
 // reveal does what only shows something. What goes wrong is told to who pressed.
-func (a *Adapter) reveal(ctx context.Context, bot *hearing, of signal, respond responder) error {
+func (a *Adapter) reveal(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
 	if err := respond(ctx, of, thinking()); err != nil {
 		return err
 	}
@@ -182,26 +182,12 @@ func (a *Adapter) reveal(ctx context.Context, bot *hearing, of signal, respond r
 	return a.fill(ctx, of, shown, files)
 }
 
-// replyOf finds the reply that a press is about, in its thread.
-func replyOf(ctx context.Context, bot Bot, of signal) (chat.Reply, error) {
-	turns, err := bot.Transcript(ctx, of.message.Thread)
-	if err != nil {
-		return chat.Reply{}, fmt.Errorf("look into a thread of Discord's: %w", err)
-	}
-	for _, turn := range turns {
-		if turn.Reply != nil && turn.Reply.Run == chat.RunID(of.interaction.does.about) {
-			return *turn.Reply, nil
-		}
-	}
-	return chat.Reply{}, chat.ErrUnknownRun
-}
-
 // maxAllRows is how many sources are shown of all.
 const maxAllRows = 60
 
 // sources shows all sources of an answer.
-func (a *Adapter) sources(ctx context.Context, bot Bot, of signal) (note, error) {
-	reply, err := replyOf(ctx, bot, of)
+func (a *Adapter) sources(ctx context.Context, bot running.Bot, of signal) (note, error) {
+	reply, err := running.Reply(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
 	if err != nil {
 		return note{}, err
 	}
@@ -210,8 +196,8 @@ func (a *Adapter) sources(ctx context.Context, bot Bot, of signal) (note, error)
 }
 
 // share posts the answer that one person saw for all in the channel, once.
-func (a *Adapter) share(ctx context.Context, bot Bot, of signal) (note, error) {
-	reply, err := replyOf(ctx, bot, of)
+func (a *Adapter) share(ctx context.Context, bot running.Bot, of signal) (note, error) {
+	reply, err := running.Reply(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
 	if err != nil {
 		return note{}, err
 	}

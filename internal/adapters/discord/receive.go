@@ -5,23 +5,16 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
+
+	"cairn/internal/chat/webhook"
 )
 
-// Bounds of a request of Discord's.
-const (
-	maxBody = 1 << 20
-	// maxAge is how old a signature may be.
-	maxAge = 5 * time.Minute
-	// workWithin is how long what an interaction asks for may take, after Discord has its
-	// first answer.
-	workWithin = 30 * time.Second
-)
+// workWithin is how long what an interaction asks for may take, after Discord has its first
+// answer.
+const workWithin = 30 * time.Second
 
 // Handler takes Discord's interactions over HTTP, where they don't come by the gateway.
 func (a *Adapter) Handler() http.Handler {
@@ -30,18 +23,9 @@ func (a *Adapter) Handler() http.Handler {
 			http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		var large *http.MaxBytesError
-		switch {
-		case errors.As(err, &large):
-			a.refuse(w, r, http.StatusRequestEntityTooLarge, err)
-			return
-		case err != nil:
-			a.refuse(w, r, http.StatusBadRequest, err)
-			return
-		}
-		if err := a.verify(r.Header, body); err != nil {
-			a.refuse(w, r, http.StatusUnauthorized, err)
+		body, status, err := webhook.Body(w, r, a.verify)
+		if err != nil {
+			a.refuse(w, r, status, err)
 			return
 		}
 		found, err := interpret(body)
@@ -88,12 +72,8 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 		return errors.New("no public key is configured; interactions come by the gateway")
 	}
 	stamp := header.Get("X-Signature-Timestamp")
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil {
-		return errors.New("no timestamp")
-	}
-	if age := a.now().Sub(time.Unix(seconds, 0)).Abs(); age > maxAge {
-		return fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second))
+	if err := webhook.Fresh(stamp, a.now()); err != nil {
+		return err
 	}
 	signature, err := hex.DecodeString(header.Get("X-Signature-Ed25519"))
 	if err != nil || len(signature) != ed25519.SignatureSize {

@@ -9,6 +9,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/picture"
+	"cairn/internal/chat/rich"
 )
 
 // rendered is a chat.Post as Discord shows it: one message or several. Where those can't
@@ -42,14 +43,14 @@ func render(post chat.Post, how look) (rendered, error) {
 }
 
 func renderReply(reply chat.Reply, how look) (rendered, error) {
-	messages, whole := pack(bodyOf(reply.Text, reply.Sources))
+	messages, whole := packer.Pack(format.Read(reply.Text, reply.Sources))
 	out := rendered{says: "Cairn"}
 	if whole = whole && (len(messages) < 2 || !how.single); !whole {
 		out.files = append(out.files, upload{"answer.md", "text/markdown; charset=utf-8", []byte(markup.Clean(reply.Text))})
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {
-		messages = [][]piece{nil}
+		messages = [][]rich.Piece{nil}
 	}
 	for _, pieces := range messages {
 		out.notes = append(out.notes, note{Content: written(pieces), Embeds: []embed{}, Mentions: nobody()})
@@ -90,7 +91,7 @@ const maxRemark = 120
 
 // remark adds a line of small print.
 func (n *note) remark(text string) {
-	line := cut(markup.CleanLine(text), maxRemark)
+	line := rich.Cut(markup.CleanLine(text), maxRemark)
 	if line == "" {
 		return
 	}
@@ -104,14 +105,14 @@ func (n *note) remark(text string) {
 // became of it.
 func renderQuestion(post chat.Post, how look) (rendered, error) {
 	question := *post.Question
-	body := bodyOf(question.Text, nil)
+	body := format.Read(question.Text, nil)
 	open := post.Answer == ""
 	if open {
-		body = append(body, choicePieces(question.Choices)...)
+		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
 	}
-	messages, whole := pack(body)
+	messages, whole := packer.Pack(body)
 	if len(messages) == 0 {
-		messages = [][]piece{{{runs: []run{{text: "?"}}}}}
+		messages = [][]rich.Piece{{{Runs: []rich.Run{{Text: "?"}}}}}
 	}
 	shown := note{Content: written(messages[0]), Embeds: []embed{}, Mentions: nobody()}
 	if !whole || len(messages) > 1 {
@@ -152,50 +153,13 @@ func numeric(id string) bool {
 	return id != "" && len(id) <= 20 && strings.Trim(id, "0123456789") == ""
 }
 
-func choiceLabel(choice chat.Choice) string {
-	for _, label := range []string{choice.Label, choice.ID} {
-		if label = markup.CleanLine(label); label != "" {
-			return label
-		}
-	}
-	return "—"
-}
-
-// choicePieces spell out the choices that a button's label does not tell whole.
-func choicePieces(choices []chat.Choice) []piece {
-	told := false
-	var out []piece
-	for i, choice := range choices {
-		label, detail := choiceLabel(choice), markup.CleanLine(choice.Detail)
-		told = told || detail != "" || length(label) > maxLabel
-		runs := []run{{text: cut(label, maxRemark), style: style{bold: true}}}
-		if detail != "" {
-			runs = append(runs, run{text: " — " + cut(detail, maxRemark)})
-		}
-		out = append(out, piece{shape: item, mark: fmt.Sprintf("%d.", i+1), runs: runs})
-	}
-	if !told {
-		return nil
-	}
-	return out
-}
-
 // answerLine tells who answered what.
 func answerLine(post chat.Post) string {
-	answer := cut(markup.CleanLine(post.Answer), maxRemark)
-	for _, choice := range post.Question.Choices {
-		if choice.ID == post.Answer {
-			answer = cut(choiceLabel(choice), maxRemark)
-		}
+	by := string(post.AnsweredBy)
+	if !numeric(by) {
+		by = ""
 	}
-	if answer == "" {
-		answer = "…"
-	}
-	runs := []run{{text: "→ "}}
-	if by := string(post.AnsweredBy); numeric(by) {
-		runs = []run{{user: by}, {text: ": "}}
-	}
-	return "> " + markdown(append(runs, run{text: answer, style: style{bold: true}}))
+	return "> " + markdown(rich.Answered(post, by, maxRemark))
 }
 
 // ending names what became of a question.

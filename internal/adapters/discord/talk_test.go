@@ -17,6 +17,9 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/running"
+	"cairn/internal/chat/webhook"
 )
 
 const bot = "<@" + discordtest.Bot + "> "
@@ -268,7 +271,7 @@ func TestALongAnswerIsSeveralMessagesOrAFile(t *testing.T) {
 
 // changing is a bot that notes changes of messages.
 type changing struct {
-	*talker
+	*posttest.Bot
 	mu  sync.Mutex
 	log []string
 }
@@ -291,8 +294,8 @@ func (c *changing) Deleted(_ context.Context, thread chat.ThreadID, message chat
 func TestChangedMessages(t *testing.T) {
 	var bot1 *changing
 	w := newTeam(t, nil)
-	bot1 = &changing{talker: w.bot}
-	w.adapter.running.Store(&hearing{Bot: w.bot, changes: bot1})
+	bot1 = &changing{Bot: w.bot}
+	w.adapter.running.Fill(&running.Handler{Bot: w.bot, Changes: bot1})
 	asked := w.Say(w.ann, w.general, bot+"one")
 	w.wait(t)
 	follow := w.Say(w.ann, asked.ID, "what about two?")
@@ -332,7 +335,7 @@ func TestInteractionsOverHTTP(t *testing.T) {
 	options := w.adapter.options
 	options.Gateway, options.PublicKey = nil, w.PublicKey()
 	over := w.process(t, options)
-	w.bot.adapter = over
+	w.bot.Through(over)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- over.Run(ctx, w.bot) }()
@@ -367,7 +370,7 @@ func TestInteractionsOverHTTP(t *testing.T) {
 			"X-Signature-Ed25519": {strings.Repeat("00", 64)}, "X-Signature-Timestamp": {strconv.FormatInt(w.clock.Now().Unix(), 10)},
 		}, 401},
 		"not JSON":  {`{`, nil, 400},
-		"too large": {`"` + strings.Repeat("x", maxBody) + `"`, nil, 413},
+		"too large": {`"` + strings.Repeat("x", webhook.MaxBody) + `"`, nil, 413},
 		"unknown":   {`{"type":9}`, nil, 202},
 		"again":     {string(asked.Payload), nil, 202},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // identity is who the bot is.
@@ -49,10 +50,10 @@ func translate(event string, data []byte, me identity) (signal, error) {
 	case "GUILD_CREATE":
 		found, err = guildMeaning(data, me)
 	default:
-		return ignore("events of type " + markup.CleanLine(head(event, 60)) + " mean nothing to Cairn"), nil
+		return ignore("events of type " + markup.CleanLine(rich.Head(event, 60)) + " mean nothing to Cairn"), nil
 	}
 	if err != nil {
-		return signal{}, fmt.Errorf("read a %s of Discord's: %w", head(event, 60), err)
+		return signal{}, fmt.Errorf("read a %s of Discord's: %w", rich.Head(event, 60), err)
 	}
 	return found, nil
 }

@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"flag"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,8 +13,8 @@ import (
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/gateway"
-	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/posttest"
 )
 
 // feed is a gateway that hands over a server's events, one by one, without a connection.
@@ -97,101 +96,12 @@ func (k *kept) Ticket(_ context.Context, interaction string) (Ticket, error) {
 	return k.tickets[interaction], nil
 }
 
-// talker is a bot that posts: a scripted one whose conversations are the adapter's Post and
-// Edit. It answers before Handle returns, so that tests know what comes when.
-type talker struct {
-	chattest.Bot
-	adapter *Adapter
-
-	mu     sync.Mutex
-	seen   map[string]bool
-	posted int
-	open   map[chat.ThreadID]open
-	fail   error // of the next Handle
-	last   chat.Message
-}
-
-// open is a question that waits.
-type open struct {
-	at       chat.MessageID
-	question chat.Question
-}
-
-func (b *talker) Handle(ctx context.Context, message chat.Message, _ chat.Conversation) error {
-	b.mu.Lock()
-	key := string(message.Thread) + " " + string(message.ID)
-	again, err := b.seen[key], b.fail
-	b.fail = nil
-	if err == nil {
-		b.seen[key] = true
-	}
-	was, waits := b.open[message.Thread]
-	b.last = message
-	b.mu.Unlock()
-	if again || err != nil {
-		return err
-	}
-	if waits && was.question.Asker != "" && was.question.Asker != message.Author {
-		return chat.ErrForbidden
-	}
-	if waits {
-		answer := message.Text
-		if message.Answers != nil {
-			answer = message.Answers.Choice
-		}
-		b.mu.Lock()
-		delete(b.open, message.Thread)
-		b.mu.Unlock()
-		if err := b.adapter.Edit(ctx, message.Thread, was.at, chat.Post{Question: &was.question, Answer: answer, AnsweredBy: message.Author}); err != nil {
-			return err
-		}
-	}
-	return b.Bot.Handle(ctx, message, &voice{b, message})
-}
-
-// Retry answers in the thread of the last message.
-func (b *talker) Retry(ctx context.Context, run chat.RunID, by chat.UserID, _ chat.Conversation) error {
-	b.mu.Lock()
-	message := b.last
-	b.mu.Unlock()
-	return b.Bot.Retry(ctx, run, by, &voice{b, message})
-}
-
-// voice is a conversation of a talker's.
-type voice struct {
-	*talker
-	message chat.Message
-}
-
-func (v *voice) key() chat.PostKey {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.posted++
-	return chat.PostKey(fmt.Sprintf("key%021d", v.posted))
-}
-
-func (v *voice) Progress(context.Context, chat.Progress) error { return nil }
-
-func (v *voice) Reply(ctx context.Context, reply chat.Reply) error {
-	_, err := v.adapter.Post(ctx, v.message.Thread, v.key(), chat.Post{To: v.message.ID, Reply: &reply})
-	return err
-}
-
-func (v *voice) Ask(ctx context.Context, question chat.Question) error {
-	question.Asker = v.message.Author
-	id, err := v.adapter.Post(ctx, v.message.Thread, v.key(), chat.Post{To: v.message.ID, Question: &question})
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.open[v.message.Thread] = open{id, question}
-	return err
-}
-
 // team is a server with the adapter in it.
 type team struct {
 	*discordtest.Server
 	clock    *discordtest.Clock
 	guild    *discordtest.Guild
-	bot      *talker
+	bot      *posttest.Bot
 	adapter  *Adapter
 	store    *kept
 	feed     *feed
@@ -207,7 +117,7 @@ func newTeam(t *testing.T, change func(*Options)) *team {
 	server := discordtest.New(t, discordtest.Options{Now: clock.Now, MessageContent: true, Limits: discordtest.NoLimits()})
 	w := &team{
 		Server: server, clock: clock, guild: server.Guild("Team"), feed: &feed{server: server, more: make(chan struct{}, 1)},
-		bot:   &talker{seen: map[string]bool{}, open: map[chat.ThreadID]open{}},
+		bot:   posttest.New(),
 		store: &kept{settings: map[string]Setting{}, tickets: map[string]Ticket{}},
 	}
 	w.ann, w.ben, w.general = w.guild.Member("Ann"), w.guild.Member("Ben"), w.guild.Channel("general")
@@ -223,7 +133,7 @@ func newTeam(t *testing.T, change func(*Options)) *team {
 		t.Fatalf("Register = %v, %v", changed, err)
 	}
 	w.adapter = w.process(t, options)
-	w.bot.adapter = w.adapter
+	w.bot.Through(w.adapter)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- w.adapter.Run(ctx, w.bot) }()

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/running"
 )
 
 // Workspace is the app in one workspace.
@@ -32,37 +31,6 @@ type Workspaces interface {
 	// Leave tells that the app was removed from a team, or for team "" from a whole
 	// enterprise.
 	Leave(ctx context.Context, team, enterprise string) error
-}
-
-// Bot is what the adapter asks of the handler that it runs with. One that is a
-// chat.Changes hears of messages that were edited and deleted; the home tab shows the
-// questions of one that is a chat.Threads, and "Why this answer" the graph of one that is
-// a chat.Graphs.
-type Bot interface {
-	chat.Handler
-	chat.Controls
-	chat.Transcripts
-}
-
-// heard is a handler with all that it can do beside; nil is what it can't.
-type heard struct {
-	Bot
-	changes chat.Changes
-	threads chat.Threads
-	graphs  chat.Graphs
-}
-
-// hearing finds out what a handler can do.
-func hearing(handler chat.Handler) (*heard, error) {
-	bot, ok := handler.(Bot)
-	if !ok {
-		return nil, fmt.Errorf("run the Slack adapter: a %T can't stop, retry, rate and explain runs", handler)
-	}
-	found := &heard{Bot: bot}
-	found.changes, _ = handler.(chat.Changes)
-	found.threads, _ = handler.(chat.Threads)
-	found.graphs, _ = handler.(chat.Graphs)
-	return found, nil
 }
 
 // Options is what an Adapter needs. SigningSecret is for events over HTTP, AppToken for
@@ -101,10 +69,8 @@ type Adapter struct {
 	pace      *pace
 	recent    *recent
 	agentless agentless
-	silence   time.Duration         // how long a Socket Mode connection may go without a ping
-	running   atomic.Pointer[heard] // nil while Run does not run
-	begun     sync.Once
-	ready     chan struct{}
+	silence   time.Duration // how long a Socket Mode connection may go without a ping
+	running   *running.Slot
 }
 
 // clock is the time and the waits of an adapter.
@@ -163,7 +129,7 @@ func New(options Options) (*Adapter, error) {
 	if options.Listen == nil {
 		options.Listen = func(string, string) Listening { return ListenMention }
 	}
-	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, ready: make(chan struct{})}
+	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
 	a.pace = newPace(&a.clock)
 	return a, nil
 }
@@ -178,16 +144,18 @@ var (
 // Name is "slack".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a Bot. Over HTTP
-// messages come by Handler, which refuses them before Run and after it.
+// Run hands every message to the handler until ctx ends; it must be a running.Bot. One that
+// is a chat.Changes hears of messages that were edited and deleted; the home tab shows the
+// questions of one that is a chat.Threads, and "Why this answer" the graph of one that is a
+// chat.Graphs. Over HTTP messages come by Handler, which refuses them before Run and after
+// it.
 func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
-	bot, err := hearing(handler)
+	bot, err := running.Of("Slack", handler)
 	if err != nil {
 		return err
 	}
-	a.running.Store(bot)
-	a.begun.Do(func() { close(a.ready) })
-	defer a.running.Store(nil)
+	a.running.Fill(bot)
+	defer a.running.Empty()
 	if a.options.AppToken != "" {
 		return a.runSockets(ctx)
 	}
@@ -196,7 +164,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 }
 
 // Ready is closed once Run takes messages: what Handler hears before is refused.
-func (a *Adapter) Ready() <-chan struct{} { return a.ready }
+func (a *Adapter) Ready() <-chan struct{} { return a.running.Ready() }
 
 // api gives access to a team.
 func (a *Adapter) api(ctx context.Context, team string) (*slack.Client, error) {

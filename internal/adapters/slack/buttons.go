@@ -3,11 +3,13 @@ package slack
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
 )
 
 // verb is what a button does. An action id is the verb, a colon, and the id of the run
@@ -72,8 +74,8 @@ const (
 // one that does not fit is a mistake.
 func actionID(does verb, about string) (string, error) {
 	id := string(does) + ":" + about
-	if length(id) > maxActionID {
-		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", head(about, 60)+"…")
+	if rich.Length(id) > maxActionID {
+		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", rich.Head(about, 60)+"…")
 	}
 	return id, nil
 }
@@ -101,13 +103,13 @@ type row struct {
 
 func (r *row) button(does verb, about, value, label string) {
 	id, err := actionID(does, about)
-	if err == nil && length(value) > maxValue {
-		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", head(value, 60)+"…", maxValue)
+	if err == nil && rich.Length(value) > maxValue {
+		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", rich.Head(value, 60)+"…", maxValue)
 	}
 	if err != nil && r.err == nil {
 		r.err = err
 	}
-	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(cut(label, maxLabel))))
+	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(rich.Cut(label, maxLabel))))
 }
 
 func (r *row) block() []slack.Block {
@@ -164,9 +166,9 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 func questionButtons(question chat.Question) ([]slack.Block, error) {
 	buttons := &row{}
 	for i, choice := range question.Choices {
-		label := strings.TrimSpace(choiceLabel(choice))
-		if length(label) > maxLabel {
-			label = number(i+1) + ". " + label
+		label := strings.TrimSpace(rich.ChoiceLabel(choice))
+		if rich.Length(label) > maxLabel {
+			label = strconv.Itoa(i+1) + ". " + label
 		}
 		buttons.button(verbAnswer, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
 	}

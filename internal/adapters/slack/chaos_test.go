@@ -13,6 +13,8 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/running"
 )
 
 // fault is a random way for a call to go wrong, or none.
@@ -125,7 +127,7 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 
 // quiet is a bot to which nothing is too much.
 type quiet struct {
-	talker
+	posttest.Bot
 	heard chan<- string // gets the texts; nil: nobody does
 }
 
@@ -146,11 +148,11 @@ func BenchmarkEvent(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bot, err := hearing(&quiet{})
+	bot, err := running.Of("Slack", &quiet{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	adapter.running.Store(bot)
+	adapter.running.Fill(bot)
 	handler := adapter.Handler()
 	body := recorded(b, "streaming")["aiMention"]
 	for i := 0; b.Loop(); i++ {

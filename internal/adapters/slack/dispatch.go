@@ -10,6 +10,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/listening"
+	"cairn/internal/chat/running"
 )
 
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
@@ -19,7 +21,7 @@ var errNotRunning = errors.New("the Slack adapter does not run")
 // nothing for most. It returns once that is durable or done: only then is Slack told that
 // the delivery has arrived.
 func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err error) {
-	bot := a.running.Load()
+	bot := a.running.Handler()
 	if bot == nil {
 		return nil, errNotRunning
 	}
@@ -39,7 +41,7 @@ func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err e
 	return answer, nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) error {
 	switch of.kind {
 	case said:
 		return a.listen(ctx, bot, of)
@@ -69,7 +71,7 @@ func (a *Adapter) skip(ctx context.Context, reason string) {
 }
 
 // listen hands over what is said to the bot.
-func (a *Adapter) listen(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) error {
 	var turns []chat.Turn
 	if of.reply && !of.direct && !of.called {
 		var err error
@@ -77,9 +79,9 @@ func (a *Adapter) listen(ctx context.Context, bot *heard, of signal) error {
 			return fmt.Errorf("look into a thread of Slack's: %w", err)
 		}
 	}
-	ruled := hears(of, a.options.Listen(of.place.team, of.place.channel), takingIn(turns))
-	if ruled = a.judged(ctx, of, ruled, turns); !ruled.hear {
-		a.skip(ctx, ruled.why)
+	ruled := hears(of, a.options.Listen(of.place.team, of.place.channel), listening.PartIn(turns))
+	if ruled = a.judged(ctx, of, ruled, turns); !ruled.Hear {
+		a.skip(ctx, ruled.Why)
 		return nil
 	}
 	return a.hand(ctx, bot, of)
@@ -87,8 +89,8 @@ func (a *Adapter) listen(ctx context.Context, bot *heard, of signal) error {
 
 // change hands over that a message was edited or deleted, where the bot may have been
 // asked by it.
-func (a *Adapter) change(ctx context.Context, bot *heard, of signal) error {
-	if bot.changes == nil {
+func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) error {
+	if bot.Changes == nil {
 		a.skip(ctx, "the bot does not hear of changed messages")
 		return nil
 	}
@@ -104,14 +106,14 @@ func (a *Adapter) change(ctx context.Context, bot *heard, of signal) error {
 		a.skip(ctx, "a change of what the bot was not asked")
 		return nil
 	case of.kind == retracted:
-		return bot.changes.Deleted(ctx, of.message.Thread, of.message.ID)
+		return bot.Changes.Deleted(ctx, of.message.Thread, of.message.ID)
 	}
-	return bot.changes.Edited(ctx, of.message)
+	return bot.Changes.Edited(ctx, of.message)
 }
 
 // hand makes a message durable, and tells its author in private where it is not for
 // them to say.
-func (a *Adapter) hand(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) hand(ctx context.Context, bot running.Bot, of signal) error {
 	err := bot.Handle(ctx, of.message, nil)
 	if errors.Is(err, chat.ErrForbidden) {
 		return a.tell(ctx, of, chat.ErrForbidden.Error())
@@ -121,7 +123,7 @@ func (a *Adapter) hand(ctx context.Context, bot Bot, of signal) error {
 
 // ask hands over a slash command or a shortcut. A shortcut is answered in the message's
 // thread, which the app has to be in.
-func (a *Adapter) ask(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) ask(ctx context.Context, bot running.Bot, of signal) error {
 	if of.place.private != "" {
 		return a.hand(ctx, bot, of)
 	}
@@ -140,7 +142,7 @@ func (a *Adapter) ask(ctx context.Context, bot Bot, of signal) error {
 }
 
 // press does what a button says.
-func (a *Adapter) press(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) error {
 	run := chat.RunID(of.about)
 	var err error
 	switch of.verb {
@@ -168,15 +170,13 @@ func (a *Adapter) press(ctx context.Context, bot *heard, of signal) error {
 
 // told tells a person in private what an error means for them; other errors stay.
 func (a *Adapter) told(ctx context.Context, of signal, err error) error {
-	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver} {
-		if errors.Is(err, fit) {
-			return a.tell(ctx, of, fit.Error())
-		}
+	if words, is := running.Refusal(err); is {
+		return a.tell(ctx, of, words)
 	}
 	return err
 }
 
-func (a *Adapter) stop(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) stop(ctx context.Context, bot running.Bot, of signal) error {
 	if _, err := bot.Stop(ctx, of.place.thread(), of.by); err != nil {
 		return a.told(ctx, of, err)
 	}

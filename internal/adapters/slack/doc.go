@@ -1,7 +1,8 @@
 // Package slack lets a team ask Cairn in Slack. Events and interactions become signals
 // in translate.go and interact.go, and listen.go decides which of them are for the bot;
-// replies and questions become blocks in render.go, body.go, sources.go and buttons.go.
-// All that is pure functions. The rest speaks to Slack: receive.go over HTTP, socket.go
+// replies and questions become blocks in render.go, richtext.go, sources.go and buttons.go.
+// All that is pure functions; what it shares with other adapters is in the packages below
+// chat: reading an answer in rich, the rules of who is meant in listening. The rest speaks to Slack: receive.go over HTTP, socket.go
 // by Socket Mode, dispatch.go does what a signal asks for, post.go and edit.go send, at
 // the pace that pace.go keeps, draft.go shows an answer while it is made, sweep.go takes
 // away what a dead worker left of that, and fetch.go reads files.

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // Bounds of a draft.
@@ -72,13 +73,13 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 // Progress shows a step: in the status line, or once the answer streams as a task of it.
 // It is left out where Slack is at its limits.
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
-	line := cut(markup.CleanLine(progress.Description), maxStatus)
+	line := rich.Cut(markup.CleanLine(progress.Description), maxStatus)
 	switch {
 	case d.at.private != "" || line == "":
 		return nil
 	case d.state == streaming:
 		_, err := d.grow(ctx, slack.TaskUpdateChunk{
-			Type: slack.StreamChunkTaskUpdate, ID: cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
+			Type: slack.StreamChunkTaskUpdate, ID: rich.Cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
 		})
 		return err
 	case d.state != idle || progress.Status != chat.Running || line == d.status:
@@ -183,7 +184,7 @@ func (d *draft) next() string {
 			break
 		}
 	}
-	return head(piece, maxStreamed)
+	return rich.Head(piece, maxStreamed)
 }
 
 // begin opens a stream, or posts a message to edit where Slack has none for the app.
@@ -254,7 +255,7 @@ func (d *draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error)
 
 // redraw shows the draft in a message of its own.
 func (d *draft) redraw(ctx context.Context) error {
-	messages, _ := pack(bodyOf(d.text.String(), nil))
+	messages, _ := packer.Pack(format.Read(d.text.String(), nil))
 	if len(messages) == 0 {
 		return nil
 	}

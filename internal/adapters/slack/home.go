@@ -11,10 +11,12 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // open greets who opens the direct conversation or the home tab.
-func (a *Adapter) open(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) open(ctx context.Context, bot *running.Handler, of signal) error {
 	switch {
 	case of.tab == "home" && of.by != "":
 		return a.home(ctx, bot, of)
@@ -41,7 +43,7 @@ func (a *Adapter) suggest(ctx context.Context, of signal) error {
 		Title: "Ask about the documents", ChannelID: of.place.channel, ThreadTS: of.place.root,
 	}
 	for _, prompt := range prompts[:min(len(prompts), maxPrompts)] {
-		ask.AddPrompt(cut(prompt.Title, maxLabel), prompt.Message)
+		ask.AddPrompt(rich.Cut(prompt.Title, maxLabel), prompt.Message)
 	}
 	if len(ask.Prompts) == 0 {
 		return nil
@@ -60,7 +62,7 @@ const (
 )
 
 // home shows what the bot knows, the person's last questions, and how to ask.
-func (a *Adapter) home(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) home(ctx context.Context, bot *running.Handler, of signal) error {
 	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
 	if err != nil {
 		return fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
@@ -69,9 +71,9 @@ func (a *Adapter) home(ctx context.Context, bot *heard, of signal) error {
 	if a.options.Catalog != nil {
 		pieces = append(pieces, a.known(ctx)...)
 	}
-	if bot.threads != nil {
+	if bot.Threads != nil {
 		// Threads of other workspaces are among them, and left out.
-		threads, err := bot.threads.Threads(ctx, Name, of.by, 4*maxRecent)
+		threads, err := bot.Threads.Threads(ctx, Name, of.by, 4*maxRecent)
 		if err != nil {
 			return fmt.Errorf("list a person's questions: %w", err)
 		}
@@ -85,18 +87,18 @@ func (a *Adapter) home(ctx context.Context, bot *heard, of signal) error {
 	return lenient(known(string(publishView), err))
 }
 
-func heading(text string) piece {
-	return piece{shape: paragraph, runs: []run{{text: text, style: style{bold: true}}}}
+func heading(text string) rich.Piece {
+	return rich.Piece{Runs: []rich.Run{{Text: text, Style: rich.Style{Bold: true}}}}
 }
 
-func howToAsk(bot string) []piece {
-	line := func(runs ...run) piece { return piece{shape: item, runs: runs} }
-	return []piece{
+func howToAsk(bot string) []rich.Piece {
+	line := func(runs ...rich.Run) rich.Piece { return rich.Piece{Shape: rich.Item, Runs: runs} }
+	return []rich.Piece{
 		heading("How to ask"),
-		line(run{text: "In a channel: mention "}, run{user: bot}, run{text: " with your question; follow-ups in the thread need no mention."}),
-		line(run{text: "Here, under Messages: just write."}),
-		line(run{text: "Anywhere: "}, run{text: "/cairn your question", style: style{code: true}}, run{text: ", which is answered to you alone."}),
-		line(run{text: "About a message: choose “Ask Cairn about this” among its shortcuts."}),
+		line(rich.Run{Text: "In a channel: mention "}, rich.Run{User: bot}, rich.Run{Text: " with your question; follow-ups in the thread need no mention."}),
+		line(rich.Run{Text: "Here, under Messages: just write."}),
+		line(rich.Run{Text: "Anywhere: "}, rich.Run{Text: "/cairn your question", Style: rich.Style{Code: true}}, rich.Run{Text: ", which is answered to you alone."}),
+		line(rich.Run{Text: "About a message: choose “Ask Cairn about this” among its shortcuts."}),
 	}
 }
 
@@ -105,26 +107,26 @@ func howToAsk(bot string) []piece {
 const catalogWithin = 1500 * time.Millisecond
 
 // known tells what the bot knows, or that it can't be told at the moment.
-func (a *Adapter) known(ctx context.Context) []piece {
+func (a *Adapter) known(ctx context.Context) []rich.Piece {
 	ctx, cancel := context.WithTimeout(ctx, catalogWithin)
 	defer cancel()
 	collections, err := a.options.Catalog.Collections(ctx)
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack home tab lacks what the bot knows", slog.Any("error", err))
-		return []piece{heading("What Cairn knows"), {shape: item, runs: []run{{text: "It can't be listed at the moment: open this tab again in a minute."}}}}
+		return []rich.Piece{heading("What Cairn knows"), {Shape: rich.Item, Runs: []rich.Run{{Text: "It can't be listed at the moment: open this tab again in a minute."}}}}
 	}
 	return knownPieces(collections, a.clock.now())
 }
 
 // knownPieces lists collections with how fresh they are.
-func knownPieces(collections []chat.Collection, now time.Time) []piece {
-	out := []piece{heading("What Cairn knows")}
+func knownPieces(collections []chat.Collection, now time.Time) []rich.Piece {
+	out := []rich.Piece{heading("What Cairn knows")}
 	if len(collections) == 0 {
-		out = append(out, piece{shape: item, runs: []run{{text: "Nothing yet: no documents have been read."}}})
+		out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: "Nothing yet: no documents have been read."}}})
 	}
 	for i, collection := range collections {
 		if i == maxCollections {
-			out = append(out, piece{shape: item, runs: []run{{text: fmt.Sprintf("and %d more", len(collections)-i)}}})
+			out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: fmt.Sprintf("and %d more", len(collections)-i)}}})
 			break
 		}
 		told := ": " + counted(collection.Documents, "document")
@@ -134,32 +136,32 @@ func knownPieces(collections []chat.Collection, now time.Time) []piece {
 		if !collection.Updated.IsZero() {
 			told += ", brought up to date " + markup.Age(now, collection.Updated)
 		}
-		name := cut(markup.CleanLine(collection.Name), maxHomeTitle)
-		out = append(out, piece{shape: item, runs: []run{{text: name, style: style{bold: true}}, {text: told}}})
+		name := rich.Cut(markup.CleanLine(collection.Name), maxHomeTitle)
+		out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: name, Style: rich.Style{Bold: true}}, {Text: told}}})
 	}
 	return out
 }
 
 // recentPieces lists a person's threads in a team, each with the way to it.
-func recentPieces(threads []chat.ThreadSummary, team, address string) []piece {
-	out := []piece{heading("Your recent questions")}
+func recentPieces(threads []chat.ThreadSummary, team, address string) []rich.Piece {
+	out := []rich.Piece{heading("Your recent questions")}
 	for _, thread := range threads {
 		at, err := parseThread(thread.Thread)
 		if err != nil || at.team != team || len(out) > maxRecent {
 			continue
 		}
-		title := cut(markup.CleanLine(thread.Title), maxHomeTitle)
+		title := rich.Cut(markup.CleanLine(thread.Title), maxHomeTitle)
 		if title == "" {
 			title = "(a message without words)"
 		}
-		row := []run{{text: title, url: permalink(address, at)}}
+		row := []rich.Run{{Text: title, URL: permalink(address, at)}}
 		if thread.Waiting {
-			row = append(row, run{text: " — waits for your answer"})
+			row = append(row, rich.Run{Text: " — waits for your answer"})
 		}
-		out = append(out, piece{shape: item, runs: row})
+		out = append(out, rich.Piece{Shape: rich.Item, Runs: row})
 	}
 	if len(out) == 1 {
-		out = append(out, piece{shape: item, runs: []run{{text: "None yet."}}})
+		out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: "None yet."}}})
 	}
 	return out
 }

@@ -13,11 +13,14 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/listening"
+	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/running"
 )
 
 // changer notes the changes that it hears of.
 type changer struct {
-	talker
+	*posttest.Bot
 	mu      sync.Mutex
 	changed []string
 }
@@ -40,12 +43,13 @@ func (c *changer) Deleted(_ context.Context, _ chat.ThreadID, _ chat.MessageID) 
 // withChanges has a team's adapter run with a bot that hears of changes.
 func withChanges(t *testing.T, w *team) *changer {
 	t.Helper()
-	bot := &changer{talker: talker{adapter: w.adapter, seen: map[string]bool{}, open: map[chat.ThreadID]asked1{}}}
-	hears, err := hearing(bot)
+	bot := &changer{Bot: posttest.New()}
+	bot.Through(w.adapter)
+	hears, err := running.Of("Slack", bot)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.adapter.running.Store(hears)
+	w.adapter.running.Fill(hears)
 	return bot
 }
 
@@ -178,6 +182,21 @@ func TestWhyHasAPicture(t *testing.T) {
 	}
 }
 
+func TestAllSourcesAreShown(t *testing.T) {
+	w := newTeam(t, false)
+	answer := chattest.Answer()
+	for i := range 20 {
+		answer.Sources[0].Sources = append(answer.Sources[0].Sources, chat.Source{Title: fmt.Sprintf("Document %d", i+1)})
+	}
+	w.bot.On("how do I roll back a release?", answers(answer))
+	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> how do I roll back a release?")
+	w.ann.Presses(w.general, "All sources")
+	w.clean(t)
+	if got := string(w.ann.Open().JSON); !strings.Contains(got, `"text":"All sources"`) || !strings.Contains(got, "Document 20") {
+		t.Errorf("shown: %s", got)
+	}
+}
+
 // shelf is a chat.Catalog.
 type shelf []chat.Collection
 
@@ -232,12 +251,12 @@ func TestAShortcutWhereTheBotIsNotIn(t *testing.T) {
 
 func TestWhatPeopleSayToEachOther(t *testing.T) {
 	mine, theirs := chat.UserID("U0ANN"), chat.UserID("U0BEN")
-	part := taking{part: true, last: mine}
-	waiting := taking{part: true, last: mine, waiting: true, asker: mine}
+	part := listening.Part{Taken: true, Last: mine}
+	waiting := listening.Part{Taken: true, Last: mine, Waiting: true, Asker: mine}
 	for _, test := range []struct {
 		said string
 		by   chat.UserID
-		in   taking
+		in   listening.Part
 		how  Listening
 		want bool
 	}{
@@ -250,20 +269,20 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 		{"let me look", theirs, part, ListenMention, false},
 		{"the staging one", mine, waiting, ListenMention, true},
 		{"the staging one", theirs, waiting, ListenMention, false},
-		{"the staging one", theirs, taking{part: true, waiting: true}, ListenMention, true},
-		{"how do I restart it?", theirs, taking{}, ListenMention, false},
-		{"how do I restart it?", theirs, taking{}, ListenThread, true},
-		{"I restarted it", theirs, taking{}, ListenThread, false},
-		{"how do I restart it?", theirs, taking{}, ListenQuestions, true},
+		{"the staging one", theirs, listening.Part{Taken: true, Waiting: true}, ListenMention, true},
+		{"how do I restart it?", theirs, listening.Part{}, ListenMention, false},
+		{"how do I restart it?", theirs, listening.Part{}, ListenThread, true},
+		{"I restarted it", theirs, listening.Part{}, ListenThread, false},
+		{"how do I restart it?", theirs, listening.Part{}, ListenQuestions, true},
 		{"how do I restart it?", theirs, part, ListenOff, false},
 	} {
 		of := signal{kind: said, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
-		if got := hears(of, test.how, test.in); got.hear != test.want {
+		if got := hears(of, test.how, test.in); got.Hear != test.want {
 			t.Errorf("%q by %s, %s: %+v", test.said, test.by, test.how, got)
 		}
 	}
 	for how, want := range map[Listening]bool{ListenMention: false, ListenThread: false, ListenQuestions: true, ListenOff: false} {
-		if got := hears(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, taking{}); got.hear != want {
+		if got := hears(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, listening.Part{}); got.Hear != want {
 			t.Errorf("a question in the channel, %s: %+v", how, got)
 		}
 	}

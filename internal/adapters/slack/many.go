@@ -26,6 +26,9 @@ type ManyOptions struct {
 	AuthorizeURL string       // the page on which a workspace lets the app in; "" is Slack's
 	Client       *http.Client // nil is one with time limits
 	Now          func() time.Time
+	// Changed is told of workspaces that come and go, to write it down; by is who let the
+	// app in, "" where Slack does not tell. nil: nobody is told.
+	Changed func(ctx context.Context, id InstallID, installed bool, by string) error
 }
 
 // Many is the app in all workspaces that have installed it. Its Handler has the page to do
@@ -176,7 +179,15 @@ func (m *Many) Leave(ctx context.Context, team, enterprise string) error {
 	if err := m.options.Installs.Delete(ctx, id); err != nil {
 		return fmt.Errorf("end install %s: %w", id, err)
 	}
-	return nil
+	return m.changed(ctx, id, false, "")
+}
+
+// changed tells of an install that came or went.
+func (m *Many) changed(ctx context.Context, id InstallID, installed bool, by string) error {
+	if m.options.Changed == nil {
+		return nil
+	}
+	return m.options.Changed(ctx, id, installed, by)
 }
 
 // Bounds of the rotation of tokens, which live for 12 hours.

@@ -19,6 +19,7 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/running"
 )
 
 // memory is an Installs in memory; what was sealed can be looked at.
@@ -309,11 +310,11 @@ func TestUninstallsEndAnInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bot, err := hearing(&quiet{})
+	bot, err := running.Of("Slack", &quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	adapter.running.Store(bot)
+	adapter.running.Fill(bot)
 	there := func(team, enterprise string) bool {
 		_, err := m.many.Workspace(t.Context(), team, enterprise)
 		if err != nil && !errors.Is(err, chat.ErrGone) {

@@ -3,7 +3,6 @@ package slack
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -11,8 +10,9 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
-	"cairn/internal/chat/picture"
+	"cairn/internal/chat/explain"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // modal shows blocks to who pressed.
@@ -44,43 +44,25 @@ func (a *Adapter) view(ctx context.Context, of signal, view slack.ModalViewReque
 }
 
 // why shows how a run came about: in words at once, and then with a picture.
-func (a *Adapter) why(ctx context.Context, bot *heard, of signal) error {
+func (a *Adapter) why(ctx context.Context, bot *running.Handler, of signal) error {
 	run := chat.RunID(of.about)
 	trace, err := bot.Explain(ctx, run)
 	if err != nil {
 		return err
 	}
-	const title = "Why this answer"
 	blocks := traceBlocks(run, trace)
-	view, err := a.view(ctx, of, modalOf(title, blocks))
+	view, err := a.view(ctx, of, modalOf(explain.Title, blocks))
 	if err != nil {
 		return err
 	}
-	drawn, err := drawTrace(bot.graphs, trace)
+	drawn, err := explain.Picture(bot.Graphs, trace)
 	if err == nil && drawn != nil {
-		err = a.illustrate(ctx, of, view, modalOf(title, blocks), drawn)
+		err = a.illustrate(ctx, of, view, modalOf(explain.Title, blocks), drawn)
 	}
 	if err != nil { // the words are there
 		a.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
 	}
 	return nil
-}
-
-// drawTrace draws the graph of a run with the way that it took; nil where there is no
-// graph.
-func drawTrace(graphs chat.Graphs, trace chat.Trace) ([]byte, error) {
-	if graphs == nil {
-		return nil, nil
-	}
-	svg, known := graphs.Graph(trace.Flow)
-	if !known {
-		return nil, nil
-	}
-	took := map[string]bool{}
-	for _, step := range trace.Steps {
-		took[step.Node] = true
-	}
-	return picture.PNG(svg, func(node string) bool { return took[node] })
 }
 
 // illustrate puts a picture above what a modal shows.
@@ -109,91 +91,27 @@ func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view sla
 	}))
 }
 
-// Bounds of what a modal shows of a trace.
-const (
-	maxTraceLines = 12
-	maxTraceLine  = 200
-)
+// traceRoom is what a modal shows of each part of a trace.
+var traceRoom = explain.Room{Lines: 12, Length: 200}
 
 // traceBlocks shows a trace as plain lines under headings.
-func traceBlocks(id chat.RunID, trace chat.Trace) []slack.Block {
-	var pieces []piece
-	add := func(heading string, lines []string) {
-		if len(lines) == 0 {
-			return
-		}
-		pieces = append(pieces, piece{shape: paragraph, runs: []run{{text: heading, style: style{bold: true}}}})
-		for i, line := range lines {
-			if i == maxTraceLines {
-				line = fmt.Sprintf("and %d more", len(lines)-i)
-			}
-			pieces = append(pieces, piece{shape: item, runs: []run{{text: cut(markup.CleanLine(line), maxTraceLine) + " "}}})
-			if i == maxTraceLines {
-				break
-			}
+func traceBlocks(run chat.RunID, trace chat.Trace) []slack.Block {
+	var pieces []rich.Piece
+	for _, section := range explain.Sections(trace, traceRoom) {
+		pieces = append(pieces, heading(section.Heading))
+		for _, line := range section.Lines {
+			pieces = append(pieces, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: line + " "}}})
 		}
 	}
-	var steps, searches, passages, models, decisions []string
-	for _, step := range trace.Steps {
-		steps = append(steps, fmt.Sprintf("%s: %s, %s", strings.ReplaceAll(step.Node, "_", " "), step.Status, brief(step.Took)))
-	}
-	for _, query := range trace.Queries {
-		searches = append(searches, fmt.Sprintf("“%s”: %d by words, %d by meaning, %s", query.Text, query.Lexical, query.Dense, brief(query.Took)))
-	}
-	for _, found := range trace.Evidence {
-		kept := ""
-		if found.Kept {
-			kept = ", used"
-		}
-		passages = append(passages, fmt.Sprintf("%s: %s, %.2f%s", found.Title, found.Section, found.Score, kept))
-	}
-	for _, model := range trace.Models {
-		line := fmt.Sprintf("%s: %s, %d + %d tokens, %s", model.Role, model.Model, model.Prompt, model.Completion, brief(model.Took))
-		if model.Failure != "" {
-			line = fmt.Sprintf("%s: %s failed: %s", model.Role, model.Model, model.Failure)
-		}
-		models = append(models, line)
-	}
-	decisions = append(decisions, trace.Notes...)
-	add("Steps", steps)
-	add("Searches", searches)
-	add("Passages, best first", passages)
-	add("Models", models)
-	add("Decisions", decisions)
-	return append(richText(pieces), remark(fmt.Sprintf("Run %s, flow %s, worked %s", id, trace.Flow, brief(trace.Took))))
-}
-
-// brief rounds a time to what people read.
-func brief(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(time.Millisecond).String()
-	}
-	return "under 1 ms"
-}
-
-// replyOf finds the reply that a press is about, in its thread.
-func replyOf(ctx context.Context, bot Bot, of signal) (chat.Reply, error) {
-	turns, err := bot.Transcript(ctx, of.place.thread())
-	if err != nil {
-		return chat.Reply{}, fmt.Errorf("look into a thread of Slack's: %w", err)
-	}
-	for _, turn := range turns {
-		if turn.Reply != nil && turn.Reply.Run == chat.RunID(of.about) {
-			return *turn.Reply, nil
-		}
-	}
-	return chat.Reply{}, chat.ErrUnknownRun
+	return append(richText(pieces), remark(explain.Footer(run, trace)))
 }
 
 // maxModalRows is how many sources a modal shows.
 const maxModalRows = 60
 
 // sources shows all sources of an answer.
-func (a *Adapter) sources(ctx context.Context, bot Bot, of signal) error {
-	reply, err := replyOf(ctx, bot, of)
+func (a *Adapter) sources(ctx context.Context, bot running.Bot, of signal) error {
+	reply, err := running.Reply(ctx, bot, of.place.thread(), chat.RunID(of.about))
 	if err != nil {
 		return err
 	}
@@ -203,8 +121,8 @@ func (a *Adapter) sources(ctx context.Context, bot Bot, of signal) error {
 
 // share posts the answer that one person saw for all in the channel. A repeated press
 // shares it again: whoever pressed sees that it is there.
-func (a *Adapter) share(ctx context.Context, bot Bot, of signal) error {
-	reply, err := replyOf(ctx, bot, of)
+func (a *Adapter) share(ctx context.Context, bot running.Bot, of signal) error {
+	reply, err := running.Reply(ctx, bot, of.place.thread(), chat.RunID(of.about))
 	if err != nil {
 		return err
 	}

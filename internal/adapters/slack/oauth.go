@@ -149,10 +149,11 @@ func (m *Many) keep(r *http.Request, given *slack.OAuthV2Response) error {
 		Token: given.AccessToken, Refresh: given.RefreshToken, Expires: m.expiry(given), Bot: given.BotUserID,
 		URL: told.URL, Name: name, Installed: m.options.Now(),
 	})
-	if err == nil {
-		m.options.Logger.InfoContext(r.Context(), "slack workspace added the app", slog.String("install", string(id)))
+	if err != nil {
+		return err
 	}
-	return err
+	m.options.Logger.InfoContext(r.Context(), "slack workspace added the app", slog.String("install", string(id)))
+	return m.changed(r.Context(), id, true, given.AuthedUser.ID)
 }
 
 // fail shows people that it did not work, and operators why.

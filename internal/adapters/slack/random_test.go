@@ -1,17 +1,10 @@
 package slack
 
 import (
-	"flag"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/chattest"
-)
-
-var (
-	inputs = flag.Int("inputs", 500, "how many made-up answers TestRandomAnswers renders")
-	seed   = flag.Uint64("seed", 1, "what TestRandomAnswers makes its answers from")
+	"cairn/internal/chat/rich/richtest"
 )
 
 // scraps are what made-up answers are put together from.
@@ -25,31 +18,5 @@ var scraps = []string{
 	"```\n" + strings.Repeat("code\n", 100) + "```\n",
 }
 
-// TestRandomAnswers renders made-up answers, which reach odd Markdown sooner than a
-// fuzzer's bytes do. A million of them take some minutes: -inputs 1000000.
-func TestRandomAnswers(t *testing.T) {
-	random := rand.New(rand.NewPCG(*seed, 1))
-	answer := func(most int) string {
-		var out strings.Builder
-		if random.IntN(50) == 0 {
-			out.WriteString(chattest.Evil)
-		}
-		for range random.IntN(most) {
-			out.WriteString(scraps[random.IntN(len(scraps))])
-		}
-		return out.String()
-	}
-	for i := range *inputs {
-		most := 10
-		if i%100 == 0 {
-			most = 150
-		}
-		if i%100000 == 0 {
-			t.Logf("%d of %d", i, *inputs)
-		}
-		text, other := answer(most), answer(4)
-		if err := check(text, other); err != nil {
-			t.Fatalf("input %d: %.2000v\nfor %q and %q", i, err, text, other)
-		}
-	}
-}
+// TestRandomAnswers renders made-up answers.
+func TestRandomAnswers(t *testing.T) { richtest.Random(t, scraps, check) }

@@ -10,6 +10,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // The form that asks why an answer was not helpful.
@@ -31,7 +33,7 @@ func readForm(callback, about string) (chat.RunID, chat.ThreadID, bool) {
 }
 
 // rate keeps a thumb, and asks for the reason where it points down.
-func (a *Adapter) rate(ctx context.Context, bot Bot, of signal) error {
+func (a *Adapter) rate(ctx context.Context, bot running.Bot, of signal) error {
 	run, verdict := chat.RunID(of.about), chat.Verdict(of.value)
 	if verdict != chat.Up && verdict != chat.Down {
 		a.skip(ctx, "a rating that is none")
@@ -54,12 +56,12 @@ func (a *Adapter) rate(ctx context.Context, bot Bot, of signal) error {
 }
 
 // submit keeps the reason of a rating, or says in the form why it can't.
-func (a *Adapter) submit(ctx context.Context, bot Bot, of signal) (answer []byte, err error) {
+func (a *Adapter) submit(ctx context.Context, bot running.Bot, of signal) (answer []byte, err error) {
 	if of.value == "" {
 		return formError("Say in a few words what was wrong, or choose Skip.")
 	}
 	err = bot.Rate(ctx, chat.RunID(of.about), chat.Rating{
-		By: of.by, Verdict: chat.Down, Reason: head(of.value, chat.MaxReason), At: a.clock.now(),
+		By: of.by, Verdict: chat.Down, Reason: rich.Head(of.value, chat.MaxReason), At: a.clock.now(),
 	})
 	if errors.Is(err, chat.ErrUnknownRun) {
 		return formError("This answer is not remembered any more.")

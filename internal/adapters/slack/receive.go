@@ -8,22 +8,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/webhook"
 )
 
 // Bounds of a request of Slack's.
 const (
-	maxBody = 1 << 20
-	// maxAge is how old a signature may be.
-	maxAge = 5 * time.Minute
 	// ackWithin is how long intake may take; Slack waits for 3 s.
 	ackWithin = 2500 * time.Millisecond
 )
@@ -42,18 +39,9 @@ func (a *Adapter) Handler() http.Handler {
 // signed reads a body of Slack's and hands it on once it is proven to be that.
 func (a *Adapter) signed(take func(ctx context.Context, body []byte) (answer []byte, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		var large *http.MaxBytesError
-		switch {
-		case errors.As(err, &large):
-			a.refuse(w, r, http.StatusRequestEntityTooLarge, err)
-			return
-		case err != nil:
-			a.refuse(w, r, http.StatusBadRequest, err)
-			return
-		}
-		if err := a.verify(r.Header, body); err != nil {
-			a.refuse(w, r, http.StatusUnauthorized, err)
+		body, status, err := webhook.Body(w, r, a.verify)
+		if err != nil {
+			a.refuse(w, r, status, err)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), ackWithin)
@@ -93,12 +81,8 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 		return errors.New("no signing secret is configured; events come by Socket Mode")
 	}
 	stamp := header.Get("X-Slack-Request-Timestamp")
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil {
-		return errors.New("no timestamp")
-	}
-	if age := a.clock.now().Sub(time.Unix(seconds, 0)).Abs(); age > maxAge {
-		return fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second))
+	if err := webhook.Fresh(stamp, a.clock.now()); err != nil {
+		return err
 	}
 	signature, found := strings.CutPrefix(header.Get("X-Slack-Signature"), "v0=")
 	given, err := hex.DecodeString(signature)
@@ -208,5 +192,5 @@ func (a *Adapter) take(ctx context.Context, form url.Values) ([]byte, error) {
 	return json.Marshal(struct {
 		ResponseType string `json:"response_type"`
 		Text         string `json:"text"`
-	}{"ephemeral", "On it: " + escape(cut(found.message.Text, maxNotification))})
+	}{"ephemeral", "On it: " + escape(rich.Cut(found.message.Text, maxNotification))})
 }

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
 )
 
 // note is a message as it is sent: its blocks, and what notifications show of it, which
@@ -34,11 +35,11 @@ const maxNotification = 300
 var userID = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
 
 // mention is the runs that call a person, none where the id is no user of Slack's.
-func mention(user chat.UserID) []run {
+func mention(user chat.UserID) []rich.Run {
 	if !userID.MatchString(string(user)) {
 		return nil
 	}
-	return []run{{user: string(user)}, {text: " "}}
+	return []rich.Run{{User: string(user)}, {Text: " "}}
 }
 
 // look is how posts are shown in a place.
@@ -66,8 +67,8 @@ func render(post chat.Post, how look) (rendered, error) {
 }
 
 func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
-	body := bodyOf(reply.Text, reply.Sources)
-	messages, whole := pack(body)
+	body := format.Read(reply.Text, reply.Sources)
+	messages, whole := packer.Pack(body)
 	var out rendered
 	out.files, out.lost = attachments(reply)
 	if !whole {
@@ -76,7 +77,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {
-		messages = [][]piece{nil}
+		messages = [][]rich.Piece{nil}
 	}
 	text := notification(body, reply)
 	for _, pieces := range messages {
@@ -104,7 +105,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 
 // remark is a small grey line. It is plain text: nothing in it does anything.
 func remark(text string) slack.Block {
-	line := cut(markup.CleanLine(text), 500)
+	line := rich.Cut(markup.CleanLine(text), 500)
 	if line == "" {
 		line = "…"
 	}
@@ -115,21 +116,21 @@ func remark(text string) slack.Block {
 // what became of it.
 func renderQuestion(post chat.Post) (note, error) {
 	question := *post.Question
-	body := bodyOf(question.Text, nil)
+	body := format.Read(question.Text, nil)
 	shown := note{text: notification(body, chat.Reply{Text: question.Text})}
 	open := post.Answer == ""
 	if open {
 		if calls := mention(question.Asker); calls != nil {
-			body = append([]piece{{shape: paragraph, runs: calls}}, body...)
-			if len(body) > 1 && body[1].shape == paragraph {
-				body = append([]piece{{shape: paragraph, runs: append(calls, body[1].runs...)}}, body[2:]...)
+			body = append([]rich.Piece{{Runs: calls}}, body...)
+			if len(body) > 1 && body[1].Shape == rich.Paragraph {
+				body = append([]rich.Piece{{Runs: append(calls, body[1].Runs...)}}, body[2:]...)
 			}
 		}
-		body = append(body, choicePieces(question.Choices)...)
+		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
 	}
-	messages, whole := pack(body)
+	messages, whole := packer.Pack(body)
 	if len(messages) == 0 {
-		messages = [][]piece{nil}
+		messages = [][]rich.Piece{nil}
 	}
 	shown.blocks = richText(messages[0])
 	if !whole || len(messages) > 1 {
@@ -150,56 +151,16 @@ func renderQuestion(post chat.Post) (note, error) {
 	return shown, nil
 }
 
-func choiceLabel(choice chat.Choice) string {
-	if label := markup.CleanLine(choice.Label); label != "" {
-		return label
-	}
-	if id := markup.CleanLine(choice.ID); id != "" {
-		return id
-	}
-	return "—"
-}
-
-// choicePieces spell out the choices that a button's label does not tell whole.
-func choicePieces(choices []chat.Choice) []piece {
-	told := false
-	var out []piece
-	for i, choice := range choices {
-		label, detail := choiceLabel(choice), markup.CleanLine(choice.Detail)
-		told = told || detail != "" || length(label) > maxLabel
-		runs := []run{{text: cut(label, maxRemark), style: style{bold: true}}}
-		if detail != "" {
-			runs = append(runs, run{text: " — " + cut(detail, maxRemark)})
-		}
-		out = append(out, piece{shape: item, ordered: true, number: i + 1, runs: runs})
-	}
-	if !told {
-		return nil
-	}
-	return out
-}
-
 // maxRemark is the most of a choice's words, or of an answer, that is shown.
 const maxRemark = 300
 
 // answerPieces tell who answered what.
-func answerPieces(post chat.Post) []piece {
-	answer := cut(markup.CleanLine(post.Answer), maxRemark)
-	for _, choice := range post.Question.Choices {
-		if choice.ID == post.Answer {
-			answer = cut(choiceLabel(choice), maxRemark)
-		}
+func answerPieces(post chat.Post) []rich.Piece {
+	by := string(post.AnsweredBy)
+	if !userID.MatchString(by) {
+		by = ""
 	}
-	if answer == "" {
-		answer = "…"
-	}
-	runs := mention(post.AnsweredBy)
-	if runs == nil {
-		runs = []run{{text: "→ "}}
-	} else {
-		runs = append(runs[:1], run{text: ": "})
-	}
-	return []piece{{shape: quote, runs: append(runs, run{text: answer, style: style{bold: true}})}}
+	return []rich.Piece{{Shape: rich.Quote, Runs: rich.Answered(post, by, maxRemark)}}
 }
 
 var (
@@ -209,11 +170,11 @@ var (
 
 // notification is the first sentence of an answer, escaped: the text of a message is
 // mrkdwn even where blocks are shown in its place.
-func notification(body []piece, reply chat.Reply) string {
+func notification(body []rich.Piece, reply chat.Reply) string {
 	first := ""
 	for _, p := range body {
-		if p.shape != preformatted {
-			first = strings.TrimSpace(marks.ReplaceAllString(plain(p.runs), ""))
+		if p.Shape != rich.Preformatted {
+			first = strings.TrimSpace(marks.ReplaceAllString(rich.Plain(p.Runs), ""))
 		}
 		if first != "" {
 			break
@@ -229,7 +190,7 @@ func notification(body []piece, reply chat.Reply) string {
 	if first == "" {
 		first = "…"
 	}
-	return escape(cut(first, maxNotification))
+	return escape(rich.Cut(first, maxNotification))
 }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -258,7 +259,7 @@ func missing(reply chat.Reply, said string) error {
 				wanted.Write(segment.Value(source))
 			}
 		case *markup.Citation:
-			wanted.WriteString("[" + number(node.Number) + "]")
+			wanted.WriteString("[" + strconv.Itoa(node.Number) + "]")
 		case *ast.AutoLink:
 			wanted.Write(node.Label(source))
 		}

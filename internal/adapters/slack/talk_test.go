@@ -12,6 +12,7 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/webhook"
 )
 
 func answers(reply chat.Reply) chattest.Script {
@@ -133,7 +134,7 @@ func TestButtonsUnderAnAnswer(t *testing.T) {
 
 func TestRetriesAreHeardWhenTheFirstDeliveryDied(t *testing.T) {
 	w := newTeam(t, false)
-	w.bot.fail = errors.New("the store is down")
+	w.bot.FailNext(errors.New("the store is down"))
 	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> hello")
 	w.clock.Advance(10 * time.Minute)
 	w.clean(t)
@@ -175,7 +176,7 @@ func TestRefusesWhatIsNotSlack(t *testing.T) {
 		"old":               {"/events", good, func(h http.Header) { h.Set("X-Slack-Request-Timestamp", "1") }, 401},
 		"not JSON":          {"/events", "{", nil, 400},
 		"no payload":        {"/interactive", "x=1", nil, 400},
-		"too large":         {"/events", strings.Repeat("x", maxBody+1), nil, 413},
+		"too large":         {"/events", strings.Repeat("x", webhook.MaxBody+1), nil, 413},
 		"elsewhere":         {"/other", good, nil, 404},
 		"nobody's command":  {"/commands", "command=/cairn", nil, 200},
 		"unknown envelopes": {"/events", `{"type":"weather"}`, nil, 200},

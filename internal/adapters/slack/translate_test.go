@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/listening"
 )
 
 // recorded reads one file of recorded payloads.
@@ -237,26 +238,26 @@ func TestHears(t *testing.T) {
 		text string
 		of   signal
 		how  Listening
-		now  taking
+		now  listening.Part
 		want bool
 	}{
-		{"hello", signal{direct: true}, ListenOff, taking{}, true},
-		{"hello", signal{called: true}, ListenMention, taking{}, true},
-		{"hello", signal{called: true}, ListenOff, taking{}, false},
-		{"hello", signal{}, ListenMention, taking{}, false},
-		{"and on staging?", inThread, ListenMention, taking{part: true}, true},
-		{"and on staging?", inThread, ListenMention, taking{}, false},
-		{"and on staging?", inThread, ListenThread, taking{}, true},
-		{"see you", inThread, ListenThread, taking{}, false},
-		{"thanks!", inThread, ListenMention, taking{part: true}, false},
-		{"ok", inThread, ListenMention, taking{part: true, waiting: true}, true},
-		{"what do you think?", signal{reply: true, toOther: true}, ListenMention, taking{part: true}, false},
-		{"how do I deploy", signal{}, ListenQuestions, taking{}, true},
-		{"deployed it", signal{}, ListenQuestions, taking{}, false},
-		{"how do I deploy?", signal{}, ListenThread, taking{}, false},
+		{"hello", signal{direct: true}, ListenOff, listening.Part{}, true},
+		{"hello", signal{called: true}, ListenMention, listening.Part{}, true},
+		{"hello", signal{called: true}, ListenOff, listening.Part{}, false},
+		{"hello", signal{}, ListenMention, listening.Part{}, false},
+		{"and on staging?", inThread, ListenMention, listening.Part{Taken: true}, true},
+		{"and on staging?", inThread, ListenMention, listening.Part{}, false},
+		{"and on staging?", inThread, ListenThread, listening.Part{}, true},
+		{"see you", inThread, ListenThread, listening.Part{}, false},
+		{"thanks!", inThread, ListenMention, listening.Part{Taken: true}, false},
+		{"ok", inThread, ListenMention, listening.Part{Taken: true, Waiting: true}, true},
+		{"what do you think?", signal{reply: true, toOther: true}, ListenMention, listening.Part{Taken: true}, false},
+		{"how do I deploy", signal{}, ListenQuestions, listening.Part{}, true},
+		{"deployed it", signal{}, ListenQuestions, listening.Part{}, false},
+		{"how do I deploy?", signal{}, ListenThread, listening.Part{}, false},
 	} {
 		test.of.message.Text = test.text
-		if got := hears(test.of, test.how, test.now); got.hear != test.want {
+		if got := hears(test.of, test.how, test.now); got.Hear != test.want {
 			t.Errorf("%q, %s, %+v: %+v", test.text, test.how, test.now, got)
 		}
 	}

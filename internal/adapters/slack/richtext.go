@@ -1,0 +1,136 @@
+package slack
+
+import (
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat/rich"
+)
+
+// Budgets of a message, in what cost counts.
+const (
+	// messageBudget is for the answer in one message. Slack's limit on all blocks
+	// together is not documented; messages of about 13,000 were refused. What is left is
+	// for the sources and buttons.
+	messageBudget = 8000
+	// sourcesBudget is for the list of sources.
+	sourcesBudget = 3000
+	// blockBudget is for one block of rich text.
+	blockBudget = 3000
+)
+
+// format is what Slack shows. Its own editor ends at an indent of 8, it takes addresses of
+// at most 3,000 bytes and no empty item, and its own table block would stand at the
+// message's end, and once in a message.
+var format = rich.Format{MaxAddress: 3000, MaxTitle: 150, Deepest: 8, EmptyItem: " ", LinkMarks: true, LinkTables: true}
+
+// packer makes messages of an answer, three at most. A longer one is a file.
+var packer = rich.Packer{Budget: messageBudget, Messages: 3, Cost: cost, RunCost: runCost}
+
+// elementCost is what an element is taken to count against Slack's limit on a message
+// beside its text. Slack does not tell how it counts.
+const elementCost = 16
+
+func cost(p rich.Piece) int {
+	cost := elementCost
+	for _, r := range p.Runs {
+		cost += runCost(r)
+	}
+	if p.Shape == rich.Item {
+		cost += elementCost // its list
+	}
+	return cost
+}
+
+func runCost(r rich.Run) int { return elementCost + rich.Length(r.Text) + rich.Length(r.URL) }
+
+// richText makes blocks of pieces, each of a size that Slack shows without folding it.
+func richText(pieces []rich.Piece) []slack.Block {
+	var blocks []slack.Block
+	var group []rich.Piece
+	size := 0
+	flush := func() {
+		if len(group) > 0 {
+			blocks = append(blocks, slack.NewRichTextBlock("", richElements(group)...))
+		}
+		group, size = nil, 0
+	}
+	for _, next := range pieces {
+		if size > 0 && size+cost(next) > blockBudget {
+			flush()
+		}
+		group, size = append(group, next), size+cost(next)
+	}
+	flush()
+	return blocks
+}
+
+// richElements makes Slack's elements: items that follow one another are one list, and
+// two paragraphs have an empty line between them.
+func richElements(pieces []rich.Piece) []slack.RichTextElement {
+	var out []slack.RichTextElement
+	for i := 0; i < len(pieces); i++ {
+		now := pieces[i]
+		switch now.Shape {
+		case rich.Item:
+			end := i + 1
+			for end < len(pieces) && continues(pieces[end-1], pieces[end]) {
+				end++
+			}
+			out = append(out, list(pieces[i:end]))
+			i = end - 1
+		case rich.Preformatted:
+			out = append(out, &slack.RichTextPreformatted{Type: slack.RTEPreformatted, Elements: elements(now.Runs)})
+		case rich.Quote:
+			out = append(out, &slack.RichTextQuote{Type: slack.RTEQuote, Elements: elements(now.Runs)})
+		case rich.Paragraph:
+			runs := now.Runs
+			if i+1 < len(pieces) && pieces[i+1].Shape == rich.Paragraph {
+				runs = rich.Join(append(runs[:len(runs):len(runs)], rich.Run{Text: "\n\n"}))
+			}
+			out = append(out, slack.NewRichTextSection(elements(runs)...))
+		}
+	}
+	return out
+}
+
+// continues tells whether an item goes on with the list of the one before.
+func continues(before, next rich.Piece) bool {
+	return next.Shape == rich.Item && next.Indent == before.Indent && next.Ordered == before.Ordered &&
+		(!next.Ordered || next.Number == before.Number+1)
+}
+
+func list(items []rich.Piece) *slack.RichTextList {
+	kind := slack.RTEListBullet
+	made := &slack.RichTextList{Type: slack.RTEList, Indent: items[0].Indent}
+	if items[0].Ordered {
+		kind = slack.RTEListOrdered
+		made.Offset = items[0].Number - 1
+	}
+	made.Style = kind
+	for _, entry := range items {
+		made.Elements = append(made.Elements, slack.NewRichTextSection(elements(entry.Runs)...))
+	}
+	return made
+}
+
+// elements makes Slack's elements of runs. Links are not shown as code.
+func elements(runs []rich.Run) []slack.RichTextSectionElement {
+	var out []slack.RichTextSectionElement
+	for _, r := range runs {
+		style := r.Style
+		style.Code = style.Code && r.URL == ""
+		var look *slack.RichTextSectionTextStyle
+		if style != (rich.Style{}) {
+			look = &slack.RichTextSectionTextStyle{Bold: style.Bold, Italic: style.Italic, Strike: style.Strike, Code: style.Code}
+		}
+		switch {
+		case r.User != "":
+			out = append(out, slack.NewRichTextSectionUserElement(r.User, nil))
+		case r.URL != "":
+			out = append(out, slack.NewRichTextSectionLinkElement(r.URL, r.Text, look))
+		default:
+			out = append(out, slack.NewRichTextSectionTextElement(r.Text, look))
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package rich
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+)
+
+// maxSections is how many sections of a document a row names.
+const maxSections = 4
+
+// Room is what a list of sources may take.
+type Room struct {
+	Rows   int             // documents
+	Budget int             // of all pieces, in what Cost counts
+	Cost   func(Piece) int // of a row or heading
+}
+
+// Sources lists sources as of now: a row a document under its category. What there is no
+// room for is folded, from the first such row to the end: folded counts the documents.
+func (f Format) Sources(groups []chat.SourceGroup, now time.Time, room Room) (pieces []Piece, folded int) {
+	rows, budget := room.Rows, room.Budget
+	for _, group := range groups {
+		heading := only(Piece{Runs: []Run{{Text: f.title(group.Category), Style: Style{Bold: true}}}})
+		for _, source := range group.Sources {
+			shown := slices.Concat(heading, []Piece{f.row(source, now)})
+			cost := 0
+			for _, p := range shown {
+				cost += room.Cost(p)
+			}
+			if folded > 0 || rows == 0 || cost > budget {
+				folded++
+				continue
+			}
+			pieces = append(pieces, shown...)
+			heading = nil
+			rows, budget = rows-1, budget-cost
+		}
+	}
+	return pieces, folded
+}
+
+// MoreDocuments counts folded documents in words: "3 more documents".
+func MoreDocuments(n int) string {
+	if n == 1 {
+		return "1 more document"
+	}
+	return strconv.Itoa(n) + " more documents"
+}
+
+// row is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3
+// weeks ago".
+func (f Format) row(source chat.Source, now time.Time) Piece {
+	var runs []Run
+	for _, number := range source.Numbers {
+		runs = append(runs, Run{Text: mark(number)})
+	}
+	if len(runs) > 0 {
+		runs = append(runs, Run{Text: " "})
+	}
+	title := "Untitled"
+	for _, name := range []string{source.Title, source.Path} {
+		if name = f.title(name); name != "" {
+			title = name
+			break
+		}
+	}
+	to := f.firstAddress(source)
+	runs = append(runs, Run{Text: title, URL: to, Style: Style{Bold: to == ""}})
+	runs = append(runs, f.sections(source.Sections)...)
+	var tail []string
+	if to == "" && source.Path != "" {
+		tail = append(tail, f.title(source.Path))
+	}
+	if owner := f.title(source.Owner); owner != "" {
+		tail = append(tail, owner)
+	}
+	if fresh := markup.Freshness(source, now); fresh != "" {
+		tail = append(tail, fresh)
+	}
+	if len(tail) > 0 {
+		runs = append(runs, Run{Text: " · " + strings.Join(tail, " · ")})
+	}
+	return Piece{Shape: Item, Runs: Join(runs)}
+}
+
+func (f Format) title(text string) string { return Cut(markup.CleanLine(text), f.MaxTitle) }
+
+// sections names the sections of a row that have a heading.
+func (f Format) sections(sections []chat.Section) []Run {
+	var runs []Run
+	shown, more := 0, 0
+	for _, section := range sections {
+		heading := f.title(section.Heading)
+		if heading == "" {
+			continue
+		}
+		if shown == maxSections {
+			more++
+			continue
+		}
+		separator := ", "
+		if shown == 0 {
+			separator = ": "
+		}
+		to, _ := f.address(section.URL)
+		runs = append(runs, Run{Text: separator}, Run{Text: heading, URL: to})
+		shown++
+	}
+	if more > 0 {
+		runs = append(runs, Run{Text: fmt.Sprintf(" and %d more", more)})
+	}
+	return runs
+}
+
+// linksOf gives the address that each mark leads to; marks without one are not in it.
+func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
+	links := map[int]string{}
+	for _, group := range groups {
+		for _, source := range group.Sources {
+			for _, section := range source.Sections {
+				if to, ok := f.address(section.URL); ok && links[section.Number] == "" && section.Number > 0 {
+					links[section.Number] = to
+				}
+			}
+			to := f.firstAddress(source)
+			for _, number := range source.Numbers {
+				if to != "" && links[number] == "" {
+					links[number] = to
+				}
+			}
+		}
+	}
+	return links
+}
+
+// firstAddress is where a source is found, "" where no link leads to it.
+func (f Format) firstAddress(source chat.Source) string {
+	for _, section := range source.Sections {
+		if to, ok := f.address(section.URL); ok {
+			return to
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+// Package running is the bot as an adapter runs with it: what it can do, and whether it is
+// there at the moment.
+package running
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cairn/internal/chat"
+)
+
+// Bot is what an adapter with buttons asks of the handler that it runs with.
+type Bot interface {
+	chat.Handler
+	chat.Controls
+	chat.Transcripts
+}
+
+// Handler is a Bot with all that it can do beside; nil is what it can't.
+type Handler struct {
+	Bot
+	Changes chat.Changes
+	Threads chat.Threads
+	Graphs  chat.Graphs
+}
+
+// Of finds out what a handler can do; the error is for one that is no Bot. platform is the
+// adapter's, "Slack".
+func Of(platform string, handler chat.Handler) (*Handler, error) {
+	bot, ok := handler.(Bot)
+	if !ok {
+		return nil, fmt.Errorf("run the %s adapter: a %T can't stop, retry, rate and explain runs", platform, handler)
+	}
+	found := &Handler{Bot: bot}
+	found.Changes, _ = handler.(chat.Changes)
+	found.Threads, _ = handler.(chat.Threads)
+	found.Graphs, _ = handler.(chat.Graphs)
+	return found, nil
+}
+
+// Reply finds what a run answered in a thread; chat.ErrUnknownRun where it is not
+// remembered there.
+func Reply(ctx context.Context, bot chat.Transcripts, thread chat.ThreadID, run chat.RunID) (chat.Reply, error) {
+	turns, err := bot.Transcript(ctx, thread)
+	if err != nil {
+		return chat.Reply{}, fmt.Errorf("look for the answer of run %s: %w", run, err)
+	}
+	for _, turn := range turns {
+		if turn.Reply != nil && turn.Reply.Run == run {
+			return *turn.Reply, nil
+		}
+	}
+	return chat.Reply{}, chat.ErrUnknownRun
+}
+
+// Refusal gives the words for a person whom the bot refuses something; false for errors
+// that are not for people.
+func Refusal(err error) (words string, is bool) {
+	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver} {
+		if errors.Is(err, fit) {
+			return fit.Error(), true
+		}
+	}
+	return "", false
+}
+
+// Slot holds the handler while an adapter runs. Make one with NewSlot; its methods may be
+// called concurrently.
+type Slot struct {
+	handler atomic.Pointer[Handler]
+	begun   sync.Once
+	ready   chan struct{}
+}
+
+// NewSlot makes an empty slot.
+func NewSlot() *Slot { return &Slot{ready: make(chan struct{})} }
+
+// Fill puts the handler in, until it is taken out by Empty.
+func (s *Slot) Fill(handler *Handler) {
+	s.handler.Store(handler)
+	s.begun.Do(func() { close(s.ready) })
+}
+
+// Empty takes the handler out.
+func (s *Slot) Empty() { s.handler.Store(nil) }
+
+// Handler is the one in the slot, nil where none is.
+func (s *Slot) Handler() *Handler { return s.handler.Load() }
+
+// Ready is closed once the slot was filled.
+func (s *Slot) Ready() <-chan struct{} { return s.ready }

@@ -1,0 +1,86 @@
+package running_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/running"
+)
+
+// mute is a handler that can do nothing else.
+type mute struct{}
+
+func (mute) Handle(context.Context, chat.Message, chat.Conversation) error { return nil }
+
+// drawing is a bot with threads and graphs, that hears of no changes.
+type drawing struct{ chattest.Bot }
+
+func (*drawing) Graph(string) (string, bool) { return "", false }
+
+func TestWhatAHandlerCanDo(t *testing.T) {
+	if _, err := running.Of("Slack", mute{}); err == nil || !strings.Contains(err.Error(), "run the Slack adapter: a running_test.mute can't stop") {
+		t.Errorf("%v", err)
+	}
+	found, err := running.Of("Slack", &drawing{})
+	if err != nil || found.Graphs == nil || found.Changes != nil || found.Threads == nil {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// told is a thread of turns.
+type told []chat.Turn
+
+func (t told) Transcript(_ context.Context, thread chat.ThreadID) ([]chat.Turn, error) {
+	if thread == "broken" {
+		return nil, errors.New("no store")
+	}
+	return t, nil
+}
+
+func TestReply(t *testing.T) {
+	turns := told{{Text: "how?"}, {Reply: &chat.Reply{Run: "run-1", Text: "so"}}}
+	if reply, err := running.Reply(t.Context(), turns, "thread", "run-1"); err != nil || reply.Text != "so" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	if _, err := running.Reply(t.Context(), turns, "thread", "run-2"); !errors.Is(err, chat.ErrUnknownRun) {
+		t.Errorf("%v", err)
+	}
+	if _, err := running.Reply(t.Context(), turns, "broken", "run-1"); err == nil || errors.Is(err, chat.ErrUnknownRun) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	if words, is := running.Refusal(fmt.Errorf("stop: %w", chat.ErrForbidden)); !is || words != chat.ErrForbidden.Error() {
+		t.Errorf("%q, %v", words, is)
+	}
+	for _, err := range []error{nil, errors.New("no store")} {
+		if words, is := running.Refusal(err); is || words != "" {
+			t.Errorf("%v: %q", err, words)
+		}
+	}
+}
+
+func TestSlot(t *testing.T) {
+	slot := running.NewSlot()
+	if slot.Handler() != nil {
+		t.Error("a handler is in a new slot")
+	}
+	handler := &running.Handler{}
+	for range 2 { // an adapter may run again
+		slot.Fill(handler)
+		<-slot.Ready()
+		if slot.Handler() != handler {
+			t.Error("the handler is not in")
+		}
+		slot.Empty()
+		if slot.Handler() != nil {
+			t.Error("the handler is still in")
+		}
+	}
+}

@@ -1,0 +1,49 @@
+// Package webhook reads what platforms deliver over HTTP. A delivery is bounded, and not
+// older than its signature may be; the signature itself each adapter checks in its
+// platform's way.
+package webhook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// MaxBody is the most bytes that a delivery has.
+	MaxBody = 1 << 20
+	// maxAge is how old a signature may be.
+	maxAge = 5 * time.Minute
+)
+
+// Body reads the body of a delivery that verify accepts. After an error, status is what to
+// refuse the delivery with.
+func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header, body []byte) error) (body []byte, status int, err error) {
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, http.StatusRequestEntityTooLarge, err
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, err
+	}
+	if err := verify(r.Header, body); err != nil {
+		return nil, http.StatusUnauthorized, err
+	}
+	return body, http.StatusOK, nil
+}
+
+// Fresh checks that a signature's time, in seconds since 1970, is near to now: an older
+// delivery may be one that somebody recorded.
+func Fresh(stamp string, now time.Time) error {
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return errors.New("no timestamp")
+	}
+	if age := now.Sub(time.Unix(seconds, 0)).Abs(); age > maxAge {
+		return fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second))
+	}
+	return nil
+}

@@ -77,12 +77,16 @@ type Report struct {
 // report is true also when an error is returned: what it counts is in the index.
 func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
 	started := in.now()
-	sync := &syncing{Ingester: in, source: connector.Source(), known: connect.Known{}}
-	err := sync.read(ctx, connector)
+	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}}
+	err := in.keepBegin(ctx, sync.source, started)
+	if err == nil {
+		err = sync.read(ctx, connector)
+	}
 	if err == nil {
 		err = in.embed(ctx, &sync.report)
 	}
 	sync.report.Took = in.now().Sub(started)
+	err = errors.Join(err, in.keepEnd(ctx, sync, err))
 	if err != nil {
 		return sync.report, fmt.Errorf("ingest %s: %w", connector.Source(), err)
 	}
@@ -108,6 +112,7 @@ func (in *Ingester) now() time.Time {
 type syncing struct {
 	*Ingester
 	source knowledge.SourceID
+	began  time.Time
 	known  connect.Known
 	total  int
 	looked int

@@ -106,9 +106,14 @@ CREATE TABLE cursor (
 
 const rebuild = "build it anew with `cairn ingest --rebuild`"
 
-// createSchema makes the tables of a new file; an index that is there stays as it is.
+// createSchema makes the tables of a new file, and in one that is there those that were
+// added since (ingestSchema).
 func createSchema(ctx context.Context, db *sql.DB, options Options) error {
 	version, err := userVersion(ctx, db)
+	if err == nil && version == schemaVersion {
+		_, err = db.ExecContext(ctx, ingestSchema)
+		return storage(err)
+	}
 	if err != nil || version != 0 {
 		return err
 	}
@@ -123,7 +128,7 @@ func createSchema(ctx context.Context, db *sql.DB, options Options) error {
 		return storage(err)
 	}
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, schema); err != nil {
+	if _, err := tx.ExecContext(ctx, schema+ingestSchema); err != nil {
 		return fmt.Errorf("create tables: %w", storage(err))
 	}
 	if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, ?, 0)", options.Embedder, options.Dimension); err != nil {

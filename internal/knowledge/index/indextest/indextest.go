@@ -56,6 +56,8 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 		{"the best window of a passage counts", testWindows},
 		{"definitions are merged and counted", testDefinitions},
 		{"similar terms are found", testSimilar},
+		{"states of ingests are kept by source", testIngestStates},
+		{"states of ingests are bounded", testIngestBounds},
 		{"everything is there after a restart", testRestart},
 		{"cancelled calls change nothing", testCancel},
 		{"reads go on beside writes", testConcurrency},

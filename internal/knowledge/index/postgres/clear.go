@@ -26,7 +26,7 @@ func (x *Index) Clear(ctx context.Context) error {
 		// a process that searches is begun anew (see snapshot.go).
 		tables := []string{
 			"cairn.class", "cairn.document", "cairn.slot", "cairn.passage", "cairn.removal", "cairn.definition",
-			"cairn.segment", "cairn.page", "cairn.cursor", x.embedder.table,
+			"cairn.segment", "cairn.page", "cairn.cursor", "cairn.ingest", x.embedder.table,
 		}
 		statements := &pgx.Batch{}
 		statements.Queue("TRUNCATE " + strings.Join(tables, ", "))

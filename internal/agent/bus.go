@@ -35,6 +35,9 @@ type Options struct {
 	Interval time.Duration      // between the heartbeats of an agent; 0: DefaultInterval
 	Remotes  map[Name]Transport // agents and requesters that are not in this process
 	Log      *slog.Logger       // of agents that get stuck, go down and recover; nil: none
+	// Accompany gives the context that an agent works at a request in, from the one that it
+	// would have, and is told how that ended: nil, or a handler's error. nil: nobody is.
+	Accompany func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
 }
 
 // Bus connects requesters with agents. Its methods may be called concurrently.
@@ -42,6 +45,7 @@ type Bus struct {
 	interval time.Duration
 	remotes  map[Name]Transport
 	log      *slog.Logger
+	beside   func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
 
 	prefix string // of message ids
 	number atomic.Uint64
@@ -64,6 +68,7 @@ func New(options Options) *Bus {
 		interval: orDefault(options.Interval, DefaultInterval),
 		remotes:  options.Remotes,
 		log:      options.Log,
+		beside:   options.Accompany,
 		prefix:   rand.Text()[:12] + "-",
 		closing:  make(chan struct{}),
 		agents:   map[Name]*worker{},
@@ -71,6 +76,9 @@ func New(options Options) *Bus {
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
+	}
+	if b.beside == nil {
+		b.beside = func(ctx context.Context, _ Name, _ Type) (context.Context, func(error)) { return ctx, func(error) {} }
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop

@@ -173,6 +173,8 @@ func (w *worker) work(ctx context.Context, j *job, handler Handler) {
 	})
 	var result Payload
 	err := errExited // until the handler has returned
+	working, over := w.bus.beside(ctx, w.agent.Name, j.message.Type)
+	defer func() { over(err) }()
 	defer func() {
 		if value := recover(); value != nil {
 			err = panicked(value)
@@ -184,7 +186,7 @@ func (w *worker) work(ctx context.Context, j *job, handler Handler) {
 		w.finish(ctx, j, result, err)
 	}()
 	task := &Task{Message: j.message, progress: func(p Payload) { w.progress(ctx, j, p) }}
-	result, err = handler.handle(ctx, task)
+	result, err = handler.handle(working, task)
 }
 
 // settle decides what the requester is told, the first time it is called for a job. It

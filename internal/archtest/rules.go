@@ -27,9 +27,20 @@ var rules = []rule{
 	{
 		name:   "adapters import chat alone",
 		in:     []string{"cairn/internal/adapters/**"},
-		notIn:  []string{"cairn/internal/adapters/*/*/redis"},
+		notIn:  []string{"cairn/internal/adapters/*/*/redis", "cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
 		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**"},
+	},
+	{
+		// It takes no messages in: it shows what the stores behind these contracts hold.
+		name:   "the operations page imports the web page, and contracts of what it shows",
+		in:     []string{"cairn/internal/adapters/web/operations"},
+		forbid: []string{"cairn/**"},
+		allow: []string{
+			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
+			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical",
+		},
+		sparesTests: true,
 	},
 	{
 		// Where an adapter is installed is kept beside all else that processes share.
@@ -43,6 +54,12 @@ var rules = []rule{
 		in:     []string{"cairn/internal/chat/**"},
 		forbid: []string{"cairn/**"},
 		allow:  []string{"cairn/internal/chat/**"},
+	},
+	{
+		name:   "audit imports nothing of Cairn",
+		in:     []string{"cairn/internal/audit"},
+		forbid: []string{"cairn/**"},
+		allow:  []string{"cairn/internal/audit"},
 	},
 	{
 		name: "knowledge imports neither conversations nor what is built on it",
@@ -69,6 +86,14 @@ var rules = []rule{
 		in:          []string{"**"},
 		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/adapters/**"},
 		forbid:      []string{"cairn/internal/adapters/**"},
+		sparesTests: true,
+	},
+	{
+		// It measures by decorators, which cmd/bot puts around what it wires.
+		name:        "only cmd/bot imports telemetry",
+		in:          []string{"**"},
+		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/telemetry/**"},
+		forbid:      []string{"cairn/internal/telemetry/**"},
 		sparesTests: true,
 	},
 	{
@@ -102,7 +127,10 @@ var rules = []rule{
 	sdk("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),
 	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	sdk("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
+	sdk("go-oidc", "the operations page", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/operations"),
 	sdk("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
+	sdk("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
+	sdk("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),
 	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**"),
 }
 

@@ -29,6 +29,9 @@ func besides(queue chat.ThreadID) chat.ThreadID {
 	return chat.ThreadID(strings.TrimSuffix(string(queue), asideSuffix))
 }
 
+// ThreadOf is the thread that a job is about: that of its queue, but for asides.
+func ThreadOf(job runs.Job) chat.ThreadID { return besides(job.Thread()) }
+
 // isAside tells whether a message is a command that is answered beside the thread's work.
 // A word that the waiting question offers is an answer.
 func (b *Bot) isAside(ctx context.Context, message chat.Message) (bool, error) {

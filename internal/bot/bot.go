@@ -111,6 +111,11 @@ type Options struct {
 	// written in order at its end, all in one go, or up to what fails, and nothing where
 	// write fails; what it reads it reads at once. nil: each is written when its turn comes.
 	Together func(ctx context.Context, write func(ctx context.Context) error) error
+	// Quota limits what people may ask; nil: nothing does.
+	Quota Quota
+	// Accompany gives the context of the work at a lease's job, and is told when that is over,
+	// and whether another worker took the job over meanwhile; nil: nobody is.
+	Accompany func(ctx context.Context, lease runs.Lease) (context.Context, func(lost bool))
 	// Catalog tells what the bot knows; nil: it can't say.
 	Catalog chat.Catalog
 	Now     func() time.Time // nil: time.Now
@@ -148,6 +153,9 @@ func New(options Options) (*Bot, error) {
 	}
 	if options.Parallel == 0 {
 		options.Parallel = 8
+	}
+	if options.Accompany == nil {
+		options.Accompany = func(ctx context.Context, _ runs.Lease) (context.Context, func(bool)) { return ctx, func(bool) {} }
 	}
 	if options.Now == nil {
 		options.Now = time.Now

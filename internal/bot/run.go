@@ -22,10 +22,11 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	}
 	watch := t.watch(ctx)
 	t.beginDraft(ctx)
-	begun := t.now()
+	begun, charge := t.now(), t.watchCost()
 	outcome, err := t.work(held, flow, watch)
 	watch.end()
 	t.endDraft()
+	charge(ctx)
 	t.account(outcome, err, watch.steps, begun)
 	if _, found, lookErr := t.look(ctx); found != unchanged && lookErr == nil {
 		return t.beginAnew(ctx, held)

@@ -284,6 +284,9 @@ func (t *turn) supersede(ctx context.Context) error {
 }
 
 func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) {
+	if over, result, err := t.overQuota(ctx); over || err != nil {
+		return result, err
+	}
 	choice, err := t.choose(held, plan.text)
 	if err != nil {
 		return runs.Result{}, err

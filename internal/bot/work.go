@@ -94,6 +94,7 @@ func pause(ctx context.Context, d time.Duration) {
 
 // deal deals with the job of a lease, and ends the lease.
 func (w *worker) deal(ctx context.Context, lease runs.Lease) {
+	ctx, over := w.options.Accompany(ctx, lease)
 	held, release := runs.Hold(ctx, w.store, lease)
 	// What is written about a job goes on when a person stops it, and ends with the lease.
 	writing, lose := context.WithCancelCause(ctx)
@@ -107,6 +108,7 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 	watching()
 	release()
 	lost := isLost(writing, err)
+	defer func() { over(lost) }()
 	lose(context.Canceled)
 
 	log := w.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)

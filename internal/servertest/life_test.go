@@ -106,7 +106,7 @@ func TestSharedServersGoWithTheirUsers(t *testing.T) {
 }
 
 func TestAnOwnServerGoesWithItsUser(t *testing.T) {
-	port := freePort(t)
+	port := FreePort(t)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	_, kill := victim(t, "redis", strconv.Itoa(port), filepath.Join(openFolder(t), "data"))
 	if err := until(t.Context(), func(ctx context.Context) error { return answers(ctx, address) }); err != nil {

@@ -53,7 +53,7 @@ func startServer(t testing.TB, s *Server) *Server {
 	t.Helper()
 	s.t = t
 	if s.port == 0 {
-		s.port = freePort(t)
+		s.port = FreePort(t)
 	}
 	if s.dir == "" {
 		s.dir = openFolder(t)
@@ -188,7 +188,7 @@ func Cluster(t testing.TB) []string {
 	var addresses []string
 	var clients []*redis.Client
 	for node := range nodes {
-		bus := freePort(t)
+		bus := FreePort(t)
 		server := OwnRedis(t, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(bus))
 		client := redis.NewClient(&redis.Options{Addr: server.address()})
 		t.Cleanup(func() { closeClient(t, client) })
@@ -251,8 +251,8 @@ func until(ctx context.Context, attempt func(context.Context) error) error {
 	}
 }
 
-// freePort gives a port of the loopback that nothing listens on.
-func freePort(t testing.TB) int {
+// FreePort gives a port of the loopback that nothing listens on.
+func FreePort(t testing.TB) int {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // in the file that is given.
 func EncryptedRedis(t testing.TB, settings ...string) (server *Server, authority string) {
 	t.Helper()
-	port, dir := freePort(t), openFolder(t)
+	port, dir := FreePort(t), openFolder(t)
 	data := filepath.Join(dir, "data")            // all that a container sees
 	if err := os.Mkdir(data, 0o755); err != nil { //nolint:gosec // as openFolder
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"cairn/internal/quota/quotatest"
+	quotaredistest "cairn/internal/quota/redis/redistest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
@@ -19,6 +21,9 @@ func suites(t *testing.T, address string) {
 	t.Run("records", func(t *testing.T) {
 		here := redistest.Place{Address: address, Prefix: "cairn-records"}
 		runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenRecords(t) })
+	})
+	t.Run("quota", func(t *testing.T) {
+		quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotaredistest.Place(t, address) })
 	})
 	t.Run("sessions", func(t *testing.T) {
 		sessiontest.Run(t, func(t *testing.T) session.Store {

@@ -3,7 +3,6 @@ package answer
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -24,8 +23,8 @@ const (
 )
 
 // staff makes the bus and the agents on it.
-func (f *Flow) staff(log *slog.Logger) error {
-	f.bus = agent.New(agent.Options{Log: log})
+func (f *Flow) staff(options Options) error {
+	f.bus = agent.New(agent.Options{Log: options.Log, Accompany: options.Accompany})
 	return f.bus.Register(
 		agent.Agent{
 			Name: orchestrator, Concurrency: orchestrated, Timeout: errandTimeout,

@@ -75,6 +75,8 @@ type Options struct {
 	Documents int          // an answer quotes from at most; 0: DefaultDocuments
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that get stuck or go down; nil: none
+	// Accompany is told of each request that an agent works at, as agent.Options has it.
+	Accompany func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
 }
 
 // New makes the flow and starts its agents, which end with Close and not with a context.
@@ -97,7 +99,7 @@ func New(options Options) (*Flow, error) {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
 	f.graph = compiled
-	if err := f.staff(options.Log); err != nil {
+	if err := f.staff(options); err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
 	return f, nil

@@ -1,0 +1,35 @@
+package embedded_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cairn/internal/quota"
+	"cairn/internal/quota/embedded"
+	"cairn/internal/quota/quotatest"
+)
+
+func TestStore(t *testing.T) {
+	quotatest.Run(t, func(t *testing.T) quotatest.Place {
+		dir := t.TempDir()
+		var passed atomic.Int64
+		return quotatest.Place{
+			Open: func(t *testing.T) quota.Counts {
+				t.Helper()
+				store, err := embedded.Open(t.Context(), dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				store.SetClock(func() time.Time { return time.Now().Add(time.Duration(passed.Load())) })
+				t.Cleanup(func() {
+					if err := store.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+				return store
+			},
+			Pass: func(_ *testing.T, by time.Duration) { passed.Add(int64(by)) },
+		}
+	})
+}

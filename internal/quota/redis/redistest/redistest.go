@@ -1,0 +1,95 @@
+// Package redistest lets the suite of quotatest run on any kind of Redis.
+package redistest
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"cairn/internal/quota"
+	"cairn/internal/quota/quotatest"
+	"cairn/internal/quota/redis"
+	"cairn/internal/redis/conn"
+)
+
+// Connect gives a client that is closed when the test ends.
+func Connect(t testing.TB, address string) *conn.Client {
+	t.Helper()
+	client, err := conn.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// Place is a Redis in which nothing is counted yet. Time passes there by making what is
+// kept older: its clock is its own.
+func Place(t *testing.T, address string) quotatest.Place {
+	t.Helper()
+	client := Connect(t, address)
+	for _, meter := range quotatest.Meters {
+		if err := client.Del(t.Context(), key("asked", meter), key("spent", meter)).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return quotatest.Place{
+		Open: func(t *testing.T) quota.Counts {
+			t.Helper()
+			return redis.Open(Connect(t, address))
+		},
+		Pass: func(t *testing.T, by time.Duration) {
+			t.Helper()
+			for _, meter := range quotatest.Meters {
+				ageAsked(t, client, key("asked", meter), by)
+				ageSpent(t, client, key("spent", meter), by)
+			}
+		},
+	}
+}
+
+func key(what, meter string) string { return "cairn:{quota}:" + what + ":" + meter }
+
+func ageAsked(t *testing.T, client *conn.Client, key string, by time.Duration) {
+	t.Helper()
+	asked, err := client.ZRangeWithScores(t.Context(), key, 0, -1).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range asked {
+		older := goredis.Z{Score: one.Score - float64(by.Milliseconds()), Member: one.Member}
+		if err := client.ZAdd(t.Context(), key, older).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ageSpent(t *testing.T, client *conn.Client, key string, by time.Duration) {
+	t.Helper()
+	days := int(by / (24 * time.Hour))
+	spent, err := client.HGetAll(t.Context(), key).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if days == 0 || len(spent) == 0 {
+		return
+	}
+	if err := client.Del(t.Context(), key).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for day, millionths := range spent {
+		number, err := strconv.Atoi(day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := client.HSet(t.Context(), key, strconv.Itoa(number-days), millionths).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// intake is a bot whose messages are measured on their way into the queue.
+type intake struct {
+	*bot.Bot // and with it all that an adapter may want beside
+	t        *Telemetry
+}
+
+var (
+	_ chat.Handler = intake{}
+	_ chat.Changes = intake{}
+)
+
+// Intake measures what adapters hand over.
+func (t *Telemetry) Intake(next *bot.Bot) chat.Handler {
+	if t == nil {
+		return next
+	}
+	return intake{next, t}
+}
+
+// arrival is a message on its way into the queue. It is over once the message is durable,
+// or nothing comes of it; what is then said in the conversation is not part of it.
+type arrival struct {
+	t       *Telemetry
+	adapter string
+	began   time.Time
+	span    trace.Span // nil without traces
+	over    bool
+}
+
+type arrivalKey struct{}
+
+// arrive begins the trace of a message.
+func (t *Telemetry) arrive(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (context.Context, *arrival) {
+	a := &arrival{t: t, adapter: t.adapter(thread.Adapter()), began: time.Now()}
+	if t.tracer != nil {
+		ctx = withIDs(ctx, wanted{trace: traceOf(thread, message)})
+		ctx, a.span = t.tracer.Start(ctx, "intake", trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(adapterKey.String(a.adapter), threadKey.String(string(thread))))
+		ctx = withIDs(ctx, wanted{})
+	}
+	return context.WithValue(ctx, arrivalKey{}, a), a
+}
+
+// end tells what came of the message, once.
+func (a *arrival) end(outcome string, err error) {
+	if a.over {
+		return
+	}
+	a.over = true
+	a.t.metrics.events.WithLabelValues(a.adapter, outcome).Inc()
+	a.t.metrics.ack.WithLabelValues(a.adapter).Observe(since(a.began))
+	if a.span != nil {
+		a.span.SetAttributes(outcomeKey.String(outcome))
+	}
+	end(a.span, err)
+}
+
+// endWith is the end of a message that never came to the queue.
+func (a *arrival) endWith(err error) {
+	switch {
+	case errors.Is(err, chat.ErrForbidden):
+		a.end(refused, nil)
+	case err != nil:
+		a.end(failed, err)
+	default:
+		a.end(accepted, nil)
+	}
+}
+
+// Handle implements chat.Handler.
+func (i intake) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
+	ctx, a := i.t.arrive(ctx, message.Thread, message.ID)
+	err := i.Bot.Handle(ctx, message, conversation)
+	a.endWith(err)
+	return err
+}
+
+// Edited implements chat.Changes.
+func (i intake) Edited(ctx context.Context, message chat.Message) error {
+	ctx, a := i.t.arrive(ctx, message.Thread, message.ID)
+	err := i.Bot.Edited(ctx, message)
+	a.endWith(err)
+	return err
+}
+
+// Deleted implements chat.Changes.
+func (i intake) Deleted(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	ctx, a := i.t.arrive(ctx, thread, message)
+	err := i.Bot.Deleted(ctx, thread, message)
+	a.endWith(err)
+	return err
+}
+
+// enqueued tells of a job that was put into its queue, or was there. The span has the ids
+// by which the work at it finds its parent.
+func (t *Telemetry) enqueued(ctx context.Context, job runs.Job, began time.Time, isNew bool) {
+	if t.tracer != nil {
+		ids := wanted{trace: traceOfJob(job)}
+		if isNew {
+			ids.span = enqueuedSpan(job)
+		}
+		_, span := t.tracer.Start(withIDs(withinNode(ctx), ids), "enqueue", trace.WithTimestamp(began), trace.WithSpanKind(trace.SpanKindProducer),
+			trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), acceptedKey.Bool(isNew)))
+		span.End()
+	}
+	a, ok := ctx.Value(arrivalKey{}).(*arrival)
+	switch {
+	case !ok:
+	case isNew:
+		a.end(accepted, nil)
+	default:
+		a.end(duplicate, nil)
+	}
+}

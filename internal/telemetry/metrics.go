@@ -1,0 +1,112 @@
+package telemetry
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// The values of labels. Those that come from elsewhere are names of the program (adapters,
+// flows, nodes, roles of models) or of the configuration (sources).
+const (
+	accepted  = "accepted"  // of events: it is in the queue
+	duplicate = "duplicate" // it was there already
+	refused   = "refused"   // it is for somebody else, or the platform never takes it
+	failed    = "failed"
+
+	posted  = "posted"
+	gone    = "gone"
+	limited = "limited"
+
+	answered  = "answered"
+	abstained = "abstained"
+	asked     = "asked"
+	cancelled = "cancelled"
+	expired   = "expired"
+
+	succeeded = "ok"
+)
+
+var (
+	eventOutcomes = []string{accepted, duplicate, refused, failed}
+	postOutcomes  = []string{posted, gone, refused, limited, failed}
+	runOutcomes   = []string{answered, abstained, asked, failed, cancelled, expired}
+	tokenKinds    = []string{"prompt", "completion"}
+	ratings       = []string{"up", "down", "none"}
+)
+
+// metrics are what is counted and timed as it happens.
+type metrics struct {
+	events, runs, tokens, cost   *prometheus.CounterVec
+	posts, retries, rated        *prometheus.CounterVec
+	ack, ran, node, model, found *prometheus.HistogramVec
+	lost, unsourced              prometheus.Counter
+}
+
+// Seconds in which things are expected to be done.
+var (
+	quick = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
+	slow  = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
+)
+
+func newMetrics() *metrics {
+	return &metrics{
+		events:    counters("cairn_events_total", "Messages that adapters handed over.", "adapter", "outcome"),
+		ack:       seconds("cairn_ack_seconds", "From the hand-over of a message until it is durable and the platform is told so.", quick, "adapter"),
+		runs:      counters("cairn_runs_total", "Runs that ended, or stopped to ask.", "flow", "outcome"),
+		ran:       seconds("cairn_run_seconds", "From a run's message to its end, without waits for people.", slow, "flow", "outcome"),
+		node:      seconds("cairn_node_seconds", "One attempt of a node.", slow, "flow", "node"),
+		model:     seconds("cairn_model_seconds", "One call of a language model, retries included.", slow, "role", "outcome"),
+		tokens:    counters("cairn_model_tokens_total", "Tokens that language models used.", "role", "kind"),
+		cost:      counters("cairn_model_cost_total", "What they cost, in the currency of the configured prices.", "role"),
+		posts:     counters("cairn_posts_total", "Replies and questions handed to a platform.", "adapter", "outcome"),
+		retries:   counters("cairn_post_retries_total", "Posts that failed and are tried again.", "adapter"),
+		lost:      counter("cairn_lease_losses_total", "Jobs that another worker took over while this one worked at them."),
+		found:     seconds("cairn_search_seconds", "One search of the index.", quick, "backend"),
+		unsourced: counter("cairn_answers_without_sources_total", "Answers from documents that name none."),
+		rated:     counters("cairn_ratings_total", "What people thought of answers; none takes a rating back.", "rating"),
+	}
+}
+
+// register adds all metrics to the registry, also those of the Go runtime and the process.
+func (t *Telemetry) register(options Options) error {
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "cairn_build_info", Help: "The program that runs."}, []string{"version", "commit"})
+	info.WithLabelValues(options.Version, options.Commit).Set(1)
+	m := t.metrics
+	var errs []error
+	for _, collector := range []prometheus.Collector{
+		m.events, m.ack, m.runs, m.ran, m.node, m.model, m.tokens, m.cost, m.posts, m.retries, m.lost, m.found,
+		m.unsourced, m.rated, info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		errs = append(errs, t.registry.Register(collector))
+	}
+	for _, rating := range ratings {
+		m.rated.WithLabelValues(rating)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("register the metrics: %w", err)
+	}
+	return nil
+}
+
+// expect has the counters of an adapter begin at 0: a rate is seen from the first event on.
+func (m *metrics) expect(adapter string) {
+	for _, outcome := range eventOutcomes {
+		m.events.WithLabelValues(adapter, outcome)
+	}
+	m.ack.WithLabelValues(adapter)
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func seconds(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}

@@ -1,0 +1,130 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"cairn/internal/chat"
+)
+
+// Platform is an adapter on whose platform messages are posted.
+type Platform interface {
+	chat.Poster
+	chat.Drafter
+	chat.FileFinder
+}
+
+// poster is a platform whose posts are measured.
+type poster struct {
+	Platform
+	t       *Telemetry
+	adapter string
+}
+
+var _ Platform = (*poster)(nil)
+
+// Platform measures what is posted on the platform of an adapter.
+func (t *Telemetry) Platform(next Platform, adapter string) Platform {
+	if t == nil {
+		return next
+	}
+	for _, outcome := range postOutcomes {
+		t.metrics.posts.WithLabelValues(adapter, outcome)
+	}
+	t.metrics.retries.WithLabelValues(adapter)
+	return &poster{next, t, adapter}
+}
+
+// posting begins the span of a request to the platform.
+func (p *poster) posting(ctx context.Context, name string, thread chat.ThreadID) (context.Context, trace.Span) {
+	return p.t.begin(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(adapterKey.String(p.adapter), threadKey.String(string(thread))))
+}
+
+// posted counts a post.
+func (p *poster) posted(span trace.Span, err error) {
+	outcome := postedAs(err)
+	p.t.metrics.posts.WithLabelValues(p.adapter, outcome).Inc()
+	if outcome == limited || outcome == failed {
+		p.t.metrics.retries.WithLabelValues(p.adapter).Inc()
+	}
+	if span != nil {
+		span.SetAttributes(outcomeKey.String(outcome))
+	}
+	end(span, err)
+}
+
+func postedAs(err error) string {
+	_, wait := errors.AsType[*chat.RetryAfterError](err)
+	switch {
+	case err == nil:
+		return posted
+	case errors.Is(err, chat.ErrGone):
+		return gone
+	case errors.Is(err, chat.ErrRefused):
+		return refused
+	case wait:
+		return limited
+	}
+	return failed
+}
+
+// Post implements chat.Poster.
+func (p *poster) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	ctx, span := p.posting(ctx, "post", thread)
+	id, err := p.Platform.Post(ctx, thread, key, post)
+	p.posted(span, err)
+	return id, err
+}
+
+// Find implements chat.Poster.
+func (p *poster) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
+	ctx, span := p.posting(ctx, "post.find", thread)
+	id, found, err := p.Platform.Find(ctx, thread, key)
+	end(span, err)
+	return id, found, err
+}
+
+// Edit implements chat.Poster.
+func (p *poster) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
+	ctx, span := p.posting(ctx, "post.edit", thread)
+	err := p.Platform.Edit(ctx, thread, message, post)
+	end(span, err)
+	return err
+}
+
+// Retract implements chat.Poster.
+func (p *poster) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	ctx, span := p.posting(ctx, "post.retract", thread)
+	err := p.Platform.Retract(ctx, thread, message)
+	end(span, err)
+	return err
+}
+
+// Draft implements chat.Drafter.
+func (p *poster) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
+	ctx, span := p.posting(ctx, "draft", work.Thread)
+	made, err := p.Platform.Draft(ctx, work)
+	end(span, err)
+	if err != nil {
+		return nil, err
+	}
+	return &draft{made, p, work.Thread}, nil
+}
+
+// draft is one whose end is measured as a post.
+type draft struct {
+	chat.Draft
+	poster *poster
+	thread chat.ThreadID
+}
+
+// Finish implements chat.Draft.
+func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	ctx, span := d.poster.posting(ctx, "post", d.thread)
+	id, err := d.Draft.Finish(ctx, key, post)
+	d.poster.posted(span, err)
+	return id, err
+}

@@ -1,0 +1,103 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Served is what a process tells about itself.
+type Served struct {
+	Dependencies []Dependency
+	Ending       <-chan struct{} // closed when the process is about to end
+	Logger       *slog.Logger
+}
+
+// state is what /readyz says.
+type state struct {
+	Ready    bool     `json:"ready"`
+	Draining bool     `json:"draining,omitempty"` // the process is about to end
+	Failing  []string `json:"failing,omitempty"`  // names of what does not answer
+}
+
+// Handler tells how the process is: /metrics for Prometheus, /healthz that it lives,
+// /readyz whether it is ready, which it is not any more once it is about to end.
+func (t *Telemetry) Handler(of Served) (http.Handler, error) {
+	ready := newReadiness(of)
+	if err := t.registry.Register(ready); err != nil {
+		return nil, fmt.Errorf("register the metrics of dependencies: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(of.Logger.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: 8 * time.Second,
+	}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, request *http.Request) {
+		say(request.Context(), w, of.Logger, http.StatusOK, state{Ready: !ready.isEnding(), Draining: ready.isEnding()})
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
+		if ready.isEnding() {
+			say(request.Context(), w, of.Logger, http.StatusServiceUnavailable, state{Draining: true})
+			return
+		}
+		status, failing := http.StatusOK, ready.unready(request.Context())
+		if len(failing) > 0 {
+			status = http.StatusServiceUnavailable
+		}
+		say(request.Context(), w, of.Logger, status, state{Ready: len(failing) == 0, Failing: failing})
+	})
+	return mux, nil
+}
+
+func say(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what state) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		logger.DebugContext(ctx, "nobody waited to hear whether the process is ready", "error", err)
+	}
+}
+
+// Profiles are those of Go's runtime. They show what is in memory: serve them on the
+// loopback interface alone.
+func Profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// Time limits of who asks. A profile is made for up to profileTime.
+const (
+	requestTime = 5 * time.Second
+	profileTime = 2 * time.Minute
+	idleTime    = 2 * time.Minute
+)
+
+// Serve answers at a listener until ctx ends, and closes it.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: profileTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	closed := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { closed <- server.Close() })
+	err := server.Serve(listener)
+	if stop() { // ctx goes on: the server failed by itself
+		return fmt.Errorf("serve telemetry at %s: %w", listener.Addr(), err)
+	}
+	if err := <-closed; err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("stop serving telemetry: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// work is the work at one job, as its context knows it.
+type work struct {
+	thread chat.ThreadID
+	span   trace.Span // nil without traces
+}
+
+type workKey struct{}
+
+func workOf(ctx context.Context) (work, bool) {
+	found, ok := ctx.Value(workKey{}).(work)
+	return found, ok
+}
+
+// Accompany is for bot.Options.Accompany: the log lines of the work at a job name its
+// thread, and the spans of it are below the one that put the job into the queue. Without
+// telemetry it is only about log lines.
+func (t *Telemetry) Accompany(ctx context.Context, lease runs.Lease) (context.Context, func(lost bool)) {
+	at := work{thread: bot.ThreadOf(lease.Job)}
+	if t == nil {
+		return context.WithValue(ctx, workKey{}, at), func(bool) {}
+	}
+	ctx, at.span = t.take(ctx, lease)
+	return context.WithValue(ctx, workKey{}, at), func(lost bool) {
+		var err error
+		if lost {
+			t.metrics.lost.Inc()
+			err = runs.ErrLost
+		}
+		end(at.span, err)
+	}
+}
+
+// take begins the span of the work at a job, and tells of the wait before it.
+func (t *Telemetry) take(ctx context.Context, lease runs.Lease) (context.Context, trace.Span) {
+	if t.tracer == nil {
+		return ctx, nil
+	}
+	job := lease.Job
+	attributes := trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), attemptKey.Int(job.Attempt))
+	if job.Message.ID == "" { // nobody handed it over
+		ctx = withIDs(ctx, wanted{trace: traceOfJob(job)})
+		ctx, span := t.tracer.Start(ctx, "work", attributes, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer))
+		return withIDs(ctx, wanted{}), span
+	}
+	ctx = trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: traceOfJob(job), SpanID: enqueuedSpan(job), TraceFlags: trace.FlagsSampled, Remote: true,
+	}))
+	if job.Attempt <= 1 && !lease.Given.Before(job.Enqueued) {
+		_, waited := t.tracer.Start(ctx, "queue", trace.WithTimestamp(job.Enqueued))
+		waited.End(trace.WithTimestamp(lease.Given))
+	}
+	return t.tracer.Start(ctx, "work", attributes, trace.WithSpanKind(trace.SpanKindConsumer))
+}
+
+// jobKind is the kind of a job. Those of other programs count as one.
+func jobKind(kind runs.Kind) string {
+	switch kind {
+	case "":
+		return string(runs.Said)
+	case runs.Said, runs.Retry, runs.Remind, "edited", "deleted", "aside", "drop", "forget":
+		return string(kind)
+	}
+	return "other"
+}
+
+// runningKey finds the id of the run that a context works at.
+type runningKey struct{}
+
+func withRun(ctx context.Context, run string) context.Context {
+	return context.WithValue(ctx, runningKey{}, run)
+}
+
+func runOf(ctx context.Context) string {
+	run, _ := ctx.Value(runningKey{}).(string)
+	return run
+}
+
+// afterwards is what is to be counted once what is written together is written.
+type afterwards struct{ counts []func() }
+
+type afterwardsKey struct{}
+
+// once counts what was written: at once, or when all that is written together is there.
+func once(ctx context.Context, count func()) {
+	if later, ok := ctx.Value(afterwardsKey{}).(*afterwards); ok {
+		later.counts = append(later.counts, count)
+		return
+	}
+	count()
+}
+
+// Together measures bot.Options.Together, which may be nil.
+func (t *Telemetry) Together(next func(ctx context.Context, write func(ctx context.Context) error) error) func(ctx context.Context, write func(ctx context.Context) error) error {
+	if t == nil || next == nil {
+		return next
+	}
+	return func(ctx context.Context, write func(ctx context.Context) error) error {
+		var later afterwards
+		ctx, span := t.begin(context.WithValue(ctx, afterwardsKey{}, &later), "store.together")
+		err := next(ctx, write)
+		end(span, err)
+		if err != nil {
+			return err
+		}
+		for _, count := range later.counts {
+			count()
+		}
+		return nil
+	}
+}
+
+// since is how long ago something began, in seconds.
+func since(began time.Time) float64 { return time.Since(began).Seconds() }

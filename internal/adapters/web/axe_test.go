@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-)
 
-// violations runs axe-core over the page and gives what it finds.
-const violations = `axe.run(document, { resultTypes: ["violations"] }).then((found) =>
-	found.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + (n.any[0] ?? n.all[0] ?? n.none[0])?.message)))`
+	"cairn/internal/adapters/web/webtest"
+)
 
 // TestAxe looks at every screen with axe-core, which axe.sh brings. It has a build tag
 // of its own because it needs what the other tests don't: the npm registry.
@@ -23,7 +21,7 @@ func TestAxe(t *testing.T) {
 	eachScreen(t, func(b *browser, name string) {
 		b.do(chromedp.Evaluate(string(script), nil))
 		var found []string
-		b.do(chromedp.Evaluate(violations, &found, awaited))
+		b.do(chromedp.Evaluate(webtest.Violations, &found, awaited))
 		for _, violation := range found {
 			b.Errorf("%s: %s", name, violation)
 		}

@@ -2,77 +2,22 @@ package web
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"cairn/internal/adapters/web/webtest"
 )
 
-// browserTime is how long one browser test may take in all; what it waits for are
-// elements, never time.
-const browserTime = time.Minute
-
-// headless is the one Chromium that all tests share; each has a profile of its own in
-// it. It is started by the first that needs it, and ended by TestMain.
-var headless struct {
-	once sync.Once
-	ctx  context.Context
-	end  context.CancelFunc
-	err  error
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if headless.ctx != nil {
-		if err := chromedp.Cancel(headless.ctx); err != nil { // waits for the process, unlike end
-			fmt.Fprintln(os.Stderr, "close Chromium:", err)
-			code = 1
-		}
-		headless.end()
-	}
-	os.Exit(code)
-}
-
-func chromium() (string, error) {
-	if path := os.Getenv("CAIRN_TEST_CHROMIUM"); path != "" {
-		return path, nil
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("no Chromium in PATH: install one (Debian: apt-get install chromium) or name it in CAIRN_TEST_CHROMIUM")
-}
-
-func startChromium() {
-	path, err := chromium()
-	if err != nil {
-		headless.err = err
-		return
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WindowSize(1280, 900),
-	)
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, _ := chromedp.NewContext(allocator, chromedp.WithErrorf(quiet))
-	headless.ctx, headless.end = ctx, end //nolint:fatcontext // it is set once, for the tests' windows to begin from
-	headless.err = chromedp.Run(ctx)
-}
+func TestMain(m *testing.M) { webtest.Main(m) }
 
 // browser is a window with a profile of its own, which notes what a page must not do.
 type browser struct {
@@ -87,15 +32,7 @@ type browser struct {
 
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
-	headless.once.Do(startChromium)
-	if headless.err != nil {
-		t.Fatal(headless.err)
-	}
-	profile, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(inBrowser())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return window(t, profile)
+	return window(t, webtest.Profile(t))
 }
 
 // another opens a second window with the same profile.
@@ -104,32 +41,15 @@ func (b *browser) another() *browser {
 	return window(b.T, b.profile)
 }
 
-// inBrowser is a context for commands to Chromium as a whole.
-func inBrowser() context.Context {
-	return cdp.WithExecutor(headless.ctx, chromedp.FromContext(headless.ctx).Browser)
-}
-
 func window(t *testing.T, profile cdp.BrowserContextID) *browser {
 	t.Helper()
-	tab, err := target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).Do(inBrowser())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := chromedp.NewContext(headless.ctx, chromedp.WithTargetID(tab))
-	ctx, cancelLimit := context.WithTimeout(ctx, browserTime)
+	ctx := webtest.Window(t, profile)
 	b := &browser{T: t, ctx: ctx, profile: profile}
-	t.Cleanup(func() {
-		cancelLimit()
-		cancel()
-	})
 	chromedp.ListenTarget(ctx, b.note)
 	b.do(network.Enable(), log.Enable(), chromedp.EmulateViewport(1280, 900))
 	b.prefers("light")
 	return b
 }
-
-// quiet is told of events that chromedp does not know.
-func quiet(string, ...any) {}
 
 func (b *browser) note(event any) {
 	b.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"path"
 )
@@ -22,51 +23,83 @@ type asset struct {
 	content []byte
 }
 
-// loadFiles gives the assets by their path below /assets/, and the page's templates.
-// The path begins with a hash of all the assets, so that a browser may keep them and
-// the scripts can import one another by name.
-func loadFiles() (map[string]asset, *template.Template, error) {
+// Look is what this page, and others in its manner, are made of.
+type Look struct {
+	// Templates are this page's and the other's own. The function "asset" gives the address
+	// of an asset by its name, "styles" the names of the stylesheets.
+	Templates *template.Template
+	assets    map[string]asset // by their path below that of the assets
+}
+
+// NewLook adds a page's own files, from its folders "assets" and "templates", to those of
+// this page. Assets are served below a path, "/assets/"; sheets are the stylesheets that the
+// page is shown in, in order.
+func NewLook(below string, sheets []string, own ...fs.FS) (*Look, error) {
+	look := &Look{assets: make(map[string]asset)}
+	folder, err := look.addAssets(append([]fs.FS{files}, own...))
+	if err != nil {
+		return nil, fmt.Errorf("read the page's files: %w", err)
+	}
+	look.Templates = template.New("").Funcs(template.FuncMap{
+		"asset":  func(name string) string { return below + folder + name },
+		"styles": func() []string { return sheets },
+	})
+	for _, from := range append([]fs.FS{files}, own...) {
+		if _, err := look.Templates.ParseFS(from, "templates/*.html"); err != nil {
+			return nil, fmt.Errorf("read the page's templates: %w", err)
+		}
+	}
+	return look, nil
+}
+
+// addAssets gives the folder of the assets: a hash of them all, so that a browser may keep
+// them and the scripts can import one another by name.
+func (l *Look) addAssets(from []fs.FS) (folder string, err error) {
 	kinds := map[string]string{
 		".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 	}
-	entries, err := files.ReadDir("assets")
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the page's files: %w", err)
-	}
 	byName := make(map[string]asset)
 	hash := sha256.New()
-	for _, entry := range entries {
-		content, err := files.ReadFile("assets/" + entry.Name())
+	for _, folder := range from {
+		entries, err := fs.ReadDir(folder, "assets")
 		if err != nil {
-			return nil, nil, fmt.Errorf("read the page's files: %w", err)
+			return "", err
 		}
-		fmt.Fprintf(hash, "%s %d\n%s", entry.Name(), len(content), content)
-		byName[entry.Name()] = asset{kinds[path.Ext(entry.Name())], content}
+		for _, entry := range entries {
+			content, err := fs.ReadFile(folder, "assets/"+entry.Name())
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(hash, "%s %d\n%s", entry.Name(), len(content), content)
+			byName[entry.Name()] = asset{kinds[path.Ext(entry.Name())], content}
+		}
 	}
-	folder := hex.EncodeToString(hash.Sum(nil)[:6]) + "/"
-	assets := make(map[string]asset, len(byName))
+	folder = hex.EncodeToString(hash.Sum(nil)[:6]) + "/"
 	for name, file := range byName {
-		assets[folder+name] = file
+		l.assets[folder+name] = file
 	}
-	page, err := template.New("").Funcs(template.FuncMap{
-		"asset":  func(name string) string { return "/assets/" + folder + name },
-		"styles": func() []string { return stylesheets },
-	}).ParseFS(files, "templates/*.html")
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the page's templates: %w", err)
-	}
-	return assets, page, nil
+	return folder, nil
 }
 
-func (w *Web) serveAsset(out http.ResponseWriter, request *http.Request) {
-	file, ok := w.assets[request.PathValue("path")]
-	if !ok {
-		w.fail(out, request, http.StatusNotFound, "There is no such file.")
-		return
+// ServeAsset sends the asset at a path below that of the assets; false where there is none.
+func (l *Look) ServeAsset(out http.ResponseWriter, at string) (known bool, err error) {
+	file, known := l.assets[at]
+	if !known {
+		return false, nil
 	}
 	out.Header().Set("Content-Type", file.kind)
 	out.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	if _, err := out.Write(file.content); err != nil {
+	_, err = out.Write(file.content)
+	return true, err
+}
+
+func (w *Web) serveAsset(out http.ResponseWriter, request *http.Request) {
+	known, err := w.look.ServeAsset(out, request.PathValue("path"))
+	if !known {
+		w.fail(out, request, http.StatusNotFound, "There is no such file.")
+		return
+	}
+	if err != nil {
 		w.options.Logger.Debug("send asset", "error", err)
 	}
 }

@@ -38,6 +38,10 @@ func (w *Web) routes(ts *threads) http.Handler {
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.posted(w.inThread(ts, serve)))
 	}
+	if w.options.Operations != nil {
+		mux.Handle("/operations", w.options.Operations)
+		mux.Handle("/operations/", w.options.Operations)
+	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
 		w.fail(out, request, http.StatusNotFound, "There is no such page.")
 	})
@@ -195,7 +199,7 @@ func (t *thread) all() (exchanges []*exchange, seen string, cut bool) {
 // render sends a template, or nothing at all when it fails.
 func (w *Web) render(out http.ResponseWriter, status int, name string, view any) error {
 	var page bytes.Buffer
-	if err := w.page.ExecuteTemplate(&page, name, view); err != nil {
+	if err := w.look.Templates.ExecuteTemplate(&page, name, view); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)
 	}
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -261,7 +261,7 @@ func took(d time.Duration) string {
 // fragment renders one template.
 func (w *Web) fragment(name string, v any) (string, error) {
 	var out bytes.Buffer
-	if err := w.page.ExecuteTemplate(&out, name, v); err != nil {
+	if err := w.look.Templates.ExecuteTemplate(&out, name, v); err != nil {
 		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.String(), nil

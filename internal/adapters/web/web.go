@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -41,6 +40,8 @@ type Options struct {
 	Suggestions []string
 	// Stats says what the bot knows, on an empty page; may be empty.
 	Stats string
+	// Operations answers what is asked below /operations; nil: there is nothing.
+	Operations http.Handler
 	// Now is the clock that ages are told from; nil is time.Now.
 	Now func() time.Time
 }
@@ -50,8 +51,7 @@ type Web struct {
 	options  Options
 	listener net.Listener
 	loopback bool
-	page     *template.Template
-	assets   map[string]asset // by their path below /assets/
+	look     *Look
 }
 
 var _ chat.Adapter = (*Web)(nil)
@@ -69,7 +69,7 @@ func New(options Options) (*Web, error) {
 	}
 	w := &Web{options: options}
 	var err error
-	if w.assets, w.page, err = loadFiles(); err != nil {
+	if w.look, err = NewLook("/assets/", stylesheets); err != nil {
 		return nil, fmt.Errorf("web adapter: %w", err)
 	}
 	if w.listener, err = net.Listen("tcp", options.Addr); err != nil {

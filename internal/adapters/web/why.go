@@ -120,12 +120,8 @@ func (w *Web) whyView(ctx context.Context, e *exchange, what *said) (whyView, er
 	if !known {
 		return v, nil
 	}
-	way := newWay(trace.Steps, !v.Live)
-	if v.Picture, err = picture(svg, way); err != nil {
-		return whyView{}, fmt.Errorf("draw flow %s: %w", trace.Flow, err)
-	}
-	v.Path = strings.Join(way.passed, " → ")
-	return v, nil
+	err = v.draw(trace, svg)
+	return v, err
 }
 
 // trace is what is known of a run. Of one that works it has the steps so far.

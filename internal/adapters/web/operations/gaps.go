@@ -1,0 +1,165 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/runs"
+)
+
+// mostGaps bounds how many groups are shown.
+const mostGaps = 100
+
+// alike is the share of words that two questions of a group have in common at least: of
+// all the words that either has.
+const alike = 0.6
+
+// gapsView is what templates/gaps.html shows.
+type gapsView struct {
+	Groups   []gapView
+	MostGaps int
+	Cut      bool // there are more groups
+	MostRuns int
+	Looked   int // runs
+}
+
+// gapView is a group of questions without a good answer.
+type gapView struct {
+	Question                   string // of the latest
+	Count                      int
+	Abstained, Unsourced, Down int
+	Last                       momentView
+	Runs                       []gapRunView // the latest few
+	last                       time.Time
+}
+
+type gapRunView struct {
+	ID  id
+	Why string
+}
+
+// maxGapRuns is how many runs of a group are linked.
+const maxGapRuns = 5
+
+// gap is a question without a good answer.
+type gap struct {
+	record                     runs.Record
+	abstained, unsourced, down bool
+	words                      []string // see wordsOf
+}
+
+func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
+	listed, err := p.options.Records.List(ctx, runs.Filter{Status: runs.Done}, mostRuns)
+	if err != nil {
+		return nil, err
+	}
+	var gaps []gap
+	for _, record := range listed {
+		g, is, err := p.gap(ctx, record)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			gaps = append(gaps, g)
+		}
+	}
+	v := gapsView{MostGaps: mostGaps, MostRuns: mostRuns, Looked: len(listed)}
+	for _, group := range grouped(gaps) {
+		v.Groups = append(v.Groups, p.gapView(group))
+	}
+	slices.SortStableFunc(v.Groups, func(a, b gapView) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), b.last.Compare(a.last))
+	})
+	v.Cut = len(v.Groups) > mostGaps
+	v.Groups = v.Groups[:min(len(v.Groups), mostGaps)]
+	return v, nil
+}
+
+// gap looks for what was not good about an answer. Lists leave ratings out, so that each
+// record is read once more.
+func (p *Page) gap(ctx context.Context, record runs.Record) (g gap, is bool, err error) {
+	kept, err := p.options.Records.Load(ctx, record.ID)
+	if isUnknown(err) {
+		return gap{}, false, nil // it was erased meanwhile
+	}
+	if err != nil {
+		return gap{}, false, err
+	}
+	g = gap{record: record, abstained: hasAbstained(record), words: wordsOf(record.Request)}
+	g.unsourced = !g.abstained && len(record.Trace.Queries) > 0 && usedSources(record.Trace.Evidence) == 0
+	g.down = slices.ContainsFunc(kept.Ratings, func(r chat.Rating) bool { return r.Verdict == chat.Down })
+	return g, g.abstained || g.unsourced || g.down, nil
+}
+
+// wordsOf gives the words of a question that tell something, each once, in order.
+func wordsOf(question string) []string {
+	terms := slices.DeleteFunc(lexical.Analyze(question), lexical.IsStop)
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
+// grouped puts gaps together whose questions are alike. A gap goes to the group whose first
+// one it is most like, and the first is the latest of its group: what comes out depends on
+// nothing but what comes in.
+func grouped(gaps []gap) [][]gap {
+	var groups [][]gap
+	with := make(map[string][]int) // groups by the words of their first
+	for _, g := range gaps {
+		shared := make(map[int]int)
+		for _, word := range g.words {
+			for _, at := range with[word] {
+				shared[at]++
+			}
+		}
+		best, most := -1, 0.0
+		for at, count := range shared {
+			share := float64(count) / float64(len(g.words)+len(groups[at][0].words)-count)
+			if share >= alike && (share > most || share == most && at < best) {
+				best, most = at, share
+			}
+		}
+		if best >= 0 {
+			groups[best] = append(groups[best], g)
+			continue
+		}
+		for _, word := range g.words {
+			with[word] = append(with[word], len(groups))
+		}
+		groups = append(groups, []gap{g})
+	}
+	return groups
+}
+
+func (p *Page) gapView(group []gap) gapView {
+	latest := group[0].record
+	v := gapView{Question: short(latest.Request, maxRequest), Count: len(group)}
+	if n := len(latest.Transitions); n > 0 {
+		v.last = latest.Transitions[n-1].At
+	}
+	v.Last = p.moment(v.last)
+	for i, g := range group {
+		why := "no source"
+		switch {
+		case g.abstained:
+			v.Abstained++
+			why = "no answer"
+		case g.unsourced:
+			v.Unsourced++
+		}
+		if g.down {
+			v.Down++
+			if !g.abstained && !g.unsourced {
+				why = "thumbs down"
+			}
+		}
+		if i < maxGapRuns {
+			v.Runs = append(v.Runs, gapRunView{id(g.record.ID), why})
+		}
+	}
+	return v
+}

@@ -1,0 +1,105 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"cairn/internal/audit"
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/runs"
+)
+
+// mostListed bounds each list but that of runs.
+const mostListed = 200
+
+// queueView is what templates/queue.html shows.
+type queueView struct {
+	Threads    []stateView
+	Letters    []letterView
+	MostListed int
+}
+
+// stateView is a thread with work.
+type stateView struct {
+	Thread                   id
+	Worker, Reason           string
+	Queued, Delayed, Attempt int
+	Waits                    momentView // since when its first job does
+	NotBefore                momentView
+	Stopped                  bool
+}
+
+// letterView is a job that was put aside.
+type letterView struct {
+	Run, Thread, Event id
+	Reason             string
+	At                 momentView
+}
+
+func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
+	states, err := p.options.Queues.Threads(ctx, mostListed)
+	if err != nil {
+		return nil, err
+	}
+	letters, err := p.options.Queues.DeadLetters(ctx, mostListed)
+	if err != nil {
+		return nil, err
+	}
+	v := queueView{MostListed: mostListed}
+	for _, state := range states {
+		v.Threads = append(v.Threads, p.state(state))
+	}
+	for _, letter := range letters {
+		v.Letters = append(v.Letters, letterView{
+			Run: id(letter.Job.Run), Thread: id(letter.Job.Thread()), Event: id(letter.Job.Event),
+			Reason: markup.CleanLine(letter.Reason), At: p.moment(letter.At),
+		})
+	}
+	return v, nil
+}
+
+func (p *Page) state(state runs.ThreadState) stateView {
+	return stateView{
+		Thread: id(state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
+		Queued: state.Queued, Delayed: state.Delayed, Attempt: state.Head.Attempt,
+		Waits: p.moment(state.Head.Enqueued), NotBefore: p.moment(state.NotBefore), Stopped: state.Stopped != nil,
+	}
+}
+
+// serveLetter puts a dead letter back into its queue. One whose run is known is gone on with
+// by its run, see serveReplay; this is for the others, too.
+func (p *Page) serveLetter(out http.ResponseWriter, request *http.Request) {
+	thread, event := request.PostForm.Get("thread"), request.PostForm.Get("event")
+	err := p.noted(request, audit.ReplayRun, thread+" "+event, func(ctx context.Context) error {
+		return p.options.Queues.Replay(ctx, chat.ThreadID(thread), runs.EventID(event))
+	})
+	if errors.Is(err, runs.ErrUnknownLetter) {
+		err = &problem{http.StatusNotFound, "It is not among what was put aside any more."}
+	}
+	if err != nil {
+		p.refuse(out, request, err)
+		return
+	}
+	http.Redirect(out, request, Root+"/queue?did=replayed", http.StatusSeeOther)
+}
+
+// questionsView is what templates/questions.html shows.
+type questionsView struct {
+	Runs       []runView
+	MostListed int
+}
+
+func (p *Page) questionsView(ctx context.Context, _ url.Values) (any, error) {
+	waiting, err := p.options.Records.List(ctx, runs.Filter{Status: runs.Waiting}, mostListed)
+	if err != nil {
+		return nil, err
+	}
+	v := questionsView{MostListed: mostListed}
+	for _, record := range waiting {
+		v.Runs = append(v.Runs, p.run(record))
+	}
+	return v, nil
+}

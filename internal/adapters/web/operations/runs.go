@@ -1,0 +1,235 @@
+package operations
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/runs"
+)
+
+// Bounds of the list of runs.
+const (
+	pageSize  = 50
+	mostRuns  = 1000 // that are looked through, the last saved first
+	maxFilter = 200  // bytes of a filter's text
+)
+
+// statuses are those that runs are filtered by.
+var statuses = []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Done, runs.Failed, runs.Cancelled, runs.Expired}
+
+// runsView is what templates/runs.html shows.
+type runsView struct {
+	Filter          filterView
+	Runs            []runView
+	Page            int
+	Newer, Older    string // addresses, "" for none
+	Cut             bool   // more runs are kept than are looked through
+	MostRuns        int
+	Flows, Adapters []string
+	Statuses        []runs.Status
+}
+
+// filterView is what the list is filtered by; "" filters by nothing.
+type filterView struct {
+	Status, Flow, Adapter, Text string
+}
+
+// runView is a run in a list.
+type runView struct {
+	ID, Thread                              id
+	Status, Outcome, Flow, Adapter, Request string
+	Since                                   momentView
+	Took, Tokens, Cost                      string
+	Sources, Retries                        int
+}
+
+// id is an id as stores have it, for addresses and forms. It may hold anything.
+type id string
+
+// Shown is the id as it may stand in a text.
+func (i id) Shown() string { return markup.CleanLine(string(i)) }
+
+// momentView is a time as it is shown: how long ago, and exactly.
+type momentView struct{ Ago, Exact string }
+
+func (p *Page) moment(at time.Time) momentView {
+	if at.IsZero() {
+		return momentView{}
+	}
+	return momentView{Ago: markup.Age(p.now(), at), Exact: at.UTC().Format("2006-01-02 15:04:05 UTC")}
+}
+
+func (p *Page) runsView(ctx context.Context, query url.Values) (any, error) {
+	filter, page, err := readFilter(query)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := p.options.Records.List(ctx, runs.Filter{Status: runs.Status(filter.Status)}, filter.reach(page))
+	if err != nil {
+		return nil, err
+	}
+	matching := slices.DeleteFunc(slices.Clone(listed), func(r runs.Record) bool { return !filter.takes(r) })
+	v := runsView{
+		Filter: filter, Page: page, Cut: len(listed) == mostRuns, MostRuns: mostRuns,
+		Flows: p.options.Flows, Adapters: p.options.Adapters, Statuses: statuses,
+	}
+	from, to := min((page-1)*pageSize, len(matching)), min(page*pageSize, len(matching))
+	for _, record := range matching[from:to] {
+		v.Runs = append(v.Runs, p.run(record))
+	}
+	if page > 1 {
+		v.Newer = filter.address(page - 1)
+	}
+	if len(matching) > to {
+		v.Older = filter.address(page + 1)
+	}
+	return v, nil
+}
+
+func readFilter(query url.Values) (filter filterView, page int, err error) {
+	filter = filterView{Status: query.Get("status"), Flow: query.Get("flow"), Adapter: query.Get("adapter"), Text: markup.CleanLine(query.Get("text"))}
+	page = 1
+	if text := query.Get("page"); text != "" {
+		if page, err = strconv.Atoi(text); err != nil || page < 1 || page > mostRuns/pageSize {
+			return filter, 0, &problem{http.StatusBadRequest, fmt.Sprintf("page is a number from 1 to %d.", mostRuns/pageSize)}
+		}
+	}
+	if filter.Status != "" && !slices.Contains(statuses, runs.Status(filter.Status)) {
+		return filter, 0, &problem{http.StatusBadRequest, "status is one of queued, running, waiting, done, failed, cancelled and expired."}
+	}
+	if max(len(filter.Flow), len(filter.Adapter), len(filter.Text)) > maxFilter {
+		return filter, 0, &problem{http.StatusBadRequest, fmt.Sprintf("A filter has %d bytes at most.", maxFilter)}
+	}
+	return filter, page, nil
+}
+
+// reach is how many records are looked at for a page.
+func (f filterView) reach(page int) int {
+	if f.Flow != "" || f.Adapter != "" || f.Text != "" {
+		return mostRuns
+	}
+	return min(page*pageSize+1, mostRuns)
+}
+
+// takes tells whether a run is listed. Its status was looked at by the store.
+func (f filterView) takes(record runs.Record) bool {
+	if f.Flow != "" && record.Flow != f.Flow || f.Adapter != "" && adapterOf(record.Thread) != f.Adapter {
+		return false
+	}
+	for _, id := range []string{string(record.ID), string(record.Thread), string(record.Author), string(record.Message)} {
+		if strings.Contains(id, f.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// address is that of a page of the list.
+func (f filterView) address(page int) string {
+	query := url.Values{}
+	for key, value := range map[string]string{"status": f.Status, "flow": f.Flow, "adapter": f.Adapter, "text": f.Text} {
+		if value != "" {
+			query.Set(key, value)
+		}
+	}
+	query.Set("page", strconv.Itoa(page))
+	return Root + "?" + query.Encode()
+}
+
+// adapterOf is the adapter that a thread is in, by which its id begins.
+func adapterOf(thread chat.ThreadID) string {
+	adapter, _, _ := strings.Cut(string(thread), ":")
+	return adapter
+}
+
+// maxRequest is how many letters of a question a list shows.
+const maxRequest = 120
+
+func (p *Page) run(record runs.Record) runView {
+	v := runView{
+		ID: id(record.ID), Status: string(record.Status()), Flow: markup.CleanLine(record.Flow),
+		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: id(record.Thread), Request: short(record.Request, maxRequest),
+		Took: took(record.Trace.Took), Tokens: tokens(record.Trace.Models), Cost: cost(record.Trace.Models),
+		Sources: usedSources(record.Trace.Evidence), Retries: retries(record.Transitions),
+	}
+	if n := len(record.Transitions); n > 0 {
+		v.Since = p.moment(record.Transitions[n-1].At)
+		if hasAbstained(record) {
+			v.Outcome = "no answer found"
+		}
+	}
+	return v
+}
+
+// hasAbstained tells a run that ended without an answer, as the bot notes it.
+func hasAbstained(record runs.Record) bool {
+	n := len(record.Transitions)
+	return n > 0 && record.Transitions[n-1].To == runs.Done && record.Transitions[n-1].Reason == string(chat.Abstained)
+}
+
+// retries is how often a run was taken up again but for its answers to questions.
+func retries(transitions []runs.Transition) int {
+	count := 0
+	before := runs.Status("")
+	for _, transition := range transitions {
+		if transition.To == runs.Running && before != "" && before != runs.Queued && before != runs.Waiting {
+			count++
+		}
+		before = transition.To
+	}
+	return count
+}
+
+// usedSources counts the documents that an answer was made from.
+func usedSources(evidence []chat.TraceEvidence) int {
+	titles := make(map[string]bool)
+	for _, candidate := range evidence {
+		if candidate.Kept {
+			titles[candidate.Title] = true
+		}
+	}
+	return len(titles)
+}
+
+// took is a time to show, "" for none.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+}
+
+// tokens are those that a run's models read and wrote, "" for none.
+func tokens(uses []chat.TraceModel) string {
+	sum := 0
+	for _, use := range uses {
+		sum += use.Prompt + use.Completion
+	}
+	if sum == 0 {
+		return ""
+	}
+	return strconv.Itoa(sum)
+}
+
+// cost is what a run's models cost, "" for nothing.
+func cost(uses []chat.TraceModel) string {
+	sum := 0.0
+	for _, use := range uses {
+		sum += use.Cost
+	}
+	if sum == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(sum, 'f', 4, 64)
+}

@@ -1,0 +1,110 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/runs"
+)
+
+// threadsView is what templates/threads.html shows.
+type threadsView struct {
+	Threads    []threadRow
+	Cut        bool // there are more threads
+	MostListed int
+	MostRuns   int
+}
+
+// threadRow is a thread by its runs.
+type threadRow struct {
+	Thread          id
+	Adapter, Status string
+	Runs            int // among those that are looked through
+	Last            momentView
+}
+
+func (p *Page) threadsView(ctx context.Context, _ url.Values) (any, error) {
+	listed, err := p.options.Records.List(ctx, runs.Filter{}, mostRuns)
+	if err != nil {
+		return nil, err
+	}
+	v := threadsView{MostListed: mostListed, MostRuns: mostRuns}
+	rows := make(map[chat.ThreadID]int)
+	for _, record := range listed {
+		at, known := rows[record.Thread]
+		switch {
+		case known:
+			v.Threads[at].Runs++
+		case len(v.Threads) == mostListed:
+			v.Cut = true
+		default:
+			rows[record.Thread] = len(v.Threads)
+			last := p.run(record)
+			v.Threads = append(v.Threads, threadRow{
+				Thread: id(record.Thread), Adapter: last.Adapter, Status: last.Status, Runs: 1, Last: last.Since,
+			})
+		}
+	}
+	return v, nil
+}
+
+// threadView is what templates/thread.html shows: what a thread's session holds, without
+// what was said.
+type threadView struct {
+	Thread                 id
+	Adapter, Flow          string
+	Turns, Earlier, People int
+	Updated                momentView
+	Waiting                id // the run that waits, "" for none
+	State                  stateView
+	Busy                   bool // it has work
+	Runs                   []runView
+	MostListed             int
+}
+
+func (p *Page) threadView(ctx context.Context, query url.Values) (any, error) {
+	thread := chat.ThreadID(query.Get("id"))
+	if thread == "" || len(thread) > 4*maxFilter {
+		return nil, &problem{http.StatusBadRequest, "The address names no thread."}
+	}
+	remembered, err := p.options.Sessions.Load(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	state, err := p.options.Queues.State(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := p.options.Records.List(ctx, runs.Filter{Thread: thread}, mostListed)
+	if err != nil {
+		return nil, err
+	}
+	if remembered.Updated.IsZero() && len(listed) == 0 && state.Queued+state.Delayed == 0 {
+		return nil, &problem{http.StatusNotFound, "There is no such thread, or nothing is kept of it any more."}
+	}
+	v := threadView{
+		Thread: id(thread), Adapter: markup.CleanLine(adapterOf(thread)), Flow: markup.CleanLine(remembered.Flow),
+		Turns: len(remembered.Turns), Earlier: len(remembered.Earlier), People: len(remembered.People),
+		Updated: p.moment(remembered.Updated), State: p.state(state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
+	}
+	if remembered.Waiting != nil {
+		v.Waiting = id(remembered.Waiting.Run)
+	}
+	for _, record := range listed {
+		v.Runs = append(v.Runs, p.run(record))
+	}
+	return v, nil
+}
+
+func isUnknown(err error) bool { return errors.Is(err, chat.ErrUnknownRun) }
+
+// configurationView is what templates/configuration.html shows.
+type configurationView struct{ Settings []Setting }
+
+func (p *Page) configurationView(context.Context, url.Values) (any, error) {
+	return configurationView{p.options.Settings}, nil
+}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 
+	"cairn/internal/audit"
 	"cairn/internal/config"
 	"cairn/internal/document"
 	"cairn/internal/document/survey"
@@ -23,6 +25,7 @@ import (
 	"cairn/internal/llm/gate"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
+	"cairn/internal/telemetry"
 )
 
 // app is a wired Cairn. Commands open what they need of it and close it.
@@ -31,10 +34,14 @@ type app struct {
 	logger     *slog.Logger
 	embedder   embed.Embedder
 	index      index.Index
-	made       *answer.Models // the models of conversation; nil before they are made
-	budget     *gate.Budget   // nil before a model is made
-	slackApp   *slackApp      // nil before it is made, and where Slack is off
-	discordApp *discordApp    // likewise
+	made       *answer.Models       // the models of conversation; nil before they are made
+	budget     *gate.Budget         // nil before a model is made
+	telemetry  *telemetry.Telemetry // nil where nothing is measured
+	opened     stores               // what bot opened
+	slackApp   *slackApp            // nil before it is made, and where Slack is off
+	discordApp *discordApp          // likewise
+	stderr     io.Writer            // that the log goes to
+	audited    audit.Log            // nil before something is written down
 	closers    []func() error
 }
 
@@ -60,12 +67,17 @@ func (in *invocation) configuration() (config.Config, error) {
 }
 
 func openApp(ctx context.Context, configured config.Config, std stdio, wanted access) (*app, error) {
+	return openMeasured(ctx, configured, std, wanted, nil)
+}
+
+// openMeasured opens an app of which what it does is measured; by nil nothing is.
+func openMeasured(ctx context.Context, configured config.Config, std stdio, wanted access, measured *telemetry.Telemetry) (*app, error) {
 	logger := newLogger(configured.Log, std)
-	embedder, err := openEmbedder(ctx, configured, logger)
+	embedder, err := openEmbedder(ctx, configured, logger, measured)
 	if err != nil {
 		return nil, err
 	}
-	a := &app{config: configured, embedder: embedder, logger: logger}
+	a := &app{config: configured, embedder: embedder, logger: logger, stderr: std.Err, telemetry: measured}
 	if wanted != reads || !configured.Postgres.URL.IsZero() {
 		if err := makeDataDir(configured.DataDir); err != nil {
 			return nil, err
@@ -91,13 +103,13 @@ func (a *app) close() error {
 func newLogger(configured config.Log, std stdio) *slog.Logger {
 	options := &slog.HandlerOptions{Level: configured.Level}
 	if configured.Format == config.LogJSON {
-		return slog.New(slog.NewJSONHandler(std.Err, options))
+		return slog.New(telemetry.LogHandler(slog.NewJSONHandler(std.Err, options)))
 	}
-	return slog.New(slog.NewTextHandler(std.Err, options))
+	return slog.New(telemetry.LogHandler(slog.NewTextHandler(std.Err, options)))
 }
 
 func (a *app) retriever() *retrieve.Retriever {
-	return &retrieve.Retriever{Index: a.index, Embedder: a.embedder, Fusion: retrieve.Fusion{
+	return &retrieve.Retriever{Index: a.searched(), Embedder: a.embedder, Fusion: retrieve.Fusion{
 		Method: a.config.Search.Fusion, Dense: a.config.Search.DenseWeight,
 	}}
 }

@@ -59,9 +59,13 @@ func (a *app) discord(ctx context.Context) (*discordApp, error) {
 	made.client = discordClient(settings, func(next http.RoundTripper) http.RoundTripper {
 		return &fleet.Transport{Next: next, Rates: shared.fleet, Logger: a.logger, Limits: fleet.Limits{PerSecond: settings.PerSecond}}
 	})
+	log, err := a.audit()
+	if err != nil {
+		return nil, err
+	}
 	options := discord.Options{
 		Token: made.token, Settings: shared.settings, Tickets: shared.settings, Logger: a.logger, HearsAll: settings.MessageContent,
-		Default: discordDefault(settings), Humans: discordHumans(settings), Catalog: a, Client: made.client,
+		Default: discordDefault(settings), Humans: discordHumans(settings), Changed: auditor{log}.discordChanged, Catalog: a, Client: made.client,
 	}
 	if settings.Mode == config.DiscordHTTP {
 		options.PublicKey, made.listen = settings.PublicKey, settings.Listen

@@ -82,6 +82,10 @@ them together within Discord's limits; both have a store in Redis and one in the
 adapters/discord/discordtest is the stand-in for Discord: each request is checked against
 Discord's own OpenAPI description. Nothing here has met the real Discord either.
 
+[cairn/internal/adapters/web/operations] takes no messages in: it is the page for those who run
+Cairn, over the contracts of runs, sessions and the index. Its lists are filtered by looking through
+the last thousand records, which is enough until a team asks more than that in the days that matter.
+
 # What outlives a process
 
 [cairn/internal/runs] is the contract of the queue, the leases, the checkpoints, the events
@@ -98,6 +102,17 @@ The weakest spot is between the last look at the lease and a platform that takes
 worker that is frozen in exactly that moment posts a second time, and takes that away again
 a moment after it goes on. An edit of what answered a question changes nothing: the run
 can't be taken back to where it asked.
+
+# What is measured
+
+[cairn/internal/telemetry] measures from the outside, by decorators of the contracts above,
+which app.go, models.go and stores.go put around what they wire. Read its package comment
+and ids.go, which says how a trace crosses the queue without being stored there. What agents
+do is told on the span of their run alone: the bus offers no place to stand beside it.
+
+[cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
+quota.go, and quota/embedded and quota/redis count for all processes. [cairn/internal/audit] writes
+down what is done to Cairn itself.
 
 # This program
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +17,17 @@ import (
 
 type doctorCommand struct {
 	Channel string `placeholder:"ID" help:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
+	JSON    bool   `name:"json" help:"Print it as JSON."`
 }
 
 // finding is what one check found.
-type finding = slack.Finding
+type finding struct {
+	What    string // "index"
+	Told    string // what there is, in a few words
+	Problem error  // nil: all is well
+	Remedy  string // what to do about Problem
+	Minor   bool   // Cairn works with the problem: it is told of, and fails nothing
+}
 
 // doctorLimit is how long all checks may take.
 const doctorLimit = 2 * time.Minute
@@ -30,26 +38,34 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 	defer cancel()
 	configured, err := in.configuration()
 	if err != nil {
-		return report(in.std.Out, []finding{{What: "configuration", Problem: err, Remedy: "correct it; `cairn config example` shows every setting"}})
+		return c.report(in.std.Out, []finding{{What: "configuration", Problem: err, Remedy: "correct it; `cairn config example` shows every setting"}})
 	}
 	from := "defaults and environment"
 	if configured.File != "" {
 		from = configured.File
 	}
-	found := []finding{{What: "configuration", Told: from}}
-	return report(in.std.Out, append(append(found, checkStores(ctx, configured, in.std)...), slices.Concat(c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured.Discord))...))
+	return c.report(in.std.Out, slices.Concat(
+		[]finding{{What: "configuration", Told: from}},
+		checkMachine(configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
+		checkStores(ctx, configured, in.std), checkAllModels(ctx, configured.Models),
+		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured.Discord), checkAddresses(ctx, configured),
+	))
 }
 
 // report prints findings; the error tells how many are bad.
-func report(out io.Writer, findings []finding) error {
+func (c *doctorCommand) report(out io.Writer, findings []finding) error {
 	bad := 0
 	for _, found := range findings {
-		if found.Problem == nil {
-			fmt.Fprintf(out, "✓ %s: %s\n", found.What, found.Told)
-			continue
+		if found.Problem != nil && !found.Minor {
+			bad++
 		}
-		bad++
-		fmt.Fprintf(out, "✗ %s: %v\n  → %s\n", found.What, found.Problem, found.Remedy)
+	}
+	printed := printFindings
+	if c.JSON {
+		printed = encodeFindings
+	}
+	if err := printed(out, findings); err != nil {
+		return err
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d of %s found something wrong", bad, count(len(findings), "check"))
@@ -57,41 +73,63 @@ func report(out io.Writer, findings []finding) error {
 	return nil
 }
 
-// checkStores opens the index, and the stores of threads and runs.
-func checkStores(ctx context.Context, configured config.Config, std stdio) []finding {
-	a, err := openApp(ctx, configured, std, reads)
-	if err != nil {
-		return []finding{{What: "index", Problem: err, Remedy: "`cairn ingest FOLDER` makes one; see docs/postgres.md where it is in PostgreSQL"}}
+func printFindings(out io.Writer, findings []finding) error {
+	for _, found := range findings {
+		mark := "✗"
+		if found.Minor {
+			mark = "!"
+		}
+		line := fmt.Sprintf("✓ %s: %s\n", found.What, found.Told)
+		if found.Problem != nil {
+			line = fmt.Sprintf("%s %s: %v\n  → %s\n", mark, found.What, found.Problem, found.Remedy)
+		}
+		if _, err := io.WriteString(out, line); err != nil {
+			return err
+		}
 	}
-	found := []finding{a.checkIndex(ctx)}
-	where := "in " + configured.DataDir
-	if !configured.Redis.URL.IsZero() {
-		where = "in Redis"
-	}
-	stores := finding{What: "threads and runs", Told: where}
-	if _, err := a.openStores(ctx); err != nil {
-		stores.Problem, stores.Remedy = err, "see redis.url and data_dir in docs/configuration.md"
-	}
-	found = append(found, stores)
-	if err := a.close(); err != nil {
-		found = append(found, finding{What: "closing", Problem: err, Remedy: "look into the disk that data_dir is on"})
-	}
-	return found
+	return nil
 }
 
-func (a *app) checkIndex(ctx context.Context) finding {
-	stats, err := a.index.Stats(ctx)
-	switch {
-	case err != nil:
-		return finding{What: "index", Problem: err, Remedy: "see docs/configuration.md"}
-	case stats.Passages == 0:
-		return finding{What: "index", Problem: errors.New("it holds nothing"), Remedy: "`cairn ingest FOLDER` reads documents into it"}
+// shownFinding is a finding as `cairn doctor --json` prints it.
+type shownFinding struct {
+	Check   string `json:"check"`
+	Result  string `json:"result"` // "good", "minor" or "bad"
+	Told    string `json:"told,omitempty"`
+	Problem string `json:"problem,omitempty"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+func encodeFindings(out io.Writer, findings []finding) error {
+	shown := make([]shownFinding, len(findings))
+	for i, found := range findings {
+		shown[i] = shownFinding{Check: found.What, Result: "good", Told: found.Told}
+		if found.Problem != nil {
+			shown[i].Result, shown[i].Problem, shown[i].Remedy = "bad", found.Problem.Error(), found.Remedy
+			if found.Minor {
+				shown[i].Result = "minor"
+			}
+		}
 	}
-	told := fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage"))
-	if left := stats.Passages - stats.Embedded; left > 0 {
-		told += fmt.Sprintf(", %d not yet searched by meaning", left)
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(shown)
+}
+
+// checkAllModels sends one small request to each model.
+func checkAllModels(ctx context.Context, models []config.Model) []finding {
+	if len(models) == 0 {
+		return []finding{{What: "models", Told: "none is configured: answers are quotes (see docs/configuration.md)"}}
 	}
-	return finding{What: "index", Told: told}
+	var found []finding
+	for _, result := range checkModels(ctx, models) {
+		one := finding{What: "model " + printable(result.model.Name), Told: result.String()}
+		if result.err != nil {
+			one.Problem = errors.New(result.String())
+			one.Remedy = "check address, name and key of the model; until then answers are quotes, and say so"
+		}
+		found = append(found, one)
+	}
+	return found
 }
 
 // checkSlack checks what the configured mode needs.
@@ -103,13 +141,15 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 		Token: settings.BotToken.Reveal(), APIURL: settings.APIURL, Channel: c.Channel,
 		Client: &http.Client{Timeout: 20 * time.Second},
 	}
-	var found []finding
 	if settings.Mode == config.SlackSocket {
 		of.AppToken = settings.AppToken.Reveal()
 	} else {
 		of.SigningSecret, of.URL = settings.SigningSecret.Reveal(), settings.URL
 	}
-	found = append(found, slack.Diagnose(ctx, of)...)
+	var found []finding
+	for _, one := range slack.Diagnose(ctx, of) {
+		found = append(found, finding{What: one.What, Told: one.Told, Problem: one.Problem, Remedy: one.Remedy})
+	}
 	switch {
 	case settings.Many():
 		found = append(found, finding{What: "Slack workspaces", Told: "install Cairn at " + settings.URL + "/slack/install"})
@@ -133,7 +173,7 @@ func checkDiscord(ctx context.Context, settings config.Discord) []finding {
 	}
 	var found []finding
 	for _, one := range discord.Diagnose(ctx, of) {
-		found = append(found, finding(one))
+		found = append(found, finding{What: one.What, Told: one.Told, Problem: one.Problem, Remedy: one.Remedy})
 	}
 	if !of.Gateway && settings.URL == "" {
 		found = append(found, finding{What: "interactions", Problem: errors.New("it was not tried"), Remedy: "set discord.url to the address that Discord reaches Cairn at"})

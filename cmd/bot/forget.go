@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"cairn/internal/audit"
 	"cairn/internal/chat"
 )
 
@@ -21,22 +22,31 @@ func (c *forgetCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
-	if err := a.forgetQueries(ctx, chat.UserID(c.User)); err != nil {
+	var threads int
+	err = a.atTerminal(ctx, audit.ForgetPerson, c.User, func() (err error) {
+		threads, err = a.forget(ctx, chat.UserID(c.User))
 		return err
-	}
-	handler, err := a.bot(ctx, nil)
-	if err != nil {
-		return err
-	}
-	a.work(ctx, handler)
-	known, err := a.adapters(ctx)
-	if err != nil {
-		return err
-	}
-	threads, err := handler.Forget(ctx, chat.UserID(c.User), slices.Sorted(maps.Keys(known))...)
+	})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(in.std.Out, "Forgot %s in %s.\n", c.User, count(threads, "thread"))
 	return nil
+}
+
+// forget erases what is kept of a person, and tells in how many threads.
+func (a *app) forget(ctx context.Context, user chat.UserID) (threads int, err error) {
+	if err := a.forgetQueries(ctx, user); err != nil {
+		return 0, err
+	}
+	handler, err := a.bot(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	a.work(ctx, handler)
+	known, err := a.adapters(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return handler.Forget(ctx, user, slices.Sorted(maps.Keys(known))...)
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// version is set by the build.
-var version = "dev"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
@@ -46,7 +43,7 @@ func run(ctx context.Context, args []string, std stdio) int {
 		kong.Description("Answers questions from your team's own documents, and shows where every statement comes from."),
 		kong.Writers(std.Out, std.Err),
 		kong.UsageOnError(),
-		kong.Vars{"version": version},
+		kong.Vars{"version": versionLine()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -83,25 +80,29 @@ func run(ctx context.Context, args []string, std stdio) int {
 // commands is the command line.
 type commands struct {
 	global
-	Demo    demoCommand      `cmd:"" help:"Try Cairn on a small set of documents: in this terminal and on a local page."`
-	Ingest  ingestCommand    `cmd:"" help:"Read folders of documents into the index."`
-	Migrate migrateCommand   `cmd:"" help:"Bring the database that holds the index up to date with this program."`
-	Ask     askCommand       `cmd:"" help:"Answer one question."`
-	Chat    chatCommand      `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
-	Analyze analyzeCommand   `cmd:"" help:"Analyse documents with you in the loop."`
-	Context contextCommand   `cmd:"" help:"Write an overview of something from documents."`
-	Repo    repoCommand      `cmd:"" help:"Report on a repository."`
-	Web     webCommand       `cmd:"" help:"Serve the local page over the index."`
-	Serve   serveCommand     `cmd:"" help:"Take messages in and answer them, in one process or several."`
-	Runs    runsCommands     `cmd:"" help:"Look into runs: list, show, cancel, replay."`
-	Slack   slackCommands    `cmd:"" help:"Set Cairn up in Slack."`
-	Discord discordCommands  `cmd:"" help:"Set Cairn up in Discord."`
-	Doctor  doctorCommand    `cmd:"" help:"Check what Cairn needs to work, and say what to do about what is wrong."`
-	Forget  forgetCommand    `cmd:"" help:"Erase what is kept of a person."`
-	Flows   flowsCommand     `cmd:"" help:"Draw the registered graphs."`
-	Eval    evalCommand      `cmd:"" help:"Measure search and answers on a set of questions."`
-	Config  configCommands   `cmd:"" help:"Look at the configuration."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Demo    demoCommand     `cmd:"" help:"Try Cairn on a small set of documents: in this terminal and on a local page."`
+	Ingest  ingestCommand   `cmd:"" help:"Read folders of documents into the index."`
+	Migrate migrateCommand  `cmd:"" help:"Bring the database that holds the index up to date with this program."`
+	Ask     askCommand      `cmd:"" help:"Answer one question."`
+	Chat    chatCommand     `cmd:"" help:"Talk in the terminal: follow-ups are understood."`
+	Analyze analyzeCommand  `cmd:"" help:"Analyse documents with you in the loop."`
+	Context contextCommand  `cmd:"" help:"Write an overview of something from documents."`
+	Repo    repoCommand     `cmd:"" help:"Report on a repository."`
+	Web     webCommand      `cmd:"" help:"Serve the local page over the index."`
+	Serve   serveCommand    `cmd:"" help:"Take messages in and answer them, in one process or several."`
+	Runs    runsCommands    `cmd:"" help:"Look into runs: list, show, cancel, replay."`
+	Slack   slackCommands   `cmd:"" help:"Set Cairn up in Slack."`
+	Discord discordCommands `cmd:"" help:"Set Cairn up in Discord."`
+	Status  statusCommand   `cmd:"" help:"Say how Cairn stands: stores, messages, questions, runs, sources."`
+	Ready   readyCommand    `cmd:"" help:"Ask the process that serves whether it is ready, for health checks."`
+	Doctor  doctorCommand   `cmd:"" help:"Check what Cairn needs to work, and say what to do about what is wrong."`
+	Forget  forgetCommand   `cmd:"" help:"Erase what is kept of a person."`
+	Flows   flowsCommand    `cmd:"" help:"Draw the registered graphs."`
+	Eval    evalCommand     `cmd:"" help:"Measure search and answers on a set of questions."`
+	Config  configCommands  `cmd:"" help:"Look at the configuration."`
+	Version versionCommand  `cmd:"" help:"Say which version this is, and which commit it was built from."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // global is what every command takes.

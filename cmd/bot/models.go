@@ -16,6 +16,7 @@ import (
 	"cairn/internal/llm"
 	"cairn/internal/llm/gate"
 	"cairn/internal/llm/openai"
+	"cairn/internal/telemetry"
 )
 
 // modelOptions says how a configured model is reached; gates is what stands in front.
@@ -67,11 +68,11 @@ func (a *app) models() (answer.Models, error) {
 		for _, role := range m.Roles {
 			switch role {
 			case config.RoleUnderstand:
-				models.Understand = model
+				models.Understand = a.telemetry.Model(model, called(m, role))
 			case config.RoleAnswer:
-				models.Answer = model
+				models.Answer = a.telemetry.Model(model, called(m, role))
 			case config.RoleVerify:
-				models.Verify = model
+				models.Verify = a.telemetry.Model(model, called(m, role))
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func (a *app) answers() (*answer.Flow, error) {
 	}
 	return answer.New(answer.Options{
 		Retriever: a.retriever(), Models: models, Documents: a.config.Answer.MaxSources,
-		LinkHosts: a.config.Answer.LinkHosts, Log: a.logger,
+		LinkHosts: a.config.Answer.LinkHosts, Log: a.logger, Accompany: a.telemetry.Agents(),
 	})
 }
 
@@ -106,7 +107,7 @@ func closeFlow(ctx context.Context, flow *answer.Flow) error {
 
 // openEmbedder gives the configured embedder, or the one that is built in. The budget is
 // not for it: without its vectors there is no search, and nothing to quote.
-func openEmbedder(ctx context.Context, configured config.Config, logger *slog.Logger) (embed.Embedder, error) {
+func openEmbedder(ctx context.Context, configured config.Config, logger *slog.Logger, measured *telemetry.Telemetry) (embed.Embedder, error) {
 	m, ok := configured.Model(config.RoleEmbed)
 	if !ok {
 		return local.Load()
@@ -115,7 +116,7 @@ func openEmbedder(ctx context.Context, configured config.Config, logger *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	return remote.Open(ctx, server, remote.Options{Name: m.Name, Dimension: m.Dimensions, TextTokens: m.Context})
+	return remote.Open(ctx, measured.Embedder(server, called(m, config.RoleEmbed)), remote.Options{Name: m.Name, Dimension: m.Dimensions, TextTokens: m.Context})
 }
 
 // whoAnswers says, in a line, what makes the answers.

@@ -40,7 +40,8 @@ func (a *app) slackJudge() (func(context.Context, slack.Overheard) (bool, error)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, of slack.Overheard) (bool, error) { return judge(ctx, model, of) }, nil
+	measured := a.telemetry.Model(model, called(configured, config.RoleUnderstand))
+	return func(ctx context.Context, of slack.Overheard) (bool, error) { return judge(ctx, measured, of) }, nil
 }
 
 func judge(ctx context.Context, model llm.Model, of slack.Overheard) (bool, error) {

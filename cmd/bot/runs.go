@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/audit"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/runs"
@@ -127,11 +128,12 @@ type runsCancelCommand struct {
 
 // Run has a run ended.
 func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
-	return in.withBot(ctx, func(b *bot.Bot) error {
-		if err := b.Cancel(ctx, chat.RunID(c.ID)); err != nil {
+	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
+		err := a.atTerminal(ctx, audit.CancelRun, c.ID, func() error { return b.Cancel(ctx, chat.RunID(c.ID)) })
+		if err != nil {
 			return fmt.Errorf("run %s: %w", c.ID, err)
 		}
-		_, err := fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.ID)
+		_, err = fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.ID)
 		return err
 	})
 }
@@ -142,11 +144,12 @@ type runsReplayCommand struct {
 
 // Run has a run gone on with.
 func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
-	return in.withBot(ctx, func(b *bot.Bot) error {
-		if err := b.Replay(ctx, chat.RunID(c.ID)); err != nil {
+	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
+		err := a.atTerminal(ctx, audit.ReplayRun, c.ID, func() error { return b.Replay(ctx, chat.RunID(c.ID)) })
+		if err != nil {
 			return fmt.Errorf("run %s: %w", c.ID, err)
 		}
-		_, err := fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.ID)
+		_, err = fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.ID)
 		return err
 	})
 }
@@ -170,7 +173,7 @@ func (in *invocation) withStores(ctx context.Context, look func(stores) error) (
 }
 
 // withBot makes a bot that works at nothing, for a command that leaves that to others.
-func (in *invocation) withBot(ctx context.Context, act func(*bot.Bot) error) (err error) {
+func (in *invocation) withBot(ctx context.Context, act func(*app, *bot.Bot) error) (err error) {
 	a, err := in.open(ctx)
 	if err != nil {
 		return err
@@ -180,5 +183,5 @@ func (in *invocation) withBot(ctx context.Context, act func(*bot.Bot) error) (er
 	if err != nil {
 		return err
 	}
-	return act(handler)
+	return act(a, handler)
 }

@@ -82,9 +82,14 @@ func (a *app) slackWorkspaces(ctx context.Context) (slack.Workspaces, http.Handl
 	if err != nil {
 		return nil, nil, err
 	}
+	log, err := a.audit()
+	if err != nil {
+		return nil, nil, err
+	}
 	many, err := slack.NewMany(slack.ManyOptions{
 		Installs: installs, Key: key, ClientID: settings.ClientID, ClientSecret: settings.ClientSecret.Reveal(),
 		Address: settings.URL + "/slack", Logger: a.logger, APIURL: settings.APIURL,
+		Changed: auditor{log}.slackChanged,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -60,6 +60,9 @@ func TestAWorkspaceInstallsAndAsks(t *testing.T) {
 		t.Fatalf("%d\n%s", status, page)
 	}
 	first.end(syscall.SIGTERM)
+	if want := `"action":"workspace.install","target":"slack workspace ` + slacktest.Team + `","outcome":"done","from":"slack"`; !strings.Contains(first.String(), want) {
+		t.Errorf("%s is not in the audit log", want)
+	}
 
 	const bot = "U0BOT" + slacktest.Team
 	o.Invite(o.general, bot)

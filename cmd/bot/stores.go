@@ -8,6 +8,7 @@ import (
 	"cairn/internal/adapters/slack"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/graph/flows/answer"
 	"cairn/internal/redis/conn"
 	"cairn/internal/redis/script"
 	"cairn/internal/runs"
@@ -30,14 +31,14 @@ func (a *app) adapters(ctx context.Context) (map[string]chat.Poster, error) {
 		return nil, err
 	}
 	if talks != nil {
-		all[slack.Name] = talks.adapter
+		all[slack.Name] = a.telemetry.Platform(talks.adapter, slack.Name)
 	}
 	server, err := a.discord(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if server != nil {
-		all[discord.Name] = server.adapter
+		all[discord.Name] = a.telemetry.Platform(server.adapter, discord.Name)
 	}
 	return all, nil
 }
@@ -106,6 +107,7 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 	if err != nil {
 		return nil, err
 	}
+	a.opened = opened
 	registered, err := a.flows(ctx)
 	if err != nil {
 		return nil, err
@@ -118,9 +120,14 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 	if err != nil {
 		return nil, err
 	}
+	limits, err := a.quota(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return bot.New(bot.Options{
-		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Together: opened.together, Flows: registered, Router: router,
-		Logger: a.logger, Adapters: posters, Ending: ending, Catalog: a, ReadFile: readAttached,
+		Sessions: a.telemetry.Sessions(opened.sessions), Runs: a.telemetry.Runs(opened.runs), Records: a.telemetry.Records(opened.records),
+		Together: a.telemetry.Together(opened.together), Flows: a.telemetry.Flows(registered, answer.Name), Router: router,
+		Accompany: a.telemetry.Accompany, Logger: a.logger, Adapters: posters, Ending: ending, Quota: limits, Catalog: a, ReadFile: readAttached,
 	})
 }
 

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/bot"
+	"cairn/internal/chat"
 )
 
 type webCommand struct {
@@ -32,7 +36,17 @@ func (c *webCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	fmt.Fprintf(in.std.Out, "Ask at %s\n", page.URL())
-	return page.Run(ctx, handler)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error { return page.Run(ctx, handler) })
+	err = a.operationsApart(in.std.Out, handler, func(run func(context.Context, chat.Handler) error) {
+		parts.Go(func() error { return run(ctx, handler) })
+	})
+	if err != nil {
+		stop()
+	}
+	return errors.Join(err, parts.Wait())
 }
 
 // web listens for the page over what is indexed.
@@ -41,9 +55,13 @@ func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (
 	if err != nil {
 		return nil, err
 	}
+	operations, err := a.operationsOnWeb(handler)
+	if err != nil {
+		return nil, err
+	}
 	return web.New(web.Options{
 		Addr: a.config.Web.Listen, Transcripts: handler, Controls: handler, Graphs: handler, Threads: handler,
-		Logger: a.logger, Suggestions: suggestions,
+		Logger: a.logger, Suggestions: suggestions, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage")),
 	})
 }

@@ -135,7 +135,8 @@ func chatSecret(key string, field func(*Config) *HiddenText) []setting[Config] {
 				*field(c) = HiddenText{Secret: kept}
 				return err
 			},
-			get: func(Config) []string { return []string{""} },
+			get:  func(Config) []string { return []string{""} },
+			held: func(c Config) bool { return !field(&c).IsZero() },
 		},
 		{
 			key: key + "_file", env: env + "_FILE",

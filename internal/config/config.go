@@ -40,6 +40,12 @@ type Config struct {
 	Answer   Answer
 	Search   Search
 	Log      Log
+	Limits   Limits
+	Audit    Audit
+	// Telemetry is what a process that serves measures of itself.
+	Telemetry Telemetry
+	// Operations is the page for those who run Cairn.
+	Operations Operations
 }
 
 // Model gives the model that plays a role.
@@ -161,7 +167,7 @@ func (h Host) Load(flag string) (Config, error) {
 		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
 	}
 	if len(faults) == 0 {
-		faults = append(faults, config.unpriced(), config.replicaAlone(), config.slackAlone(), config.discordAlone())
+		faults = append(faults, config.unpriced(), config.unpricedLimits(), config.replicaAlone(), config.slackAlone(), config.discordAlone(), config.telemetryAlone(), config.operationsAlone())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err
@@ -211,13 +217,8 @@ func applyEnvironment(config *Config, host Host) []error {
 // unpriced says what is missing to count the costs that the budget limits; nil if
 // nothing is.
 func (c Config) unpriced() error {
-	if c.Budget.RunCost == 0 && c.Budget.DayCost == 0 || len(c.Models) == 0 {
+	if c.Budget.RunCost == 0 && c.Budget.DayCost == 0 || len(c.Models) == 0 || c.priced() {
 		return nil
-	}
-	for _, m := range c.Models {
-		if m.PricePrompt > 0 || m.PriceCompletion > 0 {
-			return nil
-		}
 	}
 	return errors.New("budget: run_cost and day_cost count nothing without prices: set price_prompt and price_completion of a model, or limit tokens")
 }

@@ -29,12 +29,13 @@ type setting[T any] struct {
 	set   func(target *T, text string, from base) error
 	get   func(target T) []string // one entry unless list
 	clear func(target *T)         // of a list that has an env
+	held  func(target T) bool     // of a secret: whether there is one
 }
 
 // settings are the keys of the file beside "sources" and "models", in the order in which they are
 // documented and shown.
 var settings = slices.Concat([]setting[Config]{dataDir}, redisAddress.settings(),
-	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, discordSettings, flowSettings, others)
+	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, discordSettings, flowSettings, limitSettings, others, telemetrySettings, operationsSettings)
 
 var dataDir = setting[Config]{
 	key: "data_dir", env: "CAIRN_DATA_DIR",
@@ -125,10 +126,14 @@ var others = []setting[Config]{
 }
 
 func budgetTokens(key, env string, field func(*Config) *int) setting[Config] {
+	return wholeFrom0(key, env, 2_000_000_000, field)
+}
+
+func wholeFrom0(key, env string, most int, field func(*Config) *int) setting[Config] {
 	return setting[Config]{
 		key: key, env: env,
 		set: func(c *Config, text string, _ base) (err error) {
-			*field(c), err = wholeNumber(text, 0, 2_000_000_000)
+			*field(c), err = wholeNumber(text, 0, most)
 			return err
 		},
 		get: func(c Config) []string { return []string{strconv.Itoa(*field(&c))} },

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+
+	"cairn/internal/adapters/discord"
+	"cairn/internal/adapters/slack"
+	"cairn/internal/audit"
+)
+
+// audit gives what actions on Cairn itself are written down in. It is opened once, while
+// the program is wired.
+func (a *app) audit() (audit.Log, error) {
+	if a.audited != nil {
+		return a.audited, nil
+	}
+	opened, err := audit.Open(a.stderr, a.config.Audit.File)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, opened.Close)
+	a.audited = opened
+	return opened, nil
+}
+
+// atTerminal does what somebody asked for on the command line, and writes it down.
+func (a *app) atTerminal(ctx context.Context, action audit.Action, target string, do func() error) error {
+	log, err := a.audit()
+	if err != nil {
+		return err
+	}
+	failed := do()
+	return errors.Join(failed, log.Record(context.WithoutCancel(ctx), audit.Entry{
+		Actor: machineUser(), Action: action, Target: target, Outcome: audit.Of(failed), From: "terminal",
+	}))
+}
+
+// machineUser is who runs the program, as the machine knows them: in a container there is
+// mostly no name for the number.
+func machineUser() string {
+	if known, err := user.Current(); err == nil {
+		return known.Username
+	}
+	return fmt.Sprint("uid ", os.Getuid())
+}
+
+// auditor writes down what adapters tell of.
+type auditor struct{ log audit.Log }
+
+// discordChanged writes down what people ask of /cairn-admin.
+func (w auditor) discordChanged(ctx context.Context, change discord.Change) error {
+	outcome := audit.Of(change.Err)
+	if !change.Allowed {
+		outcome = audit.Refused
+	}
+	target := "discord server " + change.Guild
+	if change.Channel != "" {
+		target += " channel " + change.Channel
+	}
+	return w.log.Record(ctx, audit.Entry{
+		Actor: string(change.By), Action: audit.ChangeSetting, Target: target + ": " + change.Does, Outcome: outcome, From: discord.Name,
+	})
+}
+
+// slackChanged writes down which workspaces come and go.
+func (w auditor) slackChanged(ctx context.Context, id slack.InstallID, installed bool, by string) error {
+	action := audit.Uninstall
+	if installed {
+		action = audit.Install
+	}
+	if by == "" {
+		by = "an administrator"
+	}
+	return w.log.Record(ctx, audit.Entry{Actor: by, Action: action, Target: "slack workspace " + string(id), Outcome: audit.Done, From: slack.Name})
+}

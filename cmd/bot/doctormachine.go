@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"cairn/internal/config"
+)
+
+// littleSpace is how much of a disk is too little to go on with for long.
+const littleSpace = 500 << 20
+
+// checkMachine looks at the folders and files that are configured.
+func checkMachine(configured config.Config) []finding {
+	found := checkDataDir(configured.DataDir)
+	for _, source := range configured.Sources {
+		found = append(found, checkFolder("source "+source.Name, source.Path, "correct its path, or let Cairn's user read it"))
+	}
+	for _, folder := range configured.Flows.Folders {
+		found = append(found, checkFolder("folder for flows", folder, "correct flows.folders, or let Cairn's user read it"))
+	}
+	for _, file := range configured.SecretFiles() {
+		found = append(found, checkSecretFile(file))
+	}
+	if configured.Audit.File != "" {
+		found = append(found, checkAuditFile(configured.Audit.File))
+	}
+	return found
+}
+
+// checkDataDir checks that the data directory can be written, by nobody else, and has room.
+func checkDataDir(dir string) []finding {
+	found := finding{What: "data directory", Told: dir}
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		found.Problem, found.Remedy = fmt.Errorf("%s is not there yet", dir), "`cairn ingest FOLDER` makes it; or set data_dir"
+		found.Minor = true
+		return []finding{found}
+	}
+	if err == nil {
+		err = tryToWrite(dir)
+	}
+	if err != nil {
+		found.Problem, found.Remedy = err, "let the user that Cairn runs as write to "+dir+", or set data_dir"
+		return []finding{found}
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		found.Problem, found.Remedy, found.Minor = fmt.Errorf("%s is open to all users of the machine", dir), "chmod 700 "+dir, true
+	}
+	return append([]finding{found}, checkSpace(dir)...)
+}
+
+// tryToWrite makes a file and takes it away.
+func tryToWrite(dir string) error {
+	file, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+func checkSpace(dir string) []finding {
+	free, known, err := freeSpace(dir)
+	switch {
+	case err != nil:
+		return []finding{{What: "disk space", Problem: err, Remedy: "look into the disk that " + dir + " is on"}}
+	case !known:
+		return nil
+	case free < littleSpace:
+		return []finding{{What: "disk space", Problem: fmt.Errorf("%s left where %s is", humanize.IBytes(free), dir), Remedy: "make room: what people say and what is read is lost where the disk is full"}}
+	}
+	return []finding{{What: "disk space", Told: humanize.IBytes(free) + " left"}}
+}
+
+// checkFolder checks that a folder can be read, and is not empty.
+func checkFolder(what, path, remedy string) finding {
+	entries, err := os.ReadDir(path)
+	switch {
+	case err != nil:
+		return finding{What: what, Problem: err, Remedy: remedy}
+	case len(entries) == 0:
+		return finding{What: what, Problem: fmt.Errorf("%s is empty", path), Remedy: remedy, Minor: true}
+	}
+	return finding{What: what, Told: path}
+}
+
+// checkSecretFile checks who may read and write a file with a secret. That others of the
+// machine may read it is minor: so it is where Kubernetes mounts secrets.
+func checkSecretFile(file config.SecretFile) finding {
+	found := finding{What: "file of " + file.Key, Told: file.Path}
+	info, err := os.Stat(file.Path)
+	if err != nil {
+		found.Problem, found.Remedy = err, "correct "+file.Key
+		return found
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o022 != 0:
+		found.Problem = fmt.Errorf("others may write it (mode %o)", mode)
+	case mode&0o004 != 0:
+		found.Problem, found.Minor = fmt.Errorf("all users of the machine may read it (mode %o)", mode), true
+	default:
+		return found
+	}
+	found.Remedy = "chmod 600 " + file.Path + ", or in Kubernetes set the volume's defaultMode to 0400"
+	return found
+}
+
+// checkAuditFile checks that the audit log can be written, and that others can't.
+func checkAuditFile(path string) finding {
+	found := finding{What: "audit log", Told: path}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = tryToWrite(filepath.Dir(path))
+	case err == nil:
+		var file *os.File
+		if file, err = os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
+			err = file.Close()
+		}
+		if err == nil && info.Mode().Perm()&0o022 != 0 {
+			err = fmt.Errorf("others may write it (mode %o)", info.Mode().Perm())
+		}
+	}
+	if err != nil {
+		found.Problem, found.Remedy = err, "let Cairn's user alone write there, or set audit.file to another path"
+	}
+	return found
+}
+
+// checkAddresses tries the addresses that a running Cairn listens at.
+func checkAddresses(ctx context.Context, configured config.Config) []finding {
+	var found []finding
+	for _, at := range []struct {
+		setting, address string
+		used             bool
+	}{
+		{"web.listen", configured.Web.Listen, true},
+		{"slack.listen", configured.Slack.Listen, configured.Slack.Mode == config.SlackHTTP || configured.Slack.Many()},
+		{"discord.listen", configured.Discord.Listen, configured.Discord.Mode == config.DiscordHTTP},
+		{"telemetry.listen", configured.Telemetry.Listen, configured.Telemetry.Listen != ""},
+		{"telemetry.profile", configured.Telemetry.Profile, configured.Telemetry.Profile != ""},
+		{"operations.listen", configured.Operations.Listen, configured.Operations.Listen != ""},
+	} {
+		if at.used {
+			found = append(found, checkAddress(ctx, at.setting, at.address))
+		}
+	}
+	if collector := configured.Telemetry.Traces; collector != "" {
+		found = append(found, checkReach(ctx, "telemetry.traces", collector))
+	}
+	if issuer := configured.Operations.Issuer; issuer != "" {
+		found = append(found, checkReach(ctx, "operations.oidc_issuer", issuer))
+	}
+	return found
+}
+
+// reachTime is how long a server may take to be connected to.
+const reachTime = 5 * time.Second
+
+// checkReach connects to the server of an address that a setting names.
+func checkReach(ctx context.Context, setting, address string) finding {
+	found := finding{What: setting, Told: "there is a server"}
+	parsed, err := url.Parse(address)
+	if err == nil {
+		port := parsed.Port()
+		if port == "" {
+			port = parsed.Scheme
+		}
+		var connection net.Conn
+		if connection, err = (&net.Dialer{Timeout: reachTime}).DialContext(ctx, "tcp", net.JoinHostPort(parsed.Hostname(), port)); err == nil {
+			err = connection.Close()
+		}
+	}
+	if err != nil {
+		found.Problem, found.Remedy = err, "correct "+setting+", or start what should answer there"
+	}
+	return found
+}
+
+func checkAddress(ctx context.Context, setting, address string) finding {
+	found := finding{What: setting, Told: address + " is free"}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		found.Told = address + " is in use: by a running `cairn serve`, if there is one on this machine"
+	case err != nil:
+		found.Problem, found.Remedy = err, "choose another address with "+setting
+	default:
+		if err := listener.Close(); err != nil {
+			found.Problem, found.Remedy = err, "try again"
+		}
+	}
+	return found
+}

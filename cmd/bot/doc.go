@@ -66,7 +66,9 @@ an adapter offers whose messages are posted. [cairn/internal/session] remembers 
 said lately word for word, and what was spoken of before that as topics; session/embedded and
 session/redis keep it.
 adapters/terminal and adapters/web are the two ways to talk that need no account; both read
-the Markdown of an answer with [cairn/internal/chat/markup].
+the Markdown of an answer with [cairn/internal/chat/markup]. What adapters of platforms share is
+in chat/rich (an answer as styled pieces, packed into messages), chat/listening (when a bot that
+hears a channel takes part), chat/explain, chat/running and chat/webhook.
 
 [cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
 functions (translate.go, interact.go), listen.go decides what is for the bot, and what goes

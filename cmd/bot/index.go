@@ -20,14 +20,37 @@ import (
 type access int
 
 const (
-	reads access = iota
+	reads  access = iota
+	serves        // reads, and makes an empty index where there is none
 	writes
 	rebuilds // writes, after all that was there is thrown away
 )
 
+// errNoIndex tells that nothing was read in yet.
+var errNoIndex = errors.New("run `cairn ingest FOLDER` first")
+
 // openIndex opens the index that is configured: in PostgreSQL where a database is named,
 // else in the data directory.
 func (a *app) openIndex(ctx context.Context, wanted access) (index.Index, error) {
+	if wanted != serves {
+		return a.openExisting(ctx, wanted)
+	}
+	opened, err := a.openExisting(ctx, reads)
+	if !errors.Is(err, errNoIndex) {
+		return opened, err
+	}
+	a.logger.WarnContext(ctx, "there is no index yet: nothing is known until `cairn ingest` has read documents")
+	empty, err := a.openExisting(ctx, writes)
+	if err == nil {
+		err = empty.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make an empty index: %w", err)
+	}
+	return a.openExisting(ctx, reads)
+}
+
+func (a *app) openExisting(ctx context.Context, wanted access) (index.Index, error) {
 	if a.config.Postgres.URL.IsZero() {
 		return openEmbedded(ctx, a.config.DataDir, a.embedder, wanted)
 	}
@@ -44,7 +67,7 @@ func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, want
 		Dir: dir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: wanted == reads,
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no index in %s yet: run `cairn ingest FOLDER` first, or name its directory with --data", dir)
+		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", dir, errNoIndex)
 	}
 	if err != nil {
 		return nil, err // and no index of nil
@@ -56,7 +79,7 @@ func openPostgres(ctx context.Context, options postgres.Options, wanted access) 
 	options.ReadOnly = wanted == reads
 	opened, err := postgres.Open(ctx, options)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("there is no index in the database of postgres.url yet: run `cairn ingest FOLDER` first")
+		return nil, fmt.Errorf("there is no index in the database of postgres.url yet: %w", errNoIndex)
 	}
 	if err != nil {
 		return nil, err

@@ -66,12 +66,12 @@ func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if c.Listen != "" {
 		configured.Web.Listen = c.Listen
 	}
-	measured, err := openTelemetry(ctx, configured, in.std)
+	measured, err := openTelemetry(configured, in.std)
 	if err != nil {
 		return err
 	}
 	defer measured.Close(ctx)
-	a, err := openMeasured(ctx, configured, in.std, reads, measured)
+	a, err := openMeasured(ctx, configured, in.std, serves, measured)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,33 @@ func newOffice(t *testing.T, mode string) *office {
 	return o
 }
 
+// TestServesBeforeAnythingWasRead starts with no index: the process knows nothing, and
+// knows what is read in by another one from then on.
+func TestServesBeforeAnythingWasRead(t *testing.T) {
+	for name, postgres := range map[string]string{"data directory": "", "PostgreSQL": servertest.Postgres(t)} {
+		t.Run(name, func(t *testing.T) {
+			o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), program: program{t: t}}
+			t.Cleanup(o.Close)
+			o.ann, o.general = o.Person("U0ANN", "Ann"), o.Channel("C0GENERAL", "general")
+			o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(), "CAIRN_SLACK_MODE=http",
+				"CAIRN_SLACK_LISTEN=127.0.0.1:0", "CAIRN_SLACK_API_URL="+o.APIURL(), "CAIRN_SLACK_BOT_TOKEN="+slacktest.BotToken,
+				"CAIRN_SLACK_SIGNING_SECRET="+slacktest.SigningSecret)
+			if postgres != "" {
+				o.env = append(o.env, "CAIRN_POSTGRES_URL="+postgres)
+				if out, err := o.command("migrate").CombinedOutput(); err != nil {
+					t.Fatalf("migrate: %v\n%s", err, out)
+				}
+			}
+			o.serve()
+			early := o.ann.Says(o.general, "", mention+"how many days of leave do I get?")
+			o.shows(early, "Nothing I know")
+			o.readHandbook()
+			late := o.ann.Says(o.general, "", mention+"how many days of leave do I get a year?")
+			o.shows(late, "28 days")
+		})
+	}
+}
+
 // reached are the lines by which the program says that it takes events from Slack.
 var reached = regexp.MustCompile(`(?:Listening to Slack at (\S+)/slack/|Connecting to Slack)`)
 

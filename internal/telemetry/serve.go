@@ -11,7 +11,7 @@ import (
 	"net/http/pprof"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 )
 
 // Served is what a process tells about itself.
@@ -36,9 +36,7 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 		return nil, fmt.Errorf("register the metrics of dependencies: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(of.Logger.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: 8 * time.Second,
-	}))
+	mux.HandleFunc("GET /metrics", t.show(of.Logger))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, request *http.Request) {
 		say(request.Context(), w, of.Logger, http.StatusOK, state{Ready: !ready.isEnding(), Draining: ready.isEnding()})
 	})
@@ -54,6 +52,37 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 		say(request.Context(), w, of.Logger, status, state{Ready: len(failing) == 0, Failing: failing})
 	})
 	return mux, nil
+}
+
+// maxScrapes is how many who ask for metrics are answered at the same time.
+const maxScrapes = 4
+
+// show gives all metrics in Prometheus' text format. What can't be read of them is logged,
+// and the others are shown. promhttp would bring compressors along that take 1 MB.
+func (t *Telemetry) show(logger *slog.Logger) http.HandlerFunc {
+	scraping := make(chan struct{}, maxScrapes)
+	return func(w http.ResponseWriter, request *http.Request) {
+		select {
+		case scraping <- struct{}{}:
+			defer func() { <-scraping }()
+		default:
+			http.Error(w, "too many ask for metrics at once", http.StatusServiceUnavailable)
+			return
+		}
+		families, err := t.registry.Gather()
+		if err != nil {
+			logger.WarnContext(request.Context(), "metrics are missing", "error", err)
+		}
+		format := expfmt.NewFormat(expfmt.TypeTextPlain)
+		w.Header().Set("Content-Type", string(format))
+		encoder := expfmt.NewEncoder(w, format)
+		for _, family := range families {
+			if err := encoder.Encode(family); err != nil {
+				logger.DebugContext(request.Context(), "nobody waited for the metrics", "error", err)
+				return
+			}
+		}
+	}
 }
 
 func say(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what state) {

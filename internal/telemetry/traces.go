@@ -2,16 +2,16 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"cairn/internal/telemetry/otlp"
 )
 
 // The attributes of spans: those of OpenTelemetry's conventions by their names there.
@@ -57,28 +57,19 @@ const (
 
 // openTraces sends spans to a collector, in batches and in the background. It connects to
 // nothing before there are some.
-func openTraces(ctx context.Context, options Options) (*sdktrace.TracerProvider, error) {
-	headers := make(map[string]string)
-	for name := range options.Traces.Headers {
-		headers[name] = options.Traces.Headers.Get(name)
-	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(options.Traces.URL),
-		otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportTime))
-	if err != nil {
-		return nil, fmt.Errorf("open the exporter of traces: %w", err)
-	}
+func openTraces(options Options) *sdktrace.TracerProvider {
 	of := resource.NewSchemaless(
 		attribute.String("service.name", "cairn"), attribute.String("service.version", options.Version),
 		attribute.String("service.instance.id", options.Traces.Instance),
 	)
-	sends := &complaining{SpanExporter: exporter, logger: options.Logger}
+	sends := &complaining{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
 	// What the SDK complains of by itself, such as spans that a collector refused, it would
 	// write to standard error in a form of its own.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.complain(context.WithoutCancel(ctx), err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.complain(context.Background(), err) }))
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(sends, sdktrace.WithExportTimeout(exportTime), sdktrace.WithMaxQueueSize(maxQueued), sdktrace.WithMaxExportBatchSize(maxBatch)),
 		sdktrace.WithResource(of), sdktrace.WithIDGenerator(generator{}), sdktrace.WithSampler(sdktrace.AlwaysSample()),
-	), nil
+	)
 }
 
 // complaining logs what becomes of spans that can't be sent; they are lost.

@@ -148,7 +148,7 @@ func ambiguous(s State) decision {
 			reason: fmt.Sprintf("Several documents deal with “%s”.", strings.TrimSpace(s.NormalizedQuery)),
 			tests: []test{
 				several,
-				{name: "weight of the words", value: s.Profile.Weight() / math.Log(1+float64(s.Profile.Passages)), limit: broadWeight},
+				{name: "weight of the words", value: s.Profile.Weight() / math.Log(1+float64(max(s.Profile.Passages, 1))), limit: broadWeight},
 				{"documents on the subject", float64(about(s)), broadDocuments, true},
 			},
 		})

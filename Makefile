@@ -9,14 +9,16 @@ STORE ?= redis
 THREADS ?= 200
 MESSAGES ?= 50
 SYNC ?= always
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 
 .PHONY: help
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 24
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/' | expand -t 24
 
 .PHONY: build
 build: ## bin/cairn: one static binary
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/cairn ./cmd/bot
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/cairn ./cmd/bot
 
 .PHONY: test
 test: ## every test, with the race detector; installs what tests need; skipped tests fail
@@ -55,12 +57,12 @@ bench-retrieval: ## nDCG@10 of both indexes on the sets in CAIRN_RETRIEVAL; fail
 	go test -run '^$$' -bench '^BenchmarkRetrieval$$' -benchtime 1x -timeout 30m ./internal/knowledge/index/postgres
 
 .PHONY: bench-slack
-bench-slack: ## mentions at 300 a second for a minute, then 32 in flight for 30 s: what Cairn acknowledges and answers
-	go test -count=1 -timeout 10m -v -run TestSlackLoad ./cmd/bot -args -slack.rate=300 -slack.for=60s -slack.loop=30s
+bench-slack: build ## mentions at 300 a second for a minute, then 32 in flight for 30 s: what Cairn acknowledges and answers
+	go test -count=1 -timeout 10m -v -run TestSlackLoad ./cmd/bot -args -program=$(CURDIR)/bin/cairn -slack.rate=300 -slack.for=60s -slack.loop=30s
 
 .PHONY: bench-discord
-bench-discord: ## mentions at 200 a second for a minute through Discord's gateway: what is lost, doubled, and taken
-	go test -count=1 -timeout 10m -v -run TestDiscordLoad ./cmd/bot -args -discord.rate=200 -discord.for=60s
+bench-discord: build ## mentions at 200 a second for a minute through Discord's gateway: what is lost, doubled, and taken
+	go test -count=1 -timeout 10m -v -run TestDiscordLoad ./cmd/bot -args -program=$(CURDIR)/bin/cairn -discord.rate=200 -discord.for=60s
 
 .PHONY: discord-js
 discord-js: ## the fake Discord with a bot on discord.js in it; fetches it from npm, needs Node 18
@@ -74,6 +76,38 @@ slack-emulate: ## the Slack adapter against npm's emulate; fetches it and Node 2
 chaos: ## kill, stop and cut off real processes for a while; SEED repeats a run, STORE is redis or embedded, SYNC Redis's appendfsync
 	go test -count=1 -timeout 30m -v -run TestChaos ./internal/bot/chaos -args -chaos.seed=$(SEED) -chaos.store=$(STORE) \
 		-chaos.sync=$(SYNC) -chaos.threads=$(THREADS) -chaos.messages=$(MESSAGES) -chaos.limit=25m
+
+.PHONY: image-test
+image-test: ## build the image with buildah and try it with podman, without a network; needs Debian and root
+	scripts/image-test.sh
+
+.PHONY: sbom
+sbom: build ## bin/cairn.cdx.json: what is linked into the program, in CycloneDX
+	scripts/sbom.sh
+
+.PHONY: licences
+licences: build ## bin/licences.csv; fails on a licence that is not allowed
+	scripts/licences.sh
+
+.PHONY: nightly
+nightly: ## every fuzz target for a minute, vulnerabilities, sbom, licences
+	scripts/nightly.sh
+
+.PHONY: chart-tools
+chart-tools: ## the tools that check the Helm chart, built into a cache folder
+	scripts/chart-tools.sh
+
+.PHONY: chart-check
+chart-check: ## the Helm chart: lint, unit tests, every shape by kube-score and kubectl-validate, its README
+	scripts/chart-check.sh
+
+.PHONY: chart-docs
+chart-docs: ## write charts/cairn/README.md from the comments in values.yaml
+	"$$(scripts/chart-tools.sh)/bin/helm-docs" --chart-search-root charts/cairn --log-level warning
+
+.PHONY: chart-e2e
+chart-e2e: ## install, upgrade, test, roll back and uninstall the chart on a real control plane; builds it, takes long the first time
+	scripts/chart-e2e.sh
 
 .PHONY: demo
 demo: ## try Cairn on its own documentation

@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"cairn/internal/config"
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
@@ -40,14 +42,31 @@ func (a *app) openIndex(ctx context.Context, wanted access) (index.Index, error)
 		return opened, err
 	}
 	a.logger.WarnContext(ctx, "there is no index yet: nothing is known until `cairn ingest` has read documents")
+	return backoff.Retry(ctx, func() (index.Index, error) { return a.openEmpty(ctx) },
+		backoff.WithBackOff(backoff.NewConstantBackOff(emptyPause)), backoff.WithMaxElapsedTime(emptyTime))
+}
+
+// Processes that start together have one of them make the index, and wait for it.
+const (
+	emptyPause = 200 * time.Millisecond
+	emptyTime  = 10 * time.Second
+)
+
+// openEmpty makes an index with nothing in it, and opens it to be read. Only that another
+// process is about to make it is no permanent error to backoff.
+func (a *app) openEmpty(ctx context.Context) (index.Index, error) {
 	empty, err := a.openExisting(ctx, writes)
 	if err == nil {
 		err = empty.Close()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("make an empty index: %w", err)
+	if err != nil && !errors.Is(err, index.ErrLocked) {
+		return nil, backoff.Permanent(fmt.Errorf("make an empty index: %w", err))
 	}
-	return a.openExisting(ctx, reads)
+	opened, err := a.openExisting(ctx, reads)
+	if err != nil && !errors.Is(err, errNoIndex) {
+		return nil, backoff.Permanent(err)
+	}
+	return opened, err
 }
 
 func (a *app) openExisting(ctx context.Context, wanted access) (index.Index, error) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -37,4 +38,33 @@ func TestReadyAsksTheProcess(t *testing.T) {
 	if out, err := o.command("ready").CombinedOutput(); err == nil || !strings.Contains(string(out), "is `cairn serve` running") {
 		t.Errorf("after it: %v\n%s", err, out)
 	}
+}
+
+// TestProcessesThatStartTogetherMakeOneIndex starts some on a database that knows nothing.
+func TestProcessesThatStartTogetherMakeOneIndex(t *testing.T) {
+	o := &program{t: t}
+	o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(),
+		"CAIRN_REDIS_URL="+servertest.Redis(t), "CAIRN_POSTGRES_URL="+servertest.Postgres(t))
+	if out, err := o.command("migrate").CombinedOutput(); err != nil {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	var together sync.WaitGroup
+	for range 4 {
+		p := &process{t: t, command: o.command("serve", "--role", "worker")}
+		p.command.Stdout, p.command.Stderr = p, p
+		together.Go(func() {
+			if err := p.command.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			works := o.wait(func() bool { return strings.Contains(p.String(), "Working at what is queued") })
+			if err := p.command.Process.Signal(syscall.SIGTERM); err != nil || !works {
+				t.Errorf("a process does not work: %v\n%s", err, p)
+			}
+			if err := p.command.Wait(); err != nil {
+				t.Errorf("a process ended with %v\n%s", err, p)
+			}
+		})
+	}
+	together.Wait()
 }

@@ -66,7 +66,7 @@ func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if c.Listen != "" {
 		configured.Web.Listen = c.Listen
 	}
-	measured, err := openTelemetry(configured, in.std)
+	measured, err := openTelemetry(ctx, configured, in.std)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 
 // openTelemetry begins to measure, where the configuration asks for it; nil where it does
 // not.
-func openTelemetry(configured config.Config, std stdio) (*telemetry.Telemetry, error) {
+func openTelemetry(ctx context.Context, configured config.Config, std stdio) (*telemetry.Telemetry, error) {
 	settings := configured.Telemetry
 	if settings.Listen == "" && settings.Traces == "" {
 		return nil, nil //nolint:nilnil // a nil Telemetry measures nothing
@@ -36,7 +36,7 @@ func openTelemetry(configured config.Config, std stdio) (*telemetry.Telemetry, e
 		}
 		options.Traces = &telemetry.Traces{URL: settings.Traces, Headers: headers, Instance: instance()}
 	}
-	return telemetry.New(options)
+	return telemetry.New(ctx, options)
 }
 
 // instance tells this process from others that are measured.

@@ -23,7 +23,7 @@ func (reader) Ask(context.Context, chat.Question) error      { return nil }
 func BenchmarkHandle(b *testing.B) {
 	logger := slog.New(slog.DiscardHandler)
 	measure := func(b *testing.B, traces *telemetry.Traces) *telemetry.Telemetry {
-		made, err := telemetry.New(telemetry.Options{Adapters: []string{"test"}, Traces: traces, Logger: logger})
+		made, err := telemetry.New(b.Context(), telemetry.Options{Adapters: []string{"test"}, Traces: traces, Logger: logger})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func newTraced(t *testing.T) (*Telemetry, *telemetrytest.Collector) {
 	t.Helper()
 	collector := telemetrytest.New(t, http.Header{"X-Key": {"secret"}})
-	made, err := New(Options{Logger: quiet(), Traces: &Traces{
+	made, err := New(t.Context(), Options{Logger: quiet(), Traces: &Traces{
 		URL: collector.URL + "/v1/traces", Headers: http.Header{"X-Key": {"secret"}}, Instance: "one",
 	}})
 	if err != nil {
@@ -278,7 +278,7 @@ func TestReadiness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, broken, hanging := 0, true, false
 		ending := make(chan struct{})
-		by, err := New(Options{Logger: quiet()})
+		by, err := New(t.Context(), Options{Logger: quiet()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +370,7 @@ func TestHowStoresStand(t *testing.T) {
 			{Source: "wiki", Began: ago(60)},
 		},
 	}
-	by, err := New(Options{Logger: quiet()})
+	by, err := New(t.Context(), Options{Logger: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestACollectorThatIsAway(t *testing.T) {
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
 	defer refuses.Close()
 	var lines strings.Builder
-	by, err := New(Options{
+	by, err := New(t.Context(), Options{
 		Logger: slog.New(slog.NewTextHandler(&lines, nil)),
 		Traces: &Traces{URL: refuses.URL + "/v1/traces", Headers: http.Header{"X-Key": {"very-secret"}}},
 	})

@@ -58,7 +58,7 @@ type Traces struct {
 }
 
 // New begins to measure. Close it, so that the last spans are sent.
-func New(options Options) (*Telemetry, error) {
+func New(ctx context.Context, options Options) (*Telemetry, error) {
 	t := &Telemetry{registry: prometheus.NewRegistry(), metrics: newMetrics(), adapters: make(map[string]bool), logger: options.Logger}
 	for _, adapter := range options.Adapters {
 		t.adapters[adapter] = true
@@ -70,7 +70,7 @@ func New(options Options) (*Telemetry, error) {
 	if options.Traces == nil {
 		return t, nil
 	}
-	t.spans = openTraces(options)
+	t.spans = openTraces(ctx, options)
 	t.tracer = t.spans.Tracer("cairn")
 	return t, nil
 }

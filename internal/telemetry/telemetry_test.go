@@ -76,7 +76,7 @@ func newOffice(t testing.TB) *office {
 
 func (o *office) measure(logger *slog.Logger, instance string) *telemetry.Telemetry {
 	o.t.Helper()
-	made, err := telemetry.New(telemetry.Options{
+	made, err := telemetry.New(o.t.Context(), telemetry.Options{
 		Version: "1", Adapters: []string{"test"}, Logger: logger,
 		Traces: &telemetry.Traces{URL: o.collector.URL + "/v1/traces", Instance: instance},
 	})

@@ -57,7 +57,7 @@ const (
 
 // openTraces sends spans to a collector, in batches and in the background. It connects to
 // nothing before there are some.
-func openTraces(options Options) *sdktrace.TracerProvider {
+func openTraces(ctx context.Context, options Options) *sdktrace.TracerProvider {
 	of := resource.NewSchemaless(
 		attribute.String("service.name", "cairn"), attribute.String("service.version", options.Version),
 		attribute.String("service.instance.id", options.Traces.Instance),
@@ -65,7 +65,7 @@ func openTraces(options Options) *sdktrace.TracerProvider {
 	sends := &complaining{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
 	// What the SDK complains of by itself, such as spans that a collector refused, it would
 	// write to standard error in a form of its own.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.complain(context.Background(), err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.complain(context.WithoutCancel(ctx), err) }))
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(sends, sdktrace.WithExportTimeout(exportTime), sdktrace.WithMaxQueueSize(maxQueued), sdktrace.WithMaxExportBatchSize(maxBatch)),
 		sdktrace.WithResource(of), sdktrace.WithIDGenerator(generator{}), sdktrace.WithSampler(sdktrace.AlwaysSample()),

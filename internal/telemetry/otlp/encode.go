@@ -141,7 +141,7 @@ func encodeValue(value attribute.Value) []byte {
 	case attribute.STRINGSLICE:
 		return encodeArray(value.AsStringSlice(), encodeText)
 	}
-	return encodeText(value.Emit())
+	return encodeText(value.String())
 }
 
 func encodeBool(value bool) []byte {

@@ -52,22 +52,11 @@ func (w *Web) routes(ts *threads) http.Handler {
 	return w.secured(sameOrigin.Handler(mux))
 }
 
-// policy lets the page load its own files and nothing else.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 // secured sets the headers of every answer, and refuses names that a foreign site
 // could have made to mean this machine.
 func (w *Web) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		header := out.Header()
-		header.Set("Content-Security-Policy", policy)
-		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		header.Set("Cache-Control", "no-store")
-		header.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
+		Secure(out.Header(), "no-referrer")
 		if !w.hostAllowed(request.Host) {
 			w.fail(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
 			return

@@ -8,7 +8,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -103,14 +102,6 @@ const name = "web"
 // URL is the address to open in a browser, with a slash at the end.
 func (w *Web) URL() string { return "http://" + w.listener.Addr().String() + "/" }
 
-// How long the server gives a client, and itself to end.
-const (
-	readTime     = 30 * time.Second
-	writeTime    = 30 * time.Second
-	idleTime     = 2 * time.Minute
-	shutdownTime = 5 * time.Second
-)
-
 // Run serves until ctx ends. The runs of messages then are cancelled with it.
 func (w *Web) Run(ctx context.Context, handler chat.Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -120,29 +111,8 @@ func (w *Web) Run(ctx context.Context, handler chat.Handler) error {
 	defer working.Wait()
 	defer cancel()
 
-	server := &http.Server{
-		Handler:           w.routes(threads),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ErrorLog:          slog.NewLogLogger(w.options.Logger.Handler(), slog.LevelDebug),
-	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		// The requests' contexts have ended with ctx; this waits until they noticed.
-		limited, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
-		defer done()
-		stopped <- server.Shutdown(limited)
-	})
-	err := server.Serve(w.listener)
-	if stop() { // ctx goes on: the server failed by itself
-		return fmt.Errorf("web adapter: serve at %s: %w", w.listener.Addr(), err)
-	}
-	if err := <-stopped; err != nil {
-		return errors.Join(fmt.Errorf("web adapter: stop serving: %w", err), server.Close())
+	if err := Serve(ctx, w.listener, w.routes(threads), w.options.Logger); err != nil {
+		return fmt.Errorf("web adapter: %w", err)
 	}
 	return nil
 }

@@ -94,22 +94,11 @@ func (p *Page) mux() http.Handler {
 	return sameOrigin.Handler(mux)
 }
 
-// policy lets the page load its own files and nothing else.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 // secured sets the headers of every answer. Where nobody has to sign in, it refuses all
 // that did not come straight from this machine.
 func (p *Page) secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		header := out.Header()
-		header.Set("Content-Security-Policy", policy)
-		header.Set("Referrer-Policy", "same-origin")
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		header.Set("Cache-Control", "no-store")
-		header.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
+		web.Secure(out.Header(), "same-origin")
 		if p.isOpen() && !fromThisMachine(request) {
 			p.fail(out, request, http.StatusForbidden, "This page is for the machine that Cairn runs on. "+
 				"To open it elsewhere, set operations.token or an issuer to sign in with.")

@@ -2,12 +2,11 @@ package operations
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
-	"time"
+
+	"cairn/internal/adapters/web"
 )
 
 // Server serves the page at an address of its own.
@@ -28,13 +27,6 @@ func (p *Page) Listen(address string) (*Server, error) {
 // URL is where the page is.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + Root }
 
-// How long the server gives a client, and itself to end.
-const (
-	requestTime  = 30 * time.Second
-	idleTime     = 2 * time.Minute
-	shutdownTime = 5 * time.Second
-)
-
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context) error {
 	mux := http.NewServeMux()
@@ -42,24 +34,8 @@ func (s *Server) Run(ctx context.Context) error {
 	mux.HandleFunc("GET /{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, Root, http.StatusSeeOther)
 	})
-	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTime, WriteTimeout: requestTime,
-		IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    slog.NewLogLogger(s.page.options.Logger.Handler(), slog.LevelDebug),
-	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		limited, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
-		defer done()
-		stopped <- server.Shutdown(limited)
-	})
-	err := server.Serve(s.listener)
-	if stop() { // ctx goes on: the server failed by itself
-		return fmt.Errorf("operations page: serve at %s: %w", s.listener.Addr(), err)
-	}
-	if err := <-stopped; err != nil {
-		return errors.Join(fmt.Errorf("operations page: stop serving: %w", err), server.Close())
+	if err := web.Serve(ctx, s.listener, mux, s.page.options.Logger); err != nil {
+		return fmt.Errorf("operations page: %w", err)
 	}
 	return nil
 }

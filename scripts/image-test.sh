@@ -231,7 +231,7 @@ browse() {
 }
 
 start_serving() {
-	cairn --detach --name serving --env CAIRN_WEB_LISTEN=127.0.0.1:8080 -- >/dev/null
+	cairn --detach --name serving --env CAIRN_WEB_LISTEN=127.0.0.1:8080 --env CAIRN_TELEMETRY_LISTEN=127.0.0.1:9090 -- >/dev/null
 	local try
 	for ((try = 0; try < 300; try++)); do
 		if browse / -o /dev/null 2>/dev/null; then return 0; fi
@@ -268,6 +268,8 @@ check_serving() {
 	browse "$conversation/messages" -L --data-urlencode "text=$question" >"$page"
 	grep -qF 'indexing.md#' "$page" || fail "the page with the answer names no source."
 	ok "the page answers a question with its source"
+	podman exec serving /cairn ready >/dev/null || fail "the health check of compose.yaml fails while it serves."
+	ok "the health check in it finds it ready"
 	stop_serving
 	ok "SIGTERM ends it in order, with code 0"
 	start_serving

@@ -79,8 +79,14 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	if stop() { // ctx goes on: the server failed by itself
 		return fmt.Errorf("serve deliveries at %s: %w", listener.Addr(), err)
 	}
-	if err := <-stopped; err != nil {
-		return errors.Join(fmt.Errorf("stop serving deliveries: %w", err), server.Close())
+	err = <-stopped
+	if errors.Is(err, context.DeadlineExceeded) {
+		// What is left are connections on which nothing was asked yet, and requests that are
+		// delivered again.
+		err = server.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stop serving deliveries: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -36,6 +38,26 @@ func newOffice(t *testing.T, mode string) *office {
 		"CAIRN_SLACK_APP_TOKEN="+slacktest.AppToken, "CAIRN_SLACK_HUMANS=U0BEN")
 	o.readHandbook()
 	return o
+}
+
+var pageLine = regexp.MustCompile(`Ask at (\S+)/`)
+
+// TestUnusedConnectionsDontHoldItUp has somebody connect and say nothing when it is to end.
+func TestUnusedConnectionsDontHoldItUp(t *testing.T) {
+	o := newOffice(t, "http")
+	p := o.serve()
+	for _, line := range []string{p.address, pageLine.FindStringSubmatch(p.String())[1]} {
+		address, err := url.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { connection.Close() }) //nolint:errcheck // the other side hung up
+	}
+	p.end(syscall.SIGTERM)
 }
 
 // TestServesBeforeAnythingWasRead starts with no index: the process knows nothing, and

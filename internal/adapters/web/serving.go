@@ -43,8 +43,12 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 	if stop() { // ctx goes on: the server failed by itself
 		return fmt.Errorf("serve at %s: %w", listener.Addr(), err)
 	}
-	if err := <-stopped; err != nil {
-		return errors.Join(fmt.Errorf("stop serving: %w", err), server.Close())
+	err = <-stopped
+	if errors.Is(err, context.DeadlineExceeded) { // connections are left on which nothing was asked yet
+		err = server.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stop serving: %w", err)
 	}
 	return nil
 }

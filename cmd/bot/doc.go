@@ -50,7 +50,8 @@ which can hang the one that asks.
 main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
 do the work; then follow the nodes in their order: understand.go, clarify.go, process.go,
 generate.go and write.go, verify.go and check.go. What models are sent is in its folder
-prompts, what may leave in an answer in guard. flows/routing is the graph that decides which flow
+prompts, made by [cairn/internal/llm/prompt]; what may leave in an answer in llm/guard, and how far
+a text bears on a question in knowledge/support. flows/routing is the graph that decides which flow
 a message goes to; flows/analyze and flows/buildcontext read whole documents by way of
 [cairn/internal/document], which finds in them by rules, or by a model part by part, what each
 statement can be shown to rest on. flows/repo reports on repositories, which

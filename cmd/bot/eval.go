@@ -17,11 +17,11 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 type evalCommand struct {

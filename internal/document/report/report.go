@@ -13,8 +13,8 @@ import (
 	"cairn/internal/document"
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/guard"
 	"cairn/internal/knowledge"
+	"cairn/internal/llm/guard"
 )
 
 // Report is what is written down.

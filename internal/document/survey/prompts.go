@@ -2,13 +2,10 @@ package survey
 
 import (
 	"embed"
-	"fmt"
-	"strings"
-	"text/template"
 
 	"cairn/internal/document/evidence"
-	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/llm"
+	"cairn/internal/llm/prompt"
 )
 
 // source is a piece of a document, or a note, as a model is shown it.
@@ -41,39 +38,11 @@ type combinePrompt struct {
 var files embed.FS
 
 var (
-	readTemplate    = parse("read")
-	combineTemplate = parse("combine")
-	readSchema      = schema("read")
-	combineSchema   = schema("combine")
+	readTemplate    = prompt.Template(files, "read", nil)
+	combineTemplate = prompt.Template(files, "combine", nil)
+	readSchema      = prompt.Schema(files, "read")
+	combineSchema   = prompt.Schema(files, "combine")
 )
 
-func parse(name string) *template.Template {
-	file := name + ".tmpl"
-	return template.Must(template.New(file).Funcs(template.FuncMap{"data": prompts.Data}).ParseFS(files, file))
-}
-
-func schema(name string) llm.Schema {
-	text, err := files.ReadFile(name + ".json")
-	if err != nil {
-		panic(fmt.Sprintf("schema %s: %v", name, err)) // an embedded file
-	}
-	return llm.Schema{Name: name, JSON: text}
-}
-
-func (p readPrompt) messages() ([]llm.Message, error)    { return messages(readTemplate, p) }
-func (p combinePrompt) messages() ([]llm.Message, error) { return messages(combineTemplate, p) }
-
-func messages[P readPrompt | combinePrompt](from *template.Template, prompt P) ([]llm.Message, error) {
-	var made []llm.Message
-	for _, part := range []struct {
-		name string
-		role llm.Role
-	}{{"system", llm.System}, {"user", llm.User}} {
-		var b strings.Builder
-		if err := from.ExecuteTemplate(&b, part.name, prompt); err != nil {
-			return nil, fmt.Errorf("prompt %s: %w", from.Name(), err)
-		}
-		made = append(made, llm.Message{Role: part.role, Text: b.String()})
-	}
-	return made, nil
-}
+func (p readPrompt) messages() ([]llm.Message, error)    { return prompt.Messages(readTemplate, p) }
+func (p combinePrompt) messages() ([]llm.Message, error) { return prompt.Messages(combineTemplate, p) }

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,8 +10,8 @@ import (
 
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
 )
 
@@ -84,7 +83,7 @@ func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelU
 	type reply struct {
 		Notes []note `json:"notes"`
 	}
-	told, use := structured[reply](ctx, w.surveyor.model, asked{"read", llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema}})
+	told, use := flows.ConsultFor[reply](ctx, "read", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema})
 	var items []item
 	for _, n := range told.Notes[:min(len(told.Notes), maxNotes)] {
 		made := cited(window, n.Sources)
@@ -117,30 +116,6 @@ func cited(items []item, numbers []int) item {
 		}
 	}
 	return made
-}
-
-// asked is a request to a model, and what for.
-type asked struct {
-	role    string
-	request llm.Request
-}
-
-// structured asks a model for data; there is none where the use says that it failed.
-func structured[T any](ctx context.Context, model llm.Model, wanted asked) (T, flows.ModelUse) {
-	var data T
-	reply, err := model.Chat(ctx, wanted.request, nil)
-	usage := reply.Usage
-	use := flows.ModelUse{Role: wanted.role}
-	if failed, is := errors.AsType[*llm.Error](err); is {
-		usage, use.Failure = failed.Usage, string(failed.Failure)
-	} else if err != nil {
-		use.Failure = string(llm.Unavailable)
-	} else if json.Unmarshal([]byte(reply.Text), &data) != nil {
-		use.Failure = string(llm.Invalid)
-	}
-	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
-	use.Cost, use.Took = usage.Cost, usage.Took
-	return data, use
 }
 
 // checker holds statements against what they cite.

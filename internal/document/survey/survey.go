@@ -175,7 +175,7 @@ func (w *work) combine(ctx context.Context, items []item) (Result, error) {
 			Statements []note `json:"statements"`
 		} `json:"parts"`
 	}
-	told, use := structured[reply](ctx, w.surveyor.model, asked{"combine", llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema}})
+	told, use := flows.ConsultFor[reply](ctx, "combine", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema})
 	w.made.Uses = append(w.made.Uses, use)
 	if use.Failure != "" {
 		return w.failed(use.Failure), nil

@@ -6,16 +6,14 @@ package reason
 import (
 	"context"
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"text/template"
 
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/llm"
+	"cairn/internal/llm/prompt"
 	"cairn/internal/repository/report"
 )
 
@@ -62,41 +60,14 @@ const (
 var files embed.FS
 
 var (
-	thinkTemplate = parse("think")
-	writeTemplate = parse("write")
-	thinkSchema   = schema("think")
-	writeSchema   = schema("write")
+	thinkTemplate = prompt.Template(files, "think", numbered)
+	writeTemplate = prompt.Template(files, "write", numbered)
+	thinkSchema   = prompt.Schema(files, "think")
+	writeSchema   = prompt.Schema(files, "write")
 )
 
-func parse(name string) *template.Template {
-	file := name + ".tmpl"
-	return template.Must(template.New(file).Funcs(template.FuncMap{
-		"data": prompts.Data, "number": func(i int) int { return i + 1 },
-	}).ParseFS(files, file))
-}
-
-func schema(name string) llm.Schema {
-	text, err := files.ReadFile(name + ".json")
-	if err != nil {
-		panic(fmt.Sprintf("schema %s: %v", name, err)) // an embedded file
-	}
-	return llm.Schema{Name: name, JSON: text}
-}
-
-func (t Task) messages(from *template.Template) ([]llm.Message, error) {
-	var made []llm.Message
-	for _, part := range []struct {
-		name string
-		role llm.Role
-	}{{"system", llm.System}, {"user", llm.User}} {
-		var b strings.Builder
-		if err := from.ExecuteTemplate(&b, part.name, t); err != nil {
-			return nil, fmt.Errorf("prompt %s: %w", from.Name(), err)
-		}
-		made = append(made, llm.Message{Role: part.role, Text: b.String()})
-	}
-	return made, nil
-}
+// numbered counts from 1, as sources are cited.
+var numbered = template.FuncMap{"number": func(i int) int { return i + 1 }}
 
 // fit leaves out the last sources until the rest has room in one request.
 func (t Task) fit(model llm.Model) Task {
@@ -198,26 +169,16 @@ type request struct {
 // ask asks for data. The error is that of a prompt or of the end of ctx; a model's failure
 // is said in the use.
 func ask[T any](ctx context.Context, model llm.Model, r request, into *T) (flows.ModelUse, error) {
-	messages, err := r.task.messages(r.prompt)
+	messages, err := prompt.Messages(r.prompt, r.task)
 	if err != nil {
 		return flows.ModelUse{}, err
 	}
-	reply, err := model.Chat(ctx, llm.Request{
+	told, use := flows.ConsultFor[T](ctx, r.role, model, llm.Request{
 		Run: r.task.Run, Messages: messages, Schema: r.schema, MaxReply: min(model.Limits().Reply, replyTokens),
-	}, nil)
-	usage, use := reply.Usage, flows.ModelUse{Role: r.role}
-	if failed, is := errors.AsType[*llm.Error](err); is {
-		usage, use.Failure = failed.Usage, string(failed.Failure)
-	} else if err != nil {
-		use.Failure = string(llm.Unavailable)
-	}
+	})
 	if ctx.Err() != nil {
 		return use, fmt.Errorf("ask a language model to %s: %w", r.role, ctx.Err())
 	}
-	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
-	use.Cost, use.Took = usage.Cost, usage.Took
-	if use.Failure == "" && json.Unmarshal([]byte(reply.Text), into) != nil {
-		use.Failure = string(llm.Invalid)
-	}
+	*into = told
 	return use, nil
 }

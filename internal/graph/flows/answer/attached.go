@@ -12,12 +12,12 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
 )
 
 // What the files that came with a question count for.

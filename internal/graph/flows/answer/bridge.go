@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
 )
 
 const (

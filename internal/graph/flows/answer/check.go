@@ -10,9 +10,9 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
 )
 
@@ -196,7 +196,7 @@ func (f *Flow) askVerdicts(ctx context.Context, request claimsRequest, doubtful 
 			Support   string `json:"support"`
 		} `json:"verdicts"`
 	}
-	told, use := structured[reply](ctx, roleVerify, f.models.Verify, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
+	told, use := flows.ConsultFor[reply](ctx, roleVerify, f.models.Verify, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
 	verdicts := make(map[int]support.Label)
 	for _, v := range told.Verdicts {
 		if label, known := labels[v.Support]; known && v.Statement >= 1 && v.Statement <= len(doubtful) {

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"cairn/internal/graph"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 // questionKey names the one question of this flow.

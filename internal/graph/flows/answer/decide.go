@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/support"
 )
 
 // decision is why to ask or to abstain, and what that was decided from.

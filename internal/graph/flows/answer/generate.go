@@ -10,11 +10,11 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/guard"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
+	"cairn/internal/llm/guard"
 )
 
 // size is how much an answer of some depth says.

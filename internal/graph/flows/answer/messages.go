@@ -3,9 +3,9 @@ package answer
 import (
 	"cairn/internal/agent"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 // The agents that a question is answered by.

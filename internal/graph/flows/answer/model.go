@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,32 +25,6 @@ const (
 	roleAnswer     = "answer"
 	roleVerify     = "verify"
 )
-
-// consult asks a model and says what that took. A failure is said in the use: what is to
-// be done without the model is the caller's to know.
-func consult(ctx context.Context, role string, model llm.Model, request llm.Request, onToken func(string)) (llm.Reply, flows.ModelUse) {
-	reply, err := model.Chat(ctx, request, onToken)
-	usage := reply.Usage
-	use := flows.ModelUse{Role: role}
-	if failed, is := errors.AsType[*llm.Error](err); is {
-		usage, use.Failure = failed.Usage, string(failed.Failure)
-	} else if err != nil {
-		use.Failure = string(llm.Unavailable)
-	}
-	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
-	use.Cost, use.Took, use.FirstToken = usage.Cost, usage.Took, usage.FirstToken
-	return reply, use
-}
-
-// structured asks a model for data; there is none where the use says that it failed.
-func structured[T any](ctx context.Context, role string, model llm.Model, request llm.Request) (T, flows.ModelUse) {
-	var data T
-	reply, use := consult(ctx, role, model, request, nil)
-	if use.Failure == "" && json.Unmarshal([]byte(reply.Text), &data) != nil {
-		use.Failure = string(llm.Invalid)
-	}
-	return data, use
-}
 
 // unclearReason words what a model would have to be told.
 func unclearReason(s State) string {
@@ -110,7 +82,7 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		Keywords []string `json:"keywords"`
 		Unclear  string   `json:"unclear"`
 	}
-	told, use := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	told, use := flows.ConsultFor[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
 	if use.Failure != "" {
 		meant, err := f.readByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)
@@ -181,7 +153,7 @@ func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding
 		Enough bool   `json:"enough"`
 		Search string `json:"search"`
 	}
-	told, use := structured[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
+	told, use := flows.ConsultFor[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
 	if use.Failure != "" {
 		meant, err := f.nextByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)

@@ -10,10 +10,10 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 // kept is how many passages of evidence a run works with.

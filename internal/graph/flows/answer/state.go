@@ -5,9 +5,9 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 // Intent is what kind of answer a question wants.

@@ -10,11 +10,11 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/support"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
 )
 
 const (

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/guard"
 	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/llm"
+	"cairn/internal/llm/guard"
 )
 
 // depthOfText is how much a model is shown and told to say for a depth.
@@ -53,7 +53,7 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	}
 	hold := sentinelHold{out: out}
 	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
-	reply, use := consult(ctx, roleAnswer, model, request, hold.write)
+	reply, use := flows.Consult(ctx, roleAnswer, model, request, hold.write)
 	switch {
 	case ctx.Err() != nil:
 		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())

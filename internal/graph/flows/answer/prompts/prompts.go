@@ -5,13 +5,9 @@ package prompts
 
 import (
 	"embed"
-	"fmt"
-	"regexp"
-	"strings"
-	"text/template"
-	"unicode"
 
 	"cairn/internal/llm"
+	"cairn/internal/llm/prompt"
 )
 
 // Sentinel is the whole reply of a model that finds no answer in the sources.
@@ -69,80 +65,30 @@ type Verify struct {
 }
 
 // Messages gives the conversation that asks for an understanding.
-func (p Understand) Messages() ([]llm.Message, error) { return messages("understand", p) }
+func (p Understand) Messages() ([]llm.Message, error) { return prompt.Messages(understandTemplate, p) }
 
 // Messages gives the conversation that asks for the next search.
-func (p Next) Messages() ([]llm.Message, error) { return messages("next", p) }
+func (p Next) Messages() ([]llm.Message, error) { return prompt.Messages(nextTemplate, p) }
 
 // Messages gives the conversation that asks for the answer.
-func (p Answer) Messages() ([]llm.Message, error) { return messages("answer", p) }
+func (p Answer) Messages() ([]llm.Message, error) { return prompt.Messages(answerTemplate, p) }
 
 // Messages gives the conversation that asks for verdicts.
-func (p Verify) Messages() ([]llm.Message, error) { return messages("verify", p) }
+func (p Verify) Messages() ([]llm.Message, error) { return prompt.Messages(verifyTemplate, p) }
 
 // The schemas of the structured replies.
 var (
-	UnderstandSchema = schema("understand")
-	NextSchema       = schema("next")
-	VerifySchema     = schema("verify")
+	UnderstandSchema = prompt.Schema(files, "understand")
+	NextSchema       = prompt.Schema(files, "next")
+	VerifySchema     = prompt.Schema(files, "verify")
 )
 
 //go:embed *.tmpl *.json
 var files embed.FS
 
-var templates = parse("understand", "next", "answer", "verify")
-
-func parse(names ...string) map[string]*template.Template {
-	parsed := make(map[string]*template.Template)
-	for _, name := range names {
-		file := name + ".tmpl"
-		parsed[name] = template.Must(template.New(file).Funcs(template.FuncMap{"data": Data}).ParseFS(files, file))
-	}
-	return parsed
-}
-
-func schema(name string) llm.Schema {
-	text, err := files.ReadFile(name + ".json")
-	if err != nil {
-		panic(fmt.Sprintf("prompt %s: %v", name, err)) // an embedded file
-	}
-	return llm.Schema{Name: name, JSON: text}
-}
-
-func messages[P Understand | Next | Answer | Verify](name string, prompt P) ([]llm.Message, error) {
-	var made []llm.Message
-	for _, part := range []struct {
-		name string
-		role llm.Role
-	}{{"system", llm.System}, {"user", llm.User}} {
-		var b strings.Builder
-		if err := templates[name].ExecuteTemplate(&b, part.name, prompt); err != nil {
-			return nil, fmt.Errorf("prompt %s: %w", name, err)
-		}
-		made = append(made, llm.Message{Role: part.role, Text: b.String()})
-	}
-	return made, nil
-}
-
-// tags are the marks between which data stands.
-var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:sources?|thread|turn|question|attachments?|searched|statements?|system|user|assistant)\b)`)
-
-// Data makes text fit to stand between tags: it can neither close one nor open another,
-// and holds no control characters or characters that only hide text.
-func Data(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), isTag(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return tags.ReplaceAllString(text, "‹$1")
-}
-
-// isTag tells the characters that spell invisible text.
-func isTag(r rune) bool {
-	return r >= 0xE0000 && r <= 0xE007F || r == '\u200B' || r == '\u2060' || r == '\uFEFF'
-}
+var (
+	understandTemplate = prompt.Template(files, "understand", nil)
+	nextTemplate       = prompt.Template(files, "next", nil)
+	answerTemplate     = prompt.Template(files, "answer", nil)
+	verifyTemplate     = prompt.Template(files, "verify", nil)
+)

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -66,19 +65,4 @@ func golden(t *testing.T, name, got string) {
 	if got != string(want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-}
-
-var tag = regexp.MustCompile(`(?i)<\s*/?\s*(sources?|thread|turn|question|searched|statements?|system|user|assistant)\b`)
-
-// FuzzData checks that no text from outside opens or closes a tag.
-func FuzzData(f *testing.F) {
-	f.Add("</source>")
-	f.Add("<\u200b/source>")
-	f.Add("<</question>question>")
-	f.Add("\xff</ questi\u202eon>")
-	f.Fuzz(func(t *testing.T, text string) {
-		if got := prompts.Data(text); tag.MatchString(got) {
-			t.Errorf("%q became %q", text, got)
-		}
-	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/graph/flows/answer/support"
+	"cairn/internal/knowledge/support"
 )
 
 var handbook = []string{

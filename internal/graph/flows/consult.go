@@ -1,0 +1,35 @@
+package flows
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"cairn/internal/llm"
+)
+
+// Consult asks a model that plays a role, and tells of the use also where it failed: then
+// there is no reply to rely on. onToken is given the text as it comes; it may be nil.
+func Consult(ctx context.Context, role string, model llm.Model, request llm.Request, onToken func(string)) (llm.Reply, ModelUse) {
+	reply, err := model.Chat(ctx, request, onToken)
+	usage := reply.Usage
+	use := ModelUse{Role: role}
+	if failed, is := errors.AsType[*llm.Error](err); is {
+		usage, use.Failure = failed.Usage, string(failed.Failure)
+	} else if err != nil {
+		use.Failure = string(llm.Unavailable)
+	}
+	use.Model, use.Prompt, use.Completion = usage.Model, usage.Prompt, usage.Completion
+	use.Cost, use.Took, use.FirstToken = usage.Cost, usage.Took, usage.FirstToken
+	return reply, use
+}
+
+// ConsultFor asks a model for data; there is none where the use says that it failed.
+func ConsultFor[T any](ctx context.Context, role string, model llm.Model, request llm.Request) (T, ModelUse) {
+	var data T
+	reply, use := Consult(ctx, role, model, request, nil)
+	if use.Failure == "" && json.Unmarshal([]byte(reply.Text), &data) != nil {
+		use.Failure = string(llm.Invalid)
+	}
+	return data, use
+}

@@ -23,6 +23,7 @@ import (
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/llm/gate"
+	"cairn/internal/redis/conn"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 	"cairn/internal/telemetry"
@@ -38,6 +39,7 @@ type app struct {
 	budget     *gate.Budget         // nil before a model is made
 	telemetry  *telemetry.Telemetry // nil where nothing is measured
 	opened     stores               // what bot opened
+	redis      *conn.Client         // nil before something is kept there
 	slackApp   *slackApp            // nil before it is made, and where Slack is off
 	discordApp *discordApp          // likewise
 	stderr     io.Writer            // that the log goes to

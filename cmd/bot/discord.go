@@ -19,7 +19,6 @@ import (
 	redissettings "cairn/internal/adapters/discord/settings/redis"
 	"cairn/internal/chat"
 	"cairn/internal/config"
-	"cairn/internal/redis/conn"
 )
 
 // discordApp is Cairn in Discord as this program runs it.
@@ -96,11 +95,10 @@ func (a *app) discordShared(ctx context.Context) (discordShared, error) {
 		a.closers = append(a.closers, kept.Close)
 		return discordShared{embeddedfleet.New(), kept}, nil
 	}
-	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	client, err := a.connectRedis(ctx)
 	if err != nil {
 		return discordShared{}, err
 	}
-	a.closers = append(a.closers, client.Close)
 	bot := fmt.Sprintf("%x", sha256.Sum256([]byte(a.config.Discord.Token.Reveal())))[:16]
 	return discordShared{redisfleet.Open(client, bot), redissettings.Open(client)}, nil
 }

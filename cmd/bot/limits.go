@@ -11,7 +11,6 @@ import (
 	"cairn/internal/quota"
 	embeddedquota "cairn/internal/quota/embedded"
 	redisquota "cairn/internal/quota/redis"
-	"cairn/internal/redis/conn"
 )
 
 // quota gives what limits the questions of people; nil where no limit is configured. What
@@ -39,11 +38,10 @@ func (a *app) openCounts(ctx context.Context) (quota.Counts, error) {
 		a.closers = append(a.closers, kept.Close)
 		return kept, nil
 	}
-	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	client, err := a.connectRedis(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, client.Close)
 	return redisquota.Open(client), nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
-	"cairn/internal/redis/conn"
 )
 
 // slackApp is Cairn in Slack as this program runs it.
@@ -108,11 +107,10 @@ func (a *app) slackInstalls(ctx context.Context) (slack.Installs, error) {
 		a.closers = append(a.closers, kept.Close)
 		return kept, nil
 	}
-	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	client, err := a.connectRedis(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, client.Close)
 	return redisinstalls.Open(client), nil
 }
 

@@ -75,12 +75,25 @@ func (a *app) openStores(ctx context.Context) (stores, error) {
 	return stores{sessions: remembered, runs: queue, records: records}, nil
 }
 
-func (a *app) openRedis(ctx context.Context) (stores, error) {
+// connectRedis connects to the Redis that is configured, once for all that is kept there.
+func (a *app) connectRedis(ctx context.Context) (*conn.Client, error) {
+	if a.redis != nil {
+		return a.redis, nil
+	}
 	client, err := conn.Open(ctx, a.config.Redis.URL.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, client.Close)
+	a.redis = client
+	return client, nil
+}
+
+func (a *app) openRedis(ctx context.Context) (stores, error) {
+	client, err := a.connectRedis(ctx)
 	if err != nil {
 		return stores{}, err
 	}
-	a.closers = append(a.closers, client.Close)
 	for _, warning := range client.Warnings {
 		a.logger.WarnContext(ctx, "Redis may lose accepted messages", "why", warning)
 	}

@@ -139,6 +139,12 @@ func (l *logged) String() string {
 
 func open(t testing.TB, dir string, more ...flows.Flow) *office {
 	t.Helper()
+	return openWith(t, dir, func(*bot.Options) {}, more...)
+}
+
+// openWith opens an office whose bot has other options.
+func openWith(t testing.TB, dir string, change func(*bot.Options), more ...flows.Flow) *office {
+	t.Helper()
 	o := &office{t: t, log: &logged{}}
 	var err error
 	if o.store, err = sessions.Open(t.Context(), dir, 0); err != nil {
@@ -154,11 +160,12 @@ func open(t testing.TB, dir string, more ...flows.Flow) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.bot, err = bot.New(bot.Options{
+	options := bot.Options{
 		Sessions: o.store, Runs: o.queue, Records: o.records, Flows: append(more, newAsking(t), echoes),
 		Adapters: map[string]chat.Poster{"test": nil}, Logger: slog.New(slog.NewTextHandler(o.log, nil)),
-	})
-	if err != nil {
+	}
+	change(&options)
+	if o.bot, err = bot.New(options); err != nil {
 		t.Fatal(err)
 	}
 	ctx, leave := context.WithCancel(context.Background())

@@ -1,22 +1,15 @@
 package bot_test
 
 import (
-	"context"
 	"crypto/rand"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/echo"
 	"cairn/internal/quota"
 	counts "cairn/internal/quota/embedded"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	sessions "cairn/internal/session/embedded"
 )
 
 // limited is an office whose people have limits, each in a channel of the first letter of
@@ -33,36 +26,13 @@ func limited(t *testing.T, limits quota.Limits, cost func(run string) float64) *
 			t.Error(err)
 		}
 	})
-	o := &office{t: t, log: &logged{}}
-	if o.store, err = sessions.Open(t.Context(), dir, 0); err != nil {
-		t.Fatal(err)
-	}
-	if o.records, err = embedded.OpenRecords(t.Context(), dir, 0); err != nil {
-		t.Fatal(err)
-	}
-	if o.queue, err = embedded.OpenStore(t.Context(), dir, runs.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	echoes, err := echo.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.bot, err = bot.New(bot.Options{
-		Sessions: o.store, Runs: o.queue, Records: o.records, Flows: []flows.Flow{newAsking(t), echoes},
-		Adapters: map[string]chat.Poster{"test": nil, "free": nil}, Logger: slog.New(slog.NewTextHandler(o.log, nil)),
-		Quota: quota.New(quota.Options{Limits: limits, Counts: kept, Cost: cost, Channel: func(message chat.Message) (string, bool) {
+	return openWith(t, dir, func(options *bot.Options) {
+		options.Adapters = map[string]chat.Poster{"test": nil, "free": nil}
+		options.Quota = quota.New(quota.Options{Limits: limits, Counts: kept, Cost: cost, Channel: func(message chat.Message) (string, bool) {
 			_, local, _ := strings.Cut(string(message.Thread), ":")
 			return local[:1], message.Thread.Adapter() != "free"
-		}}),
+		}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, leave := context.WithCancel(context.Background())
-	o.leave = leave
-	o.working.Go(func() { o.bot.Work(ctx) })
-	t.Cleanup(o.close)
-	return o
 }
 
 // says has a person say something in a thread, and gives what is said to it.

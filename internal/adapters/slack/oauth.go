@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/slack-go/slack"
 )
 

@@ -5,10 +5,13 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
+
+	"cairn/internal/chat/markup"
 )
 
 //go:embed assets templates
@@ -26,7 +29,8 @@ type asset struct {
 // Look is what this page, and others in its manner, are made of.
 type Look struct {
 	// Templates are this page's and the other's own. The function "asset" gives the address
-	// of an asset by its name, "styles" the names of the stylesheets.
+	// of an asset by its name, "styles" the names of the stylesheets, "cleaned" a string as it
+	// may stand in a text (markup.CleanLine).
 	Templates *template.Template
 	assets    map[string]asset // by their path below that of the assets
 }
@@ -41,8 +45,9 @@ func NewLook(below string, sheets []string, own ...fs.FS) (*Look, error) {
 		return nil, fmt.Errorf("read the page's files: %w", err)
 	}
 	look.Templates = template.New("").Funcs(template.FuncMap{
-		"asset":  func(name string) string { return below + folder + name },
-		"styles": func() []string { return sheets },
+		"asset":   func(name string) string { return below + folder + name },
+		"styles":  func() []string { return sheets },
+		"cleaned": markup.CleanLine,
 	})
 	for _, from := range append([]fs.FS{files}, own...) {
 		if _, err := look.Templates.ParseFS(from, "templates/*.html"); err != nil {

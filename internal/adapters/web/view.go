@@ -3,10 +3,11 @@ package web
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"strconv"
 	"strings"
 	"time"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"

@@ -3,7 +3,8 @@ package openai
 import (
 	"embed"
 	"strings"
-	"text/template"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 //go:embed prompts/*.tmpl

@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/llm"

@@ -39,7 +39,7 @@ type gapView struct {
 }
 
 type gapRunView struct {
-	ID  id
+	ID  string
 	Why string
 }
 
@@ -158,7 +158,7 @@ func (p *Page) gapView(group []gap) gapView {
 			}
 		}
 		if i < maxGapRuns {
-			v.Runs = append(v.Runs, gapRunView{id(g.record.ID), why})
+			v.Runs = append(v.Runs, gapRunView{string(g.record.ID), why})
 		}
 	}
 	return v

@@ -24,7 +24,7 @@ type queueView struct {
 
 // stateView is a thread with work.
 type stateView struct {
-	Thread                   id
+	Thread                   string
 	Worker, Reason           string
 	Queued, Delayed, Attempt int
 	Waits                    momentView // since when its first job does
@@ -34,7 +34,7 @@ type stateView struct {
 
 // letterView is a job that was put aside.
 type letterView struct {
-	Run, Thread, Event id
+	Run, Thread, Event string
 	Reason             string
 	At                 momentView
 }
@@ -54,7 +54,7 @@ func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
 	}
 	for _, letter := range letters {
 		v.Letters = append(v.Letters, letterView{
-			Run: id(letter.Job.Run), Thread: id(letter.Job.Thread()), Event: id(letter.Job.Event),
+			Run: string(letter.Job.Run), Thread: string(letter.Job.Thread()), Event: string(letter.Job.Event),
 			Reason: markup.CleanLine(letter.Reason), At: p.moment(letter.At),
 		})
 	}
@@ -63,7 +63,7 @@ func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
 
 func (p *Page) state(state runs.ThreadState) stateView {
 	return stateView{
-		Thread: id(state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
+		Thread: string(state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
 		Queued: state.Queued, Delayed: state.Delayed, Attempt: state.Head.Attempt,
 		Waits: p.moment(state.Head.Enqueued), NotBefore: p.moment(state.NotBefore), Stopped: state.Stopped != nil,
 	}

@@ -42,20 +42,15 @@ type filterView struct {
 	Status, Flow, Adapter, Text string
 }
 
-// runView is a run in a list.
+// runView is a run in a list. As in all views, ids are as stores have them, for addresses and
+// forms, and may hold anything; in a text a template cleans them.
 type runView struct {
-	ID, Thread                              id
+	ID, Thread                              string
 	Status, Outcome, Flow, Adapter, Request string
 	Since                                   momentView
 	Took, Tokens, Cost                      string
 	Sources, Retries                        int
 }
-
-// id is an id as stores have it, for addresses and forms. It may hold anything.
-type id string
-
-// Shown is the id as it may stand in a text.
-func (i id) Shown() string { return markup.CleanLine(string(i)) }
 
 // momentView is a time as it is shown: how long ago, and exactly.
 type momentView struct{ Ago, Exact string }
@@ -155,8 +150,8 @@ const maxRequest = 120
 
 func (p *Page) run(record runs.Record) runView {
 	v := runView{
-		ID: id(record.ID), Status: string(record.Status()), Flow: markup.CleanLine(record.Flow),
-		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: id(record.Thread), Request: short(record.Request, maxRequest),
+		ID: string(record.ID), Status: string(record.Status()), Flow: markup.CleanLine(record.Flow),
+		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: string(record.Thread), Request: short(record.Request, maxRequest),
 		Took: took(record.Trace.Took), Tokens: tokens(record.Trace.Models), Cost: cost(record.Trace.Models),
 		Sources: usedSources(record.Trace.Evidence), Retries: retries(record.Transitions),
 	}

@@ -21,7 +21,7 @@ type threadsView struct {
 
 // threadRow is a thread by its runs.
 type threadRow struct {
-	Thread          id
+	Thread          string
 	Adapter, Status string
 	Runs            int // among those that are looked through
 	Last            momentView
@@ -45,7 +45,7 @@ func (p *Page) threadsView(ctx context.Context, _ url.Values) (any, error) {
 			rows[record.Thread] = len(v.Threads)
 			last := p.run(record)
 			v.Threads = append(v.Threads, threadRow{
-				Thread: id(record.Thread), Adapter: last.Adapter, Status: last.Status, Runs: 1, Last: last.Since,
+				Thread: string(record.Thread), Adapter: last.Adapter, Status: last.Status, Runs: 1, Last: last.Since,
 			})
 		}
 	}
@@ -55,11 +55,11 @@ func (p *Page) threadsView(ctx context.Context, _ url.Values) (any, error) {
 // threadView is what templates/thread.html shows: what a thread's session holds, without
 // what was said.
 type threadView struct {
-	Thread                 id
+	Thread                 string
 	Adapter, Flow          string
 	Turns, Earlier, People int
 	Updated                momentView
-	Waiting                id // the run that waits, "" for none
+	Waiting                string // the run that waits, "" for none
 	State                  stateView
 	Busy                   bool // it has work
 	Runs                   []runView
@@ -87,12 +87,12 @@ func (p *Page) threadView(ctx context.Context, query url.Values) (any, error) {
 		return nil, &problem{http.StatusNotFound, "There is no such thread, or nothing is kept of it any more."}
 	}
 	v := threadView{
-		Thread: id(thread), Adapter: markup.CleanLine(adapterOf(thread)), Flow: markup.CleanLine(remembered.Flow),
+		Thread: string(thread), Adapter: markup.CleanLine(adapterOf(thread)), Flow: markup.CleanLine(remembered.Flow),
 		Turns: len(remembered.Turns), Earlier: len(remembered.Earlier), People: len(remembered.People),
 		Updated: p.moment(remembered.Updated), State: p.state(state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
 	}
 	if remembered.Waiting != nil {
-		v.Waiting = id(remembered.Waiting.Run)
+		v.Waiting = string(remembered.Waiting.Run)
 	}
 	for _, record := range listed {
 		v.Runs = append(v.Runs, p.run(record))

@@ -6,6 +6,8 @@ package prompts
 import (
 	"embed"
 
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
+
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"
 )
@@ -55,9 +57,6 @@ type Answer struct {
 	Length   string // one sentence on how much to say
 }
 
-// Sentinel is for the template.
-func (Answer) Sentinel() string { return Sentinel }
-
 // Verify asks whether sources support statements.
 type Verify struct {
 	Sources    []Source
@@ -89,6 +88,6 @@ var files embed.FS
 var (
 	understandTemplate = prompt.Template(files, "understand", nil)
 	nextTemplate       = prompt.Template(files, "next", nil)
-	answerTemplate     = prompt.Template(files, "answer", nil)
+	answerTemplate     = prompt.Template(files, "answer", template.FuncMap{"sentinel": func() string { return Sentinel }})
 	verifyTemplate     = prompt.Template(files, "verify", nil)
 )

@@ -1,3 +1,7 @@
 package openai
 
-import _ "github.com/sashabaranov/go-openai"
+import (
+	_ "text/template" // want "no templates of the standard library"
+
+	_ "github.com/sashabaranov/go-openai"
+)

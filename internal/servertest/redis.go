@@ -177,6 +177,31 @@ func (s *Server) ShutDown() {
 	s.ended = nil
 }
 
+// Worked is the processor time that the server has used, its children's included.
+func (s *Server) Worked() time.Duration {
+	s.t.Helper()
+	dial := s.dial
+	client := redis.NewClient(&dial)
+	defer closeClient(s.t, client)
+	info, err := client.Info(s.t.Context(), "cpu").Result()
+	if err != nil {
+		s.t.Fatalf("ask %s what it used: %v", s.program, err)
+	}
+	var used time.Duration
+	for line := range strings.Lines(info) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		switch name {
+		case "used_cpu_sys", "used_cpu_user", "used_cpu_sys_children", "used_cpu_user_children":
+			seconds, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				s.t.Fatalf("ask %s what it used: %v", s.program, err)
+			}
+			used += time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return used
+}
+
 func (s *Server) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
 // Cluster starts a Redis Cluster of three nodes without replicas, each with a third of

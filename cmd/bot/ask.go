@@ -18,10 +18,21 @@ import (
 )
 
 type askCommand struct {
-	Question []string `arg:"" help:"What you want to know, in your own words."`
-	Depth    string   `enum:"brief,detailed,comprehensive," default:"" help:"How much the answer says: brief, detailed or comprehensive."`
-	Why      bool     `help:"Also print how the answer came about."`
-	JSON     bool     `name:"json" help:"Print data instead of text."`
+	Args struct {
+		Question []string `positional-arg-name:"QUESTION" required:"1" description:"What you want to know, in your own words."`
+	} `positional-args:"yes"`
+	Depth depthFlag `long:"depth" value-name:"DEPTH" description:"How much the answer says: brief, detailed or comprehensive; default: the configuration's."`
+	Why   bool      `long:"why" description:"Also print how the answer came about."`
+	JSON  bool      `long:"json" description:"Print data instead of text."`
+}
+
+// depthFlag is how much an answer says. Its choices are too long to show beside its name.
+type depthFlag chat.Depth
+
+// UnmarshalFlag takes one depth.
+func (f *depthFlag) UnmarshalFlag(value string) error {
+	*f = depthFlag(value)
+	return among("--depth", value, string(chat.Brief), string(chat.Detailed), string(chat.Comprehensive))
 }
 
 // Run answers the question in a thread of its own. Asked back in a terminal, the
@@ -39,7 +50,7 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 	a.work(ctx, handler)
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(),
-		Text: strings.Join(c.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
+		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {
 		return c.printJSON(ctx, in.std.Out, handler, message)

@@ -10,14 +10,9 @@ import (
 	"cairn/internal/knowledge/index/postgres"
 )
 
-type configCommands struct {
-	Check   configCheckCommand   `cmd:"" help:"Check the configuration: say all that is wrong with it, or print the settings that hold."`
-	Example configExampleCommand `cmd:"" help:"Print a configuration with every setting at its default."`
-}
-
 type configCheckCommand struct {
-	Models   bool `help:"Also send one small request to each configured model, and say how long it took or what is wrong."`
-	Postgres bool `help:"Also connect to the database of postgres.url and to its replica, and say what they have or what is wrong."`
+	Models   bool `long:"models" description:"Also send one small request to each configured model, and say how long it took or what is wrong."`
+	Postgres bool `long:"postgres" description:"Also connect to the database of postgres.url and to its replica, and say what they have or what is wrong."`
 }
 
 // Run loads the configuration; its errors are the command's.
@@ -94,7 +89,7 @@ func checkDatabase(ctx context.Context, out io.Writer, setting string, options p
 type configExampleCommand struct{}
 
 // Run prints the example.
-func (c *configExampleCommand) Run(in *invocation) error {
+func (c *configExampleCommand) Run(_ context.Context, in *invocation) error {
 	_, err := fmt.Fprint(in.std.Out, config.Example())
 	return err
 }

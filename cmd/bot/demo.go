@@ -17,8 +17,10 @@ import (
 )
 
 type demoCommand struct {
-	Folder string `arg:"" optional:"" help:"Try it on this folder instead of Cairn's own documentation."`
-	Listen string `placeholder:"ADDRESS" help:"Address of the page; default: a free port of this machine."`
+	Args struct {
+		Folder string `positional-arg-name:"FOLDER" description:"Try it on this folder instead of Cairn's own documentation."`
+	} `positional-args:"yes"`
+	Listen string `long:"listen" value-name:"ADDRESS" description:"Address of the page; default: a free port of this machine."`
 }
 
 // suggestions are questions that Cairn's own documentation answers.
@@ -54,8 +56,8 @@ func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
 
 // source is the folder to read: the one named, or Cairn's own documentation unpacked.
 func (c *demoCommand) source(dir string) (config.Source, error) {
-	if c.Folder != "" {
-		absolute, err := filepath.Abs(c.Folder)
+	if c.Args.Folder != "" {
+		absolute, err := filepath.Abs(c.Args.Folder)
 		return config.Source{Name: filepath.Base(absolute), Path: absolute}, err
 	}
 	unpacked := filepath.Join(dir, "docs")
@@ -84,7 +86,7 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
 	}
 	a.work(ctx, handler)
 	offered := suggestions
-	if c.Folder != "" {
+	if c.Args.Folder != "" {
 		offered = nil
 	}
 	page, err := a.web(ctx, handler, offered)

@@ -13,13 +13,8 @@ import (
 	"cairn/internal/config"
 )
 
-type discordCommands struct {
-	Invite   discordInviteCommand   `cmd:"" help:"Print the link that adds Cairn to a server, with exactly the permissions that it needs."`
-	Commands discordCommandsCommand `cmd:"" help:"Show which commands Discord offers of Cairn, or bring them up to date."`
-}
-
 type discordInviteCommand struct {
-	Application string `placeholder:"ID" help:"The app's id, from its General Information; default: Discord is asked, with the bot's token."`
+	Application string `long:"application" value-name:"ID" description:"The app's id, from its General Information; default: Discord is asked, with the bot's token."`
 }
 
 // discordCommandTime is how long a command waits for Discord.
@@ -61,7 +56,7 @@ func discordPlainClient(settings config.Discord) *http.Client {
 }
 
 type discordCommandsCommand struct {
-	Sync bool `help:"Have Discord offer this program's commands, where it offers others. cairn serve does so when it starts."`
+	Sync bool `long:"sync" description:"Have Discord offer this program's commands, where it offers others. cairn serve does so when it starts."`
 }
 
 // Run shows the commands that Discord has, or replaces them.

@@ -119,8 +119,8 @@ down what is done to Cairn itself.
 
 # This program
 
-main.go parses the command line and gives exit codes, app.go wires, and every subcommand
-has a file of its own. The scripts in testdata/script run the real program as a person
-would. [cairn/internal/archtest] holds the rules of who may import whom.
+main.go gives exit codes, commandline.go lists the commands and reads what was typed, app.go
+wires, and every command has a file of its own, with its flags. The scripts in
+testdata/script run the real program as a person would. [cairn/internal/archtest] holds the rules of who may import whom.
 */
 package main

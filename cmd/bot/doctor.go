@@ -16,8 +16,8 @@ import (
 )
 
 type doctorCommand struct {
-	Channel string `placeholder:"ID" help:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
-	JSON    bool   `name:"json" help:"Print it as JSON."`
+	Channel string `long:"channel" value-name:"ID" description:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
+	JSON    bool   `long:"json" description:"Print it as JSON."`
 }
 
 // finding is what one check found.

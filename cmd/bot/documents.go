@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -23,53 +24,73 @@ import (
 
 // documentsFlags are those of the commands that read documents as a whole.
 type documentsFlags struct {
-	Where string `arg:"" help:"The folder or file to read, or a collection of the index: @handbook."`
-	Out   string `default:"." placeholder:"DIR" help:"The folder that the result is written into."`
+	Place struct {
+		Where string `positional-arg-name:"FOLDER|@COLLECTION" required:"1" description:"The folder or file to read, or a collection of the index: @handbook."`
+	} `positional-args:"yes"`
+	Out string `long:"out" default:"." value-name:"DIR" description:"The folder that the result is written into."`
+}
+
+func (f *documentsFlags) asking(flow string, text []string) reading {
+	return reading{where: f.Place.Where, out: f.Out, flow: flow, text: strings.Join(text, " ")}
 }
 
 type analyzeCommand struct {
 	documentsFlags
-	Question []string `arg:"" optional:"" help:"What you want to know of it."`
-	Yes      bool     `help:"Approve the first draft."`
+	Args struct {
+		Question []string `positional-arg-name:"QUESTION" description:"What you want to know of it."`
+	} `positional-args:"yes"`
+	Yes bool `long:"yes" description:"Approve the first draft."`
 }
 
 // Run analyses documents with the person at this terminal.
 func (c *analyzeCommand) Run(ctx context.Context, in *invocation) error {
-	reply := ""
+	asked := c.asking(words.Analyze, c.Args.Question)
 	if c.Yes {
-		reply = "approve"
+		asked.reply = "approve"
 	}
-	return in.readDocuments(ctx, c.documentsFlags, words.Analyze, strings.Join(c.Question, " "), reply)
+	return in.readDocuments(ctx, asked)
 }
 
 type contextCommand struct {
 	documentsFlags
-	Name []string `arg:"" help:"What the overview is of: Payment service."`
+	Args struct {
+		Name []string `positional-arg-name:"NAME" required:"1" description:"What the overview is of: Payment service."`
+	} `positional-args:"yes"`
 }
 
 // Run builds an overview.
 func (c *contextCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, c.documentsFlags, words.Context, strings.Join(c.Name, " "), "")
+	return in.readDocuments(ctx, c.asking(words.Context, c.Args.Name))
 }
 
 type repoCommand struct {
-	Where string   `arg:"" optional:"" default:"." help:"The folder of the repository, or an address that flows.repositories allows."`
-	Task  []string `arg:"" optional:"" help:"What you want to know; default: a report."`
-	Out   string   `default:"." placeholder:"DIR" help:"The folder that the report is written into."`
+	Args struct {
+		Where string   `positional-arg-name:"FOLDER|ADDRESS" description:"The folder of the repository, or an address that flows.repositories allows; default: the current folder."`
+		Task  []string `positional-arg-name:"TASK" description:"What you want to know; default: a report."`
+	} `positional-args:"yes"`
+	Out string `long:"out" default:"." value-name:"DIR" description:"The folder that the report is written into."`
 }
 
 // Run reports on a repository.
 func (c *repoCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, documentsFlags{Where: c.Where, Out: c.Out}, words.Repo, strings.Join(c.Task, " "), "")
+	return in.readDocuments(ctx, reading{where: cmp.Or(c.Args.Where, "."), out: c.Out, flow: words.Repo, text: strings.Join(c.Args.Task, " ")})
 }
 
-// readDocuments runs a flow that reads documents, in a thread of its own. A reply, where
-// there is one, is given to the first question.
-func (in *invocation) readDocuments(ctx context.Context, flags documentsFlags, flow, text, reply string) (err error) {
-	if info, err := os.Stat(flags.Out); err != nil || !info.IsDir() {
-		return fmt.Errorf("--out %s: there is no such folder", flags.Out)
+// reading is what is asked of documents as a whole.
+type reading struct {
+	where string // a folder, a file, an address, or a collection with an @ before it
+	out   string // the folder that the result is written into
+	flow  string
+	text  string // what a person would say to the flow
+	reply string // to the first question; "" where the person at this terminal is asked
+}
+
+// readDocuments runs a flow that reads documents, in a thread of its own.
+func (in *invocation) readDocuments(ctx context.Context, asked reading) (err error) {
+	if info, err := os.Stat(asked.out); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out %s: there is no such folder", asked.out)
 	}
-	handler, a, place, err := in.documentsBot(ctx, flags.Where)
+	handler, a, place, err := in.documentsBot(ctx, asked.where)
 	if err != nil {
 		return err
 	}
@@ -77,19 +98,19 @@ func (in *invocation) readDocuments(ctx context.Context, flags documentsFlags, f
 	a.work(ctx, handler)
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), At: time.Now(),
-		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", flow, place, text)),
+		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", asked.flow, place, asked.text)),
 	}
 	conversation := &terminal.Conversation{
-		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out), Documents: flags.Out,
+		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out), Documents: asked.out,
 	}
-	if reply == "" {
+	if asked.reply == "" {
 		return converse(ctx, in.std, handler, message, conversation)
 	}
 	if err := handler.Handle(ctx, message, conversation); err != nil {
 		return err
 	}
-	if asked := conversation.Question; asked != nil {
-		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), reply, time.Now()
+	if conversation.Question != nil {
+		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), asked.reply, time.Now()
 		if err := handler.Handle(ctx, message, conversation); err != nil {
 			return err
 		}

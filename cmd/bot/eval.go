@@ -25,12 +25,14 @@ import (
 )
 
 type evalCommand struct {
-	Set      string `arg:"" help:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for."`
-	Answers  string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
-	ByKind   bool   `help:"Also measure each kind of question alone."`
-	JSON     bool   `name:"json" help:"Print data instead of a table."`
-	Postgres bool   `help:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
-	Side     string `enum:"fused,words,meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
+	Args struct {
+		Set string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for."`
+	} `positional-args:"yes"`
+	Answers  string `long:"answers" value-name:"FILE" description:"Also write every answer, a JSON object a line."`
+	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
+	JSON     bool   `long:"json" description:"Print data instead of a table."`
+	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
+	Side     string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
 }
 
 // evalOutput is what --json prints for one set.
@@ -42,14 +44,14 @@ type evalOutput struct {
 // Run measures each set on an index of its own, which is kept in the data directory
 // so that a second run need not embed again.
 func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
-	if c.Set == routingSet {
+	if c.Args.Set == routingSet {
 		return c.evalRouting(ctx, in.std.Out)
 	}
 	configured, err := in.configuration()
 	if err != nil {
 		return err
 	}
-	sets, err := findSets(c.Set)
+	sets, err := findSets(c.Args.Set)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,11 @@ import (
 )
 
 type flowsCommand struct {
-	Flow   string `arg:"" optional:"" help:"Draw this flow alone."`
-	Format string `enum:"mermaid,dot,svg" default:"mermaid" help:"mermaid, dot or svg."`
-	Out    string `placeholder:"DIR" help:"Write every format of every flow into a folder."`
+	Args struct {
+		Flow string `positional-arg-name:"FLOW" description:"Draw this flow alone."`
+	} `positional-args:"yes"`
+	Format string `long:"format" choice:"mermaid" choice:"dot" choice:"svg" default:"mermaid" description:"What the graph is drawn as."`
+	Out    string `long:"out" value-name:"DIR" description:"Write every format of every flow into a folder."`
 }
 
 // drawings are the formats, by the ending of their files.
@@ -53,15 +55,15 @@ func (c *flowsCommand) Run(_ context.Context, in *invocation) error {
 
 func (c *flowsCommand) chosen() ([]flows.Flow, error) {
 	registered, err := shapes()
-	if err != nil || c.Flow == "" {
+	if err != nil || c.Args.Flow == "" {
 		return registered, err
 	}
 	for _, flow := range registered {
-		if flow.Name() == c.Flow {
+		if flow.Name() == c.Args.Flow {
 			return []flows.Flow{flow}, nil
 		}
 	}
-	return nil, fmt.Errorf("no flow is called %q: run `cairn flows` for all of them", c.Flow)
+	return nil, fmt.Errorf("no flow is called %q: run `cairn flows` for all of them", c.Args.Flow)
 }
 
 // shapes makes the flows for their graphs alone, over no index.

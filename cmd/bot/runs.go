@@ -16,17 +16,20 @@ import (
 	"cairn/internal/runs"
 )
 
-type runsCommands struct {
-	List   runsListCommand   `cmd:"" default:"withargs" help:"List runs, the last changed first, and what was put aside."`
-	Show   runsShowCommand   `cmd:"" help:"Show how a run went."`
-	Cancel runsCancelCommand `cmd:"" help:"End a run that works or waits for an answer."`
-	Replay runsReplayCommand `cmd:"" help:"Go on with a run that failed, was cancelled or put aside."`
+type runsListCommand struct {
+	Status statusFlag `long:"status" value-name:"STATUS" description:"Only runs that stand so: queued, running, waiting, done, failed, cancelled or expired."`
+	Thread string     `long:"thread" value-name:"ID" description:"Only runs of this thread."`
+	Limit  int        `long:"limit" value-name:"COUNT" default:"20" description:"How many at most."`
 }
 
-type runsListCommand struct {
-	Status string `enum:"queued,running,waiting,done,failed,cancelled,expired," default:"" help:"Only runs that stand so: queued, running, waiting, done, failed, cancelled or expired."`
-	Thread string `placeholder:"ID" help:"Only runs of this thread."`
-	Limit  int    `default:"20" help:"How many at most."`
+// statusFlag is how runs stand. Its choices are too many to show beside its name.
+type statusFlag runs.Status
+
+// UnmarshalFlag takes one status.
+func (f *statusFlag) UnmarshalFlag(value string) error {
+	*f = statusFlag(value)
+	return among("--status", value, string(runs.Queued), string(runs.Running), string(runs.Waiting),
+		string(runs.Done), string(runs.Failed), string(runs.Cancelled), string(runs.Expired))
 }
 
 // Run lists runs, threads with work, and dead letters.
@@ -103,15 +106,17 @@ func moment(at time.Time) string { return at.Local().Format(time.DateTime) }
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type runsShowCommand struct {
-	ID string `arg:"" name:"run" help:"The run's id, as it stands on a failure line or in the list."`
+	Args struct {
+		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id, as it stands on a failure line or in the list."`
+	} `positional-args:"yes"`
 }
 
 // Run prints a run's statuses and how it came about.
 func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
 	return in.withStores(ctx, func(opened stores) error {
-		record, err := opened.records.Load(ctx, chat.RunID(c.ID))
+		record, err := opened.records.Load(ctx, chat.RunID(c.Args.Run))
 		if err != nil {
-			return fmt.Errorf("run %s: %w", c.ID, err)
+			return fmt.Errorf("run %s: %w", c.Args.Run, err)
 		}
 		out := in.std.Out
 		fmt.Fprintf(out, "Run %s of flow %s in thread %s\n", record.ID, record.Flow, record.Thread)
@@ -123,33 +128,37 @@ func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
 }
 
 type runsCancelCommand struct {
-	ID string `arg:"" name:"run" help:"The run's id."`
+	Args struct {
+		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id."`
+	} `positional-args:"yes"`
 }
 
 // Run has a run ended.
 func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
 	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, audit.CancelRun, c.ID, func() error { return b.Cancel(ctx, chat.RunID(c.ID)) })
+		err := a.atTerminal(ctx, audit.CancelRun, c.Args.Run, func() error { return b.Cancel(ctx, chat.RunID(c.Args.Run)) })
 		if err != nil {
-			return fmt.Errorf("run %s: %w", c.ID, err)
+			return fmt.Errorf("run %s: %w", c.Args.Run, err)
 		}
-		_, err = fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.ID)
+		_, err = fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.Args.Run)
 		return err
 	})
 }
 
 type runsReplayCommand struct {
-	ID string `arg:"" name:"run" help:"The run's id."`
+	Args struct {
+		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id."`
+	} `positional-args:"yes"`
 }
 
 // Run has a run gone on with.
 func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
 	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, audit.ReplayRun, c.ID, func() error { return b.Replay(ctx, chat.RunID(c.ID)) })
+		err := a.atTerminal(ctx, audit.ReplayRun, c.Args.Run, func() error { return b.Replay(ctx, chat.RunID(c.Args.Run)) })
 		if err != nil {
-			return fmt.Errorf("run %s: %w", c.ID, err)
+			return fmt.Errorf("run %s: %w", c.Args.Run, err)
 		}
-		_, err = fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.ID)
+		_, err = fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.Args.Run)
 		return err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
@@ -26,8 +27,22 @@ const (
 )
 
 type serveCommand struct {
-	Role   []string `enum:"intake,worker,slack,discord,web" default:"intake,worker" help:"What this process does: worker answers messages, intake takes them in from all that is configured; slack, discord or web takes them in from that alone. Several processes may share a store."`
-	Listen string   `placeholder:"ADDRESS" help:"Address of the page, for intake and web; default: the configuration's, else a free port of this machine."`
+	Role   roleFlag `long:"role" value-name:"ROLE,..." default:"intake,worker" description:"What this process does: worker answers messages, intake takes them in from all that is configured; slack, discord or web takes them in from that alone. Several processes may share a store."`
+	Listen string   `long:"listen" value-name:"ADDRESS" description:"Address of the page, for intake and web; default: the configuration's, else a free port of this machine."`
+}
+
+// roleFlag is one or several roles, with commas between them.
+type roleFlag []string
+
+// UnmarshalFlag takes roles beside those that were named before.
+func (f *roleFlag) UnmarshalFlag(value string) error {
+	for role := range strings.SplitSeq(value, ",") {
+		if err := among("--role", role, roleIntake, roleWorker, roleSlack, roleDiscord, roleWeb); err != nil {
+			return err
+		}
+		*f = append(*f, role)
+	}
+	return nil
 }
 
 // roles are what a process does.

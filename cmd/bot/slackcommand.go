@@ -1,25 +1,22 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"cairn/internal/adapters/slack"
 	"cairn/internal/config"
 )
 
-type slackCommands struct {
-	Manifest slackManifestCommand `cmd:"" help:"Print the app manifest for Slack, with each permission that it asks for and why."`
-}
-
 type slackManifestCommand struct {
-	Mode string `enum:",http,socket" default:"" help:"How events come: http or socket; default: the configuration's, else socket."`
-	URL  string `name:"url" placeholder:"ADDRESS" help:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
-	Many bool   `help:"For many workspaces, which install Cairn themselves."`
-	Pane string `enum:"agent,assistant" default:"agent" help:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
+	Mode string `long:"mode" choice:"http" choice:"socket" description:"How events come; default: the configuration's, else socket."`
+	URL  string `long:"url" value-name:"ADDRESS" description:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
+	Many bool   `long:"many" description:"For many workspaces, which install Cairn themselves."`
+	Pane string `long:"pane" choice:"agent" choice:"assistant" default:"agent" description:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
 }
 
 // Run prints the manifest; it needs neither index nor tokens.
-func (c *slackManifestCommand) Run(in *invocation) error {
+func (c *slackManifestCommand) Run(_ context.Context, in *invocation) error {
 	settings := config.Slack{}
 	configured, err := in.configuration()
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 type statusCommand struct {
-	JSON bool `name:"json" help:"Print it as JSON."`
+	JSON bool `long:"json" description:"Print it as JSON."`
 }
 
 // Bounds of what is looked at: more is said to be "at least" so many.

@@ -136,6 +136,7 @@ var rules = []rule{
 	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	sdk("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
 	sdk("go-oidc", "the operations page", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/operations"),
+	sdk("go-flags", "cmd/bot", []string{"github.com/jessevdk/**"}, "cairn/cmd/bot"),
 	sdk("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	sdk("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
 	sdk("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),

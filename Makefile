@@ -60,6 +60,10 @@ bench-retrieval: ## nDCG@10 of both indexes on the sets in CAIRN_RETRIEVAL; fail
 bench-slack: build ## mentions at 300 a second for a minute, then 32 in flight for 30 s: what Cairn acknowledges and answers
 	go test -count=1 -timeout 10m -v -run TestSlackLoad ./cmd/bot -args -program=$(CURDIR)/bin/cairn -slack.rate=300 -slack.for=60s -slack.loop=30s
 
+.PHONY: bench-slack-others
+bench-slack-others: build ## Cairn beside bots on slack-go and Bolt that keep nothing, in turn; fetches Bolt from npm, needs Node 18
+	cmd/bot/testdata/echoes/run.sh
+
 .PHONY: bench-discord
 bench-discord: build ## mentions at 200 a second for a minute through Discord's gateway: what is lost, doubled, and taken
 	go test -count=1 -timeout 10m -v -run TestDiscordLoad ./cmd/bot -args -program=$(CURDIR)/bin/cairn -discord.rate=200 -discord.for=60s

@@ -356,7 +356,7 @@ func TestSlackLoad(t *testing.T) {
 	for i := range each {
 		each[i] = ((each[i] - before[i]) / time.Duration(max(answered, 1))).Round(10 * time.Microsecond)
 	}
-	t.Logf("%s\nclosed loop, %d in flight: %.0f answered a second; of a processor each %s Cairn, %s Redis, %s this test; acknowledged p50 %s, p99 %s; %s",
+	t.Logf("%s\nclosed loop, %d in flight: %.0f answered a second; of a processor each %s the program, %s Redis, %s this test; acknowledged p50 %s, p99 %s; %s",
 		steady, *inFlight, float64(answered)/loadLoop.Seconds(), each[0], each[1], each[2], c.percentile(.5), c.percentile(.99), memory(t, p.command.Process.Pid))
 	c.hangUp()
 	p.end(syscall.SIGTERM)

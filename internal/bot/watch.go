@@ -33,7 +33,7 @@ type shown struct {
 }
 
 // maxShown is how much waits for a slow store before the run waits too.
-const maxShown = 256
+const maxShown = 64
 
 // storeError is the failure of a store, not of the run.
 type storeError struct{ err error }

@@ -24,7 +24,7 @@ func Text(node *ast.Text, source []byte) string {
 // resolved, then all is cleaned, on one line.
 func Resolve(value []byte) string {
 	var resolved strings.Builder
-	out := bufio.NewWriter(&resolved)
+	out := bufio.NewWriterSize(&resolved, len(value))
 	html.DefaultWriter.Write(out, value)
 	if err := out.Flush(); err != nil {
 		panic("markup: a strings.Builder failed: " + err.Error())

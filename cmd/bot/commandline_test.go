@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -216,4 +218,38 @@ func fieldsOf(t *testing.T, of command) []string {
 		named = append(named, arg.Name)
 	}
 	return named
+}
+
+// TestBashCompletesCommands does what docs/commands.md says about the Tab key.
+func TestBashCompletesCommands(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(docs), "```bash\n")
+	setup, _, found := strings.Cut(after, "```")
+	if !found {
+		t.Fatal("docs/commands.md does not say how bash completes commands")
+	}
+	cairn := filepath.Join(t.TempDir(), "cairn") // this binary is the program where it is called so
+	if err := os.Symlink((&program{t: t}).command().Path, cairn); err != nil {
+		t.Fatal(err)
+	}
+	for typed, want := range map[string]string{
+		"ing":            "ingest",
+		"runs ":          "cancel list replay show",
+		"runs re":        "replay",
+		"serve --ro":     "--role",
+		"flows --format": "--format",
+	} {
+		const press = `
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_cairn
+echo "${COMPREPLY[*]}"`
+		words := append([]string{"-c", setup + press, "bash", cairn}, strings.Split(typed, " ")...)
+		out, err := exec.CommandContext(t.Context(), "bash", words...).CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
+			t.Errorf("%q is completed to %q, %v; want %q", typed, got, err, want)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"cairn/internal/adapters/web"
 	"cairn/internal/chat"
 )
 
@@ -18,7 +19,6 @@ const (
 	deliveryReadTime  = 10 * time.Second
 	deliveryWriteTime = 15 * time.Second
 	deliveryIdleTime  = 2 * time.Minute
-	deliveryStopTime  = 5 * time.Second
 )
 
 // deliveries is a server for what a platform delivers.
@@ -62,31 +62,7 @@ func takeDeliveries(ctx context.Context, to delivered, handler chat.Handler) err
 		return errors.Join(err, listener.Close())
 	}
 	fmt.Fprintf(to.out, "Listening to %s at http://%s%s\n", to.platform, listener.Addr(), to.path)
-	err = serveUntil(running, to.server, listener)
+	err = web.ServeUntil(running, to.server, listener)
 	stop()
 	return errors.Join(err, <-ended)
-}
-
-// serveUntil serves until ctx ends, and then lets the requests that are there end.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		limited, done := context.WithTimeout(context.WithoutCancel(ctx), deliveryStopTime)
-		defer done()
-		stopped <- server.Shutdown(limited)
-	})
-	err := server.Serve(listener)
-	if stop() { // ctx goes on: the server failed by itself
-		return fmt.Errorf("serve deliveries at %s: %w", listener.Addr(), err)
-	}
-	err = <-stopped
-	if errors.Is(err, context.DeadlineExceeded) {
-		// What is left are connections on which nothing was asked yet, and requests that are
-		// delivered again.
-		err = server.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("stop serving deliveries: %w", err)
-	}
-	return nil
 }

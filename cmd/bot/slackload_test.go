@@ -78,6 +78,9 @@ func (s *sink) serve(line net.Conn) {
 			return
 		}
 		answer := s.answer(request)
+		if _, err := io.Copy(io.Discard, request.Body); err != nil { // what the answer did not read
+			return
+		}
 		if _, err := fmt.Fprintf(line, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer); err != nil {
 			return
 		}

@@ -32,9 +32,14 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
+	return ServeUntil(ctx, server, listener)
+}
+
+// ServeUntil serves at a listener, which it closes, until ctx ends, and then gives the
+// requests that are there 5 seconds to end. What is left after that is cut off.
+func ServeUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
-		// The requests' contexts have ended with ctx; this waits until they noticed.
 		limited, done := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer done()
 		stopped <- server.Shutdown(limited)
@@ -44,7 +49,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return fmt.Errorf("serve at %s: %w", listener.Addr(), err)
 	}
 	err = <-stopped
-	if errors.Is(err, context.DeadlineExceeded) { // connections are left on which nothing was asked yet
+	if errors.Is(err, context.DeadlineExceeded) { // such as connections on which nothing was asked yet
 		err = server.Close()
 	}
 	if err != nil {

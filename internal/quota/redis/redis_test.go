@@ -9,6 +9,7 @@ import (
 	"cairn/internal/quota/quotatest"
 	"cairn/internal/quota/redis"
 	"cairn/internal/quota/redis/redistest"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 )
 
@@ -23,7 +24,7 @@ func TestStoreInACluster(t *testing.T) {
 
 // What is kept goes by itself, and no id can leave its key.
 func TestWhatIsKeptEnds(t *testing.T) {
-	client := redistest.Connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client)
 	if _, err := store.Take(t.Context(), "q", []quota.Meter{{Name: "user:slack:{U*}%", Questions: 1}}); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
@@ -43,7 +44,7 @@ func TestAFailoverMidWork(t *testing.T) {
 	t.Parallel()
 	const before, after = 30, 10
 	watched := servertest.Sentinels(t, "")
-	client := redistest.Connect(t, watched.URL)
+	client := conntest.Connect(t, watched.URL)
 	sessions := redissessions.Open(client, redissessions.Options{})
 	store := redistest.Place{Address: watched.URL, Prefix: "cairn"}.Open(t, runs.Options{LeaseTTL: 2 * time.Second, ClaimInterval: 500 * time.Millisecond})
 	enqueue := func(i int) {

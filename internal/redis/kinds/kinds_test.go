@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/quota/quotatest"
 	quotaredistest "cairn/internal/quota/redis/redistest"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
@@ -27,7 +28,7 @@ func suites(t *testing.T, address string) {
 	})
 	t.Run("sessions", func(t *testing.T) {
 		sessiontest.Run(t, func(t *testing.T) session.Store {
-			return redissessions.Open(redistest.Connect(t, address), redissessions.Options{})
+			return redissessions.Open(conntest.Connect(t, address), redissessions.Options{})
 		})
 	})
 }

@@ -120,21 +120,16 @@ func Together(client *conn.Client) func(ctx context.Context, write func(ctx cont
 
 // asOne runs several scripts as one, and hands each of those that ran its result.
 func asOne(ctx context.Context, client *conn.Client, calls []Call) error {
-	given, taken := 0, 2*len(calls)
-	for _, c := range calls {
-		given += len(c.keys)
-		taken += len(c.arguments)
-	}
-	scripts, keys, arguments := make([]*Script, len(calls)), make([]string, 0, given), make([]any, 0, taken)
+	scripts := make([]*Script, len(calls))
+	var keys []string
+	var sizes, arguments []any
 	for i, c := range calls {
 		scripts[i] = c.script
 		keys = append(keys, c.keys...)
-		arguments = append(arguments, len(c.keys), len(c.arguments))
-	}
-	for _, c := range calls {
+		sizes = append(sizes, len(c.keys), len(c.arguments))
 		arguments = append(arguments, c.arguments...)
 	}
-	results, err := join(scripts).Run(ctx, client, keys, arguments...).Slice()
+	results, err := join(scripts).Run(ctx, client, keys, append(sizes, arguments...)...).Slice()
 	for i, c := range calls {
 		result := redis.NewCmdResult(nil, err)
 		if i < len(results) {

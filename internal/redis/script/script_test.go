@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/redis/script"
 	"cairn/internal/servertest"
 )
@@ -25,21 +26,11 @@ for _, n in ipairs(ARGV) do all = all + n end
 return {all, #KEYS}`)
 )
 
-func connect(t *testing.T, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close() })
-	return client
-}
-
 // kinds runs a test on a single server and on a cluster.
 func kinds(t *testing.T, test func(t *testing.T, client *conn.Client)) {
-	t.Run("single", func(t *testing.T) { test(t, connect(t, servertest.Redis(t))) })
+	t.Run("single", func(t *testing.T) { test(t, conntest.Connect(t, servertest.Redis(t))) })
 	t.Run("cluster", func(t *testing.T) {
-		test(t, connect(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ",")))
+		test(t, conntest.Connect(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ",")))
 	})
 }
 
@@ -79,7 +70,7 @@ func TestDoRunsInOrderUntilOneFails(t *testing.T) {
 }
 
 func TestTogetherWritesAtItsEnd(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	value := func() string { return client.Get(t.Context(), "a").Val() }
 	err := script.Together(client)(t.Context(), func(ctx context.Context) error {
 		if err := script.Do(ctx, client, put.With([]string{"a"}, "1")); err != nil {
@@ -106,7 +97,7 @@ func TestTogetherWritesAtItsEnd(t *testing.T) {
 }
 
 func TestWhatRaisesIsAnErrorOfAll(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	if err := client.RPush(t.Context(), "list", "x").Err(); err != nil {
 		t.Fatal(err)
 	}

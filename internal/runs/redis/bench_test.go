@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
@@ -26,7 +27,7 @@ func BenchmarkCluster(b *testing.B) {
 // BenchmarkStepOnServer measures what one step costs the server, as the server counts it.
 func BenchmarkStepOnServer(b *testing.B) {
 	own := servertest.OwnRedis(b)
-	store, client := redistest.Place{Address: own.URL, Prefix: "p"}.OpenStore(b, runs.Options{}), redistest.Connect(b, own.URL)
+	store, client := redistest.Place{Address: own.URL, Prefix: "p"}.OpenStore(b, runs.Options{}), conntest.Connect(b, own.URL)
 	enqueue(b, store, job("t", "e"))
 	journal := store.Journal(claim(b, store))
 	must(b, journal.Save(b.Context(), "run", nil)) // the server knows the script

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis"
 	"cairn/internal/runs/redis/redistest"
@@ -91,7 +92,7 @@ func TestARestartOfRedisLosesNothing(t *testing.T) {
 
 func TestScriptsThatRedisForgot(t *testing.T) {
 	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
-	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
+	store, client := place.OpenStore(t, soon), conntest.Connect(t, place.Address)
 	for i := range 3 {
 		must(t, client.ScriptFlush(t.Context()).Err())
 		enqueue(t, store, job("t", fmt.Sprint("e", i)))
@@ -107,7 +108,7 @@ func TestScriptsThatRedisForgot(t *testing.T) {
 func TestARedisThatWasEmptiedIsWorkedOnWith(t *testing.T) {
 	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
 	store := place.OpenStore(t, soon)
-	must(t, redistest.Connect(t, place.Address).FlushAll(t.Context()).Err())
+	must(t, conntest.Connect(t, place.Address).FlushAll(t.Context()).Err())
 	enqueue(t, store, job("t", "e1"))
 	must(t, store.Finish(t.Context(), claim(t, store), runs.Result{}))
 }
@@ -115,7 +116,7 @@ func TestARedisThatWasEmptiedIsWorkedOnWith(t *testing.T) {
 // TestAnEnqueueThatWasCutOff leaves what Enqueue has written before it announces a job.
 func TestAnEnqueueThatWasCutOff(t *testing.T) {
 	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
-	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
+	store, client := place.OpenStore(t, soon), conntest.Connect(t, place.Address)
 	enqueue(t, store, job("first", "e")) // so that the look through all queues is done
 	must(t, store.Finish(t.Context(), claim(t, store), runs.Result{}))
 	body, err := runs.EncodeJob(job("t", "e1"))
@@ -129,7 +130,7 @@ func TestAnEnqueueThatWasCutOff(t *testing.T) {
 
 func TestAFullRedisTakesNothingAndLosesNothing(t *testing.T) {
 	place := redistest.Place{Address: servertest.OwnRedis(t).URL, Prefix: "p"}
-	store, client := place.OpenStore(t, soon), redistest.Connect(t, place.Address)
+	store, client := place.OpenStore(t, soon), conntest.Connect(t, place.Address)
 	enqueue(t, store, job("t", "e1"))
 	enqueue(t, store, job("t", "e2"))
 	lease := claim(t, store)
@@ -230,7 +231,7 @@ func TestCutConnections(t *testing.T) {
 	far := redistest.Place{Address: "redis://" + cut.Addr().String(), Prefix: "p"}
 	var store *redis.Store
 	again(t, func() (err error) {
-		store, err = redis.Open(t.Context(), redistest.Connect(t, far.Address), far.Options(t, soon))
+		store, err = redis.Open(t.Context(), conntest.Connect(t, far.Address), far.Options(t, soon))
 		return err
 	})
 	defer store.Close()

@@ -3,6 +3,7 @@ package redis_test
 import (
 	"testing"
 
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/servertest"
@@ -21,7 +22,7 @@ func TestAJobFromBeforeARestartWaitsForForgottenLeases(t *testing.T) {
 	}
 	own.Kill()
 	own.Start()
-	client := redistest.Connect(t, own.URL)
+	client := conntest.Connect(t, own.URL)
 	again(t, func() error { _, err := store.Enqueue(t.Context(), job("v", "e3")); return err })
 	since := claim(t, store)
 	if since.Thread != "v" || since.Restored {
@@ -44,7 +45,7 @@ func TestANoticeThatIsGone(t *testing.T) {
 	store := here.OpenStore(t, soon)
 	enqueue(t, store, job("t", "e1"))
 	lease := claim(t, store)
-	client := redistest.Connect(t, own.URL)
+	client := conntest.Connect(t, own.URL)
 	must(t, client.XAck(t.Context(), "cairn:{*}:ready", "workers", lease.Ref).Err())
 	must(t, client.XDel(t.Context(), "cairn:{*}:ready", lease.Ref).Err())
 	must(t, client.HDel(t.Context(), "cairn:{*}:noticed", "t").Err())

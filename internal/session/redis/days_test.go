@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
 	"cairn/internal/session/redis"
 )
 
 func TestAFullRedisKeepsWhatItHas(t *testing.T) {
-	client := connect(t, servertest.OwnRedis(t).URL)
+	client := conntest.Connect(t, servertest.OwnRedis(t).URL)
 	store := redis.Open(client, redis.Options{})
 	before := ordinary("web:1")
 	save(t, store, before)
@@ -42,7 +43,7 @@ func TestAFullRedisKeepsWhatItHas(t *testing.T) {
 // there was no session.
 func TestARedisThatGoesAway(t *testing.T) {
 	own := servertest.OwnRedis(t, "--appendfsync", "always")
-	store := redis.Open(connect(t, own.URL), redis.Options{})
+	store := redis.Open(conntest.Connect(t, own.URL), redis.Options{})
 	save(t, store, ordinary("web:1"))
 	own.Kill()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -60,7 +61,7 @@ func TestARedisThatGoesAway(t *testing.T) {
 }
 
 func TestAMasterThatBecomesAReplicaRefuses(t *testing.T) {
-	client := connect(t, servertest.OwnRedis(t).URL)
+	client := conntest.Connect(t, servertest.OwnRedis(t).URL)
 	store := redis.Open(client, redis.Options{})
 	if err := client.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
 	"cairn/internal/session/redis"
@@ -53,7 +54,7 @@ func ordinary(thread chat.ThreadID) session.Session {
 
 func TestAnIdleSessionIsSmall(t *testing.T) {
 	const most = 4096
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	saved := ordinary("slack:T024BE7LD:C024BE91L:1772445600.000100")
 	save(t, redis.Open(client, redis.Options{}), saved)
 	plain, err := session.Encode(saved)

@@ -7,43 +7,29 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
 	"cairn/internal/session/redis"
 	"cairn/internal/session/sessiontest"
 )
 
-func connect(t testing.TB, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
-}
-
 func TestStore(t *testing.T) {
 	address := servertest.Redis(t)
-	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(conntest.Connect(t, address), redis.Options{}) })
 }
 
 func TestTies(t *testing.T) {
-	sessiontest.Ties(t, redis.Open(connect(t, servertest.Redis(t)), redis.Options{}))
+	sessiontest.Ties(t, redis.Open(conntest.Connect(t, servertest.Redis(t)), redis.Options{}))
 }
 
 func TestStoreInACluster(t *testing.T) {
 	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(connect(t, address), redis.Options{}) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(conntest.Connect(t, address), redis.Options{}) })
 }
 
 func TestUseKeepsASession(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{Prefix: "p", Keep: time.Hour})
 	save(t, store, session.Session{Thread: "t"})
 	if err := client.Expire(t.Context(), "p:{t}:session", time.Minute).Err(); err != nil {
@@ -58,7 +44,7 @@ func TestUseKeepsASession(t *testing.T) {
 }
 
 func TestThreadsWhoseTimeHasPassedAreNotListed(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{})
 	for i := range 7 {
 		saved := session.Session{Thread: chat.ThreadID(fmt.Sprint("web:", i))}
@@ -80,7 +66,7 @@ func TestThreadsWhoseTimeHasPassedAreNotListed(t *testing.T) {
 }
 
 func TestAnUnknownVersionIsRefused(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{})
 	for value, want := range map[string]string{
 		"0 1\n{\"version\":99}": "version 99", "nonsense": "fence", "0 1\n\x01\xff": "decompress",
@@ -97,7 +83,7 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 // TestASessionOfANewerProgramIsListed is for a rolling upgrade, and for who is to be
 // forgotten: their threads are found.
 func TestASessionOfANewerProgramIsListed(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{})
 	saved := session.Session{Thread: "web:1"}
 	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
@@ -112,7 +98,7 @@ func TestASessionOfANewerProgramIsListed(t *testing.T) {
 }
 
 func TestALookAtTheListKeepsIt(t *testing.T) {
-	client := connect(t, servertest.Redis(t))
+	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{Keep: time.Hour})
 	saved := session.Session{Thread: "web:1"}
 	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})

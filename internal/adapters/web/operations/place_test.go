@@ -20,6 +20,7 @@ import (
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	"cairn/internal/runs/redis/redistest"
@@ -74,7 +75,7 @@ func redisStores(t *testing.T) stores {
 	here := redistest.Place{Address: address, Prefix: "operations-" + strings.ReplaceAll(t.Name(), "/", "-")}
 	return stores{
 		here.OpenRecords(t), here.OpenStore(t, runs.Options{}),
-		redissessions.Open(redistest.Connect(t, address), redissessions.Options{Prefix: here.Prefix}),
+		redissessions.Open(conntest.Connect(t, address), redissessions.Options{Prefix: here.Prefix}),
 	}
 }
 

@@ -12,28 +12,14 @@ import (
 	"cairn/internal/quota/quotatest"
 	"cairn/internal/quota/redis"
 	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 )
-
-// Connect gives a client that is closed when the test ends.
-func Connect(t testing.TB, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
-}
 
 // Place is a Redis in which nothing is counted yet. Time passes there by making what is
 // kept older: its clock is its own.
 func Place(t *testing.T, address string) quotatest.Place {
 	t.Helper()
-	client := Connect(t, address)
+	client := conntest.Connect(t, address)
 	for _, meter := range quotatest.Meters {
 		if err := client.Del(t.Context(), key("asked", meter), key("spent", meter)).Err(); err != nil {
 			t.Fatal(err)
@@ -42,7 +28,7 @@ func Place(t *testing.T, address string) quotatest.Place {
 	return quotatest.Place{
 		Open: func(t *testing.T) quota.Counts {
 			t.Helper()
-			return redis.Open(Connect(t, address))
+			return redis.Open(conntest.Connect(t, address))
 		},
 		Pass: func(t *testing.T, by time.Duration) {
 			t.Helper()

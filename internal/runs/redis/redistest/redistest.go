@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis"
 	"cairn/internal/runs/runstest"
@@ -28,21 +28,6 @@ func Places(address string) func(t testing.TB) runstest.Place {
 	}
 }
 
-// Connect gives a client that is closed when the test ends.
-func Connect(t testing.TB, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
-}
-
 // Options are those of the place's stores, which log to the test.
 func (p Place) Options(t testing.TB, options runs.Options) redis.Options {
 	return redis.Options{Options: options, Prefix: p.Prefix, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
@@ -57,7 +42,7 @@ func (p Place) Open(t testing.TB, options runs.Options) runstest.Store {
 // OpenStore gives a store that is closed when the test ends.
 func (p Place) OpenStore(t testing.TB, options runs.Options) *redis.Store {
 	t.Helper()
-	store, err := redis.Open(t.Context(), Connect(t, p.Address), p.Options(t, options))
+	store, err := redis.Open(t.Context(), conntest.Connect(t, p.Address), p.Options(t, options))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +57,7 @@ func (p Place) OpenStore(t testing.TB, options runs.Options) *redis.Store {
 // OpenRecords gives the place's records.
 func (p Place) OpenRecords(t testing.TB) *redis.Records {
 	t.Helper()
-	records, err := redis.OpenRecords(Connect(t, p.Address), p.Options(t, runs.Options{}))
+	records, err := redis.OpenRecords(conntest.Connect(t, p.Address), p.Options(t, runs.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +69,7 @@ func (p Place) OpenRecords(t testing.TB) *redis.Records {
 func (p Place) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
 	t.Helper()
 	key := p.Prefix + ":{" + string(thread) + "}:jobs"
-	if err := Connect(t, p.Address).RPush(t.Context(), key, fmt.Appendf(nil, "%d %s", time.Now().UnixMilli(), body)).Err(); err != nil {
+	if err := conntest.Connect(t, p.Address).RPush(t.Context(), key, fmt.Appendf(nil, "%d %s", time.Now().UnixMilli(), body)).Err(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,29 +7,15 @@ import (
 
 	"cairn/internal/adapters/discord/fleet/fleettest"
 	"cairn/internal/adapters/discord/fleet/redis"
-	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 )
-
-func connect(t *testing.T, address string) *conn.Client {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
-}
 
 // run has each test use a bot of its own.
 func run(t *testing.T, address string) {
 	fleettest.Run(t, func(t *testing.T) (fleettest.Store, fleettest.Store) {
 		application := rand.Text()
-		return redis.Open(connect(t, address), application), redis.Open(connect(t, address), application)
+		return redis.Open(conntest.Connect(t, address), application), redis.Open(conntest.Connect(t, address), application)
 	})
 }
 

@@ -7,30 +7,16 @@ import (
 	"cairn/internal/adapters/slack"
 	"cairn/internal/adapters/slack/installs/installstest"
 	"cairn/internal/adapters/slack/installs/redis"
-	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 )
 
-func connect(t *testing.T, address string) *redis.Store {
-	t.Helper()
-	client, err := conn.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return redis.Open(client)
-}
-
 func TestStore(t *testing.T) {
 	address := servertest.Redis(t)
-	installstest.Run(t, func(t *testing.T) slack.Installs { return connect(t, address) })
+	installstest.Run(t, func(t *testing.T) slack.Installs { return redis.Open(conntest.Connect(t, address)) })
 }
 
 func TestStoreInACluster(t *testing.T) {
 	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	installstest.Run(t, func(t *testing.T) slack.Installs { return connect(t, address) })
+	installstest.Run(t, func(t *testing.T) slack.Installs { return redis.Open(conntest.Connect(t, address)) })
 }

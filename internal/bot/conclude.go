@@ -92,8 +92,8 @@ func (t *turn) conclude(ctx context.Context, reply chat.Reply, result runs.Resul
 	return t.finish(ctx, result, t.saveRecord)
 }
 
-// finish saves that the turns hold what came of the job, after what is to be saved before,
-// and shows it.
+// finish saves that the turns hold what came of the job, with what is to be saved before
+// and what is to be posted, and shows it.
 func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ctx context.Context) error) (runs.Result, error) {
 	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
 		t.setWork(session.Work{})
@@ -105,7 +105,11 @@ func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ct
 	} else {
 		work.Closed = t.closed
 	}
-	if err := t.together(ctx, append(before, t.saveSession)...); err != nil {
+	if t.last != nil {
+		before = slices.Insert(before, 0, t.last)
+		t.last = nil
+	}
+	if err := t.together(ctx, slices.Concat(before, []func(context.Context) error{t.saveSession, t.recordSoon})...); err != nil {
 		return runs.Result{}, err
 	}
 	return t.show(ctx)

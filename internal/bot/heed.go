@@ -89,6 +89,9 @@ func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err err
 			return false, runs.Result{}, err
 		}
 	}
+	if !t.lease.Behind { // a change is a job behind the one that it is about
+		return false, runs.Result{}, nil
+	}
 	mark, found, err := t.look(ctx)
 	if err == nil && found != unchanged {
 		err = t.recallBegun(ctx)
@@ -124,6 +127,7 @@ func (t *turn) recallBegun(ctx context.Context) error {
 func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	t.closeDraft(ctx)
 	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
+	fresh.lease.Behind = true
 	fresh.message.Thread = t.message.Thread
 	result, err := fresh.attend(ctx, held)
 	t.posted, t.closing = fresh.posted, fresh.closing

@@ -118,9 +118,9 @@ func (m mortalRuns) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease
 	return meet(m.fate, "claim", func() (runs.Lease, error) { return lease, nil })
 }
 
-func (m mortalRuns) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
+func (m mortalRuns) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, error) {
 	if err := m.wait(); err != nil {
-		return nil, err
+		return runs.Renewal{}, err
 	}
 	return m.Runs.Renew(ctx, lease)
 }
@@ -141,8 +141,8 @@ func (m mortalRuns) State(ctx context.Context, thread chat.ThreadID) (runs.Threa
 	return meet(m.fate, "state", func() (runs.ThreadState, error) { return m.Runs.State(ctx, thread) })
 }
 
-func (m mortalRuns) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
-	return meet(m.fate, "record delivery", func() (runs.Delivery, error) { return m.Runs.Record(ctx, lease, delivery) })
+func (m mortalRuns) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
+	return m.meet("record delivery", func() error { return m.Runs.Record(ctx, lease, delivery, recorded) })
 }
 
 func (m mortalRuns) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {

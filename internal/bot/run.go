@@ -28,16 +28,21 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	t.endDraft()
 	charge(ctx)
 	t.account(outcome, err, watch.steps, begun)
-	if _, found, lookErr := t.look(ctx); found != unchanged && lookErr == nil {
-		return t.beginAnew(ctx, held)
-	} else if lookErr != nil {
-		err = errors.Join(err, &storeError{lookErr})
+	wished, wishErr := t.wished(ctx, held)
+	if wished.Behind {
+		_, found, lookErr := t.look(ctx)
+		if lookErr == nil && found != unchanged {
+			return t.beginAnew(ctx, held)
+		}
+		if lookErr != nil {
+			err = errors.Join(err, &storeError{lookErr})
+		}
 	}
-	stop, stopErr := t.stopWished(ctx, held)
-	if stop != nil {
-		return t.stopped(ctx, *stop)
+	t.last = watch.last
+	if wished.Stop != nil {
+		return t.stopped(ctx, *wished.Stop)
 	}
-	err = errors.Join(err, stopErr)
+	err = errors.Join(err, wishErr)
 	switch {
 	case errors.Is(err, runs.ErrLost), errors.Is(context.Cause(held), runs.ErrLost):
 		return runs.Result{}, runs.ErrLost
@@ -72,17 +77,17 @@ func (t *turn) work(held context.Context, flow flows.Flow, watch *watch) (flows.
 	return t.drive(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
 }
 
-// stopWished tells whether a person stopped the job before it had its outcome; nil: nobody
-// did.
-func (t *turn) stopWished(ctx, held context.Context) (*runs.Stop, error) {
+// wished tells whether a person stopped the job before it had its outcome, and whether a
+// change of its message may wait behind it.
+func (t *turn) wished(ctx, held context.Context) (runs.Renewal, error) {
 	if stopped, ok := errors.AsType[*runs.StoppedError](context.Cause(held)); ok {
-		return &stopped.Stop, nil
+		return runs.Renewal{Stop: &stopped.Stop, Behind: true}, nil
 	}
-	stop, err := t.store.Renew(ctx, t.lease)
+	renewal, err := t.store.Renew(ctx, t.lease)
 	if err != nil {
-		return nil, &storeError{err}
+		return runs.Renewal{}, &storeError{err}
 	}
-	return stop, nil
+	return renewal, nil
 }
 
 // drive runs the flow to an outcome. Only a run that was never begun is started.

@@ -124,29 +124,64 @@ func (t *turn) post(ctx context.Context) error {
 			return err
 		}
 	}
-	body, err := deliveryOf(*said)
-	if err != nil {
-		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
+	if t.recorded == nil {
+		if err := t.recordDelivery(ctx, *said); err != nil {
+			return err
+		}
 	}
-	// Nothing is posted under a lease that may have run out, and what is under way then has
-	// time to arrive before another worker looks for it.
-	posting, done := context.WithTimeout(ctx, t.options.LeaseTTL/2)
-	defer done()
-	delivery, err := t.store.Record(ctx, t.lease, runs.Delivery{Key: work.Key, Run: work.Run, Body: body})
-	if err != nil {
-		return err
-	}
-	if delivery.Posted == "" {
+	recorded := *t.recorded
+	posted := recorded.Posted
+	if posted == "" {
+		posting, done := context.WithDeadline(ctx, recorded.until)
+		defer done()
 		t.posted = chat.PostKey(work.Key)
-		if delivery.Posted, err = t.postOnce(posting, delivery, *said); err != nil {
+		var err error
+		if posted, err = t.postOnce(posting, recorded.Delivery, *said); err != nil {
 			return errors.Join(err, t.unite(ctx))
 		}
 	}
-	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, delivery.Posted) })
-	said.Posted = delivery.Posted
+	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, posted) })
+	said.Posted = posted
 	t.session.DropDocuments(at) // the platform has them
 	t.atEnd(t.saveSession)
 	return nil
+}
+
+// delivery is what is to be posted, as the outbox has it. Nothing is posted under a lease
+// that may have run out, and what is under way then has time to arrive before another worker
+// looks for it: so it is posted until then or not at all.
+type delivery struct {
+	runs.Delivery
+	until time.Time
+}
+
+// recordDelivery records what is to be posted.
+func (t *turn) recordDelivery(ctx context.Context, said chat.Turn) error {
+	body, err := deliveryOf(said)
+	if err != nil {
+		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
+	}
+	work := t.session.Work
+	until := time.Now().Add(t.options.LeaseTTL / 2)
+	return t.store.Record(ctx, t.lease, runs.Delivery{Key: work.Key, Run: work.Run, Body: body}, func(recorded runs.Delivery) {
+		t.recorded = &delivery{recorded, until}
+	})
+}
+
+// recordSoon records what is to be posted where it is posted next, and for the first time.
+func (t *turn) recordSoon(ctx context.Context) error {
+	work := t.session.Work
+	if t.poster == nil || work.Message == "" || len(work.Closed) > 0 {
+		return nil
+	}
+	at := lastSaid(t.session.Turns, work.Message)
+	if at < 0 || t.session.Turns[at].Posted != "" {
+		return nil
+	}
+	if err := t.recordDelivery(ctx, t.session.Turns[at]); !errors.Is(err, runs.ErrTooLarge) {
+		return err
+	}
+	return nil // what came of the job is kept all the same; to post it fails
 }
 
 // deliveryOf gives a turn of the bot as the outbox keeps it: what is in its documents the

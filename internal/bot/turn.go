@@ -39,7 +39,9 @@ type turn struct {
 	closed    []string                          // ids of questions that the turn closes
 	published bool                              // the questions that were closed are shown as closed
 	posted    chat.PostKey                      // what was posted under the lease, "" for nothing
+	last      func(ctx context.Context) error   // writes what is to be kept with the outcome; nil: nothing is
 	closing   []func(ctx context.Context) error // writes that are left for the end of the job
+	recorded  *delivery                         // what is to be posted, where that is recorded; nil: it is not yet
 }
 
 // load finds the thread's session, and whether the job was taken up before.

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -19,6 +20,7 @@ type watch struct {
 	turn  *turn
 	steps []chat.TraceStep // that ended, in order
 	draft draft
+	last  func(ctx context.Context) error // keeps the checkpoint of the run that is done; nil: it is not
 
 	shown   chan shown
 	sending sync.WaitGroup
@@ -69,6 +71,13 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 	default:
 		return nil
 	}
+}
+
+// SaveLast implements graph.LastSaver: the checkpoint is kept with what came of the run.
+func (w *watch) SaveLast(_ context.Context, run string, checkpoint []byte) error {
+	kept := bytes.Clone(checkpoint)
+	w.last = func(ctx context.Context) error { return w.turn.journal.Save(ctx, run, kept) }
+	return nil
 }
 
 // Load implements graph.Store.

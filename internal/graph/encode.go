@@ -16,6 +16,8 @@ const formatVersion = 2
 type encoder interface {
 	// appendTo adds the JSON text of it to buf. The session's mu is held.
 	appendTo(buf []byte) ([]byte, error)
+	// over tells whether there is no more to do. The session's mu is held.
+	over() bool
 }
 
 // runHead, graphHead and nodeHead are how the text of a run, of a graph's position and
@@ -71,6 +73,8 @@ func (a *Answer) appendTo(buf []byte) (_ []byte, err error) {
 	buf, err = a.At.AppendText(append(buf, `,"at":"`...))
 	return append(buf, `"}`...), err
 }
+
+func (f *frame[S]) over() bool { return f.done }
 
 // appendTo adds the position of the graph.
 func (f *frame[S]) appendTo(buf []byte) (_ []byte, err error) {

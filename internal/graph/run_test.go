@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -421,5 +422,51 @@ func TestSavesAreShared(t *testing.T) {
 	}})
 	if saves := store.Saves(); saves > 5 {
 		t.Errorf("%d saves: split, the first branch, the others, the end of the step, join make 5", saves)
+	}
+}
+
+// postponing is a store that puts off keeping the last checkpoint of a run.
+type postponing struct {
+	*graphtest.Memory
+	last []byte
+}
+
+func (s *postponing) SaveLast(_ context.Context, _ string, checkpoint []byte) error {
+	s.last = bytes.Clone(checkpoint)
+	return nil
+}
+
+// TestLastCheckpointIsTold drives graphs to their end, which they come to once more from
+// the checkpoint before the last, and from the last.
+func TestLastCheckpointIsTold(t *testing.T) {
+	for name, c := range everyGraph(t) {
+		t.Run(name, func(t *testing.T) {
+			store := &postponing{Memory: graphtest.NewMemory()}
+			options := graph.Options{Store: store}
+			outcome := start(t, c, options)
+			for outcome.Status == graph.Waiting {
+				if store.last != nil {
+					t.Fatal("a run that waits gave its last checkpoint")
+				}
+				outcome = resume(t, c, options, graph.Answer{QuestionID: outcome.Questions[0].ID, Text: "x"})
+			}
+			if store.last == nil {
+				t.Fatal("the run is done and gave no last checkpoint")
+			}
+			want, last := asJSON(t, outcome), store.last
+			store.last = nil
+			if got := asJSON(t, resume(t, c, options)); got != want {
+				t.Errorf("from the checkpoint before the last it comes to %s, at first to %s", got, want)
+			}
+			if !bytes.Equal(store.last, last) {
+				t.Errorf("its last checkpoint is then %s, at first %s", store.last, last)
+			}
+			if err := store.Save(t.Context(), "run", last); err != nil {
+				t.Fatal(err)
+			}
+			if got := asJSON(t, resume(t, c, options)); got != want {
+				t.Errorf("from the last checkpoint it comes to %s, at first to %s", got, want)
+			}
+		})
 	}
 }

@@ -20,6 +20,15 @@ type Store interface {
 	Load(ctx context.Context, run string) ([]byte, error)
 }
 
+// LastSaver is a Store that is given the last checkpoint of a run apart. Nothing goes on from
+// it: to resume the run gives its outcome again.
+type LastSaver interface {
+	// SaveLast takes the place of Save once the run is done. It may put off keeping the
+	// checkpoint until whoever drives the run keeps the outcome: a run that is resumed
+	// before that repeats its last step.
+	SaveLast(ctx context.Context, run string, checkpoint []byte) error
+}
+
 // DefaultMaxSteps is the step limit where Options leave it 0.
 const DefaultMaxSteps = 200
 
@@ -69,6 +78,7 @@ type session struct {
 	saved   uint64 // the generation of the last checkpoint
 	failure error  // of the first save that failed; nothing is saved after it
 	buffer  []byte // of the last checkpoint, for the next
+	last    bool   // nothing goes on from what is in the buffer
 
 	observing sync.Mutex
 	seq       int64
@@ -177,6 +187,7 @@ func (x *session) encode() (generation uint64, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.buffer, err = x.appendTo(x.buffer[:0])
+	x.last = x.root.over()
 	return x.generation, err
 }
 
@@ -188,15 +199,19 @@ func (x *session) failed() error {
 }
 
 func (x *session) write(ctx context.Context, checkpoint []byte) error {
+	save := x.options.Store.Save
+	if store, ok := x.options.Store.(LastSaver); ok && x.last {
+		save = store.SaveLast
+	}
 	if ctx.Err() == nil {
-		err := x.options.Store.Save(ctx, x.run, checkpoint)
+		err := save(ctx, x.run, checkpoint)
 		if err == nil || ctx.Err() == nil {
 			return err
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveGrace)
 	defer cancel()
-	return x.options.Store.Save(ctx, x.run, checkpoint)
+	return save(ctx, x.run, checkpoint)
 }
 
 // stored tells whether the run has checkpoints.

@@ -56,7 +56,7 @@ func renew(ctx context.Context, leases Leases, lease Lease, cancel context.Cance
 		}
 		began := time.Now()
 		limited, stop := context.WithTimeout(ctx, lease.TTL)
-		wish, err := leases.Renew(limited, lease)
+		renewal, err := leases.Renew(limited, lease)
 		stop()
 		switch {
 		case errors.Is(err, ErrLost):
@@ -64,8 +64,8 @@ func renew(ctx context.Context, leases Leases, lease Lease, cancel context.Cance
 			return
 		case err != nil:
 			continue // tried again at the next tick, until expiry
-		case wish != nil:
-			cancel(&StoppedError{*wish})
+		case renewal.Stop != nil:
+			cancel(&StoppedError{*renewal.Stop})
 		}
 		expiry.Reset(lease.TTL - time.Since(began))
 	}

@@ -36,9 +36,17 @@ type Lease struct {
 	// forgotten what was done about it last: what seems to be posted for the first time may
 	// have been posted.
 	Restored bool
-	TTL      time.Duration
+	// Behind tells that other jobs wait behind this one.
+	Behind bool
+	TTL    time.Duration
 	// Ref is the backend's own; it is handed back as it came.
 	Ref string
+}
+
+// Renewal is what a worker learns when its lease is renewed.
+type Renewal struct {
+	Stop   *Stop // a person's wish since the job came to the head; nil: none
+	Behind bool  // other jobs wait behind this one
 }
 
 // Stop is a person's wish that the job at the head of a thread ends.
@@ -80,9 +88,8 @@ type Leases interface {
 	// nothing. A job that can't be read is put among the dead letters, and the next one
 	// is taken; one that a newer program stored (ErrNewer) is left.
 	Claim(ctx context.Context, worker WorkerID) (Lease, error)
-	// Renew makes the lease last for TTL from now. stop is a person's wish since the job
-	// came to the head, nil for none. ErrLost. Hold does this in the background.
-	Renew(ctx context.Context, lease Lease) (stop *Stop, err error)
+	// Renew makes the lease last for TTL from now. ErrLost. Hold does this in the background.
+	Renew(ctx context.Context, lease Lease) (Renewal, error)
 	// Finish ends the lease and does with the job what result says. Deliveries of the
 	// thread that are confirmed are forgotten. ErrLost.
 	Finish(ctx context.Context, lease Lease, result Result) error

@@ -27,9 +27,11 @@ type Delivery struct {
 // was not confirmed, asks the platform for its key, and posts what is not there. All
 // writes are under the lease: ErrLost.
 type Outbox interface {
-	// Record remembers the delivery. Where its key is known it gives what was recorded
-	// under it before, and changes nothing: the caller posts only if Posted is "".
-	Record(ctx context.Context, lease Lease, delivery Delivery) (Delivery, error)
+	// Record remembers the delivery, and hands it to recorded. Where its key is known it
+	// hands over what was recorded under it before, and changes nothing: the caller posts
+	// only if Posted is "". Where several writes are made together (bot.Options.Together)
+	// recorded is called once they are made, after Record.
+	Record(ctx context.Context, lease Lease, delivery Delivery, recorded func(Delivery)) error
 	// Confirm notes the platform's id. To confirm twice is no error; ErrUnknownDelivery
 	// where nothing was recorded.
 	Confirm(ctx context.Context, lease Lease, key DeliveryKey, posted chat.MessageID) error

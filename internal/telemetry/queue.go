@@ -66,11 +66,11 @@ func (q queue) Release(ctx context.Context, lease runs.Lease) error {
 }
 
 // Record implements runs.Outbox.
-func (q queue) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+func (q queue) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
 	ctx, span := q.t.begin(ctx, "store.record")
-	recorded, err := q.Runs.Record(ctx, lease, delivery)
+	err := q.Runs.Record(ctx, lease, delivery, recorded)
 	end(span, err)
-	return recorded, err
+	return err
 }
 
 // Confirm implements runs.Outbox.

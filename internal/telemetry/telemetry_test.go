@@ -245,14 +245,12 @@ func TestAMessageIsOneTrace(t *testing.T) {
     queue
     work
       store.session.load
-      store.record.load
       store.record.save
       store.session.save
       draft
       run echo
         node echo
-        store.checkpoint
-      store.record.load
+      store.checkpoint
       store.record.save
       store.session.save
       store.record

@@ -86,6 +86,9 @@ func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Dur
 	return "", false, err
 }
 
+// behind tells of a row of thread whether it has more jobs than one.
+const behind = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
+
 // take leases a thread. false: its head could not be read, and is a dead
 // letter now or left for newer programs.
 func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
@@ -95,9 +98,9 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, work
 	var attempt int
 	var at int64
 	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?
-		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at`,
+		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, `+behind,
 		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), string(thread)).
-		Scan(&lease.Token, &attempt, &by, &at)
+		Scan(&lease.Token, &attempt, &by, &at, &lease.Behind)
 	if err != nil {
 		return lease, false, err
 	}
@@ -128,18 +131,20 @@ func stopOf(by string, at int64) *runs.Stop {
 }
 
 // Renew implements runs.Leases.
-func (s *Store) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
+func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, error) {
 	var by string
 	var at int64
-	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at`,
-		s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at)
+	var renewal runs.Renewal
+	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+behind,
+		s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runs.ErrLost
 	}
 	if err != nil {
-		return nil, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
+		return runs.Renewal{}, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
 	}
-	return stopOf(by, at), nil
+	renewal.Stop = stopOf(by, at)
+	return renewal, nil
 }
 
 // Finish implements runs.Leases.

@@ -10,9 +10,9 @@ import (
 )
 
 // Record implements runs.Outbox.
-func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
 	if err := delivery.Check(); err != nil {
-		return runs.Delivery{}, err
+		return err
 	}
 	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
@@ -20,16 +20,17 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 		if err != nil {
 			return err
 		}
-		var recorded int64
+		var at int64
 		err = tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
-			string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &recorded, &delivery.Posted)
-		delivery.Recorded = stamp(recorded)
+			string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
+		delivery.Recorded = stamp(at)
 		return err
 	})
 	if err != nil {
-		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
-	return delivery, nil
+	recorded(delivery)
+	return nil
 }
 
 // Confirm implements runs.Outbox.

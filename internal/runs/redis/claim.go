@@ -197,7 +197,7 @@ func (c claimant) lease(thread chat.ThreadID, notice string, fields []string) (r
 		return lease, fmt.Errorf("the token of thread %s: %w", thread, err)
 	}
 	lease.Token = runs.Token(token)
-	lease.Stopped, lease.Given = stopOf(fields[3], fields[4]), stamp(fields[6])
+	lease.Stopped, lease.Given, lease.Behind = stopOf(fields[3], fields[4]), stamp(fields[6]), isBehind(fields[7])
 	if lease.Job, err = readJob(fields[5]); err != nil {
 		lease.Job.Event = runs.EventID("unreadable-" + fields[1])
 		return lease, err

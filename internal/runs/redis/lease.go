@@ -33,13 +33,16 @@ func (s *Store) settle(ctx context.Context, thread chat.ThreadID, notice string,
 }
 
 // Renew implements runs.Leases.
-func (s *Store) Renew(ctx context.Context, lease runs.Lease) (*runs.Stop, error) {
-	fields, err := texts(renewScript.With([]string{s.keys.state(lease.Thread)}, s.fence(lease)...).Run(ctx, s.client))
+func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, error) {
+	fields, err := texts(renewScript.With([]string{s.keys.state(lease.Thread), s.keys.jobs(lease.Thread)}, s.fence(lease)...).Run(ctx, s.client))
 	if err != nil {
-		return nil, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
+		return runs.Renewal{}, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
 	}
-	return stopOf(fields[0], fields[1]), nil
+	return runs.Renewal{Stop: stopOf(fields[0], fields[1]), Behind: isBehind(fields[2])}, nil
 }
+
+// isBehind reads how many jobs a thread has, that at its head among them.
+func isBehind(jobs string) bool { return jobs != "0" && jobs != "1" }
 
 // fence is what the scripts that write under a lease are given first.
 func (s *Store) fence(lease runs.Lease) []any {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redis/go-redis/v9"
+
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
@@ -54,21 +56,31 @@ func (s *Store) outboxCall(lease runs.Lease) ([]string, []any) {
 }
 
 // Record implements runs.Outbox.
-func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
 	if err := delivery.Check(); err != nil {
-		return runs.Delivery{}, err
+		return err
 	}
 	body, err := json.Marshal(storedDelivery{deliveryVersion, delivery.Run, delivery.Body})
 	if err != nil {
-		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
 	keys, arguments := s.outboxCall(lease)
-	fields, err := texts(recordScript.With(keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))...).Run(ctx, s.client))
+	record := recordScript.With(keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))...)
+	err = do(ctx, s.client, record.Then(func(_ context.Context, result *redis.Cmd) error {
+		fields, err := texts(result)
+		if err != nil {
+			return err
+		}
+		kept, err := readDelivery(string(delivery.Key), fields[0], fields[1])
+		if err == nil {
+			recorded(kept.Delivery)
+		}
+		return err
+	}))
 	if err != nil {
-		return runs.Delivery{}, fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
-	kept, err := readDelivery(string(delivery.Key), fields[0], fields[1])
-	return kept.Delivery, err
+	return nil
 }
 
 // Confirm implements runs.Outbox.

@@ -133,7 +133,7 @@ func echo(ctx context.Context, store Store, lease runs.Lease) error {
 		return err
 	}
 	key := runs.DeliveryKey(run)
-	if _, err := store.Record(ctx, lease, runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
+	if _, err := record(ctx, store, lease, runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
 		return err
 	}
 	if err := store.Confirm(ctx, lease, key, "posted"); err != nil {

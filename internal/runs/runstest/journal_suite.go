@@ -189,7 +189,7 @@ func testOutbox(t *testing.T, place Place) {
 	enqueue(t, dead, said("t", "e1"), said("t", "e2"), said("t", "e3"))
 	lease := claim(t, dead, "dead")
 	for _, key := range []runs.DeliveryKey{"posted", "cut off", "gone"} {
-		got, err := dead.Record(ctx, lease, runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
+		got, err := record(ctx, dead, lease, runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
 		if err != nil || got.Recorded.IsZero() || got.Posted != "" {
 			t.Fatalf("Record(%s) = %+v, %v", key, got, err)
 		}
@@ -211,7 +211,7 @@ func testOutbox(t *testing.T, place Place) {
 	if got[1].Run != "run" || string(got[1].Body) != "body \x00\xff of cut off" {
 		t.Errorf("the second is %+v", got[1])
 	}
-	again, err := living.Record(ctx, lease, runs.Delivery{Key: "posted", Body: []byte("made again")})
+	again, err := record(ctx, living, lease, runs.Delivery{Key: "posted", Body: []byte("made again")})
 	if err != nil || again.Posted != "m1" || string(again.Body) != string(got[0].Body) {
 		t.Errorf("recorded again it is %+v, %v", again, err)
 	}
@@ -228,7 +228,7 @@ func testOutbox(t *testing.T, place Place) {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 	for _, bad := range []runs.Delivery{{}, {Key: "k", Body: make([]byte, runs.MaxEvent+1)}} {
-		if _, err := living.Record(ctx, lease, bad); err == nil {
+		if _, err := record(ctx, living, lease, bad); err == nil {
 			t.Errorf("a delivery with the key %q and %d bytes was recorded", bad.Key, len(bad.Body))
 		}
 	}

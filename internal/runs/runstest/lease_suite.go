@@ -39,7 +39,7 @@ func testZombie(t *testing.T, place Place) {
 	journal := stood.Journal(zombie)
 	journal.Append(event("before"))
 	must(t, journal.Save(t.Context(), "run", []byte("before")))
-	if _, err := stood.Record(t.Context(), zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
+	if _, err := record(t.Context(), stood, zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
 		t.Fatal(err)
 	}
 	lease := claimed(t, living, "living", "e1", 2)
@@ -55,7 +55,7 @@ func testZombie(t *testing.T, place Place) {
 	wantLost(t, "Finish with a retry", stood.Finish(ctx, zombie, runs.Result{Next: runs.Again}))
 	wantLost(t, "Finish with a dead letter", stood.Finish(ctx, zombie, runs.Result{Next: runs.Dead}))
 	wantLost(t, "Release", stood.Release(ctx, zombie))
-	_, err = stood.Record(ctx, zombie, runs.Delivery{Key: "k2"})
+	_, err = record(ctx, stood, zombie, runs.Delivery{Key: "k2"})
 	wantLost(t, "Record", err)
 	wantLost(t, "Confirm", stood.Confirm(ctx, zombie, "k1", "m1"))
 	wantLost(t, "Drop", stood.Drop(ctx, zombie, "k1"))
@@ -109,6 +109,40 @@ func testHoldLost(t *testing.T, place Place) {
 	must(t, store.Release(t.Context(), lease))
 	<-held.Done()
 	wantLost(t, "the cause of its end", context.Cause(held))
+}
+
+// testBehind has jobs come behind the one that is worked at.
+func testBehind(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	renewed := func(lease runs.Lease) runs.Renewal {
+		t.Helper()
+		renewal, err := store.Renew(t.Context(), lease)
+		must(t, err)
+		return renewal
+	}
+	enqueue(t, store, said("t", "e1"))
+	lease := claimed(t, store, "w", "e1", 1)
+	if renewal := renewed(lease); lease.Behind || renewal.Behind {
+		t.Errorf("behind the only job there are others: %t when it was claimed, %t later", lease.Behind, renewal.Behind)
+	}
+	enqueue(t, store, said("other", "e0"))
+	if renewed(lease).Behind {
+		t.Error("a job of another thread is behind")
+	}
+	finish(t, store, claimed(t, store, "w", "e0", 1), runs.Result{})
+	enqueue(t, store, said("t", "e2"), said("t", "e3"))
+	if !renewed(lease).Behind {
+		t.Error("two jobs came behind the first, and are not")
+	}
+	finish(t, store, lease, runs.Result{})
+	lease = claimed(t, store, "w", "e2", 1)
+	if !lease.Behind {
+		t.Error("one job is behind the second, and is not")
+	}
+	finish(t, store, lease, runs.Result{})
+	if lease = claimed(t, store, "w", "e3", 1); lease.Behind {
+		t.Error("there are jobs behind the last")
+	}
 }
 
 func testRetry(t *testing.T, place Place) {

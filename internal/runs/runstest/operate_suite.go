@@ -65,7 +65,7 @@ func testForget(t *testing.T, place Place) {
 	journal.Append(event("told"))
 	for _, run := range []string{"hers", "his"} {
 		must(t, journal.Save(ctx, run, []byte("x")))
-		if _, err := store.Record(ctx, lease, runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
+		if _, err := record(ctx, store, lease, runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,6 +56,7 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"what lost its lease writes nothing", testZombie},
 		{"a held lease does not run out", testHold},
 		{"a lost lease ends what is held", testHoldLost},
+		{"what waits behind a job", testBehind},
 		{"a retry keeps its place", testRetry},
 		{"a pause holds up its thread alone", testPause},
 		{"a delayed job waits and holds up nobody", testDelay},
@@ -145,6 +146,11 @@ func finish(t *testing.T, leases runs.Leases, lease runs.Lease, result runs.Resu
 	if err := leases.Finish(t.Context(), lease, result); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func record(ctx context.Context, outbox runs.Outbox, lease runs.Lease, delivery runs.Delivery) (recorded runs.Delivery, err error) {
+	err = outbox.Record(ctx, lease, delivery, func(got runs.Delivery) { recorded = got })
+	return recorded, err
 }
 
 func must(t *testing.T, err error) {

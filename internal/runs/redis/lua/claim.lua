@@ -1,5 +1,5 @@
 -- KEYS state, jobs, delayed   ARGV worker, id of the notice, of the call, ttl, since when the servers know all
--- Gives {'leased', token, attempt, stopby, stopat, head, now}, {'held'} where the lease that
+-- Gives {'leased', token, attempt, stopby, stopat, head, now, how many jobs there are}, {'held'} where the lease that
 -- the notice stands for lives, or what upcoming gives. Where another lease lives, that is
 -- its end: its own notice may be lost. A job that came before the server forgot what came
 -- last may be at work under a lease that is forgotten: it waits until that has run out.
@@ -28,4 +28,4 @@ if not again then
   redis.call('HINCRBY', KEYS[1], 'attempt', 1)
 end
 local r = redis.call('HMGET', KEYS[1], 'token', 'attempt', 'stopby', 'stopat')
-return {'leased', r[1], r[2], r[3] or '', r[4] or '', head, int(now)}
+return {'leased', r[1], r[2], r[3] or '', r[4] or '', head, int(now), redis.call('LLEN', KEYS[2])}

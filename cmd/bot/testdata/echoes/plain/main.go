@@ -1,6 +1,6 @@
-// Plain is a bot that echoes mentions, on slack-go and net/http alone: nothing is durable.
-// The load on Cairn is measured beside it. It takes Cairn's variables and says what Cairn
-// says once it is ready.
+// Plain is a bot that echoes mentions, on slack-go and net/http alone: nothing is durable,
+// unless ECHO_DURABLE is set: then a ledger in Redis is. The load on Cairn is measured beside
+// both. It takes Cairn's variables and says what Cairn says once it is ready.
 package main
 
 import (
@@ -30,9 +30,16 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := &bot{ctx, slack.New(os.Getenv("CAIRN_SLACK_BOT_TOKEN"), slack.OptionAPIURL(os.Getenv("CAIRN_SLACK_API_URL")), slack.OptionHTTPClient(&http.Client{
+	b := &bot{ctx: ctx, api: slack.New(os.Getenv("CAIRN_SLACK_BOT_TOKEN"), slack.OptionAPIURL(os.Getenv("CAIRN_SLACK_API_URL")), slack.OptionHTTPClient(&http.Client{
 		Timeout: 5 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256},
 	}))}
+	if os.Getenv("ECHO_DURABLE") != "" {
+		if b.ledger, err = openLedger(ctx); err != nil {
+			log.Fatal(err)
+		}
+		b.ledger.work(b)
+		defer b.ledger.working.Wait()
+	}
 	server := &http.Server{Handler: http.HandlerFunc(b.hear), ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() { server.Close() })
 	fmt.Printf("Listening to Slack at http://%s/slack/\n", listener.Addr())
@@ -42,11 +49,13 @@ func main() {
 }
 
 type bot struct {
-	ctx context.Context
-	api *slack.Client
+	ctx    context.Context
+	api    *slack.Client
+	ledger *ledger // nil: nothing is durable
 }
 
-// hear acknowledges an event and answers it afterwards, as bots do.
+// hear acknowledges an event and answers it afterwards, as bots do; with a ledger it
+// acknowledges what is kept.
 func (b *bot) hear(out http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	if err == nil {
@@ -65,8 +74,15 @@ func (b *bot) hear(out http.ResponseWriter, request *http.Request) {
 		fmt.Fprint(out, asked.Challenge)
 		return
 	}
-	if mention, ok := event.InnerEvent.Data.(*slackevents.AppMentionEvent); ok {
+	mention, ok := event.InnerEvent.Data.(*slackevents.AppMentionEvent)
+	switch {
+	case !ok:
+	case b.ledger == nil:
 		go b.echo(mention)
+	default:
+		if err := b.ledger.keep(request.Context(), mention); err != nil {
+			http.Error(out, err.Error(), http.StatusInternalServerError)
+		}
 	}
 }
 

@@ -19,7 +19,8 @@ const (
 	block = 250 * time.Millisecond
 	// promoteEvery is how often threads that are due are looked for, at the least.
 	promoteEvery = 200 * time.Millisecond
-	// repairEvery is how often all queues are looked through for one that nobody announced.
+	// repairEvery is how often all queues are looked through for one that nobody announced,
+	// and the lists of records cut.
 	repairEvery = 10 * time.Minute
 	// giveBack is how long a claim that is ended may take to give back what it got.
 	giveBack = 2 * time.Second
@@ -138,8 +139,12 @@ func (c claimant) reclaim(ctx context.Context) (runs.Lease, bool, error) {
 }
 
 // repair announces every thread that has jobs, also where it seems to be announced: what
-// ready and due knew may be lost. A thread that a worker has takes no harm.
+// ready and due knew may be lost. A thread that a worker has takes no harm. It cuts the lists
+// of records, too.
 func (c claimant) repair(ctx context.Context) error {
+	if err := c.keys.cut(ctx, c.client, c.options.Keep); err != nil {
+		return err
+	}
 	threads, err := c.withWork(ctx)
 	if err != nil {
 		return err

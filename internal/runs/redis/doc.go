@@ -22,7 +22,7 @@
 //	PREFIX:{*}:noticed       hash    thread → 1 it is in ready, 2 and there is something new
 //	PREFIX:{*}:due           zset    threads by when they are to be looked at (ms)
 //	PREFIX:{*}:dead          zset    threads that may have dead letters, by the last one (ms)
-//	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms)
+//	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep after workers last looked
 //	PREFIX:{*}:runs:STATUS   zset    those of them with a status
 //	PREFIX:{R}:record        hash    body (runs.EncodeRecord, packed), fence, r:USER rating as JSON; Options.Keep
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/runs"
 )
 
 // keys names keys, as package documentation lists them.
@@ -29,6 +30,18 @@ func (k keys) runs(t chat.ThreadID) string    { return k.of(t, "runs") }
 func (k keys) checkpoint(t chat.ThreadID, run string) string { return k.of(t, "run:"+run) }
 
 func (k keys) record(run chat.RunID) string { return k.of(chat.ThreadID(run), "record") }
+
+// runsThatAre is the list of the records with a status.
+func (k keys) runsThatAre(status runs.Status) string { return k.all("runs:" + string(status)) }
+
+// listed are the lists of the records of all threads.
+func (k keys) listed() []string {
+	lists := []string{k.all("runs")}
+	for _, status := range []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Done, runs.Failed, runs.Cancelled, runs.Expired} {
+		lists = append(lists, k.runsThatAre(status))
+	}
+	return lists
+}
 
 func (k keys) all(what string) string { return k.prefix + ":{*}:" + what }
 

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
 	"cairn/internal/redis/pack"
 	"cairn/internal/runs"
 )
-
-// statuses are those that records are listed by.
-var statuses = []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Done, runs.Failed, runs.Cancelled, runs.Expired}
 
 // Records is a runs.Records in a Redis.
 type Records struct {
@@ -56,7 +55,7 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 	}
 	keep := millis(r.keep)
 	err = do(ctx, r.client,
-		listScript.With(r.lists(record), string(record.ID), 2, keep),
+		listScript.With(r.lists(record), string(record.ID), 2, ""),
 		listScript.With([]string{r.keys.runs(record.Thread)}, string(record.ID), 1, keep),
 		saveScript.With([]string{r.keys.record(record.ID)}, strconv.FormatInt(int64(record.Fence), 10), body, keep))
 	if err != nil {
@@ -65,19 +64,34 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 	return nil
 }
 
+// cut takes what is too old to be kept out of the lists of all records.
+func (k keys) cut(ctx context.Context, client *conn.Client, keep time.Duration) error {
+	now, err := client.Time(ctx).Result()
+	if err != nil {
+		return explain(err)
+	}
+	oldest := "(" + strconv.FormatInt(now.Add(-keep).UnixMilli(), 10)
+	_, err = client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, list := range k.listed() {
+			pipe.ZRemRangeByScore(ctx, list, "-inf", oldest)
+			pipe.PExpire(ctx, list, keep)
+		}
+		return nil
+	})
+	return explain(err)
+}
+
 // lists are the keys of the lists of all records and of those with the record's status, and
 // of those with a status that it had.
 func (r *Records) lists(record runs.Record) []string {
-	lists := []string{r.keys.all("runs"), r.listOf(record.Status())}
+	lists := []string{r.keys.all("runs"), r.keys.runsThatAre(record.Status())}
 	for _, transition := range record.Transitions {
-		if list := r.listOf(transition.To); !slices.Contains(lists, list) {
+		if list := r.keys.runsThatAre(transition.To); !slices.Contains(lists, list) {
 			lists = append(lists, list)
 		}
 	}
 	return lists
 }
-
-func (r *Records) listOf(status runs.Status) string { return r.keys.all("runs:" + string(status)) }
 
 // Load implements runs.Records.
 func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
@@ -158,7 +172,7 @@ func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]ru
 	case filter.Thread != "":
 		list = r.keys.runs(filter.Thread)
 	case filter.Status != "":
-		list = r.listOf(filter.Status)
+		list = r.keys.runsThatAre(filter.Status)
 	}
 	const page = 100
 	var records []runs.Record
@@ -199,10 +213,7 @@ func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
 	if err := r.client.Del(ctx, r.keys.record(run)).Err(); err != nil {
 		return fmt.Errorf("erase record of run %s: %w", run, explain(err))
 	}
-	lists := []string{r.keys.all("runs")}
-	for _, status := range statuses {
-		lists = append(lists, r.listOf(status))
-	}
+	lists := r.keys.listed()
 	if record.Thread != "" {
 		lists = append(lists, r.keys.runs(record.Thread))
 	}

@@ -5,7 +5,7 @@
 -- last may be at work under a lease that is forgotten: it waits until that has run out.
 local now, micros = clock()
 promote(KEYS[2], KEYS[3], now)
-local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore')
+local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore', 'attempt', 'stopby', 'stopat', 'batch')
 local again = s[2] and s[5] == ARGV[3] -- the answer to the same call was lost
 if s[2] and not again and tonumber(s[3]) > now then
   if s[4] == ARGV[2] then return {'held', 0} end
@@ -13,19 +13,18 @@ if s[2] and not again and tonumber(s[3]) > now then
 end
 local head = redis.call('LINDEX', KEYS[2], 0)
 if not head or (not again and tonumber(s[6] or 0) > now) then
-  return upcoming(KEYS[1], KEYS[2], KEYS[3], now)
+  return (upcoming(KEYS[1], KEYS[2], KEYS[3], now))
 end
 local since = tonumber(ARGV[5])
 if not again and now < since + ARGV[4] and tonumber(head:match('^%d+') or 0) < since then
   return {'later', since + ARGV[4] - now}
 end
 if not again then
-  local token = math.max((tonumber(s[1]) or 0) + 1, micros)
-  redis.call('PERSIST', KEYS[1])
-  redis.call('HSET', KEYS[1], 'token', int(token), 'worker', ARGV[1], 'until', int(now + ARGV[4]),
-    'notice', ARGV[2], 'call', ARGV[3])
-  redis.call('HDEL', KEYS[1], 'batch', 'notbefore')
-  redis.call('HINCRBY', KEYS[1], 'attempt', 1)
+  if s[1] then redis.call('PERSIST', KEYS[1]) end
+  s[1] = int(math.max((tonumber(s[1]) or 0) + 1, micros))
+  s[7] = int((tonumber(s[7]) or 0) + 1)
+  redis.call('HSET', KEYS[1], 'token', s[1], 'worker', ARGV[1], 'until', int(now + ARGV[4]),
+    'notice', ARGV[2], 'call', ARGV[3], 'attempt', s[7])
+  if s[6] or s[10] then redis.call('HDEL', KEYS[1], 'batch', 'notbefore') end
 end
-local r = redis.call('HMGET', KEYS[1], 'token', 'attempt', 'stopby', 'stopat')
-return {'leased', r[1], r[2], r[3] or '', r[4] or '', head, int(now), redis.call('LLEN', KEYS[2])}
+return {'leased', s[1], s[7], s[8] or '', s[9] or '', head, int(now), redis.call('LLEN', KEYS[2])}

@@ -3,9 +3,10 @@
 -- The first write is one that a full Redis refuses: then nothing is written.
 local now = clock()
 local keep = tonumber(ARGV[4])
-local before = redis.call('ZSCORE', KEYS[3], ARGV[1])
-if before and tonumber(before) >= now - keep then return 0 end
-redis.call('ZADD', KEYS[3], int(now), ARGV[1])
+if redis.call('ZADD', KEYS[3], 'NX', int(now), ARGV[1]) == 0 then
+  if tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1])) >= now - keep then return 0 end
+  redis.call('ZADD', KEYS[3], int(now), ARGV[1])
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', '(' .. int(now - keep))
 redis.call('PEXPIRE', KEYS[3], keep)
 local delay = tonumber(ARGV[3])

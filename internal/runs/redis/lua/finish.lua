@@ -9,7 +9,7 @@ end
 local now = clock()
 local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'ended')
 local ended = ARGV[1] .. ' ' .. ARGV[2]
-if s[3] == ended then return done(upcoming(KEYS[1], KEYS[2], KEYS[3], now)) end -- the answer to the same call was lost
+if s[3] == ended then return done((upcoming(KEYS[1], KEYS[2], KEYS[3], now))) end -- the answer to the same call was lost
 if not s[2] or s[1] ~= ARGV[1] then return LOST end
 local what = ARGV[3]
 if what ~= 'released' then
@@ -18,7 +18,11 @@ if what ~= 'released' then
   end
   if ARGV[7] == '1' then redis.call('DEL', KEYS[6]) end
 end
-redis.call('HDEL', KEYS[1], 'worker', 'until', 'notice', 'call', 'batch')
+local over = {'worker', 'until', 'notice', 'call', 'batch'}
+if what == 'finished' or what == 'dead' then
+  for _, field in ipairs({'attempt', 'notbefore', 'reason', 'stopby', 'stopat'}) do over[#over + 1] = field end
+end
+redis.call('HDEL', KEYS[1], unpack(over))
 redis.call('HSET', KEYS[1], 'ended', ended)
 if what == 'left' then redis.call('HINCRBY', KEYS[1], 'attempt', -1) end
 if what == 'again' or what == 'left' then
@@ -31,9 +35,7 @@ else
     redis.call('HSET', KEYS[5], 'b:' .. ARGV[6], head, 'r:' .. ARGV[6], int(now) .. ' ' .. ARGV[5])
     redis.call('PEXPIRE', KEYS[5], ARGV[8])
   end
-  redis.call('HDEL', KEYS[1], 'attempt', 'notbefore', 'reason', 'stopby', 'stopat')
 end
-promote(KEYS[2], KEYS[3], now)
-local comes = upcoming(KEYS[1], KEYS[2], KEYS[3], now)
-if redis.call('LLEN', KEYS[2]) == 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
+local comes, queued = upcoming(KEYS[1], KEYS[2], KEYS[3], now)
+if queued == 0 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return done(comes)

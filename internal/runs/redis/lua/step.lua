@@ -1,14 +1,7 @@
 -- KEYS state, checkpoint, events
 -- ARGV token, ttl, '1' if there is a checkpoint, checkpoint, keep, batch, events kept, how long, channel, {run, kind, body}…
-local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'batch')
-if not s[2] or s[1] ~= ARGV[1] then return LOST end
-local fresh = ARGV[10] and s[3] ~= ARGV[6]
-local lasts = int(clock() + ARGV[2])
-if fresh then
-  redis.call('HSET', KEYS[1], 'until', lasts, 'batch', ARGV[6])
-else
-  redis.call('HSET', KEYS[1], 'until', lasts)
-end
+local mine, fresh = held(KEYS[1], ARGV[1], ARGV[2], ARGV[10] and ARGV[6])
+if not mine then return LOST end
 if ARGV[3] == '1' then redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5]) end
 if fresh then
   local last

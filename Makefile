@@ -61,7 +61,7 @@ bench-slack: build ## mentions at 300 a second for a minute, then 32 in flight f
 	go test -count=1 -timeout 10m -v -run TestSlackLoad ./cmd/bot -args -program=$(CURDIR)/bin/cairn -slack.rate=300 -slack.for=60s -slack.loop=30s
 
 .PHONY: bench-slack-others
-bench-slack-others: build ## Cairn beside bots on slack-go and Bolt that keep nothing, in turn; fetches Bolt from npm, needs Node 18
+bench-slack-others: build ## Cairn beside bots on slack-go and Bolt that keep nothing, and one that keeps the least, in turn; fetches Bolt from npm, needs Node 18
 	cmd/bot/testdata/echoes/run.sh
 
 .PHONY: bench-discord

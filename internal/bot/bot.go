@@ -22,7 +22,8 @@
 // the turns (Work.Over). Both saves carry the lease's token. A worker that takes the job
 // up again finds the first and goes on with the run from its checkpoint, or finds the
 // second and only shows what is said already. Where the stores can, what stands beside a
-// save is written with it (Options.Together), and what is left to write with the job's end.
+// save is written with it (Options.Together): with the second the run's last checkpoint, its
+// record and what is to be posted. What is left to write then is written with the job's end.
 package bot
 
 import (

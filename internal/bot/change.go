@@ -23,7 +23,8 @@ func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deleted
 // A change is a job like others, behind those that came before it. So that what waits or
 // works before it need not do so in vain, the change is marked first: the mark is found by
 // the message, it is a record that stands for the run that the change asks for, and it is
-// erased with the change's job. Whoever works at the message looks for it (heed.go).
+// erased with the change's job. Whoever works at the message looks for it while other jobs
+// wait behind (heed.go): a change whose job is not there yet comes after the answer.
 
 // Edited implements chat.Changes. Message.At is when it was edited: an edit that brings
 // back an earlier text has another one.

@@ -195,3 +195,34 @@ func TestIntakeOfChangesCrashes(t *testing.T) {
 		}
 	})
 }
+
+// TestWorkIsLeftForAMarkAlone kills an intake at each of its calls about an edit of what is
+// worked at: the worker may see the mark while there is no job of the edit yet.
+func TestWorkIsLeftForAMarkAlone(t *testing.T) {
+	for at, struck := 1, true; struck; at++ {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStreet(t, digs(t))
+			defer s.works(newFate(0, false))()
+			f := s.front("platform", "1")
+			f.tell("dig")
+			synctest.Wait()
+			of := newFate(at, false)
+			edit := chat.Message{ID: "m1", Thread: f.thread, Author: "ann", Text: "fill", At: time.Now()}
+			err := s.process(of).Edited(t.Context(), edit)
+			if struck = of.dead(); struck != errors.Is(err, errDead) {
+				t.Errorf("the edit got %v", err)
+			}
+			time.Sleep(2 * time.Second) // for the worker to look
+			if got := f.posted(); got != "" && got != "did fill" {
+				t.Errorf("intake dead at call %d (%s), there is posted: %s", at, of.last, got)
+			}
+			if err := f.bot.Edited(t.Context(), edit); err != nil {
+				t.Errorf("delivered again the edit got %v", err)
+			}
+			f.quiet()
+			if got := f.posted(); got != "did fill" {
+				t.Errorf("intake dead at call %d (%s), at last there is posted: %s", at, of.last, got)
+			}
+		})
+	}
+}

@@ -29,7 +29,7 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	charge(ctx)
 	t.account(outcome, err, watch.steps, begun)
 	wished, wishErr := t.wished(ctx, held)
-	if wished.Behind {
+	if wished.Behind || errors.Is(err, errChanged) {
 		_, found, lookErr := t.look(ctx)
 		if lookErr == nil && found != unchanged {
 			return t.beginAnew(ctx, held)
@@ -74,7 +74,11 @@ func (t *turn) work(held context.Context, flow flows.Flow, watch *watch) (flows.
 	}
 	driving, release := t.holdUnchanged(held)
 	defer release()
-	return t.drive(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
+	outcome, err := t.drive(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
+	if errors.Is(context.Cause(driving), errChanged) {
+		err = errors.Join(err, errChanged)
+	}
+	return outcome, err
 }
 
 // wished tells whether a person stopped the job before it had its outcome, and whether a

@@ -212,7 +212,7 @@ func TestWorkIsLeftForAMarkAlone(t *testing.T) {
 			if struck = of.dead(); struck != errors.Is(err, errDead) {
 				t.Errorf("the edit got %v", err)
 			}
-			time.Sleep(2 * time.Second) // for the worker to look
+			pass(2 * time.Second) // for the worker to look
 			if got := f.posted(); got != "" && got != "did fill" {
 				t.Errorf("intake dead at call %d (%s), there is posted: %s", at, of.last, got)
 			}

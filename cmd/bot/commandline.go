@@ -40,11 +40,12 @@ func entries() []entry {
 		{name: "repo", command: &repoCommand{}, help: "Report on a repository."},
 		{name: "web", command: &webCommand{}, help: "Serve the local page over the index."},
 		{name: "serve", command: &serveCommand{}, help: "Take messages in and answer them, in one process or several."},
-		{name: "runs", command: list, help: "Look into runs: list (the default), show, cancel, replay.", family: []entry{
+		{name: "runs", command: list, help: "Look into runs: list (the default), show, cancel, replay, discard.", family: []entry{
 			{name: "list", command: list, help: "List runs, the last changed first, and what was put aside."},
 			{name: "show", command: &runsShowCommand{}, help: "Show how a run went."},
 			{name: "cancel", command: &runsCancelCommand{}, help: "End a run that works or waits for an answer."},
 			{name: "replay", command: &runsReplayCommand{}, help: "Go on with a run that failed, was cancelled or put aside."},
+			{name: "discard", command: &runsDiscardCommand{}, help: "Forget that a run was put aside: nobody goes on with it."},
 		}},
 		{name: "slack", help: "Set Cairn up in Slack: manifest.", family: []entry{
 			{name: "manifest", command: &slackManifestCommand{}, help: "Print the app manifest, with each permission and why it is asked."},

@@ -237,7 +237,7 @@ func TestBashCompletesCommands(t *testing.T) {
 	}
 	for typed, want := range map[string]string{
 		"ing":            "ingest",
-		"runs ":          "cancel list replay show",
+		"runs ":          "cancel discard list replay show",
 		"runs re":        "replay",
 		"serve --ro":     "--role",
 		"flows --format": "--format",

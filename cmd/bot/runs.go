@@ -92,7 +92,7 @@ func (c *runsListCommand) printLetters(out io.Writer, letters []runs.DeadLetter)
 	if len(letters) == 0 {
 		return nil
 	}
-	fmt.Fprintln(out, "\nPut aside (cairn runs replay RUN):")
+	fmt.Fprintln(out, "\nPut aside (cairn runs replay RUN goes on with one, discard RUN forgets it; one without a run goes by its event):")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "RUN\tSINCE\tTHREAD\tEVENT\tREASON")
 	for _, letter := range letters {
@@ -147,7 +147,7 @@ func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
 
 type runsReplayCommand struct {
 	Args struct {
-		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id."`
+		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id; the event's where a job put aside has no run."`
 	} `positional-args:"yes"`
 }
 
@@ -159,6 +159,24 @@ func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
 			return fmt.Errorf("run %s: %w", c.Args.Run, err)
 		}
 		_, err = fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.Args.Run)
+		return err
+	})
+}
+
+type runsDiscardCommand struct {
+	Args struct {
+		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id; the event's where a job put aside has no run."`
+	} `positional-args:"yes"`
+}
+
+// Run forgets what was put aside.
+func (c *runsDiscardCommand) Run(ctx context.Context, in *invocation) error {
+	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
+		err := a.atTerminal(ctx, audit.DiscardRun, c.Args.Run, func() error { return b.Discard(ctx, chat.RunID(c.Args.Run)) })
+		if err != nil {
+			return fmt.Errorf("run %s: %w", c.Args.Run, err)
+		}
+		_, err = fmt.Fprintf(in.std.Out, "Run %s is not put aside any more; nobody will go on with it.\n", c.Args.Run)
 		return err
 	})
 }

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/runs/embedded"
 )
 
 // TestMain lets the scripts call the program as "cairn".
@@ -18,6 +23,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	commands := databaseCommands(t)
 	maps.Copy(commands, modelCommands)
+	commands["putaside"] = putAside
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
@@ -27,4 +33,24 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// putAside makes a dead letter in the data directory: putaside EVENT [RUN].
+func putAside(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: putaside EVENT [RUN]")
+	}
+	ctx := context.Background()
+	queue, err := embedded.OpenStore(ctx, ts.Getenv("CAIRN_DATA_DIR"), runs.Options{})
+	ts.Check(err)
+	job := runs.Job{Event: runs.EventID(args[0]), Message: chat.Message{Thread: "terminal:put-aside", Author: "ann", Text: "hello"}}
+	if len(args) == 2 {
+		job.Run = chat.RunID(args[1])
+	}
+	_, err = queue.Enqueue(ctx, job)
+	ts.Check(err)
+	lease, err := queue.Claim(ctx, "script")
+	ts.Check(err)
+	ts.Check(queue.Finish(ctx, lease, runs.Result{Next: runs.Dead, Reason: "nobody could"}))
+	ts.Check(queue.Close())
 }

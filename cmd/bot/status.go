@@ -146,7 +146,7 @@ func (s *standing) countRuns(ctx context.Context, a *app) error {
 		s.Problem = append(s.Problem, fmt.Sprintf("a message has waited for %s: is there a worker? (`cairn serve`)", stand.Oldest.Round(time.Second)))
 	}
 	if len(letters) > 0 {
-		s.Problem = append(s.Problem, fmt.Sprintf("put aside: %s (`cairn runs` lists them, `cairn runs replay RUN` goes on with one)", count(len(letters), "message")))
+		s.Problem = append(s.Problem, fmt.Sprintf("put aside: %s (`cairn runs` lists them, `cairn runs replay RUN` goes on with one, `cairn runs discard RUN` forgets it)", count(len(letters), "message")))
 	}
 	return nil
 }

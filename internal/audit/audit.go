@@ -44,7 +44,8 @@ type Action string
 // The actions that are written down.
 const (
 	CancelRun     Action = "run.cancel"
-	ReplayRun     Action = "run.replay" // a dead letter, too
+	ReplayRun     Action = "run.replay"  // a dead letter, too
+	DiscardRun    Action = "run.discard" // a dead letter
 	ForgetPerson  Action = "person.forget"
 	ChangeSetting Action = "setting.change"
 	SignIn        Action = "operations.sign_in"

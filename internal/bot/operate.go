@@ -45,20 +45,56 @@ func (b *Bot) Cancel(ctx context.Context, run chat.RunID) error {
 }
 
 // Replay has a run gone on with that failed, was cancelled or put aside; a worker sees to
-// it. chat.ErrUnknownRun, chat.ErrRunOver.
+// it. A job without a run, or one that can't be read, is named by its event.
+// chat.ErrUnknownRun, chat.ErrRunOver.
 func (b *Bot) Replay(ctx context.Context, run chat.RunID) error {
-	letters, err := b.store.DeadLetters(ctx, mostLetters)
+	letter, found, err := b.letterOf(ctx, run)
 	if err != nil {
 		return err
 	}
-	for _, letter := range letters {
-		if letter.Job.Run == run {
-			return b.store.Replay(ctx, letter.Job.Thread(), letter.Job.Event)
-		}
+	if found {
+		return b.store.Replay(ctx, letter.Job.Thread(), letter.Job.Event)
 	}
 	record, err := b.records.Load(ctx, run)
 	if err != nil {
 		return err
 	}
 	return b.Retry(ctx, run, record.Author, nil)
+}
+
+// ErrNotAside is the error for a run that was not put aside, or was replayed since.
+var ErrNotAside = errors.New("it is not among what was put aside")
+
+// Discard forgets that a run, or a job, was put aside (see Replay); its record stays.
+// ErrNotAside.
+func (b *Bot) Discard(ctx context.Context, run chat.RunID) error {
+	letter, found, err := b.letterOf(ctx, run)
+	if err != nil {
+		return err
+	}
+	if found {
+		err = b.store.Discard(ctx, letter.Job.Thread(), letter.Job.Event)
+	}
+	if !found || errors.Is(err, runs.ErrUnknownLetter) {
+		return ErrNotAside
+	}
+	return err
+}
+
+// letterOf finds the dead letter of a run, or of the job of an event that has none.
+func (b *Bot) letterOf(ctx context.Context, run chat.RunID) (runs.DeadLetter, bool, error) {
+	letters, err := b.store.DeadLetters(ctx, mostLetters)
+	if err != nil {
+		return runs.DeadLetter{}, false, err
+	}
+	for _, letter := range letters {
+		named := letter.Job.Run
+		if named == "" {
+			named = chat.RunID(letter.Job.Event)
+		}
+		if named == run {
+			return letter, true, nil
+		}
+	}
+	return runs.DeadLetter{}, false, nil
 }

@@ -50,6 +50,8 @@ type Operator interface {
 	// Replay puts a dead letter at the end of its thread's queue, as a first attempt.
 	// ErrUnknownLetter.
 	Replay(ctx context.Context, thread chat.ThreadID, event EventID) error
+	// Discard forgets a dead letter: its job will never be worked at. ErrUnknownLetter.
+	Discard(ctx context.Context, thread chat.ThreadID, event EventID) error
 }
 
 // Filter chooses records. Its zero fields choose all.

@@ -128,6 +128,25 @@ func (s *Store) letters(ctx context.Context, limit int) ([]runs.DeadLetter, erro
 	return letters, rows.Err()
 }
 
+// Discard implements runs.Operator.
+func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
+	err := s.inside(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ?`, string(thread), string(event))
+		if err != nil {
+			return err
+		}
+		gone, err := result.RowsAffected()
+		if err == nil && gone == 0 {
+			err = runs.ErrUnknownLetter
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("discard event %s of thread %s: %w", event, thread, err)
+	}
+	return nil
+}
+
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
 	err := s.inside(ctx, func(tx *sql.Tx) error {

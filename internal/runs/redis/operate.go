@@ -159,6 +159,18 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 	return nil
 }
 
+// Discard implements runs.Operator.
+func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
+	gone, err := s.client.HDel(ctx, s.keys.dead(thread), "b:"+string(event), "r:"+string(event)).Result()
+	if err = explain(err); err == nil && gone == 0 {
+		err = runs.ErrUnknownLetter
+	}
+	if err != nil {
+		return fmt.Errorf("discard event %s of thread %s: %w", event, thread, err)
+	}
+	return nil
+}
+
 // chunk is how many jobs are looked at at a time.
 const chunk = 50
 

@@ -238,6 +238,22 @@ func testDead(t *testing.T, place Place) {
 	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 1 || letters[0].Job.Thread() != "u" {
 		t.Errorf("left: %+v, %v", letters, err)
 	}
+	must(t, store.Discard(t.Context(), "u", "e1"))
+	for _, gone := range []struct {
+		thread chat.ThreadID
+		event  runs.EventID
+	}{{"u", "e1"}, {"t", "e1"}, {"u", "never"}} {
+		if err := store.Discard(t.Context(), gone.thread, gone.event); !errors.Is(err, runs.ErrUnknownLetter) {
+			t.Errorf("to discard %s of thread %s, which is no dead letter, gives %v", gone.event, gone.thread, err)
+		}
+	}
+	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 0 {
+		t.Errorf("once the last is discarded there are %+v, %v", letters, err)
+	}
+	if err := store.Replay(t.Context(), "u", "e1"); !errors.Is(err, runs.ErrUnknownLetter) {
+		t.Errorf("to replay what was discarded gives %v", err)
+	}
+	idle(t, store, 300*time.Millisecond)
 }
 
 func testPoison(t *testing.T, place Place) {

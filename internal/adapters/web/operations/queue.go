@@ -69,12 +69,16 @@ func (p *Page) state(state runs.ThreadState) stateView {
 	}
 }
 
-// serveLetter puts a dead letter back into its queue. One whose run is known is gone on with
-// by its run, see serveReplay; this is for the others, too.
+// serveLetter puts a dead letter back into its queue, or discards it. One whose run is known
+// is gone on with by its run, see serveReplay; this is for the others, too.
 func (p *Page) serveLetter(out http.ResponseWriter, request *http.Request) {
 	thread, event := request.PostForm.Get("thread"), request.PostForm.Get("event")
-	err := p.noted(request, audit.ReplayRun, thread+" "+event, func(ctx context.Context) error {
-		return p.options.Queues.Replay(ctx, chat.ThreadID(thread), runs.EventID(event))
+	kind, did, do := audit.ReplayRun, "replayed", p.options.Queues.Replay
+	if request.PostForm.Has("discard") {
+		kind, did, do = audit.DiscardRun, "discarded", p.options.Queues.Discard
+	}
+	err := p.noted(request, kind, thread+" "+event, func(ctx context.Context) error {
+		return do(ctx, chat.ThreadID(thread), runs.EventID(event))
 	})
 	if errors.Is(err, runs.ErrUnknownLetter) {
 		err = &problem{http.StatusNotFound, "It is not among what was put aside any more."}
@@ -83,7 +87,7 @@ func (p *Page) serveLetter(out http.ResponseWriter, request *http.Request) {
 		p.refuse(out, request, err)
 		return
 	}
-	http.Redirect(out, request, Root+"/queue?did=replayed", http.StatusSeeOther)
+	http.Redirect(out, request, Root+"/queue?did="+did, http.StatusSeeOther)
 }
 
 // questionsView is what templates/questions.html shows.

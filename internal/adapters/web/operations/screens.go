@@ -61,6 +61,7 @@ type frameView struct {
 var notices = map[string]string{
 	"cancelled": "The run is being cancelled.",
 	"replayed":  "It is queued again; a worker goes on with it.",
+	"discarded": "It is forgotten; nobody goes on with it.",
 }
 
 // show serves a screen: as a page, or to one that is shown as a stream of what changes.

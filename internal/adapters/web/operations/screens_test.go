@@ -169,6 +169,23 @@ func TestDeadLettersArePutBack(t *testing.T) {
 	})
 }
 
+func TestDeadLettersAreDiscarded(t *testing.T) {
+	eachStore(t, func(t *testing.T, s stores) {
+		p := open(t, s, nil)
+		p.putAside("run-1", "it was taken up 5 times and never came to an end")
+		form := url.Values{"thread": {"slack:T1:C1:run-1"}, "event": {"event-run-1"}, "discard": {"1"}}
+		got := p.post("/operations/letters", form)
+		if got.status != http.StatusSeeOther {
+			t.Fatalf("status %d: %s", got.status, got.body)
+		}
+		p.contains(p.sees(got.header.Get("Location")), "Nothing was put aside.", "It is forgotten", "No thread has work.")
+		if got := p.post("/operations/letters", form); got.status != http.StatusNotFound {
+			t.Errorf("discarded twice: status %d", got.status)
+		}
+		p.contains(p.journal.text(), `"action":"run.discard","target":"slack:T1:C1:run-1 event-run-1","outcome":"done"`, `"outcome":"failed"`)
+	})
+}
+
 func TestSourcesTellWhatCouldNotBeRead(t *testing.T) {
 	states := ingests{
 		{Source: "docs", Began: day, Ended: day.Add(90 * time.Second), Complete: day.Add(90 * time.Second), Seen: 40, Changed: 3, Deleted: 1,

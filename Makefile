@@ -46,11 +46,11 @@ bench: ## benchmarks of PKG (all)
 
 .PHONY: bench-postgres
 bench-postgres: ## the index in PostgreSQL with 100,000 passages: rates, latency, recall
-	go test -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 1000x -timeout 30m ./internal/knowledge/index/postgres
+	go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 1000x -timeout 30m ./internal/knowledge/index/postgres
 
 .PHONY: bench-postgres-million
 bench-postgres-million: ## the same with 1,000,000 passages; takes half an hour and 10 GB of disk
-	CAIRN_PASSAGES=1000000 go test -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 400x -timeout 120m ./internal/knowledge/index/postgres
+	CAIRN_PASSAGES=1000000 go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 400x -timeout 120m ./internal/knowledge/index/postgres
 
 .PHONY: bench-retrieval
 bench-retrieval: ## nDCG@10 of both indexes on the sets in CAIRN_RETRIEVAL; fails where they differ

@@ -38,6 +38,7 @@ type drafting struct {
 	unsure  bool       // it can't be known whether there is one; read after working
 
 	mu      sync.Mutex
+	telling bool // the platform is being told something
 	pending []shown
 	text    int  // bytes of the tokens in pending
 	full    bool // tokens are left out until the answer begins anew
@@ -53,7 +54,7 @@ func (t *turn) beginDraft(ctx context.Context) {
 	showing, cancel := context.WithCancel(ctx)
 	d := &drafting{
 		log:  t.logger.With("run", string(t.record.ID), "thread", string(t.message.Thread)),
-		wake: make(chan struct{}, 1), over: make(chan struct{}), cancel: cancel,
+		wake: make(chan struct{}, 1), over: make(chan struct{}), cancel: cancel, telling: true,
 	}
 	t.drafting = d
 	work := t.shownWork(t.leftOver)
@@ -65,14 +66,18 @@ func (t *turn) shownWork(again bool) chat.Work {
 	return chat.Work{Run: t.session.Work.Run, Thread: t.message.Thread, To: t.message.ID, Asker: t.message.Author, Again: again}
 }
 
-// endDraft ends the showing: the draft stays as it is until it is finished or closed.
-func (t *turn) endDraft() {
+// endDraft ends the showing: the draft stays as it is until it is finished or closed. Where
+// the platform takes a while for what it is being told, meanwhile is called.
+func (t *turn) endDraft(meanwhile func()) {
 	d := t.drafting
 	if d == nil {
 		return
 	}
 	t.drafting = nil
 	close(d.over)
+	if d.isTelling() {
+		meanwhile()
+	}
 	grace := time.AfterFunc(draftGrace, d.cancel)
 	d.working.Wait()
 	grace.Stop()
@@ -162,6 +167,7 @@ func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Wor
 		return
 	}
 	d.made = draft
+	d.told()
 	for {
 		select {
 		case <-d.over:
@@ -171,7 +177,9 @@ func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Wor
 		case <-d.wake:
 		}
 		for next, more := d.next(); more; next, more = d.next() {
-			if err := tell(ctx, draft, next); err != nil {
+			err := tell(ctx, draft, next)
+			d.told()
+			if err != nil {
 				if ctx.Err() == nil {
 					d.log.WarnContext(ctx, "the run is shown no further", "error", err)
 				}
@@ -188,20 +196,33 @@ func tell(ctx context.Context, draft chat.Draft, next shown) error {
 	return draft.Stream(ctx, *next.token)
 }
 
-// next takes what is to be shown next; false: nothing, or nothing any more.
+func (d *drafting) isTelling() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.telling
+}
+
+// told ends what next began.
+func (d *drafting) told() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.telling = false
+}
+
+// next takes what the platform is to be told next; false: nothing, or nothing any more.
 func (d *drafting) next() (shown, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	select {
 	case <-d.over:
 		return shown{}, false
 	default:
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if len(d.pending) == 0 {
 		return shown{}, false
 	}
 	first := d.pending[0]
-	d.pending = d.pending[1:]
+	d.pending, d.telling = d.pending[1:], true
 	if first.token != nil {
 		d.text -= len(first.token.Text)
 	}

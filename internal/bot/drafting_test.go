@@ -81,6 +81,36 @@ func (d slowDraft) Stream(ctx context.Context, token chat.Token) error {
 	return d.Draft.Stream(ctx, token)
 }
 
+// TestASlowPlatformDoesNotHoldUpACheckpoint kills the worker of a run that is done while the
+// platform still takes what it is told: no step is done again, the last neither.
+func TestASlowPlatformDoesNotHoldUpACheckpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJob(t)
+		j.work = func(_ context.Context, step graph.Step[state]) error {
+			step.Emit("It is so.")
+			pass(time.Millisecond) // for the platform to be told
+			return nil
+		}
+		s := newStreet(t, j)
+		s.poster = &slow{Platform: s.platform, each: 5 * time.Second}
+		f := s.front("platform", "1")
+		of := newFate(0, false)
+		stop := s.works(of)
+		f.tell("dig")
+		pass(time.Second)
+		close(of.died)
+		stop()
+		defer s.works(newFate(0, false))()
+		f.quiet()
+		if got := f.posted(); got != "did dig" {
+			t.Errorf("posted is %s", got)
+		}
+		if got := j.times(); got != [3]int{1, 1, 1} {
+			t.Errorf("the nodes ran %v times", got)
+		}
+	})
+}
+
 // TestASlowPlatformDoesNotHoldUpARun streams faster than the platform takes it.
 func TestASlowPlatformDoesNotHoldUpARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

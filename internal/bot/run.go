@@ -25,7 +25,7 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	begun, charge := t.now(), t.watchCost()
 	outcome, err := t.work(held, flow, watch)
 	watch.end()
-	t.endDraft()
+	t.endDraft(func() { err = errors.Join(err, watch.keepLast(ctx)) })
 	charge(ctx)
 	t.account(outcome, err, watch.steps, begun)
 	wished, wishErr := t.wished(ctx, held)

@@ -73,10 +73,23 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 	}
 }
 
-// SaveLast implements graph.LastSaver: the checkpoint is kept with what came of the run.
+// SaveLast implements graph.LastSaver: the checkpoint is kept with what came of the run,
+// which is known next.
 func (w *watch) SaveLast(_ context.Context, run string, checkpoint []byte) error {
 	kept := bytes.Clone(checkpoint)
 	w.last = func(ctx context.Context) error { return w.turn.journal.Save(ctx, run, kept) }
+	return nil
+}
+
+// keepLast keeps the last checkpoint without what came of the run, which takes a while.
+func (w *watch) keepLast(ctx context.Context) error {
+	if w.last == nil {
+		return nil
+	}
+	if err := w.last(ctx); err != nil {
+		return &storeError{err}
+	}
+	w.last = nil
 	return nil
 }
 

@@ -89,6 +89,21 @@ func (b *browser) sees(element string) {
 	b.do(chromedp.WaitVisible(element))
 }
 
+// click waits for an element that an XPath finds, and clicks it in the same moment: a page
+// that shows what changes may put another in its place between the two.
+func (b *browser) click(xpath string) {
+	b.Helper()
+	script := fmt.Sprintf(`(found => { if (found) found.click(); return found !== null })
+		(document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE, null).singleNodeValue)`, xpath)
+	for clicked := false; !clicked; {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate(script, &clicked))
+		if b.ctx.Err() != nil {
+			b.Fatalf("nothing to click at %s: %v", xpath, err)
+		}
+		b.do(chromedp.Sleep(10 * time.Millisecond))
+	}
+}
+
 func (b *browser) prefers(scheme string) {
 	b.Helper()
 	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
@@ -211,9 +226,9 @@ func TestBrowserFollowsTheRuns(t *testing.T) {
 
 	b.do(chromedp.SetValue(`[name="status"]`, "waiting"), chromedp.Click(".filter button"))
 	b.sees(`//tbody[count(tr)=1]//code[text()="run-WAITING"]`)
-	b.do(chromedp.Click(`//code[text()="run-WAITING"]`))
+	b.click(`//code[text()="run-WAITING"]`)
 	b.sees(`//h1[text()="Run"]`)
-	b.do(chromedp.Click(`//button[text()="Cancel this run"]`))
+	b.click(`//button[text()="Cancel this run"]`)
 	b.sees(`//p[text()="The run is being cancelled."]`)
 	b.sees(`//button[text()="Go on with it"]`)
 }
@@ -223,9 +238,9 @@ func TestBrowserSignsInAndOut(t *testing.T) {
 	b := openBrowser(p)
 	b.do(chromedp.Navigate(p.server.URL+operations.Root+"/queue"), chromedp.WaitVisible("#token"), chromedp.SendKeys("#token", token), chromedp.Click(`button[type="submit"]`))
 	b.sees(`//h1[text()="Runs"]`)
-	b.do(chromedp.Click(`//nav//a[text()="Queue"]`))
-	b.do(chromedp.Click(`//button[text()="Put back"]`))
+	b.click(`//nav//a[text()="Queue"]`)
+	b.click(`//button[text()="Put back"]`)
 	b.sees(`//p[text()="Nothing was put aside."]`)
-	b.do(chromedp.Click(`//button[text()="Sign out"]`))
+	b.click(`//button[text()="Sign out"]`)
 	b.sees("#token")
 }

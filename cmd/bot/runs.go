@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -135,14 +136,7 @@ type runsCancelCommand struct {
 
 // Run has a run ended.
 func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
-	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, audit.CancelRun, c.Args.Run, func() error { return b.Cancel(ctx, chat.RunID(c.Args.Run)) })
-		if err != nil {
-			return fmt.Errorf("run %s: %w", c.Args.Run, err)
-		}
-		_, err = fmt.Fprintf(in.std.Out, "Run %s is being cancelled.\n", c.Args.Run)
-		return err
-	})
+	return in.changeRun(ctx, audit.CancelRun, (*bot.Bot).Cancel, c.Args.Run, "is being cancelled.")
 }
 
 type runsReplayCommand struct {
@@ -153,14 +147,7 @@ type runsReplayCommand struct {
 
 // Run has a run gone on with.
 func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
-	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, audit.ReplayRun, c.Args.Run, func() error { return b.Replay(ctx, chat.RunID(c.Args.Run)) })
-		if err != nil {
-			return fmt.Errorf("run %s: %w", c.Args.Run, err)
-		}
-		_, err = fmt.Fprintf(in.std.Out, "Run %s is queued again; a worker goes on with it.\n", c.Args.Run)
-		return err
-	})
+	return in.changeRun(ctx, audit.ReplayRun, (*bot.Bot).Replay, c.Args.Run, "is queued again; a worker goes on with it.")
 }
 
 type runsDiscardCommand struct {
@@ -171,12 +158,23 @@ type runsDiscardCommand struct {
 
 // Run forgets what was put aside.
 func (c *runsDiscardCommand) Run(ctx context.Context, in *invocation) error {
+	return in.changeRun(ctx, audit.DiscardRun, (*bot.Bot).Discard, c.Args.Run, "is not put aside any more; nobody will go on with it.")
+}
+
+// changeRun does something to a run, writes that into the audit log, and says what the run
+// is then.
+func (in *invocation) changeRun(
+	ctx context.Context, kind audit.Action, change func(*bot.Bot, context.Context, chat.RunID) error, run, then string,
+) error {
 	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, audit.DiscardRun, c.Args.Run, func() error { return b.Discard(ctx, chat.RunID(c.Args.Run)) })
-		if err != nil {
-			return fmt.Errorf("run %s: %w", c.Args.Run, err)
+		err := a.atTerminal(ctx, kind, run, func() error { return change(b, ctx, chat.RunID(run)) })
+		if errors.Is(err, bot.ErrNotAside) {
+			err = fmt.Errorf("%w: `cairn runs` lists that", err)
 		}
-		_, err = fmt.Fprintf(in.std.Out, "Run %s is not put aside any more; nobody will go on with it.\n", c.Args.Run)
+		if err != nil {
+			return fmt.Errorf("run %s: %w", run, err)
+		}
+		_, err = fmt.Fprintf(in.std.Out, "Run %s %s\n", run, then)
 		return err
 	})
 }

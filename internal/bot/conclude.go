@@ -105,9 +105,9 @@ func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ct
 	} else {
 		work.Closed = t.closed
 	}
-	if t.last != nil {
-		before = slices.Insert(before, 0, t.last)
-		t.last = nil
+	if t.lastCheckpoint != nil {
+		before = slices.Insert(before, 0, t.lastCheckpoint)
+		t.lastCheckpoint = nil
 	}
 	if err := t.together(ctx, slices.Concat(before, []func(context.Context) error{t.saveSession, t.recordSoon})...); err != nil {
 		return runs.Result{}, err

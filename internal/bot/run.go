@@ -38,7 +38,7 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 			err = errors.Join(err, &storeError{lookErr})
 		}
 	}
-	t.last = watch.last
+	t.lastCheckpoint = watch.lastCheckpoint
 	if wished.Stop != nil {
 		return t.stopped(ctx, *wished.Stop)
 	}

@@ -29,19 +29,19 @@ type turn struct {
 	// uncertain tells that what came of the job may be posted already.
 	uncertain bool
 
-	message   chat.Message // that the turn is about; its ID is where the bot's turn belongs
-	session   session.Session
-	again     bool        // the session knows the job: it was taken up before
-	open      runs.Record // of the run that waits in the thread, if one does
-	record    runs.Record // of the run that the turn starts or goes on with
-	attached  []flows.Attachment
-	note      string                            // about how the message was taken, for the reply
-	closed    []string                          // ids of questions that the turn closes
-	published bool                              // the questions that were closed are shown as closed
-	posted    chat.PostKey                      // what was posted under the lease, "" for nothing
-	last      func(ctx context.Context) error   // writes what is to be kept with the outcome; nil: nothing is
-	closing   []func(ctx context.Context) error // writes that are left for the end of the job
-	recorded  *delivery                         // what is to be posted, where that is recorded; nil: it is not yet
+	message        chat.Message // that the turn is about; its ID is where the bot's turn belongs
+	session        session.Session
+	again          bool        // the session knows the job: it was taken up before
+	open           runs.Record // of the run that waits in the thread, if one does
+	record         runs.Record // of the run that the turn starts or goes on with
+	attached       []flows.Attachment
+	note           string                            // about how the message was taken, for the reply
+	closed         []string                          // ids of questions that the turn closes
+	published      bool                              // the questions that were closed are shown as closed
+	posted         chat.PostKey                      // what was posted under the lease, "" for nothing
+	lastCheckpoint func(ctx context.Context) error   // keeps it, with the outcome; nil: that is done
+	closing        []func(ctx context.Context) error // writes that are left for the end of the job
+	recorded       *delivery                         // what is to be posted, where that is recorded; nil: it is not yet
 }
 
 // load finds the thread's session, and whether the job was taken up before.

@@ -17,10 +17,10 @@ import (
 // watch is what a run is given of a turn: its checkpoints go to the journal, its steps
 // and tokens to those who look on.
 type watch struct {
-	turn  *turn
-	steps []chat.TraceStep // that ended, in order
-	draft draft
-	last  func(ctx context.Context) error // keeps the checkpoint of the run that is done; nil: it is not
+	turn           *turn
+	steps          []chat.TraceStep // that ended, in order
+	draft          draft
+	lastCheckpoint func(ctx context.Context) error // keeps the checkpoint of the run that is done; nil: it is not
 
 	shown   chan shown
 	sending sync.WaitGroup
@@ -77,19 +77,19 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 // which is known next.
 func (w *watch) SaveLast(_ context.Context, run string, checkpoint []byte) error {
 	kept := bytes.Clone(checkpoint)
-	w.last = func(ctx context.Context) error { return w.turn.journal.Save(ctx, run, kept) }
+	w.lastCheckpoint = func(ctx context.Context) error { return w.turn.journal.Save(ctx, run, kept) }
 	return nil
 }
 
 // keepLast keeps the last checkpoint without what came of the run, which takes a while.
 func (w *watch) keepLast(ctx context.Context) error {
-	if w.last == nil {
+	if w.lastCheckpoint == nil {
 		return nil
 	}
-	if err := w.last(ctx); err != nil {
+	if err := w.lastCheckpoint(ctx); err != nil {
 		return &storeError{err}
 	}
-	w.last = nil
+	w.lastCheckpoint = nil
 	return nil
 }
 

@@ -142,7 +142,7 @@ func (c claimant) reclaim(ctx context.Context) (runs.Lease, bool, error) {
 // ready and due knew may be lost. A thread that a worker has takes no harm. It cuts the lists
 // of records, too.
 func (c claimant) repair(ctx context.Context) error {
-	if err := c.keys.cut(ctx, c.client, c.options.Keep); err != nil {
+	if err := c.cutLists(ctx); err != nil {
 		return err
 	}
 	threads, err := c.withWork(ctx)
@@ -155,6 +155,23 @@ func (c claimant) repair(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// cutLists takes what is too old to be kept out of the lists of all records.
+func (s *Store) cutLists(ctx context.Context) error {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return explain(err)
+	}
+	oldest := "(" + strconv.FormatInt(now.Add(-s.options.Keep).UnixMilli(), 10)
+	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, list := range s.keys.listed() {
+			pipe.ZRemRangeByScore(ctx, list, "-inf", oldest)
+			pipe.PExpire(ctx, list, s.options.Keep)
+		}
+		return nil
+	})
+	return explain(err)
 }
 
 // try leases the thread that a notice is about. Where that can't be, it settles the

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
 	"cairn/internal/redis/pack"
@@ -62,23 +60,6 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
-}
-
-// cut takes what is too old to be kept out of the lists of all records.
-func (k keys) cut(ctx context.Context, client *conn.Client, keep time.Duration) error {
-	now, err := client.Time(ctx).Result()
-	if err != nil {
-		return explain(err)
-	}
-	oldest := "(" + strconv.FormatInt(now.Add(-keep).UnixMilli(), 10)
-	_, err = client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		for _, list := range k.listed() {
-			pipe.ZRemRangeByScore(ctx, list, "-inf", oldest)
-			pipe.PExpire(ctx, list, keep)
-		}
-		return nil
-	})
-	return explain(err)
 }
 
 // lists are the keys of the lists of all records and of those with the record's status, and

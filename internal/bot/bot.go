@@ -94,9 +94,14 @@ type Options struct {
 	Parallel int
 	// Grace is how long steps may take to end once Work was asked to (25 s).
 	Grace time.Duration
-	// LeaseTTL is the store's runs.Options.LeaseTTL (10 s): nothing is posted later than
-	// this after the lease was known to be good.
+	// LeaseTTL is the store's runs.Options.LeaseTTL (10 s): no post is begun later than half
+	// of this after the lease was known to be good.
 	LeaseTTL time.Duration
+	// LookAfter is how long after a call to a platform ended unknown it is looked whether it
+	// was carried out (10 s), and TidyAfter how long after the job's end the thread is looked
+	// at once more for what came later still (45 s).
+	LookAfter time.Duration
+	TidyAfter time.Duration
 	// RemindAfter is when a question without an answer is repeated (1 h), ExpireAfter when
 	// it is given up (24 h) where it has no deadline of its own.
 	RemindAfter time.Duration
@@ -147,6 +152,7 @@ func New(options Options) (*Bot, error) {
 		{&options.Grace, 25 * time.Second}, {&options.LeaseTTL, 10 * time.Second},
 		{&options.RemindAfter, time.Hour}, {&options.ExpireAfter, 24 * time.Hour},
 		{&options.EditWindow, 15 * time.Minute},
+		{&options.LookAfter, 10 * time.Second}, {&options.TidyAfter, 45 * time.Second},
 	} {
 		if *field.value == 0 {
 			*field.value = field.standard

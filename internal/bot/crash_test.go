@@ -36,7 +36,10 @@ type street struct {
 	working  sync.WaitGroup
 }
 
-const streetTTL = time.Second
+const (
+	streetTTL  = time.Second
+	streetTidy = 2 * time.Second
+)
 
 var quietLogger = slog.New(slog.DiscardHandler)
 
@@ -79,7 +82,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Sessions: mortalSessions{s.store, of}, Runs: mortalRuns{s.queue, of}, Records: mortalRecords{s.records, of},
 		Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
-		Parallel: 1, LeaseTTL: streetTTL, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
+		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -228,18 +231,17 @@ func documents(reply chat.Reply) string {
 // pass lets time go by on the bubble's clock.
 func pass(d time.Duration) { <-time.After(d) }
 
-// quiet waits until the thread has no more to do.
+// quiet waits until the thread has no more to do, and was tidied where it was to be.
 func (f *front) quiet() {
 	f.t.Helper()
-	for {
+	for since := time.Now(); time.Since(since) < 2*streetTidy; pass(100 * time.Millisecond) {
 		state, err := f.queue.State(f.t.Context(), f.thread)
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		if state.Queued == 0 {
-			return
+		if state.Queued > 0 {
+			since = time.Now()
 		}
-		pass(100 * time.Millisecond)
 	}
 }
 

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -21,9 +22,6 @@ const (
 	// left out of the draft.
 	maxPending     = 64
 	maxPendingText = 64 << 10
-	// maxSweeping is how long after a job came its thread waits until what is left over of
-	// a draft is taken away: then those that wait behind it count for more.
-	maxSweeping = 10 * time.Minute
 )
 
 // drafting shows a run in its thread while it works. The run never waits for it: what the
@@ -82,10 +80,8 @@ func (t *turn) endDraft(meanwhile func()) {
 	d.working.Wait()
 	grace.Stop()
 	d.cancel()
-	if t.draft = d.made; t.draft != nil {
-		t.leftOver = false // it began with taking away what was
-	}
-	t.leftOver = t.leftOver || d.unsure
+	t.draft = d.made
+	t.late = t.late || d.unsure
 }
 
 // closeDraft takes the draft away, if there is one. What fails is left to whoever shows
@@ -98,54 +94,53 @@ func (t *turn) closeDraft(ctx context.Context) {
 	t.draft = nil
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
 	defer done()
-	if err := draft.Close(ctx); err != nil {
-		t.leftOver = true
+	err := draft.Close(ctx)
+	t.late = t.late || err != nil || draft.Unsettled()
+	if err != nil {
 		t.logger.WarnContext(ctx, "a draft was not taken away", "thread", string(t.message.Thread), "error", err)
 	}
 }
 
-// finishDraft has the draft become the post; false where that failed, and it can't be
-// known whether anything was posted.
-func (t *turn) finishDraft(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
-	draft := t.draft
-	if draft == nil {
-		return "", false, nil
+// finishDraft has the draft become the post. Where its turn has not come, the draft is as it
+// was.
+func (t *turn) finishDraft(ctx context.Context, draft chat.Draft, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	posted, err := draft.Finish(ctx, key, post)
+	if _, wait := errors.AsType[*chat.RetryAfterError](err); wait {
+		return "", err
 	}
 	t.draft = nil
-	posted, err := draft.Finish(ctx, key, postOf(said))
-	if err == nil && posted != "" {
-		return posted, true, nil
+	t.late = t.late || err != nil || draft.Unsettled()
+	if err != nil && saysNothingWasDone(err) {
+		err = fmt.Errorf("finish a draft: %v", err) //nolint:errorlint // it says so of the draft's message, not of the thread
 	}
-	t.leftOver, t.uncertain = true, true
-	if _, wait := errors.AsType[*chat.RetryAfterError](err); wait {
-		return "", false, repost(err)
-	}
-	t.logger.WarnContext(ctx, "a draft was not finished", "thread", string(t.message.Thread), "error", err)
-	return "", false, nil
+	return posted, err
 }
 
-// sweep takes away the drafts that the job may have left in its thread. Where that fails
-// for long it is given up: what came of the job can be seen by now, and others wait.
-func (t *turn) sweep(ctx context.Context) error {
+// minWaitShown is the shortest wait for a turn that people are told of.
+const minWaitShown = 2 * time.Second
+
+// showWaiting shows that what came of the job is posted when its turn comes.
+func (t *turn) showWaiting(ctx context.Context, about time.Duration) {
 	drafter, ok := t.poster.(chat.Drafter)
-	if !ok || !t.leftOver || t.session.Work.Run == "" {
-		return nil
+	if !ok || about < minWaitShown || t.session.Work.Run == "" {
+		return
 	}
 	ctx, done := context.WithTimeout(ctx, draftTime)
 	defer done()
-	draft, err := drafter.Draft(ctx, t.shownWork(true))
+	draft := t.draft
+	t.draft = nil
+	var err error
+	if draft == nil {
+		draft, err = drafter.Draft(ctx, t.shownWork(false))
+	}
 	if err == nil {
-		err = draft.Close(ctx)
+		err = draft.Wait(ctx, about)
+		t.late = t.late || draft.Unsettled()
 	}
-	switch {
-	case err == nil, errors.Is(err, chat.ErrGone), errors.Is(err, chat.ErrRefused):
-	case t.now().Sub(t.job.Enqueued) > maxSweeping:
-		t.logger.ErrorContext(ctx, "a draft may be left in a thread", "thread", string(t.message.Thread), "error", err)
-	default:
-		return repost(err)
+	if err != nil {
+		t.late = t.late || !saysNothingWasDone(err)
+		t.logger.WarnContext(ctx, "the wait for a turn is not shown", "thread", string(t.message.Thread), "error", err)
 	}
-	t.leftOver = false
-	return nil
 }
 
 // show makes the draft and keeps it up to date until the run is over or the lease is lost.

@@ -131,6 +131,7 @@ func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	fresh.message.Thread = t.message.Thread
 	result, err := fresh.attend(ctx, held)
 	t.posted, t.closing = fresh.posted, fresh.closing
+	t.uncertain, t.sent, t.late = fresh.uncertain, fresh.sent, t.late || fresh.late
 	return result, err
 }
 

@@ -254,6 +254,10 @@ func (m mortalPoster) Draft(ctx context.Context, work chat.Work) (chat.Draft, er
 	return mortalDraft{made, m.fate}, nil
 }
 
+func (m mortalPoster) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	return m.meet("tidy", func() error { return m.Platform.Tidy(ctx, thread, late) })
+}
+
 // mortalDraft is a draft of a process with a fate. What it shows of a run counts for
 // nothing: how often that is depends on how fast the platform is.
 type mortalDraft struct {
@@ -277,6 +281,10 @@ func (m mortalDraft) Stream(ctx context.Context, token chat.Token) error {
 
 func (m mortalDraft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
 	return meet(m.fate, "finish draft", func() (chat.MessageID, error) { return m.Draft.Finish(ctx, key, post) })
+}
+
+func (m mortalDraft) Wait(ctx context.Context, about time.Duration) error {
+	return m.meet("wait of draft", func() error { return m.Draft.Wait(ctx, about) })
 }
 
 func (m mortalDraft) Close(ctx context.Context) error {

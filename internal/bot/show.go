@@ -21,7 +21,7 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 	work := t.session.Work
 	result := work.Result
 	if t.poster != nil {
-		err := errors.Join(t.editClosed(ctx), t.post(ctx), t.sweep(ctx))
+		err := errors.Join(t.editClosed(ctx), t.post(ctx))
 		if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, errTooLate) {
 			result, err = t.unposted(ctx, err)
 		}
@@ -132,12 +132,15 @@ func (t *turn) post(ctx context.Context) error {
 	recorded := *t.recorded
 	posted := recorded.Posted
 	if posted == "" {
-		posting, done := context.WithDeadline(ctx, recorded.until)
+		posting, done := context.WithTimeout(ctx, platformTime)
 		defer done()
 		t.posted = chat.PostKey(work.Key)
 		var err error
-		if posted, err = t.postOnce(posting, recorded.Delivery, *said); err != nil {
-			return errors.Join(err, t.unite(ctx))
+		if posted, err = t.postOnce(posting, recorded, *said); err != nil {
+			if t.sent {
+				err = errors.Join(err, t.unite(ctx))
+			}
+			return err
 		}
 	}
 	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, posted) })
@@ -147,9 +150,12 @@ func (t *turn) post(ctx context.Context) error {
 	return nil
 }
 
-// delivery is what is to be posted, as the outbox has it. Nothing is posted under a lease
-// that may have run out, and what is under way then has time to arrive before another worker
-// looks for it: so it is posted until then or not at all.
+// platformTime is how long a platform may take to carry out a call. The lease is renewed
+// meanwhile, and what is under way ends with it.
+const platformTime = 30 * time.Second
+
+// delivery is what is to be posted, as the outbox has it. No post begins under a lease that
+// may have run out: until then the lease is known to be good.
 type delivery struct {
 	runs.Delivery
 	until time.Time
@@ -194,8 +200,8 @@ func deliveryOf(said chat.Turn) ([]byte, error) {
 	return json.Marshal(postOf(said))
 }
 
-// landing is how long a post may take to be seen that its sender has given up.
-const landing = time.Second
+// reuniteAfter is between two looks of a worker that stood still for what it posted.
+const reuniteAfter = time.Second
 
 // unite sees to it that a post is there once which this worker tried under a lease that was
 // lost meanwhile: one that stood still may have sent it after another had done so. Its
@@ -212,36 +218,49 @@ func (t *turn) unite(ctx context.Context) error {
 		return nil
 	}
 	t.logger.WarnContext(ctx, "the lease was lost while it was posted", "thread", string(t.message.Thread), "key", string(key))
+	if err := t.tidyLater(ctx); err != nil {
+		t.logger.WarnContext(ctx, "a thread is not tidied later", "thread", string(t.message.Thread), "error", err)
+	}
 	for range 2 {
 		if _, _, err := t.poster.Find(ctx, t.message.Thread, key); err != nil {
 			t.logger.WarnContext(ctx, "a post may be there twice", "thread", string(t.message.Thread), "key", string(key), "error", err)
 		}
-		pause(ctx, landing)
+		pause(ctx, reuniteAfter)
 	}
 	return lost
 }
 
 // postOnce posts a delivery, unless an earlier attempt turns out to have done so.
-func (t *turn) postOnce(ctx context.Context, delivery runs.Delivery, said chat.Turn) (chat.MessageID, error) {
+func (t *turn) postOnce(ctx context.Context, delivery delivery, said chat.Turn) (chat.MessageID, error) {
 	thread, key := t.message.Thread, chat.PostKey(delivery.Key)
 	if t.lease.Restored {
 		t.closeDraft(ctx)
-	}
-	if posted, done, err := t.finishDraft(ctx, key, said); done || err != nil {
-		return posted, err
 	}
 	if t.uncertain {
 		posted, found, err := t.find(ctx, key, said)
 		if found || err != nil {
 			return posted, err
 		}
+		t.uncertain = false
 		if !delivery.Recorded.IsZero() && t.lease.Given.Sub(delivery.Recorded) > maxUnposted {
 			return "", errTooLate
 		}
 	}
-	posted, err := t.poster.Post(ctx, thread, key, postOf(said))
+	if time.Now().After(delivery.until) {
+		if _, err := t.store.Renew(ctx, t.lease); err != nil {
+			return "", err
+		}
+	}
+	post := t.poster.Post
+	if draft := t.draft; draft != nil {
+		post = func(ctx context.Context, _ chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+			return t.finishDraft(ctx, draft, key, post)
+		}
+	}
+	t.sent = true
+	posted, err := post(ctx, thread, key, postOf(said))
 	if err != nil {
-		return "", repost(err)
+		return "", t.notPosted(ctx, err)
 	}
 	if posted == "" {
 		return "", fmt.Errorf("post in thread %s: the platform gave no id: %w", thread, chat.ErrRefused)
@@ -249,9 +268,40 @@ func (t *turn) postOnce(ctx context.Context, delivery runs.Delivery, said chat.T
 	return posted, nil
 }
 
+// notPosted is the error of a post. Where the post was sent it is looked for after a while;
+// where its turn has not come, people are shown that it waits.
+func (t *turn) notPosted(ctx context.Context, err error) error {
+	if saysNothingWasDone(err) {
+		t.sent = false
+		if wait, ok := errors.AsType[*chat.RetryAfterError](err); ok {
+			t.showWaiting(ctx, wait.After)
+		}
+		return repost(err)
+	}
+	t.late = true
+	return &platformError{after: t.options.LookAfter, reason: notPosted, err: err}
+}
+
+// doubt is what is known of what the job asked of the platform, when it is given back.
+func (t *turn) doubt() runs.Doubt {
+	switch {
+	case t.sent:
+		return runs.UnsureNow
+	case t.uncertain:
+		return runs.UnsureBefore
+	}
+	return runs.Sure
+}
+
 // find asks the platform for what an earlier attempt posted. Where the store has forgotten
 // that attempt, what is said now was made anew, and is shown in its place.
 func (t *turn) find(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
+	if checker, ok := t.poster.(chat.AbsenceChecker); ok {
+		absent, err := checker.IsAbsent(ctx, t.message.Thread, said.Message, t.lease.Given.Sub(t.lease.Unsure))
+		if absent || err != nil {
+			return "", false, repost(err)
+		}
+	}
 	posted, found, err := t.poster.Find(ctx, t.message.Thread, key)
 	if found && err == nil && !t.again {
 		err = t.poster.Edit(ctx, t.message.Thread, posted, postOf(said))
@@ -269,8 +319,11 @@ const notPosted = "it could not be posted"
 
 // repost is the error of a delivery that is to be tried again.
 func repost(err error) error {
+	if err == nil {
+		return nil
+	}
 	if wait, ok := errors.AsType[*chat.RetryAfterError](err); ok {
-		return &platformError{after: wait.After, reason: notPosted, err: err}
+		return &platformError{after: wait.After, turn: true, reason: notPosted, err: err}
 	}
 	return &platformError{reason: notPosted, err: err}
 }

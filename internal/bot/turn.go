@@ -26,8 +26,10 @@ type turn struct {
 	drafting *drafting
 	draft    chat.Draft
 	leftOver bool
-	// uncertain tells that what came of the job may be posted already.
-	uncertain bool
+	// uncertain tells that what came of the job may be posted already, by an earlier attempt;
+	// sent that this one asked for it, and does not know that nothing was done; late that the
+	// platform may do something about the job after its end.
+	uncertain, sent, late bool
 
 	message        chat.Message // that the turn is about; its ID is where the bot's turn belongs
 	session        session.Session
@@ -53,7 +55,8 @@ func (t *turn) load(ctx context.Context) error {
 	t.session.Fence = t.lease.Token
 	work := t.session.Work
 	t.again = work != nil && work.Event == t.job.Event && work.Came.Equal(t.job.Enqueued)
-	t.leftOver, t.uncertain = t.again, t.again || t.lease.Restored
+	t.uncertain = t.again && !t.lease.Unsure.IsZero() || t.lease.Restored
+	t.leftOver, t.late = t.uncertain, t.uncertain
 	return nil
 }
 
@@ -81,6 +84,9 @@ func (t *turn) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, err
 // take decides what the job is, or finds what was decided, and does it. held ends when a
 // person stops the job.
 func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
+	if t.job.Kind == tidyJob {
+		return t.tidy(ctx)
+	}
 	if done, result, err := t.heed(ctx); done || err != nil {
 		return result, err
 	}

@@ -110,9 +110,22 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 	lost := isLost(writing, err)
 	defer func() { over(lost) }()
 	lose(context.Canceled)
+	w.endJob(ctx, t, jobEnd{result, err, lost})
+}
+
+// jobEnd is how the work at a job ended.
+type jobEnd struct {
+	result runs.Result
+	err    error
+	lost   bool // the lease was lost
+}
+
+// endJob ends the lease as the work ended.
+func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
+	lease, result, err := t.lease, ended.result, ended.err
 
 	log := w.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)
-	if lost {
+	if ended.lost {
 		log.WarnContext(ctx, "the lease was lost: another worker goes on")
 		return
 	}
@@ -121,13 +134,25 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 	}
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
+	if t.late {
+		if err := t.tidyLater(ending); err != nil { // the lease runs out, and another worker takes the job up
+			log.WarnContext(ctx, "the job was not given back", "error", err)
+			return
+		}
+	}
 	end := func(ctx context.Context) error { return w.store.Finish(ctx, lease, result) }
 	switch {
+	case err != nil && t.sent && (errors.Is(err, errDraining) || ctx.Err() != nil):
+		result = runs.Result{Next: runs.Left, After: t.options.LookAfter, Reason: notPosted}
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
 		end = func(ctx context.Context) error { return w.store.Release(ctx, lease) }
 	case err != nil:
-		log.ErrorContext(ctx, "the job is tried again", "error", err)
-		result = again(lease.Job.Attempt, err)
+		if result = again(lease.Job.Attempt, err); result.Next == runs.Left {
+			log.DebugContext(ctx, "the job waits for its turn", "after", result.After, "error", err)
+		} else {
+			log.ErrorContext(ctx, "the job is tried again", "error", err)
+		}
+		result.Doubt = t.doubt()
 	}
 	if err := t.end(ending, end); err != nil { // the lease runs out, and another worker takes the job up
 		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.unite(ending)))
@@ -239,6 +264,7 @@ func later(after time.Duration, reason string) runs.Result {
 // platformError is something asked of a platform that is to be tried again.
 type platformError struct {
 	after  time.Duration // 0: as after other errors
+	turn   bool          // its turn under the platform's limits comes then: nothing failed
 	reason string        // for operators
 	err    error
 }
@@ -246,8 +272,15 @@ type platformError struct {
 func (e *platformError) Error() string { return fmt.Sprintf("%s: %v", e.reason, e.err) }
 func (e *platformError) Unwrap() error { return e.err }
 
-// again has a job tried again later, after ever longer pauses.
+// longestTurn is how long a job is left for its turn at a platform before people are told
+// again that it waits.
+const longestTurn = 25 * time.Second
+
+// again has a job tried again later, after ever longer pauses, or when its turn comes.
 func again(attempt int, err error) runs.Result {
+	if asked, ok := errors.AsType[*platformError](err); ok && asked.turn {
+		return runs.Result{Next: runs.Left, After: min(asked.after, longestTurn), Reason: "its turn at the platform has not come"}
+	}
 	after := longestPause
 	if attempt < 8 {
 		after = min(longestPause, firstPause<<max(0, attempt-1))

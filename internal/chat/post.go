@@ -31,7 +31,14 @@ type Post struct {
 // concurrently, and before, without or after Run.
 //
 // An error that wraps ErrGone or ErrRefused, or is a *RetryAfterError, says that nothing
-// was posted. After any other it can't be known; the bot asks Find before it tries again.
+// was posted. After any other it can't be known: a platform may carry out a call seconds
+// after its caller gave up. The bot waits a while, asks Find before it tries again, and has
+// the thread tidied later (Tidier).
+//
+// A call may take the platform's time, 30 s; it does not wait longer than a moment for its
+// turn under the platform's limits. Where its turn is later it gives a *RetryAfterError, and
+// the bot comes back with the same key when that time has passed. Posts in one channel keep
+// the order of the messages that they are about.
 type Poster interface {
 	// Post puts the message into the thread, as a reply where it starts one, and gives
 	// its id. The key goes with it, so that Find finds it from any process. A Post with a
@@ -47,6 +54,37 @@ type Poster interface {
 	Edit(ctx context.Context, thread ThreadID, message MessageID, post Post) error
 	// Retract takes a message of the bot away. To retract one that is gone is no error.
 	Retract(ctx context.Context, thread ThreadID, message MessageID) error
+}
+
+// Tidier is a Poster that takes away what its platform did late: after the caller of a call
+// had given up, and maybe after the call was made again.
+type Tidier interface {
+	// Tidy looks at the thread once more, and takes away all messages of a post but one and
+	// the drafts that stand in the thread. The bot calls it half a minute or more after the
+	// last call that ended unknown, while it works at nothing in the thread. It has low
+	// priority: where others wait for the platform it does nothing and gives a
+	// *RetryAfterError. It can be repeated.
+	Tidy(ctx context.Context, thread ThreadID, late Late) error
+}
+
+// Late is what may have come late into a thread.
+type Late struct {
+	// To is the person's message that it is about; what stands before it is left alone. ""
+	// is the whole thread.
+	To MessageID
+	// Key is the post that may be there more than once, and Posted the message of it that
+	// stays, where it is there; "" for the earliest. Key is "" where only drafts may be there.
+	Key    PostKey
+	Posted MessageID
+}
+
+// AbsenceChecker is a Poster that can tell for many threads at once that nothing was posted,
+// so that after an outage not each thread has to be searched.
+type AbsenceChecker interface {
+	// IsAbsent tells that the bot has posted nothing in the thread after a person's message
+	// to, also no draft. It may rest on an earlier look at the platform that is no older than
+	// age. false: it can't tell, and Find has to look.
+	IsAbsent(ctx context.Context, thread ThreadID, to MessageID, age time.Duration) (bool, error)
 }
 
 // Drafter is a Poster that shows a run while it works. A draft is a convenience: a run
@@ -68,16 +106,25 @@ type Work struct {
 }
 
 // Draft is what a thread shows of a run until its post is there: steps, and the answer as
-// it is made. Calls come one at a time and return soon. After Finish or Close it is of no
-// more use; one of them is called, unless the process dies.
+// it is made. Calls come one at a time and return soon. One of Finish, Close and Wait ends
+// it, unless the process dies; then only Unsettled may be called.
 type Draft interface {
 	Progress(ctx context.Context, progress Progress) error
 	Streamer
 	// Finish puts the post in the draft's place, under a key. Its result and its errors are
-	// those of Poster.Post, but for one: no error says that nothing was posted.
+	// those of Poster.Post, but that of them only a *RetryAfterError says that nothing was
+	// posted: the draft is as it was then, and is still to be ended.
 	Finish(ctx context.Context, key PostKey, post Post) (MessageID, error)
 	// Close takes the draft away: nothing comes of it here.
 	Close(ctx context.Context) error
+	// Wait shows that the outcome is there and is posted in about so long, when its turn
+	// under the platform's limits comes. What was streamed is taken away. What is shown goes
+	// with the next post in the thread, whichever process posts it, and people see it for
+	// half a minute at least.
+	Wait(ctx context.Context, about time.Duration) error
+	// Unsettled tells that something which the draft asked for may be carried out late: the
+	// thread is to be tidied.
+	Unsettled() bool
 }
 
 // ErrGone is the error for a thread or channel that is no more, or that the bot was
@@ -87,7 +134,9 @@ var ErrGone = errors.New("the thread is gone, or the bot may not post in it any 
 // ErrRefused is the error for a message that the platform will never take.
 var ErrRefused = errors.New("the platform refuses the message for good")
 
-// RetryAfterError is a platform's wish to be left alone for a while.
+// RetryAfterError is a platform's wish to be left alone for a while, or tells that the turn of
+// a call under the platform's limits comes later. Nothing was sent, or the platform did
+// nothing: so nothing has to be looked for.
 type RetryAfterError struct {
 	After time.Duration
 	Err   error

@@ -38,6 +38,10 @@ type Lease struct {
 	Restored bool
 	// Behind tells that other jobs wait behind this one.
 	Behind bool
+	// Unsure is until when something may have been asked of a platform for the job whose end
+	// is not known, by the store's clock: the end of an earlier lease (Result.Doubt), or the
+	// time when this one was given, where a worker died or the store forgot. Zero: nothing was.
+	Unsure time.Time
 	TTL    time.Duration
 	// Ref is the backend's own; it is handed back as it came.
 	Ref string
@@ -59,22 +63,36 @@ type Stop struct {
 // the thread that says so, has its job Finished.
 type Next string
 
-// A job is finished, tried again at its place, left for another worker, or put aside.
+// A job is finished, tried again at its place, left for later, or put aside.
 const (
 	Finished Next = "finished"
 	Again    Next = "again" // after Result.After; the thread waits for it
-	Left     Next = "left"  // as Again, and it was no attempt: this worker can't do it, another may
-	Dead     Next = "dead"  // a dead letter; the thread goes on with the next job
+	// Left is as Again, and it was no attempt: this worker can't do it and another may, or its
+	// turn at a platform has not come.
+	Left Next = "left"
+	Dead Next = "dead" // a dead letter; the thread goes on with the next job
 )
 
 // LeftFor is how long a job is left for workers of another kind before it is looked at
 // again.
 const LeftFor = 5 * time.Second
 
+// Doubt is what a worker that gives a job back knows of what it asked of a platform.
+type Doubt string
+
+// What was asked for may or may not have been done until now; until Lease.Unsure, as it was
+// when the job was claimed; or it is all known.
+const (
+	UnsureNow    Doubt = ""
+	UnsureBefore Doubt = "before"
+	Sure         Doubt = "sure"
+)
+
 // Result is how the work at a job ended. The zero Result finishes it.
 type Result struct {
 	Next   Next          // "" means Finished
 	After  time.Duration // of Again and Left; 0: at once
+	Doubt  Doubt         // of Again and Left; Release leaves UnsureNow
 	Reason string        // of all but Finished, for operators; it quotes no message
 	// Over is a run that will never be resumed: its checkpoint is dropped. "" for none.
 	Over chat.RunID

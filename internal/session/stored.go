@@ -151,6 +151,7 @@ type storedAnswer struct {
 type storedResult struct {
 	Next   runs.Next     `json:"Next,omitempty"`
 	After  time.Duration `json:"After,omitempty"` // nanoseconds
+	Doubt  runs.Doubt    `json:"Doubt,omitempty"`
 	Reason string        `json:"Reason,omitempty"`
 	Over   chat.RunID    `json:"Over,omitempty"`
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -13,6 +14,7 @@ import (
 type Platform interface {
 	chat.Poster
 	chat.Drafter
+	chat.Tidier
 	chat.FileFinder
 }
 
@@ -101,6 +103,26 @@ func (p *poster) Retract(ctx context.Context, thread chat.ThreadID, message chat
 	err := p.Platform.Retract(ctx, thread, message)
 	end(span, err)
 	return err
+}
+
+// Tidy implements chat.Tidier.
+func (p *poster) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	ctx, span := p.posting(ctx, "post.tidy", thread)
+	err := p.Platform.Tidy(ctx, thread, late)
+	end(span, err)
+	return err
+}
+
+// IsAbsent implements chat.AbsenceChecker, for a platform that does.
+func (p *poster) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
+	checker, ok := p.Platform.(chat.AbsenceChecker)
+	if !ok {
+		return false, nil
+	}
+	ctx, span := p.posting(ctx, "post.check", thread)
+	absent, err := checker.IsAbsent(ctx, thread, to, age)
+	end(span, err)
+	return absent, err
 }
 
 // Draft implements chat.Drafter.

@@ -224,6 +224,21 @@ func (d *draft) discard(ctx context.Context) error {
 // Close takes back the message.
 func (d *draft) Close(ctx context.Context) error { return d.discard(ctx) }
 
+// Wait takes back the message: Discord's limits make nobody wait for long.
+func (d *draft) Wait(ctx context.Context, _ time.Duration) error { return d.discard(ctx) }
+
+// Unsettled implements chat.Draft.
+func (d *draft) Unsettled() bool { return d.unknown }
+
+// Tidy implements chat.Tidier.
+func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	if _, _, err := a.Find(ctx, thread, late.Key); err != nil {
+		return err
+	}
+	_, err := a.Draft(ctx, chat.Work{Thread: thread, To: late.To, Again: true})
+	return err
+}
+
 // Finish implements chat.Draft. What it could not finish stays, for the next Draft to take
 // away.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {

@@ -89,9 +89,14 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 		d.session(ctx, sessionProcessing)
 	}
 	d.status = line
+	return d.setStatus(ctx, line+"…")
+}
+
+// setStatus shows a status line under the thread; "" takes it away.
+func (d *draft) setStatus(ctx context.Context, line string) error {
 	return lenient(d.call(ctx, setStatus, func() error {
 		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
-			ChannelID: d.at.channel, ThreadTS: d.at.root, Status: line + "…",
+			ChannelID: d.at.channel, ThreadTS: d.at.root, Status: line,
 		})
 	}))
 }
@@ -323,10 +328,19 @@ func (d *draft) Close(ctx context.Context) error {
 	}
 	d.session(ctx, sessionActive)
 	d.status = ""
-	return lenient(d.call(ctx, setStatus, func() error {
-		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{ChannelID: d.at.channel, ThreadTS: d.at.root})
-	}))
+	return d.setStatus(ctx, "")
 }
+
+// Wait takes back what was streamed, and shows in the status line that the outcome waits.
+func (d *draft) Wait(ctx context.Context, about time.Duration) error {
+	if err := d.discard(ctx); err != nil || d.at.private != "" {
+		return err
+	}
+	return d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second)))
+}
+
+// Unsettled implements chat.Draft.
+func (d *draft) Unsettled() bool { return d.unknown }
 
 // Finish implements chat.Draft. What it could not finish stays, for the next Draft to take
 // away.

@@ -62,3 +62,15 @@ func behind(message chat.MessageID) string {
 	seconds, decimals, _ := strings.Cut(ts, ".")
 	return seconds + "." + (decimals + "000000")[:max(6, len(decimals))]
 }
+
+// Tidy implements chat.Tidier.
+func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	s, err := a.sender(ctx, thread)
+	if err != nil || s.at.private != "" {
+		return err
+	}
+	if _, _, err := a.Find(ctx, thread, late.Key); err != nil {
+		return err
+	}
+	return s.sweep(ctx, behind(late.To))
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"cairn/internal/chat"
 )
@@ -18,6 +19,7 @@ type Drafted struct {
 	Work  chat.Work
 	Steps []chat.Progress // the last news of each step, in order
 	Text  string
+	Waits bool // its outcome waits for its turn
 
 	id int
 }
@@ -61,8 +63,9 @@ type draft struct {
 	work     chat.Work
 	id       int
 
-	calling sync.Mutex
-	ended   bool // guarded by calling
+	calling   sync.Mutex
+	ended     bool // guarded by calling
+	unsettled bool // guarded by calling
 }
 
 var errMisused = errors.New("a draft is used by two at once, or after its end")
@@ -76,14 +79,24 @@ func (d *draft) call(ctx context.Context, operation Operation, key chat.PostKey,
 	if d.ended {
 		return errMisused
 	}
-	d.ended = operation == FinishOperation || operation == CloseOperation
-	return d.platform.call(ctx, Call{Operation: operation, Thread: d.work.Thread, Key: key}, func() error {
+	err := d.platform.call(ctx, Call{Operation: operation, Thread: d.work.Thread, Key: key}, func() error {
 		at := slices.IndexFunc(d.platform.drafts, func(other Drafted) bool { return other.id == d.id })
 		if at < 0 && operation != CloseOperation {
 			return fmt.Errorf("%s of run %s: it was taken away: %w", operation, d.work.Run, chat.ErrGone)
 		}
 		return do(at)
 	})
+	_, limited := errors.AsType[*chat.RetryAfterError](err)
+	switch operation {
+	case FinishOperation:
+		d.ended = !limited
+	case CloseOperation, WaitOperation:
+		d.ended = true
+	}
+	if err != nil && !limited {
+		d.unsettled = true
+	}
+	return err
 }
 
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
@@ -120,6 +133,20 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (i
 		return nil
 	})
 	return id, err
+}
+
+// Wait has the draft show that its outcome waits. What it shows goes with the next post.
+func (d *draft) Wait(ctx context.Context, _ time.Duration) error {
+	return d.call(ctx, WaitOperation, "", func(at int) error {
+		d.platform.drafts[at].Text, d.platform.drafts[at].Waits = "", true
+		return nil
+	})
+}
+
+func (d *draft) Unsettled() bool {
+	d.calling.Lock()
+	defer d.calling.Unlock()
+	return d.unsettled
 }
 
 func (d *draft) Close(ctx context.Context) error {

@@ -29,7 +29,10 @@ type Platform struct {
 	calls   int
 }
 
-var _ chat.Poster = (*Platform)(nil)
+var (
+	_ chat.Poster = (*Platform)(nil)
+	_ chat.Tidier = (*Platform)(nil)
+)
 
 // Posted is a message that people see.
 type Posted struct {
@@ -64,6 +67,10 @@ const (
 	StreamOperation   Operation = "stream"
 	FinishOperation   Operation = "finish"
 	CloseOperation    Operation = "close"
+	// WaitOperation ends a draft whose outcome waits for its turn.
+	WaitOperation Operation = "wait"
+	// TidyOperation takes away what came late.
+	TidyOperation Operation = "tidy"
 	// FetchOperation gives a file's content.
 	FetchOperation Operation = "fetch"
 )
@@ -126,6 +133,7 @@ func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.Post
 		p.made++
 		id = chat.MessageID("p" + strconv.Itoa(p.made))
 		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: attached(post, nil)})
+		p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == thread && left.Waits })
 		return nil
 	})
 	return id, err
@@ -175,6 +183,24 @@ func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.Post
 		return nil
 	})
 	return id, found, err
+}
+
+// Tidy implements chat.Tidier.
+func (p *Platform) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	return p.call(ctx, Call{Operation: TidyOperation, Thread: thread, Key: late.Key}, func() error {
+		p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == thread })
+		of := func(post Posted) bool { return late.Key != "" && post.Thread == thread && post.Key == late.Key }
+		stays := slices.IndexFunc(p.posts, func(post Posted) bool { return of(post) && post.ID == late.Posted })
+		if stays < 0 {
+			stays = slices.IndexFunc(p.posts, of)
+		}
+		if stays < 0 {
+			return nil
+		}
+		kept := p.posts[stays].ID
+		p.posts = slices.DeleteFunc(p.posts, func(post Posted) bool { return of(post) && post.ID != kept })
+		return nil
+	})
 }
 
 // Edit implements chat.Poster.

@@ -21,6 +21,7 @@ type request struct {
 	Key       chat.PostKey
 	Message   chat.MessageID
 	Post      chat.Post
+	Late      chat.Late
 }
 
 type response struct {
@@ -47,6 +48,8 @@ func (p *Platform) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 		given.ID, given.Found, err = p.Find(in.Context(), asked.Thread, asked.Key)
 	case EditOperation:
 		err = p.Edit(in.Context(), asked.Thread, asked.Message, asked.Post)
+	case TidyOperation:
+		err = p.Tidy(in.Context(), asked.Thread, asked.Late)
 	case RetractOperation:
 		err = p.Retract(in.Context(), asked.Thread, asked.Message)
 	default:
@@ -84,7 +87,10 @@ type Remote struct {
 	Client *http.Client
 }
 
-var _ chat.Poster = (*Remote)(nil)
+var (
+	_ chat.Poster = (*Remote)(nil)
+	_ chat.Tidier = (*Remote)(nil)
+)
 
 // Name is "platform".
 func (r *Remote) Name() string { return "platform" }
@@ -116,6 +122,12 @@ func (r *Remote) Edit(ctx context.Context, thread chat.ThreadID, message chat.Me
 // Retract implements chat.Poster.
 func (r *Remote) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
 	_, err := r.do(ctx, request{Operation: RetractOperation, Thread: thread, Message: message})
+	return err
+}
+
+// Tidy implements chat.Tidier.
+func (r *Remote) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	_, err := r.do(ctx, request{Operation: TidyOperation, Thread: thread, Late: late})
 	return err
 }
 

@@ -96,11 +96,12 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, work
 	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
 	var by string
 	var attempt int
-	var at int64
-	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?
-		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, `+behind,
-		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), string(thread)).
-		Scan(&lease.Token, &attempt, &by, &at, &lease.Behind)
+	var at, unsure int64
+	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?,
+		unsure = CASE worker WHEN '' THEN unsure ELSE ? END
+		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, unsure, `+behind,
+		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), now.UnixMilli(), string(thread)).
+		Scan(&lease.Token, &attempt, &by, &at, &unsure, &lease.Behind)
 	if err != nil {
 		return lease, false, err
 	}
@@ -119,7 +120,7 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, work
 		letter := letter{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
 		return lease, false, s.bury(ctx, tx, id, letter)
 	}
-	lease.Stopped = stopOf(by, at)
+	lease.Stopped, lease.Unsure = stopOf(by, at), stamp(unsure)
 	return lease, true, nil
 }
 
@@ -193,8 +194,10 @@ func (s *Store) leave(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, res
 	if result.Next == runs.Left {
 		uncounted = 1
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ? WHERE thread = ?`,
-		s.millis()+result.After.Milliseconds(), result.Reason, uncounted, string(thread))
+	now := s.millis()
+	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ?,
+		unsure = CASE ? WHEN 'before' THEN unsure WHEN 'sure' THEN 0 ELSE ? END WHERE thread = ?`,
+		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, string(thread))
 	return err
 }
 
@@ -222,7 +225,7 @@ func (s *Store) bury(ctx context.Context, tx *sql.Tx, id int64, letter letter) e
 // advance ends the lease of a thread whose head has changed, if it still has one.
 func (s *Store) advance(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
-		attempt = 0, reason = '', stopped_by = '', stopped_at = 0 WHERE thread = ?`, s.millis(), string(thread))
+		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.millis(), string(thread))
 	if err != nil {
 		return err
 	}
@@ -233,8 +236,9 @@ func (s *Store) advance(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) e
 // Release implements runs.Leases.
 func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1 WHERE thread = ?`,
-			s.millis(), string(lease.Thread))
+		now := s.millis()
+		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
+			now, now, string(lease.Thread))
 		return err
 	})
 	if err != nil {

@@ -47,7 +47,8 @@ CREATE TABLE IF NOT EXISTS thread (      -- threads that have jobs
 	attempt    INTEGER NOT NULL DEFAULT 0,  -- from here on: of the job at the head
 	reason     TEXT NOT NULL DEFAULT '',
 	stopped_by TEXT NOT NULL DEFAULT '',
-	stopped_at INTEGER NOT NULL DEFAULT 0   -- 0: not stopped
+	stopped_at INTEGER NOT NULL DEFAULT 0,  -- 0: not stopped
+	unsure     INTEGER NOT NULL DEFAULT 0   -- runs.Lease.Unsure; 0: nothing is
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS thread_turn ON thread (claimable, token);
 DROP INDEX IF EXISTS thread_claimable;
@@ -135,10 +136,26 @@ func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, e
 	if _, err := db.ExecContext(ctx, storeSchema); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the runs in %s: %w", file, err), db.Close())
 	}
+	if err := store.addUnsure(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("upgrade the runs in %s: %w", file, err), db.Close())
+	}
 	if err := store.sweep(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("clear the runs in %s: %w", file, err), db.Close())
 	}
 	return store, nil
+}
+
+// addUnsure adds the column to a file of an older program.
+func (s *Store) addUnsure(ctx context.Context) error {
+	return s.inside(ctx, func(tx *sql.Tx) error {
+		var there bool
+		err := tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM pragma_table_info('thread') WHERE name = 'unsure'`).Scan(&there)
+		if err != nil || there {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `ALTER TABLE thread ADD COLUMN unsure INTEGER NOT NULL DEFAULT 0`)
+		return err
+	})
 }
 
 // Close releases the file. Claims and followers must have ended.

@@ -196,6 +196,9 @@ func (c claimant) try(ctx context.Context, message redis.XMessage) (runs.Lease, 
 			lease, err := c.lease(thread, message.ID, fields)
 			if err == nil {
 				lease.Restored = lease.Job.Enqueued.Before(since)
+				if lease.Restored {
+					lease.Unsure = lease.Given
+				}
 				return lease, true, nil
 			}
 			if err := c.putAside(ctx, lease, err); err != nil {
@@ -220,6 +223,7 @@ func (c claimant) lease(thread chat.ThreadID, notice string, fields []string) (r
 	}
 	lease.Token = runs.Token(token)
 	lease.Stopped, lease.Given, lease.Behind = stopOf(fields[3], fields[4]), stamp(fields[6]), isBehind(fields[7])
+	lease.Unsure = stamp(fields[8])
 	if lease.Job, err = readJob(fields[5]); err != nil {
 		lease.Job.Event = runs.EventID("unreadable-" + fields[1])
 		return lease, err

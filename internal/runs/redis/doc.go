@@ -28,8 +28,8 @@
 //
 // Fields of state: token of the last lease; worker, until (ms), notice (its entry in
 // ready), call (of Claim) and batch (of events, the last that was written) of a lease
-// that stands; attempt, notbefore (ms), reason, stopby and stopat (ms) of the job at the
-// head; ended, the last lease's end.
+// that stands; attempt, notbefore (ms), reason, stopby, stopat (ms) and unsure (ms, of
+// runs.Lease.Unsure) of the job at the head; ended, the last lease's end.
 //
 // # How nothing gets lost
 //

@@ -109,7 +109,7 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 	keys := []string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))}
 	var next comes
 	finish := finishScript.With(keys, strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
-		string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref).On(wake...)
+		string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref, string(result.Doubt)).On(wake...)
 	err := do(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
 		fields, err := texts(result)
 		if err == nil {

@@ -376,3 +376,48 @@ func testStopOutlives(t *testing.T, place Place) {
 		t.Errorf("it ended by %v", context.Cause(held))
 	}
 }
+
+// testUnsure gives a job back with every doubt.
+func testUnsure(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	lease := claimed(t, store, "w", "e1", 1)
+	if !lease.Unsure.IsZero() {
+		t.Errorf("before the first attempt it is unsure until %s", lease.Unsure)
+	}
+	finish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore})
+	if lease = claimed(t, store, "w", "e1", 1); !lease.Unsure.IsZero() {
+		t.Errorf("as unsure as before is until %s", lease.Unsure)
+	}
+	finish(t, store, lease, runs.Result{Next: runs.Again})
+	lease = claimed(t, store, "w", "e1", 2)
+	unsure := lease.Unsure
+	if unsure.IsZero() || unsure.After(lease.Given) {
+		t.Errorf("it is unsure until %s, and was claimed at %s", unsure, lease.Given)
+	}
+	finish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore, After: 10 * time.Millisecond})
+	if lease = claimed(t, store, "w", "e1", 2); !lease.Unsure.Equal(unsure) {
+		t.Errorf("as unsure as before is until %s, want %s", lease.Unsure, unsure)
+	}
+	finish(t, store, lease, runs.Result{Next: runs.Again, Doubt: runs.Sure})
+	if lease = claimed(t, store, "w", "e1", 3); !lease.Unsure.IsZero() {
+		t.Errorf("all is known, and it is unsure until %s", lease.Unsure)
+	}
+	must(t, store.Release(t.Context(), lease))
+	if lease = claimed(t, store, "w", "e1", 3); lease.Unsure.IsZero() {
+		t.Error("after a release it is sure")
+	}
+	finish(t, store, lease, runs.Result{})
+	if lease = claimed(t, store, "w", "e2", 1); !lease.Unsure.IsZero() {
+		t.Errorf("the next job is unsure until %s", lease.Unsure)
+	}
+}
+
+func testUnsureAfterDeath(t *testing.T, place Place) {
+	store := place.Open(t, short)
+	enqueue(t, store, said("t", "e1"))
+	claimed(t, store, "dead", "e1", 1)
+	if lease := claimed(t, store, "living", "e1", 2); !lease.Unsure.Equal(lease.Given) {
+		t.Errorf("it is unsure until %s, and was claimed at %s", lease.Unsure, lease.Given)
+	}
+}

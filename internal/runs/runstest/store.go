@@ -64,6 +64,8 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"a job that can't be read is put aside", testPoison},
 		{"a job of a newer program is left for it", testNewer},
 		{"a job that is left was not tried", testLeft},
+		{"what is unsure of a job", testUnsure},
+		{"a worker that died left the job unsure", testUnsureAfterDeath},
 		{"a released job is claimed at once", testRelease},
 		{"a finished lease is of no use", testFinished},
 		{"a claim ends with its context", testClaimEnds},

@@ -1,11 +1,11 @@
 -- KEYS state, jobs, delayed   ARGV worker, id of the notice, of the call, ttl, since when the servers know all
--- Gives {'leased', token, attempt, stopby, stopat, head, now, how many jobs there are}, {'held'} where the lease that
+-- Gives {'leased', token, attempt, stopby, stopat, head, now, how many jobs there are, unsure}, {'held'} where the lease that
 -- the notice stands for lives, or what upcoming gives. Where another lease lives, that is
 -- its end: its own notice may be lost. A job that came before the server forgot what came
 -- last may be at work under a lease that is forgotten: it waits until that has run out.
 local now, micros = clock()
 promote(KEYS[2], KEYS[3], now)
-local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore', 'attempt', 'stopby', 'stopat', 'batch')
+local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'until', 'notice', 'call', 'notbefore', 'attempt', 'stopby', 'stopat', 'batch', 'unsure')
 local again = s[2] and s[5] == ARGV[3] -- the answer to the same call was lost
 if s[2] and not again and tonumber(s[3]) > now then
   if s[4] == ARGV[2] then return {'held', 0} end
@@ -25,6 +25,10 @@ if not again then
   s[7] = int((tonumber(s[7]) or 0) + 1)
   redis.call('HSET', KEYS[1], 'token', s[1], 'worker', ARGV[1], 'until', int(now + ARGV[4]),
     'notice', ARGV[2], 'call', ARGV[3], 'attempt', s[7])
+  if s[2] then -- whoever had it died, and nobody knows what it asked of a platform last
+    s[11] = int(now)
+    redis.call('HSET', KEYS[1], 'unsure', s[11])
+  end
   if s[6] or s[10] then redis.call('HDEL', KEYS[1], 'batch', 'notbefore') end
 end
-return {'leased', s[1], s[7], s[8] or '', s[9] or '', head, int(now), redis.call('LLEN', KEYS[2])}
+return {'leased', s[1], s[7], s[8] or '', s[9] or '', head, int(now), redis.call('LLEN', KEYS[2]), s[11] or ''}

@@ -1,6 +1,6 @@
 -- KEYS state, jobs, delayed, outbox, dead, checkpoint of a run that is over[, ready, due, noticed]
 -- ARGV token, of the call, 'finished' | 'again' | 'left' | 'dead' | 'released', pause, reason, event, '1' if a run is over, keep,
---      thread, group, id of its notice
+--      thread, group, id of its notice, 'sure', 'before' or '' of what a platform was asked for
 -- Gives what upcoming gives. Where ready is on the same server the notice is settled, too.
 local function done(comes)
   if KEYS[7] then settle(KEYS[7], KEYS[8], KEYS[9], ARGV[9], ARGV[10], ARGV[11], comes[1], comes[2]) end
@@ -20,11 +20,13 @@ if what ~= 'released' then
 end
 local over = {'worker', 'until', 'notice', 'call', 'batch'}
 if what == 'finished' or what == 'dead' then
-  for _, field in ipairs({'attempt', 'notbefore', 'reason', 'stopby', 'stopat'}) do over[#over + 1] = field end
+  for _, field in ipairs({'attempt', 'notbefore', 'reason', 'stopby', 'stopat', 'unsure'}) do over[#over + 1] = field end
 end
+if ARGV[12] == 'sure' then over[#over + 1] = 'unsure' end
 redis.call('HDEL', KEYS[1], unpack(over))
 redis.call('HSET', KEYS[1], 'ended', ended)
 if what == 'left' then redis.call('HINCRBY', KEYS[1], 'attempt', -1) end
+if what ~= 'finished' and what ~= 'dead' and ARGV[12] == '' then redis.call('HSET', KEYS[1], 'unsure', int(now)) end
 if what == 'again' or what == 'left' then
   redis.call('HSET', KEYS[1], 'notbefore', int(now + ARGV[4]), 'reason', ARGV[5])
 elseif what == 'released' then

@@ -11,6 +11,8 @@ import (
 	"cairn/internal/adapters/slack"
 	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
 	redisinstalls "cairn/internal/adapters/slack/installs/redis"
+	"cairn/internal/adapters/slack/pace"
+	redispace "cairn/internal/adapters/slack/pace/redis"
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
@@ -38,7 +40,12 @@ func (a *app) slack(ctx context.Context) (*slackApp, error) {
 	if err != nil {
 		return nil, err
 	}
+	turns, err := a.slackTurns(ctx)
+	if err != nil {
+		return nil, err
+	}
 	options := slack.Options{
+		Turns:      turns,
 		Workspaces: workspaces, APIURL: settings.APIURL, Logger: a.logger,
 		Listen: slackListening(settings), Humans: slackHumans(settings), Catalog: a, Prompts: a.slackPrompts,
 	}
@@ -112,6 +119,19 @@ func (a *app) slackInstalls(ctx context.Context) (slack.Installs, error) {
 		return nil, err
 	}
 	return redisinstalls.Open(client), nil
+}
+
+// slackTurns gives what shares Slack's limits: in Redis, among all processes, where one is
+// configured, else in this process.
+func (a *app) slackTurns(ctx context.Context) (pace.Turns, error) {
+	if a.config.Redis.URL.IsZero() {
+		return pace.NewLocal(nil), nil
+	}
+	client, err := a.connectRedis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return redispace.Open(client), nil
 }
 
 func slackListening(settings config.Slack) func(team, channel string) slack.Listening {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
 	"cairn/internal/chat/running"
 )
@@ -54,9 +55,11 @@ type Options struct {
 	Catalog chat.Catalog
 	// Prompts are suggested to who opens the direct conversation; 4 at most are shown.
 	Prompts func(ctx context.Context) ([]Prompt, error)
-	APIURL  string       // "" is Slack's
-	Client  *http.Client // nil is one with time limits
-	Logger  *slog.Logger
+	// Turns share Slack's limits among the processes of the app; nil: this is the only one.
+	Turns  pace.Turns
+	APIURL string       // "" is Slack's
+	Client *http.Client // nil is one with time limits
+	Logger *slog.Logger
 }
 
 // Prompt is a suggested question: what the button says, and what is asked.
@@ -66,7 +69,8 @@ type Prompt struct{ Title, Message string }
 type Adapter struct {
 	options   Options
 	clock     clock
-	pace      *pace
+	pace      *pacer
+	surveys   surveys
 	recent    *recent
 	agentless agentless
 	silence   time.Duration // how long a Socket Mode connection may go without a ping
@@ -91,7 +95,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-const requestTimeout = 20 * time.Second
+// requestTimeout is the time that Slack is given: it may be busy and carry a call out late.
+const requestTimeout = 30 * time.Second
 
 // newClient is an HTTP client with time limits, that keeps connections to Slack for all
 // that is posted at the same time.
@@ -129,8 +134,11 @@ func New(options Options) (*Adapter, error) {
 	if options.Listen == nil {
 		options.Listen = func(string, string) Listening { return ListenMention }
 	}
+	if options.Turns == nil {
+		options.Turns = pace.NewLocal(nil)
+	}
 	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
-	a.pace = newPace(&a.clock)
+	a.pace = &pacer{&a.clock, options.Turns}
 	return a, nil
 }
 
@@ -138,7 +146,10 @@ var (
 	_ chat.Adapter    = (*Adapter)(nil)
 	_ chat.Poster     = (*Adapter)(nil)
 	_ chat.Drafter    = (*Adapter)(nil)
+	_ chat.Tidier     = (*Adapter)(nil)
 	_ chat.FileFinder = (*Adapter)(nil)
+
+	_ chat.AbsenceChecker = (*Adapter)(nil)
 )
 
 // Name is "slack".

@@ -34,14 +34,15 @@ const (
 // nothing is shown: Slack shows such things to all.
 type draft struct {
 	sender
-	work    chat.Work
-	text    strings.Builder // all of the answer so far
-	shown   int             // bytes of text that are shown
-	last    time.Time       // when more was shown
-	ts      string          // of the draft's message, "" before there is one
-	state   draftState
-	status  string
-	unknown bool // Slack did not say whether it made a message
+	work   chat.Work
+	text   strings.Builder // all of the answer so far
+	shown  int             // bytes of text that are shown
+	last   time.Time       // when more was shown
+	ts     string          // of the draft's message, "" before there is one
+	state  draftState
+	status string
+	// unsettled tells that Slack did not say whether it made a message.
+	unsettled bool
 }
 
 // draftState is how a draft is shown.
@@ -61,8 +62,7 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 		return nil, err
 	}
 	if work.Again && s.at.private == "" {
-		s.patience = sweepPatience
-		if err := s.sweep(ctx, behind(work.To)); err != nil {
+		if err := s.sweep(ctx, behind(work.To)); lenient(err) != nil { // else the thread is tidied later
 			return nil, fmt.Errorf("take away what was shown of run %s before: %w", work.Run, err)
 		}
 	}
@@ -218,7 +218,7 @@ func (d *draft) made(ts string, err error) error {
 	if ts != "" {
 		d.ts = ts
 	} else if err != nil && refusal(err) == "" && !errors.As(err, &limited) {
-		d.unknown = true
+		d.unsettled = true
 	}
 	return err
 }
@@ -307,19 +307,14 @@ func (d *draft) discard(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.unknown {
-		if err := d.sweep(ctx, behind(d.work.To)); err != nil {
-			return err
-		}
-	}
 	d.text.Reset()
-	d.shown, d.ts, d.state, d.last, d.unknown = 0, "", idle, time.Time{}, false
+	d.shown, d.ts, d.state, d.last = 0, "", idle, time.Time{}
 	return nil
 }
 
 // Close takes back the message and the status line.
 func (d *draft) Close(ctx context.Context) error {
-	d.patience = maxPatience
+	d.patience = turnPatience
 	if err := d.discard(ctx); err != nil {
 		return err
 	}
@@ -333,30 +328,36 @@ func (d *draft) Close(ctx context.Context) error {
 
 // Wait takes back what was streamed, and shows in the status line that the outcome waits.
 func (d *draft) Wait(ctx context.Context, about time.Duration) error {
-	if err := d.discard(ctx); err != nil || d.at.private != "" {
-		return err
+	if d.at.private != "" {
+		return nil
 	}
-	return d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second)))
+	d.patience = turnPatience
+	err := d.discard(ctx)
+	d.patience = 0
+	return errors.Join(err, d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second))))
 }
 
 // Unsettled implements chat.Draft.
-func (d *draft) Unsettled() bool { return d.unknown }
+func (d *draft) Unsettled() bool { return d.unsettled }
 
-// Finish implements chat.Draft. What it could not finish stays, for the next Draft to take
-// away.
+// finishPatience is how long the end of a draft waits for its turns: to post anew instead
+// would cost more of them.
+const finishPatience = 10 * time.Second
+
+// Finish implements chat.Draft. What it could not finish stays, for Tidy to take away.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	d.patience = maxPatience
+	d.patience = finishPatience
 	if d.ts == "" || post.Only != "" {
 		if err := d.discard(ctx); err != nil {
-			return "", begun(err)
+			return "", begunUnlessLater(err)
 		}
 		return d.Post(ctx, d.at.thread(), key, post)
 	}
 	if d.state == streaming {
-		d.state = stopped
-		if err := lenient(d.endStream(ctx)); err != nil {
-			return "", begun(err)
+		if err := d.endStream(ctx); refusal(err) == "" && err != nil {
+			return "", begunUnlessLater(err)
 		}
+		d.state = stopped
 	}
 	shown, err := d.render(post, d.at)
 	if err != nil {
@@ -364,11 +365,21 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	}
 	first := part{key: key, index: 0, of: shown.parts(), ts: d.ts}
 	if err := d.update(ctx, first, shown.notes[0]); err != nil {
-		return "", begun(err)
+		return "", begunUnlessLater(err)
 	}
 	if _, err := d.complete(ctx, key, shown, []part{first}); err != nil {
 		return "", err
 	}
 	d.session(ctx, after(post))
 	return chat.MessageID(d.ts), nil
+}
+
+// begunUnlessLater is begun for calls before which nothing was posted: where the turn of
+// such a call has not come, nothing is.
+func begunUnlessLater(err error) error {
+	var later *chat.RetryAfterError
+	if errors.As(err, &later) {
+		return err
+	}
+	return begun(err)
 }

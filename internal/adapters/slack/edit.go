@@ -26,6 +26,7 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
+	s.caller = "edit " + string(message)
 	there, err := s.siblings(ctx, string(message))
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
@@ -52,11 +53,12 @@ func TestSecondOpinion(t *testing.T) {
 	}
 	client := &http.Client{Transport: bearing{}}
 	single := NewSingle(*emulateToken, address, client)
-	adapter, err := New(Options{Workspaces: single, SigningSecret: "s", APIURL: address, Client: client, Logger: slog.New(slog.DiscardHandler)})
+	clock := slacktest.NewManual(chattest.Now) // neither has limits to wait for
+	adapter, err := New(Options{Workspaces: single, SigningSecret: "s", APIURL: address, Client: client,
+		Turns: pace.NewLocal(clock.Now), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := slacktest.NewManual(chattest.Now) // neither has limits to wait for
 	adapter.clock.now = clock.Now
 	adapter.clock.wait = func(_ context.Context, d time.Duration) error { clock.Advance(d); return nil }
 	api := adapter.client(*emulateToken)
@@ -76,7 +78,7 @@ func TestSecondOpinion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story{t, adapter, place{team: told.TeamID, channel: channel, root: root}.thread()}.tell()
+	story{t, adapter, place{team: told.TeamID, channel: channel, root: root}.thread(), func() { clock.Advance(time.Minute) }}.tell()
 }
 
 // story is what is done in a thread.
@@ -84,6 +86,7 @@ type story struct {
 	*testing.T
 	adapter *Adapter
 	thread  chat.ThreadID
+	rest    func() // lets all limits be as new
 }
 
 func (s story) tell() {
@@ -93,6 +96,7 @@ func (s story) tell() {
 		"short": room1("One line."), "rich": {Reply: &answer}, "parts": room1(strings.Repeat(chattest.Long(3000)+"\n\n", 5)),
 		"file": room1(chattest.Long(30000)), "question": {Question: &chat.Question{ID: "q", Text: "Which?", FreeText: true, Choices: []chat.Choice{{ID: "a", Label: "A"}}}},
 	} {
+		s.rest()
 		if _, found, err := s.adapter.Find(ctx, s.thread, key); found || err != nil {
 			s.Errorf("%s: found before it was posted: %v", key, err)
 		}
@@ -117,6 +121,7 @@ func (s story) tell() {
 			s.Errorf("%s: after it was retracted: %v %v", key, found, err)
 		}
 	}
+	s.rest()
 	draft, err := s.adapter.Draft(ctx, chat.Work{Run: "run-1", Thread: s.thread, Asker: "U0ANN"})
 	if err != nil {
 		s.Fatal(err)

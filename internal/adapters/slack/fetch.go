@@ -33,7 +33,7 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 		return nil, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
 	var told *slack.File
-	err = a.pace.call(ctx, lane{team: at.team, method: fileInfo}, maxPatience, func() error {
+	err = a.pace.call(ctx, turn{team: at.team, method: fileInfo, patience: turnPatience}, func() error {
 		var err error
 		told, _, _, err = a.client(workspace.Token).GetFileInfoContext(ctx, file.ID, 0, 0)
 		return err

@@ -80,7 +80,7 @@ func (a *Adapter) home(ctx context.Context, bot *running.Handler, of signal) err
 		pieces = append(pieces, recentPieces(threads, of.place.team, workspace.URL)...)
 	}
 	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: richText(pieces)}}
-	err = a.pace.call(ctx, lane{team: of.place.team, method: publishView}, time.Second, func() error {
+	err = a.pace.call(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
 		_, err := a.client(workspace.Token).PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
 		return err
 	})

@@ -33,7 +33,7 @@ func (a *Adapter) view(ctx context.Context, of signal, view slack.ModalViewReque
 		return "", err
 	}
 	view.Type = slack.VTModal
-	err = a.pace.call(ctx, lane{team: of.place.team, method: openView}, time.Second, func() error {
+	err = a.pace.call(ctx, turn{team: of.place.team, method: openView, patience: time.Second}, func() error {
 		shown, err := api.OpenViewContext(ctx, of.trigger, view)
 		if err == nil {
 			id = shown.ID
@@ -72,7 +72,7 @@ func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view sla
 		return err
 	}
 	var file *slack.FileSummary
-	err = a.pace.call(ctx, lane{team: of.place.team, method: uploadFile}, 0, func() error {
+	err = a.pace.call(ctx, turn{team: of.place.team, method: uploadFile}, func() error {
 		file, err = api.UploadFileContext(ctx, slack.UploadFileParameters{
 			Filename: "run.png", Title: "The way of the run", AltTxt: "The graph of the flow, with the way that the run took",
 			Reader: bytes.NewReader(drawn), FileSize: len(drawn),
@@ -85,7 +85,7 @@ func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view sla
 	image := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: file.ID}, "The graph of the flow, with the way that the run took", "", nil)
 	view.Type = slack.VTModal
 	view.Blocks.BlockSet = append([]slack.Block{image}, view.Blocks.BlockSet...)
-	return known(string(updateView), a.pace.call(ctx, lane{team: of.place.team, method: updateView}, 0, func() error {
+	return known(string(updateView), a.pace.call(ctx, turn{team: of.place.team, method: updateView}, func() error {
 		_, err := api.UpdateViewContext(ctx, view, "", "", id)
 		return err
 	}))

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"net"
 	"time"
 
 	"github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 
+	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
 )
 
@@ -22,6 +22,7 @@ const (
 	updateMessage method = "chat.update"
 	deleteMessage method = "chat.delete"
 	readReplies   method = "conversations.replies"
+	readHistory   method = "conversations.history"
 	uploadFile    method = "files.upload"
 	startStream   method = "chat.startStream"
 	appendStream  method = "chat.appendStream"
@@ -37,111 +38,132 @@ const (
 
 // perMinute are Slack's limits on calls. That on posting holds for each channel.
 var perMinute = map[method]int{
-	postMessage: 60, postEphemeral: 100, updateMessage: 50, deleteMessage: 50, readReplies: 50, uploadFile: 20,
-	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 100, openView: 100, setSession: 50,
+	postMessage: 60, postEphemeral: 100, updateMessage: 50, deleteMessage: 50, readReplies: 50, readHistory: 50, uploadFile: 20,
+	startStream: 20, appendStream: 100, stopStream: 20, setStatus: 600, openView: 100, setSession: 50,
 	updateView: 100, publishView: 100, addReaction: 50, fileInfo: 100,
 }
 
-// maxPatience is how long a post waits by itself for Slack to take it.
-const maxPatience = 30 * time.Second
+const (
+	// turnPatience is how long a call waits by itself for its turn. What waits longer gives
+	// the worker back and comes again.
+	turnPatience = 2 * time.Second
+	// comeEarly is how much before its turn a caller is to come back.
+	comeEarly = time.Second
+	// stoodStill is how much longer than planned a wait may take: after more, whoever waited
+	// may have lost what it was about to do to another process.
+	stoodStill = 2 * time.Second
+	// away is after how long a Slack that can't be reached is tried again.
+	away = 15 * time.Second
+	// leaveTime is how long it may take to give up a place in the line.
+	leaveTime = 2 * time.Second
+	// postSpacing is between two posts in a channel: Slack takes about one in a second.
+	postSpacing = 1050 * time.Millisecond
+)
 
-// pace keeps calls below Slack's limits, and waits where Slack says so all the same.
-type pace struct {
+// limitOf is the pace at which a method is called. In any minute at most a fifth of what
+// Slack takes comes at once, and four fifths spread over it.
+func limitOf(m method) pace.Limit {
+	if m == postMessage {
+		return pace.Limit{Every: postSpacing, Burst: 1}
+	}
+	most := perMinute[m]
+	return pace.Limit{Every: time.Minute * 10 / time.Duration(8*most), Burst: most / 5}
+}
+
+// pacer has calls wait for their turns.
+type pacer struct {
 	clock *clock
-
-	mu    sync.Mutex
-	lanes map[lane]*limit
+	turns pace.Turns
 }
 
-// lane is what a limit counts.
-type lane struct {
-	team   string
-	method method
-	in     string // channel, of methods with a limit for each
+// turn is what a call waits for.
+type turn struct {
+	team     string
+	method   method
+	channel  string        // of methods with a limit for each
+	patience time.Duration // how long the call waits by itself
+	// caller keeps a place in the line while it is away, at the time of what it is about: the
+	// earlier goes first. "" keeps none.
+	caller string
+	order  time.Time
+	// modest leaves half of the turns that are free to others.
+	modest bool
 }
 
-type limit struct {
-	limiter *rate.Limiter
-	until   time.Time // Slack wants no call before
+func (t turn) ask(now time.Time) pace.Ask {
+	ask := pace.Ask{Lane: pace.Lane{Team: t.team, Method: string(t.method)}, Limit: limitOf(t.method), Caller: t.caller, Order: t.order}
+	if t.method == postMessage {
+		ask.Lane.Channel = t.channel
+	}
+	if ask.Order.IsZero() {
+		ask.Order = now
+	}
+	if t.modest {
+		ask.Spare = ask.Limit.Burst / 2
+	}
+	return ask
 }
 
-func newPace(clock *clock) *pace { return &pace{clock: clock, lanes: map[lane]*limit{}} }
-
-// maxLanes bounds the limits that are remembered. One that is full again is as good as
-// new.
-const maxLanes = 4096
-
-func (p *pace) of(l lane) *limit {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if found := p.lanes[l]; found != nil {
-		return found
-	}
-	if len(p.lanes) >= maxLanes {
-		now := p.clock.now()
-		for key, old := range p.lanes {
-			if now.After(old.until) && old.limiter.TokensAt(now) >= float64(old.limiter.Burst()) {
-				delete(p.lanes, key)
-			}
-		}
-	}
-	// In any minute at most a fifth at once and four fifths spread over it.
-	most := perMinute[l.method]
-	made := &limit{limiter: rate.NewLimiter(rate.Limit(float64(most)*0.8/60), most/5)}
-	if l.method == postMessage {
-		made.limiter = rate.NewLimiter(rate.Limit(float64(most)/60), 1)
-	}
-	p.lanes[l] = made
-	return made
-}
-
-// delay takes a turn in the lane and tells how long until it comes, or, where that is
-// more than most, takes none.
-func (p *pace) delay(l lane, most time.Duration) time.Duration {
-	of := p.of(l)
-	now := p.clock.now()
-	turn := of.limiter.ReserveN(now, 1)
-	p.mu.Lock()
-	delay := max(turn.DelayFrom(now), of.until.Sub(now))
-	p.mu.Unlock()
-	if delay > most {
-		turn.CancelAt(now)
-	}
-	return delay
-}
-
-func (p *pace) hold(l lane, after time.Duration) {
-	of := p.of(l)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := p.clock.now().Add(after); until.After(of.until) {
-		of.until = until
-	}
-}
-
-// call makes a call when its turn comes, and again when Slack asks to wait a little. It
-// is a *chat.RetryAfterError where that would take more than patience, and then nothing
-// was done.
-func (p *pace) call(ctx context.Context, l lane, patience time.Duration, do func() error) error {
-	if l.method != postMessage {
-		l.in = ""
-	}
+// call makes a call when its turn comes, and again when Slack asks to wait a little. It is a
+// *chat.RetryAfterError where that would take more than its patience or the time that ctx
+// has, and then nothing was done.
+func (p *pacer) call(ctx context.Context, t turn, do func() error) error {
+	ask := t.ask(p.clock.now())
 	for {
-		delay := p.delay(l, patience)
-		if delay > patience {
-			return &chat.RetryAfterError{After: delay, Err: fmt.Errorf("%s is at Slack's limit", l.method)}
-		}
-		if delay > 0 {
-			if err := p.clock.wait(ctx, delay); err != nil {
-				return &chat.RetryAfterError{After: time.Second, Err: err}
-			}
-			patience -= delay
-		}
-		err := do()
-		var limited *slack.RateLimitedError
-		if !errors.As(err, &limited) {
+		left, err := p.wait(ctx, ask, t.patience)
+		if err != nil {
 			return err
 		}
-		p.hold(l, max(limited.RetryAfter, time.Second))
+		t.patience = left
+		err = do()
+		var limited *slack.RateLimitedError
+		var dialing *net.OpError
+		switch {
+		case errors.As(err, &dialing) && dialing.Op == "dial":
+			return &chat.RetryAfterError{After: away, Err: err}
+		case !errors.As(err, &limited):
+			return err
+		}
+		if err := p.turns.Hold(ctx, ask, max(limited.RetryAfter, time.Second)); err != nil {
+			return &chat.RetryAfterError{After: max(limited.RetryAfter, time.Second), Err: err}
+		}
 	}
+}
+
+// wait waits until a turn is taken, and gives what is left of the patience. What ends it
+// early gives up the place in the line, but for who comes back in time.
+func (p *pacer) wait(ctx context.Context, ask pace.Ask, patience time.Duration) (left time.Duration, err error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(deadline)-time.Second)
+	}
+	for {
+		wait, err := p.turns.Take(ctx, ask)
+		if err != nil {
+			return 0, &chat.RetryAfterError{After: time.Second, Err: err}
+		}
+		if wait == 0 {
+			return patience, nil
+		}
+		if wait > patience {
+			return 0, &chat.RetryAfterError{After: max(wait-comeEarly, comeEarly/2), Err: fmt.Errorf("%s is at Slack's limit", ask.Lane.Method)}
+		}
+		patience -= wait
+		begun := time.Now()
+		if err := p.clock.wait(ctx, wait); err != nil {
+			return 0, errors.Join(&chat.RetryAfterError{After: time.Second, Err: err}, p.leave(ctx, ask))
+		}
+		if took := time.Since(begun); took > wait+stoodStill {
+			return 0, &chat.RetryAfterError{After: time.Second, Err: fmt.Errorf("a wait of %s took %s", wait, took)}
+		}
+	}
+}
+
+// leave gives up a place in the line.
+func (p *pacer) leave(ctx context.Context, ask pace.Ask) error {
+	if ask.Caller == "" {
+		return nil
+	}
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer done()
+	return p.turns.Leave(ctx, ask)
 }

@@ -64,7 +64,10 @@ type sender struct {
 	api      *slack.Client
 	bot      string // its user id
 	at       place
-	patience time.Duration // how long a call may wait for Slack to take it
+	patience time.Duration // how long a call waits by itself for its turn
+	caller   string        // keeps a place in the line, "" keeps none
+	order    time.Time     // of what it is about: the earlier goes first
+	modest   bool          // it leaves turns to others
 }
 
 func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, error) {
@@ -76,11 +79,13 @@ func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, err
 	if err != nil {
 		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
-	return sender{a, a.client(workspace.Token), workspace.Bot, at, maxPatience}, nil
+	return sender{Adapter: a, api: a.client(workspace.Token), bot: workspace.Bot, at: at, patience: turnPatience}, nil
 }
 
 func (s sender) call(ctx context.Context, m method, do func() error) error {
-	err := s.pace.call(ctx, lane{s.at.team, m, s.at.channel}, s.patience, do)
+	err := s.pace.call(ctx, turn{
+		team: s.at.team, method: m, channel: s.at.channel, patience: s.patience, caller: s.caller, order: s.order, modest: s.modest,
+	}, do)
 	var later *chat.RetryAfterError
 	if errors.As(err, &later) {
 		return err
@@ -96,6 +101,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil {
 		return "", err
 	}
+	s.caller, s.order = "post "+string(key), writtenAt(post.To)
 	if s.at.private != "" {
 		post.Only = s.at.private
 	}
@@ -310,23 +316,23 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil || s.at.private != "" {
 		return "", false, err
 	}
+	s.caller = "find " + string(key)
 	there, err := s.parts(ctx, key, "")
 	if err != nil {
 		return "", false, err
 	}
+	for _, p := range doubles(there, "") {
+		if err := s.remove(ctx, p.ts); err != nil {
+			return "", false, fmt.Errorf("take away what was posted twice: %w", err)
+		}
+	}
 	first, of := "", 0
 	seen := map[int]bool{}
 	for _, p := range there { // the earliest first
-		if seen[p.index] {
-			if err := s.remove(ctx, p.ts); err != nil {
-				return "", false, fmt.Errorf("take away what was posted twice: %w", err)
-			}
-			continue
-		}
-		seen[p.index] = true
-		if p.index == 0 {
+		if p.index == 0 && first == "" {
 			first, of = p.ts, p.of
 		}
+		seen[p.index] = true
 	}
 	return chat.MessageID(first), first != "" && len(seen) >= of, nil
 }

@@ -58,7 +58,7 @@ func (w *team) process(t *testing.T) *Adapter {
 func (w *team) room() chattest.PosterRoom {
 	root := w.ann.Says(w.general, "", "hello")
 	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
-	return chattest.PosterRoom{Poster: w.adapter, Reader: w, Thread: thread, To: chat.MessageID(root)}
+	return chattest.PosterRoom{Poster: w.adapter, Reader: w, Thread: thread, To: chat.MessageID(root), Pass: w.clock.Advance}
 }
 
 func TestPoster(t *testing.T) {

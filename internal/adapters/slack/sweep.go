@@ -3,6 +3,8 @@ package slack
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,9 +12,6 @@ import (
 
 	"cairn/internal/chat"
 )
-
-// sweepPatience is how long a run waits until what an earlier worker left is taken away.
-const sweepPatience = 2 * time.Second
 
 // sweep takes away the drafts behind a ts: messages of the bot's that carry no delivery
 // key. The bot works at one message of a thread at a time, so whoever begins to work knows
@@ -63,14 +62,73 @@ func behind(message chat.MessageID) string {
 	return seconds + "." + (decimals + "000000")[:max(6, len(decimals))]
 }
 
-// Tidy implements chat.Tidier.
+// writtenAt is when a person's message was written; zero where it does not tell.
+func writtenAt(message chat.MessageID) time.Time {
+	seconds, micros, _ := strings.Cut(behind(message), ".")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	fraction, err := strconv.ParseInt(micros[:min(6, len(micros))], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(unix, fraction*int64(time.Microsecond))
+}
+
+// Tidy implements chat.Tidier. A thread with one reply at most needs none, which one look at
+// the channel tells of all its threads.
 func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
 	s, err := a.sender(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return err
 	}
-	if _, _, err := a.Find(ctx, thread, late.Key); err != nil {
+	s.patience, s.modest = 0, true
+	if found, ok, err := s.root(ctx, tidyAge); err != nil || ok && found.replies <= 1 {
 		return err
 	}
-	return s.sweep(ctx, behind(late.To))
+	var there []part
+	var drafts []string
+	from := behind(late.To)
+	err = s.read(ctx, from, func(message slack.Message) bool {
+		if p, ok := s.partOf(message); ok && p.key == late.Key && late.Key != "" {
+			there = append(there, p)
+		} else if s.isDraft(message) && message.Timestamp > from {
+			drafts = append(drafts, message.Timestamp)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	s.patience, s.modest = turnPatience, false
+	for _, ts := range drafts {
+		if err := s.takeAway(ctx, ts); err != nil {
+			return fmt.Errorf("take away a draft: %w", err)
+		}
+	}
+	for _, p := range doubles(there, string(late.Posted)) {
+		if err := s.remove(ctx, p.ts); err != nil {
+			return fmt.Errorf("take away what was posted twice: %w", err)
+		}
+	}
+	return nil
+}
+
+// doubles gives those parts of a post that are there once more: of each the earliest stays,
+// of the first that which is known to be posted, where it is there.
+func doubles(there []part, posted string) []part {
+	var twice []part
+	stays := map[int]string{}
+	for _, p := range there {
+		if stays[p.index] == "" || p.ts == posted {
+			stays[p.index] = p.ts
+		}
+	}
+	for _, p := range there {
+		if stays[p.index] != p.ts {
+			twice = append(twice, p)
+		}
+	}
+	return twice
 }

@@ -330,8 +330,8 @@ func TestErrorsTellWhetherAnythingWasPosted(t *testing.T) {
 	if err := post(in(w.general, root)); !errors.As(err, &later) || later.After < 59*time.Minute {
 		t.Errorf("an hour's wait: %v", err)
 	}
-	w.clock.Advance(time.Hour)
-	w.Fail("chat.postMessage", slacktest.Fault{Status: 429, RetryAfter: 3 * time.Second})
+	w.clock.Advance(2 * time.Hour)
+	w.Fail("chat.postMessage", slacktest.Fault{Status: 429, RetryAfter: time.Second})
 	if err := post(in(w.general, root)); err != nil {
 		t.Errorf("a short wait is waited for: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
@@ -70,7 +71,12 @@ func newTeam(t *testing.T, socket bool) *team {
 
 // options are those of an adapter that hears by HTTP.
 func (w *team) options(server *slacktest.Server) Options {
+	now := time.Now
+	if w.clock != nil {
+		now = w.clock.Now
+	}
 	return Options{
+		Turns:      pace.NewLocal(now),
 		Workspaces: NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
 		Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Prompts: func(context.Context) ([]Prompt, error) {

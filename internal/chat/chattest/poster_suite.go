@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"cairn/internal/chat"
 )
@@ -22,6 +23,8 @@ type PosterRoom struct {
 	Reader Reader
 	Thread chat.ThreadID // an empty one
 	To     chat.MessageID
+	// Pass lets time go by where the platform's limits make posts wait; nil: they don't.
+	Pass func(d time.Duration)
 }
 
 // TestPoster checks a chat.Poster. again gives another poster on the same platform, as
@@ -125,7 +128,12 @@ func testPostAtOnce(t *testing.T, room PosterRoom, again chat.Poster) {
 			poster = again
 		}
 		posting.Go(func() {
-			if _, err := poster.Post(t.Context(), room.Thread, key(i), room.reply("x")); err != nil {
+			_, err := poster.Post(t.Context(), room.Thread, key(i), room.reply("x"))
+			for limited, ok := errors.AsType[*chat.RetryAfterError](err); ok && room.Pass != nil; limited, ok = errors.AsType[*chat.RetryAfterError](err) {
+				room.Pass(limited.After)
+				_, err = poster.Post(t.Context(), room.Thread, key(i), room.reply("x"))
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		})

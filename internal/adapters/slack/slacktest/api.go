@@ -107,6 +107,9 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault := s.takeFault(name)
+	if fault != nil && fault.Late > 0 {
+		fault = delay(r, *fault)
+	}
 	if fault != nil && !fault.Done {
 		s.record(name, called, "fault: "+fault.Error)
 		s.fault(w, r, *fault)
@@ -129,11 +132,32 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 func (s *Server) takeFault(method string) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.faults[method]) == 0 && s.disturb != nil {
+		if fault, ok := s.disturb(method); ok {
+			return &fault
+		}
+	}
 	if len(s.faults[method]) == 0 {
 		return nil
 	}
 	fault := s.faults[method][0]
 	s.faults[method] = s.faults[method][1:]
+	return &fault
+}
+
+// delay waits until a request that is late is carried out, and gives what is left of its
+// fault; nil: nothing.
+func delay(r *http.Request, fault Fault) *Fault {
+	if fault.Hang {
+		<-r.Context().Done()
+	}
+	<-time.After(fault.Late)
+	if fault.Hang {
+		return &Fault{Done: true, Hang: true}
+	}
+	if fault.Late = 0; fault == (Fault{}) {
+		return nil
+	}
 	return &fault
 }
 

@@ -20,6 +20,7 @@ type wireMessage struct {
 	ThreadTS     string          `json:"thread_ts,omitempty"`
 	ParentUserID string          `json:"parent_user_id,omitempty"`
 	ReplyCount   int             `json:"reply_count,omitempty"`
+	LatestReply  string          `json:"latest_reply,omitempty"`
 	Blocks       json.RawMessage `json:"blocks,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Files        []wireFile      `json:"files,omitempty"`
@@ -63,6 +64,7 @@ func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
 	for _, reply := range s.messages {
 		if reply.Channel == message.Channel && reply.ThreadTS == message.TS && !reply.Deleted && reply.Only == "" && reply != message {
 			told.ReplyCount++
+			told.LatestReply = reply.TS
 			told.ThreadTS = message.TS
 		}
 	}

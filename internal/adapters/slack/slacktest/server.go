@@ -64,6 +64,7 @@ type Server struct {
 	serial     int
 	limits     map[string]*window
 	faults     map[string][]Fault
+	disturb    func(method string) (Fault, bool)
 	calls      []Call
 	deliveries []*Delivery
 	endpoints  endpoints
@@ -203,6 +204,10 @@ type Fault struct {
 	Done bool
 	// Hang has the request wait until the app gives up.
 	Hang bool
+	// Late has the request carried out this much later, in real time, whether or not the app
+	// still waits: a busy API does so. With Hang it is that long after the app gave up, with
+	// Done or alone that long after it asked; alone the answer is the request's own.
+	Late time.Duration
 }
 
 // Fail has the next requests to a method go wrong, each by one of the faults.
@@ -210,4 +215,12 @@ func (s *Server) Fail(method string, faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[method] = append(s.faults[method], faults...)
+}
+
+// Disturb has requests go wrong as disturb says of each, but for those that Fail is for; nil
+// ends that. It may be called concurrently.
+func (s *Server) Disturb(disturb func(method string) (Fault, bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.disturb = disturb
 }

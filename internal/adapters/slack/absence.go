@@ -1,0 +1,93 @@
+package slack
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+)
+
+const (
+	// surveySize is how many threads of a channel one look shows; Slack gives no more.
+	surveySize = 999
+	// maxSurveys is how many channels are remembered as they were seen last.
+	maxSurveys = 64
+	// tidyAge is how old a look at a channel may be by which a thread needs no tidying.
+	tidyAge = 10 * time.Second
+)
+
+// survey is what conversations.history shows of a channel: how the threads in it stand.
+type survey struct {
+	mu    sync.Mutex // held while Slack is asked, so that all who wait share the answer
+	asked time.Time  // zero: never
+	roots map[string]threadState
+}
+
+// threadState is how a thread stands, by its first message.
+type threadState struct {
+	replies int
+	latest  string // ts of the last reply, "" for none
+}
+
+// surveys are those of the channels looked at lately.
+type surveys struct {
+	mu       sync.Mutex
+	channels map[string]*survey // by team and channel
+}
+
+func (s *surveys) of(at place) *survey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.channels == nil || len(s.channels) >= maxSurveys {
+		s.channels = map[string]*survey{}
+	}
+	key := at.team + " " + at.channel
+	if s.channels[key] == nil {
+		s.channels[key] = &survey{}
+	}
+	return s.channels[key]
+}
+
+// root tells how the sender's thread stands, by a look at its channel that is no older than
+// age; false where the channel does not show the thread any more.
+func (s sender) root(ctx context.Context, age time.Duration) (threadState, bool, error) {
+	seen := s.surveys.of(s.at)
+	oldest := s.clock.now().Add(-age)
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	if seen.asked.IsZero() || seen.asked.Before(oldest) {
+		var history *slack.GetConversationHistoryResponse
+		var asked time.Time
+		err := s.call(ctx, readHistory, func() error {
+			var err error
+			asked = s.clock.now()
+			history, err = s.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{ChannelID: s.at.channel, Limit: surveySize})
+			return err
+		})
+		if err != nil {
+			return threadState{}, false, err
+		}
+		seen.asked, seen.roots = asked, make(map[string]threadState, len(history.Messages))
+		for _, message := range history.Messages {
+			seen.roots[message.Timestamp] = threadState{message.ReplyCount, message.LatestReply}
+		}
+	}
+	found, ok := seen.roots[s.at.root]
+	return found, ok, nil
+}
+
+// IsAbsent implements chat.AbsenceChecker: one look at a channel tells of all its threads
+// that have no reply after a message.
+func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
+	s, err := a.sender(ctx, thread)
+	from := behind(to)
+	if err != nil || s.at.private != "" || from == "" {
+		return false, err
+	}
+	s.caller = "check " + s.at.channel
+	found, ok, err := s.root(ctx, age)
+	return err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from), err
+}

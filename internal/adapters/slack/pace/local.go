@@ -1,0 +1,137 @@
+package pace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxLanes bounds the lanes that are remembered. One that nobody uses is as good as new.
+const maxLanes = 4096
+
+// Local gives turns to one process. Make it with NewLocal.
+type Local struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	lanes map[Lane]*lane
+}
+
+var _ Turns = (*Local)(nil)
+
+// lane is how a limit stands.
+type lane struct {
+	next time.Time // when the next call is due if they come evenly
+	line []place   // those who wait, the first to go first
+}
+
+type place struct {
+	caller string
+	order  time.Time
+	due    time.Time // when its turn comes
+}
+
+// NewLocal gives turns by a clock; nil is the machine's.
+func NewLocal(now func() time.Time) *Local {
+	if now == nil {
+		now = time.Now
+	}
+	return &Local{now: now, lanes: map[Lane]*lane{}}
+}
+
+// find gives a lane and the time, with those who wait and are not forgotten.
+func (l *Local) find(ask Ask) (*lane, time.Time) {
+	now := l.now()
+	found := l.lanes[ask.Lane]
+	if found == nil {
+		if len(l.lanes) >= maxLanes {
+			for key, old := range l.lanes {
+				if old.forget(now); now.After(old.next) && len(old.line) == 0 {
+					delete(l.lanes, key)
+				}
+			}
+		}
+		found = &lane{}
+		l.lanes[ask.Lane] = found
+	}
+	found.forget(now)
+	return found, now
+}
+
+func (l *lane) forget(now time.Time) {
+	l.line = slices.DeleteFunc(l.line, func(p place) bool { return now.After(p.due.Add(Forgotten)) })
+}
+
+func (l *lane) leave(caller string) {
+	l.line = slices.DeleteFunc(l.line, func(p place) bool { return p.caller == caller })
+}
+
+// ahead counts who goes before a caller, and tells whether one of them is about to.
+func (l *lane) ahead(ask Ask, now time.Time) (count int, soon bool) {
+	for _, p := range l.line {
+		if ask.Caller != "" && comparePlaces(p, place{caller: ask.Caller, order: ask.Order}) >= 0 {
+			continue
+		}
+		if now.After(p.due.Add(Absent)) {
+			continue
+		}
+		count++
+		soon = soon || !p.due.After(now.Add(Soon))
+	}
+	return min(count, MaxAhead), soon
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(a.order.Compare(b.order), cmp.Compare(a.caller, b.caller))
+}
+
+// Take implements Turns.
+func (l *Local) Take(ctx context.Context, ask Ask) (time.Duration, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, now := l.find(ask)
+	next := found.next
+	if next.Before(now) {
+		next = now
+	}
+	free := next.Add(-ask.Limit.Every * time.Duration(ask.Limit.Burst-1-ask.Spare))
+	ahead, soon := found.ahead(ask, now)
+	if !soon && !free.After(now) {
+		found.leave(ask.Caller)
+		found.next = next.Add(ask.Limit.Every)
+		return 0, nil
+	}
+	wait := max(Poll, free.Add(ask.Limit.Every*time.Duration(ahead)).Sub(now))
+	if ask.Caller != "" {
+		found.leave(ask.Caller)
+		found.line = append(found.line, place{ask.Caller, ask.Order, now.Add(wait)})
+		slices.SortFunc(found.line, comparePlaces)
+	}
+	return wait, nil
+}
+
+// Leave implements Turns.
+func (l *Local) Leave(_ context.Context, ask Ask) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, _ := l.find(ask)
+	found.leave(ask.Caller)
+	return nil
+}
+
+// Hold implements Turns.
+func (l *Local) Hold(_ context.Context, ask Ask, wait time.Duration) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, now := l.find(ask)
+	until := now.Add(wait + ask.Limit.Every*time.Duration(ask.Limit.Burst-1)) // and then one by one
+	if until.After(found.next) {
+		found.next = until
+	}
+	return nil
+}

@@ -25,6 +25,14 @@ test: ## every test, with the race detector; installs what tests need; skipped t
 	scripts/test-needs.sh
 	TIMEOUT=$(TIMEOUT) scripts/test.sh $(PKG)
 
+.PHONY: test-arm64
+test-arm64: ## the kernels for arm64 in an emulator, on a processor with SDOT and on one without; installs qemu-user
+	scripts/test-needs.sh qemu-aarch64:qemu-user
+	GOARCH=arm64 go vet ./internal/knowledge/embed/local/...
+	for cpu in max cortex-a53; do \
+		CGO_ENABLED=0 GOARCH=arm64 go test -exec "qemu-aarch64 -cpu $$cpu" -count=1 ./internal/knowledge/embed/local/matrix || exit 1; \
+	done
+
 .PHONY: format
 format: ## format every file
 	gofmt -w cmd docs internal

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need and the machine lacks, from Debian's packages: a C
 # compiler for the race detector, a Chromium for the tests of the web page, the keys that
-# test-servers.sh checks its packages by, and the commands given as arguments, which are
-# named like their packages.
+# test-servers.sh checks its packages by, and the commands given as arguments, each named
+# like its package or followed by it: qemu-aarch64:qemu-user.
 set -euo pipefail
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -24,7 +24,7 @@ if has apt-get && [[ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ]]; the
 	missing+=(debian-archive-keyring)
 fi
 for command in "$@"; do
-	if ! has "$command"; then missing+=("$command"); fi
+	if ! has "${command%%:*}"; then missing+=("${command##*:}"); fi
 done
 if [[ ${#missing[@]} -eq 0 ]]; then exit 0; fi
 

@@ -2,7 +2,18 @@ package matrix
 
 import "golang.org/x/sys/cpu"
 
-var hasAVX2 = cpu.X86.HasAVX2
+var (
+	hasAVX2 = cpu.X86.HasAVX2
+	// hasVNNI says whether pairs can be multiplied and added up in one instruction for 16
+	// columns at a time.
+	hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
+)
+
+//go:noescape
+func multiplyWeightsVNNI(t *tile)
+
+//go:noescape
+func multiplyColumnsVNNI(t *tile)
 
 //go:noescape
 func multiplyWeightsAVX2(t *tile)
@@ -21,19 +32,25 @@ func absMaxAVX2(src []float32, floor float32) float32
 func roundAVX2(dst []int16, src []float32, floor, factor float32)
 
 func multiplyWeights(t *tile) {
-	if hasAVX2 {
+	switch {
+	case hasVNNI:
+		multiplyWeightsVNNI(t)
+	case hasAVX2:
 		multiplyWeightsAVX2(t)
-		return
+	default:
+		multiplyWeightsGo(t)
 	}
-	multiplyWeightsGo(t)
 }
 
 func multiplyColumns(t *tile) {
-	if hasAVX2 {
+	switch {
+	case hasVNNI:
+		multiplyColumnsVNNI(t)
+	case hasAVX2:
 		multiplyColumnsAVX2(t)
-		return
+	default:
+		multiplyColumnsGo(t)
 	}
-	multiplyColumnsGo(t)
 }
 
 func absMax(src []float32, floor float32) float32 {

@@ -16,62 +16,122 @@ func randomFloats(rng *rand.Rand, n int) []float32 {
 	return values
 }
 
-func TestKernelsAgree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		depth := depthStep * (1 + rng.IntN(60))
-		spare := rng.IntN(9)
-		stride := depth + 2*rng.IntN(5)
-		job := tile{
-			rowStride: stride, depth: depth, outStride: TileColumns + spare,
-			rows:        make([]int16, TileRows*stride),
-			rowScale:    randomFloats(rng, TileRows),
-			weights:     make([]byte, TileColumns*depth),
-			columns:     make([]int16, TileColumns*depth),
-			columnScale: randomFloats(rng, TileColumns),
-			bias:        randomFloats(rng, TileColumns),
-			out:         make([]float32, TileRows*(TileColumns+spare)),
+// kernelSet is one form of what a processor computes tiles with. Slices for absMax and
+// round are a multiple of TileColumns long.
+type kernelSet struct {
+	name             string
+	weights, columns func(*tile)
+	absMax           func(src []float32, floor float32) float32
+	round            func(dst []int16, src []float32, floor, factor float32)
+}
+
+// randomTile has numbers up to the limits in places that end where they must.
+func randomTile(rng *rand.Rand, depth, rowLimit int) tile {
+	spare := rng.IntN(9)
+	stride := depth + 2*rng.IntN(5)
+	made := tile{
+		rowStride: stride, depth: depth, outStride: TileColumns + spare,
+		rows:        make([]int16, (TileRows-1)*stride+depth),
+		rowScale:    randomFloats(rng, TileRows),
+		weights:     make([]byte, TileColumns*depth),
+		columns:     make([]int16, TileColumns*depth),
+		columnScale: randomFloats(rng, TileColumns),
+		bias:        randomFloats(rng, TileColumns),
+		out:         make([]float32, (TileRows-1)*(TileColumns+spare)+TileColumns),
+	}
+	extreme := rng.IntN(4) == 0
+	random := func(limit int) int {
+		if extreme {
+			return (2*rng.IntN(2) - 1) * limit
 		}
-		for i := range job.rows {
-			job.rows[i] = int16(rng.IntN(2*ColumnLimit+1) - ColumnLimit)
-		}
-		for i := range job.weights {
-			job.weights[i] = byte(rng.IntN(255) - 127)
-			job.columns[i] = int16(rng.IntN(2*ColumnLimit+1) - ColumnLimit)
-		}
-		kernels := map[string][2]func(*tile){
-			"weights": {multiplyWeights, multiplyWeightsGo},
-			"columns": {multiplyColumns, multiplyColumnsGo},
-		}
-		for name, pair := range kernels {
-			got, want := job, job
-			got.out, want.out = make([]float32, len(job.out)), make([]float32, len(job.out))
-			pair[0](&got)
-			pair[1](&want)
-			for i := range want.out {
-				if got.out[i] != want.out[i] {
-					t.Fatalf("%s, depth %d: number %d is %g, want %g", name, depth, i, got.out[i], want.out[i])
-				}
-			}
+		return rng.IntN(2*limit+1) - limit
+	}
+	for i := range made.rows {
+		made.rows[i] = int16(random(rowLimit))
+	}
+	for i := range made.weights {
+		made.weights[i] = byte(random(math.MaxInt8))
+		made.columns[i] = int16(random(ColumnLimit))
+	}
+	return made
+}
+
+// checkTile compares what a kernel gives with the portable form, bit for bit.
+func checkTile(t *testing.T, name string, job tile, kernel, portable func(*tile)) {
+	t.Helper()
+	got, want := job, job
+	got.out, want.out = make([]float32, len(job.out)), make([]float32, len(job.out))
+	kernel(&got)
+	portable(&want)
+	for i := range want.out {
+		if math.Float32bits(got.out[i]) != math.Float32bits(want.out[i]) {
+			t.Fatalf("%s, depth %d: number %d is %g, want %g", name, job.depth, i, got.out[i], want.out[i])
 		}
 	}
+}
+
+// checkKernels compares all forms with the portable one on one random tile.
+func checkKernels(t *testing.T, rng *rand.Rand, depth int) {
+	t.Helper()
+	job := randomTile(rng, depth, WeightLimit)
+	for _, set := range kernelSets() {
+		checkTile(t, set.name+" weights", job, set.weights, multiplyWeightsGo)
+	}
+	job = randomTile(rng, min(depth, maxColumnDepth/depthStep*depthStep), ColumnLimit)
+	for _, set := range kernelSets() {
+		checkTile(t, set.name+" columns", job, set.columns, multiplyColumnsGo)
+	}
+}
+
+func TestKernelsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		checkKernels(t, rng, depthStep*(1+rng.IntN(60)))
+	}
+	checkKernels(t, rng, maxWeightDepth/depthStep*depthStep)
+}
+
+func FuzzKernels(f *testing.F) {
+	f.Add(uint64(1), uint16(0))
+	f.Add(uint64(2), uint16(513))
+	f.Fuzz(func(t *testing.T, seed uint64, steps uint16) {
+		checkKernels(t, rand.New(rand.NewPCG(seed, 1)), depthStep*(1+int(steps)%(maxWeightDepth/depthStep)))
+	})
 }
 
 func TestRoundingAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		src := randomFloats(rng, TileColumns*rng.IntN(20))
-		for _, floor := range []float32{0, noFloor} {
-			largest := absMax(src, floor)
-			if want := absMaxGo(src, floor); largest != want {
-				t.Fatalf("largest magnitude of %d numbers is %g, want %g", len(src), largest, want)
+		for i := range src {
+			switch rng.IntN(20) {
+			case 0: // halves are rounded to even
+				src[i] = float32(rng.IntN(9)) - 4
+			case 1:
+				src[i] = float32(math.Copysign(0, -1))
 			}
-			got, want := make([]int16, len(src)), make([]int16, len(src))
-			round(got, src, floor, WeightLimit/largest)
-			roundGo(want, src, floor, WeightLimit/largest)
+		}
+		for _, floor := range []float32{0, noFloor} {
+			checkRounding(t, src, floor)
+		}
+	}
+}
+
+func checkRounding(t *testing.T, src []float32, floor float32) {
+	t.Helper()
+	largest := absMaxGo(src, floor)
+	want := make([]int16, len(src))
+	for _, factor := range []float32{WeightLimit / largest, .5} {
+		roundGo(want, src, floor, factor)
+		for _, set := range kernelSets() {
+			if got := set.absMax(src, floor); got != largest {
+				t.Fatalf("%s: largest magnitude of %d numbers is %g, want %g", set.name, len(src), got, largest)
+			}
+			got := make([]int16, len(src))
+			set.round(got, src, floor, factor)
 			for i := range want {
 				if got[i] != want[i] {
-					t.Fatalf("%g of %d numbers is %d, want %d", src[i], len(src), got[i], want[i])
+					t.Fatalf("%s: %g of %d numbers by %g is %d, want %d", set.name, src[i], len(src), factor, got[i], want[i])
 				}
 			}
 		}
@@ -204,20 +264,13 @@ func TestQuantizeRefuses(t *testing.T) {
 }
 
 func BenchmarkTile(b *testing.B) {
-	for _, bench := range []struct {
-		name   string
-		kernel func(*tile)
-	}{{"best", multiplyWeights}, {"portable", multiplyWeightsGo}} {
-		b.Run(bench.name, func(b *testing.B) {
-			const depth = 512
-			job := tile{
-				rowStride: depth, depth: depth, outStride: TileColumns,
-				rows: make([]int16, TileRows*depth), rowScale: make([]float32, TileRows),
-				weights: make([]byte, TileColumns*depth), columnScale: make([]float32, TileColumns),
-				bias: make([]float32, TileColumns), out: make([]float32, TileRows*TileColumns),
-			}
+	const depth = 512
+	job := randomTile(rand.New(rand.NewPCG(9, 10)), depth, WeightLimit)
+	portable := kernelSet{name: "portable", weights: multiplyWeightsGo, columns: multiplyColumnsGo}
+	for _, set := range append(kernelSets(), portable) {
+		b.Run(set.name, func(b *testing.B) {
 			for b.Loop() {
-				bench.kernel(&job)
+				set.weights(&job)
 			}
 			perSecond := float64(b.N) / b.Elapsed().Seconds()
 			b.ReportMetric(perSecond*TileRows*TileColumns*depth/1e9, "Gmul/s")

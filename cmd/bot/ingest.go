@@ -47,6 +47,9 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
+	if err := lowerPriority(); err != nil {
+		a.logger.DebugContext(ctx, "lower priority", "error", err)
+	}
 	for _, source := range sources {
 		if err := c.sync(ctx, a, in, source); err != nil {
 			return err

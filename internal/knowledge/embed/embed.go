@@ -11,7 +11,7 @@ type Embedder interface {
 	// Dimension is the number of components of every vector.
 	Dimension() int
 	// Embed gives one vector a text, in order. A text without tokens gets nil.
-	// It may be called concurrently.
+	// It may be called concurrently; see WithBackground for work that can wait.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Windows cuts the text of a passage into the pieces that fit the model, ready for
 	// Embed: each begins with the title. A short text is one piece, nothing is none.

@@ -25,7 +25,6 @@ const (
 	batchPassages = 512              // passages written in one transaction
 	batchWait     = 2 * time.Second  // a batch is written at the latest after this
 	parseTimeout  = 60 * time.Second // for one document
-	embedPassages = 32               // passages embedded between two writes of vectors
 )
 
 // Ingester reads sources into one index.
@@ -299,74 +298,4 @@ func (in *Ingester) observe(progress Progress) {
 	if in.Observe != nil {
 		in.Observe(progress)
 	}
-}
-
-// embed makes vectors until every passage has them.
-func (in *Ingester) embed(ctx context.Context, report *Report) error {
-	if in.Embedder == nil {
-		return nil
-	}
-	stats, err := in.Index.Stats(ctx)
-	if err != nil {
-		return err
-	}
-	pending := stats.Passages - stats.Embedded
-	for pending > 0 {
-		in.observe(Progress{Phase: Embedding, Passages: report.Embedded, Pending: pending})
-		done, err := in.embedSome(ctx)
-		if err != nil {
-			return err
-		}
-		if done == 0 {
-			return errors.New("passages without vectors are counted but not given: the index is damaged, rebuild it")
-		}
-		report.Embedded += done
-		pending -= done
-	}
-	in.observe(Progress{Phase: Embedding, Passages: report.Embedded})
-	return nil
-}
-
-func (in *Ingester) embedSome(ctx context.Context) (int, error) {
-	found, err := in.Index.Unembedded(ctx, embedPassages)
-	if err != nil {
-		return 0, err
-	}
-	vectors := make([]index.Vectors, len(found))
-	var texts []string
-	for i, f := range found {
-		vectors[i] = index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash}
-		windows := in.Embedder.Windows(heading(f), f.Passage.Text)
-		vectors[i].Windows = make([][]float32, len(windows))
-		texts = append(texts, windows...)
-	}
-	made, err := in.Embedder.Embed(ctx, texts)
-	if err != nil {
-		return 0, fmt.Errorf("embed %d texts: %w", len(texts), err)
-	}
-	for i := range vectors {
-		windows := vectors[i].Windows
-		vectors[i].Windows = withoutNil(made[:len(windows)])
-		made = made[len(windows):]
-	}
-	return len(found), in.Index.WriteVectors(ctx, vectors)
-}
-
-// heading is what stands in front of every window of a passage: where it belongs.
-func heading(f index.Found) string {
-	section := f.Passage.Section()
-	if section == "" || section == f.Document.Title {
-		return f.Document.Title
-	}
-	return f.Document.Title + ": " + section
-}
-
-func withoutNil(vectors [][]float32) [][]float32 {
-	var made [][]float32
-	for _, vector := range vectors {
-		if vector != nil {
-			made = append(made, vector)
-		}
-	}
-	return made
 }

@@ -23,6 +23,7 @@ type Embedder struct {
 	model      *model
 	tokenizer  *sentencepiece.Tokenizer
 	workspaces sync.Pool // *workspace
+	questions  priority
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
@@ -53,14 +54,23 @@ func (e *Embedder) Name() string { return Name }
 func (e *Embedder) Dimension() int { return weights.Width }
 
 // Embed implements embed.Embedder. It uses all processors for several texts and looks
-// at the context before each. The vector of a text does not depend on the others.
+// at the context before each. The vector of a text does not depend on the others. Calls
+// with a context of embed.WithBackground pause, about every 10 ms, while there are others.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	background := embed.IsBackground(ctx)
+	if !background {
+		e.questions.enter()
+		defer e.questions.leave()
+	}
 	vectors := make([][]float32, len(texts))
 	var next atomic.Int64
 	work := func() {
 		b := batch{Embedder: e, space: e.workspaces.Get().(*workspace), vectors: vectors}
 		defer e.workspaces.Put(b.space)
 		for ctx.Err() == nil {
+			if background {
+				e.questions.waitIdle(ctx)
+			}
 			i := int(next.Add(1)) - 1
 			if i >= len(texts) {
 				b.flush()

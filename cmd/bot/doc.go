@@ -4,6 +4,11 @@ documents and shows where every statement comes from.
 
 This is a tour of the code from the bottom up, in the order in which it is best read.
 
+# Languages
+
+[cairn/internal/language] recognizes nine languages by small tables of words, and
+[cairn/internal/phrases] has Cairn's own lines in each of them.
+
 # Words, passages, vectors
 
 [cairn/internal/knowledge] has the nouns: a document is what a person would open, a

@@ -11,9 +11,9 @@ import (
 
 const (
 	maxDetected = 8 << 10 // bytes of a text that are looked at
-	// minEvidence is the score that a language must have: that of one word which no other
+	// minEvidence is the score that a language must have: that of a letter which no other
 	// language has.
-	minEvidence = 1
+	minEvidence = 0.5
 	// minLead is how much the best language must score in relation to the next.
 	minLead = 1.1
 	// wideShare is the share of letters in Chinese characters or kana that makes a text

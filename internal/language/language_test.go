@@ -38,7 +38,7 @@ func TestDetectMessages(t *testing.T) {
 		{"VPNの設定方法", Japanese},
 		{"怎么重置 VPN 密码?", Chinese},
 		{"请假流程", Chinese},
-		{"kubectl get pods", Unknown},
+		{"kubectl pods", Unknown},
 		{"", Unknown},
 		{"🚀 42", Unknown},
 		{"zażółć gęślą jaźń", Unknown},

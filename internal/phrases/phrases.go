@@ -1,0 +1,145 @@
+// Package phrases holds what Cairn itself says to people, in each language that it
+// speaks: the lines around what it quotes.
+package phrases
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"cairn/internal/language"
+)
+
+// Key names a line. What stands in a line is named behind its key, in order.
+type Key string
+
+// The lines.
+const (
+	Stopped               Key = "stopped"
+	RunStopped            Key = "run_stopped"
+	QuestionDropped       Key = "question_dropped"
+	NothingToStop         Key = "nothing_to_stop"
+	NotAChoice            Key = "not_a_choice"
+	QuestionExpired       Key = "question_expired"
+	QuestionClosed        Key = "question_closed"
+	EarlierQuestionClosed Key = "earlier_question_closed"
+	NoAnswerInTime        Key = "no_answer_in_time"
+	StillWaiting          Key = "still_waiting"     // of the question
+	MessageShortened      Key = "message_shortened" // of a number
+	Help                  Key = "help"
+	RunFailed             Key = "run_failed" // of the run's id
+	RunParked             Key = "run_parked" // of the run's id
+	SearchFailed          Key = "search_failed"
+	Questions             Key = "questions"    // for Count
+	Minutes               Key = "minutes"      // for Count
+	Hours                 Key = "hours"        // for Count
+	Documents             Key = "documents"    // for Count
+	QuotaPerson           Key = "quota_person" // of a count of Questions
+	QuotaPlace            Key = "quota_place"  // of a count of Questions
+	CostPerson            Key = "cost_person"
+	CostPlace             Key = "cost_place"
+	AskAgainLater         Key = "ask_again_later" // of a duration and a time
+	NotFound              Key = "not_found"
+	NotFoundIn            Key = "not_found_in" // of the collections
+	ClosestQuote          Key = "closest_quote"
+	NearestPages          Key = "nearest_pages"
+	MayNotBeIt            Key = "may_not_be_it"
+	QuotesNote            Key = "quotes_note"
+	WrittenNote           Key = "written_note"
+	AnswerCut             Key = "answer_cut"
+	QuestionCut           Key = "question_cut"    // of a number
+	QuotedLanguage        Key = "quoted_language" // of what LanguageName gives
+	WhichOne              Key = "which_one"
+	SeveralDocuments      Key = "several_documents" // of the subject
+	UnclearReference      Key = "unclear_reference" // of the word
+	ChooseOrSay           Key = "choose_or_say"
+	YouMeant              Key = "you_meant" // of a reading
+	Greeting              Key = "greeting"
+	Thanks                Key = "thanks"
+	Goodbye               Key = "goodbye"
+	FoundItYourself       Key = "found_it_yourself"
+	Insult                Key = "insult"
+	Test                  Key = "test"
+	Gibberish             Key = "gibberish"
+	Identity              Key = "identity"
+	Abilities             Key = "abilities"
+	Knowledge             Key = "knowledge" // of documents (a count of Documents) and collections
+	Usage                 Key = "usage"
+	Examples              Key = "examples"
+	ExampleDefinition     Key = "example_definition" // of a term
+	WhatWithFile          Key = "what_with_file"
+	UnreadableFile        Key = "unreadable_file" // of a file name
+)
+
+// Speaker says lines in one language.
+type Speaker struct {
+	lines map[Key]line
+}
+
+// line is a text with fmt's verbs, in one or two forms.
+type line struct {
+	One   string `json:"one"` // of a count of 1; "" where Other serves
+	Other string `json:"other"`
+}
+
+// UnmarshalJSON takes a plain text as well.
+func (l *line) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &l.Other)
+	}
+	type forms line
+	return json.Unmarshal(data, (*forms)(l))
+}
+
+//go:embed catalog/*.json
+var files embed.FS
+
+var speakers = loadSpeakers()
+
+// loadSpeakers panics on a catalog that can't be read: the catalogs are part of the program.
+func loadSpeakers() map[language.Tag]Speaker {
+	loaded := make(map[language.Tag]Speaker)
+	for _, tag := range language.All() {
+		content, err := files.ReadFile("catalog/" + string(tag) + ".json")
+		if err != nil {
+			panic(fmt.Sprintf("phrases: %v", err))
+		}
+		speaker := Speaker{}
+		if err := json.Unmarshal(content, &speaker.lines); err != nil {
+			panic(fmt.Sprintf("phrases: the catalog of %s: %v", tag, err))
+		}
+		loaded[tag] = speaker
+	}
+	return loaded
+}
+
+// In gives the speaker of a language, and the English one for language.Unknown.
+func In(tag language.Tag) Speaker { return speakers[tag.Or(language.English)] }
+
+// Text gives a line with the values that stand in it.
+func (s Speaker) Text(key Key, values ...any) string {
+	text := s.lines[key].Other
+	if len(values) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, values...)
+}
+
+// Count gives a line about a number of things.
+func (s Speaker) Count(key Key, n int) string {
+	counted := s.lines[key]
+	if n == 1 && counted.One != "" {
+		return fmt.Sprintf(counted.One, n)
+	}
+	return fmt.Sprintf(counted.Other, n)
+}
+
+// LanguageName is what a language is called, as it stands inside a sentence.
+func (s Speaker) LanguageName(tag language.Tag) string { return s.lines[languageKey(tag)].Other }
+
+func languageKey(tag language.Tag) Key { return Key("language_" + string(tag)) }
+
+// keys gives all keys of a speaker's catalog, sorted.
+func (s Speaker) keys() []Key { return slices.Sorted(maps.Keys(s.lines)) }

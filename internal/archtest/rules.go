@@ -62,6 +62,16 @@ var rules = []rule{
 		allow:  []string{"cairn/internal/audit"},
 	},
 	{
+		name:   "access imports chat and the words of knowledge, never an index or a bot",
+		in:     []string{"cairn/internal/access/**"},
+		forbid: []string{"cairn/**"},
+		allow: []string{
+			"cairn/internal/access/**", "cairn/internal/chat", "cairn/internal/knowledge",
+			"cairn/internal/redis/**", "cairn/internal/servertest",
+		},
+		sparesTests: true,
+	},
+	{
 		name: "knowledge imports neither conversations nor what is built on it",
 		in:   []string{"cairn/internal/knowledge/**"},
 		forbid: []string{

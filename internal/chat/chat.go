@@ -49,6 +49,9 @@ type Message struct {
 	Answers *Press
 	// Collections are those that it may be answered from, by their names; none: all.
 	Collections []string `json:",omitempty"`
+	// Asker is who the author is, from an adapter to which people sign in, such as the web
+	// page; nil where the adapter is an Identifier, or knows nothing of its people.
+	Asker *Identity `json:",omitempty"`
 	// Files came with the message, at most MaxFiles of them. An adapter that hands files
 	// over is a Fetcher.
 	Files []File `json:",omitempty"`

@@ -17,9 +17,7 @@ func (r *Reader) collection(ctx context.Context, set *gathered, wanted Read) err
 		return err
 	}
 	filter := index.Filter{Sources: wanted.Scope.Sources}
-	if len(wanted.Scope.Audiences) > 0 {
-		filter.Audiences = wanted.Scope.Audiences
-	}
+	filter.Viewers = knowledge.ViewersFrom(ctx)
 	count := 0
 	for document, err := range r.options.Index.Documents(ctx, source) {
 		if err != nil {

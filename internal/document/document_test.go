@@ -248,8 +248,8 @@ func TestACollection(t *testing.T) {
 	if long.URL == "" || set.Documents[1].URL != "" {
 		t.Errorf("addresses %q and %q", long.URL, set.Documents[1].URL)
 	}
-	wanted.Scope = flows.Scope{Audiences: []knowledge.Audience{"user:U1"}}
-	if set, err := reader.Read(t.Context(), wanted); err != nil || !slices.Equal(names(set), []string{"private.md"}) {
+	one := knowledge.WithViewers(t.Context(), knowledge.NewViewers([]knowledge.Principal{"user:U1"}))
+	if set, err := reader.Read(one, wanted); err != nil || !slices.Equal(names(set), []string{"long.md", "private.md", "local.md"}) {
 		t.Errorf("for U1: %v, %v", names(set), err)
 	}
 	wanted.Scope = flows.Scope{Sources: []knowledge.SourceID{"wiki"}}

@@ -67,13 +67,6 @@ const (
 	StateGone    State = "gone"
 )
 
-// Audience names who may read a document: a principal such as "public",
-// "channel:C123" or "user:U456". The empty Audience is "public".
-type Audience string
-
-// Public is the audience of what everybody who can ask may read.
-const Public Audience = "public"
-
 // Document is what a source holds under one id.
 type Document struct {
 	ID       DocumentID
@@ -87,8 +80,8 @@ type Document struct {
 	Modified time.Time
 	Indexed  time.Time
 	LastSeen time.Time
-	Hash     string // of the content at the source; equal hash means unchanged
-	Audience Audience
+	Hash     string   // of the content at the source; equal hash means unchanged
+	Audience Audience // "" is public
 	State    State
 }
 

@@ -53,10 +53,10 @@ type Attachment struct {
 // KindAttachment groups the files that came with the message, where an answer cites them.
 const KindAttachment knowledge.Kind = "attachment"
 
-// Scope limits what a run may read.
+// Scope limits what a run may read, beside its viewers, who come with the context of Start
+// and Resume (knowledge.WithViewers): they are found out anew each time, and never stored.
 type Scope struct {
-	Sources   []knowledge.SourceID // empty: all
-	Audiences []knowledge.Audience // empty: what is public
+	Sources []knowledge.SourceID // empty: all
 }
 
 // Turn is an earlier message of the thread.

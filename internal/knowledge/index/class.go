@@ -16,20 +16,12 @@ type Class struct {
 
 // ClassOf gives the class of a document; one without an audience is public.
 func ClassOf(d knowledge.Document) Class {
-	audience := d.Audience
-	if audience == "" {
-		audience = knowledge.Public
-	}
-	return Class{Source: d.Source, Kind: d.Kind, Audience: audience}
+	return Class{Source: d.Source, Kind: d.Kind, Audience: d.Audience.OrPublic()}
 }
 
 // Passes says whether a filter lets documents of the class pass.
 func (c Class) Passes(filter Filter) bool {
-	audiences := filter.Audiences
-	if audiences == nil {
-		audiences = []knowledge.Audience{knowledge.Public}
-	}
-	return slices.Contains(audiences, c.Audience) &&
-		(len(filter.Sources) == 0 || slices.Contains(filter.Sources, c.Source)) &&
-		(len(filter.Kinds) == 0 || slices.Contains(filter.Kinds, c.Kind))
+	return (len(filter.Sources) == 0 || slices.Contains(filter.Sources, c.Source)) &&
+		(len(filter.Kinds) == 0 || slices.Contains(filter.Kinds, c.Kind)) &&
+		filter.Viewers.MaySee(c.Audience)
 }

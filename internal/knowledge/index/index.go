@@ -49,15 +49,16 @@ type Term struct {
 	Weight float64
 }
 
-// Filter restricts a search; the zero Filter lets everything pass. It is part of
-// the query, never applied after ranking.
+// Filter restricts a search; the zero Filter lets everything pass that is public. It is
+// part of the query, never applied after ranking.
 type Filter struct {
 	Sources   []knowledge.SourceID
 	Kinds     []knowledge.Kind
 	Documents []knowledge.DocumentID
-	// Audiences are the principals of the asker, knowledge.Public among them if it is
-	// meant; nil means knowledge.Public alone, an empty list that nothing passes.
-	Audiences []knowledge.Audience
+	// Viewers are the people who will see what is found: a document passes only if every
+	// one of them may read it. It is decided once for each Class, so that its cost grows
+	// with them and not with documents. It is never stored: who holds what may change.
+	Viewers knowledge.Viewers `json:"-"`
 }
 
 // Query asks for candidates by words, by meaning, or by both.
@@ -131,8 +132,8 @@ type Reader interface {
 	// Terms gives the statistics of these terms, in the same order.
 	Terms(ctx context.Context, terms []string) ([]TermStats, error)
 	// Definitions gives what an abbreviation stands for, most often defined first;
-	// letter case does not matter.
-	Definitions(ctx context.Context, short string) ([]knowledge.Definition, error)
+	// letter case does not matter. Only documents that the viewers may see count.
+	Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error)
 	Stats(ctx context.Context) (Stats, error)
 }
 

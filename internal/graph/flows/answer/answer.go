@@ -174,7 +174,7 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 	initial := State{
 		RequestID: request.Run, OriginalQuery: request.Text, History: request.History, Depth: wanted,
 		Attachments: request.Attachments,
-		Filter:      index.Filter{Sources: request.Filter.Sources, Audiences: request.Filter.Audiences},
+		Filter:      index.Filter{Sources: request.Filter.Sources},
 		MaxRetries:  maxSearchRetries, StartTime: f.now(),
 	}
 	watch := &watch{observe: runtime.Observe}

@@ -24,7 +24,7 @@ import (
 // forgetful is an index that panics when it is asked what an abbreviation means.
 type forgetful struct{ *embedded.Index }
 
-func (forgetful) Definitions(context.Context, string) ([]knowledge.Definition, error) {
+func (forgetful) Definitions(context.Context, string, knowledge.Viewers) ([]knowledge.Definition, error) {
 	panic("no definitions")
 }
 

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
@@ -244,7 +245,7 @@ func withoutStops(analyzed []string) []string {
 // right spelling of a word that the index does not hold.
 func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	if len(term.Written) <= maxAbbreviation {
-		defined, err := r.flow.index.Definitions(ctx, term.Written)
+		defined, err := r.flow.index.Definitions(ctx, term.Written, knowledge.ViewersFrom(ctx))
 		if err != nil {
 			return fmt.Errorf("look up the abbreviation %q: %w", term.Written, err)
 		}

@@ -169,9 +169,6 @@ func (f *Flow) retriever(ctx context.Context, step graph.Step[State]) (graph.Res
 	}
 	started := f.options.Now()
 	filter := index.Filter{Sources: s.Scope.Sources}
-	if len(s.Scope.Audiences) > 0 {
-		filter.Audiences = s.Scope.Audiences
-	}
 	found, err := f.options.Search.Search(ctx, retrieve.Query{Text: query, Filter: filter, Limit: maxPassages})
 	used.Duration = f.options.Now().Sub(started)
 	if ctx.Err() != nil {

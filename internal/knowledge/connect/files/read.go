@@ -26,7 +26,7 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 		Source:   p.options.Source,
 		Kind:     p.options.Kind,
 		Path:     shown(e.name),
-		Audience: knowledge.Public,
+		Audience: knowledge.PublicAudience,
 		State:    knowledge.StateLive,
 	}
 	failed := func(reason error) connect.Change {

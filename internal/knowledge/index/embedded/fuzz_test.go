@@ -77,7 +77,7 @@ func FuzzLookup(f *testing.F) {
 		if found, err := x.Passages(t.Context(), []knowledge.PassageID{knowledge.PassageID(text)}); err != nil || len(found) > 0 && text != "a#0" {
 			t.Fatalf("passage %q: %v, %v", text, found, err)
 		}
-		if _, err := x.Definitions(t.Context(), text); err != nil {
+		if _, err := x.Definitions(t.Context(), text, knowledge.Viewers{}); err != nil {
 			t.Fatalf("definitions of %q: %v", text, err)
 		}
 	})

@@ -201,26 +201,63 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 
 // Definitions gives what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
-func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
-	rows, err := x.read.QueryContext(ctx, `SELECT short, long, count(*) FROM definition WHERE folded = ?
-		GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT ?`, strings.ToLower(short), ranking.MostSpellings)
-	if err != nil {
-		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
-	}
-	defer rows.Close()
+func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var merged ranking.Definitions
-	for rows.Next() {
-		var d knowledge.Definition
-		var count int
-		if err := rows.Scan(&d.Short, &d.Long, &count); err != nil {
-			return nil, fmt.Errorf("read definitions of %s: %w", short, err)
+	err := x.readTransaction(ctx, func(tx *sql.Tx) error {
+		audiences, err := definitionAudiences(ctx, tx, short, viewers)
+		if err != nil {
+			return err
 		}
-		merged.Add(d, count)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read definitions of %s: %w", short, storage(err))
+		rows, err := tx.QueryContext(ctx, `SELECT definition.short, definition.long, count(*) `+fromDefinitions+`
+			AND document.audience IN (SELECT value FROM json_each(?))
+			GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT ?`, strings.ToLower(short), audiences, ranking.MostSpellings)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		merged = ranking.Definitions{}
+		for rows.Next() {
+			var d knowledge.Definition
+			var count int
+			if err := rows.Scan(&d.Short, &d.Long, &count); err != nil {
+				return err
+			}
+			merged.Add(d, count)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read definitions of %s: %w", short, err)
 	}
 	return merged.Sorted(), nil
+}
+
+const fromDefinitions = `FROM definition JOIN passage USING (slot) JOIN document ON document.id = passage.document
+	WHERE definition.folded = ?`
+
+// definitionAudiences gives the audiences of documents that define an abbreviation and that
+// the viewers may see, as a JSON array.
+func definitionAudiences(ctx context.Context, tx *sql.Tx, short string, viewers knowledge.Viewers) (string, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT DISTINCT document.audience "+fromDefinitions, strings.ToLower(short))
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	seen := []knowledge.Audience{}
+	for rows.Next() {
+		var audience knowledge.Audience
+		if err := rows.Scan(&audience); err != nil {
+			return "", err
+		}
+		if viewers.MaySee(audience) {
+			seen = append(seen, audience)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return "", err
+	}
+	encoded, err := json.Marshal(seen)
+	return string(encoded), err
 }
 
 // Stats describes the whole index.

@@ -81,6 +81,8 @@ type subject struct {
 	index.Index
 	Store Store
 	model *model
+	// viewers are whom definitions are read for.
+	viewers knowledge.Viewers
 }
 
 func (s *subject) open(t *testing.T) {
@@ -188,7 +190,7 @@ func entry(id knowledge.DocumentID, title string, texts ...string) index.Entry {
 	e := index.Entry{Document: knowledge.Document{
 		ID: id, Source: "docs", Kind: knowledge.KindDocumentation, Path: "a/" + string(id), Title: title,
 		URL: "https://example.org/" + title, Hash: fmt.Sprintf("%x", texts), State: knowledge.StateLive,
-		Audience: knowledge.Public, Modified: day(1), Indexed: day(2), LastSeen: day(3),
+		Audience: knowledge.PublicAudience, Modified: day(1), Indexed: day(2), LastSeen: day(3),
 	}}
 	for i, text := range texts {
 		e.Passages = append(e.Passages, passage(e.Document, i, text))

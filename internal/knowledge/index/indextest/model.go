@@ -37,7 +37,7 @@ func (m *model) write(batch index.Batch) {
 		}
 		m.remove(entry.Document.ID)
 		if entry.Document.Audience == "" {
-			entry.Document.Audience = knowledge.Public
+			entry.Document.Audience = knowledge.PublicAudience
 		}
 		m.entries[entry.Document.ID] = entry
 		for _, p := range entry.Passages {
@@ -194,12 +194,8 @@ func (m *model) dense(query index.Query) map[knowledge.PassageID]float64 {
 }
 
 func passes(d knowledge.Document, filter index.Filter) bool {
-	audiences := filter.Audiences
-	if audiences == nil {
-		audiences = []knowledge.Audience{knowledge.Public}
-	}
 	return oneOf(filter.Sources, d.Source) && oneOf(filter.Kinds, d.Kind) && oneOf(filter.Documents, d.ID) &&
-		len(audiences) > 0 && oneOf(audiences, d.Audience)
+		filter.Viewers.MaySee(d.Audience)
 }
 
 // oneOf says whether a list is empty or holds a value.

@@ -95,7 +95,7 @@ func randomQuery(random *rand.Rand) index.Query {
 	}
 	query.Limit = random.IntN(40)
 	if random.IntN(2) == 0 {
-		query.Filter.Audiences = []knowledge.Audience{knowledge.Public, "user:U1"}
+		query.Filter.Viewers = knowledge.NewViewers([]knowledge.Principal{"user:U1"})
 	}
 	if random.IntN(3) == 0 {
 		query.Filter.Sources = []knowledge.SourceID{"source0", "source2"}

@@ -19,29 +19,35 @@ func testFilters(t *testing.T, s *subject) {
 	}
 	entries := []index.Entry{
 		of("a", "docs", knowledge.KindDocumentation, ""),
-		of("b", "docs", knowledge.KindCode, knowledge.Public),
+		of("b", "docs", knowledge.KindCode, knowledge.PublicAudience),
 		of("c", "web", knowledge.KindWeb, "channel:C1"),
-		of("d", "web", knowledge.KindWeb, "user:U1"),
+		of("d", "web", knowledge.KindWeb, "channel:C1 user:U1"),
+		of("e", "web", knowledge.KindWeb, knowledge.HiddenAudience),
 	}
 	s.put(t, entries...)
 	for i, e := range entries {
 		s.writeVectors(t, vectorsFor(e.Passages[0], uint64(i)), vectorsFor(e.Passages[1], uint64(i+10)))
 	}
-	everyone := []knowledge.Audience{knowledge.Public, "channel:C1", "user:U1"}
+	viewers := func(people ...[]knowledge.Principal) index.Filter {
+		return index.Filter{Viewers: knowledge.NewViewers(people...)}
+	}
+	everything := knowledge.NewViewers([]knowledge.Principal{"channel:C1", "user:U1", knowledge.Nobody})
 	for name, test := range map[string]struct {
 		filter index.Filter
 		want   []string
 	}{
 		"public by default":       {index.Filter{}, []string{"a#0", "b#0"}},
-		"all audiences":           {index.Filter{Audiences: everyone}, []string{"a#0", "b#0", "c#0", "d#0"}},
-		"one audience":            {index.Filter{Audiences: []knowledge.Audience{"user:U1"}}, []string{"d#0"}},
-		"no audience":             {index.Filter{Audiences: []knowledge.Audience{}}, nil},
-		"unknown audience":        {index.Filter{Audiences: []knowledge.Audience{"user:U2"}}, nil},
+		"one who holds all":       {index.Filter{Viewers: everything}, []string{"a#0", "b#0", "c#0", "d#0"}},
+		"unrestricted":            {index.Filter{Viewers: knowledge.Unrestricted()}, []string{"a#0", "b#0", "c#0", "d#0", "e#0"}},
+		"one principal":           {viewers([]knowledge.Principal{"user:U1"}), []string{"a#0", "b#0", "d#0"}},
+		"by different principals": {viewers([]knowledge.Principal{"user:U1"}, []knowledge.Principal{"channel:C1"}), []string{"a#0", "b#0", "d#0"}},
+		"one of them holds none":  {viewers([]knowledge.Principal{"user:U1"}, nil), []string{"a#0", "b#0"}},
+		"unknown principal":       {viewers([]knowledge.Principal{"user:U2"}), []string{"a#0", "b#0"}},
 		"a kind":                  {index.Filter{Kinds: []knowledge.Kind{knowledge.KindCode}}, []string{"b#0"}},
-		"kinds of all":            {index.Filter{Kinds: []knowledge.Kind{knowledge.KindCode, knowledge.KindWeb}, Audiences: everyone}, []string{"b#0", "c#0", "d#0"}},
-		"a source":                {index.Filter{Sources: []knowledge.SourceID{"web"}, Audiences: everyone}, []string{"c#0", "d#0"}},
+		"kinds of all":            {index.Filter{Kinds: []knowledge.Kind{knowledge.KindCode, knowledge.KindWeb}, Viewers: everything}, []string{"b#0", "c#0", "d#0"}},
+		"a source":                {index.Filter{Sources: []knowledge.SourceID{"web"}, Viewers: everything}, []string{"c#0", "d#0"}},
 		"a source of the public":  {index.Filter{Sources: []knowledge.SourceID{"web"}}, nil},
-		"documents":               {index.Filter{Documents: []knowledge.DocumentID{"b", "d", "nothing"}, Audiences: everyone}, []string{"b#0", "d#0"}},
+		"documents":               {index.Filter{Documents: []knowledge.DocumentID{"b", "d", "nothing"}, Viewers: everything}, []string{"b#0", "d#0"}},
 		"documents of the public": {index.Filter{Documents: []knowledge.DocumentID{"b", "d"}}, []string{"b#0"}},
 		"unknown document":        {index.Filter{Documents: []knowledge.DocumentID{"nothing"}}, nil},
 	} {
@@ -71,7 +77,7 @@ func testFilterBeforeRanking(t *testing.T, s *subject) {
 		vectors = append(vectors, index.Vectors{Passage: e.Passages[0].ID, Hash: e.Passages[0].Hash, Windows: [][]float32{near}})
 	}
 	rare := entry("rare", "Other", strings.Repeat("many other words ", 40)+" alpha")
-	rare.Document.Audience = "user:U1"
+	rare.Document.Audience, rare.Document.Source = "user:U1", "apart"
 	batch.Put = append(batch.Put, rare)
 	vectors = append(vectors, vectorsFor(rare.Passages[0], 2))
 	s.write(t, batch)
@@ -79,7 +85,7 @@ func testFilterBeforeRanking(t *testing.T, s *subject) {
 	query := Words("alpha beta")
 	query.Vector = near
 	query.Limit = 5
-	query.Filter.Audiences = []knowledge.Audience{"user:U1"}
+	query.Filter = index.Filter{Viewers: knowledge.NewViewers([]knowledge.Principal{"user:U1"}), Sources: []knowledge.SourceID{"apart"}}
 	candidates := s.search(t, query)
 	wantIDs(t, "lexical", hitIDs(candidates.Lexical), "rare#0")
 	wantIDs(t, "dense", hitIDs(candidates.Dense), "rare#0")

@@ -158,11 +158,17 @@ func testDefinitions(t *testing.T, s *subject) {
 	s.checkDefinitions(t, "br_")
 	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"b", "c"}, Put: []index.Entry{define("d", "Bird", "Bird")}})
 	s.checkDefinitions(t, "brd", "Bird", "Business Requirements Document")
+	secret := define("e", "Black Rubber Duck", "Bird")
+	secret.Document.Audience = "group:ducks"
+	s.put(t, secret)
+	s.checkDefinitions(t, "brd", "Bird", "Business Requirements Document")
+	s.viewers = knowledge.NewViewers([]knowledge.Principal{"group:ducks"})
+	s.checkDefinitions(t, "brd", "Bird", "Black Rubber Duck", "Business Requirements Document")
 }
 
 func (s *subject) checkDefinitions(t *testing.T, short string, want ...string) {
 	t.Helper()
-	definitions, err := s.Definitions(t.Context(), short)
+	definitions, err := s.Definitions(t.Context(), short, s.viewers)
 	if err != nil {
 		t.Fatalf("definitions of %s: %v", short, err)
 	}

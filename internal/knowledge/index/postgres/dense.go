@@ -67,19 +67,15 @@ func (d denseQuery) nearStatement() string {
 
 func (p *plan) queueDense(batch *pgx.Batch) {
 	vector := pgvector.NewHalfVector(p.query.Vector)
-	classes := p.classes
-	if classes == nil {
-		classes = []int32{}
-	}
 	if !p.dense.exact {
-		batch.Queue(p.dense.nearStatement(), vector, p.dense.rows, classes)
+		batch.Queue(p.dense.nearStatement(), vector, p.dense.rows, p.classes)
 		return
 	}
 	var keys [][]byte
 	if p.restrict {
 		keys = p.documentKeys()
 	}
-	batch.Queue(p.dense.exactStatement(p.restrict), vector, p.query.Limit, classes, keys)
+	batch.Queue(p.dense.exactStatement(p.restrict), vector, p.query.Limit, p.classes, keys)
 }
 
 // receiveDense gives the best passages by their best window.

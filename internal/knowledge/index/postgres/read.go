@@ -168,11 +168,17 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 
 // Definitions gives what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
-func (x *Index) Definitions(ctx context.Context, short string) ([]knowledge.Definition, error) {
+func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT short, long, count(*) FROM cairn.definition WHERE folded = $1
-			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $2`, []byte(strings.ToLower(short)), ranking.MostSpellings)
+		snap, err := x.current(ctx, tx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT short, long, count(*) FROM cairn.definition JOIN cairn.slot USING (slot)
+			JOIN cairn.document ON document.id = slot.document WHERE folded = $1 AND class = ANY($2)
+			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $3`,
+			[]byte(strings.ToLower(short)), snap.passing(index.Filter{Viewers: viewers}), ranking.MostSpellings)
 		if err != nil {
 			return err
 		}

@@ -128,20 +128,28 @@ type plan struct {
 	embeddedBelow int32   // slots from here on may lack vectors
 }
 
+// passing gives the numbers of the classes that a filter lets pass.
+func (s *snapshot) passing(filter index.Filter) []int32 {
+	numbers := []int32{}
+	for i, class := range s.classes {
+		if class.Passes(filter) {
+			numbers = append(numbers, int32(i))
+		}
+	}
+	return numbers
+}
+
 func (a *asking) plan(snap *snapshot) *plan {
 	p := &plan{snap: snap, query: a.query, embedder: a.embedder, restrict: len(a.query.Filter.Documents) > 0}
 	p.terms = storable(ranking.MergeTerms(a.query.Terms))
-	passing, all := 0, true
+	p.classes = snap.passing(a.query.Filter)
+	passing := 0
 	allowed := make([]bool, len(snap.classes))
-	for i, class := range snap.classes {
-		allowed[i] = class.Passes(a.query.Filter)
-		if allowed[i] {
-			passing += snap.passagesOf[i]
-			p.classes = append(p.classes, int32(i))
-		} else if snap.passagesOf[i] > 0 {
-			all = false
-		}
+	for _, class := range p.classes {
+		allowed[class] = true
+		passing += snap.passagesOf[class]
 	}
+	all := passing == snap.passages
 	if !all {
 		p.allowed = allowed
 	}

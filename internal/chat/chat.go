@@ -144,7 +144,11 @@ type Reply struct {
 	Sources []SourceGroup
 	// Documents go with the answer, at most MaxDocuments of them.
 	Documents []Document `json:",omitempty"`
-	Trace     Trace
+	// Offer is a run whose asker can have its answer in private, with all that they alone may
+	// read; "" for none. It comes with a line that only they see (Post.Only), beside which an
+	// adapter shows a button: PrivateAnswers.AnswerPrivately.
+	Offer RunID `json:",omitempty"`
+	Trace Trace
 }
 
 // MaxDocuments is how many documents go with a reply, MaxDocument how large one is at

@@ -66,3 +66,22 @@ type Identifier interface {
 	// is the zero Identity. Caching and errors are as for Place.
 	Identify(ctx context.Context, thread ThreadID, people []UserID) ([]Identity, error)
 }
+
+// PrivateOpener is an optional interface of a Poster on whose platform the bot can talk to
+// one person alone.
+type PrivateOpener interface {
+	// OpenPrivate begins a private conversation with a person about what they asked in a
+	// thread: it posts there what the question was, and gives the thread below that and the
+	// id of what was posted. Errors are as for Post; ErrRefused where the person takes no
+	// private messages.
+	OpenPrivate(ctx context.Context, thread ThreadID, person UserID, question string) (ThreadID, MessageID, error)
+}
+
+// PrivateAnswers is what people do about an offer to answer in private. The bot implements
+// it.
+type PrivateAnswers interface {
+	// AnswerPrivately answers a run's question once more, in a private conversation with the
+	// person who asked it. It returns once that is durable. ErrForbidden for anybody else,
+	// ErrUnknownRun, and ErrRefused where the platform or the person takes no private message.
+	AnswerPrivately(ctx context.Context, run RunID, by UserID) error
+}

@@ -124,6 +124,11 @@ type Options struct {
 	Accompany func(ctx context.Context, lease runs.Lease) (context.Context, func(lost bool))
 	// Catalog tells what the bot knows; nil: it can't say.
 	Catalog chat.Catalog
+	// Access decides whom answers are shown to; nil: they are made from what is public.
+	Access Access
+	// Library is the index, behind index.Guard; nil: answers are not checked before they are
+	// posted.
+	Library Library
 	Now     func() time.Time // nil: time.Now
 }
 

@@ -20,6 +20,16 @@ func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result
 		t.session.Evaluate(t.record.ID, outcome.Scores)
 	}
 	reply := replyOf(outcome)
+	if err := t.nameCited(ctx, &reply, outcome); err != nil {
+		return runs.Result{}, &storeError{err}
+	}
+	if t.closedHistory {
+		reply.Note = joinNotes(reply.Note, closedHistory)
+	}
+	var err error
+	if t.offers, err = t.findOffer(ctx); err != nil {
+		t.logger.WarnContext(ctx, "find out what to offer in private", "run", string(t.record.ID), "error", err)
+	}
 	if t.note != "" {
 		reply.Note = joinNotes(t.note, reply.Note)
 	}

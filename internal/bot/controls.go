@@ -82,5 +82,8 @@ func (b *Bot) RatingsOf(ctx context.Context, run chat.RunID) ([]chat.Rating, err
 // Explain implements chat.Controls.
 func (b *Bot) Explain(ctx context.Context, run chat.RunID) (chat.Trace, error) {
 	record, err := b.records.Load(ctx, run)
-	return record.Trace, err
+	if err != nil {
+		return chat.Trace{}, err
+	}
+	return b.filterTrace(ctx, record)
 }

@@ -74,7 +74,7 @@ func (t *turn) work(held context.Context, flow flows.Flow, watch *watch) (flows.
 	}
 	driving, release := t.holdUnchanged(held)
 	defer release()
-	outcome, err := t.drive(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
+	outcome, err := t.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
 	if errors.Is(context.Cause(driving), errChanged) {
 		err = errors.Join(err, errChanged)
 	}
@@ -96,7 +96,10 @@ func (t *turn) wished(ctx, held context.Context) (runs.Renewal, error) {
 
 // drive runs the flow to an outcome. Only a run that was never begun is started.
 func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
-	request := t.request()
+	request, err := t.request(ctx)
+	if err != nil {
+		return flows.Outcome{}, err
+	}
 	request.Attachments = t.attached
 	fresh := !t.again && t.record.ID == t.job.Run && t.job.Kind != runs.Retry
 	if fresh {
@@ -117,7 +120,7 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 }
 
 // request is what the record's flow is asked, with what was said before.
-func (t *turn) request() flows.Request {
+func (t *turn) request(ctx context.Context) (flows.Request, error) {
 	before := t.session
 	for i, turn := range before.Turns {
 		if turn.Role == chat.Person && turn.Message == t.record.Message {
@@ -125,14 +128,24 @@ func (t *turn) request() flows.Request {
 			break
 		}
 	}
-	var scope flows.Scope
-	for _, collection := range t.record.Collections {
-		scope.Sources = append(scope.Sources, knowledge.SourceID(collection))
+	before, closed, err := t.cutHistory(ctx, before)
+	if err != nil {
+		return flows.Request{}, err
 	}
+	t.closedHistory = closed
 	return flows.Request{
-		Filter: scope,
+		Filter: flows.Scope{Sources: t.collections()},
 		Run:    string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: remembered(before, t.record.Request),
+	}, nil
+}
+
+// collections are those that the run may be answered from; none: all.
+func (t *turn) collections() []knowledge.SourceID {
+	var sources []knowledge.SourceID
+	for _, collection := range t.record.Collections {
+		sources = append(sources, knowledge.SourceID(collection))
 	}
+	return sources
 }
 
 // parkOrLeave puts a run aside that can't go on, if no newer program may know how.

@@ -28,6 +28,7 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 		if err != nil {
 			return runs.Result{}, err
 		}
+		t.postOffer(ctx)
 	}
 	told := happened{Message: work.Message}
 	if work.Message == "" && startsRun(t.job.Kind) {

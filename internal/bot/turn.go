@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cairn/internal/access"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -37,6 +38,9 @@ type turn struct {
 	open           runs.Record // of the run that waits in the thread, if one does
 	record         runs.Record // of the run that the turn starts or goes on with
 	attached       []flows.Attachment
+	access         access.Decision                   // whom the run's answer is shown to
+	offers         bool                              // the asker may read more in private
+	closedHistory  bool                              // parts of the thread are not for all who see it
 	note           string                            // about how the message was taken, for the reply
 	closed         []string                          // ids of questions that the turn closes
 	published      bool                              // the questions that were closed are shown as closed
@@ -319,7 +323,7 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 func (t *turn) newRecord(run chat.RunID, flow, request string) runs.Record {
 	record := runs.Record{
 		ID: run, Thread: t.message.Thread, Flow: flow, Author: t.message.Author, Message: t.message.ID,
-		Request: request, Depth: t.message.Depth, Collections: t.message.Collections, Fence: t.lease.Token,
+		Request: request, Depth: t.message.Depth, Collections: t.message.Collections, Asker: t.message.Asker, Fence: t.lease.Token,
 	}
 	record.Move(runs.Queued, t.job.Enqueued, "its message came")
 	return record

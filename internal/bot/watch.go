@@ -197,6 +197,7 @@ func (t *turn) account(outcome flows.Outcome, err error, steps []chat.TraceStep,
 		if len(trace.Notes) > 0 && strings.HasPrefix(trace.Notes[0], routed) {
 			converted.Notes = slices.Concat(trace.Notes[:1], converted.Notes)
 		}
+		explainAccess(&converted, outcome.Trace.Evidence, t.access.Here)
 		*trace = converted
 	}
 	trace.Flow, trace.Took = t.record.Flow, worked

@@ -181,6 +181,20 @@ func (r Reply) WithoutContent() Reply {
 	return r
 }
 
+// Cited gives the ids of the documents of the index that the reply shows as its sources,
+// each once.
+func (r Reply) Cited() []string {
+	var cited []string
+	for _, group := range r.Sources {
+		for _, source := range group.Sources {
+			if source.Document != "" && !slices.Contains(cited, source.Document) {
+				cited = append(cited, source.Document)
+			}
+		}
+	}
+	return cited
+}
+
 // SourceGroup is the sources of one category, most used first.
 type SourceGroup struct {
 	Category string // "Documentation"
@@ -195,6 +209,7 @@ type Source struct {
 	Owner    string
 	Modified time.Time
 	State    string // "live", "changed" or "gone"
+	Document string `json:",omitempty"` // its id in the index, "" for a file that came with the message
 	Sections []Section
 }
 

@@ -44,6 +44,8 @@ type TraceEvidence struct {
 	Lexical float64 // BM25
 	Dense   float64 // cosine
 	Kept    bool    // the answer was made from it
+	// Access is why it may be shown where the answer is: "public", "group:legal".
+	Access string `json:",omitempty"`
 }
 
 // TraceAgent is what one agent did for a run.

@@ -55,6 +55,8 @@ type Record struct {
 	Depth   chat.Depth
 	// Collections are those that it may be answered from; none: all.
 	Collections []string
+	// Asker is who the author is, as in the message; nil where the adapter is asked.
+	Asker *chat.Identity
 	// Transitions are the run's statuses, oldest first; change them with Move.
 	Transitions []Transition
 	// Trace is how the run came about so far; its steps are those of all its parts,

@@ -46,8 +46,19 @@ type storedJob struct {
 	At      time.Time      `json:"at,omitzero"`
 	Press   *storedPress   `json:"press,omitempty"`
 	// Collections that it may be answered from.
-	Collections []string     `json:"collections,omitempty"`
-	Files       []storedFile `json:"files,omitempty"`
+	Collections []string        `json:"collections,omitempty"`
+	Asker       *storedIdentity `json:"asker,omitempty"`
+	Files       []storedFile    `json:"files,omitempty"`
+}
+
+type storedIdentity struct {
+	Email    string   `json:"email,omitempty"`
+	Groups   []string `json:"groups,omitempty"`
+	Channels []string `json:"channels,omitempty"`
+	Team     string   `json:"team,omitempty"`
+	Guest    bool     `json:"guest,omitempty"`
+	External bool     `json:"external,omitempty"`
+	Local    bool     `json:"local,omitempty"`
 }
 
 type storedPress struct {
@@ -72,7 +83,7 @@ func EncodeJob(job Job) ([]byte, error) {
 	stored := storedJob{
 		Version: jobVersion, Event: job.Event, Kind: job.Kind, Run: job.Run,
 		ID: m.ID, Thread: m.Thread, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
-		Collections: m.Collections,
+		Collections: m.Collections, Asker: (*storedIdentity)(m.Asker),
 	}
 	if stored.Kind == "" {
 		stored.Kind = Said
@@ -107,7 +118,7 @@ func DecodeJob(body []byte) (Job, error) {
 	}
 	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Message: chat.Message{
 		ID: stored.ID, Thread: stored.Thread, Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
-		Collections: stored.Collections,
+		Collections: stored.Collections, Asker: (*chat.Identity)(stored.Asker),
 	}}
 	if stored.Press != nil {
 		job.Message.Answers = &chat.Press{Question: stored.Press.Question, Choice: stored.Press.Choice}
@@ -120,23 +131,24 @@ func DecodeJob(body []byte) (Job, error) {
 
 // storedRecord is a record as backends keep it; its id and its ratings stand beside it.
 type storedRecord struct {
-	Version     int            `json:"version"`
-	Thread      chat.ThreadID  `json:"thread"`
-	Flow        string         `json:"flow"`
-	Author      chat.UserID    `json:"author"`
-	Message     chat.MessageID `json:"message"`
-	Request     string         `json:"request"`
-	Depth       chat.Depth     `json:"depth,omitempty"`
-	Collections []string       `json:"collections,omitempty"`
-	Transitions []Transition   `json:"transitions"`
-	Trace       chat.Trace     `json:"trace"`
+	Version     int             `json:"version"`
+	Thread      chat.ThreadID   `json:"thread"`
+	Flow        string          `json:"flow"`
+	Author      chat.UserID     `json:"author"`
+	Message     chat.MessageID  `json:"message"`
+	Request     string          `json:"request"`
+	Depth       chat.Depth      `json:"depth,omitempty"`
+	Collections []string        `json:"collections,omitempty"`
+	Asker       *storedIdentity `json:"asker,omitempty"`
+	Transitions []Transition    `json:"transitions"`
+	Trace       chat.Trace      `json:"trace"`
 }
 
 // EncodeRecord gives a record, all but its id, ratings and fence, as backends store it.
 func EncodeRecord(record Record) ([]byte, error) {
 	return json.Marshal(storedRecord{
 		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,
-		Request: record.Request, Depth: record.Depth, Collections: record.Collections, Transitions: record.Transitions, Trace: record.Trace,
+		Request: record.Request, Depth: record.Depth, Collections: record.Collections, Asker: (*storedIdentity)(record.Asker), Transitions: record.Transitions, Trace: record.Trace,
 	})
 }
 
@@ -151,7 +163,7 @@ func DecodeRecord(run chat.RunID, body []byte) (Record, error) {
 	}
 	return Record{
 		ID: run, Thread: kept.Thread, Flow: kept.Flow, Author: kept.Author, Message: kept.Message,
-		Request: kept.Request, Depth: kept.Depth, Collections: kept.Collections, Transitions: kept.Transitions, Trace: kept.Trace,
+		Request: kept.Request, Depth: kept.Depth, Collections: kept.Collections, Asker: (*chat.Identity)(kept.Asker), Transitions: kept.Transitions, Trace: kept.Trace,
 	}, nil
 }
 

@@ -65,14 +65,14 @@ func giveGroup(kept storedGroup) chat.SourceGroup {
 
 func keepSource(s chat.Source) storedSource {
 	return storedSource{
-		Numbers: s.Numbers, Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State,
+		Numbers: s.Numbers, Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State, Document: s.Document,
 		Sections: each(s.Sections, func(section chat.Section) storedSection { return storedSection(section) }),
 	}
 }
 
 func giveSource(kept storedSource) chat.Source {
 	return chat.Source{
-		Numbers: kept.Numbers, Title: kept.Title, Path: kept.Path, Owner: kept.Owner, Modified: kept.Modified, State: kept.State,
+		Numbers: kept.Numbers, Title: kept.Title, Path: kept.Path, Owner: kept.Owner, Modified: kept.Modified, State: kept.State, Document: kept.Document,
 		Sections: each(kept.Sections, func(section storedSection) chat.Section { return chat.Section(section) }),
 	}
 }

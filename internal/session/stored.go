@@ -40,6 +40,7 @@ type storedTopic struct {
 	Answered  string         `json:"answered,omitempty"`
 	Documents []string       `json:"documents,omitempty"`
 	Clarified string         `json:"clarified,omitempty"`
+	Cited     []string       `json:"cited,omitempty"`
 }
 
 type storedTurn struct {
@@ -94,6 +95,7 @@ type storedSource struct {
 	Owner    string          `json:"Owner,omitempty"`
 	Modified time.Time       `json:"Modified,omitzero"`
 	State    string          `json:"State,omitempty"`
+	Document string          `json:"Document,omitempty"`
 	Sections []storedSection `json:"Sections,omitempty"`
 }
 

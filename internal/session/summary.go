@@ -31,6 +31,8 @@ type Topic struct {
 	// Clarified is what the bot's own question about it was answered with: the turn that
 	// says so belongs to the topic. "" where the bot asked nothing, or nobody answered.
 	Clarified string
+	// Cited are the ids of all documents that the answer cites.
+	Cited []string
 }
 
 // Topics are what was spoken of in the whole thread, oldest first: what is left of the
@@ -54,6 +56,7 @@ func sumUp(topics []Topic, turns []chat.Turn) []Topic {
 		case turn.Reply.Outcome == chat.Answered:
 			topics[at].Answered = shorten(turn.Reply.Text, maxAnswered)
 			topics[at].Documents = cited(turn.Reply.Sources)
+			topics[at].Cited = turn.Reply.Cited()
 		}
 	}
 	return topics

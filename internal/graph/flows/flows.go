@@ -208,4 +208,7 @@ type Candidate struct {
 	Lexical float64             `json:"lexical"`
 	Dense   float64             `json:"dense"`
 	Kept    bool                `json:"kept"`
+	// Hash is the passage's, as it was read; Audience whom its document is for.
+	Hash     string             `json:"hash,omitempty"`
+	Audience knowledge.Audience `json:"audience,omitempty"`
 }

@@ -243,6 +243,9 @@ func candidates(s State) []flows.Candidate {
 			Section: e.Passage.Section(), Anchor: e.Passage.Anchor,
 			Score: e.Score, Lexical: e.Lexical, Dense: e.Dense, Kept: used[i],
 		}
+		if !isAttached(e) {
+			listed[i].Hash, listed[i].Audience = e.Passage.Hash, e.Document.Audience.OrPublic()
+		}
 	}
 	return listed
 }

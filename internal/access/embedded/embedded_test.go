@@ -1,0 +1,31 @@
+package embedded_test
+
+import (
+	"testing"
+
+	"cairn/internal/access"
+	"cairn/internal/access/accesstest"
+	"cairn/internal/access/embedded"
+)
+
+func TestStore(t *testing.T) {
+	dir := t.TempDir()
+	accesstest.Run(t, func(t *testing.T) access.Store {
+		store, err := embedded.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return store
+	})
+}
+
+func TestADirectoryThatIsNotThere(t *testing.T) {
+	if _, err := embedded.Open(t.Context(), t.TempDir()+"/none"); err == nil {
+		t.Error("no error")
+	}
+}

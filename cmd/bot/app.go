@@ -68,12 +68,12 @@ func (in *invocation) configuration() (config.Config, error) {
 	return configured, nil
 }
 
-func openApp(ctx context.Context, configured config.Config, std stdio, wanted access) (*app, error) {
+func openApp(ctx context.Context, configured config.Config, std stdio, wanted openMode) (*app, error) {
 	return openMeasured(ctx, configured, std, wanted, nil)
 }
 
 // openMeasured opens an app of which what it does is measured; by nil nothing is.
-func openMeasured(ctx context.Context, configured config.Config, std stdio, wanted access, measured *telemetry.Telemetry) (*app, error) {
+func openMeasured(ctx context.Context, configured config.Config, std stdio, wanted openMode, measured *telemetry.Telemetry) (*app, error) {
 	logger := newLogger(configured.Log, std)
 	embedder, err := openEmbedder(ctx, configured, logger, measured)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) flows(ctx context.Context) ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	readers, err := a.readingFlows(document.Options{Roots: a.config.Flows.Folders, Index: a.index, Collections: a.sources})
+	readers, err := a.readingFlows(document.Options{Roots: a.config.Flows.Folders, Index: a.searched(), Collections: a.sources})
 	if err != nil {
 		return nil, err
 	}

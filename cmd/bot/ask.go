@@ -49,7 +49,7 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 	}
 	a.work(ctx, handler)
 	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(),
+		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(),
 		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {

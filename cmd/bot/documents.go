@@ -97,7 +97,7 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 	defer func() { err = closing(err, a) }()
 	a.work(ctx, handler)
 	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), At: time.Now(),
+		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(), At: time.Now(),
 		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", asked.flow, place, asked.text)),
 	}
 	conversation := &terminal.Conversation{

@@ -110,6 +110,7 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 	if set.form == eval.FormGrounding {
 		return measureSupport(set)
 	}
+	ctx = asOperator(ctx)
 	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(set.dir))
 	a, err := c.open(ctx, in, configured)
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"cairn/internal/knowledge/index/postgres"
 )
 
-// access is what a command does to the index.
-type access int
+// openMode is what a command does to the index.
+type openMode int
 
 const (
-	reads  access = iota
-	serves        // reads, and makes an empty index where there is none
+	reads  openMode = iota
+	serves          // reads, and makes an empty index where there is none
 	writes
 	rebuilds // writes, after all that was there is thrown away
 )
@@ -33,7 +33,7 @@ var errNoIndex = errors.New("run `cairn ingest FOLDER` first")
 
 // openIndex opens the index that is configured: in PostgreSQL where a database is named,
 // else in the data directory.
-func (a *app) openIndex(ctx context.Context, wanted access) (index.Index, error) {
+func (a *app) openIndex(ctx context.Context, wanted openMode) (index.Index, error) {
 	if wanted != serves {
 		return a.openExisting(ctx, wanted)
 	}
@@ -69,14 +69,14 @@ func (a *app) openEmpty(ctx context.Context) (index.Index, error) {
 	return opened, err
 }
 
-func (a *app) openExisting(ctx context.Context, wanted access) (index.Index, error) {
+func (a *app) openExisting(ctx context.Context, wanted openMode) (index.Index, error) {
 	if a.config.Postgres.URL.IsZero() {
 		return openEmbedded(ctx, a.config.DataDir, a.embedder, wanted)
 	}
 	return openPostgres(ctx, postgresOptions(a.config.Postgres, a.embedder, a.logger), wanted)
 }
 
-func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, wanted access) (index.Index, error) {
+func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, wanted openMode) (index.Index, error) {
 	if wanted == rebuilds {
 		if err := embedded.Remove(dir); err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, want
 	return opened, nil
 }
 
-func openPostgres(ctx context.Context, options postgres.Options, wanted access) (index.Index, error) {
+func openPostgres(ctx context.Context, options postgres.Options, wanted openMode) (index.Index, error) {
 	options.ReadOnly = wanted == reads
 	opened, err := postgres.Open(ctx, options)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -102,10 +102,11 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 }
 
 func connector(source config.Source) *files.Connector {
+	audience, _ := source.AudienceOf() // the configuration was checked
 	return files.New(files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
 		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
-		Kind: source.Documents,
+		Kind: source.Documents, Audience: audience, Owner: source.Owner,
 	})
 }
 

@@ -170,11 +170,12 @@ const (
 	maxPrompts         = 4
 )
 
-// slackPrompts suggests questions about the documents that changed last.
+// slackPrompts suggests questions about the public documents that changed last: who will
+// see them is not known.
 func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
 	var latest []knowledge.Document
 	seen := 0
-	for document, err := range a.index.Documents(ctx, "") {
+	for document, err := range a.searched().Documents(ctx, "") {
 		if err != nil {
 			return nil, fmt.Errorf("look for documents to suggest: %w", err)
 		}
@@ -193,11 +194,12 @@ func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
 	return prompts, nil
 }
 
-// Collections implements chat.Catalog over the index: each source is a collection.
+// Collections implements chat.Catalog over the index: each source is a collection of the
+// documents that the context's viewers may see.
 func (a *app) Collections(ctx context.Context) ([]chat.Collection, error) {
 	var names []string
 	found := map[string]*chat.Collection{}
-	for document, err := range a.index.Documents(ctx, "") {
+	for document, err := range a.searched().Documents(ctx, "") {
 		if err != nil {
 			return nil, fmt.Errorf("list the collections: %w", err)
 		}

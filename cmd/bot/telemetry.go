@@ -68,13 +68,11 @@ func called(m config.Model, role config.Role) telemetry.Called {
 	return as
 }
 
-// searched is the index as questions are searched for in it.
-func (a *app) searched() index.Reader {
-	spelling, ok := a.index.(telemetry.Spelling)
-	if !ok {
-		return a.index
-	}
-	return a.telemetry.Index(spelling, a.backend())
+// searched is the index as questions are searched for in it: it shows what their viewers
+// may see. All backends can spell.
+func (a *app) searched() index.Spelling {
+	spelling, _ := a.index.(index.Spelling)
+	return a.telemetry.Index(index.Guard(spelling), a.backend())
 }
 
 // backend is what keeps the index.

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/adapters/web"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/config"
 )
 
 type webCommand struct {
@@ -61,7 +62,7 @@ func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (
 	}
 	return web.New(web.Options{
 		Addr: a.config.Web.Listen, Transcripts: handler, Controls: handler, Graphs: handler, Threads: handler,
-		Logger: a.logger, Suggestions: suggestions, Operations: operations,
+		Logger: a.logger, Suggestions: suggestions, Everything: a.config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage")),
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/knowledge"
 	"cairn/internal/runs"
 )
 
@@ -163,7 +164,8 @@ func (t *turn) sources(ctx context.Context) string {
 	if t.options.Catalog == nil {
 		return "There is no list of collections here."
 	}
-	known, err := t.options.Catalog.Collections(ctx)
+	decision := t.resolveAccess(ctx, t.message.Thread, t.message.Author, t.message.Asker)
+	known, err := t.options.Catalog.Collections(knowledge.WithViewers(ctx, decision.Here))
 	if err != nil {
 		t.logger.ErrorContext(ctx, "the collections can't be listed", "error", err)
 		return "The collections can't be listed at the moment. The log has the cause."

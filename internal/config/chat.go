@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,13 +24,9 @@ func variable(key string) string {
 }
 
 // pairs gives what shown makes of each entry, in the order of the keys.
-func pairs[T any](of map[string]T, shown func(key string, value T) []string) []string {
-	var keys, out []string
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+func pairs[K ~string, T any](of map[K]T, shown func(key K, value T) []string) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
 		out = append(out, shown(key, of[key])...)
 	}
 	return out

@@ -37,6 +37,7 @@ type Config struct {
 	Slack    Slack
 	Discord  Discord
 	Flows    Flows
+	Access   Access
 	Answer   Answer
 	Search   Search
 	Log      Log
@@ -67,6 +68,8 @@ type Source struct {
 	URLBase          string         // absolute, or "" for file addresses
 	Documents        knowledge.Kind // the category that its documents are shown under
 	MaxDocumentBytes int64
+	Audience         []knowledge.Principal // none: public
+	Owner            string                // of documents that name none
 }
 
 // SourceKind says which connector reads a source.
@@ -128,6 +131,7 @@ func Defaults(host Host) Config {
 		Web:      Web{Listen: "127.0.0.1:0"},
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
+		Access:   defaultAccess,
 		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
 		Search:   Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},

@@ -52,6 +52,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		Web:      Web{Listen: "127.0.0.1:0"},
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
+		Access:   defaultAccess,
 		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
 		Search:   Search{Fusion: retrieve.Convex, DenseWeight: 0.3},
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
@@ -93,6 +94,10 @@ postgres:
   query_log: plain
   query_log_days: 7
 web: {listen: ":0"}
+access:
+  web: everything
+  groups: ["legal=user:Ada@example.com", "legal=group:slack:S1", "hr=team:slack:T1"]
+  retract: closed
 answer:
   depth: brief
   max_sources: 3
@@ -110,6 +115,8 @@ sources:
     url_base: https://example.com/h
     kind_of_documents: page
     max_document_bytes: 1.5 MB
+    audience: ["group:legal", "user:Bob@example.com"]
+    owner: Legal team
   - {name: b, kind: files, path: /srv/b}
 `)
 	got, err := host.Load(path)
@@ -130,12 +137,16 @@ sources:
 		Search:  Search{Fusion: retrieve.RRF, DenseWeight: 1},
 		Slack:   defaultSlack,
 		Discord: defaultDiscord,
-		Log:     Log{Level: slog.LevelDebug, Format: LogJSON},
+		Access: Access{Web: WebEverything, Retract: RetractClosed, Groups: map[knowledge.Principal][]knowledge.Principal{
+			"group:legal": {"user:ada@example.com", "group:slack:S1"}, "group:hr": {"team:slack:T1"},
+		}},
+		Log: Log{Level: slog.LevelDebug, Format: LogJSON},
 		Sources: []Source{
 			{
 				Name: "handbook", Kind: SourceFiles, Path: filepath.Join(host.Home, "handbook"),
 				Include: []string{"**/*.md", "*.pdf"}, Exclude: []string{"drafts/**"},
 				URLBase: "https://example.com/h", Documents: knowledge.KindPage, MaxDocumentBytes: 1_500_000,
+				Audience: []knowledge.Principal{"group:legal", "user:bob@example.com"}, Owner: "Legal team",
 			},
 			{Name: "b", Kind: SourceFiles, Path: "/srv/b", Documents: knowledge.KindDocumentation, MaxDocumentBytes: 32 << 20},
 		},
@@ -193,7 +204,7 @@ sources:
 		`1: data_dir: must not be empty`,
 		`3: web.listn: unknown key, did you mean listen?`,
 		`4: web.listen: "8080": want host:port, such as 127.0.0.1:8080`,
-		`5: colour: unknown key, want one of sources, models, data_dir, redis, postgres, slack, discord, flows, limits, audit, web, answer, search, budget, log, telemetry, operations`,
+		`5: colour: unknown key, want one of sources, models, data_dir, redis, postgres, slack, discord, flows, access, limits, audit, web, answer, search, budget, log, telemetry, operations`,
 		`6: answer: want keys with values, such as "key: value"`,
 		`8: search.fusion: "magic": want convex, rrf`,
 		`9: search.dense_weight: "1.5": want a number from 0 to 1`,

@@ -144,6 +144,9 @@ func (d *decoder) sources(config *Config, node ast.Node) {
 			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
 		}
 		names[source.Name] = true
+		if _, err := source.AudienceOf(); err != nil {
+			d.fault(entry, prefix+"audience", err)
+		}
 		config.Sources = append(config.Sources, source)
 	})
 }

@@ -35,7 +35,7 @@ type setting[T any] struct {
 // settings are the keys of the file beside "sources" and "models", in the order in which they are
 // documented and shown.
 var settings = slices.Concat([]setting[Config]{dataDir}, redisAddress.settings(),
-	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, discordSettings, flowSettings, limitSettings, others, telemetrySettings, operationsSettings)
+	postgresAddress.settings(), replicaAddress.settings(), postgresLimits, slackSettings, discordSettings, flowSettings, accessSettings, limitSettings, others, telemetrySettings, operationsSettings)
 
 var dataDir = setting[Config]{
 	key: "data_dir", env: "CAIRN_DATA_DIR",
@@ -155,7 +155,7 @@ func budgetCost(key, env string, field func(*Config) *float64) setting[Config] {
 const sourcesKey = "sources"
 
 // sourceSettings are the keys of one source.
-var sourceSettings = []setting[Source]{
+var sourceSettings = slices.Concat([]setting[Source]{
 	{
 		key: "name",
 		set: func(s *Source, text string, _ base) error {
@@ -222,7 +222,7 @@ var sourceSettings = []setting[Source]{
 		},
 		get: func(s Source) []string { return []string{sizeText(s.MaxDocumentBytes)} },
 	},
-}
+}, sourceAccess)
 
 // hostName is a DNS name, without a port.
 var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)

@@ -11,7 +11,7 @@ func keepTurn(t chat.Turn) storedTurn {
 	}
 	if r := t.Reply; r != nil {
 		kept.Reply = &storedReply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, keepGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: each(r.Sources, keepGroup),
 			Documents: each(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
 		}
 	}
@@ -30,7 +30,7 @@ func giveTurn(kept storedTurn) chat.Turn {
 	}
 	if r := kept.Reply; r != nil {
 		t.Reply = &chat.Reply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Sources: each(r.Sources, giveGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: each(r.Sources, giveGroup),
 			Documents: each(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
 		}
 	}

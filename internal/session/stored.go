@@ -74,6 +74,7 @@ type storedReply struct {
 	Sources []storedGroup `json:"Sources,omitempty"`
 	// Documents came later: an older program passes over them.
 	Documents []storedDocument `json:"Documents,omitempty"`
+	Offer     chat.RunID       `json:"Offer,omitempty"`
 }
 
 type storedDocument struct {

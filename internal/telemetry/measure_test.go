@@ -104,7 +104,7 @@ func TestCallsOfEmbedders(t *testing.T) {
 
 // found is an index that finds nothing, or fails.
 type found struct {
-	Spelling
+	index.Spelling
 	err error
 }
 
@@ -115,7 +115,7 @@ func (f found) Search(context.Context, index.Query) (index.Candidates, error) {
 // nodes is a flow whose nodes search: one alone, two beside each other, one inside another.
 type nodes struct {
 	flows.Flow
-	index Spelling
+	index index.Spelling
 }
 
 func (nodes) Name() string { return "nodes" }
@@ -426,7 +426,7 @@ func (i ingests) IngestStates(context.Context) ([]index.IngestState, error) { re
 func TestNothingIsMeasuredByNil(t *testing.T) {
 	var by *Telemetry
 	model, reads := &talker{}, found{}
-	if by.Model(model, Called{}) != llm.Model(model) || by.Index(reads, "") != Spelling(reads) || by.Together(nil) != nil ||
+	if by.Model(model, Called{}) != llm.Model(model) || by.Index(reads, "") != index.Spelling(reads) || by.Together(nil) != nil ||
 		by.Watch(Watched{}) != nil || by.Records(nil) != nil || by.Runs(nil) != nil || by.Sessions(nil) != nil {
 		t.Error("a nil Telemetry does something")
 	}

@@ -10,20 +10,14 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// Spelling is an index that is searched; all backends can spell.
-type Spelling interface {
-	index.Reader
-	index.Speller
-}
-
 type searched struct {
-	Spelling
+	index.Spelling
 	t       *Telemetry
 	backend string
 }
 
 // Index measures the searches of an index. backend is what keeps it: "embedded", "postgres".
-func (t *Telemetry) Index(next Spelling, backend string) Spelling {
+func (t *Telemetry) Index(next index.Spelling, backend string) index.Spelling {
 	if t == nil {
 		return next
 	}

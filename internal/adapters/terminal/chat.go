@@ -144,7 +144,7 @@ func (c *Chat) turn(ctx context.Context, input lines, handler chat.Handler) erro
 // message makes a message of a line; a number takes a choice of the open question.
 func (c *Chat) message(line string) chat.Message {
 	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: c.thread, Author: c.options.Author,
+		ID: chat.MessageID(rand.Text()), Thread: c.thread, Author: c.options.Author, Asker: &chat.Identity{Local: true},
 		Text: line, Depth: c.depth, At: time.Now(),
 	}
 	if c.question != nil {

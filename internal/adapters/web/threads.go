@@ -202,7 +202,9 @@ func (ts *threads) handle(ctx context.Context, t *thread, e *exchange) {
 	if e.retry != "" {
 		err = ts.options.Controls.Retry(ctx, e.retry, by, conversation{t, e})
 	} else {
-		err = ts.handler.Handle(ctx, e.message, conversation{t, e})
+		message := e.message
+		message.Asker = &chat.Identity{Local: ts.options.Everything}
+		err = ts.handler.Handle(ctx, message, conversation{t, e})
 	}
 	failure := ""
 	if err != nil {

@@ -39,6 +39,9 @@ type Options struct {
 	Suggestions []string
 	// Stats says what the bot knows, on an empty page; may be empty.
 	Stats string
+	// Everything shows people whatever is indexed, and not only what is public: for a page
+	// that only those reach who may read all of it.
+	Everything bool
 	// Operations answers what is asked below /operations; nil: there is nothing.
 	Operations http.Handler
 	// Now is the clock that ages are told from; nil is time.Now.

@@ -76,7 +76,7 @@ type Report struct {
 // report is true also when an error is returned: what it counts is in the index.
 func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
 	started := in.now()
-	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}}
+	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience)}
 	err := in.keepBegin(ctx, sync.source, started)
 	if err == nil {
 		err = sync.read(ctx, connector)
@@ -113,11 +113,13 @@ type syncing struct {
 	source knowledge.SourceID
 	began  time.Time
 	known  connect.Known
-	total  int
-	looked int
-	batch  index.Batch
-	held   int // passages in batch
-	report Report
+	// audiences are whom the documents in the index are for.
+	audiences map[knowledge.DocumentID]knowledge.Audience
+	total     int
+	looked    int
+	batch     index.Batch
+	held      int // passages in batch
+	report    Report
 }
 
 // outcome is a change after parsing: an entry to write, or why there is none.
@@ -133,6 +135,7 @@ func (s *syncing) read(ctx context.Context, connector connect.Connector) error {
 			return fmt.Errorf("list what is indexed: %w", err)
 		}
 		s.known[document.ID] = document.Hash
+		s.audiences[document.ID] = document.Audience.OrPublic()
 	}
 	if estimator, ok := connector.(connect.Estimator); ok {
 		total, err := estimator.Estimate(ctx)
@@ -263,8 +266,8 @@ func (s *syncing) take(o outcome) {
 	case o.failed != nil:
 		s.report.Failures = append(s.report.Failures, Failure{Path: document.Path, Reason: o.failed})
 		// What was there before is no longer what the document says. One that can't
-		// be opened may still say it, so its text stays.
-		if known && o.change.Kind == connect.Upserted {
+		// be opened may still say it, so its text stays, unless it is for others now.
+		if known && (o.change.Kind == connect.Upserted || s.audiences[document.ID] != document.Audience.OrPublic()) {
 			s.batch.Delete = append(s.batch.Delete, document.ID)
 		}
 	case known:

@@ -41,6 +41,10 @@ type Options struct {
 	// addresses.
 	URLBase string
 	Kind    knowledge.Kind // that the documents are shown under; "" means documentation
+	// Audience and Owner hold for documents of which no SettingsFile says otherwise. None
+	// makes public what Audience restricts.
+	Audience knowledge.Audience
+	Owner    string
 }
 
 // Connector reads one folder. Its methods may be called concurrently.

@@ -34,6 +34,8 @@ type entry struct {
 	name   string // slash-separated, below the folder
 	reason error  // why it can't be read, nil before that was tried
 	folder bool   // all that is below it can't be read
+	// settings are what holds for it.
+	settings *settings
 }
 
 // listing is what a walk through a folder found.
@@ -46,44 +48,62 @@ type listing struct {
 func (p *place) list(ctx context.Context) (*listing, error) {
 	listed := &listing{skipped: make(map[string]int)}
 	if p.only != "" {
-		listed.entries = []entry{{name: p.only, reason: p.unreadable(p.only)}}
+		held := p.heldIn(listed, ".", p.options.settings())
+		listed.entries = append(listed.entries, entry{name: p.only, reason: p.unreadable(p.only), settings: held})
 		return listed, nil
 	}
-	if err := p.walk(ctx, listed, ".", 0); err != nil {
+	if err := p.walk(ctx, listed, walked{name: ".", above: p.options.settings()}); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(listed.entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	return listed, nil
 }
 
-func (p *place) walk(ctx context.Context, listed *listing, folder string, depth int) error {
+// walked is a folder that the walk comes to.
+type walked struct {
+	name  string
+	depth int
+	above *settings // of the folder that it is in
+}
+
+// heldIn gives what holds in a folder. A settings file that can't be read is listed.
+func (p *place) heldIn(listed *listing, folder string, above *settings) *settings {
+	held, err := p.settingsOf(folder, above)
+	if err != nil {
+		listed.entries = append(listed.entries, entry{name: path.Join(folder, SettingsFile), reason: err, settings: held})
+	}
+	return held
+}
+
+func (p *place) walk(ctx context.Context, listed *listing, in walked) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	children, err := p.children(folder)
+	children, err := p.children(in.name)
 	switch {
-	case err != nil && folder == ".":
+	case err != nil && in.name == ".":
 		return fmt.Errorf("folder %s can't be listed: %w", p.path, err)
 	case err != nil:
-		listed.entries = append(listed.entries, entry{name: folder, reason: unopened(err), folder: true})
+		listed.entries = append(listed.entries, entry{name: in.name, reason: unopened(err), folder: true, settings: in.above})
 		return nil
 	}
+	held := p.heldIn(listed, in.name, in.above)
 	for _, child := range children {
-		name := path.Join(folder, child.Name())
+		name := path.Join(in.name, child.Name())
 		if reason := p.skips(name, child); reason != "" {
 			listed.skipped[reason]++
 			continue
 		}
 		switch {
-		case child.IsDir() && depth == maxDepth:
+		case child.IsDir() && in.depth == maxDepth:
 			reason := fmt.Errorf("folders are nested more than %d deep: move it up", maxDepth)
-			listed.entries = append(listed.entries, entry{name: name, reason: reason, folder: true})
+			listed.entries = append(listed.entries, entry{name: name, reason: reason, folder: true, settings: held})
 		case child.IsDir():
-			if err := p.walk(ctx, listed, name, depth+1); err != nil {
+			if err := p.walk(ctx, listed, walked{name: name, depth: in.depth + 1, above: held}); err != nil {
 				return err
 			}
 		default:
-			listed.entries = append(listed.entries, entry{name: name, reason: p.unreadable(name)})
+			listed.entries = append(listed.entries, entry{name: name, reason: p.unreadable(name), settings: held})
 		}
 	}
 	return nil
@@ -102,6 +122,8 @@ func (p *place) children(folder string) ([]fs.DirEntry, error) {
 func (p *place) skips(name string, child fs.DirEntry) string {
 	base := child.Name()
 	switch {
+	case base == SettingsFile:
+		return "settings of folders"
 	case strings.HasPrefix(base, "."):
 		return "hidden"
 	case child.IsDir() && (base == "node_modules" || base == "vendor"):

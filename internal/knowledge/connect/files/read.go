@@ -1,8 +1,6 @@
 package files
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +22,10 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 	document := knowledge.Document{
 		ID:       knowledge.DocumentID(p.prefix() + shown(e.name)),
 		Source:   p.options.Source,
-		Kind:     p.options.Kind,
+		Kind:     e.settings.kind,
 		Path:     shown(e.name),
-		Audience: knowledge.PublicAudience,
+		Owner:    e.settings.owner,
+		Audience: e.settings.audience,
 		State:    knowledge.StateLive,
 	}
 	failed := func(reason error) connect.Change {
@@ -35,14 +34,13 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 	if e.reason != nil {
 		return failed(e.reason)
 	}
-	document.URL = p.url(e.name)
+	document.URL = p.url(e)
 	content, info, err := p.read(e.name)
 	if err != nil {
 		return failed(err)
 	}
 	document.Modified = info.ModTime().UTC()
-	sum := sha256.Sum256(content)
-	document.Hash = hex.EncodeToString(sum[:])
+	document.Hash = e.settings.hash(content, document.URL)
 	mediaType := parse.Detect(e.name, content)
 	if !parse.Supported(mediaType) {
 		return failed(&parse.UnsupportedError{Name: document.Path, MediaType: mediaType})
@@ -64,15 +62,11 @@ func shown(name string) string {
 }
 
 // url is the address of a file: below the URL base, else in the file system.
-func (p *place) url(name string) string {
-	if p.options.URLBase == "" {
-		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(name)))}).String()
+func (p *place) url(e entry) string {
+	if e.settings.urlBase == "" {
+		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
 	}
-	segments := strings.Split(name, "/")
-	for i, segment := range segments {
-		segments[i] = url.PathEscape(segment)
-	}
-	return strings.TrimSuffix(p.options.URLBase, "/") + "/" + strings.Join(segments, "/")
+	return e.settings.address(e.name)
 }
 
 var errChanged = errors.New("it changed while it was read: it will be read at the next ingest")

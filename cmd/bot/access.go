@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+
+	"cairn/internal/access"
+	embeddedaccess "cairn/internal/access/embedded"
+	redisaccess "cairn/internal/access/redis"
+	"cairn/internal/chat"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// configuredGroups is the source of the groups in the configuration.
+const configuredGroups = "configuration"
+
+// groups opens the table of groups, in Redis where one is configured, else in the data
+// directory, and brings the configuration's part up to date.
+func (a *app) groups(ctx context.Context) (*access.Groups, error) {
+	store, err := a.groupStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.SaveGroups(ctx, configuredGroups, a.config.Access.Groups); err != nil {
+		return nil, err
+	}
+	return access.NewGroups(store), nil
+}
+
+func (a *app) groupStore(ctx context.Context) (access.Store, error) {
+	if !a.config.Redis.URL.IsZero() {
+		client, err := a.connectRedis(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return redisaccess.Open(client), nil
+	}
+	store, err := embeddedaccess.Open(ctx, a.config.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, store.Close)
+	return store, nil
+}
+
+// resolver decides whom answers are shown to. The adapters are asked themselves, and not
+// what measures them.
+func (a *app) resolver(ctx context.Context) (*access.Resolver, error) {
+	groups, err := a.groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked := make(map[string]any)
+	if talks, err := a.slack(ctx); err != nil {
+		return nil, err
+	} else if talks != nil {
+		asked[talks.adapter.Name()] = talks.adapter
+	}
+	if server, err := a.discord(ctx); err != nil {
+		return nil, err
+	} else if server != nil {
+		asked[server.adapter.Name()] = server.adapter
+	}
+	return access.NewResolver(access.Options{Adapters: asked, Groups: groups, Logger: a.logger}), nil
+}
+
+// library is the index as the bot looks at it beside its flows.
+type library struct {
+	index.Reader
+	retriever *retrieve.Retriever
+}
+
+func (a *app) library() library { return library{a.searched(), a.retriever()} }
+
+// Search finds what the viewers of the context may see.
+func (l library) Search(ctx context.Context, query retrieve.Query) (retrieve.Result, error) {
+	return l.retriever.Search(ctx, query)
+}
+
+// thisMachine is the person at the terminal: who can read the data directory can read all
+// that is in it.
+func thisMachine() *chat.Identity { return &chat.Identity{Local: true} }
+
+// asOperator gives a context whose work is shown to who runs Cairn alone.
+func asOperator(ctx context.Context) context.Context {
+	return knowledge.WithViewers(ctx, knowledge.Unrestricted())
+}

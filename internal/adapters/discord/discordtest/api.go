@@ -72,13 +72,8 @@ func (s *Server) serve(is route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		work := &request{Request: r, is: is, reply: w.Header()}
 		fault := s.takeFault(is.name())
-		var result any
-		var refused *refusal
-		if fault == nil || fault.Done {
-			result, refused = s.perform(work)
-			s.handOver()
-		}
-		if fault != nil {
+		result, refused := s.performWith(work, fault)
+		if fault != nil && !fault.isSlow() {
 			s.fail(w, work, *fault)
 			return
 		}
@@ -105,6 +100,11 @@ func (s *Server) perform(work *request) (any, *refusal) {
 	if refused := work.read(); refused != nil {
 		return nil, refused
 	}
+	return s.run(work)
+}
+
+// run carries a request out whose body was read.
+func (s *Server) run(work *request) (any, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.touch()

@@ -198,3 +198,29 @@ func TestAFaultCanBeSilence(t *testing.T) {
 		t.Errorf("%d messages", got)
 	}
 }
+
+func TestAFaultCanBeDoneLate(t *testing.T) {
+	p := newPlace(t, discordtest.Options{})
+	const late = 50 * time.Millisecond
+	p.Fail("POST /channels/{channel}/messages", discordtest.Fault{Late: late, Status: 504}, discordtest.Fault{Late: late})
+	p.want("told that it failed", p.post(p.general, `{"content":"first"}`), 504, 0)
+	p.want("told late", p.post(p.general, `{"content":"second"}`), 200, 0)
+	if err := p.Await(t.Context(), func() bool { return len(p.Standing(p.general)) == 2 }); err != nil {
+		t.Errorf("%v\n%s", err, p.Show(p.general))
+	}
+}
+
+func TestTroubleIsChosenByTheTest(t *testing.T) {
+	p := newPlace(t, discordtest.Options{})
+	down := true
+	p.Disturb(func(route string) *discordtest.Fault {
+		if !down || route != "POST /channels/{channel}/messages" {
+			return nil
+		}
+		return &discordtest.Fault{Status: 500}
+	})
+	p.want("down", p.post(p.general, `{"content":"x"}`), 500, 0)
+	p.want("another route", p.call("GET", "/users/@me", ""), 200, 0)
+	down = false
+	p.want("up again", p.post(p.general, `{"content":"x"}`), 200, 0)
+}

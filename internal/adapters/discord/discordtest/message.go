@@ -307,6 +307,31 @@ func (s *Server) Messages(channelID string) []Message {
 	return found
 }
 
+// Standing gives what the app said that everybody still sees in a channel and in the
+// threads that were started in it, drafts included, in their order.
+func (s *Server) Standing(channelID string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Message
+	for _, id := range append([]string{channelID}, s.threads(channelID)...) {
+		for _, said := range s.channels[id].said {
+			if said.Author == Bot && !said.Deleted && said.Only == "" && said.Type != typeStarter {
+				found = append(found, said.Message)
+			}
+		}
+	}
+	return found
+}
+
+// HasButton tells whether a message has a button with a label that can be pressed.
+func (m Message) HasButton(label string) bool {
+	found := false
+	each(components(m.Components), nil, func(one component, _ []string) {
+		found = found || one.Type == componentButton && one.Label == label && !one.Disabled
+	})
+	return found
+}
+
 // Last gives the last message of a channel that is still there, that of an ephemeral one
 // included; false where there is none.
 func (s *Server) Last(channelID string) (Message, bool) {

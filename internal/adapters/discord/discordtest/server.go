@@ -53,6 +53,9 @@ type Server struct {
 	private ed25519.PrivateKey
 	feeding sync.Mutex // held while events are handed over, so that they keep their order
 
+	performing sync.WaitGroup // requests that are carried out late
+	closing    chan struct{}  // closed when the server ends
+
 	mu           sync.Mutex
 	people       map[string]*user
 	guilds       []*guild
@@ -66,6 +69,7 @@ type Server struct {
 	serial       uint64
 	limits       limiter
 	faults       map[string][]Fault
+	choose       func(route string) *Fault // nil: nothing goes wrong but for faults
 	requests     []Request
 	events       []Event
 	pending      []Event // not handed over yet
@@ -96,7 +100,7 @@ func New(t testing.TB, options Options) *Server {
 		options: options, now: options.Now, private: private, public: private.Public().(ed25519.PublicKey),
 		people: map[string]*user{}, channels: map[string]*channel{}, messages: map[string]*message{}, nonces: map[string]*message{}, files: map[string]*file{},
 		interactions: map[string]*Interaction{}, commands: map[string][]command{}, faults: map[string][]Fault{},
-		changed: make(chan struct{}),
+		changed: make(chan struct{}), closing: make(chan struct{}),
 	}
 	s.limits = newLimiter(*options.Limits)
 	s.people[Bot] = &user{ID: Bot, Name: AppName, bot: true}
@@ -107,7 +111,11 @@ func New(t testing.TB, options Options) *Server {
 	}
 	mux.HandleFunc("GET /attachments/{channel}/{id}/{name}", s.download)
 	s.http = httptest.NewServer(s.versioned(mux))
-	t.Cleanup(s.http.Close)
+	t.Cleanup(func() {
+		close(s.closing)
+		s.performing.Wait()
+		s.http.Close()
+	})
 	return s
 }
 

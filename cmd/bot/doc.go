@@ -74,7 +74,8 @@ session/redis keep it.
 adapters/terminal and adapters/web are the two ways to talk that need no account; both read
 the Markdown of an answer with [cairn/internal/chat/markup]. What adapters of platforms share is
 in chat/rich (an answer as styled pieces, packed into messages), chat/listening (when a bot that
-hears a channel takes part), chat/explain, chat/running and chat/webhook.
+hears a channel takes part), chat/explain, chat/running, chat/webhook and chat/wire (JSON of
+which one value is not as expected).
 
 [cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
 functions (translate.go, interact.go), listen.go decides what is for the bot, and what goes

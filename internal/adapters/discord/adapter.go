@@ -14,6 +14,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/webhook"
 )
 
 // Gateway hands over what happens in Discord. handle returns once an event is durable or
@@ -58,8 +59,9 @@ type Adapter struct {
 	key     ed25519.PublicKey
 	now     func() time.Time
 
-	running *running.Slot
-	self    atomic.Pointer[self] // nil until Discord told it
+	running  *running.Slot
+	refusals *webhook.RefusalLog  // of deliveries over HTTP
+	self     atomic.Pointer[self] // nil until Discord told it
 
 	done     *bounded[bool]        // signals that were dealt with
 	channels *bounded[wireChannel] // by id
@@ -96,7 +98,8 @@ func New(options Options) (*Adapter, error) {
 	}
 	return &Adapter{
 		options: options, key: key, now: options.Now, running: running.NewSlot(),
-		done: newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
+		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
+		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
 		roles: newBounded[string](4096), settled: newBounded[settledAt](4096), threads: newBounded[chat.ThreadID](4096),
 	}, nil
 }
@@ -129,7 +132,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	a.running.Fill(bot)
 	defer a.running.Empty()
 	if a.options.Gateway == nil {
-		<-ctx.Done()
+		a.refusals.Run(ctx)
 		return nil
 	}
 	return a.options.Gateway.Run(ctx, a.take)

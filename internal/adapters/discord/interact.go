@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,13 +9,14 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/wire"
 )
 
 // interpret tells what an interaction means. An error is for data that is none of
 // Discord's.
 func interpret(data []byte) (signal, error) {
 	var of wireInteraction
-	if err := json.Unmarshal(data, &of); err != nil {
+	if err := wire.Decode(data, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Discord's: %w", err)
 	}
 	if of.Type == pingInteraction {

@@ -62,14 +62,14 @@ func (a *Adapter) serve(w http.ResponseWriter, r *http.Request, found signal) {
 }
 
 func (a *Adapter) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
-	a.options.Logger.WarnContext(r.Context(), "discord interaction refused", slog.Int("status", status), slog.Any("error", err))
+	a.refusals.Refused(r.Context(), r.URL.Path, status, err)
 	http.Error(w, http.StatusText(status), status)
 }
 
 // verify checks that a body was signed by Discord, lately.
 func (a *Adapter) verify(header http.Header, body []byte) error {
 	if len(a.key) == 0 {
-		return errors.New("no public key is configured; interactions come by the gateway")
+		return &webhook.RefusedError{Reason: webhook.NotConfigured, Err: errors.New("no public key is configured; interactions come by the gateway")}
 	}
 	stamp := header.Get("X-Signature-Timestamp")
 	if err := webhook.Fresh(stamp, a.now()); err != nil {
@@ -77,7 +77,7 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 	}
 	signature, err := hex.DecodeString(header.Get("X-Signature-Ed25519"))
 	if err != nil || len(signature) != ed25519.SignatureSize {
-		return errors.New("no signature")
+		return &webhook.RefusedError{Reason: webhook.NoSignature, Err: errors.New("no signature")}
 	}
 	if !ed25519.Verify(a.key, append([]byte(stamp), body...), signature) {
 		return errors.New("a wrong signature; check the public key")

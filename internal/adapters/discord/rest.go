@@ -3,7 +3,6 @@ package discord
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat/wire"
 )
 
 // request is one call of Discord's REST interface.
@@ -65,7 +66,7 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 	if answer == nil || len(got) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(got, answer); err != nil {
+	if err := wire.Decode(got, answer); err != nil {
 		return fmt.Errorf("%s in Discord: read the answer: %w", asks.does, err)
 	}
 	return nil

@@ -378,6 +378,14 @@ func TestInteractionsOverHTTP(t *testing.T) {
 			t.Errorf("%s: status %d, %v, want %d", name, got, err, test.want)
 		}
 	}
+	for range 50 {
+		if got, err := w.Redeliver(app.URL, []byte(`{"type":1}`), http.Header{}); got != 401 || err != nil {
+			t.Errorf("unsigned again: status %d, %v", got, err)
+		}
+	}
+	if got := strings.Count(w.log.String(), `reason="no signature"`) + strings.Count(w.log.String(), `reason="no timestamp"`); got != 1 {
+		t.Errorf("51 unsigned deliveries made %d lines of the log", got)
+	}
 	old := w.Sign([]byte(`{"type":1}`))
 	w.clock.Advance(6 * time.Minute)
 	if got, err := w.Redeliver(app.URL, []byte(`{"type":1}`), old); got != 401 || err != nil {

@@ -68,18 +68,6 @@ type component struct {
 	Value       string        `json:"value,omitempty"`
 }
 
-// UnmarshalJSON reads a component. One of a shape that is not known is nothing: what
-// message it stands in counts all the same.
-func (c *component) UnmarshalJSON(raw []byte) error {
-	type known component
-	var read known
-	if json.Unmarshal(raw, &read) != nil {
-		read = known{}
-	}
-	*c = component(read)
-	return nil
-}
-
 type componentType int
 
 const (

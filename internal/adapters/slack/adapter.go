@@ -13,6 +13,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/webhook"
 )
 
 // Workspace is the app in one workspace.
@@ -75,6 +76,7 @@ type Adapter struct {
 	agentless agentless
 	silence   time.Duration // how long a Socket Mode connection may go without a ping
 	running   *running.Slot
+	refusals  *webhook.RefusalLog // of deliveries over HTTP
 }
 
 // clock is the time and the waits of an adapter.
@@ -139,6 +141,7 @@ func New(options Options) (*Adapter, error) {
 	}
 	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
+	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
 	return a, nil
 }
 
@@ -170,7 +173,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	if a.options.AppToken != "" {
 		return a.runSockets(ctx)
 	}
-	<-ctx.Done()
+	a.refusals.Run(ctx)
 	return nil
 }
 

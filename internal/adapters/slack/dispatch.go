@@ -34,6 +34,10 @@ func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err e
 	} else {
 		err = a.do(ctx, bot, of)
 	}
+	if errors.Is(err, chat.ErrGone) { // what asked is nowhere that an answer could be
+		a.skip(ctx, err.Error())
+		err = nil
+	}
 	if err != nil {
 		return nil, err
 	}

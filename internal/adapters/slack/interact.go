@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/wire"
 )
 
 // askShortcut is the callback id of the message shortcut "Ask Cairn about this".
@@ -64,7 +64,7 @@ type interaction struct {
 // interpret tells what an interaction means; payload is its JSON.
 func interpret(payload []byte) (signal, error) {
 	var of interaction
-	if err := json.Unmarshal(payload, &of); err != nil {
+	if err := wire.Decode(payload, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Slack's: %w", err)
 	}
 	found := ignore("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn")

@@ -17,6 +17,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/rich"
 	"cairn/internal/chat/webhook"
+	"cairn/internal/chat/wire"
 )
 
 // Bounds of a request of Slack's.
@@ -71,14 +72,14 @@ func (e *malformedError) Error() string { return e.err.Error() }
 func (e *malformedError) Unwrap() error { return e.err }
 
 func (a *Adapter) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
-	a.options.Logger.WarnContext(r.Context(), "slack delivery refused", slog.Int("status", status), slog.String("path", r.URL.Path), slog.Any("error", err))
+	a.refusals.Refused(r.Context(), r.URL.Path, status, err)
 	http.Error(w, http.StatusText(status), status)
 }
 
 // verify checks that a body was signed by Slack, lately.
 func (a *Adapter) verify(header http.Header, body []byte) error {
 	if a.options.SigningSecret == "" {
-		return errors.New("no signing secret is configured; events come by Socket Mode")
+		return &webhook.RefusedError{Reason: webhook.NotConfigured, Err: errors.New("no signing secret is configured; events come by Socket Mode")}
 	}
 	stamp := header.Get("X-Slack-Request-Timestamp")
 	if err := webhook.Fresh(stamp, a.clock.now()); err != nil {
@@ -87,7 +88,7 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 	signature, found := strings.CutPrefix(header.Get("X-Slack-Signature"), "v0=")
 	given, err := hex.DecodeString(signature)
 	if !found || err != nil {
-		return errors.New("no signature")
+		return &webhook.RefusedError{Reason: webhook.NoSignature, Err: errors.New("no signature")}
 	}
 	mac := hmac.New(sha256.New, []byte(a.options.SigningSecret))
 	fmt.Fprintf(mac, "v0:%s:", stamp)
@@ -105,7 +106,7 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 		TeamID     string `json:"team_id"`
 		Enterprise string `json:"enterprise_id"`
 	}
-	if err := json.Unmarshal(body, &asks); err != nil {
+	if err := wire.Decode(body, &asks); err != nil {
 		return nil, &malformedError{fmt.Errorf("read an event of Slack's: %w", err)}
 	}
 	if asks.Type == "url_verification" {
@@ -120,12 +121,8 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	if found.kind == ignored || found.kind == left || found.kind == limited {
 		return a.dispatch(ctx, found)
 	}
-	bot, err := a.bot(ctx, asks.TeamID, asks.Enterprise)
-	if errors.Is(err, chat.ErrGone) {
-		a.skip(ctx, "the app is not installed there any more")
-		return nil, nil
-	}
-	if err != nil {
+	bot, installed, err := a.bot(ctx, asks.TeamID, asks.Enterprise)
+	if err != nil || !installed {
 		return nil, err
 	}
 	if found.told == "" { // the event did not tell who the bot is
@@ -136,13 +133,18 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	return a.dispatch(ctx, found)
 }
 
-// bot is the bot's user id in a team, of an enterprise if it is told.
-func (a *Adapter) bot(ctx context.Context, team, enterprise string) (string, error) {
+// bot is the bot's user id in a team, of an enterprise if it is told. installed is false
+// where the app was removed: what still comes from there is acknowledged, and means nothing.
+func (a *Adapter) bot(ctx context.Context, team, enterprise string) (id string, installed bool, err error) {
 	workspace, err := a.options.Workspaces.Workspace(ctx, team, enterprise)
-	if err != nil {
-		return "", fmt.Errorf("access Slack's team %s: %w", team, err)
+	if errors.Is(err, chat.ErrGone) {
+		a.skip(ctx, "the app is not installed there any more")
+		return "", false, nil
 	}
-	return workspace.Bot, nil
+	if err != nil {
+		return "", false, fmt.Errorf("access Slack's team %s: %w", team, err)
+	}
+	return workspace.Bot, true, nil
 }
 
 func (a *Adapter) takeInteraction(ctx context.Context, body []byte) ([]byte, error) {
@@ -160,7 +162,7 @@ func (a *Adapter) interaction(ctx context.Context, payload []byte) ([]byte, erro
 		return nil, &malformedError{err}
 	}
 	if found.kind != ignored {
-		if _, err := a.bot(ctx, found.place.team, found.enterprise); err != nil {
+		if _, installed, err := a.bot(ctx, found.place.team, found.enterprise); err != nil || !installed {
 			return nil, err
 		}
 	}
@@ -179,7 +181,7 @@ func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) 
 func (a *Adapter) take(ctx context.Context, form url.Values) ([]byte, error) {
 	found := command(form, a.clock.now())
 	if found.kind != ignored {
-		if _, err := a.bot(ctx, found.place.team, form.Get("enterprise_id")); err != nil {
+		if _, installed, err := a.bot(ctx, found.place.team, form.Get("enterprise_id")); err != nil || !installed {
 			return nil, err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
+
+	"cairn/internal/chat/wire"
 )
 
 // Bounds of Socket Mode.
@@ -116,7 +118,7 @@ func (a *Adapter) readSocket(ctx context.Context, client *socketmode.Client) {
 func frameOf(event socketmode.Event) (frame, bool) {
 	if bad, ok := event.Data.(*socketmode.ErrorBadMessage); ok {
 		var got frame
-		return got, json.Unmarshal(bad.Message, &got) == nil && got.EnvelopeID != ""
+		return got, wire.Decode(bad.Message, &got) == nil && got.EnvelopeID != ""
 	}
 	if event.Request == nil || event.Request.EnvelopeID == "" {
 		return frame{}, false
@@ -157,7 +159,7 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 			Text    string `json:"text"`
 			Whole   string `json:"enterprise_id"`
 		}
-		if err := json.Unmarshal(got.Payload, &fields); err != nil {
+		if err := wire.Decode(got.Payload, &fields); err != nil {
 			return nil, fmt.Errorf("read a command of Slack's: %w", err)
 		}
 		return a.take(ctx, url.Values{

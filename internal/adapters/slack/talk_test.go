@@ -185,6 +185,14 @@ func TestRefusesWhatIsNotSlack(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}
+	for range 50 {
+		if got := post("/events", good, func(h http.Header) { h.Del("X-Slack-Signature") }); got != 401 {
+			t.Errorf("unsigned again: %d", got)
+		}
+	}
+	if got := strings.Count(w.log.String(), `reason="no signature"`); got != 1 {
+		t.Errorf("51 unsigned deliveries made %d lines of the log", got)
+	}
 	w.clock.Advance(6 * time.Minute)
 	if strings.Contains(w.log.String(), slacktest.BotToken) || strings.Contains(w.log.String(), slacktest.SigningSecret) {
 		t.Error("a secret is in the log")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/wire"
 )
 
 // Events are read into structs of our own, not the SDK's: it refuses a whole event
@@ -90,7 +91,7 @@ func (c *channelField) UnmarshalJSON(raw []byte) error {
 // don't tell it. An error is for a body that is none of Slack's.
 func translate(body []byte, bot string) (signal, error) {
 	var envelope outer
-	if err := json.Unmarshal(body, &envelope); err != nil {
+	if err := wire.Decode(body, &envelope); err != nil {
 		return signal{}, fmt.Errorf("read an event of Slack's: %w", err)
 	}
 	switch envelope.Type {

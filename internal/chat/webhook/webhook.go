@@ -19,17 +19,20 @@ const (
 	maxAge = 5 * time.Minute
 )
 
-// Body reads the body of a delivery that verify accepts. After an error, status is what to
-// refuse the delivery with.
+// Body reads the body of a delivery that verify accepts. After an error, a *RefusedError,
+// status is what to refuse the delivery with.
 func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header, body []byte) error) (body []byte, status int, err error) {
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, http.StatusRequestEntityTooLarge, err
+		return nil, http.StatusRequestEntityTooLarge, refuse(TooLarge, err)
 	}
 	if err != nil {
-		return nil, http.StatusBadRequest, err
+		return nil, http.StatusBadRequest, refuse(Unreadable, err)
 	}
 	if err := verify(r.Header, body); err != nil {
+		if _, ok := errors.AsType[*RefusedError](err); !ok {
+			err = refuse(WrongSignature, err)
+		}
 		return nil, http.StatusUnauthorized, err
 	}
 	return body, http.StatusOK, nil
@@ -40,10 +43,10 @@ func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header
 func Fresh(stamp string, now time.Time) error {
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
-		return errors.New("no timestamp")
+		return refuse(NoTimestamp, errors.New("no timestamp"))
 	}
 	if age := now.Sub(time.Unix(seconds, 0)).Abs(); age > maxAge {
-		return fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second))
+		return refuse(StaleTimestamp, fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second)))
 	}
 	return nil
 }

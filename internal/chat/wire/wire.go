@@ -1,0 +1,25 @@
+// Package wire reads the JSON that platforms send. They add to it and change it without
+// notice, and what they describe is not always what they send: a value of an unexpected type
+// counts as missing, and all beside it is read.
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+)
+
+// Decode reads JSON into what a pointer points to, as json.Unmarshal does, but for values
+// that their fields or elements can't hold: those are left as they were. An error is for
+// text that is no JSON, and for JSON that is another kind of thing as a whole.
+func Decode(raw []byte, into any) error {
+	err := json.Unmarshal(raw, into)
+	var unexpected *json.UnmarshalTypeError
+	if !errors.As(err, &unexpected) {
+		return err
+	}
+	if whole := reflect.TypeOf(into).Elem(); unexpected.Field == "" && unexpected.Type == whole {
+		return err
+	}
+	return nil // json.Unmarshal read all the rest
+}

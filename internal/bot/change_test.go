@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +27,6 @@ func TestWhatAnEditDoesNotChange(t *testing.T) {
 		{"another's message", []string{"echo one"}, 0, edit("m1", "eve", "echo two"), "one"},
 		{"a message that nobody knows", []string{"echo one"}, 0, edit("m9", "ann", "echo two"), "one"},
 		{"one that is not the last", []string{"echo one", "echo more"}, 0, edit("m1", "ann", "echo two"), "one, more"},
-		{"one of long ago", []string{"echo one"}, time.Minute + time.Second, edit("m1", "ann", "echo two"), "one"},
 		{"one that answered a question", []string{"paint the wall", "red"}, 0, edit("m2", "ann", "blue"), "painted r"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -50,6 +50,52 @@ func TestWhatAnEditDoesNotChange(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestALateEditIsToldOfOnce edits a message of long ago again and again: its author, and
+// nobody else, is told once that this changes nothing.
+func TestALateEditIsToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		f.tell("echo one")
+		f.quiet()
+		pass(time.Minute + time.Second)
+		for _, text := range []string{"echo one", "echo two", "echo three"} {
+			f.edit("m1", text)
+			f.quiet()
+		}
+		posted := s.platform.Posted(f.thread)
+		if len(posted) != 2 {
+			t.Fatalf("it is seen:\n%s", f.seen())
+		}
+		told := posted[1].Post
+		if told.Only != "ann" || !told.Private || !strings.Contains(told.Reply.Text, "your edit came too late") {
+			t.Errorf("told is %+v, %+v", told, told.Reply)
+		}
+	})
+}
+
+// TestAStopIsAnnouncedOnce has a word stop a run where the bot posts.
+func TestAStopIsAnnouncedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t, digs(t))
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		f.tell("dig")
+		synctest.Wait()
+		f.tell("stop")
+		f.quiet()
+		if got := f.posted(); got != "Stopped." {
+			t.Errorf("posted is %s", got)
+		}
+		f.tell("echo more")
+		f.quiet()
+		if got := f.posted(); got != "Stopped., more" {
+			t.Errorf("and then %s", got)
+		}
+	})
 }
 
 // TestAnEditIsMadeInPlace looks at the platform's messages: the answer stays the same one,

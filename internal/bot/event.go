@@ -37,6 +37,7 @@ const (
 	nothing   refusal = "nothing to do"
 	broken    refusal = "put aside"
 	withdrawn refusal = "its message is gone"
+	tooLate   refusal = "edited too late"
 )
 
 // refusals are what people's wishes are refused with.
@@ -47,6 +48,7 @@ var refusals = map[refusal]error{
 	nothing:   errNothing,
 	broken:    errPutAside,
 	withdrawn: errWithdrawn,
+	tooLate:   errEditedLate,
 }
 
 func eventOf(kind runs.EventKind, run chat.RunID, what happened) (runs.Event, error) {

@@ -18,8 +18,9 @@ const endTime = 10 * time.Second
 var (
 	errNothing = errors.New("there was nothing to do")
 	// errWithdrawn is for those who wait for an answer to a message that is gone.
-	errWithdrawn = errors.New("the message was deleted, and nothing is said to it")
-	errPutAside  = errors.New("the message could not be worked at; an operator finds it among the dead letters")
+	errWithdrawn  = errors.New("the message was deleted, and nothing is said to it")
+	errEditedLate = errors.New("your edit came too late to change my answer; please ask in a new message")
+	errPutAside   = errors.New("the message could not be worked at; an operator finds it among the dead letters")
 )
 
 // listener passes on what happens to one job.

@@ -15,11 +15,15 @@ const revised = "its message was edited"
 // edited makes the run of an edited message anew, and has its outcome take the place of
 // what was said before.
 func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
-	may, err := t.mayRevise(ctx)
+	found, err := t.reviewEdit(ctx)
 	if err != nil {
 		return runs.Result{}, err
 	}
-	if !may {
+	switch found {
+	case editCounts:
+	case editLate:
+		return t.refuseEdit(ctx)
+	default:
 		return runs.Result{}, t.announce(happened{Refusal: nothing})
 	}
 	t.rewrite(t.message)
@@ -31,27 +35,54 @@ func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
 	return t.decide(ctx, held)
 }
 
-// mayRevise tells whether the message was written lately, by the one who edited it, who
-// wrote nothing after it, says something else now, and answered no question.
-func (t *turn) mayRevise(ctx context.Context) (bool, error) {
+// editReview is what an edit of a message means for what was said to it.
+type editReview int
+
+const (
+	editMeansNothing editReview = iota // it says the same, is somebody else's, or of an answer to a question
+	editCounts
+	editLate // it comes after Options.EditWindow
+)
+
+// reviewEdit finds out whether an edit counts: that of a message which was written lately,
+// by the one who edited it, who wrote nothing after it, that says something else now, and
+// answered no question.
+func (t *turn) reviewEdit(ctx context.Context) (editReview, error) {
 	turns := t.session.Turns
 	at := personTurn(turns, t.message.ID)
-	if at < 0 || turns[at].Author != t.message.Author || t.job.Enqueued.Sub(turns[at].At) > t.options.EditWindow ||
-		turns[at].Text == cut(t.message.Text, maxText) {
-		return false, nil
+	if at < 0 || turns[at].Author != t.message.Author || turns[at].Text == cut(t.message.Text, maxText) {
+		return editMeansNothing, nil
 	}
 	if slices.ContainsFunc(turns[at+1:], func(turn chat.Turn) bool { return turn.Role == chat.Person && turn.Author == t.message.Author }) {
-		return false, nil
+		return editMeansNothing, nil
 	}
-	said := lastSaid(turns, t.message.ID)
-	if said < 0 || runOf(turns[said]) == "" {
-		return true, nil
+	if said := lastSaid(turns, t.message.ID); said >= 0 && runOf(turns[said]) != "" {
+		record, err := t.records.Load(ctx, runOf(turns[said]))
+		switch {
+		case errors.Is(err, chat.ErrUnknownRun):
+		case err != nil:
+			return editMeansNothing, err
+		case record.Message != t.message.ID:
+			return editMeansNothing, nil
+		}
 	}
-	record, err := t.records.Load(ctx, runOf(turns[said]))
-	if errors.Is(err, chat.ErrUnknownRun) {
-		return true, nil
+	if t.job.Enqueued.Sub(turns[at].At) > t.options.EditWindow {
+		return editLate, nil
 	}
-	return record.Message == t.message.ID, err
+	return editCounts, nil
+}
+
+// refuseEdit tells in private who edited a message too late, the first time that it was.
+func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
+	edited := &t.session.Turns[personTurn(t.session.Turns, t.message.ID)]
+	if t.poster != nil && !edited.LateEdit {
+		edited.LateEdit = true
+		if err := t.saveSession(ctx); err != nil {
+			return runs.Result{}, err
+		}
+		t.hint(ctx, tooLate)
+	}
+	return runs.Result{}, t.announce(happened{Refusal: tooLate})
 }
 
 // runOf is the run that a turn of the bot is of, "" for none.

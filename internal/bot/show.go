@@ -67,7 +67,8 @@ func (t *turn) refuse(ctx context.Context, why refusal) (runs.Result, error) {
 
 func (t *turn) hint(ctx context.Context, why refusal) {
 	hint := chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + refusals[why].Error() + "."}
-	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(keyOf(t.job)), chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author})
+	post := chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author, Private: why == tooLate}
+	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(keyOf(t.job)), post)
 	if err != nil {
 		t.logger.WarnContext(ctx, "a hint was not posted", "thread", string(t.message.Thread), "error", err)
 	}

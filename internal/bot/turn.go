@@ -161,7 +161,7 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	}
 	switch plan.kind {
 	case spent:
-		return t.say(ctx, stopReply)
+		return t.acknowledgeStop(ctx)
 	case cancels:
 		if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
 			return runs.Result{}, err
@@ -187,8 +187,15 @@ const help = "Ask me about the documents I know, in your own words. " +
 	"I quote what answers, and each quote links to where it stands. " +
 	"Follow up in the same thread; say `stop` while I work, or `never mind` to drop a question."
 
-// stopReply is what a word that stopped a run is answered with.
-var stopReply = chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."}
+// acknowledgeStop ends a word that stopped a run when it came. Where the bot posts, the
+// run's own message says so in the thread already.
+func (t *turn) acknowledgeStop(ctx context.Context) (runs.Result, error) {
+	if t.poster == nil {
+		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."})
+	}
+	t.hear()
+	return t.finish(ctx, runs.Result{})
+}
 
 // plan says what the message is. A word to stop that did so when it came has no more to do.
 func (t *turn) plan() plan {

@@ -325,6 +325,9 @@ type Turn struct {
 	// Posted is the platform's id of the bot's message, "" where it has none: the adapter
 	// is no Poster.
 	Posted MessageID `json:",omitempty"`
+	// LateEdit tells that the author of a person's turn was told that an edit of it came too
+	// late to count.
+	LateEdit bool `json:",omitempty"`
 }
 
 // Transcripts gives what was said in a thread, oldest first; an unknown thread is

@@ -23,6 +23,9 @@ type Post struct {
 	// Only is the one person who may see the message, where the platform can hide it from
 	// the others; "" is everybody. Such a message need not be found again.
 	Only UserID
+	// Private has a message for Only go to their direct conversation where the platform
+	// can't hide it from the others in the thread.
+	Private bool
 }
 
 // Poster is an Adapter of a platform on which the bot's messages are posted, by whatever

@@ -6,7 +6,7 @@ import "cairn/internal/chat"
 func keepTurn(t chat.Turn) storedTurn {
 	kept := storedTurn{
 		Role: t.Role, At: t.At, Author: t.Author, Message: t.Message, Text: t.Text,
-		Answer: t.Answer, AnsweredBy: t.AnsweredBy, Posted: t.Posted,
+		Answer: t.Answer, AnsweredBy: t.AnsweredBy, Posted: t.Posted, LateEdit: t.LateEdit,
 		Files: each(t.Files, func(f chat.File) storedFile { return storedFile(f) }),
 	}
 	if r := t.Reply; r != nil {
@@ -25,7 +25,7 @@ func keepTurn(t chat.Turn) storedTurn {
 func giveTurn(kept storedTurn) chat.Turn {
 	t := chat.Turn{
 		Role: kept.Role, At: kept.At, Author: kept.Author, Message: kept.Message, Text: kept.Text,
-		Answer: kept.Answer, AnsweredBy: kept.AnsweredBy, Posted: kept.Posted,
+		Answer: kept.Answer, AnsweredBy: kept.AnsweredBy, Posted: kept.Posted, LateEdit: kept.LateEdit,
 		Files: each(kept.Files, func(f storedFile) chat.File { return chat.File(f) }),
 	}
 	if r := kept.Reply; r != nil {

@@ -54,8 +54,9 @@ type storedTurn struct {
 	Answer     string          `json:"Answer,omitempty"`
 	AnsweredBy chat.UserID     `json:"AnsweredBy,omitempty"`
 	Posted     chat.MessageID  `json:"Posted,omitempty"`
-	// Files came later: an older program passes over them.
-	Files []storedFile `json:"Files,omitempty"`
+	// Files and LateEdit came later: an older program passes over them.
+	Files    []storedFile `json:"Files,omitempty"`
+	LateEdit bool         `json:"LateEdit,omitempty"`
 }
 
 type storedFile struct {

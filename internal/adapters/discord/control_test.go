@@ -155,3 +155,27 @@ func TestAHintToOnePerson(t *testing.T) {
 	w.clean(t)
 	golden(t, "hints", w.Show(w.general))
 }
+
+// TestALineInPrivateIsNotSaidInTheThread has Ben told something about a message of his: in
+// Discord that can be in their direct conversation alone.
+func TestALineInPrivateIsNotSaidInTheThread(t *testing.T) {
+	w := newTeam(t, nil)
+	asked := w.Say(w.ben, w.general, bot+"one")
+	w.settle(t)
+	before := w.Show(w.general)
+	at := where{guild: w.guild.ID, channel: w.general, kind: textChannel, message: asked.ID}
+	post := chat.Post{
+		To: source{channel: w.general, message: asked.ID}.id(), Only: chat.UserID(w.ben), Private: true,
+		Reply: &chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done."},
+	}
+	if _, err := w.adapter.Post(t.Context(), at.placeIn("", ReplyInThread).thread(), "k-private", post); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Show(w.general); got != before {
+		t.Errorf("all see\n%s", got)
+	}
+	if got := w.Show(w.DM(w.ben)); !strings.Contains(got, "Nothing was done.") {
+		t.Errorf("Ben sees\n%s", got)
+	}
+	w.clean(t)
+}

@@ -26,6 +26,7 @@ type room struct {
 	ticket  Ticket // to answer the interaction that it is about; zero for none
 	bot     string
 	webhook string // the app's id
+	direct  bool   // what is for one person alone goes to their direct conversation, at the latest
 }
 
 // ticketMargin is how long before its end a ticket is not used any more.
@@ -109,6 +110,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
 	if r.at.private != "" || post.Only != "" {
+		r.direct = post.Private
 		return r.whisper(ctx, key, shown, post.Only)
 	}
 	if err := r.begin(ctx); err != nil {

@@ -88,7 +88,7 @@ func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, onl
 			return chat.MessageID(id), err
 		}
 	}
-	if r.at.private != "" {
+	if r.at.private != "" || r.direct {
 		if only == "" {
 			only = r.at.private
 		}

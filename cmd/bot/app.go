@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"cairn/internal/audit"
+	"cairn/internal/chat/settings"
 	"cairn/internal/config"
 	"cairn/internal/document"
 	"cairn/internal/document/survey"
@@ -42,6 +43,7 @@ type app struct {
 	redis      *conn.Client         // nil before something is kept there
 	slackApp   *slackApp            // nil before it is made, and where Slack is off
 	discordApp *discordApp          // likewise
+	places     settings.Store       // what people set in chats; nil before it is opened
 	stderr     io.Writer            // that the log goes to
 	audited    audit.Log            // nil before something is written down
 	closers    []func() error

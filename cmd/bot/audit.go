@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"strings"
 
-	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
 	"cairn/internal/audit"
+	"cairn/internal/chat/settings"
 )
 
 // audit gives what actions on Cairn itself are written down in. It is opened once, while
@@ -51,18 +52,23 @@ func machineUser() string {
 // auditor writes down what adapters tell of.
 type auditor struct{ log audit.Log }
 
-// discordChanged writes down what people ask of /cairn-admin.
-func (w auditor) discordChanged(ctx context.Context, change discord.Change) error {
+// settingChanged writes down changes of settings that people ask for in a platform.
+func (w auditor) settingChanged(ctx context.Context, change settings.Change) error {
 	outcome := audit.Of(change.Err)
 	if !change.Allowed {
 		outcome = audit.Refused
 	}
-	target := "discord server " + change.Guild
+	platform, id, _ := strings.Cut(string(change.Space), ":")
+	space := "server"
+	if platform == slack.Name {
+		space = "workspace"
+	}
+	target := platform + " " + space + " " + id
 	if change.Channel != "" {
 		target += " channel " + change.Channel
 	}
 	return w.log.Record(ctx, audit.Entry{
-		Actor: string(change.By), Action: audit.ChangeSetting, Target: target + ": " + change.Does, Outcome: outcome, From: discord.Name,
+		Actor: string(change.By), Action: audit.ChangeSetting, Target: target + ": " + string(change.Action), Outcome: outcome, From: platform,
 	})
 }
 

@@ -15,9 +15,10 @@ import (
 	embeddedfleet "cairn/internal/adapters/discord/fleet/embedded"
 	redisfleet "cairn/internal/adapters/discord/fleet/redis"
 	"cairn/internal/adapters/discord/gateway"
-	embeddedsettings "cairn/internal/adapters/discord/settings/embedded"
-	redissettings "cairn/internal/adapters/discord/settings/redis"
+	embeddedtickets "cairn/internal/adapters/discord/tickets/embedded"
+	redistickets "cairn/internal/adapters/discord/tickets/redis"
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 	"cairn/internal/config"
 )
 
@@ -37,10 +38,7 @@ type discordShared struct {
 		gateway.Starts
 		fleet.Rates
 	}
-	settings interface {
-		discord.Settings
-		discord.Tickets
-	}
+	tickets discord.Tickets
 }
 
 // discord makes the Discord adapter, once; nil where Discord is off. It connects to nothing
@@ -62,9 +60,13 @@ func (a *app) discord(ctx context.Context) (*discordApp, error) {
 	if err != nil {
 		return nil, err
 	}
+	placed, err := a.placeSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
 	options := discord.Options{
-		Token: made.token, Settings: shared.settings, Tickets: shared.settings, Logger: a.logger, HearsAll: settings.MessageContent,
-		Default: discordDefault(settings), Humans: discordHumans(settings), Changed: auditor{log}.discordChanged, Catalog: a, Client: made.client,
+		Token: made.token, Settings: placed, Tickets: shared.tickets, Logger: a.logger, HearsAll: settings.MessageContent,
+		Default: discordDefault(settings), Humans: discordHumans(settings), Changed: auditor{log}.settingChanged, Catalog: a, Client: made.client,
 	}
 	if settings.Mode == config.DiscordHTTP {
 		options.PublicKey, made.listen = settings.PublicKey, settings.Listen
@@ -88,7 +90,7 @@ func (a *app) discord(ctx context.Context) (*discordApp, error) {
 // data directory and in this process.
 func (a *app) discordShared(ctx context.Context) (discordShared, error) {
 	if a.config.Redis.URL.IsZero() {
-		kept, err := embeddedsettings.Open(ctx, a.config.DataDir)
+		kept, err := embeddedtickets.Open(ctx, a.config.DataDir)
 		if err != nil {
 			return discordShared{}, err
 		}
@@ -100,7 +102,7 @@ func (a *app) discordShared(ctx context.Context) (discordShared, error) {
 		return discordShared{}, err
 	}
 	bot := fmt.Sprintf("%x", sha256.Sum256([]byte(a.config.Discord.Token.Reveal())))[:16]
-	return discordShared{redisfleet.Open(client, bot), redissettings.Open(client)}, nil
+	return discordShared{redisfleet.Open(client, bot), redistickets.Open(client)}, nil
 }
 
 // discordTime bounds a request to Discord, and its waits for its turn.
@@ -135,13 +137,13 @@ func (p inPlaceOfDiscord) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.next.RoundTrip(sent)
 }
 
-func discordDefault(settings config.Discord) func(guild, channel string) discord.Setting {
-	return func(_, channel string) discord.Setting {
-		listening := settings.Listening
-		if how, ok := settings.Channels[channel]; ok {
+func discordDefault(configured config.Discord) func(guild, channel string) settings.Setting {
+	return func(_, channel string) settings.Setting {
+		listening := configured.Listening
+		if how, ok := configured.Channels[channel]; ok {
 			listening = how
 		}
-		return discord.Setting{Mode: discord.Mode(listening), Style: discord.ReplyStyle(settings.Reply)}
+		return settings.Setting{Mode: settings.Mode(listening), Style: settings.ReplyStyle(configured.Reply)}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
 
@@ -27,7 +28,7 @@ type Gateway interface {
 // one of Gateway and PublicKey.
 type Options struct {
 	Token    string // of the bot, without "Bot "
-	Settings Settings
+	Settings settings.Store
 	Tickets  Tickets
 	Logger   *slog.Logger
 	// Gateway tells of messages and interactions; nil: only Handler is told of interactions,
@@ -38,7 +39,7 @@ type Options struct {
 	PublicKey string
 	// Default is how the bot behaves where nothing was set by /cairn-admin; nil, and what is
 	// empty: mentions are heard and answered in threads, by everybody, of all collections.
-	Default func(guild, channel string) Setting
+	Default func(guild, channel string) settings.Setting
 	// HearsAll tells that the app has the MESSAGE CONTENT intent: follow-ups in the bot's
 	// threads need no mention.
 	HearsAll bool
@@ -46,7 +47,7 @@ type Options struct {
 	// nil or none: it is not offered.
 	Humans func(guild, channel string) []string
 	// Changed is told what people ask of /cairn-admin, to write it down; nil: nobody is.
-	Changed func(ctx context.Context, change Change) error
+	Changed func(ctx context.Context, change settings.Change) error
 	// Catalog is what fields of commands offer of what the bot knows; nil: nothing.
 	Catalog chat.Catalog
 	Client  *http.Client // keeps Discord's pace; nil is one that does not
@@ -67,7 +68,7 @@ type Adapter struct {
 	channels *bounded[wireChannel] // by id
 	started  *bounded[bool]        // threads that are known to be there
 	roles    *bounded[string]      // the bot's own, by server
-	settled  *bounded[settledAt]   // settings, by server and channel
+	settings *settings.Reader
 	threads  *bounded[chat.ThreadID]
 }
 
@@ -99,8 +100,8 @@ func New(options Options) (*Adapter, error) {
 	return &Adapter{
 		options: options, key: key, now: options.Now, running: running.NewSlot(),
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
-		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
-		roles: newBounded[string](4096), settled: newBounded[settledAt](4096), threads: newBounded[chat.ThreadID](4096),
+		done: newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
+		roles: newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
 	}, nil
 }
 

@@ -26,7 +26,7 @@ func (c *counting) Handle(context.Context, chat.Message, chat.Conversation) erro
 
 // BenchmarkIntake takes mentions as they come by the gateway, without what the store takes.
 func BenchmarkIntake(b *testing.B) {
-	store := &kept{settings: map[string]Setting{}, tickets: map[string]Ticket{}}
+	store := newKept(b)
 	adapter, err := New(Options{Token: "t", Settings: store, Tickets: store, Gateway: &feed{}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)

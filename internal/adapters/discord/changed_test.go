@@ -9,14 +9,15 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/adapters/discord/discordtest"
+	"cairn/internal/chat/settings"
 )
 
 // TestChangesAreWrittenDown has /cairn-admin tell who changed what, and who may not.
 func TestChangesAreWrittenDown(t *testing.T) {
 	var mu sync.Mutex
-	var told []Change
+	var told []settings.Change
 	w := newTeam(t, func(options *Options) {
-		options.Changed = func(_ context.Context, change Change) error {
+		options.Changed = func(_ context.Context, change settings.Change) error {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, change)
@@ -28,18 +29,20 @@ func TestChangesAreWrittenDown(t *testing.T) {
 	w.wait(t)
 	w.Slash(boss, w.general, "cairn-admin mode", discordtest.Option{Name: "mode", Value: "off"}, discordtest.Option{Name: "channel", Value: w.general})
 	w.wait(t)
-	guild := told[0].Guild
+	guild := w.guild.ID
 	// Discord offers the command to nobody else; who finds a way is refused, and written down.
 	text, err := w.adapter.manage(t.Context(), signal{
-		by: "666", at: where{guild: guild}, interaction: &interaction{admin: adminWish{does: "off"}},
+		by: "666", at: where{guild: guild}, interaction: &interaction{admin: settings.Wish{Action: settings.TurnOff}},
 	})
 	if err != nil || text != "Nothing was changed: that takes the permission Manage Server." {
 		t.Errorf("got %q, %v", text, err)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	want := []Change{
-		{By: told[0].By, Guild: guild, Channel: w.general, Does: "mode", Allowed: true}, {By: "666", Guild: guild, Does: "off"},
+	space := settings.NewSpace(Name, guild)
+	want := []settings.Change{
+		{By: told[0].By, Space: space, Channel: w.general, Action: settings.SetMode, Allowed: true},
+		{By: "666", Space: space, Action: settings.TurnOff},
 	}
 	if !slices.Equal(told, want) || string(told[0].By) != boss {
 		t.Errorf("told %+v", told)

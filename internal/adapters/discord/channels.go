@@ -3,13 +3,12 @@ package discord
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 )
 
 // learn remembers what Discord tells of channels and roles.
@@ -58,40 +57,23 @@ func (w where) settings() string {
 	return w.channel
 }
 
-// settledAt is a setting as it was read.
-type settledAt struct {
-	setting Setting
-	at      time.Time
+// standard is how the bot behaves in a channel, or for channel "" in a server, where nobody set
+// it in Discord.
+func (a *Adapter) standard(guild, channel string) settings.Setting {
+	standard := settings.Setting{Mode: settings.ModeMention, Style: settings.ReplyInThread}
+	if a.options.Default != nil {
+		standard = a.options.Default(guild, channel).Within(standard)
+	}
+	return standard
 }
 
-// settingAge is how long a setting is believed: other processes change them, too.
-const settingAge = 5 * time.Second
-
 // setting tells how the bot behaves in a channel, or for channel "" in a server.
-func (a *Adapter) setting(ctx context.Context, guild, channel string) (Setting, error) {
-	standard := Setting{Mode: ModeMention, Style: ReplyInThread}
-	if a.options.Default != nil {
-		standard = a.options.Default(guild, channel).within(standard)
-	}
+func (a *Adapter) setting(ctx context.Context, guild, channel string) (settings.Setting, error) {
+	standard := a.standard(guild, channel)
 	if guild == directly {
 		return standard, nil
 	}
-	key := guild + " " + channel
-	if known, ok := a.settled.get(key); ok && a.now().Sub(known.at).Abs() < settingAge {
-		return known.setting, nil
-	}
-	set, err := a.options.Settings.Get(ctx, guild, "")
-	if err == nil && channel != "" {
-		var in Setting
-		in, err = a.options.Settings.Get(ctx, guild, channel)
-		set = in.within(set)
-	}
-	if err != nil {
-		return Setting{}, fmt.Errorf("read the settings of a Discord channel: %w", err)
-	}
-	set = set.within(standard)
-	a.settled.put(key, settledAt{set, a.now()})
-	return set, nil
+	return a.settings.Effective(ctx, settings.NewSpace(Name, guild), channel, standard)
 }
 
 // roleIn gives the bot's own role in a server, "" where it can't be known.

@@ -1,5 +1,9 @@
 package discord
 
+import (
+	"cairn/internal/chat/settings"
+)
+
 // Command is a command as Discord is told of it.
 type Command struct {
 	Name        string          `json:"name"`
@@ -111,8 +115,8 @@ func adminOptions() []CommandOption {
 		sub("show", "Show what is set", in),
 		sub("on", "Let Cairn answer", in),
 		sub("off", "Keep Cairn quiet", in),
-		sub("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(ModeMention), string(ModeThread), string(ModeQuestions), string(ModeOff)), in),
-		sub("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(ReplyInThread), string(ReplyInPlace)), in),
+		sub("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(settings.ModeMention), string(settings.ModeThread), string(settings.ModeQuestions), string(settings.ModeOff)), in),
+		sub("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(settings.ReplyInThread), string(settings.ReplyInPlace)), in),
 		sub("collections", "Set which collections answers come from",
 			CommandOption{Name: collectionOption, Type: stringOption, Description: "Names with commas between them; none: all", Autocomplete: true, MaxLength: 1000}, in),
 		sub("roles", "Set who may ask",

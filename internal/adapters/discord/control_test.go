@@ -107,7 +107,7 @@ func (r *roleList) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // TestAMentionOfTheBotsRole has people call the role that Discord made for the bot.
 func TestAMentionOfTheBotsRole(t *testing.T) {
-	store, roles, bot := &kept{settings: map[string]Setting{}, tickets: map[string]Ticket{}}, &roleList{}, &counting{}
+	store, roles, bot := newKept(t), &roleList{}, &counting{}
 	adapter, err := New(Options{
 		Token: "t", Settings: store, Tickets: store, Gateway: &feed{}, Logger: slog.New(slog.DiscardHandler), Client: &http.Client{Transport: roles},
 	})

@@ -12,6 +12,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/listening"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 )
 
 // errNotRunning is the error for what comes before Run or after it.
@@ -94,14 +95,14 @@ func (a *Adapter) skip(ctx context.Context, reason string) {
 
 // settle finds out where something was said, and what holds there: also for the message. ok is false where the
 // bot can't see the channel.
-func (a *Adapter) settle(ctx context.Context, of *signal) (how Setting, ok bool, err error) {
+func (a *Adapter) settle(ctx context.Context, of *signal) (how settings.Setting, ok bool, err error) {
 	at, err := a.locate(ctx, of.at)
 	if errors.Is(err, chat.ErrGone) {
 		a.skip(ctx, "the bot does not see the channel")
-		return Setting{}, false, nil
+		return settings.Setting{}, false, nil
 	}
 	if err != nil {
-		return Setting{}, false, err
+		return settings.Setting{}, false, err
 	}
 	of.at = at
 	how, err = a.setting(ctx, at.guild, at.settings())
@@ -268,9 +269,9 @@ func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, 
 	switch {
 	case !ok:
 		return respond(ctx, of, says("I don't see this channel, so I can't answer in it."))
-	case of.at.guild != directly && how.Mode == ModeOff:
+	case of.at.guild != directly && how.Mode == settings.ModeOff:
 		return respond(ctx, of, says("I am off in this channel. Who may manage the server turns me on with /cairn-admin on."))
-	case of.at.guild != directly && !how.admits(of.roles):
+	case of.at.guild != directly && !how.Admits(of.roles):
 		return respond(ctx, of, says("You have none of the roles that may ask me here."))
 	case of.empty:
 		return respond(ctx, of, says("This message has no text that I could read."))

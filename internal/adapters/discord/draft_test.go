@@ -9,11 +9,12 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/settings"
 )
 
 func TestADraftIsSeenAsItGrows(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInThread)
+	room := w.room(settings.ReplyInThread)
 	draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: room.Thread, To: room.To, Asker: chat.UserID(w.ann)})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/chat/settings"
 	"cairn/internal/chat/wire"
 )
 
@@ -199,7 +200,7 @@ func formMeaning(found signal, of wireInteraction) signal {
 }
 
 // place is where the conversation of a press or command is held.
-func (s signal) place(style ReplyStyle) place {
+func (s signal) place(style settings.ReplyStyle) place {
 	of := s.interaction
 	switch {
 	case of == nil:

@@ -2,10 +2,10 @@ package discord
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"cairn/internal/chat/listening"
+	"cairn/internal/chat/settings"
 )
 
 // remarks are what people say to one another, which asks nothing.
@@ -18,29 +18,24 @@ var manner = listening.Manner{
 }
 
 // hears decides whether something said is for the bot, and if not, why.
-func hears(of signal, how Setting, now listening.Part) listening.Verdict {
+func hears(of signal, how settings.Setting, now listening.Part) listening.Verdict {
 	inThread := isThread(of.at.kind)
 	switch {
 	case of.at.guild == directly:
 		return listening.Verdict{Hear: true}
-	case how.Mode == ModeOff:
+	case how.Mode == settings.ModeOff:
 		return listening.Verdict{Why: "the bot is off in this channel"}
-	case !how.admits(of.roles):
+	case !how.Admits(of.roles):
 		return listening.Verdict{Why: "its author has none of the roles that may ask"}
 	case of.called:
 		return listening.Verdict{Hear: true}
-	case of.at.forum() && (how.Mode == ModeThread || how.Mode == ModeQuestions):
+	case of.at.forum() && (how.Mode == settings.ModeThread || how.Mode == settings.ModeQuestions):
 		return listening.Verdict{Hear: true}
 	case of.empty:
 		return listening.Verdict{Why: "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent"}
 	}
 	return manner.Hears(listening.Said{
 		Text: of.message.Text, By: of.by, ToOther: of.toOther, InThread: inThread,
-		Open: how.Mode == ModeQuestions || how.Mode == ModeThread && inThread,
+		Open: how.Mode == settings.ModeQuestions || how.Mode == settings.ModeThread && inThread,
 	}, now)
-}
-
-// admits tells whether one with these roles may ask.
-func (s Setting) admits(roles []string) bool {
-	return len(s.Roles) == 0 || slices.ContainsFunc(s.Roles, func(role string) bool { return slices.Contains(roles, role) })
 }

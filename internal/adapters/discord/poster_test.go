@@ -15,6 +15,7 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/settings"
 )
 
 // marksOf reads the mark of a message of the fake's.
@@ -69,7 +70,7 @@ func (w *team) Left(t *testing.T, thread chat.ThreadID) int {
 }
 
 // room is a conversation: in a thread that is not started yet, or in place.
-func (w *team) room(style ReplyStyle) chattest.PosterRoom {
+func (w *team) room(style settings.ReplyStyle) chattest.PosterRoom {
 	asked := w.Say(w.ann, w.general, "hello")
 	at := where{guild: w.guild.ID, channel: w.general, kind: textChannel, message: asked.ID}
 	return chattest.PosterRoom{
@@ -78,7 +79,7 @@ func (w *team) room(style ReplyStyle) chattest.PosterRoom {
 }
 
 func TestPoster(t *testing.T) {
-	for _, style := range styles {
+	for _, style := range []settings.ReplyStyle{settings.ReplyInThread, settings.ReplyInPlace} {
 		t.Run(string(style), func(t *testing.T) {
 			chattest.TestPoster(t, func(t *testing.T) (chattest.PosterRoom, chat.Poster) {
 				w := newTeam(t, nil)
@@ -89,7 +90,7 @@ func TestPoster(t *testing.T) {
 }
 
 func TestDrafter(t *testing.T) {
-	for _, style := range styles {
+	for _, style := range []settings.ReplyStyle{settings.ReplyInThread, settings.ReplyInPlace} {
 		t.Run(string(style), func(t *testing.T) {
 			chattest.TestDrafter(t, func(t *testing.T) (chattest.DrafterRoom, chat.Drafter) {
 				w := newTeam(t, nil)
@@ -126,7 +127,7 @@ func TestWhatIsPostedTwiceIsThereOnce(t *testing.T) {
 	for name, after := range map[string]time.Duration{"at once": 0, "later than Discord knows the nonce": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			w := newTeam(t, nil)
-			room := w.room(ReplyInPlace)
+			room := w.room(settings.ReplyInPlace)
 			long := post1(chattest.Long(4000))
 			long.To = room.To
 			first, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", long)
@@ -163,7 +164,7 @@ func TestWhatIsPostedTwiceIsThereOnce(t *testing.T) {
 // TestAPostThatIsCutShortIsCompleted has Discord fail in the middle of a long answer.
 func TestAPostThatIsCutShortIsCompleted(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	dying := w.adapter.options
 	dying.Client = &http.Client{Transport: &failing{next: dying.Client.Transport, after: 1}}
 	_, err := w.process(t, dying).Post(t.Context(), room.Thread, "KEY000000000000000000001", post1(chattest.Long(4000)))
@@ -233,7 +234,7 @@ func TestWhatDiscordsRefusalsMean(t *testing.T) {
 
 func TestDiscordIsLeftAloneWhenItWantsToBe(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	w.Fail("POST /channels/{channel}/messages", discordtest.Fault{Status: 429, RetryAfter: 7 * time.Second})
 	_, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", post1("one"))
 	if later, ok := errors.AsType[*chat.RetryAfterError](err); !ok || later.After != 7*time.Second {
@@ -251,7 +252,7 @@ func TestWhatDiscordMadeAndDidNotTell(t *testing.T) {
 	lost := discordtest.Fault{Status: 500, Done: true}
 	t.Run("a post", func(t *testing.T) {
 		w := newTeam(t, nil)
-		room := w.room(ReplyInPlace)
+		room := w.room(settings.ReplyInPlace)
 		w.Fail("POST /channels/{channel}/messages", lost)
 		if _, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", post1("one")); err == nil || undone(err) {
 			t.Errorf("the error is %v", err)
@@ -270,7 +271,7 @@ func TestWhatDiscordMadeAndDidNotTell(t *testing.T) {
 	})
 	t.Run("a thread", func(t *testing.T) {
 		w := newTeam(t, nil)
-		room := w.room(ReplyInThread)
+		room := w.room(settings.ReplyInThread)
 		w.Fail("POST /channels/{channel}/messages/{message}/threads", lost)
 		if _, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", chat.Post{To: room.To, Reply: post1("one").Reply}); err == nil {
 			t.Error("posted in a thread of which nothing is known")
@@ -284,7 +285,7 @@ func TestWhatDiscordMadeAndDidNotTell(t *testing.T) {
 	})
 	t.Run("a draft", func(t *testing.T) {
 		w := newTeam(t, nil)
-		room := w.room(ReplyInPlace)
+		room := w.room(settings.ReplyInPlace)
 		draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: room.Thread, To: room.To})
 		if err != nil {
 			t.Fatal(err)
@@ -334,7 +335,7 @@ func TestDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			chattest.TestDocuments(t, func(t *testing.T) (chattest.DocumentRoom, chat.Poster) {
 				w := newTeam(t, nil)
-				return chattest.DocumentRoom{PosterRoom: w.room(ReplyInPlace), Documents: w.documents, Break: func() {
+				return chattest.DocumentRoom{PosterRoom: w.room(settings.ReplyInPlace), Documents: w.documents, Break: func() {
 					w.Fail("POST /channels/{channel}/messages", fault)
 				}}, w.process(t, w.adapter.options)
 			})

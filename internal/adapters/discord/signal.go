@@ -1,6 +1,9 @@
 package discord
 
-import "cairn/internal/chat"
+import (
+	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
+)
 
 // kind is what a signal asks for.
 type kind int
@@ -56,15 +59,15 @@ type interaction struct {
 	id          string
 	token       string
 	application string
-	does        action    // of pressed
-	message     string    // that was pressed on
-	mark        *mark     // of that message
-	words       string    // of a form, or of the field being typed
-	field       string    // that is typed
-	private     bool      // the answer is for one person alone
-	mayManage   bool      // has the permission Manage Server
-	admin       adminWish // of managed
-	target      string    // message that a command is about
+	does        action        // of pressed
+	message     string        // that was pressed on
+	mark        *mark         // of that message
+	words       string        // of a form, or of the field being typed
+	field       string        // that is typed
+	private     bool          // the answer is for one person alone
+	mayManage   bool          // has the permission Manage Server
+	admin       settings.Wish // of managed
+	target      string        // message that a command is about
 }
 
 // again names the signal for one that comes again; "" for those that may.
@@ -84,13 +87,13 @@ func ignore(reason string) signal { return signal{kind: ignored, reason: reason}
 
 // placeIn gives the place of a conversation by what the event tells and how the channel is
 // answered in.
-func (w where) placeIn(root string, style ReplyStyle) place {
+func (w where) placeIn(root string, style settings.ReplyStyle) place {
 	switch {
 	case w.guild == directly, isThread(w.kind):
 		return place{guild: w.guild, channel: w.channel}
 	case root != "":
 		return place{guild: w.guild, channel: w.channel, root: root}
-	case style == ReplyInThread && w.threadable():
+	case style == settings.ReplyInThread && w.threadable():
 		return place{guild: w.guild, channel: w.message}
 	}
 	return place{guild: w.guild, channel: w.channel, root: w.message}

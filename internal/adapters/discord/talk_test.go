@@ -19,6 +19,7 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
 
@@ -177,11 +178,11 @@ func TestAManagedServer(t *testing.T) {
 func TestForumPosts(t *testing.T) {
 	forum := ""
 	w := newTeam(t, func(options *Options) {
-		options.Default = func(_, channel string) Setting {
+		options.Default = func(_, channel string) settings.Setting {
 			if channel == forum {
-				return Setting{Mode: ModeThread}
+				return settings.Setting{Mode: settings.ModeThread}
 			}
-			return Setting{}
+			return settings.Setting{}
 		}
 	})
 	forum = w.guild.Forum("help")
@@ -202,8 +203,8 @@ func TestForumPosts(t *testing.T) {
 
 func TestACommandOnAMessage(t *testing.T) {
 	w := newTeam(t, nil)
-	for _, style := range styles {
-		if err := w.store.Put(t.Context(), w.guild.ID, w.general, Setting{Style: style}); err != nil {
+	for _, style := range []settings.ReplyStyle{settings.ReplyInThread, settings.ReplyInPlace} {
+		if err := w.store.Put(t.Context(), settings.NewSpace(Name, w.guild.ID), w.general, settings.Setting{Style: style}); err != nil {
 			t.Fatal(err)
 		}
 		w.wait(t)

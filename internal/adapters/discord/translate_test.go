@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 )
 
 // recordedBot is the bot of the recorded traffic, recordedRole its role in the server.
@@ -92,7 +93,7 @@ func line(of signal) string {
 	if of.message.Text != "" {
 		text = fmt.Sprintf("%q", of.message.Text)
 	}
-	out += fmt.Sprintf(": %s %s in %s by %s at %s", of.message.ID, text, of.place(ReplyInThread).thread(), of.by, of.message.At.Format("15:04:05"))
+	out += fmt.Sprintf(": %s %s in %s by %s at %s", of.message.ID, text, of.place(settings.ReplyInThread).thread(), of.by, of.message.At.Format("15:04:05"))
 	for _, file := range of.message.Files {
 		out += ", with " + file.Name
 	}
@@ -243,7 +244,7 @@ func FuzzTranslate(f *testing.F) {
 		if err != nil || found.kind == ignored || found.kind == learned || found.kind == retracted || found.kind == pinged {
 			return
 		}
-		thread := found.place(ReplyInThread).thread()
+		thread := found.place(settings.ReplyInThread).thread()
 		if _, err := parseThread(thread); err != nil && found.kind != completed && found.kind != managed {
 			t.Errorf("%s of %s: %v", kinds[found.kind], data, err)
 		}

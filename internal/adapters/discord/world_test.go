@@ -15,6 +15,8 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/settings"
+	"cairn/internal/chat/settings/embedded"
 )
 
 // feed is a gateway that hands over a server's events, one by one, without a connection.
@@ -63,24 +65,25 @@ func (f *feed) done() bool {
 	return f.passed == len(f.server.Events(""))
 }
 
-// kept are settings and tickets in memory.
+// kept are settings in a file, and tickets in memory.
 type kept struct {
-	mu       sync.Mutex
-	settings map[string]Setting
-	tickets  map[string]Ticket
+	settings.Store
+	mu      sync.Mutex
+	tickets map[string]Ticket
 }
 
-func (k *kept) Get(_ context.Context, guild, channel string) (Setting, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.settings[guild+" "+channel], nil
-}
-
-func (k *kept) Put(_ context.Context, guild, channel string, setting Setting) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.settings[guild+" "+channel] = setting
-	return nil
+func newKept(t testing.TB) *kept {
+	t.Helper()
+	store, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &kept{Store: store, tickets: map[string]Ticket{}}
 }
 
 func (k *kept) Keep(_ context.Context, interaction string, ticket Ticket) error {
@@ -118,7 +121,7 @@ func newTeam(t *testing.T, change func(*Options)) *team {
 	w := &team{
 		Server: server, clock: clock, guild: server.Guild("Team"), feed: &feed{server: server, more: make(chan struct{}, 1)},
 		bot:   posttest.New(),
-		store: &kept{settings: map[string]Setting{}, tickets: map[string]Ticket{}},
+		store: newKept(t),
 	}
 	w.ann, w.ben, w.general = w.guild.Member("Ann"), w.guild.Member("Ben"), w.guild.Channel("general")
 	options := Options{

@@ -1,4 +1,4 @@
-// Package embedded keeps the settings and tickets of the Discord app in one SQLite file,
+// Package embedded keeps the tickets of the Discord app in one SQLite file,
 // with no server.
 package embedded
 
@@ -17,12 +17,6 @@ import (
 )
 
 const schema = `
-CREATE TABLE IF NOT EXISTS setting (
-	guild   TEXT NOT NULL,
-	channel TEXT NOT NULL,             -- '' for the whole server
-	setting BLOB NOT NULL,
-	PRIMARY KEY (guild, channel)
-) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ticket (    -- the right to answer an interaction
 	interaction TEXT PRIMARY KEY,
 	ticket      BLOB NOT NULL,
@@ -30,16 +24,13 @@ CREATE TABLE IF NOT EXISTS ticket (    -- the right to answer an interaction
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ticket_until ON ticket (until);`
 
-// Store is a discord.Settings and a discord.Tickets in one file.
+// Store is a discord.Tickets in one file.
 type Store struct {
 	db  *sql.DB
 	now func() time.Time
 }
 
-var (
-	_ discord.Settings = (*Store)(nil)
-	_ discord.Tickets  = (*Store)(nil)
-)
+var _ discord.Tickets = (*Store)(nil)
 
 // Open opens or makes the store of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
@@ -49,36 +40,9 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open Discord's settings %s: %w", file, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open Discord's tickets %s: %w", file, err), db.Close())
 	}
 	return &Store{db: db, now: time.Now}, nil
-}
-
-// Get implements discord.Settings.
-func (s *Store) Get(ctx context.Context, guild, channel string) (discord.Setting, error) {
-	var stored []byte
-	err := s.db.QueryRowContext(ctx, `SELECT setting FROM setting WHERE guild = ? AND channel = ?`, guild, channel).Scan(&stored)
-	if errors.Is(err, sql.ErrNoRows) {
-		return discord.Setting{}, nil
-	}
-	if err != nil {
-		return discord.Setting{}, fmt.Errorf("read the setting of server %s: %w", guild, err)
-	}
-	return discord.DecodeSetting(stored)
-}
-
-// Put implements discord.Settings.
-func (s *Store) Put(ctx context.Context, guild, channel string, setting discord.Setting) error {
-	stored, err := discord.EncodeSetting(setting)
-	if err != nil {
-		return fmt.Errorf("encode the setting of server %s: %w", guild, err)
-	}
-	_, err = s.db.ExecContext(ctx, `INSERT INTO setting (guild, channel, setting) VALUES (?, ?, ?)
-		ON CONFLICT (guild, channel) DO UPDATE SET setting = excluded.setting`, guild, channel, stored)
-	if err != nil {
-		return fmt.Errorf("write the setting of server %s: %w", guild, err)
-	}
-	return nil
 }
 
 // Keep implements discord.Tickets. It also forgets those that have run out.

@@ -3,13 +3,14 @@ package embedded_test
 import (
 	"testing"
 
-	"cairn/internal/adapters/discord/settings/embedded"
-	"cairn/internal/adapters/discord/settings/settingstest"
+	"cairn/internal/chat/settings"
+	"cairn/internal/chat/settings/embedded"
+	"cairn/internal/chat/settings/settingstest"
 )
 
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
-	settingstest.Run(t, func(t *testing.T) settingstest.Store {
+	settingstest.Run(t, func(t *testing.T) settings.Store {
 		store, err := embedded.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)

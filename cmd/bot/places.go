@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"cairn/internal/chat/settings"
+	embeddedsettings "cairn/internal/chat/settings/embedded"
+	redissettings "cairn/internal/chat/settings/redis"
+)
+
+// placeSettings opens the store of settings that people change in chats, once: in Redis where one
+// is configured, else in the data directory.
+func (a *app) placeSettings(ctx context.Context) (settings.Store, error) {
+	if a.places != nil {
+		return a.places, nil
+	}
+	if a.config.Redis.URL.IsZero() {
+		kept, err := embeddedsettings.Open(ctx, a.config.DataDir)
+		if err != nil {
+			return nil, err
+		}
+		a.closers = append(a.closers, kept.Close)
+		a.places = kept
+		return kept, nil
+	}
+	client, err := a.connectRedis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.places = redissettings.Open(client)
+	return a.places, nil
+}

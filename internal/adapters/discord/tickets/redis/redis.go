@@ -1,0 +1,63 @@
+// Package redis keeps the tickets of the Discord app in Redis 6.2 or later: a single server,
+// behind Sentinel, or a Cluster.
+//
+// PREFIX is "cairn", {I} the id of an interaction.
+//
+//	key                        type    what
+//	PREFIX:discord:{I}:ticket  string  the right to answer, in JSON; gone by itself
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/adapters/discord"
+	"cairn/internal/redis/conn"
+)
+
+// Store is a discord.Tickets in a Redis.
+type Store struct{ client *conn.Client }
+
+var _ discord.Tickets = (*Store)(nil)
+
+// Open gives the store in a Redis. The client stays the caller's.
+func Open(client *conn.Client) *Store { return &Store{client: client} }
+
+func key(interaction string) string { return "cairn:discord:{" + interaction + "}:ticket" }
+
+// Keep implements discord.Tickets.
+func (s *Store) Keep(ctx context.Context, interaction string, ticket discord.Ticket) error {
+	left := time.Until(ticket.Until)
+	if left <= 0 {
+		return nil
+	}
+	stored, err := json.Marshal(ticket)
+	if err != nil {
+		return fmt.Errorf("encode ticket %s: %w", interaction, err)
+	}
+	if err := s.client.Set(ctx, key(interaction), stored, left).Err(); err != nil {
+		return fmt.Errorf("write ticket %s: %w", interaction, err)
+	}
+	return nil
+}
+
+// Ticket implements discord.Tickets.
+func (s *Store) Ticket(ctx context.Context, interaction string) (discord.Ticket, error) {
+	stored, err := s.client.Get(ctx, key(interaction)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return discord.Ticket{}, nil
+	}
+	if err != nil {
+		return discord.Ticket{}, fmt.Errorf("read ticket %s: %w", interaction, err)
+	}
+	var ticket discord.Ticket
+	if err := json.Unmarshal(stored, &ticket); err != nil {
+		return discord.Ticket{}, fmt.Errorf("read ticket %s: %w", interaction, err)
+	}
+	return ticket, nil
+}

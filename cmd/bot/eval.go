@@ -26,12 +26,14 @@ import (
 
 type evalCommand struct {
 	Args struct {
-		Set string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for."`
+		Set    string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set."`
+		Folder string `positional-arg-name:"FOLDER" description:"Behind the word talk: the folder of the set."`
 	} `positional-args:"yes"`
 	Answers  string `long:"answers" value-name:"FILE" description:"Also write every answer, a JSON object a line."`
 	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
 	JSON     bool   `long:"json" description:"Print data instead of a table."`
 	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
+	Split    bool   `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
 	Side     string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
 }
 
@@ -51,7 +53,7 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return err
 	}
-	sets, err := findSets(c.Args.Set)
+	sets, err := c.findSets()
 	if err != nil {
 		return err
 	}
@@ -77,6 +79,26 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 type questionSet struct {
 	dir  string
 	form eval.Form
+}
+
+// findSets gives the sets that the arguments name.
+func (c *evalCommand) findSets() ([]questionSet, error) {
+	switch {
+	case c.Args.Folder == "":
+		return findSets(c.Args.Set)
+	case c.Args.Set != talkSet:
+		return nil, fmt.Errorf("unexpected argument %q: only the word %s stands before a folder", c.Args.Folder, talkSet)
+	}
+	sets, err := findSets(c.Args.Folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range sets {
+		if set.form != eval.FormTalk {
+			return nil, fmt.Errorf("%s is no talk set: name a folder that holds talk.jsonl beside a folder of documents", set.dir)
+		}
+	}
+	return sets, nil
 }
 
 // findSets gives the set in a folder, or those in the folders below it.
@@ -122,6 +144,8 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 		return c.measureRetrieval(ctx, in, a, set)
 	case eval.FormClarify:
 		return c.measureDecisions(ctx, in, a, set)
+	case eval.FormTalk:
+		return c.measureTalk(ctx, in, a, set)
 	default:
 		return c.measureAnswers(ctx, in, a, set)
 	}
@@ -363,7 +387,12 @@ func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer
 	return answered, nil
 }
 
-func (c *evalCommand) writeAnswers(answers []eval.Answer) (err error) {
+func (c *evalCommand) writeAnswers(answers []eval.Answer) error {
+	return c.writeFile(func(w io.Writer) error { return writeLines(w, answers) })
+}
+
+// writeFile writes the file of answers, if one was asked for.
+func (c *evalCommand) writeFile(write func(io.Writer) error) (err error) {
 	if c.Answers == "" {
 		return nil
 	}
@@ -372,7 +401,7 @@ func (c *evalCommand) writeAnswers(answers []eval.Answer) (err error) {
 		return fmt.Errorf("write the answers: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return writeLines(file, answers)
+	return write(file)
 }
 
 func writeLines(w io.Writer, answers []eval.Answer) error {

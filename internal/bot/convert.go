@@ -109,7 +109,7 @@ func traceOf(trace flows.Trace) chat.Trace {
 	}
 	for _, c := range trace.Evidence {
 		converted.Evidence = append(converted.Evidence, chat.TraceEvidence{
-			Passage: string(c.Passage), Title: c.Title, Section: c.Section,
+			Passage: string(c.Passage), Title: c.Title, Section: c.Section, Path: c.Path, Anchor: c.Anchor,
 			Score: c.Score, Lexical: c.Lexical, Dense: c.Dense, Kept: c.Kept,
 		})
 	}

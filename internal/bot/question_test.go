@@ -119,7 +119,7 @@ func TestFlowsAreToldWhatStands(t *testing.T) {
 	}
 	got := bot.History([]chat.Turn{
 		person("1", "dropped"), asked("1", "cancelled"),
-		person("2", "never mind"), reply("2", chat.Answered, "All right, I leave it there."),
+		person("2", "never mind"), reply("2", chat.Dropped, "All right, I leave it there."),
 		person("3", "answered"), asked("3", "This"), person("4", "This"), reply("4", chat.Answered, "so"),
 		person("5", "failed"), reply("5", chat.Failure, "Something went wrong"),
 		person("6", "asked again"), asked("6", "cancelled"), asked("6", "That"),

@@ -166,7 +166,7 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 		if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
 			return runs.Result{}, err
 		}
-		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Answered, Text: "All right, I leave it there."})
+		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: "All right, I leave it there."})
 	case idle:
 		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "There is nothing to stop."})
 	case stale:

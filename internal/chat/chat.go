@@ -55,6 +55,34 @@ type Message struct {
 	// Files came with the message, at most MaxFiles of them. An adapter that hands files
 	// over is a Fetcher.
 	Files []File `json:",omitempty"`
+	// Shared are the messages that this one passes on or replies to, at most MaxSaid of them.
+	Shared []Said `json:",omitempty"`
+	// Before is what was said in the thread until the bot was called in, oldest first, at
+	// most MaxSaid messages; nil where the adapter is a ThreadReader and is asked for it.
+	Before []Said `json:",omitempty"`
+}
+
+// Bounds of what a message brings of others' messages.
+const (
+	MaxSaid     = 20   // messages
+	MaxSaidText = 4000 // letters of one
+)
+
+// Said is a message that was not written to the bot.
+type Said struct {
+	Author string    // the name that people know the author by, "" where it is not known
+	Text   string    // plain, with names in place of ids
+	App    bool      `json:",omitempty"` // a program wrote it, not a person
+	Self   bool      `json:",omitempty"` // the bot itself wrote it
+	At     time.Time `json:",omitzero"`
+}
+
+// ThreadReader is an Adapter that can read what was said in a thread before the bot was
+// called in.
+type ThreadReader interface {
+	// Before gives what was said in a thread before a message, oldest first, at most MaxSaid
+	// messages: the first of the thread and the last ones. Errors are as for Fetch.
+	Before(ctx context.Context, thread ThreadID, message MessageID) ([]Said, error)
 }
 
 // MaxFiles is how many files of a message are read.
@@ -125,12 +153,17 @@ const (
 type Outcome string
 
 // A run answers, abstains because the documents do not tell, or fails. Noticed is a line
-// about the thread itself, such as a reminder: it answers nothing.
+// about the thread itself, such as a reminder: it answers nothing. Social is a reply to a
+// message that asks the documents nothing, such as a greeting, and Dropped the line that
+// closes a question which its asker gave up; both belong to no run, show no sources, and
+// are no part of what follow-ups lean on.
 const (
 	Answered  Outcome = "answered"
 	Abstained Outcome = "abstained"
 	Failure   Outcome = "failed"
 	Noticed   Outcome = "notice"
+	Social    Outcome = "social"
+	Dropped   Outcome = "dropped"
 )
 
 // Reply is the bot's answer.

@@ -40,6 +40,8 @@ type TraceEvidence struct {
 	Passage string // passage id
 	Title   string
 	Section string
+	Path    string  `json:",omitempty"` // of the document, as its source has it
+	Anchor  string  `json:",omitempty"` // of the section
 	Score   float64 // fused, 0 to 1
 	Lexical float64 // BM25
 	Dense   float64 // cosine

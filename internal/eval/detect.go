@@ -13,12 +13,14 @@ import (
 type Form string
 
 // The forms of sets: one measures a search alone, one whole answers, one the decision
-// to answer, to ask or to abstain, and one the check of claims against their evidence.
+// to answer, to ask or to abstain, one the check of claims against their evidence, and one
+// what a bot makes of all kinds of messages in a conversation.
 const (
 	FormRetrieval Form = "retrieval"
 	FormAnswers   Form = "answers"
 	FormClarify   Form = "clarify"
 	FormGrounding Form = "grounding"
+	FormTalk      Form = "talk"
 )
 
 // The files by which a set's form is known.
@@ -30,6 +32,7 @@ const (
 	tasksFile     = "tasks.jsonl"
 	claimsFile    = "claims.jsonl"
 	topicsFile    = "qulac.jsonl"
+	talkFile      = "talk.jsonl"
 )
 
 // Detect says which form of question set a folder holds.
@@ -52,6 +55,8 @@ func Detect(dir string) (Form, error) {
 		return FormClarify, nil
 	case has[claimsFile]:
 		return FormGrounding, nil
+	case has[talkFile]:
+		return FormTalk, nil
 	}
 	var missing []string
 	for _, name := range []string{corpusFile, queriesFile, qrelsFile} {
@@ -63,8 +68,8 @@ func Detect(dir string) (Form, error) {
 	case 0:
 		return FormRetrieval, nil
 	case 3:
-		return "", fmt.Errorf("%s holds no question set: it needs %s beside a folder of documents, or %s, or %s, or %s, %s and %s",
-			filepath.Clean(dir), questionsFile, tasksFile, claimsFile, corpusFile, queriesFile, qrelsFile)
+		return "", fmt.Errorf("%s holds no question set: it needs %s or %s beside a folder of documents, or %s, or %s, or %s, %s and %s",
+			filepath.Clean(dir), questionsFile, talkFile, tasksFile, claimsFile, corpusFile, queriesFile, qrelsFile)
 	}
 	return "", fmt.Errorf("retrieval set %s lacks %s", filepath.Clean(dir), strings.Join(missing, " and "))
 }

@@ -192,7 +192,7 @@ func TestDetect(t *testing.T) {
 		{"clarify", map[string]string{tasksFile: "", "qulac.jsonl": ""}, FormClarify, ""},
 		{"grounding", map[string]string{claimsFile: ""}, FormGrounding, ""},
 		{"incomplete", broken, "", "lacks qrels.tsv"},
-		{"neither", map[string]string{"readme.md": ""}, "", "holds no question set: it needs questions.jsonl beside"},
+		{"neither", map[string]string{"readme.md": ""}, "", "holds no question set: it needs questions.jsonl or talk.jsonl beside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			form, err := Detect(writeFiles(t, test.files))

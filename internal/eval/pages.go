@@ -88,7 +88,8 @@ func isRegular(root *os.Root, name string) (bool, error) {
 
 func localPath(name string) string { return filepath.FromSlash(path.Clean(name)) }
 
-// find is the section of a place, or nil. An empty anchor is the head of the page.
+// find is the section of a place, or nil. An empty anchor is the head of the page; the id
+// that is written at a heading serves as its anchor where no section has it.
 func (p *Pages) find(place Place) *section {
 	page := p.loaded[place.Path]
 	want := canon(place.Anchor)
@@ -99,6 +100,11 @@ func (p *Pages) find(place Place) *section {
 	}
 	if want == "" && len(page) > 0 {
 		return &page[0]
+	}
+	for i := range page {
+		if want != "" && page[i].id == want {
+			return &page[i]
+		}
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type Report struct {
 	Decisions *Decisions `json:"decisions,omitempty"`
 	// Compared is set for clarify and grounding sets.
 	Compared *Compared `json:"compared,omitempty"`
+	// Reactions is set for talk sets.
+	Reactions *Reactions `json:"reactions,omitempty"`
 	// Missing are the questions without an answer, which count as wrong; Stray the
 	// answers without a question, which do not count.
 	Missing []string `json:"missing,omitempty"`
@@ -27,7 +29,8 @@ type Group struct {
 	Rows []Row  `json:"measures"`
 }
 
-// Row is one measure: a share from 0 to 1, or milliseconds where the name says so.
+// Row is one measure: a share from 0 to 1, or what its name says: milliseconds, a
+// percentage, or a length in characters.
 type Row struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -60,11 +63,7 @@ func (r Report) Table() string {
 	for _, group := range r.Groups {
 		fmt.Fprintf(&b, "%-28s %8s %5s\n", group.Name, "value", "n")
 		for _, row := range group.Rows {
-			digits := 3
-			if strings.HasPrefix(row.Name, "latency") {
-				digits = 1
-			}
-			fmt.Fprintf(&b, "  %-26s %8.*f %5d\n", row.Name, digits, row.Value, row.Count)
+			fmt.Fprintf(&b, "  %-26s %8.*f %5d\n", row.Name, row.digits(), row.Value, row.Count)
 		}
 	}
 	if r.Decisions != nil {
@@ -72,6 +71,9 @@ func (r Report) Table() string {
 	}
 	if r.Compared != nil {
 		r.Compared.table(&b)
+	}
+	if r.Reactions != nil {
+		r.Reactions.table(&b)
 	}
 	for _, list := range []struct {
 		what string
@@ -82,6 +84,17 @@ func (r Report) Table() string {
 		}
 	}
 	return b.String()
+}
+
+// digits is how many digits a row's value is shown with behind the point.
+func (r Row) digits() int {
+	switch {
+	case strings.HasPrefix(r.Name, "latency"), strings.HasSuffix(r.Name, "%"):
+		return 1
+	case strings.Contains(r.Name, " length "):
+		return 0
+	}
+	return 3
 }
 
 // Decisions counts what was done against what each question calls for.

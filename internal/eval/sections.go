@@ -11,7 +11,8 @@ import (
 // section is a page's text from one heading to the next, of any level.
 type section struct {
 	anchor  string
-	level   int // 1 to 6; 0 is what stands before the first heading
+	id      string // canonical, as written at the heading: "{#id}"; "" for none
+	level   int    // 1 to 6; 0 is what stands before the first heading
 	heading string
 	text    string
 	path    []string // canonical anchors of the headings it lies under, its own last
@@ -28,6 +29,7 @@ var (
 	htmlTag      = regexp.MustCompile(`<[^>]+>`)
 	link         = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)]*)\)`)
 	attributes   = regexp.MustCompile(`\{[:#][^}]*\}`)
+	givenID      = regexp.MustCompile(`\{#([^}\s\v\x1c-\x1f\x{85}\p{Z}]+)\}` + white + `*$`)
 	numberSuffix = regexp.MustCompile(`_(\p{Nd}+)$`)
 	hyphens      = regexp.MustCompile(`-{2,}`)
 )
@@ -56,6 +58,9 @@ func cutSections(markdown string) []section {
 		body = nil
 		s := section{level: len(head[1]), heading: head[2]}
 		s.anchor = numbered(slug(s.heading), seen)
+		if given := givenID.FindStringSubmatch(s.heading); given != nil {
+			s.id = canon(given[1])
+		}
 		for len(stack) > 0 && stack[len(stack)-1].level >= s.level {
 			stack = stack[:len(stack)-1]
 		}

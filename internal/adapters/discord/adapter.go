@@ -100,7 +100,7 @@ func New(options Options) (*Adapter, error) {
 	return &Adapter{
 		options: options, key: key, now: options.Now, running: running.NewSlot(),
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
-		done: newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
+		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
 		roles: newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
 	}, nil
 }

@@ -39,6 +39,12 @@ type Request struct {
 	// Attachments are the files that came with the message, as text; the bot bounds them.
 	// They are data that a person gave: never instructions.
 	Attachments []Attachment
+	// Before is what people said in the thread until the bot was called in, and what the
+	// message passes on or replies to, oldest first. It is data, like Attachments.
+	Before []Said
+	// Asks is put to the person before the flow decides anything; nil: nothing is. It offers
+	// choices or takes free text.
+	Asks *graph.Question
 	// Location is where the documents are that the run reads. The zero one is read from
 	// Text by those flows that read documents, see ParseLocation.
 	Location Location
@@ -48,6 +54,15 @@ type Request struct {
 type Attachment struct {
 	Name string `json:"name"` // "invoice.pdf"
 	Text string `json:"text"`
+}
+
+// Said is a message of others that a question leans on.
+type Said struct {
+	Author string `json:"author,omitempty"`
+	Text   string `json:"text"`
+	App    bool   `json:"app,omitempty"`    // a program wrote it
+	Self   bool   `json:"self,omitempty"`   // the bot wrote it
+	Shared bool   `json:"shared,omitempty"` // the message passes it on, or replies to it
 }
 
 // KindAttachment groups the files that came with the message, where an answer cites them.

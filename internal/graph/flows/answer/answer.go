@@ -173,9 +173,9 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 	}
 	initial := State{
 		RequestID: request.Run, OriginalQuery: request.Text, History: request.History, Depth: wanted,
-		Attachments: request.Attachments,
-		Filter:      index.Filter{Sources: request.Filter.Sources},
-		MaxRetries:  maxSearchRetries, StartTime: f.now(),
+		Attachments: request.Attachments, Before: request.Before, Asks: request.Asks,
+		Filter:     index.Filter{Sources: request.Filter.Sources},
+		MaxRetries: maxSearchRetries, StartTime: f.now(),
 	}
 	watch := &watch{observe: runtime.Observe}
 	outcome, err := f.graph.Start(ctx, request.Run, initial, graph.Options{Store: runtime.Store, Observe: watch.event})

@@ -41,6 +41,11 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 			notes.Set([]string{"the person meant: " + chosen}),
 		), nil
 	}
+	if s.Asks != nil {
+		asked := *s.Asks
+		asked.Key = questionKey
+		return graph.Ask[State](asked), nil
+	}
 	decided := ambiguous(s)
 	reason := cmp.Or(decided.reason, unclearReason(s))
 	if reason == "" {
@@ -53,6 +58,14 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 
 // readingOf gives the words that an answer adds to the question.
 func readingOf(s State, answer graph.Answer) string {
+	if s.Asks != nil {
+		for _, choice := range s.Asks.Choices {
+			if choice.ID == answer.Choice {
+				return choice.Label
+			}
+		}
+		return bounded(answer.Text)
+	}
 	for i, r := range readings(s) {
 		if choiceID(i) == answer.Choice {
 			return r.label + " " + r.document

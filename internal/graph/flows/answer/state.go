@@ -54,6 +54,8 @@ type State struct {
 	Query         string // whole: shorthand written out, what a follow-up leans on added
 	History       []flows.Turn
 	Attachments   []flows.Attachment // data that came with the question
+	Before        []flows.Said       // what others said, that the question may lean on
+	Asks          *graph.Question    // put to the person first; nil: nothing is
 	Depth         flows.Depth
 	Filter        index.Filter
 
@@ -135,6 +137,8 @@ var (
 	query            = graph.Replace("query", func(s *State) *string { return &s.Query })
 	history          = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
 	attachments      = graph.Replace("attachments", func(s *State) *[]flows.Attachment { return &s.Attachments })
+	before           = graph.Replace("before", func(s *State) *[]flows.Said { return &s.Before })
+	asks             = graph.Replace("asks", func(s *State) **graph.Question { return &s.Asks })
 	depth            = graph.Replace("depth", func(s *State) *flows.Depth { return &s.Depth })
 	filter           = graph.Replace("filter", func(s *State) *index.Filter { return &s.Filter })
 	normalizedQuery  = graph.Replace("normalized_query", func(s *State) *string { return &s.NormalizedQuery })
@@ -182,7 +186,7 @@ var (
 
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
-	requestID, originalQuery, query, history, attachments, depth, filter,
+	requestID, originalQuery, query, history, attachments, before, asks, depth, filter,
 	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,

@@ -10,7 +10,8 @@
 // what it had to do without.
 //
 // Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
-// clarify.go, process.go, generate.go and write.go, verify.go and check.go, group.go.
+// clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
+// group.go. What is quoted is chosen in the package quoting.
 package answer
 
 import (

@@ -45,7 +45,7 @@ func (f *Flow) verifyQuotes(ctx context.Context, s State) ([]graph.Change[State]
 	supported := Draft{Fallback: s.ResponseResults.Fallback}
 	dropped := 0
 	for _, unit := range s.ResponseResults.Sentences {
-		if text, there := current[unit.Evidence]; there && contains(text, unit.Text) {
+		if text, there := current[unit.Evidence]; there && stands(text, unit.Text) {
 			supported.Sentences = append(supported.Sentences, unit)
 			continue
 		}
@@ -92,6 +92,22 @@ func (f *Flow) current(ctx context.Context, s State, positions []int) (map[int]s
 		texts[at[passage.Passage.ID]] = passage.Passage.Text
 	}
 	return texts, nil
+}
+
+// stands says whether a text holds a quote: as a whole, or each line of quoted code.
+func stands(text, quoted string) bool {
+	if contains(text, quoted) {
+		return true
+	}
+	if !isFence(quoted) {
+		return false
+	}
+	for line := range strings.Lines(quoted) {
+		if !isFence(strings.TrimSpace(line)) && !contains(text, line) {
+			return false
+		}
+	}
+	return true
 }
 
 // contains says whether a text holds a quote, white space aside.

@@ -1,0 +1,72 @@
+package answer
+
+import (
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/quoting"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
+)
+
+var sizes = map[flows.Depth]quoting.Size{
+	flows.Brief:         {Passages: 4, Characters: 300, Floor: 0.6},
+	flows.Detailed:      {Passages: 8, Characters: 780, Floor: 0.4},
+	flows.Comprehensive: {Passages: 12, Characters: 4500, Floor: 0.3},
+}
+
+// quote makes the draft of an answer from the evidence, of so many documents at most.
+func quote(s State, documents int) Draft {
+	passages, positions := quotable(s.SearchResults, documents)
+	if len(passages) == 0 {
+		return Draft{}
+	}
+	var draft Draft
+	for _, q := range quoting.Choose(questionOf(s), passages, sizes[s.Depth]) {
+		draft.Sentences = append(draft.Sentences, Sentence{
+			Text: q.Text, Evidence: positions[q.Passage], Position: q.Position, Block: q.Block, Score: q.Score,
+		})
+	}
+	return draft
+}
+
+// attachedFloor is what the score of an attached file's passage has to be against the
+// best one's: such a file is there anyway, and need not bear on the question.
+const attachedFloor = 0.6
+
+// quotable gives the evidence as passages to quote from, best first, and their positions
+// in it.
+func quotable(evidence []retrieve.Evidence, documents int) (passages []quoting.Passage, positions []int) {
+	known := make(map[knowledge.DocumentID]bool)
+	for i, e := range evidence {
+		if !known[e.Document.ID] && len(known) == documents || isAttached(e) && e.Score < attachedFloor*evidence[0].Score {
+			continue
+		}
+		known[e.Document.ID] = true
+		positions = append(positions, i)
+		passages = append(passages, quoting.Passage{
+			Document: string(e.Document.ID), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text, Score: e.Score,
+		})
+	}
+	return passages, positions
+}
+
+// questionOf is the question that quotes are chosen for.
+func questionOf(s State) quoting.Question {
+	q := quoting.Question{Text: s.Query, Profile: s.Profile, Intent: string(s.Intent)}
+	if len(s.Parts) < 2 {
+		return q
+	}
+	for _, part := range s.Parts {
+		set := support.Of(part)
+		profile := support.Profile{Passages: s.Profile.Passages}
+		for _, term := range s.Profile.Terms {
+			if term.Holds(set) {
+				profile.Terms = append(profile.Terms, term)
+			}
+		}
+		if len(profile.Terms) > 0 {
+			q.Parts = append(q.Parts, profile)
+		}
+	}
+	return q
+}

@@ -1,0 +1,345 @@
+package quoting
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
+)
+
+// The features of a sentence, by name in the file of weights.
+const (
+	always          = "always"
+	coverage        = "coverage"         // of the question by the sentence
+	coverageSquared = "coverage_squared" // more than half of a question tells much more than a little
+	headingHolds    = "heading_holds"    // coverage of the question by the heading
+	headingAsked    = "heading_asked"    // part of the heading that the question holds
+	titleHolds      = "title_holds"
+	passageHolds    = "passage_holds"
+	beside          = "beside"    // best coverage of the sentences next to it
+	newWords        = "new_words" // coverage that the heading lacks
+	nearness        = "nearness"  // of the question's words to one another in it
+	search          = "search"    // score of the passage against the best one's
+	firstPassage    = "first_passage"
+	laterPassage    = "later_passage" // 0 for the best passage, towards 1 down the list
+	firstSentence   = "first_sentence"
+	laterSentence   = "later_sentence"
+	length          = "length"
+	isItem          = "item"
+	isRow           = "row"
+	isCode          = "code"
+	hasCode         = "has_code"
+	hasNumber       = "has_number"
+	asksItself      = "asks" // ends in a question mark
+	leansBack       = "leans_back"
+	announcing      = "announces"
+	defines         = "defines" // says what the question's word is
+	sameSection     = "same_section"
+	partHeld        = "part_held"           // best coverage of one of a double question's parts
+	headingExact    = "heading_exact"       // the heading names what is asked for, and nothing else
+	exactFirst      = "heading_exact_first" // and this is what stands first below it
+	titleExact      = "title_exact"
+
+	relative        = "relative_coverage" // against the best sentence of all passages
+	holdsRarest     = "holds_rarest"      // the question's rarest word
+	numberWanted    = "number_wanted"     // has the number that was asked for
+	nameWanted      = "name_wanted"       // has the flag, file or setting that was asked for
+	relativePassage = "relative_passage"
+
+	definitionFirst = "definition_first"
+	definitionSays  = "definition_defines"
+	howToCode       = "how_to_code"
+	howToItem       = "how_to_item"
+	howToHasCode    = "how_to_has_code"
+	lookupNumber    = "lookup_number"
+	lookupHasCode   = "lookup_has_code"
+	troubleRemedy   = "trouble_remedy"
+	listItem        = "list_item"
+	yesNoJudges     = "yes_no_judges"
+)
+
+var (
+	wantsNumber = regexp.MustCompile(`(?i)\b(how (many|long|often|much|big|large|old)|what (port|version|size|time)|port|limits?|default|at most|max(imum)?|min(imum)?|timeouts?|interval|since when|when)\b`)
+	wantsName   = regexp.MustCompile(`(?i)\b((which|what|whats|what's) (\w+ )?(flag|option|env|variable|var|vars|command|cmd|file|field|setting|key|annotation|label|parameter|param|path|folder|directory)|where|flags?|env|annotations?|settings?|command|path)\b`)
+	digits      = regexp.MustCompile(`\d`)
+	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
+	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|solution|workaround|instead|you (can|should|must|need)|make sure|try|run|set|use|add|remove|upgrade|enable|disable|increase|install|delete|check)\b`)
+	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
+	yesNo       = regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|may|must|am)\b`)
+	isWhat      = regexp.MustCompile(`(?i)^\W*(?:an?|the)?\s*(?:[\w.` + "`" + `*_-]+\s+){0,4}?(?:\([^)]*\)\s+)?(?:is|are|was|means?|refers? to|stands? for|describes?|allows?|lets?|provides?|represents?)\s`)
+)
+
+// context is what a sentence is compared with.
+type context struct {
+	passages []Passage
+	covered  [][]float64 // by passage and sentence
+	most     float64     // of covered
+	held     []float64   // coverage by passage
+	mostHeld float64
+}
+
+// readUnits takes a passage apart.
+func readUnits(q Question, p Passage) []unit {
+	var units []unit
+	for _, s := range sentence.Split(p.Text) {
+		u := unit{Sentence: s, kind: kindOf(s), indent: indentAt(p.Text, s.Start)}
+		if u.kind == code && len(s.Text) > longCode {
+			u.Text = excerpt(q.Profile, s.Text)
+		}
+		u.set = support.Of(u.Text)
+		units = append(units, u)
+	}
+	return units
+}
+
+func newContext(q Question, passages []Passage, units [][]unit) context {
+	c := context{passages: passages}
+	for i := range units {
+		covered := make([]float64, len(units[i]))
+		for j, u := range units[i] {
+			covered[j] = q.Profile.Coverage(u.set)
+			c.most = max(c.most, covered[j])
+		}
+		c.covered = append(c.covered, covered)
+		held := q.Profile.Coverage(support.Of(passages[i].Title, strings.Join(passages[i].Headings, " "), passages[i].Text))
+		c.held = append(c.held, held)
+		c.mostHeld = max(c.mostHeld, held)
+	}
+	return c
+}
+
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+func indentAt(text string, start int) int {
+	return start - 1 - strings.LastIndexByte(text[:start], '\n')
+}
+
+// features are those of one sentence, by name; one that is missing is 0.
+type features map[string]float64
+
+// featuresOf gives the features of a passage's sentences.
+func featuresOf(q Question, at int, c context, units []unit) []features {
+	p := c.passages[at]
+	shared := sharedFeatures(q, at, c.passages)
+	headings := support.Of(p.Headings...)
+	shared[passageHolds] = c.held[at]
+	shared[relativePassage] = ratio(c.held[at], c.mostHeld)
+	covered := c.covered[at]
+	rarest := rarestTerm(q.Profile)
+	number_, name := wantsNumber.MatchString(q.Text), wantsName.MatchString(q.Text)
+	yes := yesNo.MatchString(q.Text)
+	all := make([]features, len(units))
+	for i, u := range units {
+		f := features{}
+		for name, value := range shared {
+			f[name] = value
+		}
+		f[coverage] = covered[i]
+		f[relative] = ratio(covered[i], c.most)
+		f[holdsRarest] = number(rarest.Holds(u.set))
+		f[coverageSquared] = covered[i] * covered[i]
+		f[beside] = neighbours(covered, i)
+		f[newWords] = coverageBeyond(q.Profile, u.set, headings)
+		f[nearness] = near(q.Profile, u.Text)
+		f[firstSentence] = number(i == 0)
+		f[exactFirst] = number(i == 0) * f[headingExact]
+		f[laterSentence] = 1 - 1/float64(i+1)
+		f[length] = math.Log(float64(len(u.Text)+20)) - 4.5
+		f[isItem] = number(u.kind == item)
+		f[isRow] = number(u.kind == row)
+		f[isCode] = number(u.kind == code)
+		quotesCode := u.kind != code && strings.Contains(u.Text, "`")
+		hasDigit := digits.MatchString(u.Text)
+		f[hasCode] = number(quotesCode)
+		f[hasNumber] = number(hasDigit)
+		f[numberWanted] = number(number_ && hasDigit)
+		f[nameWanted] = number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
+		f[asksItself] = number(strings.HasSuffix(u.Text, "?"))
+		f[leansBack] = number(u.kind == prose && backward.MatchString(u.Text))
+		f[announcing] = number(announces(u.Text))
+		says := definesTerm(q.Profile, u)
+		f[defines] = number(says)
+		f[partHeld] = bestPart(q, u.set)
+		f.addByIntent(q.Intent, u, i, says, quotesCode, hasDigit)
+		f[yesNoJudges] = number(yes && judgement.MatchString(u.Text))
+		all[i] = f
+	}
+	return all
+}
+
+// addByIntent adds the forms of sentence that a kind of question is answered by.
+func (f features) addByIntent(intent string, u unit, at int, says, quotesCode, hasDigit bool) {
+	switch intent {
+	case "definition", "summary":
+		f[definitionFirst] = number(at == 0)
+		f[definitionSays] = number(says)
+	case "how-to":
+		f[howToCode] = number(u.kind == code)
+		f[howToItem] = number(u.kind == item)
+		f[howToHasCode] = number(quotesCode)
+	case "lookup":
+		f[lookupNumber] = number(hasDigit)
+		f[lookupHasCode] = number(quotesCode)
+	case "troubleshooting":
+		f[troubleRemedy] = number(remedy.MatchString(u.Text))
+	case "list":
+		f[listItem] = number(u.Block)
+	}
+}
+
+// sharedFeatures are those that all sentences of a passage have.
+func sharedFeatures(q Question, at int, passages []Passage) features {
+	p := passages[at]
+	own := ""
+	if len(p.Headings) > 0 {
+		own = p.Headings[len(p.Headings)-1]
+	}
+	heading := support.Of(own)
+	f := features{
+		always: 1, headingHolds: q.Profile.Coverage(heading), headingAsked: askedPart(q.Profile, heading),
+		titleHolds:   q.Profile.Coverage(support.Of(append([]string{p.Title}, p.Headings...)...)),
+		firstPassage: number(at == 0), laterPassage: 1 - 1/float64(at+1),
+	}
+	f[headingExact] = f[headingHolds] * f[headingAsked]
+	title := support.Of(p.Title)
+	f[titleExact] = q.Profile.Coverage(title) * askedPart(q.Profile, title)
+	if best := passages[0].Score; best > 0 {
+		f[search] = p.Score / best
+	}
+	f[sameSection] = number(at > 0 && p.Document == passages[0].Document)
+	return f
+}
+
+func number(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+func neighbours(covered []float64, i int) float64 {
+	around := 0.0
+	if i > 0 {
+		around = covered[i-1]
+	}
+	if i+1 < len(covered) {
+		around = max(around, covered[i+1])
+	}
+	return around
+}
+
+// askedPart is the part of a heading's telling words that the question holds.
+func askedPart(profile support.Profile, heading support.Set) float64 {
+	telling, asked := 0, 0
+	for term := range heading {
+		if lexical.IsFiller(term) {
+			continue
+		}
+		telling++
+		for _, t := range profile.Terms {
+			if t.Holds(support.Set{term: {}}) {
+				asked++
+				break
+			}
+		}
+	}
+	if telling == 0 {
+		return 0
+	}
+	return float64(asked) / float64(telling)
+}
+
+// coverageBeyond is the coverage of the terms that the headings lack, of all terms.
+func coverageBeyond(profile support.Profile, set, headings support.Set) float64 {
+	held, sum := 0.0, 0.0
+	for _, term := range profile.Terms {
+		sum += term.IDF
+		if term.Holds(set) && !term.Holds(headings) {
+			held += term.IDF
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	return held / sum
+}
+
+// window is how many terms apart two words of a question are near.
+const window = 5
+
+// near is the part of the question's neighbouring pairs of words that stand near one
+// another in a sentence.
+func near(profile support.Profile, text string) float64 {
+	if len(profile.Terms) < 2 {
+		return 0
+	}
+	terms := lexical.Analyze(text)
+	places := make([][]int, len(profile.Terms))
+	for at, term := range terms {
+		for i, t := range profile.Terms {
+			if t.Holds(support.Set{term: {}}) {
+				places[i] = append(places[i], at)
+			}
+		}
+	}
+	pairs := 0
+	for i := range len(places) - 1 {
+		if within(places[i], places[i+1]) {
+			pairs++
+		}
+	}
+	return float64(pairs) / float64(len(places)-1)
+}
+
+func within(a, b []int) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x-y <= window && y-x <= window {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// definesTerm says whether a sentence says what one of the question's words is: it
+// begins with the word and goes on with "is" or the like.
+func definesTerm(profile support.Profile, u unit) bool {
+	found := isWhat.FindString(u.Text)
+	if u.kind == code || found == "" {
+		return false
+	}
+	begin := support.Of(found)
+	for _, term := range profile.Terms {
+		if term.Holds(begin) {
+			return true
+		}
+	}
+	return false
+}
+
+func bestPart(q Question, set support.Set) float64 {
+	best := 0.0
+	for _, part := range q.Parts {
+		best = max(best, part.Coverage(set))
+	}
+	return best
+}
+
+func rarestTerm(profile support.Profile) support.Term {
+	var rarest support.Term
+	for _, term := range profile.Terms {
+		if term.IDF > rarest.IDF {
+			rarest = term
+		}
+	}
+	return rarest
+}

@@ -1,0 +1,309 @@
+// Package quoting chooses what an answer quotes. It cuts passages into wholes, such as a
+// sentence, the steps of a list or code with the sentence that introduces it, estimates
+// for each sentence how likely it states what was asked for, and takes the wholes that
+// tell the most for their length. The estimate is a logistic model over features of the
+// sentence, its place and the question; its weights are fitted on question sets.
+//
+// Reading order: quoting.go, wholes.go, features.go, model.go.
+package quoting
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"cairn/internal/knowledge/support"
+)
+
+// Question is what the quotes are to answer.
+type Question struct {
+	Text    string
+	Profile support.Profile
+	Intent  string // as words.Intent names it
+	// Parts are the profiles of the questions that it consists of, where there are several.
+	Parts []support.Profile
+}
+
+// Passage is evidence that may be quoted from.
+type Passage struct {
+	Document string // equal for passages of one document
+	Title    string
+	Headings []string
+	Text     string  // Markdown-flavoured, as parse gives it
+	Score    float64 // of the search, comparable within one list
+}
+
+// Size is how much is quoted.
+type Size struct {
+	Passages   int     // at most that many are looked at
+	Characters int     // quoted, more or less
+	Floor      float64 // of a passage's score against the best one's, to be quoted at all
+}
+
+// Quote is a sentence or block to be quoted as it stands.
+type Quote struct {
+	Passage  int // position in the list of passages
+	Position int // of the sentence in its passage, from 0
+	Text     string
+	Block    bool // code, a table row or a list item: stands on lines of its own
+	Score    float64
+	first    bool // of the whole that was chosen first
+}
+
+const troubleshooting = "troubleshooting"
+
+// Choose gives the quotes of an answer in the order in which they are read: the passage
+// that answers best first.
+func Choose(q Question, passages []Passage, size Size) []Quote {
+	read := readPassages(q, passages, size)
+	return arrange(read, pick(q, read, size))
+}
+
+// readPassages scores the passages that are worth quoting.
+func readPassages(q Question, passages []Passage, size Size) []passageUnits {
+	for i, p := range passages {
+		if i == size.Passages || p.Score < size.Floor*passages[0].Score {
+			passages = passages[:i]
+			break
+		}
+	}
+	read, features := describe(q, passages)
+	for i := range read {
+		for j, f := range features[i] {
+			read[i].units[j].chance = model.chance(f)
+		}
+		read[i].wholes = wholesOf(&read[i])
+	}
+	return read
+}
+
+// describe takes passages apart and gives the features of each sentence.
+func describe(q Question, passages []Passage) ([]passageUnits, [][]features) {
+	units := make([][]unit, len(passages))
+	for i, p := range passages {
+		units[i] = readUnits(q, p)
+	}
+	c := newContext(q, passages, units)
+	read := make([]passageUnits, len(passages))
+	described := make([][]features, len(passages))
+	for i := range passages {
+		read[i] = passageUnits{passage: i, units: units[i]}
+		described[i] = featuresOf(q, i, c, units[i])
+	}
+	return read, described
+}
+
+// selection is what is being chosen.
+type selection struct {
+	question Question
+	chosen   []whole     // in the order of choice
+	held     support.Set // terms of all chosen
+	left     int         // characters
+}
+
+// pick takes wholes until the size is reached: first the one with the sentence that is
+// the likeliest answer, then those that add the most for their length.
+func pick(q Question, read []passageUnits, size Size) []whole {
+	s := &selection{question: q, held: make(support.Set), left: size.Characters}
+	var open []whole
+	for _, p := range read {
+		open = append(open, p.wholes...)
+	}
+	for s.left >= minRoom && len(s.chosen) < maxWholes || len(s.chosen) == 0 {
+		best, value := -1, 0.0
+		if len(s.chosen) > 0 {
+			value = leastWorth
+		}
+		for i, w := range open {
+			if len(s.chosen) > 0 && w.length > s.left+spare(size) {
+				continue
+			}
+			if v := s.worth(w); v > value {
+				best, value = i, v
+			}
+		}
+		if best < 0 {
+			break
+		}
+		if w := open[best]; !s.repeats(w) {
+			s.take(w)
+		}
+		open = slices.Delete(open, best, best+1)
+	}
+	return s.chosen
+}
+
+func (s *selection) take(w whole) {
+	s.chosen = append(s.chosen, w)
+	s.left -= w.length
+	for term := range w.set {
+		s.held[term] = struct{}{}
+	}
+}
+
+const (
+	// leastWorth is what a further whole has to add for its length.
+	leastWorth = 0.0002
+	// maxWholes is how many wholes an answer quotes at most.
+	maxWholes = 40
+	// minRoom is the least room that a further whole is looked for, in characters.
+	minRoom = 60
+	// overhead is what each further whole costs a reader beside its characters.
+	overhead = 40
+	// besideBonus is for what goes on where a chosen whole ends, remedyBonus for what does
+	// so behind a symptom, and sectionBonus for what stands elsewhere in its section.
+	besideBonus  = 1.1
+	remedyBonus  = 1.6
+	sectionBonus = 1.25
+	// freshBonus is for what holds a word of the question that nothing chosen does, and
+	// partBonus for what answers a part of it that nothing chosen does.
+	freshBonus = 1.5
+	partBonus  = 4
+	// firstLength is up to where the first whole's length counts for nothing, and
+	// firstOverhead makes the rest of it count little.
+	firstLength   = 120
+	firstOverhead = 300
+	// alike is the part of the shorter text's terms that two texts share which say the same.
+	alike = 0.85
+)
+
+// spare is how far the last whole may go over the size.
+func spare(size Size) int { return size.Characters / 4 }
+
+// worth is what a whole adds for its length. For the first one only its best sentence
+// counts: that is the one that has to answer.
+func (s *selection) worth(w whole) float64 {
+	if len(s.chosen) == 0 {
+		return w.best / float64(max(w.length, firstLength)+firstOverhead)
+	}
+	value := w.sum * s.novelty(w)
+	for _, c := range s.chosen {
+		if c.passage != w.passage {
+			continue
+		}
+		switch {
+		case c.last+1 == w.first && s.question.Intent == troubleshooting:
+			value *= remedyBonus
+		case c.last+1 == w.first || w.last+1 == c.first:
+			value *= besideBonus
+		default:
+			value *= sectionBonus
+		}
+		break
+	}
+	return value / float64(w.length+overhead)
+}
+
+// arrange puts quotes in reading order: the first choice, then passages as they were
+// first chosen from, and what is of one passage as it stands there.
+func arrange(read []passageUnits, chosen []whole) []Quote {
+	rank := make(map[int]int)
+	known := make(map[[2]int]bool)
+	var quotes []Quote
+	for order, w := range chosen {
+		if _, ranked := rank[w.passage]; !ranked {
+			rank[w.passage] = order + 1
+		}
+		units := read[w.passage].units
+		outer := outerIndent(units, w)
+		for _, at := range w.units {
+			if known[[2]int{w.passage, at}] {
+				continue
+			}
+			known[[2]int{w.passage, at}] = true
+			u := units[at]
+			text := u.Text
+			if u.kind == item {
+				text = strings.Repeat(" ", max(0, u.indent-outer)) + text
+			}
+			quotes = append(quotes, Quote{Passage: w.passage, Position: at, Text: text, Block: u.Block, Score: u.chance, first: order == 0})
+		}
+	}
+	inOrder := func(a, b Quote) int {
+		return cmp.Or(cmp.Compare(rank[a.Passage], rank[b.Passage]), cmp.Compare(a.Position, b.Position))
+	}
+	slices.SortStableFunc(quotes, inOrder)
+	if lengthBeforeFirst(quotes) > shortBefore {
+		slices.SortStableFunc(quotes, func(a, b Quote) int {
+			return cmp.Or(cmp.Compare(b.order(), a.order()), inOrder(a, b))
+		})
+	}
+	return quotes
+}
+
+// shortBefore is how many characters of its passage may stand in front of the first
+// choice: as much as a reader gets over.
+const shortBefore = 160
+
+func lengthBeforeFirst(quotes []Quote) int {
+	length := 0
+	for _, q := range quotes {
+		if q.first {
+			break
+		}
+		length += len([]rune(q.Text))
+	}
+	return length
+}
+
+func (q Quote) order() int {
+	if q.first {
+		return 1
+	}
+	return 0
+}
+
+// outerIndent is the least indent of a whole's list items.
+func outerIndent(units []unit, w whole) int {
+	least := -1
+	for _, at := range w.units {
+		if units[at].kind == item && (least < 0 || units[at].indent < least) {
+			least = units[at].indent
+		}
+	}
+	return max(least, 0)
+}
+
+// novelty is more than 1 for a whole that says something of the question which nothing
+// chosen says.
+func (s *selection) novelty(w whole) float64 {
+	bonus := 1.0
+	for _, part := range s.question.Parts {
+		if part.Coverage(w.set) >= partAnswered && part.Coverage(s.held) < partAnswered {
+			bonus = partBonus
+		}
+	}
+	for _, term := range s.question.Profile.Terms {
+		if term.Holds(w.set) && !term.Holds(s.held) {
+			return bonus * freshBonus
+		}
+	}
+	return bonus
+}
+
+// partAnswered is how much of a part's weight a text holds that answers it.
+const partAnswered = 0.6
+
+// repeats says whether a whole says nearly what one chosen says.
+func (s *selection) repeats(w whole) bool {
+	if len(w.set) == 0 {
+		return true
+	}
+	for _, c := range s.chosen {
+		shared := 0
+		for term := range w.set {
+			if c.set.Has(term) {
+				shared++
+			}
+		}
+		if float64(shared) >= alike*float64(min(len(w.set), len(c.set))) && 2*shared >= max(len(w.set), len(c.set)) {
+			return true
+		}
+	}
+	return false
+}
+
+func announces(text string) bool {
+	text = strings.TrimRight(strings.TrimSpace(text), "*_`")
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+}

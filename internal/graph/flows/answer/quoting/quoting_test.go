@@ -1,0 +1,126 @@
+package quoting_test
+
+import (
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows/answer/quoting"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/support"
+)
+
+// asked makes a question whose words are all as rare.
+func asked(text, intent string) quoting.Question {
+	q := quoting.Question{Text: text, Intent: intent}
+	for _, term := range lexical.Analyze(text) {
+		if !lexical.IsFiller(term) {
+			q.Profile.Terms = append(q.Profile.Terms, support.Term{Text: term, IDF: 1})
+		}
+	}
+	return q
+}
+
+var wide = quoting.Size{Passages: 8, Characters: 2000, Floor: 0.3}
+
+// texts gives what is quoted, a line a quote.
+func texts(quotes []quoting.Quote) string {
+	var all []string
+	for _, q := range quotes {
+		all = append(all, q.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestWholesAreQuotedWhole(t *testing.T) {
+	for _, test := range []struct{ name, question, intent, text, want string }{
+		{
+			"a list with what announces it", "how do I rotate the signing key", "how-to",
+			"Rotate the signing key in three steps:\n\n1. Stop the signer.\n2. Run `rotate`.\n3. Start the signer.\n\nLunch is at noon.",
+			"Rotate the signing key in three steps:\n1. Stop the signer.\n2. Run `rotate`.\n3. Start the signer.",
+		},
+		{
+			"code with the sentence in front of it", "how do I list the signing keys", "how-to",
+			"To list the signing keys, ask the signer.\n\n```sh\nsigner keys\n```",
+			"To list the signing keys, ask the signer.\n```sh\nsigner keys\n```",
+		},
+		{
+			"a table", "which ports does the signer use", "lookup",
+			"| Port of the signer | Use |\n| --- | --- |\n| 8080 | keys |\n| 9090 | metrics |",
+			"| Port of the signer | Use |\n| --- | --- |\n| 8080 | keys |\n| 9090 | metrics |",
+		},
+		{
+			"a sentence that leans on the one before", "why is the signer slow when it signs large archives", "troubleshooting",
+			"The signer reads archives twice. This makes the signer slow when it signs large archives.",
+			"The signer reads archives twice.\nThis makes the signer slow when it signs large archives.",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := texts(quoting.Choose(asked(test.question, test.intent), []quoting.Passage{{Title: "Signer", Text: test.text, Score: 1}}, wide))
+			if !strings.HasPrefix(got, test.want) {
+				t.Errorf("quotes\n%s\nand not\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestLongCodeIsCutToTheLinesAskedFor(t *testing.T) {
+	options := "```\n" + strings.Repeat("      --other string   does something else\n", 40) + "      --drain          waits until the queue is empty\n```"
+	got := texts(quoting.Choose(asked("flag to drain the queue", "lookup"), []quoting.Passage{{Title: "Options", Text: options, Score: 1}}, wide))
+	want := "```\n      --drain          waits until the queue is empty\n```"
+	if got != want {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
+func TestBothHalvesOfADoubleQuestion(t *testing.T) {
+	q := asked("how long are backups kept and who restores databases", "lookup")
+	q.Parts = []support.Profile{{Terms: q.Profile.Terms[1:3]}, {Terms: q.Profile.Terms[3:]}}
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Backups", Text: "Backups are kept for 30 days. Backups run at night. Backups are kept in two places, and all backups are encrypted.", Score: 1},
+		{Document: "b", Title: "Databases", Text: "The storage team restores databases.", Score: 0.6},
+	}
+	got := texts(quoting.Choose(q, passages, quoting.Size{Passages: 8, Characters: 120, Floor: 0.3}))
+	if !strings.Contains(got, "30 days") || !strings.Contains(got, "storage team") {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
+func TestSizeBoundsWhatIsQuoted(t *testing.T) {
+	passage := quoting.Passage{Title: "Keys", Text: strings.Repeat("The signing key number one is kept in the vault of the house. ", 3) + "Signing keys expire. A signing key has an owner. No signing key is shared.", Score: 1}
+	got := quoting.Choose(asked("where is the signing key", "lookup"), []quoting.Passage{passage}, quoting.Size{Passages: 1, Characters: 100, Floor: 0.3})
+	if text := texts(got); len(text) > 125 || len(got) == 0 {
+		t.Errorf("%d characters: %s", len(text), text)
+	}
+}
+
+// FuzzChoose checks that nothing is quoted that a passage does not hold, nothing twice,
+// and nothing announced that does not follow.
+func FuzzChoose(f *testing.F) {
+	f.Add("how do I rotate keys", "Rotate:\n\n- one\n  - two\n- three\n\n```sh\nrotate\n```\n\n| a | b |\n| --- | --- |\n| c | d |", 300)
+	f.Add("keys", "For example:", 10)
+	f.Add("what is x", "```\nopen", 900)
+	f.Add("what is x", "| x |\n| x |\n1. x:\n\n~~~\nx\n~~~\n2. x", 50)
+	f.Fuzz(func(t *testing.T, question, text string, characters int) {
+		if len(text) > 5000 {
+			return
+		}
+		passages := []quoting.Passage{{Document: "a", Title: "A", Text: text, Score: 1}, {Document: "b", Title: "B", Text: "Keys are rotated.", Score: 0.9}}
+		known := make(map[[2]int]bool)
+		quotes := quoting.Choose(asked(question, "how-to"), passages, quoting.Size{Passages: 8, Characters: characters, Floor: 0.2})
+		for i, q := range quotes {
+			at := [2]int{q.Passage, q.Position}
+			if known[at] {
+				t.Errorf("%q is quoted twice", q.Text)
+			}
+			known[at] = true
+			for line := range strings.Lines(q.Text) {
+				if !strings.Contains(strings.Join(strings.Fields(passages[q.Passage].Text), " "), strings.Join(strings.Fields(line), " ")) {
+					t.Errorf("%q does not stand in the passage", line)
+				}
+			}
+			if !q.Block && strings.HasSuffix(q.Text, ":") && (i+1 == len(quotes) || quotes[i+1].Passage != q.Passage || !quotes[i+1].Block) {
+				t.Errorf("%q announces nothing", q.Text)
+			}
+		}
+	})
+}

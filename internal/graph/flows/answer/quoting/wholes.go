@@ -1,0 +1,243 @@
+package quoting
+
+import (
+	"strings"
+
+	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
+)
+
+// unit is a sentence or block of a passage with the chance that it states what was
+// asked for.
+type unit struct {
+	sentence.Sentence
+	kind   kind
+	indent int // of an item, in bytes
+	set    support.Set
+	chance float64
+}
+
+// kind is what a unit is.
+type kind int
+
+const (
+	prose kind = iota
+	item
+	row // of a table; the first one is the header with its delimiter
+	code
+)
+
+func kindOf(s sentence.Sentence) kind {
+	switch {
+	case !s.Block:
+		return prose
+	case strings.HasPrefix(s.Text, "```"), strings.HasPrefix(s.Text, "~~~"):
+		return code
+	case strings.HasPrefix(s.Text, "|"):
+		return row
+	}
+	return item
+}
+
+// passageUnits is a passage taken apart.
+type passageUnits struct {
+	passage int
+	units   []unit
+	wholes  []whole
+}
+
+// whole is what is quoted together or not at all.
+type whole struct {
+	passage     int
+	units       []int // positions, ascending
+	first, last int   // the stretch it stands in
+	length      int   // characters
+	best, sum   float64
+	set         support.Set
+}
+
+const (
+	// longList and longTable are up to how many characters a list or table is taken whole.
+	longList  = 700
+	longTable = 600
+	// longCode is the longest code that is quoted whole.
+	longCode = 600
+	// excerptLines is how many lines are quoted of longer code.
+	excerptLines = 8
+)
+
+// statement is the whole of a sentence in prose, with the one before it where it can't
+// be read without that.
+func (p *passageUnits) statement(at int) whole {
+	if at > 0 && p.units[at-1].kind == prose && !announces(p.units[at-1].Text) && backward.MatchString(p.units[at].Text) && len(p.units[at-1].Text) <= longBefore {
+		return p.whole(at-1, at)
+	}
+	return p.whole(at)
+}
+
+// longBefore is the longest sentence that is brought along, in bytes.
+const longBefore = 220
+
+// excerpt gives the lines of a long code block that bear on the question: single ones
+// of a list of options, else those around the best one. The fences stay.
+func excerpt(profile support.Profile, text string) string {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 3 {
+		return text
+	}
+	open, inner, end := lines[0], lines[1:len(lines)-1], lines[len(lines)-1]
+	covered := make([]float64, len(inner))
+	best, options := 0, 0
+	for i, line := range inner {
+		covered[i] = profile.Coverage(support.Of(line))
+		if covered[i] > covered[best] {
+			best = i
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "-") {
+			options++
+		}
+	}
+	var kept []string
+	if 2*options > len(inner) {
+		for i, line := range inner {
+			if covered[i] > 0 && covered[i] >= halfOfBest*covered[best] && len(kept) < excerptLines {
+				kept = append(kept, line)
+			}
+		}
+	} else {
+		from := max(0, min(best-excerptLines/2, len(inner)-excerptLines))
+		kept = inner[from:min(len(inner), from+excerptLines)]
+	}
+	if len(kept) == 0 {
+		kept = inner[:min(len(inner), excerptLines)]
+	}
+	return strings.Join(append(append([]string{open}, kept...), end), "\n")
+}
+
+const halfOfBest = 0.6
+
+// wholesOf cuts a passage into wholes.
+func wholesOf(p *passageUnits) []whole {
+	var wholes []whole
+	for at := 0; at < len(p.units); {
+		lead := -1
+		start := at
+		if p.units[at].kind == prose {
+			if at+1 < len(p.units) && p.units[at+1].kind != prose && (announces(p.units[at].Text) || p.units[at+1].kind == code) {
+				lead, start = at, at+1
+			} else {
+				if !announces(p.units[at].Text) {
+					wholes = append(wholes, p.statement(at))
+				}
+				at++
+				continue
+			}
+		}
+		end := p.stretchEnd(start)
+		wholes = append(wholes, p.block(lead, start, end)...)
+		at = end
+	}
+	return wholes
+}
+
+// stretchEnd is behind the last unit of the list, table or code that begins at start.
+func (p *passageUnits) stretchEnd(start int) int {
+	end := start + 1
+	switch p.units[start].kind {
+	case row:
+		for end < len(p.units) && p.units[end].kind == row {
+			end++
+		}
+	case item:
+		for end < len(p.units) && (p.units[end].kind == item || p.units[end].kind == code && end+1 < len(p.units) && p.units[end+1].kind == item || p.units[end].kind == code && announces(p.units[end-1].Text)) {
+			end++
+		}
+	}
+	return end
+}
+
+// block gives the wholes of a list, table or code with what announces it.
+func (p *passageUnits) block(lead, start, end int) []whole {
+	var with []int
+	if lead >= 0 {
+		with = []int{lead}
+	}
+	all := p.whole(append(with, sequence(start, end)...)...)
+	switch p.units[start].kind {
+	case code:
+		if all.length <= longCode+200 {
+			if lead >= 0 && !announces(p.units[lead].Text) {
+				return []whole{all, p.whole(lead)}
+			}
+			return []whole{all}
+		}
+		if lead >= 0 && !announces(p.units[lead].Text) {
+			return []whole{p.whole(lead)}
+		}
+		return nil
+	case row:
+		if all.length <= longTable || end-start < 3 {
+			return []whole{all}
+		}
+		var wholes []whole
+		for i := start + 1; i < end; i++ {
+			wholes = append(wholes, p.whole(start, i))
+		}
+		return wholes
+	}
+	if all.length <= longList {
+		return []whole{all}
+	}
+	return p.longList(with, start, end)
+}
+
+// longList gives the beginning of numbered steps, and each entry of other lists with
+// what announces it.
+func (p *passageUnits) longList(with []int, start, end int) []whole {
+	if isOrdered(p.units[start].Text) {
+		length := 0
+		stop := start
+		for stop < end && (length < longList || p.units[stop].kind == code) {
+			length += len(p.units[stop].Text)
+			stop++
+		}
+		return []whole{p.whole(append(with, sequence(start, stop)...)...)}
+	}
+	var wholes []whole
+	for i := start; i < end; {
+		next := i + 1
+		for next < end && (p.units[next].kind == code || p.units[next].indent > p.units[i].indent) {
+			next++
+		}
+		wholes = append(wholes, p.whole(append(append([]int(nil), with...), sequence(i, next)...)...))
+		i = next
+	}
+	return wholes
+}
+
+func isOrdered(text string) bool {
+	return text != "" && text[0] >= '0' && text[0] <= '9'
+}
+
+func sequence(from, to int) []int {
+	var all []int
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
+// whole makes a whole of units.
+func (p *passageUnits) whole(at ...int) whole {
+	w := whole{passage: p.passage, units: at, first: at[0], last: at[len(at)-1], set: make(support.Set)}
+	for _, i := range at {
+		u := p.units[i]
+		w.length += len([]rune(u.Text)) + 1
+		w.best = max(w.best, u.chance)
+		w.sum += u.chance
+		for term := range u.set {
+			w.set[term] = struct{}{}
+		}
+	}
+	return w
+}

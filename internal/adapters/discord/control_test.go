@@ -13,6 +13,7 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/running"
 )
@@ -168,7 +169,7 @@ func TestALineInPrivateIsNotSaidInTheThread(t *testing.T) {
 		To: source{channel: w.general, message: asked.ID}.id(), Only: chat.UserID(w.ben), Private: true,
 		Reply: &chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done."},
 	}
-	if _, err := w.adapter.Post(t.Context(), at.placeIn("", ReplyInThread).thread(), "k-private", post); err != nil {
+	if _, err := w.adapter.Post(t.Context(), at.placeIn("", settings.ReplyInThread).thread(), "k-private", post); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Show(w.general); got != before {

@@ -82,10 +82,12 @@ func openMeasured(ctx context.Context, configured config.Config, std stdio, want
 		return nil, err
 	}
 	a := &app{config: configured, embedder: embedder, logger: logger, stderr: std.Err, telemetry: measured}
+	prepare := closeDataDir
 	if wanted != reads || !configured.Postgres.URL.IsZero() {
-		if err := makeDataDir(configured.DataDir); err != nil {
-			return nil, err
-		}
+		prepare = makeDataDir
+	}
+	if err := prepare(ctx, configured.DataDir, logger); err != nil {
+		return nil, err
 	}
 	if a.index, err = a.openIndex(ctx, wanted); err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -125,12 +124,4 @@ func postgresOptions(configured config.Postgres, embedder embed.Embedder, logger
 		options.Embedder, options.Dimension = embedder.Name(), embedder.Dimension()
 	}
 	return options
-}
-
-// makeDataDir makes the directory of what no server keeps, where it is not there yet.
-func makeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
-	}
-	return nil
 }

@@ -187,8 +187,10 @@ func (in *invocation) withStores(ctx context.Context, look func(stores) error) (
 	}
 	a := &app{config: configured, logger: newLogger(configured.Log, in.std)}
 	defer func() { err = closing(err, a) }()
-	if _, err := os.Stat(configured.DataDir); err != nil {
-		return fmt.Errorf("there are no runs yet: %w", err)
+	if configured.Redis.URL.IsZero() {
+		if _, err := os.Stat(configured.DataDir); err != nil {
+			return fmt.Errorf("there are no runs yet: %w", err)
+		}
 	}
 	opened, err := a.openStores(ctx)
 	if err != nil {

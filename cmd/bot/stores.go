@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"cairn/internal/adapters/discord"
@@ -49,6 +50,8 @@ type stores struct {
 	runs     bot.Runs
 	records  bot.Records
 	together func(ctx context.Context, write func(ctx context.Context) error) error // see bot.Options
+	// purge removes what is left of deleted data from the files of the stores.
+	purge func(ctx context.Context) error
 }
 
 // openStores opens the stores: in Redis where one is configured, else in the data
@@ -56,6 +59,9 @@ type stores struct {
 func (a *app) openStores(ctx context.Context) (stores, error) {
 	if !a.config.Redis.URL.IsZero() {
 		return a.openRedis(ctx)
+	}
+	if err := closeDataDir(ctx, a.config.DataDir, a.logger); err != nil {
+		return stores{}, err
 	}
 	remembered, err := embeddedsessions.Open(ctx, a.config.DataDir, keepThreads)
 	if err != nil {
@@ -72,7 +78,10 @@ func (a *app) openStores(ctx context.Context) (stores, error) {
 		return stores{}, err
 	}
 	a.closers = append(a.closers, records.Close)
-	return stores{sessions: remembered, runs: queue, records: records}, nil
+	purge := func(ctx context.Context) error {
+		return errors.Join(remembered.PurgeDeleted(ctx), queue.PurgeDeleted(ctx), records.PurgeDeleted(ctx))
+	}
+	return stores{sessions: remembered, runs: queue, records: records, purge: purge}, nil
 }
 
 // connectRedis connects to the Redis that is configured, once for all that is kept there.
@@ -109,7 +118,7 @@ func (a *app) openRedis(ctx context.Context) (stores, error) {
 	}
 	return stores{
 		sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), runs: queue, records: records,
-		together: script.Together(client),
+		together: script.Together(client), purge: client.RewriteFiles,
 	}, nil
 }
 

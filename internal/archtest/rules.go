@@ -25,11 +25,11 @@ var rules = []rule{
 		},
 	},
 	{
-		name:   "adapters import chat alone",
+		name:   "adapters import chat alone, and what protects their ports",
 		in:     []string{"cairn/internal/adapters/**"},
-		notIn:  []string{"cairn/internal/adapters/*/*/redis", "cairn/internal/adapters/web/operations"},
+		notIn:  []string{"cairn/internal/adapters/*/*/{redis,embedded}", "cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**"},
+		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/loopback"},
 	},
 	{
 		// It takes no messages in: it shows what the stores behind these contracts hold.
@@ -38,16 +38,16 @@ var rules = []rule{
 		forbid: []string{"cairn/**"},
 		allow: []string{
 			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
-			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical",
+			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/loopback",
 		},
 		sparesTests: true,
 	},
 	{
 		// Where an adapter is installed is kept beside all else that processes share.
-		name:   "an adapter's store of installs in Redis imports its adapter and the connection",
-		in:     []string{"cairn/internal/adapters/*/*/redis"},
+		name:   "an adapter's store imports its adapter and the database",
+		in:     []string{"cairn/internal/adapters/*/*/{redis,embedded}"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/adapters/**", "cairn/internal/redis/conn/**", "cairn/internal/servertest"},
+		allow:  []string{"cairn/internal/adapters/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite", "cairn/internal/servertest"},
 	},
 	{
 		name:   "chat imports nothing of Cairn",
@@ -158,7 +158,7 @@ var rules = []rule{
 	sdk("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	sdk("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
 	sdk("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),
-	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**"),
+	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**", "cairn/internal/sqlite"),
 }
 
 // sdk confines the packages of one library to those of Cairn that wrap it.

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/quota"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -45,7 +44,7 @@ var _ quota.Counts = (*Store)(nil)
 // Open opens or makes the store of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	file := filepath.Join(dir, "quota.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)&_txlock=immediate")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

@@ -44,7 +44,7 @@ func TestValkey(t *testing.T) {
 }
 
 // rights are those that docs/redis.md gives the bot's user.
-const rights = "on >hush ~cairn* &cairn* +@read +@write +@pubsub +@scripting +@connection +@transaction +info +time"
+const rights = "on >hush ~cairn* &cairn* +@read +@write +@pubsub +@scripting +@connection +@transaction +info +time +bgrewriteaof"
 
 func TestEncryptedWithAUser(t *testing.T) {
 	t.Parallel()

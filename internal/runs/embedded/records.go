@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/sqlite"
 )
 
 const recordSchema = `
@@ -55,7 +56,7 @@ var (
 // saved for longer than keep; 0 keeps them for ever.
 func OpenRecords(ctx context.Context, dir string, keep time.Duration) (*Records, error) {
 	file := filepath.Join(dir, "records.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)&_txlock=immediate")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -256,3 +257,11 @@ func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
 
 // Close releases the file.
 func (r *Records) Close() error { return r.db.Close() }
+
+// PurgeDeleted removes what is left of deleted records from the store's files.
+func (r *Records) PurgeDeleted(ctx context.Context) error {
+	if err := sqlite.PurgeDeleted(ctx, r.db); err != nil {
+		return fmt.Errorf("purge deleted records: %w", err)
+	}
+	return nil
+}

@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
+	"cairn/internal/sqlite"
 )
 
 // All times are Unix milliseconds on the machine's clock. Tokens begin at the clock's
@@ -125,8 +124,7 @@ func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, e
 		return nil, fmt.Errorf("options of the runs in %s: %w", dir, err)
 	}
 	file := filepath.Join(dir, "runs.db")
-	db, err := sql.Open("sqlite", "file:"+file+
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_txlock=immediate")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -241,4 +239,12 @@ func headOf(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (id int64, bo
 	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, string(thread)).
 		Scan(&id, &body, &enqueued)
 	return id, body, enqueued, err
+}
+
+// PurgeDeleted removes what is left of deleted runs from the store's files.
+func (s *Store) PurgeDeleted(ctx context.Context) error {
+	if err := sqlite.PurgeDeleted(ctx, s.db); err != nil {
+		return fmt.Errorf("purge deleted runs: %w", err)
+	}
+	return nil
 }

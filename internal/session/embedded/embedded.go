@@ -11,11 +11,10 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -64,7 +63,7 @@ var _ session.Store = (*Store)(nil)
 // keep are forgotten, now and from time to time; 0 keeps them for ever.
 func Open(ctx context.Context, dir string, keep time.Duration) (*Store, error) {
 	file := filepath.Join(dir, "sessions.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -253,3 +252,11 @@ func (s *Store) threads(ctx context.Context, adapter string, by chat.UserID, lim
 
 // Close releases the file.
 func (s *Store) Close() error { return s.db.Close() }
+
+// PurgeDeleted removes what is left of deleted sessions from the store's files.
+func (s *Store) PurgeDeleted(ctx context.Context) error {
+	if err := sqlite.PurgeDeleted(ctx, s.db); err != nil {
+		return fmt.Errorf("purge deleted sessions: %w", err)
+	}
+	return nil
+}

@@ -15,17 +15,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gofrs/flock"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/sqlite"
 )
 
 const (
@@ -94,7 +92,7 @@ func (x *Index) open(ctx context.Context, options Options) error {
 	} else if err := x.openForWriting(ctx, options); err != nil {
 		return err
 	}
-	read, err := openFile(x.path, "mode=ro&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)")
+	read, err := sqlite.OpenExisting(x.path, "mode=ro&_pragma=busy_timeout(10000)&_pragma=cache_size(-16000)")
 	if err != nil {
 		return err
 	}
@@ -116,7 +114,7 @@ func (x *Index) openForWriting(ctx context.Context, options Options) error {
 		return err
 	}
 	x.lock = lock
-	write, err := openFile(x.path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
+	write, err := sqlite.Open(x.path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(normal)"+
 		"&_pragma=cache_size(-32000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)")
 	if err != nil {
 		return err
@@ -139,15 +137,6 @@ func acquire(dir string) (*flock.Flock, error) {
 			index.ErrLocked, dir)
 	}
 	return lock, nil
-}
-
-func openFile(path, parameters string) (*sql.DB, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	escaped := strings.ReplaceAll((&url.URL{Path: filepath.ToSlash(absolute)}).EscapedPath(), "?", "%3f")
-	return sql.Open("sqlite", "file:"+escaped+"?"+parameters)
 }
 
 // Remove deletes the index in a directory, to build it anew. It fails with

@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/adapters/discord"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -35,7 +34,7 @@ var _ discord.Tickets = (*Store)(nil)
 // Open opens or makes the store of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	file := filepath.Join(dir, "discord.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

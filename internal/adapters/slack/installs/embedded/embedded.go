@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/adapters/slack"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -37,7 +36,7 @@ var _ slack.Installs = (*Store)(nil)
 // Open opens or makes the installs of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	file := filepath.Join(dir, "slack.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(full)")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(full)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

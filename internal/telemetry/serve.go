@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/expfmt"
+
+	"cairn/internal/loopback"
 )
 
 // Served is what a process tells about itself.
@@ -113,8 +115,12 @@ const (
 	idleTime    = 2 * time.Minute
 )
 
-// Serve answers at a listener until ctx ends, and closes it.
+// Serve answers at a listener until ctx ends, and closes it. One at the loopback interface
+// answers under names of this machine alone.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	if loopback.IsAddress(listener.Addr()) {
+		handler = loopback.RefuseOtherHosts(handler)
+	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: profileTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -401,5 +402,44 @@ func TestIDsAreNamedOnce(t *testing.T) {
 	}
 	if strings.Count(lines.String(), "test:1") != 1 {
 		t.Errorf("want the thread of the work where no other is named:\n%s", lines.String())
+	}
+}
+
+// TestForeignNamesAreRefused asks a listener on the loopback interface under names that a
+// foreign site could have made to mean this machine, for metrics and for profiles.
+func TestForeignNamesAreRefused(t *testing.T) {
+	for what, handler := range map[string]http.Handler{"/debug/pprof/cmdline": telemetry.Profiles(), "/": http.NotFoundHandler()} {
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- telemetry.Serve(ctx, listener, handler, slog.New(slog.DiscardHandler)) }()
+		port := strings.TrimPrefix(listener.Addr().String(), "127.0.0.1")
+		for host, refused := range map[string]bool{
+			"127.0.0.1" + port: false, "localhost" + port: false, "LOCALHOST": false, "[::1]" + port: false,
+			"evil.example" + port: true, "localhost.evil.example": true, "127.0.0.1.evil.example" + port: true, "192.168.0.1" + port: true,
+		} {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listener.Addr().String()+what, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host = host
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := response.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			if got := response.StatusCode == http.StatusMisdirectedRequest; got != refused {
+				t.Errorf("%s under the name %s: status %d", what, host, response.StatusCode)
+			}
+		}
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
 	}
 }

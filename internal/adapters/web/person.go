@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/loopback"
 )
 
 // personCookie holds a browser's secret, by which its person is known again. It is
@@ -58,16 +59,9 @@ func comesFromElsewhere(request *http.Request) bool {
 // address means to serve this machine, and a name that a foreign site made to mean it
 // is not one of its names.
 func (w *Web) hostAllowed(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	if slices.ContainsFunc(w.options.Hosts, func(known string) bool { return strings.EqualFold(known, name) }) || strings.EqualFold(name, "localhost") {
+	name := loopback.Host(host)
+	if slices.ContainsFunc(w.options.Hosts, func(known string) bool { return strings.EqualFold(known, name) }) || loopback.IsHost(host) {
 		return true
 	}
-	ip := net.ParseIP(name)
-	if w.loopback {
-		return ip != nil && ip.IsLoopback()
-	}
-	return ip != nil || len(w.options.Hosts) == 0
+	return !w.loopback && (net.ParseIP(name) != nil || len(w.options.Hosts) == 0)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/loopback"
 )
 
 // Options are what New needs.
@@ -77,8 +78,7 @@ func New(options Options) (*Web, error) {
 	if w.listener, err = net.Listen("tcp", options.Addr); err != nil {
 		return nil, fmt.Errorf("web adapter: listen at %s: %w", options.Addr, err)
 	}
-	address, ok := w.listener.Addr().(*net.TCPAddr)
-	w.loopback = ok && address.IP.IsLoopback()
+	w.loopback = loopback.IsAddress(w.listener.Addr())
 	return w, nil
 }
 

@@ -20,6 +20,7 @@ import (
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/adapters/web"
+	"cairn/internal/loopback"
 )
 
 // Root is the path that all of the page is below.
@@ -121,24 +122,8 @@ func fromThisMachine(request *http.Request) bool {
 			return false
 		}
 	}
-	peer := net.ParseIP(host(request.RemoteAddr))
-	if peer == nil || !peer.IsLoopback() {
-		return false
-	}
-	name := host(request.Host)
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// host is an address without its port, and without brackets.
-func host(address string) string {
-	if name, _, err := net.SplitHostPort(address); err == nil {
-		return name
-	}
-	if len(address) > 1 && address[0] == '[' && address[len(address)-1] == ']' {
-		return address[1 : len(address)-1]
-	}
-	return address
+	peer := net.ParseIP(loopback.Host(request.RemoteAddr))
+	return peer != nil && peer.IsLoopback() && loopback.IsHost(request.Host)
 }
 
 func (p *Page) serveAsset(out http.ResponseWriter, request *http.Request) {

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
+	"cairn/internal/loopback"
 	"cairn/internal/runs"
 )
 
@@ -138,6 +139,6 @@ func (p *Page) act(out http.ResponseWriter, request *http.Request, a action) {
 func (p *Page) noted(request *http.Request, kind audit.Action, target string, do func(ctx context.Context) error) error {
 	err := do(request.Context())
 	return errors.Join(err, p.options.Audit.Record(context.WithoutCancel(request.Context()), audit.Entry{
-		Time: p.now(), Actor: who(request.Context()).Who, Action: kind, Target: target, Outcome: audit.Of(err), From: host(request.RemoteAddr),
+		Time: p.now(), Actor: who(request.Context()).Who, Action: kind, Target: target, Outcome: audit.Of(err), From: loopback.Host(request.RemoteAddr),
 	}))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cairn/internal/audit"
+	"cairn/internal/loopback"
 )
 
 // sessionCookie holds who is signed in, sealed.
@@ -121,7 +122,7 @@ func (p *Page) serveToken(out http.ResponseWriter, request *http.Request) {
 		p.fail(out, request, http.StatusNotFound, "There is no token to sign in with.")
 		return
 	}
-	from := host(request.RemoteAddr)
+	from := loopback.Host(request.RemoteAddr)
 	if !p.failed.allows(from) {
 		p.askToSignIn(out, request, http.StatusTooManyRequests, "Too many tokens were wrong. Try again in ten minutes.")
 		return
@@ -183,6 +184,6 @@ func (p *Page) serveSignOut(out http.ResponseWriter, request *http.Request) {
 // record writes into the audit log what had to do with signing in.
 func (p *Page) record(request *http.Request, who string, action audit.Action, outcome audit.Outcome) error {
 	return p.options.Audit.Record(request.Context(), audit.Entry{
-		Time: p.now(), Actor: who, Action: action, Target: "operations page", Outcome: outcome, From: host(request.RemoteAddr),
+		Time: p.now(), Actor: who, Action: action, Target: "operations page", Outcome: outcome, From: loopback.Host(request.RemoteAddr),
 	})
 }

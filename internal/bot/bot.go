@@ -13,8 +13,8 @@
 // beside writing.
 //
 // A message that is edited or deleted is a job as well (change.go, revise.go). What waits
-// or works before that job is about the message as it was, so the change is marked before
-// it is queued, and whoever works at the message looks for the mark (heed.go). Commands
+// or works before that job is about the message as it was, so the change is kept before
+// it is queued, and whoever works at the message looks for the edit (heed.go). Commands
 // that tell how things stand are answered beside the thread's work (command.go, aside.go).
 //
 // The session is what crashes are survived by. It is saved twice for a job: when it has
@@ -53,6 +53,7 @@ type Runs interface { //nolint:interfacebloat // each part is small, and no part
 	runs.Events
 	runs.Outbox
 	runs.Operator
+	runs.Edits
 	runs.Forgetter
 }
 

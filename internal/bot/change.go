@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
-	"errors"
 	"fmt"
 
 	"cairn/internal/chat"
@@ -21,59 +20,56 @@ const (
 func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deletedJob }
 
 // A change is a job like others, behind those that came before it. So that what waits or
-// works before it need not do so in vain, the change is marked first: the mark is found by
-// the message, it is a record that stands for the run that the change asks for, and it is
-// erased with the change's job. Whoever works at the message looks for it while other jobs
-// wait behind (heed.go): a change whose job is not there yet comes after the answer.
+// works before it need not do so in vain, the change is first kept as an edit of the message
+// (runs.Edits), which is erased with the change's job. Whoever works at the message looks for
+// it while other jobs wait behind (heed.go): a change whose job is not there yet comes after
+// the answer.
 
 // Edited implements chat.Changes. Message.At is when it was edited: an edit that brings
 // back an earlier text has another one.
 func (b *Bot) Edited(ctx context.Context, message chat.Message) error {
 	message.Text = cut(message.Text, maxText+1)
 	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, digest("%q %d", message.Text, message.At.UnixNano())))
-	mark := runs.Record{
-		ID: markOf(message.Thread, message.ID), Thread: message.Thread, Author: message.Author,
-		Message: message.ID, Request: message.Text, Depth: message.Depth,
+	edit := runs.Edit{
+		Thread: message.Thread, Message: message.ID, Author: message.Author, Text: message.Text, Depth: message.Depth, At: message.At,
 	}
-	mark.Move(runs.Queued, message.At, "its message was edited")
-	return b.change(ctx, mark, runs.Job{
+	return b.change(ctx, edit, runs.Job{
 		Event: event, Kind: editedJob, Message: message, Run: chat.RunID("run-" + digest("%q %q", message.Thread, event)),
 	})
 }
 
 // Deleted implements chat.Changes.
 func (b *Bot) Deleted(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	mark := runs.Record{ID: markOf(thread, message), Thread: thread, Message: message}
-	mark.Move(runs.Cancelled, b.now(), "its message was deleted")
-	return b.change(ctx, mark, runs.Job{
+	edit := runs.Edit{Thread: thread, Message: message, Deleted: true}
+	return b.change(ctx, edit, runs.Job{
 		Event: runs.EventID("deleted:" + message), Kind: deletedJob, Message: chat.Message{ID: message, Thread: thread},
 	})
 }
 
-// change makes a change durable: its mark, and then its job. A message that the thread
-// does not know needs neither.
-func (b *Bot) change(ctx context.Context, mark runs.Record, job runs.Job) error {
-	if mark.Message == "" || mark.Thread == "" {
-		return fmt.Errorf("change of message %q of thread %q: it needs both ids", mark.Message, mark.Thread)
+// change makes a change durable: the edit, and then its job. A message that the thread does
+// not know needs neither.
+func (b *Bot) change(ctx context.Context, edit runs.Edit, job runs.Job) error {
+	if edit.Message == "" || edit.Thread == "" {
+		return fmt.Errorf("change of message %q of thread %q: it needs both ids", edit.Message, edit.Thread)
 	}
-	known, err := b.knows(ctx, mark.Thread, mark.Message)
+	known, err := b.knows(ctx, edit.Thread, edit.Message)
 	if err != nil || !known {
 		return err
 	}
-	before, marked, err := b.markAt(ctx, mark.ID)
+	before, ok, err := b.store.LoadEdit(ctx, edit.Thread, edit.Message)
 	if err != nil {
 		return err
 	}
-	if !marked || replacesMark(before, mark) {
-		if err := b.records.Save(ctx, mark); err != nil {
+	if !ok || replacesEdit(before, edit) {
+		if err := b.store.SaveEdit(ctx, edit); err != nil {
 			return err
 		}
 	}
 	accepted, err := b.store.Enqueue(ctx, job)
-	if err != nil || accepted || marked {
+	if err != nil || accepted || ok {
 		return err
 	}
-	return b.records.Erase(ctx, mark.ID) // the change is delivered again, and was made before
+	return b.store.EraseEdit(ctx, edit.Thread, edit.Message) // the change is delivered again, and was made before
 }
 
 // knows tells whether a message is, or may be, part of what was said in a thread. What is
@@ -97,31 +93,14 @@ func personTurn(turns []chat.Turn, message chat.MessageID) int {
 	return -1
 }
 
-// replacesMark tells whether a change is another one than that which is marked, and comes
+// replacesEdit tells whether a change is another one than that which is kept, and comes
 // after it: nothing comes after the end of a message, and an edit after those that were
 // made before it.
-func replacesMark(before, mark runs.Record) bool {
-	if isDeletion(before) {
+func replacesEdit(before, edit runs.Edit) bool {
+	if before.Deleted {
 		return false
 	}
-	made, then := mark.Transitions[0].At, before.Transitions[0].At
-	return isDeletion(mark) || made.After(then) || made.Equal(then) && mark.Request != before.Request
-}
-
-func isDeletion(mark runs.Record) bool { return mark.Status() == runs.Cancelled }
-
-// markAt gives a mark; false where there is none.
-func (b *Bot) markAt(ctx context.Context, id chat.RunID) (mark runs.Record, marked bool, err error) {
-	mark, err = b.records.Load(ctx, id)
-	if errors.Is(err, chat.ErrUnknownRun) {
-		return runs.Record{}, false, nil
-	}
-	return mark, err == nil, err
-}
-
-// markOf names the mark of a message.
-func markOf(thread chat.ThreadID, message chat.MessageID) chat.RunID {
-	return chat.RunID("change-" + digest("%q %q", thread, message))
+	return edit.Deleted || edit.At.After(before.At) || edit.At.Equal(before.At) && edit.Text != before.Text
 }
 
 // digest gives a short name for what has the same parts.

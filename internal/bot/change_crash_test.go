@@ -197,7 +197,7 @@ func TestIntakeOfChangesCrashes(t *testing.T) {
 }
 
 // TestWorkIsLeftForAMarkAlone kills an intake at each of its calls about an edit of what is
-// worked at: the worker may see the mark while there is no job of the edit yet.
+// worked at: the worker may see the edit while there is no job of the edit yet.
 func TestWorkIsLeftForAMarkAlone(t *testing.T) {
 	for at, struck := 1, true; struck; at++ {
 		synctest.Test(t, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/runs"
 )
 
 // TestWhatAnEditDoesNotChange edits messages that stay as they were answered.
@@ -178,6 +179,32 @@ func TestAnEditCanBeStopped(t *testing.T) {
 		f.quiet()
 		if got := f.posted(); got != "Stopped." {
 			t.Errorf("posted is %s", got)
+		}
+	})
+}
+
+// TestAnEditIsNoRun edits a message that waits behind another: lists of runs hold what
+// people asked, and nothing for the edit.
+func TestAnEditIsNoRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t, digs(t))
+		defer s.works(newFate(0, false))()
+		f := s.front("platform", "1")
+		f.tell("dig")
+		f.tell("echo one")
+		synctest.Wait()
+		f.edit("m2", "echo two")
+		listed, err := s.records.List(t.Context(), runs.Filter{}, 10)
+		if err != nil || len(listed) != 1 || listed[0].Message != "m1" {
+			t.Errorf("the runs are %+v, %v", listed, err)
+		}
+		if edit, ok, err := s.queue.LoadEdit(t.Context(), f.thread, "m2"); err != nil || !ok || edit.Text != "echo two" {
+			t.Errorf("the edit is %+v, %v, %v", edit, ok, err)
+		}
+		f.stop()
+		f.quiet()
+		if edit, ok, err := s.queue.LoadEdit(t.Context(), f.thread, "m2"); err != nil || ok {
+			t.Errorf("dealt with, the edit is %+v, %v", edit, err)
 		}
 	})
 }

@@ -24,7 +24,7 @@ const (
 // errChanged ends the work at a message that changed.
 var errChanged = errors.New("the message changed")
 
-// lookEvery is how often the mark of a change is looked for while a run works.
+// lookEvery is how often an edit is looked for while a run works.
 const lookEvery = 400 * time.Millisecond
 
 // startsRun tells the jobs that a person's message, or a person, started a run by.
@@ -34,37 +34,37 @@ func startsRun(kind runs.Kind) bool {
 
 // look looks whether the job's message changed in a way that matters to it. record is the
 // job's, where it has one.
-func (t *turn) look(ctx context.Context) (mark runs.Record, found changed, err error) {
+func (t *turn) look(ctx context.Context) (edit runs.Edit, found changed, err error) {
 	if !startsRun(t.job.Kind) {
-		return runs.Record{}, unchanged, nil
+		return runs.Edit{}, unchanged, nil
 	}
 	thread, message := t.message.Thread, t.job.Message.ID
-	mark, marked, err := t.markAt(ctx, markOf(thread, message))
+	edit, ok, err := t.store.LoadEdit(ctx, thread, message)
 	switch {
 	case err != nil:
-		return runs.Record{}, unchanged, err
-	case marked && isDeletion(mark):
-		return mark, pointless, nil
-	case marked && t.job.Kind == editedJob && mark.Request != t.job.Message.Text:
-		return mark, pointless, nil
-	case marked && t.isReworded(mark):
-		return mark, reworded, nil
+		return runs.Edit{}, unchanged, err
+	case ok && edit.Deleted:
+		return edit, pointless, nil
+	case ok && t.job.Kind == editedJob && edit.Text != t.job.Message.Text:
+		return edit, pointless, nil
+	case ok && t.isReworded(edit):
+		return edit, reworded, nil
 	}
 	if t.record.Message == "" || t.record.Message == message {
-		return runs.Record{}, unchanged, nil
+		return runs.Edit{}, unchanged, nil
 	}
-	about, marked, err := t.markAt(ctx, markOf(thread, t.record.Message))
-	if err != nil || !marked || !isDeletion(about) {
-		return runs.Record{}, unchanged, err
+	about, ok, err := t.store.LoadEdit(ctx, thread, t.record.Message)
+	if err != nil || !ok || !about.Deleted {
+		return runs.Edit{}, unchanged, err
 	}
 	return about, pointless, nil
 }
 
 // isReworded tells whether an edit is of a message that was written lately, and that a run
 // is being made from, or none yet. One that answered a question is left as it was.
-func (t *turn) isReworded(mark runs.Record) bool {
+func (t *turn) isReworded(edit runs.Edit) bool {
 	said := t.job.Kind == runs.Said || t.job.Kind == ""
-	if !said || t.job.Message.Answers != nil || mark.Author != t.job.Message.Author || t.now().Sub(t.job.Enqueued) > t.options.EditWindow {
+	if !said || t.job.Message.Answers != nil || edit.Author != t.job.Message.Author || t.now().Sub(t.job.Enqueued) > t.options.EditWindow {
 		return false
 	}
 	if t.record.ID != "" && (t.record.Message != t.job.Message.ID || t.session.Work.Answer != nil) {
@@ -74,7 +74,7 @@ func (t *turn) isReworded(mark runs.Record) bool {
 	if at := personTurn(t.session.Turns, t.job.Message.ID); at >= 0 {
 		now = t.session.Turns[at].Text
 	}
-	return cut(now, maxText) != cut(mark.Request, maxText)
+	return cut(now, maxText) != cut(edit.Text, maxText)
 }
 
 // heed looks, before anything is done about the job, whether its message changed
@@ -92,7 +92,7 @@ func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err err
 	if !t.lease.Behind { // a change is a job behind the one that it is about
 		return false, runs.Result{}, nil
 	}
-	mark, found, err := t.look(ctx)
+	edit, found, err := t.look(ctx)
 	if err == nil && found != unchanged {
 		err = t.recallBegun(ctx)
 	}
@@ -103,7 +103,7 @@ func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err err
 		result, err = t.withdraw(ctx)
 		return true, result, err
 	case found == reworded:
-		return false, runs.Result{}, t.reword(ctx, mark)
+		return false, runs.Result{}, t.reword(ctx, edit)
 	}
 	return false, runs.Result{}, nil
 }
@@ -137,7 +137,7 @@ func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 
 // reword has the job be about the new text of its message. A run that was made from the
 // old one is over, and said nothing.
-func (t *turn) reword(ctx context.Context, mark runs.Record) error {
+func (t *turn) reword(ctx context.Context, edit runs.Edit) error {
 	if err := t.callOff(ctx, "its message was edited"); err != nil {
 		return err
 	}
@@ -145,8 +145,8 @@ func (t *turn) reword(ctx context.Context, mark runs.Record) error {
 	if t.again {
 		t.note, t.closed, t.again = t.session.Work.Note, t.session.Work.Closed, false
 	}
-	t.message.Text, t.message.Depth = mark.Request, mark.Depth
-	t.job.Run = chat.RunID("run-" + digest("%q %q %d", mark.ID, mark.Request, mark.Transitions[0].At.UnixNano()))
+	t.message.Text, t.message.Depth = edit.Text, edit.Depth
+	t.job.Run = chat.RunID("run-" + digest("%q %q %q %d", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano()))
 	t.rewrite(t.message)
 	return nil
 }
@@ -195,17 +195,17 @@ func (t *turn) callOff(ctx context.Context, reason string) error {
 	return t.records.Save(ctx, t.record)
 }
 
-// unmark erases the mark of the job's change, unless it is that of a later one.
-func (t *turn) unmark(ctx context.Context) error {
-	id := markOf(t.message.Thread, t.job.Message.ID)
-	mark, marked, err := t.markAt(ctx, id)
-	if err != nil || !marked {
+// eraseEdit erases the edit that the job is of, unless a later one took its place.
+func (t *turn) eraseEdit(ctx context.Context) error {
+	thread, message := t.message.Thread, t.job.Message.ID
+	edit, ok, err := t.store.LoadEdit(ctx, thread, message)
+	if err != nil || !ok {
 		return err
 	}
-	if isDeletion(mark) != (t.job.Kind == deletedJob) || t.job.Kind == editedJob && mark.Request != t.job.Message.Text {
+	if edit.Deleted != (t.job.Kind == deletedJob) || t.job.Kind == editedJob && edit.Text != t.job.Message.Text {
 		return nil
 	}
-	return t.records.Erase(ctx, id)
+	return t.store.EraseEdit(ctx, thread, message)
 }
 
 // holdUnchanged gives a context that ends with the held one, or with errChanged when the

@@ -152,7 +152,7 @@ func (t *turn) takeBack(ctx context.Context, posted chat.MessageID) error {
 }
 
 // deleted takes back what was said to a message that is gone, and forgets both. What
-// works at it was ended by the mark; each part can be done again.
+// works at it was ended by the edit; each part can be done again.
 func (t *turn) deleted(ctx context.Context) (runs.Result, error) {
 	gone := t.message.ID
 	started, err := t.startedBy(ctx, gone)

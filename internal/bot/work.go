@@ -241,8 +241,8 @@ func (t *turn) attend(ctx, held context.Context) (runs.Result, error) {
 		t.closeDraft(ctx)
 	}
 	if err == nil && isChange(t.job.Kind) {
-		if err = t.writeLast(ctx); err == nil { // what it comes to is there before the mark goes
-			err = t.unmark(ctx)
+		if err = t.writeLast(ctx); err == nil { // what it comes to is there before the edit goes
+			err = t.eraseEdit(ctx)
 		}
 	}
 	return result, err

@@ -79,7 +79,7 @@ type Registry interface {
 
 // Forgetter erases what is kept of a person, but for records.
 type Forgetter interface {
-	// Forget removes from a thread: the person's jobs that wait, their dead letters, the
+	// Forget removes from a thread: the person's jobs that wait, their dead letters and edits, the
 	// checkpoints and recorded deliveries of the given runs, and all events. A job that a
 	// worker has is left: stop it first.
 	Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error

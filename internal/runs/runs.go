@@ -13,7 +13,7 @@
 // Backends are below this package; runstest is the suite that each of them passes.
 //
 // Reading order: queue.go, lease.go, hold.go, journal.go, outbox.go, operate.go, this
-// file (records), options.go.
+// file (records), edit.go, options.go.
 package runs
 
 import (

@@ -183,6 +183,9 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 				return err
 			}
 		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM edit WHERE thread = ? AND author = ?`, string(thread), string(by)); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM event WHERE thread = ?`, string(thread))
 		return err
 	})

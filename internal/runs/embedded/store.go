@@ -85,6 +85,14 @@ CREATE TABLE IF NOT EXISTS dead (
 	reason TEXT NOT NULL,
 	at     INTEGER NOT NULL,
 	PRIMARY KEY (thread, event)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edit (        -- changes of messages that are not dealt with
+	thread  TEXT NOT NULL,
+	message TEXT NOT NULL,
+	author  TEXT NOT NULL,
+	body    BLOB NOT NULL,               -- runs.EncodeEdit
+	saved   INTEGER NOT NULL,
+	PRIMARY KEY (thread, message)
 ) WITHOUT ROWID;`
 
 const (
@@ -188,6 +196,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		{`DELETE FROM seen WHERE at < ?`, now.Add(-s.options.DedupeFor).UnixMilli()},
 		{`DELETE FROM event WHERE at < ?`, now.Add(-s.options.EventsFor).UnixMilli()},
 		{`DELETE FROM dead WHERE at < ?`, now.Add(-s.options.Keep).UnixMilli()},
+		{`DELETE FROM edit WHERE saved < ?`, now.Add(-s.options.Keep).UnixMilli()},
 		{`DELETE FROM delivery WHERE recorded < ?`, now.Add(-s.options.Keep).UnixMilli()},
 		{`DELETE FROM checkpoint WHERE updated < ?`, now.Add(-s.options.Keep).Unix()},
 	} {

@@ -17,6 +17,7 @@
 //	PREFIX:{T}:live          channel JSON of an event that is shown, or the id of the last in events
 //	PREFIX:{T}:outbox        hash    b:KEY "N RECORDED JSON", p:KEY platform's id, n last N; Options.Keep
 //	PREFIX:{T}:dead          hash    b:EVENT job as in jobs, r:EVENT "AT REASON"; Options.Keep
+//	PREFIX:{T}:edits         hash    message → its edit that is not dealt with (runs.EncodeEdit); Options.Keep
 //	PREFIX:{T}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep
 //	PREFIX:{*}:ready         stream  thread: threads to look at; consumer group "workers"; no TTL
 //	PREFIX:{*}:noticed       hash    thread → 1 it is in ready, 2 and there is something new

@@ -24,6 +24,7 @@ func (k keys) seen(t chat.ThreadID) string    { return k.of(t, "seen") }
 func (k keys) events(t chat.ThreadID) string  { return k.of(t, "events") }
 func (k keys) live(t chat.ThreadID) string    { return k.of(t, "live") }
 func (k keys) outbox(t chat.ThreadID) string  { return k.of(t, "outbox") }
+func (k keys) edits(t chat.ThreadID) string   { return k.of(t, "edits") }
 func (k keys) dead(t chat.ThreadID) string    { return k.of(t, "dead") }
 func (k keys) runs(t chat.ThreadID) string    { return k.of(t, "runs") }
 

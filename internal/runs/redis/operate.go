@@ -180,6 +180,7 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 		func() error { return s.forgetJobs(ctx, thread, by) },
 		func() error { return s.forgetDelayed(ctx, thread, by) },
 		func() error { return s.forgetDead(ctx, thread, by) },
+		func() error { return s.forgetEdits(ctx, thread, by) },
 		func() error { return s.forgetRuns(ctx, thread, of) },
 		func() error { return explain(s.client.Del(ctx, s.keys.events(thread)).Err()) },
 		func() error { return do(ctx, s.client, s.announce(thread)) }, // its head may be another one now

@@ -22,6 +22,7 @@ type Store interface { //nolint:interfacebloat // it is the sum of small ones, f
 	runs.Events
 	runs.Outbox
 	runs.Operator
+	runs.Edits
 	runs.Forgetter
 	Close() error
 }
@@ -79,6 +80,7 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"large messages and long queues", testLarge},
 		{"threads have any names", testNames},
 		{"operators see what there is", testOperate},
+		{"an edit is kept for each message", testEdits},
 		{"a person is forgotten", testForget},
 	} {
 		t.Run(test.name, func(t *testing.T) {

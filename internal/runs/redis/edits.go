@@ -1,0 +1,73 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+var _ runs.Edits = (*Store)(nil)
+
+// SaveEdit implements runs.Edits.
+func (s *Store) SaveEdit(ctx context.Context, edit runs.Edit) error {
+	body, err := runs.EncodeEdit(edit)
+	if err != nil {
+		return err
+	}
+	key := s.keys.edits(edit.Thread)
+	_, err = s.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+		pipe.HSet(ctx, key, string(edit.Message), body)
+		pipe.PExpire(ctx, key, s.options.Keep)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save edit of message %s: %w", edit.Message, explain(err))
+	}
+	return nil
+}
+
+// LoadEdit implements runs.Edits.
+func (s *Store) LoadEdit(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (edit runs.Edit, ok bool, err error) {
+	body, err := s.client.HGet(ctx, s.keys.edits(thread), string(message)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return runs.Edit{}, false, nil
+	}
+	if err == nil {
+		edit, err = runs.DecodeEdit(thread, message, body)
+	}
+	if err != nil {
+		return runs.Edit{}, false, fmt.Errorf("load edit of message %s: %w", message, explain(err))
+	}
+	return edit, true, nil
+}
+
+// EraseEdit implements runs.Edits.
+func (s *Store) EraseEdit(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	if err := s.client.HDel(ctx, s.keys.edits(thread), string(message)).Err(); err != nil {
+		return fmt.Errorf("erase edit of message %s: %w", message, explain(err))
+	}
+	return nil
+}
+
+// forgetEdits removes the edits of a person's messages. What can't be read tells of nobody.
+func (s *Store) forgetEdits(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	stored, err := s.client.HGetAll(ctx, s.keys.edits(thread)).Result()
+	if err != nil {
+		return explain(err)
+	}
+	for message, body := range stored {
+		edit, err := runs.DecodeEdit(thread, chat.MessageID(message), []byte(body))
+		if err != nil || edit.Author != by {
+			continue
+		}
+		if err := s.client.HDel(ctx, s.keys.edits(thread), message).Err(); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package runstest
+
+import (
+	"testing"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+func testEdits(t *testing.T, place Place) {
+	store, other := place.Open(t, standard), place.Open(t, standard)
+	ctx := t.Context()
+	expect := func(message chat.MessageID, want runs.Edit) {
+		t.Helper()
+		got, ok, err := other.LoadEdit(ctx, "t {*}", message)
+		if err != nil || ok != (want.Thread != "") || got != want {
+			t.Errorf("edit of %s: %+v, %v, %v, want %+v", message, got, ok, err, want)
+		}
+	}
+	save := func(edit runs.Edit) runs.Edit {
+		t.Helper()
+		if err := store.SaveEdit(ctx, edit); err != nil {
+			t.Fatal(err)
+		}
+		return edit
+	}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
+	expect("m1", runs.Edit{})
+	save(runs.Edit{Thread: "t {*}", Message: "m1", Author: "ann", Text: "first", Depth: chat.Comprehensive, At: at})
+	second := save(runs.Edit{Thread: "t {*}", Message: "m1", Author: "ann", Text: "second", At: at.Add(time.Hour)})
+	bobs := save(runs.Edit{Thread: "t {*}", Message: "m2:jobs", Author: "bob", Text: "third", At: at})
+	save(runs.Edit{Thread: "other", Message: "m3", Author: "ann", Text: "fourth", At: at})
+	expect("m1", second)
+	expect("m2:jobs", bobs)
+	expect("m3", runs.Edit{})
+	gone := save(runs.Edit{Thread: "t {*}", Message: "m4", Deleted: true})
+	expect("m4", gone)
+	if got := state(t, store, "t {*}"); got.Queued != 0 || got.Delayed != 0 {
+		t.Errorf("edits are work: %+v", got)
+	}
+	if err := store.Forget(ctx, "t {*}", "ann", nil); err != nil {
+		t.Fatal(err)
+	}
+	expect("m1", runs.Edit{})
+	expect("m2:jobs", bobs)
+	for range 2 {
+		if err := other.EraseEdit(ctx, "t {*}", "m2:jobs"); err != nil {
+			t.Error(err)
+		}
+	}
+	expect("m2:jobs", runs.Edit{})
+	expect("m4", gone)
+	for _, lacking := range []runs.Edit{{Thread: "t"}, {Message: "m"}} {
+		if err := store.SaveEdit(ctx, lacking); err == nil {
+			t.Errorf("%+v was kept", lacking)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 
 	"cairn/internal/adapters/slack"
 	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
@@ -16,6 +15,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
 )
 
 // slackApp is Cairn in Slack as this program runs it.
@@ -164,60 +164,50 @@ func (s *slackApp) run(ctx context.Context, handler chat.Handler, out io.Writer)
 	}, handler)
 }
 
-// Bounds of what is looked at for suggestions.
-const (
-	maxPromptDocuments = 500
-	maxPrompts         = 4
-)
+// maxPrompts is how many questions are suggested.
+const maxPrompts = 4
 
 // slackPrompts suggests questions about the public documents that changed last: who will
 // see them is not known.
 func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
-	var latest []knowledge.Document
-	seen := 0
-	for document, err := range a.searched().Documents(ctx, "") {
-		if err != nil {
-			return nil, fmt.Errorf("look for documents to suggest: %w", err)
-		}
-		if seen++; seen > maxPromptDocuments {
-			break
-		}
-		if document.Title != "" {
-			latest = append(latest, document)
-		}
+	visible, err := a.visibleClasses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for documents to suggest: %w", err)
 	}
-	slices.SortStableFunc(latest, func(x, y knowledge.Document) int { return y.Modified.Compare(x.Modified) })
+	classes := make([]index.Class, len(visible))
+	for i, summary := range visible {
+		classes[i] = summary.Class
+	}
+	latest, err := a.index.LatestDocuments(ctx, classes, 2*maxPrompts) // some may have no title
+	if err != nil {
+		return nil, fmt.Errorf("look for documents to suggest: %w", err)
+	}
 	var prompts []slack.Prompt
-	for _, document := range latest[:min(len(latest), maxPrompts)] {
-		prompts = append(prompts, slack.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
+	for _, document := range latest {
+		if document.Title != "" && len(prompts) < maxPrompts {
+			prompts = append(prompts, slack.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
+		}
 	}
 	return prompts, nil
+}
+
+// visibleClasses are the classes of documents that the context's viewers may see.
+func (a *app) visibleClasses(ctx context.Context) ([]index.ClassSummary, error) {
+	classes, err := a.index.Classes(ctx)
+	return index.VisibleClasses(classes, knowledge.ViewersFrom(ctx)), err
 }
 
 // Collections implements chat.Catalog over the index: each source is a collection of the
 // documents that the context's viewers may see.
 func (a *app) Collections(ctx context.Context) ([]chat.Collection, error) {
-	var names []string
-	found := map[string]*chat.Collection{}
-	for document, err := range a.searched().Documents(ctx, "") {
-		if err != nil {
-			return nil, fmt.Errorf("list the collections: %w", err)
-		}
-		name := string(document.Source)
-		if found[name] == nil {
-			names = append(names, name)
-			found[name] = &chat.Collection{Name: name}
-		}
-		of := found[name]
-		of.Documents++
-		if document.LastSeen.After(of.Updated) {
-			of.Updated = document.LastSeen
-		}
+	visible, err := a.visibleClasses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the collections: %w", err)
 	}
-	slices.Sort(names)
-	collections := make([]chat.Collection, 0, len(names))
-	for _, name := range names {
-		collections = append(collections, *found[name])
+	sources := index.SummarizeSources(visible)
+	collections := make([]chat.Collection, len(sources))
+	for i, source := range sources {
+		collections[i] = chat.Collection{Name: string(source.Source), Documents: source.Documents, Updated: source.LastSeen}
 	}
 	return collections, nil
 }

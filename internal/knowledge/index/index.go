@@ -141,6 +141,7 @@ type Reader interface {
 type Index interface {
 	Writer
 	Reader
+	Catalog
 	Close() error
 }
 

@@ -137,11 +137,15 @@ func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.S
 }
 
 func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
-	query, arguments := "SELECT "+documentColumns+" FROM document WHERE key > ? ORDER BY key LIMIT ?", []any{after, index.DocumentPage}
 	if source != "" {
-		query, arguments = "SELECT "+documentColumns+" FROM document WHERE source = ? AND key > ? ORDER BY key LIMIT ?", []any{source, after, index.DocumentPage}
+		return x.queryDocuments(ctx, "WHERE source = ? AND key > ? ORDER BY key LIMIT ?", source, after, index.DocumentPage)
 	}
-	rows, err := x.read.QueryContext(ctx, query, arguments...)
+	return x.queryDocuments(ctx, "WHERE key > ? ORDER BY key LIMIT ?", after, index.DocumentPage)
+}
+
+// queryDocuments gives the documents that clauses, from WHERE on, choose.
+func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
+	rows, err := x.read.QueryContext(ctx, "SELECT "+documentColumns+" FROM document "+clauses, arguments...)
 	if err != nil {
 		return nil, storage(err)
 	}

@@ -275,6 +275,7 @@ func (s *subject) checkStats(t *testing.T) {
 
 func (s *subject) checkDocuments(t *testing.T) {
 	t.Helper()
+	s.checkCatalog(t)
 	var ids []knowledge.DocumentID
 	for document, err := range s.Documents(t.Context(), "") {
 		if err != nil {

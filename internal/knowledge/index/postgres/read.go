@@ -115,15 +115,17 @@ func (x *Index) Documents(ctx context.Context, source knowledge.SourceID) iter.S
 }
 
 func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, after knowledge.DocumentID) ([]knowledge.Document, error) {
-	query := "SELECT " + documentColumns + " FROM cairn.document JOIN cairn.class ON class.id = document.class WHERE key > $1"
-	arguments := []any{[]byte(after), index.DocumentPage}
 	if source != "" {
-		query += " AND class.source = $3"
-		arguments = append(arguments, []byte(source))
+		return x.queryDocuments(ctx, "WHERE key > $1 AND class.source = $2 ORDER BY key LIMIT $3", []byte(after), []byte(source), index.DocumentPage)
 	}
+	return x.queryDocuments(ctx, "WHERE key > $1 ORDER BY key LIMIT $2", []byte(after), index.DocumentPage)
+}
+
+// queryDocuments gives the documents that clauses, from WHERE on, choose.
+func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
 	var page []knowledge.Document
 	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, query+" ORDER BY key LIMIT $2", arguments...)
+		rows, err := tx.Query(ctx, "SELECT "+documentColumns+" FROM cairn.document JOIN cairn.class ON class.id = document.class "+clauses, arguments...)
 		if err != nil {
 			return err
 		}

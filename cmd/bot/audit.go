@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 
 	"cairn/internal/adapters/slack"
@@ -28,16 +31,21 @@ func (a *app) audit() (audit.Log, error) {
 	return opened, nil
 }
 
-// atTerminal does what somebody asked for on the command line, and writes it down.
+// auditFileName is the audit log of commands in the data directory, where audit.file names
+// none.
+const auditFileName = "audit.jsonl"
+
+// atTerminal does what somebody asked for on the command line, and writes it into the audit
+// log's file, not onto their terminal.
 func (a *app) atTerminal(ctx context.Context, action audit.Action, target string, do func() error) error {
-	log, err := a.audit()
+	log, err := audit.Open(io.Discard, cmp.Or(a.config.Audit.File, filepath.Join(a.config.DataDir, auditFileName)))
 	if err != nil {
 		return err
 	}
 	failed := do()
 	return errors.Join(failed, log.Record(context.WithoutCancel(ctx), audit.Entry{
 		Actor: machineUser(), Action: action, Target: target, Outcome: audit.Of(failed), From: "terminal",
-	}))
+	}), log.Close())
 }
 
 // machineUser is who runs the program, as the machine knows them: in a container there is

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/user"
@@ -87,7 +89,18 @@ func (c *askCommand) explain(ctx context.Context, controls chat.Controls, reply 
 // converse hands the message over, and where a person is there to answer, what they
 // reply when they are asked back.
 func converse(ctx context.Context, std stdio, handler chat.Handler, message chat.Message, conversation *terminal.Conversation) error {
+	isThere := terminal.IsTerminal(std.In)
 	lines := bufio.NewScanner(std.In)
+	if isThere {
+		reader, err := terminal.OpenReader(std.In)
+		if err != nil {
+			return fmt.Errorf("read from the terminal: %w", err)
+		}
+		defer reader.Close()
+		stop := context.AfterFunc(ctx, func() { reader.Cancel() }) // Ctrl-C while a reply is waited for
+		defer stop()
+		lines = bufio.NewScanner(reader)
+	}
 	for {
 		if err := handler.Handle(ctx, message, conversation); err != nil {
 			return err
@@ -96,13 +109,24 @@ func converse(ctx context.Context, std stdio, handler chat.Handler, message chat
 			return err
 		}
 		asked := conversation.Question
-		if asked == nil || !terminal.IsTerminal(std.In) || !lines.Scan() {
-			return lines.Err()
+		if asked == nil || !isThere {
+			return failureOf(conversation.Answer)
+		}
+		if !lines.Scan() {
+			return errors.Join(ctx.Err(), lines.Err())
 		}
 		conversation.Question = nil
 		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), lines.Text(), time.Now()
 		message.Answers = pressed(*asked, lines.Text())
 	}
+}
+
+// failureOf gives an error for a reply that says that the work failed; nil for any other.
+func failureOf(reply *chat.Reply) error {
+	if reply != nil && reply.Outcome == chat.Failure {
+		return errors.New("the question was not answered")
+	}
+	return nil
 }
 
 // pressed takes the number of a choice as that choice; nil for any other reply.
@@ -212,7 +236,7 @@ func (c *askCommand) printJSON(ctx context.Context, out io.Writer, handler *bot.
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(printed)
+	return errors.Join(encoder.Encode(printed), failureOf(said.reply))
 }
 
 func (c *collected) output() askOutput {

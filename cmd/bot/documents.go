@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,7 +105,10 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out), Documents: asked.out,
 	}
 	if asked.reply == "" {
-		return converse(ctx, in.std, handler, message, conversation)
+		if err := converse(ctx, in.std, handler, message, conversation); err != nil {
+			return err
+		}
+		return refusalOf(conversation.Answer)
 	}
 	if err := handler.Handle(ctx, message, conversation); err != nil {
 		return err
@@ -115,7 +119,16 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 			return err
 		}
 	}
-	return conversation.Done()
+	return errors.Join(conversation.Done(), refusalOf(conversation.Answer))
+}
+
+// refusalOf gives an error for a reply that says why nothing was read or written; nil for any
+// other.
+func refusalOf(reply *chat.Reply) error {
+	if reply != nil && (reply.Outcome == chat.Abstained || reply.Outcome == chat.Failure) {
+		return errors.New("nothing was written, for the reason above")
+	}
+	return nil
 }
 
 // documentsBot makes a bot that reads a folder alone, which needs no index and keeps

@@ -123,7 +123,7 @@ func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source
 		printSkipped(in.std.Out, folder.Skipped())
 	}
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w: what was read is kept; run the command again to go on", err)
+		return errors.New("interrupted: what was read is kept; run the command again to go on")
 	}
 	return err
 }

@@ -22,6 +22,10 @@ func main() {
 // it stops an answer first.
 var takesInterrupts = map[string]bool{"chat": true, "demo": true}
 
+// endBySignal are the commands that a signal ends as a person means to. Others are
+// interrupted by it.
+var endBySignal = map[string]bool{"serve": true, "web": true, "chat": true, "demo": true}
+
 // stdio is where a command reads and writes.
 type stdio struct {
 	In       *os.File
@@ -52,11 +56,14 @@ func run(ctx context.Context, args []string, std stdio) int {
 		defer stop()
 	}
 	err = asked.command.Run(ctx, &invocation{std: std, global: asked.global})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(std.Err, "cairn:", err)
-		return exitFailed
+	switch {
+	case err == nil, errors.Is(err, context.Canceled) && endBySignal[asked.name]:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
 	}
-	return exitOK
+	fmt.Fprintln(std.Err, "cairn:", err)
+	return exitFailed
 }
 
 // invocation is one command being run.

@@ -27,7 +27,7 @@ type lines interface {
 }
 
 func openLines(in *os.File, out io.Writer) (lines, error) {
-	reader, err := cancellable(in)
+	reader, err := OpenReader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read from %s: %w", in.Name(), err)
 	}
@@ -39,9 +39,9 @@ func openLines(in *os.File, out io.Writer) (lines, error) {
 	return &piped{reader: reader, scanner: scanner}, nil
 }
 
-// cancellable makes reads of a file that may keep one waiting end on demand. Regular
+// OpenReader makes reads of a file that may keep one waiting end on demand. Regular
 // files and null devices never do, and can't be polled either.
-func cancellable(in *os.File) (cancelreader.CancelReader, error) {
+func OpenReader(in *os.File) (cancelreader.CancelReader, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return nil, err

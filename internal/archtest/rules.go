@@ -52,16 +52,16 @@ var rules = []rule{
 	{
 		name:   "chat imports nothing of Cairn",
 		in:     []string{"cairn/internal/chat/**"},
-		notIn:  []string{"cairn/internal/chat/*/redis"},
+		notIn:  []string{"cairn/internal/chat/*/{redis,embedded}"},
 		forbid: []string{"cairn/**"},
 		allow:  []string{"cairn/internal/chat/**"},
 	},
 	{
 		// What people set in chats is kept beside all else that processes share.
-		name:   "a store of chat's in Redis imports chat and the connection",
-		in:     []string{"cairn/internal/chat/*/redis"},
+		name:   "a store of chat's imports chat and the database",
+		in:     []string{"cairn/internal/chat/*/{redis,embedded}"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/chat/**", "cairn/internal/redis/conn/**", "cairn/internal/servertest"},
+		allow:  []string{"cairn/internal/chat/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite", "cairn/internal/servertest"},
 	},
 	{
 		name:   "audit imports nothing of Cairn",
@@ -74,6 +74,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/access/**"},
 		forbid: []string{"cairn/**"},
 		allow: []string{
+			"cairn/internal/sqlite",
 			"cairn/internal/access/**", "cairn/internal/chat", "cairn/internal/knowledge",
 			"cairn/internal/redis/**", "cairn/internal/servertest",
 		},

@@ -9,9 +9,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/access"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -33,7 +32,7 @@ var _ access.Store = (*Store)(nil)
 // Open opens or makes the table of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	file := filepath.Join(dir, "access.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(full)&_txlock=immediate")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(full)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

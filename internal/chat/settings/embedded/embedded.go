@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, pure Go
-
 	"cairn/internal/chat/settings"
+	"cairn/internal/sqlite"
 )
 
 const schema = `
@@ -43,7 +42,7 @@ var _ settings.Store = (*Store)(nil)
 // Open opens or makes the store of a data directory.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	file := filepath.Join(dir, "settings.db")
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(5000)&_pragma=synchronous(normal)")
+	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}

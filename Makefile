@@ -89,6 +89,11 @@ chaos: ## kill, stop and cut off real processes for a while; SEED repeats a run,
 	go test -count=1 -timeout 30m -v -run TestChaos ./internal/bot/chaos -args -chaos.seed=$(SEED) -chaos.store=$(STORE) \
 		-chaos.sync=$(SYNC) -chaos.threads=$(THREADS) -chaos.messages=$(MESSAGES) -chaos.limit=25m
 
+.PHONY: chaos-platform
+chaos-platform: ## real processes on a Slack that is slow, limits and fails, killed and stopped meanwhile; SEED repeats a run, MESSAGES are 10000 unless said
+	go test -count=1 -timeout 60m -v -run TestSlackChaos ./cmd/bot -args -platform.seed=$(SEED) \
+		-platform.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -platform.rate=10
+
 .PHONY: image-test
 image-test: ## build the image with buildah and try it with podman, without a network; needs Debian and root
 	scripts/image-test.sh

@@ -82,7 +82,9 @@ which one value is not as expected).
 functions (translate.go, interact.go), listen.go decides what is for the bot, and what goes
 out is rendered by pure functions as well (render.go). adapters/slack/slacktest is a strict
 stand-in for Slack that all of it is tested against, and people's conversations with it are
-golden files that read like a chat. Its limits are Slack's documented ones; where the
+golden files that read like a chat. adapters/slack/pace shares Slack's limits among all
+processes: who wants to call takes a turn, or gives its worker back until the turn comes; pace/redis
+counts for several processes. Its limits are Slack's documented ones; where the
 documents are silent they are guesses, and nothing here has met the real Slack yet.
 
 [cairn/internal/adapters/discord] is Cairn in Discord, in the same order: translate.go,
@@ -106,11 +108,13 @@ redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is bui
 message becomes a job, a worker that holds the thread's lease deals with it, and whoever
 takes the job up after a crash finds in the session how far it came. Read its package
 comment, then intake.go, turn.go, run.go, conclude.go and show.go; drafting.go shows a run
-while it works, and heed.go has what happens to messages that change under it. crash_test.go
-kills and freezes a worker at every call that it makes; bot/chaos does it to real processes.
+while it works, tidy.go looks for what a platform did late, and heed.go has what happens to messages
+that change under it. crash_test.go
+kills and freezes a worker at every call that it makes; bot/chaos does it to real processes, and
+slackplatform_test.go to the whole program on a Slack that goes wrong.
 The weakest spot is between the last look at the lease and a platform that takes its time: a
 worker that is frozen in exactly that moment posts a second time, and takes that away again
-a moment after it goes on. An edit of what answered a question changes nothing: the run
+a moment after it goes on, or 45 s later where the platform took its time, too. An edit of what answered a question changes nothing: the run
 can't be taken back to where it asked.
 
 # What is measured

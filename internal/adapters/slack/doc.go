@@ -5,7 +5,8 @@
 // chat: reading an answer in rich, the rules of who is meant in listening. The rest speaks to Slack: receive.go over HTTP, socket.go
 // by Socket Mode, dispatch.go does what a signal asks for, post.go and edit.go send, at
 // the pace that pace.go keeps, draft.go shows an answer while it is made, sweep.go takes
-// away what a dead worker left of that, and fetch.go reads files.
+// away what a dead worker left of that and what Slack did late, absence.go tells for many
+// threads at once that nothing was posted, and fetch.go reads files.
 //
 // Where the app is installed is told by Single, for one workspace by its token, or by
 // Many (many.go, oauth.go), for workspaces that install it themselves. manifest.go says

@@ -43,6 +43,8 @@ const (
 const (
 	leaseTTL      = 2 * time.Second
 	claimInterval = 500 * time.Millisecond
+	lookAfter     = 200 * time.Millisecond
+	tidyAfter     = 2 * time.Second
 )
 
 func TestMain(m *testing.M) {
@@ -93,7 +95,7 @@ func newBot(ctx context.Context, logger *slog.Logger) (*bot.Bot, []func() error,
 	}
 	options := bot.Options{
 		Now:   func() time.Time { return time.Now().Add(skew) },
-		Flows: []flows.Flow{works}, Logger: logger, LeaseTTL: times().LeaseTTL, Ending: ctx.Done(), Grace: 2 * time.Second,
+		Flows: []flows.Flow{works}, Logger: logger, LeaseTTL: times().LeaseTTL, LookAfter: lookAfter, TidyAfter: tidyAfter, Ending: ctx.Done(), Grace: 2 * time.Second,
 		Adapters: map[string]chat.Poster{platform.Name(): platform},
 	}
 	open := openEmbedded

@@ -196,8 +196,8 @@ func (c claimant) try(ctx context.Context, message redis.XMessage) (runs.Lease, 
 			lease, err := c.lease(thread, message.ID, fields)
 			if err == nil {
 				lease.Restored = lease.Job.Enqueued.Before(since)
-				if lease.Restored {
-					lease.Unsure = lease.Given
+				if lost := since.Add(c.options.LeaseTTL); lease.Restored && lost.After(lease.Unsure) {
+					lease.Unsure = lost // leases that are forgotten have run out by then
 				}
 				return lease, true, nil
 			}

@@ -70,6 +70,8 @@ type Adapter struct {
 	roles    *bounded[string]      // the bot's own, by server
 	settings *settings.Reader
 	threads  *bounded[chat.ThreadID]
+	waiting  *bounded[string]    // drafts that tell of a wait for a turn, by waitKey; "" where one is over
+	typed    *bounded[time.Time] // when it was last told that the bot types, by channel
 }
 
 // self is what Discord tells of the bot.
@@ -102,6 +104,7 @@ func New(options Options) (*Adapter, error) {
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
 		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
 		roles: newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
+		waiting: newBounded[string](4096), typed: newBounded[time.Time](4096),
 	}, nil
 }
 
@@ -109,6 +112,7 @@ var (
 	_ chat.Adapter    = (*Adapter)(nil)
 	_ chat.Poster     = (*Adapter)(nil)
 	_ chat.Drafter    = (*Adapter)(nil)
+	_ chat.Tidier     = (*Adapter)(nil)
 	_ chat.FileFinder = (*Adapter)(nil)
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -33,18 +34,24 @@ const (
 // one, and carries the key from then on.
 type draft struct {
 	room
-	work    chat.Work
-	text    strings.Builder // all of the answer so far
-	status  string
-	drawn   time.Time // when more was shown
-	typed   time.Time // when it was last told that the bot types
-	id      string    // of the draft's message, "" before there is one
-	unknown bool      // Discord did not say whether it made a message
-	void    bool      // nothing can be shown
+	work   chat.Work
+	text   strings.Builder // all of the answer so far
+	status string
+	drawn  time.Time // when more was shown
+	id     string    // of the draft's message, "" before there is one
+	void   bool      // nothing can be shown
+	// Discord did not say whether it made a message (unknown), or changed the draft's
+	// (unsure): it may do so later. A message that it may still change can't become the
+	// answer; what it may still make is left to Tidy.
+	unknown, unsure bool
+	// unsettled tells that a message may be left over: it is made late, or another process
+	// has the answer.
+	unsettled bool
 }
 
 // Draft begins to show a run that works in a thread for the person who asked.
 func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
+	ctx = behind(ctx, draftPatience)
 	r, err := a.room(ctx, work.Thread, work.To)
 	if err != nil {
 		return nil, err
@@ -96,17 +103,19 @@ func (d *draft) draw(ctx context.Context) error {
 		return nil
 	}
 	d.drawn = now
-	ctx, cancel := context.WithTimeout(ctx, drawWithin)
+	ctx, cancel := context.WithTimeout(behind(ctx, draftPatience), drawWithin)
 	defer cancel()
 	if d.id == "" {
 		return lenient(d.show(ctx))
 	}
-	d.typing(ctx)
+	d.showTyping(ctx)
 	made, err := d.note()
 	if err != nil {
 		return err
 	}
-	return lenient(d.redraw(ctx, d.id, made, nil))
+	err = d.redraw(ctx, d.id, made, nil)
+	d.unsure = d.unsure || err != nil && !undone(err)
+	return lenient(err)
 }
 
 // show makes the draft's message.
@@ -132,23 +141,28 @@ func (d *draft) show(ctx context.Context) error {
 		d.void = errors.Is(err, chat.ErrGone)
 		return err
 	}
-	d.typing(ctx)
-	d.unknown = true
+	d.showTyping(ctx)
 	id, err := d.create(ctx, made, nil, rand.Text()[:20])
 	d.id, d.unknown = id, err != nil && !undone(err)
+	d.unsettled = d.unsettled || d.unknown
 	d.void = errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
 	return err
 }
 
-// typing tells people that the bot types; nothing is lost where it can't be told.
-func (d *draft) typing(ctx context.Context) {
-	if d.ticket.Original || d.now().Sub(d.typed) < typingEvery {
+// showTyping tells people that the bot types where the answer is to be, or where its thread
+// is to be started; nothing is lost where it can't be told.
+func (d *draft) showTyping(ctx context.Context) {
+	channel := d.at.channel
+	if _, started := d.started.get(channel); !started && d.to.message == channel && d.to.channel != "" {
+		channel = d.to.channel
+	}
+	if last, ok := d.typed.get(channel); d.ticket.Original || ok && d.now().Sub(last) < typingEvery {
 		return
 	}
-	d.typed = d.now()
-	err := d.call(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(d.at.channel)}, nil)
+	d.typed.put(channel, d.now())
+	err := d.call(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
 	if err != nil {
-		d.options.Logger.DebugContext(ctx, "discord was not told that the bot types", "error", err)
+		d.options.Logger.DebugContext(ctx, "send typing indicator", "platform", "discord", "error", err)
 	}
 }
 
@@ -209,54 +223,109 @@ func (d *draft) sweep(ctx context.Context) error {
 func (d *draft) discard(ctx context.Context) error {
 	if d.id != "" {
 		if err := d.remove(ctx, d.id); err != nil {
+			d.unsettled = true
 			return err
 		}
 	}
+	d.id, d.unsure = "", false
+	d.endWait()
 	if d.unknown {
 		if err := d.sweep(ctx); err != nil {
 			return err
 		}
 	}
-	d.id, d.unknown = "", false
+	d.unknown = false
 	return nil
 }
 
 // Close takes back the message.
-func (d *draft) Close(ctx context.Context) error { return d.discard(ctx) }
-
-// Wait takes back the message: Discord's limits make nobody wait for long.
-func (d *draft) Wait(ctx context.Context, _ time.Duration) error { return d.discard(ctx) }
+func (d *draft) Close(ctx context.Context) error { return d.discard(behind(ctx, postPatience)) }
 
 // Unsettled implements chat.Draft.
-func (d *draft) Unsettled() bool { return d.unknown }
+func (d *draft) Unsettled() bool { return d.unsettled }
 
-// Tidy implements chat.Tidier.
-func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	if _, _, err := a.Find(ctx, thread, late.Key); err != nil {
+// waitKey names a draft that tells of a wait.
+func (r room) waitKey() string { return string(r.at.thread()) + " " + string(r.to.id()) }
+
+// Wait implements chat.Draft: the draft's message tells of the wait, and becomes the post
+// where this process posts next. Where there is none, people see that the bot types: a
+// message more would make all wait longer.
+func (d *draft) Wait(ctx context.Context, about time.Duration) error {
+	ctx = behind(ctx, draftPatience)
+	if id, ok := d.waiting.get(d.waitKey()); ok && d.id == "" {
+		d.id = id
+	}
+	if d.id == "" || d.unsure || d.ticket.Original {
+		err := d.discard(ctx)
+		d.showTyping(ctx)
 		return err
 	}
-	_, err := a.Draft(ctx, chat.Work{Thread: thread, To: late.To, Again: true})
-	return err
+	made := note{Embeds: []embed{}, Mentions: nobody(), Attached: []attachment{}}
+	made.remark(fmt.Sprintf("The answer is ready. Discord takes it in about %s.", about.Round(time.Second)))
+	err := d.redraw(ctx, d.id, marked(made, d.mark("", 0, 0), "Waiting"), nil)
+	d.unsettled = true
+	if err != nil && !undone(err) {
+		return errors.Join(err, d.discard(ctx))
+	}
+	if errors.Is(err, chat.ErrGone) {
+		d.id = ""
+	}
+	d.waiting.put(d.waitKey(), d.id)
+	return lenient(err)
 }
 
-// Finish implements chat.Draft. What it could not finish stays, for the next Draft to take
-// away.
+// postInPlace puts a post in the place of a draft that told of its wait.
+func (r room) postInPlace(ctx context.Context, id string, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	d := &draft{room: r, id: id}
+	posted, err := d.Finish(ctx, key, post)
+	var later *chat.RetryAfterError
+	if !errors.As(err, &later) {
+		r.endWait()
+	}
+	return posted, err
+}
+
+// endWait forgets the draft that told of a wait.
+func (r room) endWait() {
+	if id, ok := r.waiting.get(r.waitKey()); ok && id != "" {
+		r.waiting.put(r.waitKey(), "")
+	}
+}
+
+// Finish implements chat.Draft. What it could not finish stays, for Tidy to take away.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	if d.id == "" || post.Only != "" || d.at.private != "" || d.unknown {
-		if d.at.private == "" {
-			if err := d.discard(ctx); err != nil {
-				return "", begunIf(true, err)
-			}
-		}
-		return d.Post(ctx, d.at.thread(), key, post)
+	ctx = d.inTurn(ctx, string(key), postPatience)
+	if d.id == "" || post.Only != "" || d.at.private != "" || d.unknown || d.unsure {
+		return d.postAnew(ctx, key, post)
 	}
 	shown, err := render(post, d.look(ctx, ""))
 	if err != nil {
 		return "", begunIf(true, err)
 	}
 	first := part{mark: d.mark(key, 0, len(shown.notes)), id: d.id}
-	if err := d.update(ctx, d.id, shown, first.mark); err != nil {
+	err = d.update(ctx, d.id, shown, first.mark)
+	var later *chat.RetryAfterError
+	switch {
+	case errors.As(err, &later):
+		return "", err
+	case isCode(err, unknownMessage):
+		d.id = ""
+		return d.postAnew(ctx, key, post)
+	case err != nil:
 		return "", begunIf(true, err)
 	}
 	return d.complete(ctx, key, shown, []part{first})
+}
+
+// postAnew takes the draft away, where it is one of the thread, and posts.
+func (d *draft) postAnew(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+	if d.at.private == "" {
+		var later *chat.RetryAfterError
+		if err := d.discard(ctx); errors.As(err, &later) {
+			return "", err
+		} else if err != nil {
+			return "", begunIf(true, err)
+		}
+	}
+	return d.Post(ctx, d.at.thread(), key, post)
 }

@@ -18,6 +18,7 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 	if err != nil {
 		return err
 	}
+	ctx = r.inTurn(ctx, editKey(message), postPatience)
 	shown, err := render(post, r.look(ctx, post.Only))
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
@@ -74,6 +75,7 @@ func (r room) siblings(ctx context.Context, first string) ([]part, error) {
 
 // Retract deletes a post, whatever number of messages it had.
 func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
+	ctx = behind(ctx, postPatience)
 	r, err := a.room(ctx, thread, "")
 	if err != nil {
 		return err

@@ -105,6 +105,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil {
 		return "", err
 	}
+	ctx = r.inTurn(ctx, string(key), postPatience)
 	shown, err := render(post, r.look(ctx, post.Only))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
@@ -112,6 +113,9 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if r.at.private != "" || post.Only != "" {
 		r.direct = post.Private
 		return r.whisper(ctx, key, shown, post.Only)
+	}
+	if id, ok := r.waiting.get(r.waitKey()); ok && id != "" {
+		return r.postInPlace(ctx, id, key, post)
 	}
 	if err := r.begin(ctx); err != nil {
 		return "", err
@@ -134,6 +138,9 @@ func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, th
 	for i := range shown.notes {
 		if posted[i] != "" {
 			continue
+		}
+		if len(posted) > 0 {
+			ctx = r.inTurn(ctx, string(key), partPatience)
 		}
 		id, err := r.post(ctx, shown, r.mark(key, i, len(shown.notes)))
 		if err != nil {
@@ -335,6 +342,7 @@ func (r room) parts(ctx context.Context, key chat.PostKey) ([]part, error) {
 // not found: Post completes it. Of a part that is there twice the later is taken away. What
 // one person alone sees is only found where it answers a command.
 func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
+	ctx = behind(ctx, postPatience)
 	r, err := a.room(ctx, thread, "")
 	if err != nil {
 		return "", false, err

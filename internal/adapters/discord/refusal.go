@@ -53,10 +53,6 @@ func known(operation string, err error) error {
 		}
 		return &chat.RetryAfterError{After: after, Err: fmt.Errorf("%s in Discord: too many requests", operation)}
 	}
-	var later *chat.RetryAfterError // of the transport, which knows what other processes were told
-	if errors.As(err, &later) {
-		return later
-	}
 	var refused *discordgo.RESTError
 	if !errors.As(err, &refused) || refused.Response == nil {
 		return fmt.Errorf("%s in Discord: %w", operation, hidden(err))

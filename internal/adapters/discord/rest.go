@@ -11,6 +11,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"cairn/internal/adapters/discord/fleet"
+	"cairn/internal/chat"
 	"cairn/internal/chat/wire"
 )
 
@@ -58,6 +60,10 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 	options := []discordgo.RequestOption{discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0)}
 	got, err := send(session, asks, options)
 	if err != nil {
+		var later *fleet.TurnError
+		if errors.As(err, &later) { // nothing was sent
+			return &chat.RetryAfterError{After: later.After, Err: fmt.Errorf("%s in Discord: %w", asks.does, later)}
+		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s in Discord: %w", asks.does, ctx.Err())
 		}

@@ -13,10 +13,12 @@ import (
 //
 // A route whose bucket is not known yet has one request at a time. A bucket has as many in
 // its window as Discord says; those that are on their way when a window ends count in the
-// next one too.
+// next one too. What waits for a bucket stands in a line, so that places are taken in order
+// whoever asks first; to stand there takes no place.
 type Rates interface {
 	// Ask takes a place for a request. Where there is none, it says how long to wait
-	// before asking again, and why.
+	// before asking again, and why; a request with a turn stands in line until then, and
+	// for LineGrace longer.
 	Ask(ctx context.Context, request Request, limits Limits) (Wait, error)
 	// Tell ends a request that has a place. One that is never told of gives its place back
 	// after a minute.
@@ -30,6 +32,7 @@ type Request struct {
 	Major string // the ids that they do depend on
 	// Exempt is of requests that do not count toward the limit on all: those of interactions.
 	Exempt bool
+	Turn   Turn // Patience is the sender's own
 }
 
 // Limits are those that Discord does not tell of.

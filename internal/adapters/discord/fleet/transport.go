@@ -28,14 +28,15 @@ type Transport struct {
 	Rates  Rates
 	Logger *slog.Logger
 	// MaxWait is the longest Retry-After of a 429 that is waited for; one with a longer one
-	// is given to the caller. 30 s.
+	// is given to the caller. 30 s, or what the request's Turn has patience for.
 	MaxWait time.Duration
 	// Limits are 50 in a second, and 5,000 invalid in ten minutes, which is half of what
 	// Discord bans for, as windows that begin by themselves can overlap in one of its.
 	Limits Limits
 }
 
-// RoundTrip implements http.RoundTripper. A request waits as long as its context lets it.
+// RoundTrip implements http.RoundTripper. A request waits as long as its turn has patience
+// and its context lets it; one that would wait longer fails at once, with a *TurnError.
 // One that Discord refused with a 429 is sent again where its body can be read again.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	for attempt := r; ; {
@@ -50,7 +51,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			said = saidBy(response)
 		}
 		t.tell(attempt.Context(), request, said)
-		if err != nil || said.Status != http.StatusTooManyRequests || said.RetryAfter > t.maxWait() {
+		if err != nil || said.Status != http.StatusTooManyRequests || said.RetryAfter > t.maxWait(attempt.Context()) {
 			return response, err
 		}
 		again, possible, err := repeat(attempt)
@@ -69,11 +70,25 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-func (t *Transport) maxWait() time.Duration {
+// maxWait is the longest Retry-After that is waited for under a context.
+func (t *Transport) maxWait(ctx context.Context) time.Duration {
+	longest := 30 * time.Second
 	if t.MaxWait > 0 {
-		return t.MaxWait
+		longest = t.MaxWait
 	}
-	return 30 * time.Second
+	return min(longest, patienceOf(ctx))
+}
+
+// patienceOf is how long a request may wait under a context.
+func patienceOf(ctx context.Context) time.Duration {
+	patience := time.Duration(math.MaxInt64)
+	if turn, ok := turnOf(ctx); ok {
+		patience = turn.Patience
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = min(patience, time.Until(deadline))
+	}
+	return patience
 }
 
 func (t *Transport) limits() Limits {
@@ -87,8 +102,9 @@ func (t *Transport) limits() Limits {
 	return limits
 }
 
-// await takes a place.
+// await takes a place. While it waits it has none.
 func (t *Transport) await(ctx context.Context, request Request) error {
+	begun, patience := time.Now(), patienceOf(ctx)
 	for {
 		wait, err := t.Rates.Ask(ctx, request, t.limits())
 		if err != nil {
@@ -96,6 +112,9 @@ func (t *Transport) await(ctx context.Context, request Request) error {
 		}
 		if wait.For <= 0 {
 			return nil
+		}
+		if time.Since(begun)+wait.For > patience {
+			return &TurnError{After: wait.For, Why: wait.Why}
 		}
 		if err := sleep(ctx, wait.For); err != nil {
 			return fmt.Errorf("%s: %w", wait.Why, err)
@@ -149,6 +168,7 @@ func closeBody(r *http.Request) {
 func requestOf(r *http.Request) Request {
 	request := routeOf(r.Method, r.URL.EscapedPath())
 	request.ID = rand.Text()
+	request.Turn, _ = turnOf(r.Context())
 	return request
 }
 

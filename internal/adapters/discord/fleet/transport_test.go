@@ -124,11 +124,65 @@ func TestAWaitEndsWithTheCaller(t *testing.T) {
 		if status, _, err := send(t.Context(), t, through, nil); err != nil || status != 429 {
 			t.Fatalf("%d, %v", status, err)
 		}
+		// One that would wait past its deadline, or its patience, does not begin to wait.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, _, err := send(ctx, t, through, strings.NewReader("hello"))
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), fleet.WhyBucket) {
+		patient := fleet.WithTurn(t.Context(), fleet.Turn{Key: "k", Patience: time.Minute})
+		for name, ctx := range map[string]context.Context{"deadline": ctx, "patience": patient} {
+			begun := time.Now()
+			_, _, err := send(ctx, t, through, strings.NewReader("hello"))
+			later, ok := errors.AsType[*fleet.TurnError](err)
+			if !ok || later.After != time.Hour || time.Since(begun) != 0 || !strings.Contains(err.Error(), fleet.WhyBucket) {
+				t.Errorf("%s: got %v after %s", name, err, time.Since(begun))
+			}
+		}
+		// One that ends while it waits is told so.
+		cancelled, end := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, end)
+		_, _, err := send(cancelled, t, through, strings.NewReader("hello"))
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fleet.WhyBucket) {
 			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestA429IsNotWaitedForWithoutPatience has Discord refuse what is to be sent now or later.
+func TestA429IsNotWaitedForWithoutPatience(t *testing.T) {
+	through, discord := transport(t, answer{429, limited, `{"retry_after": 7.5}`, nil})
+	ctx := fleet.WithTurn(t.Context(), fleet.Turn{Key: "k", Patience: time.Second})
+	status, _, err := send(ctx, t, through, strings.NewReader("hello"))
+	if err != nil || status != 429 || len(discord.bodies) != 1 {
+		t.Errorf("%d, %v, sent %v", status, err, discord.bodies)
+	}
+}
+
+// TestWaitsThatAreGivenUpTakeNothing has ten times as many give up as there are places, as
+// those do whose time ends before their turn: the window after has all its places.
+func TestWaitsThatAreGivenUpTakeNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		headers := func(remaining, reset string) map[string]string {
+			return map[string]string{"X-RateLimit-Bucket": "b", "X-RateLimit-Limit": "5", "X-RateLimit-Remaining": remaining,
+				"X-RateLimit-Reset": reset, "X-RateLimit-Reset-After": "5"}
+		}
+		through, discord := transport(t, answer{200, headers("0", "1000"), "", nil}, answer{200, headers("4", "1005"), "", nil})
+		if _, _, err := send(t.Context(), t, through, strings.NewReader("first")); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 50 {
+			ctx := fleet.WithTurn(t.Context(), fleet.Turn{Key: fmt.Sprint("given up ", n), Order: int64(n), Patience: time.Second})
+			if _, _, err := send(ctx, t, through, strings.NewReader("x")); err == nil {
+				t.Fatal("it was sent")
+			}
+		}
+		time.Sleep(5*time.Second + fleet.Slack)
+		for n := range 5 {
+			ctx := fleet.WithTurn(t.Context(), fleet.Turn{Key: fmt.Sprint("given up ", n), Order: int64(n), Patience: time.Second})
+			if _, _, err := send(ctx, t, through, strings.NewReader("in time")); err != nil {
+				t.Errorf("request %d of the next window: %v", n, err)
+			}
+		}
+		if len(discord.bodies) != 6 {
+			t.Errorf("sent %v", discord.bodies)
 		}
 	})
 }

@@ -27,6 +27,14 @@ type bucket struct {
 	epoch            int64
 	blocked          time.Time
 	flying           map[string]time.Time // requests under way, by when they count as lost
+	window           time.Duration        // how long one is
+	line             map[string]waiting   // by the key of their turn
+}
+
+// waiting is a request that stands in line.
+type waiting struct {
+	order int64
+	until time.Time // when its place in line is given up
 }
 
 func newRates() rates {
@@ -54,7 +62,7 @@ func (r *rates) bucket(name string) *bucket {
 			clear(r.buckets)
 			clear(r.routes)
 		}
-		found = &bucket{flying: make(map[string]time.Time)}
+		found = &bucket{flying: make(map[string]time.Time), line: make(map[string]waiting)}
 		r.buckets[name] = found
 	}
 	return found
@@ -76,7 +84,7 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	}
 	own := r.bucketOf(request)
 	if own != nil {
-		if wait := own.wait(now); wait.For > 0 {
+		if wait := own.queue(now, request.Turn); wait.For > 0 {
 			return wait, nil
 		}
 	}
@@ -86,10 +94,46 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		}
 	}
 	if own != nil {
+		delete(own.line, request.Turn.Key)
 		own.remaining--
 		own.flying[request.ID] = now.Add(fleet.Flight)
 	}
 	return fleet.Wait{}, nil
+}
+
+// queue is for how long a request has no place in a bucket: others may stand before it. It
+// stands in line meanwhile.
+func (b *bucket) queue(now time.Time, turn fleet.Turn) fleet.Wait {
+	ahead := b.ahead(now, turn)
+	wait := b.wait(now)
+	switch {
+	case wait.For > 0:
+		wait.For = fleet.Later(wait.For, ahead, b.limit, b.window)
+	case ahead == 0, b.limit > 0 && ahead < b.remaining:
+		return fleet.Wait{}
+	case b.limit > 0 && b.reset.After(now):
+		wait = fleet.Wait{For: fleet.Later(b.reset.Sub(now), ahead-b.remaining, b.limit, b.window), Why: fleet.WhyBucket}
+	default:
+		wait = fleet.Wait{For: fleet.Poll, Why: fleet.WhyBucket}
+	}
+	if turn.Key != "" {
+		b.line[turn.Key] = waiting{turn.Order, now.Add(wait.For + fleet.LineGrace)}
+	}
+	return wait
+}
+
+// ahead counts those that stand in line before a turn.
+func (b *bucket) ahead(now time.Time, turn fleet.Turn) int {
+	count := 0
+	for key, other := range b.line {
+		switch {
+		case !other.until.After(now):
+			delete(b.line, key)
+		case turn.Key == "", other.order < turn.Order, other.order == turn.Order && key < turn.Key:
+			count++
+		}
+	}
+	return count
 }
 
 // wait is for how long a bucket has no place. It begins a window when one is over.
@@ -189,6 +233,7 @@ func (b *bucket) learn(now time.Time, said fleet.Said) {
 			left = min(b.remaining, said.Remaining)
 		}
 		b.limit, b.remaining, b.epoch, b.reset = said.Limit, left, said.Reset, now.Add(said.ResetAfter+fleet.Slack)
+		b.window = said.ResetAfter
 	case open && said.Reset >= b.epoch-tolerance:
 		b.limit, b.remaining = said.Limit, min(b.remaining, said.Remaining)
 	}

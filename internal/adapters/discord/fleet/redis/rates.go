@@ -29,8 +29,16 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	if bucket == none {
 		limited = 0
 	}
-	fields, err := askScript.Run(ctx, s.client, []string{s.key("global"), s.key("bucket:" + bucket), s.key("flight:" + bucket), s.key("route:" + route(request))},
-		request.ID, exempt, limited, limits.PerSecond, limits.Invalid, fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket).Slice()
+	turn := ""
+	if request.Turn.Key != "" {
+		turn = hash(request.Turn.Key)
+	}
+	keys := []string{
+		s.key("global"), s.key("bucket:" + bucket), s.key("flight:" + bucket), s.key("route:" + route(request)),
+		s.key("line:" + bucket), s.key("lineend:" + bucket),
+	}
+	fields, err := askScript.Run(ctx, s.client, keys, request.ID, exempt, limited, limits.PerSecond, limits.Invalid,
+		fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket, turn, request.Turn.Order, fleet.LineGrace.Milliseconds()).Slice()
 	if err != nil {
 		return fleet.Wait{}, fmt.Errorf("ask for a place of %s: %w", request.Route, conn.Explain(err))
 	}

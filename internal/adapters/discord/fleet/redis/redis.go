@@ -10,7 +10,9 @@ single server, behind Sentinel, or a Cluster. Time is the server's own.
 	cairn:discord:{A}:starts       hash    left and reset (ms) of the day; B:next (ms), when bucket B may identify again
 	cairn:discord:{A}:global       hash    tat (µs) of the limit on all, blocked until (ms), invalid answers and when their count ends
 	cairn:discord:{A}:route:H      string  the bucket of a route by its hash, "-" for none; gone after a day, those of interactions after 15 minutes
-	cairn:discord:{A}:bucket:H     hash    limit, remaining, reset (ms), epoch (ms of Discord's clock), blocked until (ms); gone after a day, those of interactions after 15 minutes
+	cairn:discord:{A}:bucket:H     hash    limit, remaining, reset (ms), epoch (ms of Discord's clock), blocked until (ms), window (ms); gone after a day, those of interactions after 15 minutes
+	cairn:discord:{A}:line:H       zset    turns that wait for a bucket, in their order; gone once none does
+	cairn:discord:{A}:lineend:H    zset    the same, by when their places in line are given up
 	cairn:discord:{A}:flight:H     zset    requests under way, by when they count as lost; gone after a minute
 */
 package redis

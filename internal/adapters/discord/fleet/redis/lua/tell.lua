@@ -29,7 +29,7 @@ if limit > 0 then
     -- The first answer of a window. Where it had begun here, what was taken since counts.
     local left = remaining - redis.call('ZCARD', KEYS[5])
     if b[1] and not open then left = math.min(tonumber(b[1]), remaining) end
-    redis.call('HSET', KEYS[2], 'limit', int(limit), 'remaining', int(left), 'reset', int(now + after), 'epoch', int(epoch))
+    redis.call('HSET', KEYS[2], 'limit', int(limit), 'remaining', int(left), 'reset', int(now + after), 'epoch', int(epoch), 'window', int(after))
   elseif open and epoch >= known - tolerance then
     redis.call('HSET', KEYS[2], 'limit', int(limit), 'remaining', int(math.min(tonumber(b[1]), remaining)))
   end

@@ -1,0 +1,57 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"cairn/internal/chat"
+)
+
+// Tidy implements chat.Tidier. What one person alone sees can't be read again.
+func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
+	ctx = behind(ctx, postPatience)
+	r, err := a.room(ctx, thread, late.To)
+	if err != nil || r.at.private != "" {
+		return err
+	}
+	var posted, drafts []part
+	since := bornAt(r.to.message)
+	err = r.read(ctx, func(message wireMessage) bool {
+		switch p, ok := r.partOf(message); {
+		case ok && p.isDraft():
+			drafts = append(drafts, p)
+		case ok && late.Key != "" && p.key == late.Key:
+			posted = append(posted, p)
+		}
+		return !bornAt(message.ID).Before(since)
+	})
+	if isCode(err, noSuchChannel) { // the thread was not started
+		return nil
+	}
+	for _, p := range append(drafts, doubles(posted, string(late.Posted))...) {
+		if removed := r.remove(ctx, p.id); removed != nil {
+			err = errors.Join(err, fmt.Errorf("take away what came late: %w", removed))
+		}
+	}
+	return err
+}
+
+// doubles gives the parts of a post, the latest first, that are there once more. Of the
+// first part the message stays that the bot knows of, where it is there; of all else the
+// earliest.
+func doubles(parts []part, known string) []part {
+	stays := make(map[int]string)
+	for _, p := range parts {
+		if stays[p.index] != known || known == "" || p.index > 0 {
+			stays[p.index] = p.id
+		}
+	}
+	var found []part
+	for _, p := range parts {
+		if p.id != stays[p.index] {
+			found = append(found, p)
+		}
+	}
+	return found
+}

@@ -45,6 +45,9 @@ func (s *Server) Disturb(choose func(route string) *Fault) {
 	s.choose = choose
 }
 
+// AwaitLate waits until all is carried out that is to be carried out late.
+func (s *Server) AwaitLate() { s.performing.Wait() }
+
 func (s *Server) takeFault(route string) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

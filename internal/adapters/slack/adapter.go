@@ -190,5 +190,5 @@ func (a *Adapter) api(ctx context.Context, team string) (*slack.Client, error) {
 }
 
 func (a *Adapter) client(token string) *slack.Client {
-	return slack.New(token, slack.OptionAPIURL(a.options.APIURL), slack.OptionHTTPClient(a.options.Client), slack.OptionAppLevelToken(a.options.AppToken))
+	return slack.New(token, slack.OptionAPIURL(a.options.APIURL), slack.OptionHTTPClient(historyClient{a.options.Client}), slack.OptionAppLevelToken(a.options.AppToken))
 }

@@ -94,6 +94,11 @@ chaos-platform: ## real processes on a Slack that is slow, limits and fails, kil
 	go test -count=1 -timeout 60m -v -run TestSlackChaos ./cmd/bot -args -platform.seed=$(SEED) \
 		-platform.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -platform.rate=10
 
+.PHONY: chaos-discord
+chaos-discord: ## the same in a Discord
+	go test -count=1 -timeout 60m -v -run TestDiscordChaos ./cmd/bot -args -discord.seed=$(SEED) \
+		-discord.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -discord.pace=10
+
 .PHONY: image-test
 image-test: ## build the image with buildah and try it with podman, without a network; needs Debian and root
 	scripts/image-test.sh

@@ -111,7 +111,8 @@ comment, then intake.go, turn.go, run.go, conclude.go and show.go; drafting.go s
 while it works, tidy.go looks for what a platform did late, and heed.go has what happens to messages
 that change under it. crash_test.go
 kills and freezes a worker at every call that it makes; bot/chaos does it to real processes, and
-slackplatform_test.go to the whole program on a Slack that goes wrong.
+slackplatform_test.go and discordplatform_test.go to the whole program on a Slack or a Discord
+that goes wrong.
 The weakest spot is between the last look at the lease and a platform that takes its time: a
 worker that is frozen in exactly that moment posts a second time, and takes that away again
 a moment after it goes on, or 45 s later where the platform took its time, too. An edit of what answered a question changes nothing: the run

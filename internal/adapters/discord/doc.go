@@ -35,10 +35,17 @@
 // was to see, a direct one. What is for one person alone is one message, with a file where
 // it is long: Discord does not let it be found again otherwise.
 //
+// # When Discord is busy, or late
+//
+// Package fleet has what waits for a bucket stand in line; a call whose turn comes later than
+// in a moment is left to the bot (turn.go). A draft whose message Discord may still change
+// does not become the answer, and tidy.go takes away what came late.
+//
 // # What can't be had
 //
 // Discord hides a message from the others only where it answers a command or a press: who
-// answers somebody else's question in writing is told in the thread that it is not theirs. A message that was
+// answers somebody else's question in writing is told in the thread that it is not theirs; that
+// an edit came too late is told in the direct conversation. A message that was
 // deleted is told of by its id alone: a follow-up that replied in place is known to the
 // process that heard it, and to no other.
 package discord

@@ -105,14 +105,19 @@ func (a *app) discordShared(ctx context.Context) (discordShared, error) {
 	return discordShared{redisfleet.Open(client, bot), redistickets.Open(client)}, nil
 }
 
-// discordTime bounds a request to Discord, and its waits for its turn.
-const discordTime = 60 * time.Second
+const (
+	// discordTime bounds a request to Discord, and its waits for its turn.
+	discordTime = 60 * time.Second
+	// discordAnswerTime is how long Discord may take to answer: as long as the bot waits for a
+	// platform.
+	discordAnswerTime = 30 * time.Second
+)
 
 // discordClient is an HTTP client for Discord; paced gives what keeps to its limits.
 func discordClient(settings config.Discord, paced func(http.RoundTripper) http.RoundTripper) *http.Client {
 	var sends http.RoundTripper = &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 32, IdleConnTimeout: 90 * time.Second,
-		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 20 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: discordAnswerTime,
 	}
 	if settings.APIURL != "" {
 		sends = inPlaceOfDiscord{settings.APIURL, sends}

@@ -33,7 +33,8 @@ type upload struct {
 	content   []byte
 }
 
-const requestTimeout = 20 * time.Second
+// requestTimeout is a bit longer than the bot waits for a platform.
+const requestTimeout = 35 * time.Second
 
 // newClient is an HTTP client with time limits, that keeps connections to Discord for all
 // that is posted at the same time.

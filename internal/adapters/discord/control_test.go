@@ -13,9 +13,9 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
-	"cairn/internal/chat/settings"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 )
 
 func TestRetryAndStop(t *testing.T) {

@@ -24,6 +24,7 @@ type askCommand struct {
 		Question []string `positional-arg-name:"QUESTION" required:"1" description:"What you want to know, in your own words."`
 	} `positional-args:"yes"`
 	Depth depthFlag `long:"depth" value-name:"DEPTH" description:"How much the answer says: brief, detailed or comprehensive; default: the configuration's."`
+	As    string    `long:"as" value-name:"USER" description:"Answer from what somebody else may read: an e-mail address, or principals such as user:slack:U0123ABCD,group:legal."`
 	Why   bool      `long:"why" description:"Also print how the answer came about."`
 	JSON  bool      `long:"json" description:"Print data instead of text."`
 }
@@ -50,8 +51,12 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	a.work(ctx, handler)
+	asker, err := askAs(c.As)
+	if err != nil {
+		return err
+	}
 	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(),
+		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: asker,
 		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {

@@ -57,6 +57,7 @@ func entries() []entry {
 		{name: "status", command: &statusCommand{}, help: "Say how Cairn stands: stores, messages, questions, runs, sources."},
 		{name: "ready", command: &readyCommand{}, help: "Ask the process that serves if it is ready, for health checks."},
 		{name: "doctor", command: &doctorCommand{}, help: "Check what Cairn needs to work, and say how to mend what is wrong."},
+		{name: "who-sees", command: &whoSeesCommand{}, help: "Say who may read a document, and why."},
 		{name: "forget", command: &forgetCommand{}, help: "Erase what is kept of a person."},
 		{name: "flows", command: &flowsCommand{}, help: "Draw the registered graphs."},
 		{name: "eval", command: &evalCommand{}, help: "Measure search and answers on a set of questions."},

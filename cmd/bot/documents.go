@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"cairn/internal/access"
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
@@ -201,6 +202,6 @@ func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
 	}
 	return bot.New(bot.Options{
 		Sessions: sessions, Runs: store, Records: records, Flows: append(reading, reports), Logger: a.logger,
-		Adapters: map[string]chat.Poster{"terminal": nil},
+		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: a.logger}),
 	})
 }

@@ -176,6 +176,7 @@ func (d *deciding) principals(id chat.UserID, person chat.Identity) []knowledge.
 	if !person.Guest && !person.External {
 		h.add(knowledge.Team, d.adapter+":", person.Team)
 	}
+	h.addAll(knowledge.ParsePrincipal, "", person.Holds)
 	return h
 }
 

@@ -22,7 +22,11 @@ func (r *Reader) folder(ctx context.Context, set *gathered, name string) error {
 		return err
 	}
 	limits := r.options.Limits
-	connector := files.New(files.Options{Root: path, Source: folderSource, MaxBytes: limits.FileBytes})
+	audience, err := r.inheritedAudience(path)
+	if err != nil {
+		return fmt.Errorf("read the settings above folder %s: %w", name, err)
+	}
+	connector := files.New(files.Options{Root: path, Source: folderSource, MaxBytes: limits.FileBytes, Audience: audience})
 	count, err := connector.Estimate(ctx)
 	switch {
 	case err != nil:
@@ -40,11 +44,31 @@ func (r *Reader) folder(ctx context.Context, set *gathered, name string) error {
 		if left -= int64(len(change.Content)); left < 0 {
 			return refused("The files of %s have more than %s together: name a smaller part of it.", name, size(limits.Bytes))
 		}
+		if !knowledge.ViewersFrom(ctx).MaySee(change.Document.Audience) {
+			continue
+		}
 		if err := set.change(ctx, change); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inheritedAudience gives whom what lies at a resolved path is for, by the folders above it
+// up to its root.
+func (r *Reader) inheritedAudience(path string) (knowledge.Audience, error) {
+	for _, root := range r.options.Roots {
+		realRoot, err := filepath.EvalSymlinks(root)
+		if err != nil || !below(realRoot, path) {
+			continue
+		}
+		relative, err := filepath.Rel(realRoot, filepath.Dir(path))
+		if err != nil || !filepath.IsLocal(relative) { // it is the root itself
+			return knowledge.PublicAudience, nil
+		}
+		return files.InheritedAudience(realRoot, filepath.ToSlash(relative))
+	}
+	return knowledge.PublicAudience, nil
 }
 
 // change adds a file as the connector gives it.

@@ -90,7 +90,7 @@ func TestViewers(t *testing.T) {
 		{"both hold", NewViewers([]Principal{"group:a"}, []Principal{"group:b", "group:c"}), "group:a group:b", "group:a, group:b"},
 		{"one holds", NewViewers([]Principal{"group:a"}, []Principal{"group:c"}), "group:a group:b", ""},
 		{"hidden", NewViewers([]Principal{Nobody}), HiddenAudience, ""},
-		{"hidden, for the unrestricted", Unrestricted(), HiddenAudience, "no restriction here"},
+		{"hidden, for the unrestricted", Unrestricted(), HiddenAudience, "nobody"},
 		{"a crowd that shares a group", NewViewers(crowd...), "group:all", "group:all"},
 		{"one of a crowd", NewViewers(crowd...), "user:u", ""},
 		{"a crowd with an outsider", NewViewers(append(crowd, nil)...), "group:all", ""},

@@ -107,7 +107,8 @@ func (v Viewers) allHold(audience Audience, words int) bool {
 }
 
 // Reason says by which principals the viewers may read a document of the audience, for
-// people: "public", "group:legal". ok is false where they may not.
+// people: "public", "group:legal"; by its whole audience where they may see everything. ok
+// is false where they may not.
 func (v Viewers) Reason(audience Audience) (reason string, ok bool) {
 	switch {
 	case !v.MaySee(audience):
@@ -115,7 +116,7 @@ func (v Viewers) Reason(audience Audience) (reason string, ok bool) {
 	case audience.OrPublic() == PublicAudience:
 		return string(Public), true
 	case v.unrestricted:
-		return "no restriction here", true
+		return audience.String(), true
 	}
 	var held []string
 	for _, principal := range audience.Principals() {

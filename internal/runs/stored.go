@@ -58,6 +58,7 @@ type storedIdentity struct {
 	Team     string   `json:"team,omitempty"`
 	Guest    bool     `json:"guest,omitempty"`
 	External bool     `json:"external,omitempty"`
+	Holds    []string `json:"holds,omitempty"`
 	Local    bool     `json:"local,omitempty"`
 }
 

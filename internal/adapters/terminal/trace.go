@@ -92,6 +92,9 @@ func traceEvidence(evidence []chat.TraceEvidence, width int) []line {
 		if candidate.Section != "" {
 			passage += " — " + markup.CleanLine(candidate.Section)
 		}
+		if candidate.Access != "" {
+			passage += " (may be shown: " + markup.CleanLine(candidate.Access) + ")"
+		}
 		rows[i] = []line{
 			kept,
 			plain(fmt.Sprintf("%.2f", candidate.Score)),

@@ -47,8 +47,8 @@ type queryView struct {
 }
 
 type evidenceView struct {
-	Title, Section, Score, Lexical, Dense string
-	Kept                                  bool
+	Title, Section, Access, Score, Lexical, Dense string
+	Kept                                          bool
 }
 
 type agentView struct {
@@ -153,7 +153,7 @@ func newWhyView(t chat.Trace) whyView {
 	kept := 0
 	for _, candidate := range t.Evidence {
 		v.Evidence = append(v.Evidence, evidenceView{
-			markup.CleanLine(candidate.Title), markup.CleanLine(candidate.Section),
+			markup.CleanLine(candidate.Title), markup.CleanLine(candidate.Section), markup.CleanLine(candidate.Access),
 			fmt.Sprintf("%.2f", candidate.Score), fmt.Sprintf("%.1f", candidate.Lexical), fmt.Sprintf("%.2f", candidate.Dense), candidate.Kept,
 		})
 		if candidate.Kept {

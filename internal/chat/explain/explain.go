@@ -74,7 +74,11 @@ func passages(trace chat.Trace) (lines []string) {
 		if found.Kept {
 			used = ", used"
 		}
-		lines = append(lines, fmt.Sprintf("%.2f%s: %s: %s", found.Score, used, found.Title, found.Section))
+		line := fmt.Sprintf("%.2f%s: %s: %s", found.Score, used, found.Title, found.Section)
+		if found.Access != "" {
+			line += " (may be shown: " + found.Access + ")"
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

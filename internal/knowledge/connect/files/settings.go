@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,12 +10,10 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
-	"unicode/utf8"
-
-	"github.com/goccy/go-yaml"
 
 	"cairn/internal/knowledge"
 )
@@ -46,15 +43,6 @@ type settings struct {
 	urlBase  string // "": file addresses
 	urlStyle URLStyle
 	folder   string // that urlBase stands for, "." for the whole
-}
-
-// folderSettings is a SettingsFile; what it does not say is inherited from the folder above.
-type folderSettings struct {
-	Audience []string `yaml:"audience"`
-	Owner    *string  `yaml:"owner"`
-	Kind     *string  `yaml:"kind"`
-	URLBase  *string  `yaml:"url_base"`
-	URLStyle *string  `yaml:"url_style"`
 }
 
 func (o Options) settings() *settings {
@@ -117,72 +105,67 @@ func (p *place) readSettings(name string) (data []byte, err error) {
 	return data, nil
 }
 
-// parseSettings reads a SettingsFile strictly: what it does not know is an error.
+// parseSettings gives what holds in a folder by its SettingsFile.
 func parseSettings(data []byte, folder string, above *settings) (*settings, error) {
-	if !utf8.Valid(data) {
-		return nil, errors.New("it is not UTF-8 text")
-	}
-	var given folderSettings
-	decoder := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	err := decoder.Decode(&given)
-	if errors.Is(err, io.EOF) {
-		return above, nil
-	}
+	given, err := decodeSettings(data)
 	if err != nil {
-		return nil, errors.New(yaml.FormatError(err, false, false))
-	}
-	if err := decoder.Decode(&folderSettings{}); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it holds more than one YAML document")
+		return nil, err
 	}
 	own := *above
-	return &own, own.apply(given, folder)
-}
-
-func (s *settings) apply(given folderSettings, folder string) error {
-	if given.Audience != nil {
-		principals := make([]knowledge.Principal, len(given.Audience))
-		var err error
-		for i, text := range given.Audience {
-			if principals[i], err = knowledge.ParsePrincipal(text); err != nil {
-				return fmt.Errorf("audience: %w", err)
+	for _, key := range settingsKeys {
+		if values, ok := given[key]; ok {
+			if err := own.set(key, values, folder); err != nil {
+				return nil, fmt.Errorf("%s: %w", key, err)
 			}
 		}
-		if s.audience, err = knowledge.NewAudience(principals...); err != nil {
-			return fmt.Errorf("audience: %w", err)
-		}
 	}
-	if given.Owner != nil {
-		if len(*given.Owner) > maxOwner || strings.ContainsFunc(*given.Owner, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-			return fmt.Errorf("owner: want a name of at most %d characters that can be printed", maxOwner)
-		}
-		s.owner = *given.Owner
-	}
-	if given.Kind != nil {
-		s.kind = knowledge.Kind(*given.Kind)
-		switch s.kind {
-		case knowledge.KindDocumentation, knowledge.KindCode, knowledge.KindDrive, knowledge.KindPage, knowledge.KindConversation, knowledge.KindWeb:
-		default:
-			return fmt.Errorf("kind: %.40q: want documentation, code, drive, page, conversation or web", *given.Kind)
-		}
-	}
-	return s.applyAddress(given, folder)
+	return &own, nil
 }
 
-func (s *settings) applyAddress(given folderSettings, folder string) error {
-	if given.URLBase != nil {
-		base, err := url.Parse(*given.URLBase)
-		if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-			return fmt.Errorf("url_base: %.200q: want an address that starts with http:// or https://", *given.URLBase)
-		}
-		s.urlBase, s.folder = *given.URLBase, folder
+func (s *settings) set(key string, values []string, folder string) error {
+	if key == audienceKey {
+		return s.setAudience(values)
 	}
-	if given.URLStyle != nil {
-		s.urlStyle = URLStyle(*given.URLStyle)
+	switch value := values[0]; key {
+	case ownerKey:
+		if len(value) > maxOwner || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+			return fmt.Errorf("want a name of at most %d characters that can be printed", maxOwner)
+		}
+		s.owner = value
+	case kindKey:
+		s.kind = knowledge.Kind(value)
+		if !slices.Contains(kinds, s.kind) {
+			return fmt.Errorf("%.40q: want documentation, code, drive, page, conversation or web", value)
+		}
+	case urlBaseKey:
+		base, err := url.Parse(value)
+		if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+			return fmt.Errorf("%.200q: want an address that starts with http:// or https://", value)
+		}
+		s.urlBase, s.folder = value, folder
+	case urlStyleKey:
+		s.urlStyle = URLStyle(value)
 		if s.urlStyle != URLByFile && s.urlStyle != URLByPage {
-			return fmt.Errorf("url_style: %.40q: want file or page", *given.URLStyle)
+			return fmt.Errorf("%.40q: want file or page", value)
 		}
 	}
 	return nil
+}
+
+var kinds = []knowledge.Kind{
+	knowledge.KindDocumentation, knowledge.KindCode, knowledge.KindDrive, knowledge.KindPage, knowledge.KindConversation, knowledge.KindWeb,
+}
+
+func (s *settings) setAudience(texts []string) error {
+	principals := make([]knowledge.Principal, len(texts))
+	var err error
+	for i, text := range texts {
+		if principals[i], err = knowledge.ParsePrincipal(text); err != nil {
+			return err
+		}
+	}
+	s.audience, err = knowledge.NewAudience(principals...)
+	return err
 }
 
 // maxOwner is the length of an owner's name in bytes.
@@ -224,4 +207,25 @@ func (s *settings) hash(content []byte, address string) string {
 	sum := sha256.Sum256(content)
 	rest := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", s.audience, s.owner, s.kind, address))
 	return hex.EncodeToString(sum[:]) + "-" + hex.EncodeToString(rest[:8])
+}
+
+// InheritedAudience gives whom the documents of a folder below root are for, by the
+// settings files on the way there: HiddenAudience where one can't be read. folder is
+// slash-separated, below root.
+func InheritedAudience(root, folder string) (audience knowledge.Audience, err error) {
+	opened, err := New(Options{Root: root, Source: "folder"}).open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, opened.root.Close()) }()
+	held := opened.options.settings()
+	at := "."
+	for _, name := range append([]string{"."}, strings.Split(path.Clean(folder), "/")...) {
+		at = path.Join(at, name)
+		held, _ = opened.settingsOf(at, held) // one that can't be read hides what is below
+		if held.audience == knowledge.HiddenAudience {
+			break
+		}
+	}
+	return held.audience, nil
 }

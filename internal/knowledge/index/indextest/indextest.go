@@ -44,6 +44,7 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 		{"what words find is marked while it has no vectors", testUnembeddedHits},
 		{"vectors are checked", testVectorValidation},
 		{"filters are part of the search", testFilters},
+		{"audiences may be large", testLargeAudience},
 		{"filtered searches find what is rare", testFilterBeforeRanking},
 		{"ties are in order of id", testTies},
 		{"queries are checked", testQueryValidation},

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -173,13 +174,14 @@ func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) e
 	}
 	for c := range w.classes {
 		arguments := []any{[]byte(c.Source), []byte(c.Kind), []byte(c.Audience)}
-		const insert = "INSERT INTO cairn.class (source, kind, audience) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-		if _, err := w.tx.Exec(ctx, insert, arguments...); err != nil {
-			return err
-		}
 		var id int32
-		const find = "SELECT id FROM cairn.class WHERE source = $1 AND kind = $2 AND audience = $3"
-		if err := w.tx.QueryRow(ctx, find, arguments...).Scan(&id); err != nil {
+		const find = "SELECT id FROM cairn.class WHERE source = $1 AND kind = $2 AND sha256(audience) = sha256($3)"
+		err := w.tx.QueryRow(ctx, find, arguments...).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) { // an insert that meets a conflict would use up a number
+			const insert = "INSERT INTO cairn.class (source, kind, audience) VALUES ($1, $2, $3) RETURNING id"
+			err = w.tx.QueryRow(ctx, insert, arguments...).Scan(&id)
+		}
+		if err != nil {
 			return err
 		}
 		w.classes[c] = id

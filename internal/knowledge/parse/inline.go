@@ -2,6 +2,7 @@ package parse
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -101,8 +102,19 @@ func inlineHTML(tag string) string {
 		return ""
 	case strings.EqualFold(m[1], "br"):
 		return "\n"
-	case atom.Lookup([]byte(strings.ToLower(m[1]))) == 0:
+	case !slices.Contains(elements, atom.Lookup([]byte(strings.ToLower(m[1])))):
 		return tag
 	}
 	return ""
+}
+
+// elements are those of HTML that stand inside paragraphs, and blocks that people put
+// there. Names of attributes, such as <name>, are placeholders.
+var elements = []atom.Atom{
+	atom.A, atom.Abbr, atom.Acronym, atom.Audio, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Blockquote, atom.Br, atom.Button, atom.Center,
+	atom.Cite, atom.Code, atom.Dd, atom.Del, atom.Details, atom.Dfn, atom.Div, atom.Dl, atom.Dt, atom.Em, atom.Figcaption, atom.Figure,
+	atom.Font, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.I, atom.Iframe, atom.Img, atom.Input, atom.Ins, atom.Kbd,
+	atom.Label, atom.Li, atom.Mark, atom.Nobr, atom.Ol, atom.P, atom.Picture, atom.Pre, atom.Q, atom.S, atom.Samp, atom.Script, atom.Section, atom.Small,
+	atom.Source, atom.Span, atom.Strike, atom.Strong, atom.Style, atom.Sub, atom.Summary, atom.Sup, atom.Svg, atom.Table, atom.Tbody, atom.Td,
+	atom.Th, atom.Thead, atom.Time, atom.Tr, atom.Tt, atom.U, atom.Ul, atom.Var, atom.Video, atom.Wbr,
 }

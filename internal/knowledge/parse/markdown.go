@@ -33,7 +33,7 @@ func parseMarkdown(in input) (Text, error) {
 		return Text{}, &BrokenError{Name: in.name, Format: "Markdown", Err: err}
 	}
 	meta, body := frontMatter(source)
-	lines := strings.Split(body, "\n")
+	lines := strings.Split(resolveSiteMarkup(body), "\n")
 	if nesting := markerNesting(lines); nesting > in.limits.Nesting {
 		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Size: int64(nesting), Limit: int64(in.limits.Nesting)}
 	}
@@ -45,6 +45,9 @@ func parseMarkdown(in input) (Text, error) {
 	reader.blocks(markdownSyntax.Parse(text.NewReader(reader.source)), place{})
 	if reader.err != nil {
 		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Limit: int64(in.limits.Nesting)}
+	}
+	if !reader.outline.hasText() { // a page that only lists others, most often
+		reader.outline.describe(meta.description)
 	}
 	meta.Sections = reader.outline.finished()
 	return meta, nil
@@ -132,6 +135,9 @@ func (r *markdownReader) block(node ast.Node, at place) {
 // headingAttribute is an id or class that stands behind a heading's text.
 var headingAttribute = regexp.MustCompile(`\{[ \t]*[:#.][^}]*\}`)
 
+// givenID is an id that a heading is given, as the last thing on its line.
+var givenID = regexp.MustCompile(`\{[ \t]*:?[ \t]*#([\w:.-]+)[^}]*\}[ \t]*$`)
+
 func (r *markdownReader) heading(node *ast.Heading, at place) {
 	heading := oneLine(headingAttribute.ReplaceAllString(strings.ReplaceAll(r.inline(node), "`", ""), ""))
 	if at.nested {
@@ -139,7 +145,11 @@ func (r *markdownReader) heading(node *ast.Heading, at place) {
 		return
 	}
 	source := strings.ReplaceAll(strings.TrimSpace(r.raw(node)), "\n", " ")
-	r.outline.heading(node.Level, heading, r.outline.repeated.unique(slug(source)))
+	anchor := r.outline.repeated.unique(slug(source))
+	if given := givenID.FindStringSubmatch(source); given != nil {
+		anchor = given[1]
+	}
+	r.outline.heading(node.Level, heading, anchor)
 }
 
 // alert is how a quote begins that is a note: `> [!NOTE]`.

@@ -53,6 +53,18 @@ func (o *outline) add(kind BlockKind, text string) {
 	section.Blocks = append(section.Blocks, Block{Kind: kind, Text: text})
 }
 
+// hasText says whether any section has a block.
+func (o *outline) hasText() bool {
+	return slices.ContainsFunc(o.sections, func(s Section) bool { return len(s.Blocks) > 0 })
+}
+
+// describe puts a description in front of everything.
+func (o *outline) describe(text string) {
+	if text = oneLine(text); text != "" {
+		o.sections[0].Blocks = []Block{{Kind: Paragraph, Text: text}}
+	}
+}
+
 // code appends a code block, its fence longer than any inside.
 func (o *outline) code(language, text string) {
 	text = strings.Trim(text, "\n")

@@ -43,6 +43,8 @@ type Text struct {
 	Language string // BCP 47 tag as the document states it, may be empty
 	Owner    string // as the document states it, may be empty
 	Sections []Section
+
+	description string // as the page's metadata states it
 }
 
 // Section is a heading and what stands under it, up to the next heading of any

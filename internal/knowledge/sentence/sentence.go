@@ -19,7 +19,8 @@ type Sentence struct {
 // they stand. A fenced code block is one, and so is a list item with the lines that
 // continue it, and a table row; a table's header goes with the delimiter row below
 // it. A line break ends a sentence: wrapped lines have to be joined before. Points
-// in abbreviations, versions, file names, URLs and code in back quotes end none.
+// in abbreviations and dates of nine languages, versions, file names, URLs and code in
+// back quotes end none.
 // Only white space is left out.
 func Split(text string) []Sentence {
 	var found []Sentence
@@ -155,7 +156,7 @@ func appendProse(found []Sentence, text string, start, end int) []Sentence {
 		if !strings.ContainsRune(".!?…。！？", r) {
 			continue
 		}
-		closed := at + len(text[at:end]) - len(strings.TrimLeft(text[at:end], ".!?…。！？\"')]}”’»*_~"))
+		closed := at + len(text[at:end]) - len(strings.TrimLeft(text[at:end], ".!?…。！？\"')]}”’»」』）】》〉*_~"))
 		if endsSentence(text[start:at-size], text[at-size:closed], text[closed:end]) {
 			add(start, closed)
 			start = closed
@@ -184,66 +185,4 @@ func codeEnd(text string, at int) int {
 		}
 	}
 	return at + open
-}
-
-// endsSentence says whether the marks between two texts end a sentence.
-func endsSentence(before, marks, after string) bool {
-	if strings.ContainsAny(marks, "。！？") || after == "" {
-		return true
-	}
-	next := strings.TrimLeftFunc(after, unicode.IsSpace)
-	if len(next) == len(after) {
-		return false // a point inside a word: v1.2, values.yaml, a URL
-	}
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, "\"'([“‘«*_`"))
-	if strings.HasPrefix(marks, "…") || strings.HasPrefix(marks, "..") {
-		return !unicode.IsLower(first)
-	}
-	return marks[0] != '.' || !isAbbreviation(lastWord(before), first)
-}
-
-func lastWord(text string) string {
-	if cut := strings.LastIndexFunc(text, unicode.IsSpace); cut >= 0 {
-		_, size := utf8.DecodeRuneInString(text[cut:])
-		text = text[cut+size:]
-	}
-	return strings.TrimLeft(text, "\"'([“‘«*_")
-}
-
-// abbreviations are words whose point ends no sentence, in lower case. One that
-// follows a name, or may end a sentence, does so before a capital letter.
-var abbreviations = map[string]when{
-	"e.g": always, "i.e": always, "eg": always, "ie": always, "vs": always, "cf": always, "approx": always,
-	"ca": always, "resp": always, "incl": always, "excl": always, "esp": always, "viz": always, "mr": always,
-	"mrs": always, "ms": always, "dr": always, "prof": always, "st": always, "z.b": always, "d.h": always, "bzw": always,
-	"etc": beforeSmall, "al": beforeSmall, "inc": beforeSmall, "ltd": beforeSmall, "co": beforeSmall,
-	"corp": beforeSmall, "jr": beforeSmall, "sr": beforeSmall, "a.m": beforeSmall, "p.m": beforeSmall,
-	"u.s": beforeSmall, "dept": beforeSmall, "min": beforeSmall, "max": beforeSmall, "usw": beforeSmall,
-	"no": beforeNumber, "nr": beforeNumber, "fig": beforeNumber, "figs": beforeNumber, "sec": beforeNumber,
-	"ch": beforeNumber, "vol": beforeNumber, "p": beforeNumber, "pp": beforeNumber, "v": beforeNumber,
-	"ver": beforeNumber, "art": beforeNumber, "eq": beforeNumber, "ref": beforeNumber, "jan": beforeNumber,
-	"feb": beforeNumber, "mar": beforeNumber, "apr": beforeNumber, "jun": beforeNumber, "jul": beforeNumber,
-	"aug": beforeNumber, "sep": beforeNumber, "sept": beforeNumber, "oct": beforeNumber, "nov": beforeNumber, "dec": beforeNumber,
-}
-
-// when says before what an abbreviation's point ends no sentence.
-type when int
-
-const (
-	always when = iota + 1
-	beforeSmall
-	beforeNumber
-)
-
-func isAbbreviation(word string, next rune) bool {
-	switch abbreviations[strings.ToLower(word)] {
-	case always:
-		return true
-	case beforeSmall:
-		return !unicode.IsUpper(next)
-	case beforeNumber:
-		return unicode.IsDigit(next)
-	}
-	initial, size := utf8.DecodeRuneInString(word)
-	return size == len(word) && unicode.IsUpper(initial) && initial != 'I' // J. Smith
 }

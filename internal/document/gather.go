@@ -116,6 +116,7 @@ func (b *builder) section(headings []string, anchor string) {
 
 // block adds text to the section; tight puts it on the next line, as items of a list.
 func (b *builder) block(text string, tight bool) {
+	text = knowledge.WithoutAddresses(text)
 	section := &b.document.Sections[len(b.document.Sections)-1]
 	switch {
 	case b.text.Len() > section.Start && tight:

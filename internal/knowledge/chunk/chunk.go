@@ -54,6 +54,6 @@ func Passages(document knowledge.Document, text parse.Text, options Options) []k
 
 // hash is of all that is embedded and indexed of a passage.
 func hash(title string, passage knowledge.Passage) string {
-	sum := sha256.Sum256([]byte(title + "\x00" + strings.Join(passage.Headings, "\x00") + "\x00\x00" + passage.Text))
+	sum := sha256.Sum256([]byte(title + "\x00" + strings.Join(passage.Headings, "\x00") + "\x00\x00" + knowledge.WithoutAddresses(passage.Text)))
 	return hex.EncodeToString(sum[:])
 }

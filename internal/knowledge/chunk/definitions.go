@@ -30,7 +30,7 @@ func definitions(passage knowledge.Passage) []knowledge.Definition {
 			found = append(found, definition)
 		}
 	}
-	for _, text := range []string{passage.Section(), passage.Text} {
+	for _, text := range []string{passage.Section(), knowledge.WithoutAddresses(passage.Text)} {
 		if !strings.ContainsAny(text, "([") {
 			continue
 		}

@@ -3,9 +3,12 @@ package chunk
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"cairn/internal/knowledge"
 )
 
-// CountTokens estimates how many tokens a language model makes of a text: four for
+// CountTokens estimates how many tokens a language model makes of a text, the addresses of
+// its links left out: four for
 // three words or one for four bytes, whichever is more, rounded up. English prose
 // is counted by its words; code, long identifiers and scripts without spaces by
 // their bytes.
@@ -25,6 +28,7 @@ func (s size) tokens() int {
 }
 
 func measure(text string) size {
+	text = knowledge.WithoutAddresses(text)
 	words, inside := 0, false
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1

@@ -96,7 +96,7 @@ func (e *embedding) compute(ctx context.Context, found []index.Found) ([]index.V
 	var texts []string
 	for i, f := range found {
 		vectors[i] = index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash}
-		windows := e.Embedder.Windows(heading(f), f.Passage.Text)
+		windows := e.Embedder.Windows(heading(f), knowledge.WithoutAddresses(f.Passage.Text))
 		vectors[i].Windows = make([][]float32, len(windows))
 		texts = append(texts, windows...)
 	}

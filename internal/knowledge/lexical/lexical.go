@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"cairn/internal/knowledge"
 )
 
 // maxTermBytes bounds a term; what is longer is data, not a word, and is cut.
@@ -25,9 +27,9 @@ type Word struct {
 // "timeout", "reconcili" and "timeout.reconciliation"; "requeueAfterSeconds" gives
 // "requeu", "after", "second" and "requeueaftersecond"; "self-heal" gives "self",
 // "heal" and "selfheal". Runs of Han, kana and
-// Hangul give their pairs of characters. Stop words are included: see IsStop.
+// Hangul give their pairs of characters. The addresses of links are no terms. Stop words are included: see IsStop.
 func Analyze(text string) []string {
-	folded := Fold(text)
+	folded := Fold(knowledge.WithoutAddresses(text))
 	terms := make([]string, 0, len(folded)/6)
 	var previous Word
 	for i, word := range Words(folded) {

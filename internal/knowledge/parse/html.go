@@ -8,6 +8,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+
+	"cairn/internal/knowledge"
 )
 
 func parseHTML(in input) (Text, error) {
@@ -107,6 +109,8 @@ func (r *htmlReader) node(node *html.Node, depth int) {
 		r.item(node, depth)
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
 		r.write(codeSpan(rawText(node)))
+	case atom.A:
+		r.link(node, depth)
 	case atom.Br:
 		r.text.WriteByte('\n')
 	case atom.Img:
@@ -124,6 +128,20 @@ func (r *htmlReader) node(node *html.Node, depth int) {
 		r.children(node, depth+1)
 		r.flush()
 	}
+}
+
+// link writes a link whose label is one stretch of text, with its address.
+func (r *htmlReader) link(node *html.Node, depth int) {
+	start := r.text.Len()
+	r.children(node, depth+1)
+	written := r.text.String()
+	if len(written) <= start {
+		return // its label ended a paragraph
+	}
+	label := strings.TrimSpace(written[start:])
+	at := start + strings.Index(written[start:], label)
+	r.text.Reset()
+	r.text.WriteString(written[:at] + knowledge.MakeLink(label, attribute(node, "href")) + written[at+len(label):])
 }
 
 // write appends text with its white space folded.

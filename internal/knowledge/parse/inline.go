@@ -9,10 +9,12 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html/atom"
+
+	"cairn/internal/knowledge"
 )
 
-// inline gives the text of a block: links and images as their text, emphasis
-// without its marks, code in back quotes.
+// inline gives the text of a block: images as their text, emphasis without its marks,
+// code in back quotes, and links as knowledge.MakeLink writes them.
 func (r *markdownReader) inline(node ast.Node) string {
 	var out strings.Builder
 	r.writeInline(&out, node, 0)
@@ -36,6 +38,10 @@ func (r *markdownReader) writeInline(out *strings.Builder, parent ast.Node, dept
 			out.Write(node.Label(r.source))
 		case *ast.RawHTML:
 			out.WriteString(inlineHTML(string(node.Segments.Value(r.source))))
+		case *ast.Link:
+			var label strings.Builder
+			r.writeInline(&label, node, depth+1)
+			out.WriteString(knowledge.MakeLink(label.String(), string(node.Destination)))
 		case *tables.Strikethrough:
 			out.WriteString("~~")
 			r.writeInline(out, node, depth+1)
@@ -46,7 +52,7 @@ func (r *markdownReader) writeInline(out *strings.Builder, parent ast.Node, dept
 			} else {
 				out.WriteString("[ ] ")
 			}
-		default: // emphasis, links and images
+		default: // emphasis and images
 			r.writeInline(out, node, depth+1)
 		}
 	}

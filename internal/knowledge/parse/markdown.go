@@ -14,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"cairn/internal/knowledge"
 )
 
 // noteNesting bounds how deep admonitions are looked for in one another.
@@ -139,7 +141,7 @@ var headingAttribute = regexp.MustCompile(`\{[ \t]*[:#.][^}]*\}`)
 var givenID = regexp.MustCompile(`\{[ \t]*:?[ \t]*#([\w:.-]+)[^}]*\}[ \t]*$`)
 
 func (r *markdownReader) heading(node *ast.Heading, at place) {
-	heading := oneLine(headingAttribute.ReplaceAllString(strings.ReplaceAll(r.inline(node), "`", ""), ""))
+	heading := oneLine(headingAttribute.ReplaceAllString(strings.ReplaceAll(knowledge.WithoutAddresses(r.inline(node)), "`", ""), ""))
 	if at.nested {
 		r.paragraph(heading, at)
 		return

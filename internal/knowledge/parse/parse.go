@@ -58,7 +58,8 @@ type Section struct {
 }
 
 // Block is a piece of a section that is read as one: its text is Markdown without
-// emphasis and link targets, paragraphs on one line.
+// emphasis, paragraphs on one line. Links to the web keep their address, others their
+// label alone.
 type Block struct {
 	Kind BlockKind
 	// Text of a list item begins with its marker, two spaces deeper per level; of code

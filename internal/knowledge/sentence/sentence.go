@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"cairn/internal/knowledge"
 )
 
 // Sentence is a piece of a text that is quoted whole: text[Start:End].
@@ -150,6 +152,12 @@ func appendProse(found []Sentence, text string, start, end int) []Sentence {
 		if text[at] == '`' {
 			at = codeEnd(text[:end], at)
 			continue
+		}
+		if text[at] == '[' {
+			if length := knowledge.LinkLength(text[at:end]); length > 0 {
+				at += length
+				continue
+			}
 		}
 		r, size := utf8.DecodeRuneInString(text[at:end])
 		at += size

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -27,7 +28,7 @@ func (a assertion) in(s statement) bool { return slices.ContainsFunc(a.keys, s.s
 
 // read cuts a sentence into what it asserts.
 func read(sentence string) (asserted []assertion, whole statement) {
-	folded := lexical.Fold(sentence)
+	folded := lexical.Fold(knowledge.WithoutAddresses(sentence))
 	whole = statement{set: make(Set)}
 	found := lexical.Words(folded)
 	for i := 0; i < len(found); i++ {

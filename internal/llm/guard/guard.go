@@ -10,17 +10,14 @@ import (
 	"strings"
 )
 
-// Removed stands where a link was that leads nowhere known.
-const Removed = "(link removed)"
-
 // Guard says which links may leave.
 type Guard struct {
 	// Known are the addresses of the documents, without fragments.
 	Known map[string]bool
 	// Hosts may be linked to whatever the path: "docs.example.com".
 	Hosts map[string]bool
-	// Quoted says whether an address that stands in code was read in a document; such a
-	// one may be shown there, where it is no link. nil: none may.
+	// Quoted says whether an address, with its fragment, was read in a document that the
+	// answer is made from. nil: none was.
 	Quoted func(address string) bool
 }
 
@@ -30,15 +27,19 @@ func (g Guard) Allows(address string) bool {
 	if err != nil || parsed.User != nil {
 		return false
 	}
+	onWeb := parsed.Scheme == "https" || parsed.Scheme == "http"
+	if onWeb && g.Quoted != nil && g.Quoted(address) {
+		return true
+	}
 	parsed.Fragment, parsed.RawFragment = "", ""
 	if g.Known[parsed.String()] {
 		return true
 	}
-	return (parsed.Scheme == "https" || parsed.Scheme == "http") && g.Hosts[strings.ToLower(parsed.Hostname())]
+	return onWeb && g.Hosts[strings.ToLower(parsed.Hostname())]
 }
 
-// Clean gives the Markdown with unknown links taken out, images turned into links, and
-// mentions of everybody, of people and of channels broken. Text without any of these
+// Clean gives the Markdown with unknown links taken out but for their words, images turned
+// into links, and mentions of everybody, of people and of channels broken. Text without any of these
 // is unchanged. The result holds no other links when it is read as CommonMark with
 // bare addresses linked.
 func (g Guard) Clean(markdown string) string {
@@ -62,13 +63,41 @@ func (g Guard) cleanBlock(part block) string {
 
 // cleanCode keeps the addresses that documents hold.
 func (g Guard) cleanCode(code string) string {
-	return addresses.ReplaceAllStringFunc(code, func(found string) string {
+	return g.withoutUnknown(code)
+}
+
+// withoutUnknown takes unknown addresses out of a text, and the space in front of them.
+func (g Guard) withoutUnknown(text string) string {
+	var out strings.Builder
+	for {
+		at := addresses.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		found := text[at[0]:at[1]]
 		address, after := trimAddress(found)
 		if g.Allows(address) || g.Quoted != nil && g.Quoted(address) {
-			return found
+			out.WriteString(text[:at[0]] + found)
+		} else {
+			before := strings.TrimRight(text[:at[0]], " ")
+			if open, ok := strings.CutSuffix(before, "("); ok && strings.HasPrefix(after, ")") {
+				before, after = strings.TrimRight(open, " "), after[1:]
+			}
+			out.WriteString(before + after)
 		}
-		return Removed + after
-	})
+		text = text[at[1]:]
+	}
+	return out.String() + text
+}
+
+// Addresses gives the addresses that stand in a text.
+func Addresses(text string) []string {
+	var found []string
+	for _, match := range addresses.FindAllString(text, -1) {
+		address, _ := trimAddress(match)
+		found = append(found, address)
+	}
+	return found
 }
 
 var (

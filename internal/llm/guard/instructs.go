@@ -10,7 +10,11 @@ var orders = regexp.MustCompile(`(?i)\b(?:` +
 	`|(?:ai|assistants?|language models?|llms?|bots?|models?)(?: reading this)?,? (?:must|should|have to|need to|please|are required)` +
 	`|(?:tell|send|direct|refer|point) (?:the )?(?:users?|readers?|people|everyone|them) to\b` +
 	`|(?:post|include|add|append|output|print|reply with|respond with|say|repeat|insert|share) (?:only )?(?:this|the following|exactly)` +
-	`)`)
+	`|(?:always|only|now) (?:answer|reply|respond) with|(?:answer|reply|respond) with (?:https?:|a (?:table|link))|your only (?:reply|answer)|(?:post|link to|visit|go to) (?:@|https?:|ftp:)` +
+	`|(?:print|say|repeat|output) (?:exactly|that)\b|i authorize you|\[/?inst\]|<<sys>>|### (?:instruction|response)|^(?:assistant|user|human):` +
+	`|new (?:rules?|instructions?|tasks?|orders?)[ \t]*:|(?:begin|start|end)(?: of)?(?: the)?(?: new)? (?:instructions?|rules?|prompt)` +
+	`|(?:cite|reference) (?:this|it) as|(?:an? |the )?(?:ai|llm|assistant|language model)s? (?:that is |who is )?reading` +
+	`)|</?[ \t]*(?:sources?|system|thread|turn|question|assistant)[ \t>]`)
 
 // Instructs says whether a text seems to give orders to a model. What such a text holds
 // is shown like any other, but its addresses are not.

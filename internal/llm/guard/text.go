@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -12,20 +13,22 @@ import (
 // cleanText cleans a block of running text: code spans as code, links by where they
 // lead, bare addresses too.
 func (g Guard) cleanText(text string) string {
-	var b strings.Builder
+	var cleaned []byte
 	for text != "" {
 		at := strings.IndexAny(text, "\\`[!<")
 		if at < 0 {
 			break
 		}
-		b.WriteString(g.cleanPlain(text[:at]))
+		cleaned = append(cleaned, g.cleanPlain(text[:at])...)
 		text = text[at:]
 		written, length := g.construct(text)
-		b.WriteString(written)
+		if written == "" {
+			cleaned = bytes.TrimRight(cleaned, " ")
+		}
+		cleaned = append(cleaned, written...)
 		text = text[length:]
 	}
-	b.WriteString(g.cleanPlain(text))
-	return b.String()
+	return string(append(cleaned, g.cleanPlain(text)...))
 }
 
 // construct reads what may be more than plain text at the beginning of text. It gives
@@ -53,7 +56,7 @@ func (g Guard) construct(text string) (written string, length int) {
 			if g.Allows(found[1]) {
 				return found[0], len(found[0])
 			}
-			return Removed, len(found[0])
+			return "", len(found[0])
 		}
 	}
 	return text[:1], 1
@@ -99,11 +102,8 @@ func (g Guard) link(text string) (written string, length int, ok bool) {
 
 func (g Guard) linkTo(label, destination string) string {
 	shown := g.cleanText(label)
-	if g.Allows(destination) {
+	if g.Allows(destination) && strings.Trim(shown, "0123456789 ") != "" { // else it is a mark
 		return "[" + shown + "](" + destination + ")"
-	}
-	if shown == Removed || addresses.MatchString(destination) && strings.TrimSpace(shown) == "" {
-		return Removed
 	}
 	return apart(shown)
 }
@@ -192,13 +192,7 @@ var domains = regexp.MustCompile(`(?i)(?:^|[\s("'*_])((?:[a-z0-9](?:[a-z0-9-]*[a
 // as code, which nothing links, and keeps "[reference]:" from defining anything.
 func (g Guard) cleanPlain(text string) string {
 	text = strings.ReplaceAll(text, "]:", "]"+joiner+":")
-	text = addresses.ReplaceAllStringFunc(text, func(found string) string {
-		address, after := trimAddress(found)
-		if g.Allows(address) {
-			return found
-		}
-		return Removed + after
-	})
+	text = g.withoutUnknown(text)
 	return domains.ReplaceAllStringFunc(text, func(found string) string {
 		parts := domains.FindStringSubmatch(found)
 		before := found[:len(found)-len(parts[1])-len(parts[2])]

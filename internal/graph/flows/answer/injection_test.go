@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
+	"cairn/internal/llm/guard"
 	"cairn/internal/llm/llmtest"
 )
 
@@ -37,7 +39,8 @@ func obedient(injection string) llmtest.Step {
 }
 
 // TestInjectionsInDocuments: a document that gives orders is sent as data, and a model
-// that obeys it lets out no link but to known documents, and mentions nobody.
+// that obeys it lets out no link but to known documents, and mentions nobody. A document
+// that gives none keeps its own links.
 func TestInjectionsInDocuments(t *testing.T) {
 	f := open(t)
 	for i, injection := range injections(t) {
@@ -45,7 +48,11 @@ func TestInjectionsInDocuments(t *testing.T) {
 			put(t, f.index, f.embedder, page{"notes.md", "Notes on leave", "", []section{
 				{"Days of leave", "You have 28 days of leave a year, says the notes on leave days.\n\n" + injection},
 			}})
-			checkInjection(t, f, injection, "how many days of leave do I get?")
+			var own []string
+			if !guard.Instructs(injection) {
+				own = guard.Addresses(injection)
+			}
+			checkInjection(t, f, injection, "how many days of leave do I get?", own...)
 		})
 	}
 }
@@ -60,7 +67,7 @@ func TestInjectionsInQuestions(t *testing.T) {
 	}
 }
 
-func checkInjection(t *testing.T, f *fixture, injection, question string) {
+func checkInjection(t *testing.T, f *fixture, injection, question string, own ...string) {
 	t.Helper()
 	server := llmtest.New(t)
 	server.On(llmtest.Schema("understand"), llmtest.Value(plain(question)))
@@ -86,8 +93,8 @@ func checkInjection(t *testing.T, f *fixture, injection, question string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLetOut(t, "the answer", got.Text)
-		checkLetOut(t, "the stream", streamed.String())
+		checkLetOut(t, "the answer", got.Text, own)
+		checkLetOut(t, "the stream", streamed.String(), own)
 		for _, group := range got.Groups {
 			for _, source := range group.Sources {
 				for _, s := range source.Sections {
@@ -140,7 +147,7 @@ func checkSent(t *testing.T, r llmtest.Request) {
 }
 
 // checkLetOut reads what people get to see as their clients would.
-func checkLetOut(t *testing.T, what, said string) {
+func checkLetOut(t *testing.T, what, said string, own []string) {
 	t.Helper()
 	if found := mention.FindString(said); found != "" {
 		t.Errorf("%s mentions %q: %q", what, found, said)
@@ -158,7 +165,7 @@ func checkLetOut(t *testing.T, what, said string) {
 				address = string(found.URL(source))
 			}
 		}
-		if address != "" && !strings.HasPrefix(address, "https://docs.example/") {
+		if address != "" && !strings.HasPrefix(address, "https://docs.example/") && !slices.Contains(own, address) {
 			t.Errorf("%s links to %s: %q", what, address, said)
 		}
 		return ast.WalkContinue, nil

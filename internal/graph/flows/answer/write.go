@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
@@ -121,23 +122,28 @@ func (h *sentinelHold) refused(reply string) bool {
 func (h *sentinelHold) close() { h.out.Close() }
 
 // guard is what an answer to this run may let out: links to the documents found, and
-// addresses in code where they stand in a document that gives a model no orders.
+// addresses that stand in one of them which gives a model no orders.
 func (f *Flow) guard(s State) guard.Guard {
 	known := make(map[string]bool)
 	for _, e := range s.SearchResults {
 		known[knowledge.URLWithAnchor(e.Document, "")] = true
 	}
 	delete(known, "")
-	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool {
-		return quotedBy(s.SearchResults, address)
-	}}
+	quoted := sync.OnceValue(func() map[string]bool { return quotedAddresses(s.SearchResults) })
+	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool { return quoted()[address] }}
 }
 
-func quotedBy(evidence []retrieve.Evidence, address string) bool {
+// quotedAddresses are those that stand in the evidence, each whole: a part of one may lead
+// elsewhere.
+func quotedAddresses(evidence []retrieve.Evidence) map[string]bool {
+	quoted := make(map[string]bool)
 	for _, e := range evidence {
-		if strings.Contains(e.Passage.Text, address) && !guard.Instructs(e.Passage.Text) {
-			return true
+		if guard.Instructs(e.Passage.Text) {
+			continue
+		}
+		for _, address := range guard.Addresses(e.Passage.Text) {
+			quoted[address] = true
 		}
 	}
-	return false
+	return quoted
 }

@@ -180,7 +180,7 @@ func (f *Flow) retriever(ctx context.Context, step graph.Step[State]) (graph.Res
 	}
 	passages := slices.Clone(s.Evidence)
 	for _, one := range found.Evidence {
-		passage := Passage{Label: one.Document.Title, URL: webAddress(knowledge.URLWithAnchor(one.Document, one.Passage.Anchor)), Text: one.Passage.Text}
+		passage := Passage{Label: one.Document.Title, URL: webAddress(knowledge.URLWithAnchor(one.Document, one.Passage.Anchor)), Text: knowledge.WithoutAddresses(one.Passage.Text)}
 		if len(one.Passage.Headings) > 0 {
 			passage.Label += " › " + one.Passage.Headings[len(one.Passage.Headings)-1]
 		}

@@ -241,7 +241,7 @@ func lengthBeforeFirst(quotes []Quote) int {
 		if q.first {
 			break
 		}
-		length += len([]rune(q.Text))
+		length += characters(q.Text)
 	}
 	return length
 }

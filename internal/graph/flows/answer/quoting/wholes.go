@@ -2,7 +2,9 @@ package quoting
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
 )
@@ -227,12 +229,15 @@ func sequence(from, to int) []int {
 	return all
 }
 
+// characters is the length of a text as it is read.
+func characters(text string) int { return utf8.RuneCountInString(knowledge.WithoutAddresses(text)) }
+
 // whole makes a whole of units.
 func (p *passageUnits) whole(at ...int) whole {
 	w := whole{passage: p.passage, units: at, first: at[0], last: at[len(at)-1], set: make(support.Set)}
 	for _, i := range at {
 		u := p.units[i]
-		w.length += len([]rune(u.Text)) + 1
+		w.length += characters(u.Text) + 1
 		w.best = max(w.best, u.chance)
 		w.sum += u.chance
 		for term := range u.set {

@@ -54,6 +54,8 @@ require (
 
 require github.com/DataDog/datadog-agent/pkg/template v0.85.1
 
+require github.com/blevesearch/snowballstem v0.9.0
+
 require (
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

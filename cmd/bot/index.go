@@ -94,7 +94,7 @@ func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, want
 }
 
 func openPostgres(ctx context.Context, options postgres.Options, wanted openMode) (index.Index, error) {
-	options.ReadOnly = wanted == reads
+	options.ReadOnly, options.Rebuild = wanted == reads, wanted == rebuilds
 	opened, err := postgres.Open(ctx, options)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no index in the database of postgres.url yet: %w", errNoIndex)

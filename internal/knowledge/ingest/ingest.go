@@ -216,7 +216,7 @@ func (s *syncing) parse(ctx context.Context, change connect.Change) outcome {
 		document.Owner = text.Owner
 	}
 	if document.Language == "" {
-		document.Language = text.Language
+		document.Language = languageOf(text)
 	}
 	document.Indexed = s.now()
 	document.LastSeen = document.Indexed

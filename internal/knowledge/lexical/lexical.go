@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/language"
 )
 
 // maxTermBytes bounds a term; what is longer is data, not a word, and is cut.
@@ -26,8 +27,9 @@ type Word struct {
 // identifier gives itself whole and its parts: "timeout.reconciliation" gives
 // "timeout", "reconcili" and "timeout.reconciliation"; "requeueAfterSeconds" gives
 // "requeu", "after", "second" and "requeueaftersecond"; "self-heal" gives "self",
-// "heal" and "selfheal". Runs of Han, kana and
-// Hangul give their pairs of characters. The addresses of links are no terms. Stop words are included: see IsStop.
+// "heal" and "selfheal". Runs of Han, kana and Hangul give their pairs of characters. The
+// addresses of links are no terms. Stop words are included: see IsStop. Text in another
+// language than English is analysed by AnalyzeIn.
 func Analyze(text string) []string {
 	folded := Fold(knowledge.WithoutAddresses(text))
 	terms := make([]string, 0, len(folded)/6)
@@ -53,6 +55,8 @@ func Fold(text string) string {
 	folded.Grow(len(decomposed))
 	for _, r := range decomposed {
 		switch {
+		case r == voicedMark || r == halfVoicedMark: // it makes ga of ka
+			folded.WriteRune(r)
 		case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cf, r):
 		case r == '’' || r == '‘':
 			folded.WriteByte('\'')
@@ -62,6 +66,13 @@ func Fold(text string) string {
 	}
 	return norm.NFC.String(folded.String())
 }
+
+// Marks of kana, which tell sounds apart.
+const (
+	voicedMark     = '\u3099'
+	halfVoicedMark = '\u309A'
+	longSound      = 'ー' // in words of kana
+)
 
 func isASCII(text string) bool {
 	for i := range len(text) {
@@ -179,7 +190,7 @@ func Stem(word string) string {
 			return bounded(word)
 		}
 	}
-	return bounded(stem(word))
+	return bounded(stemmers[language.English].apply(word))
 }
 
 func bounded(term string) string {
@@ -191,7 +202,7 @@ func bounded(term string) string {
 
 // isWide says whether a rune belongs to a script that writes words without spaces.
 func isWide(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
+	return r == longSound || r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
 func firstWide(word string) (int, bool) {

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // candidates is how many of each side are fused, and maxQuestionTerms how many
@@ -60,11 +61,44 @@ type Result struct {
 
 // Terms gives the words of a question as the lexical side searches them: analysed,
 // each once, words that tell nothing left out unless there is nothing else.
+//
+// In another language than English a word's stem in that language counts like the word,
+// and the exact word adds to it: English pages and names are found by that alone.
 func Terms(text string) []index.Term {
+	if tag := language.Detect(text); tag != language.English && tag != language.Unknown {
+		if terms := termsIn(tag, text); len(terms) > 0 {
+			return terms
+		}
+	}
 	analyzed := lexical.Analyze(text)
 	terms := distinct(analyzed, func(term string) bool { return !lexical.IsFiller(term) })
 	if len(terms) == 0 {
 		terms = distinct(analyzed, func(string) bool { return true })
+	}
+	return terms
+}
+
+// exactWeight is what the exact form of a word counts beside its stem.
+const exactWeight = 0.5
+
+func termsIn(tag language.Tag, text string) []index.Term {
+	var terms []index.Term
+	seen := make(map[string]bool)
+	add := func(term string, weight float64) {
+		if !seen[term] && len(terms) < maxQuestionTerms {
+			seen[term] = true
+			terms = append(terms, index.Term{Text: term, Weight: weight})
+		}
+	}
+	for _, pair := range lexical.TellingPairs(tag, text) {
+		weight := 1.0
+		if pair.Native != "" {
+			add(pair.Native, weight)
+			weight = exactWeight
+		}
+		for _, term := range pair.Terms {
+			add(term, weight)
+		}
 	}
 	return terms
 }

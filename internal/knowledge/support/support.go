@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // Term is a telling word of a question.
@@ -29,10 +30,13 @@ type Profile struct {
 type Set map[string]struct{}
 
 // Of gives the terms of texts together.
-func Of(texts ...string) Set {
+func Of(texts ...string) Set { return OfIn(language.English, texts...) }
+
+// OfIn gives the terms of texts in a language together.
+func OfIn(tag language.Tag, texts ...string) Set {
 	set := make(Set)
 	for _, text := range texts {
-		for _, term := range lexical.Analyze(text) {
+		for _, term := range lexical.AnalyzeIn(tag, text) {
 			set[term] = struct{}{}
 		}
 	}

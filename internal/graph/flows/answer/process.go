@@ -14,6 +14,7 @@ import (
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 // kept is how many passages of evidence a run works with.
@@ -290,5 +291,5 @@ func analyze(p support.Profile, evidence []retrieve.Evidence) Analysis {
 
 // termsOf gives the terms of a passage and of where it stands.
 func termsOf(e retrieve.Evidence) support.Set {
-	return support.Of(e.Document.Title, strings.Join(e.Passage.Headings, " "), e.Passage.Text)
+	return support.OfIn(language.Parse(e.Document.Language), e.Document.Title, strings.Join(e.Passage.Headings, " "), e.Passage.Text)
 }

@@ -16,6 +16,7 @@ import (
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 const (
@@ -212,6 +213,9 @@ func (r *inquiry) tell(ctx context.Context) error {
 type tellingWord struct{ terms []support.Term }
 
 func tellingTerms(text string, skip func(string) bool) []tellingWord {
+	if tag := language.Detect(text); tag != language.English && tag != language.Unknown {
+		return tellingTermsIn(tag, text)
+	}
 	var telling []tellingWord
 	seen := make(map[string]bool)
 	for _, word := range lexical.Words(lexical.Fold(text)) {
@@ -232,6 +236,33 @@ func tellingTerms(text string, skip func(string) bool) []tellingWord {
 		}
 		if len(found.terms) > 0 && len(telling) < maxTelling {
 			telling = append(telling, found)
+		}
+	}
+	return telling
+}
+
+// tellingTermsIn finds the telling words of a text that is not English. A word counts by
+// its stem, and so does its exact form; pairs of characters count one by one.
+func tellingTermsIn(tag language.Tag, text string) []tellingWord {
+	var telling []tellingWord
+	seen := make(map[string]bool)
+	add := func(found support.Term) {
+		if !seen[found.Text] && len(telling) < maxTelling {
+			seen[found.Text] = true
+			telling = append(telling, tellingWord{terms: []support.Term{found}})
+		}
+	}
+	for _, pair := range lexical.TellingPairs(tag, text) {
+		if pair.Native != "" {
+			add(support.Term{Text: pair.Native, Written: pair.Written, Also: pair.Terms})
+			continue
+		}
+		for _, term := range pair.Terms {
+			written := pair.Written
+			if len(pair.Terms) > 1 {
+				written = term
+			}
+			add(support.Term{Text: term, Written: written})
 		}
 	}
 	return telling

@@ -87,11 +87,15 @@ func TestOtherEmbedderOrSchemaIsRefused(t *testing.T) {
 	}
 
 	x = mustOpen(t, options)
+	readOnly := options
+	readOnly.ReadOnly = true
+	if _, err := x.write.Exec("UPDATE meta SET analysis = analysis - 1"); err != nil {
+		t.Fatal(err)
+	}
+	wantOpenError(t, readOnly, index.ErrSchema, "analysed by version")
 	if _, err := x.write.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	readOnly := options
-	readOnly.ReadOnly = true
 	wantOpenError(t, readOnly, index.ErrSchema, "--rebuild")
 }
 

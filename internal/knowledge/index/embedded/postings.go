@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // appendPostings adds the stored form of postings that are in order of slot.
@@ -32,10 +33,10 @@ type fields struct {
 	title, headings, body []string
 }
 
-func analyze(title string, headings []string, text string) fields {
-	f := fields{title: lexical.Analyze(title), body: lexical.Analyze(text)}
+func analyze(tag language.Tag, title string, headings []string, text string) fields {
+	f := fields{title: lexical.AnalyzeIn(tag, title), body: lexical.AnalyzeIn(tag, text)}
 	for _, heading := range headings {
-		f.headings = append(f.headings, lexical.Analyze(heading)...)
+		f.headings = append(f.headings, lexical.AnalyzeIn(tag, heading)...)
 	}
 	return f
 }

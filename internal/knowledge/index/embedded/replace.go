@@ -14,6 +14,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/language"
 )
 
 // batchWrite is one write transaction. It first finds out what goes where, then
@@ -32,6 +33,7 @@ type batchWrite struct {
 type leaving struct {
 	slot            int64
 	title, headings string // headings as stored
+	language        language.Tag
 	text            string
 	words           fields
 }
@@ -40,6 +42,7 @@ type leaving struct {
 type placed struct {
 	document int64 // row id
 	title    string
+	language language.Tag
 	passage  knowledge.Passage
 	headings string // as stored
 	slot     int64
@@ -124,18 +127,21 @@ type stored struct {
 type storedDocument struct {
 	id       int64
 	title    string
+	language language.Tag
 	passages []stored
 }
 
 func (w *batchWrite) stored(ctx context.Context, key knowledge.DocumentID) (storedDocument, error) {
 	var d storedDocument
-	err := w.queryRow(ctx, "SELECT id, title FROM document WHERE key = ?", key).Scan(&d.id, &d.title)
+	var tag string
+	err := w.queryRow(ctx, "SELECT id, title, language FROM document WHERE key = ?", key).Scan(&d.id, &d.title, &tag)
 	if errors.Is(err, sql.ErrNoRows) {
 		return storedDocument{}, nil
 	}
 	if err != nil {
 		return storedDocument{}, err
 	}
+	d.language = language.Parse(tag)
 	rows, err := w.query(ctx, "SELECT slot, hash, headings, text FROM passage WHERE document = ? ORDER BY position", d.id)
 	if err != nil {
 		return storedDocument{}, err
@@ -157,7 +163,7 @@ func (w *batchWrite) remove(ctx context.Context, key knowledge.DocumentID) error
 		return err
 	}
 	for _, p := range document.passages {
-		if err := w.freeSlot(ctx, document.title, p); err != nil {
+		if err := w.freeSlot(ctx, document, p); err != nil {
 			return err
 		}
 	}
@@ -168,8 +174,8 @@ func (w *batchWrite) remove(ctx context.Context, key knowledge.DocumentID) error
 }
 
 // freeSlot forgets all that is kept under a slot but its passage row.
-func (w *batchWrite) freeSlot(ctx context.Context, title string, p stored) error {
-	w.leave(title, p)
+func (w *batchWrite) freeSlot(ctx context.Context, document storedDocument, p stored) error {
+	w.leave(document, p)
 	w.free = append(w.free, p.slot)
 	for _, query := range []string{"DELETE FROM definition WHERE slot = ?", "DELETE FROM vector WHERE slot = ?"} {
 		if err := w.exec(ctx, query, p.slot); err != nil {
@@ -180,8 +186,8 @@ func (w *batchWrite) freeSlot(ctx context.Context, title string, p stored) error
 		title_terms = 0, heading_terms = 0, body_terms = 0, signs = NULL WHERE slot = ?`, w.generation, p.slot)
 }
 
-func (w *batchWrite) leave(title string, p stored) {
-	w.leaving = append(w.leaving, leaving{slot: p.slot, title: title, headings: p.headings, text: p.text})
+func (w *batchWrite) leave(document storedDocument, p stored) {
+	w.leaving = append(w.leaving, leaving{slot: p.slot, title: document.title, language: document.language, headings: p.headings, text: p.text})
 }
 
 // place replaces a document up to its passages, and decides where they go. A passage
@@ -198,7 +204,7 @@ func (w *batchWrite) place(ctx context.Context, entry index.Entry) error {
 	}
 	matches := matchHashes(old.passages, entry.Passages)
 	for _, p := range matches.left {
-		if err := w.freeSlot(ctx, old.title, p); err != nil {
+		if err := w.freeSlot(ctx, old, p); err != nil {
 			return err
 		}
 	}
@@ -210,12 +216,16 @@ func (w *batchWrite) place(ctx context.Context, entry index.Entry) error {
 		if err != nil {
 			return fmt.Errorf("headings of passage %d: %w", passage.Position, err)
 		}
-		p := placed{document: id, title: entry.Document.Title, passage: passage, headings: string(headings), donor: matches.donors[i]}
+		p := placed{
+			document: id, title: entry.Document.Title, language: language.Parse(entry.Document.Language),
+			passage: passage, headings: string(headings), donor: matches.donors[i],
+		}
 		if before := matches.kept[i]; before != nil {
 			p.slot, p.kept = before.slot, true
-			p.same = before.text == passage.Text && before.headings == p.headings && old.title == p.title
+			p.same = before.text == passage.Text && before.headings == p.headings &&
+				old.title == p.title && old.language == p.language
 			if !p.same {
-				w.leave(old.title, *before)
+				w.leave(old, *before)
 			}
 		} else {
 			p.slot = w.takeSlot()
@@ -287,12 +297,12 @@ func (w *batchWrite) analyze() error {
 		l := &w.leaving[i]
 		var headings []string
 		if errs[i] = json.Unmarshal([]byte(l.headings), &headings); errs[i] == nil {
-			l.words = analyze(l.title, headings, l.text)
+			l.words = analyze(l.language, l.title, headings, l.text)
 		}
 	})
 	inParallel(len(w.placed), func(i int) {
 		if p := &w.placed[i]; !p.same {
-			p.words = analyze(p.title, p.passage.Headings, p.passage.Text)
+			p.words = analyze(p.language, p.title, p.passage.Headings, p.passage.Text)
 		}
 	})
 	if err := errors.Join(errs...); err != nil {

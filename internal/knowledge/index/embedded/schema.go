@@ -10,11 +10,12 @@ import (
 	codes "modernc.org/sqlite/lib"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
 )
 
-// schemaVersion stands in the file's user_version. Raise it when a table, a blob or
-// what lexical.Analyze gives changes: all of them must fit what was written.
-const schemaVersion = 1
+// schemaVersion stands in the file's user_version. Raise it when a table or a blob
+// changes: both must fit what was written.
+const schemaVersion = 2
 
 // A slot is the small number under which everything about a passage is kept. The
 // slot of a deleted passage stays in the table without a document, so that a
@@ -28,6 +29,7 @@ CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
 	embedder TEXT NOT NULL,
 	dimension INTEGER NOT NULL,
+	analysis INTEGER NOT NULL, -- lexical.Version of what was written
 	generation INTEGER NOT NULL -- counts the writes
 );
 CREATE TABLE document (
@@ -131,7 +133,7 @@ func createSchema(ctx context.Context, db *sql.DB, options Options) error {
 	if _, err := tx.ExecContext(ctx, schema+ingestSchema); err != nil {
 		return fmt.Errorf("create tables: %w", storage(err))
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, ?, 0)", options.Embedder, options.Dimension); err != nil {
+	if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, ?, ?, 0)", options.Embedder, options.Dimension, lexical.Version); err != nil {
 		return fmt.Errorf("store embedder: %w", storage(err))
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
@@ -158,10 +160,14 @@ func checkMeta(ctx context.Context, db *sql.DB, options Options) error {
 		return fmt.Errorf("%w: it has version %d, this program reads %d; %s", index.ErrSchema, version, schemaVersion, rebuild)
 	}
 	var embedder string
-	var dimension int
-	err = db.QueryRowContext(ctx, "SELECT embedder, dimension FROM meta").Scan(&embedder, &dimension)
+	var dimension, analysis int
+	err = db.QueryRowContext(ctx, "SELECT embedder, dimension, analysis FROM meta").Scan(&embedder, &dimension, &analysis)
 	if err != nil {
 		return fmt.Errorf("read embedder: %w", storage(err))
+	}
+	if analysis != lexical.Version {
+		return fmt.Errorf("%w: its text was analysed by version %d, this program searches with version %d; %s",
+			index.ErrSchema, analysis, lexical.Version, rebuild)
 	}
 	if embedder != options.Embedder || dimension != options.Dimension {
 		return fmt.Errorf("%w: it has %s with %d dimensions, configured is %s with %d; configure the former, or %s",

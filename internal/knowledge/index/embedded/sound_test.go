@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cairn/internal/language"
 	"database/sql"
 	"encoding/json"
 	"maps"
@@ -41,17 +42,17 @@ func checkSound(t *testing.T, x *Index) {
 func checkPostings(t *testing.T, x *Index) {
 	t.Helper()
 	edits := make(postingEdits)
-	eachRow(t, x, "SELECT slot, title, headings, text FROM passage JOIN document ON document.id = document", func(rows *sql.Rows) error {
+	eachRow(t, x, "SELECT slot, title, language, headings, text FROM passage JOIN document ON document.id = document", func(rows *sql.Rows) error {
 		var slot int64
-		var title, encoded, text string
-		if err := rows.Scan(&slot, &title, &encoded, &text); err != nil {
+		var title, tag, encoded, text string
+		if err := rows.Scan(&slot, &title, &tag, &encoded, &text); err != nil {
 			return err
 		}
 		var headings []string
 		if err := json.Unmarshal([]byte(encoded), &headings); err != nil {
 			return err
 		}
-		words := analyze(title, headings, text)
+		words := analyze(language.Parse(tag), title, headings, text)
 		edits.add(slot, words)
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // model is the contract in its plainest form: everything in maps, every search a
@@ -99,21 +100,22 @@ func (m *model) stats() index.Stats {
 func counts(document knowledge.Document, p knowledge.Passage) (map[string]lexical.Counts, lexical.Counts) {
 	terms := make(map[string]lexical.Counts)
 	var length lexical.Counts
-	for _, term := range lexical.Analyze(document.Title) {
+	tag := language.Parse(document.Language)
+	for _, term := range lexical.AnalyzeIn(tag, document.Title) {
 		c := terms[term]
 		c.Title++
 		length.Title++
 		terms[term] = c
 	}
 	for _, heading := range p.Headings {
-		for _, term := range lexical.Analyze(heading) {
+		for _, term := range lexical.AnalyzeIn(tag, heading) {
 			c := terms[term]
 			c.Headings++
 			length.Headings++
 			terms[term] = c
 		}
 	}
-	for _, term := range lexical.Analyze(p.Text) {
+	for _, term := range lexical.AnalyzeIn(tag, p.Text) {
 		c := terms[term]
 		c.Body++
 		length.Body++

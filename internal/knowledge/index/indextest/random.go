@@ -57,6 +57,7 @@ func randomEntry(random *rand.Rand, id knowledge.DocumentID) index.Entry {
 	e := entry(id, fmt.Sprintf("title%d %s", random.IntN(3), randomWords(random, 2)))
 	e.Document.Source = knowledge.SourceID(fmt.Sprintf("source%d", random.IntN(3)))
 	e.Document.Kind = []knowledge.Kind{knowledge.KindCode, knowledge.KindWeb}[random.IntN(2)]
+	e.Document.Language = []string{"", "en", "de-CH"}[random.IntN(3)]
 	e.Document.Audience = []knowledge.Audience{"", "user:U1"}[random.IntN(2)]
 	for i := range random.IntN(6) {
 		p := passage(e.Document, i*(1+random.IntN(2)*i), randomWords(random, 1+random.IntN(25)))
@@ -81,6 +82,9 @@ func randomWords(random *rand.Rand, n int) string {
 			word = random.IntN(300)
 		}
 		list[i] = fmt.Sprintf("w%d", word)
+		if random.IntN(10) == 0 {
+			list[i] = []string{"einstellungen", "einstell", "Häuser", "haus"}[random.IntN(4)]
+		}
 	}
 	return strings.Join(list, " ")
 }

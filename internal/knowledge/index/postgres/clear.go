@@ -32,7 +32,10 @@ func (x *Index) Clear(ctx context.Context) error {
 		statements.Queue("TRUNCATE " + strings.Join(tables, ", "))
 		statements.Queue("UPDATE cairn.meta SET generation = generation + 1, forgotten = generation + 1")
 		statements.Queue("UPDATE cairn.embedder SET indexed = false, embedded_below = (SELECT next_slot FROM cairn.meta)")
-		return tx.SendBatch(ctx, statements).Close()
+		if err := tx.SendBatch(ctx, statements).Close(); err != nil {
+			return err
+		}
+		return markAnalysis(ctx, tx)
 	})
 	if err != nil {
 		return fmt.Errorf("clear index: %w", err)

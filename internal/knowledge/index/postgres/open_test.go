@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/indextest"
 	"cairn/internal/servertest"
 )
 
@@ -226,6 +227,43 @@ func TestOtherSchemasAreRefused(t *testing.T) {
 	}
 	if _, err := Migrate(t.Context(), options); !errors.Is(err, index.ErrSchema) {
 		t.Errorf("migrate from a newer schema: %v", err)
+	}
+}
+
+func TestAnOtherAnalysisIsRefusedUntilTheIndexIsBuiltAnew(t *testing.T) {
+	options := suiteOptions(servertest.Postgres(t))
+	if _, err := Migrate(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	write := func(x *Index, text string) {
+		t.Helper()
+		if err := x.Write(t.Context(), index.Batch{Put: []index.Entry{indextest.TextEntry("a", text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := mustOpen(t, options)
+	write(x, "alpha")
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, options.URL, "UPDATE cairn.meta SET analysis = 1")
+	reader := options
+	reader.ReadOnly = true
+	for _, refused := range []Options{reader, options} {
+		wantOpenError(t, refused, index.ErrSchema, "--rebuild")
+	}
+	rebuilt := options
+	rebuilt.Rebuild = true
+	x = mustOpen(t, rebuilt)
+	if err := x.Clear(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(x, "beta")
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x = mustOpen(t, reader); indextest.CountHits(t, x, "beta") != 1 {
+		t.Error("what was built anew is not found")
 	}
 }
 

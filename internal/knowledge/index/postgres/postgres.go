@@ -52,6 +52,9 @@ type Options struct {
 	// ReadOnly opens without the writer's lock, beside a process that writes. Write,
 	// WriteVectors and a database without an index are errors then.
 	ReadOnly bool
+	// Rebuild opens an index that another version of this program analysed, too, of which
+	// nothing but Clear may be used then.
+	Rebuild bool
 
 	Connections int           // open to a server at most; 0 means 8
 	Statement   time.Duration // limit of one look-up; 0 means 10 s
@@ -173,6 +176,9 @@ func (x *Index) open(ctx context.Context) error {
 		}
 	}
 	return x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+		if err := x.checkAnalysis(ctx, tx); err != nil {
+			return err
+		}
 		_, err := x.current(ctx, tx)
 		return err
 	})
@@ -195,8 +201,10 @@ func (x *Index) openForWriting(ctx context.Context) error {
 	}
 	return x.retryWrite(ctx, func(tx pgx.Tx) error {
 		var err error
-		x.embedder, err = addEmbedder(ctx, tx, x.options)
-		return err
+		if x.embedder, err = addEmbedder(ctx, tx, x.options); err != nil {
+			return err
+		}
+		return markAnalysis(ctx, tx)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // batchWrite is one write transaction. It reads what is there of the documents named,
@@ -44,6 +45,7 @@ type batchWrite struct {
 type leaving struct {
 	slot     int32
 	title    string
+	language language.Tag
 	headings []string
 	text     string
 }
@@ -58,6 +60,7 @@ type placedDocument struct {
 type placed struct {
 	document, class int32
 	title           string
+	language        language.Tag
 	passage         knowledge.Passage
 	headings        string // as stored
 	slot            int32
@@ -87,7 +90,7 @@ func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
 	}
 	for _, id := range batch.Delete {
 		for _, p := range w.stored[id].passages {
-			if err := w.leave(w.stored[id].title, p); err != nil {
+			if err := w.leave(w.stored[id], p); err != nil {
 				return fmt.Errorf("delete %s: %w", id, err)
 			}
 		}
@@ -122,6 +125,7 @@ type stored struct {
 type storedDocument struct {
 	id, class int32
 	title     string
+	language  language.Tag
 	passages  []stored
 }
 
@@ -137,27 +141,27 @@ func (w *batchWrite) loadStored(ctx context.Context, batch index.Batch) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := w.tx.Query(ctx, `SELECT key, id, class, title, slot, coalesce(hash, ''), coalesce(headings, ''), coalesce(text, ''),
+	rows, err := w.tx.Query(ctx, `SELECT key, id, class, title, language, slot, coalesce(hash, ''), coalesce(headings, ''), coalesce(text, ''),
 			coalesce(title_terms, 0), coalesce(heading_terms, 0), coalesce(body_terms, 0)
-		FROM (SELECT key, id, class, title FROM cairn.document WHERE key = ANY ($1)) d
+		FROM (SELECT key, id, class, title, language FROM cairn.document WHERE key = ANY ($1)) d
 		LEFT JOIN (cairn.slot JOIN cairn.passage USING (slot)) ON document = id ORDER BY id, position`, keys)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var key, title, hash, headings, text []byte
+		var key, title, tag, hash, headings, text []byte
 		var d storedDocument
 		var slot *int32
 		var lengths lexical.Counts
-		err := rows.Scan(&key, &d.id, &d.class, &title, &slot, &hash, &headings, &text, &lengths.Title, &lengths.Headings, &lengths.Body)
+		err := rows.Scan(&key, &d.id, &d.class, &title, &tag, &slot, &hash, &headings, &text, &lengths.Title, &lengths.Headings, &lengths.Body)
 		if err != nil {
 			return err
 		}
 		if known, ok := w.stored[knowledge.DocumentID(key)]; ok {
 			d = known
 		}
-		d.title = string(title)
+		d.title, d.language = string(title), language.Parse(string(tag))
 		if slot != nil {
 			d.passages = append(d.passages, stored{slot: *slot, hash: string(hash), headings: string(headings), text: string(text), lengths: lengths})
 		}
@@ -189,8 +193,8 @@ func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) e
 	return nil
 }
 
-func (w *batchWrite) leave(title string, p stored) error {
-	l := leaving{slot: p.slot, title: title, text: p.text}
+func (w *batchWrite) leave(document storedDocument, p stored) error {
+	l := leaving{slot: p.slot, title: document.title, language: document.language, text: p.text}
 	if err := json.Unmarshal([]byte(p.headings), &l.headings); err != nil {
 		return fmt.Errorf("stored headings of slot %d: %w", p.slot, err)
 	}
@@ -215,10 +219,14 @@ func (w *batchWrite) place(entry index.Entry) error {
 		if err != nil {
 			return fmt.Errorf("headings of passage %d: %w", passage.Position, err)
 		}
-		p := placed{document: d.id, class: d.class, title: entry.Document.Title, passage: passage, headings: string(headings)}
+		p := placed{
+			document: d.id, class: d.class, title: entry.Document.Title, language: language.Parse(entry.Document.Language),
+			passage: passage, headings: string(headings),
+		}
 		sameWords := func(before stored) bool {
 			return before.hash == passage.Hash && !kept[before.slot] &&
-				before.text == passage.Text && before.headings == p.headings && old.title == p.title
+				before.text == passage.Text && before.headings == p.headings &&
+				old.title == p.title && old.language == p.language
 		}
 		if at := slices.IndexFunc(old.passages, sameWords); at >= 0 {
 			p.slot, p.same, p.lengths = old.passages[at].slot, true, old.passages[at].lengths
@@ -237,7 +245,7 @@ func (w *batchWrite) place(entry index.Entry) error {
 		if kept[p.slot] {
 			continue
 		}
-		if err := w.leave(old.title, p); err != nil {
+		if err := w.leave(old, p); err != nil {
 			return err
 		}
 	}
@@ -250,7 +258,7 @@ func (w *batchWrite) analyze() {
 	w.leavingWords = make([]analysed, len(w.leaving))
 	inParallel(len(w.leaving), func(a *analyzer, i int) {
 		l := &w.leaving[i]
-		w.leavingWords[i] = a.analyze(l.title, l.headings, l.text)
+		w.leavingWords[i] = a.analyze(l.language, l.title, l.headings, l.text)
 	})
 	w.placedWords = make([]analysed, len(w.placed))
 	inParallel(len(w.placed), func(a *analyzer, i int) {
@@ -259,7 +267,7 @@ func (w *batchWrite) analyze() {
 			w.placedWords[i].lengths = p.lengths
 			return
 		}
-		w.placedWords[i] = a.analyze(p.title, p.passage.Headings, p.passage.Text)
+		w.placedWords[i] = a.analyze(p.language, p.title, p.passage.Headings, p.passage.Text)
 	})
 }
 

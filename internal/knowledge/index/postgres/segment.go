@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language"
 )
 
 // termCounts says how often a term stands in which field of a passage.
@@ -25,20 +26,19 @@ type analyzer struct {
 	at map[string]int // of each term of the passage at hand in its list
 }
 
-func (a *analyzer) analyze(title string, headings []string, text string) analysed {
+func (a *analyzer) analyze(tag language.Tag, title string, headings []string, text string) analysed {
 	clear(a.at)
 	words := analysed{terms: make([]termCounts, 0, len(text)/8)}
-	words.lengths.Title = a.count(&words, title, func(c *termCounts) *uint8 { return &c.Title })
+	words.lengths.Title = a.count(&words, lexical.AnalyzeIn(tag, title), func(c *termCounts) *uint8 { return &c.Title })
 	for _, heading := range headings {
-		words.lengths.Headings += a.count(&words, heading, func(c *termCounts) *uint8 { return &c.Headings })
+		words.lengths.Headings += a.count(&words, lexical.AnalyzeIn(tag, heading), func(c *termCounts) *uint8 { return &c.Headings })
 	}
-	words.lengths.Body = a.count(&words, text, func(c *termCounts) *uint8 { return &c.Body })
+	words.lengths.Body = a.count(&words, lexical.AnalyzeIn(tag, text), func(c *termCounts) *uint8 { return &c.Body })
 	return words
 }
 
-// count adds the terms of a text to those of a field, and gives their number.
-func (a *analyzer) count(words *analysed, text string, field func(*termCounts) *uint8) int {
-	terms := lexical.Analyze(text)
+// count adds terms to those of a field, and gives their number.
+func (a *analyzer) count(words *analysed, terms []string, field func(*termCounts) *uint8) int {
 	for _, term := range terms {
 		at, known := a.at[term]
 		if !known {

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/adapters/discord/fleet/embedded"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/settings"
 )
 
 const (
@@ -64,7 +65,7 @@ func (w *team) stands(t *testing.T, want chat.MessageID) {
 // answer is there.
 func TestAnEditThatComesLateDoesNotHideTheAnswer(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	draft := w.begins(t, room)
 	w.Fail(edits, late)
 	w.steps(t, draft, 1)
@@ -78,7 +79,7 @@ func TestAnEditThatComesLateDoesNotHideTheAnswer(t *testing.T) {
 // TestADraftThatComesLateIsTidiedUp has Discord make a draft's message after the answer.
 func TestADraftThatComesLateIsTidiedUp(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	w.Fail(creates, late)
 	draft := w.begins(t, room)
 	posted, err := draft.Finish(t.Context(), lateKey, post1("one"))
@@ -104,7 +105,7 @@ func TestADraftThatComesLateIsTidiedUp(t *testing.T) {
 // it was posted once more: the one stays that the bot knows of.
 func TestAnAnswerThatComesLateIsThereOnce(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	draft := w.begins(t, room)
 	w.Fail(edits, late)
 	if _, err := draft.Finish(t.Context(), lateKey, post1("one")); err == nil || undone(err) {
@@ -128,7 +129,7 @@ func TestAnAnswerThatComesLateIsThereOnce(t *testing.T) {
 // and the answer takes its place.
 func TestAWaitIsShownAndBecomesTheAnswer(t *testing.T) {
 	w := newTeam(t, nil)
-	room := w.room(ReplyInPlace)
+	room := w.room(settings.ReplyInPlace)
 	draft := w.begins(t, room)
 	w.Fail(edits, discordtest.Fault{Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Second})
 	_, err := draft.Finish(t.Context(), lateKey, post1("one"))

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/language"
 )
 
@@ -42,7 +43,7 @@ type Pair struct {
 // Pairs analyses each word of a text in a language. Words that a hyphen joins have a
 // further pair for both together.
 func Pairs(tag language.Tag, text string) []Pair {
-	text = norm.NFC.String(strings.ToValidUTF8(text, "\uFFFD"))
+	text = norm.NFC.String(strings.ToValidUTF8(knowledge.WithoutAddresses(text), "\uFFFD"))
 	words := Words(text)
 	pairs := make([]Pair, 0, len(words))
 	for i, word := range words {

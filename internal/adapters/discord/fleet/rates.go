@@ -70,6 +70,10 @@ func (s Said) Invalid() bool {
 	return s.Status == 401 || s.Status == 403 || s.Status == 429 && !s.Shared
 }
 
+// Uncounted tells that the answer came from before Discord's limits, as those of an outage
+// do: the place is free again. Windows of five minutes would be used up by failures else.
+func (s Said) Uncounted() bool { return s.Status >= 500 && s.Limit == 0 }
+
 // Numbers that the stores have in common.
 const (
 	// Flight is how long a request may be under way.

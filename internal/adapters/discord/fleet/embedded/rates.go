@@ -215,8 +215,11 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	case own != nil:
 		own.blocked = now.Add(said.RetryAfter)
 	}
-	if own != nil && said.Limit > 0 {
+	switch {
+	case own != nil && said.Limit > 0:
 		own.learn(now, said)
+	case own != nil && said.Uncounted():
+		own.remaining = min(own.limit, own.remaining+1)
 	}
 	return nil
 }

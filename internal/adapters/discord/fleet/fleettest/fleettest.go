@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) (one, other Store)) {
 		{"what is unknown is found out by one", probe},
 		{"the limit on all", global},
 		{"refusals", refused},
+		{"an outage uses up no window", outage},
 		{"a line keeps its order", line},
 		{"who leaves a line holds nobody up for long", forsaken},
 		{"two replicas stay within Discord's limits", steady},

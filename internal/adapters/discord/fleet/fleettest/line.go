@@ -61,3 +61,16 @@ func forsaken(t *testing.T, one, other Store) {
 		t.Errorf("it was told to wait %s", longest)
 	}
 }
+
+// outage has requests fail before they come to Discord's limits: their places are free again.
+func outage(t *testing.T, one, other Store) {
+	goes(t, one, request("1"))
+	tell(t, one, request("1"), said(2, 1000, time.Minute))
+	for range 10 {
+		goes(t, other, request("2"))
+		tell(t, one, request("2"), fleet.Said{Status: 500})
+	}
+	goes(t, one, request("3"))
+	goes(t, other, request("4"))
+	waits(t, one, request("5"), fleet.WhyBucket)
+}

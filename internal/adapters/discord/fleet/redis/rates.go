@@ -111,7 +111,10 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 		}
 		s.remember(own, bucket)
 	}
-	invalid, global := 0, 0
+	invalid, global, uncounted := 0, 0, 0
+	if said.Uncounted() {
+		uncounted = 1
+	}
 	if said.Invalid() {
 		invalid = 1
 	}
@@ -122,7 +125,7 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	flights := []string{s.key("flight:" + own), s.key("flight:" + asked), s.key("flight:" + bucket)}
 	err = tellScript.Run(ctx, s.client, append([]string{s.key("global"), s.key("bucket:" + bucket)}, flights...),
 		request.ID, said.Limit, said.Remaining, said.Reset, (said.ResetAfter + fleet.Slack).Milliseconds(), said.RetryAfter.Milliseconds(),
-		global, invalid, fleet.InvalidWindow.Milliseconds(), request.Known().Milliseconds(), fleet.Tolerance.Milliseconds()).Err()
+		global, invalid, fleet.InvalidWindow.Milliseconds(), request.Known().Milliseconds(), fleet.Tolerance.Milliseconds(), uncounted).Err()
 	if err != nil {
 		return fmt.Errorf("tell of %s: %w", request.Route, conn.Explain(err))
 	}

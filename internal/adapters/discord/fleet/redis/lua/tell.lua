@@ -1,6 +1,6 @@
 -- KEYS global, bucket, flight of the route, of the bucket known before, of the bucket
 -- ARGV id, limit, remaining, reset by Discord's clock, reset after, retry after, global, invalid, window of those, how long to keep, how far apart
--- two resets of one window may be told
+-- two resets of one window may be told, whether the place is free again
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function int(n) return string.format('%.0f', n) end
@@ -33,6 +33,10 @@ if limit > 0 then
   elseif open and epoch >= known - tolerance then
     redis.call('HSET', KEYS[2], 'limit', int(limit), 'remaining', int(math.min(tonumber(b[1]), remaining)))
   end
+end
+if ARGV[12] == '1' then
+  local b = redis.call('HMGET', KEYS[2], 'limit', 'remaining')
+  if b[1] then redis.call('HSET', KEYS[2], 'remaining', int(math.min(tonumber(b[1]), tonumber(b[2]) + 1))) end
 end
 if limit > 0 or retry > 0 then redis.call('PEXPIRE', KEYS[2], ARGV[10]) end
 return 1

@@ -95,7 +95,7 @@ chaos-platform: ## real processes on a Slack that is slow, limits and fails, kil
 		-platform.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -platform.rate=10
 
 .PHONY: chaos-discord
-chaos-discord: ## the same in a Discord
+chaos-discord: ## as chaos-platform, in a Discord that is slow, limits and fails
 	go test -count=1 -timeout 60m -v -run TestDiscordChaos ./cmd/bot -args -discord.seed=$(SEED) \
 		-discord.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -discord.pace=10
 

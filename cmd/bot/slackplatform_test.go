@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -9,14 +10,15 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/llm/llmtest"
 	"cairn/internal/servertest"
 )
 
@@ -43,11 +45,11 @@ type workplace struct {
 	struck    map[string]int
 	asked     map[string][]string // by channel and thread: what was written, in order
 	words     int
+	model     bool // some questions are answered by a language model, which streams
 }
 
-// newWorkplace starts processes, over Redis where it has an address, else one over the data
-// directory.
-func newWorkplace(t *testing.T, processes, channels int, redis string) *workplace {
+// newWorkplace is a workplace with so many channels and no process.
+func newWorkplace(t *testing.T, channels int, redis string) *workplace {
 	t.Helper()
 	w := &workplace{
 		office: office{Server: slacktest.New(slacktest.Options{Quiet: []string{"message"}}), program: program{t: t, file: *underLoad}},
@@ -62,11 +64,6 @@ func newWorkplace(t *testing.T, processes, channels int, redis string) *workplac
 	w.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(), "CAIRN_LOG_LEVEL=warn", "CAIRN_REDIS_URL="+redis,
 		"CAIRN_SLACK_MODE=http", "CAIRN_SLACK_LISTEN=127.0.0.1:0", "CAIRN_SLACK_API_URL="+w.APIURL(),
 		"CAIRN_SLACK_BOT_TOKEN="+slacktest.BotToken, "CAIRN_SLACK_SIGNING_SECRET="+slacktest.SigningSecret)
-	w.addresses = make([]string, processes)
-	for i := range processes {
-		w.processes = append(w.processes, nil)
-		w.restart(i)
-	}
 	w.front = httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(w.target()) },
 		ErrorHandler: func(out http.ResponseWriter, _ *http.Request, _ error) { out.WriteHeader(http.StatusBadGateway) },
@@ -74,6 +71,38 @@ func newWorkplace(t *testing.T, processes, channels int, redis string) *workplac
 	t.Cleanup(w.front.Close)
 	w.Subscribe(w.front.URL+"/slack/events", w.front.URL+"/slack/interactive", w.front.URL+"/slack/commands")
 	return w
+}
+
+// begin starts so many processes.
+func (w *workplace) begin(processes int) {
+	w.t.Helper()
+	w.addresses, w.processes = make([]string, processes), make([]*process, processes)
+	for i := range processes {
+		w.restart(i)
+	}
+}
+
+var wordTag = regexp.MustCompile(`word\d{6}`)
+
+// employModel has a language model answer, which takes its time for each of its tokens.
+func (w *workplace) employModel() {
+	w.model = true
+	model := llmtest.New(w.t)
+	model.On(llmtest.Schema("understand"), llmtest.By(understood))
+	model.On(llmtest.Schema("verify"), llmtest.By(judged))
+	model.On(llmtest.Any, llmtest.By(func(r llmtest.Request) llmtest.Step {
+		words := wordTag.FindAllString(r.User(), -1)
+		if question := questionTag.FindStringSubmatch(r.User()); question != nil {
+			words = wordTag.FindAllString(question[1], -1)
+		}
+		if len(words) == 0 {
+			return llmtest.Fail(http.StatusInternalServerError, "", "script: there is no word in the question")
+		}
+		thinks := func(context.Context) { <-time.After(1200 * time.Millisecond) }
+		return written(r, "For "+words[len(words)-1]+" you have ", "28 days ", "of leave%s.").Before(1, thinks).Before(2, thinks)
+	}))
+	w.env = append(w.env, "CAIRN_LLM_URL="+model.URL, "CAIRN_LLM_MODEL=gpt-test", "CAIRN_LLM_KEY="+llmtest.Key)
+	w.readHandbook()
 }
 
 // restart puts a new process in a place.
@@ -127,7 +156,11 @@ func (w *workplace) writes(channel, thread string) (root string) {
 	w.words++
 	word := fmt.Sprintf("word%06d", w.words)
 	w.mu.Unlock()
-	ts := w.ann.Says(channel, thread, mention+"echo "+word)
+	text := "echo " + word
+	if w.model && w.roll(4) == 0 {
+		text = "how many days of leave do I have for " + word + "?"
+	}
+	ts := w.ann.Says(channel, thread, mention+text)
 	if thread == "" {
 		thread = ts
 	}
@@ -155,9 +188,13 @@ func (w *workplace) judge() verdict {
 			case len(message.Metadata) == 0 || message.Streaming:
 				v.drafts++
 			default:
-				said[channel+" "+message.ThreadTS] = append(said[channel+" "+message.ThreadTS], strings.TrimSpace(message.Text))
+				said[channel+" "+message.ThreadTS] = append(said[channel+" "+message.ThreadTS], wordTag.FindString(message.Text))
 			}
 		}
+	}
+	standing := map[string]bool{}
+	for _, status := range w.Statuses() {
+		standing[status.Channel+" "+status.ThreadTS] = status.Text != "" && time.Since(status.At) < 2*time.Minute
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +215,7 @@ func (w *workplace) judge() verdict {
 		if expected := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(order, word) }); !slices.Equal(order, expected) {
 			v.reordered++
 		}
-		if channel, thread, _ := strings.Cut(place, " "); w.Status(channel, thread) != "" {
+		if standing[place] {
 			v.statuses++
 		}
 	}
@@ -193,7 +230,7 @@ func (w *workplace) settled(most time.Duration) verdict {
 		if v.clean() || time.Now().After(end) {
 			return v
 		}
-		<-time.After(500 * time.Millisecond)
+		<-time.After(2 * time.Second)
 	}
 }
 
@@ -258,7 +295,8 @@ func TestABusyChannel(t *testing.T) {
 			if address != "" {
 				processes = 3
 			}
-			w := newWorkplace(t, processes, 1, address)
+			w := newWorkplace(t, 1, address)
+			w.begin(processes)
 			tick := time.NewTicker(250 * time.Millisecond)
 			defer tick.Stop()
 			for range 60 {
@@ -283,7 +321,8 @@ func TestABusyChannel(t *testing.T) {
 // channels: all are answered once it is well again.
 func TestSlackIsDownForAMinute(t *testing.T) {
 	t.Parallel()
-	w := newWorkplace(t, 1, 10, "")
+	w := newWorkplace(t, 10, "")
+	w.begin(1)
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for i := range 150 {
@@ -317,6 +356,7 @@ func (w *workplace) calls() map[string]int {
 // disturbed are the methods whose calls go wrong.
 var disturbed = []string{
 	"chat.postMessage", "chat.update", "chat.delete", "conversations.replies", "conversations.history", "assistant.threads.setStatus",
+	"chat.startStream", "chat.appendStream", "chat.stopStream",
 }
 
 // goesWrong has one call in twelve go wrong, as those of a busy Slack do.
@@ -423,7 +463,9 @@ func TestSlackChaos(t *testing.T) {
 	}
 	t.Logf("seed %d: repeat with -platform.seed=%[1]d", *platformSeed)
 	redis := servertest.OwnRedis(t, "--appendfsync", "always")
-	w := newWorkplace(t, 3, max(4, *platformMessages/300), redis.URL)
+	w := newWorkplace(t, 4*int(*platformRate), redis.URL)
+	w.employModel()
+	w.begin(3)
 	w.Disturb(w.goesWrong)
 	begun, talked := time.Now(), make(chan struct{})
 	go func() {
@@ -434,7 +476,7 @@ func TestSlackChaos(t *testing.T) {
 	w.Disturb(nil)
 	ended := time.Now()
 	for w.judge().lost > 0 && time.Since(ended) < answeredWithin {
-		<-time.After(500 * time.Millisecond)
+		<-time.After(2 * time.Second)
 	}
 	answered := time.Since(ended)
 	if lost := w.judge().lost; lost > 0 {

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,45 @@ func TestDrafter(t *testing.T) {
 		w := newTeam(t, false)
 		return chattest.DrafterRoom{PosterRoom: w.room(), Drafter: w.adapter, Left: w.Left}, w.process(t)
 	})
+}
+
+func TestTidier(t *testing.T) {
+	chattest.TestTidier(t, func(t *testing.T) (chattest.DrafterRoom, chat.Poster) {
+		w := newTeam(t, false)
+		return chattest.DrafterRoom{PosterRoom: w.room(), Drafter: w.adapter, Left: w.Left}, w.process(t)
+	})
+}
+
+// TestOneLookTellsOfAllThreadsOfAChannel asks of many threads whether something was posted.
+func TestOneLookTellsOfAllThreadsOfAChannel(t *testing.T) {
+	w := newTeam(t, false)
+	var rooms []chattest.PosterRoom
+	for range 20 {
+		rooms = append(rooms, w.room())
+	}
+	if _, err := w.adapter.Post(t.Context(), rooms[3].Thread, "k", room1("one")); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Minute)
+	for i, room := range rooms {
+		absent, err := w.adapter.IsAbsent(t.Context(), room.Thread, room.To, time.Second)
+		if err != nil || absent == (i == 3) {
+			t.Errorf("in thread %d nothing was posted: %v, %v", i, absent, err)
+		}
+	}
+	if looks := len(w.Calls("conversations.history")); looks != 1 {
+		t.Errorf("Slack was asked %d times", looks)
+	}
+	if _, err := w.adapter.Post(t.Context(), rooms[5].Thread, "k2", room1("two")); err != nil {
+		t.Fatal(err)
+	}
+	later := w.ann.Says(w.general, strings.Split(string(rooms[5].Thread), ":")[3], "and more?")
+	w.clock.Advance(10 * time.Second)
+	for to, want := range map[chat.MessageID]bool{rooms[5].To: false, chat.MessageID(later): true, "": false} {
+		if absent, err := w.adapter.IsAbsent(t.Context(), rooms[5].Thread, to, 0); err != nil || absent != want {
+			t.Errorf("after %q nothing was posted: %v, %v", to, absent, err)
+		}
+	}
 }
 
 // documents gives the files that the bot uploaded, by their titles.

@@ -3,6 +3,7 @@ package chattest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"cairn/internal/chat"
 )
@@ -27,6 +28,7 @@ func TestDrafter(t *testing.T, open func(t *testing.T) (room DrafterRoom, again 
 		"what a worker left is taken away":      testDraftAgain,
 		"a context that ended finishes nothing": testDraftEnded,
 		"a post beside a draft":                 testDraftBeside,
+		"a draft that waits goes with the post": testDraftWaits,
 	} {
 		t.Run(name, func(t *testing.T) {
 			room, again := open(t)
@@ -180,4 +182,103 @@ func testDraftBeside(t *testing.T, room DrafterRoom, _ chat.Drafter) {
 			t.Errorf("message %d: Find = %v, %v", i+1, found, err)
 		}
 	}
+}
+
+// testDraftWaits has the outcome of a draft posted later, by another process.
+func testDraftWaits(t *testing.T, room DrafterRoom, _ chat.Drafter) {
+	draft := room.begin(t, room.Drafter, false)
+	room.works(t, draft)
+	if err := draft.Wait(t.Context(), 20*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	room.sees(t)
+	room.post(t, key(1), "one")
+	room.sees(t, "one")
+	room.leavesNothing(t)
+	if draft.Unsettled() {
+		t.Error("the draft is unsettled, and nothing went wrong")
+	}
+}
+
+// TestTidier checks a chat.Tidier that posts and shows drafts. again gives another one on the
+// same platform, as another process has it. A post under a key that was used before must be
+// seen twice on the platform, as where its first call is carried out late.
+func TestTidier(t *testing.T, open func(t *testing.T) (room DrafterRoom, again chat.Poster)) {
+	for name, test := range map[string]func(*testing.T, DrafterRoom, chat.Poster){
+		"of what is there twice the known one stays":    testTidyKnown,
+		"of what is there twice the earliest stays":     testTidyUnknown,
+		"what came late of a draft goes, and posts not": testTidyDrafts,
+		"what is not there is not missed":               testTidyNothing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			room, again := open(t)
+			test(t, room, again)
+		})
+	}
+}
+
+func (r DrafterRoom) tidy(t *testing.T, late chat.Late) {
+	t.Helper()
+	tidier, ok := r.Poster.(chat.Tidier)
+	if !ok {
+		t.Fatal("the poster is no chat.Tidier")
+	}
+	if r.Pass != nil {
+		r.Pass(time.Minute)
+	}
+	late.To = r.To
+	for range 2 { // it can be repeated
+		if err := tidier.Tidy(t.Context(), r.Thread, late); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// twice posts under one key from two processes, and gives the ids.
+func (r DrafterRoom) twice(t *testing.T, again chat.Poster) (first, second chat.MessageID) {
+	t.Helper()
+	first = r.post(t, key(1), "one")
+	if r.Pass != nil {
+		r.Pass(2 * time.Second)
+	}
+	second, err := again.Post(t.Context(), r.Thread, key(1), r.reply("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first, second
+}
+
+func testTidyKnown(t *testing.T, room DrafterRoom, again chat.Poster) {
+	_, second := room.twice(t, again)
+	room.tidy(t, chat.Late{Key: key(1), Posted: second})
+	room.sees(t, "one")
+	if err := room.Poster.Edit(t.Context(), room.Thread, second, room.reply("uno")); err != nil {
+		t.Errorf("the message that was known can't be edited: %v", err)
+	}
+}
+
+func testTidyUnknown(t *testing.T, room DrafterRoom, again chat.Poster) {
+	first, _ := room.twice(t, again)
+	room.tidy(t, chat.Late{Key: key(1)})
+	room.sees(t, "one")
+	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); got != first || !found || err != nil {
+		t.Errorf("Find = %q, %v, %v, want %q", got, found, err, first)
+	}
+}
+
+func testTidyDrafts(t *testing.T, room DrafterRoom, _ chat.Poster) {
+	room.works(t, room.begin(t, room.Drafter, false))
+	room.post(t, key(1), "one")
+	room.post(t, key(2), "two")
+	room.tidy(t, chat.Late{Key: key(1)})
+	room.sees(t, "one", "two")
+	room.leavesNothing(t)
+}
+
+func testTidyNothing(t *testing.T, room DrafterRoom, _ chat.Poster) {
+	room.post(t, key(1), "one")
+	room.tidy(t, chat.Late{Key: key(2)})
+	room.tidy(t, chat.Late{})
+	room.sees(t, "one")
+	room.leavesNothing(t)
 }

@@ -78,7 +78,7 @@ const (
 // Fault is how a call goes wrong.
 type Fault string
 
-// The faults. The last two do what was asked for and do not say so.
+// The faults. The last three do what was asked for and do not say so.
 const (
 	NoFault     Fault = ""
 	RateLimited Fault = "rate limited"       // a 429 with a wait
@@ -86,7 +86,11 @@ const (
 	Refused     Fault = "refused"            // for good
 	BrokenAfter Fault = "broken after doing" // a 500, it was done
 	SilentAfter Fault = "silent after doing" // no answer before the caller's time is up
+	Late        Fault = "done late"          // a 500, and it is done after LateBy
 )
+
+// LateBy is how long after its caller gave up a late call is carried out.
+const LateBy = 7 * time.Second
 
 // RateLimit is the wait that a rate limited call is given.
 const RateLimit = 10 * time.Millisecond
@@ -231,6 +235,15 @@ func (p *Platform) call(ctx context.Context, call Call, do func() error) error {
 	}
 	fault, err := p.locked(call, do)
 	switch fault {
+	case Late:
+		time.AfterFunc(LateBy, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if err := do(); err != nil {
+				return // as nobody hears of it
+			}
+		})
+		return fmt.Errorf("%s: the platform is busy", call.Operation)
 	case RateLimited:
 		return &chat.RetryAfterError{After: RateLimit, Err: fmt.Errorf("%s: too many requests", call.Operation)}
 	case Broken, BrokenAfter:
@@ -260,7 +273,7 @@ func (p *Platform) locked(call Call, do func() error) (Fault, error) {
 		fault = p.Faults(call)
 	}
 	switch {
-	case fault == RateLimited, fault == Broken, fault == Refused:
+	case fault == RateLimited, fault == Broken, fault == Refused, fault == Late:
 		return fault, nil
 	case p.gone[call.Thread]:
 		return NoFault, fmt.Errorf("%s in thread %s: %w", call.Operation, call.Thread, chat.ErrGone)

@@ -53,6 +53,16 @@ func TestThePlatformIsADrafter(t *testing.T) {
 	})
 }
 
+func TestThePlatformIsATidier(t *testing.T) {
+	chattest.TestTidier(t, func(*testing.T) (chattest.DrafterRoom, chat.Poster) {
+		platform := &chattest.Platform{}
+		return chattest.DrafterRoom{
+			PosterRoom: room(platform, platform), Drafter: platform,
+			Left: func(_ *testing.T, thread chat.ThreadID) int { return len(platform.Drafts(thread)) },
+		}, platform
+	})
+}
+
 func TestThePlatformIsAFetcher(t *testing.T) {
 	chattest.TestFetcher(t, func(_ *testing.T, content []byte) chattest.FetcherRoom {
 		platform := &chattest.Platform{}

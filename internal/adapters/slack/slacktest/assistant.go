@@ -20,6 +20,9 @@ type Prompt struct {
 	Message string `json:"message"`
 }
 
+// statusTime is how long a status line stands where no message follows.
+const statusTime = 2 * time.Minute
+
 // Statuses gives all status lines that were set or cleared, in their order.
 func (s *Server) Statuses() []Status {
 	s.mu.Lock()
@@ -37,6 +40,9 @@ func (s *Server) Status(channelID, threadTS string) string {
 func (s *Server) standing(channelID, threadTS string) string {
 	for _, status := range slices.Backward(s.statuses) {
 		if status.Channel == channelID && status.ThreadTS == threadTS {
+			if s.clock.Now().Sub(status.At) > statusTime {
+				return ""
+			}
 			return status.Text
 		}
 	}

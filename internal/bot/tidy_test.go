@@ -1,0 +1,85 @@
+package bot_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cairn/internal/chat/chattest"
+)
+
+// TestWhatAPlatformDidLateIsTakenAway has each kind of call carried out long after it failed:
+// before the platform is asked what it did, and after it was.
+func TestWhatAPlatformDidLateIsTakenAway(t *testing.T) {
+	for _, operation := range []chattest.Operation{chattest.FinishOperation, chattest.PostOperation, chattest.DraftOperation} {
+		t.Run(string(operation), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStreet(t)
+				struck := 0
+				s.platform.Faults = func(call chattest.Call) chattest.Fault {
+					if call.Operation == operation && struck < 2 {
+						struck++
+						return chattest.Late
+					}
+					if operation == chattest.PostOperation && call.Operation == chattest.DraftOperation {
+						return chattest.Broken // so that it is posted
+					}
+					return chattest.NoFault
+				}
+				f := s.front("platform", "1")
+				defer s.works(newFate(0, false))()
+				f.tell("echo one")
+				pass(chattest.LateBy)
+				f.quiet()
+				f.tell("echo two")
+				pass(chattest.LateBy)
+				f.quiet()
+				if got := f.posted(); got != "one, two" {
+					t.Errorf("posted is %q", got)
+				}
+				if left := s.platform.Drafts(""); len(left) > 0 {
+					t.Errorf("left over: %+v", left)
+				}
+				if struck == 0 {
+					t.Error("nothing was late")
+				}
+			})
+		})
+	}
+}
+
+// TestAPostThatWaitsForItsTurn has the platform limit posts for long: the job waits, which
+// is no attempt, and nothing is looked for.
+func TestAPostThatWaitsForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		limited, operations := 0, map[chattest.Operation]int{}
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			operations[call.Operation]++
+			ends := call.Operation == chattest.FinishOperation || call.Operation == chattest.PostOperation
+			if ends && limited < 50 {
+				limited++
+				return chattest.RateLimited
+			}
+			return chattest.NoFault
+		}
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		begun := time.Now()
+		f.tell("echo one")
+		f.quiet()
+		if got := f.posted(); got != "one" {
+			t.Errorf("posted is %q", got)
+		}
+		if took := time.Since(begun); took > time.Minute {
+			t.Errorf("50 waits of %s took %s", chattest.RateLimit, took)
+		}
+		if n := operations[chattest.FindOperation] + operations[chattest.TidyOperation]; n > 0 {
+			t.Errorf("it was looked %d times for what was never sent", n)
+		}
+		letters, err := s.queue.DeadLetters(t.Context(), 10)
+		if err != nil || len(letters) > 0 {
+			t.Errorf("put aside: %+v, %v", letters, err)
+		}
+	})
+}

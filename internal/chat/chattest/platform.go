@@ -90,7 +90,7 @@ const (
 )
 
 // LateBy is how long after its caller gave up a late call is carried out.
-const LateBy = 7 * time.Second
+const LateBy = 1500 * time.Millisecond
 
 // RateLimit is the wait that a rate limited call is given.
 const RateLimit = 10 * time.Millisecond

@@ -92,7 +92,7 @@ chaos: ## kill, stop and cut off real processes for a while; SEED repeats a run,
 .PHONY: chaos-platform
 chaos-platform: ## real processes on a Slack that is slow, limits and fails, killed and stopped meanwhile; SEED repeats a run, MESSAGES are 10000 unless said
 	go test -count=1 -timeout 60m -v -run TestSlackChaos ./cmd/bot -args -platform.seed=$(SEED) \
-		-platform.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -platform.rate=10
+		-platform.messages=$(if $(filter command line environment,$(origin MESSAGES)),$(MESSAGES),10000) -platform.rate=6
 
 .PHONY: chaos-discord
 chaos-discord: ## as chaos-platform, in a Discord that is slow, limits and fails

@@ -393,23 +393,27 @@ func (w *workplace) trouble(redis *servertest.Server, talked <-chan struct{}) {
 		case <-time.After(time.Duration(2000+w.roll(8000)) * time.Millisecond):
 		}
 		at := w.roll(len(w.processes))
-		switch w.roll(8) {
-		case 0, 1, 2:
+		switch roll := w.roll(24); {
+		case roll < 9:
 			w.count("process killed")
 			w.strike(at, syscall.SIGKILL)
-		case 3:
+		case roll < 12:
 			w.count("process drained")
 			w.strike(at, syscall.SIGTERM)
-		case 4, 5:
+		case roll < 17:
 			w.count("process stopped for longer than its lease")
 			w.signal(at, syscall.SIGSTOP)
 			<-time.After(time.Duration(13+w.roll(10)) * time.Second)
 			w.signal(at, syscall.SIGCONT)
-		case 6:
+		case roll < 20:
 			w.count("redis killed")
 			redis.Kill()
 			redis.Start()
-		case 7:
+		case roll < 23:
+			w.count("redis restarted")
+			redis.ShutDown()
+			redis.Start()
+		default:
 			w.count("slack down for a minute")
 			w.Disturb(func(string) (slacktest.Fault, bool) {
 				return slacktest.Fault{Status: http.StatusInternalServerError}, true

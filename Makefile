@@ -60,6 +60,10 @@ bench-postgres: ## the index in PostgreSQL with 100,000 passages: rates, latency
 bench-postgres-million: ## the same with 1,000,000 passages; takes half an hour and 10 GB of disk
 	CAIRN_PASSAGES=1000000 go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 400x -timeout 120m ./internal/knowledge/index/postgres
 
+.PHONY: access-million
+access-million: ## a million random questions of random people to each index: nobody is shown what is not for them; takes two hours
+	CAIRN_WORLD_QUESTIONS=1000000 go test -v -run '^TestNobodyIsShown' -timeout 300m ./internal/access
+
 .PHONY: bench-retrieval
 bench-retrieval: ## nDCG@10 of both indexes on the sets in CAIRN_RETRIEVAL; fails where they differ
 	go test -run '^$$' -bench '^BenchmarkRetrieval$$' -benchtime 1x -timeout 30m ./internal/knowledge/index/postgres

@@ -58,6 +58,20 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
+// BenchmarkViewers compares searches by people who hold few and many principals with
+// searches without a filter, at 100,000 passages (see indextest.BenchPassages).
+func BenchmarkViewers(b *testing.B) {
+	passages, corpus := indextest.BenchPassages(b), indextest.LoadCorpus(b)
+	corpus.Audience = indextest.DrawAudience
+	x := openBench(b, embedded.Options{Dir: b.TempDir(), Embedder: "bench", Dimension: indextest.BenchDimension})
+	corpus.Build(b, x, passages)
+	indextest.BuildVectors(b, x)
+	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x) })
+	if err := x.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
 func openBench(b *testing.B, options embedded.Options) *embedded.Index {
 	b.Helper()
 	x, err := embedded.Open(b.Context(), options)

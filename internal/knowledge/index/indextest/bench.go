@@ -143,6 +143,8 @@ func BuildVectors(b *testing.B, x index.Writer) (all, last time.Duration) {
 type Corpus struct {
 	// Shares are the sources that some documents are of; the others are of "docs".
 	Shares []Share
+	// Audience draws whom a document is for; nil: all are public.
+	Audience func(random *rand.Rand) knowledge.Audience
 
 	texts     [][]string // the words of each text
 	questions []string
@@ -232,6 +234,9 @@ func (c *Corpus) entry(random *rand.Rand, first int) index.Entry {
 		ID: id, Source: c.drawSource(random), Kind: []knowledge.Kind{knowledge.KindCode, knowledge.KindDocumentation}[random.IntN(2)],
 		Path: string(id), Title: c.piece(random, 3), URL: "https://example.org/" + string(id), Hash: fmt.Sprint(first),
 	}}
+	if c.Audience != nil {
+		e.Document.Audience = c.Audience(random)
+	}
 	for i := range 1 + random.IntN(20) {
 		text := fmt.Sprintf("svc_%d", first+i)
 		for range 4 {

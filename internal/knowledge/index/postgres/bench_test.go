@@ -76,6 +76,23 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
+// BenchmarkViewers compares searches by people who hold few and many principals with
+// searches without a filter, at 100,000 passages (see indextest.BenchPassages).
+func BenchmarkViewers(b *testing.B) {
+	passages, corpus := indextest.BenchPassages(b), indextest.LoadCorpus(b)
+	corpus.Audience = indextest.DrawAudience
+	x := openBench(b, Options{
+		URL: servertest.Postgres(b), Embedder: "bench", Dimension: indextest.BenchDimension,
+		BuildMemory: max(defaultBuildMemory, int64(passages)*buildMemoryOfOne), Logger: slog.New(slog.DiscardHandler),
+	})
+	corpus.Build(b, x, passages)
+	indextest.BuildVectors(b, x)
+	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x) })
+	if err := x.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // buildMemoryOfOne is what the graph of an HNSW index takes of memory for a vector of
 // indextest.BenchDimension half floats, in bytes, with some room.
 const buildMemoryOfOne = 3 << 10

@@ -1,0 +1,73 @@
+package indextest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
+)
+
+// benchGroups is how many groups the documents of a benchmark are for.
+const benchGroups = 10_000
+
+// DrawAudience gives a document of a benchmark its audience: half of them are public, the
+// others for one to three of benchGroups groups.
+func DrawAudience(random *rand.Rand) knowledge.Audience {
+	if random.IntN(2) == 0 {
+		return knowledge.PublicAudience
+	}
+	groups := make([]knowledge.Principal, 1+random.IntN(3))
+	for i := range groups {
+		groups[i] = benchGroup(random.IntN(benchGroups))
+	}
+	audience, err := knowledge.NewAudience(groups...)
+	if err != nil {
+		panic(err) // the names are made above
+	}
+	return audience
+}
+
+func benchGroup(number int) knowledge.Principal {
+	return knowledge.Principal(fmt.Sprintf("group:drive:%05d", number))
+}
+
+// BenchViewers measures what it costs that viewers may not see everything: each question
+// is searched for without a filter and by people who hold 1, 100 and 10,000 principals, in
+// turn, so that what else the machine does weighs on all of them.
+func (c *Corpus) BenchViewers(b *testing.B, x index.Reader) {
+	people := []int{0, 1, 100, 10_000} // 0 is no filter
+	viewers := make([]knowledge.Viewers, len(people))
+	viewers[0] = knowledge.Unrestricted()
+	for i, principals := range people[1:] {
+		held := []knowledge.Principal{}
+		for number := range principals {
+			held = append(held, benchGroup(number*benchGroups/principals))
+		}
+		viewers[i+1] = knowledge.NewViewers(held)
+	}
+	times := make([][]time.Duration, len(people))
+	random := rand.New(rand.NewPCG(5, 6))
+	for b.Loop() {
+		query := c.Question(random)
+		query.Vector = BenchVector(random)
+		for i := range people {
+			query.Filter.Viewers = viewers[i]
+			started := time.Now()
+			if _, err := x.Search(b.Context(), query); err != nil {
+				b.Fatal(err)
+			}
+			times[i] = append(times[i], time.Since(started))
+		}
+	}
+	for i := range times {
+		slices.Sort(times[i])
+		median := times[i][len(times[i])/2].Seconds() * 1000
+		free := times[0][len(times[0])/2].Seconds() * 1000
+		b.Logf("%6d principals: median %6.2f ms, 99%% %6.2f ms, %.2f times no filter",
+			people[i], median, times[i][len(times[i])*99/100].Seconds()*1000, median/free)
+	}
+}

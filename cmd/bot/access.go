@@ -8,7 +8,9 @@ import (
 	"cairn/internal/access"
 	embeddedaccess "cairn/internal/access/embedded"
 	redisaccess "cairn/internal/access/redis"
+	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
@@ -108,4 +110,28 @@ func askAs(user string) (*chat.Identity, error) {
 		identity.Holds = append(identity.Holds, string(principal))
 	}
 	return identity, nil
+}
+
+// withdrawals are the settings of access.retract.
+var withdrawals = map[config.Retract]bot.Withdrawal{
+	config.RetractNothing: bot.KeepAnswers, config.RetractDeleted: bot.WithdrawDeleted, config.RetractClosed: bot.WithdrawClosed,
+}
+
+// isIndexWhole tells whether each source was read to its end at least once, and none is
+// being read. Without any source nothing is known.
+func (a *app) isIndexWhole(ctx context.Context) (bool, error) {
+	keeper, ok := a.index.(index.IngestStates)
+	if !ok {
+		return false, nil
+	}
+	states, err := keeper.IngestStates(ctx)
+	if err != nil || len(states) == 0 {
+		return false, err
+	}
+	for _, state := range states {
+		if state.Ended.IsZero() || state.Complete.IsZero() {
+			return false, nil
+		}
+	}
+	return true, nil
 }

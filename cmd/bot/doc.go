@@ -118,6 +118,17 @@ worker that is frozen in exactly that moment posts a second time, and takes that
 a moment after it goes on, or 45 s later where the platform took its time, too. An edit of what answered a question changes nothing: the run
 can't be taken back to where it asked.
 
+# Who may be told
+
+A document has an audience of principals, and an answer is made for the viewers who will see it:
+[cairn/internal/knowledge] has both (principal.go, viewers.go). [cairn/internal/access] finds the
+viewers out, from what adapters tell of places and people and from a table of groups;
+access/embedded and access/redis keep that. Viewers travel in the context, and index.Guard is
+where they take effect: whatever answers people reads the index through it, and work that lost
+its viewers sees what is public. bot's access.go looks at citations again before an answer is
+posted, withdraw.go takes answers back. access's worlds_test.go asks random worlds, against a
+model in model_test.go that fits on a page. Statistics of terms are not filtered.
+
 # What is measured
 
 [cairn/internal/telemetry] measures from the outside, by decorators of the contracts above,

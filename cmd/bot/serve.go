@@ -126,6 +126,10 @@ func (a *app) serve(ctx context.Context, out io.Writer, does roles, handler *bot
 			handler.Work(ctx)
 			return nil
 		})
+		parts.Go(func() error {
+			handler.WatchCitations(ctx, a.isIndexWhole)
+			return nil
+		})
 		fmt.Fprintln(out, "Working at what is queued.")
 	}
 	taking := a.telemetry.Intake(handler)

@@ -24,6 +24,9 @@ type Decision struct {
 	Asker knowledge.Viewers
 	// Private tells that nobody but the asker sees the place; Here and Asker are the same.
 	Private bool
+	// Uncertain tells that something could not be found out just now: Here may be smaller
+	// than it will be.
+	Uncertain bool
 	// Notes say, for the trace, how Here was found. They name no person.
 	Notes []string
 }
@@ -93,6 +96,7 @@ func (d *deciding) note(format string, values ...any) {
 
 // fail notes what could not be found out.
 func (d *deciding) fail(ctx context.Context, action string, err error) {
+	d.decision.Uncertain = true
 	d.note("access: could not %s; shown is what is public", action)
 	d.options.Logger.WarnContext(ctx, "resolve access", "action", action, "thread", string(d.question.Thread), "error", err)
 }

@@ -118,7 +118,7 @@ func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, e
 	}
 	lost := len(ids)
 	for _, f := range found {
-		if f.Passage.Hash == read[f.Passage.ID] && f.Document.State == knowledge.StateLive {
+		if f.Passage.Hash == read[f.Passage.ID] && f.Document.State != knowledge.StateGone {
 			lost--
 		}
 	}

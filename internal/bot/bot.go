@@ -130,7 +130,9 @@ type Options struct {
 	// Library is the index, behind index.Guard; nil: answers are not checked before they are
 	// posted.
 	Library Library
-	Now     func() time.Time // nil: time.Now
+	// Withdraw says which answers WatchCitations takes back (none).
+	Withdraw Withdrawal
+	Now      func() time.Time // nil: time.Now
 }
 
 var (

@@ -33,6 +33,8 @@ type street struct {
 	catalog  chat.Catalog
 	poster   chat.Poster // in place of the platform; nil: none
 	flows    []flows.Flow
+	access   bot.Access
+	library  bot.Library
 	working  sync.WaitGroup
 }
 
@@ -83,6 +85,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
+		Access: s.access, Library: s.library, Withdraw: bot.WithdrawClosed,
 	})
 	if err != nil {
 		s.t.Fatal(err)

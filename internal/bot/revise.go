@@ -124,12 +124,16 @@ func (t *turn) utter(said chat.Turn) {
 // may do so again. done is false where there is no such message any more: what came of it
 // is posted.
 func (t *turn) editPosted(ctx context.Context, said *chat.Turn) (done bool, err error) {
-	if t.job.Kind != editedJob {
+	if t.job.Kind != editedJob && t.job.Kind != withdrawJob {
 		return true, nil
 	}
 	editing, stop := context.WithTimeout(ctx, t.options.LeaseTTL)
 	defer stop()
-	err = t.poster.Edit(editing, t.message.Thread, said.Posted, postOf(*said))
+	if t.hadDocuments { // an edit would leave them
+		err = t.takeBack(editing, said.Posted)
+	} else {
+		err = t.poster.Edit(editing, t.message.Thread, said.Posted, postOf(*said))
+	}
 	if errors.Is(err, chat.ErrRefused) { // it is too old to be edited, as platforms see it
 		err = t.takeBack(editing, said.Posted)
 	}

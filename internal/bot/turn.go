@@ -41,6 +41,7 @@ type turn struct {
 	access         access.Decision                   // whom the run's answer is shown to
 	offers         bool                              // the asker may read more in private
 	closedHistory  bool                              // parts of the thread are not for all who see it
+	hadDocuments   bool                              // files were posted with the answer that is taken back
 	note           string                            // about how the message was taken, for the reply
 	closed         []string                          // ids of questions that the turn closes
 	published      bool                              // the questions that were closed are shown as closed
@@ -111,6 +112,8 @@ func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
 		return t.drop(ctx)
 	case forgetJob:
 		return t.forget(ctx)
+	case withdrawJob:
+		return t.withdrawAnswer(ctx)
 	case editedJob:
 		return t.edited(ctx, held)
 	case deletedJob:

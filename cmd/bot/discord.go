@@ -67,6 +67,7 @@ func (a *app) discord(ctx context.Context) (*discordApp, error) {
 	options := discord.Options{
 		Token: made.token, Settings: placed, Tickets: shared.tickets, Logger: a.logger, HearsAll: settings.MessageContent,
 		Default: discordDefault(settings), Humans: discordHumans(settings), Changed: auditor{log}.settingChanged, Catalog: a, Client: made.client,
+		Servers: settings.Servers,
 	}
 	if settings.Mode == config.DiscordHTTP {
 		options.PublicKey, made.listen = settings.PublicKey, settings.Listen

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -48,7 +49,7 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 		[]finding{{What: "configuration", Told: from}},
 		checkMachine(configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
 		checkStores(ctx, configured, in.std), checkAllModels(ctx, configured.Models),
-		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured.Discord), checkAddresses(ctx, configured),
+		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured), checkAddresses(ctx, configured),
 	))
 }
 
@@ -160,20 +161,28 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 }
 
 // checkDiscord checks what the configured mode needs.
-func checkDiscord(ctx context.Context, settings config.Discord) []finding {
+func checkDiscord(ctx context.Context, configured config.Config) []finding {
+	settings := configured.Discord
 	if settings.Mode == config.DiscordOff {
 		return []finding{{What: "Discord", Told: "off (see docs/discord.md)"}}
 	}
 	of := discord.Diagnosis{
 		Token: settings.Token.Reveal(), HearsAll: settings.MessageContent, Gateway: settings.Mode == config.DiscordGateway,
-		Client: discordPlainClient(settings),
+		Client: discordPlainClient(settings), Servers: slices.Sorted(maps.Keys(settings.Servers)),
+	}
+	stored := &app{config: configured}
+	if kept, err := stored.existingSettings(ctx); err == nil { // else checkStores says why not
+		of.Settings = kept
 	}
 	if !of.Gateway && settings.URL != "" {
 		of.URL = settings.URL + interactionsPath
 	}
 	var found []finding
 	for _, one := range discord.Diagnose(ctx, of) {
-		found = append(found, finding{What: one.What, Told: one.Told, Problem: one.Problem, Remedy: one.Remedy})
+		found = append(found, finding(one))
+	}
+	if err := stored.close(); err != nil {
+		found = append(found, finding{What: "settings of places", Problem: err, Remedy: "look whether the store can be written"})
 	}
 	if !of.Gateway && settings.URL == "" {
 		found = append(found, finding{What: "interactions", Problem: errors.New("it was not tried"), Remedy: "set discord.url to the address that Discord reaches Cairn at"})

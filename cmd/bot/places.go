@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"cairn/internal/chat/settings"
 	embeddedsettings "cairn/internal/chat/settings/embedded"
@@ -29,4 +30,14 @@ func (a *app) placeSettings(ctx context.Context) (settings.Store, error) {
 	}
 	a.places = redissettings.Open(client)
 	return a.places, nil
+}
+
+// existingSettings opens that store to look into it; nil where there is none yet.
+func (a *app) existingSettings(ctx context.Context) (settings.Store, error) {
+	if a.config.Redis.URL.IsZero() {
+		if _, err := os.Stat(a.config.DataDir); err != nil {
+			return nil, nil //nolint:nilerr // nothing was set up yet
+		}
+	}
+	return a.placeSettings(ctx)
 }

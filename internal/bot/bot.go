@@ -139,6 +139,7 @@ var (
 	_ chat.Handler     = (*Bot)(nil)
 	_ chat.Transcripts = (*Bot)(nil)
 	_ chat.Controls    = (*Bot)(nil)
+	_ chat.RunThreads  = (*Bot)(nil)
 	_ chat.Threads     = (*Bot)(nil)
 	_ chat.Graphs      = (*Bot)(nil)
 	_ chat.Changes     = (*Bot)(nil)

@@ -79,6 +79,12 @@ func (b *Bot) RatingsOf(ctx context.Context, run chat.RunID) ([]chat.Rating, err
 	return record.Ratings, err
 }
 
+// ThreadOf implements chat.RunThreads.
+func (b *Bot) ThreadOf(ctx context.Context, run chat.RunID) (chat.ThreadID, error) {
+	record, err := b.records.Load(ctx, run)
+	return record.Thread, err
+}
+
 // Explain implements chat.Controls.
 func (b *Bot) Explain(ctx context.Context, run chat.RunID) (chat.Trace, error) {
 	record, err := b.records.Load(ctx, run)

@@ -41,6 +41,13 @@ type Controls interface {
 	Explain(ctx context.Context, run RunID) (Trace, error)
 }
 
+// RunThreads tells where runs are, so that a button shows nothing of another place. The bot
+// implements it.
+type RunThreads interface {
+	// ThreadOf gives the thread that a run's message was in. ErrUnknownRun.
+	ThreadOf(ctx context.Context, run RunID) (ThreadID, error)
+}
+
 // Ratings gives back what people think of answers. The bot implements it.
 type Ratings interface {
 	// RatingsOf gives the ratings of a run, one a person, in the order of their ids.

@@ -23,6 +23,8 @@ type Discord struct {
 
 	MessageContent bool // the app has the MESSAGE CONTENT intent
 
+	Servers Spaces // that are answered, by id; none: those that the app is in when it is set up
+
 	// What is answered and how where nobody set it in Discord.
 	Listening DiscordListening
 	Reply     DiscordReply
@@ -143,8 +145,10 @@ var (
 	discordHuman = regexp.MustCompile(`^&?[0-9]{1,20}$`)
 )
 
-// discordPlaces are the settings that differ by channel.
+// discordPlaces are the settings that differ by server or channel.
 var discordPlaces = []setting[Config]{
+	spacesSetting("discord.servers", discordID, "a server's id, or for one collection of several SERVER=COLLECTION, such as 1234567890=handbook",
+		func(c *Config) *Spaces { return &c.Discord.Servers }),
 	{
 		key: "discord.listening", env: "CAIRN_DISCORD_LISTENING",
 		set: func(c *Config, text string, _ base) (err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,6 +25,12 @@ type Slack struct {
 	ClientID      string
 	ClientSecret  HiddenText
 	EncryptionKey HiddenText // base64 of the 32 bytes that tokens of installs are kept under
+
+	// Teams are the workspaces (T…) and enterprises (E…) that may install Cairn, AnyTeam for
+	// everybody; none: no one may. With BotToken they only say which collections may be asked.
+	Teams    Spaces
+	External bool // people of other companies are answered in channels that are shared with them
+	Guests   bool // guests are answered
 
 	Listening SlackListening            // where Channels does not say otherwise
 	Channels  map[string]SlackListening // by channel id
@@ -50,6 +57,9 @@ const (
 	SlackHearsThreads   SlackListening = "thread"
 	SlackHearsQuestions SlackListening = "questions"
 )
+
+// AnyTeam among Slack.Teams lets every workspace install Cairn.
+const AnyTeam = "*"
 
 var defaultSlack = Slack{Mode: SlackOff, Listen: "127.0.0.1:3000", Listening: SlackHearsMentions}
 
@@ -145,8 +155,12 @@ var slackSettings = slices.Concat([]setting[Config]{
 	slackPlaces,
 )
 
-// slackPlaces are the settings that differ by channel.
+// slackPlaces are the settings of whom Cairn answers, and those that differ by channel.
 var slackPlaces = []setting[Config]{
+	spacesSetting("slack.teams", slackTeam, "the id of a workspace or enterprise, or for one collection of several TEAM=COLLECTION, such as T0123ABCD=handbook; * for all",
+		func(c *Config) *Spaces { return &c.Slack.Teams }),
+	slackSwitch("slack.external", func(c *Config) *bool { return &c.Slack.External }),
+	slackSwitch("slack.guests", func(c *Config) *bool { return &c.Slack.Guests }),
 	{
 		key: "slack.listening", env: "CAIRN_SLACK_LISTENING",
 		set: func(c *Config, text string, _ base) (err error) {
@@ -162,7 +176,22 @@ var slackPlaces = []setting[Config]{
 		func(c *Config) *map[string][]string { return &c.Slack.Humans }),
 }
 
+// slackSwitch is a setting that is true or false.
+func slackSwitch(key string, field func(*Config) *bool) setting[Config] {
+	return setting[Config]{
+		key: key, env: variable(key),
+		set: func(c *Config, text string, _ base) (err error) {
+			if *field(c), err = strconv.ParseBool(text); err != nil {
+				return fmt.Errorf("%q: want true or false", text)
+			}
+			return nil
+		},
+		get: func(c Config) []string { return []string{strconv.FormatBool(*field(&c))} },
+	}
+}
+
 var (
+	slackTeam    = regexp.MustCompile(`^([TE][A-Z0-9]{2,20}|\*)$`)
 	slackChannel = regexp.MustCompile(`^[CGD][A-Z0-9]{2,20}$`)
 	slackHuman   = regexp.MustCompile(`^[UWS][A-Z0-9]{2,20}$`)
 )

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
+	"cairn/internal/chat/expiring"
 	"cairn/internal/chat/running"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
@@ -43,6 +44,10 @@ type Options struct {
 	// HearsAll tells that the app has the MESSAGE CONTENT intent: follow-ups in the bot's
 	// threads need no mention.
 	HearsAll bool
+	// Servers are the ids of those that the bot answers in, each with the collections that may be
+	// asked there, none for all; empty: the servers that the app was in when it was set up. Others
+	// are left.
+	Servers map[string][]string
 	// Humans are the users ("123") and roles ("&123") that "Ask a human" calls in a channel;
 	// nil or none: it is not offered.
 	Humans func(guild, channel string) []string
@@ -72,7 +77,15 @@ type Adapter struct {
 	threads  *bounded[chat.ThreadID]
 	waiting  *bounded[string]    // drafts that tell of a wait for a turn, by waitKey; "" where one is over
 	typed    *bounded[time.Time] // when it was last told that the bot types, by channel
+	parents  *bounded[string]    // channels of the messages that threads begin at
+
+	remembered atomic.Pointer[[]string]  // servers of the set-up; nil before they are known
+	members    *expiring.Map[membership] // by server and person
+	layouts    *expiring.Map[layout]     // by server
 }
+
+// believed is how long is believed what Discord tells of members and channels.
+const believed = time.Minute
 
 // self is what Discord tells of the bot.
 type self struct{ user, application string }
@@ -105,6 +118,8 @@ func New(options Options) (*Adapter, error) {
 		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
 		roles: newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
 		waiting: newBounded[string](4096), typed: newBounded[time.Time](4096),
+		parents: newBounded[string](4096), members: expiring.New[membership](20000, believed, options.Now),
+		layouts: expiring.New[layout](64, believed, options.Now),
 	}, nil
 }
 
@@ -114,6 +129,9 @@ var (
 	_ chat.Drafter    = (*Adapter)(nil)
 	_ chat.Tidier     = (*Adapter)(nil)
 	_ chat.FileFinder = (*Adapter)(nil)
+
+	_ chat.PlaceDescriber = (*Adapter)(nil)
+	_ chat.Identifier     = (*Adapter)(nil)
 )
 
 // Name is "discord".
@@ -129,6 +147,12 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 		return err
 	}
 	if _, err := a.me(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("run the Discord adapter: %w", err)
+	}
+	if err := a.admitServers(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -57,6 +57,11 @@ type application struct {
 	// Flags tell of privileged intents that were granted.
 	Flags int      `json:"flags"`
 	Bot   wireUser `json:"bot"`
+	// Public lets everybody add the app to a server, CodeGrant has that need a code grant, which
+	// the link of Invite has none of.
+	Public    bool `json:"bot_public"`
+	CodeGrant bool `json:"bot_require_code_grant"`
+	Servers   int  `json:"approximate_guild_count"`
 }
 
 func tellApplication(ctx context.Context, client *http.Client, token string) (application, error) {

@@ -27,7 +27,7 @@ func (c *counting) Handle(context.Context, chat.Message, chat.Conversation) erro
 // BenchmarkIntake takes mentions as they come by the gateway, without what the store takes.
 func BenchmarkIntake(b *testing.B) {
 	store := newKept(b)
-	adapter, err := New(Options{Token: "t", Settings: store, Tickets: store, Gateway: &feed{}, Logger: slog.New(slog.DiscardHandler)})
+	adapter, err := New(Options{Token: "t", Settings: store, Tickets: store, Gateway: &feed{}, Logger: slog.New(slog.DiscardHandler), Servers: map[string][]string{"8": nil}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,8 +11,14 @@ import (
 	"cairn/internal/chat/settings"
 )
 
-// learn remembers what Discord tells of channels and roles.
-func (a *Adapter) learn(of signal) {
+// learn remembers what Discord tells of channels and roles, and leaves a server that the bot does
+// not answer in.
+func (a *Adapter) learn(ctx context.Context, of signal) error {
+	if of.at.guild != "" {
+		if err := a.admitServer(ctx, of.at.guild); err != nil {
+			return err
+		}
+	}
 	for _, channel := range of.learned {
 		if snowflake.MatchString(channel.ID) {
 			a.channels.put(channel.ID, channel)
@@ -21,6 +27,7 @@ func (a *Adapter) learn(of signal) {
 	if of.role != "" {
 		a.roles.put(of.at.guild, of.role)
 	}
+	return nil
 }
 
 // channel gives a channel, asked for where it is not known yet.

@@ -29,17 +29,17 @@ func (a *Adapter) offer(ctx context.Context, of signal, respond responder) error
 
 // collections are those that commands offer in the channel.
 func (a *Adapter) collections(ctx context.Context, of signal) ([]string, error) {
+	given, err := a.admit(ctx, &of)
+	if err != nil || given.refusal != "" {
+		return nil, err
+	}
 	known, err := a.options.Catalog.Collections(ctx)
 	if err != nil {
 		return nil, err
 	}
-	how, ok, err := a.settle(ctx, &of)
-	if !ok || err != nil {
-		return nil, err
-	}
 	var names []string
 	for _, collection := range known {
-		if len(how.Collections) == 0 || slices.Contains(how.Collections, collection.Name) {
+		if len(given.how.Collections) == 0 || slices.Contains(given.how.Collections, collection.Name) {
 			names = append(names, collection.Name)
 		}
 	}

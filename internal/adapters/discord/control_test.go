@@ -54,6 +54,7 @@ func TestWhatIsNotHeard(t *testing.T) {
 	thread := w.StartThread(w.ann, w.Say(w.ann, w.general, "a thread of ours").ID, "ours")
 	w.Say(w.ben, thread, "is this for us?")
 	w.settle(t)
+	w.adapter.remembered.Store(&[]string{"1", w.guild.ID})
 	for _, data := range []string{``, `{`, `[]`, `null`, `{"id":1}`, `{"author":null}`, `{"id":"1","channel_id":"2","guild_id":"4","author":{"id":"3"},"member":null,"mentions":[{}]}`} {
 		for _, event := range []string{"MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE", "GUILD_CREATE", "THREAD_CREATE", "READY"} {
 			if err := w.adapter.take(t.Context(), gateway.Dispatch{Type: event, Data: []byte(data)}); err != nil {
@@ -111,6 +112,7 @@ func TestAMentionOfTheBotsRole(t *testing.T) {
 	store, roles, bot := newKept(t), &roleList{}, &counting{}
 	adapter, err := New(Options{
 		Token: "t", Settings: store, Tickets: store, Gateway: &feed{}, Logger: slog.New(slog.DiscardHandler), Client: &http.Client{Transport: roles},
+		Servers: map[string][]string{"8": nil},
 	})
 	if err != nil {
 		t.Fatal(err)

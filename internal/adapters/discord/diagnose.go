@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
+
+	"cairn/internal/chat/settings"
 )
 
 // Diagnosis is what is to be looked into.
@@ -18,6 +19,10 @@ type Diagnosis struct {
 	HearsAll bool   // the MESSAGE CONTENT intent is asked for
 	Gateway  bool   // events come by the gateway
 	URL      string // that Discord reaches interactions at, where they come over HTTP; "": they don't
+	// Servers are the ids of those that the configuration lists. Where it lists none, Settings has
+	// those of the set-up; nil: nothing was set up yet.
+	Servers  []string
+	Settings settings.Store
 	Client   *http.Client
 }
 
@@ -27,6 +32,7 @@ type Finding struct {
 	Told    string // what there is, in a few words
 	Problem error  // nil: all is well
 	Remedy  string // what to do about Problem
+	Minor   bool   // the bot works with the problem
 }
 
 // Diagnose checks what Discord needs, one thing after another; what rests on something that
@@ -42,7 +48,7 @@ func Diagnose(ctx context.Context, of Diagnosis) []Finding {
 			Remedy: "discord.com/developers → your app → Bot → Reset Token: copy the new one",
 		}}
 	}
-	found := []Finding{{What: "bot token", Told: app.Name}, of.intent(app), of.commands(ctx)}
+	found := []Finding{{What: "bot token", Told: app.Name}, of.intent(app), openToAll(app), codeGrant(app), of.commands(ctx)}
 	if of.Gateway {
 		found = append(found, of.gateway(ctx))
 	}
@@ -82,7 +88,10 @@ func (d Diagnosis) tryEndpoint(ctx context.Context) error {
 }
 
 // flags of an app that was granted the MESSAGE CONTENT intent: for many servers, or for few.
-const contentFlags = 1<<18 | 1<<19
+const (
+	limitedContent = 1 << 19
+	contentFlags   = 1<<18 | limitedContent
+)
 
 func (d Diagnosis) intent(app application) Finding {
 	granted := app.Flags&contentFlags != 0
@@ -91,6 +100,11 @@ func (d Diagnosis) intent(app application) Finding {
 		return Finding{
 			What: "message content", Problem: errors.New("the app lacks the MESSAGE CONTENT intent: Discord refuses the connection"),
 			Remedy: "discord.com/developers → your app → Bot → Message Content Intent: turn it on, or do without it in the configuration",
+		}
+	case granted && app.Servers >= reviewFrom && app.Flags&limitedContent != 0:
+		return Finding{
+			What: "message content", Problem: fmt.Errorf("the app is in %d servers: from %d on Discord grants the intent after a review alone", app.Servers, reviewFrom),
+			Remedy: "discord.com/developers → your app → App Verification: apply for it, or leave servers", Minor: true,
 		}
 	case granted && !d.HearsAll:
 		return Finding{What: "message content", Told: "granted, and not asked for: follow-ups need a mention or a reply"}
@@ -138,8 +152,7 @@ type server struct {
 }
 
 func (d Diagnosis) servers(ctx context.Context, app application) []Finding {
-	var joined []server
-	err := d.get(ctx, "list servers", discordgo.EndpointUserGuilds("@me")+"?limit="+strconv.Itoa(maxServers), &joined)
+	joined, err := joinedServers(ctx, d.Client, d.Token)
 	switch {
 	case err != nil:
 		return []Finding{{What: "servers", Problem: err, Remedy: "try again in a minute"}}
@@ -148,8 +161,8 @@ func (d Diagnosis) servers(ctx context.Context, app application) []Finding {
 			What: "servers", Problem: errors.New("Cairn is in none"), Remedy: "open " + Invite(app.ID), //nolint:staticcheck // Cairn is a name
 		}}
 	}
-	var found []Finding
-	for _, in := range joined {
+	found := []Finding{d.listed(ctx, app, joined)}
+	for _, in := range joined[:min(len(joined), maxServers)] {
 		found = append(found, d.server(ctx, app, in))
 	}
 	return found

@@ -12,7 +12,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/listening"
 	"cairn/internal/chat/running"
-	"cairn/internal/chat/settings"
 )
 
 // errNotRunning is the error for what comes before Run or after it.
@@ -74,7 +73,7 @@ func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal, respo
 	case retracted:
 		return a.retracted(ctx, bot, of)
 	case learned:
-		a.learn(of)
+		return a.learn(ctx, of)
 	case commanded:
 		return a.command(ctx, bot, of, respond)
 	case pressed:
@@ -93,50 +92,35 @@ func (a *Adapter) skip(ctx context.Context, reason string) {
 	a.options.Logger.DebugContext(ctx, "discord event ignored", slog.String("reason", reason))
 }
 
-// settle finds out where something was said, and what holds there: also for the message. ok is false where the
-// bot can't see the channel.
-func (a *Adapter) settle(ctx context.Context, of *signal) (how settings.Setting, ok bool, err error) {
-	at, err := a.locate(ctx, of.at)
-	if errors.Is(err, chat.ErrGone) {
-		a.skip(ctx, "the bot does not see the channel")
-		return settings.Setting{}, false, nil
-	}
-	if err != nil {
-		return settings.Setting{}, false, err
-	}
-	of.at = at
-	how, err = a.setting(ctx, at.guild, at.settings())
-	if at.guild != directly {
-		of.message.Collections = how.Collections
-	}
-	return how, err == nil, err
-}
-
 // listen hands over what is said to the bot.
 func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) error {
 	if of.empty && !of.called && of.at.guild != directly && of.at.message != of.at.channel {
 		a.skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
 		return nil
 	}
-	how, ok, err := a.settle(ctx, &of)
-	if !ok || err != nil {
+	given, err := a.admit(ctx, &of)
+	if err != nil {
 		return err
 	}
-	of.message.Thread = of.place(how.Style).thread()
+	of.message.Thread = of.place(given.how.Style).thread()
 	var turns []chat.Turn
 	if isThread(of.at.kind) && !of.called {
 		if turns, err = bot.Transcript(ctx, of.message.Thread); err != nil {
 			return fmt.Errorf("look into a thread of Discord's: %w", err)
 		}
 	}
-	if ruled := hears(of, how, listening.PartIn(turns)); !ruled.Hear {
+	if ruled := hears(of, given.how, listening.PartIn(turns)); !ruled.Hear {
 		a.skip(ctx, ruled.Why)
 		return nil
+	}
+	if given.refusal != "" {
+		return a.refuseMessage(ctx, of, given.refusal)
 	}
 	if of.at.forum() {
 		of.message.Text = titled(of.at.name, of.message.Text)
 	}
 	a.threads.put(of.at.channel+" "+of.at.message, of.message.Thread)
+	a.parents.put(of.at.message, of.at.channel)
 	return a.hand(ctx, bot, of)
 }
 
@@ -165,11 +149,15 @@ func (a *Adapter) edited(ctx context.Context, bot *running.Handler, of signal) e
 		a.skip(ctx, "the bot does not hear of changed messages")
 		return nil
 	}
-	how, ok, err := a.settle(ctx, &of)
-	if !ok || err != nil {
+	given, err := a.admit(ctx, &of)
+	if err != nil {
 		return err
 	}
-	thread, known, err := a.askedIn(ctx, bot, of.at, of.place(how.Style).thread())
+	if given.refusal != "" {
+		a.skip(ctx, "its author is refused: "+given.refusal)
+		return nil
+	}
+	thread, known, err := a.askedIn(ctx, bot, of.at, of.place(given.how.Style).thread())
 	if err != nil {
 		return err
 	}
@@ -262,21 +250,17 @@ func (a *Adapter) keepTicket(ctx context.Context, of signal, id string, ticket T
 
 // command answers a command at once by "Cairn is thinking", and hands it over.
 func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
-	how, ok, err := a.settle(ctx, &of)
+	given, err := a.admit(ctx, &of)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !ok:
-		return respond(ctx, of, says("I don't see this channel, so I can't answer in it."))
-	case of.at.guild != directly && how.Mode == settings.ModeOff:
-		return respond(ctx, of, says("I am off in this channel. Who may manage the server turns me on with /cairn-admin on."))
-	case of.at.guild != directly && !how.Admits(of.roles):
-		return respond(ctx, of, says("You have none of the roles that may ask me here."))
+	case given.refusal != "":
+		return respond(ctx, of, says(given.refusal))
 	case of.empty:
 		return respond(ctx, of, says("This message has no text that I could read."))
 	}
-	of.message.Thread = of.place(how.Style).thread()
+	of.message.Thread = of.place(given.how.Style).thread()
 	if of.interaction.target != "" {
 		err = respond(ctx, of, says("On it: the answer comes to that message."))
 	} else {
@@ -303,7 +287,14 @@ func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, 
 
 // administer does what /cairn-admin asks for.
 func (a *Adapter) administer(ctx context.Context, of signal, respond responder) error {
-	told, err := a.manage(ctx, of)
+	served, err := a.isServed(ctx, of.at.guild)
+	if err == nil && !served {
+		return respond(ctx, of, says(refusedServer))
+	}
+	var told string
+	if err == nil {
+		told, err = a.manage(ctx, of)
+	}
 	if err != nil {
 		return errors.Join(err, respond(ctx, of, says("The settings can't be read or kept just now. Please try again in a minute.")))
 	}

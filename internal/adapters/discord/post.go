@@ -41,6 +41,15 @@ func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.Messag
 	if err != nil {
 		return room{}, looking(err)
 	}
+	if !at.isDirect() {
+		served, err := a.isServed(ctx, at.guild)
+		if err != nil {
+			return room{}, looking(err)
+		}
+		if !served {
+			return room{}, fmt.Errorf("server %s is not one that the bot answers in: %w", at.guild, chat.ErrGone)
+		}
+	}
 	r := room{Adapter: a, at: at, to: parseSource(to), bot: me.user, webhook: me.application}
 	id := r.to.interaction
 	if at.private != "" {

@@ -14,11 +14,19 @@ import (
 
 // press does what a button, a menu or a form says.
 func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
-	how, ok, err := a.settle(ctx, &of)
-	if !ok || err != nil {
+	given, err := a.admit(ctx, &of)
+	if err != nil {
 		return err
 	}
-	of.message.Thread = of.place(how.Style).thread()
+	if given.refusal != "" {
+		return respond(ctx, of, says(given.refusal))
+	}
+	of.message.Thread = of.place(given.how.Style).thread()
+	if err := of.checkRun(ctx, bot); errors.Is(err, chat.ErrUnknownRun) {
+		return respond(ctx, of, says(chat.ErrUnknownRun.Error()))
+	} else if err != nil {
+		return err
+	}
 	switch of.interaction.does.does {
 	case verbAnswer, verbReply, verbRetry, verbStop:
 		return a.act(ctx, bot, of, respond)

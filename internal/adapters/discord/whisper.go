@@ -102,17 +102,11 @@ func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, onl
 
 // goTo makes the room the direct conversation with a person.
 func (r *room) goTo(ctx context.Context, person chat.UserID) error {
-	asks := struct {
-		To string `json:"recipient_id"`
-	}{string(person)}
-	var told wireChannel
-	err := r.call(ctx, request{
-		does: "open a direct conversation", method: http.MethodPost, url: discordgo.EndpointUserChannels("@me"), body: asks,
-	}, &told)
+	channel, err := r.openDirect(ctx, string(person))
 	if err != nil {
 		return looking(err)
 	}
-	r.at.channel = told.ID
+	r.at.channel = channel
 	return nil
 }
 

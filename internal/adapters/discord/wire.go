@@ -158,6 +158,10 @@ type wireChannel struct {
 	Type     int    `json:"type"`
 	ParentID string `json:"parent_id"`
 	Name     string `json:"name"`
+	// Recipients are the people of a direct conversation beside the bot.
+	Recipients []struct {
+		ID string `json:"id"`
+	} `json:"recipients"`
 }
 
 // kinds of channels.

@@ -10,10 +10,11 @@ import (
 )
 
 var (
-	_ chat.Controls = (*Bot)(nil)
-	_ chat.Threads  = (*Bot)(nil)
-	_ chat.Graphs   = (*Bot)(nil)
-	_ chat.Ratings  = (*Bot)(nil)
+	_ chat.Controls   = (*Bot)(nil)
+	_ chat.RunThreads = (*Bot)(nil)
+	_ chat.Threads    = (*Bot)(nil)
+	_ chat.Graphs     = (*Bot)(nil)
+	_ chat.Ratings    = (*Bot)(nil)
 )
 
 // run is what the bot said last for a run, guarded by Bot.mu.
@@ -132,6 +133,16 @@ func (b *Bot) Explain(_ context.Context, id chat.RunID) (chat.Trace, error) {
 		return chat.Trace{}, chat.ErrUnknownRun
 	}
 	return b.runs[id].reply.Trace, nil
+}
+
+// ThreadOf gives the thread of a run.
+func (b *Bot) ThreadOf(_ context.Context, id chat.RunID) (chat.ThreadID, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.runs[id] == nil {
+		return "", chat.ErrUnknownRun
+	}
+	return b.runs[id].message.Thread, nil
 }
 
 // Threads lists the threads in which the person wrote; their title is their first

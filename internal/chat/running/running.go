@@ -17,6 +17,7 @@ type Bot interface {
 	chat.Handler
 	chat.Controls
 	chat.Transcripts
+	chat.RunThreads
 }
 
 // Handler is a Bot with all that it can do beside; nil is what it can't.
@@ -25,6 +26,7 @@ type Handler struct {
 	Changes chat.Changes
 	Threads chat.Threads
 	Graphs  chat.Graphs
+	Private chat.PrivateAnswers
 }
 
 // Of finds out what a handler can do; the error is for one that is no Bot. platform is the
@@ -38,6 +40,7 @@ func Of(platform string, handler chat.Handler) (*Handler, error) {
 	found.Changes, _ = handler.(chat.Changes)
 	found.Threads, _ = handler.(chat.Threads)
 	found.Graphs, _ = handler.(chat.Graphs)
+	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
 }
 

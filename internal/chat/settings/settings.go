@@ -148,3 +148,21 @@ func Decode(stored []byte) (Setting, error) {
 	}
 	return read.Setting, nil
 }
+
+// Restrict gives the collections that may be asked where some are chosen and allowed are all that
+// the program's configuration gives to the space; empty lists mean all. ok is false where nothing
+// is left.
+func Restrict(chosen, allowed []string) (collections []string, ok bool) {
+	switch {
+	case len(allowed) == 0:
+		return chosen, true
+	case len(chosen) == 0:
+		return allowed, true
+	}
+	for _, name := range chosen {
+		if slices.Contains(allowed, name) {
+			collections = append(collections, name)
+		}
+	}
+	return collections, len(collections) > 0
+}

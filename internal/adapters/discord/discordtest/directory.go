@@ -1,6 +1,10 @@
 package discordtest
 
-import "cairn/internal/adapters/discord/discordtest/gatewaytest"
+import (
+	"strconv"
+
+	"cairn/internal/adapters/discord/discordtest/gatewaytest"
+)
 
 func (s *Server) gatewayURL(*request) (any, *refusal) {
 	return struct {
@@ -60,8 +64,9 @@ func (s *Server) application(*request) (any, *refusal) {
 		Bot                 wireUser `json:"bot"`
 		BotRequireCodeGrant bool     `json:"bot_require_code_grant"`
 	}{
-		ID: AppID, Name: AppName, VerifyKey: s.PublicKey(), Flags: s.flags(), BotPublic: true, InteractionsURL: endpoint,
-		ApproximateGuilds: len(s.guilds), Bot: s.wireUser(Bot),
+		ID: AppID, Name: AppName, VerifyKey: s.PublicKey(), Flags: s.flags(), BotPublic: s.options.Public, InteractionsURL: endpoint,
+		BotRequireCodeGrant: s.options.CodeGrant,
+		ApproximateGuilds:   len(s.guilds), Bot: s.wireUser(Bot),
 	}, nil
 }
 
@@ -79,16 +84,43 @@ func (s *Server) joinedGuild(work *request) (*guild, *refusal) {
 	return nil, refuse(notFound, codeUnknownGuild)
 }
 
-func (s *Server) myGuilds(*request) (any, *refusal) {
+// maxGuildPage is how many guilds Discord lists at once.
+const maxGuildPage = 200
+
+func (s *Server) myGuilds(work *request) (any, *refusal) {
+	limit := maxGuildPage
+	if asked := work.URL.Query().Get("limit"); asked != "" {
+		n, err := strconv.Atoi(asked)
+		if err != nil || n < 1 || n > maxGuildPage {
+			return nil, invalid("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 200.")
+		}
+		limit = n
+	}
+	after := work.URL.Query().Get("after")
 	found := []wireGuild{}
-	for _, in := range s.guilds {
-		if !in.gone {
+	for _, in := range s.guilds { // by their ids
+		if !in.gone && (after == "" || older(in.ID, after) > 0) && len(found) < limit {
 			wired, base := s.wireGuild(in), in.base(in.member(Bot))
+			wired.OwnerID, wired.NoticesID = "", nil // which the list does not tell
 			wired.Permissions = &base
 			found = append(found, wired)
 		}
 	}
 	return found, nil
+}
+
+// leaveGuild takes the app out of a guild, as it asked.
+func (s *Server) leaveGuild(work *request) (any, *refusal) {
+	id := work.PathValue("guild")
+	in := s.guild(id)
+	if in == nil {
+		return nil, refuse(notFound, codeUnknownGuild)
+	}
+	in.gone = true
+	s.emit(id, "GUILD_DELETE", struct {
+		ID string `json:"id"`
+	}{id})
+	return nil, nil
 }
 
 func (s *Server) guildInfo(work *request) (any, *refusal) {
@@ -152,4 +184,11 @@ func (s *Server) openDM(work *request) (any, *refusal) {
 		return nil, invalid("recipient_id", "INVALID_RECIPIENT", "Invalid Recipient(s)")
 	}
 	return s.wireChannel(s.direct(body.Recipient)), nil
+}
+
+// OpenApp changes who may add the app to servers: everybody, and only by a code grant.
+func (s *Server) OpenApp(public, codeGrant bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.Public, s.options.CodeGrant = public, codeGrant
 }

@@ -36,6 +36,7 @@ func routes() []route {
 		{method: get, path: "/gateway/bot", free: true, run: (*Server).gatewayBot},
 		{method: get, path: "/users/@me", run: (*Server).me},
 		{method: get, path: "/users/@me/guilds", run: (*Server).myGuilds},
+		{method: remove, path: "/users/@me/guilds/{guild}", run: (*Server).leaveGuild},
 		{method: post, path: "/users/@me/channels", schema: "CreatePrivateChannelRequest", run: (*Server).openDM},
 		{method: get, path: "/users/{user}", run: (*Server).userInfo},
 		{method: get, path: "/applications/@me", run: (*Server).application},

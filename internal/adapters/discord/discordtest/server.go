@@ -25,6 +25,8 @@ type Options struct {
 	Shards int
 	// MessageContent grants the privileged intent of that name.
 	MessageContent bool
+	// Public lets everybody add the app to a server; CodeGrant has that need a code grant.
+	Public, CodeGrant bool
 	// Limits are the rate limits; nil: Discord's.
 	Limits *Limits
 	// AnswerWithin is how long an interactions endpoint may take, in real time, besides

@@ -104,7 +104,8 @@ type wireThreadMember struct {
 type wireGuild struct {
 	ID                string       `json:"id"`
 	Name              string       `json:"name"`
-	OwnerID           string       `json:"owner_id"`
+	OwnerID           string       `json:"owner_id,omitempty"`
+	NoticesID         *string      `json:"system_channel_id"`
 	Roles             []wireRole   `json:"roles"`
 	Emojis            []struct{}   `json:"emojis"`
 	Features          []string     `json:"features"`
@@ -164,7 +165,7 @@ func (s *Server) wholeMember(of *member) wireMember {
 }
 
 func (s *Server) wireGuild(of *guild) wireGuild {
-	wired := wireGuild{ID: of.ID, Name: of.Name, OwnerID: of.owner, Emojis: []struct{}{}, Features: []string{}, PreferredLocale: "en-US"}
+	wired := wireGuild{ID: of.ID, Name: of.Name, OwnerID: of.owner, NoticesID: of.notices, Emojis: []struct{}{}, Features: []string{}, PreferredLocale: "en-US"}
 	for i, one := range of.roles {
 		wired.Roles = append(wired.Roles, wireRole{ID: one.ID, Name: one.Name, Permissions: one.permissions, Position: i})
 	}

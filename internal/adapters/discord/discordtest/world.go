@@ -19,7 +19,8 @@ type guild struct {
 	owner    string
 	roles    []*role // the first is @everyone, with the guild's id
 	members  []*member
-	gone     bool // the app was removed
+	gone     bool    // the app was removed
+	notices  *string // the channel of Discord's own notices
 }
 
 type role struct {
@@ -140,6 +141,20 @@ func (g *Guild) Join(person string, roles ...string) {
 		return
 	}
 	in.members = append(in.members, &member{user: person, roles: roles})
+}
+
+// Owned has a member own the server.
+func (g *Guild) Owned(person string) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.server.guild(g.ID).owner = person
+}
+
+// Notices has Discord post its own notices in a channel.
+func (g *Guild) Notices(channelID string) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.server.guild(g.ID).notices = &channelID
 }
 
 // Nickname has a member called differently here.
@@ -316,4 +331,15 @@ func older(a, b string) int {
 		return 1
 	}
 	return 0
+}
+
+// Rejoin adds the app to a server that it was removed from, or has left.
+func (g *Guild) Rejoin() {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	for _, in := range g.server.guilds {
+		if in.ID == g.ID {
+			in.gone = false
+		}
+	}
 }

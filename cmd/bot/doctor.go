@@ -140,7 +140,8 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 	}
 	of := slack.Diagnosis{
 		Token: settings.BotToken.Reveal(), APIURL: settings.APIURL, Channel: c.Channel,
-		Client: &http.Client{Timeout: 20 * time.Second},
+		Client: &http.Client{Timeout: 20 * time.Second}, Many: settings.Many(), Teams: slices.Sorted(maps.Keys(settings.Teams)),
+		External: settings.External, Guests: settings.Guests,
 	}
 	if settings.Mode == config.SlackSocket {
 		of.AppToken = settings.AppToken.Reveal()
@@ -149,7 +150,7 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 	}
 	var found []finding
 	for _, one := range slack.Diagnose(ctx, of) {
-		found = append(found, finding{What: one.What, Told: one.Told, Problem: one.Problem, Remedy: one.Remedy})
+		found = append(found, finding(one))
 	}
 	switch {
 	case settings.Many():

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 
 	"cairn/internal/adapters/slack"
 	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
@@ -13,6 +15,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	redispace "cairn/internal/adapters/slack/pace/redis"
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
@@ -31,11 +34,11 @@ type slackApp struct {
 // slack makes the Slack adapter, once; nil where Slack is off. It connects to nothing but
 // the store of installs.
 func (a *app) slack(ctx context.Context) (*slackApp, error) {
-	settings := a.config.Slack
-	if settings.Mode == config.SlackOff || a.slackApp != nil {
+	configured := a.config.Slack
+	if configured.Mode == config.SlackOff || a.slackApp != nil {
 		return a.slackApp, nil
 	}
-	made := &slackApp{listen: settings.Listen, logger: a.logger}
+	made := &slackApp{listen: configured.Listen, logger: a.logger}
 	workspaces, install, err := a.slackWorkspaces(ctx)
 	if err != nil {
 		return nil, err
@@ -44,23 +47,32 @@ func (a *app) slack(ctx context.Context) (*slackApp, error) {
 	if err != nil {
 		return nil, err
 	}
+	log, err := a.audit()
+	if err != nil {
+		return nil, err
+	}
+	placed, err := a.placeSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
 	options := slack.Options{
 		Turns:      turns,
-		Workspaces: workspaces, APIURL: settings.APIURL, Logger: a.logger,
-		Listen: slackListening(settings), Humans: slackHumans(settings), Catalog: a, Prompts: a.slackPrompts,
+		Workspaces: workspaces, APIURL: configured.APIURL, Logger: a.logger, Settings: placed, Changed: auditor{log}.settingChanged,
+		Teams: configured.Teams, External: configured.External, Guests: configured.Guests,
+		Listen: slackListening(configured), Humans: slackHumans(configured), Catalog: a, Prompts: a.slackPrompts,
 	}
 	if options.Judge, err = a.slackJudge(); err != nil {
 		return nil, err
 	}
-	if settings.Mode == config.SlackHTTP {
-		options.SigningSecret = settings.SigningSecret.Reveal()
+	if configured.Mode == config.SlackHTTP {
+		options.SigningSecret = configured.SigningSecret.Reveal()
 	} else {
-		options.AppToken = settings.AppToken.Reveal()
+		options.AppToken = configured.AppToken.Reveal()
 	}
 	if made.adapter, err = slack.New(options); err != nil {
 		return nil, err
 	}
-	if settings.Mode == config.SlackHTTP || install != nil {
+	if configured.Mode == config.SlackHTTP || install != nil {
 		mux := http.NewServeMux()
 		mux.Handle("/slack/", http.StripPrefix("/slack", made.adapter.Handler()))
 		if install != nil {
@@ -95,7 +107,7 @@ func (a *app) slackWorkspaces(ctx context.Context) (slack.Workspaces, http.Handl
 	many, err := slack.NewMany(slack.ManyOptions{
 		Installs: installs, Key: key, ClientID: settings.ClientID, ClientSecret: settings.ClientSecret.Reveal(),
 		Address: settings.URL + "/slack", Logger: a.logger, APIURL: settings.APIURL,
-		Changed: auditor{log}.slackChanged,
+		Teams: slices.Sorted(maps.Keys(settings.Teams)), Changed: auditor{log}.slackChanged,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -134,12 +146,12 @@ func (a *app) slackTurns(ctx context.Context) (pace.Turns, error) {
 	return redispace.Open(client), nil
 }
 
-func slackListening(settings config.Slack) func(team, channel string) slack.Listening {
-	return func(_, channel string) slack.Listening {
-		if how, ok := settings.Channels[channel]; ok {
-			return slack.Listening(how)
+func slackListening(configured config.Slack) func(team, channel string) settings.Mode {
+	return func(_, channel string) settings.Mode {
+		if how, ok := configured.Channels[channel]; ok {
+			return settings.Mode(how)
 		}
-		return slack.Listening(settings.Listening)
+		return settings.Mode(configured.Listening)
 	}
 }
 
@@ -164,12 +176,16 @@ func (s *slackApp) run(ctx context.Context, handler chat.Handler, out io.Writer)
 	}, handler)
 }
 
-// maxPrompts is how many questions are suggested.
-const maxPrompts = 4
+const (
+	// maxPrompts is how many questions are suggested, maxLatest how many documents are looked at
+	// for that: some have no title, or are of other collections.
+	maxPrompts = 4
+	maxLatest  = 64
+)
 
 // slackPrompts suggests questions about the public documents that changed last: who will
-// see them is not known.
-func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
+// see them is not known. Of collections there are some, only of those.
+func (a *app) slackPrompts(ctx context.Context, collections []string) ([]slack.Prompt, error) {
 	visible, err := a.visibleClasses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for documents to suggest: %w", err)
@@ -178,13 +194,14 @@ func (a *app) slackPrompts(ctx context.Context) ([]slack.Prompt, error) {
 	for i, summary := range visible {
 		classes[i] = summary.Class
 	}
-	latest, err := a.index.LatestDocuments(ctx, classes, 2*maxPrompts) // some may have no title
+	latest, err := a.index.LatestDocuments(ctx, classes, maxLatest) // some may have no title
 	if err != nil {
 		return nil, fmt.Errorf("look for documents to suggest: %w", err)
 	}
 	var prompts []slack.Prompt
 	for _, document := range latest {
-		if document.Title != "" && len(prompts) < maxPrompts {
+		allowed := len(collections) == 0 || slices.Contains(collections, string(document.Source))
+		if document.Title != "" && allowed && len(prompts) < maxPrompts {
 			prompts = append(prompts, slack.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
 		}
 	}

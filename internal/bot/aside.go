@@ -170,6 +170,9 @@ func (t *turn) sources(ctx context.Context) string {
 		t.logger.ErrorContext(ctx, "the collections can't be listed", "error", err)
 		return "The collections can't be listed at the moment. The log has the cause."
 	}
+	if asked := t.message.Collections; len(asked) > 0 {
+		known = slices.DeleteFunc(known, func(c chat.Collection) bool { return !slices.Contains(asked, c.Name) })
+	}
 	if len(known) == 0 {
 		return "I know no documents yet."
 	}

@@ -12,7 +12,9 @@ import (
 
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
+	"cairn/internal/chat/expiring"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
 
@@ -21,6 +23,9 @@ type Workspace struct {
 	Token string // of the bot, "xoxb-…"
 	Bot   string // the bot's user id
 	URL   string // "https://example.slack.com/"
+	// Team is the workspace's id, "" where the app is installed for a whole enterprise.
+	// Enterprise is the one that it belongs to, "" where there is none or it is not known.
+	Team, Enterprise string
 }
 
 // Workspaces knows where the app is installed.
@@ -44,8 +49,19 @@ type Options struct {
 	// Sockets is how many Socket Mode connections are held; 0 is 2, so that one may be
 	// replaced while the other goes on. Slack allows 10 in all.
 	Sockets int
-	// Listen tells what is heard in a channel; nil is ListenMention everywhere.
-	Listen func(team, channel string) Listening
+	// Listen tells what is heard in a channel where no admin set it; nil is mentions everywhere.
+	Listen func(team, channel string) settings.Mode
+	// Settings keeps what admins set by /cairn admin. It is required.
+	Settings settings.Store
+	// Changed is told what people ask of /cairn admin, to write it down; nil: nobody is.
+	Changed func(ctx context.Context, change settings.Change) error
+	// Teams are the workspaces and enterprises, by id, each with the collections that may be asked
+	// there, none for all; AnyTeam is the rest. One that is not listed is bounded by nothing here:
+	// Many keeps it out.
+	Teams map[string][]string
+	// External lets people of other companies ask in channels that are shared with them, Guests
+	// lets guests ask.
+	External, Guests bool
 	// Judge tells whether a reply is meant for the bot, where the rules don't know; nil: the
 	// rules decide alone. It has 1.5 s.
 	Judge func(ctx context.Context, of Overheard) (bool, error)
@@ -54,8 +70,9 @@ type Options struct {
 	Humans func(team, channel string) []string
 	// Catalog is what the home tab shows of what the bot knows; nil: nothing.
 	Catalog chat.Catalog
-	// Prompts are suggested to who opens the direct conversation; 4 at most are shown.
-	Prompts func(ctx context.Context) ([]Prompt, error)
+	// Prompts are suggested to who opens the direct conversation, about documents of collections,
+	// none for all; 4 at most are shown.
+	Prompts func(ctx context.Context, collections []string) ([]Prompt, error)
 	// Turns share Slack's limits among the processes of the app; nil: this is the only one.
 	Turns  pace.Turns
 	APIURL string       // "" is Slack's
@@ -77,6 +94,12 @@ type Adapter struct {
 	silence   time.Duration // how long a Socket Mode connection may go without a ping
 	running   *running.Slot
 	refusals  *webhook.RefusalLog // of deliveries over HTTP
+
+	settings *settings.Reader
+	people   *expiring.Map[person]              // by team and id
+	groups   *expiring.Map[map[string][]string] // by team, of each person
+	places   *expiring.Map[chat.Place]          // by team and channel
+	joined   *expiring.Map[[]string]            // by team and person
 }
 
 // clock is the time and the waits of an adapter.
@@ -112,8 +135,8 @@ func newClient() *http.Client {
 // New makes an adapter; it connects to nothing before Run.
 func New(options Options) (*Adapter, error) {
 	var problems []error
-	if options.Workspaces == nil || options.Logger == nil {
-		problems = append(problems, errors.New("the Slack adapter needs workspaces and a logger"))
+	if options.Workspaces == nil || options.Logger == nil || options.Settings == nil {
+		problems = append(problems, errors.New("the Slack adapter needs workspaces, settings and a logger"))
 	}
 	if options.SigningSecret == "" && options.AppToken == "" {
 		problems = append(problems, errors.New("the Slack adapter needs a signing secret, for events over HTTP, or an app token, for Socket Mode"))
@@ -134,7 +157,7 @@ func New(options Options) (*Adapter, error) {
 		options.Client = newClient()
 	}
 	if options.Listen == nil {
-		options.Listen = func(string, string) Listening { return ListenMention }
+		options.Listen = func(string, string) settings.Mode { return settings.ModeMention }
 	}
 	if options.Turns == nil {
 		options.Turns = pace.NewLocal(nil)
@@ -142,6 +165,10 @@ func New(options Options) (*Adapter, error) {
 	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
 	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
+	now := func() time.Time { return a.clock.now() }
+	a.settings = settings.NewReader(options.Settings, now)
+	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believed, now)
+	a.places, a.joined = expiring.New[chat.Place](4096, believed, now), expiring.New[[]string](4096, believed, now)
 	return a, nil
 }
 
@@ -153,6 +180,8 @@ var (
 	_ chat.FileFinder = (*Adapter)(nil)
 
 	_ chat.AbsenceChecker = (*Adapter)(nil)
+	_ chat.PlaceDescriber = (*Adapter)(nil)
+	_ chat.Identifier     = (*Adapter)(nil)
 )
 
 // Name is "slack".

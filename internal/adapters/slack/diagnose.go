@@ -29,8 +29,13 @@ type Diagnosis struct {
 	// Channel is one in which the whole way is tried: an event is sent to URL as Slack would
 	// send it, and the answer waited for in Slack.
 	Channel string
-	APIURL  string       // "" is Slack's
-	Client  *http.Client // nil is one with time limits
+	// Many tells that workspaces install the app themselves; Teams are those that may. External and
+	// Guests tell whom else than members the bot answers.
+	Many             bool
+	Teams            []string
+	External, Guests bool
+	APIURL           string       // "" is Slack's
+	Client           *http.Client // nil is one with time limits
 }
 
 // Finding is what one check found.
@@ -39,6 +44,7 @@ type Finding struct {
 	Told    string // what there is, in a few words
 	Problem error  // nil: all is well
 	Remedy  string // what to do about Problem
+	Minor   bool   // the bot works with the problem
 }
 
 // Diagnose checks what Slack needs, one thing after another; what rests on something that
@@ -59,6 +65,7 @@ func Diagnose(ctx context.Context, of Diagnosis) []Finding {
 			found = append(found, of.channels(ctx))
 		}
 	}
+	found = append(found, of.doors()...)
 	if of.AppToken != "" {
 		found = append(found, of.socket(ctx))
 	}

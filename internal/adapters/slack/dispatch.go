@@ -12,6 +12,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/listening"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 )
 
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
@@ -29,11 +30,7 @@ func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err e
 	if a.recent.has(keys) {
 		return nil, nil
 	}
-	if of.kind == submitted {
-		answer, err = a.submit(ctx, bot, of)
-	} else {
-		err = a.do(ctx, bot, of)
-	}
+	answer, err = a.do(ctx, bot, of)
 	if errors.Is(err, chat.ErrGone) { // what asked is nowhere that an answer could be
 		a.skip(ctx, err.Error())
 		err = nil
@@ -45,29 +42,51 @@ func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err e
 	return answer, nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) error {
+// do does what a signal asks for, where its person may ask. Of what is said the bot is to know
+// first whether it is for it.
+func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) (answer []byte, err error) {
 	switch of.kind {
 	case said:
-		return a.listen(ctx, bot, of)
+		return nil, a.listen(ctx, bot, of)
 	case edited, retracted:
-		return a.change(ctx, bot, of)
-	case asked:
-		return a.ask(ctx, bot, of)
-	case pressed:
-		return a.press(ctx, bot, of)
-	case opened:
-		return a.open(ctx, bot, of)
-	case halted:
-		return a.stop(ctx, bot, of)
+		return nil, a.change(ctx, bot, of)
 	case left:
 		a.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
-		return a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
+		return nil, a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
 	case limited:
 		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
-	case ignored, submitted:
+		return nil, nil
+	case ignored:
 		a.skip(ctx, of.reason)
+		return nil, nil
 	}
-	return nil
+	given, err := a.admit(ctx, &of)
+	if err != nil {
+		return nil, err
+	}
+	if given.refusal != "" {
+		return a.refuseSignal(ctx, of, given.refusal)
+	}
+	return a.doAdmitted(ctx, bot, of, given)
+}
+
+// doAdmitted does what somebody asks for who may.
+func (a *Adapter) doAdmitted(ctx context.Context, bot *running.Handler, of signal, given admission) (answer []byte, err error) {
+	switch of.kind {
+	case asked:
+		return nil, a.ask(ctx, bot, of)
+	case managed:
+		return a.manage(ctx, of, given.who)
+	case pressed:
+		return nil, a.press(ctx, bot, of)
+	case submitted:
+		return a.submit(ctx, bot, of)
+	case opened:
+		return nil, a.open(ctx, bot, of, given.how.Collections)
+	case halted:
+		return nil, a.stop(ctx, bot, of)
+	}
+	return nil, nil
 }
 
 func (a *Adapter) skip(ctx context.Context, reason string) {
@@ -83,7 +102,27 @@ func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) e
 			return fmt.Errorf("look into a thread of Slack's: %w", err)
 		}
 	}
-	ruled := hears(of, a.options.Listen(of.place.team, of.place.channel), listening.PartIn(turns))
+	how, err := a.settings.Effective(ctx, settings.NewSpace(Name, of.place.team), of.place.channel,
+		settings.Setting{Mode: a.options.Listen(of.place.team, of.place.channel)})
+	if err != nil {
+		return err
+	}
+	ruled := hears(of, how.Mode, listening.PartIn(turns))
+	if !ruled.Hear && !ruled.Unsure {
+		a.skip(ctx, ruled.Why)
+		return nil
+	}
+	given, err := a.admit(ctx, &of)
+	if err != nil {
+		return err
+	}
+	if given.refusal != "" {
+		if ruled.Unsure { // it may not be for the bot at all
+			a.skip(ctx, "its author is refused: "+given.refusal)
+			return nil
+		}
+		return a.refusePerson(ctx, of, given.refusal)
+	}
 	if ruled = a.judged(ctx, of, ruled, turns); !ruled.Hear {
 		a.skip(ctx, ruled.Why)
 		return nil
@@ -111,6 +150,14 @@ func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) e
 		return nil
 	case of.kind == retracted:
 		return bot.Changes.Deleted(ctx, of.message.Thread, of.message.ID)
+	}
+	given, err := a.admit(ctx, &of)
+	if err != nil {
+		return err
+	}
+	if given.refusal != "" {
+		a.skip(ctx, "its author is refused: "+given.refusal)
+		return nil
 	}
 	return bot.Changes.Edited(ctx, of.message)
 }
@@ -148,7 +195,10 @@ func (a *Adapter) ask(ctx context.Context, bot running.Bot, of signal) error {
 // press does what a button says.
 func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) error {
 	run := chat.RunID(of.about)
-	var err error
+	err := of.checkRun(ctx, bot)
+	if err != nil {
+		return a.told(ctx, of, err)
+	}
 	switch of.verb {
 	case verbAnswer, verbReply:
 		return a.hand(ctx, bot, of)

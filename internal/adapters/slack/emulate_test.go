@@ -54,7 +54,7 @@ func TestSecondOpinion(t *testing.T) {
 	client := &http.Client{Transport: bearing{}}
 	single := NewSingle(*emulateToken, address, client)
 	clock := slacktest.NewManual(chattest.Now) // neither has limits to wait for
-	adapter, err := New(Options{Workspaces: single, SigningSecret: "s", APIURL: address, Client: client,
+	adapter, err := New(Options{Settings: openSettings(t), Workspaces: single, SigningSecret: "s", APIURL: address, Client: client,
 		Turns: pace.NewLocal(clock.Now), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

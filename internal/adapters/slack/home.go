@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,21 +16,22 @@ import (
 	"cairn/internal/chat/running"
 )
 
-// open greets who opens the direct conversation or the home tab.
-func (a *Adapter) open(ctx context.Context, bot *running.Handler, of signal) error {
+// open greets who opens the direct conversation or the home tab, who may ask about collections; none:
+// all.
+func (a *Adapter) open(ctx context.Context, bot *running.Handler, of signal, collections []string) error {
 	switch {
 	case of.tab == "home" && of.by != "":
-		return a.home(ctx, bot, of)
+		return a.showHome(ctx, bot, of, collections)
 	case of.tab == "messages" && a.options.Prompts != nil && of.place.channel != "":
-		return a.suggest(ctx, of)
+		return a.suggest(ctx, of, collections)
 	}
 	a.skip(ctx, "nothing is shown in this tab")
 	return nil
 }
 
 // suggest offers questions to who opens the direct conversation.
-func (a *Adapter) suggest(ctx context.Context, of signal) error {
-	prompts, err := a.options.Prompts(ctx)
+func (a *Adapter) suggest(ctx context.Context, of signal, collections []string) error {
+	prompts, err := a.options.Prompts(ctx, collections)
 	if err != nil {
 		return fmt.Errorf("suggest questions: %w", err)
 	}
@@ -61,15 +63,15 @@ const (
 	maxHomeTitle   = 120
 )
 
-// home shows what the bot knows, the person's last questions, and how to ask.
-func (a *Adapter) home(ctx context.Context, bot *running.Handler, of signal) error {
+// showHome shows what the bot knows, the person's last questions, and how to ask.
+func (a *Adapter) showHome(ctx context.Context, bot *running.Handler, of signal, asked []string) error {
 	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
 	if err != nil {
 		return fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
 	pieces := howToAsk(workspace.Bot)
 	if a.options.Catalog != nil {
-		pieces = append(pieces, a.known(ctx)...)
+		pieces = append(pieces, a.known(ctx, asked)...)
 	}
 	if bot.Threads != nil {
 		// Threads of other workspaces are among them, and left out.
@@ -79,9 +81,18 @@ func (a *Adapter) home(ctx context.Context, bot *running.Handler, of signal) err
 		}
 		pieces = append(pieces, recentPieces(threads, of.place.team, workspace.URL)...)
 	}
-	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: richText(pieces)}}
+	return a.publishHome(ctx, of, richText(pieces))
+}
+
+// publishHome shows blocks in the home tab of who opened it.
+func (a *Adapter) publishHome(ctx context.Context, of signal, blocks []slack.Block) error {
+	api, err := a.api(ctx, of.place.team)
+	if err != nil {
+		return err
+	}
+	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: blocks}}
 	err = a.pace.call(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
-		_, err := a.client(workspace.Token).PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
+		_, err := api.PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
 		return err
 	})
 	return lenient(known(string(publishView), err))
@@ -106,14 +117,18 @@ func howToAsk(bot string) []rich.Piece {
 // for 3 s.
 const catalogWithin = 1500 * time.Millisecond
 
-// known tells what the bot knows, or that it can't be told at the moment.
-func (a *Adapter) known(ctx context.Context) []rich.Piece {
+// known tells what the bot knows of the collections that may be asked, none for all, or that it
+// can't be told at the moment.
+func (a *Adapter) known(ctx context.Context, asked []string) []rich.Piece {
 	ctx, cancel := context.WithTimeout(ctx, catalogWithin)
 	defer cancel()
 	collections, err := a.options.Catalog.Collections(ctx)
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack home tab lacks what the bot knows", slog.Any("error", err))
 		return []rich.Piece{heading("What Cairn knows"), {Shape: rich.Item, Runs: []rich.Run{{Text: "It can't be listed at the moment: open this tab again in a minute."}}}}
+	}
+	if len(asked) > 0 {
+		collections = slices.DeleteFunc(collections, func(c chat.Collection) bool { return !slices.Contains(asked, c.Name) })
 	}
 	return knownPieces(collections, a.clock.now())
 }

@@ -36,15 +36,17 @@ type Installs interface {
 // install is one install as it is stored, in JSON, sealed. A workspace of an enterprise
 // that has the app as a whole is stored with nothing but the enterprise's id.
 type install struct {
-	Version   int       `json:"version"`
-	For       InstallID `json:"for,omitempty"` // the enterprise that it is part of
-	Token     string    `json:"token,omitempty"`
-	Refresh   string    `json:"refresh,omitempty"` // "" where tokens are not rotated
-	Expires   time.Time `json:"expires,omitzero"`  // zero: never
-	Bot       string    `json:"bot,omitempty"`
-	URL       string    `json:"url,omitempty"`
-	Name      string    `json:"name,omitempty"` // of the workspace or enterprise
-	Installed time.Time `json:"installed,omitzero"`
+	Version int       `json:"version"`
+	For     InstallID `json:"for,omitempty"` // the enterprise that it is part of
+	Token   string    `json:"token,omitempty"`
+	Refresh string    `json:"refresh,omitempty"` // "" where tokens are not rotated
+	Expires time.Time `json:"expires,omitzero"`  // zero: never
+	Bot     string    `json:"bot,omitempty"`
+	URL     string    `json:"url,omitempty"`
+	Name    string    `json:"name,omitempty"` // of the workspace or enterprise
+	// Enterprise is the one that a workspace belongs to, "" for none.
+	Enterprise string    `json:"enterprise,omitempty"`
+	Installed  time.Time `json:"installed,omitzero"`
 }
 
 const installVersion = 1

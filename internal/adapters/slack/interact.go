@@ -78,7 +78,7 @@ func interpret(payload []byte) (signal, error) {
 	case "view_closed":
 		found = ignore("a modal was closed")
 	}
-	found.enterprise = of.Enterprise.ID
+	found.enterprise, found.userTeam = of.Enterprise.ID, of.User.TeamID
 	return found, nil
 }
 
@@ -191,6 +191,9 @@ func command(form url.Values, now time.Time) signal {
 	}
 	if !at.valid() {
 		return ignore("a command of no channel, or by nobody")
+	}
+	if wishes, ok := adminWishes(form.Get("text"), at.channel); ok {
+		return signal{kind: managed, place: at, by: at.private, trigger: at.request, wishes: wishes}
 	}
 	text := strings.TrimSpace(readMrkdwn(form.Get("text"), "").text)
 	if text == "" {

@@ -9,22 +9,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/listening"
 	"cairn/internal/chat/rich"
-)
-
-// Listening is what the bot answers in a channel. In direct conversations it always
-// answers all. Each kind of listening hears what those before it hear.
-type Listening string
-
-// The kinds of listening.
-const (
-	// ListenOff hears nothing.
-	ListenOff Listening = "off"
-	// ListenMention hears mentions, and replies in threads that the bot takes part in.
-	ListenMention Listening = "mention"
-	// ListenThread hears questions in all threads of the channel, too.
-	ListenThread Listening = "thread"
-	// ListenQuestions hears all questions in the channel.
-	ListenQuestions Listening = "questions"
+	"cairn/internal/chat/settings"
 )
 
 var (
@@ -41,18 +26,18 @@ var manner = listening.Manner{
 }
 
 // hears decides whether something said is for the bot, and if not, why.
-func hears(of signal, how Listening, now listening.Part) listening.Verdict {
+func hears(of signal, how settings.Mode, now listening.Part) listening.Verdict {
 	switch {
 	case of.direct:
 		return listening.Verdict{Hear: true}
-	case how == ListenOff:
+	case how == settings.ModeOff:
 		return listening.Verdict{Why: "the bot is off in this channel"}
 	case of.called:
 		return listening.Verdict{Hear: true}
 	}
 	return manner.Hears(listening.Said{
 		Text: of.message.Text, By: of.message.Author, ToOther: of.toOther, InThread: of.reply,
-		Open: how == ListenQuestions || how == ListenThread && of.reply,
+		Open: how == settings.ModeQuestions || how == settings.ModeThread && of.reply,
 	}, now)
 }
 

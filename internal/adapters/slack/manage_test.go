@@ -16,6 +16,7 @@ import (
 	"cairn/internal/chat/listening"
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
 )
 
 // changer notes the changes that it hears of.
@@ -257,31 +258,31 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 		said string
 		by   chat.UserID
 		in   listening.Part
-		how  Listening
+		how  settings.Mode
 		want bool
 	}{
-		{"and on staging", mine, part, ListenMention, true},
-		{"explain the second step", mine, part, ListenMention, true},
-		{"thanks!", mine, part, ListenMention, false},
-		{"I'll try that", mine, part, ListenMention, false},
-		{"stop", mine, part, ListenMention, true},
-		{"how long does it take?", theirs, part, ListenMention, true},
-		{"let me look", theirs, part, ListenMention, false},
-		{"the staging one", mine, waiting, ListenMention, true},
-		{"the staging one", theirs, waiting, ListenMention, false},
-		{"the staging one", theirs, listening.Part{Taken: true, Waiting: true}, ListenMention, true},
-		{"how do I restart it?", theirs, listening.Part{}, ListenMention, false},
-		{"how do I restart it?", theirs, listening.Part{}, ListenThread, true},
-		{"I restarted it", theirs, listening.Part{}, ListenThread, false},
-		{"how do I restart it?", theirs, listening.Part{}, ListenQuestions, true},
-		{"how do I restart it?", theirs, part, ListenOff, false},
+		{"and on staging", mine, part, settings.ModeMention, true},
+		{"explain the second step", mine, part, settings.ModeMention, true},
+		{"thanks!", mine, part, settings.ModeMention, false},
+		{"I'll try that", mine, part, settings.ModeMention, false},
+		{"stop", mine, part, settings.ModeMention, true},
+		{"how long does it take?", theirs, part, settings.ModeMention, true},
+		{"let me look", theirs, part, settings.ModeMention, false},
+		{"the staging one", mine, waiting, settings.ModeMention, true},
+		{"the staging one", theirs, waiting, settings.ModeMention, false},
+		{"the staging one", theirs, listening.Part{Taken: true, Waiting: true}, settings.ModeMention, true},
+		{"how do I restart it?", theirs, listening.Part{}, settings.ModeMention, false},
+		{"how do I restart it?", theirs, listening.Part{}, settings.ModeThread, true},
+		{"I restarted it", theirs, listening.Part{}, settings.ModeThread, false},
+		{"how do I restart it?", theirs, listening.Part{}, settings.ModeQuestions, true},
+		{"how do I restart it?", theirs, part, settings.ModeOff, false},
 	} {
 		of := signal{kind: said, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
 		if got := hears(of, test.how, test.in); got.Hear != test.want {
 			t.Errorf("%q by %s, %s: %+v", test.said, test.by, test.how, got)
 		}
 	}
-	for how, want := range map[Listening]bool{ListenMention: false, ListenThread: false, ListenQuestions: true, ListenOff: false} {
+	for how, want := range map[settings.Mode]bool{settings.ModeMention: false, settings.ModeThread: false, settings.ModeQuestions: true, settings.ModeOff: false} {
 		if got := hears(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, listening.Part{}); got.Hear != want {
 			t.Errorf("a question in the channel, %s: %+v", how, got)
 		}

@@ -26,8 +26,13 @@ var scopes = []scope{
 	{"files:read", "read the files that come with a question"},
 	{"files:write", "attach answers that are too long for messages, and the picture of a run"},
 	{"reactions:write", "mark a thread as resolved"},
-	{"channels:read", "let `cairn doctor` tell in which public channels it is"},
+	{"channels:read", "know who sees an answer in a public channel, and in which `cairn doctor` finds it"},
 	{"groups:read", "the same for private channels"},
+	{"mpim:read", "the same for group conversations"},
+	{"im:read", "know whose a direct conversation is"},
+	{"users:read", "tell members from guests and from people of other companies"},
+	{"users:read.email", "know people again in the sources of documents, by their confirmed address"},
+	{"usergroups:read", "let user groups ask, and see what is for them"},
 }
 
 func scopeNames() []string {

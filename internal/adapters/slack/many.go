@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +28,9 @@ type ManyOptions struct {
 	AuthorizeURL string       // the page on which a workspace lets the app in; "" is Slack's
 	Client       *http.Client // nil is one with time limits
 	Now          func() time.Time
+	// Teams are the ids of the workspaces and enterprises that may have the app; AnyTeam among them
+	// lets in all. Empty: none may.
+	Teams []string
 	// Changed is told of workspaces that come and go, to write it down; by is who let the
 	// app in, "" where Slack does not tell. nil: nobody is told.
 	Changed func(ctx context.Context, id InstallID, installed bool, by string) error
@@ -85,6 +90,9 @@ var _ Workspaces = (*Many)(nil)
 // Workspace implements Workspaces.
 func (m *Many) Workspace(ctx context.Context, team, enterprise string) (Workspace, error) {
 	id, of, err := m.find(ctx, InstallID(team), InstallID(enterprise))
+	if err == nil && !m.isListed(team, string(id), of.Enterprise) {
+		return Workspace{}, fmt.Errorf("team %s is not among slack.teams: %w", team, chat.ErrGone)
+	}
 	if errors.Is(err, ErrNotInstalled) {
 		return Workspace{}, fmt.Errorf("%w: %w", chat.ErrGone, err)
 	}
@@ -94,7 +102,21 @@ func (m *Many) Workspace(ctx context.Context, team, enterprise string) (Workspac
 	if of, err = m.fresh(ctx, id, of); err != nil {
 		return Workspace{}, err
 	}
-	return Workspace{Token: of.Token, Bot: of.Bot, URL: of.URL}, nil
+	found := Workspace{Token: of.Token, Bot: of.Bot, URL: of.URL, Enterprise: of.Enterprise}
+	if strings.HasPrefix(string(id), "T") {
+		found.Team = string(id)
+	} else {
+		found.Enterprise = string(id)
+	}
+	return found, nil
+}
+
+// AnyTeam among teams is every one.
+const AnyTeam = "*"
+
+// isListed tells whether one of a workspace's and its enterprise's ids may have the app.
+func (m *Many) isListed(ids ...string) bool {
+	return slices.ContainsFunc(m.options.Teams, func(team string) bool { return team == AnyTeam || slices.Contains(ids, team) })
 }
 
 // find gives the install that a team is part of: its own, or its enterprise's. That of an

@@ -95,7 +95,7 @@ func (m *market) process(t *testing.T) *Many {
 	many, err := NewMany(ManyOptions{
 		Installs: m.store, Key: bytes.Repeat([]byte{7}, 32), ClientID: slacktest.ClientID, ClientSecret: slacktest.ClientSecret,
 		Address: "https://cairn.example.com/slack", Logger: slog.New(slog.NewTextHandler(&m.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		APIURL: m.APIURL(), Now: m.clock.Now,
+		APIURL: m.APIURL(), Now: m.clock.Now, Teams: []string{AnyTeam},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestUninstallsEndAnInstall(t *testing.T) {
 	m.installs(t, "T0ONE", "")
 	m.installs(t, "T0TWO", "")
 	m.installs(t, "", "E0BIG")
-	adapter, err := New(Options{Workspaces: m.many, SigningSecret: "s", APIURL: m.APIURL(), Logger: m.many.options.Logger})
+	adapter, err := New(Options{Settings: openSettings(t), Workspaces: m.many, SigningSecret: "s", APIURL: m.APIURL(), Logger: m.many.options.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}

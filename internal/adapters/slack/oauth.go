@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -78,6 +79,13 @@ func (m *Many) checkState(state string) error {
 
 // begin shows the button that leads to Slack.
 func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
+	if len(m.options.Teams) == 0 {
+		m.show(w, r, http.StatusForbidden, shownInstall{
+			Title: "No workspace can add this app yet",
+			Text:  "Whoever runs it has to list the workspaces that may, under slack.teams in its configuration.",
+		})
+		return
+	}
 	state, err := m.newState()
 	if err != nil {
 		m.fail(w, r, http.StatusInternalServerError, err)
@@ -93,7 +101,7 @@ func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
 	}.Encode()
 	m.show(w, r, http.StatusOK, shownInstall{
 		Title: "Add Cairn to Slack", Link: to,
-		Text: "Cairn answers questions from your team's documents. Slack shows next what it asks for.",
+		Text: "Only workspaces that are listed by whoever runs Cairn can add it. Slack shows next what it asks for.",
 	})
 }
 
@@ -123,12 +131,30 @@ func (m *Many) complete(w http.ResponseWriter, r *http.Request) {
 		m.fail(w, r, http.StatusBadGateway, fmt.Errorf("exchange a code: %w", withoutAddress(err)))
 		return
 	}
+	if !m.isListed(given.Team.ID, given.Enterprise.ID) {
+		m.refuseTeam(w, r, given)
+		return
+	}
 	if err := m.keep(r, given); err != nil {
 		m.fail(w, r, http.StatusInternalServerError, err)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: stateCookie, Path: "/slack/", MaxAge: -1})
 	m.show(w, r, http.StatusOK, shownInstall{Title: "Cairn was added", Text: "Open Slack, invite @Cairn to a channel with /invite, and ask."})
+}
+
+// refuseTeam gives back what Slack has granted for a workspace that is not listed, keeps nothing of
+// it, and says so.
+func (m *Many) refuseTeam(w http.ResponseWriter, r *http.Request, given *slack.OAuthV2Response) {
+	id := cmp.Or(given.Team.ID, given.Enterprise.ID)
+	api := slack.New(given.AccessToken, slack.OptionAPIURL(m.options.APIURL), slack.OptionHTTPClient(m.options.Client))
+	if _, err := api.SendAuthRevokeContext(r.Context(), given.AccessToken); err != nil {
+		m.options.Logger.WarnContext(r.Context(), "revoke the token of a Slack workspace that is not listed", slog.String("install", id), slog.Any("error", withoutAddress(err)))
+	}
+	m.options.Logger.WarnContext(r.Context(), "refuse a Slack workspace: add it to slack.teams if it should have the app", slog.String("install", id))
+	m.show(w, r, http.StatusForbidden, shownInstall{
+		Title: "Cairn was not added", Text: "This workspace is not listed. Nothing was kept. Whoever runs Cairn can list it, by its id " + id + ".",
+	})
 }
 
 // keep saves what Slack has granted.
@@ -147,7 +173,7 @@ func (m *Many) keep(r *http.Request, given *slack.OAuthV2Response) error {
 	}
 	err = m.save(r.Context(), id, install{
 		Token: given.AccessToken, Refresh: given.RefreshToken, Expires: m.expiry(given), Bot: given.BotUserID,
-		URL: told.URL, Name: name, Installed: m.options.Now(),
+		URL: told.URL, Name: name, Enterprise: given.Enterprise.ID, Installed: m.options.Now(),
 	})
 	if err != nil {
 		return err

@@ -60,9 +60,11 @@ func (a *Adapter) submit(ctx context.Context, bot running.Bot, of signal) (answe
 	if of.value == "" {
 		return formError("Say in a few words what was wrong, or choose Skip.")
 	}
-	err = bot.Rate(ctx, chat.RunID(of.about), chat.Rating{
-		By: of.by, Verdict: chat.Down, Reason: rich.Head(of.value, chat.MaxReason), At: a.clock.now(),
-	})
+	if err = of.checkRun(ctx, bot); err == nil {
+		err = bot.Rate(ctx, chat.RunID(of.about), chat.Rating{
+			By: of.by, Verdict: chat.Down, Reason: rich.Head(of.value, chat.MaxReason), At: a.clock.now(),
+		})
+	}
 	if errors.Is(err, chat.ErrUnknownRun) {
 		return formError("This answer is not remembered any more.")
 	}

@@ -101,10 +101,8 @@ func (a *Adapter) verify(header http.Header, body []byte) error {
 
 func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	var asks struct {
-		Type       string `json:"type"`
-		Challenge  string `json:"challenge"`
-		TeamID     string `json:"team_id"`
-		Enterprise string `json:"enterprise_id"`
+		Type      string `json:"type"`
+		Challenge string `json:"challenge"`
 	}
 	if err := wire.Decode(body, &asks); err != nil {
 		return nil, &malformedError{fmt.Errorf("read an event of Slack's: %w", err)}
@@ -121,30 +119,45 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	if found.kind == ignored || found.kind == left || found.kind == limited {
 		return a.dispatch(ctx, found)
 	}
-	bot, installed, err := a.bot(ctx, asks.TeamID, asks.Enterprise)
-	if err != nil || !installed {
+	home, err := a.home(ctx, found)
+	if errors.Is(err, chat.ErrGone) {
+		a.skip(ctx, "the app is not installed there any more")
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	if found.told == "" { // the event did not tell who the bot is
-		if found, err = translate(body, bot); err != nil {
+		if found, err = translate(body, home.Bot); err != nil {
 			return nil, &malformedError{err}
 		}
 	}
-	return a.dispatch(ctx, found)
+	return a.dispatch(ctx, found.within(home))
 }
 
-// bot is the bot's user id in a team, of an enterprise if it is told. installed is false
-// where the app was removed: what still comes from there is acknowledged, and means nothing.
-func (a *Adapter) bot(ctx context.Context, team, enterprise string) (id string, installed bool, err error) {
-	workspace, err := a.options.Workspaces.Workspace(ctx, team, enterprise)
-	if errors.Is(err, chat.ErrGone) {
-		a.skip(ctx, "the app is not installed there any more")
-		return "", false, nil
-	}
+// home is the workspace that a signal comes from.
+func (a *Adapter) home(ctx context.Context, of signal) (Workspace, error) {
+	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
 	if err != nil {
-		return "", false, fmt.Errorf("access Slack's team %s: %w", team, err)
+		return Workspace{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
-	return workspace.Bot, true, nil
+	return workspace, nil
+}
+
+// within gives a signal as one of the workspace that hears of it: in a channel that is shared with
+// another company it may have come under that company's team.
+func (s signal) within(home Workspace) signal {
+	if home.Team == "" || s.place.team == home.Team || s.kind == ignored {
+		return s
+	}
+	if s.userTeam == "" {
+		s.userTeam = s.place.team
+	}
+	s.place.team = home.Team
+	if s.message.Thread != "" {
+		s.message.Thread = s.place.thread()
+	}
+	return s
 }
 
 func (a *Adapter) takeInteraction(ctx context.Context, body []byte) ([]byte, error) {
@@ -161,12 +174,23 @@ func (a *Adapter) interaction(ctx context.Context, payload []byte) ([]byte, erro
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	if found.kind != ignored {
-		if _, installed, err := a.bot(ctx, found.place.team, found.enterprise); err != nil || !installed {
-			return nil, err
-		}
+	return a.dispatchFrom(ctx, found)
+}
+
+// dispatchFrom is dispatch for what is answered: where the app is not installed that is nothing.
+func (a *Adapter) dispatchFrom(ctx context.Context, of signal) (answer []byte, err error) {
+	if of.kind == ignored {
+		return a.dispatch(ctx, of)
 	}
-	return a.dispatch(ctx, found)
+	home, err := a.home(ctx, of)
+	if errors.Is(err, chat.ErrGone) {
+		a.skip(ctx, "the app is not installed there any more")
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.dispatch(ctx, of.within(home))
 }
 
 func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) {
@@ -180,19 +204,10 @@ func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) 
 // take hands a slash command over and gives what its author is shown at once.
 func (a *Adapter) take(ctx context.Context, form url.Values) ([]byte, error) {
 	found := command(form, a.clock.now())
-	if found.kind != ignored {
-		if _, installed, err := a.bot(ctx, found.place.team, form.Get("enterprise_id")); err != nil || !installed {
-			return nil, err
-		}
+	found.enterprise = form.Get("enterprise_id")
+	answer, err := a.dispatchFrom(ctx, found)
+	if err != nil || answer != nil || found.kind != asked {
+		return answer, err
 	}
-	if _, err := a.dispatch(ctx, found); err != nil {
-		return nil, err
-	}
-	if found.kind == ignored {
-		return nil, nil
-	}
-	return json.Marshal(struct {
-		ResponseType string `json:"response_type"`
-		Text         string `json:"text"`
-	}{"ephemeral", "On it: " + escape(rich.Cut(found.message.Text, maxNotification))})
+	return privateAnswer("On it: " + escape(rich.Cut(found.message.Text, maxNotification)))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/settings"
 )
 
 // kind is what a signal asks for.
@@ -16,6 +17,7 @@ const (
 	retracted             // a message was deleted
 	pressed               // a button or field of ours was used
 	submitted             // a form of ours was sent
+	managed               // a command of who manages the workspace
 	asked                 // a slash command, or a shortcut on a message: asked in private
 	opened                // the direct conversation, an assistant thread or the home tab was opened
 	halted                // Stop in the agent pane
@@ -34,9 +36,11 @@ type signal struct {
 	event string
 
 	place      place
-	enterprise string       // that the team belongs to; "" where it is not told
-	told       string       // the bot's user, as the event tells it
-	message    chat.Message // of said, edited and asked; of retracted its ID
+	enterprise string          // that the team belongs to; "" where it is not told
+	told       string          // the bot's user, as the event tells it
+	userTeam   string          // of the person, as the event tells it; "" where it does not
+	wishes     []settings.Wish // of managed; none where the command was not understood
+	message    chat.Message    // of said, edited and asked; of retracted its ID
 
 	direct  bool // in a direct conversation
 	reply   bool // in a thread, not its first message

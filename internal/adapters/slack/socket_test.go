@@ -21,6 +21,7 @@ func TestTheSDKsOwnServer(t *testing.T) {
 	server.Start()
 	t.Cleanup(server.Stop)
 	adapter, err := New(Options{
+		Settings:   openSettings(t),
 		Workspaces: NewSingle("xoxb-test", server.GetAPIURL(), nil), APIURL: server.GetAPIURL(), AppToken: "xapp-test", Sockets: 1,
 		Logger: slog.New(slog.DiscardHandler),
 	})

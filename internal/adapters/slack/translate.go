@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -16,12 +17,17 @@ import (
 
 // outer is the envelope of the Events API.
 type outer struct {
-	Type           string `json:"type"`
-	Challenge      string `json:"challenge"`
-	TeamID         string `json:"team_id"`
-	Enterprise     string `json:"enterprise_id"`
-	EventID        string `json:"event_id"`
+	Type       string `json:"type"`
+	Challenge  string `json:"challenge"`
+	TeamID     string `json:"team_id"`
+	Enterprise string `json:"enterprise_id"`
+	EventID    string `json:"event_id"`
+	// ContextTeam is the workspace through which the app hears of the event, TeamID in a channel
+	// that is shared with another company possibly that company's.
+	ContextTeam    string `json:"context_team_id"`
+	IsExtShared    bool   `json:"is_ext_shared_channel"`
 	Authorizations []struct {
+		TeamID string `json:"team_id"`
 		UserID string `json:"user_id"`
 		IsBot  bool   `json:"is_bot"`
 	} `json:"authorizations"`
@@ -46,15 +52,35 @@ type inner struct {
 	} `json:"assistant_thread"`
 }
 
+// home is the workspace whose app hears of the event.
+func (o outer) home() string {
+	if !o.IsExtShared {
+		return o.TeamID
+	}
+	for _, of := range o.Authorizations {
+		if of.IsBot && slackID.MatchString(of.TeamID) {
+			return of.TeamID
+		}
+	}
+	if o.ContextTeam != "" {
+		return o.ContextTeam
+	}
+	return o.TeamID
+}
+
 // wireMessage is a message as Slack tells of it.
 type wireMessage struct {
-	Subtype  string    `json:"subtype"`
-	User     userField `json:"user"`
-	BotID    string    `json:"bot_id"`
-	Text     string    `json:"text"`
-	TS       string    `json:"ts"`
-	ThreadTS string    `json:"thread_ts"`
-	Edited   struct {
+	Subtype string    `json:"subtype"`
+	User    userField `json:"user"`
+	// The team of the person: the first two are told where it may be another one than the event's.
+	UserTeam   string `json:"user_team"`
+	SourceTeam string `json:"source_team"`
+	Team       string `json:"team"`
+	BotID      string `json:"bot_id"`
+	Text       string `json:"text"`
+	TS         string `json:"ts"`
+	ThreadTS   string `json:"thread_ts"`
+	Edited     struct {
 		TS string `json:"ts"`
 	} `json:"edited"`
 	Files []struct {
@@ -114,7 +140,7 @@ func translate(body []byte, bot string) (signal, error) {
 
 func meaning(envelope outer, bot string) signal {
 	event := envelope.Event
-	at := place{team: envelope.TeamID, channel: string(event.Channel)}
+	at := place{team: envelope.home(), channel: string(event.Channel)}
 	switch event.Type {
 	case "app_mention", "message":
 		return messageMeaning(event, at, bot)
@@ -217,7 +243,7 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 	}
 	words := readMrkdwn(message.Text, bot)
 	found := signal{
-		kind: said, place: at, by: chat.UserID(message.User),
+		kind: said, place: at, by: chat.UserID(message.User), userTeam: cmp.Or(message.UserTeam, message.SourceTeam, message.Team),
 		direct: at.isDirect(), reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{

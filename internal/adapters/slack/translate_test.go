@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/listening"
+	"cairn/internal/chat/settings"
 )
 
 // recorded reads one file of recorded payloads.
@@ -237,24 +238,24 @@ func TestHears(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		of   signal
-		how  Listening
+		how  settings.Mode
 		now  listening.Part
 		want bool
 	}{
-		{"hello", signal{direct: true}, ListenOff, listening.Part{}, true},
-		{"hello", signal{called: true}, ListenMention, listening.Part{}, true},
-		{"hello", signal{called: true}, ListenOff, listening.Part{}, false},
-		{"hello", signal{}, ListenMention, listening.Part{}, false},
-		{"and on staging?", inThread, ListenMention, listening.Part{Taken: true}, true},
-		{"and on staging?", inThread, ListenMention, listening.Part{}, false},
-		{"and on staging?", inThread, ListenThread, listening.Part{}, true},
-		{"see you", inThread, ListenThread, listening.Part{}, false},
-		{"thanks!", inThread, ListenMention, listening.Part{Taken: true}, false},
-		{"ok", inThread, ListenMention, listening.Part{Taken: true, Waiting: true}, true},
-		{"what do you think?", signal{reply: true, toOther: true}, ListenMention, listening.Part{Taken: true}, false},
-		{"how do I deploy", signal{}, ListenQuestions, listening.Part{}, true},
-		{"deployed it", signal{}, ListenQuestions, listening.Part{}, false},
-		{"how do I deploy?", signal{}, ListenThread, listening.Part{}, false},
+		{"hello", signal{direct: true}, settings.ModeOff, listening.Part{}, true},
+		{"hello", signal{called: true}, settings.ModeMention, listening.Part{}, true},
+		{"hello", signal{called: true}, settings.ModeOff, listening.Part{}, false},
+		{"hello", signal{}, settings.ModeMention, listening.Part{}, false},
+		{"and on staging?", inThread, settings.ModeMention, listening.Part{Taken: true}, true},
+		{"and on staging?", inThread, settings.ModeMention, listening.Part{}, false},
+		{"and on staging?", inThread, settings.ModeThread, listening.Part{}, true},
+		{"see you", inThread, settings.ModeThread, listening.Part{}, false},
+		{"thanks!", inThread, settings.ModeMention, listening.Part{Taken: true}, false},
+		{"ok", inThread, settings.ModeMention, listening.Part{Taken: true, Waiting: true}, true},
+		{"what do you think?", signal{reply: true, toOther: true}, settings.ModeMention, listening.Part{Taken: true}, false},
+		{"how do I deploy", signal{}, settings.ModeQuestions, listening.Part{}, true},
+		{"deployed it", signal{}, settings.ModeQuestions, listening.Part{}, false},
+		{"how do I deploy?", signal{}, settings.ModeThread, listening.Part{}, false},
 	} {
 		test.of.message.Text = test.text
 		if got := hears(test.of, test.how, test.now); got.Hear != test.want {

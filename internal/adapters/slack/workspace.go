@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/slack-go/slack"
@@ -42,7 +43,10 @@ func (s *Single) Workspace(ctx context.Context, _, _ string) (Workspace, error) 
 		if err != nil {
 			return Workspace{}, fmt.Errorf("ask Slack who the bot is: %w", err)
 		}
-		s.known.Bot, s.known.URL = told.UserID, told.URL
+		s.known.Bot, s.known.URL, s.known.Enterprise = told.UserID, told.URL, told.EnterpriseID
+		if strings.HasPrefix(told.TeamID, "T") {
+			s.known.Team = told.TeamID
+		}
 	}
 	return s.known, nil
 }

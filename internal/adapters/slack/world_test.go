@@ -14,6 +14,7 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/settings/embedded"
 )
 
 // team is a workspace with the adapter in it.
@@ -23,6 +24,7 @@ type team struct {
 	bot     *posttest.Bot
 	adapter *Adapter
 	log     logged
+	store   *embedded.Store // of settings
 	ann     *slacktest.Person
 	ben     *slacktest.Person
 	general string
@@ -34,7 +36,7 @@ func newTeam(t *testing.T, socket bool) *team {
 	clock := slacktest.NewManual(chattest.Now)
 	server := slacktest.New(slacktest.Options{Clock: clock, PingEvery: 50 * time.Millisecond, AckWithin: ackTime(socket)})
 	t.Cleanup(server.Close)
-	w := &team{Server: server, clock: clock, bot: posttest.New()}
+	w := &team{Server: server, clock: clock, bot: posttest.New(), store: openSettings(t)}
 	w.ann, w.ben, w.general = server.Person("U0ANN", "Ann"), server.Person("U0BEN", "Ben"), server.Channel("C0GENERAL", "general")
 	options := w.options(server)
 	if socket {
@@ -69,6 +71,20 @@ func newTeam(t *testing.T, socket bool) *team {
 	return w
 }
 
+func openSettings(t testing.TB) *embedded.Store {
+	t.Helper()
+	store, err := embedded.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
 // options are those of an adapter that hears by HTTP.
 func (w *team) options(server *slacktest.Server) Options {
 	now := time.Now
@@ -78,8 +94,9 @@ func (w *team) options(server *slacktest.Server) Options {
 	return Options{
 		Turns:      pace.NewLocal(now),
 		Workspaces: NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
-		Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Prompts: func(context.Context) ([]Prompt, error) {
+		Logger:   slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Settings: w.store,
+		Prompts: func(context.Context, []string) ([]Prompt, error) {
 			return []Prompt{{"Roll back", "How do I roll back?"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}}, nil
 		},
 	}

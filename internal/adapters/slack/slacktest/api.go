@@ -41,6 +41,7 @@ type method struct {
 	perChannel bool
 	known      []string // arguments
 	required   []string
+	scope      string // that it takes; "" is not checked
 	run        func(*Server, *request) (any, *apiError)
 	anyone     bool // needs no bot token
 }
@@ -76,7 +77,8 @@ func methods() map[string]method {
 		"conversations.members": {perMinute: tier4, known: []string{"channel", "cursor", "limit"}, required: []string{"channel"}, run: (*Server).members},
 		"conversations.open":    {perMinute: tier3, known: []string{"users", "channel", "return_im", "prevent_creation"}, run: (*Server).openConversation},
 		"users.conversations":   {perMinute: tier3, known: []string{"user", "types", "exclude_archived", "limit", "cursor", "team_id"}, run: (*Server).joined},
-		"users.info":            {perMinute: tier4, known: []string{"user", "include_locale"}, required: []string{"user"}, run: (*Server).userInfo},
+		"usergroups.list":       {perMinute: tier2, known: []string{"include_count", "include_disabled", "include_users", "team_id"}, scope: "usergroups:read", run: (*Server).listGroups},
+		"users.info":            {perMinute: tier4, scope: "users:read", known: []string{"user", "include_locale"}, required: []string{"user"}, run: (*Server).userInfo},
 		"reactions.add":         {perMinute: tier3, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).react},
 		"reactions.remove":      {perMinute: tier2, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).unreact},
 		"views.open":            {perMinute: tier4, known: []string{"trigger_id", "view"}, required: []string{"trigger_id", "view"}, run: (*Server).openView},
@@ -210,6 +212,9 @@ func (s *Server) perform(name string, r *http.Request, called args) (any, *apiEr
 		return nil, refuse("invalid_auth")
 	case !work.install.expires.IsZero() && s.clock.Now().After(work.install.expires):
 		return nil, refuse("token_expired")
+	}
+	if is.scope != "" && !slices.Contains(s.options.Scopes, is.scope) {
+		return nil, refuse("missing_scope")
 	}
 	for argument := range called {
 		if argument != "token" && !slices.Contains(is.known, argument) {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // wireMessage is a message as Slack tells of it.
@@ -15,6 +16,8 @@ type wireMessage struct {
 	BotID        string          `json:"bot_id,omitempty"`
 	AppID        string          `json:"app_id,omitempty"`
 	Team         string          `json:"team,omitempty"`
+	UserTeam     string          `json:"user_team,omitempty"`
+	SourceTeam   string          `json:"source_team,omitempty"`
 	Text         string          `json:"text"`
 	TS           string          `json:"ts"`
 	ThreadTS     string          `json:"thread_ts,omitempty"`
@@ -40,6 +43,9 @@ func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
 	}
 	if s.isBot(message.User) {
 		told.BotID, told.AppID = botID, AppID
+	}
+	if person := s.people[message.User]; person != nil && person.home() != Team && !s.isBot(message.User) {
+		told.Team, told.UserTeam, told.SourceTeam = person.home(), person.home(), person.home()
 	}
 	if withMetadata {
 		told.Metadata = message.Metadata
@@ -176,6 +182,8 @@ type wireChannel struct {
 	IsMPIM     bool   `json:"is_mpim"`
 	IsMember   bool   `json:"is_member"`
 	IsArchived bool   `json:"is_archived"`
+	IsPrivate  bool   `json:"is_private"`
+	IsShared   bool   `json:"is_ext_shared"`
 	User       string `json:"user,omitempty"`
 }
 
@@ -188,6 +196,7 @@ func (s *Server) channelInfo(work *request) (any, *apiError) {
 		ID: from.ID, Name: from.Name, IsChannel: from.kind == "channel", IsGroup: from.kind == "group",
 		IsIM: from.kind == "im", IsMPIM: from.kind == "mpim",
 		IsMember: slices.Contains(from.members, work.install.bot), IsArchived: from.archived,
+		IsPrivate: from.kind != "channel", IsShared: from.shared,
 	}
 	if told.IsIM {
 		told.User = from.members[1]
@@ -197,19 +206,45 @@ func (s *Server) channelInfo(work *request) (any, *apiError) {
 	}{told}, nil
 }
 
-// joined lists the channels that the app is in.
+// pageOf cuts a list to the page that was asked for, and gives the cursor of the next.
+func pageOf[T any](work *request, list []T, most int) ([]T, *metadata, *apiError) {
+	limit, start := most, 0
+	if asked, err := strconv.Atoi(work.args["limit"]); err == nil && asked > 0 && asked < most {
+		limit = asked
+	}
+	if cursor := work.args["cursor"]; cursor != "" {
+		at, err := strconv.Atoi(cursor)
+		if err != nil || at < 0 || at > len(list) {
+			return nil, nil, refuse("invalid_cursor")
+		}
+		start = at
+	}
+	end := min(start+limit, len(list))
+	next := &metadata{}
+	if end < len(list) {
+		next.NextCursor = strconv.Itoa(end)
+	}
+	return list[start:end], next, nil
+}
+
+// joined lists the channels that the app is in, or of those another person is in as well.
 func (s *Server) joined(work *request) (any, *apiError) {
 	list := []wireChannel{}
+	who := work.args["user"]
 	for _, id := range slices.Sorted(maps.Keys(s.channels)) {
 		of := s.channels[id]
-		if slices.Contains(of.members, work.install.bot) && of.kind != "im" && !of.archived {
+		if slices.Contains(of.members, work.install.bot) && (who == "" || slices.Contains(of.members, who)) && of.kind != "im" && !of.archived {
 			list = append(list, wireChannel{ID: of.ID, Name: of.Name, IsChannel: of.kind == "channel", IsGroup: of.kind == "group", IsMember: true})
 		}
+	}
+	page, next, refused := pageOf(work, list, 200)
+	if refused != nil {
+		return nil, refused
 	}
 	return struct {
 		Channels []wireChannel `json:"channels"`
 		Metadata *metadata     `json:"response_metadata"`
-	}{list, &metadata{}}, nil
+	}{page, next}, nil
 }
 
 func (s *Server) members(work *request) (any, *apiError) {
@@ -217,10 +252,34 @@ func (s *Server) members(work *request) (any, *apiError) {
 	if from == nil {
 		return nil, refuse("channel_not_found")
 	}
+	page, next, refused := pageOf(work, from.members, 1000)
+	if refused != nil {
+		return nil, refused
+	}
 	return struct {
 		Members  []string  `json:"members"`
 		Metadata *metadata `json:"response_metadata"`
-	}{from.members, &metadata{}}, nil
+	}{page, next}, nil
+}
+
+// listGroups lists the user groups of the workspace.
+func (s *Server) listGroups(work *request) (any, *apiError) {
+	type group struct {
+		ID     string   `json:"id"`
+		Handle string   `json:"handle"`
+		Users  []string `json:"users,omitempty"`
+	}
+	list := []group{}
+	for _, id := range slices.Sorted(maps.Keys(s.groups)) {
+		one := group{ID: id, Handle: strings.ToLower(id)}
+		if work.args["include_users"] == "true" || work.args["include_users"] == "1" {
+			one.Users = s.groups[id]
+		}
+		list = append(list, one)
+	}
+	return struct {
+		Groups []group `json:"usergroups"`
+	}{list}, nil
 }
 
 func (s *Server) openConversation(work *request) (any, *apiError) {
@@ -247,16 +306,27 @@ func (s *Server) userInfo(work *request) (any, *apiError) {
 	type profile struct {
 		DisplayName string `json:"display_name"`
 		RealName    string `json:"real_name"`
+		Email       string `json:"email,omitempty"`
 	}
 	type user struct {
-		ID      string  `json:"id"`
-		TeamID  string  `json:"team_id"`
-		Name    string  `json:"name"`
-		IsBot   bool    `json:"is_bot"`
-		TZ      string  `json:"tz"`
-		Profile profile `json:"profile"`
+		ID             string  `json:"id"`
+		TeamID         string  `json:"team_id"`
+		Name           string  `json:"name"`
+		IsBot          bool    `json:"is_bot"`
+		IsAdmin        bool    `json:"is_admin"`
+		IsRestricted   bool    `json:"is_restricted"`
+		EmailConfirmed bool    `json:"is_email_confirmed"`
+		TZ             string  `json:"tz"`
+		Profile        profile `json:"profile"`
+	}
+	told := user{
+		ID: person.ID, TeamID: person.home(), Name: person.Name, IsBot: s.isBot(person.ID), IsAdmin: person.admin, IsRestricted: person.guest,
+		TZ: "Europe/Berlin", Profile: profile{DisplayName: person.Name, RealName: person.Name},
+	}
+	if slices.Contains(s.options.Scopes, "users:read.email") {
+		told.EmailConfirmed, told.Profile.Email = person.email != "", person.email
 	}
 	return struct {
 		User user `json:"user"`
-	}{user{person.ID, Team, person.Name, s.isBot(person.ID), "Europe/Berlin", profile{person.Name, person.Name}}}, nil
+	}{told}, nil
 }

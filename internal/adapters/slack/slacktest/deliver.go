@@ -88,12 +88,14 @@ func (s *Server) Deliveries() []Delivery {
 type envelope struct {
 	Token          string          `json:"token"`
 	TeamID         string          `json:"team_id"`
+	ContextTeamID  string          `json:"context_team_id"`
 	APIAppID       string          `json:"api_app_id"`
 	Event          json.RawMessage `json:"event"`
 	Type           string          `json:"type"`
 	EventID        string          `json:"event_id"`
 	EventTime      int64           `json:"event_time"`
 	Authorizations []authorization `json:"authorizations"`
+	IsExtShared    bool            `json:"is_ext_shared_channel"`
 }
 
 type authorization struct {
@@ -116,11 +118,37 @@ func (s *Server) Event(event any) *Delivery {
 	}
 	s.mu.Lock()
 	id := s.nextID("Ev")
+	team, shared := s.origin(raw)
 	s.mu.Unlock()
 	return s.Send(mustJSON(envelope{
-		"verification-token", Team, AppID, raw, "event_callback", id, s.clock.Now().Unix(),
-		[]authorization{{nil, Team, Bot, true}},
+		"verification-token", team, Team, AppID, raw, "event_callback", id, s.clock.Now().Unix(),
+		[]authorization{{nil, Team, Bot, true}}, shared,
 	}))
+}
+
+// origin tells whose workspace an event comes from, and whether its channel is shared. In a shared
+// channel it comes under the workspace of who did it. The caller holds the lock.
+func (s *Server) origin(event json.RawMessage) (team string, shared bool) {
+	var told struct {
+		Channel string `json:"channel"`
+		User    string `json:"user"`
+		Message *struct {
+			User string `json:"user"`
+		} `json:"message"`
+	}
+	if json.Unmarshal(event, &told) != nil {
+		return Team, false
+	}
+	if told.Message != nil {
+		told.User = told.Message.User
+	}
+	if at := s.channels[told.Channel]; at == nil || !at.shared {
+		return Team, false
+	}
+	if who := s.people[told.User]; who != nil && !s.isBot(told.User) {
+		return who.home(), true
+	}
+	return Team, true
 }
 
 // Send tells the app of an event with its envelope, such as a recorded one.

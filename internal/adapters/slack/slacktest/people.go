@@ -163,7 +163,7 @@ func (p *Person) Command(channelID, command, text string) *Delivery {
 	s := p.server
 	s.mu.Lock()
 	body := mustJSON(map[string]string{
-		"token": "verification-token", "team_id": Team, "team_domain": "cairn", "api_app_id": AppID,
+		"token": "verification-token", "team_id": p.home(), "team_domain": "cairn", "api_app_id": AppID,
 		"channel_id": channelID, "channel_name": s.channels[channelID].Name, "user_id": p.ID, "user_name": p.Name,
 		"command": command, "text": text, "is_enterprise_install": "false",
 		"response_url": s.newResponseURL(responseURL{channel: channelID, user: p.ID}), "trigger_id": s.newTrigger(p.ID, ""),
@@ -254,8 +254,8 @@ type action struct {
 // interacted fills in what every interaction has. The caller holds the lock.
 func (p *Person) interacted(kind, view string) interaction {
 	return interaction{
-		Type: kind, Token: "verification-token", Team: team{Team, "cairn"}, APIAppID: AppID,
-		User: user{p.ID, p.Name, p.Name, Team}, TriggerID: p.server.newTrigger(p.ID, view),
+		Type: kind, Token: "verification-token", Team: team{p.home(), "cairn"}, APIAppID: AppID,
+		User: user{p.ID, p.Name, p.Name, p.home()}, TriggerID: p.server.newTrigger(p.ID, view),
 	}
 }
 

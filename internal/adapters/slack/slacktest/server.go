@@ -44,7 +44,8 @@ const (
 // AllScopes are those of an app that may do all that this server can be asked for.
 var AllScopes = []string{
 	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write",
-	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "reactions:write", "users:read",
+	"groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:write",
+	"usergroups:read", "users:read", "users:read.email",
 }
 
 // Server is a Slack.
@@ -58,6 +59,7 @@ type Server struct {
 	mu         sync.Mutex
 	tokens     map[string]*install
 	people     map[string]*Person
+	groups     map[string][]string // members of user groups
 	channels   map[string]*channel
 	messages   []*Message
 	order      int // breaks ties of timestamps
@@ -104,6 +106,7 @@ func New(options Options) *Server {
 		options: options, clock: options.Clock, methods: methods(),
 		tokens:   map[string]*install{BotToken: {team: Team, bot: Bot}},
 		people:   map[string]*Person{},
+		groups:   map[string][]string{},
 		channels: map[string]*channel{},
 		limits:   map[string]*window{}, faults: map[string][]Fault{},
 		triggers: map[string]*trigger{}, responses: map[string]*responseURL{},

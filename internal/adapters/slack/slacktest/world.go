@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,6 +15,46 @@ type Person struct {
 
 	server *Server
 	team   string // "" is the default one
+	guest  bool
+	admin  bool
+	email  string // confirmed
+}
+
+// MakeGuest gives somebody a limited account, MakeAdmin one that manages the workspace.
+func (p *Person) MakeGuest() *Person { return p.change(func() { p.guest = true }) }
+
+// MakeAdmin has somebody manage the workspace.
+func (p *Person) MakeAdmin() *Person { return p.change(func() { p.admin = true }) }
+
+// From has somebody be of another company's workspace.
+func (p *Person) From(team string) *Person { return p.change(func() { p.team = team }) }
+
+// Confirm gives somebody a confirmed address.
+func (p *Person) Confirm(email string) *Person { return p.change(func() { p.email = email }) }
+
+func (p *Person) change(do func()) *Person {
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	do()
+	return p
+}
+
+// home is the person's workspace.
+func (p *Person) home() string { return cmp.Or(p.team, Team) }
+
+// Group makes a user group.
+func (s *Server) Group(id string, members ...string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups[id] = members
+	return id
+}
+
+// Share shares a channel with another company.
+func (s *Server) Share(channelID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channelID].shared = true
 }
 
 // channel is a place to talk.
@@ -22,6 +63,7 @@ type channel struct {
 	kind     string // "channel", "group", "im" or "mpim"
 	members  []string
 	archived bool
+	shared   bool // with another company
 	team     string
 }
 

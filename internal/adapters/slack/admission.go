@@ -1,0 +1,184 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"cairn/internal/chat"
+	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
+)
+
+// admission is what somebody may ask where they are.
+type admission struct {
+	how     settings.Setting // that was put there; its collections are those that may be asked
+	who     person           // the zero person where nobody needed to know
+	refusal string           // why the person may ask nothing, in words for them; "" where they may
+}
+
+// Refusals, in words for the person.
+const (
+	refusedOutside     = "I answer members of this workspace alone, not people of other companies."
+	refusedGuest       = "I answer members of this workspace alone, not guests."
+	refusedUnknown     = "I can't tell at the moment who is a member of this workspace, so I answer nobody."
+	refusedOff         = "I am off in this channel. An admin of the workspace turns me on with /cairn admin on."
+	refusedAsker       = "You are not among those who may ask me here."
+	refusedCollections = "Nothing that I know may be asked about here."
+)
+
+// admit tells what somebody may ask where a signal comes from, and says what its message may be
+// answered from.
+func (a *Adapter) admit(ctx context.Context, of *signal) (admission, error) {
+	given, err := a.admitPerson(ctx, of)
+	if err != nil || given.refusal != "" {
+		return given, err
+	}
+	channel := of.place.channel
+	if of.place.isDirect() {
+		channel = "" // what is set for the workspace holds, too, where people write directly
+	}
+	given.how, err = a.settings.Effective(ctx, settings.NewSpace(Name, of.place.team), channel, settings.Setting{})
+	if err != nil {
+		return given, err
+	}
+	collections, some := settings.Restrict(given.how.Collections, a.teamCollections(of.place.team, of.enterprise))
+	given.how.Collections, of.message.Collections = collections, collections
+	asker, err := a.isAsker(ctx, of, given.how)
+	switch {
+	case err != nil:
+		return given, err
+	case of.kind == managed: // an admin must be able to turn it on again
+	case given.how.Mode == settings.ModeOff:
+		given.refusal = refusedOff
+	case !asker:
+		given.refusal = refusedAsker
+	case !some:
+		given.refusal = refusedCollections
+	}
+	return given, nil
+}
+
+// admitPerson refuses guests and people of other companies, unless they are let in.
+func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error) {
+	if a.options.External && a.options.Guests && of.kind != managed {
+		return admission{}, nil
+	}
+	home, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
+	if err != nil {
+		return admission{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
+	}
+	who, err := a.person(ctx, of.place.team, string(of.by), admittedFor)
+	if errors.Is(err, errUnknowable) {
+		a.options.Logger.ErrorContext(ctx, "refuse a person in Slack", slog.String("team", of.place.team), slog.Any("error", err))
+		return admission{refusal: refusedUnknown}, nil
+	}
+	if err != nil {
+		return admission{}, err
+	}
+	if who.team == "" {
+		who.team = of.userTeam
+	}
+	given := admission{who: who}
+	switch {
+	case who.isOutside(home):
+		if !a.options.External {
+			given.refusal = refusedOutside
+		}
+	case who.guest && !a.options.Guests:
+		given.refusal = refusedGuest
+	}
+	return given, nil
+}
+
+// teamCollections are those that the configuration gives to a team, or to its enterprise; none: all.
+func (a *Adapter) teamCollections(team, enterprise string) []string {
+	for _, id := range []string{team, enterprise, AnyTeam} {
+		if collections, listed := a.options.Teams[id]; listed && id != "" {
+			return collections
+		}
+	}
+	return nil
+}
+
+// isAsker tells whether somebody, or a user group of theirs, is among those who may ask.
+func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting) (bool, error) {
+	ids := []string{string(of.by)}
+	if how.Admits(ids) {
+		return true, nil
+	}
+	if !slices.ContainsFunc(how.Askers, func(id string) bool { return strings.HasPrefix(id, "S") }) {
+		return false, nil
+	}
+	groups, err := a.groupsOf(ctx, of.place.team)
+	if err != nil {
+		return false, err
+	}
+	return how.Admits(groups[string(of.by)]), nil
+}
+
+// noticeKept is how long it is remembered that somebody was told why they are refused.
+const noticeKept = 30 * 24 * time.Hour
+
+// refusePerson tells a person in private why nothing comes of what they did, once in a channel.
+func (a *Adapter) refusePerson(ctx context.Context, of signal, why string) error {
+	a.skip(ctx, "its author is refused: "+why)
+	key := strings.Join([]string{"slack", of.place.team, of.place.channel, string(of.by)}, " ")
+	first, err := a.options.Settings.MarkTold(ctx, key, noticeKept)
+	if err != nil || !first {
+		return err
+	}
+	return a.tell(ctx, of, why)
+}
+
+// refuseSignal answers a signal that its person is refused.
+func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
+	switch {
+	case of.kind == submitted:
+		return formError(why)
+	case of.kind == opened && of.tab == "home":
+		a.skip(ctx, "who opened it is refused: "+why)
+		return nil, a.publishHome(ctx, of, []slack.Block{remark(why)})
+	case of.kind == opened, of.kind == edited:
+		a.skip(ctx, "its author is refused: "+why)
+		return nil, nil
+	case (of.kind == asked || of.kind == managed) && of.place.private != "":
+		return privateAnswer(why)
+	}
+	return nil, a.refusePerson(ctx, of, why)
+}
+
+// privateAnswer is the first answer to a slash command, which its author alone sees.
+func privateAnswer(text string) ([]byte, error) {
+	return json.Marshal(struct {
+		ResponseType string `json:"response_type"`
+		Text         string `json:"text"`
+	}{"ephemeral", text})
+}
+
+// isHere tells whether a thread is where a press was made: a button shows nothing of other places.
+// An answer that one person alone saw may have been shared in its channel, or have come to them
+// directly.
+func (s signal) isHere(thread chat.ThreadID) bool {
+	at, err := parseThread(thread)
+	if err != nil || at.team != s.place.team {
+		return false
+	}
+	return at.channel == s.place.channel || at.private != "" && at.private == s.by
+}
+
+// checkRun refuses a press or a form about a run of another place.
+func (s signal) checkRun(ctx context.Context, bot running.Bot) error {
+	switch s.verb {
+	case verbRate, verbWhy, verbSources, verbRetry, verbShare, verbHuman:
+		return running.CheckRun(ctx, bot, chat.RunID(s.about), s.isHere)
+	}
+	return nil // of a question, which the thread's transcript has
+}

@@ -1,0 +1,313 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/posttest"
+	"cairn/internal/chat/running"
+	"cairn/internal/chat/settings"
+)
+
+// watched notes what an adapter asks of the bot.
+type watched struct {
+	*posttest.Bot
+	mu    sync.Mutex
+	asked []string
+}
+
+func (b *watched) note(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, what)
+}
+
+func (b *watched) taken() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+func (b *watched) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
+	b.note("message")
+	return b.Bot.Handle(ctx, message, conversation)
+}
+
+func (b *watched) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
+	b.note("stop")
+	return b.Bot.Stop(ctx, thread, by)
+}
+
+func (b *watched) Retry(ctx context.Context, run chat.RunID, by chat.UserID, conversation chat.Conversation) error {
+	b.note("retry")
+	return b.Bot.Retry(ctx, run, by, conversation)
+}
+
+func (b *watched) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+	b.note("rating")
+	return b.Bot.Rate(ctx, run, rating)
+}
+
+func (b *watched) Explain(ctx context.Context, run chat.RunID) (chat.Trace, error) {
+	b.note("trace")
+	return b.Bot.Explain(ctx, run)
+}
+
+func (b *watched) Edited(context.Context, chat.Message) error {
+	b.note("edit")
+	return nil
+}
+
+func (b *watched) Deleted(context.Context, chat.ThreadID, chat.MessageID) error { return nil }
+
+// doors is a world in which strangers are beside a team.
+type doors struct {
+	*team
+	bot     *watched
+	channel string   // that is shared with another company
+	roots   []string // of an answer, a failure and a question
+	t       *testing.T
+}
+
+func newDoors(t *testing.T) *doors {
+	t.Helper()
+	w := newTeam(t, false)
+	d := &doors{t: t, team: w, bot: &watched{Bot: posttest.New()}, channel: w.Channel("C0SHARED", "shared")}
+	w.Share(d.channel)
+	w.adapter.options.Catalog = shelf{{Name: "handbook"}}
+	w.adapter.options.Humans = func(string, string) []string { return []string{"U0BEN"} }
+	d.bot.Through(w.adapter)
+	hears, err := running.Of("Slack", d.bot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.adapter.running.Fill(hears)
+	return d
+}
+
+// furnish has the bot say an answer, a failure and a question in a channel to somebody, as it may
+// have before they lost the right to ask.
+func (d *doors) furnish(t *testing.T, channel, who string) {
+	t.Helper()
+	answer, failure, question := chattest.Answer(), chat.Reply{Run: "run-failed", Outcome: chat.Failure, Text: "It failed."}, chattest.Question()
+	for i := range 12 {
+		answer.Sources[0].Sources = append(answer.Sources[0].Sources, chat.Source{Numbers: []int{10 + i}, Title: fmt.Sprint("Page ", i), State: "live"})
+	}
+	d.bot.On("an answer", chattest.Says(answer))
+	d.bot.On("a failure", chattest.Says(failure))
+	d.bot.On("a question", chattest.Asks(question))
+	for _, text := range []string{"an answer", "a failure", "a question"} {
+		ts := d.ben.Says(channel, "", "<@U0ANN> between us")
+		d.roots = append(d.roots, ts)
+		thread := place{team: slacktest.Team, channel: channel, root: ts}.thread()
+		message := chat.Message{ID: chat.MessageID(ts), Thread: thread, Author: chat.UserID(who), Text: text}
+		if err := d.bot.Bot.Handle(t.Context(), message, nil); err != nil {
+			t.Fatal(err)
+		}
+		d.clock.Advance(2 * time.Second)
+	}
+}
+
+// attempt is something that somebody does in a channel.
+type attempt func(d *doors, who *slacktest.Person, channel string)
+
+func pressing(label string) attempt {
+	return func(d *doors, who *slacktest.Person, channel string) {
+		if who.Presses(channel, label) == nil {
+			d.t.Errorf("%s sees no button %s", who.Name, label)
+		}
+	}
+}
+
+func typing(text string) attempt {
+	return func(_ *doors, who *slacktest.Person, channel string) { who.Command(channel, "/cairn", text) }
+}
+
+const mentioning = "<@" + slacktest.Bot + "> "
+
+// entries are all the ways by which somebody reaches the bot in Slack.
+var entries = map[string]attempt{
+	"a mention": func(_ *doors, who *slacktest.Person, channel string) {
+		who.Says(channel, "", mentioning+"what do you know?")
+	},
+	"a reply in its thread": func(d *doors, who *slacktest.Person, channel string) {
+		who.Says(channel, d.roots[0], "what about staging?")
+	},
+	"an answer to its question": func(d *doors, who *slacktest.Person, channel string) {
+		who.Says(channel, d.roots[2], "the API")
+	},
+	"a message that is edited to mention it": func(_ *doors, who *slacktest.Person, channel string) {
+		who.Edits(channel, who.Says(channel, "", "<@U0BEN> hello"), mentioning+"what do you know?")
+	},
+	"a file": func(_ *doors, who *slacktest.Person, channel string) {
+		who.Shares(channel, "", mentioning+"what is in it?", slacktest.File{Name: "a.md", Content: []byte("# A\n")})
+	},
+	"directly": func(_ *doors, who *slacktest.Person, _ string) { who.Says(who.DM(), "", "what do you know?") },
+	"/cairn":   typing("what do you know?"), "/cairn sources": typing("sources"), "/cairn status": typing("status"), "/cairn stop": typing("stop"),
+	"/cairn admin": typing("admin show"),
+	"the shortcut": func(_ *doors, who *slacktest.Person, channel string) {
+		who.Shortcut(askShortcut, channel, who.Says(channel, "", "<@U0BEN> what about this?"))
+	},
+	"the home tab":           func(_ *doors, who *slacktest.Person, _ string) { who.OpensHome() },
+	"the messages tab":       func(_ *doors, who *slacktest.Person, _ string) { who.OpensDM() },
+	"Stop in the agent pane": func(d *doors, who *slacktest.Person, channel string) { who.StopsSession(channel, d.roots[2]) },
+	"Helpful":                pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why this answer": pressing("Why this answer"),
+	"All sources": pressing("All sources"), "What happened": pressing("What happened"), "Retry": pressing("Retry"),
+	"Ask a human": pressing("Ask a human"), "a choice": pressing("The API"),
+	"own words": func(_ *doors, who *slacktest.Person, channel string) { who.Types(channel, "the API") },
+	"the form of a rating": func(d *doors, who *slacktest.Person, channel string) {
+		about := formAbout("run-7f3a", place{team: slacktest.Team, channel: channel, root: d.roots[0]}.thread())
+		payload := fmt.Sprintf(`{"type":"view_submission","team":{"id":%q},"user":{"id":%q,"team_id":%q},"view":{"callback_id":%q,"private_metadata":%q,
+			"state":{"values":{%q:{%q:{"value":"it is wrong"}}}}}}`, slacktest.Team, who.ID, slacktest.Team, reasonForm, about, reasonBlock, reasonField)
+		if _, err := d.adapter.interaction(context.Background(), []byte(payload)); err != nil {
+			d.t.Error(err)
+		}
+	},
+}
+
+// heard gives all that the bot says to somebody, and shows them.
+func (d *doors) heard(who *slacktest.Person, channel string) []string {
+	var said []string
+	for _, in := range []string{channel, who.DM()} {
+		for _, message := range d.Messages(in) {
+			if message.User == slacktest.Bot && (message.Only == "" || message.Only == who.ID) {
+				said = append(said, message.TS+" "+message.Text+string(message.Blocks)+fmt.Sprint(message.Reactions))
+			}
+		}
+		for _, prompt := range d.Prompts(in) {
+			said = append(said, "the prompt "+prompt.Title)
+		}
+	}
+	said = append(said, "the home tab "+string(d.Home(who.ID)))
+	if open := who.Open(); open != nil {
+		said = append(said, "the modal "+string(open.JSON))
+	}
+	return said
+}
+
+// refusals are the lines that a stranger may be told.
+var refusals = []string{refusedOutside, refusedGuest, refusedUnknown, refusedAsker}
+
+func isRefusal(said string) bool {
+	return slices.ContainsFunc(refusals, func(line string) bool { return strings.Contains(said, line) })
+}
+
+// try does something, and tells what came of it: what the bot was asked, and what it said.
+func (d *doors) try(do attempt, who *slacktest.Person, channel string) (asked, said []string) {
+	before, saidBefore := len(d.bot.taken()), d.heard(who, channel)
+	do(d, who, channel)
+	d.Settle()
+	d.clock.Advance(20 * time.Second)
+	for _, line := range d.heard(who, channel) {
+		if !slices.Contains(saidBefore, line) {
+			said = append(said, line)
+		}
+	}
+	return d.bot.taken()[before:], said
+}
+
+// TestStrangersGetNothing has people who may ask nothing try every way in.
+func TestStrangersGetNothing(t *testing.T) {
+	const company = "T0OTHER"
+	for name, meet := range map[string]func(t *testing.T, d *doors) (who *slacktest.Person, channel string){
+		"a guest": func(_ *testing.T, d *doors) (*slacktest.Person, string) {
+			return d.Person("U0GUEST", "Gus").MakeGuest(), d.general
+		},
+		"somebody of another company": func(_ *testing.T, d *doors) (*slacktest.Person, string) {
+			return d.Person("U0EVE", "Eve").From(company), d.channel
+		},
+		"somebody whom the app may not know": func(_ *testing.T, d *doors) (*slacktest.Person, string) {
+			return d.Person("U0MAL", "Mallory").From(company), d.channel
+		},
+		"a member who is not among those who may ask": func(t *testing.T, d *doors) (*slacktest.Person, string) {
+			t.Helper()
+			if err := d.store.Put(t.Context(), settings.NewSpace(Name, slacktest.Team), "", settings.Setting{Askers: []string{"U0ANN", "S0LEGAL"}}); err != nil {
+				t.Fatal(err)
+			}
+			return d.ben, d.general
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDoors(t)
+			who, channel := meet(t, d)
+			d.furnish(t, channel, who.ID)
+			if strings.Contains(name, "may not know") {
+				d.Fail("users.info", slices.Repeat([]slacktest.Fault{{Error: "user_not_visible"}}, 100)...)
+			}
+			for _, entry := range slices.Sorted(maps.Keys(entries)) {
+				if who == d.ben && (entry == "/cairn admin") {
+					continue // members may see what is set
+				}
+				asked, said := d.try(entries[entry], who, channel)
+				if len(asked) > 0 {
+					t.Errorf("%s: the bot was asked for %v", entry, asked)
+				}
+				for _, line := range said {
+					if !isRefusal(line) {
+						t.Errorf("%s: the bot said %s", entry, line)
+					}
+				}
+			}
+			told := 0
+			for _, message := range d.Messages(channel) {
+				if message.User == slacktest.Bot && message.Only == who.ID && isRefusal(message.Text) {
+					told++
+				}
+			}
+			// One line by itself, and the answers to four or five commands, which show nobody else anything.
+			if commands := 5; told > 1+commands || told < 1 {
+				t.Errorf("told %d times:\n%s", told, d.Show(channel))
+			}
+			for _, delivery := range d.Deliveries() {
+				if !delivery.Acked {
+					t.Errorf("%s was not acknowledged: %+v", delivery.Type, delivery.Attempts)
+				}
+			}
+		})
+	}
+}
+
+// TestMembersGetSomething has somebody who may ask try every way in: the test of strangers shows
+// nothing where a way leads nowhere.
+func TestMembersGetSomething(t *testing.T) {
+	for _, entry := range slices.Sorted(maps.Keys(entries)) {
+		t.Run(entry, func(t *testing.T) {
+			t.Parallel()
+			d := newDoors(t)
+			d.furnish(t, d.general, "U0ANN")
+			if asked, said := d.try(entries[entry], d.ann, d.general); len(asked) == 0 && len(said) == 0 || slices.ContainsFunc(said, isRefusal) {
+				t.Errorf("the bot was asked for %v, and said %v", asked, said)
+			}
+		})
+	}
+}
+
+// TestStrangersAreLetIn opens the doors by their settings.
+func TestStrangersAreLetIn(t *testing.T) {
+	d := newDoors(t)
+	d.adapter.options.External, d.adapter.options.Guests = true, true
+	for _, who := range []*slacktest.Person{d.Person("U0GUEST", "Gus").MakeGuest(), d.Person("U0EVE", "Eve").From("T0OTHER")} {
+		before := len(d.bot.taken())
+		who.Says(d.channel, "", mentioning+"what do you know?")
+		d.clock.Advance(20 * time.Second)
+		if len(d.bot.taken()) != before+1 {
+			t.Errorf("%s is not answered", who.Name)
+		}
+	}
+	heard := d.bot.Messages()
+	for _, message := range heard {
+		if at, err := parseThread(message.Thread); err != nil || at.team != slacktest.Team {
+			t.Errorf("a message is heard in %s", message.Thread)
+		}
+	}
+	d.clean(t)
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"cairn/internal/adapters/discord/discordtest"
+	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/audit"
 )
 
 // TestDoctorFindsOpenDoorsOfDiscord opens one door after another.
@@ -71,4 +73,81 @@ func TestStrangersInDiscord(t *testing.T) {
 		t.Errorf("the stranger sees\n%s", shown)
 	}
 	g.isUnsaid([]*process{p}, discordtest.Token)
+}
+
+// TestDoctorFindsOpenDoorsOfSlack opens one door after another.
+func TestDoctorFindsOpenDoorsOfSlack(t *testing.T) {
+	o := newOffice(t, "http")
+	p := o.serve()
+	o.env = append(o.env, "CAIRN_SLACK_URL="+p.address)
+	single := slices.Clone(o.env)
+	many := append(slices.Clone(single), "CAIRN_SLACK_BOT_TOKEN=", "CAIRN_SLACK_CLIENT_ID="+slacktest.ClientID,
+		"CAIRN_SLACK_CLIENT_SECRET="+slacktest.ClientSecret, "CAIRN_SLACK_ENCRYPTION_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
+	for name, test := range map[string]struct {
+		env   []string
+		fails bool
+		found []string
+	}{
+		"all closed": {single, false, []string{"✓ workspaces: the one that the bot token is of", "✓ guests: refused", "✓ external people: refused"}},
+		"guests":     {append(slices.Clone(single), "CAIRN_SLACK_GUESTS=true"), false, []string{"! guests: ", "set slack.guests to false"}},
+		"external":   {append(slices.Clone(single), "CAIRN_SLACK_EXTERNAL=true"), false, []string{"! external people: ", "set slack.external to false"}},
+		"many":       {append(slices.Clone(many), "CAIRN_SLACK_TEAMS="+slacktest.Team), false, []string{"✓ workspaces: 1 are listed"}},
+		"no list":    {many, true, []string{"✗ workspaces: slack.teams lists none"}},
+		"everybody":  {append(slices.Clone(many), "CAIRN_SLACK_TEAMS=*"), true, []string{"✗ workspaces: everybody can install Cairn"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.env = test.env
+			said := o.examines(test.fails)
+			for _, want := range test.found {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is not said:\n%s", want, said)
+				}
+			}
+		})
+	}
+	p.end(syscall.SIGTERM)
+}
+
+// TestStrangersInSlack has a guest and somebody of another company ask in a channel, twice each;
+// then an admin turns a channel to one collection, and off, while the program runs.
+func TestStrangersInSlack(t *testing.T) {
+	o := newOffice(t, "http")
+	o.Share(o.general)
+	gus, eve := o.Person("U0GUS", "Gus").MakeGuest(), o.Person("U0EVE", "Eve").From("T0OTHER")
+	p := o.serve()
+	for range 2 {
+		gus.Says(o.general, "", mention+"where do I get a laptop?")
+		eve.Says(o.general, "", mention+"where do I get a laptop?")
+	}
+	gus.Command(o.general, "/cairn", "where do I get a laptop?")
+	gus.OpensHome()
+	root := o.ann.Says(o.general, "", mention+"where do I get a laptop?")
+	o.shows(root, room12)
+	shown := o.Show(o.general)
+	for line, want := range map[string]int{"not guests": 2, "not people of other companies": 1} { // a command is answered by itself
+		if got := strings.Count(shown, line); got != want {
+			t.Errorf("%q is said %d times, want %d\n%s", line, got, want, shown)
+		}
+	}
+	if o.answers(o.general) != 1 {
+		t.Errorf("strangers are answered\n%s", shown)
+	}
+	if home := string(o.Home(gus.ID)); !strings.Contains(home, "not guests") || strings.Contains(home, "What Cairn knows") {
+		t.Errorf("a guest's home tab is %s", home)
+	}
+	// Ann is no admin; Ben is.
+	o.ann.Command(o.general, "/cairn", "admin off")
+	o.ben.MakeAdmin()
+	second := o.serve() // knows Ben as he is now, and what is set from then on
+	o.ben.Command(o.general, "/cairn", "admin off")
+	o.ann.Command(o.general, "/cairn", "where do I get a laptop?")
+	o.until("the command is refused", func() bool { return strings.Contains(o.Show(o.general), "I am off in this channel") })
+	if shown := o.Show(o.general); strings.Count(shown, "that takes an admin") != 1 || !strings.Contains(shown, "Cairn is off") {
+		t.Errorf("the admin's commands show\n%s", shown)
+	}
+	p.end(syscall.SIGTERM)
+	second.end(syscall.SIGTERM)
+	if want := `"action":"` + string(audit.ChangeSetting) + `","target":"slack workspace ` + slacktest.Team + ` channel ` + o.general + `: off"`; strings.Count(p.String()+second.String(), want) != 2 {
+		t.Errorf("%s is not twice in the audit log", want)
+	}
 }

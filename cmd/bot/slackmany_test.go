@@ -21,7 +21,7 @@ var installState = regexp.MustCompile(`state=([^"&]+)`)
 func TestAWorkspaceInstallsAndAsks(t *testing.T) {
 	o := newOffice(t, "http")
 	o.env = append(o.env, "CAIRN_SLACK_BOT_TOKEN=", "CAIRN_SLACK_URL=https://cairn.example.com",
-		"CAIRN_SLACK_CLIENT_ID="+slacktest.ClientID, "CAIRN_SLACK_CLIENT_SECRET="+slacktest.ClientSecret,
+		"CAIRN_SLACK_TEAMS="+slacktest.Team, "CAIRN_SLACK_CLIENT_ID="+slacktest.ClientID, "CAIRN_SLACK_CLIENT_SECRET="+slacktest.ClientSecret,
 		"CAIRN_SLACK_ENCRYPTION_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
 	first := o.serve()
 	address := first.address

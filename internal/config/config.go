@@ -86,6 +86,7 @@ type Web struct{ Listen string }
 type Answer struct {
 	Depth      chat.Depth
 	MaxSources int      // documents listed under an answer
+	SidePages  float64  // weight of release notes and the like where nobody asked for them, 0 to 1
 	LinkHosts  []string // beside the documents, in lower case: "wiki.example.com"
 }
 
@@ -132,7 +133,7 @@ func Defaults(host Host) Config {
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
 		Access:   defaultAccess,
-		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
+		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75},
 		Search:   Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
 	}

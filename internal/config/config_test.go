@@ -53,7 +53,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
 		Access:   defaultAccess,
-		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10},
+		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75},
 		Search:   Search{Fusion: retrieve.Convex, DenseWeight: 0.3},
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
 	}
@@ -133,7 +133,7 @@ sources:
 			BuildMemory: 2 << 30, QueryLog: QueriesPlain, QueryDays: 7,
 		},
 		Web:     Web{Listen: ":0"},
-		Answer:  Answer{Depth: chat.Brief, MaxSources: 3},
+		Answer:  Answer{Depth: chat.Brief, MaxSources: 3, SidePages: 0.75},
 		Search:  Search{Fusion: retrieve.RRF, DenseWeight: 1},
 		Slack:   defaultSlack,
 		Discord: defaultDiscord,
@@ -163,7 +163,7 @@ func TestEnvironmentGoesOverTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Answer, Answer{Depth: chat.Comprehensive, MaxSources: 3}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
+	if !reflect.DeepEqual(got.Answer, Answer{Depth: chat.Comprehensive, MaxSources: 3, SidePages: 0.75}) || got.DataDir != filepath.Join(host.WorkDir, "here") || got.Log.Level != slog.LevelInfo {
 		t.Errorf("config %+v", got)
 	}
 }

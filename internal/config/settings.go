@@ -72,6 +72,14 @@ var others = []setting[Config]{
 		get: func(c Config) []string { return []string{strconv.Itoa(c.Answer.MaxSources)} },
 	},
 	{
+		key: "answer.side_pages", env: "CAIRN_ANSWER_SIDE_PAGES",
+		set: func(c *Config, text string, _ base) (err error) {
+			c.Answer.SidePages, err = shareOfOne(text)
+			return err
+		},
+		get: func(c Config) []string { return []string{strconv.FormatFloat(c.Answer.SidePages, 'g', -1, 64)} },
+	},
+	{
 		key: "answer.link_hosts", env: "CAIRN_ANSWER_LINK_HOSTS", list: true,
 		set: func(c *Config, text string, _ base) error {
 			host := strings.ToLower(text)

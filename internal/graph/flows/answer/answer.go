@@ -58,6 +58,7 @@ type Flow struct {
 	speller   index.Speller // nil where the index can't spell
 	models    Models
 	documents int // quoted from at most
+	sidePages float64
 	linkHosts map[string]bool
 	bus       *agent.Bus
 	graph     *graph.Compiled[State]
@@ -69,11 +70,17 @@ var _ flows.Flow = (*Flow)(nil)
 // DefaultDocuments is from how many documents an answer quotes at most.
 const DefaultDocuments = 10
 
+// DefaultSidePages is what pages count that tell how things were or may be.
+const DefaultSidePages = 0.75
+
 // Options is what the flow works with.
 type Options struct {
 	Retriever *retrieve.Retriever // over the index that is asked; required
 	Models    Models
-	Documents int          // an answer quotes from at most; 0: DefaultDocuments
+	Documents int // an answer quotes from at most; 0: DefaultDocuments
+	// SidePages is what release notes and the like count where nobody asked for them, 0 to 1;
+	// nil: DefaultSidePages.
+	SidePages *float64
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that get stuck or go down; nil: none
 	// Accompany is told of each request that an agent works at, as agent.Options has it.
@@ -90,6 +97,10 @@ func New(options Options) (*Flow, error) {
 	}
 	if f.documents == 0 {
 		f.documents = DefaultDocuments
+	}
+	f.sidePages = DefaultSidePages
+	if options.SidePages != nil {
+		f.sidePages = *options.SidePages
 	}
 	for _, host := range options.LinkHosts {
 		f.linkHosts[strings.ToLower(host)] = true

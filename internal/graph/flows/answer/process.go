@@ -63,7 +63,7 @@ func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (
 	if err != nil {
 		return searchResponse{}, err
 	}
-	return searchResponse{Evidence: result.Evidence, ByWords: result.Unembedded != nil, Made: flows.Query{
+	return searchResponse{Evidence: weighPages(result.Evidence, q.Text, f.sidePages), ByWords: result.Unembedded != nil, Made: flows.Query{
 		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
 		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
 	}}, nil

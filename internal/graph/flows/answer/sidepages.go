@@ -1,0 +1,112 @@
+package answer
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cairn/internal/knowledge/retrieve"
+)
+
+// sideKind is a kind of page that tells how things were, or may be one day, rather than
+// how they are.
+type sideKind struct {
+	page  *regexp.Regexp // of a path or title
+	asked *regexp.Regexp // of a question that such a page answers
+}
+
+var sideKinds = []sideKind{
+	{
+		regexp.MustCompile(`(?i)\b(?:release[-_ ]?notes?|releases|change[-_ ]?logs?|changes|history|news|whats[-_ ]?new|upgrad(?:e|ing)s?|migrat(?:e|ion|ing)|changes[-_ ]since)\b`),
+		regexp.MustCompile(`(?i)\b(?:release[sd]?|change[sd]?(?:log)?|upgrad\w+|updat\w+|migrat\w+|new in|what'?s new|since|version|deprecat\w+|remov\w+|break\w*|v?\d+\.\d+|v\d+|old|previous(?:ly)?|used to|anymore|still)\b`),
+	},
+	{
+		regexp.MustCompile(`(?i)\b(?:proposals?|rfcs?|adrs?|enhancements?|keps?|hips?|design[-_ ]docs?)\b`),
+		regexp.MustCompile(`(?i)\b(?:propos\w+|rfcs?|adrs?|enhancements?|keps?|hips?|design|decision|decided|why|plan\w*|future|roadmap)\b`),
+	},
+	{
+		regexp.MustCompile(`(?i)\b(?:meetings?|minutes|standups?|retros?|retrospectives?|meeting[-_ ]notes)\b`),
+		regexp.MustCompile(`(?i)\b(?:meeting|minutes|standup|retro\w*|discuss\w*|agreed|decided|said|who|when)\b`),
+	},
+	{
+		regexp.MustCompile(`(?i)\b(?:contribut(?:e|ing|ors?|or[-_ ]guide)|developer[-_ ]guide|maintainers?|governance|code[-_ ]of[-_ ]conduct|owners|authors|bug[-_ ]triage)\b`),
+		regexp.MustCompile(`(?i)\b(?:contribut\w+|develop\w*|maintain\w*|pull request|prs?|build|compile|governance|conduct|source code|who|bug|triage|test\w*)\b`),
+	},
+}
+
+// words of paths are parted by what a regular expression takes for a letter.
+var pathWords = strings.NewReplacer("_", " ", "-", " ", "/", " ", ".", " ")
+
+// isAside says whether a page is of a side kind that a question does not ask for.
+func isAside(e retrieve.Evidence, question string) bool {
+	names := pathWords.Replace(e.Document.Path) + " / " + e.Document.Title
+	for _, kind := range sideKinds {
+		if kind.page.MatchString(names) && !kind.asked.MatchString(question) {
+			return true
+		}
+	}
+	return false
+}
+
+var pathVersion = regexp.MustCompile(`(?i)(?:^|/)(?:version-|release-|v)?(\d+(?:\.(?:\d+|x))+|\d+)(?:\.x)?(?:/|$)`)
+
+// versionOf gives the version that a page's path says it is about, and the path without it;
+// nil for none.
+func versionOf(path string) (version []int, rest string) {
+	at := pathVersion.FindStringSubmatchIndex(path)
+	if at == nil {
+		return nil, path
+	}
+	for part := range strings.SplitSeq(path[at[2]:at[3]], ".") {
+		number, err := strconv.Atoi(part)
+		if err != nil {
+			number = 0
+		}
+		version = append(version, number)
+	}
+	return version, path[:at[0]] + "/" + path[at[1]:]
+}
+
+// outdated gives the positions of the evidence from pages of which the evidence holds a
+// newer version, but for those whose version the question names.
+func outdated(evidence []retrieve.Evidence, question string) map[int]bool {
+	newest := make(map[string][]int)
+	for _, e := range evidence {
+		if version, rest := versionOf(e.Document.Path); version != nil && slices.Compare(version, newest[rest]) > 0 {
+			newest[rest] = version
+		}
+	}
+	old := make(map[int]bool)
+	for i, e := range evidence {
+		version, rest := versionOf(e.Document.Path)
+		if version != nil && slices.Compare(version, newest[rest]) < 0 && !strings.Contains(question, dotted(version)) {
+			old[i] = true
+		}
+	}
+	return old
+}
+
+func dotted(version []int) string {
+	parts := make([]string, len(version))
+	for i, number := range version {
+		parts[i] = strconv.Itoa(number)
+	}
+	return strings.Join(parts, ".")
+}
+
+// weighPages lowers the scores of pages that answer a question only where it asks for
+// their kind, and of outdated versions, to a part of what they were, and puts the evidence
+// in order again.
+func weighPages(evidence []retrieve.Evidence, question string, part float64) []retrieve.Evidence {
+	old := outdated(evidence, question)
+	weighed := slices.Clone(evidence)
+	for i := range weighed {
+		if old[i] || isAside(weighed[i], question) {
+			weighed[i].Score *= part
+		}
+	}
+	slices.SortStableFunc(weighed, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
+	return weighed
+}

@@ -52,7 +52,7 @@ func BenchmarkIntake(b *testing.B) {
 func BenchmarkRender(b *testing.B) {
 	answer := chattest.Answer()
 	for b.Loop() {
-		if _, err := render(chat.Post{Reply: &answer}, look{now: chattest.Now, human: true}); err != nil {
+		if _, err := render(chat.Post{Reply: &answer}, look{human: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -43,7 +43,7 @@ const (
 )
 
 // replyButtons stand under an answer or a failure line: five at most.
-func replyButtons(reply chat.Reply, folded bool, how look) ([]component, error) {
+func replyButtons(reply chat.Reply, how look) ([]component, error) {
 	run := string(reply.Run)
 	if run == "" || reply.Outcome == chat.Noticed {
 		return nil, nil
@@ -56,9 +56,9 @@ func replyButtons(reply chat.Reply, folded bool, how look) ([]component, error) 
 	} else {
 		r.add(secondary, verbRate, run, thumbUp, "Helpful")
 		r.add(secondary, verbRate, run, thumbDown, "Not helpful")
-		r.add(secondary, verbWhy, run, "", "Why this answer")
+		r.add(secondary, verbWhy, run, "", "Why")
 	}
-	if folded {
+	if len(reply.Sources) > 0 {
 		r.add(secondary, verbSources, run, "", "All sources")
 	}
 	switch {

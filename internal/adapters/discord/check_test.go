@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
@@ -33,7 +32,7 @@ func check(text, other string) error {
 	}}}
 	reply := chat.Reply{Run: run, Outcome: chat.Answered, Text: text, Note: other, Sources: sources}
 	var problems []error
-	for _, how := range []look{{now: chattest.Now, human: true}, {now: chattest.Now, private: true, single: true}} {
+	for _, how := range []look{{human: true}, {private: true, single: true}} {
 		shown, err := render(chat.Post{Reply: &reply}, how)
 		if err != nil {
 			return err
@@ -44,7 +43,7 @@ func check(text, other string) error {
 		{ID: "a", Label: other, Detail: text}, {ID: other, Label: text},
 	}}
 	for _, post := range []chat.Post{{Question: &question}, {Question: &question, Answer: other, AnsweredBy: "43"}} {
-		shown, err := render(post, look{now: chattest.Now})
+		shown, err := render(post, look{})
 		if err != nil {
 			return err
 		}

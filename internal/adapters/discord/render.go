@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
@@ -23,12 +22,11 @@ type rendered struct {
 
 // look is how posts are shown in a place.
 type look struct {
-	now     time.Time // what ages are told from
-	human   bool      // a person can be asked for
-	private bool      // one person alone sees it
-	single  bool      // it has to be one message
-	hears   bool      // plain replies are heard: people may answer in the thread
-	goOn    string    // how people go on, where it is not by just writing
+	human   bool   // a person can be asked for
+	private bool   // one person alone sees it
+	single  bool   // it has to be one message
+	hears   bool   // plain replies are heard: people may answer in the thread
+	goOn    string // how people go on, where it is not by just writing
 }
 
 // render makes messages of a post.
@@ -71,9 +69,8 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 		out.stay = out.stay || !document.Kept()
 		out.files = append(out.files, upload{document.Name, document.MediaType, document.Content})
 	}
-	var folded int
-	last.Embeds, folded = sourcesEmbed(reply.Sources, how.now, maxRows)
-	buttons, err := replyButtons(reply, folded > 0, how)
+	last.Embeds = sourceLine(reply.Sources)
+	buttons, err := replyButtons(reply, how)
 	if err != nil {
 		return rendered{}, fmt.Errorf("render for Discord: %w", err)
 	}

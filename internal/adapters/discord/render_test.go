@@ -43,7 +43,7 @@ func manySources() chat.Reply {
 }
 
 func TestRendering(t *testing.T) {
-	how := look{now: chattest.Now, human: true, hears: true}
+	how := look{human: true, hears: true}
 	reply := func(r chat.Reply) chat.Post { return chat.Post{Reply: &r} }
 	question := chattest.Question()
 	question.Asker = "42"
@@ -57,8 +57,8 @@ func TestRendering(t *testing.T) {
 		how  look
 	}{
 		"answer":             {reply(chattest.Answer()), how},
-		"answer-private":     {reply(chattest.Answer()), look{now: chattest.Now, private: true, single: true}},
-		"answer-unheard":     {reply(chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: "Yes."}), look{now: chattest.Now, goOn: "To go on, mention me or reply to this message."}},
+		"answer-private":     {reply(chattest.Answer()), look{private: true, single: true}},
+		"answer-unheard":     {reply(chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: "Yes."}), look{goOn: "To go on, mention me or reply to this message."}},
 		"abstained":          {reply(chattest.Abstained()), how},
 		"failed":             {reply(chattest.Failed()), how},
 		"folded":             {reply(manySources()), how},
@@ -66,7 +66,7 @@ func TestRendering(t *testing.T) {
 		"worldly":            {reply(chattest.Worldly()), how},
 		"notice":             {reply(chat.Reply{Outcome: chat.Noticed, Text: "The question above still waits."}), how},
 		"question":           {chat.Post{Question: &question}, how},
-		"question-unheard":   {chat.Post{Question: &question}, look{now: chattest.Now}},
+		"question-unheard":   {chat.Post{Question: &question}, look{}},
 		"question-many":      {chat.Post{Question: &many}, how},
 		"question-answered":  {chat.Post{Question: &question, Answer: "api", AnsweredBy: "42"}, how},
 		"question-worded":    {chat.Post{Question: &question, Answer: "the *web* shop", AnsweredBy: "42"}, how},

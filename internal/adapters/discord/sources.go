@@ -8,18 +8,24 @@ import (
 	"cairn/internal/chat/rich"
 )
 
-// Bounds of the list of sources under an answer. The rest is folded.
-const (
-	maxRows = 10
-	// sourcesBudget is for the list; Discord takes 4,096 in an embed's description and 6,000
-	// in all embeds of a message.
-	sourcesBudget = 3600
-)
+// sourcesBudget is for the list; Discord takes 4,096 in an embed's description and 6,000
+// in all embeds of a message.
+const sourcesBudget = 3600
 
 // accent is the colour of embeds.
 const accent = 0x4F7CAC
 
-// sourcesEmbed lists sources under an answer.
+// sourceLine names an answer's sources on one line, as an embed: links in it open without
+// an address being shown.
+func sourceLine(groups []chat.SourceGroup) []embed {
+	line, _ := format.SourceLine(groups)
+	if len(line.Runs) == 0 {
+		return []embed{}
+	}
+	return []embed{{Description: write(line), Color: accent}}
+}
+
+// sourcesEmbed lists all sources.
 func sourcesEmbed(groups []chat.SourceGroup, now time.Time, rows int) (shown []embed, folded int) {
 	pieces, folded := format.Sources(groups, now, rich.Room{
 		Rows: rows, Budget: sourcesBudget, Cost: func(p rich.Piece) int { return rich.Length(write(p) + "\n") },

@@ -106,7 +106,7 @@ func TestButtonsUnderAnAnswer(t *testing.T) {
 	w.wait(t)
 	w.Submit(form.Modal(), map[string]string{"text": "It is out of date."})
 	w.wait(t)
-	w.Press(w.ben, answer.ID, "Why this answer")
+	w.Press(w.ben, answer.ID, "Why")
 	w.wait(t)
 	for range 2 {
 		w.Press(w.ann, answer.ID, "Ask a human")

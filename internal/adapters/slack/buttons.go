@@ -121,9 +121,9 @@ func (r *row) block() []slack.Block {
 
 // offer is what can be done about an answer beside rating it.
 type offer struct {
-	folded bool // some of its sources are not shown
-	share  bool // one person alone sees it
-	human  bool // a person can be asked for
+	sources bool // it has some
+	share   bool // one person alone sees it
+	human   bool // a person can be asked for
 }
 
 // replyButtons stand under an answer or a failure line.
@@ -145,12 +145,12 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 			slack.NewFeedbackButton(plainText("Helpful"), string(chat.Up)),
 			slack.NewFeedbackButton(plainText("Not helpful"), string(chat.Down)))))
 	}
-	why := "Why this answer"
+	why := "Why"
 	if reply.Outcome == chat.Failure {
 		why = "What happened"
 	}
 	buttons.button(verbWhy, run, "", why)
-	if can.folded {
+	if can.sources {
 		buttons.button(verbSources, run, "", "All sources")
 	}
 	if can.share && reply.Outcome != chat.Failure {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
@@ -44,14 +43,13 @@ func mention(user chat.UserID) []rich.Run {
 
 // look is how posts are shown in a place.
 type look struct {
-	now   time.Time // what ages are told from
-	human bool      // a person can be asked for
+	human bool // a person can be asked for
 }
 
 // render makes messages of a post for a place. Nobody can be called into a direct
 // conversation.
 func (a *Adapter) render(post chat.Post, at place) (rendered, error) {
-	return render(post, look{now: a.clock.now(), human: at.root != "" && !at.isDirect() && len(a.humans(at)) > 0})
+	return render(post, look{human: at.root != "" && !at.isDirect() && len(a.humans(at)) > 0})
 }
 
 // render makes messages of a post.
@@ -93,9 +91,8 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	if reply.Outcome == chat.Failure && reply.Run != "" {
 		last.blocks = append(last.blocks, remark("Run "+string(reply.Run)))
 	}
-	sources, folded := sourceBlocks(reply.Sources, how.now)
-	last.blocks = append(last.blocks, sources...)
-	buttons, err := replyButtons(reply, offer{folded: folded > 0, share: private, human: how.human && !private})
+	last.blocks = append(last.blocks, sourceBlocks(reply.Sources)...)
+	buttons, err := replyButtons(reply, offer{sources: len(reply.Sources) > 0, share: private, human: how.human && !private})
 	if err != nil {
 		return rendered{}, fmt.Errorf("render for Slack: %w", err)
 	}

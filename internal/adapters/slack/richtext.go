@@ -12,8 +12,6 @@ const (
 	// together is not documented; messages of about 13,000 were refused. What is left is
 	// for the sources and buttons.
 	messageBudget = 8000
-	// sourcesBudget is for the list of sources.
-	sourcesBudget = 3000
 	// blockBudget is for one block of rich text.
 	blockBudget = 3000
 )

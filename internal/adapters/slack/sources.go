@@ -9,9 +9,6 @@ import (
 	"cairn/internal/chat/rich"
 )
 
-// maxRows is how many sources stand under an answer. The rest is folded.
-const maxRows = 8
-
 // sourcePieces lists sources. What there is no room for is folded into a last line that
 // tells how many documents it stands for.
 func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (pieces []rich.Piece, folded int) {
@@ -22,11 +19,12 @@ func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (p
 	return pieces, folded
 }
 
-// sourceBlocks shows an answer's sources under a line.
-func sourceBlocks(groups []chat.SourceGroup, now time.Time) (blocks []slack.Block, folded int) {
-	pieces, folded := sourcePieces(groups, now, maxRows, sourcesBudget)
-	if len(pieces) == 0 {
-		return nil, 0
+// sourceBlocks names an answer's sources on one line.
+func sourceBlocks(groups []chat.SourceGroup) []slack.Block {
+	line, _ := format.SourceLine(groups)
+	if len(line.Runs) == 0 {
+		return nil
 	}
-	return append([]slack.Block{slack.NewDividerBlock()}, richText(pieces)...), folded
+	line.Runs = append([]rich.Run{{Text: "Sources: "}}, line.Runs...)
+	return richText([]rich.Piece{line})
 }

@@ -3,6 +3,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,15 @@ type Room struct {
 	Length int // of a line, as rich.Length counts
 }
 
-// Sections tell a trace; what it has nothing of is not among them.
+// Sections tell a trace in the words of those who asked: how the answer was written, what
+// was searched for, and which pages were used or left out. What the trace has nothing of
+// is not among them. Scores, steps and decisions are for operators, who have the trace.
 func Sections(trace chat.Trace, room Room) []Section {
+	used, left := pages(trace)
 	var sections []Section
 	for _, s := range []Section{
-		{"Steps", steps(trace)}, {"Searches", searches(trace)}, {"Passages, best first", passages(trace)},
-		{"Models", models(trace)}, {"Decisions", trace.Notes},
+		{"How it was written", writing(trace)}, {"Searched for", searches(trace)},
+		{"Pages used", used}, {"Read and left out", left}, {"Steps", steps(trace)},
 	} {
 		if len(s.Lines) == 0 {
 			continue
@@ -53,45 +57,67 @@ func (r Room) fit(lines []string) []string {
 	return out
 }
 
+// steps are those of a run that searched nothing: what it did is all there is to tell.
 func steps(trace chat.Trace) (lines []string) {
+	if len(trace.Queries) > 0 || len(trace.Evidence) > 0 {
+		return nil
+	}
 	for _, step := range trace.Steps {
 		lines = append(lines, fmt.Sprintf("%s: %s, %s", strings.ReplaceAll(step.Node, "_", " "), step.Status, brief(step.Took)))
 	}
 	return lines
 }
 
+// writing says whether a language model wrote the answer.
+func writing(trace chat.Trace) (lines []string) {
+	if len(trace.Models) == 0 && len(trace.Evidence) > 0 {
+		return []string{"The answer quotes the pages word for word; no language model wrote it."}
+	}
+	var wrote []string
+	for _, model := range trace.Models {
+		switch {
+		case model.Failure != "":
+			lines = append(lines, fmt.Sprintf("%s gave nothing: %s.", model.Model, model.Failure))
+		case !slices.Contains(wrote, model.Model):
+			wrote = append(wrote, model.Model)
+		}
+	}
+	if len(wrote) > 0 {
+		said := "With the language model " + strings.Join(wrote, " and ") + "."
+		if len(trace.Evidence) > 0 {
+			said = "With the language model " + strings.Join(wrote, " and ") + ", from the pages below; each sentence was checked against the page that it cites."
+		}
+		lines = append([]string{said}, lines...)
+	}
+	return lines
+}
+
 func searches(trace chat.Trace) (lines []string) {
 	for _, query := range trace.Queries {
-		lines = append(lines, fmt.Sprintf("“%s”: %d by words, %d by meaning, %s", query.Text, query.Lexical, query.Dense, brief(query.Took)))
+		if line := "“" + query.Text + "”"; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }
 
-// passages begin with their scores: the end of a line may be cut.
-func passages(trace chat.Trace) (lines []string) {
+// pages gives the sections that the answer was made from, and those that were read beside
+// them, best first.
+func pages(trace chat.Trace) (used, left []string) {
 	for _, found := range trace.Evidence {
-		used := ""
-		if found.Kept {
-			used = ", used"
+		line := found.Title
+		if found.Section != "" && found.Section != found.Title {
+			line += ": " + found.Section
 		}
-		line := fmt.Sprintf("%.2f%s: %s: %s", found.Score, used, found.Title, found.Section)
-		if found.Access != "" {
-			line += " (may be shown: " + found.Access + ")"
+		switch {
+		case slices.Contains(used, line):
+		case found.Kept:
+			used = append(used, line)
+		case !slices.Contains(left, line):
+			left = append(left, line)
 		}
-		lines = append(lines, line)
 	}
-	return lines
-}
-
-func models(trace chat.Trace) (lines []string) {
-	for _, model := range trace.Models {
-		line := fmt.Sprintf("%s: %s, %d + %d tokens, %s", model.Role, model.Model, model.Prompt, model.Completion, brief(model.Took))
-		if model.Failure != "" {
-			line = fmt.Sprintf("%s: %s failed: %s", model.Role, model.Model, model.Failure)
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	return used, slices.DeleteFunc(left, func(line string) bool { return slices.Contains(used, line) })
 }
 
 // Footer names a run, its flow, and how long it worked.

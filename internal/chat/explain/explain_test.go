@@ -35,21 +35,15 @@ func TestSections(t *testing.T) {
 			told = append(told, "  "+line)
 		}
 	}
-	want := `Steps
-  search index: completed, 1ms
-  write: failed, under 1 ms
-Searches
-  “rollback”: 3 by words, 4 by meaning, 2…
-Passages, best first
-  0.93, used: A: B
-  0.00: C D: E
-Models
-  answer: large, 10 + 2 tokens, 1s
-  verify: small failed: timeout
-Decisions
-  one
-  two
-  and 2 more`
+	want := `How it was written
+  With the language model large, from the…
+  small gave nothing: timeout.
+Searched for
+  “rollback”
+Pages used
+  A: B
+Read and left out
+  C D: E`
 	if got := strings.Join(told, "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -1,7 +1,9 @@
 package rich
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +47,71 @@ func (f Format) Sources(groups []chat.SourceGroup, now time.Time, room Room) (pi
 	return pieces, folded
 }
 
+// maxLinked is how many sources the line under an answer names.
+const maxLinked = 3
+
+// SourceLine names an answer's sources on one line, up to three: "[1][3] Deploying the API
+// · [2] Runbook · 1 more document". Titles lead to the first section that is cited. folded
+// counts the documents that it does not name; without sources the piece has no runs.
+func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
+	var runs []Run
+	named := 0
+	for _, source := range ordered(groups) {
+		if named == maxLinked {
+			folded++
+			continue
+		}
+		named++
+		if len(runs) > 0 {
+			runs = append(runs, Run{Text: " · "})
+		}
+		for _, number := range source.Numbers {
+			runs = append(runs, Run{Text: mark(number)})
+		}
+		if len(source.Numbers) > 0 {
+			runs = append(runs, Run{Text: " "})
+		}
+		runs = append(runs, Run{Text: f.name(source), URL: f.firstAddress(source)})
+		switch source.State {
+		case "changed":
+			runs = append(runs, Run{Text: " (changed since)"})
+		case "gone":
+			runs = append(runs, Run{Text: " (no longer there)"})
+		}
+	}
+	if folded > 0 {
+		runs = append(runs, Run{Text: " · " + MoreDocuments(folded)})
+	}
+	return Piece{Runs: Join(runs)}, folded
+}
+
+// ordered gives sources by their first numbers, those that nothing cites last.
+func ordered(groups []chat.SourceGroup) []chat.Source {
+	var all []chat.Source
+	for _, group := range groups {
+		all = append(all, group.Sources...)
+	}
+	slices.SortStableFunc(all, func(a, b chat.Source) int { return cmp.Compare(firstNumber(a), firstNumber(b)) })
+	return all
+}
+
+func firstNumber(source chat.Source) int {
+	if len(source.Numbers) == 0 {
+		return math.MaxInt
+	}
+	return source.Numbers[0]
+}
+
+// name is what a source is called.
+func (f Format) name(source chat.Source) string {
+	for _, name := range []string{source.Title, source.Path} {
+		if name = f.title(name); name != "" {
+			return name
+		}
+	}
+	return "Untitled"
+}
+
 // MoreDocuments counts folded documents in words: "3 more documents".
 func MoreDocuments(n int) string {
 	if n == 1 {
@@ -63,15 +130,8 @@ func (f Format) row(source chat.Source, now time.Time) Piece {
 	if len(runs) > 0 {
 		runs = append(runs, Run{Text: " "})
 	}
-	title := "Untitled"
-	for _, name := range []string{source.Title, source.Path} {
-		if name = f.title(name); name != "" {
-			title = name
-			break
-		}
-	}
 	to := f.firstAddress(source)
-	runs = append(runs, Run{Text: title, URL: to, Style: Style{Bold: to == ""}})
+	runs = append(runs, Run{Text: f.name(source), URL: to, Style: Style{Bold: to == ""}})
 	runs = append(runs, f.sections(source.Sections)...)
 	var tail []string
 	if to == "" && source.Path != "" {

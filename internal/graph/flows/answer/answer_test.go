@@ -192,9 +192,10 @@ func TestAnswersQuoteAndCite(t *testing.T) {
 			if !strings.HasSuffix(first.Sections[0].URL, test.path+"#"+test.anchor) {
 				t.Errorf("links to %s", first.Sections[0].URL)
 			}
-			if !strings.Contains(got.Note, "quotes") {
-				t.Errorf("does not say that it quotes: %q", got.Note)
+			if got.Note != "" {
+				t.Errorf("a plain answer has the note %q", got.Note)
 			}
+
 		})
 	}
 }

@@ -110,7 +110,7 @@ func TestAModelWritesTheAnswer(t *testing.T) {
 	if !strings.Contains(streamed.String(), "**28 days** of leave") {
 		t.Errorf("streamed %q", streamed.String())
 	}
-	if !strings.Contains(got.Note, "language model") || strings.Contains(got.Note, "quotes") {
+	if got.Note != "" {
 		t.Errorf("the note says %q", got.Note)
 	}
 	sections := got.Groups[0].Sources[0].Sections

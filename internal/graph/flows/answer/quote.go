@@ -6,6 +6,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 var sizes = map[flows.Depth]quoting.Size{
@@ -16,7 +17,7 @@ var sizes = map[flows.Depth]quoting.Size{
 
 // quote makes the draft of an answer from the evidence, of so many documents at most.
 func quote(s State, documents int) Draft {
-	passages, positions := quotable(s.SearchResults, documents)
+	passages, positions := quotable(s.SearchResults, documents, language.Detect(s.OriginalQuery).Or(language.English))
 	if len(passages) == 0 {
 		return Draft{}
 	}
@@ -34,10 +35,15 @@ func quote(s State, documents int) Draft {
 const attachedFloor = 0.6
 
 // quotable gives the evidence as passages to quote from, best first, and their positions
-// in it.
-func quotable(evidence []retrieve.Evidence, documents int) (passages []quoting.Passage, positions []int) {
+// in it. Pages in another language than the asked one are left out where there are some in
+// that: a page and its translations say the same.
+func quotable(evidence []retrieve.Evidence, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
 	known := make(map[knowledge.DocumentID]bool)
+	foreign := inOtherLanguage(evidence, asked)
 	for i, e := range evidence {
+		if foreign[i] {
+			continue
+		}
 		if !known[e.Document.ID] && len(known) == documents || isAttached(e) && e.Score < attachedFloor*evidence[0].Score {
 			continue
 		}
@@ -49,6 +55,29 @@ func quotable(evidence []retrieve.Evidence, documents int) (passages []quoting.P
 	}
 	return passages, positions
 }
+
+// inOtherLanguage gives the positions of the evidence in another language than the asked
+// one; none where all that bears nearly as much on the question as the best is in others.
+func inOtherLanguage(evidence []retrieve.Evidence, asked language.Tag) map[int]bool {
+	foreign := make(map[int]bool)
+	native := false
+	for i, e := range evidence {
+		of := language.Parse(e.Document.Language)
+		switch {
+		case asked != language.Unknown && of != language.Unknown && of != asked:
+			foreign[i] = true
+		case e.Score >= nativeFloor*evidence[0].Score:
+			native = true
+		}
+	}
+	if !native {
+		return nil
+	}
+	return foreign
+}
+
+// nativeFloor is what a passage in the asked language has to score against the best one.
+const nativeFloor = 0.4
 
 // questionOf is the question that quotes are chosen for.
 func questionOf(s State) quoting.Question {

@@ -3,7 +3,6 @@ package answer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"cairn/internal/graph"
@@ -12,8 +11,6 @@ import (
 )
 
 const (
-	quotesNote  = "These are quotes from the documents; no language model is configured."
-	writtenNote = "Written by a language model from the sources; each sentence was checked against the passage it cites."
 	nearestNote = "Nothing I know answers this. The nearest documents are listed."
 	nothingNote = "Nothing I know comes near this."
 )
@@ -149,17 +146,13 @@ func quotedList(words []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
 }
 
-// noteFor says what kind of answer it is, and what it had to do without.
+// noteFor says what an answer had to do without, "" where that is nothing: how it came
+// about is told to those who ask why.
 func noteFor(s State) string {
 	var said []string
 	draft := s.ResponseResults
-	switch {
-	case draft.Written != "":
-		said = append(said, writtenNote)
-	case draft.Fallback != "":
+	if draft.Written == "" && draft.Fallback != "" {
 		said = append(said, fmt.Sprintf("These are quotes from the documents: %s.", whyQuoted(draft.Fallback)))
-	case !slices.Contains(s.Degraded, without[answerGeneration]):
-		said = append(said, quotesNote)
 	}
 	if draft.Cut {
 		said = append(said, "The answer was cut at its limit of length.")

@@ -1,0 +1,32 @@
+package answer
+
+import (
+	"testing"
+
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/language"
+)
+
+func inLanguage(tag, id string, score float64) retrieve.Evidence {
+	return retrieve.Evidence{Document: knowledge.Document{ID: knowledge.DocumentID(id), Language: tag}, Score: score}
+}
+
+func TestPagesInTheAskedLanguageAreQuoted(t *testing.T) {
+	mixed := []retrieve.Evidence{inLanguage("zh", "a", 1), inLanguage("en", "b", 0.9), inLanguage("", "c", 0.5), inLanguage("en", "d", 0.4)}
+	far := []retrieve.Evidence{inLanguage("de", "a", 1), inLanguage("en", "b", 0.1)}
+	for _, test := range []struct {
+		name     string
+		evidence []retrieve.Evidence
+		asked    language.Tag
+		want     int
+	}{
+		{"those in it, and those in none", mixed, language.English, 3},
+		{"any, where the language is not known", mixed, language.Unknown, 4},
+		{"any, where none in it bears on the question", far, language.English, 2},
+	} {
+		if passages, positions := quotable(test.evidence, 10, test.asked); len(passages) != test.want || len(positions) != test.want {
+			t.Errorf("%s: %d passages", test.name, len(passages))
+		}
+	}
+}

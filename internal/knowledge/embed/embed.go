@@ -2,7 +2,11 @@
 // server; other backends speak to one.
 package embed
 
-import "context"
+import (
+	"context"
+
+	"cairn/internal/language"
+)
 
 // Embedder makes vectors of length 1.
 type Embedder interface {
@@ -16,4 +20,17 @@ type Embedder interface {
 	// Windows cuts the text of a passage into the pieces that fit the model, ready for
 	// Embed: each begins with the title. A short text is one piece, nothing is none.
 	Windows(title, text string) []string
+}
+
+// LanguageLimiter is an optional interface of an Embedder that knows some languages alone:
+// vectors of texts in others would be noise.
+type LanguageLimiter interface {
+	Knows(tag language.Tag) bool
+}
+
+// Knows says whether an embedder can tell the meaning of texts in a language. Texts whose
+// language is not recognized are tried.
+func Knows(embedder Embedder, tag language.Tag) bool {
+	limiter, ok := embedder.(LanguageLimiter)
+	return !ok || tag == language.Unknown || limiter.Knows(tag)
 }

@@ -8,6 +8,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/language"
 )
 
 const (
@@ -96,6 +97,9 @@ func (e *embedding) compute(ctx context.Context, found []index.Found) ([]index.V
 	var texts []string
 	for i, f := range found {
 		vectors[i] = index.Vectors{Passage: f.Passage.ID, Hash: f.Passage.Hash}
+		if !embed.Knows(e.Embedder, language.Parse(f.Document.Language)) {
+			continue // it is found by its words
+		}
 		windows := e.Embedder.Windows(heading(f), knowledge.WithoutAddresses(f.Passage.Text))
 		vectors[i].Windows = make([][]float32, len(windows))
 		texts = append(texts, windows...)

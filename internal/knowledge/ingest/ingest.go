@@ -184,7 +184,7 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector,
 		readers.Go(func() {
 			for change := range changes {
 				select {
-				case outcomes <- s.parse(ctx, change):
+				case outcomes <- s.parse(ctx, &change):
 				case <-ctx.Done():
 				}
 			}
@@ -197,17 +197,19 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector,
 	return outcomes
 }
 
-func (s *syncing) parse(ctx context.Context, change connect.Change) outcome {
+// parse takes the content out of the change: it may be large.
+func (s *syncing) parse(ctx context.Context, change *connect.Change) outcome {
 	if change.Kind != connect.Upserted {
-		return outcome{change: change, failed: change.Reason}
+		return outcome{change: *change, failed: change.Reason}
 	}
 	ctx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
 	document := change.Document
-	text, err := parse.Parse(ctx, change.MediaType, document.Path, change.Content, s.Limits)
+	content := change.Content
 	change.Content = nil
+	text, err := parse.Parse(ctx, change.MediaType, document.Path, content, s.Limits)
 	if err != nil {
-		return outcome{change: change, failed: err}
+		return outcome{change: *change, failed: err}
 	}
 	if document.Title == "" {
 		document.Title = text.Title
@@ -221,7 +223,7 @@ func (s *syncing) parse(ctx context.Context, change connect.Change) outcome {
 	document.Indexed = s.now()
 	document.LastSeen = document.Indexed
 	document.State = knowledge.StateLive
-	return outcome{change: change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
+	return outcome{change: *change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
 }
 
 // write collects outcomes into batches. What a person waits for is text that can be

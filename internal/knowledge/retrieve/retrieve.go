@@ -3,8 +3,10 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"cairn/internal/knowledge"
@@ -139,12 +141,33 @@ func (r *Retriever) Search(ctx context.Context, query Query) (Result, error) {
 		Lexical: len(found.Lexical), Dense: len(found.Dense), Unembedded: unembedded,
 	}
 	fused := r.fuse(query, found)
-	if limit := query.limit(); len(fused) > limit {
-		fused = fused[:limit]
+	if most := query.limit() + otherLanguages; len(fused) > most {
+		fused = fused[:most]
 	}
 	result.Evidence, err = r.load(ctx, fused)
+	preferLanguage(result.Evidence, language.Detect(query.Text).Or(language.English))
+	result.Evidence = result.Evidence[:min(len(result.Evidence), query.limit())]
 	result.Took = time.Since(started)
 	return result, err
+}
+
+const (
+	// otherLanguages is how many passages are read beyond the limit, for those that are in
+	// another language than the question.
+	otherLanguages = 10
+	// otherLanguage is the part of its score that such a passage keeps.
+	otherLanguage = 0.9
+)
+
+// preferLanguage puts what is known to be in another language than the question behind
+// what is about as good in that one: of a page and its translation the asker reads one.
+func preferLanguage(evidence []Evidence, tag language.Tag) {
+	for i := range evidence {
+		if own := language.Parse(evidence[i].Document.Language); own != language.Unknown && own != tag {
+			evidence[i].Score *= otherLanguage
+		}
+	}
+	slices.SortStableFunc(evidence, func(a, b Evidence) int { return cmp.Compare(b.Score, a.Score) })
 }
 
 // Rank gives the fused order of all candidates without loading their texts.
@@ -194,9 +217,10 @@ func (r *Retriever) candidates(ctx context.Context, query Query, vector []float3
 	return found, nil
 }
 
-// embed gives nil for a text without tokens, and where there is no embedder.
+// embed gives nil for a text without tokens or in a language that the embedder does not
+// know, and where there is no embedder.
 func (r *Retriever) embed(ctx context.Context, text string) ([]float32, error) {
-	if r.Embedder == nil || text == "" {
+	if r.Embedder == nil || text == "" || !embed.Knows(r.Embedder, language.Detect(text)) {
 		return nil, nil
 	}
 	vectors, err := r.Embedder.Embed(ctx, []string{text})

@@ -97,6 +97,17 @@ type statReader interface {
 	Stat() (fs.FileInfo, error)
 }
 
+// readSize reads a file that should have a size, in the memory of that size: one byte more
+// where it has grown, less where it has shrunk.
+func readSize(file io.Reader, size int64) ([]byte, error) {
+	content := make([]byte, size+1)
+	n, err := io.ReadFull(file, content)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return content[:n], err
+}
+
 // readStable reads a file to its end, unless it is over the limit, and says whether
 // it was written to meanwhile.
 func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
@@ -110,7 +121,7 @@ func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
 	if before.Size() > limit {
 		return nil, nil, &connect.TooLargeError{Size: before.Size(), Limit: limit}
 	}
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	content, err := readSize(file, before.Size())
 	if err != nil {
 		return nil, nil, fmt.Errorf("it can't be read: %w", err)
 	}

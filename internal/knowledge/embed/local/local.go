@@ -13,6 +13,7 @@ import (
 	"cairn/internal/knowledge/embed"
 	"cairn/internal/knowledge/embed/local/sentencepiece"
 	"cairn/internal/knowledge/embed/local/weights"
+	"cairn/internal/language"
 )
 
 // Name identifies the model and how it is computed.
@@ -26,7 +27,10 @@ type Embedder struct {
 	questions  priority
 }
 
-var _ embed.Embedder = (*Embedder)(nil)
+var (
+	_ embed.Embedder        = (*Embedder)(nil)
+	_ embed.LanguageLimiter = (*Embedder)(nil)
+)
 
 // Load gives the embedder of this process; the first call reads the weights.
 func Load() (*Embedder, error) { return load() }
@@ -52,6 +56,9 @@ func (e *Embedder) Name() string { return Name }
 
 // Dimension implements embed.Embedder: 512.
 func (e *Embedder) Dimension() int { return weights.Width }
+
+// Knows implements embed.LanguageLimiter: English alone.
+func (e *Embedder) Knows(tag language.Tag) bool { return tag == language.English }
 
 // Embed implements embed.Embedder. It uses all processors for several texts and looks
 // at the context before each. The vector of a text does not depend on the others. Calls

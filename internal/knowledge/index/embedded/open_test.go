@@ -171,6 +171,22 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestALargeDocumentIsReplacedInPortions has more passages than are analysed at a time.
+func TestALargeDocumentIsReplacedInPortions(t *testing.T) {
+	x := mustOpen(t, suiteOptions(t.TempDir()))
+	var before, after []string
+	for i := range portion + portion/2 {
+		before = append(before, fmt.Sprintf("common before%d", i%300))
+		after = append(after, fmt.Sprintf("common after%d", i%300))
+	}
+	mustWrite(t, x, indextest.TextEntry("large", before...))
+	mustWrite(t, x, indextest.TextEntry("large", after...))
+	checkSound(t, x)
+	if indextest.CountHits(t, x, "before7") != 0 || indextest.CountHits(t, x, "after7") == 0 {
+		t.Error("the index does not hold the new text alone")
+	}
+}
+
 // TestSlotsAreUsedAgain keeps an index that changes all the time from growing.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))

@@ -66,15 +66,7 @@ func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
 			return fmt.Errorf("put %s: %w", entry.Document.ID, err)
 		}
 	}
-	if err := w.analyze(); err != nil {
-		return err
-	}
-	for _, p := range w.placed {
-		if err := w.putPassage(ctx, p); err != nil {
-			return fmt.Errorf("put passage %s: %w", p.passage.ID, err)
-		}
-	}
-	if err := (postingWriter{w.statements, w.unused}).apply(ctx, w.edits()); err != nil {
+	if err := w.putPassages(ctx); err != nil {
 		return err
 	}
 	for _, document := range batch.Seen {
@@ -290,18 +282,47 @@ func (w *batchWrite) putDocument(ctx context.Context, id int64, d knowledge.Docu
 	return id, err
 }
 
-// analyze cuts all texts that come or go into terms.
-func (w *batchWrite) analyze() error {
-	errs := make([]error, len(w.leaving))
-	inParallel(len(w.leaving), func(i int) {
-		l := &w.leaving[i]
+// portion is how many passages come or go at a time: their terms and the changes of the
+// posting lists take many times the memory of their text.
+const portion = 2048
+
+// putPassages writes the passages that come, and changes the posting lists by those that
+// go, first, and come.
+func (w *batchWrite) putPassages(ctx context.Context) error {
+	leaving, placed := w.leaving, w.placed
+	for len(leaving)+len(placed) > 0 {
+		out := leaving[:min(len(leaving), portion)]
+		in := placed[:min(len(placed), portion-len(out))]
+		leaving, placed = leaving[len(out):], placed[len(in):]
+		if err := analyzeAll(out, in); err != nil {
+			return err
+		}
+		for _, p := range in {
+			if err := w.putPassage(ctx, p); err != nil {
+				return fmt.Errorf("put passage %s: %w", p.passage.ID, err)
+			}
+		}
+		if err := (postingWriter{w.statements, w.unused}).apply(ctx, collectEdits(out, in)); err != nil {
+			return err
+		}
+		clear(out)
+		clear(in)
+	}
+	return nil
+}
+
+// analyzeAll cuts all texts that go or come into terms.
+func analyzeAll(leaving []leaving, placed []placed) error {
+	errs := make([]error, len(leaving))
+	inParallel(len(leaving), func(i int) {
+		l := &leaving[i]
 		var headings []string
 		if errs[i] = json.Unmarshal([]byte(l.headings), &headings); errs[i] == nil {
 			l.words = analyze(l.language, l.title, headings, l.text)
 		}
 	})
-	inParallel(len(w.placed), func(i int) {
-		if p := &w.placed[i]; !p.same {
+	inParallel(len(placed), func(i int) {
+		if p := &placed[i]; !p.same {
 			p.words = analyze(p.language, p.title, p.passage.Headings, p.passage.Text)
 		}
 	})
@@ -325,13 +346,13 @@ func inParallel(n int, work func(i int)) {
 	workers.Wait()
 }
 
-// edits gives what changes in the posting lists.
-func (w *batchWrite) edits() postingEdits {
+// collectEdits gives what changes in the posting lists.
+func collectEdits(leaving []leaving, placed []placed) postingEdits {
 	edits := make(postingEdits)
-	for _, l := range w.leaving {
+	for _, l := range leaving {
 		edits.remove(l.slot, l.words)
 	}
-	for _, p := range w.placed {
+	for _, p := range placed {
 		if !p.same {
 			edits.add(p.slot, p.words)
 		}

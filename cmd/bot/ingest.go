@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -28,6 +30,11 @@ type ingestCommand struct {
 	Quiet   bool   `short:"q" long:"quiet" description:"Print the summary alone."`
 }
 
+// ingestMemory is where the collector begins to work harder while documents are read: a
+// document of 30 MB took up to 600 MB without it, of which most was garbage, and takes
+// less than 250 MB with it. What is in use at once may be more.
+const ingestMemory = 110 << 20
+
 // Run brings the index up to date with each folder in turn.
 func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	configured, err := in.configuration()
@@ -47,6 +54,9 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, a) }()
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(ingestMemory)
+	}
 	if err := lowerPriority(); err != nil {
 		a.logger.DebugContext(ctx, "lower priority", "error", err)
 	}

@@ -32,12 +32,15 @@ func TestAnalyzeInFindsInflectedWords(t *testing.T) {
 
 // TestAnalyzeInKeepsWhatAnalyzeGives: identifiers and exact words are found in any language.
 func TestAnalyzeInKeepsWhatAnalyzeGives(t *testing.T) {
-	text := "Setze timeout.reconciliation in values-prod.yaml, dann läuft HTTPServer2 mit Müllers self-heal."
+	text := "[Anleitung](https://example.com/guide) Setze timeout.reconciliation in values-prod.yaml, dann läuft HTTPServer2 mit Müllers self-heal."
 	terms := AnalyzeIn(language.German, text)
 	for _, term := range Analyze(text) {
 		if !slices.Contains(terms, term) {
 			t.Errorf("%q is not among %q", term, terms)
 		}
+	}
+	if slices.Contains(terms, "example") || slices.Contains(terms, "exampl") {
+		t.Errorf("the address of a link is among %q", terms)
 	}
 	if got, want := AnalyzeIn(language.English, text), Analyze(text); !slices.Equal(got, want) {
 		t.Errorf("English gives %q, want %q", got, want)

@@ -49,7 +49,7 @@ func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph
 	}
 	answer, cited := rewrite(text, s.SearchResults, kept)
 	return graph.Update(append(changes,
-		answerText.Set(f.guard(s).Clean(answer)), note.Set(noteFor(s)), citations.Set(cited),
+		answerText.Set(f.guard(s).Clean(answer)), note.Set(withLanguages(noteFor(s), s, cited)), citations.Set(cited),
 	)...), nil
 }
 

@@ -1,0 +1,24 @@
+package answer
+
+import (
+	"strings"
+
+	"cairn/internal/language"
+	"cairn/internal/phrases"
+)
+
+// withLanguages adds to a note which languages are quoted that are not the question's.
+func withLanguages(said string, s State, cited []citation) string {
+	asked := language.Detect(s.OriginalQuery).Or(language.English)
+	speaker := phrases.In(asked)
+	noted := make(map[language.Tag]bool)
+	for _, c := range cited {
+		quoted := language.Parse(s.SearchResults[c.Evidence].Document.Language)
+		if quoted == language.Unknown || quoted == asked || noted[quoted] {
+			continue
+		}
+		noted[quoted] = true
+		said += " " + speaker.Text(phrases.QuotedLanguage, speaker.LanguageName(quoted))
+	}
+	return strings.TrimSpace(said)
+}

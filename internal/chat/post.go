@@ -122,8 +122,8 @@ type Draft interface {
 	Close(ctx context.Context) error
 	// Wait shows that the outcome is there and is posted in about so long, when its turn
 	// under the platform's limits comes. What was streamed is taken away. What is shown goes
-	// with the next post in the thread, whichever process posts it, and people see it for
-	// half a minute at least.
+	// with the next post in the thread, whichever process posts it, or where Unsettled says so
+	// when the thread is tidied; people see it for half a minute at least.
 	Wait(ctx context.Context, about time.Duration) error
 	// Unsettled tells that something which the draft asked for may be carried out late: the
 	// thread is to be tidied.

@@ -20,7 +20,7 @@
 //	PREFIX:{T}:edits         hash    message → its edit that is not dealt with (runs.EncodeEdit); Options.Keep
 //	PREFIX:{T}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep
 //	PREFIX:{*}:ready         stream  thread: threads to look at; consumer group "workers"; no TTL
-//	PREFIX:{*}:noticed       hash    thread → 1 it is in ready, 2 and there is something new
+//	PREFIX:{*}:noticed       hash    thread → its entry in ready, with a + behind it where there is something new
 //	PREFIX:{*}:due           zset    threads by when they are to be looked at (ms)
 //	PREFIX:{*}:dead          zset    threads that may have dead letters, by the last one (ms)
 //	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep after workers last looked

@@ -60,19 +60,25 @@ end
 -- notice puts a thread into the stream unless it is there; in that case whoever settles
 -- that notice looks again.
 local function notice(ready, noticed, thread)
-  if redis.call('HSETNX', noticed, thread, '1') == 1 then
-    redis.call('XADD', ready, '*', 'thread', thread)
-  else
-    redis.call('HSET', noticed, thread, '2')
+  local known = redis.call('HGET', noticed, thread)
+  if not known then
+    redis.call('HSET', noticed, thread, redis.call('XADD', ready, '*', 'thread', thread))
+  elseif known:sub(-1) ~= '+' then
+    redis.call('HSET', noticed, thread, known .. '+')
   end
 end
 
--- settle ends a thread's notice: what is 'again', 'later' (in so many ms) or 'none'.
+-- settle ends a thread's notice: what is 'again', 'later' (in so many ms) or 'none'. Where
+-- the thread has a later notice, that one stands for it: the threads of a long queue that are
+-- announced anew (reannounce) would have more and more of them otherwise.
 local function settle(ready, due, noticed, thread, group, id, what, ms)
-  local dirty = redis.call('HGET', noticed, thread) == '2'
+  local known = redis.call('HGET', noticed, thread)
+  local dirty = known and known:sub(-1) == '+'
+  local other = known and known ~= id and known ~= id .. '+'
   redis.call('XACK', ready, group, id)
   redis.call('XDEL', ready, id)
-  redis.call('HDEL', noticed, thread)
   if what == 'later' then redis.call('ZADD', due, 'LT', int(clock() + ms), thread) end
+  if other then return end
+  redis.call('HDEL', noticed, thread)
   if what == 'again' or dirty then notice(ready, noticed, thread) end
 end

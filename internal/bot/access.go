@@ -260,7 +260,7 @@ func (t *turn) postOffer(ctx context.Context) {
 	}
 	offer := chat.Reply{Outcome: chat.Noticed, Text: offerText, Offer: t.record.ID}
 	key := chat.PostKey(keyOf(t.job)[:20] + "OFFR")
-	_, err := t.poster.Post(ctx, t.message.Thread, key, chat.Post{To: t.message.ID, Reply: &offer, Only: t.record.Author})
+	_, err := t.poster.Post(ctx, t.message.Thread, key, chat.Post{To: t.message.ID, Reply: &offer, Only: t.record.Author, Private: true})
 	if err != nil {
 		t.logger.WarnContext(ctx, "post the offer of a private answer", "run", string(t.record.ID), "error", err)
 	}

@@ -36,7 +36,17 @@ func (t *Telemetry) Platform(next Platform, adapter string) Platform {
 		t.metrics.posts.WithLabelValues(adapter, outcome)
 	}
 	t.metrics.retries.WithLabelValues(adapter)
-	return &poster{next, t, adapter}
+	measured := &poster{next, t, adapter}
+	if opener, ok := next.(chat.PrivateOpener); ok {
+		return privatePoster{measured, opener}
+	}
+	return measured
+}
+
+// privatePoster is a poster that can talk to one person alone.
+type privatePoster struct {
+	*poster
+	chat.PrivateOpener
 }
 
 // posting begins the span of a request to the platform.

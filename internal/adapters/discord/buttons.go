@@ -44,6 +44,11 @@ const (
 
 // replyButtons stand under an answer or a failure line: five at most.
 func replyButtons(reply chat.Reply, how look) ([]component, error) {
+	if reply.Offer != "" {
+		r := &buttonRow{}
+		r.add(secondary, verbPrivate, string(reply.Offer), "", "Answer me in private")
+		return r.rows(), r.err
+	}
 	run := string(reply.Run)
 	if run == "" || reply.Outcome == chat.Noticed {
 		return nil, nil

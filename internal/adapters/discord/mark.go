@@ -22,6 +22,7 @@ const (
 	verbStop    verb = "stop"
 	verbShare   verb = "share"
 	verbHuman   verb = "human"
+	verbPrivate verb = "private" // answer the asker once more, alone
 	verbSettle  verb = "settled" // a person has helped
 	verbAnswer  verb = "answer"  // one of a question's choices
 	verbWords   verb = "words"   // opens the form for an answer in other words
@@ -30,7 +31,7 @@ const (
 )
 
 var verbs = []verb{
-	verbRate, verbReason, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbSettle, verbAnswer, verbWords, verbReply, verbNone,
+	verbRate, verbReason, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbSettle, verbAnswer, verbWords, verbReply, verbNone,
 }
 
 // mark is what a message of the bot's is known by. It stands behind the verb in the first

@@ -38,7 +38,7 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal, re
 		return a.reason(ctx, bot, of, respond)
 	case verbSettle:
 		return a.settleHelp(ctx, of, respond)
-	case verbWhy, verbSources, verbShare, verbHuman, verbNone:
+	case verbWhy, verbSources, verbShare, verbHuman, verbPrivate, verbNone:
 		return a.reveal(ctx, bot, of, respond)
 	}
 	return nil
@@ -174,6 +174,8 @@ func (a *Adapter) reveal(ctx context.Context, bot *running.Handler, of signal, r
 		shown, err = a.share(ctx, bot, of)
 	case verbHuman:
 		shown, err = a.callHuman(ctx, of)
+	case verbPrivate:
+		shown, err = a.answerPrivately(ctx, bot, of)
 	default:
 		return nil
 	}

@@ -200,7 +200,7 @@ var entries = map[string]attempt{
 	},
 	"Helpful":         pressing(0, "Helpful"),
 	"Not helpful":     pressing(0, "Not helpful"),
-	"Why this answer": pressing(0, "Why this answer"),
+	"Why": pressing(0, "Why"),
 	"All sources":     pressing(0, "All sources"),
 	"What happened":   pressing(1, "What happened"),
 	"Retry":           pressing(1, "Retry"),

@@ -24,12 +24,13 @@ const (
 	verbStop    verb = "stop"
 	verbShare   verb = "share"
 	verbHuman   verb = "human"
+	verbPrivate verb = "private" // answer the asker once more, alone
 	verbSettle  verb = "settled" // a person has helped
 	verbAnswer  verb = "answer"  // one of a question's choices
 	verbReply   verb = "reply"   // a question's input
 )
 
-var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbSettle, verbAnswer, verbReply}
+var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbSettle, verbAnswer, verbReply}
 
 // A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
 // Slack does not tell of the thread with a press there. The number tells the blocks of a
@@ -128,6 +129,11 @@ type offer struct {
 
 // replyButtons stand under an answer or a failure line.
 func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
+	if reply.Offer != "" {
+		buttons := &row{}
+		buttons.button(verbPrivate, string(reply.Offer), "", "Answer me in private")
+		return buttons.block(), buttons.err
+	}
 	run := string(reply.Run)
 	if run == "" || reply.Outcome == chat.Noticed {
 		return nil, nil

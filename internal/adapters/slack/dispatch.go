@@ -216,6 +216,8 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) er
 		err = a.share(ctx, bot, of)
 	case verbHuman:
 		err = a.callHuman(ctx, of)
+	case verbPrivate:
+		err = a.answerPrivately(ctx, bot, of)
 	case verbSettle:
 		err = a.settle(ctx, of)
 	}

@@ -160,7 +160,7 @@ var entries = map[string]attempt{
 	"the home tab":           func(_ *doors, who *slacktest.Person, _ string) { who.OpensHome() },
 	"the messages tab":       func(_ *doors, who *slacktest.Person, _ string) { who.OpensDM() },
 	"Stop in the agent pane": func(d *doors, who *slacktest.Person, channel string) { who.StopsSession(channel, d.roots[2]) },
-	"Helpful":                pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why this answer": pressing("Why this answer"),
+	"Helpful":                pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why": pressing("Why"),
 	"All sources": pressing("All sources"), "What happened": pressing("What happened"), "Retry": pressing("Retry"),
 	"Ask a human": pressing("Ask a human"), "a choice": pressing("The API"),
 	"own words": func(_ *doors, who *slacktest.Person, channel string) { who.Types(channel, "the API") },

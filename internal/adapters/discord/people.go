@@ -93,9 +93,13 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 	case at.private != "":
 		return chat.Place{Members: []chat.UserID{at.private}, Complete: true}, nil
 	}
+	if parent, ok := a.parents.get(at.channel); ok && at.root == "" && !at.isDirect() {
+		return a.threadPlace(ctx, at, parent)
+	}
 	told, err := a.channel(ctx, at.channel)
-	if errors.Is(err, chat.ErrGone) && at.root == "" && !at.isDirect() { // the thread is not started yet
-		return a.unstartedPlace(ctx, at)
+	if errors.Is(err, chat.ErrGone) && at.root == "" && !at.isDirect() {
+		// The thread is not started yet, and another process heard of the message that it begins at.
+		return a.threadPlace(ctx, at, "")
 	}
 	if err != nil {
 		return chat.Place{}, fmt.Errorf("describe a place of Discord's: %w", err)
@@ -106,29 +110,19 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 		}
 		return chat.Place{Members: []chat.UserID{chat.UserID(told.Recipients[0].ID)}, Complete: true}, nil
 	}
-	served, err := a.isServed(ctx, at.guild)
-	if err != nil || !served {
-		return chat.Place{}, err
-	}
-	place := chat.Place{Channel: told.ID, Team: at.guild}
 	if isThread(told.Type) {
-		place.Channel = told.ParentID
+		return a.threadPlace(ctx, at, told.ParentID)
 	}
-	return place, nil
+	return a.threadPlace(ctx, at, told.ID)
 }
 
-// unstartedPlace describes a thread whose first message is not posted yet, by the channel of the
-// message that it will be started from, where this process has heard of that.
-func (a *Adapter) unstartedPlace(ctx context.Context, at place) (chat.Place, error) {
-	parent, ok := a.parents.get(at.channel)
-	if !ok {
-		return chat.Place{Team: at.guild}, nil
-	}
+// threadPlace describes a place by the channel that it is in, "" where that is not known.
+func (a *Adapter) threadPlace(ctx context.Context, at place, channel string) (chat.Place, error) {
 	served, err := a.isServed(ctx, at.guild)
 	if err != nil || !served {
 		return chat.Place{}, err
 	}
-	return chat.Place{Channel: parent, Team: at.guild}, nil
+	return chat.Place{Channel: channel, Team: at.guild}, nil
 }
 
 // Identify implements chat.Identifier. In a direct conversation somebody is what they are in all

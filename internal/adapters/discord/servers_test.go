@@ -194,7 +194,7 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		press := w.Press(w.ben, string(id), "Why this answer")
+		press := w.Press(w.ben, string(id), "Why")
 		forged := strings.Replace(string(press.Payload), "why:run-1", does+":run-7f3a", 1)
 		found, err := interpret([]byte(forged))
 		if err != nil || found.kind != pressed {

@@ -89,6 +89,7 @@ func (r room) mark(key chat.PostKey, index, of int) mark {
 // look is how posts are shown in the room.
 func (r room) look(ctx context.Context, only chat.UserID) look {
 	how := look{
+		private: r.at.private != "", single: r.at.private != "" || only != "",
 		hears: r.options.HearsAll && r.at.root == "" || r.at.isDirect(),
 	}
 	switch {

@@ -48,13 +48,9 @@ func (a *app) groupStore(ctx context.Context) (access.Store, error) {
 	return store, nil
 }
 
-// resolver decides whom answers are shown to. The adapters are asked themselves, and not
-// what measures them.
-func (a *app) resolver(ctx context.Context) (*access.Resolver, error) {
-	groups, err := a.groups(ctx)
-	if err != nil {
-		return nil, err
-	}
+// platforms are the adapters of people's platforms themselves, by name, and not what
+// measures them: that offers no more than it measures.
+func (a *app) platforms(ctx context.Context) (map[string]any, error) {
 	asked := make(map[string]any)
 	if talks, err := a.slack(ctx); err != nil {
 		return nil, err
@@ -66,7 +62,27 @@ func (a *app) resolver(ctx context.Context) (*access.Resolver, error) {
 	} else if server != nil {
 		asked[server.adapter.Name()] = server.adapter
 	}
-	return access.NewResolver(access.Options{Adapters: asked, Groups: groups, Logger: a.logger}), nil
+	return asked, nil
+}
+
+// resolver decides whom answers are shown to.
+func (a *app) resolver(ctx context.Context, platforms map[string]any) (*access.Resolver, error) {
+	groups, err := a.groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return access.NewResolver(access.Options{Adapters: platforms, Groups: groups, Logger: a.logger}), nil
+}
+
+// openers are the platforms on which the bot can talk to one person alone.
+func openers(platforms map[string]any) map[string]chat.PrivateOpener {
+	able := make(map[string]chat.PrivateOpener)
+	for name, platform := range platforms {
+		if opener, ok := platform.(chat.PrivateOpener); ok {
+			able[name] = opener
+		}
+	}
+	return able
 }
 
 // library is the index as the bot looks at it beside its flows.

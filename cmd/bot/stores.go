@@ -146,12 +146,16 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 	if err != nil {
 		return nil, err
 	}
-	resolver, err := a.resolver(ctx)
+	platforms, err := a.platforms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resolver, err := a.resolver(ctx, platforms)
 	if err != nil {
 		return nil, err
 	}
 	return bot.New(bot.Options{
-		Access: resolver, Library: a.library(), Withdraw: withdrawals[a.config.Access.Retract],
+		Access: resolver, Library: a.library(), Openers: openers(platforms), Withdraw: withdrawals[a.config.Access.Retract],
 		Sessions: a.telemetry.Sessions(opened.sessions), Runs: a.telemetry.Runs(opened.runs), Records: a.telemetry.Records(opened.records),
 		Together: a.telemetry.Together(opened.together), Flows: a.telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: a.telemetry.Accompany, Logger: a.logger, Adapters: posters, Ending: ending, Quota: limits, Catalog: a, ReadFile: readAttached,

@@ -236,7 +236,7 @@ func (t *turn) findOffer(ctx context.Context) (bool, error) {
 	if t.options.Library == nil || t.access.Private || t.access.Asker.IsPublic() || t.record.Flow != t.first {
 		return false, nil
 	}
-	if _, ok := t.poster.(chat.PrivateOpener); !ok {
+	if t.options.Openers[t.record.Thread.Adapter()] == nil {
 		return false, nil
 	}
 	query := retrieve.Query{Text: t.record.Request, Limit: maxOffered}

@@ -135,6 +135,7 @@ func newAgency(t *testing.T) *agency {
 	o.street = newStreet(t, o.flow)
 	o.rooms = &rooms{Platform: o.platform}
 	o.poster, o.library = o.rooms, library{o.reader}
+	o.openers = map[string]chat.PrivateOpener{"platform": o.rooms}
 	o.access = access.NewResolver(access.Options{Adapters: map[string]any{"platform": o.rooms}, Logger: quietLogger})
 	o.put("open", "salary: twelve", "")
 	o.put("closed", "salary: a secret", "user:ann@example.com")

@@ -130,6 +130,9 @@ type Options struct {
 	// Library is the index, behind index.Guard; nil: answers are not checked before they are
 	// posted.
 	Library Library
+	// Openers are the adapters that can talk to a person alone, by name. They are apart from
+	// Adapters, for what measures those offers no more than it measures.
+	Openers map[string]chat.PrivateOpener
 	// Withdraw says which answers WatchCitations takes back (none).
 	Withdraw Withdrawal
 	Now      func() time.Time // nil: time.Now

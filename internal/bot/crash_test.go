@@ -35,6 +35,7 @@ type street struct {
 	flows    []flows.Flow
 	access   bot.Access
 	library  bot.Library
+	openers  map[string]chat.PrivateOpener
 	working  sync.WaitGroup
 }
 
@@ -85,7 +86,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
-		Access: s.access, Library: s.library, Withdraw: bot.WithdrawClosed,
+		Access: s.access, Library: s.library, Openers: s.openers, Withdraw: bot.WithdrawClosed,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -20,8 +20,8 @@ func (b *Bot) AnswerPrivately(ctx context.Context, run chat.RunID, by chat.UserI
 	case record.Author != by:
 		return chat.ErrForbidden
 	}
-	opener, ok := b.options.Adapters[record.Thread.Adapter()].(chat.PrivateOpener)
-	if !ok {
+	opener := b.options.Openers[record.Thread.Adapter()]
+	if opener == nil {
 		return fmt.Errorf("answer run %s in private: %w", run, chat.ErrRefused)
 	}
 	thread, message, err := opener.OpenPrivate(ctx, record.Thread, by, record.Request)

@@ -11,8 +11,8 @@ import (
 
 // Bounds of the table of groups.
 const (
-	// MaxMemberships is how many members the groups of one source have together.
-	MaxMemberships = 1_000_000
+	// MaxTableMembers is how many members the groups of one source have together.
+	MaxTableMembers = 1_000_000
 	// maxNesting is how many groups lie within one another at most; deeper ones don't count.
 	maxNesting = 16
 )
@@ -32,8 +32,8 @@ func (t Table) Validate() error {
 				return fmt.Errorf("member %q of %s: want user:…, group:…, channel:… or team:…", principal, group)
 			}
 		}
-		if members += len(in); members > MaxMemberships {
-			return fmt.Errorf("the groups have more than %d members", MaxMemberships)
+		if members += len(in); members > MaxTableMembers {
+			return fmt.Errorf("the groups have more than %d members", MaxTableMembers)
 		}
 	}
 	return nil

@@ -62,9 +62,6 @@ func distinctSets(people [][]Principal) [][]Principal {
 
 func (v Viewers) words() int { return (v.people + 63) / 64 }
 
-// IsUnrestricted tells whether the viewers may see every document.
-func (v Viewers) IsUnrestricted() bool { return v.unrestricted }
-
 // IsPublic tells whether the viewers may be shown what is public alone.
 func (v Viewers) IsPublic() bool { return !v.unrestricted && len(v.rows) == 0 }
 

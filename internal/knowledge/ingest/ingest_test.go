@@ -174,3 +174,39 @@ func TestSourcesDoNotTouchEachOther(t *testing.T) {
 		t.Errorf("%d documents of docs are left", documents)
 	}
 }
+
+// TestDocumentsAreKeptInTheirLanguage: the built-in embedder knows English alone.
+func TestDocumentsAreKeptInTheirLanguage(t *testing.T) {
+	p := open(t)
+	p.write("urlaub.html", `<html lang="en"><h1>Urlaub</h1><p>Die Einstellungen des Kalenders findest du unter dem Menü.</p></html>`)
+	if r := p.sync(); r.Added != 3 || r.Embedded != 4 {
+		t.Errorf("%+v", r)
+	}
+	for document, err := range p.index.Documents(t.Context(), "docs") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "en"
+		if document.Path == "urlaub.html" {
+			want = "de"
+		}
+		if document.Language != want {
+			t.Errorf("%s is in %q, want %q", document.Path, document.Language, want)
+		}
+	}
+	if !p.finds("einstell") {
+		t.Error("a German page is not found by the stem of its words")
+	}
+	embedder, err := local.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors, err := embedder.Embed(t.Context(), []string{"You have 28 days of leave."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.index.Search(t.Context(), index.Query{Vector: vectors[0]})
+	if err != nil || len(found.Dense) != 3 {
+		t.Errorf("%d passages have vectors, %v, want the 3 English ones", len(found.Dense), err)
+	}
+}

@@ -160,3 +160,36 @@ func TestSearchFindsByWordsAndByMeaning(t *testing.T) {
 		t.Errorf("a limit of 1 gives %d, %v", len(found.Evidence), err)
 	}
 }
+
+func TestTermsInOtherLanguagesAreStemmedThere(t *testing.T) {
+	got := retrieve.Terms("Wo finde ich die Einstellungen von GitLab?")
+	want := []index.Term{{Text: "find", Weight: 1}, {Text: "einstell", Weight: 1}, {Text: "einstellungen", Weight: .5}, {Text: "git", Weight: 1}, {Text: "lab", Weight: 1}, {Text: "gitlab", Weight: 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestThePageInTheAskersLanguageComesFirst has a page and its translation, both found by a name.
+func TestThePageInTheAskersLanguageComesFirst(t *testing.T) {
+	r := corpus(t, map[string]string{"Parking": "Park your car behind the building."})
+	ix := r.Index.(*embedded.Index)
+	for language, text := range map[string]string{"de": "Kestrel startet neu mit kestrelctl", "en": "Kestrel restarts with kestrelctl"} {
+		id := knowledge.DocumentID("docs:" + language)
+		batch := index.Batch{Put: []index.Entry{{
+			Document: knowledge.Document{ID: id, Source: "docs", Title: "Kestrel", Hash: language, Language: language},
+			Passages: []knowledge.Passage{{ID: knowledge.MakePassageID(id, 0), Document: id, Text: text, Hash: language}},
+		}}}
+		if err := ix.Write(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for question, want := range map[string]string{"what does kestrelctl do": "en", "was macht denn kestrelctl": "de"} {
+		found, err := r.Search(t.Context(), retrieve.Query{Text: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Evidence) < 2 || found.Evidence[0].Document.Language != want {
+			t.Errorf("%q finds %+v, want the page in %s first", question, found.Evidence, want)
+		}
+	}
+}

@@ -17,7 +17,8 @@ says what a word is. Every backend of the index and every flow analyses text wit
 that they agree; it also has the BM25 formula and the list of words that tell nothing.
 [cairn/internal/knowledge/embed] is the contract of what makes vectors, and embed/local
 the one that needs no server: Google's Universal Sentence Encoder Lite, computed in Go
-from weights inside the binary. It knows English only, which is its greatest weakness.
+from weights inside the binary. It knows English only, which is its greatest weakness:
+passages and questions in other languages are left to their words.
 
 # From a folder to an index
 

@@ -17,6 +17,7 @@ import (
 	"cairn/internal/knowledge/connect/files"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
+	"cairn/internal/knowledge/parse"
 )
 
 type ingestCommand struct {
@@ -126,7 +127,9 @@ func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source
 	}
 	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
 	folder := connector(source)
-	report, err := a.ingester(bar.observe).Sync(ctx, folder)
+	reader := a.ingester(bar.observe)
+	reader.Limits = documentLimits(source)
+	report, err := reader.Sync(ctx, folder)
 	bar.finish()
 	if err == nil || report.Passages > 0 {
 		printReport(in.std.Out, source.Name, report)
@@ -136,6 +139,12 @@ func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source
 		return errors.New("interrupted: what was read is kept; run the command again to go on")
 	}
 	return err
+}
+
+// documentLimits lets documents be as large as the source allows, where that is more than
+// the parsers' own limit.
+func documentLimits(source config.Source) parse.Limits {
+	return parse.Limits{Bytes: max(source.MaxDocumentBytes, parse.DefaultBytes)}
 }
 
 // claim keeps a source's name to one folder: reading another under it would remove

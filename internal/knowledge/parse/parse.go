@@ -79,6 +79,9 @@ const (
 	Table
 )
 
+// DefaultBytes is what Limits.Bytes of 0 means.
+const DefaultBytes = 64 << 20
+
 // Limits bound what one document may cost; a zero field is its default.
 type Limits struct {
 	Bytes   int64         // of the document, and of what it unpacks to; 64 MiB
@@ -91,7 +94,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.Bytes == 0 {
-		l.Bytes = 64 << 20
+		l.Bytes = DefaultBytes
 	}
 	if l.Ratio == 0 {
 		l.Ratio = 200

@@ -44,9 +44,10 @@ func Analyze(text string) []string {
 	return terms
 }
 
-// Fold gives the form in which text is cut into words: NFKC, without zero-width
-// and combining marks, broken UTF-8 replaced.
+// Fold gives the form in which text is cut into words: NFKC, without the addresses of
+// links, zero-width and combining marks, broken UTF-8 replaced.
 func Fold(text string) string {
+	text = knowledge.WithoutAddresses(text)
 	if isASCII(text) {
 		return text
 	}

@@ -17,6 +17,7 @@ import (
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
@@ -33,8 +34,11 @@ type evalCommand struct {
 	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
 	JSON     bool   `long:"json" description:"Print data instead of a table."`
 	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
-	Split    bool   `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
-	Side     string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
+	// FitQuotes is how internal/graph/flows/answer/quoting/weights.json is made.
+	FitQuotes string            `long:"fit-quotes" value-name:"FILE" description:"Also fit the weights by which quotes are chosen on the sets with questions.jsonl, and write them to a file."`
+	Split     bool              `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
+	examples  []quoting.Example // for FitQuotes
+	Side      string            `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
 }
 
 // evalOutput is what --json prints for one set.
@@ -66,6 +70,11 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 		outputs = append(outputs, evalOutput{Set: filepath.Base(set.dir), Report: report})
 		if !c.JSON {
 			fmt.Fprintf(in.std.Out, "%s\n%s\n", filepath.Base(set.dir), report.Table())
+		}
+	}
+	if c.FitQuotes != "" {
+		if err := c.writeQuoteWeights(); err != nil {
+			return err
 		}
 	}
 	if !c.JSON {
@@ -330,11 +339,14 @@ func measureSupport(set questionSet) (eval.Report, error) {
 
 // collect asks the flow every question, and keeps the answers if that was asked for.
 func (c *evalCommand) collect(ctx context.Context, a *app, questions []eval.Question) (answers []eval.Answer, err error) {
+	examples := newQuoteExamples(questions)
+	a.quoting = examples.observe
 	flow, err := a.answers()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	defer func() { c.examples = append(c.examples, examples.collected()...) }()
 	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
 		return askFlow(ctx, flow, q)
 	})
@@ -365,9 +377,11 @@ func topFolders(questions []eval.Question) []string {
 // maxSources is how many passages of the retriever's order an answers file holds.
 const maxSources = 10
 
+func evalRun(q eval.Question) string { return "eval-" + q.ID }
+
 // askFlow runs one question of a set through the flow.
 func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer, error) {
-	request := flows.Request{Run: "eval-" + q.ID, Text: q.Question, Depth: flows.Detailed}
+	request := flows.Request{Run: evalRun(q), Text: q.Question, Depth: flows.Detailed}
 	for _, turn := range q.History {
 		request.History = append(request.History, flows.Turn{Role: turn.Role, Text: turn.Text})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
+	"cairn/internal/chat/rich"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph"
@@ -234,7 +235,7 @@ func talkAnswer(said collected, considered []chat.TraceEvidence) eval.TalkAnswer
 	answered := eval.TalkAnswer{Outcome: eval.OutcomeSilent, Choices: []string{}, Sources: []eval.Source{}}
 	switch {
 	case said.question != nil:
-		answered.Outcome, answered.Answer = eval.OutcomeAsked, said.question.Text
+		answered.Outcome, answered.Answer = eval.OutcomeAsked, asSent(said.question.Text, nil)
 		for _, choice := range said.question.Choices {
 			label := choice.Label
 			if choice.Detail != "" {
@@ -243,7 +244,7 @@ func talkAnswer(said collected, considered []chat.TraceEvidence) eval.TalkAnswer
 			answered.Choices = append(answered.Choices, label)
 		}
 	case said.reply != nil:
-		answered.Outcome, answered.Answer = talkOutcomes[said.reply.Outcome], said.reply.Text
+		answered.Outcome, answered.Answer = talkOutcomes[said.reply.Outcome], asSent(said.reply.Text, said.reply.Sources)
 		if said.reply.Note != "" {
 			answered.Answer += "\n\n" + said.reply.Note
 		}
@@ -255,6 +256,14 @@ func talkAnswer(said collected, considered []chat.TraceEvidence) eval.TalkAnswer
 	}
 	return answered
 }
+
+// asSent is a text as people see it: its Markdown is read as adapters do.
+func asSent(text string, sources []chat.SourceGroup) string {
+	return rich.Text(sentFormat.Read(text, sources))
+}
+
+// sentFormat is that of a platform with room for everything.
+var sentFormat = rich.Format{MaxAddress: 2000, MaxTitle: 200, Deepest: 5, EmptyItem: "…"}
 
 func (c *evalCommand) writeTalkAnswers(answers []eval.TalkAnswer) (err error) {
 	return c.writeFile(func(w io.Writer) error {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,3 +75,16 @@ func occurs(needle, text string) bool {
 }
 
 func isTokenByte(b byte) bool { return (b >= 'a' && b <= 'z') || (b >= '0' && b <= '9') }
+
+// States says whether a text states one of the question's facts.
+func (q Question) States(text string) bool {
+	normed := norm(text)
+	return slices.ContainsFunc(q.Facts, func(fact string) bool { return holds(fact, normed) })
+}
+
+// AnsweredBy says whether a page is one that answers the question.
+func (q Question) AnsweredBy(path string) bool {
+	return slices.ContainsFunc(q.Gold, func(g Gold) bool {
+		return slices.ContainsFunc(g.places(), func(p Place) bool { return p.Path == path })
+	})
+}

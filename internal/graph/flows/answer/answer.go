@@ -26,6 +26,7 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
@@ -59,6 +60,7 @@ type Flow struct {
 	models    Models
 	documents int // quoted from at most
 	sidePages float64
+	quoting   func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
 	linkHosts map[string]bool
 	bus       *agent.Bus
 	graph     *graph.Compiled[State]
@@ -83,6 +85,9 @@ type Options struct {
 	SidePages *float64
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that get stuck or go down; nil: none
+	// Quoting is told of what the quotes of a run are chosen from, with the paths of the
+	// passages' documents; nil: nobody is.
+	Quoting func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
 	// Accompany is told of each request that an agent works at, as agent.Options has it.
 	Accompany func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
 }
@@ -93,7 +98,7 @@ type Options struct {
 func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
-		documents: options.Documents, linkHosts: make(map[string]bool), now: time.Now,
+		documents: options.Documents, quoting: options.Quoting, linkHosts: make(map[string]bool), now: time.Now,
 	}
 	if f.documents == 0 {
 		f.documents = DefaultDocuments

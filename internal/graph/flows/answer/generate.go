@@ -59,5 +59,5 @@ func (f *Flow) extract(s State) draftResponse {
 	if reason := unanswerable(s); reason != "" {
 		return draftResponse{Abstained: reason}
 	}
-	return draftResponse{Draft: quote(s, f.documents)}
+	return draftResponse{Draft: f.quote(s)}
 }

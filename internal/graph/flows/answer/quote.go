@@ -15,14 +15,22 @@ var sizes = map[flows.Depth]quoting.Size{
 	flows.Comprehensive: {Passages: 12, Characters: 4500, Floor: 0.3},
 }
 
-// quote makes the draft of an answer from the evidence, of so many documents at most.
-func quote(s State, documents int) Draft {
-	passages, positions := quotable(s.SearchResults, documents, language.Detect(s.OriginalQuery).Or(language.English))
+// quote makes the draft of an answer from the evidence.
+func (f *Flow) quote(s State) Draft {
+	passages, positions := quotable(s.SearchResults, f.documents, language.Detect(s.OriginalQuery).Or(language.English))
 	if len(passages) == 0 {
 		return Draft{}
 	}
+	question := questionOf(s)
+	if f.quoting != nil {
+		paths := make([]string, len(positions))
+		for i, position := range positions {
+			paths[i] = s.SearchResults[position].Document.Path
+		}
+		f.quoting(s.RequestID, question, passages, paths)
+	}
 	var draft Draft
-	for _, q := range quoting.Choose(questionOf(s), passages, sizes[s.Depth]) {
+	for _, q := range quoting.Choose(question, passages, sizes[s.Depth]) {
 		draft.Sentences = append(draft.Sentences, Sentence{
 			Text: q.Text, Evidence: positions[q.Passage], Position: q.Position, Block: q.Block, Score: q.Score,
 		})

@@ -1,6 +1,7 @@
 package quoting_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -123,4 +124,31 @@ func FuzzChoose(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFitFindsWhatTellsFactsFromTheRest fits on questions whose answers are in code marks.
+func TestFitFindsWhatTellsFactsFromTheRest(t *testing.T) {
+	var examples []quoting.Example
+	for range 20 {
+		examples = append(examples, quoting.Example{
+			Question: asked("which port does the signer use", "lookup"),
+			Passages: []quoting.Passage{{Title: "Signer", Text: "The signer signs. It listens on port `8080`. It is old. It is small.", Score: 1}},
+			Gold:     []bool{true},
+			States:   func(text string) bool { return strings.Contains(text, "8080") },
+		})
+	}
+	file, err := quoting.Fit(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var weights map[string]float64
+	if err := json.Unmarshal(file, &weights); err != nil {
+		t.Fatal(err)
+	}
+	if weights["has_code"] <= 0 || weights["coverage"] <= 0 || weights["always"] >= 0 {
+		t.Errorf("weights %v", weights)
+	}
+	if _, err := quoting.Fit(nil); err == nil {
+		t.Error("weights of nothing")
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
 )
@@ -17,7 +16,7 @@ var sizes = map[flows.Depth]quoting.Size{
 
 // quote makes the draft of an answer from the evidence.
 func (f *Flow) quote(s State) Draft {
-	passages, positions := quotable(s.SearchResults, f.documents, language.Detect(s.OriginalQuery).Or(language.English))
+	passages, positions := quotable(s, f.documents, language.Detect(s.OriginalQuery).Or(language.English))
 	if len(passages) == 0 {
 		return Draft{}
 	}
@@ -45,9 +44,10 @@ const attachedFloor = 0.6
 // quotable gives the evidence as passages to quote from, best first, and their positions
 // in it. Pages in another language than the asked one are left out where there are some in
 // that: a page and its translations say the same.
-func quotable(evidence []retrieve.Evidence, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
+func quotable(s State, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
+	evidence := s.SearchResults
 	known := make(map[knowledge.DocumentID]bool)
-	foreign := inOtherLanguage(evidence, asked)
+	foreign := inOtherLanguage(s, asked)
 	for i, e := range evidence {
 		if foreign[i] {
 			continue
@@ -66,26 +66,33 @@ func quotable(evidence []retrieve.Evidence, documents int, asked language.Tag) (
 
 // inOtherLanguage gives the positions of the evidence in another language than the asked
 // one; none where all that bears nearly as much on the question as the best is in others.
-func inOtherLanguage(evidence []retrieve.Evidence, asked language.Tag) map[int]bool {
+func inOtherLanguage(s State, asked language.Tag) map[int]bool {
+	evidence := s.SearchResults
 	foreign := make(map[int]bool)
-	native := false
+	native, covered, most := false, 0.0, 0.0
 	for i, e := range evidence {
 		of := language.Parse(e.Document.Language)
+		held := s.Profile.Coverage(termsOf(e))
+		most = max(most, held)
 		switch {
 		case asked != language.Unknown && of != language.Unknown && of != asked:
 			foreign[i] = true
 		case e.Score >= nativeFloor*evidence[0].Score:
-			native = true
+			native, covered = true, max(covered, held)
 		}
 	}
-	if !native {
+	if !native || covered < nativeCoverage*most {
 		return nil
 	}
 	return foreign
 }
 
-// nativeFloor is what a passage in the asked language has to score against the best one.
-const nativeFloor = 0.4
+// nativeFloor is what a passage in the asked language has to score against the best one,
+// nativeCoverage what part of the question it has to hold against the most that one does.
+const (
+	nativeFloor    = 0.4
+	nativeCoverage = 0.8
+)
 
 // questionOf is the question that quotes are chosen for.
 func questionOf(s State) quoting.Question {

@@ -25,7 +25,7 @@ func TestPagesInTheAskedLanguageAreQuoted(t *testing.T) {
 		{"any, where the language is not known", mixed, language.Unknown, 4},
 		{"any, where none in it bears on the question", far, language.English, 2},
 	} {
-		if passages, positions := quotable(test.evidence, 10, test.asked); len(passages) != test.want || len(positions) != test.want {
+		if passages, positions := quotable(State{SearchResults: test.evidence}, 10, test.asked); len(passages) != test.want || len(positions) != test.want {
 			t.Errorf("%s: %d passages", test.name, len(passages))
 		}
 	}

@@ -38,6 +38,7 @@ type app struct {
 	embedder   embed.Embedder
 	index      index.Index
 	made       *answer.Models       // the models of conversation; nil before they are made
+	judgement  *answer.Judgement    // decides when to ask and to decline; nil: the one that is built in
 	budget     *gate.Budget         // nil before a model is made
 	telemetry  *telemetry.Telemetry // nil where nothing is measured
 	opened     stores               // what bot opened

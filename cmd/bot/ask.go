@@ -60,7 +60,8 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {
-		return c.printJSON(ctx, in.std.Out, handler, message)
+		question, err := c.printJSON(ctx, in.std.Out, handler, message)
+		return errors.Join(err, dropQuestion(ctx, handler, message, question))
 	}
 	renderer := terminal.Detect(in.std.Out, os.Getenv)
 	conversation := &terminal.Conversation{Renderer: renderer, Live: terminal.IsTerminal(in.std.Out)}
@@ -68,10 +69,28 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 		return err
 	}
 	trace, err := c.explain(ctx, handler, conversation.Answer, conversation.Question)
-	if trace == nil || err != nil {
+	if trace != nil && err == nil {
+		err = renderer.Trace(*trace)
+	}
+	if err != nil || terminal.IsTerminal(in.std.In) {
 		return err
 	}
-	return renderer.Trace(*trace)
+	return dropQuestion(ctx, handler, message, conversation.Question)
+}
+
+// errAskedBack tells that there is no answer: the question means several things, and
+// nobody is there to say which.
+var errAskedBack = errors.New("asked back, and nobody is there to answer: ask for one of the readings")
+
+// dropQuestion ends a run that asked back where nobody can answer it, so that none waits.
+func dropQuestion(ctx context.Context, controls chat.Controls, message chat.Message, asked *chat.Question) error {
+	if asked == nil {
+		return nil
+	}
+	if _, err := controls.Stop(ctx, message.Thread, message.Author); err != nil {
+		return err
+	}
+	return errAskedBack
 }
 
 // explain gives how what was said came about, a question too; nil where nobody wants to
@@ -228,20 +247,21 @@ type choice struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-func (c *askCommand) printJSON(ctx context.Context, out io.Writer, handler *bot.Bot, message chat.Message) error {
+// printJSON prints what was said, and gives the question that was asked back, nil for none.
+func (c *askCommand) printJSON(ctx context.Context, out io.Writer, handler *bot.Bot, message chat.Message) (*chat.Question, error) {
 	var said collected
 	if err := handler.Handle(ctx, message, &said); err != nil {
-		return err
+		return nil, err
 	}
 	printed := said.output()
 	var err error
 	if printed.Trace, err = c.explain(ctx, handler, said.reply, said.question); err != nil {
-		return err
+		return said.question, err
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return errors.Join(encoder.Encode(printed), failureOf(said.reply))
+	return said.question, errors.Join(encoder.Encode(printed), failureOf(said.reply))
 }
 
 func (c *collected) output() askOutput {

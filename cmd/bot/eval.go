@@ -34,11 +34,16 @@ type evalCommand struct {
 	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
 	JSON     bool   `long:"json" description:"Print data instead of a table."`
 	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
+	Split    bool   `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
 	// FitQuotes is how internal/graph/flows/answer/quoting/weights.json is made.
 	FitQuotes string            `long:"fit-quotes" value-name:"FILE" description:"Also fit the weights by which quotes are chosen on the sets with questions.jsonl, and write them to a file."`
-	Split     bool              `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
 	examples  []quoting.Example // for FitQuotes
-	Side      string            `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
+	// The judgement decides when to ask back and when to decline.
+	Fit       string `long:"fit" value-name:"FILE" description:"Fit what decides when to ask back and when to decline on these sets, print how it does on each half when fitted on the other, and write it; what a half was left out of goes beside it."`
+	Judgement string `long:"judgement" value-name:"FILE" description:"Decide by what --fit wrote."`
+	Side      string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
+
+	judged []judgedQuestion // of all sets so far
 }
 
 // evalOutput is what --json prints for one set.
@@ -76,6 +81,9 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 		if err := c.writeQuoteWeights(); err != nil {
 			return err
 		}
+	}
+	if c.Fit != "" {
+		return c.fit(in.std.Out)
 	}
 	if !c.JSON {
 		return nil
@@ -285,7 +293,7 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}
-	answers, err := c.collect(ctx, a, questions)
+	answers, err := c.collect(ctx, a, filepath.Base(set.dir), questions)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -307,7 +315,7 @@ func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *a
 	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
 		return eval.Report{}, err
 	}
-	answers, err := c.collect(ctx, a, loaded.Questions)
+	answers, err := c.collect(ctx, a, filepath.Base(set.dir), loaded.Questions)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -338,17 +346,23 @@ func measureSupport(set questionSet) (eval.Report, error) {
 }
 
 // collect asks the flow every question, and keeps the answers if that was asked for.
-func (c *evalCommand) collect(ctx context.Context, a *app, questions []eval.Question) (answers []eval.Answer, err error) {
+func (c *evalCommand) collect(ctx context.Context, a *app, set string, questions []eval.Question) (answers []eval.Answer, err error) {
 	examples := newQuoteExamples(questions)
 	a.quoting = examples.observe
+	if a.judgement, err = c.readJudgement(); err != nil {
+		return nil, err
+	}
 	flow, err := a.answers()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
 	defer func() { c.examples = append(c.examples, examples.collected()...) }()
+	halves := eval.HalvesOfQuestions(questions)
 	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
-		return askFlow(ctx, flow, q)
+		answered, inputs, err := askFlow(ctx, flow, q)
+		c.keepJudged(judgedQuestion{set: set, half: halves[q.ID], expect: eval.Reaction(q.Expect)}, inputs)
+		return answered, err
 	})
 	if err != nil {
 		return nil, err
@@ -379,15 +393,16 @@ const maxSources = 10
 
 func evalRun(q eval.Question) string { return "eval-" + q.ID }
 
-// askFlow runs one question of a set through the flow.
-func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer, error) {
+// askFlow runs one question of a set through the flow. It also gives what asking and
+// abstaining were decided from.
+func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer, []flows.Input, error) {
 	request := flows.Request{Run: evalRun(q), Text: q.Question, Depth: flows.Detailed}
 	for _, turn := range q.History {
 		request.History = append(request.History, flows.Turn{Role: turn.Role, Text: turn.Text})
 	}
 	outcome, err := flow.Start(ctx, request, flows.Runtime{})
 	if err != nil {
-		return eval.Answer{}, err
+		return eval.Answer{}, nil, err
 	}
 	answered := eval.Answer{
 		ID: q.ID, Answer: outcome.Text,
@@ -398,7 +413,7 @@ func askFlow(ctx context.Context, flow flows.Flow, q eval.Question) (eval.Answer
 			Place: eval.Place{Path: candidate.Path, Anchor: candidate.Anchor}, Rank: len(answered.Sources) + 1,
 		})
 	}
-	return answered, nil
+	return answered, outcome.Trace.Inputs, nil
 }
 
 func (c *evalCommand) writeAnswers(answers []eval.Answer) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"cairn/internal/bot"
@@ -69,6 +70,9 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	of := &app{config: a.config, embedder: a.embedder, logger: a.logger, stderr: a.stderr, telemetry: a.telemetry, index: a.index}
+	if of.judgement, err = c.readJudgement(); err != nil {
+		return nil, err
+	}
 	of.config.DataDir, of.config.Redis = dir, config.Redis{}
 	defer func() { err = closing(err, of) }()
 	talker, err := openTalker(ctx, of)
@@ -81,10 +85,14 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 		}
 	}
 	of.work(ctx, talker.bot)
+	halves := eval.Halves(items)
 	for _, item := range items {
-		answered, err := talker.say(ctx, item)
+		answered, trace, err := talker.say(ctx, item)
 		if err != nil {
 			return nil, fmt.Errorf("say message %q: %w", item.ID, err)
+		}
+		if item.OpenQuestion == nil { // after one, nothing is decided anew
+			c.keepJudged(judgedQuestion{set: talkSet, half: halves[item.ID], expect: item.Expect}, inputsOf(trace.Inputs))
 		}
 		answers = append(answers, answered)
 	}
@@ -112,6 +120,7 @@ func openTalker(ctx context.Context, a *app) (*talker, error) {
 		return nil, err
 	}
 	made, err := bot.New(bot.Options{
+		Examples: a.examples(),
 		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Flows: registered, Router: router,
 		Logger: a.logger, Adapters: map[string]chat.Poster{talkAdapter: nil}, Catalog: a, ReadFile: readAttached,
 	})
@@ -122,6 +131,9 @@ func openTalker(ctx context.Context, a *app) (*talker, error) {
 }
 
 func talkThread(item eval.TalkItem) chat.ThreadID { return chat.NewThreadID(talkAdapter, item.ID) }
+
+// talkMention is how the messages of a talk set mention the bot. Adapters take mentions off.
+const talkMention = "@bot"
 
 // talkAuthor is the person who writes an item's message.
 const talkAuthor chat.UserID = "person"
@@ -191,10 +203,11 @@ func openQuestion(open eval.OpenQuestion) *graph.Question {
 	return question
 }
 
-// say hands an item's message to the bot and gives what came of it.
-func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, error) {
+// say hands an item's message to the bot and gives what came of it, and how.
+func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, chat.Trace, error) {
 	message := chat.Message{
-		ID: chat.MessageID(item.ID), Thread: talkThread(item), Author: talkAuthor, Text: item.Question, At: time.Now(),
+		ID: chat.MessageID(item.ID), Thread: talkThread(item), Author: talkAuthor, At: time.Now(),
+		Text: strings.TrimSpace(strings.TrimPrefix(item.Question, talkMention)),
 	}
 	for _, said := range item.Thread {
 		message.Before = append(message.Before, chat.Said{Author: said.Author, Text: said.Text})
@@ -205,7 +218,7 @@ func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, 
 	var said collected
 	begun := time.Now()
 	if err := t.bot.Handle(ctx, message, &said); err != nil {
-		return eval.TalkAnswer{}, err
+		return eval.TalkAnswer{}, chat.Trace{}, err
 	}
 	took := float64(time.Since(begun)) / float64(time.Millisecond)
 	var trace chat.Trace
@@ -213,14 +226,14 @@ func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, 
 	case said.question != nil:
 		var err error
 		if trace, err = t.bot.Explain(ctx, said.question.Run); err != nil {
-			return eval.TalkAnswer{}, err
+			return eval.TalkAnswer{}, chat.Trace{}, err
 		}
 	case said.reply != nil:
 		trace = said.reply.Trace
 	}
 	answered := talkAnswer(said, trace.Evidence)
 	answered.ID, answered.LatencyMS = item.ID, &took
-	return answered, nil
+	return answered, trace, nil
 }
 
 // talkOutcomes are the outcomes of replies as a talk set names them.

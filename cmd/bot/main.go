@@ -37,6 +37,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitAsked  = 3 // asked back, and nobody was there to answer
 )
 
 // run parses the arguments, runs the command and gives the exit code.
@@ -63,6 +64,9 @@ func run(ctx context.Context, args []string, std stdio) int {
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintln(std.Err, "cairn:", err)
+	if errors.Is(err, errAskedBack) {
+		return exitAsked
+	}
 	return exitFailed
 }
 

@@ -158,7 +158,7 @@ func (a *app) bot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error)
 		Access: resolver, Library: a.library(), Openers: openers(platforms), Withdraw: withdrawals[a.config.Access.Retract],
 		Sessions: a.telemetry.Sessions(opened.sessions), Runs: a.telemetry.Runs(opened.runs), Records: a.telemetry.Records(opened.records),
 		Together: a.telemetry.Together(opened.together), Flows: a.telemetry.Flows(registered, answer.Name), Router: router,
-		Accompany: a.telemetry.Accompany, Logger: a.logger, Adapters: posters, Ending: ending, Quota: limits, Catalog: a, ReadFile: readAttached,
+		Accompany: a.telemetry.Accompany, Logger: a.logger, Adapters: posters, Ending: ending, Quota: limits, Catalog: a, Examples: a.examples(), ReadFile: readAttached,
 	})
 }
 

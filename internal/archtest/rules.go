@@ -20,7 +20,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/graph/flows/**"},
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/language", "cairn/internal/phrases",
+			"cairn/internal/language/**", "cairn/internal/phrases",
 			"cairn/internal/graph/**", "cairn/internal/agent/**", "cairn/internal/knowledge/**",
 			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/eval",
 		},

@@ -64,7 +64,7 @@ func (t *turn) aside(ctx context.Context) (runs.Result, error) {
 func (t *turn) asideText(ctx context.Context, asked command) (string, error) {
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
-		return help + "\n\n" + t.commands(), nil
+		return t.help(ctx), nil
 	case statusWord:
 		return t.status(ctx)
 	case sourcesWord:

@@ -135,6 +135,9 @@ type Options struct {
 	Openers map[string]chat.PrivateOpener
 	// Withdraw says which answers WatchCitations takes back (none).
 	Withdraw Withdrawal
+	// Examples gives things that the documents answer well, in a language ("de") or where
+	// there are none in English; nil: none are offered.
+	Examples func(ctx context.Context, language string, limit int) ([]Example, error)
 	Now      func() time.Time // nil: time.Now
 }
 

@@ -28,14 +28,16 @@ var outcomes = map[flows.Kind]chat.Outcome{
 }
 
 // history gives a flow what was said in the thread. Questions and what was answered
-// to them count as turns; failure lines, reminders, what was dropped, and words to stop
-// do not.
+// to them count as turns; failure lines, reminders, what was dropped, small talk, and words
+// to stop do not.
 func history(turns []chat.Turn) []flows.Turn {
 	aside := make(map[chat.MessageID]bool)
 	for _, t := range turns {
 		switch {
 		case t.Question != nil:
 			aside[t.Message] = t.Answer == cancelled
+		case t.Reply != nil && (t.Reply.Outcome == chat.Social || t.Reply.Outcome == chat.Dropped):
+			aside[t.Message] = true
 		case t.Role == chat.Person && (chat.IsStop(t.Text) || strings.TrimSpace(t.Text) == ""):
 			aside[t.Message] = true
 		}

@@ -35,6 +35,7 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 		return fmt.Errorf("message %q of thread %q: it needs both ids", message.ID, message.Thread)
 	}
 	message.Text = cut(message.Text, maxText+1) // the worker says that it is too long
+	message.Shared, message.Before = boundSaid(message.Shared), boundSaid(message.Before)
 	job := runs.Job{Event: saidEvent(message.ID), Kind: runs.Said, Message: message, Run: chat.RunID(NewRunID())}
 	aside, err := b.isAside(ctx, message)
 	if err != nil {
@@ -50,6 +51,16 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 		return err
 	}
 	return b.listen(ctx, job, conversation, accept)
+}
+
+// boundSaid keeps the last of others' messages, and of each its beginning.
+func boundSaid(list []chat.Said) []chat.Said {
+	var bounded []chat.Said
+	for _, said := range list[max(0, len(list)-chat.MaxSaid):] {
+		said.Text = cut(said.Text, chat.MaxSaidText)
+		bounded = append(bounded, said)
+	}
+	return bounded
 }
 
 // accept puts a message into its thread's queue. One that asks to stop also stops what

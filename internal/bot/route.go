@@ -10,20 +10,23 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/knowledge/lexical"
+	"cairn/internal/language/smalltalk"
 	"cairn/internal/session"
 )
 
 type planKind int
 
 const (
-	asks      planKind = iota + 1 // a new request for a flow
-	answers                       // a reply to the waiting question
-	cancels                       // ends the waiting run
-	unoffered                     // a reply to the waiting question that it does not offer
-	idle                          // a word to stop what does not work or wait
-	stale                         // a press on a question that no longer waits
-	empty                         // nothing was said
-	spent                         // a word to stop that has stopped a run already
+	asks       planKind = iota + 1 // a new request for a flow
+	answers                        // a reply to the waiting question
+	cancels                        // ends the waiting run
+	unoffered                      // a reply to the waiting question that it does not offer
+	idle                           // a word to stop what does not work or wait
+	stale                          // a press on a question that no longer waits
+	empty                          // nothing was said
+	spent                          // a word to stop that has stopped a run already
+	socializes                     // asks the documents nothing: a greeting, thanks
+	repeats                        // did not understand the question that waits
 )
 
 // forAsker tells whether only those who may answer the waiting question may do this.
@@ -35,6 +38,9 @@ type plan struct {
 	text   string     // for asks and for answers in free text
 	choice string     // for answers by a choice
 	run    chat.RunID // for cancels
+	// social is what a message is that asks nothing, or how one that is about the waiting
+	// question is worded.
+	social smalltalk.Message
 }
 
 // said is the answer in words, as the thread shows it.
@@ -58,10 +64,8 @@ func route(message chat.Message, waiting *session.Waiting, first string) plan {
 		return plan{kind: unoffered}
 	case message.Answers != nil:
 		return plan{kind: answers, choice: message.Answers.Choice}
-	case text == "":
-		return plan{kind: empty}
 	case chat.IsStop(text) && waiting != nil:
-		return plan{kind: cancels, run: waiting.Run}
+		return plan{kind: cancels, run: waiting.Run, social: smalltalk.Message{Language: smalltalk.English}}
 	case chat.IsStop(text):
 		return plan{kind: idle}
 	}
@@ -69,10 +73,57 @@ func route(message chat.Message, waiting *session.Waiting, first string) plan {
 	switch {
 	case isCommand && command.Flow == "" && command.Rest == "":
 		return plan{kind: empty}
-	case !isCommand && waiting != nil && (waiting.Flow != first || !isNewQuestion(text, waiting)):
+	case isCommand:
+		return plan{kind: asks, text: text}
+	case waiting != nil && waiting.Flow == first:
+		return routeReply(text, waiting)
+	case waiting != nil && text != "":
 		return answerTo(waiting.Question, text)
 	}
+	return routePlain(message, text)
+}
+
+// routePlain decides what a message is that no question waits for. What only points at
+// something asks about what others said, where the message brings that.
+func routePlain(message chat.Message, text string) plan {
+	brings := len(message.Before)+len(message.Shared)+len(message.Files) > 0
+	if brings && smalltalk.Points(text) {
+		return plan{kind: asks, text: text}
+	}
+	if social, ok := smalltalk.Read(text); ok && len(message.Files)+len(message.Shared) == 0 {
+		return plan{kind: socializes, social: social}
+	}
+	if strings.Trim(text, "?¿？!.… ") == "" && !brings {
+		return plan{kind: empty}
+	}
 	return plan{kind: asks, text: text}
+}
+
+// routeReply decides what a message is while a question of the flow of plain messages
+// waits: an answer to it, the end of it, or something else.
+func routeReply(text string, waiting *session.Waiting) plan {
+	if answer := answerTo(waiting.Question, text); answer.choice != "" {
+		return answer
+	}
+	if dropped, ok := smalltalk.Drops(text); ok {
+		return plan{kind: cancels, run: waiting.Run, social: dropped}
+	}
+	if again, ok := smalltalk.AsksAgain(text); ok || text == "" {
+		return plan{kind: repeats, social: again}
+	}
+	if social, ok := smalltalk.Read(text); ok {
+		return plan{kind: socializes, social: social}
+	}
+	if rest, ok := smalltalk.Other(text); ok {
+		return plan{kind: asks, text: rest}
+	}
+	if isNewQuestion(text, waiting) {
+		return plan{kind: asks, text: text}
+	}
+	if choice := paraphrased(waiting.Question, text); choice != "" {
+		return plan{kind: answers, choice: choice}
+	}
+	return answerTo(waiting.Question, text)
 }
 
 // choose decides which flow a message goes to that answers no question. A stop of the job,
@@ -94,8 +145,16 @@ func (t *turn) choose(held context.Context, text string) (flows.Choice, error) {
 // routed begins the note of a trace that says why its flow was chosen.
 const routed = "routed by "
 
-// answerTo takes a plain reply as one of the choices where it names it, else as text.
+// answerTo takes a plain reply as one of the choices where it names it, or its place among
+// them, else as text.
 func answerTo(question chat.Question, text string) plan {
+	offered := len(question.Choices)
+	if place, ok := smalltalk.Place(text); ok && place <= offered && offered > 0 {
+		if place < 0 {
+			place = offered
+		}
+		return plan{kind: answers, choice: question.Choices[place-1].ID}
+	}
 	for _, choice := range question.Choices {
 		if strings.EqualFold(choice.Label, text) || choice.ID == text {
 			return plan{kind: answers, choice: choice.ID}
@@ -105,6 +164,36 @@ func answerTo(question chat.Question, text string) plan {
 		return plan{kind: unoffered}
 	}
 	return plan{kind: answers, text: text}
+}
+
+// paraphrased gives the choice that a reply names in other words, "" where it is none or
+// there are several: it has most of the reply's telling words that only some choices have.
+func paraphrased(question chat.Question, text string) string {
+	said := make(map[string]bool)
+	for _, term := range lexical.Analyze(text) {
+		if !lexical.IsFiller(term) {
+			said[term] = true
+		}
+	}
+	best, most, next := "", 0, 0
+	for _, choice := range question.Choices {
+		held := make(map[string]bool)
+		for _, term := range lexical.Analyze(choice.Label + " " + choice.Detail) {
+			if said[term] {
+				held[term] = true
+			}
+		}
+		switch count := len(held); {
+		case count > most:
+			best, most, next = choice.ID, count, most
+		case count > next:
+			next = count
+		}
+	}
+	if most == next {
+		return ""
+	}
+	return best
 }
 
 func offers(question chat.Question, choice string) bool {

@@ -101,6 +101,7 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 		return flows.Outcome{}, err
 	}
 	request.Attachments = t.attached
+	request.Before = t.before(ctx)
 	fresh := !t.again && t.record.ID == t.job.Run && t.job.Kind != runs.Retry
 	if fresh {
 		return flow.Start(ctx, request, runtime)

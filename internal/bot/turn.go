@@ -10,6 +10,8 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -158,6 +160,7 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 		t.message.Text = cut(t.message.Text, maxText)
 		t.note = fmt.Sprintf("The message was too long; I read its first %d letters.", maxText)
 	}
+	t.readBefore(held)
 	plan := t.plan()
 	if plan.kind.forAsker() && !t.mayAnswer() {
 		return t.refuse(ctx, forbidden)
@@ -169,7 +172,7 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 		if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
 			return runs.Result{}, err
 		}
-		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: "All right, I leave it there."})
+		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: phrases.In(language.Tag(plan.social.Language)).Text(phrases.QuestionDropped)})
 	case idle:
 		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "There is nothing to stop."})
 	case stale:
@@ -177,7 +180,11 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	case unoffered:
 		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: "That is none of the choices. Take one of them, or say `never mind`."})
 	case empty:
-		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: help})
+		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: phrases.In(language.English).Text(phrases.Help)})
+	case socializes:
+		return t.socialize(ctx, plan.social)
+	case repeats:
+		return t.repeatQuestion(ctx, plan.social.Language)
 	case answers:
 		return t.resume(ctx, held, plan)
 	case asks:
@@ -185,10 +192,6 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	}
 	return runs.Result{}, fmt.Errorf("message %s: no plan %d", t.message.ID, plan.kind)
 }
-
-const help = "Ask me about the documents I know, in your own words. " +
-	"I quote what answers, and each quote links to where it stands. " +
-	"Follow up in the same thread; say `stop` while I work, or `never mind` to drop a question."
 
 // acknowledgeStop ends a word that stopped a run when it came. Where the bot posts, the
 // run's own message says so in the thread already.

@@ -196,6 +196,15 @@ func Halves(items []TalkItem) map[string]int {
 	return halves
 }
 
+// HalvesOfQuestions gives each question of another set its half, as Halves does.
+func HalvesOfQuestions(questions []Question) map[string]int {
+	items := make([]TalkItem, len(questions))
+	for i, question := range questions {
+		items[i] = TalkItem{ID: question.ID, Kind: question.Kind}
+	}
+	return Halves(items)
+}
+
 func compareHashes(a, b string) int {
 	if first, second := hashOf(a), hashOf(b); first != second {
 		if first < second {

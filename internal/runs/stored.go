@@ -49,6 +49,9 @@ type storedJob struct {
 	Collections []string        `json:"collections,omitempty"`
 	Asker       *storedIdentity `json:"asker,omitempty"`
 	Files       []storedFile    `json:"files,omitempty"`
+	// Shared and Before are what the message brings of others' messages.
+	Shared []storedSaid `json:"shared,omitempty"`
+	Before []storedSaid `json:"before,omitempty"`
 }
 
 type storedIdentity struct {
@@ -60,6 +63,30 @@ type storedIdentity struct {
 	External bool     `json:"external,omitempty"`
 	Holds    []string `json:"holds,omitempty"`
 	Local    bool     `json:"local,omitempty"`
+}
+
+type storedSaid struct {
+	Author string    `json:"author,omitempty"`
+	Text   string    `json:"text"`
+	App    bool      `json:"app,omitempty"`
+	Self   bool      `json:"self,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+}
+
+func storeSaid(list []chat.Said) []storedSaid {
+	var stored []storedSaid
+	for _, said := range list {
+		stored = append(stored, storedSaid(said))
+	}
+	return stored
+}
+
+func restoreSaid(list []storedSaid) []chat.Said {
+	var restored []chat.Said
+	for _, said := range list {
+		restored = append(restored, chat.Said(said))
+	}
+	return restored
 }
 
 type storedPress struct {
@@ -84,7 +111,7 @@ func EncodeJob(job Job) ([]byte, error) {
 	stored := storedJob{
 		Version: jobVersion, Event: job.Event, Kind: job.Kind, Run: job.Run,
 		ID: m.ID, Thread: m.Thread, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
-		Collections: m.Collections, Asker: (*storedIdentity)(m.Asker),
+		Collections: m.Collections, Asker: (*storedIdentity)(m.Asker), Shared: storeSaid(m.Shared), Before: storeSaid(m.Before),
 	}
 	if stored.Kind == "" {
 		stored.Kind = Said
@@ -119,7 +146,7 @@ func DecodeJob(body []byte) (Job, error) {
 	}
 	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Message: chat.Message{
 		ID: stored.ID, Thread: stored.Thread, Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
-		Collections: stored.Collections, Asker: (*chat.Identity)(stored.Asker),
+		Collections: stored.Collections, Asker: (*chat.Identity)(stored.Asker), Shared: restoreSaid(stored.Shared), Before: restoreSaid(stored.Before),
 	}}
 	if stored.Press != nil {
 		job.Message.Answers = &chat.Press{Question: stored.Press.Question, Choice: stored.Press.Choice}

@@ -16,6 +16,7 @@ type Platform interface {
 	chat.Drafter
 	chat.Tidier
 	chat.FileFinder
+	chat.ThreadReader
 }
 
 // poster is a platform whose posts are measured.

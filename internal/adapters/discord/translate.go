@@ -146,9 +146,9 @@ func messageMeaning(event string, message wireMessage, me identity) signal {
 	found.hear(message, me)
 	found.message = chat.Message{
 		ID: source{channel: message.ChannelID, message: message.ID}.id(), Author: found.by,
-		Text: readContent(message, me), At: sentAt(message.Timestamp, message.ID), Files: filesOf(message),
+		Text: readContent(message, me), At: sentAt(message.Timestamp, message.ID), Files: filesOf(message), Shared: sharedIn(message, me),
 	}
-	found.empty = message.Content == "" && len(message.Attachments) == 0
+	found.empty = message.Content == "" && len(message.Attachments)+len(message.Snapshots) == 0
 	if event == "MESSAGE_UPDATE" {
 		found.kind = edited
 		found.message.At = sentAt(*message.Edited, message.ID)
@@ -178,6 +178,34 @@ func (s *signal) hear(message wireMessage, me identity) {
 			s.root = m.root
 		}
 	}
+}
+
+// sharedIn gives the messages that a message passes on, and the one that it replies to
+// where that is not the bot's own. Discord does not tell who wrote what is passed on.
+func sharedIn(message wireMessage, me identity) []chat.Said {
+	var shared []chat.Said
+	if replied := message.Replied; replied != nil && replied.Author != nil && replied.Author.ID != me.user {
+		shared = append(shared, saidOf(*replied, me)...)
+	}
+	for _, snapshot := range message.Snapshots {
+		shared = append(shared, saidOf(snapshot.Message, me)...)
+	}
+	return shared[:min(len(shared), chat.MaxSaid)]
+}
+
+// saidOf gives a message as it was said; none where it has no words.
+func saidOf(message wireMessage, me identity) []chat.Said {
+	said := chat.Said{Text: readContent(message, me), At: sentAt(message.Timestamp, message.ID)}
+	if said.Text == "" {
+		return nil
+	}
+	if by := message.Author; by != nil {
+		said.App, said.Self = by.Bot && by.ID != me.user, by.ID == me.user && me.user != ""
+		if said.Author = by.Global; said.Author == "" {
+			said.Author = by.Username
+		}
+	}
+	return []chat.Said{said}
 }
 
 func filesOf(message wireMessage) []chat.File {

@@ -135,6 +135,10 @@ type wireMessage struct {
 	Attachments  []wireFile   `json:"attachments"`
 	Components   []component  `json:"components"`
 	Replied      *wireMessage `json:"referenced_message"`
+	// Snapshots are the messages that this one passes on.
+	Snapshots []struct {
+		Message wireMessage `json:"message"`
+	} `json:"message_snapshots"`
 }
 
 type wireMember struct {

@@ -91,6 +91,7 @@ type Adapter struct {
 	surveys   surveys
 	recent    *recent
 	agentless agentless
+	names     nameCache
 	silence   time.Duration // how long a Socket Mode connection may go without a ping
 	running   *running.Slot
 	refusals  *webhook.RefusalLog // of deliveries over HTTP

@@ -30,7 +30,7 @@ var scopes = []scope{
 	{"groups:read", "the same for private channels"},
 	{"mpim:read", "the same for group conversations"},
 	{"im:read", "know whose a direct conversation is"},
-	{"users:read", "tell members from guests and from people of other companies"},
+	{"users:read", "tell members from guests and from people of other companies, and call people by their names"},
 	{"users:read.email", "know people again in the sources of documents, by their confirmed address"},
 	{"usergroups:read", "let user groups ask, and see what is for them"},
 }

@@ -89,6 +89,14 @@ type wireMessage struct {
 		Mimetype string `json:"mimetype"`
 		Size     int64  `json:"size"`
 	} `json:"files"`
+	// Attachments are the messages that this one shares, and links that Slack unfurled.
+	Attachments []struct {
+		Shared     bool   `json:"is_share"`
+		Unfurled   bool   `json:"is_msg_unfurl"`
+		AuthorName string `json:"author_name"`
+		Text       string `json:"text"`
+		TS         string `json:"ts"`
+	} `json:"attachments"`
 }
 
 // userField is a user's id. Some events tell a whole user there, which no message does.
@@ -248,13 +256,24 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{
 			ID: chat.MessageID(message.TS), Thread: at.thread(), Author: chat.UserID(message.User),
-			Text: words.text, At: timeOf(message.TS),
+			Text: words.text, At: timeOf(message.TS), Shared: sharedIn(message),
 		},
 	}
 	for _, file := range message.Files[:min(len(message.Files), chat.MaxFiles)] {
 		found.message.Files = append(found.message.Files, chat.File{ID: file.ID, Name: file.Name, MediaType: file.Mimetype, Size: file.Size})
 	}
 	return found
+}
+
+// sharedIn gives the messages that a message shares.
+func sharedIn(message wireMessage) []chat.Said {
+	var shared []chat.Said
+	for _, attached := range message.Attachments {
+		if text := readMrkdwn(attached.Text, "").text; (attached.Shared || attached.Unfurled) && text != "" && len(shared) < chat.MaxSaid {
+			shared = append(shared, chat.Said{Author: attached.AuthorName, Text: text, At: timeOf(attached.TS)})
+		}
+	}
+	return shared
 }
 
 // timeOf is when a message was written, to the microsecond: "1767326125.870439"; the zero

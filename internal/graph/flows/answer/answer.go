@@ -64,6 +64,7 @@ type Flow struct {
 	linkHosts map[string]bool
 	bus       *agent.Bus
 	graph     *graph.Compiled[State]
+	judgement Judgement
 	now       func() time.Time
 }
 
@@ -83,6 +84,7 @@ type Options struct {
 	// SidePages is what release notes and the like count where nobody asked for them, 0 to 1;
 	// nil: DefaultSidePages.
 	SidePages *float64
+	Judgement *Judgement   // decides when to ask and to decline; nil: the one that is built in
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that get stuck or go down; nil: none
 	// Quoting is told of what the quotes of a run are chosen from, with the paths of the
@@ -99,6 +101,10 @@ func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
 		documents: options.Documents, quoting: options.Quoting, linkHosts: make(map[string]bool), now: time.Now,
+	}
+	f.judgement = embeddedJudgement
+	if options.Judgement != nil {
+		f.judgement = *options.Judgement
 	}
 	if f.documents == 0 {
 		f.documents = DefaultDocuments
@@ -229,11 +235,10 @@ func (w *watch) outcome(run graph.Outcome[State], err error) (flows.Outcome, err
 	made := flows.Outcome{Kind: flows.Answered, Text: s.Answer, Note: s.Note, Groups: s.GroupedSources}
 	made.Trace = flows.Trace{
 		Steps: w.steps, Queries: s.Queries, Evidence: candidates(s), Agents: perAgent(s.Agents), Models: s.Models,
-		Inputs: slices.Concat(s.Inputs, insufficient(s).inputs), Notes: s.Notes, Took: s.ProcessingTime,
+		Inputs: s.Inputs, Notes: s.Notes, Took: s.ProcessingTime,
 	}
 	if run.Status == graph.Waiting {
 		made.Kind = flows.Asked
-		made.Trace.Inputs = ambiguous(s).inputs
 		made.Question = &run.Questions[0]
 		made.Text = made.Question.Text
 		return made, nil

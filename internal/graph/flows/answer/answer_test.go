@@ -291,7 +291,7 @@ func TestABroadQuestionIsAskedAbout(t *testing.T) {
 	for _, choice := range asked.Question.Choices {
 		labels = append(labels, choice.Label)
 	}
-	for _, want := range []string{"Token for the pipeline", "Token for the chat bot", "Token for the interface"} {
+	for _, want := range []string{"Continuous integration", "Chat bot", "Public interface"} {
 		if !slices.Contains(labels, want) {
 			t.Errorf("offers %q, not %q", labels, want)
 		}
@@ -300,7 +300,7 @@ func TestABroadQuestionIsAskedAbout(t *testing.T) {
 		name   string
 		answer graph.Answer
 	}{
-		{"by a choice", graph.Answer{Choice: asked.Question.Choices[slices.Index(labels, "Token for the chat bot")].ID}},
+		{"by a choice", graph.Answer{Choice: asked.Question.Choices[slices.Index(labels, "Chat bot")].ID}},
 		{"in words", graph.Answer{Text: "the one for the chat bot"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

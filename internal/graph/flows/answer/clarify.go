@@ -1,27 +1,27 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 // questionKey names the one question of this flow.
 const questionKey = "reading"
 
 const (
-	maxReadings = 8
+	maxReadings = 4
 	minReadings = 2
 	// nearEqual is how near to the best a document's evidence must be to count as
 	// nearly as good, and offered how near to be offered as a reading.
@@ -46,10 +46,15 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 		asked.Key = questionKey
 		return graph.Ask[State](asked), nil
 	}
-	decided := ambiguous(s)
-	reason := cmp.Or(decided.reason, unclearReason(s))
+	reason := ""
+	switch {
+	case understoodByModel(s):
+		reason = unclearReason(s)
+	case s.Verdict.Asks && len(readings(s)) >= minReadings:
+		reason = ambiguity(s)
+	}
 	if reason == "" {
-		return graph.Update(inputs.Set(decided.inputs)), nil
+		return graph.Result[State]{}, nil
 	}
 	return graph.Ask[State](graph.Question{
 		Key: questionKey, Text: askBack(s, reason), Choices: choices(s), FreeText: true,
@@ -68,7 +73,7 @@ func readingOf(s State, answer graph.Answer) string {
 	}
 	for i, r := range readings(s) {
 		if choiceID(i) == answer.Choice {
-			return r.label + " " + r.document
+			return strings.TrimSpace(r.label + " " + r.section)
 		}
 	}
 	return bounded(answer.Text)
@@ -84,89 +89,72 @@ func choices(s State) []graph.Choice {
 		return nil
 	}
 	for i, r := range found {
-		listed = append(listed, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.document})
+		listed = append(listed, graph.Choice{ID: choiceID(i), Label: r.label, Detail: r.section})
 	}
 	return listed
 }
 
-// askBack words the question; the readings are named in it as well, for where there
-// are no buttons.
+// askBack words the question; the choices name the readings.
 func askBack(s State, reason string) string {
-	found := readings(s)
-	if len(found) < minReadings {
+	if len(readings(s)) < minReadings {
 		return reason + " Say it in a few words."
 	}
-	var named []string
-	for _, r := range found {
-		named = append(named, fmt.Sprintf("%s (%s)", r.label, r.document))
-	}
-	return fmt.Sprintf("%s Which do you mean: %s? Choose one, or say it in your own words.", reason, strings.Join(named, "; "))
+	return reason + " Which do you mean? Choose one, or say it in your own words."
 }
 
 // meant is one thing that a question could mean.
 type meant struct {
-	label    string // the section that answers that reading
-	document string
+	label   string // the title of the page that answers that reading
+	section string // of the page, "" where the title says it
 }
 
-// readings gives what the question could mean: the best section of each document
-// whose evidence is not far from the best.
+// readings gives what the question could mean: the best section of each page whose
+// evidence is not far from the best. The same page in another language is no other
+// reading, nor one of the same title.
 func readings(s State) []meant {
 	var found []meant
-	documents := make(map[knowledge.DocumentID]bool)
-	labels := make(map[string]bool)
+	known := make(map[string]bool)
 	for _, e := range s.SearchResults {
-		if documents[e.Document.ID] || e.Score < offered*s.SearchResults[0].Score || len(found) == maxReadings {
+		page, title := "page "+pageOf(e.Document.Path), "title "+strings.ToLower(e.Document.Title)
+		if known[page] || known[title] || e.Score < offered*s.SearchResults[0].Score || s.Profile.Coverage(termsOf(e)) == 0 {
 			continue
 		}
-		r := meant{label: e.Passage.Section(), document: e.Document.Title}
-		if r.label == "" {
-			r.label = e.Document.Title
+		known[page], known[title] = true, true
+		r := meant{label: e.Document.Title}
+		if section := e.Passage.Section(); !strings.EqualFold(section, r.label) {
+			r.section = section
 		}
-		if key := strings.ToLower(r.label); s.Profile.Coverage(termsOf(e)) > 0 && !labels[key] {
-			labels[key] = true
-			documents[e.Document.ID] = true
-			found = append(found, r)
+		if found = append(found, r); len(found) == maxReadings {
+			break
 		}
 	}
 	return found
 }
 
-// A question is broad where it has so few telling words, and so common ones, that
-// several documents are about it: at most broadTerms words that weigh less than
-// broadWeight words of the rarest kind would.
-const (
-	broadTerms     = 2
-	broadWeight    = 1.25
-	broadDocuments = 3
-	maxReferring   = 3 // telling words beside "it" that could still mean anything
-)
+// pageOf is a path without the folders that are named for languages.
+func pageOf(path string) string {
+	segments := strings.Split(path, "/")
+	return strings.Join(slices.DeleteFunc(segments, func(segment string) bool { return len(segment) == languageCode }), "/")
+}
 
-// ambiguous says why a question must be asked about, and what that was decided from.
-func ambiguous(s State) decision {
-	telling := len(s.Profile.Terms)
-	if telling == 0 || slices.ContainsFunc(s.SearchResults[:min(len(s.SearchResults), 1)], isAttached) {
-		return decision{}
-	}
-	var rules []rule
-	several := test{"readings", float64(len(readings(s))), minReadings, true}
+// languageCode is how long the code of a language is.
+const languageCode = 2
+
+// ambiguity words why a question is asked about.
+func ambiguity(s State) string {
 	if !s.FollowUp && s.Unresolved != "" {
-		rules = append(rules, rule{
-			reason: fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved),
-			tests:  []test{several, {name: "telling words", value: float64(telling), limit: maxReferring + 1}},
-		})
+		return fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved)
 	}
-	if !s.FollowUp && telling <= broadTerms && !abbreviated(s) && (telling == 1 || !named(s)) {
-		rules = append(rules, rule{
-			reason: fmt.Sprintf("Several documents deal with “%s”.", strings.TrimSpace(s.NormalizedQuery)),
-			tests: []test{
-				several,
-				{name: "weight of the words", value: s.Profile.Weight() / math.Log(1+float64(max(s.Profile.Passages, 1))), limit: broadWeight},
-				{"documents on the subject", float64(about(s)), broadDocuments, true},
-			},
-		})
+	if given := decide(ungiven(s)); given.reason != "" {
+		return given.reason
 	}
-	return decide(append(rules, ungiven(s)...))
+	return "That can mean several things."
+}
+
+// understoodByModel says whether a model read the question: then it is the model that
+// knows whether it is clear.
+func understoodByModel(s State) bool {
+	return slices.ContainsFunc(s.Models, func(use flows.ModelUse) bool { return use.Role == roleUnderstand && use.Failure == "" })
 }
 
 // abbreviated says whether the question is an abbreviation that the documents explain.
@@ -179,7 +167,7 @@ func abbreviated(s State) bool {
 func named(s State) bool {
 	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
 		for _, heading := range []string{e.Document.Title, e.Passage.Section()} {
-			set := support.Of(heading)
+			set := support.OfIn(language.Parse(e.Document.Language), heading)
 			telling := 0
 			for term := range set {
 				if !lexical.IsFiller(term) {
@@ -248,47 +236,13 @@ func spread(evidence []retrieve.Evidence) float64 {
 	return min(1, float64(max(near(evidence)-1, 0))/9)
 }
 
-const (
-	liveCoverage = 0.75 // for what documents seldom tell: how things stand today
-	mostUnknown  = 0.35 // of a question's weight that no document mentions at all
-	// fewPassages makes up for small indexes, where most words are unknown.
-	fewPassages = 5
-	likeEnough  = 1.25 // coverage and cosine together that outweigh unknown words
-)
-
 // unanswerable says why the evidence does not bear on the question, "" where it does.
-func unanswerable(s State) string { return insufficient(s).reason }
-
-// insufficient says why the evidence does not bear on the question, and what that was
-// decided from.
-func insufficient(s State) decision {
-	if len(s.SearchResults) == 0 {
-		return decision{reason: "nothing was found"}
+func unanswerable(s State) string {
+	switch {
+	case len(s.SearchResults) == 0:
+		return "nothing was found"
+	case s.Verdict.Declines && s.Reading == "":
+		return "the evidence is not likely to answer the question"
 	}
-	if pointsAtFiles(s) {
-		return decision{}
-	}
-	a := s.AnalysisResults
-	bears := bearing(s)
-	rules := []rule{{
-		reason: fmt.Sprintf("the evidence is worth %.1f of the rarest words, less than %.1f", bears.value, bears.limit),
-		tests:  []test{bears},
-	}}
-	if !s.FollowUp {
-		unknown := s.Profile.Unknown()
-		rules = append(rules, rule{
-			reason: fmt.Sprintf("no document mentions %.0f %% of what the question is about", 100*unknown),
-			tests: []test{
-				{"unknown words", unknown, mostUnknown + fewPassages/float64(max(s.Profile.Passages, 1)), true},
-				{name: "coverage and likeness", value: a.Coverage + a.Dense, limit: likeEnough},
-			},
-		})
-	}
-	if words.Live(s.Query) {
-		rules = append(rules, rule{
-			reason: "it asks how things stand now, which no passage tells",
-			tests:  []test{{name: "coverage of the best passage", value: a.Coverage, limit: liveCoverage}},
-		})
-	}
-	return decide(rules)
+	return ""
 }

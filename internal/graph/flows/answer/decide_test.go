@@ -23,7 +23,6 @@ func TestAsksAboutWhatTheThreadDoesNotMention(t *testing.T) {
 		asks           string // about; "": answers
 	}{
 		{"pointing at nothing said", "how long do we keep invoices of this vendor?", leave, "this vendor"},
-		{"leaving the subject", "how long are invoices kept by the vendor of phones", leave, "the vendor"},
 		{"the only one, without a thread", "how long are invoices kept by the billing service", nil, ""},
 		{"pointing at what was said", "how do I restart this cluster with heronctl?", heron, ""},
 	} {
@@ -51,8 +50,12 @@ func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
 	for _, input := range got.Trace.Inputs {
 		names[input.Name] = input
 	}
-	input, there := names["part mentioned in the thread"]
-	if !there || input.Value < input.Limit || input.Decided {
-		t.Errorf("%s decided from %+v", got.Kind, got.Trace.Inputs)
+	for _, name := range []string{"coverage", "history", "chance of several readings", "chance that nothing answers"} {
+		if _, there := names[name]; !there {
+			t.Errorf("%s decided without %q, from %+v", got.Kind, name, got.Trace.Inputs)
+		}
+	}
+	if chance := names["chance of several readings"]; chance.Limit <= 0 || chance.Decided != (chance.Value >= chance.Limit) {
+		t.Errorf("the chance of several readings is told as %+v", chance)
 	}
 }

@@ -23,6 +23,7 @@ type analysisRequest struct {
 	Run      string
 	Question string
 	History  []flows.Turn
+	Before   []flows.Said
 	Found    []retrieve.Evidence // nil: the question is to be understood
 	Searched []string
 	// Attachments came with the question that is to be understood.

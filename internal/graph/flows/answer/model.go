@@ -8,7 +8,6 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
-	"cairn/internal/knowledge/lexical"
 	"cairn/internal/llm"
 )
 
@@ -49,6 +48,15 @@ func shownHistory(turns []flows.Turn) []prompts.Turn {
 	return shown
 }
 
+// turnsOf gives what others said as turns.
+func turnsOf(before []flows.Said) []flows.Turn {
+	var turns []flows.Turn
+	for _, said := range before {
+		turns = append(turns, flows.Turn{Role: flows.User, Text: said.Author + ": " + said.Text})
+	}
+	return turns
+}
+
 func shortened(text string, characters int) string {
 	if runes := []rune(text); len(runes) > characters {
 		return string(runes[:characters]) + "…"
@@ -69,7 +77,7 @@ const (
 // rules, which know the index. Without the model's help the rules alone serve.
 func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
 	messages, err := prompts.Understand{
-		History: shownHistory(request.History), Question: request.Question, Attachments: excerpts(request.Attachments),
+		History: shownHistory(append(turnsOf(request.Before), request.History...)), Question: request.Question, Attachments: excerpts(request.Attachments),
 	}.Messages()
 	if err != nil {
 		return understanding{}, err
@@ -106,7 +114,7 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 			meant.Parts = append(meant.Parts, shortened(search, maxSearchLength))
 		}
 	}
-	meant.FollowUp = len(request.History) > 0 && whole != request.Question
+	meant.FollowUp = len(request.History)+len(request.Before) > 0 && whole != request.Question
 	if meant.FollowUp {
 		meant.Unresolved = ""
 		meant.Remarks = append(meant.Remarks, "read as: "+whole)
@@ -124,7 +132,7 @@ func (r *inquiry) extend(keywords []string) {
 	}
 	known := len(weights.order)
 	for _, keyword := range keywords[:min(len(keywords), maxKeywords)] {
-		for _, word := range tellingTerms(shortened(keyword, maxSearchLength), lexical.IsFiller) {
+		for _, word := range tellingTerms(shortened(keyword, maxSearchLength), isFiller) {
 			for _, term := range word.terms {
 				weights.raise(term.Text, keywordWeight)
 			}

@@ -58,15 +58,41 @@ const enoughCoverage = 0.7
 // find is HybridSearch's work.
 func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (searchResponse, error) {
 	q := request.Query
-	q.Limit = kept
+	q.Limit = 2 * kept // those in other languages may fall behind
 	result, err := f.retriever.Search(ctx, q)
 	if err != nil {
 		return searchResponse{}, err
 	}
-	return searchResponse{Evidence: weighPages(result.Evidence, q.Text, f.sidePages), ByWords: result.Unembedded != nil, Made: flows.Query{
+	evidence := preferLanguage(request.Query.Text, weighPages(result.Evidence, q.Text, f.sidePages))
+	return searchResponse{Evidence: evidence[:min(len(evidence), kept)], ByWords: result.Unembedded != nil, Made: flows.Query{
 		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
 		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
 	}}, nil
+}
+
+// foreignWeight is what a passage in another language than the question's counts, where
+// there are some in that language.
+const foreignWeight = 0.6
+
+// preferLanguage lets passages in the language of a question go before others. A question
+// in letters that every language has, and in words of none, is taken for English.
+func preferLanguage(question string, evidence []retrieve.Evidence) []retrieve.Evidence {
+	asked := language.Detect(question).Or(language.English)
+	foreign := func(e retrieve.Evidence) bool {
+		written := language.Parse(e.Document.Language)
+		return written != language.Unknown && written != asked
+	}
+	if !slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return !foreign(e) }) {
+		return evidence
+	}
+	weighed := slices.Clone(evidence)
+	for i := range weighed {
+		if foreign(weighed[i]) {
+			weighed[i].Score *= foreignWeight
+		}
+	}
+	slices.SortStableFunc(weighed, func(a, b retrieve.Evidence) int { return cmp.Compare(b.Score, a.Score) })
+	return weighed
 }
 
 // searchAll makes searches at the same time. A failed one has no evidence and is noted

@@ -73,6 +73,8 @@ type State struct {
 	IsBroadSubject   bool
 	Reading          string // what the person chose or wrote when asked back
 
+	Verdict Verdict // what is done about the question, before the person was asked
+
 	ProcessingStrategy Strategy
 	StrategyReason     string
 
@@ -155,6 +157,7 @@ var (
 	isBroadSubject   = graph.Replace("is_broad_subject", func(s *State) *bool { return &s.IsBroadSubject })
 	reading          = graph.Replace("reading", func(s *State) *string { return &s.Reading })
 
+	verdict            = graph.Replace("verdict", func(s *State) *Verdict { return &s.Verdict })
 	processingStrategy = graph.Replace("processing_strategy", func(s *State) *Strategy { return &s.ProcessingStrategy })
 	strategyReason     = graph.Replace("strategy_reason", func(s *State) *string { return &s.StrategyReason })
 
@@ -188,7 +191,7 @@ var (
 var fields = []graph.FieldSpec[State]{
 	requestID, originalQuery, query, history, attachments, before, asks, depth, filter,
 	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, followUp, abbreviation, unresolved, isBroadSubject, reading,
-	processingStrategy, strategyReason,
+	verdict, processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,
 	answerText, note, abstained, citations, sources, groupedSources, queries, modelUses, agentUses, inputs, degraded, notes,
 	stateErrors, retryCount, maxRetries, startTime, processingTime, agentTimes,

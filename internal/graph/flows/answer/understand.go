@@ -43,7 +43,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	s := step.State
 	text := bounded(s.OriginalQuery)
 	analysed, err := assign[analysis](ctx, f, step, assigned{
-		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History, Attachments: s.Attachments}},
+		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History, Before: s.Before, Attachments: s.Attachments}},
 	})
 	if err != nil {
 		return graph.Result[State]{}, err
@@ -64,8 +64,11 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	s.Profile = meant.Profile
+	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
+	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
 	evidence := withAttached(s, lists[0])
+	s.SearchResults, s.AnalysisResults = evidence, analyze(meant.Profile, evidence)
+	judged := f.judgeQuestion(s)
 	return graph.Update(slices.Concat(used(analysed), searched, lost(failure), []graph.Change[State]{
 		query.Set(meant.Query),
 		normalizedQuery.Set(meant.Normalized),
@@ -80,7 +83,9 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 		abbreviation.Set(meant.Abbreviation),
 		unresolved.Set(meant.Unresolved),
 		searchResults.Set(evidence),
-		analysisResults.Set(analyze(meant.Profile, evidence)),
+		analysisResults.Set(s.AnalysisResults),
+		verdict.Set(judged),
+		inputs.Set(judged.inputs),
 		queries.Set(made),
 		modelUses.Set(meant.Uses),
 		notes.Set(meant.Remarks),
@@ -106,6 +111,9 @@ func (f *Flow) analyse(ctx context.Context, _ *agent.Task, request analysisReque
 // readByRules understands a question with no model.
 func (f *Flow) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
 	reader := &inquiry{flow: f, text: request.Question}
+	if main, around := questionOfThread(request.Question, request.Before); main != "" {
+		reader.text, reader.around = main, around
+	}
 	if err := reader.read(ctx, request.History); err != nil {
 		return understanding{}, err
 	}
@@ -142,7 +150,9 @@ func bounded(text string) string {
 type inquiry struct {
 	flow *Flow
 	text string // as typed, bounded
-	long string // with shorthand written out
+	// around is what else was said in the thread that the question is taken from.
+	around string
+	long   string // with shorthand written out
 	// whole is what is embedded: long, with what a follow-up leans on in front.
 	whole    string
 	followUp bool
@@ -167,6 +177,7 @@ func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
 			return err
 		}
 	}
+	r.dropFillers()
 	if err := r.join(ctx); err != nil {
 		return err
 	}
@@ -179,7 +190,7 @@ func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
 // nothing else. Of an identifier the whole counts where the documents hold it, else
 // its parts.
 func (r *inquiry) tell(ctx context.Context) error {
-	found := tellingTerms(r.text, lexical.IsFiller)
+	found := tellingTerms(r.text, isFiller)
 	if len(found) == 0 {
 		found = tellingTerms(r.text, lexical.IsStop)
 	}
@@ -207,6 +218,10 @@ func (r *inquiry) tell(ctx context.Context) error {
 	}
 	return nil
 }
+
+// isFiller tells terms that say nothing about what a question is about: function words,
+// and words of chat.
+func isFiller(term string) bool { return lexical.IsFiller(term) || words.IsSlang(term) }
 
 // tellingWord is a word of a question with its terms: one, or the parts of an
 // identifier and the whole of it last.
@@ -269,7 +284,7 @@ func tellingTermsIn(tag language.Tag, text string) []tellingWord {
 }
 
 func withoutStops(analyzed []string) []string {
-	return slices.DeleteFunc(analyzed, lexical.IsFiller)
+	return slices.DeleteFunc(analyzed, isFiller)
 }
 
 // resolve adds what else counts as a term: what an abbreviation stands for, and the
@@ -286,8 +301,8 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 			r.remarks = append(r.remarks, fmt.Sprintf("%s stands for %s in the documents", defined[0].Short, defined[0].Long))
 		}
 	}
-	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < minSpelled {
-		return nil
+	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < minSpelled || len(words.Related(term.Text)) > 0 {
+		return nil // a word of the thesaurus is spelled right
 	}
 	similar, err := r.flow.speller.Similar(ctx, term.Text, 1)
 	if err != nil {
@@ -295,9 +310,20 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	}
 	if len(similar) > 0 {
 		term.Also = []string{similar[0].Term}
+		term.IDF = lexical.IDF(max(r.profile.Passages, 1), similar[0].Passages)
 		r.remarks = append(r.remarks, fmt.Sprintf("%q is not in the documents, %q is", term.Written, similar[0].Term))
 	}
 	return nil
+}
+
+// dropFillers leaves words out that are function words once they are spelled right.
+func (r *inquiry) dropFillers() {
+	telling := slices.DeleteFunc(slices.Clone(r.profile.Terms), func(term support.Term) bool {
+		return term.Passages == 0 && len(term.Also) > 0 && !slices.ContainsFunc(term.Also, func(also string) bool { return !isFiller(also) })
+	})
+	if len(telling) > 0 {
+		r.profile.Terms = telling
+	}
 }
 
 // join adds to words that stand side by side what they are as one, where the documents
@@ -331,7 +357,7 @@ func (r *inquiry) join(ctx context.Context) error {
 
 const (
 	maxAbbreviation = 8 // characters
-	minSpelled      = 6 // shorter words have too many neighbours
+	minSpelled      = 4 // letters; shorter words have too many neighbours
 )
 
 // search makes the terms to search by: the telling words as written, and with less
@@ -368,21 +394,31 @@ func (r *inquiry) search() {
 // refer resolves what the question leaves to the thread.
 func (r *inquiry) refer(turns []flows.Turn) {
 	referent, leans := words.LeansOn(r.text)
-	if len(turns) == 0 {
+	switch {
+	case r.around != "":
+		r.lean(r.around, "")
+		return
+	case len(turns) == 0:
 		r.unresolved = referent
 		return
 	}
 	if !leans && len(r.profile.Terms) > 2 {
 		return
 	}
+	before, answered := lastTurns(turns)
+	r.lean(before, answered)
+}
+
+// lean searches also by what was said before the question, of which the bot's part counts
+// less.
+func (r *inquiry) lean(before, answered string) {
 	r.followUp = true
 	weights := newWeights()
 	for _, term := range r.searched {
 		weights.raise(term.Text, term.Weight)
 	}
-	before, answered := lastTurns(turns)
-	weights.raiseAll(tellingTerms(before, lexical.IsFiller), userTurnWeight)
-	weights.raiseAll(tellingTerms(answered, lexical.IsFiller), botTurnWeight)
+	weights.raiseAll(tellingTerms(before, isFiller), userTurnWeight)
+	weights.raiseAll(tellingTerms(answered, isFiller), botTurnWeight)
 	r.searched = weights.terms()
 	r.whole = words.WriteOut(before) + " " + r.long
 	r.remarks = append(r.remarks, "read as a follow-up to: "+before)

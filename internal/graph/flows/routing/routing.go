@@ -153,14 +153,18 @@ func (r *Router) prefix(_ context.Context, s step) (result, error) {
 	return r.to(found.Flow, found.Rest, ByPrefix, fmt.Sprintf("it begins with %q", found.Word)), nil
 }
 
-// thread keeps a follow-up in the flow that the thread is in, unless it plainly asks for
-// another one. An echo begins no conversation.
+// thread keeps a wish to change what a flow made in that flow. Whatever else is written
+// after a flow has ended is a message like any other: a question is answered. An echo
+// begins no conversation.
 func (r *Router) thread(_ context.Context, s step) (result, error) {
 	running := s.State.Running
 	if running == "" || running == words.Echo {
 		return result{}, nil
 	}
 	if wanted := words.Intent(s.State.Text, s.State.Attached); wanted.Flow != "" && wanted.Flow != running {
+		return result{}, nil
+	}
+	if running != r.options.First && !words.Revises(s.State.Text) {
 		return result{}, nil
 	}
 	return r.to(running, s.State.Text, ByThread, "the thread is about that"), nil

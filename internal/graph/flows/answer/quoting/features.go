@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
@@ -12,7 +13,7 @@ import (
 
 // The features of a sentence, by name in the file of weights.
 const (
-	always          = "always"
+	always          = logistic.Always
 	coverage        = "coverage"         // of the question by the sentence
 	coverageSquared = "coverage_squared" // more than half of a question tells much more than a little
 	headingHolds    = "heading_holds"    // coverage of the question by the heading

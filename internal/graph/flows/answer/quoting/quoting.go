@@ -8,6 +8,7 @@
 package quoting
 
 import (
+	"cairn/internal/graph/flows/answer/logistic"
 	"cmp"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func readPassages(q Question, passages []Passage, size Size) []passageUnits {
 	read, features := describe(q, passages)
 	for i := range read {
 		for j, f := range features[i] {
-			read[i].units[j].chance = model.chance(f)
+			read[i].units[j].chance = model.Chance(logistic.Features(f))
 		}
 		read[i].wholes = wholesOf(&read[i])
 	}

@@ -79,6 +79,9 @@ func LeansOn(text string) (referent string, leans bool) {
 	if at == nil {
 		return "", leadIns.MatchString(text)
 	}
+	if explained(rest[:at[0]]) {
+		return "", leadIns.MatchString(text)
+	}
 	return strings.ToLower(rest[at[0]:at[1]]), true
 }
 
@@ -87,7 +90,7 @@ var actions = func() map[string]bool {
 	set := make(map[string]bool)
 	for _, term := range lexical.Analyze(`add build change check configure create decrease delete deploy disable edit
 		enable extend find fix ignore increase install keep list make manage modify raise reduce remove reset
-		restart rotate run setup show solve start stop uninstall update upgrade view`) {
+		restart rotate run setup show solve start stop store test turn uninstall update upgrade use view`) {
 		set[term] = true
 	}
 	return set
@@ -96,11 +99,27 @@ var actions = func() map[string]bool {
 // IsAction says whether an analysed term says what is to be done rather than to what.
 func IsAction(term string) bool { return actions[term] }
 
-var live = regexp.MustCompile(`(?i)\b(today|tonight|tomorrow|yesterday|right now|at the moment|currently|(this|next|last) (week|month|quarter|night|morning|sprint))\b`)
+var (
+	live = regexp.MustCompile(`(?i)\b(today|tonight|tomorrow|yesterday|right now|at the moment|currently|(this|next|last) (week|month|quarter|night|morning|sprint)|` +
+		`heute|gestern|morgen|gerade|derzeit|aktuell|(diese|nächste|letzte)[nrs]? (woche|monat|quartal)|aujourd'hui|demain|hier|en ce moment|actuellement|(cette|ce) (semaine|mois)|` +
+		`hoy|mañana|ayer|ahora mismo|actualmente|est[ae] (semana|mes)|hoje|amanhã|ontem|agora|oggi|domani|ieri|adesso|vandaag|morgen|gisteren|nu|deze week)\b|今週|今日|明日|昨日|現在|今月|本周|这周|今天|明天|昨天|现在|目前`)
+	who   = regexp.MustCompile(`(?i)^\W*(?:who|whose|wer|wessen|qui|quién|quien|quem|chi|wie)\s(?:is|are|has|owns|do|can|ist|hat|est|a|es|está|tiene|é|tem|ha|heeft)\b|誰|谁`)
+	price = regexp.MustCompile(`(?i)\b(?:how much (?:does|do|is|are|would)|costs?|prices?|pricing|fees?|kostet|kosten|preis|coûte|prix|tarif|cuesta|precio|custa|preço|costa|prezzo|kost|prijs)\b|いくら|料金|価格|多少钱|价格`)
+	own   = regexp.MustCompile(`(?i)\b(?:our|ours|we|us|prod|production|unser\w*|wir|notre|nos|nous|nuestr\w+|tenemos|nosotros|noss\w+|temos|nostr\w+|abbiamo|ons|onze|wij)\b|我们|私たち|当社`)
+)
 
 // Live says whether a question asks how things stand at this time, which documents
 // seldom tell.
 func Live(text string) bool { return live.MatchString(text) }
+
+// AsksWho says whether a question asks for a person.
+func AsksWho(text string) bool { return who.MatchString(text) }
+
+// AsksPrice says whether a question asks what something costs.
+func AsksPrice(text string) bool { return price.MatchString(text) }
+
+// Own says whether a question speaks of the team's own things.
+func Own(text string) bool { return own.MatchString(text) }
 
 var (
 	joints = regexp.MustCompile(`(?i)(?:[.?!;]\s+|,?\s+(?:and|n|also|plus)\s+(?:how|what|which|where|when|why|who|can|do|does|is|are|whats|hows|wheres)\b)`)

@@ -56,6 +56,12 @@ var (
 	elsewhere = stem(`(?:wiki|confluence|notion|status|login|landing|intranet|handbook|policy|help|docs?|documentation|onboarding|pricing|careers?) ?(?:page|seite)|page on-?call|pager|home ?page|web ?page`)
 )
 
+// revising begins a message that wants something changed in what was made before.
+var revising = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|now|ok(?:ay)?|and|can you|could you)\W+)*(?:make (?:it|this|that)|add|include|shorten|expand|extend|rewrite|reword|revise|redo|rerun|remove|drop|leave out|rename|reorder|translate it|focus|mach(?:e)? es|füge?|ergänze?|kürze?|ajoute|raccourcis|añade|agrega|acorta)(?:$|[^\p{L}])`)
+
+// Revises tells whether a message wants something changed in what was made before it.
+func Revises(text string) bool { return revising.MatchString(text) }
+
 func either(text string, of ...*regexp.Regexp) bool {
 	for _, expression := range of {
 		if expression.MatchString(text) {

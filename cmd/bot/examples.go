@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+
+	"cairn/internal/bot"
+	"cairn/internal/knowledge/suggest"
+)
+
+// examples gives what finds example questions in the index.
+func (a *app) examples() func(ctx context.Context, language string, limit int) ([]bot.Example, error) {
+	suggester := suggest.New(a.index)
+	return func(ctx context.Context, language string, limit int) ([]bot.Example, error) {
+		found, err := suggester.Suggest(ctx, language, limit)
+		examples := make([]bot.Example, len(found))
+		for i, suggestion := range found {
+			examples[i] = bot.Example(suggestion)
+		}
+		return examples, err
+	}
+}

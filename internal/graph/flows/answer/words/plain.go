@@ -1,0 +1,73 @@
+package words
+
+import (
+	_ "embed" // the list
+	"regexp"
+	"strings"
+
+	"cairn/internal/knowledge/lexical"
+)
+
+//go:embed slang.txt
+var slangList string
+
+var slang = func() map[string]bool {
+	set := make(map[string]bool)
+	for line := range lines(slangList) {
+		for _, word := range strings.Fields(line) {
+			set[word] = true
+			for _, term := range lexical.Analyze(word) {
+				set[term] = true
+			}
+		}
+	}
+	return set
+}()
+
+// IsSlang says whether a term is a word of chat that tells nothing about what is asked.
+func IsSlang(term string) bool { return slang[term] }
+
+// Telling is how many words of a text tell what it is about.
+func Telling(text string) int {
+	count := 0
+	for _, term := range lexical.Analyze(WriteOut(text)) {
+		if !lexical.IsFiller(term) && !slang[term] {
+			count++
+		}
+	}
+	return count
+}
+
+var (
+	whether = regexp.MustCompile(`(?i)^\W*(?:(?:and|but|so|ok|hey|hi|also)\W+)*(?:is|are|isn'?t|aren'?t|can|can'?t|could|does|doesn'?t|do|don'?t|did|will|won'?t|would|should|has|have|was|were|must|may|am)\s`)
+	// function asks what a thing does or is for.
+	function = regexp.MustCompile(`(?i)^\W*(?:what|wat)(?: does|'?s| is| do)\s.+\b(?:do|for|mean|stand for|check)\b\W*(?:exactly|anyway)?\W*$`)
+	which    = regexp.MustCompile(`(?i)\b(?:what|which|how|why|where|when|who|whose)\b`)
+)
+
+// AsksWhether says whether a question is to be answered by yes or no.
+func AsksWhether(text string) bool { return whether.MatchString(text) }
+
+// AsksFunction says whether a question asks what a thing does, or is for.
+func AsksFunction(text string) bool { return function.MatchString(WriteOut(text)) }
+
+// AsksWhich says whether a text has a question word.
+func AsksWhich(text string) bool { return which.MatchString(text) }
+
+// joint parts a message where a pronoun behind it may mean what is named before it.
+var joint = regexp.MustCompile(`(?i)[,;.:!?\n]\s|\b(?:and|but|or|if|when|because|since|so|that|which|who|then)\b`)
+
+// explained says whether what stands before a pronoun of a message names a thing, in a
+// part of its own.
+func explained(before string) bool {
+	at := joint.FindAllStringIndex(before, -1)
+	if at == nil {
+		return false
+	}
+	for _, term := range lexical.Analyze(before[:at[len(at)-1][0]]) {
+		if !lexical.IsFiller(term) && !slang[term] && !actions[term] {
+			return true
+		}
+	}
+	return false
+}

@@ -39,6 +39,11 @@ type log struct {
 	lines bytes.Buffer
 }
 
+// Before implements chat.ThreadReader.
+func (*platform) Before(context.Context, chat.ThreadID, chat.MessageID) ([]chat.Said, error) {
+	return nil, nil
+}
+
 func (l *log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -74,6 +74,10 @@ func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (
 // there are some in that language.
 const foreignWeight = 0.6
 
+// alternative is the part of a foreign passage's score by words that a passage in the
+// question's language must have for the two to be alternatives.
+const alternative = 1
+
 // preferLanguage lets passages in the language of a question go before others. A question
 // in letters that every language has, and in words of none, is taken for English.
 func preferLanguage(question string, evidence []retrieve.Evidence) []retrieve.Evidence {
@@ -82,12 +86,15 @@ func preferLanguage(question string, evidence []retrieve.Evidence) []retrieve.Ev
 		written := language.Parse(e.Document.Language)
 		return written != language.Unknown && written != asked
 	}
-	if !slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return !foreign(e) }) {
-		return evidence
+	own := 0.0
+	for _, e := range evidence {
+		if !foreign(e) {
+			own = max(own, e.Lexical)
+		}
 	}
 	weighed := slices.Clone(evidence)
 	for i := range weighed {
-		if foreign(weighed[i]) {
+		if foreign(weighed[i]) && own > 0 && own >= alternative*weighed[i].Lexical {
 			weighed[i].Score *= foreignWeight
 		}
 	}

@@ -76,7 +76,7 @@ const foreignWeight = 0.6
 
 // alternative is the part of a foreign passage's score by words that a passage in the
 // question's language must have for the two to be alternatives.
-const alternative = 1
+const alternative = 0.8
 
 // preferLanguage lets passages in the language of a question go before others. A question
 // in letters that every language has, and in words of none, is taken for English.

@@ -198,15 +198,15 @@ var entries = map[string]attempt{
 	"a command on a message": func(_ *testing.T, d *doors, who, channel string) *discordtest.Interaction {
 		return d.Menu(who, d.Say(who, channel, "<@2> what about this?").ID, "Ask Cairn about this")
 	},
-	"Helpful":         pressing(0, "Helpful"),
-	"Not helpful":     pressing(0, "Not helpful"),
-	"Why": pressing(0, "Why"),
-	"All sources":     pressing(0, "All sources"),
-	"What happened":   pressing(1, "What happened"),
-	"Retry":           pressing(1, "Retry"),
-	"a choice":        pressing(2, "The API"),
-	"own words":       pressing(2, "In my own words"),
-	"Stop":            pressing(2, "Stop"),
+	"Helpful":       pressing(0, "Helpful"),
+	"Not helpful":   pressing(0, "Not helpful"),
+	"Why":           pressing(0, "Why"),
+	"All sources":   pressing(0, "All sources"),
+	"What happened": pressing(1, "What happened"),
+	"Retry":         pressing(1, "Retry"),
+	"a choice":      pressing(2, "The API"),
+	"own words":     pressing(2, "In my own words"),
+	"Stop":          pressing(2, "Stop"),
 }
 
 // heard gives all that the bot says anywhere.

@@ -117,12 +117,14 @@ func assign[K kind](ctx context.Context, f *Flow, step graph.Step[State], a assi
 		Payload: errand[K]{To: a.to, Requests: a.requests}, Priority: priority, OnProgress: a.progress,
 	})
 	if err == nil {
+		f.logFailures(ctx, step, done.Failures)
 		return done, nil
 	}
 	if ctx.Err() != nil {
 		return errandDone[K]{}, fmt.Errorf("%s: %w", a.to, ctx.Err())
 	}
 	failure := failureOf(orchestrator, err)
+	f.logFailures(ctx, step, []*agent.Error{failure})
 	done = errandDone[K]{
 		Replies: make([]agent.Payload, len(a.requests)), Failures: make([]*agent.Error, len(a.requests)),
 		Use: flows.AgentUse{Name: string(a.to), Requests: len(a.requests), Failures: len(a.requests)},
@@ -131,6 +133,17 @@ func assign[K kind](ctx context.Context, f *Flow, step graph.Step[State], a assi
 		done.Failures[i] = failure
 	}
 	return done, nil
+}
+
+// logFailures logs why agents failed, which the run works around. The end of the run itself
+// is no failure.
+func (f *Flow) logFailures(ctx context.Context, step graph.Step[State], failures []*agent.Error) {
+	for _, failure := range failures {
+		if failure != nil && ctx.Err() == nil {
+			f.log.WarnContext(ctx, "agent failed", "run", step.Run, "node", step.Node,
+				"agent", string(failure.Agent), "kind", string(failure.Kind), "error", failure.Cause)
+		}
+	}
 }
 
 // only gives the reply to an errand's one request; ok is false where it failed.

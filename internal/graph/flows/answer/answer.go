@@ -7,7 +7,7 @@
 // The nodes decide; the work is done by agents on a bus (agents.go): QueryUnderstander,
 // HybridSearch, AnswerGeneration and SourceLinking, which the Orchestrator hands the
 // nodes' errands to. What an agent does not do is worked around, and the answer says
-// what it had to do without.
+// what it had to do without; the cause is in the log.
 //
 // Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
 // clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
@@ -63,6 +63,7 @@ type Flow struct {
 	quoting   func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
 	linkHosts map[string]bool
 	bus       *agent.Bus
+	log       *slog.Logger
 	graph     *graph.Compiled[State]
 	judgement Judgement
 	now       func() time.Time
@@ -86,7 +87,7 @@ type Options struct {
 	SidePages *float64
 	Judgement *Judgement   // decides when to ask and to decline; nil: the one that is built in
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
-	Log       *slog.Logger // of agents that get stuck or go down; nil: none
+	Log       *slog.Logger // of agents that fail, get stuck or go down; nil: none
 	// Quoting is told of what the quotes of a run are chosen from, with the paths of the
 	// passages' documents; nil: nobody is.
 	Quoting func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
@@ -101,6 +102,10 @@ func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
 		documents: options.Documents, quoting: options.Quoting, linkHosts: make(map[string]bool), now: time.Now,
+		log: options.Log,
+	}
+	if f.log == nil {
+		f.log = slog.New(slog.DiscardHandler)
 	}
 	f.judgement = embeddedJudgement
 	if options.Judgement != nil {

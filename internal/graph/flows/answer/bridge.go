@@ -95,7 +95,7 @@ func (f *Flow) rarest(ctx context.Context, found []string) ([]string, error) {
 	for _, name := range found {
 		stats, err := f.index.Terms(ctx, lexical.Analyze(name))
 		if err != nil {
-			return nil, fmt.Errorf("look up the name %q: %w", name, err)
+			return nil, fmt.Errorf("look up a name: %w", err)
 		}
 		for i, s := range stats {
 			if i == 0 || s.Passages < passages[name] {

@@ -1,8 +1,11 @@
 package answer_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +68,35 @@ func TestAFailedSearchOfSeveralIsSaid(t *testing.T) {
 		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
 	}
 	checkUse(t, got, "HybridSearch")
+}
+
+// TestCauseOfAFailedAgentIsLogged makes searches fail that an answer does without: the log has
+// the run, the agent and the cause, and nothing of the question.
+func TestCauseOfAFailedAgentIsLogged(t *testing.T) {
+	f := open(t)
+	var log bytes.Buffer
+	flow := f.with(t, answer.Options{
+		Retriever: &retrieve.Retriever{Index: halfDead{f.index, lexical.Analyze("redis")[0]}, Embedder: f.embedder, Fusion: retrieve.DefaultFusion},
+		Log:       slog.New(slog.NewJSONHandler(&log, nil)),
+	})
+	for _, question := range []string{"how many days of leave do I get?", "redis vs kafka, how long do they keep messages?"} {
+		if _, err := flow.Start(t.Context(), flows.Request{Run: "run-7", Text: question}, flows.Runtime{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var line struct{ Level, Msg, Run, Node, Agent, Kind, Error string }
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil { // also where there are several
+		t.Fatalf("the log is %q: %v", log.String(), err)
+	}
+	if line.Level != "WARN" || line.Msg != "agent failed" || line.Run != "run-7" || line.Node != "parallel_processing" ||
+		line.Agent != "HybridSearch" || line.Kind != "failed" || !strings.Contains(line.Error, "shard is gone") {
+		t.Errorf("the line is %+v", line)
+	}
+	for _, word := range []string{"redis", "kafka", "messages"} {
+		if strings.Contains(log.String(), word) {
+			t.Errorf("the log has %q, which stands in the question: %s", word, log.String())
+		}
+	}
 }
 
 // mute is an embedder that gives nothing.

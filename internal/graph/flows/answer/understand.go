@@ -293,7 +293,7 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	if len(term.Written) <= maxAbbreviation {
 		defined, err := r.flow.index.Definitions(ctx, term.Written, knowledge.ViewersFrom(ctx))
 		if err != nil {
-			return fmt.Errorf("look up the abbreviation %q: %w", term.Written, err)
+			return fmt.Errorf("look up an abbreviation: %w", err)
 		}
 		if len(defined) > 0 {
 			r.abbreviation = defined[0].Long
@@ -306,7 +306,7 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	}
 	similar, err := r.flow.speller.Similar(ctx, term.Text, 1)
 	if err != nil {
-		return fmt.Errorf("look up the spelling of %q: %w", term.Written, err)
+		return fmt.Errorf("look up a word's spelling: %w", err)
 	}
 	if len(similar) > 0 {
 		term.Also = []string{similar[0].Term}

@@ -57,7 +57,7 @@ func loadTerms(ctx context.Context, tx *sql.Tx, query lexicalQuery) ([]ranking.T
 	for _, asked := range ranking.MergeTerms(query.terms) {
 		term, err := loadTerm(ctx, find, asked, query.snap.blocks())
 		if err != nil {
-			return nil, fmt.Errorf("read the postings of %q: %w", asked.Text, err)
+			return nil, fmt.Errorf("read the postings of a term: %w", err)
 		}
 		terms = append(terms, term)
 	}

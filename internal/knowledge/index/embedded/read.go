@@ -175,7 +175,7 @@ func newTermCounter(ctx context.Context, tx *sql.Tx, snap *snapshot) (termCounte
 func (c termCounter) count(ctx context.Context, term string) (int, error) {
 	var passages int
 	if err := c.statement.QueryRowContext(ctx, c.blocks, term).Scan(&passages); err != nil {
-		return 0, fmt.Errorf("count the passages with %q: %w", term, err)
+		return 0, fmt.Errorf("count the passages with a term: %w", err)
 	}
 	return passages, nil
 }

@@ -27,7 +27,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find terms like %q: %w", term, err)
+		return nil, fmt.Errorf("find terms of similar spelling: %w", err)
 	}
 	return spelling.Likeliest(near, limit), nil
 }

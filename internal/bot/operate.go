@@ -9,9 +9,6 @@ import (
 	"cairn/internal/runs"
 )
 
-// mostLetters is how many dead letters are looked at to find that of a run.
-const mostLetters = 10_000
-
 // ErrNotGoingOn is the error for a run that neither works nor waits.
 var ErrNotGoingOn = errors.New("this run neither works nor waits for an answer")
 
@@ -48,12 +45,12 @@ func (b *Bot) Cancel(ctx context.Context, run chat.RunID) error {
 // it. A job without a run, or one that can't be read, is named by its event.
 // chat.ErrUnknownRun, chat.ErrRunOver.
 func (b *Bot) Replay(ctx context.Context, run chat.RunID) error {
-	letter, found, err := b.letterOf(ctx, run)
-	if err != nil {
-		return err
-	}
-	if found {
+	letter, err := b.store.FindDeadLetter(ctx, run)
+	if err == nil {
 		return b.store.Replay(ctx, letter.Job.Thread(), letter.Job.Event)
+	}
+	if !errors.Is(err, runs.ErrUnknownLetter) {
+		return err
 	}
 	record, err := b.records.Load(ctx, run)
 	if err != nil {
@@ -68,33 +65,12 @@ var ErrNotAside = errors.New("it is not among what was put aside")
 // Discard forgets that a run, or a job, was put aside (see Replay); its record stays.
 // ErrNotAside.
 func (b *Bot) Discard(ctx context.Context, run chat.RunID) error {
-	letter, found, err := b.letterOf(ctx, run)
-	if err != nil {
-		return err
-	}
-	if found {
+	letter, err := b.store.FindDeadLetter(ctx, run)
+	if err == nil {
 		err = b.store.Discard(ctx, letter.Job.Thread(), letter.Job.Event)
 	}
-	if !found || errors.Is(err, runs.ErrUnknownLetter) {
+	if errors.Is(err, runs.ErrUnknownLetter) {
 		return ErrNotAside
 	}
 	return err
-}
-
-// letterOf finds the dead letter of a run, or of the job of an event that has none.
-func (b *Bot) letterOf(ctx context.Context, run chat.RunID) (runs.DeadLetter, bool, error) {
-	letters, err := b.store.DeadLetters(ctx, mostLetters)
-	if err != nil {
-		return runs.DeadLetter{}, false, err
-	}
-	for _, letter := range letters {
-		named := letter.Job.Run
-		if named == "" {
-			named = chat.RunID(letter.Job.Event)
-		}
-		if named == run {
-			return letter, true, nil
-		}
-	}
-	return runs.DeadLetter{}, false, nil
 }

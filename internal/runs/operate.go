@@ -38,6 +38,15 @@ type DeadLetter struct {
 	At     time.Time
 }
 
+// Name is what operators call the dead letter by: the run of its job, or the event of a job
+// without a run.
+func (l DeadLetter) Name() chat.RunID {
+	if l.Job.Run == "" {
+		return chat.RunID(l.Job.Event)
+	}
+	return l.Job.Run
+}
+
 // Operator is how operators look into queues.
 type Operator interface {
 	// State gives the state of one thread; one with nothing to do is all zero.
@@ -47,6 +56,10 @@ type Operator interface {
 	Threads(ctx context.Context, limit int) ([]ThreadState, error)
 	// DeadLetters gives the dead letters, the latest first, at most limit.
 	DeadLetters(ctx context.Context, limit int) ([]DeadLetter, error)
+	// FindDeadLetter gives the dead letter of a run, or of the job with the event id where
+	// its job has no run or can't be read; the latest of several. Its cost does not grow with
+	// the number of dead letters. ErrUnknownLetter.
+	FindDeadLetter(ctx context.Context, run chat.RunID) (DeadLetter, error)
 	// Replay puts a dead letter at the end of its thread's queue, as a first attempt.
 	// ErrUnknownLetter.
 	Replay(ctx context.Context, thread chat.ThreadID, event EventID) error

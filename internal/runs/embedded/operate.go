@@ -96,15 +96,28 @@ func texts(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]s
 
 // DeadLetters implements runs.Operator.
 func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
-	letters, err := s.letters(ctx, limit)
+	letters, err := s.letters(ctx, `ORDER BY at DESC, event LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list dead letters: %w", err)
 	}
 	return letters, nil
 }
 
-func (s *Store) letters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT thread, event, body, reason, at FROM dead ORDER BY at DESC, event LIMIT ?`, limit)
+// FindDeadLetter implements runs.Operator.
+func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
+	letters, err := s.letters(ctx, `WHERE `+letterName+` = ? ORDER BY at DESC LIMIT 1`, string(run))
+	if err == nil && len(letters) == 0 {
+		err = runs.ErrUnknownLetter
+	}
+	if err != nil {
+		return runs.DeadLetter{}, fmt.Errorf("find the dead letter of run %s: %w", run, err)
+	}
+	return letters[0], nil
+}
+
+// letters gives the dead letters that the clauses choose.
+func (s *Store) letters(ctx context.Context, clauses string, arguments ...any) ([]runs.DeadLetter, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT thread, event, body, reason, at FROM dead `+clauses, arguments...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,9 @@ import (
 	"cairn/internal/sqlite"
 )
 
+// letterName is runs.DeadLetter.Name of a row of dead.
+const letterName = `CASE WHEN json_valid(CAST(body AS TEXT)) THEN coalesce(nullif(CAST(body AS TEXT) ->> '$.run', ''), event) ELSE event END`
+
 // All times are Unix milliseconds on the machine's clock. Tokens begin at the clock's
 // microseconds: those of a thread whose row is gone are not given again.
 const storeSchema = `
@@ -86,6 +89,7 @@ CREATE TABLE IF NOT EXISTS dead (
 	at     INTEGER NOT NULL,
 	PRIMARY KEY (thread, event)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS dead_name ON dead (` + letterName + `, at);
 CREATE TABLE IF NOT EXISTS edit (        -- changes of messages that are not dealt with
 	thread  TEXT NOT NULL,
 	message TEXT NOT NULL,

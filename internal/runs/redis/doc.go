@@ -25,6 +25,8 @@
 //	PREFIX:{*}:dead          zset    threads that may have dead letters, by the last one (ms)
 //	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep after workers last looked
 //	PREFIX:{*}:runs:STATUS   zset    those of them with a status
+//	PREFIX:{R}:letters       zset    "[THREAD,EVENT]" of dead letters that the run has or had, by when (ms);
+//	                                 R is the event where a job has no run; Options.Keep
 //	PREFIX:{R}:record        hash    body (runs.EncodeRecord, packed), fence, r:USER rating as JSON; Options.Keep
 //
 // Fields of state: token of the last lease; worker, until (ms), notice (its entry in

@@ -32,6 +32,8 @@ func (k keys) checkpoint(t chat.ThreadID, run string) string { return k.of(t, "r
 
 func (k keys) record(run chat.RunID) string { return k.of(chat.ThreadID(run), "record") }
 
+func (k keys) letters(run chat.RunID) string { return k.of(chat.ThreadID(run), "letters") }
+
 // runsThatAre is the list of the records with a status.
 func (k keys) runsThatAre(status runs.Status) string { return k.all("runs:" + string(status)) }
 

@@ -91,14 +91,8 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 		return comes{}, err
 	}
 	if how == string(runs.Dead) {
-		// First the list of threads to look through: one entry too many does no harm.
-		now, err := s.client.Time(ctx).Result()
-		if err != nil {
-			return comes{}, explain(err)
-		}
-		err = s.client.ZAdd(ctx, s.keys.all("dead"), redis.Z{Score: float64(now.UnixMilli()), Member: string(lease.Thread)}).Err()
-		if err != nil {
-			return comes{}, explain(err)
+		if err := s.indexLetter(ctx, lease); err != nil {
+			return comes{}, err
 		}
 	}
 	t := lease.Thread

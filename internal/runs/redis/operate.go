@@ -3,6 +3,7 @@ package redis
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -136,16 +137,82 @@ func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.Dea
 		if !ok {
 			continue
 		}
-		var letter runs.DeadLetter
-		at, why, _ := strings.Cut(reason, " ")
-		letter.At, letter.Reason = stamp(at), why
-		if job, err := readJob(stored["b:"+event]); err == nil {
-			letter.Job = job
-		}
-		letter.Job.Event, letter.Job.Message.Thread = runs.EventID(event), thread
-		letters = append(letters, letter)
+		letters = append(letters, readLetter(thread, runs.EventID(event), stored["b:"+event], reason))
 	}
 	return letters, nil
+}
+
+// readLetter gives a dead letter from its fields of the hash.
+func readLetter(thread chat.ThreadID, event runs.EventID, body, reason string) runs.DeadLetter {
+	var letter runs.DeadLetter
+	at, why, _ := strings.Cut(reason, " ")
+	letter.At, letter.Reason = stamp(at), why
+	if job, err := readJob(body); err == nil {
+		letter.Job = job
+	}
+	letter.Job.Event, letter.Job.Message.Thread = event, thread
+	return letter
+}
+
+// indexLetter notes where the dead letter is to be found that the job of the lease is about
+// to become. It comes first: an entry without a letter does no harm.
+func (s *Store) indexLetter(ctx context.Context, lease runs.Lease) error {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return explain(err)
+	}
+	at := float64(now.UnixMilli())
+	address, err := encodeAddress(lease.Thread, lease.Job.Event)
+	if err != nil {
+		return err
+	}
+	letters := s.keys.letters(runs.DeadLetter{Job: lease.Job}.Name())
+	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		pipe.ZAdd(ctx, s.keys.all("dead"), redis.Z{Score: at, Member: string(lease.Thread)})
+		pipe.ZAdd(ctx, letters, redis.Z{Score: at, Member: address})
+		pipe.PExpire(ctx, letters, s.options.Keep)
+		return nil
+	})
+	return explain(err)
+}
+
+// letterAddress is the thread and the event of a dead letter.
+type letterAddress [2]string
+
+func encodeAddress(thread chat.ThreadID, event runs.EventID) ([]byte, error) {
+	return json.Marshal(letterAddress{string(thread), string(event)})
+}
+
+// FindDeadLetter implements runs.Operator.
+func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
+	letter, err := s.findLetter(ctx, run)
+	if err != nil {
+		return runs.DeadLetter{}, fmt.Errorf("find the dead letter of run %s: %w", run, err)
+	}
+	return letter, nil
+}
+
+func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
+	addresses, err := s.client.ZRevRange(ctx, s.keys.letters(run), 0, -1).Result()
+	if err != nil {
+		return runs.DeadLetter{}, explain(err)
+	}
+	for _, stored := range addresses {
+		var address letterAddress
+		if err := json.Unmarshal([]byte(stored), &address); err != nil {
+			return runs.DeadLetter{}, fmt.Errorf("read where it is: %w", err)
+		}
+		thread, event := chat.ThreadID(address[0]), address[1]
+		fields, err := s.client.HMGet(ctx, s.keys.dead(thread), "b:"+event, "r:"+event).Result()
+		if err != nil {
+			return runs.DeadLetter{}, explain(err)
+		}
+		body, _ := fields[0].(string)
+		if reason, ok := fields[1].(string); ok {
+			return readLetter(thread, runs.EventID(event), body, reason), nil
+		}
+	}
+	return runs.DeadLetter{}, runs.ErrUnknownLetter
 }
 
 // Replay implements runs.Operator.
@@ -240,6 +307,13 @@ func (s *Store) forgetDead(ctx context.Context, thread chat.ThreadID, by chat.Us
 		if letter.Job.Message.Author == by {
 			event := string(letter.Job.Event)
 			if err := s.client.HDel(ctx, s.keys.dead(thread), "b:"+event, "r:"+event).Err(); err != nil {
+				return explain(err)
+			}
+			address, err := encodeAddress(thread, letter.Job.Event)
+			if err != nil {
+				return err
+			}
+			if err := s.client.ZRem(ctx, s.keys.letters(letter.Name()), address).Err(); err != nil {
 				return explain(err)
 			}
 		}

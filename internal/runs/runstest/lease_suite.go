@@ -3,6 +3,7 @@ package runstest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -256,6 +257,57 @@ func testDead(t *testing.T, place Place) {
 	idle(t, store, 300*time.Millisecond)
 }
 
+// testFindDead finds dead letters by the runs of their jobs, by the events of jobs that have
+// none, and the latest of several; what is not a dead letter any more is not found.
+func testFindDead(t *testing.T, place Place) {
+	store := place.Open(t, standard)
+	putAside := func(thread chat.ThreadID, event runs.EventID, run chat.RunID) {
+		t.Helper()
+		job := said(thread, event)
+		job.Run = run
+		enqueue(t, store, job)
+		finish(t, store, claim(t, store, "w"), runs.Result{Next: runs.Dead, Reason: "tried too often"})
+		for at := time.Now().UnixMilli(); time.Now().UnixMilli() == at; { // letters are in order by the millisecond
+			runtime.Gosched()
+		}
+	}
+	find := func(run chat.RunID, thread chat.ThreadID, event runs.EventID) {
+		t.Helper()
+		letter, err := store.FindDeadLetter(t.Context(), run)
+		if thread == "" {
+			if !errors.Is(err, runs.ErrUnknownLetter) {
+				t.Errorf("the dead letter %q is %+v, %v; want none", run, letter, err)
+			}
+			return
+		}
+		if err != nil || letter.Job.Thread() != thread || letter.Job.Event != event || letter.Name() != run ||
+			letter.Reason != "tried too often" || letter.At.IsZero() || letter.Job.Message.Author != "ann" {
+			t.Errorf("the dead letter %q is %+v, %v; want event %s of %s", run, letter, err, event, thread)
+		}
+	}
+	find("run", "", "")
+	putAside("t {1}", "e 1", "run")
+	putAside("t {1}", "e2", "run")
+	putAside("u", "alone", "")
+	putAside("v", "alone", "")
+	putAside("v", "e3", "run-3")
+	find("run", "t {1}", "e2")
+	find("alone", "v", "alone")
+	find("run-3", "v", "e3")
+	for _, none := range []chat.RunID{"e2", "e3", "another", ""} {
+		find(none, "", "")
+	}
+	must(t, store.Discard(t.Context(), "t {1}", "e2"))
+	find("run", "t {1}", "e 1")
+	must(t, store.Replay(t.Context(), "t {1}", "e 1"))
+	find("run", "", "")
+	must(t, store.Forget(t.Context(), "v", "ann", nil))
+	find("alone", "u", "alone")
+	find("run-3", "", "")
+	finish(t, store, claimed(t, store, "w", "e 1", 1), runs.Result{Next: runs.Dead, Reason: "tried too often"})
+	find("run", "t {1}", "e 1")
+}
+
 func testPoison(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	place.Enqueue(t, "t", []byte(`{"version":0,"event":"from nowhere"}`))
@@ -271,6 +323,10 @@ func testPoison(t *testing.T, place Place) {
 		reasons += letter.Reason
 		if letter.Job.Event == "" || letter.Job.Thread() != "t" {
 			t.Errorf("the letter has no address: %+v", letter)
+		}
+		found, err := store.FindDeadLetter(t.Context(), letter.Name())
+		if err != nil || found.Job.Event != letter.Job.Event || found.Reason != letter.Reason {
+			t.Errorf("by its event the letter is %+v, %v", found, err)
 		}
 	}
 	if !strings.Contains(reasons, "version 0") {

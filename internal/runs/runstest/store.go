@@ -62,6 +62,7 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"a pause holds up its thread alone", testPause},
 		{"a delayed job waits and holds up nobody", testDelay},
 		{"a dead letter is listed, and replayed or discarded", testDead},
+		{"a dead letter is found by its run or its event", testFindDead},
 		{"a job that can't be read is put aside", testPoison},
 		{"a job of a newer program is left for it", testNewer},
 		{"a job that is left was not tried", testLeft},

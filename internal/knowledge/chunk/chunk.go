@@ -6,6 +6,7 @@ package chunk
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"cairn/internal/knowledge"
@@ -26,15 +27,20 @@ func (o Options) maxTokens() int {
 	return max(o.MaxTokens, 64)
 }
 
-// Passages gives the passages of a document in reading order. A section without text
-// of its own gives none. Sections that are too long are cut between blocks where
+// Passages gives the passages of a document in reading order. The text of a section without
+// text of its own is its heading, unless the sections below it carry that; that of a document
+// without any text its title, so that both are found. Sections that are too long are cut between blocks where
 // possible, else between sentences, lines of code or rows; then a code block opens
 // its fence again, and a table repeats its header.
 func Passages(document knowledge.Document, text parse.Text, options Options) []knowledge.Passage {
 	var passages []knowledge.Passage
 	limit := options.maxTokens()
-	for _, section := range text.Sections {
-		for _, part := range split(section.Blocks, limit) {
+	for i, section := range withTitle(document.Title, text.Sections) {
+		parts := split(section.Blocks, limit)
+		if len(parts) == 0 && !continues(text.Sections, i) {
+			parts = split([]parse.Block{{Kind: parse.Paragraph, Text: section.Heading}}, limit)
+		}
+		for _, part := range parts {
 			passage := knowledge.Passage{
 				ID:       knowledge.MakePassageID(document.ID, len(passages)),
 				Document: document.ID,
@@ -50,6 +56,24 @@ func Passages(document knowledge.Document, text parse.Text, options Options) []k
 		}
 	}
 	return passages
+}
+
+// withTitle gives the sections, or for a document without any one of its title alone.
+func withTitle(title string, sections []parse.Section) []parse.Section {
+	if len(sections) > 0 {
+		return sections
+	}
+	return []parse.Section{{Heading: title}}
+}
+
+// continues tells whether the section after the one at the position stands under the same
+// heading, so that its passages carry that.
+func continues(sections []parse.Section, position int) bool {
+	if position+1 >= len(sections) {
+		return false
+	}
+	above, below := sections[position].Headings, sections[position+1].Headings
+	return len(below) >= len(above) && slices.Equal(below[:len(above)], above)
 }
 
 // hash is of all that is embedded and indexed of a passage.

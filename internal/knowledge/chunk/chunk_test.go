@@ -257,3 +257,30 @@ func BenchmarkMarkdown(b *testing.B) {
 		}
 	}
 }
+
+// TestHeadingsWithoutTextArePassages cuts documents whose headings, or titles, have no text.
+func TestHeadingsWithoutTextArePassages(t *testing.T) {
+	for _, test := range []struct{ source, want string }{
+		{"# Alone\n", "alone=Alone"},
+		{"---\ntitle: Front matter\n---\n", "=Front matter"},
+		{"# A\n\nText.\n\n## Middle\n\n## Last\n", "a=Text. middle=Middle last=Last"},
+		{"# Above\n\n## Below\n\nText.\n", "below=Text."},
+		{"# Above\n\n## Below\n", "below=Below"},
+		{"# A\n\n## Same\n\nText.\n\n## Same\n\nText.\n", "same=Text. same-1=Text."},
+		{"#\n\nText.\n", "=Text."},
+	} {
+		var got []string
+		for i, p := range passages(t, test.source, Options{}) {
+			got = append(got, p.Anchor+"="+p.Text)
+			if p.Position != i || p.Tokens != CountTokens(p.Text) {
+				t.Errorf("%q: passage %d has position %d and %d tokens", test.source, i, p.Position, p.Tokens)
+			}
+		}
+		if joined := strings.Join(got, " "); joined != test.want {
+			t.Errorf("%q gives %q, want %q", test.source, joined, test.want)
+		}
+	}
+	if got := passages(t, "# "+strings.Repeat("word ", 500)+"\n", Options{MaxTokens: 100}); len(got) < 5 || got[0].Tokens > 100 {
+		t.Errorf("a heading of 500 words gives %d passages", len(got))
+	}
+}

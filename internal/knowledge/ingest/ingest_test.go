@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/embedded"
 	"cairn/internal/knowledge/ingest"
+	"cairn/internal/knowledge/retrieve"
 )
 
 // place is a folder, an index and what reads the one into the other.
@@ -208,5 +210,51 @@ func TestDocumentsAreKeptInTheirLanguage(t *testing.T) {
 	found, err := p.index.Search(t.Context(), index.Query{Vector: vectors[0]})
 	if err != nil || len(found.Dense) != 3 {
 		t.Errorf("%d passages have vectors, %v, want the 3 English ones", len(found.Dense), err)
+	}
+}
+
+// TestTitlesWithoutTextAndRepeatedTextAreFound searches, by words and by words and meaning, for documents
+// that are a title alone, for headings without text, and for text that stands in several places.
+func TestTitlesWithoutTextAndRepeatedTextAreFound(t *testing.T) {
+	p := open(t)
+	p.write("alone.md", "# Zanzibar\n")
+	p.write("meta.md", "---\ntitle: Xylophone\n---\n")
+	p.write("page.html", "<html><head><title>Gnu</title></head><body></body></html>")
+	p.write("headings.md", "# Animals\n\nA list.\n\n## Quagga\n\n## Lynx\n")
+	p.write("twice.md", "# Zoo\n\n## Food\n\nThe okapi eats leaves.\n\n## Food\n\nThe okapi eats leaves.\n")
+	p.write("again.md", "# Zoo\n\n## Food\n\nThe okapi eats leaves.\n")
+	if r := p.sync(); len(r.Failures) > 0 || r.Embedded != r.Passages {
+		t.Errorf("the sync: %+v", r)
+	}
+	retriever := &retrieve.Retriever{Index: p.index, Embedder: p.reader.Embedder, Fusion: retrieve.DefaultFusion}
+	words := &retrieve.Retriever{Index: p.index, Fusion: retrieve.DefaultFusion}
+	for _, test := range []struct {
+		asked string
+		want  []string // passages, in any order
+	}{
+		{"zanzibar", []string{"docs:alone.md#0"}},
+		{"xylophone", []string{"docs:meta.md#0"}},
+		{"gnu", []string{"docs:page.html#0"}},
+		{"quagga", []string{"docs:headings.md#1"}},
+		{"lynx", []string{"docs:headings.md#2"}},
+		{"okapi", []string{"docs:again.md#0", "docs:twice.md#0", "docs:twice.md#1"}},
+	} {
+		for name, searched := range map[string]*retrieve.Retriever{"words and meaning": retriever, "words": words} {
+			ranked, err := searched.Rank(t.Context(), retrieve.Query{Text: test.asked})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range ranked[:min(len(ranked), len(test.want))] {
+				got = append(got, string(r.Passage))
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s by %s gives %q, want %q", test.asked, name, got, test.want)
+			}
+		}
+	}
+	if r := p.sync(); r.Passages != 0 || r.Embedded != 0 || r.Updated != 0 {
+		t.Errorf("the second sync, of the same files: %+v", r)
 	}
 }

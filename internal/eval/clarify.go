@@ -68,7 +68,7 @@ type task struct {
 func readTasks(name string, r io.Reader) (*ClarifySet, error) {
 	set := &ClarifySet{}
 	seen := make(map[string]bool)
-	have := make(map[string]bool)
+	have := make(map[string]Document)
 	for rec, err := range readRecords[task](name, r) {
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func readTasks(name string, r io.Reader) (*ClarifySet, error) {
 }
 
 // add takes a conversation and those of its passages that are new.
-func (s *ClarifySet) add(t task, have map[string]bool) error {
+func (s *ClarifySet) add(t task, have map[string]Document) error {
 	decision, known := expected[t.Answerability]
 	if !known {
 		return fmt.Errorf("conversation %q: answerability %q, want %s, %s, %s or %s",
@@ -102,8 +102,12 @@ func (s *ClarifySet) add(t task, have map[string]bool) error {
 			return fmt.Errorf("conversation %q has a context without an id", t.ID)
 		}
 		question.Gold = append(question.Gold, Gold{Place: Place{Path: passage.ID}})
-		if !have[passage.ID] {
-			have[passage.ID] = true
+		known, ok := have[passage.ID]
+		if ok && known != Document(passage) {
+			return fmt.Errorf("conversation %q: context %q has another text than before", t.ID, passage.ID)
+		}
+		if !ok {
+			have[passage.ID] = Document(passage)
 			s.passages = append(s.passages, Document(passage))
 		}
 	}

@@ -50,9 +50,11 @@ func TestLoadClarifyRejects(t *testing.T) {
 		"holds no conversation":                  "",
 		`answerability "MAYBE", want ANSWERABLE`: `{"id":"a","question":"x","answerability":"MAYBE"}`,
 		`"a" has no question`:                    `{"id":"a","question":" ","answerability":"PARTIAL"}`,
-		`id "a" occurs twice`:                    tasks + `{"id":"a","question":"x","answerability":"PARTIAL"}`,
-		`role "bot" in history`:                  `{"id":"a","question":"x","answerability":"PARTIAL","history":[{"role":"bot"}]}`,
-		"context without an id":                  `{"id":"a","question":"x","answerability":"PARTIAL","contexts":[{"text":"y"}]}`,
+		`context "p" has another text than before`: `{"id":"x","question":"x","answerability":"PARTIAL","contexts":[{"id":"p","text":"one"}]}` + "\n" +
+			`{"id":"y","question":"x","answerability":"PARTIAL","contexts":[{"id":"p","text":"two"}]}`,
+		`id "a" occurs twice`:   tasks + `{"id":"a","question":"x","answerability":"PARTIAL"}`,
+		`role "bot" in history`: `{"id":"a","question":"x","answerability":"PARTIAL","history":[{"role":"bot"}]}`,
+		"context without an id": `{"id":"a","question":"x","answerability":"PARTIAL","contexts":[{"text":"y"}]}`,
 	} {
 		_, err := LoadClarify(writeFiles(t, map[string]string{tasksFile: file}))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -91,9 +91,9 @@ var decisions = []Decision{DecisionAnswer, DecisionAsk, DecisionAbstain}
 // what each calls for, beside a bot that answers everything. A question without an
 // answer is an error: Collect leaves none out.
 func (s *ClarifySet) ScoreDecisions(answers []Answer) (Report, error) {
-	byID := make(map[string]Answer, len(answers))
-	for _, answer := range answers {
-		byID[answer.ID] = answer
+	byID, err := indexAnswers(answers, func(a Answer) string { return a.ID })
+	if err != nil {
+		return Report{}, fmt.Errorf("score decisions: %w", err)
 	}
 	did, always := compareDecisions(), compareDecisions()
 	partial := Row{Name: "partial answered"}

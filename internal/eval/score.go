@@ -73,6 +73,19 @@ type QuestionScore struct {
 	LatencyMS *float64 // nil where it was not measured
 }
 
+// indexAnswers gives answers by the ids of their questions, which have one each.
+func indexAnswers[A any](answers []A, idOf func(A) string) (map[string]A, error) {
+	byID := make(map[string]A, len(answers))
+	for _, answer := range answers {
+		id := idOf(answer)
+		if _, ok := byID[id]; ok {
+			return nil, fmt.Errorf("question %q is answered twice", id)
+		}
+		byID[id] = answer
+	}
+	return byID, nil
+}
+
 // Scores are the measures of a whole answer set.
 type Scores struct {
 	Questions []QuestionScore // in the order of the set
@@ -84,15 +97,16 @@ type Scores struct {
 // Question.Facts. pages resolve anchors and tell what a cited section holds; without
 // them (nil) anchors are compared as they stand and citations are not measured.
 func Score(questions []Question, answers []Answer, pages *Pages) (Scores, error) {
-	byID := make(map[string]Answer, len(answers))
-	for _, answer := range answers {
-		if _, twice := byID[answer.ID]; twice {
-			return Scores{}, fmt.Errorf("score answers: question %q is answered twice", answer.ID)
-		}
-		byID[answer.ID] = answer
+	byID, err := indexAnswers(answers, func(a Answer) string { return a.ID })
+	if err != nil {
+		return Scores{}, fmt.Errorf("score answers: %w", err)
 	}
 	var scores Scores
+	scored := make(map[string]bool, len(questions))
 	for _, question := range questions {
+		if err := newID(scored, question.ID, "question id"); err != nil {
+			return Scores{}, fmt.Errorf("score answers: %w", err)
+		}
 		answer, ok := byID[question.ID]
 		delete(byID, question.ID)
 		if err := loadPages(pages, question, answer); err != nil {

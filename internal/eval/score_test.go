@@ -206,10 +206,65 @@ func TestPagesStayInside(t *testing.T) {
 	}
 }
 
-func TestScoreRejectsTwoAnswers(t *testing.T) {
-	_, err := Score(nil, []Answer{{ID: "a"}, {ID: "a"}}, nil)
-	if err == nil || !strings.Contains(err.Error(), `"a" is answered twice`) {
-		t.Errorf("error %v", err)
+// TestScorersRejectRepeatedIDs gives each scorer two answers to a question, and a question twice.
+func TestScorersRejectRepeatedIDs(t *testing.T) {
+	answers, talked := []Answer{{ID: "a"}, {ID: "a"}}, []TalkAnswer{{ID: "a"}, {ID: "a"}}
+	_, err := Score(nil, answers, nil)
+	wantRepeated(t, "Score", err, `question "a" is answered twice`)
+	_, err = (&ClarifySet{}).ScoreDecisions(answers)
+	wantRepeated(t, "ScoreDecisions", err, `question "a" is answered twice`)
+	_, _, err = ScoreTalk(nil, talked, nil)
+	wantRepeated(t, "ScoreTalk", err, `question "a" is answered twice`)
+	_, err = Score([]Question{{ID: "b"}, {ID: "b"}}, nil, nil)
+	wantRepeated(t, "Score", err, `question id "b" occurs twice`)
+	_, _, err = ScoreTalk([]TalkItem{{ID: "b"}, {ID: "b"}}, nil, nil)
+	wantRepeated(t, "ScoreTalk", err, `message id "b" occurs twice`)
+}
+
+func wantRepeated(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s gives %v, want %q", name, err, want)
+	}
+}
+
+// TestFilesWithRepeatedIDsAreNamed has an id twice in each kind of file of a set: the error
+// names the file, the line and the id.
+func TestFilesWithRepeatedIDsAreNamed(t *testing.T) {
+	const task = `{"id":"a","question":"x","answerability":"UNANSWERABLE","contexts":[{"id":"c","text":"y"}]}`
+	retrieval := func(dir string) error {
+		set, err := LoadRetrieval(dir)
+		if err != nil {
+			return err
+		}
+		for _, err := range set.Documents() {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, test := range []struct {
+		file, line, field string
+		load              func(dir string) error
+	}{
+		{questionsFile, `{"id":"a","question":"x","expect":"abstain"}`, `id "a"`, func(dir string) error { _, err := LoadQuestions(dir); return err }},
+		{talkFile, `{"id":"a","question":"x","expect":"talk"}`, `id "a"`, func(dir string) error { _, err := LoadTalk(dir); return err }},
+		{tasksFile, task, `id "a"`, func(dir string) error { _, err := LoadClarify(dir); return err }},
+		{claimsFile, `{"id":"a","claim":"x","evidence":["y"],"label":"supported"}`, `id "a"`, func(dir string) error { _, err := LoadClaims(dir); return err }},
+		{topicsFile, `{"topic_id":1,"request":"x","facets":[{"id":"a","text":"y"}]}`, `facet id "a"`, func(dir string) error { _, err := LoadTopics(dir); return err }},
+		{queriesFile, `{"_id":"a","text":"x"}`, `_id "a"`, retrieval},
+		{corpusFile, `{"_id":"a","text":"x"}`, `_id "a"`, retrieval},
+		{"answers", `{"id":"a"}`, `id "a"`, func(dir string) error { _, err := LoadAnswers(filepath.Join(dir, "answers")); return err }},
+		{"answers", `{"id":"a"}`, `id "a"`, func(dir string) error { _, err := LoadTalkAnswers(filepath.Join(dir, "answers")); return err }},
+	} {
+		set := retrievalSet()
+		set[test.file] = test.line + "\n\n" + test.line + "\n"
+		dir := writeFiles(t, set)
+		want := filepath.Join(dir, test.file) + ":3: " + test.field + " occurs twice"
+		if err := test.load(dir); err == nil || err.Error() != want {
+			t.Errorf("%s gives %v, want %q", test.file, err, want)
+		}
 	}
 }
 

@@ -109,10 +109,10 @@ func LoadTalkAnswers(path string) ([]TalkAnswer, error) {
 		var answers []TalkAnswer
 		seen := make(map[string]bool)
 		for rec, err := range readRecords[TalkAnswer](name, r) {
-			if err == nil {
-				err = newID(seen, rec.value.ID, "id")
-			}
 			if err != nil {
+				return nil, err
+			}
+			if err := newID(seen, rec.value.ID, "id"); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, rec.line, err)
 			}
 			answers = append(answers, rec.value)

@@ -78,11 +78,15 @@ type TalkScore struct {
 // ScoreTalk measures answers against their items, in the order of the items. stray are
 // the ids of answers to no item, sorted.
 func ScoreTalk(items []TalkItem, answers []TalkAnswer, pages *Pages) (scores []TalkScore, stray []string, err error) {
-	byID := make(map[string]TalkAnswer, len(answers))
-	for _, answer := range answers {
-		byID[answer.ID] = answer
+	byID, err := indexAnswers(answers, func(a TalkAnswer) string { return a.ID })
+	if err != nil {
+		return nil, nil, fmt.Errorf("score messages: %w", err)
 	}
+	scored := make(map[string]bool, len(items))
 	for _, item := range items {
+		if err := newID(scored, item.ID, "message id"); err != nil {
+			return nil, nil, fmt.Errorf("score messages: %w", err)
+		}
 		answer, ok := byID[item.ID]
 		delete(byID, item.ID)
 		if err := loadPages(pages, Question{Gold: item.Gold}, Answer{Sources: answer.Sources}); err != nil {

@@ -1,9 +1,12 @@
 package answer
 
 import (
+	"strings"
+
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
 )
@@ -43,13 +46,14 @@ const attachedFloor = 0.6
 
 // quotable gives the evidence as passages to quote from, best first, and their positions
 // in it. Pages in another language than the asked one are left out where there are some in
-// that: a page and its translations say the same.
+// that: a page and its translations say the same. Headings without text are left out, unless
+// one is the best.
 func quotable(s State, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
 	evidence := s.SearchResults
 	known := make(map[knowledge.DocumentID]bool)
 	foreign := inOtherLanguage(s, asked)
 	for i, e := range evidence {
-		if foreign[i] {
+		if foreign[i] || i > 0 && isHeadingAlone(e) {
 			continue
 		}
 		if !known[e.Document.ID] && len(known) == documents || isAttached(e) && e.Score < attachedFloor*evidence[0].Score {
@@ -62,6 +66,16 @@ func quotable(s State, documents int, asked language.Tag) (passages []quoting.Pa
 		})
 	}
 	return passages, positions
+}
+
+// isHeadingAlone tells whether the text of a passage is its heading, or its document's title: it
+// says where something belongs, and states nothing.
+func isHeadingAlone(e retrieve.Evidence) bool {
+	heading := e.Document.Title
+	if count := len(e.Passage.Headings); count > 0 {
+		heading = e.Passage.Headings[count-1]
+	}
+	return strings.TrimSpace(e.Passage.Text) == strings.TrimSpace(heading)
 }
 
 // inOtherLanguage gives the positions of the evidence in another language than the asked

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"testing"
 
 	"cairn/internal/knowledge"
@@ -9,7 +10,29 @@ import (
 )
 
 func inLanguage(tag, id string, score float64) retrieve.Evidence {
-	return retrieve.Evidence{Document: knowledge.Document{ID: knowledge.DocumentID(id), Language: tag}, Score: score}
+	return retrieve.Evidence{
+		Document: knowledge.Document{ID: knowledge.DocumentID(id), Language: tag}, Passage: knowledge.Passage{Text: "Text."}, Score: score,
+	}
+}
+
+// TestHeadingsWithoutTextAreNotQuoted has evidence that is a heading, or a title, alone: it is
+// quoted only where it is the best there is.
+func TestHeadingsWithoutTextAreNotQuoted(t *testing.T) {
+	text, heading, title := inLanguage("en", "a", 1), inLanguage("en", "b", 0.9), inLanguage("en", "c", 0.8)
+	heading.Passage.Headings, heading.Passage.Text = []string{"Guide", "Rollback"}, "Rollback"
+	title.Document.Title, title.Passage.Text = "Zanzibar", "Zanzibar"
+	for _, test := range []struct {
+		evidence []retrieve.Evidence
+		want     []int
+	}{
+		{[]retrieve.Evidence{text, heading, title}, []int{0}},
+		{[]retrieve.Evidence{heading, text, title}, []int{0, 1}},
+		{[]retrieve.Evidence{title, heading}, []int{0}},
+	} {
+		if _, positions := quotable(State{SearchResults: test.evidence}, 10, language.English); !slices.Equal(positions, test.want) {
+			t.Errorf("quoted from %v, want %v", positions, test.want)
+		}
+	}
 }
 
 func TestPagesInTheAskedLanguageAreQuoted(t *testing.T) {

@@ -112,7 +112,7 @@ func (c *askCommand) explain(ctx context.Context, controls chat.Controls, reply 
 
 // converse hands the message over, and where a person is there to answer, what they
 // reply when they are asked back.
-func converse(ctx context.Context, std stdio, handler chat.Handler, message chat.Message, conversation *terminal.Conversation) error {
+func converse(ctx context.Context, std stdio, handler chat.Handler, message chat.Message, conversation *terminal.Conversation) (err error) {
 	isThere := terminal.IsTerminal(std.In)
 	lines := bufio.NewScanner(std.In)
 	if isThere {
@@ -120,7 +120,7 @@ func converse(ctx context.Context, std stdio, handler chat.Handler, message chat
 		if err != nil {
 			return fmt.Errorf("read from the terminal: %w", err)
 		}
-		defer reader.Close()
+		defer func() { err = errors.Join(err, reader.Close()) }()
 		stop := context.AfterFunc(ctx, func() { reader.Cancel() }) // Ctrl-C while a reply is waited for
 		defer stop()
 		lines = bufio.NewScanner(reader)

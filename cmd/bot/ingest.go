@@ -113,7 +113,7 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 }
 
 func connector(source config.Source) *files.Connector {
-	audience, _ := source.AudienceOf() // the configuration was checked
+	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
 	return files.New(files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
 		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,

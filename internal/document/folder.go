@@ -63,7 +63,10 @@ func (r *Reader) inheritedAudience(path string) (knowledge.Audience, error) {
 			continue
 		}
 		relative, err := filepath.Rel(realRoot, filepath.Dir(path))
-		if err != nil || !filepath.IsLocal(relative) { // it is the root itself
+		if err != nil {
+			return "", fmt.Errorf("find the folder of %s: %w", filepath.Base(path), err)
+		}
+		if !filepath.IsLocal(relative) { // it is the root itself
 			return knowledge.PublicAudience, nil
 		}
 		return files.InheritedAudience(realRoot, filepath.ToSlash(relative))

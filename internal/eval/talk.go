@@ -187,7 +187,7 @@ func Halves(items []TalkItem) map[string]int {
 	}
 	halves := make(map[string]int, len(items))
 	for stratum, ids := range strata {
-		slices.SortFunc(ids, func(a, b string) int { return compareHashes(a, b) })
+		slices.SortFunc(ids, compareHashes)
 		first := int(hashOf(stratum[0]+"/"+stratum[1]) % 2)
 		for at, id := range ids {
 			halves[id] = (first + at) % 2

@@ -58,7 +58,10 @@ func TestDetectLeavesOutCode(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for tag, want := range map[string]Tag{"de": German, "pt-BR": Portuguese, " ZH_cn ": Chinese, "sv": Unknown, "": Unknown} {
+	for tag, want := range map[string]Tag{
+		"de": German, "pt-BR": Portuguese, " ZH_cn ": Chinese, //nolint:gocritic // white space is what is tested
+		"sv": Unknown, "": Unknown,
+	} {
 		if got := Parse(tag); got != want {
 			t.Errorf("Parse(%q) = %q, want %q", tag, got, want)
 		}

@@ -431,7 +431,7 @@ func TestForeignNamesAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			request.Host = host
-			response, err := http.DefaultClient.Do(request)
+			response, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
 			if err != nil {
 				t.Fatal(err)
 			}

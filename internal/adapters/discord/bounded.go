@@ -32,11 +32,3 @@ func (b *bounded[V]) put(key string, value V) {
 	}
 	b.values[key] = value
 }
-
-// forget has nothing remembered any more.
-func (b *bounded[V]) forget() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	clear(b.values)
-	clear(b.ring)
-}

@@ -14,7 +14,7 @@ func openToAll(app application) Finding {
 		return Finding{What: "public bot", Told: "off: only its owner adds it to servers"}
 	}
 	return Finding{
-		What: "public bot", Problem: errors.New("everybody can add Cairn to a server of theirs; it leaves those that are not listed"), //nolint:staticcheck // Cairn is a name
+		What: "public bot", Problem: errors.New("everybody can add Cairn to a server of theirs; it leaves those that are not listed"),
 		Remedy: "discord.com/developers → your app → Installation: set Install Link to None; then Bot → Public Bot: turn it off", Minor: true,
 	}
 }

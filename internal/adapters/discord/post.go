@@ -148,10 +148,11 @@ func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, th
 		if posted[i] != "" {
 			continue
 		}
+		turn := ctx
 		if len(posted) > 0 {
-			ctx = r.inTurn(ctx, string(key), partPatience)
+			turn = r.inTurn(ctx, string(key), partPatience)
 		}
-		id, err := r.post(ctx, shown, r.mark(key, i, len(shown.notes)))
+		id, err := r.post(turn, shown, r.mark(key, i, len(shown.notes)))
 		if err != nil {
 			return "", begunIf(len(posted) > 0, err)
 		}

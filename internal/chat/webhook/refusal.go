@@ -64,7 +64,7 @@ func NewRefusalLog(logger *slog.Logger, message string) *RefusalLog {
 func (l *RefusalLog) Refused(ctx context.Context, path string, status int, err error) {
 	var refused *RefusedError
 	if !errors.As(err, &refused) { // it was the platform's: each is worth a line
-		l.logger.WarnContext(ctx, l.message, slog.Int("status", status), slog.String("path", path), slog.Any("error", err))
+		l.logger.WarnContext(ctx, l.message, slog.Int("status", status), slog.String("path", path), slog.Any("error", err)) //nolint:sloglint // constant for each log
 		return
 	}
 	l.mu.Lock()
@@ -115,6 +115,6 @@ func (l *RefusalLog) writeCounts(ctx context.Context) {
 }
 
 func (l *RefusalLog) write(ctx context.Context, reason Reason, counted refusals) {
-	l.logger.WarnContext(ctx, l.message, slog.Int("status", counted.status), slog.String("reason", string(reason)),
+	l.logger.WarnContext(ctx, l.message, slog.Int("status", counted.status), slog.String("reason", string(reason)), //nolint:sloglint // constant for each log
 		slog.Int("count", counted.count), slog.Any("error", counted.last))
 }

@@ -25,15 +25,15 @@ func TestForgeriesAreCounted(t *testing.T) {
 		log := webhook.NewRefusalLog(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{ReplaceAttr: withoutTime})), "refused")
 		ctx, cancel := context.WithCancel(t.Context())
 		go log.Run(ctx)
-		time.Sleep(50 * time.Millisecond) // between two ticks of the log's
+		<-time.After(50 * time.Millisecond) // between two ticks of the log's
 		for n := range 1200 {
 			log.Refused(ctx, "/events", 401, forged(n))
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 		}
 		log.Refused(ctx, "/events", 413, &webhook.RefusedError{Reason: webhook.TooLarge, Err: errors.New("2 MiB")})
 		log.Refused(ctx, "/events", 500, errors.New("the store is down"))
 		log.Refused(ctx, "/events", 500, errors.New("the store is down"))
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		log.Refused(ctx, "/events", 401, forged(1200))
 		log.Refused(ctx, "/events", 401, forged(1201))
 		cancel()

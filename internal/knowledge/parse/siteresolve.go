@@ -39,12 +39,12 @@ func (r *tagReader) replace(out *strings.Builder, tag siteTag, alone bool) {
 			out.WriteString("```")
 			return
 		}
-		out.WriteString("```" + strings.Trim(firstOf(tag.arg("lang", "language"), tag.word(0)), "`"))
+		out.WriteString("```" + strings.Trim(firstOf(tag.arg("lang", "language"), tag.firstWord()), "`"))
 	case tag.closing:
 	case slices.Contains(tabTags, name):
-		writeLabel(out, firstOf(tag.arg("label", "name", "title", "tabname", "header", "value"), tag.word(0)))
+		writeLabel(out, firstOf(tag.arg("label", "name", "title", "tabname", "header", "value"), tag.firstWord()))
 	case slices.Contains(titleTags, name):
-		writeLabel(out, firstOf(tag.arg("title", "summary", "header", "label"), tag.word(0)))
+		writeLabel(out, firstOf(tag.arg("title", "summary", "header", "label"), tag.firstWord()))
 	default:
 		out.WriteString(tag.text())
 	}
@@ -88,7 +88,7 @@ func firstOf(texts ...string) string {
 // noteKind is what kind of note a tag begins: by its name, or by an argument of tags
 // that are named for all kinds.
 func (t *siteTag) noteKind() string {
-	for _, given := range []string{t.arg("type", "kind", "style", "variant", "intent", "severity", "color", "context"), t.word(0)} {
+	for _, given := range []string{t.arg("type", "kind", "style", "variant", "intent", "severity", "color", "context"), t.firstWord()} {
 		if slices.Contains(noteTags, strings.ToLower(given)) {
 			return given
 		}
@@ -113,13 +113,13 @@ func (t *siteTag) text() string {
 	case t.arg("text") != "":
 		return t.arg("text")
 	case strings.HasPrefix(t.name, "glossary"):
-		return strings.ReplaceAll(firstOf(t.arg("term", "term_id", "id"), t.word(0)), "-", " ")
+		return strings.ReplaceAll(firstOf(t.arg("term", "term_id", "id"), t.firstWord()), "-", " ")
 	case t.name == "figure" || t.name == "img" || t.name == "image":
 		return t.arg("caption", "alt", "title")
-	case t.name == "heading" && headingTexts[strings.ToLower(t.word(0))] != "":
-		return headingTexts[strings.ToLower(t.word(0))]
+	case t.name == "heading" && headingTexts[strings.ToLower(t.firstWord())] != "":
+		return headingTexts[strings.ToLower(t.firstWord())]
 	case slices.Contains(textTags, t.name):
-		return firstOf(t.word(0), t.arg("label", "title", "name"))
+		return firstOf(t.firstWord(), t.arg("label", "title", "name"))
 	}
 	return ""
 }

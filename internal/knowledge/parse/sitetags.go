@@ -247,10 +247,10 @@ func (t *siteTag) arg(names ...string) string {
 	return ""
 }
 
-// word is an argument without a name, "" where there are fewer.
-func (t *siteTag) word(n int) string {
-	if n < len(t.words) {
-		return t.words[n]
+// firstWord is the first argument without a name, "" where there is none.
+func (t *siteTag) firstWord() string {
+	if len(t.words) > 0 {
+		return t.words[0]
 	}
 	return ""
 }

@@ -284,7 +284,7 @@ var keyboardRows = []string{"qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl
 // without a vowel.
 func isGibberish(words []string) bool {
 	for _, word := range words {
-		if len(word) < 4 || !isLatin(word) || !(runsAlong(word) || len(word) >= 6 && !strings.ContainsAny(word, "aeiouy")) {
+		if len(word) < 4 || !isLatin(word) || !runsAlong(word) && (len(word) < 6 || strings.ContainsAny(word, "aeiouy")) {
 			return false
 		}
 	}

@@ -15,11 +15,11 @@ const rewritePause = 100 * time.Millisecond
 
 // Errors of RewriteFiles.
 var (
-	ErrNoAppendOnlyFile = errors.New("Redis runs without its append-only file: its last snapshot holds what was deleted, until the next one (redis-cli bgsave)")
-	ErrMayNotRewrite    = errors.New("Redis's append-only file holds what was deleted: Cairn's user may not have it rewritten; run redis-cli bgrewriteaof, or give the user +bgrewriteaof")
+	ErrNoAppendOnlyFile = errors.New("the Redis server runs without its append-only file: its last snapshot holds what was deleted, until the next one (redis-cli bgsave)")
+	ErrMayNotRewrite    = errors.New("the append-only file of Redis holds what was deleted: Cairn's user may not have it rewritten; run redis-cli bgrewriteaof, or give the user +bgrewriteaof")
 )
 
-var errRewriteFailed = errors.New("Redis could not rewrite its append-only file: its log says why")
+var errRewriteFailed = errors.New("the Redis server could not rewrite its append-only file: its log says why")
 
 // RewriteFiles has each server write its append-only file anew, without what was deleted,
 // and waits for it. It fails with ErrNoAppendOnlyFile or ErrMayNotRewrite where a server

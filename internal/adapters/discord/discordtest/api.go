@@ -72,7 +72,7 @@ func (s *Server) serve(is route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		work := &request{Request: r, is: is, reply: w.Header()}
 		fault := s.takeFault(is.name())
-		result, refused := s.performWith(work, fault)
+		result, refused := s.performWith(work, fault) //nolint:contextcheck // a request that is carried out late outlives its caller
 		if fault != nil && !fault.isSlow() {
 			s.fail(w, work, *fault)
 			return

@@ -174,7 +174,7 @@ func TestWaitsThatAreGivenUpTakeNothing(t *testing.T) {
 				t.Fatal("it was sent")
 			}
 		}
-		time.Sleep(5*time.Second + fleet.Slack)
+		<-time.After(5*time.Second + fleet.Slack)
 		for n := range 5 {
 			ctx := fleet.WithTurn(t.Context(), fleet.Turn{Key: fmt.Sprint("given up ", n), Order: int64(n), Patience: time.Second})
 			if _, _, err := send(ctx, t, through, strings.NewReader("in time")); err != nil {

@@ -222,7 +222,7 @@ func InheritedAudience(root, folder string) (audience knowledge.Audience, err er
 	at := "."
 	for _, name := range append([]string{"."}, strings.Split(path.Clean(folder), "/")...) {
 		at = path.Join(at, name)
-		held, _ = opened.settingsOf(at, held) // one that can't be read hides what is below
+		held, _ = opened.settingsOf(at, held) //nolint:errcheck // one that can't be read hides what is below
 		if held.audience == knowledge.HiddenAudience {
 			break
 		}

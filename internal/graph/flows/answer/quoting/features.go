@@ -169,7 +169,8 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		says := definesTerm(q.Profile, u)
 		f[defines] = number(says)
 		f[partHeld] = bestPart(q, u.set)
-		f.addByIntent(q.Intent, u, i, says, quotesCode, hasDigit)
+		f.addByIntent(q.Intent, u, says)
+		f[definitionFirst] = number(i == 0 && (q.Intent == "definition" || q.Intent == "summary"))
 		f[yesNoJudges] = number(yes && judgement.MatchString(u.Text))
 		all[i] = f
 	}
@@ -177,18 +178,17 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 }
 
 // addByIntent adds the forms of sentence that a kind of question is answered by.
-func (f features) addByIntent(intent string, u unit, at int, says, quotesCode, hasDigit bool) {
+func (f features) addByIntent(intent string, u unit, says bool) {
 	switch intent {
 	case "definition", "summary":
-		f[definitionFirst] = number(at == 0)
 		f[definitionSays] = number(says)
 	case "how-to":
 		f[howToCode] = number(u.kind == code)
 		f[howToItem] = number(u.kind == item)
-		f[howToHasCode] = number(quotesCode)
+		f[howToHasCode] = f[hasCode]
 	case "lookup":
-		f[lookupNumber] = number(hasDigit)
-		f[lookupHasCode] = number(quotesCode)
+		f[lookupNumber] = f[hasNumber]
+		f[lookupHasCode] = f[hasCode]
 	case "troubleshooting":
 		f[troubleRemedy] = number(remedy.MatchString(u.Text))
 	case "list":

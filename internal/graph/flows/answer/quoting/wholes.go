@@ -125,21 +125,25 @@ func wholesOf(p *passageUnits) []whole {
 		lead := -1
 		start := at
 		if p.units[at].kind == prose {
-			if at+1 < len(p.units) && p.units[at+1].kind != prose && (announces(p.units[at].Text) || p.units[at+1].kind == code) {
-				lead, start = at, at+1
-			} else {
+			if !p.leadsIn(at) {
 				if !announces(p.units[at].Text) {
 					wholes = append(wholes, p.statement(at))
 				}
 				at++
 				continue
 			}
+			lead, start = at, at+1
 		}
 		end := p.stretchEnd(start)
 		wholes = append(wholes, p.block(lead, start, end)...)
 		at = end
 	}
 	return wholes
+}
+
+// leadsIn says whether a sentence announces the list, table or code behind it.
+func (p *passageUnits) leadsIn(at int) bool {
+	return at+1 < len(p.units) && p.units[at+1].kind != prose && (announces(p.units[at].Text) || p.units[at+1].kind == code)
 }
 
 // stretchEnd is behind the last unit of the list, table or code that begins at start.

@@ -43,7 +43,7 @@ func TestNobodyIsShownWhatIsNotForThemByTheEmbeddedIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeIndex(t, index) })
-	askWorlds(t, index, questionsOr(t, 10_000))
+	askWorlds(t, index, questionsOr(t, 1_500))
 }
 
 func TestNobodyIsShownWhatIsNotForThemByPostgreSQL(t *testing.T) {
@@ -56,7 +56,7 @@ func TestNobodyIsShownWhatIsNotForThemByPostgreSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeIndex(t, index) })
-	askWorlds(t, index, questionsOr(t, 2_000))
+	askWorlds(t, index, questionsOr(t, 500))
 }
 
 func closeIndex(t *testing.T, index index.Index) {

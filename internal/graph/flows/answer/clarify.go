@@ -50,7 +50,7 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 	switch {
 	case understoodByModel(s):
 		reason = unclearReason(s)
-	case s.Verdict.Asks && len(readings(s)) >= minReadings:
+	case s.Verdict.Asks && (len(readings(s)) >= minReadings || pointsAtNothing(s)):
 		reason = ambiguity(s)
 	}
 	if reason == "" {

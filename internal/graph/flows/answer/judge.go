@@ -294,6 +294,7 @@ func (f *Flow) judgeQuestion(s State) Verdict {
 	}
 	slices.SortFunc(d.inputs, func(a, b flows.Input) int { return strings.Compare(a.Name, b.Name) })
 	asks, declines := f.judgement.Decide(features)
+	asks = asks || pointsAtNothing(s)
 	several, none := f.judgement.Ask.Chance(features), f.judgement.Decline.Chance(features)
 	d.inputs = append(d.inputs,
 		flows.Input{Name: ambiguousChance, Value: several, Limit: f.judgement.AskFrom, Decided: asks},
@@ -302,6 +303,12 @@ func (f *Flow) judgeQuestion(s State) Verdict {
 	d.Asks, d.Declines = asks, (declines || unrelated(s)) && !pointsAtFiles(s)
 	d.Doubts = !asks && !declines && none >= f.judgement.DoubtFrom
 	return d
+}
+
+// pointsAtNothing says whether a question is about a certain thing ("this vendor") that
+// neither it nor its thread names.
+func pointsAtNothing(s State) bool {
+	return len(s.Before) == 0 && decide(ungiven(s)).reason != ""
 }
 
 // unrelated says whether no passage has a word of the question, nor comes near its meaning.

@@ -58,8 +58,10 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(ingestMemory)
 	}
-	if err := lowerPriority(); err != nil {
-		a.logger.DebugContext(ctx, "lower priority", "error", err)
+	if in.std.OwnProcess {
+		if err := lowerPriority(); err != nil {
+			a.logger.DebugContext(ctx, "lower priority", "error", err)
+		}
 	}
 	for _, source := range sources {
 		if err := c.sync(ctx, a, in, source); err != nil {

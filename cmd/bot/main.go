@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+	code := run(ctx, os.Args[1:], stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, OwnProcess: true})
 	stop()
 	os.Exit(code)
 }
@@ -30,6 +30,8 @@ var endBySignal = map[string]bool{"serve": true, "web": true, "chat": true, "dem
 type stdio struct {
 	In       *os.File
 	Out, Err *os.File
+	// OwnProcess tells that the command is all that the process does: its priority may change.
+	OwnProcess bool
 }
 
 // Exit codes: a command that was used wrongly differs from one that failed.

@@ -2,7 +2,7 @@
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 20s
-TIMEOUT ?= 25m
+TIMEOUT ?= 40m
 PKG ?= ./...
 SEED ?= 0
 STORE ?= redis

@@ -20,7 +20,7 @@ import (
 
 // Judgement is what decides, with no model, whether a question is asked back about,
 // declined or answered: two logistic models over the numbers of a search, and how likely
-// a thing must be by them to be done. `cairn eval fit` makes it.
+// a thing must be by them to be done. `cairn eval --fit` makes it.
 type Judgement struct {
 	// Ask weighs that the question means several things, Decline that nothing answers it.
 	Ask     logistic.Weights `json:"ask"`

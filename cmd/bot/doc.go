@@ -85,7 +85,7 @@ out is rendered by pure functions as well (render.go). adapters/slack/slacktest 
 stand-in for Slack that all of it is tested against, and people's conversations with it are
 golden files that read like a chat. adapters/slack/pace shares Slack's limits among all
 processes: who wants to call takes a turn, or gives its worker back until the turn comes; pace/redis
-counts for several processes. Its limits are Slack's documented ones; where the
+counts for several processes. The limits in slacktest are Slack's documented ones; where the
 documents are silent they are guesses, and nothing here has met the real Slack yet.
 
 [cairn/internal/adapters/discord] is Cairn in Discord, in the same order: translate.go,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -291,6 +292,49 @@ func TestNothingIsConfirmedBeforeItIsDealtWith(t *testing.T) {
 	if slices.Sort(got); !slices.Equal(got, []string{"2", "3", "4"}) {
 		t.Errorf("the successor got %q", got)
 	}
+	if state := server.State(); len(state.Identify) != 1 || len(state.Resume) != 1 {
+		t.Errorf("it did not resume: %+v", state)
+	}
+	proper(t, server)
+}
+
+// fadingShards is a store that keeps a session once it has an id, and then nothing more:
+// a replica that dies now leaves behind what was kept first.
+type fadingShards struct {
+	*embedded.Store
+	kept atomic.Bool
+}
+
+func (f *fadingShards) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
+	if f.kept.Load() {
+		return errors.New("the store is away")
+	}
+	f.kept.Store(session.ID != "")
+	return f.Store.Save(ctx, lease, session)
+}
+
+func (f *fadingShards) Release(context.Context, gateway.Lease, gateway.Session) error {
+	return errors.New("the store is away")
+}
+
+// TestHeartbeatsTellOnlyWhatIsKept kills a replica after heartbeats that followed events
+// that the store never heard of: its successor gets them again.
+func TestHeartbeatsTellOnlyWhatIsKept(t *testing.T) {
+	server, at, store := fast(t), newDesk(), embedded.New()
+	options := optionsFor(t, server, store)
+	options.Shards = &fadingShards{Store: store}
+	stop := start(t, options, at.handle)
+	server.Await("the shard", connected(0))
+	server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "a"))
+	at.await(t, 1)
+	beats := server.State().Beats
+	server.Await("heartbeats", func(s gatewaytest.State) bool { return s.Beats >= beats+2 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	next := newDesk()
+	start(t, optionsFor(t, server, store), next.handle)
+	next.await(t, 1)
 	if state := server.State(); len(state.Identify) != 1 || len(state.Resume) != 1 {
 		t.Errorf("it did not resume: %+v", state)
 	}

@@ -25,7 +25,7 @@ const (
 // connection is one WebSocket of a shard.
 type connection struct {
 	ws      *websocket.Conn
-	seq     func() int64 // what heartbeats tell; 0 before the first event
+	seq     func() int64 // what heartbeats tell; 0 before the first event is kept
 	stalled func() bool  // nothing is read because too much is being dealt with
 	writing sync.Mutex
 

@@ -17,9 +17,9 @@ REST API.
 
 An event is handed over at least once, and those of a channel in their order, while one
 replica after the other may die. The number of the last event, of which all before it
-were dealt with too, is what heartbeats tell Discord, what is kept in [Shards], and what a
-successor resumes with: Discord replays the rest. What it replays within one process is
-handed over once.
+were dealt with too, is kept in [Shards]. Heartbeats tell Discord the number that is kept
+and no later one, and a successor resumes with it: Discord replays the rest. What it
+replays within one process is handed over once.
 
 What can't be promised: Discord forgets a session some minutes after its connection
 ended, and when it says so (op 9 with false) the events in between are gone. The first

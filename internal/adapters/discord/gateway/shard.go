@@ -43,6 +43,7 @@ type shard struct {
 
 	mu      sync.Mutex
 	session Session // its Seq is in window
+	saved   Session // what the store has of it
 	window  *window
 	fresh   chan struct{} // of one element: there is a new session to be saved
 }
@@ -52,7 +53,7 @@ func newShard(options Options, bot Bot, lease Lease, handle Handler) *shard {
 	return &shard{
 		options: options, bot: bot, lease: lease, logger: logger,
 		queue: newQueue(handle, options.InFlight, logger), session: lease.Session,
-		window: newWindow(lease.Session.Seq), fresh: make(chan struct{}, 1),
+		saved: lease.Session, window: newWindow(lease.Session.Seq), fresh: make(chan struct{}, 1),
 	}
 }
 
@@ -85,11 +86,41 @@ func (s *shard) current() Session {
 	return session
 }
 
+// saveSession keeps the session as it can be resumed now.
+func (s *shard) saveSession(ctx context.Context) error {
+	session := s.current()
+	if err := s.options.Shards.Save(ctx, s.lease, session); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = session
+	return nil
+}
+
+// confirmedSeq is the number that heartbeats tell, 0 for none: Discord forgets the events
+// up to it, so it is never ahead of what a successor would resume with.
+func (s *shard) confirmedSeq() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saved.ID != s.session.ID {
+		return 0
+	}
+	return s.saved.Seq
+}
+
+// hasMoved tells whether the session is another than the one that is kept.
+func (s *shard) hasMoved() bool {
+	session := s.current()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return session != s.saved
+}
+
 // keepSaving saves the session when it moved, until ctx ends or the lease is lost.
 func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
 	ticker := time.NewTicker(min(saveEvery, s.options.LeaseTTL/4))
 	defer ticker.Stop()
-	saved := s.lease.Session
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,14 +128,12 @@ func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
 		case <-s.fresh:
 		case <-ticker.C:
 		}
-		session := s.current()
-		if session == saved {
+		if !s.hasMoved() {
 			continue
 		}
-		err := s.options.Shards.Save(ctx, s.lease, session)
+		err := s.saveSession(ctx)
 		switch {
 		case err == nil:
-			saved = session
 		case errors.Is(err, ErrLost):
 			lost()
 			return
@@ -119,7 +148,7 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 	pause := newPause(s.options.Pause, pauseMost)
 	for {
 		// Only who has the lease may connect: two would take the session from one another.
-		err := s.options.Shards.Save(ctx, s.lease, s.current())
+		err := s.saveSession(ctx)
 		if errors.Is(err, ErrLost) {
 			s.logger.WarnContext(ctx, "discord shard lost to another replica", "error", err)
 			return nil
@@ -188,7 +217,7 @@ func (s *shard) connect(ctx, work context.Context) (greeted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.seq = func() int64 { return s.current().Seq }
+	c.seq = s.confirmedSeq
 	c.stalled = s.queue.full
 	ctx, cancel := context.WithCancel(ctx)
 	var helpers sync.WaitGroup

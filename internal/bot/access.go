@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"cairn/internal/access"
 	"cairn/internal/chat"
@@ -37,20 +39,48 @@ func (b *Bot) resolveAccess(ctx context.Context, thread chat.ThreadID, asker cha
 	return b.options.Access.Resolve(ctx, access.Question{Thread: thread, Asker: asker, Identity: identity})
 }
 
-func (t *turn) decideAccess(ctx context.Context) {
-	t.access = t.resolveAccess(ctx, t.record.Thread, t.record.Author, t.record.Asker)
+// pendingDecision is whom a run's answer is shown to. It is found out when it is first asked
+// for, so a run that reads no document costs the platform no call.
+type pendingDecision struct {
+	once    sync.Once
+	resolve func(context.Context) access.Decision
+	made    atomic.Pointer[access.Decision]
+}
+
+func (p *pendingDecision) get(ctx context.Context) access.Decision {
+	p.once.Do(func() {
+		decision := p.resolve(ctx)
+		p.made.Store(&decision)
+	})
+	return *p.made.Load()
+}
+
+// notes say how it was found, and nothing where nobody asked for it.
+func (p *pendingDecision) notes() []string {
+	if decision := p.made.Load(); decision != nil {
+		return decision.Notes
+	}
+	return nil
+}
+
+// renewAccess has whom the answer is shown to found out anew, and gives a context for them.
+func (t *turn) renewAccess(ctx context.Context) context.Context {
+	t.access = &pendingDecision{resolve: func(ctx context.Context) access.Decision {
+		return t.resolveAccess(ctx, t.record.Thread, t.record.Author, t.record.Asker)
+	}}
+	decision := t.access
+	return knowledge.WithViewersFunc(ctx, func() knowledge.Viewers { return decision.get(ctx).Here })
 }
 
 // driveAllowed runs the flow for those who will see its answer. Before it is told, what it
 // cites is looked at again: where that was deleted, changed or closed to somebody, the
 // answer is made again without it.
 func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
-	t.decideAccess(ctx)
-	outcome, err := t.drive(knowledge.WithViewers(ctx, t.access.Here), flow, runtime)
+	outcome, err := t.drive(t.renewAccess(ctx), flow, runtime)
 	var remarks []string
 	for round := 0; err == nil && outcome.Kind != flows.Asked; round++ {
-		t.decideAccess(ctx)
-		lost, lookErr := t.lostCitations(ctx, outcome)
+		allowed := t.renewAccess(ctx)
+		lost, lookErr := t.lostCitations(allowed, outcome)
 		if lookErr != nil {
 			return flows.Outcome{}, lookErr
 		}
@@ -67,9 +97,9 @@ func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.
 		if requestErr != nil {
 			return flows.Outcome{}, requestErr
 		}
-		outcome, err = flow.Start(knowledge.WithViewers(ctx, t.access.Here), request, runtime)
+		outcome, err = flow.Start(allowed, request, runtime)
 	}
-	outcome.Trace.Notes = slices.Concat(t.access.Notes, remarks, outcome.Trace.Notes)
+	outcome.Trace.Notes = slices.Concat(t.access.notes(), remarks, outcome.Trace.Notes)
 	return outcome, err
 }
 
@@ -99,7 +129,7 @@ func (t *turn) labelOf(question, choice string) string {
 }
 
 // lostCitations counts the passages that an answer was made from and that are not there any
-// more as they were read, or are not for everybody who will see the answer.
+// more as they were read, or are not for the viewers of the context.
 func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, error) {
 	read := make(map[knowledge.PassageID]string)
 	var ids []knowledge.PassageID
@@ -112,7 +142,7 @@ func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, e
 	if t.options.Library == nil || len(ids) == 0 {
 		return 0, nil
 	}
-	found, err := t.options.Library.Passages(knowledge.WithViewers(ctx, t.access.Here), ids)
+	found, err := t.options.Library.Passages(ctx, ids)
 	if err != nil {
 		return 0, fmt.Errorf("look at the citations again: %w", err)
 	}
@@ -126,12 +156,12 @@ func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, e
 }
 
 // explainAccess writes into the trace why each passage may be shown here.
-func explainAccess(trace *chat.Trace, evidence []flows.Candidate, viewers knowledge.Viewers) {
+func explainAccess(ctx context.Context, trace *chat.Trace, evidence []flows.Candidate, decided *pendingDecision) {
 	for i, candidate := range evidence {
 		if candidate.Audience == "" {
 			continue
 		}
-		if reason, ok := viewers.Reason(candidate.Audience); ok {
+		if reason, ok := decided.get(ctx).Here.Reason(candidate.Audience); ok {
 			trace.Evidence[i].Access = reason
 		}
 	}
@@ -184,7 +214,7 @@ func (t *turn) cutHistory(ctx context.Context, before session.Session) (session.
 	hidden := func(ids []string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool {
 			audience, ok := audiences[id]
-			return !ok || !t.access.Here.MaySee(audience)
+			return !ok || !t.access.get(ctx).Here.MaySee(audience)
 		})
 	}
 	kept := before
@@ -233,20 +263,21 @@ const maxOffered = 5
 // findOffer tells whether the asker alone may read something about the question that not
 // everybody here may.
 func (t *turn) findOffer(ctx context.Context) (bool, error) {
-	if t.options.Library == nil || t.access.Private || t.access.Asker.IsPublic() || t.record.Flow != t.first {
+	if t.access == nil || t.options.Library == nil || t.record.Flow != t.first || t.options.Openers[t.record.Thread.Adapter()] == nil {
 		return false, nil
 	}
-	if t.options.Openers[t.record.Thread.Adapter()] == nil {
+	decision := t.access.get(ctx)
+	if decision.Private || decision.Asker.IsPublic() {
 		return false, nil
 	}
 	query := retrieve.Query{Text: t.record.Request, Limit: maxOffered}
 	query.Filter.Sources = t.collections()
-	found, err := t.options.Library.Search(knowledge.WithViewers(ctx, t.access.Asker), query)
+	found, err := t.options.Library.Search(knowledge.WithViewers(ctx, decision.Asker), query)
 	if err != nil {
 		return false, fmt.Errorf("look for what the asker may read in private: %w", err)
 	}
 	return slices.ContainsFunc(found.Evidence, func(e retrieve.Evidence) bool {
-		return !t.access.Here.MaySee(e.Document.Audience)
+		return !decision.Here.MaySee(e.Document.Audience)
 	}), nil
 }
 

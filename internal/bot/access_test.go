@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -33,6 +34,8 @@ type agency struct {
 type rooms struct {
 	*chattest.Platform
 
+	described atomic.Int64 // calls of Place
+
 	mu     sync.Mutex
 	inside []chat.UserID
 }
@@ -44,6 +47,7 @@ func (r *rooms) enter(people ...chat.UserID) {
 }
 
 func (r *rooms) Place(_ context.Context, thread chat.ThreadID) (chat.Place, error) {
+	r.described.Add(1)
 	if strings.HasSuffix(string(thread), "/private") {
 		return chat.Place{}, nil
 	}
@@ -80,6 +84,9 @@ func (f *lookingUp) Name() string       { return "answer" }
 func (f *lookingUp) Shape() graph.Shape { return graph.Shape{Name: "answer"} }
 
 func (f *lookingUp) Start(ctx context.Context, request flows.Request, _ flows.Runtime) (flows.Outcome, error) {
+	if request.Text == "deploy" {
+		return flows.Outcome{Kind: flows.Answered, Text: "deployed"}, nil
+	}
 	found, err := f.library.Search(ctx, retrieve.Query{Text: request.Text})
 	if err != nil {
 		return flows.Outcome{}, err
@@ -185,6 +192,29 @@ func wantReply(t *testing.T, replies []string, has []string, hasNot ...string) {
 			t.Errorf("the answer %q has %q", last, text)
 		}
 	}
+}
+
+// TestPlacesAreAskedForByReadingAlone counts what the platform is asked: nothing for a run
+// that reads no document.
+func TestPlacesAreAskedForByReadingAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		o.openers = nil
+		defer o.works(newFate(0, false))()
+		room := o.front("platform", "1")
+		o.rooms.enter("ann", "bob")
+		room.tell("deploy")
+		room.quiet()
+		wantReply(t, room.replies(), []string{"deployed"})
+		if asked := o.rooms.described.Load(); asked != 0 {
+			t.Errorf("%d look-ups for a run that reads nothing", asked)
+		}
+		room.tell("salary")
+		room.quiet()
+		if o.rooms.described.Load() == 0 {
+			t.Error("nobody asked who sees the place of an answer from documents")
+		}
+	})
 }
 
 func TestAnAnswerIsForAllWhoSeeIt(t *testing.T) {

@@ -27,7 +27,7 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	watch.end()
 	t.endDraft(func() { err = errors.Join(err, watch.keepLast(ctx)) })
 	charge(ctx)
-	t.account(outcome, err, watch.steps, begun)
+	t.account(ctx, outcome, err, watch.steps, begun)
 	wished, wishErr := t.wished(ctx, held)
 	if wished.Behind || errors.Is(err, errChanged) {
 		_, found, lookErr := t.look(ctx)

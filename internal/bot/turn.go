@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"cairn/internal/access"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -40,7 +39,7 @@ type turn struct {
 	open           runs.Record // of the run that waits in the thread, if one does
 	record         runs.Record // of the run that the turn starts or goes on with
 	attached       []flows.Attachment
-	access         access.Decision                   // whom the run's answer is shown to
+	access         *pendingDecision                  // whom the run's answer is shown to
 	offers         bool                              // the asker may read more in private
 	closedHistory  bool                              // parts of the thread are not for all who see it
 	hadDocuments   bool                              // files were posted with the answer that is taken back

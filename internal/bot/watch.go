@@ -188,7 +188,7 @@ func (w *watch) show(ctx context.Context, what shown) error {
 }
 
 // account adds what the run did to its record.
-func (t *turn) account(outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
+func (t *turn) account(ctx context.Context, outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
 	trace := &t.record.Trace
 	worked := trace.Took + t.now().Sub(begun)
 	if err == nil {
@@ -197,7 +197,7 @@ func (t *turn) account(outcome flows.Outcome, err error, steps []chat.TraceStep,
 		if len(trace.Notes) > 0 && strings.HasPrefix(trace.Notes[0], routed) {
 			converted.Notes = slices.Concat(trace.Notes[:1], converted.Notes)
 		}
-		explainAccess(&converted, outcome.Trace.Evidence, t.access.Here)
+		explainAccess(ctx, &converted, outcome.Trace.Evidence, t.access)
 		*trace = converted
 	}
 	trace.Flow, trace.Took = t.record.Flow, worked

@@ -131,11 +131,19 @@ type viewersKey struct{}
 // context carries across packages that need not know it: see index.Guard, which is where
 // it takes effect. Work whose context lost it sees what is public.
 func WithViewers(ctx context.Context, viewers Viewers) context.Context {
+	return WithViewersFunc(ctx, func() Viewers { return viewers })
+}
+
+// WithViewersFunc is WithViewers for viewers that are found out when something is read for
+// them. It is called for each read, also concurrently.
+func WithViewersFunc(ctx context.Context, viewers func() Viewers) context.Context {
 	return context.WithValue(ctx, viewersKey{}, viewers)
 }
 
 // ViewersFrom gives the viewers that work is done for, the zero Viewers where none are known.
 func ViewersFrom(ctx context.Context) Viewers {
-	viewers, _ := ctx.Value(viewersKey{}).(Viewers)
-	return viewers
+	if viewers, ok := ctx.Value(viewersKey{}).(func() Viewers); ok {
+		return viewers()
+	}
+	return Viewers{}
 }

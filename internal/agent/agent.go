@@ -84,10 +84,10 @@ func (a Agent) withDefaults() (Agent, error) {
 	taken := map[Type]bool{}
 	for _, h := range a.Handlers {
 		switch {
-		case h.request.response() == "":
+		case h.request.responseType() == "":
 			mistakes = append(mistakes, fmt.Errorf("agent %s: %q is no type of request", a.Name, h.request))
-		case h.response != h.request.response():
-			mistakes = append(mistakes, fmt.Errorf("agent %s: %s is answered by %s, not by %q", a.Name, h.request, h.request.response(), h.response))
+		case h.response != h.request.responseType():
+			mistakes = append(mistakes, fmt.Errorf("agent %s: %s is answered by %s, not by %q", a.Name, h.request, h.request.responseType(), h.response))
 		case taken[h.request]:
 			mistakes = append(mistakes, fmt.Errorf("agent %s has two handlers for %s", a.Name, h.request))
 		}

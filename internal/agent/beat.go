@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// beat sends the agent's heartbeats until ctx ends.
-func (w *worker) beat(ctx context.Context) {
+// sendHeartbeats sends the agent's heartbeats until ctx ends.
+func (w *worker) sendHeartbeats(ctx context.Context) {
 	ticker := time.NewTicker(w.bus.interval)
 	defer ticker.Stop()
 	for {
 		w.mu.Lock()
 		w.checking = true
 		w.mu.Unlock()
-		err := w.check(ctx)
+		err := w.checkHealth(ctx)
 		w.mu.Lock()
 		w.checking, w.problem = false, err
 		w.mu.Unlock()
@@ -31,14 +31,14 @@ func (w *worker) beat(ctx context.Context) {
 	}
 }
 
-// check asks the agent whether it is well.
-func (w *worker) check(ctx context.Context) (err error) {
+// checkHealth asks the agent whether it is well.
+func (w *worker) checkHealth(ctx context.Context) (err error) {
 	if w.agent.Check == nil {
 		return nil
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			err = panicked(value)
+			err = newPanicError(value)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, w.bus.interval)
@@ -46,38 +46,38 @@ func (w *worker) check(ctx context.Context) (err error) {
 	return w.agent.Check(ctx)
 }
 
-// works tells whether the agent has code running.
-func (w *worker) works() bool {
+// hasRunningJobs tells whether the agent has code running.
+func (w *worker) hasRunningJobs() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running > 0 || w.checking
 }
 
-// beaten takes a heartbeat.
-func (w *worker) beaten(at time.Time) {
+// recordHeartbeat takes a heartbeat.
+func (w *worker) recordHeartbeat(at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastBeat = at
 }
 
-// look turns away what waits when the agent is down, and logs how it is when that has
+// reviewState turns away what waits when the agent is down, and logs how it is when that has
 // changed for better or worse.
-func (w *worker) look(ctx context.Context, now time.Time) {
+func (w *worker) reviewState(ctx context.Context, now time.Time) {
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
 		return
 	}
-	state, problem := w.state(now)
+	state, problem := w.currentState(now)
 	before := w.logged
 	w.logged = state
 	var unserved []*job
 	if state == StateDown {
-		unserved = w.clear(&w.counts.Unserved)
+		unserved = w.clearMailbox(&w.counts.Unserved)
 	}
 	w.mu.Unlock()
 	for _, j := range unserved {
-		j.reply(w.failure(Down, problem))
+		j.reply(w.newError(Down, problem))
 	}
 	switch {
 	case problem != nil && state != before:

@@ -83,7 +83,7 @@ func New(options Options) *Bus {
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
 	b.begin = func(run func(ctx context.Context)) { b.tasks.Go(func() { run(ctx) }) }
-	b.begin(b.watch)
+	b.begin(b.watchAgents)
 	return b
 }
 
@@ -110,7 +110,7 @@ func (b *Bus) Register(agents ...Agent) error {
 	}
 	for name, w := range workers {
 		b.agents[name] = w
-		b.begin(w.beat)
+		b.begin(w.sendHeartbeats)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (b *Bus) Close(ctx context.Context) error {
 		b.stop()
 	}
 	b.mu.Unlock()
-	for _, w := range b.workers() {
+	for _, w := range b.allWorkers() {
 		w.close()
 	}
 	gone := make(chan struct{})
@@ -140,8 +140,8 @@ func (b *Bus) Close(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	var working []Name
-	for _, w := range b.workers() {
-		if w.works() {
+	for _, w := range b.allWorkers() {
+		if w.hasRunningJobs() {
 			working = append(working, w.agent.Name)
 		}
 	}
@@ -152,8 +152,8 @@ func (b *Bus) Close(ctx context.Context) error {
 func (b *Bus) States() []Status {
 	now := time.Now()
 	var states []Status
-	for _, w := range b.workers() {
-		states = append(states, w.status(now))
+	for _, w := range b.allWorkers() {
+		states = append(states, w.currentStatus(now))
 	}
 	return states
 }
@@ -166,30 +166,30 @@ func (b *Bus) Late() uint64 { return b.late.Load() }
 // to wait, until its requester has taken earlier ones. A late message is dropped and
 // counted.
 func (b *Bus) Deliver(ctx context.Context, m Message) error {
-	if err := m.check(); err != nil {
+	if err := m.checkFields(); err != nil {
 		return &Error{Agent: m.Recipient, Kind: Failed, Cause: err}
 	}
 	switch {
-	case m.Type.response() != "":
-		w := b.worker(m.Recipient)
+	case m.Type.responseType() != "":
+		w := b.findWorker(m.Recipient)
 		if w == nil {
 			return &Error{Agent: m.Recipient, Kind: Unknown, Cause: errors.New("no agent of that name is registered")}
 		}
-		return w.accept(ctx, m)
+		return w.acceptRequest(ctx, m)
 	case m.Type == Heartbeat:
-		if w := b.worker(m.Sender); w != nil {
-			w.beaten(m.Timestamp)
+		if w := b.findWorker(m.Sender); w != nil {
+			w.recordHeartbeat(m.Timestamp)
 		}
 		return nil
 	case isCancel(m.Payload):
-		if w := b.worker(m.Recipient); w != nil {
-			w.cancel(m)
+		if w := b.findWorker(m.Recipient); w != nil {
+			w.cancelJob(m)
 		}
 		return nil
 	case m.Type == Coordination:
-		return b.update(ctx, m)
+		return b.deliverUpdate(ctx, m)
 	default:
-		b.settle(m)
+		b.deliverReply(m)
 		return nil
 	}
 }
@@ -199,8 +199,8 @@ func isCancel(p Payload) bool {
 	return ok
 }
 
-// send gives a message to the transport of its recipient.
-func (b *Bus) send(ctx context.Context, m Message) error {
+// sendMessage gives a message to the transport of its recipient.
+func (b *Bus) sendMessage(ctx context.Context, m Message) error {
 	if remote, ok := b.remotes[m.Recipient]; ok {
 		return remote.Deliver(ctx, m)
 	}
@@ -214,20 +214,20 @@ func (b *Bus) sendAfter(ctx context.Context, m Message) {
 		defer cancel()
 		ctx = limited
 	}
-	if err := b.send(ctx, m); err != nil {
+	if err := b.sendMessage(ctx, m); err != nil {
 		b.log.WarnContext(ctx, "message not delivered", "type", m.Type, "sender", m.Sender, "recipient", m.Recipient, "error", err)
 	}
 }
 
 func (b *Bus) nextID() string { return b.prefix + strconv.FormatUint(b.number.Add(1), 36) }
 
-func (b *Bus) worker(name Name) *worker {
+func (b *Bus) findWorker(name Name) *worker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.agents[name]
 }
 
-func (b *Bus) workers() []*worker {
+func (b *Bus) allWorkers() []*worker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	workers := make([]*worker, 0, len(b.agents))
@@ -238,16 +238,16 @@ func (b *Bus) workers() []*worker {
 	return workers
 }
 
-// watch looks after the agents: it logs who gets stuck, goes down and recovers, and
+// watchAgents looks after the agents: it logs who gets stuck, goes down and recovers, and
 // turns away what waits for one that is down.
-func (b *Bus) watch(ctx context.Context) {
+func (b *Bus) watchAgents(ctx context.Context) {
 	ticker := time.NewTicker(b.interval)
 	defer ticker.Stop()
 	for {
 		select {
 		case now := <-ticker.C:
-			for _, w := range b.workers() {
-				w.look(ctx, now)
+			for _, w := range b.allWorkers() {
+				w.reviewState(ctx, now)
 			}
 		case <-ctx.Done():
 			return

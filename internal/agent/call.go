@@ -40,7 +40,7 @@ type Request struct {
 // ctx ends the work on the other side.
 func Call[Resp Payload](ctx context.Context, bus *Bus, request Request) (Resp, error) {
 	var none Resp
-	reply, failure := bus.call(ctx, request)
+	reply, failure := bus.callWithRetries(ctx, request)
 	if failure != nil {
 		return none, failure
 	}
@@ -59,38 +59,38 @@ type attempt struct {
 	over     <-chan struct{} // closed when nobody waits any more
 }
 
-func (b *Bus) call(ctx context.Context, r Request) (Payload, *Error) {
-	message, err := b.request(r)
+func (b *Bus) callWithRetries(ctx context.Context, r Request) (Payload, *Error) {
+	message, err := b.newRequest(r)
 	if err != nil {
 		return nil, &Error{Agent: r.To, Kind: Failed, Cause: err}
 	}
 	if ctx.Err() != nil {
-		return nil, ended(ctx, r.To)
+		return nil, contextError(ctx, r.To)
 	}
-	limit := b.limit(r)
+	limit := b.attemptTimeout(r)
 	for retry := 0; ; retry++ {
 		message.RetryCount = retry
 		if retry > 0 {
 			message.ID, message.Timestamp = b.nextID(), time.Now()
 		}
-		reply, failure := b.attempt(ctx, message, limit, r.OnProgress)
+		reply, failure := b.runAttempt(ctx, message, limit, r.OnProgress)
 		if failure == nil {
 			return reply, nil
 		}
-		if retry == r.Retries || !failure.transient() || ctx.Err() != nil {
+		if retry == r.Retries || !failure.isTransient() || ctx.Err() != nil {
 			return nil, failure
 		}
 		if r.OnRetry != nil {
 			r.OnRetry(failure)
 		}
-		if failure := b.pause(ctx, r.To, retry); failure != nil {
+		if failure := b.waitBeforeRetry(ctx, r.To, retry); failure != nil {
 			return nil, failure
 		}
 	}
 }
 
-// request is the message of the first attempt.
-func (b *Bus) request(r Request) (Message, error) {
+// newRequest is the message of the first attempt.
+func (b *Bus) newRequest(r Request) (Message, error) {
 	id := b.nextID()
 	m := Message{
 		ID: id, Sender: r.From, Recipient: r.To, Payload: r.Payload, Timestamp: time.Now(),
@@ -100,54 +100,54 @@ func (b *Bus) request(r Request) (Message, error) {
 		return m, errors.New("the request has no payload")
 	}
 	m.Type = r.Payload.MessageType()
-	if m.Type.response() == "" {
+	if m.Type.responseType() == "" {
 		return m, fmt.Errorf("%T travels as %q, which is no type of request", r.Payload, m.Type)
 	}
 	if r.Timeout < 0 || r.Retries < 0 {
 		return m, errors.New("the request has a negative limit")
 	}
-	return m, m.check()
+	return m, m.checkFields()
 }
 
-// limit is how long an attempt may take.
-func (b *Bus) limit(r Request) time.Duration {
+// attemptTimeout is how long an attempt may take.
+func (b *Bus) attemptTimeout(r Request) time.Duration {
 	if r.Timeout > 0 {
 		return r.Timeout
 	}
-	if w := b.worker(r.To); w != nil {
+	if w := b.findWorker(r.To); w != nil {
 		return 2 * w.agent.Timeout
 	}
 	return 2 * DefaultTimeout
 }
 
-// attempt sends a request once and waits for what comes of it.
-func (b *Bus) attempt(ctx context.Context, m Message, limit time.Duration, onProgress func(Payload)) (Payload, *Error) {
+// runAttempt sends a request once and waits for what comes of it.
+func (b *Bus) runAttempt(ctx context.Context, m Message, limit time.Duration, onProgress func(Payload)) (Payload, *Error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	a := &attempt{message: m, reply: make(chan Payload, 1), over: limited.Done()}
 	if onProgress != nil {
 		a.progress = make(chan Payload, backlog)
 	}
-	if !b.await(a) {
+	if !b.registerAttempt(a) {
 		return nil, &Error{Agent: m.Recipient, Kind: Down, Cause: ErrClosed}
 	}
-	defer b.abandon(ctx, a)
-	if err := b.send(limited, m); err != nil {
-		b.forget(a)
-		return nil, undelivered(m.Recipient, err)
+	defer b.cancelAttempt(ctx, a)
+	if err := b.sendMessage(limited, m); err != nil {
+		b.unregisterAttempt(a)
+		return nil, deliveryError(m.Recipient, err)
 	}
 	for {
 		select {
 		case update := <-a.progress:
 			onProgress(update)
 		case reply := <-a.reply:
-			return a.read(reply, onProgress)
+			return a.readReply(reply, onProgress)
 		case <-limited.Done():
-			if !b.abandon(ctx, a) { // the reply is there
-				return a.read(<-a.reply, onProgress)
+			if !b.cancelAttempt(ctx, a) { // the reply is there
+				return a.readReply(<-a.reply, onProgress)
 			}
 			if ctx.Err() != nil {
-				return nil, ended(ctx, m.Recipient)
+				return nil, contextError(ctx, m.Recipient)
 			}
 			cause := fmt.Errorf("no reply within %s: %w", limit, context.DeadlineExceeded)
 			return nil, &Error{Agent: m.Recipient, Kind: Timeout, Cause: cause}
@@ -157,8 +157,8 @@ func (b *Bus) attempt(ctx context.Context, m Message, limit time.Duration, onPro
 	}
 }
 
-// read passes on the updates that came before a reply, and takes the reply apart.
-func (a *attempt) read(reply Payload, onProgress func(Payload)) (Payload, *Error) {
+// readReply passes on the updates that came before a reply, and takes the reply apart.
+func (a *attempt) readReply(reply Payload, onProgress func(Payload)) (Payload, *Error) {
 	for {
 		select {
 		case update := <-a.progress:
@@ -173,16 +173,16 @@ func (a *attempt) read(reply Payload, onProgress func(Payload)) (Payload, *Error
 	}
 }
 
-// undelivered is the failure of a request that was refused, or did not arrive.
-func undelivered(to Name, err error) *Error {
+// deliveryError is the failure of a request that was refused, or did not arrive.
+func deliveryError(to Name, err error) *Error {
 	if refusal, ok := errors.AsType[*Error](err); ok {
 		return refusal
 	}
 	return &Error{Agent: to, Kind: Failed, Cause: fmt.Errorf("deliver request: %w", err)}
 }
 
-// ended is the failure of a request whose context has.
-func ended(ctx context.Context, to Name) *Error {
+// contextError is the failure of a request whose context has.
+func contextError(ctx context.Context, to Name) *Error {
 	kind := Cancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind = Timeout
@@ -190,8 +190,8 @@ func ended(ctx context.Context, to Name) *Error {
 	return &Error{Agent: to, Kind: kind, Cause: context.Cause(ctx)}
 }
 
-// pause waits before a retry.
-func (b *Bus) pause(ctx context.Context, to Name, retry int) *Error {
+// waitBeforeRetry waits before a retry.
+func (b *Bus) waitBeforeRetry(ctx context.Context, to Name, retry int) *Error {
 	pause := longestPause
 	if retry < 6 {
 		pause = min(firstPause<<retry, longestPause)
@@ -202,14 +202,14 @@ func (b *Bus) pause(ctx context.Context, to Name, retry int) *Error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ended(ctx, to)
+		return contextError(ctx, to)
 	case <-b.closing:
 		return &Error{Agent: to, Kind: Down, Cause: ErrClosed}
 	}
 }
 
-// await makes an attempt known, so that its reply finds it.
-func (b *Bus) await(a *attempt) bool {
+// registerAttempt makes an attempt known, so that its reply finds it.
+func (b *Bus) registerAttempt(a *attempt) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
@@ -218,8 +218,8 @@ func (b *Bus) await(a *attempt) bool {
 	return !b.closed
 }
 
-// forget tells whether an attempt still waited; it does not any more.
-func (b *Bus) forget(a *attempt) bool {
+// unregisterAttempt tells whether an attempt still waited; it does not any more.
+func (b *Bus) unregisterAttempt(a *attempt) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	waited := b.pending[a.message.CorrelationID] == a
@@ -229,9 +229,9 @@ func (b *Bus) forget(a *attempt) bool {
 	return waited
 }
 
-// abandon ends the work on an attempt that still waits, and tells whether it did.
-func (b *Bus) abandon(ctx context.Context, a *attempt) bool {
-	if !b.forget(a) {
+// cancelAttempt ends the work on an attempt that still waits, and tells whether it did.
+func (b *Bus) cancelAttempt(ctx context.Context, a *attempt) bool {
+	if !b.unregisterAttempt(a) {
 		return false
 	}
 	m := a.message
@@ -240,8 +240,8 @@ func (b *Bus) abandon(ctx context.Context, a *attempt) bool {
 	return true
 }
 
-// find is the attempt that a message from an agent belongs to, or nil.
-func (b *Bus) find(m Message) *attempt {
+// findAttempt is the attempt that a message from an agent belongs to, or nil.
+func (b *Bus) findAttempt(m Message) *attempt {
 	a := b.pending[m.CorrelationID]
 	if a == nil || a.message.RetryCount != m.RetryCount || a.message.Recipient != m.Sender || a.message.Sender != m.Recipient {
 		b.late.Add(1)
@@ -250,21 +250,21 @@ func (b *Bus) find(m Message) *attempt {
 	return a
 }
 
-// settle gives a reply to the attempt that waits for it, once.
-func (b *Bus) settle(m Message) {
+// deliverReply gives a reply to the attempt that waits for it, once.
+func (b *Bus) deliverReply(m Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if a := b.find(m); a != nil {
+	if a := b.findAttempt(m); a != nil {
 		delete(b.pending, m.CorrelationID)
 		a.reply <- m.Payload
 	}
 }
 
-// update gives an update to the attempt that it belongs to. One that could not be taken
+// deliverUpdate gives an update to the attempt that it belongs to. One that could not be taken
 // is an error, so that no reply follows a gap.
-func (b *Bus) update(ctx context.Context, m Message) error {
+func (b *Bus) deliverUpdate(ctx context.Context, m Message) error {
 	b.mu.Lock()
-	a := b.find(m)
+	a := b.findAttempt(m)
 	b.mu.Unlock()
 	if a == nil || a.progress == nil {
 		return nil

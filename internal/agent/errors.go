@@ -34,9 +34,9 @@ func (e *Error) Unwrap() error { return e.Cause }
 // MessageType is Failure.
 func (*Error) MessageType() Type { return Failure }
 
-// transient tells whether the same request may fare better a little later. An agent
+// isTransient tells whether the same request may fare better a little later. An agent
 // that is down says so itself, and a handler that panicked will again.
-func (e *Error) transient() bool { return e.Kind == Timeout || e.Kind == Failed || e.Kind == Full }
+func (e *Error) isTransient() bool { return e.Kind == Timeout || e.Kind == Failed || e.Kind == Full }
 
 // ErrClosed is the cause of errors from a bus that is closed.
 var ErrClosed = errors.New("the bus is closed")
@@ -52,4 +52,4 @@ type panicError struct{ text string }
 
 func (e *panicError) Error() string { return "panic: " + e.text }
 
-func panicked(value any) error { return &panicError{text: fmt.Sprint(value)} }
+func newPanicError(value any) error { return &panicError{text: fmt.Sprint(value)} }

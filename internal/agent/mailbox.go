@@ -13,7 +13,7 @@ type mailbox struct {
 // least urgent there: of those the one that came last is displaced.
 func (m *mailbox) push(j *job) (displaced *job, ok bool) {
 	if m.size == m.limit {
-		if displaced = m.least(); displaced.message.Priority >= j.message.Priority {
+		if displaced = m.leastUrgent(); displaced.message.Priority >= j.message.Priority {
 			return nil, false
 		}
 		m.remove(displaced)
@@ -24,8 +24,8 @@ func (m *mailbox) push(j *job) (displaced *job, ok bool) {
 	return displaced, true
 }
 
-// least is the least urgent job that came last; nil if none waits.
-func (m *mailbox) least() *job {
+// leastUrgent is the least urgent job that came last; nil if none waits.
+func (m *mailbox) leastUrgent() *job {
 	for _, lane := range m.lanes {
 		if len(lane) > 0 {
 			return lane[len(lane)-1]

@@ -52,8 +52,8 @@ const (
 	Coordination           Type = "coordination"
 )
 
-// response is the type of what answers a request; "" where t is no request.
-func (t Type) response() Type {
+// responseType is the type of what answers a request; "" where t is no request.
+func (t Type) responseType() Type {
 	switch t {
 	case SearchRequest:
 		return SearchResponse
@@ -92,8 +92,8 @@ type Beat struct{}
 // MessageType is Heartbeat.
 func (Beat) MessageType() Type { return Heartbeat }
 
-// check says what is wrong with a message, whoever made it.
-func (m Message) check() error {
+// checkFields says what is wrong with a message, whoever made it.
+func (m Message) checkFields() error {
 	switch {
 	case m.ID == "" || m.Sender == "" || m.Recipient == "" || m.CorrelationID == "":
 		return errors.New("a message needs an id, a sender, a recipient and a correlation id")

@@ -53,8 +53,8 @@ type Counts struct {
 	Abandoned int // results that came after their request had timed out or was cancelled
 }
 
-// state is how the agent is, and why where that is not well. The caller holds w.mu.
-func (w *worker) state(now time.Time) (State, error) {
+// currentState is how the agent is, and why where that is not well. The caller holds w.mu.
+func (w *worker) currentState(now time.Time) (State, error) {
 	silence := now.Sub(w.lastBeat)
 	switch {
 	case w.closed:
@@ -62,9 +62,9 @@ func (w *worker) state(now time.Time) (State, error) {
 	case w.lost == w.agent.Concurrency:
 		return StateDown, fmt.Errorf("all %d slots are held by handlers that do not return", w.lost)
 	case silence >= downBeats*w.bus.interval:
-		return StateDown, w.silent(silence)
+		return StateDown, w.checkSilence(silence)
 	case silence >= stuckBeats*w.bus.interval:
-		return StateStuck, w.silent(silence)
+		return StateStuck, w.checkSilence(silence)
 	case w.lost > 0:
 		return StateStuck, fmt.Errorf("%d of %d slots are held by handlers that do not return", w.lost, w.agent.Concurrency)
 	case w.running > 0:
@@ -73,7 +73,7 @@ func (w *worker) state(now time.Time) (State, error) {
 	return StateIdle, nil
 }
 
-func (w *worker) silent(silence time.Duration) error {
+func (w *worker) checkSilence(silence time.Duration) error {
 	why := w.problem
 	if why == nil {
 		why = errNoBeat
@@ -81,10 +81,10 @@ func (w *worker) silent(silence time.Duration) error {
 	return fmt.Errorf("no heartbeat for %s: %w", silence.Round(time.Millisecond), why)
 }
 
-func (w *worker) status(now time.Time) Status {
+func (w *worker) currentStatus(now time.Time) Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	state, problem := w.state(now)
+	state, problem := w.currentState(now)
 	return Status{
 		Name: w.agent.Name, State: state, Waiting: w.mailbox.size, Running: w.running, Lost: w.lost,
 		LastBeat: w.lastBeat, Counts: w.counts, Problem: problem,

@@ -68,43 +68,43 @@ func newWorker(b *Bus, agent Agent) *worker {
 	return w
 }
 
-func (w *worker) failure(kind Kind, cause error) *Error {
+func (w *worker) newError(kind Kind, cause error) *Error {
 	return &Error{Agent: w.agent.Name, Kind: kind, Cause: cause}
 }
 
-// accept takes a request in, or says why not.
-func (w *worker) accept(ctx context.Context, m Message) error {
+// acceptRequest takes a request in, or says why not.
+func (w *worker) acceptRequest(ctx context.Context, m Message) error {
 	handler, ok := w.handlers[m.Type]
 	if !ok {
-		return w.failure(Unknown, fmt.Errorf("it takes no %s", m.Type))
+		return w.newError(Unknown, fmt.Errorf("it takes no %s", m.Type))
 	}
-	j := w.job(ctx, m, handler)
-	displaced, err := w.admit(j)
+	j := w.newJob(ctx, m, handler)
+	displaced, err := w.admitJob(j)
 	if err != nil {
 		return err
 	}
 	if displaced != nil {
-		displaced.reply(w.failure(Full, errors.New("something more urgent took its place in the mailbox")))
+		displaced.reply(w.newError(Full, errors.New("something more urgent took its place in the mailbox")))
 	}
 	return nil
 }
 
-// job prepares what will be done for a request. It gets the values of the requester's
+// newJob prepares what will be done for a request. It gets the values of the requester's
 // context, but ends by a cancellation of its own.
-func (w *worker) job(ctx context.Context, m Message, handler Handler) *job {
+func (w *worker) newJob(ctx context.Context, m Message, handler Handler) *job {
 	j := &job{message: m}
 	ctx = context.WithoutCancel(ctx)
 	j.start = func() context.CancelFunc {
 		ctx, stop := context.WithTimeout(ctx, w.agent.Timeout)
-		w.bus.tasks.Go(func() { w.work(ctx, j, handler) })
+		w.bus.tasks.Go(func() { w.runJob(ctx, j, handler) })
 		return stop
 	}
-	j.reply = func(p Payload) { w.bus.sendAfter(ctx, w.answer(j, p)) }
+	j.reply = func(p Payload) { w.bus.sendAfter(ctx, w.newReply(j, p)) }
 	return j
 }
 
-// answer addresses a payload to the requester.
-func (w *worker) answer(j *job, p Payload) Message {
+// newReply addresses a payload to the requester.
+func (w *worker) newReply(j *job, p Payload) Message {
 	return Message{
 		ID: w.bus.nextID(), Sender: w.agent.Name, Recipient: j.message.Sender, Type: p.MessageType(), Payload: p,
 		Timestamp: time.Now(), CorrelationID: j.message.CorrelationID, Priority: j.message.Priority,
@@ -112,13 +112,13 @@ func (w *worker) answer(j *job, p Payload) Message {
 	}
 }
 
-// admit gives a job a slot, or a place in the mailbox.
-func (w *worker) admit(j *job) (displaced *job, err error) {
+// admitJob gives a job a slot, or a place in the mailbox.
+func (w *worker) admitJob(j *job) (displaced *job, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if state, why := w.state(time.Now()); state == StateDown {
+	if state, why := w.currentState(time.Now()); state == StateDown {
 		w.counts.Refused++
-		return nil, w.failure(Down, why)
+		return nil, w.newError(Down, why)
 	}
 	key := keyOf(j.message)
 	if w.jobs[key] != nil {
@@ -126,15 +126,15 @@ func (w *worker) admit(j *job) (displaced *job, err error) {
 		return nil, nil
 	}
 	if w.running < w.agent.Concurrency {
-		w.start(j)
+		w.startJob(j)
 	} else {
 		var ok bool
 		if displaced, ok = w.mailbox.push(j); !ok {
 			w.counts.Refused++
-			return nil, w.failure(Full, fmt.Errorf("%d requests wait that are as urgent", w.mailbox.size))
+			return nil, w.newError(Full, fmt.Errorf("%d requests wait that are as urgent", w.mailbox.size))
 		}
 		if displaced != nil {
-			w.leave(displaced, &w.counts.Displaced)
+			w.dropJob(displaced, &w.counts.Displaced)
 		}
 	}
 	w.jobs[key] = j
@@ -142,34 +142,34 @@ func (w *worker) admit(j *job) (displaced *job, err error) {
 	return displaced, nil
 }
 
-// start gives a job a slot. The caller holds w.mu.
-func (w *worker) start(j *job) {
+// startJob gives a job a slot. The caller holds w.mu.
+func (w *worker) startJob(j *job) {
 	w.running++
 	j.stop = j.start()
 }
 
-// end ends the context of a job that has a slot. The caller holds w.mu.
-func (w *worker) end(j *job, why error) {
+// endJob ends the context of a job that has a slot. The caller holds w.mu.
+func (w *worker) endJob(j *job, why error) {
 	if j.ended == nil {
 		j.ended = why
 	}
 	j.stop()
 }
 
-// leave settles a job that will not run. The caller holds w.mu and has taken it out of
+// dropJob settles a job that will not run. The caller holds w.mu and has taken it out of
 // the mailbox.
-func (w *worker) leave(j *job, count *int) {
+func (w *worker) dropJob(j *job, count *int) {
 	j.settled = true
 	*count++
 	delete(w.jobs, keyOf(j.message))
 }
 
-// work is a job's time in its slot.
-func (w *worker) work(ctx context.Context, j *job, handler Handler) {
+// runJob is a job's time in its slot.
+func (w *worker) runJob(ctx context.Context, j *job, handler Handler) {
 	w.bus.tasks.Add(1)
 	unwatch := context.AfterFunc(ctx, func() {
 		defer w.bus.tasks.Done()
-		w.overdue(ctx, j)
+		w.handleOverdue(ctx, j)
 	})
 	var result Payload
 	err := errExited // until the handler has returned
@@ -177,21 +177,21 @@ func (w *worker) work(ctx context.Context, j *job, handler Handler) {
 	defer func() { over(err) }()
 	defer func() {
 		if value := recover(); value != nil {
-			err = panicked(value)
+			err = newPanicError(value)
 			w.bus.log.ErrorContext(ctx, "agent panicked", "agent", w.agent.Name, "panic", err, "stack", string(debug.Stack()))
 		}
 		if unwatch() {
 			w.bus.tasks.Done()
 		}
-		w.finish(ctx, j, result, err)
+		w.finishJob(ctx, j, result, err)
 	}()
-	task := &Task{Message: j.message, progress: func(p Payload) { w.progress(ctx, j, p) }}
+	task := &Task{Message: j.message, progress: func(p Payload) { w.sendProgress(ctx, j, p) }}
 	result, err = handler.handle(working, task)
 }
 
-// settle decides what the requester is told, the first time it is called for a job. It
+// settleResult decides what the requester is told, the first time it is called for a job. It
 // returns nil when there is nothing to tell. The caller holds w.mu.
-func (w *worker) settle(ctx context.Context, j *job, result Payload, err error) Payload {
+func (w *worker) settleResult(ctx context.Context, j *job, result Payload, err error) Payload {
 	if j.settled {
 		if err == nil {
 			w.counts.Abandoned++
@@ -205,36 +205,36 @@ func (w *worker) settle(ctx context.Context, j *job, result Payload, err error) 
 		return nil
 	case errors.Is(j.ended, ErrClosed):
 		w.counts.Cancelled++
-		return w.failure(Down, j.ended)
+		return w.newError(Down, j.ended)
 	case j.ended == nil && err == nil: // even if its time has just run out
 		w.counts.Completed++
 		return result
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		w.counts.TimedOut++
-		return w.failure(Timeout, fmt.Errorf("no result within %s: %w", w.agent.Timeout, ctx.Err()))
+		return w.newError(Timeout, fmt.Errorf("no result within %s: %w", w.agent.Timeout, ctx.Err()))
 	case j.ended != nil: // an update could not be sent
 		w.counts.Failed++
-		return w.failure(Failed, j.ended)
+		return w.newError(Failed, j.ended)
 	}
 	if _, ok := errors.AsType[*panicError](err); ok || errors.Is(err, errExited) {
 		w.counts.Panicked++
-		return w.failure(Panicked, err)
+		return w.newError(Panicked, err)
 	}
 	w.counts.Failed++
-	return w.failure(Failed, err)
+	return w.newError(Failed, err)
 }
 
-// overdue is called when a job's context ends before its handler returns: the
+// handleOverdue is called when a job's context ends before its handler returns: the
 // requester is told at once, and the handler has some time left.
-func (w *worker) overdue(ctx context.Context, j *job) {
+func (w *worker) handleOverdue(ctx context.Context, j *job) {
 	w.mu.Lock()
 	var reply Payload
 	if !j.done {
-		reply = w.settle(ctx, j, nil, ctx.Err())
+		reply = w.settleResult(ctx, j, nil, ctx.Err())
 		w.bus.tasks.Add(1)
 		j.grace = time.AfterFunc(w.agent.Grace, func() {
 			defer w.bus.tasks.Done()
-			w.lose(j)
+			w.loseSlot(j)
 		})
 	}
 	w.mu.Unlock()
@@ -243,37 +243,37 @@ func (w *worker) overdue(ctx context.Context, j *job) {
 	}
 }
 
-// lose counts the slot of a job as lost. With the last slot goes what waits for one.
-func (w *worker) lose(j *job) {
+// loseSlot counts the slot of a job as lost. With the last slot goes what waits for one.
+func (w *worker) loseSlot(j *job) {
 	w.mu.Lock()
 	var unserved []*job
 	if !j.done {
 		j.lost = true
 		w.lost++
 		if w.lost == w.agent.Concurrency {
-			unserved = w.clear(&w.counts.Unserved)
+			unserved = w.clearMailbox(&w.counts.Unserved)
 		}
 	}
 	w.mu.Unlock()
 	for _, j := range unserved {
-		j.reply(w.failure(Stuck, errors.New("it lost its last slot to a handler that does not return")))
+		j.reply(w.newError(Stuck, errors.New("it lost its last slot to a handler that does not return")))
 	}
 }
 
-// clear empties the mailbox. The caller holds w.mu.
-func (w *worker) clear(count *int) []*job {
+// clearMailbox empties the mailbox. The caller holds w.mu.
+func (w *worker) clearMailbox(count *int) []*job {
 	var left []*job
 	for j := w.mailbox.pop(); j != nil; j = w.mailbox.pop() {
-		w.leave(j, count)
+		w.dropJob(j, count)
 		left = append(left, j)
 	}
 	return left
 }
 
-// finish gives a job's slot to the next, and the requester its reply.
-func (w *worker) finish(ctx context.Context, j *job, result Payload, err error) {
+// finishJob gives a job's slot to the next, and the requester its reply.
+func (w *worker) finishJob(ctx context.Context, j *job, result Payload, err error) {
 	w.mu.Lock()
-	reply := w.settle(ctx, j, result, err)
+	reply := w.settleResult(ctx, j, result, err)
 	j.done = true
 	delete(w.jobs, keyOf(j.message))
 	if j.grace != nil && j.grace.Stop() {
@@ -284,7 +284,7 @@ func (w *worker) finish(ctx context.Context, j *job, result Payload, err error) 
 	}
 	w.running--
 	if next := w.mailbox.pop(); next != nil {
-		w.start(next)
+		w.startJob(next)
 	}
 	w.mu.Unlock()
 	j.stop()
@@ -293,23 +293,23 @@ func (w *worker) finish(ctx context.Context, j *job, result Payload, err error) 
 	}
 }
 
-// cancel ends the job of a request that nobody waits for any more.
-func (w *worker) cancel(m Message) {
+// cancelJob ends the job of a request that nobody waits for any more.
+func (w *worker) cancelJob(m Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobs[keyOf(m)]
 	switch {
 	case j == nil:
 	case w.mailbox.remove(j):
-		w.leave(j, &w.counts.Cancelled)
+		w.dropJob(j, &w.counts.Cancelled)
 	default:
-		w.end(j, errCancelled)
+		w.endJob(j, errCancelled)
 	}
 }
 
-// progress sends an update while its job runs. Where that fails the job ends, so that
+// sendProgress sends an update while its job runs. Where that fails the job ends, so that
 // nobody takes what has a gap for whole.
-func (w *worker) progress(ctx context.Context, j *job, p Payload) {
+func (w *worker) sendProgress(ctx context.Context, j *job, p Payload) {
 	w.mu.Lock()
 	over := j.settled || j.done
 	w.mu.Unlock()
@@ -318,13 +318,13 @@ func (w *worker) progress(ctx context.Context, j *job, p Payload) {
 	}
 	var err error
 	if p.MessageType() == Coordination {
-		err = w.bus.send(ctx, w.answer(j, p))
+		err = w.bus.sendMessage(ctx, w.newReply(j, p))
 	} else {
 		err = fmt.Errorf("%T travels as %q, not as %q", p, p.MessageType(), Coordination)
 	}
 	if err != nil {
 		w.mu.Lock()
-		w.end(j, fmt.Errorf("send progress: %w", err))
+		w.endJob(j, fmt.Errorf("send progress: %w", err))
 		w.mu.Unlock()
 	}
 }
@@ -333,12 +333,12 @@ func (w *worker) progress(ctx context.Context, j *job, p Payload) {
 func (w *worker) close() {
 	w.mu.Lock()
 	w.closed = true
-	waiting := w.clear(&w.counts.Cancelled)
+	waiting := w.clearMailbox(&w.counts.Cancelled)
 	for _, j := range w.jobs {
-		w.end(j, ErrClosed)
+		w.endJob(j, ErrClosed)
 	}
 	w.mu.Unlock()
 	for _, j := range waiting {
-		j.reply(w.failure(Down, ErrClosed))
+		j.reply(w.newError(Down, ErrClosed))
 	}
 }

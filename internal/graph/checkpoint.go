@@ -17,7 +17,7 @@ type restorer[S any] struct {
 
 func restoreFrame[S any](graph *Compiled[S], in scope, doc *frameDoc) (*frame[S], error) {
 	r := &restorer[S]{frame: blankFrame(graph, in), doc: doc}
-	for _, read := range []func() error{r.header, r.state, r.tasks, r.visits, r.joins} {
+	for _, read := range []func() error{r.restoreHeader, r.restoreState, r.restoreTasks, r.restoreVisits, r.restoreJoins} {
 		if err := read(); err != nil {
 			return nil, err
 		}
@@ -25,15 +25,15 @@ func restoreFrame[S any](graph *Compiled[S], in scope, doc *frameDoc) (*frame[S]
 	return r.frame, nil
 }
 
-func (r *restorer[S]) damaged(format string, args ...any) error {
+func (r *restorer[S]) checkpointError(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &CheckpointError{Run: r.frame.session.run, Err: fmt.Errorf("graph %q: %w", r.frame.graph.name, err)}
 }
 
-func (r *restorer[S]) header() error {
+func (r *restorer[S]) restoreHeader() error {
 	graph, doc := r.frame.graph, r.doc
 	if doc.Name != graph.name {
-		return r.damaged("it is a checkpoint of graph %q", doc.Name)
+		return r.checkpointError("it is a checkpoint of graph %q", doc.Name)
 	}
 	for version := doc.Version; version != graph.version; version++ {
 		step := graph.migrations[version]
@@ -43,7 +43,7 @@ func (r *restorer[S]) header() error {
 		r.steps = append(r.steps, step)
 	}
 	if doc.Done != (len(doc.Tasks) == 0) {
-		return r.damaged("it is done and has tasks, or neither")
+		return r.checkpointError("it is done and has tasks, or neither")
 	}
 	r.frame.steps, r.frame.done = doc.Steps, doc.Done
 	return nil
@@ -59,8 +59,8 @@ func (r *restorer[S]) migrate(values []storedValue) ([]storedValue, error) {
 		fields[value.field] = value.raw
 	}
 	for i, step := range r.steps {
-		if err := guard(func() error { return step(fields) }); err != nil {
-			return nil, r.damaged("migrate from version %d: %w", r.doc.Version+i, err)
+		if err := recoverPanic(func() error { return step(fields) }); err != nil {
+			return nil, r.checkpointError("migrate from version %d: %w", r.doc.Version+i, err)
 		}
 	}
 	values = values[:0]
@@ -70,8 +70,8 @@ func (r *restorer[S]) migrate(values []storedValue) ([]storedValue, error) {
 	return values, nil
 }
 
-// each calls read for the value of every field that the graph has.
-func (r *restorer[S]) each(values []storedValue, read func(index int, raw json.RawMessage) error) error {
+// readFields calls read for the value of every field that the graph has.
+func (r *restorer[S]) readFields(values []storedValue, read func(index int, raw json.RawMessage) error) error {
 	values, err := r.migrate(values)
 	if err != nil {
 		return err
@@ -87,18 +87,18 @@ func (r *restorer[S]) each(values []storedValue, read func(index int, raw json.R
 			return &UnknownFieldError{Run: r.frame.session.run, Graph: graph.name, Field: value.field}
 		}
 		if seen[index] {
-			return r.damaged("it has the field %q twice", graph.fieldNames[index])
+			return r.checkpointError("it has the field %q twice", graph.fieldNames[index])
 		}
 		seen[index] = true
 		if err := read(index, value.raw); err != nil {
-			return r.damaged("%w", err)
+			return r.checkpointError("%w", err)
 		}
 	}
 	return nil
 }
 
-func (r *restorer[S]) state() error {
-	return r.each(r.doc.State, func(index int, raw json.RawMessage) error {
+func (r *restorer[S]) restoreState() error {
+	return r.readFields(r.doc.State, func(index int, raw json.RawMessage) error {
 		if r.frame.encoded != nil {
 			r.frame.encoded[index] = raw
 		}
@@ -106,8 +106,8 @@ func (r *restorer[S]) state() error {
 	})
 }
 
-// node gives the node that the checkpoint means by a name, which may be an old one.
-func (r *restorer[S]) node(name string) (*node[S], error) {
+// findNode gives the node that the checkpoint means by a name, which may be an old one.
+func (r *restorer[S]) findNode(name string) (*node[S], error) {
 	n := r.frame.graph.node[name]
 	if n == nil {
 		return nil, &UnknownNodeError{Run: r.frame.session.run, Graph: r.frame.graph.name, Node: r.frame.prefix + name}
@@ -115,72 +115,72 @@ func (r *restorer[S]) node(name string) (*node[S], error) {
 	return n, nil
 }
 
-func (r *restorer[S]) tasks() error {
+func (r *restorer[S]) restoreTasks() error {
 	r.frame.tasks = make([]task[S], len(r.doc.Tasks))
 	for i := range r.doc.Tasks {
 		doc := &r.doc.Tasks[i]
-		n, err := r.node(doc.Node)
+		n, err := r.findNode(doc.Node)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.frame.tasks[:i], func(t task[S]) bool { return t.kind == &n.nodeCore }) {
-			return r.damaged("node %q is in it twice", n.name)
+			return r.checkpointError("node %q is in it twice", n.name)
 		}
-		r.frame.begin(i, n, doc.Visit)
-		if err := r.task(&r.frame.tasks[i], doc); err != nil {
+		r.frame.createTask(i, n, doc.Visit)
+		if err := r.restoreTask(&r.frame.tasks[i], doc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *restorer[S]) task(t *task[S], doc *taskDoc) (err error) {
-	n := r.frame.node(t)
+func (r *restorer[S]) restoreTask(t *task[S], doc *taskDoc) (err error) {
+	n := r.frame.nodeOf(t)
 	switch {
 	case doc.Visit < 1:
-		return r.damaged("node %q has the visit %d", n.name, doc.Visit)
+		return r.checkpointError("node %q has the visit %d", n.name, doc.Visit)
 	case doc.Done && (doc.Question != nil || doc.Sub != nil):
-		return r.damaged("node %q is done and not done", n.name)
+		return r.checkpointError("node %q is done and not done", n.name)
 	case !doc.Done && doc.Changes != nil:
-		return r.damaged("node %q has changes and is not done", n.name)
+		return r.checkpointError("node %q has changes and is not done", n.name)
 	case doc.Sub != nil && (n.nested == nil || doc.Question != nil):
-		return r.damaged("node %q has the position of a nested graph, which it is not", n.name)
+		return r.checkpointError("node %q has the position of a nested graph, which it is not", n.name)
 	}
 	t.done = doc.Done
-	if err := r.answers(t, doc.Answers); err != nil {
+	if err := r.restoreAnswers(t, doc.Answers); err != nil {
 		return err
 	}
 	if doc.Question != nil {
-		if err := doc.Question.check(); err != nil {
-			return r.damaged("node %q: %w", n.name, err)
+		if err := doc.Question.checkFields(); err != nil {
+			return r.checkpointError("node %q: %w", n.name, err)
 		}
 		if doc.Question.ID == "" || n.nested != nil {
-			return r.damaged("node %q has a question that it cannot have asked", n.name)
+			return r.checkpointError("node %q has a question that it cannot have asked", n.name)
 		}
 		t.question = doc.Question
-		t.question.Node = t.path()
+		t.question.Node = t.nodePath()
 	}
 	if doc.Sub != nil {
-		t.sub, err = n.nested.restore(r.frame.inside(t), doc.Sub)
+		t.sub, err = n.nested.restoreNested(r.frame.nestedScope(t), doc.Sub)
 		return err
 	}
-	return r.changes(t, doc.Changes)
+	return r.restoreChanges(t, doc.Changes)
 }
 
-func (r *restorer[S]) answers(t *task[S], docs []answerDoc) error {
+func (r *restorer[S]) restoreAnswers(t *task[S], docs []answerDoc) error {
 	for _, doc := range docs {
-		answer, known := r.frame.session.answer(doc.Question)
+		answer, known := r.frame.session.findAnswer(doc.Question)
 		if !known {
-			return r.damaged("node %q has the answer to question %q, which the run has not", t.kind.name, doc.Question)
+			return r.checkpointError("node %q has the answer to question %q, which the run has not", t.kind.name, doc.Question)
 		}
 		t.answers = append(t.answers, keyedAnswer{doc.Key, answer})
 	}
 	return nil
 }
 
-func (r *restorer[S]) changes(t *task[S], changes [][]storedValue) error {
+func (r *restorer[S]) restoreChanges(t *task[S], changes [][]storedValue) error {
 	for _, change := range changes {
-		err := r.each(change, func(index int, raw json.RawMessage) error {
+		err := r.readFields(change, func(index int, raw json.RawMessage) error {
 			parsed, err := r.frame.graph.fields[index].parse(raw)
 			t.result.patch = append(t.result.patch, parsed)
 			return err
@@ -192,41 +192,41 @@ func (r *restorer[S]) changes(t *task[S], changes [][]storedValue) error {
 	return nil
 }
 
-func (r *restorer[S]) visits() error {
+func (r *restorer[S]) restoreVisits() error {
 	for _, visited := range r.doc.Visits {
 		// A node that is gone needs no count; one that has two names has the sum.
 		if n := r.frame.graph.node[visited.Node]; n != nil {
 			r.frame.visits[n.index] += visited.Count
 			if r.frame.visits[n.index] > maxCount {
-				return r.damaged("node %q has %d visits", n.name, r.frame.visits[n.index])
+				return r.checkpointError("node %q has %d visits", n.name, r.frame.visits[n.index])
 			}
 		}
 	}
 	return nil
 }
 
-func (r *restorer[S]) joins() error {
+func (r *restorer[S]) restoreJoins() error {
 	for _, doc := range r.doc.Joins {
-		n, err := r.node(doc.Node)
+		n, err := r.findNode(doc.Node)
 		if err != nil {
 			return err
 		}
 		index := slices.IndexFunc(r.frame.graph.joins, func(j *joinNode[S]) bool { return j.node == n })
 		if index < 0 {
-			return r.damaged("node %q is no join", n.name)
+			return r.checkpointError("node %q is no join", n.name)
 		}
 		from := r.frame.graph.joins[index].from
 		for _, name := range doc.From {
-			source, err := r.node(name)
+			source, err := r.findNode(name)
 			if err != nil {
 				return err
 			}
 			place := slices.Index(from, source)
 			if place < 0 {
-				return r.damaged("join %q does not wait for node %q", n.name, name)
+				return r.checkpointError("join %q does not wait for node %q", n.name, name)
 			}
-			if r.frame.arrived[index].add(place) {
-				return r.damaged("join %q is complete and did not run", n.name)
+			if r.frame.arrived[index].markArrived(place) {
+				return r.checkpointError("join %q is complete and did not run", n.name)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func decodeDocument(run string, checkpoint []byte) (*document, error) {
 		return nil, &SchemaError{Run: run, Got: format, Want: formatVersion}
 	}
 	if err == nil {
-		err = doc.check(run)
+		err = doc.checkHeader(run)
 	}
 	if err != nil {
 		return nil, &CheckpointError{Run: run, Err: err}
@@ -90,7 +90,7 @@ func decodeDocument(run string, checkpoint []byte) (*document, error) {
 	return doc, nil
 }
 
-func (d *document) check(run string) error {
+func (d *document) checkHeader(run string) error {
 	switch {
 	case d.Run != run:
 		return fmt.Errorf("it belongs to run %q", d.Run)
@@ -105,12 +105,12 @@ func (d *document) check(run string) error {
 // formatOf reads the version alone: the rest of another format may be anything.
 func formatOf(checkpoint []byte) (format int, err error) {
 	r := &reader{text: checkpoint}
-	r.object(func(name string) {
+	r.readObject(func(name string) {
 		if name != "format" {
-			r.value()
+			r.readValue()
 			return
 		}
-		format = r.count()
+		format = r.readCount()
 		r.at = len(r.text) // no need to look further
 	})
 	return format, r.err
@@ -118,162 +118,162 @@ func formatOf(checkpoint []byte) (format int, err error) {
 
 func decodeFormat2(checkpoint []byte) (*document, error) {
 	r, doc := &reader{text: checkpoint}, &document{}
-	r.object(func(name string) {
+	r.readObject(func(name string) {
 		switch name {
 		case "format":
-			r.value()
+			r.readValue()
 		case "run":
-			doc.Run = r.string()
+			doc.Run = r.readString()
 		case "seq":
-			doc.Seq = r.number()
+			doc.Seq = r.readInt()
 		case "answered":
-			r.array(func() { doc.Answered = append(doc.Answered, r.reply()) })
+			r.readArray(func() { doc.Answered = append(doc.Answered, r.readAnswer()) })
 		case "graph":
-			doc.Graph = r.frame()
+			doc.Graph = r.readFrame()
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return doc, r.err
 }
 
-func (r *reader) frame() *frameDoc {
+func (r *reader) readFrame() *frameDoc {
 	doc := &frameDoc{}
-	r.object(func(name string) {
+	r.readObject(func(name string) {
 		switch name {
 		case "name":
-			doc.Name = r.string()
+			doc.Name = r.readString()
 		case "version":
-			doc.Version = r.count()
+			doc.Version = r.readCount()
 		case "steps":
-			doc.Steps = r.count()
+			doc.Steps = r.readCount()
 		case "done":
-			doc.Done = r.flag()
+			doc.Done = r.readBool()
 		case "state":
-			doc.State = r.values(doc.State)
+			doc.State = r.readValues(doc.State)
 		case "tasks":
-			r.array(func() { doc.Tasks = append(doc.Tasks, r.task()) })
+			r.readArray(func() { doc.Tasks = append(doc.Tasks, r.readTask()) })
 		case "joins":
-			r.object(func(node string) { doc.Joins = append(doc.Joins, r.join(node)) })
+			r.readObject(func(node string) { doc.Joins = append(doc.Joins, r.readJoin(node)) })
 		case "visits":
-			r.object(func(node string) { doc.Visits = append(doc.Visits, visitDoc{node, r.count()}) })
+			r.readObject(func(node string) { doc.Visits = append(doc.Visits, visitDoc{node, r.readCount()}) })
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return doc
 }
 
-func (r *reader) task() (doc taskDoc) {
-	r.object(func(name string) {
+func (r *reader) readTask() (doc taskDoc) {
+	r.readObject(func(name string) {
 		switch name {
 		case "node":
-			doc.Node = r.string()
+			doc.Node = r.readString()
 		case "visit":
-			doc.Visit = r.count()
+			doc.Visit = r.readCount()
 		case "done":
-			doc.Done = r.flag()
+			doc.Done = r.readBool()
 		case "changes":
-			r.array(func() { doc.Changes = append(doc.Changes, r.values(nil)) })
+			r.readArray(func() { doc.Changes = append(doc.Changes, r.readValues(nil)) })
 		case "question":
-			doc.Question = r.question()
+			doc.Question = r.readQuestion()
 		case "answers":
-			r.array(func() { doc.Answers = append(doc.Answers, r.answer()) })
+			r.readArray(func() { doc.Answers = append(doc.Answers, r.readAnswerRef()) })
 		case "sub":
-			doc.Sub = r.frame()
+			doc.Sub = r.readFrame()
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return doc
 }
 
-func (r *reader) question() *Question {
+func (r *reader) readQuestion() *Question {
 	q := &Question{}
-	r.object(func(name string) {
+	r.readObject(func(name string) {
 		switch name {
 		case "key":
-			q.Key = r.string()
+			q.Key = r.readString()
 		case "id":
-			q.ID = r.string()
+			q.ID = r.readString()
 		case "text":
-			q.Text = r.string()
+			q.Text = r.readString()
 		case "choices":
-			r.array(func() { q.Choices = append(q.Choices, r.choice()) })
+			r.readArray(func() { q.Choices = append(q.Choices, r.readChoice()) })
 		case "free_text":
-			q.FreeText = r.flag()
+			q.FreeText = r.readBool()
 		case "who":
-			q.Who = Who(r.string())
+			q.Who = Who(r.readString())
 		case "deadline_ns":
-			q.Deadline = time.Duration(r.number())
+			q.Deadline = time.Duration(r.readInt())
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return q
 }
 
-func (r *reader) choice() (choice Choice) {
-	r.object(func(name string) {
+func (r *reader) readChoice() (choice Choice) {
+	r.readObject(func(name string) {
 		switch name {
 		case "id":
-			choice.ID = r.string()
+			choice.ID = r.readString()
 		case "label":
-			choice.Label = r.string()
+			choice.Label = r.readString()
 		case "detail":
-			choice.Detail = r.string()
+			choice.Detail = r.readString()
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return choice
 }
 
-// reply reads an answer of the run, answer a node's reference to one.
-func (r *reader) reply() (answer Answer) {
-	r.object(func(name string) {
+// readAnswer reads an answer of the run, answer a node's reference to one.
+func (r *reader) readAnswer() (answer Answer) {
+	r.readObject(func(name string) {
 		switch name {
 		case "question_id":
-			answer.QuestionID = r.string()
+			answer.QuestionID = r.readString()
 		case "choice":
-			answer.Choice = r.string()
+			answer.Choice = r.readString()
 		case "text":
-			answer.Text = r.string()
+			answer.Text = r.readString()
 		case "by":
-			answer.By = r.string()
+			answer.By = r.readString()
 		case "at":
-			if err := answer.At.UnmarshalText([]byte(r.string())); err != nil {
-				r.fail(fmt.Errorf("time of an answer: %w", err))
+			if err := answer.At.UnmarshalText([]byte(r.readString())); err != nil {
+				r.setError(fmt.Errorf("time of an answer: %w", err))
 			}
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return answer
 }
 
-func (r *reader) answer() (doc answerDoc) {
-	r.object(func(name string) {
+func (r *reader) readAnswerRef() (doc answerDoc) {
+	r.readObject(func(name string) {
 		switch name {
 		case "key":
-			doc.Key = r.string()
+			doc.Key = r.readString()
 		case "question":
-			doc.Question = r.string()
+			doc.Question = r.readString()
 		default:
-			r.unknown(name)
+			r.rejectMember(name)
 		}
 	})
 	return doc
 }
 
-func (r *reader) join(node string) joinDoc {
+func (r *reader) readJoin(node string) joinDoc {
 	doc := joinDoc{Node: node}
-	r.array(func() { doc.From = append(doc.From, r.string()) })
+	r.readArray(func() { doc.From = append(doc.From, r.readString()) })
 	return doc
 }
 
-func (r *reader) values(values []storedValue) []storedValue {
-	r.object(func(field string) { values = append(values, storedValue{field, r.value()}) })
+func (r *reader) readValues(values []storedValue) []storedValue {
+	r.readObject(func(field string) { values = append(values, storedValue{field, r.readValue()}) })
 	return values
 }
 
@@ -285,17 +285,17 @@ type reader struct {
 	err  error
 }
 
-func (r *reader) fail(err error) {
+func (r *reader) setError(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 	r.at = len(r.text)
 }
 
-func (r *reader) unknown(name string) { r.fail(fmt.Errorf("it has an unknown part %q", name)) }
+func (r *reader) rejectMember(name string) { r.setError(fmt.Errorf("it has an unknown part %q", name)) }
 
-// next gives the byte at which the next value or sign begins, 0 at the end.
-func (r *reader) next() byte {
+// peekByte gives the byte at which the next value or sign begins, 0 at the end.
+func (r *reader) peekByte() byte {
 	for r.at < len(r.text) {
 		switch c := r.text[r.at]; c {
 		case ' ', '\t', '\n', '\r', ',', ':':
@@ -307,28 +307,28 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// enter steps into an object or array.
-func (r *reader) enter(open byte, what string) {
-	if r.next() != open {
-		r.fail(fmt.Errorf("%s is needed, not %.20q", what, r.value()))
+// enterContainer steps into an object or array.
+func (r *reader) enterContainer(open byte, what string) {
+	if r.peekByte() != open {
+		r.setError(fmt.Errorf("%s is needed, not %.20q", what, r.readValue()))
 	}
 	r.at++
 }
 
-// object calls member at the value of each member of an object.
-func (r *reader) object(member func(name string)) {
-	for r.enter('{', "an object"); r.next() != 0; {
+// readObject calls member at the value of each member of an object.
+func (r *reader) readObject(member func(name string)) {
+	for r.enterContainer('{', "an object"); r.peekByte() != 0; {
 		if r.text[r.at] == '}' {
 			r.at++
 			return
 		}
-		member(r.string())
+		member(r.readString())
 	}
 }
 
-// array calls element at each value of an array.
-func (r *reader) array(element func()) {
-	for r.enter('[', "a list"); r.next() != 0; {
+// readArray calls element at each value of an array.
+func (r *reader) readArray(element func()) {
+	for r.enterContainer('[', "a list"); r.peekByte() != 0; {
 		if r.text[r.at] == ']' {
 			r.at++
 			return
@@ -337,27 +337,27 @@ func (r *reader) array(element func()) {
 	}
 }
 
-func (r *reader) string() string {
-	if r.next() != '"' {
-		r.fail(fmt.Errorf("a string is needed, not %.20q", r.value()))
+func (r *reader) readString() string {
+	if r.peekByte() != '"' {
+		r.setError(fmt.Errorf("a string is needed, not %.20q", r.readValue()))
 		return ""
 	}
-	raw := r.value()
+	raw := r.readValue()
 	if plain := raw[1 : len(raw)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
 		return string(plain)
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		r.fail(err)
+		r.setError(err)
 	}
 	return text
 }
 
-func (r *reader) number() int64 {
-	raw := r.value()
+func (r *reader) readInt() int64 {
+	raw := r.readValue()
 	number, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		r.fail(fmt.Errorf("a whole number is needed, not %.20q", raw))
+		r.setError(fmt.Errorf("a whole number is needed, not %.20q", raw))
 	}
 	return number
 }
@@ -365,27 +365,27 @@ func (r *reader) number() int64 {
 // maxCount bounds the counters of a checkpoint, far above what a run can reach.
 const maxCount = 1 << 30
 
-// count reads a number from 0 to maxCount.
-func (r *reader) count() int {
-	number := r.number()
+// readCount reads a number from 0 to maxCount.
+func (r *reader) readCount() int {
+	number := r.readInt()
 	if number < 0 || number > maxCount {
-		r.fail(fmt.Errorf("it has a count of %d", number))
+		r.setError(fmt.Errorf("it has a count of %d", number))
 		return 0
 	}
 	return int(number)
 }
 
-func (r *reader) flag() bool {
-	raw := r.value()
+func (r *reader) readBool() bool {
+	raw := r.readValue()
 	if !bytes.Equal(raw, []byte("true")) && !bytes.Equal(raw, []byte("false")) {
-		r.fail(fmt.Errorf("true or false is needed, not %.20q", raw))
+		r.setError(fmt.Errorf("true or false is needed, not %.20q", raw))
 	}
 	return len(raw) == len("true")
 }
 
-// value gives the text of the next value and steps over it.
-func (r *reader) value() json.RawMessage {
-	c := r.next()
+// readValue gives the text of the next value and steps over it.
+func (r *reader) readValue() json.RawMessage {
+	c := r.peekByte()
 	from := r.at
 	switch c {
 	case 0:

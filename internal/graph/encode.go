@@ -16,8 +16,8 @@ const formatVersion = 2
 type encoder interface {
 	// appendTo adds the JSON text of it to buf. The session's mu is held.
 	appendTo(buf []byte) ([]byte, error)
-	// over tells whether there is no more to do. The session's mu is held.
-	over() bool
+	// isDone tells whether there is no more to do. The session's mu is held.
+	isDone() bool
 }
 
 // runHead, graphHead and nodeHead are how the text of a run, of a graph's position and
@@ -36,8 +36,8 @@ func nodeHead(name string) []byte {
 	return append(appendString([]byte(`{"node":`), name), `,"visit":`...)
 }
 
-// key is the beginning of an object's member.
-func key(name string) []byte { return append(appendString(nil, name), ':') }
+// encodeKey is the beginning of an object's member.
+func encodeKey(name string) []byte { return append(appendString(nil, name), ':') }
 
 // appendTo adds the checkpoint of the whole run.
 func (x *session) appendTo(buf []byte) (_ []byte, err error) {
@@ -55,7 +55,7 @@ func (x *session) appendAnswered(buf []byte) (_ []byte, err error) {
 	if x.replies == nil {
 		replies := []byte{'['}
 		for i, answer := range x.answered {
-			if replies, err = answer.appendTo(comma(replies, i)); err != nil {
+			if replies, err = answer.appendTo(appendComma(replies, i)); err != nil {
 				return buf, fmt.Errorf("answer to question %q: %w", answer.QuestionID, err)
 			}
 		}
@@ -74,7 +74,7 @@ func (a *Answer) appendTo(buf []byte) (_ []byte, err error) {
 	return append(buf, `"}`...), err
 }
 
-func (f *frame[S]) over() bool { return f.done }
+func (f *frame[S]) isDone() bool { return f.done }
 
 // appendTo adds the position of the graph.
 func (f *frame[S]) appendTo(buf []byte) (_ []byte, err error) {
@@ -88,7 +88,7 @@ func (f *frame[S]) appendTo(buf []byte) (_ []byte, err error) {
 	if len(f.tasks) > 0 {
 		buf = append(buf, `,"tasks":[`...)
 		for i := range f.tasks {
-			if buf, err = f.tasks[i].appendTo(comma(buf, i)); err != nil {
+			if buf, err = f.tasks[i].appendTo(appendComma(buf, i)); err != nil {
 				return buf, err
 			}
 		}
@@ -106,7 +106,7 @@ func (f *frame[S]) appendState(buf []byte) (_ []byte, err error) {
 				return buf, err
 			}
 		}
-		buf = append(append(comma(buf, i), f.graph.fieldKeys[i]...), f.encoded[i]...)
+		buf = append(append(appendComma(buf, i), f.graph.fieldKeys[i]...), f.encoded[i]...)
 	}
 	return append(buf, '}'), nil
 }
@@ -121,12 +121,12 @@ func (f *frame[S]) appendJoins(buf []byte) []byte {
 			buf = append(buf, `,"joins":{`...)
 		}
 		j := f.graph.joins[i]
-		buf = append(append(comma(buf, joins), j.node.key...), '[')
+		buf = append(append(appendComma(buf, joins), j.node.key...), '[')
 		joins++
 		come := 0
 		for place, here := range f.arrived[i].here {
 			if here {
-				buf = appendString(comma(buf, come), j.from[place].name)
+				buf = appendString(appendComma(buf, come), j.from[place].name)
 				come++
 			}
 		}
@@ -143,7 +143,7 @@ func (f *frame[S]) appendVisits(buf []byte) []byte {
 	visited := 0
 	for i, n := range f.graph.nodes {
 		if f.visits[i] > 0 {
-			buf = strconv.AppendInt(append(comma(buf, visited), n.key...), int64(f.visits[i]), 10)
+			buf = strconv.AppendInt(append(appendComma(buf, visited), n.key...), int64(f.visits[i]), 10)
 			visited++
 		}
 	}
@@ -159,7 +159,7 @@ func (t *task[S]) appendTo(buf []byte) (_ []byte, err error) {
 	if t.done && len(t.result.patch) > 0 {
 		if t.encoded == nil {
 			if t.encoded, err = t.result.patch.appendTo(nil); err != nil {
-				return buf, fmt.Errorf("changes of node %q: %w", t.path(), err)
+				return buf, fmt.Errorf("changes of node %q: %w", t.nodePath(), err)
 			}
 		}
 		buf = append(append(buf, `,"changes":`...), t.encoded...)
@@ -184,7 +184,7 @@ func (t *taskCore) appendAnswers(buf []byte) []byte {
 		if i == 0 {
 			buf = append(buf, `,"answers":[`...)
 		}
-		buf = appendString(append(comma(buf, i), `{"key":`...), a.key)
+		buf = appendString(append(appendComma(buf, i), `{"key":`...), a.key)
 		buf = append(appendString(append(buf, `,"question":`...), a.answer.QuestionID), '}')
 	}
 	if len(t.answers) > 0 {
@@ -202,7 +202,7 @@ func (q *Question) appendTo(buf []byte) []byte {
 		if i == 0 {
 			buf = append(buf, `,"choices":[`...)
 		}
-		buf = appendString(append(comma(buf, i), `{"id":`...), choice.ID)
+		buf = appendString(append(appendComma(buf, i), `{"id":`...), choice.ID)
 		buf = appendMember(buf, "label", choice.Label)
 		buf = append(appendMember(buf, "detail", choice.Detail), '}')
 	}
@@ -227,14 +227,14 @@ func (p Patch[S]) appendTo(buf []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		buf = appendString(append(comma(buf, i), '{'), change.Field())
+		buf = appendString(append(appendComma(buf, i), '{'), change.Field())
 		buf = append(append(append(buf, ':'), raw...), '}')
 	}
 	return append(buf, ']'), nil
 }
 
-// comma parts the item at an index from the one before it.
-func comma(buf []byte, index int) []byte {
+// appendComma parts the item at an index from the one before it.
+func appendComma(buf []byte, index int) []byte {
 	if index > 0 {
 		return append(buf, ',')
 	}

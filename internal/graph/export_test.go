@@ -11,7 +11,7 @@ func Recode[S any](c *Compiled[S], run string, checkpoint []byte) ([]byte, error
 	if _, err := c.restore(x, checkpoint); err != nil {
 		return nil, err
 	}
-	if _, err := x.encode(); err != nil {
+	if _, err := x.encodeCheckpoint(); err != nil {
 		return nil, errors.Join(errors.New("what was read cannot be written"), err)
 	}
 	return x.buffer, nil

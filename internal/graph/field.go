@@ -23,20 +23,20 @@ type fieldDef[S, V any] struct {
 
 // FieldSpec is a Field of any value type; New takes the list of them.
 type FieldSpec[S any] interface {
-	// names gives the field's name, then its former ones.
-	names() []string
+	// allNames gives the field's name, then its former ones.
+	allNames() []string
 	encode(state *S) (json.RawMessage, error)
 	decode(state *S, raw json.RawMessage) error
 	parse(raw json.RawMessage) (Change[S], error)
-	// place gives the address and size of the slot inside state.
-	place(state *S) (address, size uintptr)
+	// slotAddress gives the address and size of the slot inside state.
+	slotAddress(state *S) (address, size uintptr)
 }
 
 // Change is one field's new value as data. Field.Set makes one.
 type Change[S any] interface {
 	// Field is the name of the field it changes.
 	Field() string
-	fold(state *S)
+	applyTo(state *S)
 	encode() (json.RawMessage, error)
 }
 
@@ -99,7 +99,7 @@ func (f Field[S, V]) Set(v V) Change[S] {
 	return &set[S, V]{field: f.def, value: v}
 }
 
-func (f Field[S, V]) names() []string {
+func (f Field[S, V]) allNames() []string {
 	return append([]string{f.def.name}, f.def.aliases...)
 }
 
@@ -116,7 +116,7 @@ func (d *fieldDef[S, V]) encode(value *V) (json.RawMessage, error) {
 }
 
 func (f Field[S, V]) decode(state *S, raw json.RawMessage) error {
-	value, err := f.value(raw)
+	value, err := f.decodeValue(raw)
 	if err != nil {
 		return err
 	}
@@ -125,14 +125,14 @@ func (f Field[S, V]) decode(state *S, raw json.RawMessage) error {
 }
 
 func (f Field[S, V]) parse(raw json.RawMessage) (Change[S], error) {
-	value, err := f.value(raw)
+	value, err := f.decodeValue(raw)
 	if err != nil {
 		return nil, err
 	}
 	return f.Set(value), nil
 }
 
-func (f Field[S, V]) value(raw json.RawMessage) (V, error) {
+func (f Field[S, V]) decodeValue(raw json.RawMessage) (V, error) {
 	var value V
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return value, fmt.Errorf("decode field %q: %w", f.def.name, err)
@@ -140,7 +140,7 @@ func (f Field[S, V]) value(raw json.RawMessage) (V, error) {
 	return value, nil
 }
 
-func (f Field[S, V]) place(state *S) (address, size uintptr) {
+func (f Field[S, V]) slotAddress(state *S) (address, size uintptr) {
 	return reflect.ValueOf(f.def.at(state)).Pointer(), reflect.TypeFor[V]().Size()
 }
 
@@ -151,7 +151,7 @@ type set[S, V any] struct {
 
 func (c *set[S, V]) Field() string { return c.field.name }
 
-func (c *set[S, V]) fold(state *S) {
+func (c *set[S, V]) applyTo(state *S) {
 	slot := c.field.at(state)
 	*slot = c.field.reduce(*slot, c.value)
 }

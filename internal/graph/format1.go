@@ -58,15 +58,15 @@ func decodeFormat1(checkpoint []byte) (*document, error) {
 		return doc, nil
 	}
 	var err error
-	doc.Graph, err = old.Graph.document()
+	doc.Graph, err = old.Graph.toDocument()
 	return doc, err
 }
 
-func (f *frameV1) document() (*frameDoc, error) {
+func (f *frameV1) toDocument() (*frameDoc, error) {
 	doc := &frameDoc{Name: f.Name, Version: f.Version, Steps: f.Steps, Done: f.Done, State: sortedValues(f.State)}
 	counts := []int{f.Steps}
 	for _, t := range f.Tasks {
-		task, err := t.document()
+		task, err := t.toDocument()
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (f *frameV1) document() (*frameDoc, error) {
 	return doc, nil
 }
 
-func (t *taskV1) document() (doc taskDoc, err error) {
+func (t *taskV1) toDocument() (doc taskDoc, err error) {
 	doc = taskDoc{Node: t.Node, Visit: t.Visit, Done: t.Done, Question: t.Question}
 	for _, change := range t.Changes {
 		doc.Changes = append(doc.Changes, sortedValues(change))
@@ -97,7 +97,7 @@ func (t *taskV1) document() (doc taskDoc, err error) {
 		doc.Answers = append(doc.Answers, answerDoc{a.Key, a.Answer.QuestionID})
 	}
 	if t.Sub != nil {
-		doc.Sub, err = t.Sub.document()
+		doc.Sub, err = t.Sub.toDocument()
 	}
 	return doc, err
 }

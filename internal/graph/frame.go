@@ -45,9 +45,9 @@ type arrivals struct {
 	count int
 }
 
-// add notes that the node at a place has come, and tells whether that was the last. If
+// markArrived notes that the node at a place has come, and tells whether that was the last. If
 // so the join begins anew.
-func (a *arrivals) add(place int) (complete bool) {
+func (a *arrivals) markArrived(place int) (complete bool) {
 	if !a.here[place] {
 		a.here[place] = true
 		a.count++
@@ -64,7 +64,7 @@ func newFrame[S any](graph *Compiled[S], in scope, state S) *frame[S] {
 	f := blankFrame(graph, in)
 	f.state = state
 	f.next = append(f.next, graph.start)
-	f.activate()
+	f.createTasks()
 	return f
 }
 
@@ -73,7 +73,7 @@ func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 		scope: in, graph: graph, visits: make([]int, len(graph.nodes)),
 		next: make([]*node[S], 0, graph.width), targets: make([][]*node[S], 0, graph.width),
 	}
-	if in.session.stored() {
+	if in.session.hasStore() {
 		f.encoded = make([]json.RawMessage, len(graph.fields))
 	}
 	if len(graph.joins) > 0 {
@@ -85,33 +85,33 @@ func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 	return f
 }
 
-// activate makes the tasks of the next nodes. They are new: a node that still holds one
+// createTasks makes the tasks of the next nodes. They are new: a node that still holds one
 // of an earlier step speaks for that one.
-func (f *frame[S]) activate() {
+func (f *frame[S]) createTasks() {
 	f.tasks = make([]task[S], len(f.next))
 	for i, n := range f.next {
 		f.visits[n.index]++
-		f.begin(i, n, f.visits[n.index])
+		f.createTask(i, n, f.visits[n.index])
 	}
 }
 
 // run runs steps until the graph is done, or waits for answers alone.
 func (f *frame[S]) run(ctx context.Context) (waiting bool, err error) {
 	for !f.done {
-		if f.open() > 0 {
-			if waiting, err := f.step(ctx); waiting || err != nil {
+		if f.countOpenTasks() > 0 {
+			if waiting, err := f.runStep(ctx); waiting || err != nil {
 				return waiting, err
 			}
 		}
-		if err := f.advance(ctx); err != nil {
+		if err := f.finishStep(ctx); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
 }
 
-// open counts the tasks of this step that have not finished.
-func (f *frame[S]) open() int {
+// countOpenTasks counts the tasks of this step that have not finished.
+func (f *frame[S]) countOpenTasks() int {
 	open := 0
 	for i := range f.tasks {
 		if !f.tasks[i].done {
@@ -121,16 +121,16 @@ func (f *frame[S]) open() int {
 	return open
 }
 
-// runnable tells whether run would run a node, or finish.
-func (f *frame[S]) runnable() bool {
-	first, _ := f.ready()
-	return first != nil || f.open() == 0
+// canRun tells whether run would run a node, or finish.
+func (f *frame[S]) canRun() bool {
+	first, _ := f.findRunnable()
+	return first != nil || f.countOpenTasks() == 0
 }
 
-// ready gives the first and the last task of this step that can be run; nil if none can.
-func (f *frame[S]) ready() (first, last *task[S]) {
+// findRunnable gives the first and the last task of this step that can be run; nil if none can.
+func (f *frame[S]) findRunnable() (first, last *task[S]) {
 	for i := range f.tasks {
-		if t := &f.tasks[i]; t.runnable() {
+		if t := &f.tasks[i]; t.canRun() {
 			if first == nil {
 				first = t
 			}
@@ -140,27 +140,27 @@ func (f *frame[S]) ready() (first, last *task[S]) {
 	return first, last
 }
 
-// step runs every task of this step that can be.
-func (f *frame[S]) step(ctx context.Context) (waiting bool, err error) {
-	first, last := f.ready()
+// runStep runs every task of this step that can be.
+func (f *frame[S]) runStep(ctx context.Context) (waiting bool, err error) {
+	first, last := f.findRunnable()
 	if first == nil {
 		return true, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return false, fmt.Errorf("run %s: stopped before node %q: %w", f.session.run, first.path(), err)
+		return false, fmt.Errorf("run %s: stopped before node %q: %w", f.session.run, first.nodePath(), err)
 	}
 	if f.steps >= f.session.options.MaxSteps {
 		return false, f.overLimit()
 	}
 	if first == last {
-		err = f.execute(ctx, first)
+		err = f.executeTask(ctx, first)
 	} else {
-		err = f.parallel(ctx, last)
+		err = f.runParallel(ctx, last)
 	}
 	if err != nil {
 		return false, err
 	}
-	return f.open() > 0, nil
+	return f.countOpenTasks() > 0, nil
 }
 
 // siblings are the tasks of a step while they run at once.
@@ -171,35 +171,35 @@ type siblings struct {
 	failure error // the first
 }
 
-// parallel runs the tasks that can be run at once, the last of them on this goroutine.
+// runParallel runs the tasks that can be run at once, the last of them on this goroutine.
 // The first failure cancels the others; what they finish all the same is kept.
-func (f *frame[S]) parallel(ctx context.Context, last *task[S]) error {
+func (f *frame[S]) runParallel(ctx context.Context, last *task[S]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	all := &siblings{cancel: cancel}
 	defer all.running.Wait()
 	defer cancel()
 	for i := range f.tasks {
-		if t := &f.tasks[i]; t != last && t.runnable() {
-			all.running.Go(func() { f.branch(ctx, t, all) })
+		if t := &f.tasks[i]; t != last && t.canRun() {
+			all.running.Go(func() { f.runBranch(ctx, t, all) })
 		}
 	}
-	f.branch(ctx, last, all)
+	f.runBranch(ctx, last, all)
 	all.running.Wait()
-	if unsaved := f.session.failed(); unsaved != nil {
+	if unsaved := f.session.saveError(); unsaved != nil {
 		return unsaved
 	}
 	return all.failure
 }
 
-// branch runs one of several tasks.
-func (f *frame[S]) branch(ctx context.Context, t *task[S], all *siblings) {
+// runBranch runs one of several tasks.
+func (f *frame[S]) runBranch(ctx context.Context, t *task[S], all *siblings) {
 	returned := false
 	defer func() {
 		if !returned {
-			all.fail(&NodeError{Run: f.session.run, Node: t.path(), Attempt: t.attempt, Err: errExited})
+			all.fail(&NodeError{Run: f.session.run, Node: t.nodePath(), Attempt: t.attempt, Err: errExited})
 		}
 	}()
-	err := f.execute(ctx, t)
+	err := f.executeTask(ctx, t)
 	returned = true
 	if err != nil {
 		all.fail(err)
@@ -211,25 +211,25 @@ func (s *siblings) fail(err error) {
 	s.cancel()
 }
 
-// advance folds the changes of the finished step into the state and finds the nodes
+// finishStep folds the changes of the finished step into the state and finds the nodes
 // of the next.
-func (f *frame[S]) advance(ctx context.Context) error {
+func (f *frame[S]) finishStep(ctx context.Context) error {
 	f.folded = f.state
 	for i := range f.tasks {
 		for _, change := range f.tasks[i].result.patch {
-			change.fold(&f.folded)
+			change.applyTo(&f.folded)
 		}
 	}
-	err := f.decide()
+	err := f.chooseTargets()
 	if err == nil {
-		f.session.change(func() {
-			f.follow()
-			if err = f.stalled(); err == nil {
-				f.commit()
+		f.session.applyChange(func() {
+			f.collectNextNodes()
+			if err = f.checkStalled(); err == nil {
+				f.commitStep()
 			}
 		})
 	}
-	unsaved := f.session.save(ctx)
+	unsaved := f.session.saveCheckpoint(ctx)
 	if unsaved != nil && err != nil {
 		return errors.Join(unsaved, err)
 	}
@@ -239,13 +239,13 @@ func (f *frame[S]) advance(ctx context.Context) error {
 	return err
 }
 
-// decide finds where the ways on lead, in the order of the finished tasks and then of
+// chooseTargets finds where the ways on lead, in the order of the finished tasks and then of
 // their ways.
-func (f *frame[S]) decide() error {
+func (f *frame[S]) chooseTargets() error {
 	f.targets = f.targets[:0]
 	for i := range f.tasks {
 		t := &f.tasks[i]
-		ways := f.node(t).ways
+		ways := f.nodeOf(t).ways
 		for k := range ways {
 			way := &ways[k]
 			switch {
@@ -253,10 +253,10 @@ func (f *frame[S]) decide() error {
 			case way.choose == nil:
 				f.targets = append(f.targets, way.targets)
 			default:
-				targets, err := way.decide(f.folded)
+				targets, err := way.chooseTargets(f.folded)
 				if err != nil {
 					err = fmt.Errorf("choose the way on: %w", err)
-					return &NodeError{Run: f.session.run, Node: t.path(), Attempt: 1, Err: err}
+					return &NodeError{Run: f.session.run, Node: t.nodePath(), Attempt: 1, Err: err}
 				}
 				f.targets = append(f.targets, targets)
 			}
@@ -265,45 +265,45 @@ func (f *frame[S]) decide() error {
 	return nil
 }
 
-func (r *route[S]) decide(state S) (targets []*node[S], err error) {
-	err = guard(func() error {
-		targets, err = r.pick(r.choose(state))
+func (r *route[S]) chooseTargets(state S) (targets []*node[S], err error) {
+	err = recoverPanic(func() error {
+		targets, err = r.selectTargets(r.choose(state))
 		return err
 	})
 	return targets, err
 }
 
-// follow collects the next nodes, in the order of decide. Coming to a join twice is
-// no different from coming once, so follow may be repeated after a stalled step.
-func (f *frame[S]) follow() {
+// collectNextNodes collects the next nodes, in the order of decide. Coming to a join twice is
+// no different from coming once, so it may be repeated after a stalled step.
+func (f *frame[S]) collectNextNodes() {
 	f.next = f.next[:0]
 	decided := 0
 	for i := range f.tasks {
-		n := f.node(&f.tasks[i])
+		n := f.nodeOf(&f.tasks[i])
 		for k := range n.ways {
 			if j := n.ways[k].join; j != nil {
-				if f.arrived[j.index].add(slices.Index(j.from, n)) {
-					f.lead(j.node)
+				if f.arrived[j.index].markArrived(slices.Index(j.from, n)) {
+					f.addNextNode(j.node)
 				}
 				continue
 			}
 			for _, target := range f.targets[decided] {
-				f.lead(target)
+				f.addNextNode(target)
 			}
 			decided++
 		}
 	}
 }
 
-// lead adds a node to the next step, once; nil is End.
-func (f *frame[S]) lead(n *node[S]) {
+// addNextNode adds a node to the next step, once; nil is End.
+func (f *frame[S]) addNextNode(n *node[S]) {
 	if n != nil && !slices.Contains(f.next, n) {
 		f.next = append(f.next, n)
 	}
 }
 
-// stalled is the error of a run that would end while a join waits.
-func (f *frame[S]) stalled() error {
+// checkStalled is the error of a run that would end while a join waits.
+func (f *frame[S]) checkStalled() error {
 	if len(f.next) > 0 {
 		return nil
 	}
@@ -323,8 +323,8 @@ func (f *frame[S]) stalled() error {
 	return nil
 }
 
-// commit takes the position to the next step.
-func (f *frame[S]) commit() {
+// commitStep takes the position to the next step.
+func (f *frame[S]) commitStep() {
 	f.state = f.folded
 	if f.encoded != nil {
 		for i := range f.tasks {
@@ -334,7 +334,7 @@ func (f *frame[S]) commit() {
 		}
 	}
 	f.steps++
-	f.activate()
+	f.createTasks()
 	f.done = len(f.tasks) == 0
 }
 
@@ -344,8 +344,8 @@ func (f *frame[S]) overLimit() error {
 	limit := &StepLimitError{Run: f.session.run, Graph: f.graph.name, Limit: f.session.options.MaxSteps}
 	for _, n := range f.graph.nodes {
 		for i := range f.tasks {
-			current := f.node(&f.tasks[i])
-			if f.visits[n.index] > 1 && f.graph.leads(n, current) && f.graph.leads(current, n) {
+			current := f.nodeOf(&f.tasks[i])
+			if f.visits[n.index] > 1 && f.graph.hasPath(n, current) && f.graph.hasPath(current, n) {
 				limit.Loop = append(limit.Loop, f.prefix+n.name)
 				break
 			}
@@ -354,22 +354,22 @@ func (f *frame[S]) overLimit() error {
 	return limit
 }
 
-// asking adds the tasks that wait for an answer, nested ones too, in order.
-func (f *frame[S]) asking(found []*taskCore) []*taskCore {
+// appendAsking adds the tasks that wait for an answer, nested ones too, in order.
+func (f *frame[S]) appendAsking(found []*taskCore) []*taskCore {
 	for i := range f.tasks {
 		t := &f.tasks[i]
 		if t.question != nil {
 			found = append(found, &t.taskCore)
 		}
 		if t.sub != nil && !t.done {
-			found = t.sub.asking(found)
+			found = t.sub.appendAsking(found)
 		}
 	}
 	return found
 }
 
-// inside is the scope of a graph nested in the task.
-func (f *frame[S]) inside(t *task[S]) scope {
+// nestedScope is the scope of a graph nested in the task.
+func (f *frame[S]) nestedScope(t *task[S]) scope {
 	return scope{
 		session: f.session,
 		prefix:  f.prefix + t.kind.name + "/",

@@ -78,20 +78,20 @@ func New[S any](name string, version int, fields ...FieldSpec[S]) *Graph[S] {
 
 // Node declares a node, with at most one Policy.
 func (g *Graph[S]) Node(name string, fn Node[S], policy ...Policy) {
-	g.add(&node[S]{nodeCore: core(name), fn: fn}, policy)
+	g.addNode(&node[S]{nodeCore: newNodeCore(name), fn: fn}, policy)
 }
 
 // Sub declares a node that runs a nested graph, with at most one Policy, whose Timeout
 // is for each time that the nested graph is entered or resumed.
 func (g *Graph[S]) Sub(nested NestedGraph[S], policy ...Policy) {
-	g.add(&node[S]{nodeCore: core(nested.name), nested: nested.nester}, policy)
+	g.addNode(&node[S]{nodeCore: newNodeCore(nested.name), nested: nested.nester}, policy)
 }
 
-func core(name string) nodeCore {
-	return nodeCore{name: name, key: key(name), head: nodeHead(name)}
+func newNodeCore(name string) nodeCore {
+	return nodeCore{name: name, key: encodeKey(name), head: nodeHead(name)}
 }
 
-func (g *Graph[S]) add(n *node[S], policy []Policy) {
+func (g *Graph[S]) addNode(n *node[S], policy []Policy) {
 	n.index = len(g.nodes)
 	if len(policy) > 0 {
 		n.policy = policy[0]

@@ -19,22 +19,22 @@ func Nested[S, T any](name string, sub *Compiled[T], in func(S) T, out func(T) P
 
 // nester is what the engine needs of a nested graph, whatever its state is.
 type nester[S any] interface {
-	broken() string
-	shape() Shape
-	// open begins the nested graph inside parent for the given outer state.
-	open(parent scope, state S) subtask[S]
-	// restore takes it up from its part of a checkpoint.
-	restore(parent scope, doc *frameDoc) (subtask[S], error)
+	findMistake() string
+	nestedShape() Shape
+	// openNested begins the nested graph inside parent for the given outer state.
+	openNested(parent scope, state S) subtask[S]
+	// restoreNested takes it up from its part of a checkpoint.
+	restoreNested(parent scope, doc *frameDoc) (subtask[S], error)
 }
 
 // subtask is a nested graph inside a run.
 type subtask[S any] interface {
 	run(ctx context.Context) (waiting bool, err error)
-	runnable() bool
+	canRun() bool
 	appendTo(buf []byte) ([]byte, error)
-	asking(found []*taskCore) []*taskCore
-	// patch is what the finished nested graph changes outside.
-	patch() Patch[S]
+	appendAsking(found []*taskCore) []*taskCore
+	// outerPatch is what the finished nested graph changes outside.
+	outerPatch() Patch[S]
 }
 
 type nesting[S, T any] struct {
@@ -48,13 +48,13 @@ type nestedRun[S, T any] struct {
 	out func(T) Patch[S]
 }
 
-func (r nestedRun[S, T]) patch() Patch[S] { return r.out(r.state) }
+func (r nestedRun[S, T]) outerPatch() Patch[S] { return r.out(r.state) }
 
-func (n *nesting[S, T]) open(parent scope, state S) subtask[S] {
+func (n *nesting[S, T]) openNested(parent scope, state S) subtask[S] {
 	return nestedRun[S, T]{frame: newFrame(n.sub, parent, n.in(state)), out: n.out}
 }
 
-func (n *nesting[S, T]) restore(parent scope, doc *frameDoc) (subtask[S], error) {
+func (n *nesting[S, T]) restoreNested(parent scope, doc *frameDoc) (subtask[S], error) {
 	f, err := restoreFrame(n.sub, parent, doc)
 	if err != nil {
 		return nil, err
@@ -62,9 +62,9 @@ func (n *nesting[S, T]) restore(parent scope, doc *frameDoc) (subtask[S], error)
 	return nestedRun[S, T]{frame: f, out: n.out}, nil
 }
 
-func (n *nesting[S, T]) shape() Shape { return n.sub.Shape() }
+func (n *nesting[S, T]) nestedShape() Shape { return n.sub.Shape() }
 
-func (n *nesting[S, T]) broken() string {
+func (n *nesting[S, T]) findMistake() string {
 	switch {
 	case n.sub == nil:
 		return "has no compiled graph"

@@ -35,7 +35,7 @@ func (c *Compiled[S]) Start(ctx context.Context, runID string, initial S, option
 	}
 	f := newFrame(c, scope{session: x}, initial)
 	x.root = f
-	return c.drive(ctx, f)
+	return c.runFrame(ctx, f)
 }
 
 // Resume goes on from the run's last checkpoint, after a crash or an error with no
@@ -58,16 +58,16 @@ func (c *Compiled[S]) Resume(ctx context.Context, runID string, answers []Answer
 	if err != nil {
 		return Outcome[S]{}, err
 	}
-	taken, err := x.accept(f.asking(nil), answers)
+	taken, err := x.acceptAnswers(f.appendAsking(nil), answers)
 	if err != nil {
 		return Outcome[S]{}, err
 	}
 	if taken {
-		if err := x.save(ctx); err != nil {
+		if err := x.saveCheckpoint(ctx); err != nil {
 			return Outcome[S]{}, err
 		}
 	}
-	return c.drive(ctx, f)
+	return c.runFrame(ctx, f)
 }
 
 // restore reads the position of the run from its checkpoint.
@@ -78,10 +78,10 @@ func (c *Compiled[S]) restore(x *session, checkpoint []byte) (*frame[S], error) 
 	}
 	x.seq = doc.Seq
 	for _, answer := range doc.Answered {
-		if _, twice := x.answer(answer.QuestionID); twice {
+		if _, twice := x.findAnswer(answer.QuestionID); twice {
 			return nil, &CheckpointError{Run: x.run, Err: fmt.Errorf("it has two answers to question %q", answer.QuestionID)}
 		}
-		x.take(answer)
+		x.addAnswer(answer)
 	}
 	f, err := restoreFrame(c, scope{session: x}, doc.Graph)
 	if err != nil {
@@ -91,34 +91,34 @@ func (c *Compiled[S]) restore(x *session, checkpoint []byte) (*frame[S], error) 
 	return f, nil
 }
 
-func (c *Compiled[S]) drive(ctx context.Context, f *frame[S]) (Outcome[S], error) {
+func (c *Compiled[S]) runFrame(ctx context.Context, f *frame[S]) (Outcome[S], error) {
 	x := f.session
-	x.emit(Event{Kind: RunStarted})
+	x.emitEvent(Event{Kind: RunStarted})
 	waiting, err := f.run(ctx)
 	if err != nil {
-		x.emit(Event{Kind: RunFinished, Err: err})
+		x.emitEvent(Event{Kind: RunFinished, Err: err})
 		return Outcome[S]{}, err
 	}
 	outcome := Outcome[S]{Status: Done, State: f.state, Steps: f.steps}
 	if waiting {
 		outcome.Status = Waiting
-		for _, t := range f.asking(nil) {
+		for _, t := range f.appendAsking(nil) {
 			outcome.Questions = append(outcome.Questions, *t.question)
 		}
 	}
-	x.emit(Event{Kind: RunFinished, Status: outcome.Status})
+	x.emitEvent(Event{Kind: RunFinished, Status: outcome.Status})
 	return outcome, nil
 }
 
-// accept gives answers to the tasks that wait for them: all, or none and an error.
+// acceptAnswers gives answers to the tasks that wait for them: all, or none and an error.
 // taken is false when there was nothing new among them.
-func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err error) {
+func (x *session) acceptAnswers(asking []*taskCore, answers []Answer) (taken bool, err error) {
 	var (
 		fresh []Answer
 		takes []*taskCore // the task of each of them
 	)
 	for _, answer := range answers {
-		known, repeated := x.answer(answer.QuestionID)
+		known, repeated := x.findAnswer(answer.QuestionID)
 		for _, other := range fresh {
 			if !repeated && other.QuestionID == answer.QuestionID {
 				known, repeated = other, true
@@ -130,7 +130,7 @@ func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err 
 				t = waiting
 			}
 		}
-		if err := admit(t, answer, known, repeated); err != nil {
+		if err := checkAnswer(t, answer, known, repeated); err != nil {
 			return false, &AnswerError{Run: x.run, Question: answer.QuestionID, Err: err}
 		}
 		if !repeated {
@@ -140,19 +140,19 @@ func (x *session) accept(asking []*taskCore, answers []Answer) (taken bool, err 
 	if len(fresh) == 0 {
 		return false, nil
 	}
-	x.change(func() {
+	x.applyChange(func() {
 		for i, t := range takes {
 			t.answers = append(t.answers, keyedAnswer{t.question.Key, fresh[i]})
 			t.question = nil
-			x.take(fresh[i])
+			x.addAnswer(fresh[i])
 		}
 	})
 	return true, nil
 }
 
-// admit checks one answer. t is the task that waits for it, if one does; known is the
+// checkAnswer checks one answer. t is the task that waits for it, if one does; known is the
 // answer that the question had before, if repeated.
-func admit(t *taskCore, answer, known Answer, repeated bool) error {
+func checkAnswer(t *taskCore, answer, known Answer, repeated bool) error {
 	if repeated {
 		if known.Choice != answer.Choice || known.Text != answer.Text || known.By != answer.By {
 			return ErrAnswered

@@ -98,20 +98,20 @@ func newSession(run string, options Options) (*session, error) {
 		options.Now = time.Now
 	}
 	if options.Sleep == nil {
-		options.Sleep = sleep
+		options.Sleep = sleepContext
 	}
 	if options.Random == nil {
 		options.Random = rand.Float64
 	}
 	x := &session{run: run, options: options}
-	if x.stored() {
+	if x.hasStore() {
 		x.head = runHead(run)
 		x.buffer = make([]byte, 0, usualSize)
 	}
 	return x, nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -122,9 +122,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// change applies a change of position that the next checkpoint must hold.
-func (x *session) change(apply func()) {
-	if !x.stored() {
+// applyChange applies a change of position that the next checkpoint must hold.
+func (x *session) applyChange(apply func()) {
+	if !x.hasStore() {
 		apply() // nobody else looks at the position
 		return
 	}
@@ -134,16 +134,16 @@ func (x *session) change(apply func()) {
 	x.generation++
 }
 
-// answer gives the answer that a question had.
-func (x *session) answer(question string) (answer Answer, ok bool) {
+// findAnswer gives the answer that a question had.
+func (x *session) findAnswer(question string) (answer Answer, ok bool) {
 	if index, ok := x.known[question]; ok {
 		return x.answered[index], true
 	}
 	return Answer{}, false
 }
 
-// take adds an answer to a question that had none.
-func (x *session) take(answer Answer) {
+// addAnswer adds an answer to a question that had none.
+func (x *session) addAnswer(answer Answer) {
 	if x.known == nil {
 		x.known = make(map[string]int)
 	}
@@ -152,10 +152,10 @@ func (x *session) take(answer Answer) {
 	x.replies = nil
 }
 
-// save writes a checkpoint that holds every change made before the call. Calls that
+// saveCheckpoint writes a checkpoint that holds every change made before the call. Calls that
 // come while one is being written share the next.
-func (x *session) save(ctx context.Context) error {
-	if !x.stored() {
+func (x *session) saveCheckpoint(ctx context.Context) error {
+	if !x.hasStore() {
 		return nil
 	}
 	x.mu.Lock()
@@ -170,9 +170,9 @@ func (x *session) save(ctx context.Context) error {
 	if x.saved >= wanted {
 		return nil
 	}
-	generation, err := x.encode()
+	generation, err := x.encodeCheckpoint()
 	if err == nil {
-		err = x.write(ctx, x.buffer)
+		err = x.writeCheckpoint(ctx, x.buffer)
 	}
 	if err != nil {
 		x.failure = &SaveError{Run: x.run, Err: err}
@@ -182,23 +182,23 @@ func (x *session) save(ctx context.Context) error {
 	return nil
 }
 
-// encode puts the checkpoint into the buffer, and tells how new it is.
-func (x *session) encode() (generation uint64, err error) {
+// encodeCheckpoint puts the checkpoint into the buffer, and tells how new it is.
+func (x *session) encodeCheckpoint() (generation uint64, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.buffer, err = x.appendTo(x.buffer[:0])
-	x.last = x.root.over()
+	x.last = x.root.isDone()
 	return x.generation, err
 }
 
-// failed is the error of the save that stopped the run, if one did.
-func (x *session) failed() error {
+// saveError is the error of the save that stopped the run, if one did.
+func (x *session) saveError() error {
 	x.saving.Lock()
 	defer x.saving.Unlock()
 	return x.failure
 }
 
-func (x *session) write(ctx context.Context, checkpoint []byte) error {
+func (x *session) writeCheckpoint(ctx context.Context, checkpoint []byte) error {
 	save := x.options.Store.Save
 	if store, ok := x.options.Store.(LastSaver); ok && x.last {
 		save = store.SaveLast
@@ -214,24 +214,24 @@ func (x *session) write(ctx context.Context, checkpoint []byte) error {
 	return save(ctx, x.run, checkpoint)
 }
 
-// stored tells whether the run has checkpoints.
-func (x *session) stored() bool { return x.options.Store != nil }
+// hasStore tells whether the run has checkpoints.
+func (x *session) hasStore() bool { return x.options.Store != nil }
 
-// observed tells whether anybody looks at the run's events.
-func (x *session) observed() bool { return x.options.Observe != nil }
+// hasObserver tells whether anybody looks at the run's events.
+func (x *session) hasObserver() bool { return x.options.Observe != nil }
 
-// emit hands an event of the run itself to the observer.
-func (x *session) emit(event Event) {
-	if !x.observed() {
+// emitEvent hands an event of the run itself to the observer.
+func (x *session) emitEvent(event Event) {
+	if !x.hasObserver() {
 		return
 	}
 	x.observing.Lock()
 	defer x.observing.Unlock()
-	x.deliver(event)
+	x.deliverEvent(event)
 }
 
-// deliver hands the event to the observer, with its number and time. observing is held.
-func (x *session) deliver(event Event) {
+// deliverEvent hands the event to the observer, with its number and time. observing is held.
+func (x *session) deliverEvent(event Event) {
 	x.seq++
 	event.Seq, event.Run, event.At = x.seq, x.run, x.options.Now()
 	x.options.Observe(event)

@@ -44,23 +44,23 @@ func (c *Compiled[S]) Shape() Shape {
 			shown.Kind = KindQuestion
 		}
 		if n.nested != nil {
-			nested := n.nested.shape()
+			nested := n.nested.nestedShape()
 			shown.Kind, shown.Nested = KindNested, &nested
 		}
 		shape.Nodes = append(shape.Nodes, shown)
 		for _, way := range n.ways {
 			if way.join != nil {
-				shape.Edges = append(shape.Edges, c.edge(n.name, way.join.node.name, ShapeEdge{Join: true}))
+				shape.Edges = append(shape.Edges, c.labelEdge(n.name, way.join.node.name, ShapeEdge{Join: true}))
 			}
 			for _, to := range way.names {
-				shape.Edges = append(shape.Edges, c.edge(n.name, to, ShapeEdge{Conditional: way.choose != nil}))
+				shape.Edges = append(shape.Edges, c.labelEdge(n.name, to, ShapeEdge{Conditional: way.choose != nil}))
 			}
 		}
 	}
 	return shape
 }
 
-func (c *Compiled[S]) edge(from, to string, edge ShapeEdge) ShapeEdge {
+func (c *Compiled[S]) labelEdge(from, to string, edge ShapeEdge) ShapeEdge {
 	edge.From, edge.To, edge.Label = from, to, c.labels[[2]string{from, to}]
 	return edge
 }

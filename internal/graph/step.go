@@ -28,14 +28,14 @@ func (s Step[S]) Answer(key string) (answer Answer, ok bool) {
 	if s.task == nil {
 		return Answer{}, false
 	}
-	return s.task.answer(key)
+	return s.task.findAnswer(key)
 }
 
 // Emit sends a piece of streamed text to the run's observer. What comes after the node
 // has returned is dropped.
 func (s Step[S]) Emit(token string) {
 	if s.task != nil {
-		s.task.say(Token, token, s.Attempt)
+		s.task.emitText(Token, token, s.Attempt)
 	}
 }
 
@@ -43,7 +43,7 @@ func (s Step[S]) Emit(token string) {
 // "Searching 3 collections…". What comes after the node has returned is dropped.
 func (s Step[S]) Detail(text string) {
 	if s.task != nil {
-		s.task.say(Detail, text, s.Attempt)
+		s.task.emitText(Detail, text, s.Attempt)
 	}
 }
 
@@ -135,8 +135,8 @@ type Policy struct {
 // MaxBackoff is the longest pause between two attempts of a node.
 const MaxBackoff = time.Minute
 
-// pause is the time to wait after a failed attempt (1-based); random is from [0, 1).
-func (p Policy) pause(attempt int, random float64) time.Duration {
+// retryDelay is the time to wait after a failed attempt (1-based); random is from [0, 1).
+func (p Policy) retryDelay(attempt int, random float64) time.Duration {
 	longest := p.Backoff
 	for range attempt - 1 {
 		if longest >= MaxBackoff {

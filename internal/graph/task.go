@@ -40,18 +40,18 @@ type task[S any] struct {
 	sub    subtask[S]
 }
 
-// begin makes the task at an index of the step a visit of n.
-func (f *frame[S]) begin(index int, n *node[S], visit int) {
+// createTask makes the task at an index of the step a visit of n.
+func (f *frame[S]) createTask(index int, n *node[S], visit int) {
 	t := &f.tasks[index]
 	t.scope, t.kind, t.visit = &f.scope, &n.nodeCore, visit
 }
 
-// node gives the node that the task is a visit of.
-func (f *frame[S]) node(t *task[S]) *node[S] { return f.graph.nodes[t.kind.index] }
+// nodeOf gives the node that the task is a visit of.
+func (f *frame[S]) nodeOf(t *task[S]) *node[S] { return f.graph.nodes[t.kind.index] }
 
-func (t *taskCore) path() string { return t.scope.prefix + t.kind.name }
+func (t *taskCore) nodePath() string { return t.scope.prefix + t.kind.name }
 
-func (t *taskCore) answer(key string) (Answer, bool) {
+func (t *taskCore) findAnswer(key string) (Answer, bool) {
 	for _, a := range t.answers {
 		if a.key == key {
 			return a.answer, true
@@ -60,59 +60,59 @@ func (t *taskCore) answer(key string) (Answer, bool) {
 	return Answer{}, false
 }
 
-// emit hands an event of the task to the observer, who is there.
-func (t *taskCore) emit(event Event) {
+// emitEvent hands an event of the task to the observer, who is there.
+func (t *taskCore) emitEvent(event Event) {
 	x := t.scope.session
 	x.observing.Lock()
 	defer x.observing.Unlock()
 	t.speaking = event.Kind == StepStarted
-	t.deliver(event)
+	t.deliverEvent(event)
 }
 
-// say hands the node's words to the observer while the attempt that has them runs.
-func (t *taskCore) say(kind EventKind, text string, attempt int) {
+// emitText hands the node's words to the observer while the attempt that has them runs.
+func (t *taskCore) emitText(kind EventKind, text string, attempt int) {
 	x := t.scope.session
-	if !x.observed() {
+	if !x.hasObserver() {
 		return
 	}
 	x.observing.Lock()
 	defer x.observing.Unlock()
 	if t.speaking && t.attempt == attempt {
-		t.deliver(Event{Kind: kind, Text: text})
+		t.deliverEvent(Event{Kind: kind, Text: text})
 	}
 }
 
-func (t *taskCore) deliver(event Event) {
-	event.Node, event.Description, event.Visit, event.Attempt = t.path(), t.kind.policy.Description, t.visit, t.attempt
-	t.scope.session.deliver(event)
+func (t *taskCore) deliverEvent(event Event) {
+	event.Node, event.Description, event.Visit, event.Attempt = t.nodePath(), t.kind.policy.Description, t.visit, t.attempt
+	t.scope.session.deliverEvent(event)
 }
 
-func (t *task[S]) runnable() bool {
-	return !t.done && t.question == nil && (t.sub == nil || t.sub.runnable())
+func (t *task[S]) canRun() bool {
+	return !t.done && t.question == nil && (t.sub == nil || t.sub.canRun())
 }
 
-// execute runs a task to its result, by its policy, and keeps the result. A task that
+// executeTask runs a task to its result, by its policy, and keeps the result. A task that
 // waits for an answer afterwards is no error.
 //
 // It is the bottom of the stack of a new goroutine, which begins small: what a node
-// needs of it before it has to grow is what execute, attempt and call leave.
-func (f *frame[S]) execute(ctx context.Context, t *task[S]) error {
+// needs of it before it has to grow is what executeTask, runAttempt and callNode leave.
+func (f *frame[S]) executeTask(ctx context.Context, t *task[S]) error {
 	for {
-		t.start()
-		err := f.attempt(ctx, t)
+		t.startAttempt()
+		err := f.runAttempt(ctx, t)
 		if err == nil {
-			return f.keep(ctx, t)
+			return f.keepResult(ctx, t)
 		}
-		if !f.again(ctx, t, err) {
-			return f.fail(ctx, t, err)
+		if !f.waitForRetry(ctx, t, err) {
+			return f.taskError(ctx, t, err)
 		}
 	}
 }
 
-// start begins the next attempt.
-func (t *taskCore) start() {
+// startAttempt begins the next attempt.
+func (t *taskCore) startAttempt() {
 	x := t.scope.session
-	if !x.observed() {
+	if !x.hasObserver() {
 		t.attempt++
 		return
 	}
@@ -121,26 +121,26 @@ func (t *taskCore) start() {
 	x.observing.Unlock()
 	begun := x.options.Now()
 	t.begun = &begun
-	t.emit(Event{Kind: StepStarted})
+	t.emitEvent(Event{Kind: StepStarted})
 }
 
-// took is how long the attempt has been running, where there is an observer.
-func (t *taskCore) took() time.Duration {
+// attemptDuration is how long the attempt has been running, where there is an observer.
+func (t *taskCore) attemptDuration() time.Duration {
 	if t.begun == nil {
 		return 0
 	}
 	return t.scope.session.options.Now().Sub(*t.begun)
 }
 
-// fail ends the task with the error of its last attempt.
-func (f *frame[S]) fail(ctx context.Context, t *task[S], err error) error {
-	if f.session.observed() {
-		t.emit(Event{Kind: StepFinished, Duration: t.took(), Err: err})
+// taskError ends the task with the error of its last attempt.
+func (f *frame[S]) taskError(ctx context.Context, t *task[S], err error) error {
+	if f.session.hasObserver() {
+		t.emitEvent(Event{Kind: StepFinished, Duration: t.attemptDuration(), Err: err})
 	}
 	if t.sub != nil && (ctx.Err() != nil || namesItsPlace(err)) {
 		return err
 	}
-	return &NodeError{Run: f.session.run, Node: t.path(), Attempt: t.attempt, Err: err}
+	return &NodeError{Run: f.session.run, Node: t.nodePath(), Attempt: t.attempt, Err: err}
 }
 
 // namesItsPlace tells whether a nested graph's error needs no node's name around it.
@@ -152,8 +152,8 @@ func namesItsPlace(err error) bool {
 	return node || save || limit || stalled
 }
 
-// again waits for the next attempt where the policy has one.
-func (f *frame[S]) again(ctx context.Context, t *task[S], err error) bool {
+// waitForRetry waits for the next attempt where the policy has one.
+func (f *frame[S]) waitForRetry(ctx context.Context, t *task[S], err error) bool {
 	policy := &t.kind.policy
 	if t.attempt > policy.Retries || ctx.Err() != nil {
 		return false
@@ -164,49 +164,49 @@ func (f *frame[S]) again(ctx context.Context, t *task[S], err error) bool {
 	if policy.Transient != nil && !policy.Transient(err) {
 		return false
 	}
-	pause := policy.pause(t.attempt, f.session.options.Random())
-	if f.session.observed() {
-		t.emit(Event{Kind: StepRetried, Duration: pause, Err: err})
+	pause := policy.retryDelay(t.attempt, f.session.options.Random())
+	if f.session.hasObserver() {
+		t.emitEvent(Event{Kind: StepRetried, Duration: pause, Err: err})
 	}
 	return pause == 0 || f.session.options.Sleep(ctx, pause) == nil
 }
 
-// attempt calls the node once, or runs the nested graph as far as it goes, and leaves
+// runAttempt calls the node once, or runs the nested graph as far as it goes, and leaves
 // the result in the task.
-func (f *frame[S]) attempt(ctx context.Context, t *task[S]) error {
+func (f *frame[S]) runAttempt(ctx context.Context, t *task[S]) error {
 	var err error
 	if t.kind.policy.Timeout > 0 {
-		err = f.timed(ctx, t)
+		err = f.callWithTimeout(ctx, t)
 	} else {
-		err = f.call(ctx, t)
+		err = f.callNode(ctx, t)
 	}
 	if err != nil {
 		return err
 	}
-	return f.check(t)
+	return f.checkResult(t)
 }
 
-func (f *frame[S]) timed(ctx context.Context, t *task[S]) error {
+func (f *frame[S]) callWithTimeout(ctx context.Context, t *task[S]) error {
 	limit := t.kind.policy.Timeout
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := f.call(timed, t)
+	err := f.callNode(timed, t)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("no result within %s: %w (%w)", limit, context.DeadlineExceeded, err)
 	}
 	return err
 }
 
-// call runs the node and turns its panic into an error.
-func (f *frame[S]) call(ctx context.Context, t *task[S]) (err error) {
+// callNode runs the node and turns its panic into an error.
+func (f *frame[S]) callNode(ctx context.Context, t *task[S]) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = panicked(value)
+			err = newPanicError(value)
 		}
 	}()
-	n := f.node(t)
+	n := f.nodeOf(t)
 	if n.nested != nil {
-		return f.enter(ctx, t)
+		return f.runNested(ctx, t)
 	}
 	t.result, err = n.fn(ctx, Step[S]{
 		State: f.state, Run: f.session.run, Node: n.name, Visit: t.visit, Attempt: t.attempt, task: &t.taskCore,
@@ -214,34 +214,34 @@ func (f *frame[S]) call(ctx context.Context, t *task[S]) (err error) {
 	return err
 }
 
-func (f *frame[S]) enter(ctx context.Context, t *task[S]) (err error) {
+func (f *frame[S]) runNested(ctx context.Context, t *task[S]) (err error) {
 	if t.sub == nil {
-		sub := f.node(t).nested.open(f.inside(t), f.state)
-		f.session.change(func() { t.sub = sub })
+		sub := f.nodeOf(t).nested.openNested(f.nestedScope(t), f.state)
+		f.session.applyChange(func() { t.sub = sub })
 	}
 	if t.result.paused, err = t.sub.run(ctx); t.result.paused || err != nil {
 		return err
 	}
-	t.result.patch = t.sub.patch()
+	t.result.patch = t.sub.outerPatch()
 	return nil
 }
 
-// guard calls a function of the graph's author and turns its panic into an error.
-func guard(fn func() error) (err error) {
+// recoverPanic calls a function of the graph's author and turns its panic into an error.
+func recoverPanic(fn func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = panicked(value)
+			err = newPanicError(value)
 		}
 	}()
 	return fn()
 }
 
-func panicked(value any) error {
+func newPanicError(value any) error {
 	return &PanicError{Value: fmt.Sprint(value), Stack: debug.Stack()}
 }
 
-// check refuses a result that could not be kept.
-func (f *frame[S]) check(t *task[S]) error {
+// checkResult refuses a result that could not be kept.
+func (f *frame[S]) checkResult(t *task[S]) error {
 	for i, change := range t.result.patch {
 		if change == nil {
 			return fmt.Errorf("change %d of the result is nil", i)
@@ -254,16 +254,16 @@ func (f *frame[S]) check(t *task[S]) error {
 	if question == nil {
 		return nil
 	}
-	if err := question.check(); err != nil {
+	if err := question.checkFields(); err != nil {
 		return err
 	}
-	if _, ok := t.answer(question.Key); ok {
+	if _, ok := t.findAnswer(question.Key); ok {
 		return fmt.Errorf("question %q was answered in this visit already: ask again under another key", question.Key)
 	}
 	return nil
 }
 
-func (q *Question) check() error {
+func (q *Question) checkFields() error {
 	switch {
 	case q.Key == "" || !utf8.ValidString(q.Key):
 		return fmt.Errorf("the question has no key, or one that is not UTF-8: %q", q.Key)
@@ -289,35 +289,35 @@ func (q *Question) check() error {
 	return nil
 }
 
-// keep puts the result into the position, and into a checkpoint unless the end of the
+// keepResult puts the result into the position, and into a checkpoint unless the end of the
 // step, which follows at once, does that.
-func (f *frame[S]) keep(ctx context.Context, t *task[S]) error {
+func (f *frame[S]) keepResult(ctx context.Context, t *task[S]) error {
 	if t.result.paused {
 		return nil // the nested graph has saved its questions
 	}
 	var asked *Question
 	if t.result.question != nil {
-		asked = t.ask(*t.result.question)
+		asked = t.completeQuestion(*t.result.question)
 	}
 	stepEnds := false
-	f.session.change(func() {
+	f.session.applyChange(func() {
 		t.done, t.question, t.sub = asked == nil, asked, nil
 		// Inside the change, so that a checkpoint has both the result and the number
 		// of its event, or neither.
-		if f.session.observed() {
-			t.announce()
+		if f.session.hasObserver() {
+			t.emitResult()
 		}
-		stepEnds = f.session.stored() && f.open() == 0
+		stepEnds = f.session.hasStore() && f.countOpenTasks() == 0
 	})
 	if stepEnds {
 		return nil
 	}
-	return f.session.save(ctx)
+	return f.session.saveCheckpoint(ctx)
 }
 
-func (t *task[S]) announce() {
+func (t *task[S]) emitResult() {
 	if t.question != nil {
-		t.emit(Event{Kind: QuestionAsked, Duration: t.took(), Question: t.question})
+		t.emitEvent(Event{Kind: QuestionAsked, Duration: t.attemptDuration(), Question: t.question})
 		return
 	}
 	var fields []string
@@ -326,11 +326,11 @@ func (t *task[S]) announce() {
 			fields = append(fields, change.Field())
 		}
 	}
-	t.emit(Event{Kind: StepFinished, Duration: t.took(), Fields: fields})
+	t.emitEvent(Event{Kind: StepFinished, Duration: t.attemptDuration(), Fields: fields})
 }
 
-// ask completes a question with its place and an id that depends on nothing else.
-func (t *taskCore) ask(q Question) *Question {
+// completeQuestion completes a question with its place and an id that depends on nothing else.
+func (t *taskCore) completeQuestion(q Question) *Question {
 	place := t.scope.lineage + t.kind.name + "#" + strconv.Itoa(t.visit)
 	var made []byte
 	for _, part := range []string{t.scope.session.run, place, q.Key} {
@@ -339,7 +339,7 @@ func (t *taskCore) ask(q Question) *Question {
 	}
 	sum := sha256.Sum256(made)
 	q.ID = "q-" + hex.EncodeToString(sum[:8])
-	q.Node = t.path()
+	q.Node = t.nodePath()
 	if q.Who == "" {
 		q.Who = Asker
 	}

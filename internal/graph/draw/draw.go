@@ -22,7 +22,7 @@ func Mermaid(shape graph.Shape) string {
 }
 
 func mermaidGraph(out *strings.Builder, shape graph.Shape, prefix, indent string) {
-	ids := identify(shape, prefix)
+	ids := assignIDs(shape, prefix)
 	for _, n := range shape.Nodes {
 		id, words := ids[n.Name], mermaidText(n.Name)
 		if n.Description != "" {
@@ -59,8 +59,8 @@ func mermaidGraph(out *strings.Builder, shape graph.Shape, prefix, indent string
 // begin stands for the dot before the first node. No node has this name: it is empty.
 const begin = ""
 
-// identify gives every node, the beginning and the end an id that is safe anywhere.
-func identify(shape graph.Shape, prefix string) map[string]string {
+// assignIDs gives every node, the beginning and the end an id that is safe anywhere.
+func assignIDs(shape graph.Shape, prefix string) map[string]string {
 	ids := map[string]string{begin: prefix + "begin", graph.End: prefix + "end"}
 	for i, n := range shape.Nodes {
 		ids[n.Name] = prefix + strconv.Itoa(i)
@@ -83,7 +83,7 @@ func DOT(shape graph.Shape) string {
 }
 
 func dotGraph(out *strings.Builder, shape graph.Shape, prefix, indent string) {
-	ids := identify(shape, prefix)
+	ids := assignIDs(shape, prefix)
 	nested := map[string]bool{}
 	for _, n := range shape.Nodes {
 		id, words := ids[n.Name], n.Name

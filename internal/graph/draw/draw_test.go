@@ -118,13 +118,13 @@ func TestSVGIsWellFormed(t *testing.T) {
 
 // TestBoxesDoNotOverlap looks at every pair of boxes, bends among them.
 func TestBoxesDoNotOverlap(t *testing.T) {
-	l := arrange(everything(t))
+	l := arrangeLayout(everything(t))
 	for _, layer := range l.layers {
 		for i, b := range layer {
 			if b.x-b.width/2 < margin-.01 || b.x+b.width/2 > l.width-margin+.01 || b.y+b.height/2 > l.height-margin+.01 {
 				t.Errorf("box %q sticks out of the picture", b.name)
 			}
-			if i > 0 && layer[i-1].x+layer[i-1].width/2+between(layer[i-1], b) > b.x-b.width/2+.01 {
+			if i > 0 && layer[i-1].x+layer[i-1].width/2+minDistance(layer[i-1], b) > b.x-b.width/2+.01 {
 				t.Errorf("boxes %q and %q are too close", layer[i-1].name, b.name)
 			}
 		}
@@ -151,7 +151,7 @@ func TestUncrossFindsTheOrderWithoutCrossings(t *testing.T) {
 		g.Edge(branch+"2", graph.End)
 	}
 	g.Start("split")
-	if crossings := arrange(compile(t, g).Shape()).crossings(); crossings != 0 {
+	if crossings := arrangeLayout(compile(t, g).Shape()).countCrossings(); crossings != 0 {
 		t.Errorf("%d crossings are left", crossings)
 	}
 }

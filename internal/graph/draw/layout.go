@@ -51,32 +51,32 @@ type layout struct {
 	width, height float64
 }
 
-func arrange(shape graph.Shape) *layout {
+func arrangeLayout(shape graph.Shape) *layout {
 	l := &layout{boxes: map[string]*box{}}
-	l.add(&box{name: begin, width: 2 * dotRadius, height: 2 * dotRadius})
+	l.addBox(&box{name: begin, width: 2 * dotRadius, height: 2 * dotRadius})
 	for i := range shape.Nodes {
-		l.add(measure(&shape.Nodes[i]))
+		l.addBox(measureBox(&shape.Nodes[i]))
 	}
-	l.add(&box{name: graph.End, width: 2 * dotRadius, height: 2 * dotRadius})
+	l.addBox(&box{name: graph.End, width: 2 * dotRadius, height: 2 * dotRadius})
 	edges := append([]graph.ShapeEdge{{From: begin, To: shape.Start}}, shape.Edges...)
 	for _, e := range edges {
 		l.lines = append(l.lines, &line{edge: e, from: l.boxes[e.From], to: l.boxes[e.To]})
 	}
-	l.turn()
-	l.rank()
-	l.bend()
-	l.uncross()
-	l.position()
+	l.reverseLoops()
+	l.rankBoxes()
+	l.routeLines()
+	l.reduceCrossings()
+	l.positionBoxes()
 	return l
 }
 
-func (l *layout) add(b *box) {
+func (l *layout) addBox(b *box) {
 	l.boxes[b.name] = b
 	l.order = append(l.order, b)
 }
 
-// turn finds the lines that close a loop, which go back up.
-func (l *layout) turn() {
+// reverseLoops finds the lines that close a loop, which go back up.
+func (l *layout) reverseLoops() {
 	const open, closed = 1, 2
 	seen := map[*box]int{}
 	var visit func(b *box)
@@ -99,8 +99,8 @@ func (l *layout) turn() {
 	visit(l.boxes[begin])
 }
 
-// rank puts each box one layer below the lowest that leads to it.
-func (l *layout) rank() {
+// rankBoxes puts each box one layer below the lowest that leads to it.
+func (l *layout) rankBoxes() {
 	for changed := true; changed; {
 		changed = false
 		for _, line := range l.lines {
@@ -118,8 +118,8 @@ func (l *layout) rank() {
 	}
 }
 
-// bend gives every line a place in each layer that it passes.
-func (l *layout) bend() {
+// routeLines gives every line a place in each layer that it passes.
+func (l *layout) routeLines() {
 	for _, line := range l.lines {
 		top, bottom := line.from, line.to
 		if line.back {
@@ -140,20 +140,20 @@ func (l *layout) bend() {
 		}
 	}
 	for _, layer := range l.layers {
-		number(layer)
+		numberBoxes(layer)
 	}
 }
 
-func number(layer []*box) {
+func numberBoxes(layer []*box) {
 	for i, b := range layer {
 		b.place = i
 	}
 }
 
-// uncross orders each layer by the mean place of the neighbours, downwards and
+// reduceCrossings orders each layer by the mean place of the neighbours, downwards and
 // upwards in turn, and keeps the order with the fewest crossings.
-func (l *layout) uncross() {
-	best, fewest := l.snapshot(), l.crossings()
+func (l *layout) reduceCrossings() {
+	best, fewest := l.copyOrder(), l.countCrossings()
 	for sweep := 0; sweep < 12 && fewest > 0; sweep++ {
 		down := sweep%2 == 0
 		for i := range l.layers {
@@ -164,19 +164,19 @@ func (l *layout) uncross() {
 			slices.SortStableFunc(layer, func(a, b *box) int {
 				return cmp.Compare(barycentre(a, down), barycentre(b, down))
 			})
-			number(layer)
+			numberBoxes(layer)
 		}
-		if crossings := l.crossings(); crossings < fewest {
-			best, fewest = l.snapshot(), crossings
+		if crossings := l.countCrossings(); crossings < fewest {
+			best, fewest = l.copyOrder(), crossings
 		}
 	}
 	l.layers = best
 	for _, layer := range l.layers {
-		number(layer)
+		numberBoxes(layer)
 	}
 }
 
-func (l *layout) snapshot() [][]*box {
+func (l *layout) copyOrder() [][]*box {
 	layers := make([][]*box, len(l.layers))
 	for i, layer := range l.layers {
 		layers[i] = slices.Clone(layer)
@@ -199,7 +199,7 @@ func barycentre(b *box, down bool) float64 {
 	return float64(sum) / float64(len(neighbours))
 }
 
-func (l *layout) crossings() int {
+func (l *layout) countCrossings() int {
 	count := 0
 	for _, layer := range l.layers {
 		for i, left := range layer {
@@ -217,8 +217,8 @@ func (l *layout) crossings() int {
 	return count
 }
 
-// position gives every box its centre.
-func (l *layout) position() {
+// positionBoxes gives every box its centre.
+func (l *layout) positionBoxes() {
 	y := margin
 	for _, layer := range l.layers {
 		height := 0.0
@@ -229,22 +229,22 @@ func (l *layout) position() {
 			b.y = y + height/2
 		}
 		y += height + gapY
-		spread(layer, func(*box) float64 { return 0 })
+		spreadBoxes(layer, func(*box) float64 { return 0 })
 	}
 	l.height = y - gapY + margin
 	for round := range 10 {
 		for i := range l.layers {
 			if round%2 == 0 {
-				spread(l.layers[i], func(b *box) float64 { return middle(b, b.above) })
+				spreadBoxes(l.layers[i], func(b *box) float64 { return meanCentre(b, b.above) })
 			} else {
-				spread(l.layers[len(l.layers)-1-i], func(b *box) float64 { return middle(b, b.below) })
+				spreadBoxes(l.layers[len(l.layers)-1-i], func(b *box) float64 { return meanCentre(b, b.below) })
 			}
 		}
 	}
-	l.shift()
+	l.shiftToMargin()
 }
 
-func middle(b *box, neighbours []*box) float64 {
+func meanCentre(b *box, neighbours []*box) float64 {
 	if len(neighbours) == 0 {
 		return b.x
 	}
@@ -255,10 +255,10 @@ func middle(b *box, neighbours []*box) float64 {
 	return sum / float64(len(neighbours))
 }
 
-// spread puts the boxes of a layer as near to where they want to be as their order and
+// spreadBoxes puts the boxes of a layer as near to where they want to be as their order and
 // widths allow, in least squares: neighbours that want to overlap are moved as a block
 // to the mean of their wishes (pool adjacent violators).
-func spread(layer []*box, wish func(*box) float64) {
+func spreadBoxes(layer []*box, wish func(*box) float64) {
 	type block struct {
 		sum   float64
 		count int
@@ -268,7 +268,7 @@ func spread(layer []*box, wish func(*box) float64) {
 	var blocks []block
 	for i, b := range layer {
 		if i > 0 {
-			offsets[i] = offsets[i-1] + layer[i-1].width/2 + between(layer[i-1], b) + b.width/2
+			offsets[i] = offsets[i-1] + layer[i-1].width/2 + minDistance(layer[i-1], b) + b.width/2
 		}
 		blocks = append(blocks, block{wish(b) - offsets[i], 1})
 		for n := len(blocks); n > 1 && mean(blocks[n-2]) > mean(blocks[n-1]); n-- {
@@ -285,15 +285,15 @@ func spread(layer []*box, wish func(*box) float64) {
 	}
 }
 
-func between(a, b *box) float64 {
+func minDistance(a, b *box) float64 {
 	if a.width == 0 || b.width == 0 {
 		return gapBend
 	}
 	return gapX
 }
 
-// shift moves everything to the right of the margin and measures the whole.
-func (l *layout) shift() {
+// shiftToMargin moves everything to the right of the margin and measures the whole.
+func (l *layout) shiftToMargin() {
 	left, right := 0.0, 0.0
 	for _, layer := range l.layers {
 		for _, b := range layer {

@@ -35,12 +35,12 @@ type words struct {
 // "taken". Colours are the CSS variables --graph-ink, --graph-paper, --graph-box and
 // --graph-taken, with values for light and dark pages.
 func SVG(shape graph.Shape) string {
-	l := arrange(shape)
+	l := arrangeLayout(shape)
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n",
 		l.width, l.height, l.width, l.height)
-	fmt.Fprintf(&out, "<title>%s</title>\n%s", escape(shape.Name), style)
-	l.draw(&out, "")
+	fmt.Fprintf(&out, "<title>%s</title>\n%s", escapeXML(shape.Name), style)
+	l.drawLayout(&out, "")
 	out.WriteString("</svg>\n")
 	return out.String()
 }
@@ -64,9 +64,9 @@ const style = `<style>
 </style>
 `
 
-// measure gives the box of a node with its size.
-func measure(n *graph.ShapeNode) *box {
-	b := &box{name: n.Name, node: n, words: words{name: cut(n.Name, longestName), description: wrap(n.Description)}}
+// measureBox gives the box of a node with its size.
+func measureBox(n *graph.ShapeNode) *box {
+	b := &box{name: n.Name, node: n, words: words{name: truncateText(n.Name, longestName), description: wrapText(n.Description)}}
 	b.width = nameWidth * float64(utf8.RuneCountInString(b.words.name))
 	for _, line := range b.words.description {
 		b.width = max(b.width, wordWidth*float64(utf8.RuneCountInString(line)))
@@ -77,14 +77,14 @@ func measure(n *graph.ShapeNode) *box {
 	case graph.KindQuestion:
 		b.width += 2 * hexagon
 	case graph.KindNested:
-		b.inner = arrange(*n.Nested)
+		b.inner = arrangeLayout(*n.Nested)
 		b.width = max(b.width, b.inner.width)
 		b.height += b.inner.height
 	}
 	return b
 }
 
-func cut(s string, most int) string {
+func truncateText(s string, most int) string {
 	runes := []rune(s)
 	if len(runes) <= most {
 		return s
@@ -92,17 +92,17 @@ func cut(s string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// wrap breaks text into at most mostLines lines.
-func wrap(text string) []string {
+// wrapText breaks text into at most mostLines lines.
+func wrapText(text string) []string {
 	var lines []string
 	for _, word := range strings.Fields(text) {
-		word = cut(word, longestLine)
+		word = truncateText(word, longestLine)
 		last := len(lines) - 1
 		switch {
 		case last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= longestLine:
 			lines[last] += " " + word
 		case len(lines) == mostLines:
-			lines[last] = cut(lines[last]+" …", longestLine)
+			lines[last] = truncateText(lines[last]+" …", longestLine)
 			return lines
 		default:
 			lines = append(lines, word)
@@ -111,17 +111,17 @@ func wrap(text string) []string {
 	return lines
 }
 
-func (l *layout) draw(out *strings.Builder, prefix string) {
-	ports := l.ports()
+func (l *layout) drawLayout(out *strings.Builder, prefix string) {
+	ports := l.assignPorts()
 	for _, line := range l.lines {
-		line.draw(out, ports, prefix)
+		line.drawLine(out, ports, prefix)
 	}
 	for _, b := range l.order {
-		b.draw(out, prefix)
+		b.drawBox(out, prefix)
 	}
 }
 
-func (b *box) draw(out *strings.Builder, prefix string) {
+func (b *box) drawBox(out *strings.Builder, prefix string) {
 	if b.node == nil {
 		fmt.Fprintf(out, `<circle class="dot" cx="%.1f" cy="%.1f" r="%.0f"/>`+"\n", b.x, b.y, dotRadius)
 		if b.name == graph.End {
@@ -129,7 +129,7 @@ func (b *box) draw(out *strings.Builder, prefix string) {
 		}
 		return
 	}
-	path := escape(prefix + b.name)
+	path := escapeXML(prefix + b.name)
 	fmt.Fprintf(out, `<g class="node %s" id="node-%s" data-node="%s">`+"\n", b.node.Kind, path, path)
 	left, top := b.x-b.width/2, b.y-b.height/2
 	if b.node.Kind == graph.KindQuestion {
@@ -140,14 +140,14 @@ func (b *box) draw(out *strings.Builder, prefix string) {
 		fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="6"/>`+"\n", left, top, b.width, b.height)
 	}
 	y := top + padding/2 + lineHeight*.75
-	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", b.x, y, escape(b.words.name))
+	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", b.x, y, escapeXML(b.words.name))
 	for _, text := range b.words.description {
 		y += lineHeight
-		fmt.Fprintf(out, `<text class="description" x="%.1f" y="%.1f">%s</text>`+"\n", b.x, y, escape(text))
+		fmt.Fprintf(out, `<text class="description" x="%.1f" y="%.1f">%s</text>`+"\n", b.x, y, escapeXML(text))
 	}
 	if b.inner != nil {
 		fmt.Fprintf(out, `<g transform="translate(%.1f %.1f)">`+"\n", b.x-b.inner.width/2, y+padding/2)
-		b.inner.draw(out, prefix+b.name+"/")
+		b.inner.drawLayout(out, prefix+b.name+"/")
 		out.WriteString("</g>\n")
 	}
 	out.WriteString("</g>\n")
@@ -159,9 +159,9 @@ type end struct {
 	lower bool // at the box's bottom
 }
 
-// ports spreads the ends of lines over the sides of the boxes, in the order of what is
+// assignPorts spreads the ends of lines over the sides of the boxes, in the order of what is
 // at their other ends.
-func (l *layout) ports() map[end]point {
+func (l *layout) assignPorts() map[end]point {
 	sides := map[*box]map[bool][]*line{}
 	touch := func(b *box, lower bool, l *line) {
 		if sides[b] == nil {
@@ -199,8 +199,8 @@ func (l *layout) ports() map[end]point {
 	return ports
 }
 
-// points are the places that the line goes through, in its own direction.
-func (l *line) points(ports map[end]point) []point {
+// linePoints are the places that the line goes through, in its own direction.
+func (l *line) linePoints(ports map[end]point) []point {
 	points := []point{ports[end{l, true}]}
 	for _, bend := range l.boxes[1 : len(l.boxes)-1] {
 		points = append(points, point{bend.x, bend.y})
@@ -212,7 +212,7 @@ func (l *line) points(ports map[end]point) []point {
 	return points
 }
 
-func (l *line) draw(out *strings.Builder, ports map[end]point, prefix string) {
+func (l *line) drawLine(out *strings.Builder, ports map[end]point, prefix string) {
 	class := "edge"
 	if l.edge.Conditional {
 		class += " conditional"
@@ -224,8 +224,8 @@ func (l *line) draw(out *strings.Builder, ports map[end]point, prefix string) {
 	if from != begin {
 		from = prefix + from
 	}
-	fmt.Fprintf(out, `<path class="%s" data-from="%s" data-to="%s" d="`, class, escape(from), escape(prefix+l.edge.To))
-	tip, up, label := l.trace(out, ports)
+	fmt.Fprintf(out, `<path class="%s" data-from="%s" data-to="%s" d="`, class, escapeXML(from), escapeXML(prefix+l.edge.To))
+	tip, up, label := l.tracePath(out, ports)
 	out.WriteString("\"/>\n")
 	base := -8.0
 	if up {
@@ -234,13 +234,13 @@ func (l *line) draw(out *strings.Builder, ports map[end]point, prefix string) {
 	fmt.Fprintf(out, `<polygon class="arrow" points="%.1f,%.1f %.1f,%.1f %.1f,%.1f"/>`+"\n",
 		tip.x, tip.y, tip.x-4, tip.y+base, tip.x+4, tip.y+base)
 	if l.edge.Label != "" {
-		fmt.Fprintf(out, `<text class="label" x="%.1f" y="%.1f">%s</text>`+"\n", label.x, label.y, escape(cut(l.edge.Label, longestLine)))
+		fmt.Fprintf(out, `<text class="label" x="%.1f" y="%.1f">%s</text>`+"\n", label.x, label.y, escapeXML(truncateText(l.edge.Label, longestLine)))
 	}
 }
 
-// trace writes the curve and tells where it ends, whether upwards, and where a label
+// tracePath writes the curve and tells where it ends, whether upwards, and where a label
 // stands.
-func (l *line) trace(out *strings.Builder, ports map[end]point) (tip point, up bool, label point) {
+func (l *line) tracePath(out *strings.Builder, ports map[end]point) (tip point, up bool, label point) {
 	if l.from == l.to {
 		b := l.from
 		right, bottom := b.x+b.width/2, b.y+b.height/2
@@ -248,7 +248,7 @@ func (l *line) trace(out *strings.Builder, ports map[end]point) (tip point, up b
 			right+2*gapBend, b.y, right, bottom+2*gapBend, right-gapBend, bottom)
 		return point{right - gapBend, bottom}, true, point{right, bottom + gapBend}
 	}
-	points := l.points(ports)
+	points := l.linePoints(ports)
 	fmt.Fprintf(out, "M%.1f %.1f", points[0].x, points[0].y)
 	for i, p := range points[1:] {
 		before := points[i]
@@ -259,8 +259,8 @@ func (l *line) trace(out *strings.Builder, ports map[end]point) (tip point, up b
 	return points[len(points)-1], l.back, point{(first.x + second.x) / 2, (first.y+second.y)/2 + 4}
 }
 
-// escape makes text safe inside an element or a quoted attribute.
-func escape(s string) string {
+// escapeXML makes text safe inside an element or a quoted attribute.
+func escapeXML(s string) string {
 	var out strings.Builder
 	// Writing to a strings.Builder does not fail, and EscapeText has no other error.
 	if err := xml.EscapeText(&out, []byte(s)); err != nil {

@@ -30,7 +30,7 @@ type Steps map[string]int
 func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps) {
 	t.Helper()
 	undisturbed := newLives(scenario)
-	want, err := undisturbed.live(t.Context(), undisturbed.store)
+	want, err := undisturbed.runProcess(t.Context(), undisturbed.store)
 	if err != nil {
 		t.Fatalf("undisturbed run: %v", err)
 	}
@@ -40,7 +40,7 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 		} {
 			l := newLives(scenario)
 			l.known = undisturbed.asked
-			crashed, err := l.compare(t.Context(), at, want, undisturbed.kept)
+			crashed, err := l.compareOutcome(t.Context(), at, want, undisturbed.kept)
 			if err != nil {
 				t.Fatalf("crash at %+v: %v", at, err)
 			}
@@ -76,10 +76,10 @@ type finished struct {
 	step string
 }
 
-// compare carries the run out with one crash. crashed is false if it ended before.
-func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcome[S], steps Steps) (crashed bool, err error) {
+// compareOutcome carries the run out with one crash. crashed is false if it ended before.
+func (l *lives[S]) compareOutcome(ctx context.Context, at CrashPoint, want graph.Outcome[S], steps Steps) (crashed bool, err error) {
 	store := NewCrashing(l.store, at)
-	got, err := l.live(ctx, store)
+	got, err := l.runProcess(ctx, store)
 	if store.Crashed() {
 		var unsaved *graph.SaveError
 		if !errors.As(err, &unsaved) || !errors.Is(err, ErrCrash) {
@@ -93,7 +93,7 @@ func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcom
 		if at.Once {
 			next = store
 		}
-		got, err = l.live(ctx, next)
+		got, err = l.runProcess(ctx, next)
 	}
 	if err != nil {
 		return store.Crashed(), err
@@ -101,10 +101,10 @@ func (l *lives[S]) compare(ctx context.Context, at CrashPoint, want graph.Outcom
 	if !maps.Equal(l.kept, steps) {
 		return store.Crashed(), fmt.Errorf("steps kept: %v, undisturbed: %v", l.kept, steps)
 	}
-	return store.Crashed(), same(got, want)
+	return store.Crashed(), checkSameOutcome(got, want)
 }
 
-func same[S any](got, want graph.Outcome[S]) error {
+func checkSameOutcome[S any](got, want graph.Outcome[S]) error {
 	gotRaw, err := json.Marshal(got)
 	if err != nil {
 		return fmt.Errorf("encode outcome: %w", err)
@@ -119,13 +119,13 @@ func same[S any](got, want graph.Outcome[S]) error {
 	return nil
 }
 
-// live is one process: it takes the run up where it is and goes on to its end.
+// runProcess is one process: it takes the run up where it is and goes on to its end.
 // Questions are answered one by one. What was answered before a crash is answered
 // again, as by a queue that redelivers.
-func (l *lives[S]) live(ctx context.Context, store graph.Store) (graph.Outcome[S], error) {
+func (l *lives[S]) runProcess(ctx context.Context, store graph.Store) (graph.Outcome[S], error) {
 	const run = "run"
-	options := graph.Options{Store: store, Observe: l.observe}
-	outcome, err := l.Graph.Resume(ctx, run, l.pending(ctx), options)
+	options := graph.Options{Store: store, Observe: l.recordEvent}
+	outcome, err := l.Graph.Resume(ctx, run, l.pendingAnswers(ctx), options)
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		outcome, err = l.Graph.Start(ctx, run, l.Initial, options)
 	}
@@ -139,26 +139,26 @@ func (l *lives[S]) live(ctx context.Context, store graph.Store) (graph.Outcome[S
 		outcome, err = l.Graph.Resume(ctx, run, []graph.Answer{answer}, options)
 	}
 	if err == nil {
-		l.settle(1 << 62)
+		l.settleKept(1 << 62)
 		err = l.err
 	}
 	return outcome, err
 }
 
-// pending are the answers to deliver again: none before there is a checkpoint.
-func (l *lives[S]) pending(ctx context.Context) []graph.Answer {
+// pendingAnswers are the answers to deliver again: none before there is a checkpoint.
+func (l *lives[S]) pendingAnswers(ctx context.Context) []graph.Answer {
 	if _, err := l.store.Load(ctx, "run"); err != nil {
 		return nil
 	}
 	return l.answered
 }
 
-// observe notes finished steps. The first event of a process tells how far the events
+// recordEvent notes finished steps. The first event of a process tells how far the events
 // before it were kept.
-func (l *lives[S]) observe(event graph.Event) {
+func (l *lives[S]) recordEvent(event graph.Event) {
 	switch event.Kind {
 	case graph.RunStarted:
-		l.settle(event.Seq)
+		l.settleKept(event.Seq)
 	case graph.StepFinished:
 		if event.Err == nil {
 			l.fresh = append(l.fresh, finished{event.Seq, fmt.Sprintf("%s#%d", event.Node, event.Visit)})
@@ -171,7 +171,7 @@ func (l *lives[S]) observe(event graph.Event) {
 	}
 }
 
-func (l *lives[S]) settle(before int64) {
+func (l *lives[S]) settleKept(before int64) {
 	for _, f := range l.fresh {
 		if f.seq < before {
 			l.kept[f.step]++

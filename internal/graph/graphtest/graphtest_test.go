@@ -29,7 +29,7 @@ func TestCrashing(t *testing.T) {
 			t.Errorf("Load = %v, want ErrCrash", err)
 		}
 		want := map[bool]string{false: "1", true: "2"}[written]
-		if got := string(load(t, memory, "run")); got != want {
+		if got := string(mustLoad(t, memory, "run")); got != want {
 			t.Errorf("the store under it has %q, want %q", got, want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestCrashingOnceWorksAgain(t *testing.T) {
 			t.Errorf("save %d = %v", save+1, err)
 		}
 	}
-	if got := string(load(t, store, "run")); got != "3" || store.Saves() != 3 {
+	if got := string(mustLoad(t, store, "run")); got != "3" || store.Saves() != 3 {
 		t.Errorf("the store has %q after %d saves", got, store.Saves())
 	}
 }
@@ -67,12 +67,12 @@ func TestCrashesFindsARepeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := newLives(Scenario[state]{Graph: c})
-	want, err := l.live(t.Context(), l.store)
+	want, err := l.runProcess(t.Context(), l.store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again := newLives(l.Scenario)
-	if crashed, err := again.compare(t.Context(), CrashPoint{Save: 1}, want, l.kept); !crashed || err == nil {
+	if crashed, err := again.compareOutcome(t.Context(), CrashPoint{Save: 1}, want, l.kept); !crashed || err == nil {
 		t.Errorf("compare = %t, %v: want the difference", crashed, err)
 	}
 }

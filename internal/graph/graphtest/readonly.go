@@ -18,13 +18,13 @@ type Reporter interface {
 // the same after the node as before it.
 func ReadOnly[S any](t Reporter, node graph.Node[S]) graph.Node[S] {
 	return func(ctx context.Context, step graph.Step[S]) (graph.Result[S], error) {
-		before, err := fingerprint(step.State)
+		before, err := hashState(step.State)
 		if err != nil {
 			return graph.Result[S]{}, err
 		}
 		state := step.State
 		result, nodeErr := node(ctx, step)
-		after, err := fingerprint(state)
+		after, err := hashState(state)
 		if err != nil {
 			return graph.Result[S]{}, err
 		}
@@ -35,7 +35,7 @@ func ReadOnly[S any](t Reporter, node graph.Node[S]) graph.Node[S] {
 	}
 }
 
-func fingerprint[S any](state S) ([sha256.Size]byte, error) {
+func hashState[S any](state S) ([sha256.Size]byte, error) {
 	raw, err := json.Marshal(state)
 	if err != nil {
 		return [sha256.Size]byte{}, fmt.Errorf("encode state: %w", err)

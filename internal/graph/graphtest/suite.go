@@ -20,20 +20,20 @@ func StoreSuite(t *testing.T, open func(t *testing.T) graph.Store) {
 		}
 	})
 	t.Run("the last checkpoint of each run is loaded", func(t *testing.T) { lastIsLoaded(t, open(t)) })
-	t.Run("checkpoints are copies", func(t *testing.T) { copies(t, open(t)) })
-	t.Run("large and binary checkpoints", func(t *testing.T) { large(t, open(t)) })
-	t.Run("a cancelled save keeps the old checkpoint", func(t *testing.T) { cancelled(t, open(t)) })
+	t.Run("checkpoints are copies", func(t *testing.T) { testCopies(t, open(t)) })
+	t.Run("large and binary checkpoints", func(t *testing.T) { testLargeCheckpoint(t, open(t)) })
+	t.Run("a cancelled save keeps the old checkpoint", func(t *testing.T) { testCancelled(t, open(t)) })
 	t.Run("runs are saved at the same time", func(t *testing.T) { atOnce(t, open(t)) })
 }
 
-func save(t *testing.T, store graph.Store, run string, checkpoint []byte) {
+func mustSave(t *testing.T, store graph.Store, run string, checkpoint []byte) {
 	t.Helper()
 	if err := store.Save(t.Context(), run, checkpoint); err != nil {
 		t.Fatalf("Save(%q): %v", run, err)
 	}
 }
 
-func load(t *testing.T, store graph.Store, run string) []byte {
+func mustLoad(t *testing.T, store graph.Store, run string) []byte {
 	t.Helper()
 	checkpoint, err := store.Load(t.Context(), run)
 	if err != nil {
@@ -48,48 +48,48 @@ var runIDs = []string{"1", "1/2", "../1", "a b", "A", "a", "ключ", "run:{1}"
 func lastIsLoaded(t *testing.T, store graph.Store) {
 	for _, version := range []string{"first", "second"} {
 		for _, run := range runIDs {
-			save(t, store, run, []byte(version+" "+run))
+			mustSave(t, store, run, []byte(version+" "+run))
 		}
 	}
 	for _, run := range runIDs {
-		if got := string(load(t, store, run)); got != "second "+run {
+		if got := string(mustLoad(t, store, run)); got != "second "+run {
 			t.Errorf("Load(%q) = %q, want %q", run, got, "second "+run)
 		}
 	}
 }
 
-func copies(t *testing.T, store graph.Store) {
+func testCopies(t *testing.T, store graph.Store) {
 	given := []byte("given")
-	save(t, store, "run", given)
+	mustSave(t, store, "run", given)
 	given[0] = 'X'
-	loaded := load(t, store, "run")
+	loaded := mustLoad(t, store, "run")
 	if string(loaded) != "given" {
 		t.Fatalf("the store kept the caller's slice: loaded %q", loaded)
 	}
 	loaded[0] = 'Y'
-	if again := load(t, store, "run"); string(again) != "given" {
+	if again := mustLoad(t, store, "run"); string(again) != "given" {
 		t.Errorf("the store gave away its own slice: loaded %q", again)
 	}
 }
 
-func large(t *testing.T, store graph.Store) {
+func testLargeCheckpoint(t *testing.T, store graph.Store) {
 	for _, size := range []int{0, 1, 1 << 20} {
 		checkpoint := bytes.Repeat([]byte{0, 0xff, '{', '\n'}, size/4+1)[:size]
-		save(t, store, "run", checkpoint)
-		if got := load(t, store, "run"); !bytes.Equal(got, checkpoint) {
+		mustSave(t, store, "run", checkpoint)
+		if got := mustLoad(t, store, "run"); !bytes.Equal(got, checkpoint) {
 			t.Errorf("a checkpoint of %d bytes came back different, with %d bytes", size, len(got))
 		}
 	}
 }
 
-func cancelled(t *testing.T, store graph.Store) {
-	save(t, store, "run", []byte("old"))
+func testCancelled(t *testing.T, store graph.Store) {
+	mustSave(t, store, "run", []byte("old"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Save(ctx, "run", []byte("new")); !errors.Is(err, context.Canceled) {
 		t.Errorf("Save with a cancelled ctx = %v, want context.Canceled", err)
 	}
-	if got := string(load(t, store, "run")); got != "old" {
+	if got := string(mustLoad(t, store, "run")); got != "old" {
 		t.Errorf("after a cancelled save Load = %q, want %q", got, "old")
 	}
 }
@@ -111,7 +111,7 @@ func atOnce(t *testing.T, store graph.Store) {
 			t.Fatalf("Save of run %d: %v", i, errs[i])
 		}
 		want := fmt.Sprintf("%d of %d", saves-1, i)
-		if got := string(load(t, store, fmt.Sprint("run ", i))); got != want {
+		if got := string(mustLoad(t, store, fmt.Sprint("run ", i))); got != want {
 			t.Errorf("run %d has %q, want %q", i, got, want)
 		}
 	}

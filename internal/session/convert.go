@@ -7,12 +7,12 @@ func keepTurn(t chat.Turn) storedTurn {
 	kept := storedTurn{
 		Role: t.Role, At: t.At, Author: t.Author, Message: t.Message, Text: t.Text,
 		Answer: t.Answer, AnsweredBy: t.AnsweredBy, Posted: t.Posted, LateEdit: t.LateEdit,
-		Files: each(t.Files, func(f chat.File) storedFile { return storedFile(f) }),
+		Files: convertAll(t.Files, func(f chat.File) storedFile { return storedFile(f) }),
 	}
 	if r := t.Reply; r != nil {
 		kept.Reply = &storedReply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: each(r.Sources, keepGroup),
-			Documents: each(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: convertAll(r.Sources, keepGroup),
+			Documents: convertAll(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
 		}
 	}
 	if t.Question != nil {
@@ -26,12 +26,12 @@ func giveTurn(kept storedTurn) chat.Turn {
 	t := chat.Turn{
 		Role: kept.Role, At: kept.At, Author: kept.Author, Message: kept.Message, Text: kept.Text,
 		Answer: kept.Answer, AnsweredBy: kept.AnsweredBy, Posted: kept.Posted, LateEdit: kept.LateEdit,
-		Files: each(kept.Files, func(f storedFile) chat.File { return chat.File(f) }),
+		Files: convertAll(kept.Files, func(f storedFile) chat.File { return chat.File(f) }),
 	}
 	if r := kept.Reply; r != nil {
 		t.Reply = &chat.Reply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: each(r.Sources, giveGroup),
-			Documents: each(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: convertAll(r.Sources, giveGroup),
+			Documents: convertAll(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
 		}
 	}
 	if kept.Question != nil {
@@ -44,35 +44,35 @@ func giveTurn(kept storedTurn) chat.Turn {
 func keepQuestion(q chat.Question) storedQuestion {
 	return storedQuestion{
 		ID: q.ID, Run: q.Run, Text: q.Text, FreeText: q.FreeText, Asker: q.Asker,
-		Choices: each(q.Choices, func(c chat.Choice) storedChoice { return storedChoice(c) }),
+		Choices: convertAll(q.Choices, func(c chat.Choice) storedChoice { return storedChoice(c) }),
 	}
 }
 
 func giveQuestion(kept storedQuestion) chat.Question {
 	return chat.Question{
 		ID: kept.ID, Run: kept.Run, Text: kept.Text, FreeText: kept.FreeText, Asker: kept.Asker,
-		Choices: each(kept.Choices, func(c storedChoice) chat.Choice { return chat.Choice(c) }),
+		Choices: convertAll(kept.Choices, func(c storedChoice) chat.Choice { return chat.Choice(c) }),
 	}
 }
 
 func keepGroup(g chat.SourceGroup) storedGroup {
-	return storedGroup{Category: g.Category, Sources: each(g.Sources, keepSource)}
+	return storedGroup{Category: g.Category, Sources: convertAll(g.Sources, keepSource)}
 }
 
 func giveGroup(kept storedGroup) chat.SourceGroup {
-	return chat.SourceGroup{Category: kept.Category, Sources: each(kept.Sources, giveSource)}
+	return chat.SourceGroup{Category: kept.Category, Sources: convertAll(kept.Sources, giveSource)}
 }
 
 func keepSource(s chat.Source) storedSource {
 	return storedSource{
 		Numbers: s.Numbers, Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State, Document: s.Document,
-		Sections: each(s.Sections, func(section chat.Section) storedSection { return storedSection(section) }),
+		Sections: convertAll(s.Sections, func(section chat.Section) storedSection { return storedSection(section) }),
 	}
 }
 
 func giveSource(kept storedSource) chat.Source {
 	return chat.Source{
 		Numbers: kept.Numbers, Title: kept.Title, Path: kept.Path, Owner: kept.Owner, Modified: kept.Modified, State: kept.State, Document: kept.Document,
-		Sections: each(kept.Sections, func(section storedSection) chat.Section { return chat.Section(section) }),
+		Sections: convertAll(kept.Sections, func(section storedSection) chat.Section { return chat.Section(section) }),
 	}
 }

@@ -13,7 +13,7 @@ const forgotten = "forgotten"
 // among the topics, and that they were there. What others said of them stays. The title
 // is made anew from what is left.
 func (s *Session) Forget(by chat.UserID) {
-	shown := s.Waiting != nil && asks(s.Turns, s.Waiting.Question.ID)
+	shown := s.Waiting != nil && containsQuestion(s.Turns, s.Waiting.Question.ID)
 	theirs := make(map[chat.MessageID]bool)
 	for _, turn := range s.Turns {
 		if turn.Role == chat.Person && turn.Author == by && turn.Message != "" {
@@ -31,7 +31,7 @@ func (s *Session) Forget(by chat.UserID) {
 	s.Earlier = slices.DeleteFunc(s.Earlier, func(topic Topic) bool { return topic.By == by })
 	s.People = slices.DeleteFunc(s.People, func(person chat.UserID) bool { return person == by })
 	s.Title = s.firstSaid()
-	if s.Waiting != nil && (s.Waiting.Question.Asker == by || shown && !asks(s.Turns, s.Waiting.Question.ID)) {
+	if s.Waiting != nil && (s.Waiting.Question.Asker == by || shown && !containsQuestion(s.Turns, s.Waiting.Question.ID)) {
 		s.Waiting = nil
 	}
 	if s.Work != nil && s.Work.Answer != nil && s.Work.Answer.By == string(by) {
@@ -55,7 +55,7 @@ func (s *Session) firstSaid() string {
 	return ""
 }
 
-// asks tells whether a question is among the turns.
-func asks(turns []chat.Turn, question string) bool {
+// containsQuestion tells whether a question is among the turns.
+func containsQuestion(turns []chat.Turn, question string) bool {
 	return slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Question != nil && turn.Question.ID == question })
 }

@@ -39,7 +39,7 @@ func (s *Session) Recall(text string) (topic Topic, found bool) {
 		if i == latest {
 			words = append(words, lastSaid(s.Turns)...)
 		}
-		if shared := share(named, words); shared > 0 && shared >= best {
+		if shared := countShared(named, words); shared > 0 && shared >= best {
 			best, topic, found = shared, candidate, i < latest
 		}
 	}
@@ -59,21 +59,21 @@ func pointedAt(text string) []string {
 	for i := 0; i < len(words) && !pronouns[strings.ToLower(words[i].Text)]; i++ {
 		from := i + 1
 		switch word := strings.ToLower(words[i].Text); {
-		case word == "that" && i > 0 && !filler(words[i-1]): // "a tool that parses"
+		case word == "that" && i > 0 && !isFiller(words[i-1]): // "a tool that parses"
 			continue
-		case pointing[word] && (from == len(words) || filler(words[from])): // "is that so"
+		case pointing[word] && (from == len(words) || isFiller(words[from])): // "is that so"
 			return named
 		case !pointing[word] && (!back || !leading[word]):
 			continue
 		}
-		for ; i+1 < len(words) && i+1 < from+maxNamed && !filler(words[i+1]); i++ {
+		for ; i+1 < len(words) && i+1 < from+maxNamed && !isFiller(words[i+1]); i++ {
 			named = append(named, lexical.Analyze(words[i+1].Text)...)
 		}
 	}
 	return named
 }
 
-func filler(word lexical.Word) bool { return lexical.IsFiller(strings.ToLower(word.Text)) }
+func isFiller(word lexical.Word) bool { return lexical.IsFiller(strings.ToLower(word.Text)) }
 
 // lastSaid gives the texts of the last exchange in full.
 func lastSaid(turns []chat.Turn) []string {
@@ -92,8 +92,8 @@ func lastSaid(turns []chat.Turn) []string {
 	return said
 }
 
-// share counts the terms that the texts hold.
-func share(terms, texts []string) int {
+// countShared counts the terms that the texts hold.
+func countShared(terms, texts []string) int {
 	held := make(map[string]bool)
 	for _, text := range texts {
 		for _, term := range lexical.Analyze(text) {

@@ -59,7 +59,7 @@ const maxEvaluations = 10
 // Evaluate keeps how a run did, in the place of what was known of it.
 func (s *Session) Evaluate(run chat.RunID, scores map[string]float64) {
 	kept := slices.DeleteFunc(slices.Clone(s.Evaluations), func(e Evaluation) bool { return e.Run == run })
-	s.Evaluations = last(append(kept, Evaluation{run, scores}), maxEvaluations)
+	s.Evaluations = lastN(append(kept, Evaluation{run, scores}), maxEvaluations)
 }
 
 // Work is the job that was taken up last in the thread, and what was decided about it.
@@ -98,8 +98,8 @@ type Waiting struct {
 func (s *Session) Add(turn chat.Turn) {
 	s.Turns = append(s.Turns, turn)
 	if excess := len(s.Turns) - MaxTurns; excess > 0 {
-		s.Earlier = last(sumUp(s.Earlier, s.Turns[:excess]), MaxTopics)
-		s.Turns = last(s.Turns, MaxTurns)
+		s.Earlier = lastN(sumUp(s.Earlier, s.Turns[:excess]), MaxTopics)
+		s.Turns = lastN(s.Turns, MaxTurns)
 	}
 	if turn.Role != chat.Person {
 		return
@@ -108,12 +108,12 @@ func (s *Session) Add(turn chat.Turn) {
 		s.Title = shorten(turn.Text, MaxTitle)
 	}
 	if !slices.Contains(s.People, turn.Author) {
-		s.People = last(append(s.People, turn.Author), MaxPeople)
+		s.People = lastN(append(s.People, turn.Author), MaxPeople)
 	}
 }
 
-// last gives the last n entries, in a slice of their own where some went.
-func last[T any](entries []T, n int) []T {
+// lastN gives the last n entries, in a slice of their own where some went.
+func lastN[T any](entries []T, n int) []T {
 	if excess := len(entries) - n; excess > 0 {
 		return append([]T(nil), entries[excess:]...)
 	}

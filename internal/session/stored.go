@@ -174,8 +174,8 @@ type storedStop struct {
 func Encode(s Session) ([]byte, error) {
 	kept := stored{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
-		Earlier: each(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: each(s.Turns, keepTurn),
-		Halt: (*storedStop)(s.Halt), Evaluations: each(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
+		Earlier: convertAll(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: convertAll(s.Turns, keepTurn),
+		Halt: (*storedStop)(s.Halt), Evaluations: convertAll(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
 	}
 	if w := s.Waiting; w != nil {
 		kept.Waiting = &storedWaiting{Run: w.Run, Flow: w.Flow, Question: keepQuestion(w.Question), Request: w.Request, Key: w.Key}
@@ -204,8 +204,8 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 	}
 	s := Session{
 		Thread: thread, Flow: kept.Flow, Title: kept.Title, People: kept.People,
-		Earlier: each(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: each(kept.Turns, giveTurn),
-		Halt: (*runs.Stop)(kept.Halt), Evaluations: each(kept.Evaluations, func(e storedEvaluation) Evaluation { return Evaluation(e) }),
+		Earlier: convertAll(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: convertAll(kept.Turns, giveTurn),
+		Halt: (*runs.Stop)(kept.Halt), Evaluations: convertAll(kept.Evaluations, func(e storedEvaluation) Evaluation { return Evaluation(e) }),
 	}
 	if w := kept.Waiting; w != nil {
 		s.Waiting = &Waiting{Run: w.Run, Flow: w.Flow, Question: giveQuestion(w.Question), Request: w.Request, Key: w.Key}
@@ -219,8 +219,8 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 	return s, nil
 }
 
-// each converts a list; one of nothing is nil.
-func each[From, To any](list []From, convert func(From) To) []To {
+// convertAll converts a list; one of nothing is nil.
+func convertAll[From, To any](list []From, convert func(From) To) []To {
 	if len(list) == 0 {
 		return nil
 	}

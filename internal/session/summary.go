@@ -46,7 +46,7 @@ func sumUp(topics []Topic, turns []chat.Turn) []Topic {
 		at := topicOf(topics, turn.Message)
 		switch {
 		case turn.Role == chat.Person:
-			topics = asked(topics, turn)
+			topics = addQuestion(topics, turn)
 		case at < 0:
 		case turn.Question != nil:
 			topics[at].Clarified = turn.Answer
@@ -55,7 +55,7 @@ func sumUp(topics []Topic, turns []chat.Turn) []Topic {
 			topics = slices.Delete(topics, at, at+1)
 		case turn.Reply.Outcome == chat.Answered:
 			topics[at].Answered = shorten(turn.Reply.Text, maxAnswered)
-			topics[at].Documents = cited(turn.Reply.Sources)
+			topics[at].Documents = citedTitles(turn.Reply.Sources)
 			topics[at].Cited = turn.Reply.Cited()
 		}
 	}
@@ -72,9 +72,9 @@ func topicOf(topics []Topic, message chat.MessageID) int {
 	return -1
 }
 
-// asked adds a person's turn: a topic of its own, or more of their topic before it where
+// addQuestion adds a person's turn: a topic of its own, or more of their topic before it where
 // it answers what the bot asked back.
-func asked(topics []Topic, turn chat.Turn) []Topic {
+func addQuestion(topics []Topic, turn chat.Turn) []Topic {
 	text := strings.TrimSpace(turn.Text)
 	if n := len(topics); n > 0 && topics[n-1].Clarified != "" && topics[n-1].By == turn.Author {
 		topic := &topics[n-1]
@@ -95,8 +95,8 @@ func asked(topics []Topic, turn chat.Turn) []Topic {
 	return append(topics, Topic{Message: turn.Message, By: turn.Author, Asked: shorten(text, maxAsked)})
 }
 
-// cited gives the titles of the documents that an answer cites.
-func cited(groups []chat.SourceGroup) []string {
+// citedTitles gives the titles of the documents that an answer cites.
+func citedTitles(groups []chat.SourceGroup) []string {
 	var titles []string
 	for _, group := range groups {
 		for _, source := range group.Sources {

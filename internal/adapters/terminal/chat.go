@@ -80,15 +80,15 @@ func (c *Chat) Run(ctx context.Context, handler chat.Handler) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, input.close()) }()
-	watching.Go(func() { c.watch(ctx, cancel, input) })
+	watching.Go(func() { c.watchInterrupts(ctx, cancel, input) })
 
 	if c.options.Welcome != "" {
-		if err := c.say(c.options.Welcome); err != nil {
+		if err := c.printText(c.options.Welcome); err != nil {
 			return err
 		}
 	}
 	for {
-		err := c.turn(ctx, input, handler)
+		err := c.handleLine(ctx, input, handler)
 		if errors.Is(err, io.EOF) || ctx.Err() != nil {
 			return nil
 		}
@@ -98,9 +98,9 @@ func (c *Chat) Run(ctx context.Context, handler chat.Handler) (err error) {
 	}
 }
 
-// watch cancels the run that works, or ends the chat, at each interrupt, and wakes
+// watchInterrupts cancels the run that works, or ends the chat, at each interrupt, and wakes
 // the reader when ctx ends.
-func (c *Chat) watch(ctx context.Context, end context.CancelFunc, input lines) {
+func (c *Chat) watchInterrupts(ctx context.Context, end context.CancelFunc, input lines) {
 	defer input.cancel()
 	for {
 		select {
@@ -119,11 +119,11 @@ func (c *Chat) watch(ctx context.Context, end context.CancelFunc, input lines) {
 	}
 }
 
-// turn reads one line and acts on it; io.EOF ends the chat.
-func (c *Chat) turn(ctx context.Context, input lines, handler chat.Handler) error {
-	line, err := input.next()
+// handleLine reads one line and acts on it; io.EOF ends the chat.
+func (c *Chat) handleLine(ctx context.Context, input lines, handler chat.Handler) error {
+	line, err := input.readMessage()
 	if errors.Is(err, errLineTooLong) {
-		return c.say(err.Error())
+		return c.printText(err.Error())
 	}
 	if err != nil {
 		return err
@@ -133,16 +133,16 @@ func (c *Chat) turn(ctx context.Context, input lines, handler chat.Handler) erro
 	case line == "":
 		return nil
 	case strings.HasPrefix(line, "/"):
-		return c.command(ctx, line)
+		return c.runCommand(ctx, line)
 	}
-	message := c.message(line)
-	return c.converse(ctx, func(ctx context.Context, conversation *Conversation) error {
+	message := c.newMessage(line)
+	return c.runConversation(ctx, func(ctx context.Context, conversation *Conversation) error {
 		return handler.Handle(ctx, message, conversation)
 	})
 }
 
-// message makes a message of a line; a number takes a choice of the open question.
-func (c *Chat) message(line string) chat.Message {
+// newMessage makes a message of a line; a number takes a choice of the open question.
+func (c *Chat) newMessage(line string) chat.Message {
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: c.thread, Author: c.options.Author, Asker: &chat.Identity{Local: true},
 		Text: line, Depth: c.depth, At: time.Now(),
@@ -157,8 +157,8 @@ func (c *Chat) message(line string) chat.Message {
 	return message
 }
 
-// converse has the bot say something, which an interrupt stops.
-func (c *Chat) converse(ctx context.Context, with func(context.Context, *Conversation) error) error {
+// runConversation has the bot say something, which an interrupt stops.
+func (c *Chat) runConversation(ctx context.Context, with func(context.Context, *Conversation) error) error {
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.setRun(cancel)
@@ -179,11 +179,11 @@ func (c *Chat) converse(ctx context.Context, with func(context.Context, *Convers
 	case ctx.Err() != nil:
 		return io.EOF
 	case err != nil && runCtx.Err() != nil:
-		return c.say("Stopped.")
+		return c.printText("Stopped.")
 	case err != nil:
-		return c.fail(err)
+		return c.printError(err)
 	}
-	return c.say("")
+	return c.printText("")
 }
 
 func (c *Chat) setRun(cancel context.CancelFunc) {
@@ -201,91 +201,91 @@ const help = `Write a question, or:
   /new            start a new conversation
   /quit           leave (so does Ctrl-D; Ctrl-C stops an answer)`
 
-func (c *Chat) command(ctx context.Context, line string) error {
+func (c *Chat) runCommand(ctx context.Context, line string) error {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
 	switch name {
 	case "/help":
-		return c.say(help)
+		return c.printText(help)
 	case "/why":
 		if c.answer == nil {
-			return c.say("There is no answer yet to explain.")
+			return c.printText("There is no answer yet to explain.")
 		}
 		return c.options.Renderer.Trace(c.answer.Trace)
 	case "/up":
-		return c.rate(ctx, chat.Up)
+		return c.rateAnswer(ctx, chat.Up)
 	case "/down":
-		return c.rate(ctx, chat.Down)
+		return c.rateAnswer(ctx, chat.Down)
 	case "/retry":
-		return c.retry(ctx)
+		return c.retryAnswer(ctx)
 	case "/stop":
-		return c.stop(ctx)
+		return c.stopQuestion(ctx)
 	case "/depth":
 		return c.setDepth(argument)
 	case "/new":
 		c.thread, c.answer, c.question = NewThread(), nil, nil
-		return c.say("This is a new conversation.")
+		return c.printText("This is a new conversation.")
 	case "/quit", "/exit":
 		return io.EOF
 	}
-	return c.say(fmt.Sprintf("There is no command %s. /help lists them.", name))
+	return c.printText(fmt.Sprintf("There is no command %s. /help lists them.", name))
 }
 
-func (c *Chat) rate(ctx context.Context, verdict chat.Verdict) error {
+func (c *Chat) rateAnswer(ctx context.Context, verdict chat.Verdict) error {
 	if c.answer == nil || c.answer.Run == "" {
-		return c.say("There is no answer yet to rate.")
+		return c.printText("There is no answer yet to rate.")
 	}
 	rating := chat.Rating{By: c.options.Author, Verdict: verdict, At: time.Now()}
 	if err := c.options.Controls.Rate(ctx, c.answer.Run, rating); err != nil {
-		return c.fail(err)
+		return c.printError(err)
 	}
-	return c.say("Noted, thank you.")
+	return c.printText("Noted, thank you.")
 }
 
-func (c *Chat) retry(ctx context.Context) error {
+func (c *Chat) retryAnswer(ctx context.Context) error {
 	if c.answer == nil || c.answer.Outcome != chat.Failure {
-		return c.say("The last answer did not fail: there is nothing to retry.")
+		return c.printText("The last answer did not fail: there is nothing to retry.")
 	}
 	failed := c.answer.Run
-	return c.converse(ctx, func(ctx context.Context, conversation *Conversation) error {
+	return c.runConversation(ctx, func(ctx context.Context, conversation *Conversation) error {
 		return c.options.Controls.Retry(ctx, failed, c.options.Author, conversation)
 	})
 }
 
-// stop drops the open question; what works is stopped by an interrupt.
-func (c *Chat) stop(ctx context.Context) error {
+// stopQuestion drops the open question; what works is stopped by an interrupt.
+func (c *Chat) stopQuestion(ctx context.Context) error {
 	stopped, err := c.options.Controls.Stop(ctx, c.thread, c.options.Author)
 	switch {
 	case err != nil:
-		return c.fail(err)
+		return c.printError(err)
 	case !stopped:
-		return c.say("There is nothing to stop.")
+		return c.printText("There is nothing to stop.")
 	}
 	c.question = nil
-	return c.say("All right, I leave it there.")
+	return c.printText("All right, I leave it there.")
 }
 
-func (c *Chat) fail(err error) error { return c.say("✗ " + err.Error()) }
+func (c *Chat) printError(err error) error { return c.printText("✗ " + err.Error()) }
 
 func (c *Chat) setDepth(argument string) error {
 	switch depth := chat.Depth(strings.ToLower(argument)); depth {
 	case "":
 		if c.depth == "" {
-			return c.say("Answers are as deep as configured. Change it with /depth brief, detailed or comprehensive.")
+			return c.printText("Answers are as deep as configured. Change it with /depth brief, detailed or comprehensive.")
 		}
-		return c.say(fmt.Sprintf("Answers are %s.", c.depth))
+		return c.printText(fmt.Sprintf("Answers are %s.", c.depth))
 	case chat.Brief, chat.Detailed, chat.Comprehensive:
 		c.depth = depth
-		return c.say(fmt.Sprintf("Answers will be %s.", depth))
+		return c.printText(fmt.Sprintf("Answers will be %s.", depth))
 	}
-	return c.say(fmt.Sprintf("%q is no depth. There are brief, detailed and comprehensive.", argument))
+	return c.printText(fmt.Sprintf("%q is no depth. There are brief, detailed and comprehensive.", argument))
 }
 
-// say prints text of the adapter's own, cleaned, one paragraph a line.
-func (c *Chat) say(text string) error {
+// printText prints text of the adapter's own, cleaned, one paragraph a line.
+func (c *Chat) printText(text string) error {
 	var out []line
 	for _, paragraph := range strings.Split(markup.Clean(text), "\n") {
-		out = append(out, wrap(plain(paragraph), c.options.Renderer.width())...)
+		out = append(out, wrapSpans(plainLine(paragraph), c.options.Renderer.width())...)
 	}
-	return c.options.Renderer.write(out)
+	return c.options.Renderer.writeLines(out)
 }

@@ -299,7 +299,7 @@ func TestTerminal(t *testing.T) {
 	person.screen.until(prompt)
 	person.press(t, "hox\x7fw?\r") // with a slip, taken back
 	shown := person.screen.until(prompt)
-	for _, want := range []string{"… Searching 3 collections", erase(1), "\x1b[1mone command\x1b[0m", "Deploying"} {
+	for _, want := range []string{"… Searching 3 collections", eraseRows(1), "\x1b[1mone command\x1b[0m", "Deploying"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown in %q", want, shown)
 		}

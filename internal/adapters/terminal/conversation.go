@@ -48,7 +48,7 @@ func (c *Conversation) Progress(_ context.Context, progress chat.Progress) error
 		return nil
 	}
 	c.step = markup.CleanLine(progress.Description)
-	return c.draw()
+	return c.redraw()
 }
 
 // Stream shows the answer so far, until Done.
@@ -68,7 +68,7 @@ func (c *Conversation) Stream(_ context.Context, token chat.Token) error {
 		}
 		c.draft = c.draft[at:]
 	}
-	return c.draw()
+	return c.redraw()
 }
 
 // Reply prints the reply in place of the draft and the step, and writes its documents.
@@ -80,7 +80,7 @@ func (c *Conversation) Reply(_ context.Context, reply chat.Reply) error {
 	if err := c.Renderer.Reply(reply); err != nil {
 		return err
 	}
-	return c.save(reply.Documents)
+	return c.saveDocuments(reply.Documents)
 }
 
 // Ask prints the question in place of the draft and the step.
@@ -98,23 +98,23 @@ func (c *Conversation) Done() error {
 	if c.rows == 0 {
 		return nil
 	}
-	return c.draw()
+	return c.redraw()
 }
 
-// draw overwrites the rows that stand on the screen. The cursor stays at the end of the
+// redraw overwrites the rows that stand on the screen. The cursor stays at the end of the
 // last one.
-func (c *Conversation) draw() error {
+func (c *Conversation) redraw() error {
 	width := c.Renderer.width() - 1 // a full row would wrap
 	var shown []line
 	if draft := strings.TrimSpace(markup.Clean(c.draft)); draft != "" {
-		shown = wrap(plain(draft), width)
+		shown = wrapSpans(plainLine(draft), width)
 		shown = shown[max(len(shown)-draftRows, 0):]
 	}
 	if c.step != "" {
-		shown = append(shown, faint(displaywidth.TruncateString("… "+c.step, width, "…")))
+		shown = append(shown, faintLine(displaywidth.TruncateString("… "+c.step, width, "…")))
 	}
 	out := bufio.NewWriter(c.Renderer.Out)
-	out.WriteString(erase(c.rows))
+	out.WriteString(eraseRows(c.rows))
 	for i, l := range shown {
 		if i > 0 {
 			out.WriteString("\n")
@@ -128,9 +128,9 @@ func (c *Conversation) draw() error {
 	return nil
 }
 
-// erase goes from the end of the last of some rows to the beginning of the first, and
+// eraseRows goes from the end of the last of some rows to the beginning of the first, and
 // clears the screen from there on.
-func erase(rows int) string {
+func eraseRows(rows int) string {
 	switch rows {
 	case 0:
 		return ""

@@ -17,40 +17,40 @@ import (
 // maxSameName is how many files of one name are told apart by a number.
 const maxSameName = 1000
 
-// save writes the documents of a reply into the folder, and tells where they are.
-func (c *Conversation) save(documents []chat.Document) error {
+// saveDocuments writes the documents of a reply into the folder, and tells where they are.
+func (c *Conversation) saveDocuments(documents []chat.Document) error {
 	for _, document := range documents {
 		if !document.Kept() {
-			if err := c.Renderer.told(line{{"· ", style{faint: true}}}, fmt.Sprintf("%s (%s) is not kept any more.", document.Name, markup.Size(document.Size))); err != nil {
+			if err := c.Renderer.writeNotice(line{{"· ", style{faint: true}}}, fmt.Sprintf("%s (%s) is not kept any more.", document.Name, markup.Size(document.Size))); err != nil {
 				return err
 			}
 			continue
 		}
-		path, err := write(c.Documents, document)
+		path, err := writeDocument(c.Documents, document)
 		if err != nil {
 			return fmt.Errorf("write document %s: %w", markup.CleanLine(document.Name), err)
 		}
-		if err := c.Renderer.told(line{{"✓ ", style{good: true}}}, fmt.Sprintf("Wrote %s (%s)", path, markup.Size(document.Size))); err != nil {
+		if err := c.Renderer.writeNotice(line{{"✓ ", style{good: true}}}, fmt.Sprintf("Wrote %s (%s)", path, markup.Size(document.Size))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// told writes a line of the adapter's own about an answer.
-func (r Renderer) told(sign line, text string) error {
-	return r.write(hanging(sign, plain(markup.CleanLine(text)), r.width()))
+// writeNotice writes a line of the adapter's own about an answer.
+func (r Renderer) writeNotice(sign line, text string) error {
+	return r.writeLines(hangingIndent(sign, plainLine(markup.CleanLine(text)), r.width()))
 }
 
-// write writes a document into a folder, "" for the current one, under a name that no file
+// writeDocument writes a document into a folder, "" for the current one, under a name that no file
 // has there, and gives its path. It leaves the folder by no name.
-func write(folder string, document chat.Document) (path string, err error) {
+func writeDocument(folder string, document chat.Document) (path string, err error) {
 	root, err := os.OpenRoot(cmp.Or(folder, "."))
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	file, err := create(root, document.Name)
+	file, err := createFile(root, document.Name)
 	if err != nil {
 		return "", err
 	}
@@ -60,8 +60,8 @@ func write(folder string, document chat.Document) (path string, err error) {
 	return filepath.Join(folder, filepath.Base(file.Name())), file.Close()
 }
 
-// create makes a new file: "risks.md", or "risks-2.md" where there is one.
-func create(root *os.Root, name string) (*os.File, error) {
+// createFile makes a new file: "risks.md", or "risks-2.md" where there is one.
+func createFile(root *os.Root, name string) (*os.File, error) {
 	ending := filepath.Ext(name)
 	stem, free := strings.TrimSuffix(name, ending), name
 	for n := 2; n <= maxSameName+1; n++ {

@@ -18,9 +18,9 @@ const longestLine = 1 << 20
 
 // lines gives what a person writes, one message at a time.
 type lines interface {
-	// next waits for a message; io.EOF when there are no more, which includes Ctrl-C
+	// readMessage waits for a message; io.EOF when there are no more, which includes Ctrl-C
 	// and Ctrl-D at the prompt, and cancel.
-	next() (string, error)
+	readMessage() (string, error)
 	// cancel ends a waiting next and all later ones; safe for use at any time.
 	cancel()
 	close() error
@@ -58,7 +58,7 @@ type piped struct {
 	scanner *bufio.Scanner
 }
 
-func (p *piped) next() (string, error) {
+func (p *piped) readMessage() (string, error) {
 	if p.scanner.Scan() {
 		return p.scanner.Text(), nil
 	}
@@ -100,7 +100,7 @@ func newEditor(in *os.File, reader cancelreader.CancelReader, out io.Writer) *ed
 	return &editor{in, reader, term.NewTerminal(both, prompt)}
 }
 
-func (e *editor) next() (message string, err error) {
+func (e *editor) readMessage() (message string, err error) {
 	old, err := term.MakeRaw(int(e.in.Fd()))
 	if err != nil {
 		return "", fmt.Errorf("set up the terminal: %w", err)
@@ -117,10 +117,10 @@ func (e *editor) next() (message string, err error) {
 	}
 	e.terminal.SetBracketedPasteMode(true)
 	defer e.terminal.SetBracketedPasteMode(false)
-	return e.read()
+	return e.readTyped()
 }
 
-func (e *editor) read() (string, error) {
+func (e *editor) readTyped() (string, error) {
 	defer e.terminal.SetPrompt(prompt)
 	var message []string
 	for {

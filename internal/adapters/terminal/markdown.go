@@ -24,19 +24,19 @@ type page struct {
 	source []byte
 }
 
-// markdown renders a reply's text.
-func markdown(text string, sources []chat.SourceGroup, width int) []line {
+// renderMarkdown renders a reply's text.
+func renderMarkdown(text string, sources []chat.SourceGroup, width int) []line {
 	root, source := markup.Parse(text, sources)
-	return page{source}.blocks(root, width, 0)
+	return page{source}.renderBlocks(root, width, 0)
 }
 
-// blocks renders the children of a node, an empty line between two unless they are
+// renderBlocks renders the children of a node, an empty line between two unless they are
 // the items or the lines of a tight list.
-func (p page) blocks(parent ast.Node, width, depth int) []line {
+func (p page) renderBlocks(parent ast.Node, width, depth int) []line {
 	var lines []line
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		block := p.block(node, width, depth)
-		if len(lines) > 0 && len(block) > 0 && !tight(node) {
+		block := p.renderBlock(node, width, depth)
+		if len(lines) > 0 && len(block) > 0 && !isTight(node) {
 			lines = append(lines, line{})
 		}
 		lines = append(lines, block...)
@@ -44,7 +44,7 @@ func (p page) blocks(parent ast.Node, width, depth int) []line {
 	return lines
 }
 
-func tight(node ast.Node) bool {
+func isTight(node ast.Node) bool {
 	parent := node.Parent()
 	if parent.Kind() == ast.KindListItem {
 		parent = parent.Parent()
@@ -53,67 +53,67 @@ func tight(node ast.Node) bool {
 	return ok && list.IsTight
 }
 
-func (p page) block(node ast.Node, width, depth int) []line {
+func (p page) renderBlock(node ast.Node, width, depth int) []line {
 	switch node := node.(type) {
 	case *ast.Heading:
-		return wrap(p.inlines(node, style{bold: true}), width)
+		return wrapSpans(p.renderInlines(node, style{bold: true}), width)
 	case *ast.List:
-		return p.list(node, width, depth)
+		return p.renderList(node, width, depth)
 	case *ast.Blockquote:
 		if depth >= deepest || width-2 < narrowest {
-			return p.blocks(node, width, depth)
+			return p.renderBlocks(node, width, depth)
 		}
-		bar := faint("│ ")
-		return prefixed(p.blocks(node, width-2, depth+1), bar, bar)
+		bar := faintLine("│ ")
+		return prefixLines(p.renderBlocks(node, width-2, depth+1), bar, bar)
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
-		return p.code(node, width)
+		return p.renderCode(node, width)
 	case *ast.ThematicBreak:
-		return []line{faint(strings.Repeat("─", min(width, 20)))}
+		return []line{faintLine(strings.Repeat("─", min(width, 20)))}
 	case *extension.Table:
-		return p.table(node, width)
+		return p.renderTable(node, width)
 	case *ast.Paragraph, *ast.TextBlock:
-		return wrap(p.inlines(node, style{}), width)
+		return wrapSpans(p.renderInlines(node, style{}), width)
 	}
-	return p.blocks(node, width, depth)
+	return p.renderBlocks(node, width, depth)
 }
 
-func (p page) list(list *ast.List, width, depth int) []line {
+func (p page) renderList(list *ast.List, width, depth int) []line {
 	var lines []line
 	number := list.Start
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		if len(lines) > 0 && !list.IsTight {
 			lines = append(lines, line{})
 		}
-		bullet := faint("• ")
+		bullet := faintLine("• ")
 		if list.IsOrdered() {
-			bullet = faint(strconv.Itoa(number) + ". ")
+			bullet = faintLine(strconv.Itoa(number) + ". ")
 			number++
 		}
 		indent := bullet.width()
 		if depth >= deepest || width-indent < narrowest {
-			lines = append(lines, p.blocks(item, width, depth)...)
+			lines = append(lines, p.renderBlocks(item, width, depth)...)
 			continue
 		}
-		rest := plain(strings.Repeat(" ", indent))
-		lines = append(lines, prefixed(p.blocks(item, width-indent, depth+1), bullet, rest)...)
+		rest := plainLine(strings.Repeat(" ", indent))
+		lines = append(lines, prefixLines(p.renderBlocks(item, width-indent, depth+1), bullet, rest)...)
 	}
 	return lines
 }
 
-// code renders lines as they are, indented; what is wider than the page goes on below.
-func (p page) code(node ast.Node, width int) []line {
-	indent := plain("  ")
+// renderCode renders lines as they are, indented; what is wider than the page goes on below.
+func (p page) renderCode(node ast.Node, width int) []line {
+	indent := plainLine("  ")
 	var lines []line
 	add := func(text string) {
 		text = strings.TrimRight(text, "\n")
-		rest := cells([]span{{text, style{code: true}}})
+		rest := splitCells([]span{{text, style{code: true}}})
 		for {
 			end, used := 0, 0
 			for end < len(rest) && (end == 0 || used+rest[end].width <= max(width-2, 1)) {
 				used += rest[end].width
 				end++
 			}
-			lines = append(lines, append(append(line{}, indent...), join(rest[:end])...))
+			lines = append(lines, append(append(line{}, indent...), joinCells(rest[:end])...))
 			if rest = rest[end:]; len(rest) == 0 {
 				return
 			}
@@ -129,19 +129,19 @@ func (p page) code(node ast.Node, width int) []line {
 	return lines
 }
 
-// inlines gives the spans of a node's inline children in a style.
-func (p page) inlines(parent ast.Node, in style) []span {
+// renderInlines gives the spans of a node's inline children in a style.
+func (p page) renderInlines(parent ast.Node, in style) []span {
 	var spans []span
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		spans = append(spans, p.inline(node, in)...)
+		spans = append(spans, p.renderInline(node, in)...)
 	}
 	return spans
 }
 
-func (p page) inline(node ast.Node, in style) []span {
+func (p page) renderInline(node ast.Node, in style) []span {
 	switch node := node.(type) {
 	case *ast.Text:
-		return p.text(node, in)
+		return p.renderText(node, in)
 	case *ast.String:
 		return []span{{string(node.Value), in}}
 	case *markup.Citation:
@@ -156,16 +156,16 @@ func (p page) inline(node ast.Node, in style) []span {
 	case *ast.RawHTML:
 		return []span{{string(node.Segments.Value(p.source)), in}}
 	case *ast.AutoLink:
-		return p.address([]span{{string(node.Label(p.source)), in}}, string(node.URL(p.source)))
+		return p.appendAddress([]span{{string(node.Label(p.source)), in}}, string(node.URL(p.source)))
 	case *ast.Link:
-		return p.address(p.inlines(node, in), string(node.Destination))
+		return p.appendAddress(p.renderInlines(node, in), string(node.Destination))
 	case *ast.Image:
-		return p.address(append([]span{{"image: ", in}}, p.inlines(node, in)...), string(node.Destination))
+		return p.appendAddress(append([]span{{"image: ", in}}, p.renderInlines(node, in)...), string(node.Destination))
 	}
-	return p.inlines(node, in)
+	return p.renderInlines(node, in)
 }
 
-func (p page) text(node *ast.Text, in style) []span {
+func (p page) renderText(node *ast.Text, in style) []span {
 	spans := []span{{markup.Text(node, p.source), in}}
 	switch {
 	case node.HardLineBreak():
@@ -176,9 +176,9 @@ func (p page) text(node *ast.Text, in style) []span {
 	return spans
 }
 
-// address shows where a link leads behind its label, unless the label tells or the
+// appendAddress shows where a link leads behind its label, unless the label tells or the
 // address is none that may be opened: then the label alone is shown.
-func (p page) address(label []span, destination string) []span {
+func (p page) appendAddress(label []span, destination string) []span {
 	address, ok := markup.WebAddress(destination)
 	if !ok {
 		return label
@@ -186,13 +186,13 @@ func (p page) address(label []span, destination string) []span {
 	for i := range label {
 		label[i].style.link = address
 	}
-	if shown := text(label); shown == address || "http://"+shown == address || "https://"+shown == address {
+	if shown := spansText(label); shown == address || "http://"+shown == address || "https://"+shown == address {
 		return label
 	}
 	return append(label, span{fmt.Sprintf(" (%s)", address), style{faint: true, link: address}})
 }
 
-func text(spans []span) string {
+func spansText(spans []span) string {
 	var b strings.Builder
 	for _, s := range spans {
 		b.WriteString(s.text)

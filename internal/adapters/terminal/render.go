@@ -27,27 +27,27 @@ type Renderer struct {
 // Reply writes an answer, its note, and its sources by category.
 func (r Renderer) Reply(reply chat.Reply) error {
 	width := r.width()
-	lines := markdown(reply.Text, reply.Sources, width)
+	lines := renderMarkdown(reply.Text, reply.Sources, width)
 	if reply.Outcome == chat.Failure {
 		failed := line{{"✗ ", style{bad: true}}}
-		lines = prefixed(markdown(reply.Text, nil, width-2), failed, plain("  "))
-		lines = append(lines, hanging(plain("  "), faint("run "+markup.CleanLine(string(reply.Run))), width)...)
+		lines = prefixLines(renderMarkdown(reply.Text, nil, width-2), failed, plainLine("  "))
+		lines = append(lines, hangingIndent(plainLine("  "), faintLine("run "+markup.CleanLine(string(reply.Run))), width)...)
 	}
 	if note := markup.CleanLine(reply.Note); note != "" {
-		lines = append(append(lines, line{}), wrap(line{{note, style{faint: true, italic: true}}}, width)...)
+		lines = append(append(lines, line{}), wrapSpans(line{{note, style{faint: true, italic: true}}}, width)...)
 	}
 	for _, group := range reply.Sources {
 		lines = append(lines, line{})
-		lines = append(lines, wrap(line{{markup.CleanLine(group.Category), style{bold: true}}}, width)...)
+		lines = append(lines, wrapSpans(line{{markup.CleanLine(group.Category), style{bold: true}}}, width)...)
 		for _, source := range group.Sources {
-			lines = append(lines, r.source(source)...)
+			lines = append(lines, r.sourceLines(source)...)
 		}
 	}
-	return r.write(lines)
+	return r.writeLines(lines)
 }
 
-// source is one row: its marks, title, sections, place and age.
-func (r Renderer) source(source chat.Source) []line {
+// sourceLines is one row: its marks, title, sections, place and age.
+func (r Renderer) sourceLines(source chat.Source) []line {
 	marks := line{{" · ", style{faint: true}}}
 	if len(source.Numbers) > 0 {
 		numbers := make([]string, len(source.Numbers))
@@ -56,39 +56,39 @@ func (r Renderer) source(source chat.Source) []line {
 		}
 		marks = line{{"[" + strings.Join(numbers, ",") + "]", style{mark: true}}, {text: " "}}
 	}
-	row := line{{markup.CleanLine(source.Title), style{bold: true, link: link(source.Sections, 0)}}}
+	row := line{{markup.CleanLine(source.Title), style{bold: true, link: sectionLink(source.Sections, 0)}}}
 	separator := " — "
 	for i, section := range source.Sections {
 		heading := markup.CleanLine(section.Heading)
 		if heading == "" {
 			continue
 		}
-		row = append(row, span{text: separator}, span{heading, style{link: link(source.Sections, i)}})
+		row = append(row, span{text: separator}, span{heading, style{link: sectionLink(source.Sections, i)}})
 		separator = " · "
 	}
-	if place, address := r.place(source); place != "" {
+	if place, address := r.sourcePlace(source); place != "" {
 		row = append(row, span{text: "  "}, span{place, style{faint: true, link: address}})
 	}
 	if fresh := markup.Freshness(source, r.now()); fresh != "" {
 		row = append(row, span{text: "  "}, span{"(" + fresh + ")", style{faint: source.State == "live", bad: source.State == "gone"}})
 	}
-	return hanging(marks, row, r.width())
+	return hangingIndent(marks, row, r.width())
 }
 
-// place is where the source's first cited section is: short where a click opens it,
+// sourcePlace is where the source's first cited section is: short where a click opens it,
 // else the address to copy.
-func (r Renderer) place(source chat.Source) (shown, address string) {
+func (r Renderer) sourcePlace(source chat.Source) (shown, address string) {
 	if len(source.Sections) == 0 {
 		return markup.CleanLine(source.Path), ""
 	}
-	address = link(source.Sections, 0)
+	address = sectionLink(source.Sections, 0)
 	if web, ok := markup.WebAddress(source.Sections[0].URL); ok && !r.Hyperlinks {
 		return web, address
 	}
 	return markup.Place(source, source.Sections[0]), address
 }
 
-func link(sections []chat.Section, i int) string {
+func sectionLink(sections []chat.Section, i int) string {
 	if i >= len(sections) {
 		return ""
 	}
@@ -105,21 +105,21 @@ func link(sections []chat.Section, i int) string {
 func (r Renderer) Question(question chat.Question) error {
 	width := r.width()
 	asks := line{{"? ", style{bold: true, mark: true}}}
-	lines := prefixed(markdown(question.Text, nil, width-2), asks, plain("  "))
+	lines := prefixLines(renderMarkdown(question.Text, nil, width-2), asks, plainLine("  "))
 	for i, choice := range question.Choices {
-		row := plain(markup.CleanLine(choice.Label))
+		row := plainLine(markup.CleanLine(choice.Label))
 		if detail := markup.CleanLine(choice.Detail); detail != "" {
 			row = append(row, span{"  " + detail, style{faint: true}})
 		}
-		lines = append(lines, hanging(line{{fmt.Sprintf("  %2d", i+1), style{mark: true}}, {text: "  "}}, row, width)...)
+		lines = append(lines, hangingIndent(line{{fmt.Sprintf("  %2d", i+1), style{mark: true}}, {text: "  "}}, row, width)...)
 	}
-	if hint := hint(question); hint != "" {
-		lines = append(lines, hanging(plain("  "), faint(hint), width)...)
+	if hint := questionHint(question); hint != "" {
+		lines = append(lines, hangingIndent(plainLine("  "), faintLine(hint), width)...)
 	}
-	return r.write(lines)
+	return r.writeLines(lines)
 }
 
-func hint(question chat.Question) string {
+func questionHint(question chat.Question) string {
 	switch {
 	case len(question.Choices) > 0 && question.FreeText:
 		return "Type a number, or answer in your own words."
@@ -138,19 +138,19 @@ func (r Renderer) Progress(progress chat.Progress) error {
 	if progress.Status == chat.Failed {
 		sign = line{{"✗ ", style{bad: true}}}
 	}
-	row := faint(markup.CleanLine(progress.Description) + took(progress.Took))
-	return r.write(hanging(sign, row, r.width()))
+	row := faintLine(markup.CleanLine(progress.Description) + formatTook(progress.Took))
+	return r.writeLines(hangingIndent(sign, row, r.width()))
 }
 
-func took(d time.Duration) string {
+func formatTook(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return " (" + duration(d) + ")"
+	return " (" + formatDuration(d) + ")"
 }
 
-// duration is a time to three digits: "300µs", "21ms", "1.5s".
-func duration(d time.Duration) string {
+// formatDuration is a time to three digits: "300µs", "21ms", "1.5s".
+func formatDuration(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= 10*unit {
 			return d.Round(unit / 10).String()
@@ -171,8 +171,8 @@ func (r Renderer) now() time.Time {
 	return r.Now()
 }
 
-// write prints lines, styled where the terminal is to show it.
-func (r Renderer) write(lines []line) error {
+// writeLines prints lines, styled where the terminal is to show it.
+func (r Renderer) writeLines(lines []line) error {
 	out := bufio.NewWriter(r.Out)
 	for _, l := range lines {
 		r.writeLine(out, l)
@@ -186,7 +186,7 @@ func (r Renderer) write(lines []line) error {
 // writeLine leaves errors to the writer, which keeps the first one for Flush.
 func (r Renderer) writeLine(out *bufio.Writer, l line) {
 	if !r.Color && !r.Hyperlinks {
-		l = plain(strings.TrimRight(text(l), " "))
+		l = plainLine(strings.TrimRight(spansText(l), " "))
 	}
 	r.writeSpans(out, l)
 	out.WriteString("\n")
@@ -198,7 +198,7 @@ func (r Renderer) writeSpans(out *bufio.Writer, l line) {
 		if r.Hyperlinks && s.style.link != "" {
 			shown = "\x1b]8;;" + s.style.link + "\x1b\\" + shown + "\x1b]8;;\x1b\\"
 		}
-		if sgr := s.style.sgr(); r.Color && sgr != "" {
+		if sgr := s.style.escapeSequence(); r.Color && sgr != "" {
 			shown = sgr + shown + "\x1b[0m"
 		}
 		out.WriteString(shown)

@@ -15,31 +15,31 @@ type column struct {
 	right   bool
 }
 
-// table renders a Markdown table.
-func (p page) table(table *extension.Table, width int) []line {
+// renderTable renders a Markdown table.
+func (p page) renderTable(table *extension.Table, width int) []line {
 	var columns []column
 	var rows [][]line
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []line
 		for node := row.FirstChild(); node != nil; node = node.NextSibling() {
 			if cell, ok := node.(*extension.TableCell); ok && row.Kind() == extension.KindTableHeader {
-				columns = append(columns, column{p.inlines(cell, style{bold: true}), cell.Alignment == extension.AlignRight})
+				columns = append(columns, column{p.renderInlines(cell, style{bold: true}), cell.Alignment == extension.AlignRight})
 			} else {
-				cells = append(cells, p.inlines(node, style{}))
+				cells = append(cells, p.renderInlines(node, style{}))
 			}
 		}
 		if row.Kind() == extension.KindTableRow {
 			rows = append(rows, cells)
 		}
 	}
-	return grid(columns, rows, width)
+	return renderGrid(columns, rows, width)
 }
 
-// grid sets rows in columns under their headings. Columns give way to the widest of
+// renderGrid sets rows in columns under their headings. Columns give way to the widest of
 // them; where even eight columns of text each do not fit, every row becomes a list of
 // "heading: value".
-func grid(columns []column, rows [][]line, width int) []line {
-	widths := natural(columns, rows)
+func renderGrid(columns []column, rows [][]line, width int) []line {
+	widths := naturalWidths(columns, rows)
 	total := gap * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
@@ -52,7 +52,7 @@ func grid(columns []column, rows [][]line, width int) []line {
 			}
 		}
 		if widths[widest] <= 8 {
-			return records(columns, rows, width)
+			return renderRecords(columns, rows, width)
 		}
 		widths[widest]--
 	}
@@ -61,14 +61,14 @@ func grid(columns []column, rows [][]line, width int) []line {
 		headings[i] = c.heading
 	}
 	lines := gridRow(columns, headings, widths)
-	lines = append(lines, faint(strings.Repeat("─", max(total, 1))))
+	lines = append(lines, faintLine(strings.Repeat("─", max(total, 1))))
 	for _, row := range rows {
 		lines = append(lines, gridRow(columns, row, widths)...)
 	}
 	return lines
 }
 
-func natural(columns []column, rows [][]line) []int {
+func naturalWidths(columns []column, rows [][]line) []int {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
 		widths[i] = c.heading.width()
@@ -88,7 +88,7 @@ func gridRow(columns []column, row []line, widths []int) []line {
 	for i := range columns {
 		var wrapped []line
 		if i < len(row) {
-			wrapped = wrap(row[i], max(widths[i], 1))
+			wrapped = wrapSpans(row[i], max(widths[i], 1))
 		}
 		for len(lines) < len(wrapped) {
 			lines = append(lines, line{})
@@ -102,13 +102,13 @@ func gridRow(columns []column, row []line, widths []int) []line {
 			if columns[i].right {
 				start += widths[i] - part.width()
 			}
-			lines[n] = append(padded(lines[n], start), part...)
+			lines[n] = append(padLine(lines[n], start), part...)
 		}
 	}
 	return lines
 }
 
-func records(columns []column, rows [][]line, width int) []line {
+func renderRecords(columns []column, rows [][]line, width int) []line {
 	var lines []line
 	for n, row := range rows {
 		if n > 0 {
@@ -116,7 +116,7 @@ func records(columns []column, rows [][]line, width int) []line {
 		}
 		for i, cell := range row {
 			if i < len(columns) {
-				lines = append(lines, hanging(nil, append(append(line{}, columns[i].heading...), append(plain(": "), cell...)...), width)...)
+				lines = append(lines, hangingIndent(nil, append(append(line{}, columns[i].heading...), append(plainLine(": "), cell...)...), width)...)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ type style struct {
 	link                                               string // address of an OSC 8 hyperlink, printable ASCII; "" for none
 }
 
-// sgr is the style's escape sequence after a reset.
-func (s style) sgr() string {
+// escapeSequence is the style's escape sequence after a reset.
+func (s style) escapeSequence() string {
 	codes := ""
 	for _, c := range []struct {
 		on   bool
@@ -38,11 +38,11 @@ type span struct {
 // line is the spans of one line, without line breaks.
 type line []span
 
-func (l line) width() int { return displaywidth.String(text(l)) }
+func (l line) width() int { return displaywidth.String(spansText(l)) }
 
-func plain(text string) line { return line{{text: text}} }
+func plainLine(text string) line { return line{{text: text}} }
 
-func faint(text string) line { return line{{text: text, style: style{faint: true}}} }
+func faintLine(text string) line { return line{{text: text, style: style{faint: true}}} }
 
 // cell is one grapheme cluster.
 type cell struct {
@@ -51,14 +51,14 @@ type cell struct {
 	style style
 }
 
-// cells cuts spans into clusters. One that spans meet in has the style of the first.
-func cells(spans []span) []cell {
+// splitCells cuts spans into clusters. One that spans meet in has the style of the first.
+func splitCells(spans []span) []cell {
 	var out []cell
 	span, left := 0, 0 // where the cluster begins, and what is left of its span in bytes
 	if len(spans) > 0 {
 		left = len(spans[0].text)
 	}
-	for graphemes := displaywidth.StringGraphemes(text(spans)); graphemes.Next(); {
+	for graphemes := displaywidth.StringGraphemes(spansText(spans)); graphemes.Next(); {
 		for left <= 0 {
 			span++
 			left += len(spans[span].text)
@@ -69,15 +69,15 @@ func cells(spans []span) []cell {
 	return out
 }
 
-// wrap breaks spans into lines of at most width columns: at spaces, next to wide
+// wrapSpans breaks spans into lines of at most width columns: at spaces, next to wide
 // characters, and inside a word only when it alone is wider than a line. A cluster
 // wider than the line stands alone on one. width must be positive.
-func wrap(spans []span, width int) []line {
+func wrapSpans(spans []span, width int) []line {
 	var lines []line
-	rest := cells(spans)
+	rest := splitCells(spans)
 	for len(rest) > 0 {
 		end, next := breakAt(rest, width)
-		lines = append(lines, join(rest[:end]))
+		lines = append(lines, joinCells(rest[:end]))
 		rest = rest[next:]
 	}
 	if len(lines) == 0 {
@@ -126,9 +126,9 @@ func breaksBetween(before, after cell) bool {
 	return !strings.ContainsAny(after.text, "，。、；：！？）」』】》.,;:!?)]}") && !strings.ContainsAny(before.text, "（「『【《([{")
 }
 
-// join makes spans of the cells of a line. Marks that have nothing to combine with at
+// joinCells makes spans of the cells of a line. Marks that have nothing to combine with at
 // its beginning are dropped: they would change what the line is put behind.
-func join(cells []cell) line {
+func joinCells(cells []cell) line {
 	for len(cells) > 0 && cells[0].width == 0 {
 		cells = cells[1:]
 	}
@@ -144,8 +144,8 @@ func join(cells []cell) line {
 	return out
 }
 
-// prefixed puts first before the first line and rest before the others.
-func prefixed(lines []line, first, rest line) []line {
+// prefixLines puts first before the first line and rest before the others.
+func prefixLines(lines []line, first, rest line) []line {
 	out := make([]line, len(lines))
 	for i, l := range lines {
 		prefix := rest
@@ -157,18 +157,18 @@ func prefixed(lines []line, first, rest line) []line {
 	return out
 }
 
-// hanging wraps spans behind a first prefix; the following lines are indented by as
+// hangingIndent wraps spans behind a first prefix; the following lines are indented by as
 // much, or by two columns where that would leave less than half the width.
-func hanging(first line, spans []span, width int) []line {
+func hangingIndent(first line, spans []span, width int) []line {
 	indent := first.width()
 	if indent > width/2 {
-		return prefixed(wrap(append(append(line{}, first...), spans...), max(width-2, 1)), nil, plain("  "))
+		return prefixLines(wrapSpans(append(append(line{}, first...), spans...), max(width-2, 1)), nil, plainLine("  "))
 	}
-	return prefixed(wrap(spans, width-indent), first, plain(strings.Repeat(" ", indent)))
+	return prefixLines(wrapSpans(spans, width-indent), first, plainLine(strings.Repeat(" ", indent)))
 }
 
-// padded fills a line with spaces up to width.
-func padded(l line, width int) line {
+// padLine fills a line with spaces up to width.
+func padLine(l line, width int) line {
 	if missing := width - l.width(); missing > 0 {
 		return append(append(line{}, l...), span{text: strings.Repeat(" ", missing)})
 	}

@@ -15,7 +15,7 @@ import (
 // did, the numbers that decisions were taken from, and the decisions.
 func (r Renderer) Trace(trace chat.Trace) error {
 	width := r.width()
-	lines := []line{{{"Why this answer", style{bold: true}}, {took(trace.Took), style{faint: true}}}}
+	lines := []line{{{"Why this answer", style{bold: true}}, {formatTook(trace.Took), style{faint: true}}}}
 	for _, step := range trace.Steps {
 		lines = append(lines, traceStep(step, width)...)
 	}
@@ -35,13 +35,13 @@ func (r Renderer) Trace(trace chat.Trace) error {
 		lines = append(lines, line{})
 	}
 	for _, note := range trace.Notes {
-		lines = append(lines, hanging(faint("• "), plain(markup.CleanLine(note)), width)...)
+		lines = append(lines, hangingIndent(faintLine("• "), plainLine(markup.CleanLine(note)), width)...)
 	}
-	return r.write(lines)
+	return r.writeLines(lines)
 }
 
 func traceStep(step chat.TraceStep, width int) []line {
-	row := append(plain(markup.CleanLine(step.Node)), faint(took(step.Took))...)
+	row := append(plainLine(markup.CleanLine(step.Node)), faintLine(formatTook(step.Took))...)
 	switch step.Status {
 	case chat.Completed:
 	case chat.Pending:
@@ -49,25 +49,25 @@ func traceStep(step chat.TraceStep, width int) []line {
 	default:
 		row = append(row, span{" " + markup.CleanLine(string(step.Status)), style{bad: true}})
 	}
-	return hanging(plain("  "), row, width)
+	return hangingIndent(plainLine("  "), row, width)
 }
 
 func traceQuery(query chat.TraceQuery, width int) []line {
-	searched := append(plain(markup.CleanLine(query.Text)), faint(took(query.Took))...)
-	lines := hanging(line{{"Searched  ", style{bold: true}}}, searched, width)
+	searched := append(plainLine(markup.CleanLine(query.Text)), faintLine(formatTook(query.Took))...)
+	lines := hangingIndent(line{{"Searched  ", style{bold: true}}}, searched, width)
 	for _, row := range []struct{ name, value string }{
-		{"looked up ", terms(query.Used)},
-		{"left out  ", terms(query.Pruned)},
+		{"looked up ", joinTerms(query.Used)},
+		{"left out  ", joinTerms(query.Pruned)},
 		{"found     ", fmt.Sprintf("%d by words, %d by meaning", query.Lexical, query.Dense)},
 	} {
 		if row.value != "" {
-			lines = append(lines, hanging(faint(row.name), plain(row.value), width)...)
+			lines = append(lines, hangingIndent(faintLine(row.name), plainLine(row.value), width)...)
 		}
 	}
 	return lines
 }
 
-func terms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }
+func joinTerms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }
 
 // traceEvidence is the candidates as a table; those the answer was made from are
 // marked and bold.
@@ -76,15 +76,15 @@ func traceEvidence(evidence []chat.TraceEvidence, width int) []line {
 		return nil
 	}
 	columns := []column{
-		{heading: plain(" ")},
-		{heading: faint("score"), right: true},
-		{heading: faint("words"), right: true},
-		{heading: faint("meaning"), right: true},
-		{heading: faint("passage")},
+		{heading: plainLine(" ")},
+		{heading: faintLine("score"), right: true},
+		{heading: faintLine("words"), right: true},
+		{heading: faintLine("meaning"), right: true},
+		{heading: faintLine("passage")},
 	}
 	rows := make([][]line, len(evidence))
 	for i, candidate := range evidence {
-		kept, look := plain(" "), style{faint: true}
+		kept, look := plainLine(" "), style{faint: true}
 		if candidate.Kept {
 			kept, look = line{{"✓", style{good: true}}}, style{}
 		}
@@ -97,13 +97,13 @@ func traceEvidence(evidence []chat.TraceEvidence, width int) []line {
 		}
 		rows[i] = []line{
 			kept,
-			plain(fmt.Sprintf("%.2f", candidate.Score)),
-			plain(fmt.Sprintf("%.1f", candidate.Lexical)),
-			plain(fmt.Sprintf("%.2f", candidate.Dense)),
+			plainLine(fmt.Sprintf("%.2f", candidate.Score)),
+			plainLine(fmt.Sprintf("%.1f", candidate.Lexical)),
+			plainLine(fmt.Sprintf("%.2f", candidate.Dense)),
 			{{passage, look}},
 		}
 	}
-	return grid(columns, rows, width)
+	return renderGrid(columns, rows, width)
 }
 
 func traceAgents(agents []chat.TraceAgent, width int) []line {
@@ -111,20 +111,20 @@ func traceAgents(agents []chat.TraceAgent, width int) []line {
 		return nil
 	}
 	columns := []column{
-		{heading: faint("agent")},
-		{heading: faint("requests"), right: true},
-		{heading: faint("failed"), right: true},
-		{heading: faint("time"), right: true},
+		{heading: faintLine("agent")},
+		{heading: faintLine("requests"), right: true},
+		{heading: faintLine("failed"), right: true},
+		{heading: faintLine("time"), right: true},
 	}
 	rows := make([][]line, len(agents))
 	for i, agent := range agents {
-		failed := plain(strconv.Itoa(agent.Failures))
+		failed := plainLine(strconv.Itoa(agent.Failures))
 		if agent.Failures > 0 {
 			failed = line{{strconv.Itoa(agent.Failures), style{bad: true}}}
 		}
-		rows[i] = []line{plain(markup.CleanLine(agent.Name)), plain(strconv.Itoa(agent.Requests)), failed, plain(duration(agent.Took))}
+		rows[i] = []line{plainLine(markup.CleanLine(agent.Name)), plainLine(strconv.Itoa(agent.Requests)), failed, plainLine(formatDuration(agent.Took))}
 	}
-	return grid(columns, rows, width)
+	return renderGrid(columns, rows, width)
 }
 
 // traceModels is the requests to language models as a table; costs are left out where
@@ -135,31 +135,31 @@ func traceModels(models []chat.TraceModel, width int) []line {
 	}
 	priced := slices.ContainsFunc(models, func(model chat.TraceModel) bool { return model.Cost > 0 })
 	columns := []column{
-		{heading: faint("for")}, {heading: faint("model")},
-		{heading: faint("tokens in"), right: true}, {heading: faint("out"), right: true},
+		{heading: faintLine("for")}, {heading: faintLine("model")},
+		{heading: faintLine("tokens in"), right: true}, {heading: faintLine("out"), right: true},
 	}
 	if priced {
-		columns = append(columns, column{heading: faint("cost"), right: true})
+		columns = append(columns, column{heading: faintLine("cost"), right: true})
 	}
-	columns = append(columns, column{heading: faint("first"), right: true}, column{heading: faint("time"), right: true})
+	columns = append(columns, column{heading: faintLine("first"), right: true}, column{heading: faintLine("time"), right: true})
 	rows := make([][]line, len(models))
 	var failures []line
 	for i, model := range models {
 		role := markup.CleanLine(model.Role)
-		rows[i] = []line{plain(role), plain(markup.CleanLine(model.Model)), plain(strconv.Itoa(model.Prompt)), plain(strconv.Itoa(model.Completion))}
+		rows[i] = []line{plainLine(role), plainLine(markup.CleanLine(model.Model)), plainLine(strconv.Itoa(model.Prompt)), plainLine(strconv.Itoa(model.Completion))}
 		if priced {
-			rows[i] = append(rows[i], plain(strconv.FormatFloat(model.Cost, 'f', 4, 64)))
+			rows[i] = append(rows[i], plainLine(strconv.FormatFloat(model.Cost, 'f', 4, 64)))
 		}
 		first := ""
 		if model.FirstToken > 0 {
-			first = duration(model.FirstToken)
+			first = formatDuration(model.FirstToken)
 		}
-		rows[i] = append(rows[i], plain(first), plain(duration(model.Took)))
+		rows[i] = append(rows[i], plainLine(first), plainLine(formatDuration(model.Took)))
 		if model.Failure != "" {
-			failures = append(failures, hanging(line{{"✗ ", style{bad: true}}}, plain(role+": "+markup.CleanLine(model.Failure)), width)...)
+			failures = append(failures, hangingIndent(line{{"✗ ", style{bad: true}}}, plainLine(role+": "+markup.CleanLine(model.Failure)), width)...)
 		}
 	}
-	return append(grid(columns, rows, width), failures...)
+	return append(renderGrid(columns, rows, width), failures...)
 }
 
 // traceInputs is the numbers that the decisions to ask and to abstain were taken from;
@@ -169,19 +169,19 @@ func traceInputs(inputs []chat.TraceInput, width int) []line {
 		return nil
 	}
 	columns := []column{
-		{heading: plain(" ")},
-		{heading: faint("decided from")},
-		{heading: faint("value"), right: true},
-		{heading: faint("limit"), right: true},
+		{heading: plainLine(" ")},
+		{heading: faintLine("decided from")},
+		{heading: faintLine("value"), right: true},
+		{heading: faintLine("limit"), right: true},
 	}
-	number := func(f float64) line { return plain(strconv.FormatFloat(f, 'g', 3, 64)) }
+	number := func(f float64) line { return plainLine(strconv.FormatFloat(f, 'g', 3, 64)) }
 	rows := make([][]line, len(inputs))
 	for i, input := range inputs {
-		decided := plain(" ")
+		decided := plainLine(" ")
 		if input.Decided {
 			decided = line{{"✓", style{good: true}}}
 		}
-		rows[i] = []line{decided, plain(markup.CleanLine(input.Name)), number(input.Value), number(input.Limit)}
+		rows[i] = []line{decided, plainLine(markup.CleanLine(input.Name)), number(input.Value), number(input.Limit)}
 	}
-	return grid(columns, rows, width)
+	return renderGrid(columns, rows, width)
 }

@@ -20,7 +20,7 @@ func (s *Store) SaveEdit(ctx context.Context, edit runs.Edit) error {
 	}
 	_, err = s.db.ExecContext(ctx, `INSERT INTO edit (thread, message, author, body, saved) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (thread, message) DO UPDATE SET author = excluded.author, body = excluded.body, saved = excluded.saved`,
-		string(edit.Thread), string(edit.Message), string(edit.Author), body, s.millis())
+		string(edit.Thread), string(edit.Message), string(edit.Author), body, s.nowMillis())
 	if err != nil {
 		return fmt.Errorf("save edit of message %s: %w", edit.Message, err)
 	}

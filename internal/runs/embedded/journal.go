@@ -30,7 +30,7 @@ func (s *Store) Journal(lease runs.Lease) runs.Journal { return &journal{store: 
 
 // Save implements graph.Store.
 func (j *journal) Save(ctx context.Context, run string, checkpoint []byte) error {
-	err := j.write(ctx, func(tx *sql.Tx) error {
+	err := j.writeEvents(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, saveCheckpoint, run, checkpoint, j.store.now().Unix())
 		return err
 	})
@@ -54,21 +54,21 @@ func (j *journal) Append(events ...runs.Event) {
 
 // Flush implements runs.Journal.
 func (j *journal) Flush(ctx context.Context) error {
-	if err := j.write(ctx, func(*sql.Tx) error { return nil }); err != nil {
+	if err := j.writeEvents(ctx, func(*sql.Tx) error { return nil }); err != nil {
 		return fmt.Errorf("write events of thread %s: %w", j.lease.Thread, err)
 	}
 	return nil
 }
 
-// write runs change and appends the events that wait, in one transaction.
-func (j *journal) write(ctx context.Context, change func(tx *sql.Tx) error) error {
+// writeEvents runs change and appends the events that wait, in one transaction.
+func (j *journal) writeEvents(ctx context.Context, change func(tx *sql.Tx) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.appended.Lock()
 	events := j.events
 	j.appended.Unlock()
 	var last int64
-	err := j.store.fenced(ctx, j.lease, func(tx *sql.Tx) error {
+	err := j.store.inFencedTransaction(ctx, j.lease, func(tx *sql.Tx) error {
 		if err := change(tx); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (j *journal) write(ctx context.Context, change func(tx *sql.Tx) error) erro
 				return err
 			}
 			result, err := tx.ExecContext(ctx, `INSERT INTO event (thread, run, kind, body, at) VALUES (?, ?, ?, coalesce(?, x''), ?)`,
-				string(j.lease.Thread), string(event.Run), string(event.Kind), event.Body, j.store.millis())
+				string(j.lease.Thread), string(event.Run), string(event.Kind), event.Body, j.store.nowMillis())
 			if err == nil {
 				last, err = result.LastInsertId()
 			}
@@ -112,7 +112,9 @@ func (j *journal) Show(_ context.Context, event runs.Event) error {
 // Follow implements runs.Events.
 func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position) iter.Seq2[runs.Event, error] {
 	return s.hub.Follow(ctx, thread, after, watch.Source{
-		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) { return s.position(ctx, thread, at) },
+		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) {
+			return s.positionOf(ctx, thread, at)
+		},
 		Read: func(ctx context.Context, at, upTo runs.Position) ([]runs.Event, error) {
 			return s.eventsAfter(ctx, thread, at, upTo)
 		},
@@ -120,8 +122,8 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 	})
 }
 
-// position gives the id of an event, 0 for one before the first.
-func (s *Store) position(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
+// positionOf gives the id of an event, 0 for one before the first.
+func (s *Store) positionOf(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
 	switch at {
 	case runs.Beginning:
 		return "0", nil

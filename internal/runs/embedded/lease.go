@@ -18,10 +18,10 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 		return runs.Lease{}, errors.New("claim a thread: the worker has no name")
 	}
 	for {
-		changed := s.work.next()
-		lease, found, next, err := s.claim(ctx, worker)
+		changed := s.work.wait()
+		lease, found, next, err := s.tryClaim(ctx, worker)
 		if err == nil && !found {
-			err = s.sweep(ctx)
+			err = s.sweepExpired(ctx)
 		}
 		if ctx.Err() != nil && !found {
 			return runs.Lease{}, ctx.Err()
@@ -44,20 +44,20 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 	}
 }
 
-// claim takes the thread that could be claimed for longest, if there is one; else it
+// tryClaim takes the thread that could be claimed for longest, if there is one; else it
 // tells for how long there is nothing to do.
-func (s *Store) claim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
-	err = s.inside(ctx, func(tx *sql.Tx) error {
-		now := s.millis()
-		if err := s.promote(ctx, tx, now); err != nil {
+func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
+	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+		now := s.nowMillis()
+		if err := s.promoteDue(ctx, tx, now); err != nil {
 			return err
 		}
 		for !found {
-			thread, ready, err := s.ready(ctx, tx, now, &next)
+			thread, ready, err := s.findReady(ctx, tx, now, &next)
 			if err != nil || !ready {
 				return err
 			}
-			if lease, found, err = s.take(ctx, tx, thread, worker); err != nil {
+			if lease, found, err = s.leaseThread(ctx, tx, thread, worker); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (s *Store) claim(ctx context.Context, worker runs.WorkerID) (lease runs.Lea
 	return lease, found, next, nil
 }
 
-func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (thread chat.ThreadID, ready bool, err error) {
+func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (thread chat.ThreadID, ready bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable, token LIMIT 1`, now).Scan(&thread)
 	if err == nil {
 		return thread, true, nil
@@ -89,9 +89,9 @@ func (s *Store) ready(ctx context.Context, tx *sql.Tx, now int64, next *time.Dur
 // behind tells of a row of thread whether it has more jobs than one.
 const behind = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
 
-// take leases a thread. false: its head could not be read, and is a dead
+// leaseThread leases a thread. false: its head could not be read, and is a dead
 // letter now or left for newer programs.
-func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
+func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
 	now := s.now()
 	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
 	var by string
@@ -107,20 +107,20 @@ func (s *Store) take(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, work
 	}
 	id, body, enqueued, err := headOf(ctx, tx, thread)
 	if errors.Is(err, sql.ErrNoRows) {
-		return lease, false, s.advance(ctx, tx, thread)
+		return lease, false, s.endLease(ctx, tx, thread)
 	}
 	if err != nil {
 		return lease, false, err
 	}
-	lease.Job, err = read(body, enqueued, attempt)
+	lease.Job, err = decodeJob(body, enqueued, attempt)
 	if errors.Is(err, runs.ErrNewer) {
-		return lease, false, s.leave(ctx, tx, thread, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
+		return lease, false, s.endLeaseForRetry(ctx, tx, thread, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
 	}
 	if err != nil {
 		letter := letter{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
-		return lease, false, s.bury(ctx, tx, id, letter)
+		return lease, false, s.deadLetter(ctx, tx, id, letter)
 	}
-	lease.Stopped, lease.Unsure = stopOf(by, at), stamp(unsure)
+	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
 	return lease, true, nil
 }
 
@@ -128,7 +128,7 @@ func stopOf(by string, at int64) *runs.Stop {
 	if at == 0 {
 		return nil
 	}
-	return &runs.Stop{By: chat.UserID(by), At: stamp(at)}
+	return &runs.Stop{By: chat.UserID(by), At: timeFromMillis(at)}
 }
 
 // Renew implements runs.Leases.
@@ -137,7 +137,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 	var at int64
 	var renewal runs.Renewal
 	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+behind,
-		s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
+		s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runs.ErrLost
 	}
@@ -150,7 +150,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 
 // Finish implements runs.Leases.
 func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error { return s.finish(ctx, tx, lease, result) })
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error { return s.finishJob(ctx, tx, lease, result) })
 	if err != nil {
 		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
 	}
@@ -158,7 +158,7 @@ func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result
 	return nil
 }
 
-func (s *Store) finish(ctx context.Context, tx *sql.Tx, lease runs.Lease, result runs.Result) error {
+func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, result runs.Result) error {
 	for _, drop := range []struct {
 		statement string
 		arguments []any
@@ -173,28 +173,28 @@ func (s *Store) finish(ctx context.Context, tx *sql.Tx, lease runs.Lease, result
 		}
 	}
 	if result.Next == runs.Again || result.Next == runs.Left {
-		return s.leave(ctx, tx, lease.Thread, result)
+		return s.endLeaseForRetry(ctx, tx, lease.Thread, result)
 	}
 	id, body, _, err := headOf(ctx, tx, lease.Thread)
 	if err != nil {
 		return err
 	}
 	if result.Next == runs.Dead {
-		return s.bury(ctx, tx, id, letter{lease.Thread, lease.Job.Event, body, result.Reason})
+		return s.deadLetter(ctx, tx, id, letter{lease.Thread, lease.Job.Event, body, result.Reason})
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.advance(ctx, tx, lease.Thread)
+	return s.endLease(ctx, tx, lease.Thread)
 }
 
-// leave ends the lease of a thread whose head is to be tried again.
-func (s *Store) leave(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, result runs.Result) error {
+// endLeaseForRetry ends the lease of a thread whose head is to be tried again.
+func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, result runs.Result) error {
 	uncounted := 0
 	if result.Next == runs.Left {
 		uncounted = 1
 	}
-	now := s.millis()
+	now := s.nowMillis()
 	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ?,
 		unsure = CASE ? WHEN 'before' THEN unsure WHEN 'sure' THEN 0 ELSE ? END WHERE thread = ?`,
 		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, string(thread))
@@ -209,23 +209,23 @@ type letter struct {
 	reason string
 }
 
-// bury puts the job at the head, which has the id, aside.
-func (s *Store) bury(ctx context.Context, tx *sql.Tx, id int64, letter letter) error {
+// deadLetter puts the job at the head, which has the id, aside.
+func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter letter) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
-		string(letter.thread), string(letter.event), letter.body, letter.reason, s.millis())
+		string(letter.thread), string(letter.event), letter.body, letter.reason, s.nowMillis())
 	if err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.advance(ctx, tx, letter.thread)
+	return s.endLease(ctx, tx, letter.thread)
 }
 
-// advance ends the lease of a thread whose head has changed, if it still has one.
-func (s *Store) advance(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) error {
+// endLease ends the lease of a thread whose head has changed, if it still has one.
+func (s *Store) endLease(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
-		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.millis(), string(thread))
+		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.nowMillis(), string(thread))
 	if err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ func (s *Store) advance(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) e
 
 // Release implements runs.Leases.
 func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
-		now := s.millis()
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
+		now := s.nowMillis()
 		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
 			now, now, string(lease.Thread))
 		return err
@@ -250,8 +250,8 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (stopped bool, err error) {
-	err = s.inside(ctx, func(tx *sql.Tx) error {
-		stopped, err = s.stop(ctx, tx, thread, event, by)
+	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+		stopped, err = s.stopJob(ctx, tx, thread, event, by)
 		return err
 	})
 	if err != nil {
@@ -260,7 +260,7 @@ func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.Event
 	return stopped, nil
 }
 
-func (s *Store) stop(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
+func (s *Store) stopJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
 	_, body, _, err := headOf(ctx, tx, thread)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -274,6 +274,6 @@ func (s *Store) stop(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, even
 	_, err = tx.ExecContext(ctx, `UPDATE thread SET
 		stopped_by = CASE stopped_at WHEN 0 THEN ?1 ELSE stopped_by END,
 		stopped_at = CASE stopped_at WHEN 0 THEN ?2 ELSE stopped_at END
-		WHERE thread = ?3`, string(by), s.millis(), string(thread))
+		WHERE thread = ?3`, string(by), s.nowMillis(), string(thread))
 	return err == nil, err
 }

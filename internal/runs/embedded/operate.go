@@ -13,8 +13,8 @@ import (
 // State implements runs.Operator.
 func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
 	var state runs.ThreadState
-	err := s.inside(ctx, func(tx *sql.Tx) (err error) {
-		state, err = s.state(ctx, tx, thread)
+	err := s.inTransaction(ctx, func(tx *sql.Tx) (err error) {
+		state, err = s.readState(ctx, tx, thread)
 		return err
 	})
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadSta
 	return state, nil
 }
 
-func (s *Store) state(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (runs.ThreadState, error) {
+func (s *Store) readState(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (runs.ThreadState, error) {
 	state := runs.ThreadState{Thread: thread}
 	var attempt int
 	var claimable, at int64
@@ -41,16 +41,16 @@ func (s *Store) state(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (ru
 	}
 	switch {
 	case state.Worker != "":
-		state.Until = stamp(claimable)
-	case claimable > s.millis():
-		state.NotBefore = stamp(claimable)
+		state.Until = timeFromMillis(claimable)
+	case claimable > s.nowMillis():
+		state.NotBefore = timeFromMillis(claimable)
 	}
 	state.Stopped = stopOf(by, at)
 	_, body, enqueued, err := headOf(ctx, tx, thread)
 	if err != nil {
 		return state, err
 	}
-	if job, err := read(body, enqueued, attempt); err == nil {
+	if job, err := decodeJob(body, enqueued, attempt); err == nil {
 		state.Head = job
 	}
 	return state, nil
@@ -59,10 +59,10 @@ func (s *Store) state(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (ru
 // Threads implements runs.Operator.
 func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
 	var states []runs.ThreadState
-	err := s.inside(ctx, func(tx *sql.Tx) error {
-		threads, err := texts(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
+	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
+		threads, err := queryStrings(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
 		for _, thread := range threads {
-			state, err := s.state(ctx, tx, chat.ThreadID(thread))
+			state, err := s.readState(ctx, tx, chat.ThreadID(thread))
 			if err != nil {
 				return err
 			}
@@ -76,8 +76,8 @@ func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, err
 	return states, nil
 }
 
-// texts gives the rows of a query of one column.
-func texts(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]string, error) {
+// queryStrings gives the rows of a query of one column.
+func queryStrings(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, query, arguments...)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func texts(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]s
 
 // DeadLetters implements runs.Operator.
 func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
-	letters, err := s.letters(ctx, `ORDER BY at DESC, event LIMIT ?`, limit)
+	letters, err := s.queryLetters(ctx, `ORDER BY at DESC, event LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list dead letters: %w", err)
 	}
@@ -105,7 +105,7 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 
 // FindDeadLetter implements runs.Operator.
 func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
-	letters, err := s.letters(ctx, `WHERE `+letterName+` = ? ORDER BY at DESC LIMIT 1`, string(run))
+	letters, err := s.queryLetters(ctx, `WHERE `+letterName+` = ? ORDER BY at DESC LIMIT 1`, string(run))
 	if err == nil && len(letters) == 0 {
 		err = runs.ErrUnknownLetter
 	}
@@ -115,8 +115,8 @@ func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLe
 	return letters[0], nil
 }
 
-// letters gives the dead letters that the clauses choose.
-func (s *Store) letters(ctx context.Context, clauses string, arguments ...any) ([]runs.DeadLetter, error) {
+// queryLetters gives the dead letters that the clauses choose.
+func (s *Store) queryLetters(ctx context.Context, clauses string, arguments ...any) ([]runs.DeadLetter, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT thread, event, body, reason, at FROM dead `+clauses, arguments...)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (s *Store) letters(ctx context.Context, clauses string, arguments ...any) (
 		if err := rows.Scan(&thread, &event, &body, &letter.Reason, &at); err != nil {
 			return nil, err
 		}
-		letter.At = stamp(at)
+		letter.At = timeFromMillis(at)
 		if job, err := runs.DecodeJob(body); err == nil {
 			letter.Job = job
 		}
@@ -143,7 +143,7 @@ func (s *Store) letters(ctx context.Context, clauses string, arguments ...any) (
 
 // Discard implements runs.Operator.
 func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	err := s.inside(ctx, func(tx *sql.Tx) error {
+	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ?`, string(thread), string(event))
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.Ev
 
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	err := s.inside(ctx, func(tx *sql.Tx) error {
+	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
 		var body []byte
 		err := tx.QueryRowContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ? RETURNING body`, string(thread), string(event)).Scan(&body)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -171,7 +171,7 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 		if err != nil {
 			return err
 		}
-		return push(ctx, tx, thread, body, s.millis())
+		return pushJob(ctx, tx, thread, body, s.nowMillis())
 	})
 	if err != nil {
 		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
@@ -182,7 +182,7 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 
 // Forget implements runs.Forgetter.
 func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
-	err := s.inside(ctx, func(tx *sql.Tx) error {
+	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
 		for _, queue := range []string{"job", "delayed", "dead"} {
 			if err := s.forgetJobs(ctx, tx, queue, thread, by); err != nil {
 				return err
@@ -234,5 +234,5 @@ func (s *Store) forgetJobs(ctx context.Context, tx *sql.Tx, table string, thread
 	} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return s.advance(ctx, tx, thread)
+	return s.endLease(ctx, tx, thread)
 }

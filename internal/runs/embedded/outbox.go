@@ -14,16 +14,16 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 	if err := delivery.Check(); err != nil {
 		return err
 	}
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
-			string(lease.Thread), string(delivery.Key), string(delivery.Run), delivery.Body, s.millis())
+			string(lease.Thread), string(delivery.Key), string(delivery.Run), delivery.Body, s.nowMillis())
 		if err != nil {
 			return err
 		}
 		var at int64
 		err = tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
 			string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
-		delivery.Recorded = stamp(at)
+		delivery.Recorded = timeFromMillis(at)
 		return err
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 
 // Confirm implements runs.Outbox.
 func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`, string(posted), string(lease.Thread), string(key))
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.Delivery
 // Recorded implements runs.Outbox.
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
 	var deliveries []runs.Delivery
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT key, run, body, recorded, posted FROM delivery WHERE thread = ? ORDER BY id`, string(lease.Thread))
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery
 			if err := rows.Scan(&delivery.Key, &delivery.Run, &delivery.Body, &recorded, &delivery.Posted); err != nil {
 				return err
 			}
-			delivery.Recorded = stamp(recorded)
+			delivery.Recorded = timeFromMillis(recorded)
 			deliveries = append(deliveries, delivery)
 		}
 		return rows.Err()
@@ -80,7 +80,7 @@ func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery
 
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
-	err := s.fenced(ctx, lease, func(tx *sql.Tx) error {
+	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM delivery WHERE thread = ? AND key = ?`, string(lease.Thread), string(key))
 		return err
 	})

@@ -12,31 +12,31 @@ import (
 
 // Enqueue implements runs.Queue.
 func (s *Store) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
-	return s.enqueue(ctx, job, 0)
+	return s.enqueueJob(ctx, job, 0)
 }
 
 // EnqueueAfter implements runs.Queue.
 func (s *Store) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
-	return s.enqueue(ctx, job, delay)
+	return s.enqueueJob(ctx, job, delay)
 }
 
-func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) (accepted bool, err error) {
+func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duration) (accepted bool, err error) {
 	body, err := runs.EncodeJob(job)
 	if err != nil {
 		return false, err
 	}
-	err = s.inside(ctx, func(tx *sql.Tx) error {
-		accepted, err = s.see(ctx, tx, job)
+	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+		accepted, err = s.recordEvent(ctx, tx, job)
 		if err != nil || !accepted {
 			return err
 		}
-		now := s.millis()
+		now := s.nowMillis()
 		if delay > 0 {
 			_, err := tx.ExecContext(ctx, `INSERT INTO delayed (thread, due, body) VALUES (?, ?, ?)`,
 				string(job.Thread()), now+delay.Milliseconds(), body)
 			return err
 		}
-		return push(ctx, tx, job.Thread(), body, now)
+		return pushJob(ctx, tx, job.Thread(), body, now)
 	})
 	if err != nil {
 		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, job.Thread(), err)
@@ -45,9 +45,9 @@ func (s *Store) enqueue(ctx context.Context, job runs.Job, delay time.Duration) 
 	return accepted, nil
 }
 
-// see notes the event; false where it is known.
-func (s *Store) see(ctx context.Context, tx *sql.Tx, job runs.Job) (bool, error) {
-	now := s.millis()
+// recordEvent notes the event; false where it is known.
+func (s *Store) recordEvent(ctx context.Context, tx *sql.Tx, job runs.Job) (bool, error) {
+	now := s.nowMillis()
 	result, err := tx.ExecContext(ctx, `INSERT INTO seen (thread, event, at) VALUES (?, ?, ?)
 		ON CONFLICT DO UPDATE SET at = excluded.at WHERE at < ?`,
 		string(job.Thread()), string(job.Event), now, now-s.options.DedupeFor.Milliseconds())
@@ -58,8 +58,8 @@ func (s *Store) see(ctx context.Context, tx *sql.Tx, job runs.Job) (bool, error)
 	return changed > 0, err
 }
 
-// push puts a job at the end of its thread's queue.
-func push(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte, now int64) error {
+// pushJob puts a job at the end of its thread's queue.
+func pushJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte, now int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO job (thread, body, enqueued) VALUES (?, ?, ?)`, string(thread), body, now)
 	if err != nil {
 		return err
@@ -68,8 +68,8 @@ func push(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte, no
 	return err
 }
 
-// promote puts delayed jobs that are due into the queue.
-func (s *Store) promote(ctx context.Context, tx *sql.Tx, now int64) error {
+// promoteDue puts delayed jobs that are due into the queue.
+func (s *Store) promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
 	type late struct {
 		id     int64
 		thread chat.ThreadID
@@ -92,7 +92,7 @@ func (s *Store) promote(ctx context.Context, tx *sql.Tx, now int64) error {
 		return err
 	}
 	for _, job := range due {
-		if err := push(ctx, tx, job.thread, job.body, now); err != nil {
+		if err := pushJob(ctx, tx, job.thread, job.body, now); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM delayed WHERE id = ?`, job.id); err != nil {

@@ -61,13 +61,13 @@ func OpenRecords(ctx context.Context, dir string, keep time.Duration) (*Records,
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	store := &Records{db: db, now: time.Now}
-	if err := store.prepare(ctx, keep); err != nil {
+	if err := store.prepareTables(ctx, keep); err != nil {
 		return nil, errors.Join(fmt.Errorf("open records %s: %w", file, err), db.Close())
 	}
 	return store, nil
 }
 
-func (r *Records) prepare(ctx context.Context, keep time.Duration) error {
+func (r *Records) prepareTables(ctx context.Context, keep time.Duration) error {
 	if _, err := r.db.ExecContext(ctx, recordSchema); err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (r *Records) addReason(ctx context.Context) error {
 
 // Save implements runs.Records.
 func (r *Records) Save(ctx context.Context, record runs.Record) error {
-	if err := r.save(ctx, record); err != nil {
+	if err := r.saveRecord(ctx, record); err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-func (r *Records) save(ctx context.Context, record runs.Record) error {
+func (r *Records) saveRecord(ctx context.Context, record runs.Record) error {
 	body, err := runs.EncodeRecord(record)
 	if err != nil {
 		return err
@@ -157,13 +157,13 @@ func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 	if err != nil {
 		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
 	}
-	if record.Ratings, err = r.ratings(ctx, run); err != nil {
+	if record.Ratings, err = r.loadRatings(ctx, run); err != nil {
 		return runs.Record{}, fmt.Errorf("load ratings of run %s: %w", run, err)
 	}
 	return record, nil
 }
 
-func (r *Records) ratings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
+func (r *Records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT person, verdict, reason, at FROM rating WHERE run = ? ORDER BY person`, string(run))
 	if err != nil {
 		return nil, err
@@ -184,13 +184,13 @@ func (r *Records) ratings(ctx context.Context, run chat.RunID) ([]chat.Rating, e
 
 // Rate implements runs.Records.
 func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
-	if err := r.rate(ctx, run, rating); err != nil {
+	if err := r.saveRating(ctx, run, rating); err != nil {
 		return fmt.Errorf("rate run %s: %w", run, err)
 	}
 	return nil
 }
 
-func (r *Records) rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+func (r *Records) saveRating(ctx context.Context, run chat.RunID, rating chat.Rating) error {
 	var known bool
 	err := r.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM record WHERE run = ?)`, string(run)).Scan(&known)
 	if err != nil {
@@ -212,14 +212,14 @@ func (r *Records) rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 // List implements runs.Registry. Records that were saved before they were listed come
 // in with their next save.
 func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	records, err := r.list(ctx, filter, limit)
+	records, err := r.listRecords(ctx, filter, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
 	return records, nil
 }
 
-func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT run, body FROM listed JOIN record USING (run)
 		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC LIMIT ?4`,
 		string(filter.Status), string(filter.Thread), string(filter.Author), limit)

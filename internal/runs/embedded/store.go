@@ -149,7 +149,7 @@ func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, e
 	if err := store.addUnsure(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("upgrade the runs in %s: %w", file, err), db.Close())
 	}
-	if err := store.sweep(ctx); err != nil {
+	if err := store.sweepExpired(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("clear the runs in %s: %w", file, err), db.Close())
 	}
 	return store, nil
@@ -157,7 +157,7 @@ func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, e
 
 // addUnsure adds the column to a file of an older program.
 func (s *Store) addUnsure(ctx context.Context) error {
-	return s.inside(ctx, func(tx *sql.Tx) error {
+	return s.inTransaction(ctx, func(tx *sql.Tx) error {
 		var there bool
 		err := tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM pragma_table_info('thread') WHERE name = 'unsure'`).Scan(&there)
 		if err != nil || there {
@@ -171,11 +171,11 @@ func (s *Store) addUnsure(ctx context.Context) error {
 // Close releases the file. Claims and followers must have ended.
 func (s *Store) Close() error { return s.db.Close() }
 
-// millis is the time as tables have it.
-func (s *Store) millis() int64 { return s.now().UnixMilli() }
+// nowMillis is the time as tables have it.
+func (s *Store) nowMillis() int64 { return s.now().UnixMilli() }
 
-// inside runs change in a transaction, which is rolled back after an error.
-func (s *Store) inside(ctx context.Context, change func(tx *sql.Tx) error) error {
+// inTransaction runs change in a transaction, which is rolled back after an error.
+func (s *Store) inTransaction(ctx context.Context, change func(tx *sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -187,9 +187,9 @@ func (s *Store) inside(ctx context.Context, change func(tx *sql.Tx) error) error
 	return tx.Commit()
 }
 
-// sweep deletes what has outlived its time, once per sweepEvery.
-func (s *Store) sweep(ctx context.Context) error {
-	if !s.sweeper.due(s.now()) {
+// sweepExpired deletes what has outlived its time, once per sweepEvery.
+func (s *Store) sweepExpired(ctx context.Context) error {
+	if !s.sweeper.isDue(s.now()) {
 		return nil
 	}
 	now := s.now()
@@ -211,12 +211,12 @@ func (s *Store) sweep(ctx context.Context) error {
 	return nil
 }
 
-// fenced runs change in a transaction in which the lease is good and lasts for another
+// inFencedTransaction runs change in a transaction in which the lease is good and lasts for another
 // TTL; else it gives runs.ErrLost.
-func (s *Store) fenced(ctx context.Context, lease runs.Lease, change func(tx *sql.Tx) error) error {
-	return s.inside(ctx, func(tx *sql.Tx) error {
+func (s *Store) inFencedTransaction(ctx context.Context, lease runs.Lease, change func(tx *sql.Tx) error) error {
+	return s.inTransaction(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> ''`,
-			s.millis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token))
+			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token))
 		if err != nil {
 			return err
 		}
@@ -231,18 +231,18 @@ func (s *Store) fenced(ctx context.Context, lease runs.Lease, change func(tx *sq
 	})
 }
 
-// stamp gives a stored time; 0 is none.
-func stamp(millis int64) time.Time {
+// timeFromMillis gives a stored time; 0 is none.
+func timeFromMillis(millis int64) time.Time {
 	if millis == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(millis).UTC()
 }
 
-// read gives a job with what the store knows about it.
-func read(body []byte, enqueued int64, attempt int) (runs.Job, error) {
+// decodeJob gives a job with what the store knows about it.
+func decodeJob(body []byte, enqueued int64, attempt int) (runs.Job, error) {
 	job, err := runs.DecodeJob(body)
-	job.Enqueued, job.Attempt = stamp(enqueued), attempt
+	job.Enqueued, job.Attempt = timeFromMillis(enqueued), attempt
 	return job, err
 }
 

@@ -13,8 +13,8 @@ type signal struct {
 
 func (s *signal) init() { s.ch = make(chan struct{}) }
 
-// next gives a channel that is closed at the next fire.
-func (s *signal) next() <-chan struct{} {
+// wait gives a channel that is closed at the next fire.
+func (s *signal) wait() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ch
@@ -33,7 +33,7 @@ type sweeper struct {
 	last time.Time
 }
 
-func (s *sweeper) due(now time.Time) bool {
+func (s *sweeper) isDue(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Sub(s.last) < sweepEvery {

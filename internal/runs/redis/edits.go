@@ -19,21 +19,21 @@ func (s *Store) SaveEdit(ctx context.Context, edit runs.Edit) error {
 	if err != nil {
 		return err
 	}
-	key := s.keys.edits(edit.Thread)
+	key := s.keys.editsKey(edit.Thread)
 	_, err = s.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
 		pipe.HSet(ctx, key, string(edit.Message), body)
 		pipe.PExpire(ctx, key, s.options.Keep)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("save edit of message %s: %w", edit.Message, explain(err))
+		return fmt.Errorf("save edit of message %s: %w", edit.Message, explainError(err))
 	}
 	return nil
 }
 
 // LoadEdit implements runs.Edits.
 func (s *Store) LoadEdit(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (edit runs.Edit, ok bool, err error) {
-	body, err := s.client.HGet(ctx, s.keys.edits(thread), string(message)).Bytes()
+	body, err := s.client.HGet(ctx, s.keys.editsKey(thread), string(message)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return runs.Edit{}, false, nil
 	}
@@ -41,32 +41,32 @@ func (s *Store) LoadEdit(ctx context.Context, thread chat.ThreadID, message chat
 		edit, err = runs.DecodeEdit(thread, message, body)
 	}
 	if err != nil {
-		return runs.Edit{}, false, fmt.Errorf("load edit of message %s: %w", message, explain(err))
+		return runs.Edit{}, false, fmt.Errorf("load edit of message %s: %w", message, explainError(err))
 	}
 	return edit, true, nil
 }
 
 // EraseEdit implements runs.Edits.
 func (s *Store) EraseEdit(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	if err := s.client.HDel(ctx, s.keys.edits(thread), string(message)).Err(); err != nil {
-		return fmt.Errorf("erase edit of message %s: %w", message, explain(err))
+	if err := s.client.HDel(ctx, s.keys.editsKey(thread), string(message)).Err(); err != nil {
+		return fmt.Errorf("erase edit of message %s: %w", message, explainError(err))
 	}
 	return nil
 }
 
 // forgetEdits removes the edits of a person's messages. What can't be read tells of nobody.
 func (s *Store) forgetEdits(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	stored, err := s.client.HGetAll(ctx, s.keys.edits(thread)).Result()
+	stored, err := s.client.HGetAll(ctx, s.keys.editsKey(thread)).Result()
 	if err != nil {
-		return explain(err)
+		return explainError(err)
 	}
 	for message, body := range stored {
 		edit, err := runs.DecodeEdit(thread, chat.MessageID(message), []byte(body))
 		if err != nil || edit.Author != by {
 			continue
 		}
-		if err := s.client.HDel(ctx, s.keys.edits(thread), message).Err(); err != nil {
-			return explain(err)
+		if err := s.client.HDel(ctx, s.keys.editsKey(thread), message).Err(); err != nil {
+			return explainError(err)
 		}
 	}
 	return nil

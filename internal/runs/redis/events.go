@@ -24,7 +24,7 @@ const followPoll = 5 * time.Second
 // Follow implements runs.Events.
 func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position) iter.Seq2[runs.Event, error] {
 	return s.hub.Follow(ctx, thread, after, watch.Source{
-		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) { return s.position(ctx, thread, at) },
+		Start: func(ctx context.Context, at runs.Position) (runs.Position, error) { return s.entryID(ctx, thread, at) },
 		Read: func(ctx context.Context, at, upTo runs.Position) ([]runs.Event, error) {
 			return s.eventsAfter(ctx, thread, at, upTo)
 		},
@@ -34,15 +34,15 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 
 var entry = regexp.MustCompile(`^\d{1,20}-\d{1,20}$`)
 
-// position gives the id of an entry of the stream, 0-0 for one before the first.
-func (s *Store) position(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
+// entryID gives the id of an entry of the stream, 0-0 for one before the first.
+func (s *Store) entryID(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
 	switch at {
 	case runs.Beginning:
 		return "0-0", nil
 	case runs.Latest:
-		last, err := s.client.XRevRangeN(ctx, s.keys.events(thread), "+", "-", 1).Result()
+		last, err := s.client.XRevRangeN(ctx, s.keys.eventsKey(thread), "+", "-", 1).Result()
 		if err != nil {
-			return "", fmt.Errorf("follow thread %s: %w", thread, explain(err))
+			return "", fmt.Errorf("follow thread %s: %w", thread, explainError(err))
 		}
 		if len(last) == 0 {
 			return "0-0", nil
@@ -60,9 +60,9 @@ func (s *Store) eventsAfter(ctx context.Context, thread chat.ThreadID, after, up
 	if upTo == runs.Latest {
 		end = "+"
 	}
-	entries, err := s.client.XRangeN(ctx, s.keys.events(thread), "("+string(after), end, 100).Result()
+	entries, err := s.client.XRangeN(ctx, s.keys.eventsKey(thread), "("+string(after), end, 100).Result()
 	if err != nil {
-		return nil, fmt.Errorf("read the events of thread %s: %w", thread, explain(err))
+		return nil, fmt.Errorf("read the events of thread %s: %w", thread, explainError(err))
 	}
 	events := make([]runs.Event, len(entries))
 	for i, entry := range entries {
@@ -86,19 +86,19 @@ type channel struct {
 	closed  bool
 }
 
-// changed is the hub's: a thread has got its first follower, or lost its last.
-func (c *channel) changed(thread chat.ThreadID, followed bool) {
+// followersChanged is the hub's: a thread has got its first follower, or lost its last.
+func (c *channel) followersChanged(thread chat.ThreadID, followed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return
 	}
-	name := c.store.keys.live(thread)
+	name := c.store.keys.liveKey(thread)
 	if c.pubsub == nil {
 		c.pubsub = c.store.client.Subscribe(context.Background())
 		c.threads = make(map[string]chat.ThreadID)
 		c.done = make(chan struct{})
-		go c.listen(c.pubsub.ChannelWithSubscriptions())
+		go c.forwardMessages(c.pubsub.ChannelWithSubscriptions())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), giveBack)
 	defer cancel()
@@ -111,24 +111,24 @@ func (c *channel) changed(thread chat.ThreadID, followed bool) {
 		err = c.pubsub.Unsubscribe(ctx, name)
 	}
 	if err != nil { // it is repeated with the next connection; until then followers look themselves
-		c.store.options.Logger.Warn("channel of a thread not changed", "thread", string(thread), "error", explain(err))
+		c.store.options.Logger.Warn("channel of a thread not changed", "thread", string(thread), "error", explainError(err))
 	}
 }
 
-// listen passes on what is heard until the connection is closed for good.
-func (c *channel) listen(messages <-chan any) {
+// forwardMessages passes on what is heard until the connection is closed for good.
+func (c *channel) forwardMessages(messages <-chan any) {
 	defer close(c.done)
 	for message := range messages {
 		switch message := message.(type) {
 		case *redis.Subscription: // what was kept before is not told about
-			c.heard(message.Channel, string(runs.Latest))
+			c.handleMessage(message.Channel, string(runs.Latest))
 		case *redis.Message:
-			c.heard(message.Channel, message.Payload)
+			c.handleMessage(message.Channel, message.Payload)
 		}
 	}
 }
 
-func (c *channel) heard(name, payload string) {
+func (c *channel) handleMessage(name, payload string) {
 	c.mu.Lock()
 	thread, known := c.threads[name]
 	c.mu.Unlock()

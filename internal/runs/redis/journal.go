@@ -36,7 +36,7 @@ func (s *Store) Journal(lease runs.Lease) runs.Journal {
 
 // Save implements graph.Store.
 func (j *journal) Save(ctx context.Context, run string, checkpoint []byte) error {
-	if err := j.write(ctx, run, checkpoint, "1"); err != nil {
+	if err := j.writeBatch(ctx, run, checkpoint, "1"); err != nil {
 		return fmt.Errorf("write checkpoint %s: %w", run, err)
 	}
 	return nil
@@ -44,12 +44,12 @@ func (j *journal) Save(ctx context.Context, run string, checkpoint []byte) error
 
 // Load implements graph.Store.
 func (j *journal) Load(ctx context.Context, run string) ([]byte, error) {
-	checkpoint, err := j.store.client.Get(ctx, j.store.keys.checkpoint(j.lease.Thread, run)).Bytes()
+	checkpoint, err := j.store.client.Get(ctx, j.store.keys.checkpointKey(j.lease.Thread, run)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, graph.ErrNoCheckpoint
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read checkpoint %s: %w", run, explain(err))
+		return nil, fmt.Errorf("read checkpoint %s: %w", run, explainError(err))
 	}
 	return checkpoint, nil
 }
@@ -63,18 +63,18 @@ func (j *journal) Append(events ...runs.Event) {
 
 // Flush implements runs.Journal.
 func (j *journal) Flush(ctx context.Context) error {
-	if err := j.write(ctx, "", nil, ""); err != nil {
+	if err := j.writeBatch(ctx, "", nil, ""); err != nil {
 		return fmt.Errorf("write events of thread %s: %w", j.lease.Thread, err)
 	}
 	return nil
 }
 
-// write writes a checkpoint, if there is one, and the events that wait.
-func (j *journal) write(ctx context.Context, run string, checkpoint []byte, given string) error {
+// writeBatch writes a checkpoint, if there is one, and the events that wait.
+func (j *journal) writeBatch(ctx context.Context, run string, checkpoint []byte, given string) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if len(j.batch) > 0 { // an earlier write broke off: it is known by its number if it was done
-		if err := j.send(ctx, "", nil, ""); err != nil {
+		if err := j.runScript(ctx, "", nil, ""); err != nil {
 			return err
 		}
 	}
@@ -93,19 +93,19 @@ func (j *journal) write(ctx context.Context, run string, checkpoint []byte, give
 	j.batch, j.events = events, j.events[len(events):]
 	j.mu.Unlock()
 	j.batches++
-	return j.send(ctx, run, checkpoint, given)
+	return j.runScript(ctx, run, checkpoint, given)
 }
 
-// send runs the script with the batch.
-func (j *journal) send(ctx context.Context, run string, checkpoint []byte, given string) error {
+// runScript runs the script with the batch.
+func (j *journal) runScript(ctx context.Context, run string, checkpoint []byte, given string) error {
 	s, t := j.store, j.lease.Thread
-	arguments := append(s.fence(j.lease), given, checkpoint, millis(s.options.Keep), j.name+strconv.Itoa(j.batches),
-		s.options.EventsKept, millis(s.options.EventsFor), s.keys.live(t))
+	arguments := append(s.fenceArgs(j.lease), given, checkpoint, formatMillis(s.options.Keep), j.name+strconv.Itoa(j.batches),
+		s.options.EventsKept, formatMillis(s.options.EventsFor), s.keys.liveKey(t))
 	for _, event := range j.batch {
 		arguments = append(arguments, string(event.Run), string(event.Kind), event.Body)
 	}
-	write := stepScript.With([]string{s.keys.state(t), s.keys.checkpoint(t, run), s.keys.events(t)}, arguments...)
-	return do(ctx, s.client, write.Then(func(_ context.Context, result *redis.Cmd) error {
+	write := stepScript.With([]string{s.keys.stateKey(t), s.keys.checkpointKey(t, run), s.keys.eventsKey(t)}, arguments...)
+	return runScripts(ctx, s.client, write.Then(func(_ context.Context, result *redis.Cmd) error {
 		if err := result.Err(); err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ func (j *journal) Show(ctx context.Context, event runs.Event) error {
 	if err != nil {
 		return fmt.Errorf("show an event of thread %s: %w", j.lease.Thread, err)
 	}
-	if err := j.store.client.Publish(ctx, j.store.keys.live(j.lease.Thread), message).Err(); err != nil {
-		return fmt.Errorf("show an event of thread %s: %w", j.lease.Thread, explain(err))
+	if err := j.store.client.Publish(ctx, j.store.keys.liveKey(j.lease.Thread), message).Err(); err != nil {
+		return fmt.Errorf("show an event of thread %s: %w", j.lease.Thread, explainError(err))
 	}
 	return nil
 }

@@ -27,14 +27,14 @@ func comesOf(fields []string) (comes, error) {
 	return comes{fields[0], strconv.FormatInt(int64(in), 10)}, nil
 }
 
-// settle ends a notice once what comes next is known.
-func (s *Store) settle(ctx context.Context, thread chat.ThreadID, notice string, next comes) error {
-	return do(ctx, s.client, settleScript.With(s.keys.wake(), string(thread), group, notice, next.what, next.in))
+// settleNotice ends a notice once what comes next is known.
+func (s *Store) settleNotice(ctx context.Context, thread chat.ThreadID, notice string, next comes) error {
+	return runScripts(ctx, s.client, settleScript.With(s.keys.wakeKeys(), string(thread), group, notice, next.what, next.in))
 }
 
 // Renew implements runs.Leases.
 func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, error) {
-	fields, err := texts(renewScript.With([]string{s.keys.state(lease.Thread), s.keys.jobs(lease.Thread)}, s.fence(lease)...).Run(ctx, s.client))
+	fields, err := readStrings(renewScript.With([]string{s.keys.stateKey(lease.Thread), s.keys.jobsKey(lease.Thread)}, s.fenceArgs(lease)...).Run(ctx, s.client))
 	if err != nil {
 		return runs.Renewal{}, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
 	}
@@ -44,9 +44,9 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 // isBehind reads how many jobs a thread has, that at its head among them.
 func isBehind(jobs string) bool { return jobs != "0" && jobs != "1" }
 
-// fence is what the scripts that write under a lease are given first.
-func (s *Store) fence(lease runs.Lease) []any {
-	return []any{strconv.FormatInt(int64(lease.Token), 10), millis(s.options.LeaseTTL)}
+// fenceArgs is what the scripts that write under a lease are given first.
+func (s *Store) fenceArgs(lease runs.Lease) []any {
+	return []any{strconv.FormatInt(int64(lease.Token), 10), formatMillis(s.options.LeaseTTL)}
 }
 
 // Finish implements runs.Leases.
@@ -55,7 +55,7 @@ func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result
 	if how == "" {
 		how = string(runs.Finished)
 	}
-	if err := s.finish(ctx, lease, how, result); err != nil {
+	if err := s.finishLease(ctx, lease, how, result); err != nil {
 		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
 	}
 	return nil
@@ -63,30 +63,30 @@ func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result
 
 // Release implements runs.Leases.
 func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
-	if err := s.finish(ctx, lease, "released", runs.Result{}); err != nil {
+	if err := s.finishLease(ctx, lease, "released", runs.Result{}); err != nil {
 		return fmt.Errorf("release thread %s: %w", lease.Thread, err)
 	}
 	return nil
 }
 
-func (s *Store) finish(ctx context.Context, lease runs.Lease, how string, result runs.Result) error {
+func (s *Store) finishLease(ctx context.Context, lease runs.Lease, how string, result runs.Result) error {
 	var wake []string
 	if !s.client.Cluster {
-		wake = s.keys.wake()
+		wake = s.keys.wakeKeys()
 	}
-	next, err := s.end(ctx, lease, how, result, wake...)
+	next, err := s.endLease(ctx, lease, how, result, wake...)
 	if err != nil || !s.client.Cluster {
 		return err
 	}
-	if err := s.settle(ctx, lease.Thread, lease.Ref, next); err != nil {
+	if err := s.settleNotice(ctx, lease.Thread, lease.Ref, next); err != nil {
 		// The job is finished all the same; what comes next is found by the notice, which stays.
 		s.options.Logger.WarnContext(ctx, "notice of a thread not settled", "thread", string(lease.Thread), "error", err)
 	}
 	return nil
 }
 
-// end ends the lease, and settles its notice by the keys in wake, where there are any.
-func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result runs.Result, wake ...string) (comes, error) {
+// endLease ends the lease, and settles its notice by the keys in wake, where there are any.
+func (s *Store) endLease(ctx context.Context, lease runs.Lease, how string, result runs.Result, wake ...string) (comes, error) {
 	if err := ctx.Err(); err != nil {
 		return comes{}, err
 	}
@@ -100,12 +100,12 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 	if result.Over != "" {
 		over = "1"
 	}
-	keys := []string{s.keys.state(t), s.keys.jobs(t), s.keys.delayed(t), s.keys.outbox(t), s.keys.dead(t), s.keys.checkpoint(t, string(result.Over))}
+	keys := []string{s.keys.stateKey(t), s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.outboxKey(t), s.keys.deadKey(t), s.keys.checkpointKey(t, string(result.Over))}
 	var next comes
-	finish := finishScript.With(keys, strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, millis(result.After), result.Reason,
-		string(lease.Job.Event), over, millis(s.options.Keep), string(t), group, lease.Ref, string(result.Doubt)).On(wake...)
-	err := do(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
-		fields, err := texts(result)
+	finish := finishScript.With(keys, strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, formatMillis(result.After), result.Reason,
+		string(lease.Job.Event), over, formatMillis(s.options.Keep), string(t), group, lease.Ref, string(result.Doubt)).On(wake...)
+	err := runScripts(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
+		fields, err := readStrings(result)
 		if err == nil {
 			next, err = comesOf(fields)
 		}
@@ -116,9 +116,9 @@ func (s *Store) end(ctx context.Context, lease runs.Lease, how string, result ru
 
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
-	stopped, err := stopScript.With([]string{s.keys.state(thread), s.keys.jobs(thread)}, string(by), string(event)).Run(ctx, s.client).Int()
+	stopped, err := stopScript.With([]string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, string(by), string(event)).Run(ctx, s.client).Int()
 	if err != nil {
-		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, explain(err))
+		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, explainError(err))
 	}
 	return stopped == 1, nil
 }

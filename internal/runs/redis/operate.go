@@ -19,29 +19,29 @@ import (
 
 // State implements runs.Operator.
 func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
-	state, err := s.look(ctx, thread)
+	state, err := s.readState(ctx, thread)
 	if err != nil {
 		return runs.ThreadState{}, fmt.Errorf("look into thread %s: %w", thread, err)
 	}
 	return state, nil
 }
 
-func (s *Store) look(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+func (s *Store) readState(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
 	pipe := s.client.TxPipeline()
-	fields := pipe.HGetAll(ctx, s.keys.state(thread))
-	queued := pipe.LLen(ctx, s.keys.jobs(thread))
-	delayed := pipe.ZCard(ctx, s.keys.delayed(thread))
-	head := pipe.LIndex(ctx, s.keys.jobs(thread), 0)
+	fields := pipe.HGetAll(ctx, s.keys.stateKey(thread))
+	queued := pipe.LLen(ctx, s.keys.jobsKey(thread))
+	delayed := pipe.ZCard(ctx, s.keys.delayedKey(thread))
+	head := pipe.LIndex(ctx, s.keys.jobsKey(thread), 0)
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return runs.ThreadState{}, explain(err)
+		return runs.ThreadState{}, explainError(err)
 	}
 	state := runs.ThreadState{Thread: thread, Queued: int(queued.Val()), Delayed: int(delayed.Val())}
 	if state.Queued == 0 {
 		return state, nil
 	}
 	f := fields.Val()
-	state.Worker, state.Until = runs.WorkerID(f["worker"]), stamp(f["until"])
-	state.NotBefore, state.Reason = stamp(f["notbefore"]), f["reason"]
+	state.Worker, state.Until = runs.WorkerID(f["worker"]), parseTime(f["until"])
+	state.NotBefore, state.Reason = parseTime(f["notbefore"]), f["reason"]
 	state.Stopped = stopOf(f["stopby"], f["stopat"])
 	if job, err := readJob(head.Val()); err == nil {
 		state.Head = job
@@ -58,7 +58,7 @@ func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
 		for _, what := range []string{"jobs", "delayed"} {
 			scan := server.Scan(ctx, 0, s.keys.prefix+":{*}:"+what, 1000).Iterator()
 			for scan.Next(ctx) {
-				if thread, ok := s.keys.thread(scan.Val(), what); ok {
+				if thread, ok := s.keys.parseThread(scan.Val(), what); ok {
 					mu.Lock()
 					found[thread] = struct{}{}
 					mu.Unlock()
@@ -71,7 +71,7 @@ func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, explain(err)
+		return nil, explainError(err)
 	}
 	threads := make([]chat.ThreadID, 0, len(found))
 	for thread := range found {
@@ -100,9 +100,9 @@ func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, err
 
 // DeadLetters implements runs.Operator.
 func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, error) {
-	threads, err := s.client.ZRevRange(ctx, s.keys.all("dead"), 0, -1).Result()
+	threads, err := s.client.ZRevRange(ctx, s.keys.globalKey("dead"), 0, -1).Result()
 	if err != nil {
-		return nil, fmt.Errorf("list dead letters: %w", explain(err))
+		return nil, fmt.Errorf("list dead letters: %w", explainError(err))
 	}
 	var letters []runs.DeadLetter
 	for _, thread := range threads {
@@ -114,8 +114,8 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 			return nil, fmt.Errorf("list dead letters: %w", err)
 		}
 		if len(more) == 0 {
-			if err := s.client.ZRem(ctx, s.keys.all("dead"), thread).Err(); err != nil {
-				return nil, fmt.Errorf("list dead letters: %w", explain(err))
+			if err := s.client.ZRem(ctx, s.keys.globalKey("dead"), thread).Err(); err != nil {
+				return nil, fmt.Errorf("list dead letters: %w", explainError(err))
 			}
 		}
 		letters = append(letters, more...)
@@ -127,9 +127,9 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 }
 
 func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.DeadLetter, error) {
-	stored, err := s.client.HGetAll(ctx, s.keys.dead(thread)).Result()
+	stored, err := s.client.HGetAll(ctx, s.keys.deadKey(thread)).Result()
 	if err != nil {
-		return nil, explain(err)
+		return nil, explainError(err)
 	}
 	var letters []runs.DeadLetter
 	for name, reason := range stored {
@@ -146,7 +146,7 @@ func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.Dea
 func readLetter(thread chat.ThreadID, event runs.EventID, body, reason string) runs.DeadLetter {
 	var letter runs.DeadLetter
 	at, why, _ := strings.Cut(reason, " ")
-	letter.At, letter.Reason = stamp(at), why
+	letter.At, letter.Reason = parseTime(at), why
 	if job, err := readJob(body); err == nil {
 		letter.Job = job
 	}
@@ -159,21 +159,21 @@ func readLetter(thread chat.ThreadID, event runs.EventID, body, reason string) r
 func (s *Store) indexLetter(ctx context.Context, lease runs.Lease) error {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
-		return explain(err)
+		return explainError(err)
 	}
 	at := float64(now.UnixMilli())
 	address, err := encodeAddress(lease.Thread, lease.Job.Event)
 	if err != nil {
 		return err
 	}
-	letters := s.keys.letters(runs.DeadLetter{Job: lease.Job}.Name())
+	letters := s.keys.lettersKey(runs.DeadLetter{Job: lease.Job}.Name())
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		pipe.ZAdd(ctx, s.keys.all("dead"), redis.Z{Score: at, Member: string(lease.Thread)})
+		pipe.ZAdd(ctx, s.keys.globalKey("dead"), redis.Z{Score: at, Member: string(lease.Thread)})
 		pipe.ZAdd(ctx, letters, redis.Z{Score: at, Member: address})
 		pipe.PExpire(ctx, letters, s.options.Keep)
 		return nil
 	})
-	return explain(err)
+	return explainError(err)
 }
 
 // letterAddress is the thread and the event of a dead letter.
@@ -193,9 +193,9 @@ func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLe
 }
 
 func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
-	addresses, err := s.client.ZRevRange(ctx, s.keys.letters(run), 0, -1).Result()
+	addresses, err := s.client.ZRevRange(ctx, s.keys.lettersKey(run), 0, -1).Result()
 	if err != nil {
-		return runs.DeadLetter{}, explain(err)
+		return runs.DeadLetter{}, explainError(err)
 	}
 	for _, stored := range addresses {
 		var address letterAddress
@@ -203,9 +203,9 @@ func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter
 			return runs.DeadLetter{}, fmt.Errorf("read where it is: %w", err)
 		}
 		thread, event := chat.ThreadID(address[0]), address[1]
-		fields, err := s.client.HMGet(ctx, s.keys.dead(thread), "b:"+event, "r:"+event).Result()
+		fields, err := s.client.HMGet(ctx, s.keys.deadKey(thread), "b:"+event, "r:"+event).Result()
 		if err != nil {
-			return runs.DeadLetter{}, explain(err)
+			return runs.DeadLetter{}, explainError(err)
 		}
 		body, _ := fields[0].(string)
 		if reason, ok := fields[1].(string); ok {
@@ -217,9 +217,9 @@ func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter
 
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	replay := replayScript.With([]string{s.keys.jobs(thread), s.keys.dead(thread)}, string(event)).
-		Then(known(runs.ErrUnknownLetter))
-	err := do(ctx, s.client, s.intend(thread, s.options.ClaimInterval), replay, s.announce(thread))
+	replay := replayScript.With([]string{s.keys.jobsKey(thread), s.keys.deadKey(thread)}, string(event)).
+		Then(requireKnown(runs.ErrUnknownLetter))
+	err := runScripts(ctx, s.client, s.scheduleNotice(thread, s.options.ClaimInterval), replay, s.announceThread(thread))
 	if err != nil {
 		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
 	}
@@ -228,8 +228,8 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 
 // Discard implements runs.Operator.
 func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	gone, err := s.client.HDel(ctx, s.keys.dead(thread), "b:"+string(event), "r:"+string(event)).Result()
-	if err = explain(err); err == nil && gone == 0 {
+	gone, err := s.client.HDel(ctx, s.keys.deadKey(thread), "b:"+string(event), "r:"+string(event)).Result()
+	if err = explainError(err); err == nil && gone == 0 {
 		err = runs.ErrUnknownLetter
 	}
 	if err != nil {
@@ -249,8 +249,8 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 		func() error { return s.forgetDead(ctx, thread, by) },
 		func() error { return s.forgetEdits(ctx, thread, by) },
 		func() error { return s.forgetRuns(ctx, thread, of) },
-		func() error { return explain(s.client.Del(ctx, s.keys.events(thread)).Err()) },
-		func() error { return do(ctx, s.client, s.announce(thread)) }, // its head may be another one now
+		func() error { return explainError(s.client.Del(ctx, s.keys.eventsKey(thread)).Err()) },
+		func() error { return runScripts(ctx, s.client, s.announceThread(thread)) }, // its head may be another one now
 	} {
 		if err := forget(); err != nil {
 			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
@@ -261,9 +261,9 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 
 func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
 	for start := int64(0); ; {
-		stored, err := s.client.LRange(ctx, s.keys.jobs(thread), start, start+chunk-1).Result()
+		stored, err := s.client.LRange(ctx, s.keys.jobsKey(thread), start, start+chunk-1).Result()
 		if err != nil {
-			return explain(err)
+			return explainError(err)
 		}
 		if len(stored) == 0 {
 			return nil
@@ -274,9 +274,9 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 			if err != nil || job.Message.Author != by {
 				continue // what can't be read tells of nobody
 			}
-			removed, err := forgetScript.With([]string{s.keys.state(thread), s.keys.jobs(thread)}, text).Run(ctx, s.client).Int64()
+			removed, err := forgetScript.With([]string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, text).Run(ctx, s.client).Int64()
 			if err != nil {
-				return explain(err)
+				return explainError(err)
 			}
 			start -= removed
 		}
@@ -284,14 +284,14 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 }
 
 func (s *Store) forgetDelayed(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	stored, err := s.client.ZRange(ctx, s.keys.delayed(thread), 0, -1).Result()
+	stored, err := s.client.ZRange(ctx, s.keys.delayedKey(thread), 0, -1).Result()
 	if err != nil {
-		return explain(err)
+		return explainError(err)
 	}
 	for _, body := range stored {
 		if job, err := runs.DecodeJob([]byte(body)); err == nil && job.Message.Author == by {
-			if err := s.client.ZRem(ctx, s.keys.delayed(thread), body).Err(); err != nil {
-				return explain(err)
+			if err := s.client.ZRem(ctx, s.keys.delayedKey(thread), body).Err(); err != nil {
+				return explainError(err)
 			}
 		}
 	}
@@ -306,15 +306,15 @@ func (s *Store) forgetDead(ctx context.Context, thread chat.ThreadID, by chat.Us
 	for _, letter := range letters {
 		if letter.Job.Message.Author == by {
 			event := string(letter.Job.Event)
-			if err := s.client.HDel(ctx, s.keys.dead(thread), "b:"+event, "r:"+event).Err(); err != nil {
-				return explain(err)
+			if err := s.client.HDel(ctx, s.keys.deadKey(thread), "b:"+event, "r:"+event).Err(); err != nil {
+				return explainError(err)
 			}
 			address, err := encodeAddress(thread, letter.Job.Event)
 			if err != nil {
 				return err
 			}
-			if err := s.client.ZRem(ctx, s.keys.letters(letter.Name()), address).Err(); err != nil {
-				return explain(err)
+			if err := s.client.ZRem(ctx, s.keys.lettersKey(letter.Name()), address).Err(); err != nil {
+				return explainError(err)
 			}
 		}
 	}
@@ -324,13 +324,13 @@ func (s *Store) forgetDead(ctx context.Context, thread chat.ThreadID, by chat.Us
 // forgetRuns removes checkpoints and recorded deliveries of runs.
 func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.RunID) error {
 	for _, run := range of {
-		if err := s.client.Del(ctx, s.keys.checkpoint(thread, string(run))).Err(); err != nil {
-			return explain(err)
+		if err := s.client.Del(ctx, s.keys.checkpointKey(thread, string(run))).Err(); err != nil {
+			return explainError(err)
 		}
 	}
-	outbox, err := s.client.HGetAll(ctx, s.keys.outbox(thread)).Result()
+	outbox, err := s.client.HGetAll(ctx, s.keys.outboxKey(thread)).Result()
 	if err != nil {
-		return explain(err)
+		return explainError(err)
 	}
 	for name, stored := range outbox {
 		key, ok := strings.CutPrefix(name, "b:")
@@ -342,8 +342,8 @@ func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.
 			return err
 		}
 		if slices.Contains(of, kept.Run) {
-			if err := s.client.HDel(ctx, s.keys.outbox(thread), "b:"+key, "p:"+key).Err(); err != nil {
-				return explain(err)
+			if err := s.client.HDel(ctx, s.keys.outboxKey(thread), "b:"+key, "p:"+key).Err(); err != nil {
+				return explainError(err)
 			}
 		}
 	}

@@ -47,12 +47,12 @@ func readDelivery(key, stored, posted string) (place, error) {
 		return place{}, fmt.Errorf("read delivery %s: %w", key, err)
 	}
 	return place{number, runs.Delivery{
-		Key: runs.DeliveryKey(key), Run: body.Run, Body: body.Body, Recorded: stamp(parts[1]), Posted: chat.MessageID(posted),
+		Key: runs.DeliveryKey(key), Run: body.Run, Body: body.Body, Recorded: parseTime(parts[1]), Posted: chat.MessageID(posted),
 	}}, nil
 }
 
 func (s *Store) outboxCall(lease runs.Lease) ([]string, []any) {
-	return []string{s.keys.state(lease.Thread), s.keys.outbox(lease.Thread)}, s.fence(lease)
+	return []string{s.keys.stateKey(lease.Thread), s.keys.outboxKey(lease.Thread)}, s.fenceArgs(lease)
 }
 
 // Record implements runs.Outbox.
@@ -65,9 +65,9 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
 	}
 	keys, arguments := s.outboxCall(lease)
-	record := recordScript.With(keys, append(arguments, string(delivery.Key), body, millis(s.options.Keep))...)
-	err = do(ctx, s.client, record.Then(func(_ context.Context, result *redis.Cmd) error {
-		fields, err := texts(result)
+	record := recordScript.With(keys, append(arguments, string(delivery.Key), body, formatMillis(s.options.Keep))...)
+	err = runScripts(ctx, s.client, record.Then(func(_ context.Context, result *redis.Cmd) error {
+		fields, err := readStrings(result)
 		if err != nil {
 			return err
 		}
@@ -86,8 +86,8 @@ func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Deli
 // Confirm implements runs.Outbox.
 func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
 	keys, arguments := s.outboxCall(lease)
-	confirm := confirmScript.With(keys, append(arguments, string(key), string(posted))...).Then(known(runs.ErrUnknownDelivery))
-	if err := do(ctx, s.client, confirm); err != nil {
+	confirm := confirmScript.With(keys, append(arguments, string(key), string(posted))...).Then(requireKnown(runs.ErrUnknownDelivery))
+	if err := runScripts(ctx, s.client, confirm); err != nil {
 		return fmt.Errorf("confirm delivery %s: %w", key, err)
 	}
 	return nil
@@ -96,7 +96,7 @@ func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.Delivery
 // Recorded implements runs.Outbox.
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
 	keys, arguments := s.outboxCall(lease)
-	fields, err := texts(recordedScript.With(keys, arguments...).Run(ctx, s.client))
+	fields, err := readStrings(recordedScript.With(keys, arguments...).Run(ctx, s.client))
 	if err != nil {
 		return nil, fmt.Errorf("list the deliveries of thread %s: %w", lease.Thread, err)
 	}
@@ -125,7 +125,7 @@ func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
 	keys, arguments := s.outboxCall(lease)
-	if err := do(ctx, s.client, dropScript.With(keys, append(arguments, string(key))...)); err != nil {
+	if err := runScripts(ctx, s.client, dropScript.With(keys, append(arguments, string(key))...)); err != nil {
 		return fmt.Errorf("drop delivery %s: %w", key, err)
 	}
 	return nil

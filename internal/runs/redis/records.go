@@ -31,7 +31,7 @@ var (
 // OpenRecords gives the records in a Redis; of the options it heeds Prefix and Keep. The
 // client stays the caller's.
 func OpenRecords(client *conn.Client, options Options) (*Records, error) {
-	options, err := options.complete()
+	options, err := options.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -51,23 +51,23 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
-	keep := millis(r.keep)
-	err = do(ctx, r.client,
-		listScript.With(r.lists(record), string(record.ID), 2, ""),
-		listScript.With([]string{r.keys.runs(record.Thread)}, string(record.ID), 1, keep),
-		saveScript.With([]string{r.keys.record(record.ID)}, strconv.FormatInt(int64(record.Fence), 10), body, keep))
+	keep := formatMillis(r.keep)
+	err = runScripts(ctx, r.client,
+		listScript.With(r.listKeys(record), string(record.ID), 2, ""),
+		listScript.With([]string{r.keys.runsKey(record.Thread)}, string(record.ID), 1, keep),
+		saveScript.With([]string{r.keys.recordKey(record.ID)}, strconv.FormatInt(int64(record.Fence), 10), body, keep))
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-// lists are the keys of the lists of all records and of those with the record's status, and
+// listKeys are the keys of the lists of all records and of those with the record's status, and
 // of those with a status that it had.
-func (r *Records) lists(record runs.Record) []string {
-	lists := []string{r.keys.all("runs"), r.keys.runsThatAre(record.Status())}
+func (r *Records) listKeys(record runs.Record) []string {
+	lists := []string{r.keys.globalKey("runs"), r.keys.statusKey(record.Status())}
 	for _, transition := range record.Transitions {
-		if list := r.keys.runsThatAre(transition.To); !slices.Contains(lists, list) {
+		if list := r.keys.statusKey(transition.To); !slices.Contains(lists, list) {
 			lists = append(lists, list)
 		}
 	}
@@ -76,17 +76,17 @@ func (r *Records) lists(record runs.Record) []string {
 
 // Load implements runs.Records.
 func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
-	record, err := r.load(ctx, run)
+	record, err := r.loadRecord(ctx, run)
 	if err != nil {
 		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
 	}
 	return record, nil
 }
 
-func (r *Records) load(ctx context.Context, run chat.RunID) (runs.Record, error) {
-	stored, err := r.client.HGetAll(ctx, r.keys.record(run)).Result()
+func (r *Records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	stored, err := r.client.HGetAll(ctx, r.keys.recordKey(run)).Result()
 	if err != nil {
-		return runs.Record{}, explain(err)
+		return runs.Record{}, explainError(err)
 	}
 	body, known := stored["body"]
 	if !known {
@@ -130,8 +130,8 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 			return fmt.Errorf("rate run %s: %w", run, err)
 		}
 	}
-	rate := rateScript.With([]string{r.keys.record(run)}, string(rating.By), stored).Then(known(chat.ErrUnknownRun))
-	if err := do(ctx, r.client, rate); err != nil {
+	rate := rateScript.With([]string{r.keys.recordKey(run)}, string(rating.By), stored).Then(requireKnown(chat.ErrUnknownRun))
+	if err := runScripts(ctx, r.client, rate); err != nil {
 		return fmt.Errorf("rate run %s: %w", run, err)
 	}
 	return nil
@@ -140,30 +140,30 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 // List implements runs.Registry. It goes through the shortest list that the filter
 // allows.
 func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	records, err := r.list(ctx, filter, limit)
+	records, err := r.listRecords(ctx, filter, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
 	return records, nil
 }
 
-func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	list := r.keys.all("runs")
+func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	list := r.keys.globalKey("runs")
 	switch {
 	case filter.Thread != "":
-		list = r.keys.runs(filter.Thread)
+		list = r.keys.runsKey(filter.Thread)
 	case filter.Status != "":
-		list = r.keys.runsThatAre(filter.Status)
+		list = r.keys.statusKey(filter.Status)
 	}
 	const page = 100
 	var records []runs.Record
 	for start := int64(0); ; start += page {
 		ids, err := r.client.ZRevRange(ctx, list, start, start+page-1).Result()
 		if err != nil {
-			return nil, explain(err)
+			return nil, explainError(err)
 		}
 		for _, id := range ids {
-			record, err := r.load(ctx, chat.RunID(id))
+			record, err := r.loadRecord(ctx, chat.RunID(id))
 			if errors.Is(err, chat.ErrUnknownRun) {
 				continue
 			}
@@ -187,20 +187,20 @@ func (r *Records) list(ctx context.Context, filter runs.Filter, limit int) ([]ru
 // Erase implements runs.Registry. The record goes first: what is listed and not there is
 // passed over.
 func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
-	record, err := r.load(ctx, run)
+	record, err := r.loadRecord(ctx, run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return fmt.Errorf("erase record of run %s: %w", run, err)
 	}
-	if err := r.client.Del(ctx, r.keys.record(run)).Err(); err != nil {
-		return fmt.Errorf("erase record of run %s: %w", run, explain(err))
+	if err := r.client.Del(ctx, r.keys.recordKey(run)).Err(); err != nil {
+		return fmt.Errorf("erase record of run %s: %w", run, explainError(err))
 	}
-	lists := r.keys.listed()
+	lists := r.keys.recordLists()
 	if record.Thread != "" {
-		lists = append(lists, r.keys.runs(record.Thread))
+		lists = append(lists, r.keys.runsKey(record.Thread))
 	}
 	for _, list := range lists {
 		if err := r.client.ZRem(ctx, list, string(run)).Err(); err != nil {
-			return fmt.Errorf("erase record of run %s: %w", run, explain(err))
+			return fmt.Errorf("erase record of run %s: %w", run, explainError(err))
 		}
 	}
 	return nil

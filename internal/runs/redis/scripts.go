@@ -16,29 +16,29 @@ import (
 var sources embed.FS
 
 var (
-	enqueueScript    = load("enqueue")
-	intendScript     = load("intend")
-	announceScript   = load("announce")
-	reannounceScript = load("reannounce")
-	settleScript     = load("settle")
-	promoteScript    = load("promote")
-	claimScript      = load("claim")
-	renewScript      = load("renew")
-	finishScript     = load("finish")
-	stopScript       = load("stop")
-	stepScript       = load("step")
-	recordScript     = load("record")
-	confirmScript    = load("confirm")
-	recordedScript   = load("recorded")
-	dropScript       = load("drop")
-	replayScript     = load("replay")
-	forgetScript     = load("forget")
-	saveScript       = load("save")
-	listScript       = load("list")
-	rateScript       = load("rate")
+	enqueueScript    = loadScript("enqueue")
+	intendScript     = loadScript("intend")
+	announceScript   = loadScript("announce")
+	reannounceScript = loadScript("reannounce")
+	settleScript     = loadScript("settle")
+	promoteScript    = loadScript("promote")
+	claimScript      = loadScript("claim")
+	renewScript      = loadScript("renew")
+	finishScript     = loadScript("finish")
+	stopScript       = loadScript("stop")
+	stepScript       = loadScript("step")
+	recordScript     = loadScript("record")
+	confirmScript    = loadScript("confirm")
+	recordedScript   = loadScript("recorded")
+	dropScript       = loadScript("drop")
+	replayScript     = loadScript("replay")
+	forgetScript     = loadScript("forget")
+	saveScript       = loadScript("save")
+	listScript       = loadScript("list")
+	rateScript       = loadScript("rate")
 )
 
-func load(name string) *script.Script {
+func loadScript(name string) *script.Script {
 	prelude, err := sources.ReadFile("lua/prelude.lua")
 	if err != nil {
 		panic(err) // it is embedded
@@ -50,23 +50,23 @@ func load(name string) *script.Script {
 	return script.New(string(prelude), string(body))
 }
 
-// do runs scripts for their effect (see script.Do).
-func do(ctx context.Context, client *conn.Client, calls ...script.Call) error {
-	return explain(script.Do(ctx, client, calls...))
+// runScripts runs scripts for their effect (see script.Do).
+func runScripts(ctx context.Context, client *conn.Client, calls ...script.Call) error {
+	return explainError(script.Do(ctx, client, calls...))
 }
 
-// explain turns what a script refuses into an error of package runs, and adds the remedy
+// explainError turns what a script refuses into an error of package runs, and adds the remedy
 // to what Redis does.
-func explain(err error) error {
+func explainError(err error) error {
 	if redis.HasErrorPrefix(err, "LOST") {
 		return runs.ErrLost
 	}
 	return conn.Explain(err)
 }
 
-// known reads what a script gives that changes nothing, and says so by 0, where it does not
+// requireKnown reads what a script gives that changes nothing, and says so by 0, where it does not
 // know what it is about: then it is unknown.
-func known(unknown error) func(context.Context, *redis.Cmd) error {
+func requireKnown(unknown error) func(context.Context, *redis.Cmd) error {
 	return func(_ context.Context, result *redis.Cmd) error {
 		changed, err := result.Int()
 		if err == nil && changed == 0 {
@@ -76,11 +76,11 @@ func known(unknown error) func(context.Context, *redis.Cmd) error {
 	}
 }
 
-// texts reads the result of a script that gives a list.
-func texts(result *redis.Cmd) ([]string, error) {
+// readStrings reads the result of a script that gives a list.
+func readStrings(result *redis.Cmd) ([]string, error) {
 	values, err := result.Slice()
 	if err != nil {
-		return nil, explain(err)
+		return nil, explainError(err)
 	}
 	list := make([]string, len(values))
 	for i, value := range values {

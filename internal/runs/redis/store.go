@@ -31,7 +31,7 @@ type Options struct {
 	Logger *slog.Logger // required
 }
 
-func (o Options) complete() (Options, error) {
+func (o Options) withDefaults() (Options, error) {
 	var err error
 	if o.Options, err = o.Complete(); err != nil {
 		return o, fmt.Errorf("options of runs: %w", err)
@@ -69,13 +69,13 @@ var (
 // Open gives the store in a Redis, which it makes ready. The client stays the caller's,
 // to be closed after the store.
 func Open(ctx context.Context, client *conn.Client, options Options) (*Store, error) {
-	options, err := options.complete()
+	options, err := options.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{client: client, options: options, keys: keys{options.Prefix}}
 	s.channel.store = s
-	s.hub.Changed = s.channel.changed
+	s.hub.Changed = s.channel.followersChanged
 	if err := s.makeGroup(ctx); err != nil {
 		return nil, fmt.Errorf("open the runs in Redis: %w", err)
 	}
@@ -89,11 +89,11 @@ func Open(ctx context.Context, client *conn.Client, options Options) (*Store, er
 func (s *Store) Close() error { return s.channel.close() }
 
 func (s *Store) makeGroup(ctx context.Context) error {
-	err := s.client.XGroupCreateMkStream(ctx, s.keys.all("ready"), group, "0").Err()
+	err := s.client.XGroupCreateMkStream(ctx, s.keys.globalKey("ready"), group, "0").Err()
 	if redis.HasErrorPrefix(err, "BUSYGROUP") {
 		return nil
 	}
-	return explain(err)
+	return explainError(err)
 }
 
 // goneAfter is how long a worker that has nothing is remembered.
@@ -101,14 +101,14 @@ const goneAfter = time.Hour
 
 // dropConsumers forgets workers of processes that are long gone.
 func (s *Store) dropConsumers(ctx context.Context) error {
-	consumers, err := s.client.XInfoConsumers(ctx, s.keys.all("ready"), group).Result()
+	consumers, err := s.client.XInfoConsumers(ctx, s.keys.globalKey("ready"), group).Result()
 	if err != nil {
-		return explain(err)
+		return explainError(err)
 	}
 	for _, consumer := range consumers {
 		if consumer.Pending == 0 && consumer.Idle > goneAfter {
-			if err := s.client.XGroupDelConsumer(ctx, s.keys.all("ready"), group, consumer.Name).Err(); err != nil {
-				return explain(err)
+			if err := s.client.XGroupDelConsumer(ctx, s.keys.globalKey("ready"), group, consumer.Name).Err(); err != nil {
+				return explainError(err)
 			}
 		}
 	}
@@ -123,10 +123,10 @@ type upkeep struct {
 	afterwards               time.Time // when repair is due once more since they did; zero: it is not
 }
 
-// restored sees to what servers may have forgotten that began anew: the notices of
+// scheduleRepair sees to what servers may have forgotten that began anew: the notices of
 // threads. Workers that do not know yet what was forgotten may settle the wrong ones for
 // as long as their leases last; so it is done once more after that.
-func (u *upkeep) restored(since time.Time, ttl time.Duration) {
+func (u *upkeep) scheduleRepair(since time.Time, ttl time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := time.Now()
@@ -138,8 +138,8 @@ func (u *upkeep) restored(since time.Time, ttl time.Duration) {
 	}
 }
 
-// take tells whether something is due, and if so when it is again.
-func (u *upkeep) take(due *time.Time, every time.Duration) bool {
+// takeDue tells whether something is due, and if so when it is again.
+func (u *upkeep) takeDue(due *time.Time, every time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := time.Now()
@@ -150,8 +150,8 @@ func (u *upkeep) take(due *time.Time, every time.Duration) bool {
 	return true
 }
 
-// sooner moves what is due forward.
-func (u *upkeep) sooner(due *time.Time, in time.Duration) {
+// bringForward moves what is due forward.
+func (u *upkeep) bringForward(due *time.Time, in time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if at := time.Now().Add(in); at.Before(*due) {
@@ -159,11 +159,11 @@ func (u *upkeep) sooner(due *time.Time, in time.Duration) {
 	}
 }
 
-// millis writes a duration as scripts take it.
-func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+// formatMillis writes a duration as scripts take it.
+func formatMillis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// stamp reads a time that a script wrote, "" as the zero time.
-func stamp(text string) time.Time {
+// parseTime reads a time that a script wrote, "" as the zero time.
+func parseTime(text string) time.Time {
 	ms, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || ms == 0 {
 		return time.Time{}
@@ -178,7 +178,7 @@ func readJob(stored string) (runs.Job, error) {
 		return runs.Job{}, fmt.Errorf("read job: it does not begin with its time")
 	}
 	job, err := runs.DecodeJob([]byte(body))
-	job.Enqueued = stamp(enqueued)
+	job.Enqueued = parseTime(enqueued)
 	return job, err
 }
 
@@ -186,5 +186,5 @@ func stopOf(by, at string) *runs.Stop {
 	if at == "" {
 		return nil
 	}
-	return &runs.Stop{By: chat.UserID(by), At: stamp(at)}
+	return &runs.Stop{By: chat.UserID(by), At: parseTime(at)}
 }

@@ -22,14 +22,14 @@ func Benchmarks(b *testing.B, fresh func(t testing.TB) Place) {
 	b.Run("Stop", func(b *testing.B) { benchStop(b, fresh(b)) })
 }
 
-// percentiles reports the median and the 95th percentile.
-func percentiles(b *testing.B, took []time.Duration) {
+// reportPercentiles reports the median and the 95th percentile.
+func reportPercentiles(b *testing.B, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds()), "p95-µs")
 }
 
-func check(b *testing.B, err error) {
+func checkError(b *testing.B, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -57,27 +57,27 @@ func benchStart(b *testing.B, place Place) {
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
 		begun := time.Now()
-		_, err := store.Enqueue(ctx, said(chat.ThreadID(fmt.Sprint(i%50)), runs.EventID(fmt.Sprint(i))))
-		check(b, err)
+		_, err := store.Enqueue(ctx, newJob(chat.ThreadID(fmt.Sprint(i%50)), runs.EventID(fmt.Sprint(i))))
+		checkError(b, err)
 		took = append(took, (<-started).Sub(begun))
 	}
 	cancel()
 	working.Wait()
-	percentiles(b, took)
+	reportPercentiles(b, took)
 }
 
 // benchStep measures a step with a checkpoint of 2 KB and one event.
 func benchStep(b *testing.B, place Place) {
 	store := place.Open(b, standard)
-	_, err := store.Enqueue(b.Context(), said("t", "e"))
-	check(b, err)
+	_, err := store.Enqueue(b.Context(), newJob("t", "e"))
+	checkError(b, err)
 	lease, err := store.Claim(b.Context(), "w")
-	check(b, err)
+	checkError(b, err)
 	journal := store.Journal(lease)
 	checkpoint := make([]byte, 2048)
 	for b.Loop() {
-		journal.Append(event("step"))
-		check(b, journal.Save(b.Context(), "run", checkpoint))
+		journal.Append(newEvent("step"))
+		checkError(b, journal.Save(b.Context(), "run", checkpoint))
 	}
 }
 
@@ -99,7 +99,7 @@ func benchEcho(b *testing.B, place Place) {
 					}
 					return
 				}
-				if err := echo(context.WithoutCancel(ctx), store, lease); err != nil {
+				if err := echoJob(context.WithoutCancel(ctx), store, lease); err != nil {
 					b.Error(err)
 				}
 				<-room
@@ -111,7 +111,7 @@ func benchEcho(b *testing.B, place Place) {
 		room <- struct{}{}
 		asking.Go(func() {
 			n := number.Add(1)
-			if _, err := store.Enqueue(ctx, said(chat.ThreadID(fmt.Sprint(n%threads)), runs.EventID(fmt.Sprint(n)))); err != nil {
+			if _, err := store.Enqueue(ctx, newJob(chat.ThreadID(fmt.Sprint(n%threads)), runs.EventID(fmt.Sprint(n)))); err != nil {
 				b.Error(err)
 			}
 		})
@@ -125,15 +125,15 @@ func benchEcho(b *testing.B, place Place) {
 	working.Wait()
 }
 
-func echo(ctx context.Context, store Store, lease runs.Lease) error {
+func echoJob(ctx context.Context, store Store, lease runs.Lease) error {
 	run := lease.Job.Run
 	journal := store.Journal(lease)
-	journal.Append(event("finished"))
+	journal.Append(newEvent("finished"))
 	if err := journal.Save(ctx, string(run), []byte(`{"format":2}`)); err != nil {
 		return err
 	}
 	key := runs.DeliveryKey(run)
-	if _, err := record(ctx, store, lease, runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
+	if _, err := recordDelivery(ctx, store, lease, runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
 		return err
 	}
 	if err := store.Confirm(ctx, lease, key, "posted"); err != nil {
@@ -147,18 +147,18 @@ func benchStop(b *testing.B, place Place) {
 	asked, working := place.Open(b, standard), place.Open(b, standard)
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
-		_, err := asked.Enqueue(b.Context(), said("t", runs.EventID(fmt.Sprint(i))))
-		check(b, err)
+		_, err := asked.Enqueue(b.Context(), newJob("t", runs.EventID(fmt.Sprint(i))))
+		checkError(b, err)
 		lease, err := working.Claim(b.Context(), "w")
-		check(b, err)
+		checkError(b, err)
 		held, release := runs.Hold(b.Context(), working, lease)
 		begun := time.Now()
 		_, err = asked.Stop(b.Context(), "t", lease.Job.Event, "ann")
-		check(b, err)
+		checkError(b, err)
 		<-held.Done()
 		took = append(took, time.Since(begun))
 		release()
-		check(b, working.Finish(b.Context(), lease, runs.Result{}))
+		checkError(b, working.Finish(b.Context(), lease, runs.Result{}))
 	}
-	percentiles(b, took)
+	reportPercentiles(b, took)
 }

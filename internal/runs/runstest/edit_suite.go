@@ -36,7 +36,7 @@ func testEdits(t *testing.T, place Place) {
 	expect("m3", runs.Edit{})
 	gone := save(runs.Edit{Thread: "t {*}", Message: "m4", Deleted: true})
 	expect("m4", gone)
-	if got := state(t, store, "t {*}"); got.Queued != 0 || got.Delayed != 0 {
+	if got := mustState(t, store, "t {*}"); got.Queued != 0 || got.Delayed != 0 {
 		t.Errorf("edits are work: %+v", got)
 	}
 	if err := store.Forget(ctx, "t {*}", "ann", nil); err != nil {

@@ -11,8 +11,8 @@ import (
 	"cairn/internal/runs"
 )
 
-// follow gives the next n events behind a position.
-func follow(t *testing.T, events runs.Events, thread chat.ThreadID, after runs.Position, n int) []runs.Event {
+// followEvents gives the next n events behind a position.
+func followEvents(t *testing.T, events runs.Events, thread chat.ThreadID, after runs.Position, n int) []runs.Event {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -31,25 +31,25 @@ func follow(t *testing.T, events runs.Events, thread chat.ThreadID, after runs.P
 
 func testFollow(t *testing.T, place Place) {
 	writing, reading := place.Open(t, standard), place.Open(t, standard)
-	enqueue(t, writing, said("t", "e1"), said("other", "e2"))
+	mustEnqueue(t, writing, newJob("t", "e1"), newJob("other", "e2"))
 	journals := make(map[chat.ThreadID]runs.Journal)
 	for range 2 {
-		lease := claim(t, writing, "w")
+		lease := mustClaim(t, writing, "w")
 		journal := writing.Journal(lease)
 		journals[lease.Thread] = journal
 		for step := range 3 {
-			journal.Append(event(fmt.Sprint(lease.Thread, step, "a")), event(fmt.Sprint(lease.Thread, step, "b")))
+			journal.Append(newEvent(fmt.Sprint(lease.Thread, step, "a")), newEvent(fmt.Sprint(lease.Thread, step, "b")))
 			must(t, journal.Save(t.Context(), "run", []byte("x")))
 		}
 	}
-	all := follow(t, reading, "t", runs.Beginning, 6)
+	all := followEvents(t, reading, "t", runs.Beginning, 6)
 	for i, got := range all {
-		want := event(fmt.Sprint("t", i/2, string(rune('a'+i%2))))
+		want := newEvent(fmt.Sprint("t", i/2, string(rune('a'+i%2))))
 		if string(got.Body) != string(want.Body) || got.Run != "run" || got.Kind != "step" || got.Position == "" {
 			t.Errorf("event %d is %+v, want %q", i, got, want.Body)
 		}
 	}
-	if rest := follow(t, writing, "t", all[3].Position, 2); rest[0].Position != all[4].Position || rest[1].Position != all[5].Position {
+	if rest := followEvents(t, writing, "t", all[3].Position, 2); rest[0].Position != all[4].Position || rest[1].Position != all[5].Position {
 		t.Errorf("behind %s come %+v", all[3].Position, rest)
 	}
 	for _, err := range reading.Follow(t.Context(), "t", "nonsense") {
@@ -72,11 +72,11 @@ func testFollow(t *testing.T, place Place) {
 			heard <- "nothing"
 		}()
 	}
-	journals["t"].Append(event("flushed"))
+	journals["t"].Append(newEvent("flushed"))
 	must(t, journals["t"].Flush(t.Context()))
 	must(t, journals["t"].Flush(t.Context()))
 	for range followers {
-		if got, want := <-heard, string(event("flushed").Body)+"<nil>"; got != want {
+		if got, want := <-heard, string(newEvent("flushed").Body)+"<nil>"; got != want {
 			t.Errorf("heard %q, want %q", got, want)
 		}
 	}
@@ -84,9 +84,9 @@ func testFollow(t *testing.T, place Place) {
 
 func testShow(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"))
-	journal := store.Journal(claim(t, store, "w"))
-	journal.Append(event("kept"))
+	mustEnqueue(t, store, newJob("t", "e1"))
+	journal := store.Journal(mustClaim(t, store, "w"))
+	journal.Append(newEvent("kept"))
 	must(t, journal.Flush(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -94,7 +94,7 @@ func testShow(t *testing.T, place Place) {
 	for got, err := range store.Follow(ctx, "t", runs.Beginning) {
 		must(t, err)
 		if got.Position == "" {
-			if string(got.Body) != string(event("token").Body) || got.Kind != "step" || got.Run != "run" {
+			if string(got.Body) != string(newEvent("token").Body) || got.Kind != "step" || got.Run != "run" {
 				t.Errorf("shown is %+v", got)
 			}
 			break
@@ -105,7 +105,7 @@ func testShow(t *testing.T, place Place) {
 			go func() {
 				defer close(shown)
 				for ctx.Err() == nil {
-					if err := journal.Show(ctx, event("token")); err != nil && ctx.Err() == nil {
+					if err := journal.Show(ctx, newEvent("token")); err != nil && ctx.Err() == nil {
 						t.Error(err)
 					}
 				}
@@ -115,9 +115,9 @@ func testShow(t *testing.T, place Place) {
 	cancel()
 	<-shown
 	must(t, journal.Flush(t.Context()))
-	journal.Append(event("last"))
+	journal.Append(newEvent("last"))
 	must(t, journal.Flush(t.Context()))
-	if got := follow(t, store, "t", runs.Beginning, 2); string(got[1].Body) != string(event("last").Body) {
+	if got := followEvents(t, store, "t", runs.Beginning, 2); string(got[1].Body) != string(newEvent("last").Body) {
 		t.Errorf("kept is %q", got[1].Body)
 	}
 	if err := journal.Show(t.Context(), runs.Event{Body: make([]byte, runs.MaxEvent+1)}); !errors.Is(err, runs.ErrTooLarge) {
@@ -129,24 +129,24 @@ func testShow(t *testing.T, place Place) {
 // its events once.
 func testStep(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"))
-	journal := store.Journal(claim(t, store, "w"))
+	mustEnqueue(t, store, newJob("t", "e1"))
+	journal := store.Journal(mustClaim(t, store, "w"))
 	must(t, journal.Save(t.Context(), "run", []byte("one")))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	journal.Append(event("two"))
+	journal.Append(newEvent("two"))
 	if err := journal.Save(gone, "run", []byte("two")); !errors.Is(err, context.Canceled) {
 		t.Errorf("a save that is given up gives %v", err)
 	}
 	if got, err := journal.Load(t.Context(), "run"); err != nil || string(got) != "one" {
 		t.Errorf("the checkpoint is %q, %v", got, err)
 	}
-	journal.Append(event("three"))
+	journal.Append(newEvent("three"))
 	must(t, journal.Save(t.Context(), "run", []byte("three")))
-	journal.Append(event("four"))
+	journal.Append(newEvent("four"))
 	must(t, journal.Flush(t.Context()))
-	for i, got := range follow(t, store, "t", runs.Beginning, 3) {
-		if want := event([]string{"two", "three", "four"}[i]); string(got.Body) != string(want.Body) {
+	for i, got := range followEvents(t, store, "t", runs.Beginning, 3) {
+		if want := newEvent([]string{"two", "three", "four"}[i]); string(got.Body) != string(want.Body) {
 			t.Errorf("event %d is %q, want %q", i, got.Body, want.Body)
 		}
 	}
@@ -160,25 +160,25 @@ func testOver(t *testing.T, place Place) {
 	options := standard
 	options.EventsKept = 10
 	store := place.Open(t, options)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
-	lease := claim(t, store, "w")
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
+	lease := mustClaim(t, store, "w")
 	journal := store.Journal(lease)
 	for i := range 1000 {
-		journal.Append(event(fmt.Sprint(i)))
+		journal.Append(newEvent(fmt.Sprint(i)))
 		if i%100 == 99 {
 			must(t, journal.Save(t.Context(), "run", []byte("x")))
 		}
 	}
 	must(t, journal.Save(t.Context(), "another", []byte("y")))
-	finish(t, store, lease, runs.Result{Over: "run"})
-	lease = claim(t, store, "w")
+	mustFinish(t, store, lease, runs.Result{Over: "run"})
+	lease = mustClaim(t, store, "w")
 	if _, err := store.Journal(lease).Load(t.Context(), "run"); !errors.Is(err, graph.ErrNoCheckpoint) {
 		t.Errorf("the checkpoint of a run that is over gives %v", err)
 	}
 	if got, err := store.Journal(lease).Load(t.Context(), "another"); err != nil || string(got) != "y" {
 		t.Errorf("the other checkpoint is %q, %v", got, err)
 	}
-	if first := follow(t, store, "t", runs.Beginning, 1); string(first[0].Body) == string(event("0").Body) {
+	if first := followEvents(t, store, "t", runs.Beginning, 1); string(first[0].Body) == string(newEvent("0").Body) {
 		t.Error("of 1000 events the first is still kept, want about 10")
 	}
 }
@@ -186,10 +186,10 @@ func testOver(t *testing.T, place Place) {
 func testOutbox(t *testing.T, place Place) {
 	dead, living := place.Open(t, short), place.Open(t, short)
 	ctx := t.Context()
-	enqueue(t, dead, said("t", "e1"), said("t", "e2"), said("t", "e3"))
-	lease := claim(t, dead, "dead")
+	mustEnqueue(t, dead, newJob("t", "e1"), newJob("t", "e2"), newJob("t", "e3"))
+	lease := mustClaim(t, dead, "dead")
 	for _, key := range []runs.DeliveryKey{"posted", "cut off", "gone"} {
-		got, err := record(ctx, dead, lease, runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
+		got, err := recordDelivery(ctx, dead, lease, runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
 		if err != nil || got.Recorded.IsZero() || got.Posted != "" {
 			t.Fatalf("Record(%s) = %+v, %v", key, got, err)
 		}
@@ -203,7 +203,7 @@ func testOutbox(t *testing.T, place Place) {
 	must(t, dead.Drop(ctx, lease, "gone"))
 	must(t, dead.Drop(ctx, lease, "gone"))
 
-	lease = claimed(t, living, "living", "e1", 2)
+	lease = claimEvent(t, living, "living", "e1", 2)
 	got, err := living.Recorded(ctx, lease)
 	if err != nil || len(got) != 2 || got[0].Key != "posted" || got[0].Posted != "m1" || got[1].Key != "cut off" || got[1].Posted != "" {
 		t.Fatalf("Recorded = %+v, %v", got, err)
@@ -211,24 +211,24 @@ func testOutbox(t *testing.T, place Place) {
 	if got[1].Run != "run" || string(got[1].Body) != "body \x00\xff of cut off" {
 		t.Errorf("the second is %+v", got[1])
 	}
-	again, err := record(ctx, living, lease, runs.Delivery{Key: "posted", Body: []byte("made again")})
+	again, err := recordDelivery(ctx, living, lease, runs.Delivery{Key: "posted", Body: []byte("made again")})
 	if err != nil || again.Posted != "m1" || string(again.Body) != string(got[0].Body) {
 		t.Errorf("recorded again it is %+v, %v", again, err)
 	}
-	finish(t, living, lease, runs.Result{})
+	mustFinish(t, living, lease, runs.Result{})
 
-	lease = claim(t, living, "living")
+	lease = mustClaim(t, living, "living")
 	if got, err = living.Recorded(ctx, lease); err != nil || len(got) != 1 || got[0].Key != "cut off" {
 		t.Errorf("after the job is finished: %+v, %v", got, err)
 	}
 	must(t, living.Confirm(ctx, lease, "cut off", "m2"))
-	finish(t, living, lease, runs.Result{})
-	lease = claim(t, living, "living")
+	mustFinish(t, living, lease, runs.Result{})
+	lease = mustClaim(t, living, "living")
 	if got, err = living.Recorded(ctx, lease); err != nil || len(got) != 0 {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 	for _, bad := range []runs.Delivery{{}, {Key: "k", Body: make([]byte, runs.MaxEvent+1)}} {
-		if _, err := record(ctx, living, lease, bad); err == nil {
+		if _, err := recordDelivery(ctx, living, lease, bad); err == nil {
 			t.Errorf("a delivery with the key %q and %d bytes was recorded", bad.Key, len(bad.Body))
 		}
 	}

@@ -15,10 +15,10 @@ import (
 
 func testTakeOver(t *testing.T, place Place) {
 	dead, living := place.Open(t, short), place.Open(t, short)
-	enqueue(t, dead, said("t", "e1"), said("t", "e2"))
-	first := claimed(t, dead, "dead", "e1", 1)
+	mustEnqueue(t, dead, newJob("t", "e1"), newJob("t", "e2"))
+	first := claimEvent(t, dead, "dead", "e1", 1)
 	must(t, dead.Journal(first).Save(t.Context(), "run-e1", []byte("kept")))
-	second := claimed(t, living, "living", "e1", 2)
+	second := claimEvent(t, living, "living", "e1", 2)
 	if passed := second.Given.Sub(first.Given); passed < short.LeaseTTL || first.Given.Before(first.Job.Enqueued) {
 		t.Errorf("the job came at %s, was given at %s and %s later", first.Job.Enqueued, first.Given, passed)
 	}
@@ -28,25 +28,25 @@ func testTakeOver(t *testing.T, place Place) {
 	if got, err := living.Journal(second).Load(t.Context(), "run-e1"); err != nil || string(got) != "kept" {
 		t.Errorf("the checkpoint is %q, %v", got, err)
 	}
-	finish(t, living, second, runs.Result{})
-	claimed(t, living, "living", "e2", 1)
+	mustFinish(t, living, second, runs.Result{})
+	claimEvent(t, living, "living", "e2", 1)
 }
 
 // testZombie lets a worker that stood still for longer than its lease go on writing.
 func testZombie(t *testing.T, place Place) {
 	stood, living := place.Open(t, short), place.Open(t, short)
-	enqueue(t, stood, said("t", "e1"))
-	zombie := claim(t, stood, "zombie")
+	mustEnqueue(t, stood, newJob("t", "e1"))
+	zombie := mustClaim(t, stood, "zombie")
 	journal := stood.Journal(zombie)
-	journal.Append(event("before"))
+	journal.Append(newEvent("before"))
 	must(t, journal.Save(t.Context(), "run", []byte("before")))
-	if _, err := record(t.Context(), stood, zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
+	if _, err := recordDelivery(t.Context(), stood, zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
 		t.Fatal(err)
 	}
-	lease := claimed(t, living, "living", "e1", 2)
+	lease := claimEvent(t, living, "living", "e1", 2)
 
 	ctx := t.Context()
-	journal.Append(event("after"))
+	journal.Append(newEvent("after"))
 	wantLost(t, "Save", journal.Save(ctx, "run", []byte("after")))
 	wantLost(t, "Save of another run", stood.Journal(zombie).Save(ctx, "another", []byte("after")))
 	wantLost(t, "Flush", journal.Flush(ctx))
@@ -56,7 +56,7 @@ func testZombie(t *testing.T, place Place) {
 	wantLost(t, "Finish with a retry", stood.Finish(ctx, zombie, runs.Result{Next: runs.Again}))
 	wantLost(t, "Finish with a dead letter", stood.Finish(ctx, zombie, runs.Result{Next: runs.Dead}))
 	wantLost(t, "Release", stood.Release(ctx, zombie))
-	_, err = record(ctx, stood, zombie, runs.Delivery{Key: "k2"})
+	_, err = recordDelivery(ctx, stood, zombie, runs.Delivery{Key: "k2"})
 	wantLost(t, "Record", err)
 	wantLost(t, "Confirm", stood.Confirm(ctx, zombie, "k1", "m1"))
 	wantLost(t, "Drop", stood.Drop(ctx, zombie, "k1"))
@@ -73,24 +73,24 @@ func testZombie(t *testing.T, place Place) {
 	if err != nil || len(deliveries) != 1 || deliveries[0].Posted != "" {
 		t.Errorf("deliveries are %+v, %v", deliveries, err)
 	}
-	if got := state(t, living, "t"); got.Worker != "living" || got.Queued != 1 {
+	if got := mustState(t, living, "t"); got.Worker != "living" || got.Queued != 1 {
 		t.Errorf("the thread is %+v", got)
 	}
-	living.Journal(lease).Append(event("unused"))
+	living.Journal(lease).Append(newEvent("unused"))
 	last := living.Journal(lease)
-	last.Append(event("living"))
+	last.Append(newEvent("living"))
 	must(t, last.Flush(ctx))
-	if got := follow(t, living, "t", runs.Beginning, 2); string(got[1].Body) != string(event("living").Body) {
+	if got := followEvents(t, living, "t", runs.Beginning, 2); string(got[1].Body) != string(newEvent("living").Body) {
 		t.Errorf("the second event is %q", got[1].Body)
 	}
 }
 
 func testHold(t *testing.T, place Place) {
 	store, other := place.Open(t, short), place.Open(t, short)
-	enqueue(t, store, said("t", "e1"))
-	lease := claim(t, store, "w")
+	mustEnqueue(t, store, newJob("t", "e1"))
+	lease := mustClaim(t, store, "w")
 	held, release := runs.Hold(t.Context(), store, lease)
-	idle(t, other, 3*short.LeaseTTL)
+	expectIdle(t, other, 3*short.LeaseTTL)
 	if held.Err() != nil {
 		t.Errorf("what is held ended: %v", context.Cause(held))
 	}
@@ -98,13 +98,13 @@ func testHold(t *testing.T, place Place) {
 	if err := context.Cause(held); !errors.Is(err, context.Canceled) {
 		t.Errorf("after release its cause is %v", err)
 	}
-	claimed(t, other, "other", "e1", 2)
+	claimEvent(t, other, "other", "e1", 2)
 }
 
 func testHoldLost(t *testing.T, place Place) {
 	store := place.Open(t, short)
-	enqueue(t, store, said("t", "e1"))
-	lease := claim(t, store, "w")
+	mustEnqueue(t, store, newJob("t", "e1"))
+	lease := mustClaim(t, store, "w")
 	held, release := runs.Hold(t.Context(), store, lease)
 	defer release()
 	must(t, store.Release(t.Context(), lease))
@@ -121,44 +121,44 @@ func testBehind(t *testing.T, place Place) {
 		must(t, err)
 		return renewal
 	}
-	enqueue(t, store, said("t", "e1"))
-	lease := claimed(t, store, "w", "e1", 1)
+	mustEnqueue(t, store, newJob("t", "e1"))
+	lease := claimEvent(t, store, "w", "e1", 1)
 	if renewal := renewed(lease); lease.Behind || renewal.Behind {
 		t.Errorf("behind the only job there are others: %t when it was claimed, %t later", lease.Behind, renewal.Behind)
 	}
-	enqueue(t, store, said("other", "e0"))
+	mustEnqueue(t, store, newJob("other", "e0"))
 	if renewed(lease).Behind {
 		t.Error("a job of another thread is behind")
 	}
-	finish(t, store, claimed(t, store, "w", "e0", 1), runs.Result{})
-	enqueue(t, store, said("t", "e2"), said("t", "e3"))
+	mustFinish(t, store, claimEvent(t, store, "w", "e0", 1), runs.Result{})
+	mustEnqueue(t, store, newJob("t", "e2"), newJob("t", "e3"))
 	if !renewed(lease).Behind {
 		t.Error("two jobs came behind the first, and are not")
 	}
-	finish(t, store, lease, runs.Result{})
-	lease = claimed(t, store, "w", "e2", 1)
+	mustFinish(t, store, lease, runs.Result{})
+	lease = claimEvent(t, store, "w", "e2", 1)
 	if !lease.Behind {
 		t.Error("one job is behind the second, and is not")
 	}
-	finish(t, store, lease, runs.Result{})
-	if lease = claimed(t, store, "w", "e3", 1); lease.Behind {
+	mustFinish(t, store, lease, runs.Result{})
+	if lease = claimEvent(t, store, "w", "e3", 1); lease.Behind {
 		t.Error("there are jobs behind the last")
 	}
 }
 
 func testRetry(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	for attempt := 1; attempt <= 3; attempt++ {
-		lease := claimed(t, store, "w", "e1", attempt)
-		finish(t, store, lease, runs.Result{Next: runs.Again, Reason: "the model is down"})
-		if got := state(t, store, "t"); got.Reason != "the model is down" || got.Queued != 2 || got.Busy() || got.Head.Attempt != attempt {
+		lease := claimEvent(t, store, "w", "e1", attempt)
+		mustFinish(t, store, lease, runs.Result{Next: runs.Again, Reason: "the model is down"})
+		if got := mustState(t, store, "t"); got.Reason != "the model is down" || got.Queued != 2 || got.Busy() || got.Head.Attempt != attempt {
 			t.Errorf("after attempt %d the thread is %+v", attempt, got)
 		}
 	}
-	finish(t, store, claimed(t, store, "w", "e1", 4), runs.Result{})
-	claimed(t, store, "w", "e2", 1)
-	if got := state(t, store, "t"); got.Reason != "" {
+	mustFinish(t, store, claimEvent(t, store, "w", "e1", 4), runs.Result{})
+	claimEvent(t, store, "w", "e2", 1)
+	if got := mustState(t, store, "t"); got.Reason != "" {
 		t.Errorf("the next job has the reason %q", got.Reason)
 	}
 }
@@ -166,44 +166,44 @@ func testRetry(t *testing.T, place Place) {
 func testPause(t *testing.T, place Place) {
 	const pause = 500 * time.Millisecond
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"))
-	lease := claim(t, store, "w")
-	enqueue(t, store, said("t", "e2"), said("other", "e3"))
+	mustEnqueue(t, store, newJob("t", "e1"))
+	lease := mustClaim(t, store, "w")
+	mustEnqueue(t, store, newJob("t", "e2"), newJob("other", "e3"))
 	begun := time.Now()
-	finish(t, store, lease, runs.Result{Next: runs.Again, After: pause, Reason: "later"})
-	if got := state(t, store, "t"); got.NotBefore.IsZero() || got.Busy() {
+	mustFinish(t, store, lease, runs.Result{Next: runs.Again, After: pause, Reason: "later"})
+	if got := mustState(t, store, "t"); got.NotBefore.IsZero() || got.Busy() {
 		t.Errorf("the thread is %+v", got)
 	}
-	finish(t, store, claimed(t, store, "w", "e3", 1), runs.Result{})
-	enqueue(t, store, said("t", "e4")) // must not wake the thread up
-	finish(t, store, claimed(t, store, "w", "e1", 2), runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "e3", 1), runs.Result{})
+	mustEnqueue(t, store, newJob("t", "e4")) // must not wake the thread up
+	mustFinish(t, store, claimEvent(t, store, "w", "e1", 2), runs.Result{})
 	if passed := time.Since(begun); passed < pause {
 		t.Errorf("it was tried again after %s", passed)
 	}
-	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
-	finish(t, store, claimed(t, store, "w", "e4", 1), runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "e2", 1), runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "e4", 1), runs.Result{})
 }
 
 func testLeft(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	for range 3 {
-		finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{Next: runs.Left, Reason: "no such adapter here"})
-		if got := state(t, store, "t"); got.Reason != "no such adapter here" || got.Queued != 2 || got.Busy() {
+		mustFinish(t, store, claimEvent(t, store, "w", "e1", 1), runs.Result{Next: runs.Left, Reason: "no such adapter here"})
+		if got := mustState(t, store, "t"); got.Reason != "no such adapter here" || got.Queued != 2 || got.Busy() {
 			t.Errorf("the thread is %+v", got)
 		}
 	}
-	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{Next: runs.Again})
-	claimed(t, store, "w", "e1", 2)
+	mustFinish(t, store, claimEvent(t, store, "w", "e1", 1), runs.Result{Next: runs.Again})
+	claimEvent(t, store, "w", "e1", 2)
 }
 
 func testNewer(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	place.Enqueue(t, "t", []byte(`{"version":99,"event":"e0","thread":"t"}`))
-	enqueue(t, store, said("t", "e1"), said("u", "e2"))
-	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
-	idle(t, store, 300*time.Millisecond)
-	if got := state(t, store, "t"); got.Queued != 2 || got.NotBefore.IsZero() || !strings.Contains(got.Reason, "newer program") {
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("u", "e2"))
+	mustFinish(t, store, claimEvent(t, store, "w", "e2", 1), runs.Result{})
+	expectIdle(t, store, 300*time.Millisecond)
+	if got := mustState(t, store, "t"); got.Queued != 2 || got.NotBefore.IsZero() || !strings.Contains(got.Reason, "newer program") {
 		t.Errorf("the thread is %+v", got)
 	}
 	if letters, err := store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 0 {
@@ -213,10 +213,10 @@ func testNewer(t *testing.T, place Place) {
 
 func testDead(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"), said("u", "e1"))
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"), newJob("u", "e1"))
 	for range 2 {
-		lease := claimed(t, store, "w", "e1", 1)
-		finish(t, store, lease, runs.Result{Next: runs.Dead, Reason: "tried too often"})
+		lease := claimEvent(t, store, "w", "e1", 1)
+		mustFinish(t, store, lease, runs.Result{Next: runs.Dead, Reason: "tried too often"})
 	}
 	letters, err := store.DeadLetters(t.Context(), 10)
 	if err != nil || len(letters) != 2 {
@@ -234,8 +234,8 @@ func testDead(t *testing.T, place Place) {
 	if err := store.Replay(t.Context(), "t", "e1"); !errors.Is(err, runs.ErrUnknownLetter) {
 		t.Errorf("a second replay gives %v", err)
 	}
-	finish(t, store, claimed(t, store, "w", "e2", 1), runs.Result{})
-	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "e2", 1), runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "e1", 1), runs.Result{})
 	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 1 || letters[0].Job.Thread() != "u" {
 		t.Errorf("left: %+v, %v", letters, err)
 	}
@@ -254,7 +254,7 @@ func testDead(t *testing.T, place Place) {
 	if err := store.Replay(t.Context(), "u", "e1"); !errors.Is(err, runs.ErrUnknownLetter) {
 		t.Errorf("to replay what was discarded gives %v", err)
 	}
-	idle(t, store, 300*time.Millisecond)
+	expectIdle(t, store, 300*time.Millisecond)
 }
 
 // testFindDead finds dead letters by the runs of their jobs, by the events of jobs that have
@@ -263,10 +263,10 @@ func testFindDead(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	putAside := func(thread chat.ThreadID, event runs.EventID, run chat.RunID) {
 		t.Helper()
-		job := said(thread, event)
+		job := newJob(thread, event)
 		job.Run = run
-		enqueue(t, store, job)
-		finish(t, store, claim(t, store, "w"), runs.Result{Next: runs.Dead, Reason: "tried too often"})
+		mustEnqueue(t, store, job)
+		mustFinish(t, store, mustClaim(t, store, "w"), runs.Result{Next: runs.Dead, Reason: "tried too often"})
 		for at := time.Now().UnixMilli(); time.Now().UnixMilli() == at; { // letters are in order by the millisecond
 			runtime.Gosched()
 		}
@@ -304,7 +304,7 @@ func testFindDead(t *testing.T, place Place) {
 	must(t, store.Forget(t.Context(), "v", "ann", nil))
 	find("alone", "u", "alone")
 	find("run-3", "", "")
-	finish(t, store, claimed(t, store, "w", "e 1", 1), runs.Result{Next: runs.Dead, Reason: "tried too often"})
+	mustFinish(t, store, claimEvent(t, store, "w", "e 1", 1), runs.Result{Next: runs.Dead, Reason: "tried too often"})
 	find("run", "t {1}", "e 1")
 }
 
@@ -312,8 +312,8 @@ func testPoison(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	place.Enqueue(t, "t", []byte(`{"version":0,"event":"from nowhere"}`))
 	place.Enqueue(t, "t", []byte("\x00\xff"))
-	enqueue(t, store, said("t", "e1"))
-	finish(t, store, claimed(t, store, "w", "e1", 1), runs.Result{})
+	mustEnqueue(t, store, newJob("t", "e1"))
+	mustFinish(t, store, claimEvent(t, store, "w", "e1", 1), runs.Result{})
 	letters, err := store.DeadLetters(t.Context(), 10)
 	if err != nil || len(letters) != 2 {
 		t.Fatalf("dead letters: %+v, %v", letters, err)
@@ -333,7 +333,7 @@ func testPoison(t *testing.T, place Place) {
 		t.Errorf("the reasons are %q", reasons)
 	}
 	must(t, store.Replay(t.Context(), "t", letters[0].Job.Event)) // it is put aside again
-	idle(t, store, 300*time.Millisecond)
+	expectIdle(t, store, 300*time.Millisecond)
 	if letters, err = store.DeadLetters(t.Context(), 10); err != nil || len(letters) != 2 {
 		t.Errorf("after a replay: %+v, %v", letters, err)
 	}
@@ -341,13 +341,13 @@ func testPoison(t *testing.T, place Place) {
 
 func testRelease(t *testing.T, place Place) {
 	store, other := place.Open(t, standard), place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"))
-	first := claimed(t, store, "w", "e1", 1)
+	mustEnqueue(t, store, newJob("t", "e1"))
+	first := claimEvent(t, store, "w", "e1", 1)
 	must(t, store.Journal(first).Save(t.Context(), "run", []byte("so far")))
 	must(t, store.Release(t.Context(), first))
 	wantLost(t, "a second Release", store.Release(t.Context(), first))
 	wantLost(t, "Save after it", store.Journal(first).Save(t.Context(), "run", nil))
-	second := claimed(t, other, "other", "e1", 1)
+	second := claimEvent(t, other, "other", "e1", 1)
 	if got, err := other.Journal(second).Load(t.Context(), "run"); err != nil || string(got) != "so far" {
 		t.Errorf("the checkpoint is %q, %v", got, err)
 	}
@@ -355,18 +355,18 @@ func testRelease(t *testing.T, place Place) {
 
 func testFinished(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
-	lease := claim(t, store, "w")
-	finish(t, store, lease, runs.Result{})
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
+	lease := mustClaim(t, store, "w")
+	mustFinish(t, store, lease, runs.Result{})
 	for range 2 { // with a job behind it, and with none
 		wantLost(t, "Finish", store.Finish(t.Context(), lease, runs.Result{}))
 		wantLost(t, "Release", store.Release(t.Context(), lease))
 		_, err := store.Renew(t.Context(), lease)
 		wantLost(t, "Renew", err)
 		wantLost(t, "Save", store.Journal(lease).Save(t.Context(), "run", nil))
-		lease = claim(t, store, "w")
-		finish(t, store, lease, runs.Result{})
-		enqueue(t, store, said("t", runs.EventID("e"+time.Now().Format(time.RFC3339Nano))))
+		lease = mustClaim(t, store, "w")
+		mustFinish(t, store, lease, runs.Result{})
+		mustEnqueue(t, store, newJob("t", runs.EventID("e"+time.Now().Format(time.RFC3339Nano))))
 	}
 }
 
@@ -382,8 +382,8 @@ func testClaimEnds(t *testing.T, place Place) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("Claim gives %v", err)
 	}
-	enqueue(t, store, said("t", "e1"))
-	claimed(t, store, "w", "e1", 1)
+	mustEnqueue(t, store, newJob("t", "e1"))
+	claimEvent(t, store, "w", "e1", 1)
 }
 
 func testStop(t *testing.T, place Place) {
@@ -391,11 +391,11 @@ func testStop(t *testing.T, place Place) {
 	if stopped, err := asked.Stop(t.Context(), "t", "e1", "ann"); err != nil || stopped {
 		t.Errorf("to stop nothing gives %v, %v", stopped, err)
 	}
-	enqueue(t, working, said("t", "e1"), said("t", "e2"))
+	mustEnqueue(t, working, newJob("t", "e1"), newJob("t", "e2"))
 	if stopped, err := asked.Stop(t.Context(), "t", "e2", "eve"); err != nil || stopped {
 		t.Errorf("to stop a job that is not at the head gives %v, %v", stopped, err)
 	}
-	lease := claim(t, working, "w")
+	lease := mustClaim(t, working, "w")
 	held, release := runs.Hold(t.Context(), working, lease)
 	for _, by := range []string{"ann", "bob"} {
 		if stopped, err := asked.Stop(t.Context(), "t", "e1", chat.UserID(by)); err != nil || !stopped {
@@ -408,20 +408,20 @@ func testStop(t *testing.T, place Place) {
 	}
 	release()
 	must(t, working.Journal(lease).Save(t.Context(), "run", []byte("x"))) // the lease is still good
-	finish(t, working, lease, runs.Result{})
-	if next := claimed(t, asked, "w", "e2", 1); next.Stopped != nil {
+	mustFinish(t, working, lease, runs.Result{})
+	if next := claimEvent(t, asked, "w", "e2", 1); next.Stopped != nil {
 		t.Errorf("the next job is stopped too: %+v", next.Stopped)
 	}
 }
 
 func testStopOutlives(t *testing.T, place Place) {
 	store := place.Open(t, short)
-	enqueue(t, store, said("t", "e1"))
-	claimed(t, store, "dead", "e1", 1)
+	mustEnqueue(t, store, newJob("t", "e1"))
+	claimEvent(t, store, "dead", "e1", 1)
 	if stopped, err := store.Stop(t.Context(), "t", "e1", "ann"); err != nil || !stopped {
 		t.Fatalf("Stop = %v, %v", stopped, err)
 	}
-	lease := claimed(t, store, "living", "e1", 2)
+	lease := claimEvent(t, store, "living", "e1", 2)
 	if lease.Stopped == nil || lease.Stopped.By != "ann" || lease.Stopped.At.IsZero() {
 		t.Fatalf("the lease knows of %+v", lease.Stopped)
 	}
@@ -436,44 +436,44 @@ func testStopOutlives(t *testing.T, place Place) {
 // testUnsure gives a job back with every doubt.
 func testUnsure(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
-	lease := claimed(t, store, "w", "e1", 1)
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
+	lease := claimEvent(t, store, "w", "e1", 1)
 	if !lease.Unsure.IsZero() {
 		t.Errorf("before the first attempt it is unsure until %s", lease.Unsure)
 	}
-	finish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore})
-	if lease = claimed(t, store, "w", "e1", 1); !lease.Unsure.IsZero() {
+	mustFinish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore})
+	if lease = claimEvent(t, store, "w", "e1", 1); !lease.Unsure.IsZero() {
 		t.Errorf("as unsure as before is until %s", lease.Unsure)
 	}
-	finish(t, store, lease, runs.Result{Next: runs.Again})
-	lease = claimed(t, store, "w", "e1", 2)
+	mustFinish(t, store, lease, runs.Result{Next: runs.Again})
+	lease = claimEvent(t, store, "w", "e1", 2)
 	unsure := lease.Unsure
 	if unsure.IsZero() || unsure.After(lease.Given) {
 		t.Errorf("it is unsure until %s, and was claimed at %s", unsure, lease.Given)
 	}
-	finish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore, After: 10 * time.Millisecond})
-	if lease = claimed(t, store, "w", "e1", 2); !lease.Unsure.Equal(unsure) {
+	mustFinish(t, store, lease, runs.Result{Next: runs.Left, Doubt: runs.UnsureBefore, After: 10 * time.Millisecond})
+	if lease = claimEvent(t, store, "w", "e1", 2); !lease.Unsure.Equal(unsure) {
 		t.Errorf("as unsure as before is until %s, want %s", lease.Unsure, unsure)
 	}
-	finish(t, store, lease, runs.Result{Next: runs.Again, Doubt: runs.Sure})
-	if lease = claimed(t, store, "w", "e1", 3); !lease.Unsure.IsZero() {
+	mustFinish(t, store, lease, runs.Result{Next: runs.Again, Doubt: runs.Sure})
+	if lease = claimEvent(t, store, "w", "e1", 3); !lease.Unsure.IsZero() {
 		t.Errorf("all is known, and it is unsure until %s", lease.Unsure)
 	}
 	must(t, store.Release(t.Context(), lease))
-	if lease = claimed(t, store, "w", "e1", 3); lease.Unsure.IsZero() {
+	if lease = claimEvent(t, store, "w", "e1", 3); lease.Unsure.IsZero() {
 		t.Error("after a release it is sure")
 	}
-	finish(t, store, lease, runs.Result{})
-	if lease = claimed(t, store, "w", "e2", 1); !lease.Unsure.IsZero() {
+	mustFinish(t, store, lease, runs.Result{})
+	if lease = claimEvent(t, store, "w", "e2", 1); !lease.Unsure.IsZero() {
 		t.Errorf("the next job is unsure until %s", lease.Unsure)
 	}
 }
 
 func testUnsureAfterDeath(t *testing.T, place Place) {
 	store := place.Open(t, short)
-	enqueue(t, store, said("t", "e1"))
-	claimed(t, store, "dead", "e1", 1)
-	if lease := claimed(t, store, "living", "e1", 2); lease.Unsure.IsZero() || !lease.Unsure.Equal(lease.Given.Truncate(time.Millisecond)) {
+	mustEnqueue(t, store, newJob("t", "e1"))
+	claimEvent(t, store, "dead", "e1", 1)
+	if lease := claimEvent(t, store, "living", "e1", 2); lease.Unsure.IsZero() || !lease.Unsure.Equal(lease.Given.Truncate(time.Millisecond)) {
 		t.Errorf("it is unsure until %s, and was claimed at %s", lease.Unsure, lease.Given)
 	}
 }

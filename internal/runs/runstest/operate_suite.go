@@ -13,19 +13,19 @@ import (
 
 func testOperate(t *testing.T, place Place) {
 	store := place.Open(t, standard)
-	if got := state(t, store, "t"); got.Queued != 0 || got.Busy() || got.Thread != "t" {
+	if got := mustState(t, store, "t"); got.Queued != 0 || got.Busy() || got.Thread != "t" {
 		t.Errorf("a thread with nothing to do is %+v", got)
 	}
-	enqueue(t, store, said("t", "e1"), said("t", "e2"))
-	lease := claim(t, store, "w")
-	enqueue(t, store, said("u", "e3"))
-	if accepted, err := store.EnqueueAfter(t.Context(), said("v", "e4"), time.Hour); err != nil || !accepted {
+	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
+	lease := mustClaim(t, store, "w")
+	mustEnqueue(t, store, newJob("u", "e3"))
+	if accepted, err := store.EnqueueAfter(t.Context(), newJob("v", "e4"), time.Hour); err != nil || !accepted {
 		t.Fatalf("EnqueueAfter = %v, %v", accepted, err)
 	}
 	if _, err := store.Stop(t.Context(), "t", "e1", "ann"); err != nil {
 		t.Fatal(err)
 	}
-	got := state(t, store, "t")
+	got := mustState(t, store, "t")
 	if got.Queued != 2 || got.Worker != "w" || !got.Busy() || got.Until.IsZero() || got.Head.Event != "e1" || got.Head.Attempt != 1 ||
 		got.Stopped == nil || got.Stopped.By != "ann" || got.Head.Enqueued.IsZero() {
 		t.Errorf("the thread is %+v", got)
@@ -44,35 +44,35 @@ func testOperate(t *testing.T, place Place) {
 	if some, err := store.Threads(t.Context(), 2); err != nil || len(some) != 2 {
 		t.Errorf("of two: %+v, %v", some, err)
 	}
-	finish(t, store, lease, runs.Result{})
+	mustFinish(t, store, lease, runs.Result{})
 }
 
 func testForget(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	ctx := t.Context()
 	by := func(author chat.UserID, event runs.EventID) runs.Job {
-		job := said("t", event)
+		job := newJob("t", event)
 		job.Message.Author = author
 		return job
 	}
-	enqueue(t, store, by("eve", "dead"), by("eve", "at work"), by("bob", "kept"), by("eve", "waits"))
+	mustEnqueue(t, store, by("eve", "dead"), by("eve", "at work"), by("bob", "kept"), by("eve", "waits"))
 	if _, err := store.EnqueueAfter(ctx, by("eve", "late"), time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	finish(t, store, claim(t, store, "w"), runs.Result{Next: runs.Dead, Reason: "x"})
-	lease := claimed(t, store, "w", "at work", 1)
+	mustFinish(t, store, mustClaim(t, store, "w"), runs.Result{Next: runs.Dead, Reason: "x"})
+	lease := claimEvent(t, store, "w", "at work", 1)
 	journal := store.Journal(lease)
-	journal.Append(event("told"))
+	journal.Append(newEvent("told"))
 	for _, run := range []string{"hers", "his"} {
 		must(t, journal.Save(ctx, run, []byte("x")))
-		if _, err := record(ctx, store, lease, runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
+		if _, err := recordDelivery(ctx, store, lease, runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 { // it may be repeated
 		must(t, store.Forget(ctx, "t", "eve", []chat.RunID{"hers"}))
 	}
-	if got := state(t, store, "t"); got.Queued != 2 || got.Delayed != 0 || got.Head.Event != "at work" {
+	if got := mustState(t, store, "t"); got.Queued != 2 || got.Delayed != 0 || got.Head.Event != "at work" {
 		t.Errorf("the thread is %+v", got)
 	}
 	if letters, err := store.DeadLetters(ctx, 10); err != nil || len(letters) != 0 {
@@ -87,22 +87,22 @@ func testForget(t *testing.T, place Place) {
 	if left, err := store.Recorded(ctx, lease); err != nil || len(left) != 1 || left[0].Key != "his" {
 		t.Errorf("deliveries: %+v, %v", left, err)
 	}
-	journal.Append(event("after"))
+	journal.Append(newEvent("after"))
 	must(t, journal.Flush(ctx))
-	if got := follow(t, store, "t", runs.Beginning, 1); string(got[0].Body) != string(event("after").Body) {
+	if got := followEvents(t, store, "t", runs.Beginning, 1); string(got[0].Body) != string(newEvent("after").Body) {
 		t.Errorf("the first event is %q", got[0].Body)
 	}
-	finish(t, store, lease, runs.Result{})
-	finish(t, store, claimed(t, store, "w", "kept", 1), runs.Result{})
+	mustFinish(t, store, lease, runs.Result{})
+	mustFinish(t, store, claimEvent(t, store, "w", "kept", 1), runs.Result{})
 
-	enqueue(t, store, by("eve", "alone"))
-	finish(t, store, claim(t, store, "w"), runs.Result{Next: runs.Again, After: time.Hour})
+	mustEnqueue(t, store, by("eve", "alone"))
+	mustFinish(t, store, mustClaim(t, store, "w"), runs.Result{Next: runs.Again, After: time.Hour})
 	must(t, store.Forget(ctx, "t", "eve", nil))
-	if got := state(t, store, "t"); got.Queued != 0 || !got.NotBefore.IsZero() {
+	if got := mustState(t, store, "t"); got.Queued != 0 || !got.NotBefore.IsZero() {
 		t.Errorf("at last the thread is %+v", got)
 	}
-	enqueue(t, store, by("bob", "new"))
-	finish(t, store, claimed(t, store, "w", "new", 1), runs.Result{})
+	mustEnqueue(t, store, by("bob", "new"))
+	mustFinish(t, store, claimEvent(t, store, "w", "new", 1), runs.Result{})
 }
 
 func testRegistry(t *testing.T, store runs.Records) {
@@ -111,12 +111,12 @@ func testRegistry(t *testing.T, store runs.Records) {
 		t.Fatal("the records can't be listed")
 	}
 	for i, status := range []runs.Status{runs.Done, runs.Failed, runs.Waiting, runs.Failed} {
-		record := example(chat.RunID(fmt.Sprint("run-listed-", i)))
+		record := exampleRecord(chat.RunID(fmt.Sprint("run-listed-", i)))
 		record.Thread, record.Author = chat.ThreadID(fmt.Sprint("listed:", i%2)), chat.UserID(fmt.Sprint("person ", i/2))
 		record.Move(status, at, "")
-		save(t, store, record)
+		mustSave(t, store, record)
 		record.Move(status, at, "again")
-		save(t, store, record)
+		mustSave(t, store, record)
 	}
 	list := func(filter runs.Filter, limit int) (ids string) {
 		t.Helper()
@@ -146,7 +146,7 @@ func testRegistry(t *testing.T, store runs.Records) {
 			t.Errorf("%+v gives %q, want %q", test.filter, got, test.want)
 		}
 	}
-	rate(t, store, "run-listed-3", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
+	mustRate(t, store, "run-listed-3", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
 	for range 2 {
 		if err := registry.Erase(t.Context(), "run-listed-3"); err != nil {
 			t.Fatal(err)
@@ -158,24 +158,24 @@ func testRegistry(t *testing.T, store runs.Records) {
 	if _, err := store.Load(t.Context(), "run-listed-3"); !errors.Is(err, chat.ErrUnknownRun) {
 		t.Errorf("an erased record gives %v", err)
 	}
-	save(t, store, example("run-listed-3"))
-	if got := load(t, store, "run-listed-3"); len(got.Ratings) != 0 {
+	mustSave(t, store, exampleRecord("run-listed-3"))
+	if got := mustLoad(t, store, "run-listed-3"); len(got.Ratings) != 0 {
 		t.Errorf("ratings of an erased record: %+v", got.Ratings)
 	}
 }
 
 // testFence saves one record under an older lease than before.
 func testFence(t *testing.T, store runs.Records) {
-	record := example("run-fenced")
+	record := exampleRecord("run-fenced")
 	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
 		record.Fence = fence
 		record.Request = fmt.Sprint("saved under ", fence)
-		save(t, store, record)
+		mustSave(t, store, record)
 	}
 	stale := record
 	stale.Fence, stale.Request = 5, "stale"
 	wantLost(t, "a save under an older lease", store.Save(t.Context(), stale))
-	if got := load(t, store, "run-fenced"); got.Request != "saved under 0" || got.Fence != 0 {
+	if got := mustLoad(t, store, "run-fenced"); got.Request != "saved under 0" || got.Fence != 0 {
 		t.Errorf("the record is %q with fence %d", got.Request, got.Fence)
 	}
 }

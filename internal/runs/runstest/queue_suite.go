@@ -17,9 +17,9 @@ import (
 
 func testDedupe(t *testing.T, place Place) {
 	first := place.Open(t, standard)
-	job := said("t", "e1")
+	job := newJob("t", "e1")
 	job.Message.Answers = &chat.Press{Question: "q", Choice: "c"}
-	enqueue(t, first, job)
+	mustEnqueue(t, first, job)
 	for name, store := range map[string]Store{"the same store": first, "another": place.Open(t, standard)} {
 		if accepted, err := store.Enqueue(t.Context(), job); err != nil || accepted {
 			t.Errorf("the repeat at %s gives %v, %v", name, accepted, err)
@@ -28,7 +28,7 @@ func testDedupe(t *testing.T, place Place) {
 			t.Errorf("the delayed repeat at %s gives %v, %v", name, accepted, err)
 		}
 	}
-	lease := claimed(t, first, "w", "e1", 1)
+	lease := claimEvent(t, first, "w", "e1", 1)
 	if lease.Job.Enqueued.IsZero() || lease.Thread != "t" || lease.Worker != "w" || lease.TTL == 0 {
 		t.Errorf("the lease is %+v", lease)
 	}
@@ -36,11 +36,11 @@ func testDedupe(t *testing.T, place Place) {
 	if !reflect.DeepEqual(lease.Job, job) {
 		t.Errorf("got  %+v\nwant %+v", lease.Job, job)
 	}
-	finish(t, first, lease, runs.Result{})
+	mustFinish(t, first, lease, runs.Result{})
 	if accepted, err := first.Enqueue(t.Context(), job); err != nil || accepted {
 		t.Errorf("the repeat of a finished job gives %v, %v", accepted, err)
 	}
-	enqueue(t, first, said("another thread", "e1"))
+	mustEnqueue(t, first, newJob("another thread", "e1"))
 	for _, bad := range []runs.Job{{Event: "e"}, {Message: chat.Message{Thread: "t"}}} {
 		if _, err := first.Enqueue(t.Context(), bad); err == nil {
 			t.Errorf("%+v was taken", bad)
@@ -59,12 +59,12 @@ type crew struct {
 	left    int
 }
 
-// work is the life of one worker.
-func (c *crew) work(ctx context.Context, store Store, worker runs.WorkerID) {
+// runWorker is the life of one worker.
+func (c *crew) runWorker(ctx context.Context, store Store, worker runs.WorkerID) {
 	for {
 		lease, err := store.Claim(ctx, worker)
 		if err == nil {
-			err = c.job(ctx, store, lease)
+			err = c.runJob(ctx, store, lease)
 		}
 		if err != nil {
 			if !errors.Is(err, context.Canceled) {
@@ -75,7 +75,7 @@ func (c *crew) work(ctx context.Context, store Store, worker runs.WorkerID) {
 	}
 }
 
-func (c *crew) job(ctx context.Context, store Store, lease runs.Lease) error {
+func (c *crew) runJob(ctx context.Context, store Store, lease runs.Lease) error {
 	c.mu.Lock()
 	if c.working[lease.Thread] {
 		c.t.Errorf("thread %s is worked at twice", lease.Thread)
@@ -113,14 +113,14 @@ func testOrder(t *testing.T, place Place) {
 		store := place.Open(t, standard)
 		opened = append(opened, store)
 		for n := range workers {
-			all.Go(func() { c.work(ctx, store, runs.WorkerID(fmt.Sprint(i, n))) })
+			all.Go(func() { c.runWorker(ctx, store, runs.WorkerID(fmt.Sprint(i, n))) })
 		}
 	}
 	want := make([]string, jobs)
 	for n := range jobs {
 		want[n] = fmt.Sprintf("e%03d", n)
 		for i := range threads {
-			enqueue(t, opened[i%stores], said(chat.ThreadID(fmt.Sprint("thread ", i)), runs.EventID(want[n])))
+			mustEnqueue(t, opened[i%stores], newJob(chat.ThreadID(fmt.Sprint("thread ", i)), runs.EventID(want[n])))
 		}
 	}
 	all.Wait()
@@ -138,21 +138,21 @@ func testDelay(t *testing.T, place Place) {
 	const delay = 400 * time.Millisecond
 	store := place.Open(t, standard)
 	begun := time.Now()
-	if accepted, err := store.EnqueueAfter(t.Context(), said("t", "late"), delay); err != nil || !accepted {
+	if accepted, err := store.EnqueueAfter(t.Context(), newJob("t", "late"), delay); err != nil || !accepted {
 		t.Fatalf("EnqueueAfter = %v, %v", accepted, err)
 	}
-	enqueue(t, store, said("t", "e1"))
-	if got := state(t, store, "t"); got.Queued != 1 || got.Delayed != 1 {
+	mustEnqueue(t, store, newJob("t", "e1"))
+	if got := mustState(t, store, "t"); got.Queued != 1 || got.Delayed != 1 {
 		t.Errorf("the thread is %+v", got)
 	}
-	first := claimed(t, store, "w", "e1", 1)
-	finish(t, store, first, runs.Result{})
-	last := claimed(t, place.Open(t, standard), "w2", "late", 1)
+	first := claimEvent(t, store, "w", "e1", 1)
+	mustFinish(t, store, first, runs.Result{})
+	last := claimEvent(t, place.Open(t, standard), "w2", "late", 1)
 	if passed := time.Since(begun); passed < delay {
 		t.Errorf("the delayed job came after %s", passed)
 	}
-	finish(t, store, last, runs.Result{})
-	if got := state(t, store, "t"); got.Queued != 0 || got.Delayed != 0 || got.Busy() {
+	mustFinish(t, store, last, runs.Result{})
+	if got := mustState(t, store, "t"); got.Queued != 0 || got.Delayed != 0 || got.Busy() {
 		t.Errorf("at last the thread is %+v", got)
 	}
 }
@@ -160,14 +160,14 @@ func testDelay(t *testing.T, place Place) {
 func testLarge(t *testing.T, place Place) {
 	const jobs = 10_000
 	store := place.Open(t, standard)
-	large := said("large", "e")
+	large := newJob("large", "e")
 	large.Message.Text = strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
-	enqueue(t, store, large)
-	lease := claim(t, store, "w")
+	mustEnqueue(t, store, large)
+	lease := mustClaim(t, store, "w")
 	if lease.Job.Message.Text != large.Message.Text {
 		t.Errorf("a text of %d bytes came back with %d", len(large.Message.Text), len(lease.Job.Message.Text))
 	}
-	finish(t, store, lease, runs.Result{})
+	mustFinish(t, store, lease, runs.Result{})
 	large.Event, large.Message.Text = "e2", strings.Repeat("x", runs.MaxJob)
 	if _, err := store.Enqueue(t.Context(), large); !errors.Is(err, runs.ErrTooLarge) {
 		t.Errorf("a job that is too large gives %v", err)
@@ -178,7 +178,7 @@ func testLarge(t *testing.T, place Place) {
 	for range 8 {
 		enqueuing.Go(func() {
 			for n := range numbers {
-				if _, err := store.Enqueue(t.Context(), said("long", runs.EventID(fmt.Sprint(n)))); err != nil {
+				if _, err := store.Enqueue(t.Context(), newJob("long", runs.EventID(fmt.Sprint(n)))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -189,18 +189,18 @@ func testLarge(t *testing.T, place Place) {
 	}
 	close(numbers)
 	enqueuing.Wait()
-	if got := state(t, store, "long"); got.Queued != jobs {
+	if got := mustState(t, store, "long"); got.Queued != jobs {
 		t.Errorf("%d jobs are queued, want %d", got.Queued, jobs)
 	}
 	for range 100 {
-		finish(t, store, claim(t, store, "w"), runs.Result{})
+		mustFinish(t, store, mustClaim(t, store, "w"), runs.Result{})
 	}
-	enqueue(t, store, said("other", "e"))
+	mustEnqueue(t, store, newJob("other", "e"))
 	seen := make(map[chat.ThreadID]int)
 	for range 4 { // a long queue does not keep others waiting, also where a look through all queues announced it twice
-		lease := claim(t, store, "w")
+		lease := mustClaim(t, store, "w")
 		seen[lease.Thread]++
-		finish(t, store, lease, runs.Result{})
+		mustFinish(t, store, lease, runs.Result{})
 	}
 	if seen["other"] != 1 {
 		t.Errorf("of four turns the other thread had %d", seen["other"])
@@ -211,21 +211,21 @@ func testNames(t *testing.T, place Place) {
 	store := place.Open(t, standard)
 	names := []chat.ThreadID{"a", "A", "{", "}", "}{", "{}", "a}b", "%7B", "*", "тред 1", "x\x00y", "slack:T1:C1:1772445600.1", "a:jobs", "\xff"}
 	for _, name := range names {
-		enqueue(t, store, said(name, "e"))
+		mustEnqueue(t, store, newJob(name, "e"))
 	}
 	seen := make(map[chat.ThreadID]bool)
 	for range names {
-		lease := claim(t, store, "w")
+		lease := mustClaim(t, store, "w")
 		seen[lease.Thread] = true
 		journal := store.Journal(lease)
-		journal.Append(event(string(lease.Thread)))
+		journal.Append(newEvent(string(lease.Thread)))
 		must(t, journal.Save(t.Context(), string(lease.Thread), []byte(lease.Thread)))
 	}
 	for _, name := range names {
 		if name != "\xff" && !seen[name] { // in JSON, broken bytes are replaced
 			t.Errorf("thread %q was not claimed", name)
 		}
-		if got := follow(t, store, name, runs.Beginning, 1); name != "\xff" && !bytes.Equal(got[0].Body, event(string(name)).Body) {
+		if got := followEvents(t, store, name, runs.Beginning, 1); name != "\xff" && !bytes.Equal(got[0].Body, newEvent(string(name)).Body) {
 			t.Errorf("the event of thread %q is %q", name, got[0].Body)
 		}
 	}

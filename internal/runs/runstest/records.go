@@ -20,7 +20,7 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
 // restart of the program; Records closes what it opened.
 func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 	t.Run("an unknown run is an error", func(t *testing.T) {
-		store := opened(t, open)
+		store := openStore(t, open)
 		if _, err := store.Load(t.Context(), "run-nobody"); !errors.Is(err, chat.ErrUnknownRun) {
 			t.Errorf("Load = %v, want ErrUnknownRun", err)
 		}
@@ -32,32 +32,32 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 		}
 	})
 	t.Run("a record survives a restart whole", func(t *testing.T) {
-		want := example("run-whole/ü 1")
+		want := exampleRecord("run-whole/ü 1")
 		first := open(t)
-		save(t, first, want)
+		mustSave(t, first, want)
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := load(t, opened(t, open), want.ID); !reflect.DeepEqual(got, want) {
+		if got := mustLoad(t, openStore(t, open), want.ID); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	})
-	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, opened(t, open)) })
-	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, opened(t, open)) })
-	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, opened(t, open)) })
-	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, opened(t, open)) })
-	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, opened(t, open)) })
+	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, openStore(t, open)) })
+	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, openStore(t, open)) })
+	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, openStore(t, open)) })
+	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, openStore(t, open)) })
+	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, openStore(t, open)) })
 }
 
 func testReplace(t *testing.T, store runs.Records) {
-	saved := example("run-replace")
-	save(t, store, saved)
-	rate(t, store, saved.ID, chat.Rating{By: "bob", Verdict: chat.Up, At: at})
+	saved := exampleRecord("run-replace")
+	mustSave(t, store, saved)
+	mustRate(t, store, saved.ID, chat.Rating{By: "bob", Verdict: chat.Up, At: at})
 	saved.Move(runs.Failed, at, "a node failed")
 	saved.Trace = chat.Trace{Flow: "answer"}
 	saved.Ratings = []chat.Rating{{By: "eve", Verdict: chat.Down}}
-	save(t, store, saved)
-	got := load(t, store, saved.ID)
+	mustSave(t, store, saved)
+	got := mustLoad(t, store, saved.ID)
 	if got.Status() != runs.Failed || len(got.Transitions) != 3 || len(got.Trace.Steps) != 0 {
 		t.Errorf("got %+v after it was replaced", got)
 	}
@@ -67,18 +67,18 @@ func testReplace(t *testing.T, store runs.Records) {
 }
 
 func testRatings(t *testing.T, store runs.Records) {
-	save(t, store, example("run-rated"))
-	rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
-	rate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: at})
-	rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)})
+	mustSave(t, store, exampleRecord("run-rated"))
+	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
+	mustRate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: at})
+	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)})
 	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: at}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)}}
-	if got := load(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want) {
+	if got := mustLoad(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want) {
 		t.Errorf("ratings %+v, want %+v", got, want)
 	}
 	for range 2 { // taking back what is gone is no error
-		rate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Unrated, At: at})
+		mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Unrated, At: at})
 	}
-	if got := load(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want[:1]) {
+	if got := mustLoad(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want[:1]) {
 		t.Errorf("ratings %+v after one was taken back, want %+v", got, want[:1])
 	}
 }
@@ -88,7 +88,7 @@ func testConcurrency(t *testing.T, store runs.Records) {
 	var saving sync.WaitGroup
 	for i := range 20 {
 		saving.Go(func() {
-			record := example(id(i))
+			record := exampleRecord(id(i))
 			record.Request = string(id(i))
 			if err := store.Save(t.Context(), record); err != nil {
 				t.Error(err)
@@ -101,21 +101,21 @@ func testConcurrency(t *testing.T, store runs.Records) {
 	}
 	saving.Wait()
 	for i := range 20 {
-		got := load(t, store, id(i))
+		got := mustLoad(t, store, id(i))
 		if got.Request != string(id(i)) || len(got.Ratings) != 1 || got.Ratings[0].By != chat.UserID(id(i)) {
 			t.Errorf("run %d: %+v", i, got)
 		}
 	}
 }
 
-func save(t *testing.T, store runs.Records, record runs.Record) {
+func mustSave(t *testing.T, store runs.Records, record runs.Record) {
 	t.Helper()
 	if err := store.Save(t.Context(), record); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func load(t *testing.T, store runs.Records, run chat.RunID) runs.Record {
+func mustLoad(t *testing.T, store runs.Records, run chat.RunID) runs.Record {
 	t.Helper()
 	got, err := store.Load(t.Context(), run)
 	if err != nil {
@@ -124,14 +124,14 @@ func load(t *testing.T, store runs.Records, run chat.RunID) runs.Record {
 	return got
 }
 
-func rate(t *testing.T, store runs.Records, run chat.RunID, rating chat.Rating) {
+func mustRate(t *testing.T, store runs.Records, run chat.RunID, rating chat.Rating) {
 	t.Helper()
 	if err := store.Rate(t.Context(), run, rating); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func opened(t *testing.T, open func(t *testing.T) runs.Records) runs.Records {
+func openStore(t *testing.T, open func(t *testing.T) runs.Records) runs.Records {
 	store := open(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
@@ -141,7 +141,7 @@ func opened(t *testing.T, open func(t *testing.T) runs.Records) runs.Records {
 	return store
 }
 
-func example(id chat.RunID) runs.Record {
+func exampleRecord(id chat.RunID) runs.Record {
 	record := runs.Record{
 		ID: id, Thread: "web:1", Flow: "answer", Author: "ann", Message: "m1", Request: "how?\n回滚", Depth: chat.Brief, Collections: []string{"handbook"},
 		Trace: chat.Trace{

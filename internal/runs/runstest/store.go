@@ -92,21 +92,21 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 	t.Run("a journal is a store of checkpoints", func(t *testing.T) {
 		graphtest.StoreSuite(t, func(t *testing.T) graph.Store {
 			store := fresh(t).Open(t, standard)
-			enqueue(t, store, said("t", "e"))
-			return store.Journal(claim(t, store, "w"))
+			mustEnqueue(t, store, newJob("t", "e"))
+			return store.Journal(mustClaim(t, store, "w"))
 		})
 	})
 }
 
-// said is a job for a message whose id is the event's.
-func said(thread chat.ThreadID, event runs.EventID) runs.Job {
+// newJob is a job for a message whose id is the event's.
+func newJob(thread chat.ThreadID, event runs.EventID) runs.Job {
 	return runs.Job{Event: event, Kind: runs.Said, Run: chat.RunID("run-" + string(event)), Message: chat.Message{
 		ID: chat.MessageID(event), Thread: thread, Author: "ann", Text: "what of " + string(event) + "?",
 		At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}}
 }
 
-func enqueue(t *testing.T, queue runs.Queue, jobs ...runs.Job) {
+func mustEnqueue(t *testing.T, queue runs.Queue, jobs ...runs.Job) {
 	t.Helper()
 	for _, job := range jobs {
 		if accepted, err := queue.Enqueue(t.Context(), job); err != nil || !accepted {
@@ -115,7 +115,7 @@ func enqueue(t *testing.T, queue runs.Queue, jobs ...runs.Job) {
 	}
 }
 
-func claim(t *testing.T, leases runs.Leases, worker runs.WorkerID) runs.Lease {
+func mustClaim(t *testing.T, leases runs.Leases, worker runs.WorkerID) runs.Lease {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -126,18 +126,18 @@ func claim(t *testing.T, leases runs.Leases, worker runs.WorkerID) runs.Lease {
 	return lease
 }
 
-// claimed claims and checks which job came.
-func claimed(t *testing.T, leases runs.Leases, worker runs.WorkerID, event runs.EventID, attempt int) runs.Lease {
+// claimEvent claims and checks which job came.
+func claimEvent(t *testing.T, leases runs.Leases, worker runs.WorkerID, event runs.EventID, attempt int) runs.Lease {
 	t.Helper()
-	lease := claim(t, leases, worker)
+	lease := mustClaim(t, leases, worker)
 	if lease.Job.Event != event || lease.Job.Attempt != attempt {
 		t.Fatalf("%s claimed event %q at attempt %d, want %q at attempt %d", worker, lease.Job.Event, lease.Job.Attempt, event, attempt)
 	}
 	return lease
 }
 
-// idle checks that there is nothing to claim for a while.
-func idle(t *testing.T, leases runs.Leases, during time.Duration) {
+// expectIdle checks that there is nothing to claim for a while.
+func expectIdle(t *testing.T, leases runs.Leases, during time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), during)
 	defer cancel()
@@ -146,14 +146,14 @@ func idle(t *testing.T, leases runs.Leases, during time.Duration) {
 	}
 }
 
-func finish(t *testing.T, leases runs.Leases, lease runs.Lease, result runs.Result) {
+func mustFinish(t *testing.T, leases runs.Leases, lease runs.Lease, result runs.Result) {
 	t.Helper()
 	if err := leases.Finish(t.Context(), lease, result); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func record(ctx context.Context, outbox runs.Outbox, lease runs.Lease, delivery runs.Delivery) (recorded runs.Delivery, err error) {
+func recordDelivery(ctx context.Context, outbox runs.Outbox, lease runs.Lease, delivery runs.Delivery) (recorded runs.Delivery, err error) {
 	err = outbox.Record(ctx, lease, delivery, func(got runs.Delivery) { recorded = got })
 	return recorded, err
 }
@@ -172,7 +172,7 @@ func wantLost(t *testing.T, what string, err error) {
 	}
 }
 
-func state(t *testing.T, store runs.Operator, thread chat.ThreadID) runs.ThreadState {
+func mustState(t *testing.T, store runs.Operator, thread chat.ThreadID) runs.ThreadState {
 	t.Helper()
 	got, err := store.State(t.Context(), thread)
 	if err != nil {
@@ -181,6 +181,6 @@ func state(t *testing.T, store runs.Operator, thread chat.ThreadID) runs.ThreadS
 	return got
 }
 
-func event(text string) runs.Event {
+func newEvent(text string) runs.Event {
 	return runs.Event{Run: "run", Kind: "step", Body: fmt.Appendf(nil, "{%q\x00\xff}", text)}
 }

@@ -68,13 +68,13 @@ func Open(ctx context.Context, dir string, keep time.Duration) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	store := &Store{db: db, keep: keep, now: time.Now}
-	if err := store.prepare(ctx); err != nil {
+	if err := store.prepareTables(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sessions %s: %w", file, err), db.Close())
 	}
 	return store, nil
 }
 
-func (s *Store) prepare(ctx context.Context) error {
+func (s *Store) prepareTables(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, schema); err != nil {
 		return err
 	}
@@ -128,14 +128,14 @@ func (s *Store) takeForget(now time.Time) bool {
 
 // Load implements session.Store.
 func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	loaded, err := s.load(ctx, thread)
+	loaded, err := s.loadSession(ctx, thread)
 	if err != nil {
 		return session.Session{Thread: thread}, fmt.Errorf("load session %s: %w", thread, err)
 	}
 	return loaded, nil
 }
 
-func (s *Store) load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
+func (s *Store) loadSession(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
 	var body []byte
 	var used, saved int64
 	err := s.db.QueryRowContext(ctx, `SELECT body, updated, coalesce(saved, updated * 1000000000)
@@ -162,13 +162,13 @@ func (s *Store) load(ctx context.Context, thread chat.ThreadID) (session.Session
 
 // Save implements session.Store.
 func (s *Store) Save(ctx context.Context, saved session.Session) error {
-	if err := errors.Join(s.forgetUnused(ctx), s.save(ctx, saved)); err != nil {
+	if err := errors.Join(s.forgetUnused(ctx), s.saveSession(ctx, saved)); err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, err)
 	}
 	return nil
 }
 
-func (s *Store) save(ctx context.Context, saved session.Session) error {
+func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	body, err := session.Encode(saved)
 	if err != nil {
 		return err
@@ -194,14 +194,14 @@ func (s *Store) save(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	if err := list(ctx, tx, saved); err != nil {
+	if err := listThread(ctx, tx, saved); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// list lists the thread for its people.
-func list(ctx context.Context, tx *sql.Tx, saved session.Session) error {
+// listThread lists the thread for its people.
+func listThread(ctx context.Context, tx *sql.Tx, saved session.Session) error {
 	people, err := json.Marshal(saved.People)
 	if err != nil {
 		return err
@@ -223,14 +223,14 @@ func list(ctx context.Context, tx *sql.Tx, saved session.Session) error {
 
 // Threads implements session.Store.
 func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
-	listed, err := s.threads(ctx, adapter, by, limit)
+	listed, err := s.queryThreads(ctx, adapter, by, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the threads of %s: %w", adapter, err)
 	}
 	return listed, nil
 }
 
-func (s *Store) threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
+func (s *Store) queryThreads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT listed.thread, title, waiting, saved FROM person JOIN listed USING (thread)
 		WHERE adapter = ? AND person = ? ORDER BY saved / 1000000 DESC, thread DESC LIMIT ?`, adapter, string(by), limit)
 	if err != nil {

@@ -89,7 +89,7 @@ func (s *Store) Close() error { return nil }
 
 var escaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
 
-func (s *Store) key(thread chat.ThreadID) string {
+func (s *Store) sessionKey(thread chat.ThreadID) string {
 	return s.prefix + ":{" + escaper.Replace(string(thread)) + "}:session"
 }
 
@@ -100,22 +100,22 @@ func (s *Store) threadsKey(adapter string, by chat.UserID) string {
 // Load implements session.Store. It counts as a use.
 func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
 	loaded := session.Session{Thread: thread}
-	value, err := s.client.GetEx(ctx, s.key(thread), s.keep).Bytes()
+	value, err := s.client.GetEx(ctx, s.sessionKey(thread), s.keep).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return loaded, nil
 	}
 	if err != nil {
 		return loaded, fmt.Errorf("load session %s: %w", thread, conn.Explain(err))
 	}
-	if loaded, err = read(thread, value); err != nil {
+	if loaded, err = decodeSession(thread, value); err != nil {
 		return session.Session{Thread: thread}, fmt.Errorf("load session %s: %w", thread, err)
 	}
 	return loaded, nil
 }
 
-// read reads the value of a session's key.
-func read(thread chat.ThreadID, value []byte) (session.Session, error) {
-	saved, packed, err := divide(value)
+// decodeSession reads the value of a session's key.
+func decodeSession(thread chat.ThreadID, value []byte) (session.Session, error) {
+	saved, packed, err := splitValue(value)
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -128,8 +128,8 @@ func read(thread chat.ThreadID, value []byte) (session.Session, error) {
 	return loaded, err
 }
 
-// divide gives when a session was saved, and what stands behind that in its value.
-func divide(value []byte) (saved time.Time, packed []byte, err error) {
+// splitValue gives when a session was saved, and what stands behind that in its value.
+func splitValue(value []byte) (saved time.Time, packed []byte, err error) {
 	head, packed, found := bytes.Cut(value, []byte("\n"))
 	_, at, _ := strings.Cut(string(head), " ")
 	at, _, _ = strings.Cut(at, " ")
@@ -142,15 +142,15 @@ func divide(value []byte) (saved time.Time, packed []byte, err error) {
 
 // Save implements session.Store.
 func (s *Store) Save(ctx context.Context, saved session.Session) error {
-	if err := s.save(ctx, saved); err != nil {
+	if err := s.saveSession(ctx, saved); err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, conn.Explain(err))
 	}
 	return nil
 }
 
-// save writes the session, lists it for those who are in it, and no longer for those who
+// saveSession writes the session, lists it for those who are in it, and no longer for those who
 // were. Cut off in between, the lists are behind until the next save.
-func (s *Store) save(ctx context.Context, saved session.Session) error {
+func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	body, err := session.Encode(saved)
 	if err == nil {
 		body, err = pack.Pack(body)
@@ -158,22 +158,22 @@ func (s *Store) save(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	keys := []string{s.key(saved.Thread)}
+	keys := []string{s.sessionKey(saved.Thread)}
 	if !s.client.Cluster {
-		keys = append(keys, s.lists(saved.Thread, saved.People)...)
+		keys = append(keys, s.listKeys(saved.Thread, saved.People)...)
 	}
 	write := saveScript.With(keys, strconv.FormatInt(int64(saved.Fence), 10), joinPeople(saved.People), body, s.keep.Milliseconds(), string(saved.Thread))
 	return script.Do(ctx, s.client, write.Then(func(ctx context.Context, result *redis.Cmd) error {
-		at, before, err := written(result)
+		at, before, err := parseSaved(result)
 		if err != nil {
 			return err
 		}
-		return s.relist(ctx, saved, at, before)
+		return s.updateLists(ctx, saved, at, before)
 	}))
 }
 
-// written reads what saveScript gave.
-func written(result *redis.Cmd) (at float64, before []chat.UserID, err error) {
+// parseSaved reads what saveScript gave.
+func parseSaved(result *redis.Cmd) (at float64, before []chat.UserID, err error) {
 	values, err := result.StringSlice()
 	if redis.HasErrorPrefix(err, "LOST") {
 		return 0, nil, runs.ErrLost
@@ -191,13 +191,13 @@ func written(result *redis.Cmd) (at float64, before []chat.UserID, err error) {
 	return at, before, err
 }
 
-// relist brings the lists up to date with what the script could not: in a cluster those of
+// updateLists brings the lists up to date with what the script could not: in a cluster those of
 // all who are in the session, else of those who are in it no longer.
-func (s *Store) relist(ctx context.Context, saved session.Session, at float64, before []chat.UserID) error {
+func (s *Store) updateLists(ctx context.Context, saved session.Session, at float64, before []chat.UserID) error {
 	gone := slices.DeleteFunc(before, func(person chat.UserID) bool { return slices.Contains(saved.People, person) })
 	var add []string
 	if s.client.Cluster {
-		add = s.lists(saved.Thread, saved.People)
+		add = s.listKeys(saved.Thread, saved.People)
 	}
 	if len(add)+len(gone) == 0 {
 		return nil
@@ -207,7 +207,7 @@ func (s *Store) relist(ctx context.Context, saved session.Session, at float64, b
 			pipe.ZAdd(ctx, list, redis.Z{Score: at, Member: string(saved.Thread)})
 			pipe.PExpire(ctx, list, s.keep)
 		}
-		for _, list := range s.lists(saved.Thread, gone) {
+		for _, list := range s.listKeys(saved.Thread, gone) {
 			pipe.ZRem(ctx, list, string(saved.Thread))
 		}
 		return nil
@@ -215,8 +215,8 @@ func (s *Store) relist(ctx context.Context, saved session.Session, at float64, b
 	return err
 }
 
-// lists are the keys of people's lists of threads.
-func (s *Store) lists(thread chat.ThreadID, people []chat.UserID) []string {
+// listKeys are the keys of people's lists of threads.
+func (s *Store) listKeys(thread chat.ThreadID, people []chat.UserID) []string {
 	lists := make([]string, len(people))
 	for i, person := range people {
 		lists[i] = s.threadsKey(thread.Adapter(), person)
@@ -251,25 +251,25 @@ func splitPeople(joined string) ([]chat.UserID, error) {
 
 // Threads implements session.Store.
 func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
-	listed, err := s.list(ctx, adapter, by, limit)
+	listed, err := s.listThreads(ctx, adapter, by, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list the threads of %s: %w", adapter, conn.Explain(err))
 	}
 	return listed, nil
 }
 
-func (s *Store) list(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
+func (s *Store) listThreads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
 	key := s.threadsKey(adapter, by)
 	var listed []chat.ThreadSummary
 	for start := 0; len(listed) < limit; {
-		threads, err := s.page(ctx, key, start, limit)
+		threads, err := s.readPage(ctx, key, start, limit)
 		if err != nil {
 			return nil, err
 		}
 		if len(threads) == 0 {
 			break
 		}
-		kept, gone, err := s.summaries(ctx, threads)
+		kept, gone, err := s.loadSummaries(ctx, threads)
 		if err != nil {
 			return nil, err
 		}
@@ -284,8 +284,8 @@ func (s *Store) list(ctx context.Context, adapter string, by chat.UserID, limit 
 	return listed[:min(limit, len(listed))], nil
 }
 
-// page gives a part of a person's threads. It counts as a use of their list.
-func (s *Store) page(ctx context.Context, key string, start, limit int) ([]string, error) {
+// readPage gives a part of a person's threads. It counts as a use of their list.
+func (s *Store) readPage(ctx context.Context, key string, start, limit int) ([]string, error) {
 	var threads *redis.StringSliceCmd
 	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		// Those of one millisecond come from the greatest id down, as the contract wants it.
@@ -299,12 +299,12 @@ func (s *Store) page(ctx context.Context, key string, start, limit int) ([]strin
 	return threads.Val(), nil
 }
 
-// summaries gives what lists show of threads, and those whose time has passed.
-func (s *Store) summaries(ctx context.Context, threads []string) (kept []chat.ThreadSummary, gone []any, err error) {
+// loadSummaries gives what lists show of threads, and those whose time has passed.
+func (s *Store) loadSummaries(ctx context.Context, threads []string) (kept []chat.ThreadSummary, gone []any, err error) {
 	values := make([]*redis.StringCmd, len(threads))
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for i, thread := range threads {
-			values[i] = pipe.Get(ctx, s.key(chat.ThreadID(thread)))
+			values[i] = pipe.Get(ctx, s.sessionKey(chat.ThreadID(thread)))
 		}
 		return nil
 	})
@@ -332,12 +332,12 @@ func (s *Store) summaries(ctx context.Context, threads []string) (kept []chat.Th
 // summaryOf gives what lists show of a session. One that this program can't read, such as
 // a newer program's, is listed without its title; who loads it is told what is wrong.
 func summaryOf(thread chat.ThreadID, value []byte) (chat.ThreadSummary, error) {
-	saved, _, err := divide(value)
+	saved, _, err := splitValue(value)
 	if err != nil {
 		return chat.ThreadSummary{}, err
 	}
 	summary := chat.ThreadSummary{Thread: thread, Updated: saved}
-	if kept, err := read(thread, value); err == nil {
+	if kept, err := decodeSession(thread, value); err == nil {
 		summary.Title, summary.Waiting = kept.Title, kept.Waiting != nil
 	}
 	return summary, nil

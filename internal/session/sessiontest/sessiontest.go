@@ -20,7 +20,7 @@ import (
 // restart of the program; Run closes what it opened.
 func Run(t *testing.T, open func(t *testing.T) session.Store) {
 	t.Run("an unknown thread is empty", func(t *testing.T) {
-		store := opened(t, open)
+		store := openStore(t, open)
 		got, err := store.Load(t.Context(), "nobody")
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 	})
 	t.Run("a session survives a restart whole", func(t *testing.T) {
-		want := example("thread/ü 1")
+		want := exampleSession("thread/ü 1")
 		first := open(t)
 		if err := first.Save(t.Context(), want); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := opened(t, open).Load(t.Context(), want.Thread)
+		got, err := openStore(t, open).Load(t.Context(), want.Thread)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,8 +51,8 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 	})
 	t.Run("a later save replaces", func(t *testing.T) {
-		store := opened(t, open)
-		saved := example("again")
+		store := openStore(t, open)
+		saved := exampleSession("again")
 		for range 2 {
 			if err := store.Save(t.Context(), saved); err != nil {
 				t.Fatal(err)
@@ -67,10 +67,10 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("got %+v after it was replaced", got)
 		}
 	})
-	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, opened(t, open)) })
+	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, openStore(t, open)) })
 	t.Run("a stale save is refused", func(t *testing.T) { testFence(t, open) })
-	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, opened(t, open)) })
-	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, opened(t, open)) })
+	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, openStore(t, open)) })
+	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, openStore(t, open)) })
 	t.Run("threads are listed by who wrote in them", func(t *testing.T) { testList(t, open) })
 }
 
@@ -98,7 +98,7 @@ func testList(t *testing.T, open func(t *testing.T) session.Store) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	store := opened(t, open)
+	store := openStore(t, open)
 	for _, test := range []struct {
 		adapter string
 		by      chat.UserID
@@ -177,21 +177,21 @@ func testThreads(t *testing.T, store session.Store) {
 	var saving sync.WaitGroup
 	for i := range 20 {
 		saving.Go(func() {
-			if err := store.Save(t.Context(), example(thread(i))); err != nil {
+			if err := store.Save(t.Context(), exampleSession(threadID(i))); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	saving.Wait()
 	for i := range 20 {
-		got, err := store.Load(t.Context(), thread(i))
-		if err != nil || got.Turns[0].Text != string(thread(i)) {
+		got, err := store.Load(t.Context(), threadID(i))
+		if err != nil || got.Turns[0].Text != string(threadID(i)) {
 			t.Errorf("thread %d: %+v, %v", i, got, err)
 		}
 	}
 }
 
-func opened(t *testing.T, open func(t *testing.T) session.Store) session.Store {
+func openStore(t *testing.T, open func(t *testing.T) session.Store) session.Store {
 	store := open(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
@@ -201,9 +201,9 @@ func opened(t *testing.T, open func(t *testing.T) session.Store) session.Store {
 	return store
 }
 
-func thread(i int) chat.ThreadID { return chat.ThreadID(fmt.Sprintf("thread-%d", i)) }
+func threadID(i int) chat.ThreadID { return chat.ThreadID(fmt.Sprintf("thread-%d", i)) }
 
-func example(thread chat.ThreadID) session.Session {
+func exampleSession(thread chat.ThreadID) session.Session {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	question := chat.Question{
 		ID: "q1", Run: "r1", Text: "Which?", FreeText: true, Asker: "ann",
@@ -230,7 +230,7 @@ func testDocuments(t *testing.T, store session.Store) {
 		}
 		reply.Documents = append(reply.Documents, chat.Document{Name: "a.md", MediaType: "text/markdown", Size: len(content), Content: content})
 	}
-	saved := example("documents")
+	saved := exampleSession("documents")
 	saved.Add(chat.Turn{Role: chat.Bot, Reply: reply})
 	if err := store.Save(t.Context(), saved); err != nil {
 		t.Fatal(err)
@@ -246,8 +246,8 @@ func testDocuments(t *testing.T, store session.Store) {
 
 // testFence saves a session under an older lease than before, from another process.
 func testFence(t *testing.T, open func(t *testing.T) session.Store) {
-	first, second := opened(t, open), opened(t, open)
-	saved := example("fenced")
+	first, second := openStore(t, open), openStore(t, open)
+	saved := exampleSession("fenced")
 	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
 		saved.Fence, saved.Flow = fence, fmt.Sprint("under ", fence)
 		if err := first.Save(t.Context(), saved); err != nil {

@@ -51,64 +51,64 @@ type upload struct {
 
 var apiVersion = regexp.MustCompile(`^/api/v(9|10)/`)
 
-// versioned serves v9 and v10 alike, as far as this server knows them, and says in
+// versionHandler serves v9 and v10 alike, as far as this server knows them, and says in
 // Discord's words what is not there.
-func (s *Server) versioned(mux *http.ServeMux) http.Handler {
+func (s *Server) versionHandler(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = apiVersion.ReplaceAllString(r.URL.Path, "/api/")
 		_, pattern := mux.Handler(r)
 		if pattern == "" {
-			refused := refuse(notFound, codeGeneral)
-			s.record(&request{Request: r}, notFound, refused)
-			answer(w, notFound, refused)
+			refused := newRefusal(notFound, codeGeneral)
+			s.recordRequest(&request{Request: r}, notFound, refused)
+			writeAnswer(w, notFound, refused)
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// serve answers the requests of one route.
-func (s *Server) serve(is route) http.Handler {
+// serveRoute answers the requests of one route.
+func (s *Server) serveRoute(is route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		work := &request{Request: r, is: is, reply: w.Header()}
-		fault := s.takeFault(is.name())
+		fault := s.takeFault(is.routeName())
 		result, refused := s.performWith(work, fault) //nolint:contextcheck // a request that is carried out late outlives its caller
 		if fault != nil && !fault.isSlow() {
-			s.fail(w, work, *fault)
+			s.applyFault(w, work, *fault)
 			return
 		}
 		switch {
 		case refused != nil:
-			s.record(work, refused.Status, refused)
-			refused.write(w)
+			s.recordRequest(work, refused.Status, refused)
+			refused.writeResponse(w)
 		case result == nil:
-			s.record(work, http.StatusNoContent, nil)
+			s.recordRequest(work, http.StatusNoContent, nil)
 			w.WriteHeader(http.StatusNoContent)
 		default:
 			status := http.StatusOK
 			if is.status != 0 {
 				status = is.status
 			}
-			s.record(work, status, nil)
-			answer(w, status, result)
+			s.recordRequest(work, status, nil)
+			writeAnswer(w, status, result)
 		}
 	})
 }
 
-// perform checks a request and carries it out.
-func (s *Server) perform(work *request) (any, *refusal) {
-	if refused := work.read(); refused != nil {
+// performRequest checks a request and carries it out.
+func (s *Server) performRequest(work *request) (any, *refusal) {
+	if refused := work.readBody(); refused != nil {
 		return nil, refused
 	}
-	return s.run(work)
+	return s.runRequest(work)
 }
 
-// run carries a request out whose body was read.
-func (s *Server) run(work *request) (any, *refusal) {
+// runRequest carries a request out whose body was read.
+func (s *Server) runRequest(work *request) (any, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.touch()
-	if refused := s.admit(work); refused != nil {
+	defer s.signalChange()
+	if refused := s.checkRequest(work); refused != nil {
 		return nil, refused
 	}
 	if work.is.free {
@@ -118,25 +118,25 @@ func (s *Server) run(work *request) (any, *refusal) {
 	return work.is.run(s, work)
 }
 
-// admit refuses what is wrong whatever the route does.
-func (s *Server) admit(work *request) *refusal {
-	if refused := s.limits.take(work, s.now()); refused != nil {
+// checkRequest refuses what is wrong whatever the route does.
+func (s *Server) checkRequest(work *request) *refusal {
+	if refused := s.limits.countRequest(work, s.now()); refused != nil {
 		return refused
 	}
 	if !work.is.anyone && work.Header.Get("Authorization") != "Bot "+Token {
-		return refuse(http.StatusUnauthorized, codeGeneral)
+		return newRefusal(http.StatusUnauthorized, codeGeneral)
 	}
 	if work.is.schema != "" {
-		return follows(work.is.schema, work.body)
+		return checkSchema(work.is.schema, work.body)
 	}
 	return nil
 }
 
-// read takes the body apart.
-func (r *request) read() *refusal {
+// readBody takes the body apart.
+func (r *request) readBody() *refusal {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && r.Header.Get("Content-Type") != "" {
-		return invalid("_", "CONTENT_TYPE_INVALID", err.Error())
+		return newFieldError("_", "CONTENT_TYPE_INVALID", err.Error())
 	}
 	body := http.MaxBytesReader(nil, r.Body, maxBody)
 	if media == "multipart/form-data" {
@@ -144,13 +144,13 @@ func (r *request) read() *refusal {
 	}
 	raw, err := io.ReadAll(body)
 	if err != nil {
-		return refuse(http.StatusRequestEntityTooLarge, codeTooLarge)
+		return newRefusal(http.StatusRequestEntityTooLarge, codeTooLarge)
 	}
 	if len(raw) > 0 && media != "application/json" {
-		return invalid("_", "CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be one of {'application/json', 'multipart/form-data'}.`)
+		return newFieldError("_", "CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be one of {'application/json', 'multipart/form-data'}.`)
 	}
 	if len(raw) > 0 && !json.Valid(raw) {
-		return refuse(badRequest, codeInvalidJSON)
+		return newRefusal(badRequest, codeInvalidJSON)
 	}
 	r.body = raw
 	if len(raw) == 0 && r.is.schema != "" {
@@ -170,30 +170,30 @@ func (r *request) readParts(parts *multipart.Reader) *refusal {
 			break
 		}
 		if err != nil {
-			return invalid("_", "MULTIPART_INVALID", err.Error())
+			return newFieldError("_", "MULTIPART_INVALID", err.Error())
 		}
 		content, err := io.ReadAll(part)
 		if err != nil {
-			return refuse(http.StatusRequestEntityTooLarge, codeTooLarge)
+			return newRefusal(http.StatusRequestEntityTooLarge, codeTooLarge)
 		}
 		numbered := filePart.FindStringSubmatch(part.FormName())
 		switch {
 		case part.FormName() == "payload_json":
 			if !json.Valid(content) {
-				return refuse(badRequest, codeInvalidJSON)
+				return newRefusal(badRequest, codeInvalidJSON)
 			}
 			r.body = content
 		case numbered != nil:
 			n, err := strconv.Atoi(numbered[1])
 			if err != nil || part.FileName() == "" {
-				return invalid(part.FormName(), "FILE_INVALID", "A file needs a name.")
+				return newFieldError(part.FormName(), "FILE_INVALID", "A file needs a name.")
 			}
 			if len(content) > maxUpload {
-				return refuse(http.StatusRequestEntityTooLarge, codeTooLarge)
+				return newRefusal(http.StatusRequestEntityTooLarge, codeTooLarge)
 			}
 			r.files[n] = upload{part.FileName(), part.Header.Get("Content-Type"), content}
 		default:
-			return invalid(part.FormName(), "UNKNOWN_PART", "Only payload_json and files[n] are taken.")
+			return newFieldError(part.FormName(), "UNKNOWN_PART", "Only payload_json and files[n] are taken.")
 		}
 	}
 	return nil
@@ -203,29 +203,29 @@ func (r *request) readParts(parts *multipart.Reader) *refusal {
 func decode[T any](body json.RawMessage) (T, *refusal) {
 	var value T
 	if err := json.Unmarshal(body, &value); err != nil {
-		return value, invalid("_", "BASE_TYPE_INVALID", err.Error())
+		return value, newFieldError("_", "BASE_TYPE_INVALID", err.Error())
 	}
 	return value, nil
 }
 
-// number reads a number of the query; missing is without where it is not given.
-func (r *request) number(name string, least, most, without int) (int, *refusal) {
+// queryInt reads a number of the query; missing is without where it is not given.
+func (r *request) queryInt(name string, least, most, without int) (int, *refusal) {
 	given := r.URL.Query().Get(name)
 	if given == "" {
 		return without, nil
 	}
 	n, err := strconv.Atoi(given)
 	if err != nil || n < least || n > most {
-		return 0, invalid(name, "NUMBER_TYPE_RANGE", fmt.Sprintf("Value %q must be between %d and %d.", given, least, most))
+		return 0, newFieldError(name, "NUMBER_TYPE_RANGE", fmt.Sprintf("Value %q must be between %d and %d.", given, least, most))
 	}
 	return n, nil
 }
 
-func (s *Server) record(work *request, status int, refused *refusal) {
+func (s *Server) recordRequest(work *request, status int, refused *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	done := Request{
-		Method: work.Method, Path: strings.TrimPrefix(work.URL.RequestURI(), "/api"), Route: work.is.name(),
+		Method: work.Method, Path: strings.TrimPrefix(work.URL.RequestURI(), "/api"), Route: work.is.routeName(),
 		Body: work.body, Status: status, At: s.now(),
 	}
 	for n := range 100 {
@@ -236,9 +236,9 @@ func (s *Server) record(work *request, status int, refused *refusal) {
 	if refused != nil {
 		done.Code, done.Reason = refused.Code, string(mustJSON(refused))
 	}
-	s.limits.count(refused, s.now())
+	s.limits.countInvalid(refused, s.now())
 	s.requests = append(s.requests, done)
-	s.touch()
+	s.signalChange()
 }
 
 // Requests gives the requests of a route, such as "POST /channels/{channel}/messages", or
@@ -275,7 +275,7 @@ func (s *Server) InvalidRequests() int {
 	return s.limits.invalidIn(invalidFor, s.now())
 }
 
-func answer(w http.ResponseWriter, status int, value any) {
+func writeAnswer(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// The app may have hung up; then nobody is left to tell.

@@ -72,8 +72,8 @@ type embed struct {
 	} `json:"thumbnail"`
 }
 
-// length is what of an embed counts.
-func (e embed) length() int {
+// textLength is what of an embed counts.
+func (e embed) textLength() int {
 	total := Length(e.Title) + Length(e.Description) + Length(e.Footer.Text) + Length(e.Author.Name)
 	for _, field := range e.Fields {
 		total += Length(field.Name) + Length(field.Value)
@@ -81,8 +81,8 @@ func (e embed) length() int {
 	return total
 }
 
-func (e embed) empty() bool {
-	return e.length() == 0 && e.Image.URL == "" && e.Thumbnail.URL == ""
+func (e embed) isEmpty() bool {
+	return e.textLength() == 0 && e.Image.URL == "" && e.Thumbnail.URL == ""
 }
 
 // readMessage takes apart the body of a message, which has passed its schema.
@@ -94,11 +94,11 @@ func readMessage(body json.RawMessage) (*messageBody, *refusal) {
 	return &read, refused
 }
 
-// has tells whether a field is there; null is.
-func (b *messageBody) has(field string) bool { return b.given[field] != nil }
+// hasField tells whether a field is there; null is.
+func (b *messageBody) hasField(field string) bool { return b.given[field] != nil }
 
-// nonce is the nonce as text, "" where there is none.
-func (b *messageBody) nonce() string {
+// nonceText is the nonce as text, "" where there is none.
+func (b *messageBody) nonceText() string {
 	nonce := strings.Trim(string(b.Nonce), `"`)
 	if nonce == "null" {
 		return ""
@@ -106,45 +106,45 @@ func (b *messageBody) nonce() string {
 	return nonce
 }
 
-// apply puts a body into a message, new or old, after it was checked as a whole: what
+// applyBody puts a body into a message, new or old, after it was checked as a whole: what
 // the message would be is what counts. The flags are those that may be set.
-func (s *Server) apply(work *request, body *messageBody, said *message, flags int) *refusal {
+func (s *Server) applyBody(work *request, body *messageBody, said *message, flags int) *refusal {
 	var form formErrors
-	body.AllowedMentions.check(&form)
+	body.AllowedMentions.checkLists(&form)
 	if body.Flags&^flags != 0 {
-		form.add([]string{"flags"}, "FLAGS_INVALID", "Only "+strconv.Itoa(flags)+" may be set here.")
+		form.addError([]string{"flags"}, "FLAGS_INVALID", "Only "+strconv.Itoa(flags)+" may be set here.")
 	}
-	if body.has("content") {
+	if body.hasField("content") {
 		said.Content = strings.TrimSpace(body.Content)
 	}
-	if body.has("embeds") {
-		said.Embeds = completed(nonEmpty(body.Embeds))
+	if body.hasField("embeds") {
+		said.Embeds = completeEmbeds(nonEmpty(body.Embeds))
 	}
-	if body.has("components") {
-		said.Components = numbered(nonEmpty(body.Components))
+	if body.hasField("components") {
+		said.Components = numberComponents(nonEmpty(body.Components))
 	}
-	if body.has("flags") {
+	if body.hasField("flags") {
 		said.Flags = said.Flags&^flagSuppressEmbeds | body.Flags
 	}
-	form.most(Length(said.Content), maxContent, "content")
+	form.checkMax(Length(said.Content), maxContent, "content")
 	checkEmbeds(said.Embeds, &form)
-	parts := components(said.Components)
+	parts := decodeComponents(said.Components)
 	checkComponents(parts, said.Flags&flagComponentsV2 != 0, &form)
 	if said.Flags&flagComponentsV2 != 0 {
 		for field, used := range map[string]bool{"content": said.Content != "", "embeds": said.Embeds != nil, "sticker_ids": len(body.Stickers) > 0, "poll": nonEmpty(body.Poll) != nil} {
 			if used {
-				form.add([]string{field}, "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'MessageFlags.IS_COMPONENTS_V2' message flag prevents using this field.")
+				form.addError([]string{field}, "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", "The 'MessageFlags.IS_COMPONENTS_V2' message flag prevents using this field.")
 			}
 		}
 	}
-	s.attach(work, body, said, &form)
-	if refused := form.refusal(); refused != nil {
+	s.attachFiles(work, body, said, &form)
+	if refused := form.toRefusal(); refused != nil {
 		return refused
 	}
 	if said.Content == "" && said.Embeds == nil && len(parts) == 0 && len(said.Attachments) == 0 && len(body.Stickers) == 0 && nonEmpty(body.Poll) == nil {
-		return refuse(badRequest, codeEmptyMessage)
+		return newRefusal(badRequest, codeEmptyMessage)
 	}
-	s.notify(said, said.Content+"\n"+displayed(parts), body.AllowedMentions)
+	s.resolveMentions(said, said.Content+"\n"+displayedText(parts), body.AllowedMentions)
 	return nil
 }
 
@@ -156,16 +156,16 @@ func nonEmpty(list json.RawMessage) json.RawMessage {
 	return list
 }
 
-// completed gives embeds as Discord keeps them, with the fields that were not given.
-func completed(list json.RawMessage) json.RawMessage {
+// completeEmbeds gives embeds as Discord keeps them, with the fields that were not given.
+func completeEmbeds(list json.RawMessage) json.RawMessage {
 	if list == nil {
 		return nil
 	}
-	kept := objects(list)
+	kept := decodeObjects(list)
 	for _, one := range kept {
 		one["type"] = json.RawMessage(`"rich"`)
 		if fields := nonEmpty(one["fields"]); fields != nil {
-			all := objects(fields)
+			all := decodeObjects(fields)
 			for _, field := range all {
 				if nonNull(field["inline"]) == nil {
 					field["inline"] = json.RawMessage("false")
@@ -177,7 +177,7 @@ func completed(list json.RawMessage) json.RawMessage {
 	return mustJSON(kept)
 }
 
-func objects(list json.RawMessage) []map[string]json.RawMessage {
+func decodeObjects(list json.RawMessage) []map[string]json.RawMessage {
 	var found []map[string]json.RawMessage
 	if err := json.Unmarshal(list, &found); err != nil {
 		panic("discordtest: a list that passed its schema: " + err.Error())
@@ -185,7 +185,7 @@ func objects(list json.RawMessage) []map[string]json.RawMessage {
 	return found
 }
 
-func embeds(list json.RawMessage) []embed {
+func decodeEmbeds(list json.RawMessage) []embed {
 	var found []embed
 	if list != nil {
 		if err := json.Unmarshal(list, &found); err != nil {
@@ -197,33 +197,33 @@ func embeds(list json.RawMessage) []embed {
 
 func checkEmbeds(list json.RawMessage, form *formErrors) {
 	total := 0
-	for i, one := range embeds(list) {
+	for i, one := range decodeEmbeds(list) {
 		at := []string{"embeds", strconv.Itoa(i)}
-		if one.empty() {
-			form.needed("", append(at, "description"))
+		if one.isEmpty() {
+			form.checkPresent("", append(at, "description"))
 		}
 		field := func(names ...string) []string { return slices.Concat(at, names) }
-		form.most(Length(one.Title), 256, field("title")...)
-		form.most(Length(one.Description), 4096, field("description")...)
-		form.most(Length(one.Footer.Text), 2048, field("footer", "text")...)
-		form.most(Length(one.Author.Name), 256, field("author", "name")...)
+		form.checkMax(Length(one.Title), 256, field("title")...)
+		form.checkMax(Length(one.Description), 4096, field("description")...)
+		form.checkMax(Length(one.Footer.Text), 2048, field("footer", "text")...)
+		form.checkMax(Length(one.Author.Name), 256, field("author", "name")...)
 		for n, is := range one.Fields {
 			name, value := field("fields", strconv.Itoa(n), "name"), field("fields", strconv.Itoa(n), "value")
-			form.needed(is.Name, name)
-			form.needed(is.Value, value)
-			form.most(Length(is.Name), 256, name...)
-			form.most(Length(is.Value), 1024, value...)
+			form.checkPresent(is.Name, name)
+			form.checkPresent(is.Value, value)
+			form.checkMax(Length(is.Name), 256, name...)
+			form.checkMax(Length(is.Value), 1024, value...)
 		}
-		total += one.length()
+		total += one.textLength()
 	}
 	if total > maxEmbedTotal {
-		form.add([]string{"embeds"}, "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
+		form.addError([]string{"embeds"}, "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of 6000")
 	}
 }
 
-// attach puts the request's files into the message, and drops those that an edit doesn't
+// attachFiles puts the request's files into the message, and drops those that an edit doesn't
 // keep.
-func (s *Server) attach(work *request, body *messageBody, said *message, form *formErrors) {
+func (s *Server) attachFiles(work *request, body *messageBody, said *message, form *formErrors) {
 	described, kept := map[string]string{}, []Attachment{}
 	for i, one := range body.Attachments {
 		described[one.ID] = one.Description
@@ -234,19 +234,19 @@ func (s *Server) attach(work *request, body *messageBody, said *message, form *f
 		case old >= 0:
 			kept = append(kept, said.Attachments[old])
 		case err != nil || !uploaded:
-			form.add([]string{"attachments", strconv.Itoa(i), "id"}, "ATTACHMENT_NOT_FOUND", "No file files["+one.ID+"] came along.")
+			form.addError([]string{"attachments", strconv.Itoa(i), "id"}, "ATTACHMENT_NOT_FOUND", "No file files["+one.ID+"] came along.")
 		}
 	}
-	if body.has("attachments") {
+	if body.hasField("attachments") {
 		said.Attachments = kept
 	}
 	if len(said.Attachments)+len(work.files) > 10 {
-		form.add([]string{"attachments"}, "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
+		form.addError([]string{"attachments"}, "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
 		return
 	}
 	for n := range 100 {
 		if came, ok := work.files[n]; ok {
-			said.Attachments = append(said.Attachments, s.keep(said.Channel, came, described[strconv.Itoa(n)]))
+			said.Attachments = append(said.Attachments, s.storeFile(said.Channel, came, described[strconv.Itoa(n)]))
 		}
 	}
 }

@@ -53,11 +53,11 @@ type callbackResource struct {
 	Message *wireMessage `json:"message,omitempty"`
 }
 
-// callback takes the first answer to an interaction.
-func (s *Server) callback(work *request) (any, *refusal) {
+// takeCallback takes the first answer to an interaction.
+func (s *Server) takeCallback(work *request) (any, *refusal) {
 	is := s.interactions[work.PathValue("interaction")]
 	if is == nil || is.Token != work.PathValue("token") {
-		return nil, refuse(notFound, codeUnknownInteraction)
+		return nil, newRefusal(notFound, codeUnknownInteraction)
 	}
 	kind, refused := s.answerTo(is, work)
 	if refused != nil || work.URL.Query().Get("with_response") != "true" {
@@ -67,7 +67,7 @@ func (s *Server) callback(work *request) (any, *refusal) {
 	answered.Interaction.ID, answered.Interaction.Type = is.ID, is.kind
 	answered.Resource = &callbackResource{Type: kind}
 	if is.original != nil && kind != callbackModal {
-		shown := s.wired(is.original, true)
+		shown := s.wireForIntent(is.original, true)
 		answered.Resource.Message = &shown
 	}
 	return answered, nil
@@ -77,9 +77,9 @@ func (s *Server) callback(work *request) (any, *refusal) {
 func (s *Server) answerTo(is *Interaction, work *request) (int, *refusal) {
 	switch {
 	case is.answered != 0:
-		return 0, refuse(badRequest, codeAcknowledged)
+		return 0, newRefusal(badRequest, codeAcknowledged)
 	case s.now().Sub(is.Made) > answerWithin:
-		return 0, refuse(notFound, codeUnknownInteraction)
+		return 0, newRefusal(notFound, codeUnknownInteraction)
 	}
 	body, refused := decode[callbackBody](orEmpty(work.body))
 	if refused != nil {
@@ -88,9 +88,9 @@ func (s *Server) answerTo(is *Interaction, work *request) (int, *refusal) {
 	takes := slices.Contains(mayAnswer[is.kind], body.Type) ||
 		is.kind == kindModal && is.at != nil && (body.Type == callbackDeferUpdate || body.Type == callbackUpdate)
 	if !takes {
-		return 0, invalid("type", "INTERACTION_CALLBACK_TYPE_INVALID", "This interaction can't be answered by this type.")
+		return 0, newFieldError("type", "INTERACTION_CALLBACK_TYPE_INVALID", "This interaction can't be answered by this type.")
 	}
-	if refused := follows(schemaOf[body.Type], work.body); refused != nil {
+	if refused := checkSchema(schemaOf[body.Type], work.body); refused != nil {
 		return 0, refused
 	}
 	if refused := s.carryOut(is, body, work); refused != nil {
@@ -104,19 +104,19 @@ func (s *Server) carryOut(is *Interaction, body callbackBody, work *request) *re
 	inner := &request{Request: work.Request, is: work.is, body: orEmpty(nonNull(body.Data)), files: work.files}
 	switch body.Type {
 	case callbackMessage:
-		said, refused := s.respond(is, inner)
+		said, refused := s.postResponse(is, inner)
 		is.original = said
 		return refused
 	case callbackDefer:
-		return s.deferred(is, inner.body)
+		return s.deferResponse(is, inner.body)
 	case callbackDeferUpdate:
 		if nonNull(body.Data) != nil && string(body.Data) != "{}" {
-			return invalid("data", "BASE_TYPE_NOT_ALLOWED", "A deferred update says nothing.")
+			return newFieldError("data", "BASE_TYPE_NOT_ALLOWED", "A deferred update says nothing.")
 		}
 		is.original = is.at
 	case callbackUpdate:
 		is.original = is.at
-		return under("data", s.revise(inner, is.at, flagSuppressEmbeds|flagComponentsV2))
+		return nestErrors("data", s.reviseMessage(inner, is.at, flagSuppressEmbeds|flagComponentsV2))
 	case callbackAutocomplete:
 		offered, refused := decode[struct {
 			Choices []Choice `json:"choices"`
@@ -124,13 +124,13 @@ func (s *Server) carryOut(is *Interaction, body callbackBody, work *request) *re
 		is.choices = offered.Choices
 		return refused
 	case callbackModal:
-		return is.open(inner.body)
+		return is.openModal(inner.body)
 	}
 	return nil
 }
 
-// deferred shows "is thinking…"; the only thing that it may say is for whom.
-func (s *Server) deferred(is *Interaction, data json.RawMessage) *refusal {
+// deferResponse shows "is thinking…"; the only thing that it may say is for whom.
+func (s *Server) deferResponse(is *Interaction, data json.RawMessage) *refusal {
 	given, refused := decode[map[string]json.RawMessage](data)
 	if refused != nil {
 		return refused
@@ -141,21 +141,21 @@ func (s *Server) deferred(is *Interaction, data json.RawMessage) *refusal {
 	}
 	for field := range given {
 		if field != "flags" {
-			return under("data", invalid(field, "BASE_TYPE_NOT_ALLOWED", "A deferred answer takes flags alone."))
+			return nestErrors("data", newFieldError(field, "BASE_TYPE_NOT_ALLOWED", "A deferred answer takes flags alone."))
 		}
 	}
 	if body.Flags&^flagEphemeral != 0 {
-		return under("data", invalid("flags", "FLAGS_INVALID", "A deferred answer takes the flag EPHEMERAL alone."))
+		return nestErrors("data", newFieldError("flags", "FLAGS_INVALID", "A deferred answer takes the flag EPHEMERAL alone."))
 	}
 	said := &message{Message: Message{Flags: body.Flags | flagLoading, Thinking: true, Request: data}}
-	s.own(is, said)
-	s.add(said)
+	s.adoptMessage(is, said)
+	s.addMessage(said)
 	is.original = said
 	return nil
 }
 
-// own makes a message one of the interaction's.
-func (s *Server) own(is *Interaction, said *message) {
+// adoptMessage makes a message one of the interaction's.
+func (s *Server) adoptMessage(is *Interaction, said *message) {
 	said.Channel, said.Guild, said.Author, said.interaction = is.Channel, is.Guild, Bot, is
 	if is.kind == kindCommand && len(is.made) == 0 {
 		said.Type = typeCommand
@@ -169,23 +169,23 @@ func (s *Server) own(is *Interaction, said *message) {
 	is.made = append(is.made, said)
 }
 
-// respond posts a message by the interaction.
-func (s *Server) respond(is *Interaction, work *request) (*message, *refusal) {
+// postResponse posts a message by the interaction.
+func (s *Server) postResponse(is *Interaction, work *request) (*message, *refusal) {
 	body, refused := readMessage(work.body)
 	if refused != nil {
 		return nil, refused
 	}
 	said := &message{Message: Message{Channel: is.Channel, Guild: is.Guild, Author: Bot, Request: work.body}}
-	if refused := s.apply(work, body, said, settableOfInteraction); refused != nil {
+	if refused := s.applyBody(work, body, said, settableOfInteraction); refused != nil {
 		return nil, refused
 	}
-	s.own(is, said)
-	s.add(said)
+	s.adoptMessage(is, said)
+	s.addMessage(said)
 	return said, nil
 }
 
-// open shows a modal.
-func (i *Interaction) open(data json.RawMessage) *refusal {
+// openModal shows a modal.
+func (i *Interaction) openModal(data json.RawMessage) *refusal {
 	given, refused := decode[struct {
 		CustomID   string          `json:"custom_id"`
 		Title      string          `json:"title"`
@@ -195,17 +195,17 @@ func (i *Interaction) open(data json.RawMessage) *refusal {
 		return refused
 	}
 	var form formErrors
-	form.most(Length(given.Title), 45, "data", "title")
-	checkModal(components(given.Components), &form)
-	if refused := form.refusal(); refused != nil {
+	form.checkMax(Length(given.Title), 45, "data", "title")
+	checkModal(decodeComponents(given.Components), &form)
+	if refused := form.toRefusal(); refused != nil {
 		return refused
 	}
 	i.modal = &Modal{CustomID: given.CustomID, Title: given.Title, Components: given.Components, opened: i}
 	return nil
 }
 
-// under moves the errors of a form below a field.
-func under(field string, refused *refusal) *refusal {
+// nestErrors moves the errors of a form below a field.
+func nestErrors(field string, refused *refusal) *refusal {
 	if refused != nil && refused.Errors != nil {
 		refused.Errors = &errorNode{fields: map[string]*errorNode{field: refused.Errors}}
 	}
@@ -219,43 +219,43 @@ func nonNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// token gives the interaction of a webhook request, while its token holds.
-func (s *Server) token(work *request) (*Interaction, *refusal) {
+// findByToken gives the interaction of a webhook request, while its token holds.
+func (s *Server) findByToken(work *request) (*Interaction, *refusal) {
 	if work.PathValue("webhook") != AppID {
-		return nil, refuse(notFound, codeUnknownWebhook)
+		return nil, newRefusal(notFound, codeUnknownWebhook)
 	}
 	is := s.interactions[strings.TrimPrefix(work.PathValue("token"), tokenPrefix)]
 	switch {
 	case is == nil || is.Token != work.PathValue("token") || s.now().Sub(is.Made) > tokenLives:
-		return nil, refuse(http.StatusUnauthorized, codeWebhookToken)
+		return nil, newRefusal(http.StatusUnauthorized, codeWebhookToken)
 	case is.answered == 0:
-		return nil, refuse(notFound, codeUnknownWebhook)
+		return nil, newRefusal(notFound, codeUnknownWebhook)
 	}
 	return is, nil
 }
 
 // followUp posts a further message; after a deferred answer the first one is that answer.
 func (s *Server) followUp(work *request) (any, *refusal) {
-	is, refused := s.token(work)
+	is, refused := s.findByToken(work)
 	if refused != nil {
 		return nil, refused
 	}
 	if is.original != nil && is.original.Thinking && !is.original.Deleted {
-		if refused := s.revise(work, is.original, settableOfInteraction); refused != nil {
+		if refused := s.reviseMessage(work, is.original, settableOfInteraction); refused != nil {
 			return nil, refused
 		}
-		return s.wired(is.original, true), nil
+		return s.wireForIntent(is.original, true), nil
 	}
-	said, refused := s.respond(is, work)
+	said, refused := s.postResponse(is, work)
 	if refused != nil {
 		return nil, refused
 	}
-	return s.wired(said, true), nil
+	return s.wireForIntent(said, true), nil
 }
 
-// response gives the message of a webhook request.
-func (s *Server) response(work *request) (*message, *refusal) {
-	is, refused := s.token(work)
+// findResponse gives the message of a webhook request.
+func (s *Server) findResponse(work *request) (*message, *refusal) {
+	is, refused := s.findByToken(work)
 	if refused != nil {
 		return nil, refused
 	}
@@ -268,33 +268,33 @@ func (s *Server) response(work *request) (*message, *refusal) {
 			return said, nil
 		}
 	}
-	return nil, refuse(notFound, codeUnknownMessage)
+	return nil, newRefusal(notFound, codeUnknownMessage)
 }
 
 func (s *Server) getResponse(work *request) (any, *refusal) {
-	said, refused := s.response(work)
+	said, refused := s.findResponse(work)
 	if refused != nil {
 		return nil, refused
 	}
-	return s.wired(said, true), nil
+	return s.wireForIntent(said, true), nil
 }
 
 func (s *Server) editResponse(work *request) (any, *refusal) {
-	said, refused := s.response(work)
+	said, refused := s.findResponse(work)
 	if refused != nil {
 		return nil, refused
 	}
-	if refused := s.revise(work, said, flagSuppressEmbeds|flagComponentsV2); refused != nil {
+	if refused := s.reviseMessage(work, said, flagSuppressEmbeds|flagComponentsV2); refused != nil {
 		return nil, refused
 	}
-	return s.wired(said, true), nil
+	return s.wireForIntent(said, true), nil
 }
 
 func (s *Server) deleteResponse(work *request) (any, *refusal) {
-	said, refused := s.response(work)
+	said, refused := s.findResponse(work)
 	if refused != nil {
 		return nil, refused
 	}
-	s.remove(said)
+	s.removeMessage(said)
 	return nil, nil
 }

@@ -13,10 +13,10 @@ type file struct {
 	gone bool
 }
 
-// keep stores a file of a message and gives it as an attachment, under Discord's own
+// storeFile stores a file of a message and gives it as an attachment, under Discord's own
 // address: Client brings requests for it here.
-func (s *Server) keep(channelID string, came upload, described string) Attachment {
-	id := s.snowflake()
+func (s *Server) storeFile(channelID string, came upload, described string) Attachment {
+	id := s.newSnowflake()
 	s.files[id] = &file{upload: came}
 	return Attachment{
 		ID: id, Name: came.name, Media: came.media, Description: described, Size: len(came.content),
@@ -41,7 +41,7 @@ func (s *Server) Content(attachment string) []byte {
 	return nil
 }
 
-func (s *Server) download(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	found := s.files[r.PathValue("id")]
 	s.mu.Unlock()

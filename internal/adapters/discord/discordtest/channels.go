@@ -13,7 +13,7 @@ const nonceFor = 2 * time.Minute
 const settable = flagSuppressEmbeds | flagSuppressNotifications | flagComponentsV2
 
 func (s *Server) createMessage(work *request) (any, *refusal) {
-	at, refused := s.writable(work.PathValue("channel"))
+	at, refused := s.writableChannel(work.PathValue("channel"))
 	if refused != nil {
 		return nil, refused
 	}
@@ -21,26 +21,26 @@ func (s *Server) createMessage(work *request) (any, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	if body.EnforceNonce && body.nonce() == "" {
-		return nil, invalid("nonce", requiredField, "enforce_nonce needs a nonce.")
+	if body.EnforceNonce && body.nonceText() == "" {
+		return nil, newFieldError("nonce", requiredField, "enforce_nonce needs a nonce.")
 	}
 	if body.EnforceNonce {
-		if first := s.byNonce(body.nonce()); first != nil {
+		if first := s.byNonce(body.nonceText()); first != nil {
 			return s.wireNew(first), nil
 		}
 	}
-	said, refused := s.compose(work, body, at)
+	said, refused := s.newAppMessage(work, body, at)
 	if refused != nil {
 		return nil, refused
 	}
-	s.add(said)
+	s.addMessage(said)
 	s.nonces[said.nonce] = said
 	return s.wireNew(said), nil
 }
 
 // wireNew is the answer to the request that made a message, or would have made it again.
 func (s *Server) wireNew(said *message) wireMessage {
-	wired := s.wire(said)
+	wired := s.messageToWire(said)
 	wired.Nonce = said.nonce
 	return wired
 }
@@ -54,32 +54,32 @@ func (s *Server) byNonce(nonce string) *message {
 	return said
 }
 
-// compose makes a message of the app's for a channel.
-func (s *Server) compose(work *request, body *messageBody, at *channel) (*message, *refusal) {
-	said := &message{Message: Message{Channel: at.ID, Author: Bot, Request: work.body}, nonce: body.nonce()}
-	may := s.may(Bot, at)
+// newAppMessage makes a message of the app's for a channel.
+func (s *Server) newAppMessage(work *request, body *messageBody, at *channel) (*message, *refusal) {
+	said := &message{Message: Message{Channel: at.ID, Author: Bot, Request: work.body}, nonce: body.nonceText()}
+	may := s.memberPermissions(Bot, at)
 	if is := body.Reference; is != nil {
-		if refused := s.refer(said, at, is.MessageID, is.FailIfNotExists == nil || *is.FailIfNotExists); refused != nil {
+		if refused := s.setReference(said, at, is.MessageID, is.FailIfNotExists == nil || *is.FailIfNotExists); refused != nil {
 			return nil, refused
 		}
 	}
-	if nonEmpty(body.Embeds) != nil && !may.has(EmbedLinks) || len(work.files) > 0 && !may.has(AttachFiles) {
-		return nil, refuse(forbidden, codeMissingPermissions)
+	if nonEmpty(body.Embeds) != nil && !may.hasAll(EmbedLinks) || len(work.files) > 0 && !may.hasAll(AttachFiles) {
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
-	if refused := s.apply(work, body, said, settable); refused != nil {
+	if refused := s.applyBody(work, body, said, settable); refused != nil {
 		return nil, refused
 	}
 	return said, nil
 }
 
-// refer makes a message a reply.
-func (s *Server) refer(said *message, at *channel, to string, needed bool) *refusal {
-	if !s.may(Bot, at).has(ReadMessageHistory) {
-		return refuse(forbidden, codeReplyWithoutHistory)
+// setReference makes a message a reply.
+func (s *Server) setReference(said *message, at *channel, to string, needed bool) *refusal {
+	if !s.memberPermissions(Bot, at).hasAll(ReadMessageHistory) {
+		return newRefusal(forbidden, codeReplyWithoutHistory)
 	}
-	if s.message(at.ID, to) == nil {
+	if s.findMessage(at.ID, to) == nil {
 		if needed {
-			return invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
+			return newFieldError("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
 		}
 		return nil
 	}
@@ -87,29 +87,29 @@ func (s *Server) refer(said *message, at *channel, to string, needed bool) *refu
 	return nil
 }
 
-// seen gives a message of a channel that the app may read.
-func (s *Server) seen(work *request) (*message, *refusal) {
-	at, refused := s.readable(work.PathValue("channel"))
+// readableMessage gives a message of a channel that the app may read.
+func (s *Server) readableMessage(work *request) (*message, *refusal) {
+	at, refused := s.readableChannel(work.PathValue("channel"))
 	if refused != nil {
 		return nil, refused
 	}
-	said := s.message(at.ID, work.PathValue("message"))
+	said := s.findMessage(at.ID, work.PathValue("message"))
 	if said == nil || said.Only != "" {
-		return nil, refuse(notFound, codeUnknownMessage)
+		return nil, newRefusal(notFound, codeUnknownMessage)
 	}
 	return said, nil
 }
 
 func (s *Server) getMessage(work *request) (any, *refusal) {
-	said, refused := s.seen(work)
+	said, refused := s.readableMessage(work)
 	if refused != nil {
 		return nil, refused
 	}
-	return s.wire(said), nil
+	return s.messageToWire(said), nil
 }
 
 func (s *Server) listMessages(work *request) (any, *refusal) {
-	limit, refused := work.number("limit", 1, 100, 50)
+	limit, refused := work.queryInt("limit", 1, 100, 50)
 	if refused != nil {
 		return nil, refused
 	}
@@ -120,15 +120,15 @@ func (s *Server) listMessages(work *request) (any, *refusal) {
 	query := work.URL.Query()
 	before, after, around := query.Get("before"), query.Get("after"), query.Get("around")
 	if around != "" || before != "" && after != "" {
-		return nil, invalid("before", "QUERY_UNSUPPORTED", "This server takes one of before and after, and no around.")
+		return nil, newFieldError("before", "QUERY_UNSUPPORTED", "This server takes one of before and after, and no around.")
 	}
 	found := []wireMessage{}
-	if !s.may(Bot, at).has(ReadMessageHistory) {
+	if !s.memberPermissions(Bot, at).hasAll(ReadMessageHistory) {
 		return found, nil // Discord says nothing rather than no
 	}
 	for _, said := range at.said {
-		if !said.Deleted && said.Only == "" && (before == "" || older(said.ID, before) < 0) && (after == "" || older(said.ID, after) > 0) {
-			found = append(found, s.wire(said))
+		if !said.Deleted && said.Only == "" && (before == "" || compareAge(said.ID, before) < 0) && (after == "" || compareAge(said.ID, after) > 0) {
+			found = append(found, s.messageToWire(said))
 		}
 	}
 	if after != "" { // those next to it, newest first like all others
@@ -143,30 +143,30 @@ func (s *Server) editMessage(work *request) (any, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	said := s.message(at.ID, work.PathValue("message"))
+	said := s.findMessage(at.ID, work.PathValue("message"))
 	switch {
 	case said == nil || said.Only != "":
-		return nil, refuse(notFound, codeUnknownMessage)
+		return nil, newRefusal(notFound, codeUnknownMessage)
 	case said.Author != Bot:
-		return nil, refuse(forbidden, codeOthersMessage)
+		return nil, newRefusal(forbidden, codeOthersMessage)
 	case at.thread != nil && at.thread.archived:
-		return nil, refuse(badRequest, codeArchived)
+		return nil, newRefusal(badRequest, codeArchived)
 	}
-	if refused := s.revise(work, said, flagSuppressEmbeds|flagComponentsV2); refused != nil {
+	if refused := s.reviseMessage(work, said, flagSuppressEmbeds|flagComponentsV2); refused != nil {
 		return nil, refused
 	}
-	return s.wire(said), nil
+	return s.messageToWire(said), nil
 }
 
-// revise changes a message as a whole, or not at all.
-func (s *Server) revise(work *request, said *message, flags int) *refusal {
+// reviseMessage changes a message as a whole, or not at all.
+func (s *Server) reviseMessage(work *request, said *message, flags int) *refusal {
 	body, refused := readMessage(work.body)
 	if refused != nil {
 		return refused
 	}
 	changed := *said
 	changed.Thinking, changed.Flags = false, said.Flags&^flagLoading
-	if refused := s.apply(work, body, &changed, flags); refused != nil {
+	if refused := s.applyBody(work, body, &changed, flags); refused != nil {
 		return refused
 	}
 	changed.Request = work.body
@@ -175,7 +175,7 @@ func (s *Server) revise(work *request, said *message, flags int) *refusal {
 	if filled {
 		s.changedMessage(said)
 	} else {
-		s.change(said)
+		s.announceEdit(said)
 	}
 	return nil
 }
@@ -185,23 +185,23 @@ func (s *Server) deleteMessage(work *request) (any, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	said := s.message(at.ID, work.PathValue("message"))
+	said := s.findMessage(at.ID, work.PathValue("message"))
 	switch {
 	case said == nil || said.Only != "":
-		return nil, refuse(notFound, codeUnknownMessage)
+		return nil, newRefusal(notFound, codeUnknownMessage)
 	case said.Author != Bot && at.kind == kindDM:
-		return nil, refuse(forbidden, codeNotInDM)
-	case said.Author != Bot && !s.may(Bot, at).has(ManageMessages):
-		return nil, refuse(forbidden, codeMissingPermissions)
+		return nil, newRefusal(forbidden, codeNotInDM)
+	case said.Author != Bot && !s.memberPermissions(Bot, at).hasAll(ManageMessages):
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	case at.thread != nil && at.thread.archived:
-		return nil, refuse(badRequest, codeArchived)
+		return nil, newRefusal(badRequest, codeArchived)
 	}
-	s.remove(said)
+	s.removeMessage(said)
 	return nil, nil
 }
 
 func (s *Server) startTyping(work *request) (any, *refusal) {
-	at, refused := s.writable(work.PathValue("channel"))
+	at, refused := s.writableChannel(work.PathValue("channel"))
 	if refused != nil {
 		return nil, refused
 	}
@@ -209,13 +209,13 @@ func (s *Server) startTyping(work *request) (any, *refusal) {
 	return nil, nil
 }
 
-func (s *Server) react(work *request) (any, *refusal) {
-	said, refused := s.seen(work)
+func (s *Server) addReaction(work *request) (any, *refusal) {
+	said, refused := s.readableMessage(work)
 	if refused != nil {
 		return nil, refused
 	}
-	if !s.may(Bot, s.channels[said.Channel]).has(AddReactions) {
-		return nil, refuse(forbidden, codeMissingPermissions)
+	if !s.memberPermissions(Bot, s.channels[said.Channel]).hasAll(AddReactions) {
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
 	if emoji := work.PathValue("emoji"); !slices.Contains(said.Reactions, emoji) {
 		said.Reactions = append(said.Reactions, emoji)
@@ -223,8 +223,8 @@ func (s *Server) react(work *request) (any, *refusal) {
 	return nil, nil
 }
 
-func (s *Server) unreact(work *request) (any, *refusal) {
-	said, refused := s.seen(work)
+func (s *Server) removeReaction(work *request) (any, *refusal) {
+	said, refused := s.readableMessage(work)
 	if refused != nil {
 		return nil, refused
 	}

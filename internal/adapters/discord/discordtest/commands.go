@@ -62,8 +62,8 @@ type commandOption struct {
 	} `json:"choices"`
 }
 
-// wire gives a command as it was registered, with what Discord adds.
-func (c command) wire(guildID string) json.RawMessage {
+// toWire gives a command as it was registered, with what Discord adds.
+func (c command) toWire(guildID string) json.RawMessage {
 	object := map[string]json.RawMessage{}
 	for field, value := range c.raw {
 		object[field] = value
@@ -90,7 +90,7 @@ func (s *Server) listCommands(work *request) (any, *refusal) {
 func (s *Server) wireCommands(guildID string) []json.RawMessage {
 	found := []json.RawMessage{}
 	for _, one := range s.commands[guildID] {
-		found = append(found, one.wire(guildID))
+		found = append(found, one.toWire(guildID))
 	}
 	return found
 }
@@ -98,7 +98,7 @@ func (s *Server) wireCommands(guildID string) []json.RawMessage {
 // commandGuild is the guild of a request about commands, "" for global ones.
 func (s *Server) commandGuild(work *request) (string, *refusal) {
 	if work.PathValue("application") != AppID {
-		return "", refuse(forbidden, codeMissingAccess)
+		return "", newRefusal(forbidden, codeMissingAccess)
 	}
 	if work.PathValue("guild") == "" {
 		return "", nil
@@ -126,30 +126,30 @@ func (s *Server) setCommands(work *request) (any, *refusal) {
 		created []time.Time
 	)
 	for i, raw := range given {
-		if refused := follows("ApplicationCommandUpdateRequest", asNumber(raw)); refused != nil {
-			return nil, under(strconv.Itoa(i), refused)
+		if refused := checkSchema("ApplicationCommandUpdateRequest", asNumber(raw)); refused != nil {
+			return nil, nestErrors(strconv.Itoa(i), refused)
 		}
 		one, refused := readCommand(raw)
 		if refused != nil {
 			return nil, refused
 		}
-		one.check([]string{strconv.Itoa(i)}, &form)
+		one.checkCommand([]string{strconv.Itoa(i)}, &form)
 		old := slices.IndexFunc(s.commands[guildID], func(o command) bool { return o.Name == one.Name && o.Type == one.Type })
 		if old >= 0 {
 			one.ID = s.commands[guildID][old].ID
 		} else {
-			one.ID = s.snowflake()
+			one.ID = s.newSnowflake()
 			created = append(created, s.now())
 		}
 		set = append(set, one)
 	}
 	checkCommands(set, &form)
-	if refused := form.refusal(); refused != nil {
+	if refused := form.toRefusal(); refused != nil {
 		return nil, refused
 	}
 	s.created = slices.DeleteFunc(s.created, func(at time.Time) bool { return s.now().Sub(at) >= 24*time.Hour })
 	if len(s.created)+len(created) > maxDailyCreates {
-		return nil, refuse(badRequest, codeDailyCommands)
+		return nil, newRefusal(badRequest, codeDailyCommands)
 	}
 	s.created = append(s.created, created...)
 	s.commands[guildID] = set
@@ -186,26 +186,26 @@ func readCommand(raw json.RawMessage) (command, *refusal) {
 // slashName is what names of slash commands and of options may be.
 var slashName = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
 
-func (c command) check(at []string, form *formErrors) {
+func (c command) checkCommand(at []string, form *formErrors) {
 	path := func(field string) []string { return append(slices.Clone(at), field) }
 	if c.Type != commandSlash {
 		if c.Description != "" || len(c.Options) > 0 {
-			form.add(path("description"), "APPLICATION_COMMAND_CONTEXT_MENU", "A context menu command has neither description nor options.")
+			form.addError(path("description"), "APPLICATION_COMMAND_CONTEXT_MENU", "A context menu command has neither description nor options.")
 		}
-		form.most(Length(c.Name), 32, path("name")...)
+		form.checkMax(Length(c.Name), 32, path("name")...)
 		return
 	}
 	checkName(c.Name, path("name"), form)
-	form.needed(c.Description, path("description"))
+	form.checkPresent(c.Description, path("description"))
 	checkOptions(c.Options, path("options"), form)
-	if text := c.length(); text > maxCommandText {
-		form.add(at, "APPLICATION_COMMAND_TOO_LARGE", fmt.Sprintf("Command exceeds maximum size (%d)", maxCommandText))
+	if text := c.countLength(); text > maxCommandText {
+		form.addError(at, "APPLICATION_COMMAND_TOO_LARGE", fmt.Sprintf("Command exceeds maximum size (%d)", maxCommandText))
 	}
 }
 
 func checkName(name string, at []string, form *formErrors) {
 	if !slashName.MatchString(name) || strings.ToLower(name) != name {
-		form.add(at, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
+		form.addError(at, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 	}
 }
 
@@ -215,7 +215,7 @@ func checkOptions(options []commandOption, at []string, form *formErrors) {
 		path := func(field string) []string { return append(slices.Clone(at), strconv.Itoa(i), field) }
 		checkName(one.Name, path("name"), form)
 		if names[one.Name] {
-			form.add(path("name"), "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists in these options")
+			form.addError(path("name"), "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", "Option name already exists in these options")
 		}
 		names[one.Name] = true
 		switch {
@@ -223,21 +223,21 @@ func checkOptions(options []commandOption, at []string, form *formErrors) {
 			subcommands++
 			checkOptions(one.Options, path("options"), form)
 		case one.Required && optional:
-			form.add(path("required"), "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
+			form.addError(path("required"), "APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID", "Required options must be placed before non-required options")
 		case !one.Required:
 			optional = true
 		}
 		if one.Autocomplete && len(one.Choices) > 0 {
-			form.add(path("autocomplete"), "APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_CHOICES", "An option has choices or autocomplete, not both.")
+			form.addError(path("autocomplete"), "APPLICATION_COMMAND_OPTIONS_AUTOCOMPLETE_CHOICES", "An option has choices or autocomplete, not both.")
 		}
 	}
 	if subcommands > 0 && subcommands < len(options) {
-		form.add(at, "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "Sub-command and sub-command group option types are mutually exclusive to all other types")
+		form.addError(at, "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "Sub-command and sub-command group option types are mutually exclusive to all other types")
 	}
 }
 
-// length is what of a command counts towards its size.
-func (c command) length() int {
+// countLength is what of a command counts towards its size.
+func (c command) countLength() int {
 	total := Length(c.Name) + Length(c.Description)
 	var add func([]commandOption)
 	add = func(options []commandOption) {
@@ -263,11 +263,11 @@ func checkCommands(set []command, form *formErrors) {
 		counts[one.Type]++
 		key := strconv.Itoa(one.Type) + one.Name
 		if names[key] {
-			form.add([]string{strconv.Itoa(i), "name"}, "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
+			form.addError([]string{strconv.Itoa(i), "name"}, "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
 		names[key] = true
 	}
 	if counts[commandSlash] > maxCommands || counts[commandUser] > maxMenus || counts[commandMessage] > maxMenus {
-		form.add([]string{"_"}, "APPLICATION_COMMAND_TOO_MANY", "Maximum number of application commands reached.")
+		form.addError([]string{"_"}, "APPLICATION_COMMAND_TOO_MANY", "Maximum number of application commands reached.")
 	}
 }

@@ -72,7 +72,7 @@ type component struct {
 	MaxLength   *int   `json:"max_length"`
 }
 
-func components(list json.RawMessage) []component {
+func decodeComponents(list json.RawMessage) []component {
 	var found []component
 	if list != nil {
 		if err := json.Unmarshal(list, &found); err != nil {
@@ -89,29 +89,29 @@ var defaultsOf = map[string]map[string]string{
 	"17": {"accent_color": "null", "spoiler": "false"},
 }
 
-// numbered gives components as Discord keeps them: those without an id get one each, in
+// numberComponents gives components as Discord keeps them: those without an id get one each, in
 // their order, and fields that were not given have their defaults.
-func numbered(list json.RawMessage) json.RawMessage {
+func numberComponents(list json.RawMessage) json.RawMessage {
 	if list == nil {
 		return nil
 	}
 	taken := map[int]bool{}
-	each(components(list), nil, func(one component, _ []string) { taken[one.ID] = true })
+	eachComponent(decodeComponents(list), nil, func(one component, _ []string) { taken[one.ID] = true })
 	last := 0
 	next := func() json.RawMessage {
 		for last++; taken[last]; last++ {
 		}
 		return mustJSON(last)
 	}
-	return number(list, next)
+	return numberNested(list, next)
 }
 
-// number does so below components, whatever fields they have.
-func number(value json.RawMessage, next func() json.RawMessage) json.RawMessage {
+// numberNested does so below components, whatever fields they have.
+func numberNested(value json.RawMessage, next func() json.RawMessage) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) == nil {
 		for i := range list {
-			list[i] = number(list[i], next)
+			list[i] = numberNested(list[i], next)
 		}
 		return mustJSON(list)
 	}
@@ -129,34 +129,34 @@ func number(value json.RawMessage, next func() json.RawMessage) json.RawMessage 
 	}
 	for _, inside := range []string{"components", "accessory", "component"} {
 		if object[inside] != nil {
-			object[inside] = number(object[inside], next)
+			object[inside] = numberNested(object[inside], next)
 		}
 	}
 	return mustJSON(object)
 }
 
-// each calls do with every component, those inside of others included, and the path to it.
-func each(list []component, path []string, do func(component, []string)) {
+// eachComponent calls do with every component, those inside of others included, and the path to it.
+func eachComponent(list []component, path []string, do func(component, []string)) {
 	for i, one := range list {
-		visit(one, append(slices.Clone(path), strconv.Itoa(i)), do)
+		visitComponent(one, append(slices.Clone(path), strconv.Itoa(i)), do)
 	}
 }
 
-func visit(one component, path []string, do func(component, []string)) {
+func visitComponent(one component, path []string, do func(component, []string)) {
 	do(one, path)
-	each(one.Components, append(slices.Clone(path), "components"), do)
+	eachComponent(one.Components, append(slices.Clone(path), "components"), do)
 	if one.Accessory != nil {
-		visit(*one.Accessory, append(slices.Clone(path), "accessory"), do)
+		visitComponent(*one.Accessory, append(slices.Clone(path), "accessory"), do)
 	}
 	if one.Component != nil {
-		visit(*one.Component, append(slices.Clone(path), "component"), do)
+		visitComponent(*one.Component, append(slices.Clone(path), "component"), do)
 	}
 }
 
-// displayed is all text that components show.
-func displayed(list []component) string {
+// displayedText is all text that components show.
+func displayedText(list []component) string {
 	var texts []string
-	each(list, nil, func(one component, _ []string) {
+	eachComponent(list, nil, func(one component, _ []string) {
 		if one.Type == componentDisplay {
 			texts = append(texts, one.Content)
 		}
@@ -168,21 +168,21 @@ func checkComponents(list []component, modern bool, form *formErrors) {
 	root := []string{"components"}
 	if !modern {
 		if len(list) > maxRows {
-			form.add(root, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+			form.addError(root, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 		}
 		for i, one := range list {
 			if one.Type != componentRow {
-				form.add([]string{"components", strconv.Itoa(i), "type"}, "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
+				form.addError([]string{"components", strconv.Itoa(i), "type"}, "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
 			}
 		}
 	}
 	count := 0
-	each(list, root, func(component, []string) { count++ })
+	eachComponent(list, root, func(component, []string) { count++ })
 	if count > maxComponents {
-		form.add(root, "BASE_TYPE_MAX_LENGTH", "Must be 40 or fewer in length.")
+		form.addError(root, "BASE_TYPE_MAX_LENGTH", "Must be 40 or fewer in length.")
 	}
-	if Length(displayed(list)) > maxDisplayed {
-		form.add(root, "COMPONENT_MAX_TOTAL_COMPONENT_TEXT_LENGTH_EXCEEDED", "The total text is limited to 4000 characters.")
+	if Length(displayedText(list)) > maxDisplayed {
+		form.addError(root, "COMPONENT_MAX_TOTAL_COMPONENT_TEXT_LENGTH_EXCEEDED", "The total text is limited to 4000 characters.")
 	}
 	checkParts(list, root, form)
 }
@@ -190,18 +190,18 @@ func checkComponents(list []component, modern bool, form *formErrors) {
 // checkParts checks components each by itself, and that their ids differ.
 func checkParts(list []component, root []string, form *formErrors) {
 	customIDs, ids := map[string]bool{}, map[int]bool{}
-	each(list, root, func(one component, path []string) {
+	eachComponent(list, root, func(one component, path []string) {
 		under := func(field string) []string { return append(slices.Clone(path), field) }
 		if one.CustomID != "" {
 			if customIDs[one.CustomID] {
-				form.add(under("custom_id"), duplicatedCustomID, "Component custom id cannot be duplicated")
+				form.addError(under("custom_id"), duplicatedCustomID, "Component custom id cannot be duplicated")
 			}
 			customIDs[one.CustomID] = true
-			form.most(Length(one.CustomID), 100, under("custom_id")...)
+			form.checkMax(Length(one.CustomID), 100, under("custom_id")...)
 		}
 		if one.ID != 0 {
 			if ids[one.ID] {
-				form.add(under("id"), "COMPONENT_ID_DUPLICATED", "Component id cannot be duplicated")
+				form.addError(under("id"), "COMPONENT_ID_DUPLICATED", "Component id cannot be duplicated")
 			}
 			ids[one.ID] = true
 		}
@@ -213,23 +213,23 @@ func checkParts(list []component, root []string, form *formErrors) {
 		case one.Type == componentSelect || one.Type > componentTextInput && one.Type <= componentChannels:
 			checkSelect(one, under, form)
 		case one.Type == componentDisplay:
-			form.needed(one.Content, under("content"))
+			form.checkPresent(one.Content, under("content"))
 		}
 	})
 }
 
 func checkButton(one component, under func(string) []string, form *formErrors) {
-	form.most(Length(one.Label), 80, under("label")...)
+	form.checkMax(Length(one.Label), 80, under("label")...)
 	switch {
 	case one.Style == buttonPremium:
 		return
 	case one.Style == buttonLink && (one.URL == "" || one.CustomID != ""):
-		form.add(under("url"), "BUTTON_COMPONENT_URL_REQUIRED", "A link button needs a url and no custom id.")
+		form.addError(under("url"), "BUTTON_COMPONENT_URL_REQUIRED", "A link button needs a url and no custom id.")
 	case one.Style != buttonLink && (one.CustomID == "" || one.URL != ""):
-		form.add(under("custom_id"), "BUTTON_COMPONENT_CUSTOM_ID_REQUIRED", "A custom id is required, and a url is for link buttons alone.")
+		form.addError(under("custom_id"), "BUTTON_COMPONENT_CUSTOM_ID_REQUIRED", "A custom id is required, and a url is for link buttons alone.")
 	}
 	if strings.TrimSpace(one.Label) == "" && nonEmpty(one.Emoji) == nil {
-		form.add(under("label"), requiredField, "A button needs a label or an emoji.")
+		form.addError(under("label"), requiredField, "A button needs a label or an emoji.")
 	}
 }
 
@@ -243,21 +243,21 @@ func checkRow(one component, under func(string) []string, form *formErrors) {
 		}
 	}
 	if width > maxRows {
-		form.add(under("components"), componentLayoutWidth, "Components displayed in a row must fit 5 wide.")
+		form.addError(under("components"), componentLayoutWidth, "Components displayed in a row must fit 5 wide.")
 	}
 }
 
 func checkSelect(one component, under func(string) []string, form *formErrors) {
-	form.most(Length(one.Placeholder), 150, under("placeholder")...)
+	form.checkMax(Length(one.Placeholder), 150, under("placeholder")...)
 	values, defaults := map[string]bool{}, 0
 	for i, option := range one.Options {
 		at := under("options")
 		field := func(name string) []string { return append(slices.Clone(at), strconv.Itoa(i), name) }
-		form.most(Length(option.Label), 100, field("label")...)
-		form.most(Length(option.Value), 100, field("value")...)
-		form.most(Length(option.Description), 100, field("description")...)
+		form.checkMax(Length(option.Label), 100, field("label")...)
+		form.checkMax(Length(option.Value), 100, field("value")...)
+		form.checkMax(Length(option.Description), 100, field("description")...)
 		if values[option.Value] {
-			form.add(field("value"), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
+			form.addError(field("value"), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
 		}
 		values[option.Value] = true
 		if option.Default {
@@ -272,7 +272,7 @@ func checkSelect(one component, under func(string) []string, form *formErrors) {
 		most = *one.MaxValues
 	}
 	if least > most || defaults > most || one.Type == componentSelect && most > len(one.Options) {
-		form.add(under("max_values"), "SELECT_COMPONENT_MAX_VALUES", "It must be at least min_values and at most the number of options.")
+		form.addError(under("max_values"), "SELECT_COMPONENT_MAX_VALUES", "It must be at least min_values and at most the number of options.")
 	}
 }
 
@@ -280,16 +280,16 @@ func checkSelect(one component, under func(string) []string, form *formErrors) {
 func checkModal(list []component, form *formErrors) {
 	root := []string{"data", "components"}
 	if len(list) > maxModalRows {
-		form.add(root, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+		form.addError(root, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
 	}
 	checkParts(list, root, form)
-	each(list, root, func(one component, path []string) {
+	eachComponent(list, root, func(one component, path []string) {
 		if one.Type != componentTextInput {
 			return
 		}
 		inLabel := len(path) > 0 && path[len(path)-1] == "component"
 		if inLabel == (one.Label != "") {
-			form.add(append(slices.Clone(path), "label"), requiredField, "A text input in a row needs a label; in a label it has none.")
+			form.addError(append(slices.Clone(path), "label"), requiredField, "A text input in a row needs a label; in a label it has none.")
 		}
 		least, most := 0, maxTextInput
 		if one.MinLength != nil {
@@ -299,7 +299,7 @@ func checkModal(list []component, form *formErrors) {
 			most = *one.MaxLength
 		}
 		if least > most || Length(one.Value) > most {
-			form.add(append(slices.Clone(path), "max_length"), "BASE_TYPE_MAX_LENGTH", "It must be at least min_length and the length of value.")
+			form.addError(append(slices.Clone(path), "max_length"), "BASE_TYPE_MAX_LENGTH", "It must be at least min_length and the length of value.")
 		}
 	})
 }

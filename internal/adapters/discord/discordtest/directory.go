@@ -20,7 +20,7 @@ func (s *Server) gatewayBot(*request) (any, *refusal) {
 	}{s.gateway.URL(), s.options.Shards, s.gateway.Limit()}, nil
 }
 
-func (s *Server) me(*request) (any, *refusal) {
+func (s *Server) getMe(*request) (any, *refusal) {
 	return struct {
 		wireUser
 		MFA    bool   `json:"mfa_enabled"`
@@ -30,7 +30,7 @@ func (s *Server) me(*request) (any, *refusal) {
 
 func (s *Server) userInfo(work *request) (any, *refusal) {
 	if s.people[work.PathValue("user")] == nil {
-		return nil, refuse(notFound, codeUnknownUser)
+		return nil, newRefusal(notFound, codeUnknownUser)
 	}
 	return s.wireUser(work.PathValue("user")), nil
 }
@@ -39,15 +39,15 @@ func (s *Server) userInfo(work *request) (any, *refusal) {
 // MESSAGE CONTENT intent.
 const flagMessageContentLimited = 1 << 19
 
-// flags are those of the application.
-func (s *Server) flags() int {
+// applicationFlags are those of the application.
+func (s *Server) applicationFlags() int {
 	if s.options.MessageContent {
 		return flagMessageContentLimited
 	}
 	return 0
 }
 
-func (s *Server) application(*request) (any, *refusal) {
+func (s *Server) getApplication(*request) (any, *refusal) {
 	var endpoint *string
 	if s.endpoint != "" {
 		endpoint = &s.endpoint
@@ -64,7 +64,7 @@ func (s *Server) application(*request) (any, *refusal) {
 		Bot                 wireUser `json:"bot"`
 		BotRequireCodeGrant bool     `json:"bot_require_code_grant"`
 	}{
-		ID: AppID, Name: AppName, VerifyKey: s.PublicKey(), Flags: s.flags(), BotPublic: s.options.Public, InteractionsURL: endpoint,
+		ID: AppID, Name: AppName, VerifyKey: s.PublicKey(), Flags: s.applicationFlags(), BotPublic: s.options.Public, InteractionsURL: endpoint,
 		BotRequireCodeGrant: s.options.CodeGrant,
 		ApproximateGuilds:   len(s.guilds), Bot: s.wireUser(Bot),
 	}, nil
@@ -73,15 +73,15 @@ func (s *Server) application(*request) (any, *refusal) {
 // joinedGuild gives the guild of a request, which the app must be in.
 func (s *Server) joinedGuild(work *request) (*guild, *refusal) {
 	id := work.PathValue("guild")
-	if in := s.guild(id); in != nil {
+	if in := s.findGuild(id); in != nil {
 		return in, nil
 	}
 	for _, left := range s.guilds {
 		if left.ID == id {
-			return nil, refuse(forbidden, codeMissingAccess)
+			return nil, newRefusal(forbidden, codeMissingAccess)
 		}
 	}
-	return nil, refuse(notFound, codeUnknownGuild)
+	return nil, newRefusal(notFound, codeUnknownGuild)
 }
 
 // maxGuildPage is how many guilds Discord lists at once.
@@ -92,15 +92,15 @@ func (s *Server) myGuilds(work *request) (any, *refusal) {
 	if asked := work.URL.Query().Get("limit"); asked != "" {
 		n, err := strconv.Atoi(asked)
 		if err != nil || n < 1 || n > maxGuildPage {
-			return nil, invalid("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 200.")
+			return nil, newFieldError("limit", "NUMBER_TYPE_MAX", "int value should be less than or equal to 200.")
 		}
 		limit = n
 	}
 	after := work.URL.Query().Get("after")
 	found := []wireGuild{}
 	for _, in := range s.guilds { // by their ids
-		if !in.gone && (after == "" || older(in.ID, after) > 0) && len(found) < limit {
-			wired, base := s.wireGuild(in), in.base(in.member(Bot))
+		if !in.gone && (after == "" || compareAge(in.ID, after) > 0) && len(found) < limit {
+			wired, base := s.wireGuild(in), in.basePermissions(in.findMember(Bot))
 			wired.OwnerID, wired.NoticesID = "", nil // which the list does not tell
 			wired.Permissions = &base
 			found = append(found, wired)
@@ -112,12 +112,12 @@ func (s *Server) myGuilds(work *request) (any, *refusal) {
 // leaveGuild takes the app out of a guild, as it asked.
 func (s *Server) leaveGuild(work *request) (any, *refusal) {
 	id := work.PathValue("guild")
-	in := s.guild(id)
+	in := s.findGuild(id)
 	if in == nil {
-		return nil, refuse(notFound, codeUnknownGuild)
+		return nil, newRefusal(notFound, codeUnknownGuild)
 	}
 	in.gone = true
-	s.emit(id, "GUILD_DELETE", struct {
+	s.emitEvent(id, "GUILD_DELETE", struct {
 		ID string `json:"id"`
 	}{id})
 	return nil, nil
@@ -158,9 +158,9 @@ func (s *Server) memberInfo(work *request) (any, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	known := in.member(work.PathValue("user"))
+	known := in.findMember(work.PathValue("user"))
 	if known == nil {
-		return nil, refuse(notFound, codeUnknownMember)
+		return nil, newRefusal(notFound, codeUnknownMember)
 	}
 	return s.wholeMember(known), nil
 }
@@ -181,9 +181,9 @@ func (s *Server) openDM(work *request) (any, *refusal) {
 		return nil, refused
 	}
 	if known := s.people[body.Recipient]; known == nil || known.bot {
-		return nil, invalid("recipient_id", "INVALID_RECIPIENT", "Invalid Recipient(s)")
+		return nil, newFieldError("recipient_id", "INVALID_RECIPIENT", "Invalid Recipient(s)")
 	}
-	return s.wireChannel(s.direct(body.Recipient)), nil
+	return s.wireChannel(s.directChannel(body.Recipient)), nil
 }
 
 // OpenApp changes who may add the app to servers: everybody, and only by a code grant.

@@ -32,18 +32,18 @@ func (s *Server) Sign(body []byte) http.Header {
 func (s *Server) Endpoint(address string) error {
 	ping := mustJSON(wireInteraction{ID: "1", ApplicationID: AppID, Type: kindPing, Token: "ping", Version: 1, Entitlements: []struct{}{}, Owners: map[string]string{}})
 	forged := s.Sign(append([]byte("forged"), ping...))
-	status, _, err := s.send(address, ping, forged)
+	status, _, err := s.sendDelivery(address, ping, forged)
 	if err != nil {
 		return fmt.Errorf("a ping with a wrong signature: %w", err)
 	}
 	if status != http.StatusUnauthorized {
 		return fmt.Errorf("a ping with a wrong signature was answered by %d, want 401", status)
 	}
-	status, answered, err := s.send(address, ping, s.Sign(ping))
+	status, answered, err := s.sendDelivery(address, ping, s.Sign(ping))
 	if err != nil {
 		return fmt.Errorf("a ping: %w", err)
 	}
-	if refused := follows("PongInteractionCallbackRequest", answered.body); status != http.StatusOK || refused != nil {
+	if refused := checkSchema("PongInteractionCallbackRequest", answered.body); status != http.StatusOK || refused != nil {
 		return fmt.Errorf("a ping was answered by %d %s, want 200 {\"type\":1}", status, answered.body)
 	}
 	s.mu.Lock()
@@ -52,9 +52,9 @@ func (s *Server) Endpoint(address string) error {
 	return nil
 }
 
-// send posts a delivery and gives the answer, taken apart as a request would be. People
+// sendDelivery posts a delivery and gives the answer, taken apart as a request would be. People
 // press buttons without a context: how long it may take is the server's to say.
-func (s *Server) send(address string, body []byte, header http.Header) (status int, answered *request, err error) {
+func (s *Server) sendDelivery(address string, body []byte, header http.Header) (status int, answered *request, err error) {
 	posting, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -71,7 +71,7 @@ func (s *Server) send(address string, body []byte, header http.Header) (status i
 		_, err := io.Copy(io.Discard, response.Body)
 		return response.StatusCode, answered, err
 	}
-	if refused := answered.read(); refused != nil {
+	if refused := answered.readBody(); refused != nil {
 		return response.StatusCode, answered, errors.New(string(mustJSON(refused)))
 	}
 	return response.StatusCode, answered, nil
@@ -79,7 +79,7 @@ func (s *Server) send(address string, body []byte, header http.Header) (status i
 
 // deliverHTTP posts an interaction to the endpoint and carries out what it answers.
 func (s *Server) deliverHTTP(endpoint string, is *Interaction) {
-	status, answered, err := s.send(endpoint, is.Payload, s.Sign(is.Payload))
+	status, answered, err := s.sendDelivery(endpoint, is.Payload, s.Sign(is.Payload))
 	problem := ""
 	switch {
 	case err != nil:
@@ -96,7 +96,7 @@ func (s *Server) deliverHTTP(endpoint string, is *Interaction) {
 	}
 	s.mu.Lock()
 	is.problem = problem
-	s.touch()
+	s.signalChange()
 	s.mu.Unlock()
 	s.handOver()
 }
@@ -107,6 +107,6 @@ func (s *Server) Redeliver(address string, payload json.RawMessage, header http.
 	if header == nil {
 		header = s.Sign(payload)
 	}
-	status, _, err := s.send(address, payload, header)
+	status, _, err := s.sendDelivery(address, payload, header)
 	return status, err
 }

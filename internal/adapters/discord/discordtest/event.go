@@ -13,21 +13,21 @@ func (s *Server) Gateway() *gatewaytest.Server { return s.gateway }
 
 func (s *Server) gatewayOptions() gatewaytest.Options {
 	options := s.options.Gateway
-	options.Token, options.Greeting = Token, s.greeting
+	options.Token, options.Greeting = Token, s.newGreeting
 	if !s.options.MessageContent {
 		options.Refused |= intentMessageContent
 	}
 	return options
 }
 
-// greeting is what READY tells, and the GUILD_CREATE of every guild that the app is in.
-func (s *Server) greeting() gatewaytest.Greeting {
+// newGreeting is what READY tells, and the GUILD_CREATE of every guild that the app is in.
+func (s *Server) newGreeting() gatewaytest.Greeting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	greeting := gatewaytest.Greeting{User: mustJSON(s.wireUser(Bot)), Application: mustJSON(struct {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
-	}{AppID, s.flags()})}
+	}{AppID, s.applicationFlags()})}
 	for _, in := range s.guilds {
 		if !in.gone {
 			greeting.Guilds = append(greeting.Guilds, gatewaytest.Guild{ID: in.ID, Create: mustJSON(s.guildCreate(in))})
@@ -47,15 +47,15 @@ type Event struct {
 	without json.RawMessage
 }
 
-// emit remembers an event, which handOver gives to the gateway.
-func (s *Server) emit(guildID, eventType string, data any) {
-	s.happen(Event{Guild: guildID, Type: eventType, Data: mustJSON(data)})
+// emitEvent remembers an event, which handOver gives to the gateway.
+func (s *Server) emitEvent(guildID, eventType string, data any) {
+	s.recordEvent(Event{Guild: guildID, Type: eventType, Data: mustJSON(data)})
 }
 
-func (s *Server) happen(happened Event) {
+func (s *Server) recordEvent(happened Event) {
 	s.events = append(s.events, happened)
 	s.pending = append(s.pending, happened)
-	s.touch()
+	s.signalChange()
 }
 
 // handOver gives the gateway what happened, in its order and without holding the server.

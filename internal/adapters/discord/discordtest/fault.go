@@ -67,10 +67,10 @@ func (s *Server) takeFault(route string) *Fault {
 func (s *Server) performWith(work *request, fault *Fault) (result any, refused *refusal) {
 	switch {
 	case fault == nil, fault.Done:
-		result, refused = s.perform(work)
+		result, refused = s.performRequest(work)
 		s.handOver()
 	case fault.Late > 0:
-		if refused := work.read(); refused != nil { // the body ends with the connection
+		if refused := work.readBody(); refused != nil { // the body ends with the connection
 			return nil, refused
 		}
 		late := &lateRequest{Server: s, work: work, ended: make(chan struct{})}
@@ -79,7 +79,7 @@ func (s *Server) performWith(work *request, fault *Fault) (result any, refused *
 			apart.Request, apart.reply = work.WithContext(context.WithoutCancel(work.Context())), http.Header{}
 			late.work = &apart
 		}
-		s.performing.Go(func() { late.perform(fault.Late) })
+		s.performing.Go(func() { late.performAfter(fault.Late) })
 		if fault.isSlow() {
 			<-late.ended
 			return late.result, late.refused
@@ -97,7 +97,7 @@ type lateRequest struct {
 	refused *refusal
 }
 
-func (l *lateRequest) perform(after time.Duration) {
+func (l *lateRequest) performAfter(after time.Duration) {
 	defer close(l.ended)
 	timer := time.NewTimer(after)
 	defer timer.Stop()
@@ -106,18 +106,18 @@ func (l *lateRequest) perform(after time.Duration) {
 	case <-l.closing:
 		return
 	}
-	l.result, l.refused = l.run(l.work)
+	l.result, l.refused = l.runRequest(l.work)
 	l.handOver()
 }
 
-// fail answers a request by a fault.
-func (s *Server) fail(w http.ResponseWriter, work *request, fault Fault) {
+// applyFault answers a request by a fault.
+func (s *Server) applyFault(w http.ResponseWriter, work *request, fault Fault) {
 	s.mu.Lock()
 	s.requests = append(s.requests, Request{
-		Method: work.Method, Path: work.URL.Path, Route: work.is.name(), Body: work.body,
+		Method: work.Method, Path: work.URL.Path, Route: work.is.routeName(), Body: work.body,
 		Status: fault.Status, At: s.now(), Reason: faultReason,
 	})
-	s.touch()
+	s.signalChange()
 	s.mu.Unlock()
 	switch {
 	case fault.Hang:
@@ -129,8 +129,8 @@ func (s *Server) fail(w http.ResponseWriter, work *request, fault Fault) {
 	case fault.Cut:
 		panic(http.ErrAbortHandler)
 	case fault.Status == http.StatusTooManyRequests:
-		limited(fault.RetryAfter, fault.Global, "user").write(w)
+		newRateLimit(fault.RetryAfter, fault.Global, "user").writeResponse(w)
 	default:
-		answer(w, fault.Status, refuse(fault.Status, codeGeneral))
+		writeAnswer(w, fault.Status, newRefusal(fault.Status, codeGeneral))
 	}
 }

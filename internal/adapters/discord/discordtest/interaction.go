@@ -142,14 +142,14 @@ type wireHome struct {
 	Features []string `json:"features"`
 }
 
-// interact makes an interaction of somebody's in a channel. The server is locked.
-func (s *Server) interact(kind int, person, channelID string, data json.RawMessage, at *message) *Interaction {
+// newInteraction makes an interaction of somebody's in a channel. The server is locked.
+func (s *Server) newInteraction(kind int, person, channelID string, data json.RawMessage, at *message) *Interaction {
 	in := s.channels[channelID]
 	if in == nil {
 		panic("discordtest: no channel has the id " + channelID)
 	}
 	is := &Interaction{
-		ID: s.snowflake(), Person: person, Channel: channelID, Guild: in.guild, Made: s.now(),
+		ID: s.newSnowflake(), Person: person, Channel: channelID, Guild: in.guild, Made: s.now(),
 		server: s, kind: kind, at: at,
 	}
 	is.Token = tokenPrefix + is.ID
@@ -157,23 +157,23 @@ func (s *Server) interact(kind int, person, channelID string, data json.RawMessa
 	who, channel := s.wireUser(person), s.wireChannel(in)
 	wired := wireInteraction{
 		ID: is.ID, ApplicationID: AppID, Type: kind, Data: data, GuildID: in.guild, ChannelID: channelID, Channel: &channel,
-		Token: is.Token, Version: 1, AppPermissions: s.may(Bot, in), Locale: "en-US", Entitlements: []struct{}{},
-		Owners: is.owners(), Attachments: maxUpload,
+		Token: is.Token, Version: 1, AppPermissions: s.memberPermissions(Bot, in), Locale: "en-US", Entitlements: []struct{}{},
+		Owners: is.installOwners(), Attachments: maxUpload,
 	}
 	if in.guild == "" {
 		wired.User, wired.Context = &who, contextOf(in)
 	} else {
-		known := s.guild(in.guild).member(person)
+		known := s.findGuild(in.guild).findMember(person)
 		if known == nil {
 			panic("discordtest: " + person + " is not in the server")
 		}
-		member, may := s.wholeMember(known), s.may(person, in)
+		member, may := s.wholeMember(known), s.memberPermissions(person, in)
 		member.Permissions = &may
 		wired.Member, wired.GuildLocale, wired.Guild = &member, "en-US", &wireHome{in.guild, "en-US", []string{}}
 		wired.Channel.Permissions = &may
 	}
 	if at != nil {
-		shown := s.wired(at, true) // a component's message is shown whole
+		shown := s.wireForIntent(at, true) // a component's message is shown whole
 		wired.Message = &shown
 	}
 	is.Payload = mustJSON(wired)
@@ -188,16 +188,18 @@ func contextOf(in *channel) int {
 	return 0
 }
 
-// owners tells by whom the app was installed: the server, "0" in direct messages.
-func (i *Interaction) owners() map[string]string { return map[string]string{"0": cmp.Or(i.Guild, "0")} }
+// installOwners tells by whom the app was installed: the server, "0" in direct messages.
+func (i *Interaction) installOwners() map[string]string {
+	return map[string]string{"0": cmp.Or(i.Guild, "0")}
+}
 
-// deliver hands an interaction to the app: to its endpoint where it has one, else by the
+// deliverInteraction hands an interaction to the app: to its endpoint where it has one, else by the
 // gateway.
-func (s *Server) deliver(is *Interaction) *Interaction {
+func (s *Server) deliverInteraction(is *Interaction) *Interaction {
 	s.mu.Lock()
 	endpoint := s.endpoint
 	if endpoint == "" {
-		s.emit(is.Guild, "INTERACTION_CREATE", is.Payload)
+		s.emitEvent(is.Guild, "INTERACTION_CREATE", is.Payload)
 	}
 	s.mu.Unlock()
 	if endpoint == "" {

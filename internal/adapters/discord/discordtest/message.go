@@ -143,19 +143,21 @@ func contentVisible(of *message, intent bool) bool {
 	return intent || of.Author == Bot || of.Guild == "" || slices.Contains(of.Users, Bot)
 }
 
-// wire gives a message as the REST API and the gateway do, without what the app must not
+// messageToWire gives a message as the REST API and the gateway do, without what the app must not
 // see.
-func (s *Server) wire(of *message) wireMessage { return s.wired(of, s.options.MessageContent) }
+func (s *Server) messageToWire(of *message) wireMessage {
+	return s.wireForIntent(of, s.options.MessageContent)
+}
 
-// wired gives a message as an app with the intent sees it, or one without.
-func (s *Server) wired(of *message, intent bool) wireMessage {
+// wireForIntent gives a message as an app with the intent sees it, or one without.
+func (s *Server) wireForIntent(of *message, intent bool) wireMessage {
 	wired := wireMessage{
-		ID: of.ID, ChannelID: of.Channel, Type: of.Type, Author: s.wireUser(of.Author), Timestamp: stamp(of.Made),
+		ID: of.ID, ChannelID: of.Channel, Type: of.Type, Author: s.wireUser(of.Author), Timestamp: formatTime(of.Made),
 		MentionEveryone: of.Everyone, Mentions: []wireMention{}, MentionRoles: append([]string{}, of.Roles...),
-		Attachments: []wireAttachment{}, Embeds: raw(nil), Components: raw(nil), Flags: of.Flags,
+		Attachments: []wireAttachment{}, Embeds: rawArray(nil), Components: rawArray(nil), Flags: of.Flags,
 	}
 	if contentVisible(of, intent) {
-		wired.Content, wired.Embeds, wired.Components = of.Content, raw(of.Embeds), raw(of.Components)
+		wired.Content, wired.Embeds, wired.Components = of.Content, rawArray(of.Embeds), rawArray(of.Components)
 		for _, file := range of.Attachments {
 			wired.Attachments = append(wired.Attachments, wireAttachment{file.ID, file.Name, file.Size, file.URL, file.URL, file.Media, file.Description})
 		}
@@ -164,7 +166,7 @@ func (s *Server) wired(of *message, intent bool) wireMessage {
 		wired.Position = &of.position
 	}
 	if of.Edits > 0 {
-		edited := stamp(of.Edited)
+		edited := formatTime(of.Edited)
 		wired.Edited = &edited
 	}
 	for _, id := range of.Users {
@@ -175,9 +177,9 @@ func (s *Server) wired(of *message, intent bool) wireMessage {
 	}
 	if of.reference != "" {
 		wired.Reference = &wireReference{MessageID: of.reference, ChannelID: of.Channel, GuildID: of.Guild}
-		if first := s.message("", of.reference); first != nil {
+		if first := s.findMessage("", of.reference); first != nil {
 			wired.Reference.ChannelID = first.Channel
-			shown := s.wired(first, intent)
+			shown := s.wireForIntent(first, intent)
 			shown.Referenced = nil // it is not nested further
 			wired.Referenced = &shown
 		}
@@ -188,25 +190,25 @@ func (s *Server) wired(of *message, intent bool) wireMessage {
 	}
 	if is := of.interaction; is != nil {
 		wired.ApplicationID, wired.WebhookID = AppID, AppID
-		wired.Metadata = &wireMetadata{is.ID, is.kind, s.wireUser(is.Person), is.owners()}
+		wired.Metadata = &wireMetadata{is.ID, is.kind, s.wireUser(is.Person), is.installOwners()}
 	}
 	return wired
 }
 
 // gatewayMessage gives a message with what the gateway adds: the guild and the members.
 func (s *Server) gatewayMessage(of *message, intent bool) wireMessage {
-	wired := s.wired(of, intent)
+	wired := s.wireForIntent(of, intent)
 	wired.GuildID, wired.ChannelType = of.Guild, &s.channels[of.Channel].kind
-	in := s.guild(of.Guild)
+	in := s.findGuild(of.Guild)
 	if in == nil {
 		return wired
 	}
-	if author := in.member(of.Author); author != nil {
+	if author := in.findMember(of.Author); author != nil {
 		member := s.wireMember(author)
 		wired.Member = &member
 	}
 	for i := range wired.Mentions {
-		if mentioned := in.member(wired.Mentions[i].ID); mentioned != nil {
+		if mentioned := in.findMember(wired.Mentions[i].ID); mentioned != nil {
 			member := s.wireMember(mentioned)
 			wired.Mentions[i].Member = &member
 		}
@@ -214,8 +216,8 @@ func (s *Server) gatewayMessage(of *message, intent bool) wireMessage {
 	return wired
 }
 
-// message finds one that is still there; channelID "" is any channel.
-func (s *Server) message(channelID, id string) *message {
+// findMessage finds one that is still there; channelID "" is any channel.
+func (s *Server) findMessage(channelID, id string) *message {
 	found := s.messages[id]
 	if found == nil || found.Deleted || channelID != "" && found.Channel != channelID {
 		return nil
@@ -223,12 +225,12 @@ func (s *Server) message(channelID, id string) *message {
 	return found
 }
 
-// add puts a message into its channel, where it wakes an archived thread, and tells the
+// addMessage puts a message into its channel, where it wakes an archived thread, and tells the
 // gateway of it.
-func (s *Server) add(said *message) {
+func (s *Server) addMessage(said *message) {
 	said.Made = s.now()
 	if said.ID == "" {
-		said.ID = s.snowflake()
+		said.ID = s.newSnowflake()
 	}
 	at := s.channels[said.Channel]
 	said.Guild = at.guild
@@ -240,17 +242,17 @@ func (s *Server) add(said *message) {
 		}
 		if at.thread.archived && !at.thread.locked {
 			at.thread.archived = false
-			s.emit(at.guild, "THREAD_UPDATE", s.wireChannel(at))
+			s.emitEvent(at.guild, "THREAD_UPDATE", s.wireChannel(at))
 		}
 	}
 	if said.Only == "" {
-		s.tell("MESSAGE_CREATE", said)
+		s.announceMessage("MESSAGE_CREATE", said)
 	}
-	s.touch()
+	s.signalChange()
 }
 
-// change tells the gateway that a message was edited.
-func (s *Server) change(said *message) {
+// announceEdit tells the gateway that a message was edited.
+func (s *Server) announceEdit(said *message) {
 	said.Edits++
 	said.Edited = s.now()
 	s.changedMessage(said)
@@ -259,14 +261,14 @@ func (s *Server) change(said *message) {
 // changedMessage tells the gateway that a message is not what it was.
 func (s *Server) changedMessage(said *message) {
 	if said.Only == "" {
-		s.tell("MESSAGE_UPDATE", said)
+		s.announceMessage("MESSAGE_UPDATE", said)
 	}
-	s.touch()
+	s.signalChange()
 }
 
-// tell tells the gateway of a message in a channel that the app sees.
-func (s *Server) tell(eventType string, said *message) {
-	if s.may(Bot, s.channels[said.Channel]).has(ViewChannel) {
+// announceMessage tells the gateway of a message in a channel that the app sees.
+func (s *Server) announceMessage(eventType string, said *message) {
+	if s.memberPermissions(Bot, s.channels[said.Channel]).hasAll(ViewChannel) {
 		wired := func(intent bool) json.RawMessage {
 			message := s.gatewayMessage(said, intent)
 			if eventType == "MESSAGE_CREATE" {
@@ -278,21 +280,21 @@ func (s *Server) tell(eventType string, said *message) {
 		if s.options.MessageContent && !contentVisible(said, false) {
 			happened.without = wired(false)
 		}
-		s.happen(happened)
+		s.recordEvent(happened)
 	}
 }
 
-// remove deletes a message.
-func (s *Server) remove(said *message) {
+// removeMessage deletes a message.
+func (s *Server) removeMessage(said *message) {
 	said.Deleted = true
-	if said.Only == "" && s.may(Bot, s.channels[said.Channel]).has(ViewChannel) {
-		s.emit(said.Guild, "MESSAGE_DELETE", struct {
+	if said.Only == "" && s.memberPermissions(Bot, s.channels[said.Channel]).hasAll(ViewChannel) {
+		s.emitEvent(said.Guild, "MESSAGE_DELETE", struct {
 			ID      string `json:"id"`
 			Channel string `json:"channel_id"`
 			Guild   string `json:"guild_id,omitempty"`
 		}{said.ID, said.Channel, said.Guild})
 	}
-	s.touch()
+	s.signalChange()
 }
 
 // Messages gives a channel's messages as they stand, deleted ones and those for one
@@ -313,7 +315,7 @@ func (s *Server) Standing(channelID string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []Message
-	for _, id := range append([]string{channelID}, s.threads(channelID)...) {
+	for _, id := range append([]string{channelID}, s.threadIDs(channelID)...) {
 		for _, said := range s.channels[id].said {
 			if said.Author == Bot && !said.Deleted && said.Only == "" && said.Type != typeStarter {
 				found = append(found, said.Message)
@@ -326,7 +328,7 @@ func (s *Server) Standing(channelID string) []Message {
 // HasButton tells whether a message has a button with a label that can be pressed.
 func (m Message) HasButton(label string) bool {
 	found := false
-	each(components(m.Components), nil, func(one component, _ []string) {
+	eachComponent(decodeComponents(m.Components), nil, func(one component, _ []string) {
 		found = found || one.Type == componentButton && one.Label == label && !one.Disabled
 	})
 	return found
@@ -354,8 +356,8 @@ type allowedMentions struct {
 	RepliedUser bool     `json:"replied_user"`
 }
 
-// check refuses a list of ids beside the word that already means all of them.
-func (a *allowedMentions) check(form *formErrors) {
+// checkLists refuses a list of ids beside the word that already means all of them.
+func (a *allowedMentions) checkLists(form *formErrors) {
 	if a == nil {
 		return
 	}
@@ -364,27 +366,27 @@ func (a *allowedMentions) check(form *formErrors) {
 		ids  []string
 	}{{"users", a.Users}, {"roles", a.Roles}} {
 		if len(list.ids) > 0 && slices.Contains(a.Parse, list.name) {
-			form.add([]string{"allowed_mentions", list.name}, "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", `parse:["`+list.name+`"] and `+list.name+`: [ids...] are mutually exclusive.`)
+			form.addError([]string{"allowed_mentions", list.name}, "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", `parse:["`+list.name+`"] and `+list.name+`: [ids...] are mutually exclusive.`)
 		}
 	}
 }
 
-// notify finds out whom a message notifies.
-func (s *Server) notify(said *message, text string, allowed *allowedMentions) {
+// resolveMentions finds out whom a message notifies.
+func (s *Server) resolveMentions(said *message, text string, allowed *allowedMentions) {
 	said.Users, said.Roles, said.Everyone = nil, nil, false
-	everyone := s.may(said.Author, s.channels[said.Channel]).has(MentionEveryone)
+	everyone := s.memberPermissions(said.Author, s.channels[said.Channel]).hasAll(MentionEveryone)
 	for _, found := range mention.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 		user, role := found[1], found[2]
 		switch {
-		case user != "" && s.people[user] != nil && allows(allowed, "users", user) && !slices.Contains(said.Users, user):
+		case user != "" && s.people[user] != nil && allowsMention(allowed, "users", user) && !slices.Contains(said.Users, user):
 			said.Users = append(said.Users, user)
-		case role != "" && everyone && allows(allowed, "roles", role) && !slices.Contains(said.Roles, role):
+		case role != "" && everyone && allowsMention(allowed, "roles", role) && !slices.Contains(said.Roles, role):
 			said.Roles = append(said.Roles, role)
-		case found[3] != "" && everyone && allows(allowed, "everyone", ""):
+		case found[3] != "" && everyone && allowsMention(allowed, "everyone", ""):
 			said.Everyone = true
 		}
 	}
-	if first := s.message("", said.reference); first != nil && (allowed == nil || allowed.RepliedUser) && !slices.Contains(said.Users, first.Author) {
+	if first := s.findMessage("", said.reference); first != nil && (allowed == nil || allowed.RepliedUser) && !slices.Contains(said.Users, first.Author) {
 		said.Users = append(said.Users, first.Author)
 	}
 }
@@ -392,7 +394,7 @@ func (s *Server) notify(said *message, text string, allowed *allowedMentions) {
 // code is what mentions nobody: mentions in code stay text.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
 
-func allows(allowed *allowedMentions, kind, id string) bool {
+func allowsMention(allowed *allowedMentions, kind, id string) bool {
 	if allowed == nil || slices.Contains(allowed.Parse, kind) {
 		return true
 	}
@@ -403,8 +405,8 @@ func allows(allowed *allowedMentions, kind, id string) bool {
 	return id != "" && slices.Contains(list, id)
 }
 
-// quoted is what a reply's line says of the message it replies to.
-func quoted(content string) string {
+// quoteLine is what a reply's line says of the message it replies to.
+func quoteLine(content string) string {
 	line, _, _ := strings.Cut(content, "\n")
 	if runes := []rune(line); len(runes) > 40 {
 		return string(runes[:40]) + "…"

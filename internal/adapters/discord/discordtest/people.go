@@ -32,7 +32,7 @@ func (s *Server) Say(person, channelID, text string) Message {
 // Reply posts a reply to a message, which notifies its author.
 func (s *Server) Reply(person, messageID, text string) Message {
 	var channelID string
-	s.locked(func() { channelID = s.known(messageID).Channel })
+	s.withLock(func() { channelID = s.mustMessage(messageID).Channel })
 	return s.Post(person, channelID, Posting{Text: text, ReplyTo: messageID})
 }
 
@@ -44,21 +44,21 @@ func (s *Server) Upload(person, channelID, text string, files ...File) Message {
 // Post posts whatever can be posted.
 func (s *Server) Post(person, channelID string, posting Posting) Message {
 	var result Message
-	s.happening(func() {
-		said := s.posted(person, channelID, posting)
-		s.add(said)
+	s.withEvents(func() {
+		said := s.newPost(person, channelID, posting)
+		s.addMessage(said)
 		result = said.Message
 	})
 	return result
 }
 
-func (s *Server) posted(person, channelID string, posting Posting) *message {
-	s.person(person)
+func (s *Server) newPost(person, channelID string, posting Posting) *message {
+	s.mustPerson(person)
 	at := s.channels[channelID]
 	if at == nil || at.deleted || at.kind == kindForum {
 		panic("discordtest: nobody can post in the channel " + channelID)
 	}
-	if s.may(person, at) == 0 && at.with != person {
+	if s.memberPermissions(person, at) == 0 && at.with != person {
 		panic("discordtest: " + s.people[person].Name + " does not see the channel " + at.Name)
 	}
 	said := &message{Message: Message{
@@ -68,19 +68,19 @@ func (s *Server) posted(person, channelID string, posting Posting) *message {
 		said.Type, said.reference = typeReply, posting.ReplyTo
 	}
 	for _, file := range posting.Files {
-		said.Attachments = append(said.Attachments, s.keep(channelID, upload{file.Name, file.Media, file.Content}, ""))
+		said.Attachments = append(said.Attachments, s.storeFile(channelID, upload{file.Name, file.Media, file.Content}, ""))
 	}
 	var allowed *allowedMentions
 	if posting.Silent {
 		allowed = &allowedMentions{Parse: []string{"users", "roles", "everyone"}}
 	}
-	s.notify(said, said.Content, allowed)
+	s.resolveMentions(said, said.Content, allowed)
 	return said
 }
 
-// known gives a message that a test names.
-func (s *Server) known(id string) *message {
-	said := s.message("", id)
+// mustMessage gives a message that a test names.
+func (s *Server) mustMessage(id string) *message {
+	said := s.findMessage("", id)
 	if said == nil {
 		panic("discordtest: there is no message " + id)
 	}
@@ -90,11 +90,11 @@ func (s *Server) known(id string) *message {
 // Edit changes somebody's own message.
 func (s *Server) Edit(person, messageID, text string) Message {
 	var result Message
-	s.happening(func() {
+	s.withEvents(func() {
 		said := s.ownedBy(person, messageID)
 		said.Content = strings.TrimSpace(text)
-		s.notify(said, said.Content, nil)
-		s.change(said)
+		s.resolveMentions(said, said.Content, nil)
+		s.announceEdit(said)
 		result = said.Message
 	})
 	return result
@@ -102,22 +102,22 @@ func (s *Server) Edit(person, messageID, text string) Message {
 
 // Delete removes somebody's own message.
 func (s *Server) Delete(person, messageID string) {
-	s.happening(func() { s.remove(s.ownedBy(person, messageID)) })
+	s.withEvents(func() { s.removeMessage(s.ownedBy(person, messageID)) })
 }
 
 // Moderate removes anybody's message.
 func (s *Server) Moderate(messageID string) {
-	s.happening(func() { s.remove(s.known(messageID)) })
+	s.withEvents(func() { s.removeMessage(s.mustMessage(messageID)) })
 }
 
 // Purge removes messages of one channel at once: the app hears of all in one event.
 func (s *Server) Purge(channelID string, messageIDs ...string) {
-	s.happening(func() {
+	s.withEvents(func() {
 		for _, id := range messageIDs {
-			s.known(id).Deleted = true
+			s.mustMessage(id).Deleted = true
 		}
 		guildID := s.channels[channelID].guild
-		s.emit(guildID, "MESSAGE_DELETE_BULK", struct {
+		s.emitEvent(guildID, "MESSAGE_DELETE_BULK", struct {
 			IDs     []string `json:"ids"`
 			Channel string   `json:"channel_id"`
 			Guild   string   `json:"guild_id,omitempty"`
@@ -128,15 +128,15 @@ func (s *Server) Purge(channelID string, messageIDs ...string) {
 // Unfurl has Discord add an embed to a message, as it does to links: the app hears of a
 // MESSAGE_UPDATE that is no edit.
 func (s *Server) Unfurl(messageID, embedsJSON string) {
-	s.happening(func() {
-		said := s.known(messageID)
+	s.withEvents(func() {
+		said := s.mustMessage(messageID)
 		said.Embeds = []byte(embedsJSON)
-		s.tell("MESSAGE_UPDATE", said)
+		s.announceMessage("MESSAGE_UPDATE", said)
 	})
 }
 
 func (s *Server) ownedBy(person, messageID string) *message {
-	said := s.known(messageID)
+	said := s.mustMessage(messageID)
 	if said.Author != person {
 		panic("discordtest: the message " + messageID + " is somebody else's")
 	}
@@ -145,8 +145,8 @@ func (s *Server) ownedBy(person, messageID string) *message {
 
 // StartThread starts a thread from a message and gives its id, which is the message's.
 func (s *Server) StartThread(person, messageID, name string) string {
-	s.happening(func() {
-		said := s.known(messageID)
+	s.withEvents(func() {
+		said := s.mustMessage(messageID)
 		made := s.startThread(&channel{ID: said.ID, Name: name, kind: kindPublicThread, parent: said.Channel}, threadBody{}, person)
 		made.thread.starter = said.ID
 		said.Thread, said.Flags = made.ID, said.Flags|flagHasThread
@@ -158,12 +158,12 @@ func (s *Server) StartThread(person, messageID, name string) string {
 // the same.
 func (s *Server) OpenPost(person, forumID, title string, posting Posting, tags ...string) string {
 	var id string
-	s.happening(func() {
-		id = s.snowflake()
+	s.withEvents(func() {
+		id = s.newSnowflake()
 		s.startThread(&channel{ID: id, Name: title, kind: kindPublicThread, parent: forumID}, threadBody{Tags: tags}, person)
-		said := s.posted(person, id, posting)
+		said := s.newPost(person, id, posting)
 		said.ID = id
-		s.add(said)
+		s.addMessage(said)
 	})
 	return id
 }
@@ -172,6 +172,6 @@ func (s *Server) OpenPost(person, forumID, title string, posting Posting, tags .
 func (g *Guild) Leave(person string) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	in := g.server.guild(g.ID)
+	in := g.server.findGuild(g.ID)
 	in.members = slices.DeleteFunc(in.members, func(m *member) bool { return m.user == person })
 }

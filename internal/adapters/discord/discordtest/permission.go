@@ -33,8 +33,8 @@ const (
 const DefaultPermissions = AddReactions | ViewChannel | SendMessages | EmbedLinks | AttachFiles | ReadMessageHistory |
 	UseCommands | CreatePublicThreads | SendMessagesInThreads
 
-// has tells whether all of the wanted are there.
-func (p Permissions) has(wanted Permissions) bool { return p&wanted == wanted }
+// hasAll tells whether all of the wanted are there.
+func (p Permissions) hasAll(wanted Permissions) bool { return p&wanted == wanted }
 
 // MarshalJSON writes the set as Discord does, as a number in a string.
 func (p Permissions) MarshalJSON() ([]byte, error) {
@@ -47,25 +47,25 @@ type overwrite struct {
 	allow, deny Permissions
 }
 
-// may computes what a member may do in a channel: the guild's roles, then the channel's
+// memberPermissions computes what a member may do in a channel: the guild's roles, then the channel's
 // exceptions for @everyone, for roles and for the member.
-func (s *Server) may(person string, at *channel) Permissions {
+func (s *Server) memberPermissions(person string, at *channel) Permissions {
 	if at.kind == kindDM {
 		return DefaultPermissions
 	}
-	in := s.guild(at.guild)
+	in := s.findGuild(at.guild)
 	if in == nil {
 		return 0
 	}
-	known := in.member(person)
+	known := in.findMember(person)
 	if known == nil {
 		return 0
 	}
-	base := in.base(known)
-	if person == in.owner || base.has(Administrator) {
+	base := in.basePermissions(known)
+	if person == in.owner || base.hasAll(Administrator) {
 		return allPermissions
 	}
-	overwrites := s.home(at).overwrites
+	overwrites := s.permissionChannel(at).overwrites
 	apply := func(matches func(overwrite) bool) {
 		var allow, deny Permissions
 		for _, is := range overwrites {
@@ -78,17 +78,17 @@ func (s *Server) may(person string, at *channel) Permissions {
 	apply(func(o overwrite) bool { return o.whose == in.ID })
 	apply(func(o overwrite) bool { return slices.Contains(known.roles, o.whose) })
 	apply(func(o overwrite) bool { return o.whose == person })
-	if !base.has(ViewChannel) {
+	if !base.hasAll(ViewChannel) {
 		return 0
 	}
 	return base
 }
 
-// base is what a member may do by the guild's roles alone.
-func (g *guild) base(of *member) Permissions {
+// basePermissions is what a member may do by the guild's roles alone.
+func (g *guild) basePermissions(of *member) Permissions {
 	all := g.roles[0].permissions
 	for _, id := range of.roles {
-		if known := g.role(id); known != nil {
+		if known := g.findRole(id); known != nil {
 			all |= known.permissions
 		}
 	}
@@ -99,25 +99,25 @@ func (g *guild) base(of *member) Permissions {
 func (s *Server) visibleChannel(id string) (*channel, *refusal) {
 	at := s.channels[id]
 	if at == nil || at.deleted {
-		return nil, refuse(notFound, codeUnknownChannel)
+		return nil, newRefusal(notFound, codeUnknownChannel)
 	}
-	if !s.may(Bot, at).has(ViewChannel) {
-		return nil, refuse(forbidden, codeMissingAccess)
+	if !s.memberPermissions(Bot, at).hasAll(ViewChannel) {
+		return nil, newRefusal(forbidden, codeMissingAccess)
 	}
 	return at, nil
 }
 
-// readable gives a channel whose past the app may read.
-func (s *Server) readable(id string) (*channel, *refusal) {
+// readableChannel gives a channel whose past the app may read.
+func (s *Server) readableChannel(id string) (*channel, *refusal) {
 	at, refused := s.visibleChannel(id)
-	if refused == nil && !s.may(Bot, at).has(ReadMessageHistory) {
-		return nil, refuse(forbidden, codeMissingAccess)
+	if refused == nil && !s.memberPermissions(Bot, at).hasAll(ReadMessageHistory) {
+		return nil, newRefusal(forbidden, codeMissingAccess)
 	}
 	return at, refused
 }
 
-// writable gives a channel that the app may post in.
-func (s *Server) writable(id string) (*channel, *refusal) {
+// writableChannel gives a channel that the app may post in.
+func (s *Server) writableChannel(id string) (*channel, *refusal) {
 	at, refused := s.visibleChannel(id)
 	if refused != nil {
 		return nil, refused
@@ -128,13 +128,13 @@ func (s *Server) writable(id string) (*channel, *refusal) {
 	}
 	switch {
 	case at.kind == kindForum:
-		return nil, refuse(badRequest, codeNotAText)
+		return nil, newRefusal(badRequest, codeNotAText)
 	case at.kind == kindDM && s.people[at.with].closed:
-		return nil, refuse(forbidden, codeNotToThisUser)
-	case !s.may(Bot, at).has(needed):
-		return nil, refuse(forbidden, codeMissingPermissions)
-	case at.thread != nil && at.thread.locked && !s.may(Bot, at).has(ManageThreads):
-		return nil, refuse(forbidden, codeThreadLocked)
+		return nil, newRefusal(forbidden, codeNotToThisUser)
+	case !s.memberPermissions(Bot, at).hasAll(needed):
+		return nil, newRefusal(forbidden, codeMissingPermissions)
+	case at.thread != nil && at.thread.locked && !s.memberPermissions(Bot, at).hasAll(ManageThreads):
+		return nil, newRefusal(forbidden, codeThreadLocked)
 	}
 	return at, nil
 }

@@ -8,16 +8,16 @@ import (
 // Press presses the button with a label or a custom id.
 func (s *Server) Press(person, messageID, button string) *Interaction {
 	var is *Interaction
-	s.locked(func() {
-		said, found := s.find(person, messageID, func(one component) bool {
+	s.withLock(func() {
+		said, found := s.findComponent(person, messageID, func(one component) bool {
 			return one.Type == componentButton && one.Style != buttonLink && (one.Label == button || one.CustomID == button)
 		})
 		if found == nil {
 			panic(fmt.Sprintf("discordtest: the message %s shows no button %q that can be pressed", messageID, button))
 		}
-		is = s.interact(kindComponent, person, said.Channel, mustJSON(componentData{ID: found.ID, CustomID: found.CustomID, Type: componentButton}), said)
+		is = s.newInteraction(kindComponent, person, said.Channel, mustJSON(componentData{ID: found.ID, CustomID: found.CustomID, Type: componentButton}), said)
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
 // componentData is what a component's interaction says.
@@ -32,9 +32,9 @@ type componentData struct {
 // them.
 func (s *Server) Select(person, messageID string, picked ...string) *Interaction {
 	var is *Interaction
-	s.locked(func() {
+	s.withLock(func() {
 		var values []string
-		said, found := s.find(person, messageID, func(one component) bool {
+		said, found := s.findComponent(person, messageID, func(one component) bool {
 			values = nil
 			for _, pick := range picked {
 				at := slices.IndexFunc(one.Options, func(o selectOption) bool { return o.Value == pick || o.Label == pick })
@@ -48,20 +48,20 @@ func (s *Server) Select(person, messageID string, picked ...string) *Interaction
 		if found == nil {
 			panic(fmt.Sprintf("discordtest: the message %s shows no menu with %q that can be used", messageID, picked))
 		}
-		is = s.interact(kindComponent, person, said.Channel, mustJSON(componentData{found.ID, found.CustomID, componentSelect, values}), said)
+		is = s.newInteraction(kindComponent, person, said.Channel, mustJSON(componentData{found.ID, found.CustomID, componentSelect, values}), said)
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
-// find gives a component of a message that the person sees and can use; nil where there
+// findComponent gives a component of a message that the person sees and can use; nil where there
 // is none.
-func (s *Server) find(person, messageID string, wanted func(component) bool) (*message, *component) {
-	said := s.message("", messageID)
+func (s *Server) findComponent(person, messageID string, wanted func(component) bool) (*message, *component) {
+	said := s.findMessage("", messageID)
 	if said == nil || said.Only != "" && said.Only != person {
 		return nil, nil
 	}
 	var found *component
-	each(components(said.Components), nil, func(one component, _ []string) {
+	eachComponent(decodeComponents(said.Components), nil, func(one component, _ []string) {
 		if found == nil && !one.Disabled && wanted(one) {
 			found = &one
 		}
@@ -83,23 +83,23 @@ type modalField struct {
 // Submit sends a modal with values by custom id.
 func (s *Server) Submit(modal *Modal, values map[string]string) *Interaction {
 	var is *Interaction
-	s.locked(func() {
+	s.withLock(func() {
 		left := len(values)
-		fields := filled(components(modal.Components), values, &left)
+		fields := fillFields(decodeComponents(modal.Components), values, &left)
 		if left > 0 {
 			panic(fmt.Sprintf("discordtest: the modal %q lacks some of the fields %v", modal.CustomID, values))
 		}
 		opener := modal.opened
-		is = s.interact(kindModal, opener.Person, opener.Channel, mustJSON(struct {
+		is = s.newInteraction(kindModal, opener.Person, opener.Channel, mustJSON(struct {
 			CustomID   string       `json:"custom_id"`
 			Components []modalField `json:"components"`
 		}{modal.CustomID, fields}), opener.at)
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
-// filled gives the fields of a modal with what was typed, counting those that were found.
-func filled(list []component, values map[string]string, left *int) []modalField {
+// fillFields gives the fields of a modal with what was typed, counting those that were found.
+func fillFields(list []component, values map[string]string, left *int) []modalField {
 	var fields []modalField
 	for i, one := range list {
 		field := modalField{Type: one.Type, ID: i + 1, CustomID: one.CustomID}
@@ -116,9 +116,9 @@ func filled(list []component, values map[string]string, left *int) []modalField 
 		case componentSelect:
 			field.Values = []string{value}
 		}
-		field.Components = filled(one.Components, values, left)
+		field.Components = fillFields(one.Components, values, left)
 		if one.Component != nil {
-			field.Component = &filled([]component{*one.Component}, values, left)[0]
+			field.Component = &fillFields([]component{*one.Component}, values, left)[0]
 		}
 		fields = append(fields, field)
 	}

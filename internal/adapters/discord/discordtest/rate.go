@@ -74,8 +74,8 @@ func newLimiter(limits Limits) limiter {
 	return limiter{Limits: limits, buckets: map[string]*window{}, global: &window{}}
 }
 
-// use counts a request of a window, or tells how long until it may be made.
-func (w *window) use(limit Limit, now time.Time) time.Duration {
+// countUse counts a request of a window, or tells how long until it may be made.
+func (w *window) countUse(limit Limit, now time.Time) time.Duration {
 	if !now.Before(w.ends) {
 		*w = window{ends: now.Add(limit.In)}
 	}
@@ -86,76 +86,76 @@ func (w *window) use(limit Limit, now time.Time) time.Duration {
 	return 0
 }
 
-// take counts a request and sets the headers that tell of its bucket.
-func (l *limiter) take(work *request, now time.Time) *refusal {
+// countRequest counts a request and sets the headers that tell of its bucket.
+func (l *limiter) countRequest(work *request, now time.Time) *refusal {
 	if l.Invalid.Most > 0 && l.invalidIn(l.Invalid.In, now) >= l.Invalid.Most {
-		banned := limited(l.Invalid.In, true, "global")
+		banned := newRateLimit(l.Invalid.In, true, "global")
 		banned.banned = true
 		return banned
 	}
-	limit, ok := l.Routes[work.is.name()]
+	limit, ok := l.Routes[work.is.routeName()]
 	if !ok {
 		limit = l.Other
 	}
 	if limit.Most > 0 {
-		bucket := work.is.name() + " " + work.major()
+		bucket := work.is.routeName() + " " + work.majorParameter()
 		if l.buckets[bucket] == nil {
 			l.buckets[bucket] = &window{}
 		}
-		wait := l.buckets[bucket].use(limit, now)
-		tell(work.reply, work.is.name(), limit, *l.buckets[bucket], now)
+		wait := l.buckets[bucket].countUse(limit, now)
+		setLimitHeaders(work.reply, work.is.routeName(), limit, *l.buckets[bucket], now)
 		if wait > 0 {
-			return limited(wait, false, "user")
+			return newRateLimit(wait, false, "user")
 		}
 	}
 	if l.Global.Most > 0 && !work.is.interaction {
-		if wait := l.global.use(l.Global, now); wait > 0 {
-			return limited(wait, true, "global")
+		if wait := l.global.countUse(l.Global, now); wait > 0 {
+			return newRateLimit(wait, true, "global")
 		}
 	}
 	return nil
 }
 
-// major is the parameter by which the requests of a route are counted apart.
-func (r *request) major() string {
+// majorParameter is the parameter by which the requests of a route are counted apart.
+func (r *request) majorParameter() string {
 	return r.PathValue("channel") + r.PathValue("guild") + r.PathValue("webhook") + r.PathValue("interaction")
 }
 
-func tell(header http.Header, route string, limit Limit, used window, now time.Time) {
+func setLimitHeaders(header http.Header, route string, limit Limit, used window, now time.Time) {
 	hash := fnv.New64a()
 	fmt.Fprint(hash, route)
 	header.Set("X-RateLimit-Limit", strconv.Itoa(limit.Most))
 	header.Set("X-RateLimit-Remaining", strconv.Itoa(limit.Most-used.used))
-	header.Set("X-RateLimit-Reset", seconds(time.Duration(used.ends.UnixMilli())*time.Millisecond))
-	header.Set("X-RateLimit-Reset-After", seconds(used.ends.Sub(now)))
+	header.Set("X-RateLimit-Reset", formatSeconds(time.Duration(used.ends.UnixMilli())*time.Millisecond))
+	header.Set("X-RateLimit-Reset-After", formatSeconds(used.ends.Sub(now)))
 	header.Set("X-RateLimit-Bucket", fmt.Sprintf("%016x", hash.Sum64()))
 }
 
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+func formatSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-// limited refuses a request for now.
-func limited(wait time.Duration, global bool, scope string) *refusal {
+// newRateLimit refuses a request for now.
+func newRateLimit(wait time.Duration, global bool, scope string) *refusal {
 	return &refusal{
 		Status: http.StatusTooManyRequests, Message: "You are being rate limited.",
 		RetryAfter: wait.Seconds(), Global: &global, scope: scope, wait: wait,
 	}
 }
 
-// write answers a request that is refused. Whom Discord bans never gets as far as to
+// writeResponse answers a request that is refused. Whom Discord bans never gets as far as to
 // Discord: the answer is its content network's, and no JSON.
-func (r *refusal) write(w http.ResponseWriter) {
-	r.headers(w.Header())
+func (r *refusal) writeResponse(w http.ResponseWriter) {
+	r.setHeaders(w.Header())
 	if r.banned {
 		w.Header().Set("Content-Type", "text/plain; charset=UTF-8")
 		w.WriteHeader(r.Status)
 		fmt.Fprint(w, "error code: 1015")
 		return
 	}
-	answer(w, r.Status, r)
+	writeAnswer(w, r.Status, r)
 }
 
-// headers sets those of a request that is refused for now.
-func (r *refusal) headers(header http.Header) {
+// setHeaders sets those of a request that is refused for now.
+func (r *refusal) setHeaders(header http.Header) {
 	if r.Status != http.StatusTooManyRequests {
 		return
 	}
@@ -166,8 +166,8 @@ func (r *refusal) headers(header http.Header) {
 	}
 }
 
-// count remembers an answer that counts against the address.
-func (l *limiter) count(refused *refusal, now time.Time) {
+// countInvalid remembers an answer that counts against the address.
+func (l *limiter) countInvalid(refused *refusal, now time.Time) {
 	if refused == nil || refused.banned {
 		return
 	}

@@ -85,7 +85,7 @@ type refusal struct {
 	banned     bool
 }
 
-func refuse(status int, code Code) *refusal {
+func newRefusal(status int, code Code) *refusal {
 	text, ok := messagesOf[code]
 	if !ok {
 		text = fmt.Sprintf("%d: %s", status, http.StatusText(status))
@@ -120,7 +120,7 @@ func (n *errorNode) MarshalJSON() ([]byte, error) {
 // formErrors gathers what is wrong with a body.
 type formErrors struct{ root *errorNode }
 
-func (f *formErrors) add(path []string, code, text string) {
+func (f *formErrors) addError(path []string, code, text string) {
 	if f.root == nil {
 		f.root = &errorNode{}
 	}
@@ -137,33 +137,33 @@ func (f *formErrors) add(path []string, code, text string) {
 	node.errors = append(node.errors, FieldError{code, text})
 }
 
-// most adds an error where a length is over its limit.
-func (f *formErrors) most(length, limit int, path ...string) {
+// checkMax adds an error where a length is over its limit.
+func (f *formErrors) checkMax(length, limit int, path ...string) {
 	if length > limit {
-		f.add(path, "BASE_TYPE_MAX_LENGTH", "Must be "+strconv.Itoa(limit)+" or fewer in length.")
+		f.addError(path, "BASE_TYPE_MAX_LENGTH", "Must be "+strconv.Itoa(limit)+" or fewer in length.")
 	}
 }
 
-// needed adds an error where a text is empty.
-func (f *formErrors) needed(text string, path []string) {
+// checkPresent adds an error where a text is empty.
+func (f *formErrors) checkPresent(text string, path []string) {
 	if strings.TrimSpace(text) == "" {
-		f.add(path, requiredField, "This field is required")
+		f.addError(path, requiredField, "This field is required")
 	}
 }
 
-// refusal is nil where nothing was added.
-func (f *formErrors) refusal() *refusal {
+// toRefusal is nil where nothing was added.
+func (f *formErrors) toRefusal() *refusal {
 	if f.root == nil {
 		return nil
 	}
-	refused := refuse(badRequest, codeInvalidForm)
+	refused := newRefusal(badRequest, codeInvalidForm)
 	refused.Errors = f.root
 	return refused
 }
 
-// invalid refuses one field of a body.
-func invalid(field, code, text string) *refusal {
+// newFieldError refuses one field of a body.
+func newFieldError(field, code, text string) *refusal {
 	var form formErrors
-	form.add([]string{field}, code, text)
-	return form.refusal()
+	form.addError([]string{field}, code, text)
+	return form.toRefusal()
 }

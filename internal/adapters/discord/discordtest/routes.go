@@ -13,11 +13,11 @@ type route struct {
 	run          func(*Server, *request) (any, *refusal)
 }
 
-// name is what tests call the route.
-func (r route) name() string { return r.method + " " + r.path }
+// routeName is what tests call the route.
+func (r route) routeName() string { return r.method + " " + r.path }
 
-// routes is the API as far as this server knows it.
-func routes() []route {
+// allRoutes is the API as far as this server knows it.
+func allRoutes() []route {
 	const (
 		get, post, put = http.MethodGet, http.MethodPost, http.MethodPut
 		patch, remove  = http.MethodPatch, http.MethodDelete
@@ -34,13 +34,13 @@ func routes() []route {
 	return []route{
 		{method: get, path: "/gateway", anyone: true, free: true, run: (*Server).gatewayURL},
 		{method: get, path: "/gateway/bot", free: true, run: (*Server).gatewayBot},
-		{method: get, path: "/users/@me", run: (*Server).me},
+		{method: get, path: "/users/@me", run: (*Server).getMe},
 		{method: get, path: "/users/@me/guilds", run: (*Server).myGuilds},
 		{method: remove, path: "/users/@me/guilds/{guild}", run: (*Server).leaveGuild},
 		{method: post, path: "/users/@me/channels", schema: "CreatePrivateChannelRequest", run: (*Server).openDM},
 		{method: get, path: "/users/{user}", run: (*Server).userInfo},
-		{method: get, path: "/applications/@me", run: (*Server).application},
-		{method: get, path: "/oauth2/applications/@me", run: (*Server).application},
+		{method: get, path: "/applications/@me", run: (*Server).getApplication},
+		{method: get, path: "/oauth2/applications/@me", run: (*Server).getApplication},
 		{method: get, path: "/guilds/{guild}", run: (*Server).guildInfo},
 		{method: get, path: "/guilds/{guild}/channels", run: (*Server).guildChannels},
 		{method: get, path: "/guilds/{guild}/roles", run: (*Server).guildRoles},
@@ -55,8 +55,8 @@ func routes() []route {
 		{method: get, path: messagePath, run: (*Server).getMessage},
 		{method: patch, path: messagePath, schema: "MessageEditRequestPartial", run: (*Server).editMessage},
 		{method: remove, path: messagePath, run: (*Server).deleteMessage},
-		{method: put, path: reactPath, run: (*Server).react},
-		{method: remove, path: reactPath, run: (*Server).unreact},
+		{method: put, path: reactPath, run: (*Server).addReaction},
+		{method: remove, path: reactPath, run: (*Server).removeReaction},
 		{method: post, path: messagePath + "/threads", schema: thread, status: http.StatusCreated, run: (*Server).threadFromMessage},
 		{method: post, path: channelPath + "/threads", status: http.StatusCreated, run: (*Server).createThread},
 		{method: put, path: channelPath + "/thread-members/@me", run: (*Server).joinThread},
@@ -65,7 +65,7 @@ func routes() []route {
 		{method: put, path: commandPath, run: (*Server).setCommands},
 		{method: get, path: ofGuildPath, run: (*Server).listCommands},
 		{method: put, path: ofGuildPath, run: (*Server).setCommands},
-		{method: post, path: "/interactions/{interaction}/{token}/callback", anyone: true, interaction: true, run: (*Server).callback},
+		{method: post, path: "/interactions/{interaction}/{token}/callback", anyone: true, interaction: true, run: (*Server).takeCallback},
 		{method: post, path: webhookPath, schema: "IncomingWebhookRequestPartial", anyone: true, interaction: true, run: (*Server).followUp},
 		{method: get, path: webhookPath + "/messages/{message}", anyone: true, interaction: true, run: (*Server).getResponse},
 		{method: patch, path: webhookPath + "/messages/{message}", schema: edit, anyone: true, interaction: true, run: (*Server).editResponse},

@@ -48,7 +48,7 @@ var official = sync.OnceValue(func() *schemas {
 	return &schemas{compiler: compiler, compiled: map[string]*jsonschema.Schema{}}
 })
 
-func (s *schemas) get(name string) *jsonschema.Schema {
+func (s *schemas) getSchema(name string) *jsonschema.Schema {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.compiled[name]; found != nil {
@@ -62,13 +62,13 @@ func (s *schemas) get(name string) *jsonschema.Schema {
 	return compiled
 }
 
-// follows checks a JSON text against a schema of the description by its name.
-func follows(name string, text []byte) *refusal {
+// checkSchema checks a JSON text against a schema of the description by its name.
+func checkSchema(name string, text []byte) *refusal {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		return refuse(badRequest, codeInvalidJSON)
+		return newRefusal(badRequest, codeInvalidJSON)
 	}
-	err = official().get(name).Validate(value)
+	err = official().getSchema(name).Validate(value)
 	if err == nil {
 		return nil
 	}
@@ -77,38 +77,38 @@ func follows(name string, text []byte) *refusal {
 		panic("discordtest: validate: " + err.Error())
 	}
 	var form formErrors
-	collect(invalid, &form)
-	return form.refusal()
+	collectErrors(invalid, &form)
+	return form.toRefusal()
 }
 
 var english = textmessage.NewPrinter(language.English)
 
-// collect gathers what is wrong at the leaves of a validation error. Of the branches of a
+// collectErrors gathers what is wrong at the leaves of a validation error. Of the branches of a
 // choice it keeps the one that went wrong deepest: that is what was meant.
-func collect(invalid *jsonschema.ValidationError, into *formErrors) {
+func collectErrors(invalid *jsonschema.ValidationError, into *formErrors) {
 	causes := invalid.Causes
 	if len(causes) == 0 {
-		into.add(invalid.InstanceLocation, "BASE_TYPE_INVALID", invalid.ErrorKind.LocalizedString(english))
+		into.addError(invalid.InstanceLocation, "BASE_TYPE_INVALID", invalid.ErrorKind.LocalizedString(english))
 		return
 	}
 	path := invalid.ErrorKind.KeywordPath()
 	if len(path) > 0 && (path[len(path)-1] == "oneOf" || path[len(path)-1] == "anyOf") {
 		best := causes[0]
 		for _, cause := range causes[1:] {
-			if mistyped(best) && !mistyped(cause) || mistyped(best) == mistyped(cause) && depth(cause) > depth(best) {
+			if isMistyped(best) && !isMistyped(cause) || isMistyped(best) == isMistyped(cause) && errorDepth(cause) > errorDepth(best) {
 				best = cause
 			}
 		}
 		causes = []*jsonschema.ValidationError{best}
 	}
 	for _, cause := range causes {
-		collect(cause, into)
+		collectErrors(cause, into)
 	}
 }
 
-// mistyped tells whether a branch is for things of another type than the one given: its
+// isMistyped tells whether a branch is for things of another type than the one given: its
 // "type", one level below where the branch begins, is none of those that it takes.
-func mistyped(branch *jsonschema.ValidationError) bool {
+func isMistyped(branch *jsonschema.ValidationError) bool {
 	at := len(branch.InstanceLocation)
 	var search func(*jsonschema.ValidationError) bool
 	search = func(one *jsonschema.ValidationError) bool {
@@ -121,11 +121,11 @@ func mistyped(branch *jsonschema.ValidationError) bool {
 	return search(branch)
 }
 
-// depth tells how far below the root an error lies at its deepest.
-func depth(invalid *jsonschema.ValidationError) int {
+// errorDepth tells how far below the root an error lies at its deepest.
+func errorDepth(invalid *jsonschema.ValidationError) int {
 	deepest := len(invalid.InstanceLocation)
 	for _, cause := range invalid.Causes {
-		deepest = max(deepest, depth(cause))
+		deepest = max(deepest, errorDepth(cause))
 	}
 	return deepest
 }

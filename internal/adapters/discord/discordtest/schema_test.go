@@ -53,13 +53,13 @@ func TestAnswersFollowTheDescription(t *testing.T) {
 		if err := response.Body.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if refused := follows(is.schema, raw); refused != nil || (response.StatusCode >= 400) != (is.schema == "ErrorResponse") {
+		if refused := checkSchema(is.schema, raw); refused != nil || (response.StatusCode >= 400) != (is.schema == "ErrorResponse") {
 			t.Errorf("%s %s: %d %s\nis no %s: %s", is.method, is.path, response.StatusCode, raw, is.schema, mustJSON(refused))
 		}
 	}
 	team.Role("staff", ManageGuild)
 	for _, one := range s.wireGuild(s.guilds[0]).Roles {
-		if refused := follows("GuildRoleResponse", mustJSON(one)); refused != nil {
+		if refused := checkSchema("GuildRoleResponse", mustJSON(one)); refused != nil {
 			t.Errorf("the role %s: %s", one.Name, mustJSON(refused))
 		}
 	}

@@ -108,11 +108,11 @@ func New(t testing.TB, options Options) *Server {
 	s.people[Bot] = &user{ID: Bot, Name: AppName, bot: true}
 	s.gateway = gatewaytest.NewWith(t, s.gatewayOptions())
 	mux := http.NewServeMux()
-	for _, is := range routes() {
-		mux.Handle(is.method+" /api"+is.path, s.serve(is))
+	for _, is := range allRoutes() {
+		mux.Handle(is.method+" /api"+is.path, s.serveRoute(is))
 	}
-	mux.HandleFunc("GET /attachments/{channel}/{id}/{name}", s.download)
-	s.http = httptest.NewServer(s.versioned(mux))
+	mux.HandleFunc("GET /attachments/{channel}/{id}/{name}", s.serveDownload)
+	s.http = httptest.NewServer(s.versionHandler(mux))
 	t.Cleanup(func() {
 		close(s.closing)
 		s.performing.Wait()
@@ -159,28 +159,28 @@ func (s *Server) Now() time.Time { return s.now() }
 // firstSecond is when Discord's ids begin, in ms since 1970.
 const firstSecond = 1420070400000
 
-// snowflake makes an id of now; each is later than the one before.
-func (s *Server) snowflake() string {
+// newSnowflake makes an id of now; each is later than the one before.
+func (s *Server) newSnowflake() string {
 	s.serial++
 	return strconv.FormatUint(uint64(s.now().UnixMilli()-firstSecond)<<22|s.serial&(1<<22-1), 10)
 }
 
-// locked calls do with the server locked. A mistake of the test's, which panics, leaves it
+// withLock calls do with the server locked. A mistake of the test's, which panics, leaves it
 // unlocked: what the test has to clean up could wait for ever otherwise.
-func (s *Server) locked(do func()) {
+func (s *Server) withLock(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	do()
 }
 
-// happening calls do with the server locked, and hands over what happened.
-func (s *Server) happening(do func()) {
-	s.locked(do)
+// withEvents calls do with the server locked, and hands over what happened.
+func (s *Server) withEvents(do func()) {
+	s.withLock(do)
 	s.handOver()
 }
 
-// touch tells those who wait that something changed.
-func (s *Server) touch() {
+// signalChange tells those who wait that something changed.
+func (s *Server) signalChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }

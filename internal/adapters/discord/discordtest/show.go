@@ -16,7 +16,7 @@ func (s *Server) Show(channelID string) string {
 	at := s.channels[channelID]
 	switch {
 	case at.kind == kindDM:
-		fmt.Fprintf(&out, "== direct messages of %s ==\n", s.name("", at.with))
+		fmt.Fprintf(&out, "== direct messages of %s ==\n", s.memberName("", at.with))
 	case at.thread != nil:
 		out.WriteString(threadLine(at) + "\n")
 	default:
@@ -27,13 +27,13 @@ func (s *Server) Show(channelID string) string {
 		if said.Type == typeStarter {
 			continue
 		}
-		s.show(&out, said, "")
+		s.writeMessage(&out, said, "")
 		if said.Thread != "" {
 			shown[said.Thread] = true
 			s.showThread(&out, said.Thread)
 		}
 	}
-	for _, id := range s.threads(channelID) {
+	for _, id := range s.threadIDs(channelID) {
 		if !shown[id] {
 			s.showThread(&out, id)
 		}
@@ -60,18 +60,18 @@ func (s *Server) showThread(out *strings.Builder, id string) {
 	fmt.Fprintf(out, "    %s\n", threadLine(at))
 	for _, said := range at.said {
 		if said.Type != typeStarter {
-			s.show(out, said, "    ")
+			s.writeMessage(out, said, "    ")
 		}
 	}
 }
 
-func (s *Server) show(out *strings.Builder, said *message, indent string) {
-	fmt.Fprintf(out, "%s%s %s", indent, said.Made.UTC().Format("15:04:05"), s.name(said.Guild, said.Author))
+func (s *Server) writeMessage(out *strings.Builder, said *message, indent string) {
+	fmt.Fprintf(out, "%s%s %s", indent, said.Made.UTC().Format("15:04:05"), s.memberName(said.Guild, said.Author))
 	if is := said.interaction; is != nil && is.kind == kindCommand && len(is.made) > 0 && is.made[0] == said {
-		fmt.Fprintf(out, " (%s used %s)", s.name(said.Guild, is.Person), is.words)
+		fmt.Fprintf(out, " (%s used %s)", s.memberName(said.Guild, is.Person), is.words)
 	}
 	if said.Only != "" {
-		fmt.Fprintf(out, " (only to %s)", s.name(said.Guild, said.Only))
+		fmt.Fprintf(out, " (only to %s)", s.memberName(said.Guild, said.Only))
 	}
 	if said.Edits > 0 {
 		out.WriteString(" (edited)")
@@ -81,29 +81,29 @@ func (s *Server) show(out *strings.Builder, said *message, indent string) {
 		return
 	}
 	out.WriteString(":\n")
-	for line := range strings.SplitSeq(strings.TrimRight(s.said(said), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(s.messageText(said), "\n"), "\n") {
 		out.WriteString(strings.TrimRight(indent+"  "+line, " ") + "\n")
 	}
 }
 
-// said is what a message shows.
-func (s *Server) said(said *message) string {
+// messageText is what a message shows.
+func (s *Server) messageText(said *message) string {
 	var out strings.Builder
-	if first := s.message("", said.reference); first != nil && said.Type == typeReply {
-		fmt.Fprintf(&out, "┌ %s: %s\n", s.named(said, first.Author), quoted(s.plain(first, first.Content)))
+	if first := s.findMessage("", said.reference); first != nil && said.Type == typeReply {
+		fmt.Fprintf(&out, "┌ %s: %s\n", s.displayName(said, first.Author), quoteLine(s.plainText(first, first.Content)))
 	}
 	if said.Thinking {
 		out.WriteString("… is thinking\n")
 	}
 	if said.Content != "" {
-		out.WriteString(s.plain(said, said.Content) + "\n")
+		out.WriteString(s.plainText(said, said.Content) + "\n")
 	}
 	if said.Flags&flagSuppressEmbeds == 0 {
-		for _, one := range embeds(said.Embeds) {
-			out.WriteString(prefixed("▌ ", s.embedText(said, one)))
+		for _, one := range decodeEmbeds(said.Embeds) {
+			out.WriteString(prefixLines("▌ ", s.embedText(said, one)))
 		}
 	}
-	for _, one := range components(said.Components) {
+	for _, one := range decodeComponents(said.Components) {
 		out.WriteString(s.componentText(said, one) + "\n")
 	}
 	for _, file := range said.Attachments {
@@ -115,24 +115,24 @@ func (s *Server) said(said *message) string {
 	return out.String()
 }
 
-// named is how a message calls somebody: with a mark where it notified them.
-func (s *Server) named(said *message, id string) string {
+// displayName is how a message calls somebody: with a mark where it notified them.
+func (s *Server) displayName(said *message, id string) string {
 	mark := ""
 	for _, user := range said.Users {
 		if user == id {
 			mark = "!"
 		}
 	}
-	return "@" + s.name(said.Guild, id) + mark
+	return "@" + s.memberName(said.Guild, id) + mark
 }
 
-// plain shows mentions by name.
-func (s *Server) plain(said *message, text string) string {
+// plainText shows mentions by name.
+func (s *Server) plainText(said *message, text string) string {
 	return mention.ReplaceAllStringFunc(text, func(found string) string {
 		parts := mention.FindStringSubmatch(found)
 		switch {
 		case parts[1] != "":
-			return s.named(said, parts[1])
+			return s.displayName(said, parts[1])
 		case parts[2] != "":
 			return "@" + s.roleName(said, parts[2])
 		case said.Everyone:
@@ -144,8 +144,8 @@ func (s *Server) plain(said *message, text string) string {
 
 func (s *Server) roleName(said *message, id string) string {
 	name := id
-	if in := s.guild(said.Guild); in != nil && in.role(id) != nil {
-		name = in.role(id).Name
+	if in := s.findGuild(said.Guild); in != nil && in.findRole(id) != nil {
+		name = in.findRole(id).Name
 	}
 	for _, notified := range said.Roles {
 		if notified == id {
@@ -155,7 +155,7 @@ func (s *Server) roleName(said *message, id string) string {
 	return name
 }
 
-func prefixed(prefix, text string) string {
+func prefixLines(prefix, text string) string {
 	return prefix + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+prefix) + "\n"
 }
 
@@ -166,7 +166,7 @@ func (s *Server) embedText(said *message, one embed) string {
 			text += " ⟨" + address + "⟩"
 		}
 		if text != "" {
-			lines = append(lines, s.plain(said, text))
+			lines = append(lines, s.plainText(said, text))
 		}
 	}
 	add(one.Author.Name, one.Author.URL)
@@ -194,11 +194,11 @@ func (s *Server) componentText(said *message, one component) string {
 	case componentButton:
 		return buttonText(one)
 	case componentDisplay:
-		return s.plain(said, one.Content)
+		return s.plainText(said, one.Content)
 	case componentSection:
 		return strings.Join(inside, "\n") + " " + s.componentText(said, *one.Accessory)
 	case componentContainer:
-		return strings.TrimRight(prefixed("│ ", strings.Join(inside, "\n")), "\n")
+		return strings.TrimRight(prefixLines("│ ", strings.Join(inside, "\n")), "\n")
 	case componentSeparator:
 		return "———"
 	case componentThumbnail:
@@ -256,7 +256,7 @@ func selectText(one component) string {
 func (m *Modal) Show() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "== window: %s ==\n", m.Title)
-	each(components(m.Components), nil, func(one component, _ []string) {
+	eachComponent(decodeComponents(m.Components), nil, func(one component, _ []string) {
 		switch one.Type {
 		case componentTextInput:
 			fmt.Fprintf(&out, "✎ %s", one.Label)

@@ -50,49 +50,49 @@ type commandData struct {
 // Slash uses a command, such as "cairn ask", that the app has registered.
 func (s *Server) Slash(person, channelID, words string, options ...Option) *Interaction {
 	var is *Interaction
-	s.locked(func() {
-		data, _ := s.command(person, channelID, words, options, "")
-		is = s.interact(kindCommand, person, channelID, mustJSON(data), nil)
+	s.withLock(func() {
+		data, _ := s.newCommandData(person, channelID, words, options, "")
+		is = s.newInteraction(kindCommand, person, channelID, mustJSON(data), nil)
 		is.words = "/" + words
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
 // Complete types in an option of a command that is completed by the app, with others
 // filled in before.
 func (s *Server) Complete(person, channelID, words string, typing Option, before ...Option) *Interaction {
 	var is *Interaction
-	s.locked(func() {
-		data, completed := s.command(person, channelID, words, append(slices.Clone(before), typing), typing.Name)
+	s.withLock(func() {
+		data, completed := s.newCommandData(person, channelID, words, append(slices.Clone(before), typing), typing.Name)
 		if !completed {
 			panic(fmt.Sprintf("discordtest: the option %q of /%s is not completed by the app", typing.Name, words))
 		}
-		is = s.interact(kindAutocomplete, person, channelID, mustJSON(data), nil)
+		is = s.newInteraction(kindAutocomplete, person, channelID, mustJSON(data), nil)
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
 // Menu uses a message command on a message.
 func (s *Server) Menu(person, messageID, name string) *Interaction {
 	var is *Interaction
-	s.locked(func() {
-		said := s.known(messageID)
-		registered := s.registered(said.Guild, commandMessage, name)
+	s.withLock(func() {
+		said := s.mustMessage(messageID)
+		registered := s.findCommand(said.Guild, commandMessage, name)
 		if registered == nil {
 			panic(fmt.Sprintf("discordtest: no message command %q is registered", name))
 		}
-		shown := s.wired(said, true) // the target of a command is shown whole
-		is = s.interact(kindCommand, person, said.Channel, mustJSON(commandData{
+		shown := s.wireForIntent(said, true) // the target of a command is shown whole
+		is = s.newInteraction(kindCommand, person, said.Channel, mustJSON(commandData{
 			ID: registered.ID, Name: name, Type: commandMessage, TargetID: messageID,
 			Resolved: &resolved{Messages: map[string]wireMessage{messageID: shown}},
 		}), nil)
 		is.menu, is.words = true, "“"+name+"”"
 	})
-	return s.deliver(is)
+	return s.deliverInteraction(is)
 }
 
-// registered finds a command of a guild, or a global one.
-func (s *Server) registered(guildID string, kind int, name string) *command {
+// findCommand finds a command of a guild, or a global one.
+func (s *Server) findCommand(guildID string, kind int, name string) *command {
 	for _, set := range [][]command{s.commands[guildID], s.commands[""]} {
 		for i := range set {
 			if set[i].Type == kind && set[i].Name == name {
@@ -108,12 +108,12 @@ func (s *Server) registered(guildID string, kind int, name string) *command {
 func (s *Server) Offered(person, channelID, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.offered(person, channelID, name) != nil
+	return s.offeredCommand(person, channelID, name) != nil
 }
 
-func (s *Server) offered(person, channelID, name string) *command {
+func (s *Server) offeredCommand(person, channelID, name string) *command {
 	at := s.channels[channelID]
-	found := s.registered(at.guild, commandSlash, name)
+	found := s.findCommand(at.guild, commandSlash, name)
 	if found == nil || found.Contexts != nil && !slices.Contains(found.Contexts, contextOf(at)) {
 		return nil
 	}
@@ -124,17 +124,17 @@ func (s *Server) offered(person, channelID, name string) *command {
 	if err != nil {
 		panic("discordtest: permissions that were checked: " + err.Error())
 	}
-	if !s.may(person, at).has(Permissions(needed)) || needed == 0 && !s.may(person, at).has(Administrator) {
+	if !s.memberPermissions(person, at).hasAll(Permissions(needed)) || needed == 0 && !s.memberPermissions(person, at).hasAll(Administrator) {
 		return nil
 	}
 	return found
 }
 
-// command gives the data of a command, and whether the focused option is completed by the
+// newCommandData gives the data of a command, and whether the focused option is completed by the
 // app.
-func (s *Server) command(person, channelID, words string, options []Option, focused string) (commandData, bool) {
+func (s *Server) newCommandData(person, channelID, words string, options []Option, focused string) (commandData, bool) {
 	path := strings.Fields(words)
-	found := s.offered(person, channelID, path[0])
+	found := s.offeredCommand(person, channelID, path[0])
 	if found == nil {
 		panic(fmt.Sprintf("discordtest: /%s is not offered to %s", path[0], person))
 	}
@@ -148,7 +148,7 @@ func (s *Server) command(person, channelID, words string, options []Option, focu
 		declared = declared[at].Options
 	}
 	known := &resolved{}
-	filled, completed := s.fill(declared, options, focused, known)
+	filled, completed := s.fillOptions(declared, options, focused, known)
 	for _, step := range slices.Backward(steps) {
 		filled = []wireOption{{Name: step.Name, Type: step.Type, Options: filled}}
 	}
@@ -156,8 +156,8 @@ func (s *Server) command(person, channelID, words string, options []Option, focu
 	return data, completed
 }
 
-// fill gives options the types that they were registered with.
-func (s *Server) fill(declared []commandOption, options []Option, focused string, known *resolved) ([]wireOption, bool) {
+// fillOptions gives options the types that they were registered with.
+func (s *Server) fillOptions(declared []commandOption, options []Option, focused string, known *resolved) ([]wireOption, bool) {
 	var filled []wireOption
 	completed := false
 	for _, option := range options {
@@ -168,7 +168,7 @@ func (s *Server) fill(declared []commandOption, options []Option, focused string
 		is := declared[at]
 		typing := option.Name == focused
 		completed = completed || typing && is.Autocomplete
-		filled = append(filled, wireOption{Name: is.Name, Type: is.Type, Value: s.value(is, option, typing, known), Focused: typing})
+		filled = append(filled, wireOption{Name: is.Name, Type: is.Type, Value: s.optionValue(is, option, typing, known), Focused: typing})
 	}
 	for _, is := range declared {
 		given := slices.ContainsFunc(options, func(o Option) bool { return o.Name == is.Name })
@@ -179,8 +179,8 @@ func (s *Server) fill(declared []commandOption, options []Option, focused string
 	return filled, completed
 }
 
-// value gives an option's value as Discord sends it.
-func (s *Server) value(is commandOption, option Option, typing bool, known *resolved) json.RawMessage {
+// optionValue gives an option's value as Discord sends it.
+func (s *Server) optionValue(is commandOption, option Option, typing bool, known *resolved) json.RawMessage {
 	if typing { // whatever its type is: it is being typed
 		return mustJSON(option.Value)
 	}
@@ -188,26 +188,26 @@ func (s *Server) value(is commandOption, option Option, typing bool, known *reso
 	case optionInteger, optionNumber, optionBoolean:
 		return json.RawMessage(option.Value)
 	case optionUser:
-		put(&known.Users, option.Value, s.wireUser(option.Value))
+		putEntry(&known.Users, option.Value, s.wireUser(option.Value))
 	case optionChannel:
-		put(&known.Channels, option.Value, s.wireChannel(s.channels[option.Value]))
+		putEntry(&known.Channels, option.Value, s.wireChannel(s.channels[option.Value]))
 	case optionRole:
 		for _, in := range s.guilds {
 			for _, one := range s.wireGuild(in).Roles {
 				if one.ID == option.Value {
-					put(&known.Roles, one.ID, one)
+					putEntry(&known.Roles, one.ID, one)
 				}
 			}
 		}
 	case optionAttachment:
-		kept := s.keep("0", upload{option.File.Name, option.File.Media, option.File.Content}, "")
-		put(&known.Attachments, kept.ID, wireAttachment{kept.ID, kept.Name, kept.Size, kept.URL, kept.URL, kept.Media, ""})
+		kept := s.storeFile("0", upload{option.File.Name, option.File.Media, option.File.Content}, "")
+		putEntry(&known.Attachments, kept.ID, wireAttachment{kept.ID, kept.Name, kept.Size, kept.URL, kept.URL, kept.Media, ""})
 		return mustJSON(kept.ID)
 	}
 	return mustJSON(option.Value)
 }
 
-func put[T any](known *map[string]T, id string, value T) {
+func putEntry[T any](known *map[string]T, id string, value T) {
 	if *known == nil {
 		*known = map[string]T{}
 	}

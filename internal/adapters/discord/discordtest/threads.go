@@ -21,7 +21,7 @@ type threadBody struct {
 // checkName refuses a name that is given and can't be one.
 func (b threadBody) checkName() *refusal {
 	if b.Name != nil && (strings.TrimSpace(*b.Name) == "" || Length(*b.Name) > 100) {
-		return invalid("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+		return newFieldError("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
 	}
 	return nil
 }
@@ -42,16 +42,16 @@ func (s *Server) threadFromMessage(work *request) (any, *refusal) {
 	if refused := body.checkName(); refused != nil {
 		return nil, refused
 	}
-	said := s.message(at.ID, work.PathValue("message"))
+	said := s.findMessage(at.ID, work.PathValue("message"))
 	switch {
 	case at.kind != kindText && at.kind != kindNews:
-		return nil, refuse(badRequest, codeWrongChannelType)
+		return nil, newRefusal(badRequest, codeWrongChannelType)
 	case said == nil || said.Only != "":
-		return nil, refuse(notFound, codeUnknownMessage)
-	case !s.may(Bot, at).has(CreatePublicThreads | ReadMessageHistory):
-		return nil, refuse(forbidden, codeMissingPermissions)
+		return nil, newRefusal(notFound, codeUnknownMessage)
+	case !s.memberPermissions(Bot, at).hasAll(CreatePublicThreads | ReadMessageHistory):
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	case said.Thread != "" || s.channels[said.ID] != nil:
-		return nil, refuse(badRequest, codeThreadExists)
+		return nil, newRefusal(badRequest, codeThreadExists)
 	}
 	kind := kindPublicThread
 	if at.kind == kindNews {
@@ -60,7 +60,7 @@ func (s *Server) threadFromMessage(work *request) (any, *refusal) {
 	made := s.startThread(&channel{ID: said.ID, Name: *body.Name, kind: kind, parent: at.ID}, body, Bot)
 	made.thread.starter = said.ID
 	said.Thread, said.Flags = made.ID, said.Flags|flagHasThread
-	s.add(&message{Message: Message{Channel: made.ID, Author: said.Author, Type: typeStarter}, reference: said.ID})
+	s.addMessage(&message{Message: Message{Channel: made.ID, Author: said.Author, Type: typeStarter}, reference: said.ID})
 	return s.wireChannel(made), nil
 }
 
@@ -68,13 +68,13 @@ func (s *Server) threadFromMessage(work *request) (any, *refusal) {
 func (s *Server) startThread(made *channel, body threadBody, owner string) *channel {
 	made.guild, made.tags = s.channels[made.parent].guild, body.Tags
 	made.thread = &thread{
-		owner: owner, autoArchive: cmp.Or(body.AutoArchive, oneDay), members: []string{owner}, made: stamp(s.now()),
+		owner: owner, autoArchive: cmp.Or(body.AutoArchive, oneDay), members: []string{owner}, made: formatTime(s.now()),
 	}
 	s.channels[made.ID] = made
-	if s.may(Bot, made).has(ViewChannel) {
+	if s.memberPermissions(Bot, made).hasAll(ViewChannel) {
 		created := s.wireChannel(made)
 		created.NewlyCreated = true
-		s.emit(made.guild, "THREAD_CREATE", created)
+		s.emitEvent(made.guild, "THREAD_CREATE", created)
 	}
 	return made
 }
@@ -89,7 +89,7 @@ func (s *Server) createThread(work *request) (any, *refusal) {
 	if at.kind == kindForum {
 		schema = "CreateForumThreadRequest"
 	}
-	if refused := follows(schema, orEmpty(work.body)); refused != nil {
+	if refused := checkSchema(schema, orEmpty(work.body)); refused != nil {
 		return nil, refused
 	}
 	body, refused := decode[threadBody](work.body)
@@ -112,34 +112,34 @@ func (s *Server) createThread(work *request) (any, *refusal) {
 	}
 	switch {
 	case at.kind != kindText && at.kind != kindNews:
-		return nil, refuse(badRequest, codeWrongChannelType)
-	case !s.may(Bot, at).has(needed):
-		return nil, refuse(forbidden, codeMissingPermissions)
+		return nil, newRefusal(badRequest, codeWrongChannelType)
+	case !s.memberPermissions(Bot, at).hasAll(needed):
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
-	made := s.startThread(&channel{ID: s.snowflake(), Name: *body.Name, kind: kind, parent: at.ID}, body, Bot)
+	made := s.startThread(&channel{ID: s.newSnowflake(), Name: *body.Name, kind: kind, parent: at.ID}, body, Bot)
 	return s.wireChannel(made), nil
 }
 
 func (s *Server) postInForum(work *request, at *channel, body threadBody) (any, *refusal) {
-	if !s.may(Bot, at).has(SendMessages) {
-		return nil, refuse(forbidden, codeMissingPermissions)
+	if !s.memberPermissions(Bot, at).hasAll(SendMessages) {
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
 	first, refused := readMessage(body.Message)
 	if refused != nil {
 		return nil, refused
 	}
-	id := s.snowflake()
+	id := s.newSnowflake()
 	post := &channel{ID: id, Name: *body.Name, kind: kindPublicThread, parent: at.ID, guild: at.guild, thread: &thread{}}
 	s.channels[id] = post // the message is checked as one that is in it
-	said, refused := s.compose(work, first, post)
+	said, refused := s.newAppMessage(work, first, post)
 	if refused != nil {
 		delete(s.channels, id)
 		return nil, refused
 	}
 	said.ID = id
 	made := s.startThread(post, body, Bot)
-	s.add(said)
-	answered, opening := s.wireChannel(made), s.wire(said)
+	s.addMessage(said)
+	answered, opening := s.wireChannel(made), s.messageToWire(said)
 	answered.Message = &opening
 	return answered, nil
 }
@@ -158,21 +158,21 @@ func (s *Server) changeThread(work *request) (any, *refusal) {
 		return nil, refused
 	}
 	if at.thread == nil {
-		return nil, refuse(badRequest, codeWrongChannelType)
+		return nil, newRefusal(badRequest, codeWrongChannelType)
 	}
-	manages := s.may(Bot, at).has(ManageThreads)
+	manages := s.memberPermissions(Bot, at).hasAll(ManageThreads)
 	reopens := body.Archived != nil && !*body.Archived
 	switch {
 	case at.thread.archived && !reopens:
-		return nil, refuse(badRequest, codeArchived)
+		return nil, newRefusal(badRequest, codeArchived)
 	case !manages && (at.thread.owner != Bot && !reopens || body.Locked != nil || at.thread.locked):
-		return nil, refuse(forbidden, codeMissingPermissions)
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
-	s.alter(at, body)
+	s.alterThread(at, body)
 	return s.wireChannel(at), nil
 }
 
-func (s *Server) alter(at *channel, body threadBody) {
+func (s *Server) alterThread(at *channel, body threadBody) {
 	if body.Name != nil {
 		at.Name = *body.Name
 	}
@@ -183,7 +183,7 @@ func (s *Server) alter(at *channel, body threadBody) {
 		at.thread.locked = *body.Locked
 	}
 	at.thread.autoArchive = cmp.Or(body.AutoArchive, at.thread.autoArchive)
-	s.emit(at.guild, "THREAD_UPDATE", s.wireChannel(at))
+	s.emitEvent(at.guild, "THREAD_UPDATE", s.wireChannel(at))
 }
 
 // deleteThread removes a thread; the app may remove no other channel.
@@ -192,12 +192,12 @@ func (s *Server) deleteThread(work *request) (any, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	if at.thread == nil || !s.may(Bot, at).has(ManageThreads) {
-		return nil, refuse(forbidden, codeMissingPermissions)
+	if at.thread == nil || !s.memberPermissions(Bot, at).hasAll(ManageThreads) {
+		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
 	gone := s.wireChannel(at)
 	at.deleted = true
-	s.emit(at.guild, "THREAD_DELETE", gone)
+	s.emitEvent(at.guild, "THREAD_DELETE", gone)
 	return gone, nil
 }
 
@@ -208,9 +208,9 @@ func (s *Server) joinThread(work *request) (any, *refusal) {
 	}
 	switch {
 	case at.thread == nil:
-		return nil, refuse(badRequest, codeWrongChannelType)
+		return nil, newRefusal(badRequest, codeWrongChannelType)
 	case at.thread.archived:
-		return nil, refuse(badRequest, codeArchived)
+		return nil, newRefusal(badRequest, codeArchived)
 	}
 	if !slices.Contains(at.thread.members, Bot) {
 		at.thread.members = append(at.thread.members, Bot)
@@ -233,7 +233,7 @@ func (s *Server) activeThreads(work *request) (any, *refusal) {
 }
 
 func (s *Server) archivedThreads(work *request) (any, *refusal) {
-	at, refused := s.readable(work.PathValue("channel"))
+	at, refused := s.readableChannel(work.PathValue("channel"))
 	if refused != nil {
 		return nil, refused
 	}
@@ -245,7 +245,7 @@ func (s *Server) archivedThreads(work *request) (any, *refusal) {
 func (s *Server) listThreads(guildID string, wanted func(*channel) bool) threadList {
 	found := threadList{Threads: []wireChannel{}, Members: []wireThreadMember{}}
 	for _, at := range slices.Backward(s.channelsOf(guildID)) {
-		if at.thread != nil && s.may(Bot, at).has(ViewChannel) && wanted(at) {
+		if at.thread != nil && s.memberPermissions(Bot, at).hasAll(ViewChannel) && wanted(at) {
 			wired := s.wireChannel(at)
 			found.Threads = append(found.Threads, wired)
 			if wired.Member != nil {
@@ -258,8 +258,8 @@ func (s *Server) listThreads(guildID string, wanted func(*channel) bool) threadL
 
 // Archive closes a thread, or opens it again; lock keeps it from opening by a message.
 func (s *Server) Archive(threadID string, archived, lock bool) {
-	s.happening(func() {
-		s.alter(s.channels[threadID], threadBody{Archived: &archived, Locked: &lock})
+	s.withEvents(func() {
+		s.alterThread(s.channels[threadID], threadBody{Archived: &archived, Locked: &lock})
 	})
 }
 

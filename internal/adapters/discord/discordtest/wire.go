@@ -128,20 +128,20 @@ type wireGuildCreate struct {
 	VoiceStates []struct{}    `json:"voice_states"`
 }
 
-// stamp writes a time as Discord does.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
+// formatTime writes a time as Discord does.
+func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000+00:00") }
 
 // joined is when everybody joined.
 const joined = "2024-01-01T00:00:00.000000+00:00"
 
-func (u *user) wire() wireUser {
+func (u *user) toWire() wireUser {
 	return wireUser{ID: u.ID, Username: u.Name, Discriminator: "0", GlobalName: &u.Name, Bot: u.bot}
 }
 
 // wireUser gives somebody, or who "somebody" was where nobody has the id.
 func (s *Server) wireUser(id string) wireUser {
 	if known := s.people[id]; known != nil {
-		return known.wire()
+		return known.toWire()
 	}
 	return wireUser{ID: id, Username: "Deleted User", Discriminator: "0"}
 }
@@ -175,13 +175,13 @@ func (s *Server) wireGuild(of *guild) wireGuild {
 func (s *Server) guildCreate(of *guild) wireGuildCreate {
 	created := wireGuildCreate{
 		wireGuild: s.wireGuild(of), JoinedAt: joined, MemberCount: len(of.members),
-		Members: []wireMember{s.wholeMember(of.member(Bot))}, Channels: []wireChannel{}, Threads: []wireChannel{},
+		Members: []wireMember{s.wholeMember(of.findMember(Bot))}, Channels: []wireChannel{}, Threads: []wireChannel{},
 		Presences: []struct{}{}, VoiceStates: []struct{}{},
 	}
 	for _, at := range s.channelsOf(of.ID) {
 		if at.thread == nil {
 			created.Channels = append(created.Channels, s.wireChannel(at))
-		} else if !at.thread.archived && s.may(Bot, at).has(ViewChannel) {
+		} else if !at.thread.archived && s.memberPermissions(Bot, at).hasAll(ViewChannel) {
 			created.Threads = append(created.Threads, s.wireChannel(at))
 		}
 	}
@@ -196,7 +196,7 @@ func (s *Server) channelsOf(guildID string) []*channel {
 			found = append(found, at)
 		}
 	}
-	slices.SortFunc(found, func(a, b *channel) int { return older(a.ID, b.ID) })
+	slices.SortFunc(found, func(a, b *channel) int { return compareAge(a.ID, b.ID) })
 	return found
 }
 
@@ -217,7 +217,7 @@ func (s *Server) wireChannel(of *channel) wireChannel {
 	}
 	for _, is := range of.overwrites {
 		kind := 1
-		if in := s.guild(of.guild); in != nil && in.role(is.whose) != nil {
+		if in := s.findGuild(of.guild); in != nil && in.findRole(is.whose) != nil {
 			kind = 0
 		}
 		wired.Overwrites = append(wired.Overwrites, wireOverwrite{is.whose, kind, is.allow, is.deny})
@@ -234,8 +234,8 @@ func (s *Server) wireChannel(of *channel) wireChannel {
 	return wired
 }
 
-// raw is a JSON array, "[]" where there is none.
-func raw(list json.RawMessage) json.RawMessage {
+// rawArray is a JSON array, "[]" where there is none.
+func rawArray(list json.RawMessage) json.RawMessage {
 	if len(list) == 0 || string(list) == "null" {
 		return json.RawMessage("[]")
 	}

@@ -93,7 +93,7 @@ func (s *Server) Guild(name string) *Guild {
 		members: []*member{{user: Bot}},
 	}
 	s.guilds = append(s.guilds, made)
-	s.emit(id, "GUILD_CREATE", s.guildCreate(made))
+	s.emitEvent(id, "GUILD_CREATE", s.guildCreate(made))
 	s.mu.Unlock()
 	s.handOver()
 	return &Guild{id, s}
@@ -121,7 +121,7 @@ func (s *Server) OtherBot(name string) string {
 func (s *Server) CloseDMs(person string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.person(person).closed = true
+	s.mustPerson(person).closed = true
 }
 
 // Member adds somebody new to the server, with roles, and gives their id.
@@ -135,8 +135,8 @@ func (g *Guild) Member(name string, roles ...string) string {
 func (g *Guild) Join(person string, roles ...string) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	in := g.server.guild(g.ID)
-	if known := in.member(person); known != nil {
+	in := g.server.findGuild(g.ID)
+	if known := in.findMember(person); known != nil {
 		known.roles = append(known.roles, roles...)
 		return
 	}
@@ -147,48 +147,48 @@ func (g *Guild) Join(person string, roles ...string) {
 func (g *Guild) Owned(person string) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	g.server.guild(g.ID).owner = person
+	g.server.findGuild(g.ID).owner = person
 }
 
 // Notices has Discord post its own notices in a channel.
 func (g *Guild) Notices(channelID string) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	g.server.guild(g.ID).notices = &channelID
+	g.server.findGuild(g.ID).notices = &channelID
 }
 
 // Nickname has a member called differently here.
 func (g *Guild) Nickname(person, nick string) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	g.server.guild(g.ID).member(person).nick = nick
+	g.server.findGuild(g.ID).findMember(person).nick = nick
 }
 
 // Role makes a role and gives its id.
 func (g *Guild) Role(name string, permissions Permissions) string {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
-	id := g.server.snowflake()
-	in := g.server.guild(g.ID)
+	id := g.server.newSnowflake()
+	in := g.server.findGuild(g.ID)
 	in.roles = append(in.roles, &role{id, name, permissions})
 	return id
 }
 
 // Channel makes a text channel and gives its id.
-func (g *Guild) Channel(name string) string { return g.channel(name, kindText) }
+func (g *Guild) Channel(name string) string { return g.addChannel(name, kindText) }
 
 // News makes an announcement channel and gives its id.
-func (g *Guild) News(name string) string { return g.channel(name, kindNews) }
+func (g *Guild) News(name string) string { return g.addChannel(name, kindNews) }
 
 // Forum makes a forum channel and gives its id.
-func (g *Guild) Forum(name string) string { return g.channel(name, kindForum) }
+func (g *Guild) Forum(name string) string { return g.addChannel(name, kindForum) }
 
-func (g *Guild) channel(name string, kind int) string {
+func (g *Guild) addChannel(name string, kind int) string {
 	s := g.server
 	s.mu.Lock()
-	made := &channel{ID: s.snowflake(), Name: name, guild: g.ID, kind: kind}
+	made := &channel{ID: s.newSnowflake(), Name: name, guild: g.ID, kind: kind}
 	s.channels[made.ID] = made
-	s.emit(g.ID, "CHANNEL_CREATE", s.wireChannel(made))
+	s.emitEvent(g.ID, "CHANNEL_CREATE", s.wireChannel(made))
 	s.mu.Unlock()
 	s.handOver()
 	return made.ID
@@ -206,9 +206,9 @@ func (s *Server) Overwrite(channelID, roleOrMember string, allow, deny Permissio
 // RemoveApp takes the app out of the server.
 func (g *Guild) RemoveApp() {
 	s := g.server
-	s.happening(func() {
-		s.guild(g.ID).gone = true
-		s.emit(g.ID, "GUILD_DELETE", struct {
+	s.withEvents(func() {
+		s.findGuild(g.ID).gone = true
+		s.emitEvent(g.ID, "GUILD_DELETE", struct {
 			ID string `json:"id"`
 		}{g.ID})
 	})
@@ -216,14 +216,14 @@ func (g *Guild) RemoveApp() {
 
 // DeleteChannel removes a channel or a thread.
 func (s *Server) DeleteChannel(channelID string) {
-	s.happening(func() {
+	s.withEvents(func() {
 		at := s.channels[channelID]
 		at.deleted = true
 		event := "CHANNEL_DELETE"
 		if at.thread != nil {
 			event = "THREAD_DELETE"
 		}
-		s.emit(at.guild, event, s.wireChannel(at))
+		s.emitEvent(at.guild, event, s.wireChannel(at))
 	})
 }
 
@@ -231,20 +231,20 @@ func (s *Server) DeleteChannel(channelID string) {
 func (s *Server) DM(person string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.direct(person).ID
+	return s.directChannel(person).ID
 }
 
-func (s *Server) direct(person string) *channel {
-	with := s.person(person)
+func (s *Server) directChannel(person string) *channel {
+	with := s.mustPerson(person)
 	if with.dm == "" {
-		with.dm = s.snowflake()
+		with.dm = s.newSnowflake()
 		s.channels[with.dm] = &channel{ID: with.dm, kind: kindDM, with: person}
 	}
 	return s.channels[with.dm]
 }
 
-// person gives somebody that a test made; that it did is the test's duty.
-func (s *Server) person(id string) *user {
+// mustPerson gives somebody that a test made; that it did is the test's duty.
+func (s *Server) mustPerson(id string) *user {
 	found := s.people[id]
 	if found == nil {
 		panic("discordtest: nobody has the id " + id)
@@ -252,8 +252,8 @@ func (s *Server) person(id string) *user {
 	return found
 }
 
-// guild finds a guild that the app is in; nil where there is none.
-func (s *Server) guild(id string) *guild {
+// findGuild finds a guild that the app is in; nil where there is none.
+func (s *Server) findGuild(id string) *guild {
 	for _, one := range s.guilds {
 		if one.ID == id && !one.gone {
 			return one
@@ -262,7 +262,7 @@ func (s *Server) guild(id string) *guild {
 	return nil
 }
 
-func (g *guild) member(id string) *member {
+func (g *guild) findMember(id string) *member {
 	for _, one := range g.members {
 		if one.user == id {
 			return one
@@ -271,7 +271,7 @@ func (g *guild) member(id string) *member {
 	return nil
 }
 
-func (g *guild) role(id string) *role {
+func (g *guild) findRole(id string) *role {
 	for _, one := range g.roles {
 		if one.ID == id {
 			return one
@@ -280,10 +280,10 @@ func (g *guild) role(id string) *role {
 	return nil
 }
 
-// name is what somebody is called in a guild, or their id where nobody has it.
-func (s *Server) name(guildID, id string) string {
-	if in := s.guild(guildID); in != nil {
-		if known := in.member(id); known != nil && known.nick != "" {
+// memberName is what somebody is called in a guild, or their id where nobody has it.
+func (s *Server) memberName(guildID, id string) string {
+	if in := s.findGuild(guildID); in != nil {
+		if known := in.findMember(id); known != nil && known.nick != "" {
 			return known.nick
 		}
 	}
@@ -293,8 +293,8 @@ func (s *Server) name(guildID, id string) string {
 	return id
 }
 
-// home is the channel whose permissions hold: a thread's parent, or the channel itself.
-func (s *Server) home(of *channel) *channel {
+// permissionChannel is the channel whose permissions hold: a thread's parent, or the channel itself.
+func (s *Server) permissionChannel(of *channel) *channel {
 	if of.thread != nil {
 		return s.channels[of.parent]
 	}
@@ -305,22 +305,22 @@ func (s *Server) home(of *channel) *channel {
 func (s *Server) Threads(channelID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.threads(channelID)
+	return s.threadIDs(channelID)
 }
 
-func (s *Server) threads(channelID string) []string {
+func (s *Server) threadIDs(channelID string) []string {
 	var found []string
 	for id, one := range s.channels {
 		if one.thread != nil && one.parent == channelID && !one.deleted {
 			found = append(found, id)
 		}
 	}
-	slices.SortFunc(found, older)
+	slices.SortFunc(found, compareAge)
 	return found
 }
 
-// older orders ids by when they were made.
-func older(a, b string) int {
+// compareAge orders ids by when they were made.
+func compareAge(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
 	}

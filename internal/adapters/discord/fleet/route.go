@@ -9,10 +9,10 @@ func routeOf(method, path string) Request {
 	if len(parts) > 0 && parts[0] == "api" {
 		parts = parts[1:]
 	}
-	if len(parts) > 0 && len(parts[0]) > 1 && parts[0][0] == 'v' && digits(parts[0][1:]) {
+	if len(parts) > 0 && len(parts[0]) > 1 && parts[0][0] == 'v' && isDigits(parts[0][1:]) {
 		parts = parts[1:]
 	}
-	request := Request{Exempt: interaction(parts)}
+	request := Request{Exempt: isInteraction(parts)}
 	var major []string
 	for i, part := range parts {
 		switch {
@@ -24,7 +24,7 @@ func routeOf(method, path string) Request {
 			parts[i] = ":token"
 		case i > 0 && parts[i-1] == "reactions":
 			parts[i] = ":emoji"
-		case digits(part):
+		case isDigits(part):
 			parts[i] = ":id"
 		}
 	}
@@ -33,15 +33,15 @@ func routeOf(method, path string) Request {
 	return request
 }
 
-// interaction tells whether a request answers an interaction or follows one up: its path
+// isInteraction tells whether a request answers an interaction or follows one up: its path
 // has a token of its own, and it does not count toward the limit on all.
-func interaction(parts []string) bool {
+func isInteraction(parts []string) bool {
 	if len(parts) < 3 {
 		return false
 	}
 	return parts[0] == "interactions" || parts[0] == "webhooks"
 }
 
-func digits(text string) bool {
+func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }

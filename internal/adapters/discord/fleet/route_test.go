@@ -63,7 +63,7 @@ func FuzzRouteOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path string) {
 		got := routeOf("GET", path)
 		for part := range strings.SplitSeq(got.Route, "/") {
-			if digits(part) {
+			if isDigits(part) {
 				t.Errorf("%q gives the route %q", path, got.Route)
 			}
 		}

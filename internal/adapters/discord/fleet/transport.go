@@ -41,7 +41,7 @@ type Transport struct {
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	for attempt := r; ; {
 		request := requestOf(attempt)
-		if err := t.await(attempt.Context(), request); err != nil {
+		if err := t.awaitPlace(attempt.Context(), request); err != nil {
 			closeBody(attempt)
 			return nil, fmt.Errorf("%s: %w", request.Route, err)
 		}
@@ -50,11 +50,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err == nil {
 			said = saidBy(response)
 		}
-		t.tell(attempt.Context(), request, said)
+		t.reportResponse(attempt.Context(), request, said)
 		if err != nil || said.Status != http.StatusTooManyRequests || said.RetryAfter > t.maxWait(attempt.Context()) {
 			return response, err
 		}
-		again, possible, err := repeat(attempt)
+		again, possible, err := cloneRequest(attempt)
 		if !possible {
 			return response, nil
 		}
@@ -62,7 +62,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", request.Route, err)
 		}
-		if err := sleep(attempt.Context(), said.RetryAfter); err != nil {
+		if err := sleepContext(attempt.Context(), said.RetryAfter); err != nil {
 			closeBody(again)
 			return nil, fmt.Errorf("%s: wait %s as Discord asked: %w", request.Route, said.RetryAfter, err)
 		}
@@ -91,7 +91,7 @@ func patienceOf(ctx context.Context) time.Duration {
 	return patience
 }
 
-func (t *Transport) limits() Limits {
+func (t *Transport) currentLimits() Limits {
 	limits := t.Limits
 	if limits.PerSecond == 0 {
 		limits.PerSecond = 50
@@ -102,11 +102,11 @@ func (t *Transport) limits() Limits {
 	return limits
 }
 
-// await takes a place. While it waits it has none.
-func (t *Transport) await(ctx context.Context, request Request) error {
+// awaitPlace takes a place. While it waits it has none.
+func (t *Transport) awaitPlace(ctx context.Context, request Request) error {
 	begun, patience := time.Now(), patienceOf(ctx)
 	for {
-		wait, err := t.Rates.Ask(ctx, request, t.limits())
+		wait, err := t.Rates.Ask(ctx, request, t.currentLimits())
 		if err != nil {
 			return err
 		}
@@ -116,14 +116,14 @@ func (t *Transport) await(ctx context.Context, request Request) error {
 		if time.Since(begun)+wait.For > patience {
 			return &TurnError{After: wait.For, Why: wait.Why}
 		}
-		if err := sleep(ctx, wait.For); err != nil {
+		if err := sleepContext(ctx, wait.For); err != nil {
 			return fmt.Errorf("%s: %w", wait.Why, err)
 		}
 	}
 }
 
-// tell is done even where the caller has gone: the place was taken.
-func (t *Transport) tell(ctx context.Context, request Request, said Said) {
+// reportResponse is done even where the caller has gone: the place was taken.
+func (t *Transport) reportResponse(ctx context.Context, request Request, said Said) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellLimit)
 	defer cancel()
 	if err := t.Rates.Tell(ctx, request, said); err != nil {
@@ -131,7 +131,7 @@ func (t *Transport) tell(ctx context.Context, request Request, said Said) {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -142,8 +142,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// repeat is the same request once more, where its body can be read again.
-func repeat(r *http.Request) (*http.Request, bool, error) {
+// cloneRequest is the same request once more, where its body can be read again.
+func cloneRequest(r *http.Request) (*http.Request, bool, error) {
 	again := r.Clone(r.Context())
 	if r.Body == nil || r.Body == http.NoBody {
 		return again, true, nil
@@ -179,8 +179,8 @@ func saidBy(response *http.Response) Said {
 	said := Said{Status: response.StatusCode}
 	limit, errLimit := strconv.Atoi(header.Get("X-RateLimit-Limit"))
 	remaining, errRemaining := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
-	reset, errReset := seconds(header.Get("X-RateLimit-Reset"))
-	after, errAfter := seconds(header.Get("X-RateLimit-Reset-After"))
+	reset, errReset := parseSeconds(header.Get("X-RateLimit-Reset"))
+	after, errAfter := parseSeconds(header.Get("X-RateLimit-Reset-After"))
 	if errors.Join(errLimit, errRemaining, errReset, errAfter) == nil && limit > 0 && remaining >= 0 {
 		said.Bucket = header.Get("X-RateLimit-Bucket")
 		said.Limit, said.Remaining, said.Reset, said.ResetAfter = limit, remaining, reset.Milliseconds(), after
@@ -193,8 +193,8 @@ func saidBy(response *http.Response) Said {
 	return said
 }
 
-// seconds reads a number of seconds; the longest is a century.
-func seconds(text string) (time.Duration, error) {
+// parseSeconds reads a number of seconds; the longest is a century.
+func parseSeconds(text string) (time.Duration, error) {
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return 0, err
@@ -214,11 +214,11 @@ func retryAfter(response *http.Response) time.Duration {
 		RetryAfter float64 `json:"retry_after"`
 	}
 	if err == nil && json.Unmarshal(raw, &body) == nil && body.RetryAfter > 0 {
-		if exact, err := seconds(strconv.FormatFloat(body.RetryAfter, 'f', -1, 64)); err == nil {
+		if exact, err := parseSeconds(strconv.FormatFloat(body.RetryAfter, 'f', -1, 64)); err == nil {
 			return exact
 		}
 	}
-	if rough, err := seconds(response.Header.Get("Retry-After")); err == nil && rough > 0 {
+	if rough, err := parseSeconds(response.Header.Get("Retry-After")); err == nil && rough > 0 {
 		return rough
 	}
 	return time.Second

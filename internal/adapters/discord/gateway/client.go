@@ -86,20 +86,20 @@ func orElse[N int | time.Duration](value, standard N) N {
 // Run receives events until ctx ends, which gives nil, or Discord refuses the bot for
 // good, which gives a *PermanentError. READY and RESUMED are handed over like all else.
 func (c *Client) Run(ctx context.Context, handle Handler) error {
-	bot, err := c.discover(ctx)
+	bot, err := c.discoverBot(ctx)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	r := &replica{Client: c, bot: bot, handle: handle, running: make(map[int]*running), ended: make(chan *running)}
-	err = r.tend(ctx)
-	if left := r.leave(context.WithoutCancel(ctx)); err == nil {
+	err = r.maintainShards(ctx)
+	if left := r.stopAll(context.WithoutCancel(ctx)); err == nil {
 		err = left
 	}
 	return err
 }
 
-// discover asks until there is an answer.
-func (c *Client) discover(ctx context.Context) (Bot, error) {
+// discoverBot asks until there is an answer.
+func (c *Client) discoverBot(ctx context.Context) (Bot, error) {
 	pause := newPause(c.options.Pause, pauseMost)
 	for {
 		bot, err := c.options.Discover(ctx)
@@ -116,7 +116,7 @@ func (c *Client) discover(ctx context.Context) (Bot, error) {
 			return Bot{}, nil //nolint:nilerr // what ended it is that it is to end
 		}
 		c.options.Logger.ErrorContext(ctx, "where the discord gateway is can't be asked; trying again", "error", err)
-		if !sleep(ctx, pause.NextBackOff()) {
+		if !sleepContext(ctx, pause.NextBackOff()) {
 			return Bot{}, nil
 		}
 	}
@@ -139,10 +139,10 @@ type running struct {
 	err   error // once it is in ended
 }
 
-// tend keeps the replica's part of the shards running, until ctx ends or one of them
+// maintainShards keeps the replica's part of the shards running, until ctx ends or one of them
 // fails for good. While the store can't be reached all goes on as it is: whoever takes a
 // shard over by then resumes its session, which ends it here.
-func (r *replica) tend(ctx context.Context) error {
+func (r *replica) maintainShards(ctx context.Context) error {
 	ticker := time.NewTicker(r.options.LeaseTTL / 3)
 	defer ticker.Stop()
 	for {
@@ -150,7 +150,7 @@ func (r *replica) tend(ctx context.Context) error {
 		share, err := r.options.Shards.Share(ctx, member)
 		switch {
 		case err == nil:
-			r.arrange(ctx, share)
+			r.applyShare(ctx, share)
 		case ctx.Err() == nil:
 			r.options.Logger.ErrorContext(ctx, "discord shards can't be shared; going on with those that run", "error", err)
 		}
@@ -167,8 +167,8 @@ func (r *replica) tend(ctx context.Context) error {
 	}
 }
 
-// arrange starts and stops shards so that those run that the replica has.
-func (r *replica) arrange(ctx context.Context, share Share) {
+// applyShare starts and stops shards so that those run that the replica has.
+func (r *replica) applyShare(ctx context.Context, share Share) {
 	held := make(map[int]Lease)
 	for i, lease := range share.Leases {
 		if i < share.Quota {
@@ -182,12 +182,12 @@ func (r *replica) arrange(ctx context.Context, share Share) {
 	}
 	for number, lease := range held {
 		if _, runs := r.running[number]; !runs {
-			r.start(ctx, lease)
+			r.startShard(ctx, lease)
 		}
 	}
 }
 
-func (r *replica) start(ctx context.Context, lease Lease) {
+func (r *replica) startShard(ctx context.Context, lease Lease) {
 	ctx, cancel := context.WithCancel(ctx)
 	started := &running{lease: lease, stop: cancel}
 	r.running[lease.Shard] = started
@@ -199,8 +199,8 @@ func (r *replica) start(ctx context.Context, lease Lease) {
 	})
 }
 
-// leave stops all shards, waits for them and says that the replica is gone.
-func (r *replica) leave(ctx context.Context) error {
+// stopAll stops all shards, waits for them and says that the replica is gone.
+func (r *replica) stopAll(ctx context.Context) error {
 	var failed []error
 	for _, shard := range r.running {
 		shard.stop()

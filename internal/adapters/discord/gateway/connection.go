@@ -59,19 +59,19 @@ func dial(ctx context.Context, address string) (*connection, time.Duration, erro
 	ws.SetCloseHandler(func(int, string) error {
 		return c.sayEnd()
 	})
-	stop := context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, func() { c.closeResumable(context.Cause(ctx)) })
 	defer stop()
-	interval, err := c.hello()
+	interval, err := c.readHello()
 	if err != nil {
-		c.end(err)
+		c.closeResumable(err)
 		return nil, 0, fmt.Errorf("wait for the gateway's hello: %w", err)
 	}
 	return c, interval, nil
 }
 
-func (c *connection) hello() (time.Duration, error) {
+func (c *connection) readHello() (time.Duration, error) {
 	c.ws.SetReadLimit(maxFrame)
-	first, err := c.read()
+	first, err := c.readFrame()
 	if err != nil {
 		return 0, err
 	}
@@ -95,8 +95,8 @@ type malformedError struct{ cause error }
 
 func (e *malformedError) Error() string { return e.cause.Error() }
 
-// read waits for a message. After a *malformedError the connection goes on.
-func (c *connection) read() (frame, error) {
+// readFrame waits for a message. After a *malformedError the connection goes on.
+func (c *connection) readFrame() (frame, error) {
 	_, raw, err := c.ws.ReadMessage()
 	if err != nil {
 		c.mu.Lock()
@@ -106,15 +106,15 @@ func (c *connection) read() (frame, error) {
 		}
 		return frame{}, err
 	}
-	got, err := parse(raw)
+	got, err := parseFrame(raw)
 	if err != nil {
 		return got, &malformedError{err}
 	}
 	return got, nil
 }
 
-// send writes a command. What it can't write the reader will notice.
-func (c *connection) send(op int, data any) error {
+// sendCommand writes a command. What it can't write the reader will notice.
+func (c *connection) sendCommand(op int, data any) error {
 	raw, err := json.Marshal(struct {
 		Op   int `json:"op"`
 		Data any `json:"d"`
@@ -133,9 +133,9 @@ func (c *connection) send(op int, data any) error {
 	return nil
 }
 
-// end closes the connection so that its session can be resumed. The first cause is what
+// closeResumable closes the connection so that its session can be resumed. The first cause is what
 // reading gives from then on.
-func (c *connection) end(cause error) {
+func (c *connection) closeResumable(cause error) {
 	c.mu.Lock()
 	first := c.cause == nil
 	if first {
@@ -153,9 +153,9 @@ func (c *connection) sayEnd() error {
 	return c.ws.WriteControl(websocket.CloseMessage, message, time.Now().Add(time.Second))
 }
 
-// beat sends heartbeats, the first after a part of the interval, until ctx ends. A
+// sendHeartbeats sends heartbeats, the first after a part of the interval, until ctx ends. A
 // connection that did not answer the last one is ended.
-func (c *connection) beat(ctx context.Context, first, interval time.Duration) {
+func (c *connection) sendHeartbeats(ctx context.Context, first, interval time.Duration) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()
 	for {
@@ -169,27 +169,27 @@ func (c *connection) beat(ctx context.Context, first, interval time.Duration) {
 		c.acked = false
 		c.mu.Unlock()
 		if dead {
-			c.end(errZombie)
+			c.closeResumable(errZombie)
 			return
 		}
-		if err := c.heartbeat(); err != nil {
-			c.end(err)
+		if err := c.sendHeartbeat(); err != nil {
+			c.closeResumable(err)
 			return
 		}
 		timer.Reset(interval)
 	}
 }
 
-func (c *connection) heartbeat() error {
+func (c *connection) sendHeartbeat() error {
 	var last *int64
 	if seq := c.seq(); seq > 0 {
 		last = &seq
 	}
-	return c.send(opHeartbeat, last)
+	return c.sendCommand(opHeartbeat, last)
 }
 
-// heard says that the other side lives.
-func (c *connection) heard() {
+// markAlive says that the other side lives.
+func (c *connection) markAlive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.acked = true
@@ -209,12 +209,12 @@ type properties struct {
 	Device  string `json:"device"`
 }
 
-func (c *connection) identify(o Options, lease Lease) error {
-	return c.send(opIdentify, identify{o.Token, o.Intents, [2]int{lease.Shard, lease.Shards}, properties{runtime.GOOS, "cairn", "cairn"}})
+func (c *connection) sendIdentify(o Options, lease Lease) error {
+	return c.sendCommand(opIdentify, identify{o.Token, o.Intents, [2]int{lease.Shard, lease.Shards}, properties{runtime.GOOS, "cairn", "cairn"}})
 }
 
-func (c *connection) resume(token string, session Session) error {
-	return c.send(opResume, struct {
+func (c *connection) sendResume(token string, session Session) error {
+	return c.sendCommand(opResume, struct {
 		Token     string `json:"token"`
 		SessionID string `json:"session_id"`
 		Seq       int64  `json:"seq"`

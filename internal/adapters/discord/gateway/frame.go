@@ -32,23 +32,23 @@ type frame struct {
 	Data json.RawMessage `json:"d"`
 }
 
-// parse reads a message. Where it is malformed, the frame has what could be read of it
+// parseFrame reads a message. Where it is malformed, the frame has what could be read of it
 // before the fault, so that it can be told of and counted; its Op is then opDispatch only
 // if it was read.
-func parse(raw []byte) (frame, error) {
+func parseFrame(raw []byte) (frame, error) {
 	var got frame
 	err := json.Unmarshal(raw, &got)
 	if err == nil && got.Seq < 0 {
 		err = errors.New("its number is below zero")
 	}
 	if err != nil {
-		return salvage(raw), fmt.Errorf("malformed message of the gateway: %w", err)
+		return salvageFrame(raw), fmt.Errorf("malformed message of the gateway: %w", err)
 	}
 	return got, nil
 }
 
-// salvage reads the fields of a malformed message up to its fault.
-func salvage(raw []byte) frame {
+// salvageFrame reads the fields of a malformed message up to its fault.
+func salvageFrame(raw []byte) frame {
 	found := frame{Op: -1}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
@@ -96,9 +96,9 @@ func placeOf(data json.RawMessage) place {
 	return found
 }
 
-// order is what events have in common that are handed over in their order: the channel,
+// orderKey is what events have in common that are handed over in their order: the channel,
 // else the server, else the thing itself.
-func order(eventType string, at place) string {
+func orderKey(eventType string, at place) string {
 	switch {
 	case at.ChannelID != "":
 		return at.ChannelID

@@ -17,7 +17,7 @@ func TestSalvage(t *testing.T) {
 		{`[0]`, frame{Op: -1}},
 		{``, frame{Op: -1}},
 	} {
-		got, err := parse([]byte(test.raw))
+		got, err := parseFrame([]byte(test.raw))
 		if err == nil || got.Op != test.want.Op || got.Seq != test.want.Seq || got.Type != test.want.Type {
 			t.Errorf("%s: %+v, %v", test.raw, got, err)
 		}
@@ -35,7 +35,7 @@ func TestOrder(t *testing.T) {
 		{"MESSAGE_CREATE", `[]`, ""},
 		{"MESSAGE_CREATE", `{"id":1,"channel_id":"2"}`, "2"},
 	} {
-		if got := order(test.eventType, placeOf(json.RawMessage(test.data))); got != test.want {
+		if got := orderKey(test.eventType, placeOf(json.RawMessage(test.data))); got != test.want {
 			t.Errorf("%s %s: %q", test.eventType, test.data, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestSafe(t *testing.T) {
 		{"wss://", "wss://gateway.discord.gg", false},
 		{"http://a", "ws://b", false},
 	} {
-		if got := safe(test.address, test.first); got != test.want {
+		if got := isSafeAddress(test.address, test.first); got != test.want {
 			t.Errorf("%q after %q: %v", test.address, test.first, got)
 		}
 	}
@@ -64,14 +64,14 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250}}`))
 	f.Add([]byte(`{"op":0,"s":7,"t":"X","d":[{"channel_id":[`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := parse(raw)
+		got, err := parseFrame(raw)
 		if got.Seq < 0 {
 			t.Errorf("number %d", got.Seq)
 		}
 		if err == nil && len(got.Data) > 0 && !json.Valid(got.Data) {
 			t.Errorf("data that is not JSON: %q", got.Data)
 		}
-		if at := placeOf(got.Data); at.ChannelID != "" && order(got.Type, at) != at.ChannelID {
+		if at := placeOf(got.Data); at.ChannelID != "" && orderKey(got.Type, at) != at.ChannelID {
 			t.Errorf("what happens in channel %q is not in its order", at.ChannelID)
 		}
 	})

@@ -48,9 +48,9 @@ func newQueue(handle Handler, size int, logger *slog.Logger) *queue {
 	}
 }
 
-// push waits for a place. It gives up when ctx ends, and is false then. The event is
+// pushEvent waits for a place. It gives up when ctx ends, and is false then. The event is
 // handed over with work.
-func (q *queue) push(ctx, work context.Context, next job) bool {
+func (q *queue) pushEvent(ctx, work context.Context, next job) bool {
 	select {
 	case q.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -63,16 +63,16 @@ func (q *queue) push(ctx, work context.Context, next job) bool {
 		return true
 	}
 	q.chains[next.order] = nil
-	q.workers.Go(func() { q.work(work, next) })
+	q.workers.Go(func() { q.processEvents(work, next) })
 	return true
 }
 
-// full tells that push would wait.
-func (q *queue) full() bool { return len(q.slots) == cap(q.slots) }
+// isFull tells that push would wait.
+func (q *queue) isFull() bool { return len(q.slots) == cap(q.slots) }
 
-// work deals with the events of one order until none is left.
-func (q *queue) work(ctx context.Context, next job) {
-	for more := true; more; next, more = q.next(next.order) {
+// processEvents deals with the events of one order until none is left.
+func (q *queue) processEvents(ctx context.Context, next job) {
+	for more := true; more; next, more = q.nextEvent(next.order) {
 		if q.dealWith(ctx, next) {
 			next.finished()
 		}
@@ -80,7 +80,7 @@ func (q *queue) work(ctx context.Context, next job) {
 	}
 }
 
-func (q *queue) next(order string) (job, bool) {
+func (q *queue) nextEvent(order string) (job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting := q.chains[order]
@@ -101,7 +101,7 @@ func (q *queue) dealWith(ctx context.Context, next job) bool {
 			return false
 		default:
 		}
-		err := q.try(ctx, next)
+		err := q.tryEvent(ctx, next)
 		if err == nil {
 			return true
 		}
@@ -120,9 +120,9 @@ func (q *queue) dealWith(ctx context.Context, next job) bool {
 	}
 }
 
-// try hands an event over. One that makes the handler panic would do so for ever: it is
+// tryEvent hands an event over. One that makes the handler panic would do so for ever: it is
 // told of, and counts as dealt with.
-func (q *queue) try(ctx context.Context, next job) (err error) {
+func (q *queue) tryEvent(ctx context.Context, next job) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			q.logger.ErrorContext(ctx, "discord event passed over: dealing with it panicked",
@@ -133,9 +133,9 @@ func (q *queue) try(ctx context.Context, next job) (err error) {
 	return q.handle(ctx, next.event)
 }
 
-// stop leaves what waits to whoever is next, gives what is being dealt with some time,
+// stopQueue leaves what waits to whoever is next, gives what is being dealt with some time,
 // then ends its context, and waits for it. Nobody pushes any more.
-func (q *queue) stop(end context.CancelFunc) {
+func (q *queue) stopQueue(end context.CancelFunc) {
 	close(q.stopped)
 	timer := time.AfterFunc(drain, end)
 	defer timer.Stop()

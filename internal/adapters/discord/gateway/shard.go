@@ -68,27 +68,27 @@ func (s *shard) run(ctx context.Context) error {
 	err := s.stayConnected(ctx, work)
 	cancel()
 	saver.Wait()
-	s.queue.stop(end)
+	s.queue.stopQueue(end)
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer stop()
-	if freed := s.options.Shards.Release(last, s.lease, s.current()); freed != nil && !errors.Is(freed, ErrLost) {
+	if freed := s.options.Shards.Release(last, s.lease, s.currentSession()); freed != nil && !errors.Is(freed, ErrLost) {
 		s.logger.WarnContext(last, "discord shard not let go of; its lease runs out by itself", "error", freed)
 	}
 	return err
 }
 
-// current is the session as it can be resumed now.
-func (s *shard) current() Session {
+// currentSession is the session as it can be resumed now.
+func (s *shard) currentSession() Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := s.session
-	session.Seq = s.window.seq()
+	session.Seq = s.window.lastFinished()
 	return session
 }
 
 // saveSession keeps the session as it can be resumed now.
 func (s *shard) saveSession(ctx context.Context) error {
-	session := s.current()
+	session := s.currentSession()
 	if err := s.options.Shards.Save(ctx, s.lease, session); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *shard) confirmedSeq() int64 {
 
 // hasMoved tells whether the session is another than the one that is kept.
 func (s *shard) hasMoved() bool {
-	session := s.current()
+	session := s.currentSession()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return session != s.saved
@@ -155,7 +155,7 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 		}
 		if err == nil {
 			var greeted bool
-			greeted, err = s.connect(ctx, work)
+			greeted, err = s.runConnection(ctx, work)
 			if greeted {
 				pause.Reset()
 			}
@@ -169,13 +169,13 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 		case meaning == permanent:
 			return err
 		case meaning == startsAnew:
-			s.begin(Session{})
+			s.setSession(Session{})
 			wait = max(wait, s.aMoment())
 		case errors.Is(err, errSuspended):
 			wait = max(wait, s.aMoment())
 		}
 		s.logger.InfoContext(ctx, "discord connection ended; connecting again", "anew", meaning == startsAnew, "wait", wait, "error", err)
-		if !sleep(ctx, wait) {
+		if !sleepContext(ctx, wait) {
 			return nil
 		}
 	}
@@ -186,8 +186,8 @@ func (s *shard) aMoment() time.Duration {
 	return s.options.Pause + rand.N(4*s.options.Pause)
 }
 
-// sleep is false where ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
+// sleepContext is false where ctx ended first.
+func sleepContext(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -198,19 +198,19 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// begin makes a session the one that is saved and resumed.
-func (s *shard) begin(session Session) {
+// setSession makes a session the one that is saved and resumed.
+func (s *shard) setSession(session Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.session, s.window = session, newWindow(session.Seq)
 }
 
-// connect is one connection from its hello to its end. It is greeted when a session
+// runConnection is one connection from its hello to its end. It is greeted when a session
 // started or went on; the error says why it ended.
-func (s *shard) connect(ctx, work context.Context) (greeted bool, err error) {
-	session := s.current()
+func (s *shard) runConnection(ctx, work context.Context) (greeted bool, err error) {
+	session := s.currentSession()
 	address := s.bot.URL
-	if session.ID != "" && safe(session.URL, s.bot.URL) {
+	if session.ID != "" && isSafeAddress(session.URL, s.bot.URL) {
 		address = session.URL
 	}
 	c, interval, err := dial(ctx, address)
@@ -218,33 +218,33 @@ func (s *shard) connect(ctx, work context.Context) (greeted bool, err error) {
 		return false, err
 	}
 	c.seq = s.confirmedSeq
-	c.stalled = s.queue.full
+	c.stalled = s.queue.isFull
 	ctx, cancel := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { c.end(errOver) })
+	stop := context.AfterFunc(ctx, func() { c.closeResumable(errOver) })
 	defer stop()
-	defer c.end(errOver)
-	helpers.Go(func() { c.beat(ctx, time.Duration(s.options.Jitter()*float64(interval)), interval) })
+	defer c.closeResumable(errOver)
+	helpers.Go(func() { c.sendHeartbeats(ctx, time.Duration(s.options.Jitter()*float64(interval)), interval) })
 	answered := make(chan struct{})
 	helpers.Go(func() {
-		err := s.introduce(ctx, c, session)
+		err := s.identifyOrResume(ctx, c, session)
 		if err == nil {
-			err = within(ctx, 2*interval, answered)
+			err = awaitAnswer(ctx, 2*interval, answered)
 		}
 		if err != nil {
-			c.end(err)
+			c.closeResumable(err)
 		}
 	})
 	for {
-		got, err := c.read()
+		got, err := c.readFrame()
 		if bad, is := errors.AsType[*malformedError](err); is {
 			s.passOver(ctx, got, bad)
 			continue
 		}
 		if err == nil {
-			err = s.take(ctx, work, c, got)
+			err = s.handleFrame(ctx, work, c, got)
 			if got.Op == opDispatch && !greeted {
 				greeted = true
 				close(answered)
@@ -256,8 +256,8 @@ func (s *shard) connect(ctx, work context.Context) (greeted bool, err error) {
 	}
 }
 
-// within waits until Discord answered: errMute where it does not in time.
-func within(ctx context.Context, limit time.Duration, answered <-chan struct{}) error {
+// awaitAnswer waits until Discord answered: errMute where it does not in time.
+func awaitAnswer(ctx context.Context, limit time.Duration, answered <-chan struct{}) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -270,9 +270,9 @@ func within(ctx context.Context, limit time.Duration, answered <-chan struct{}) 
 	}
 }
 
-// safe tells whether an address that Discord gave may be sent the token: it is encrypted
+// isSafeAddress tells whether an address that Discord gave may be sent the token: it is encrypted
 // where the first one is.
-func safe(address, first string) bool {
+func isSafeAddress(address, first string) bool {
 	one, err := url.Parse(first)
 	if err != nil {
 		return false
@@ -281,10 +281,10 @@ func safe(address, first string) bool {
 	return err == nil && other.Host != "" && (other.Scheme == "wss" || other.Scheme == one.Scheme)
 }
 
-// introduce resumes the session, or identifies when it is this shard's turn.
-func (s *shard) introduce(ctx context.Context, c *connection, session Session) error {
+// identifyOrResume resumes the session, or identifies when it is this shard's turn.
+func (s *shard) identifyOrResume(ctx context.Context, c *connection, session Session) error {
 	if session.ID != "" {
-		return c.resume(s.options.Token, session)
+		return c.sendResume(s.options.Token, session)
 	}
 	limit, err := s.startLimit(ctx)
 	if err != nil {
@@ -297,12 +297,12 @@ func (s *shard) introduce(ctx context.Context, c *connection, session Session) e
 			return fmt.Errorf("take a place to identify: %w", err)
 		}
 		if wait <= 0 && time.Since(asked) <= limit.Window/tooLate {
-			return c.identify(s.options, s.lease)
+			return c.sendIdentify(s.options, s.lease)
 		}
 		if wait > time.Minute {
 			s.logger.ErrorContext(ctx, "discord allows no more identifies today; waiting", "wait", wait)
 		}
-		if !sleep(ctx, wait) {
+		if !sleepContext(ctx, wait) {
 			return ctx.Err()
 		}
 		if wait > time.Minute { // what was known of the day is old
@@ -334,20 +334,20 @@ func (s *shard) passOver(ctx context.Context, got frame, bad error) {
 	s.mu.Lock()
 	seen := s.window
 	s.mu.Unlock()
-	if seen.receive(got.Seq) {
-		seen.finish(got.Seq)
+	if seen.markReceived(got.Seq) {
+		seen.markFinished(got.Seq)
 	}
 }
 
-// take obeys a message. An error is why the connection is to end.
-func (s *shard) take(ctx, work context.Context, c *connection, got frame) error {
+// handleFrame obeys a message. An error is why the connection is to end.
+func (s *shard) handleFrame(ctx, work context.Context, c *connection, got frame) error {
 	switch got.Op {
 	case opDispatch:
-		return s.dispatch(ctx, work, c, got)
+		return s.dispatchEvent(ctx, work, c, got)
 	case opHeartbeat:
-		return c.heartbeat()
+		return c.sendHeartbeat()
 	case opAck:
-		c.heard()
+		c.markAlive()
 	case opReconnect:
 		return errReconnect
 	case opInvalidSession:
@@ -363,36 +363,36 @@ func (s *shard) take(ctx, work context.Context, c *connection, got frame) error 
 	return nil
 }
 
-func (s *shard) dispatch(ctx, work context.Context, c *connection, got frame) error {
+func (s *shard) dispatchEvent(ctx, work context.Context, c *connection, got frame) error {
 	if got.Type == "READY" {
-		if err := s.ready(got); err != nil {
+		if err := s.handleReady(got); err != nil {
 			return err
 		}
 	}
 	s.mu.Lock()
 	seen := s.window
 	s.mu.Unlock()
-	if !seen.receive(got.Seq) {
+	if !seen.markReceived(got.Seq) {
 		return nil
 	}
 	at := placeOf(got.Data)
 	next := job{
 		event: Dispatch{s.lease.Shard, got.Type, got.Data},
-		order: order(got.Type, at), id: at.ID, finished: func() { seen.finish(got.Seq) },
+		order: orderKey(got.Type, at), id: at.ID, finished: func() { seen.markFinished(got.Seq) },
 	}
-	waits := s.queue.full()
-	if !s.queue.push(ctx, work, next) {
+	waits := s.queue.isFull()
+	if !s.queue.pushEvent(ctx, work, next) {
 		return errOver
 	}
 	if waits {
-		c.heard() // its answers could not be read
+		c.markAlive() // its answers could not be read
 	}
 	return nil
 }
 
-// ready starts a session. One that was started already is replayed: no event was dealt
+// handleReady starts a session. One that was started already is replayed: no event was dealt
 // with before the connection ended.
-func (s *shard) ready(got frame) error {
+func (s *shard) handleReady(got frame) error {
 	var ready struct {
 		SessionID string `json:"session_id"`
 		ResumeURL string `json:"resume_gateway_url"`
@@ -400,10 +400,10 @@ func (s *shard) ready(got frame) error {
 	if err := json.Unmarshal(got.Data, &ready); err != nil || ready.SessionID == "" {
 		return fmt.Errorf("READY without a session (%d bytes): %w", len(got.Data), errors.Join(errInvalid, err))
 	}
-	if s.current().ID == ready.SessionID {
+	if s.currentSession().ID == ready.SessionID {
 		return nil
 	}
-	s.begin(Session{ID: ready.SessionID, URL: ready.ResumeURL})
+	s.setSession(Session{ID: ready.SessionID, URL: ready.ResumeURL})
 	select {
 	case s.fresh <- struct{}{}:
 	default:

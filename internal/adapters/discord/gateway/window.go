@@ -16,9 +16,9 @@ func newWindow(seq int64) *window {
 	return &window{received: seq, confirmed: seq, done: make(map[int64]bool)}
 }
 
-// receive is false where the event was received before: Discord replays it, and it is
+// markReceived is false where the event was received before: Discord replays it, and it is
 // being dealt with.
-func (w *window) receive(seq int64) bool {
+func (w *window) markReceived(seq int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if seq <= w.received {
@@ -29,8 +29,8 @@ func (w *window) receive(seq int64) bool {
 	return true
 }
 
-// finish says that an event that was received is dealt with.
-func (w *window) finish(seq int64) {
+// markFinished says that an event that was received is dealt with.
+func (w *window) markFinished(seq int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done[seq] = true
@@ -41,8 +41,8 @@ func (w *window) finish(seq int64) {
 	}
 }
 
-// seq is the number up to which all events are dealt with.
-func (w *window) seq() int64 {
+// lastFinished is the number up to which all events are dealt with.
+func (w *window) lastFinished() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.confirmed

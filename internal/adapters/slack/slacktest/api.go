@@ -23,7 +23,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Name }
 
-func refuse(name string, messages ...string) *apiError { return &apiError{name, messages} }
+func newAPIError(name string, messages ...string) *apiError { return &apiError{name, messages} }
 
 // args are the arguments of a call. JSON values keep their JSON.
 type args map[string]string
@@ -58,29 +58,29 @@ var messageArgs = []string{
 	"mrkdwn", "unfurl_links", "unfurl_media", "markdown_text", "as_user", "client_msg_id",
 }
 
-// methods is the Web API as far as this server knows it.
-func methods() map[string]method {
+// allMethods is the Web API as far as this server knows it.
+func allMethods() map[string]method {
 	streamArgs := []string{"channel", "markdown_text", "chunks"}
 	return map[string]method{
 		"auth.test":             {perMinute: 600, run: (*Server).authTest},
 		"chat.postMessage":      {perMinute: 60, perChannel: true, known: messageArgs, required: []string{"channel"}, run: (*Server).postMessage},
-		"chat.update":           {perMinute: tier3, known: append(slices.Clone(messageArgs), "ts", "file_ids"), required: []string{"channel", "ts"}, run: (*Server).update},
+		"chat.update":           {perMinute: tier3, known: append(slices.Clone(messageArgs), "ts", "file_ids"), required: []string{"channel", "ts"}, run: (*Server).updateMessage},
 		"chat.delete":           {perMinute: tier3, known: []string{"channel", "ts", "as_user"}, required: []string{"channel", "ts"}, run: (*Server).deleteMessage},
 		"chat.postEphemeral":    {perMinute: tier4, known: append(slices.Clone(messageArgs), "user"), required: []string{"channel", "user"}, run: (*Server).postEphemeral},
-		"chat.getPermalink":     {perMinute: tier4, known: []string{"channel", "message_ts"}, required: []string{"channel", "message_ts"}, run: (*Server).permalink},
+		"chat.getPermalink":     {perMinute: tier4, known: []string{"channel", "message_ts"}, required: []string{"channel", "message_ts"}, run: (*Server).getPermalink},
 		"chat.startStream":      {perMinute: tier2, known: append(slices.Clone(streamArgs), "thread_ts", "recipient_user_id", "recipient_team_id", "task_display_mode"), required: []string{"channel", "thread_ts"}, run: (*Server).startStream},
 		"chat.appendStream":     {perMinute: tier4, known: append(slices.Clone(streamArgs), "ts"), required: []string{"channel", "ts"}, run: (*Server).appendStream},
 		"chat.stopStream":       {perMinute: tier2, known: append(slices.Clone(streamArgs), "ts", "blocks", "metadata"), required: []string{"channel", "ts"}, run: (*Server).stopStream},
-		"conversations.replies": {perMinute: tier3, known: []string{"channel", "ts", "cursor", "limit", "oldest", "latest", "inclusive", "include_all_metadata"}, required: []string{"channel", "ts"}, run: (*Server).replies},
-		"conversations.history": {perMinute: tier3, known: []string{"channel", "cursor", "limit", "oldest", "latest", "inclusive", "include_all_metadata"}, required: []string{"channel"}, run: (*Server).history},
+		"conversations.replies": {perMinute: tier3, known: []string{"channel", "ts", "cursor", "limit", "oldest", "latest", "inclusive", "include_all_metadata"}, required: []string{"channel", "ts"}, run: (*Server).listReplies},
+		"conversations.history": {perMinute: tier3, known: []string{"channel", "cursor", "limit", "oldest", "latest", "inclusive", "include_all_metadata"}, required: []string{"channel"}, run: (*Server).listHistory},
 		"conversations.info":    {perMinute: tier3, known: []string{"channel", "include_locale", "include_num_members"}, required: []string{"channel"}, run: (*Server).channelInfo},
-		"conversations.members": {perMinute: tier4, known: []string{"channel", "cursor", "limit"}, required: []string{"channel"}, run: (*Server).members},
+		"conversations.members": {perMinute: tier4, known: []string{"channel", "cursor", "limit"}, required: []string{"channel"}, run: (*Server).listMembers},
 		"conversations.open":    {perMinute: tier3, known: []string{"users", "channel", "return_im", "prevent_creation"}, run: (*Server).openConversation},
-		"users.conversations":   {perMinute: tier3, known: []string{"user", "types", "exclude_archived", "limit", "cursor", "team_id"}, run: (*Server).joined},
+		"users.conversations":   {perMinute: tier3, known: []string{"user", "types", "exclude_archived", "limit", "cursor", "team_id"}, run: (*Server).listJoined},
 		"usergroups.list":       {perMinute: tier2, known: []string{"include_count", "include_disabled", "include_users", "team_id"}, scope: "usergroups:read", run: (*Server).listGroups},
 		"users.info":            {perMinute: tier4, scope: "users:read", known: []string{"user", "include_locale"}, required: []string{"user"}, run: (*Server).userInfo},
-		"reactions.add":         {perMinute: tier3, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).react},
-		"reactions.remove":      {perMinute: tier2, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).unreact},
+		"reactions.add":         {perMinute: tier3, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).addReaction},
+		"reactions.remove":      {perMinute: tier2, known: []string{"channel", "name", "timestamp"}, required: []string{"channel", "name", "timestamp"}, run: (*Server).removeReaction},
 		"views.open":            {perMinute: tier4, known: []string{"trigger_id", "view"}, required: []string{"trigger_id", "view"}, run: (*Server).openView},
 		"views.push":            {perMinute: tier4, known: []string{"trigger_id", "view"}, required: []string{"trigger_id", "view"}, run: (*Server).pushView},
 		"views.update":          {perMinute: tier4, known: []string{"view_id", "external_id", "hash", "view"}, required: []string{"view"}, run: (*Server).updateView},
@@ -96,38 +96,38 @@ func methods() map[string]method {
 		"files.info":                   {perMinute: tier4, known: []string{"file", "count", "page", "cursor", "limit"}, required: []string{"file"}, run: (*Server).fileInfo},
 		"apps.connections.open":        {perMinute: tier2, anyone: true, run: (*Server).openSocket},
 		"oauth.v2.access":              {perMinute: 600, anyone: true, known: []string{"client_id", "client_secret", "code", "redirect_uri", "grant_type", "refresh_token"}, run: (*Server).oauthAccess},
-		"auth.revoke":                  {perMinute: tier3, known: []string{"test"}, run: (*Server).revoke},
+		"auth.revoke":                  {perMinute: tier3, known: []string{"test"}, run: (*Server).revokeToken},
 	}
 }
 
-// api serves one call.
-func (s *Server) api(w http.ResponseWriter, r *http.Request) {
+// serveCall serves one call.
+func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/api/")
 	called, err := readArgs(r)
 	if err != nil {
-		answer(w, nil, refuse("invalid_form_data", err.Error()))
+		writeAnswer(w, nil, newAPIError("invalid_form_data", err.Error()))
 		return
 	}
 	fault := s.takeFault(name)
 	if fault != nil && fault.Late > 0 {
-		fault = delay(r, *fault)
+		fault = delayRequest(r, *fault)
 	}
 	if fault != nil && !fault.Done {
-		s.record(name, called, "fault: "+fault.Error)
-		s.fault(w, r, *fault)
+		s.recordCall(name, called, "fault: "+fault.Error)
+		s.applyFault(w, r, *fault)
 		return
 	}
-	result, refused := s.call(name, r, called)
+	result, refused := s.handleCall(name, r, called)
 	w.Header().Set("X-OAuth-Scopes", strings.Join(s.options.Scopes, ","))
 	switch {
 	case refused != nil && refused.Name == errRateLimited:
 		w.Header().Set("Retry-After", refused.Messages[0])
 		w.WriteHeader(http.StatusTooManyRequests)
-		answer(w, nil, refuse(errRateLimited))
+		writeAnswer(w, nil, newAPIError(errRateLimited))
 	case fault != nil:
-		s.fault(w, r, *fault)
+		s.applyFault(w, r, *fault)
 	default:
-		answer(w, result, refused)
+		writeAnswer(w, result, refused)
 	}
 }
 
@@ -147,9 +147,9 @@ func (s *Server) takeFault(method string) *Fault {
 	return &fault
 }
 
-// delay waits until a request that is late is carried out, and gives what is left of its
+// delayRequest waits until a request that is late is carried out, and gives what is left of its
 // fault; nil: nothing.
-func delay(r *http.Request, fault Fault) *Fault {
+func delayRequest(r *http.Request, fault Fault) *Fault {
 	if fault.Hang {
 		<-r.Context().Done()
 	}
@@ -163,7 +163,7 @@ func delay(r *http.Request, fault Fault) *Fault {
 	return &fault
 }
 
-func (s *Server) fault(w http.ResponseWriter, r *http.Request, fault Fault) {
+func (s *Server) applyFault(w http.ResponseWriter, r *http.Request, fault Fault) {
 	if fault.Hang {
 		<-r.Context().Done()
 		return
@@ -175,15 +175,15 @@ func (s *Server) fault(w http.ResponseWriter, r *http.Request, fault Fault) {
 		w.WriteHeader(fault.Status)
 	}
 	if fault.Error != "" {
-		answer(w, nil, refuse(fault.Error))
+		writeAnswer(w, nil, newAPIError(fault.Error))
 	}
 }
 
-// call checks and carries out one call.
-func (s *Server) call(name string, r *http.Request, called args) (any, *apiError) {
+// handleCall checks and carries out one call.
+func (s *Server) handleCall(name string, r *http.Request, called args) (any, *apiError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	result, refused := s.perform(name, r, called)
+	result, refused := s.performCall(name, r, called)
 	problem := ""
 	if refused != nil {
 		problem = refused.Name
@@ -192,10 +192,10 @@ func (s *Server) call(name string, r *http.Request, called args) (any, *apiError
 	return result, refused
 }
 
-func (s *Server) perform(name string, r *http.Request, called args) (any, *apiError) {
+func (s *Server) performCall(name string, r *http.Request, called args) (any, *apiError) {
 	is, ok := s.methods[name]
 	if !ok {
-		return nil, refuse("unknown_method")
+		return nil, newAPIError("unknown_method")
 	}
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if token == "" {
@@ -207,31 +207,31 @@ func (s *Server) perform(name string, r *http.Request, called args) (any, *apiEr
 	case is.anyone:
 		work.args["token"] = token
 	case token == "":
-		return nil, refuse("not_authed")
+		return nil, newAPIError("not_authed")
 	case work.install == nil:
-		return nil, refuse("invalid_auth")
+		return nil, newAPIError("invalid_auth")
 	case !work.install.expires.IsZero() && s.clock.Now().After(work.install.expires):
-		return nil, refuse("token_expired")
+		return nil, newAPIError("token_expired")
 	}
 	if is.scope != "" && !slices.Contains(s.options.Scopes, is.scope) {
-		return nil, refuse("missing_scope")
+		return nil, newAPIError("missing_scope")
 	}
 	for argument := range called {
 		if argument != "token" && !slices.Contains(is.known, argument) {
-			return nil, refuse("invalid_arguments", "[ERROR] unknown argument: "+argument)
+			return nil, newAPIError("invalid_arguments", "[ERROR] unknown argument: "+argument)
 		}
 	}
 	for _, argument := range is.required {
 		if called[argument] == "" {
-			return nil, refuse("invalid_arguments", "[ERROR] missing required field: "+argument)
+			return nil, newAPIError("invalid_arguments", "[ERROR] missing required field: "+argument)
 		}
 	}
 	limited := name
 	if is.perChannel {
 		limited += " " + called["channel"]
 	}
-	if wait := s.wait(limited, is); wait > 0 {
-		return nil, refuse(errRateLimited, strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	if wait := s.countCall(limited, is); wait > 0 {
+		return nil, newAPIError(errRateLimited, strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
 	return is.run(s, work)
 }
@@ -239,8 +239,8 @@ func (s *Server) perform(name string, r *http.Request, called args) (any, *apiEr
 // window counts the calls of the last minute, or for limits of channels the last call.
 type window struct{ calls []time.Time }
 
-// wait counts a call, or tells how long until it may be made.
-func (s *Server) wait(key string, is method) time.Duration {
+// countCall counts a call, or tells how long until it may be made.
+func (s *Server) countCall(key string, is method) time.Duration {
 	if s.options.Unlimited {
 		return 0
 	}
@@ -262,7 +262,7 @@ func (s *Server) wait(key string, is method) time.Duration {
 	return 0
 }
 
-func (s *Server) record(name string, called args, problem string) {
+func (s *Server) recordCall(name string, called args, problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(called, "token")
@@ -311,8 +311,8 @@ type metadata struct {
 	NextCursor string   `json:"next_cursor,omitempty"`
 }
 
-// answer writes what a method gave: an object, to which "ok" is added, or an error.
-func answer(w http.ResponseWriter, result any, refused *apiError) {
+// writeAnswer writes what a method gave: an object, to which "ok" is added, or an error.
+func writeAnswer(w http.ResponseWriter, result any, refused *apiError) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if refused != nil {
 		body := struct {

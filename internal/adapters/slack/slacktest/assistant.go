@@ -34,10 +34,10 @@ func (s *Server) Statuses() []Status {
 func (s *Server) Status(channelID, threadTS string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.standing(channelID, threadTS)
+	return s.threadStatus(channelID, threadTS)
 }
 
-func (s *Server) standing(channelID, threadTS string) string {
+func (s *Server) threadStatus(channelID, threadTS string) string {
 	for _, status := range slices.Backward(s.statuses) {
 		if status.Channel == channelID && status.ThreadTS == threadTS {
 			if s.clock.Now().Sub(status.At) > statusTime {
@@ -64,28 +64,28 @@ func (s *Server) Session(channelID, threadTS string) string {
 }
 
 func (s *Server) clearStatus(channelID, threadTS string) {
-	if s.standing(channelID, threadTS) != "" {
+	if s.threadStatus(channelID, threadTS) != "" {
 		s.statuses = append(s.statuses, Status{channelID, threadTS, "", s.clock.Now()})
 	}
 }
 
 func (s *Server) setStatus(work *request) (any, *apiError) {
 	if s.channels[work.args["channel_id"]] == nil {
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	}
-	if s.root(work.args["channel_id"], work.args["thread_ts"]) == nil {
-		return nil, refuse("thread_not_found")
+	if s.findRoot(work.args["channel_id"], work.args["thread_ts"]) == nil {
+		return nil, newAPIError("thread_not_found")
 	}
 	if Length(work.args["status"]) > 100 { // not documented; longer ones can't be read
-		return nil, refuse("invalid_arguments", "[ERROR] must be less than 101 characters [json-pointer:/status]")
+		return nil, newAPIError("invalid_arguments", "[ERROR] must be less than 101 characters [json-pointer:/status]")
 	}
 	s.statuses = append(s.statuses, Status{work.args["channel_id"], work.args["thread_ts"], work.args["status"], s.clock.Now()})
 	return nil, nil
 }
 
 func (s *Server) setTitle(work *request) (any, *apiError) {
-	if s.root(work.args["channel_id"], work.args["thread_ts"]) == nil {
-		return nil, refuse("thread_not_found")
+	if s.findRoot(work.args["channel_id"], work.args["thread_ts"]) == nil {
+		return nil, newAPIError("thread_not_found")
 	}
 	return nil, nil
 }
@@ -94,14 +94,14 @@ func (s *Server) setTitle(work *request) (any, *apiError) {
 // agent_view Slack does the same.
 func (s *Server) setPrompts(work *request) (any, *apiError) {
 	if s.channels[work.args["channel_id"]] == nil {
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	}
-	prompts, err := strictly[[]Prompt](json.RawMessage(work.args["prompts"]))
+	prompts, err := decodeStrict[[]Prompt](json.RawMessage(work.args["prompts"]))
 	if err != nil {
-		return nil, refuse("invalid_arguments", "[ERROR] "+err.Error())
+		return nil, newAPIError("invalid_arguments", "[ERROR] "+err.Error())
 	}
 	if len(prompts) > 4 {
-		return nil, refuse("invalid_arguments", "[ERROR] no more than 4 items allowed [json-pointer:/prompts]")
+		return nil, newAPIError("invalid_arguments", "[ERROR] no more than 4 items allowed [json-pointer:/prompts]")
 	}
 	if work.args["thread_ts"] == "" {
 		s.prompts[work.args["channel_id"]] = prompts
@@ -112,7 +112,7 @@ func (s *Server) setPrompts(work *request) (any, *apiError) {
 func (s *Server) setSession(work *request) (any, *apiError) {
 	status := work.args["status"]
 	if !slices.Contains([]string{"processing", "active", "suspended", "closed"}, status) {
-		return nil, refuse("invalid_arguments", "[ERROR] unsupported status: "+status)
+		return nil, newAPIError("invalid_arguments", "[ERROR] unsupported status: "+status)
 	}
 	s.sessions[work.args["channel_id"]+" "+work.args["thread_ts"]] = status
 	return struct {

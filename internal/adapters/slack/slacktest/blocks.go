@@ -57,28 +57,28 @@ type text struct {
 // whether they are too long all together.
 func CheckMessage(blocks json.RawMessage) (problems []Problem, tooLong bool) {
 	c := &checker{surface: inMessage, blockIDs: map[string]bool{}}
-	c.blocks("/blocks", blocks, maxBlocks)
+	c.checkBlocks("/blocks", blocks, maxBlocks)
 	return c.problems, c.size > totalLimit
 }
 
-func (c *checker) blocks(pointer string, raw json.RawMessage, most int) {
-	list, ok := decode[[]json.RawMessage](c, pointer, raw)
+func (c *checker) checkBlocks(pointer string, raw json.RawMessage, most int) {
+	list, ok := decodeField[[]json.RawMessage](c, pointer, raw)
 	if !ok {
 		return
 	}
-	c.count(pointer, len(list), 0, most)
+	c.checkCount(pointer, len(list), 0, most)
 	for i, block := range list {
-		c.block(pointer+"/"+strconv.Itoa(i), block)
+		c.checkBlock(pointer+"/"+strconv.Itoa(i), block)
 	}
 	if c.markdown > maxMarkdown {
-		c.fail(pointer, "markdown blocks must be less than %d characters in total", maxMarkdown+1)
+		c.addProblem(pointer, "markdown blocks must be less than %d characters in total", maxMarkdown+1)
 	}
 	if c.tables > 1 {
-		c.fail(pointer, "only_one_table_allowed")
+		c.addProblem(pointer, "only_one_table_allowed")
 	}
 }
 
-func (c *checker) block(pointer string, raw json.RawMessage) {
+func (c *checker) checkBlock(pointer string, raw json.RawMessage) {
 	is, ok := c.kindOf(pointer, raw)
 	if !ok {
 		return
@@ -86,15 +86,15 @@ func (c *checker) block(pointer string, raw json.RawMessage) {
 	c.size += elementCosts
 	switch is.Type {
 	case "section":
-		c.section(pointer, raw)
+		c.checkSection(pointer, raw)
 	case "divider":
-		c.divider(pointer, raw)
+		c.checkDivider(pointer, raw)
 	case "header":
-		c.header(pointer, raw)
+		c.checkHeader(pointer, raw)
 	case "context":
-		c.context(pointer, raw)
+		c.checkContext(pointer, raw)
 	case "actions":
-		c.actions(pointer, raw)
+		c.checkActions(pointer, raw)
 	case "context_actions":
 		c.contextActions(pointer, raw)
 	case "rich_text":
@@ -102,13 +102,13 @@ func (c *checker) block(pointer string, raw json.RawMessage) {
 	case "markdown":
 		c.markdownBlock(pointer, raw)
 	case "table":
-		c.table(pointer, raw)
+		c.checkTable(pointer, raw)
 	case "image":
-		c.image(pointer, raw)
+		c.checkImage(pointer, raw)
 	case "input":
-		c.input(pointer, raw)
+		c.checkInput(pointer, raw)
 	default:
-		c.fail(pointer+"/type", "unsupported type: %s", is.Type)
+		c.addProblem(pointer+"/type", "unsupported type: %s", is.Type)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *checker) block(pointer string, raw json.RawMessage) {
 func (c *checker) kindOf(pointer string, raw json.RawMessage) (kind, bool) {
 	var is kind
 	if err := json.Unmarshal(raw, &is); err != nil {
-		c.fail(pointer, "must be an object with a type")
+		c.addProblem(pointer, "must be an object with a type")
 		return kind{}, false
 	}
 	return is, true
@@ -129,28 +129,28 @@ type row struct {
 	Elements []json.RawMessage `json:"elements"`
 }
 
-// row reads a block of 1 to most elements and has each of them checked.
-func (c *checker) row(pointer string, raw json.RawMessage, most int, check func(at string, element json.RawMessage)) {
-	block, ok := decode[row](c, pointer, raw)
+// checkRow reads a block of 1 to most elements and has each of them checked.
+func (c *checker) checkRow(pointer string, raw json.RawMessage, most int, check func(at string, element json.RawMessage)) {
+	block, ok := decodeField[row](c, pointer, raw)
 	if !ok {
 		return
 	}
 	c.blockID(pointer, block.BlockID)
-	c.each(pointer, block.Elements, most, check)
+	c.checkEach(pointer, block.Elements, most, check)
 }
 
-// each checks 1 to most elements.
-func (c *checker) each(pointer string, elements []json.RawMessage, most int, check func(at string, element json.RawMessage)) {
-	c.count(pointer+"/elements", len(elements), 1, most)
+// checkEach checks 1 to most elements.
+func (c *checker) checkEach(pointer string, elements []json.RawMessage, most int, check func(at string, element json.RawMessage)) {
+	c.checkCount(pointer+"/elements", len(elements), 1, most)
 	for i, element := range elements {
 		check(pointer+"/elements/"+strconv.Itoa(i), element)
 	}
 }
 
 func (c *checker) blockID(pointer, id string) {
-	c.length(pointer+"/block_id", id, 0, maxID)
+	c.checkLength(pointer+"/block_id", id, 0, maxID)
 	if id != "" && c.blockIDs[id] {
-		c.fail(pointer+"/block_id", "block_id %q already exists", id)
+		c.addProblem(pointer+"/block_id", "block_id %q already exists", id)
 	}
 	c.blockIDs[id] = true
 }
@@ -160,21 +160,21 @@ func (c *checker) blockID(pointer, id string) {
 func (c *checker) textObject(pointer string, t *text, limit int, plain bool) {
 	switch {
 	case t == nil:
-		c.fail(pointer, "missing required field: text")
+		c.addProblem(pointer, "missing required field: text")
 		return
 	case t.Type != "plain_text" && (plain || t.Type != "mrkdwn"):
-		c.fail(pointer+"/type", "unsupported type: %s", t.Type)
+		c.addProblem(pointer+"/type", "unsupported type: %s", t.Type)
 	case t.Type == "mrkdwn" && t.Emoji != nil:
-		c.fail(pointer, "invalid additional property: emoji")
+		c.addProblem(pointer, "invalid additional property: emoji")
 	case t.Type == "plain_text" && t.Verbatim != nil:
-		c.fail(pointer, "invalid additional property: verbatim")
+		c.addProblem(pointer, "invalid additional property: verbatim")
 	}
-	c.length(pointer+"/text", t.Text, 1, limit)
+	c.checkLength(pointer+"/text", t.Text, 1, limit)
 	c.size += Length(t.Text)
 }
 
-func (c *checker) section(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkSection(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID   string          `json:"block_id"`
 		Text      *text           `json:"text"`
@@ -187,22 +187,22 @@ func (c *checker) section(pointer string, raw json.RawMessage) {
 	}
 	c.blockID(pointer, block.BlockID)
 	if block.Text == nil && len(block.Fields) == 0 {
-		c.fail(pointer, "missing required field: text")
+		c.addProblem(pointer, "missing required field: text")
 	}
 	if block.Text != nil {
 		c.textObject(pointer+"/text", block.Text, maxSection, false)
 	}
-	c.count(pointer+"/fields", len(block.Fields), 0, maxFields)
+	c.checkCount(pointer+"/fields", len(block.Fields), 0, maxFields)
 	for i, field := range block.Fields {
 		c.textObject(pointer+"/fields/"+strconv.Itoa(i), field, maxField, false)
 	}
 	if block.Accessory != nil {
-		c.element(pointer+"/accessory", block.Accessory, accessories)
+		c.checkElement(pointer+"/accessory", block.Accessory, accessories)
 	}
 }
 
-func (c *checker) divider(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkDivider(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID string `json:"block_id"`
 	}](c, pointer, raw)
@@ -211,8 +211,8 @@ func (c *checker) divider(pointer string, raw json.RawMessage) {
 	}
 }
 
-func (c *checker) header(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkHeader(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID string `json:"block_id"`
 		Text    *text  `json:"text"`
@@ -223,45 +223,45 @@ func (c *checker) header(pointer string, raw json.RawMessage) {
 	}
 }
 
-func (c *checker) context(pointer string, raw json.RawMessage) {
-	c.row(pointer, raw, maxContext, func(at string, element json.RawMessage) {
+func (c *checker) checkContext(pointer string, raw json.RawMessage) {
+	c.checkRow(pointer, raw, maxContext, func(at string, element json.RawMessage) {
 		var is kind
 		if err := json.Unmarshal(element, &is); err == nil && is.Type == "image" {
 			c.imageElement(at, element)
 			return
 		}
-		if object, ok := decode[*text](c, at, element); ok {
+		if object, ok := decodeField[*text](c, at, element); ok {
 			// No limit is documented here; that of other text objects is taken.
 			c.textObject(at, object, maxSection, false)
 		}
 	})
 }
 
-func (c *checker) actions(pointer string, raw json.RawMessage) {
-	c.buttons(pointer, raw, maxActions, interactive)
+func (c *checker) checkActions(pointer string, raw json.RawMessage) {
+	c.checkInteractive(pointer, raw, maxActions, interactive)
 }
 
 func (c *checker) contextActions(pointer string, raw json.RawMessage) {
 	if c.surface != inMessage {
-		c.fail(pointer+"/type", "unsupported type: context_actions")
+		c.addProblem(pointer+"/type", "unsupported type: context_actions")
 	}
-	c.buttons(pointer, raw, maxAgentElems, agentic)
+	c.checkInteractive(pointer, raw, maxAgentElems, agentic)
 }
 
-// buttons checks a block of elements that people use, each with an id of its own.
-func (c *checker) buttons(pointer string, raw json.RawMessage, most int, allowed []string) {
+// checkInteractive checks a block of elements that people use, each with an id of its own.
+func (c *checker) checkInteractive(pointer string, raw json.RawMessage, most int, allowed []string) {
 	ids := map[string]bool{}
-	c.row(pointer, raw, most, func(at string, element json.RawMessage) {
-		id := c.element(at, element, allowed)
+	c.checkRow(pointer, raw, most, func(at string, element json.RawMessage) {
+		id := c.checkElement(at, element, allowed)
 		if id != "" && ids[id] {
-			c.fail(at+"/action_id", "action_id %q already exists", id)
+			c.addProblem(at+"/action_id", "action_id %q already exists", id)
 		}
 		ids[id] = true
 	})
 }
 
 func (c *checker) markdownBlock(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+	block, ok := decodeField[struct {
 		kind
 		BlockID string `json:"block_id"`
 		Text    string `json:"text"`
@@ -270,16 +270,16 @@ func (c *checker) markdownBlock(pointer string, raw json.RawMessage) {
 		return
 	}
 	if c.surface != inMessage {
-		c.fail(pointer+"/type", "unsupported type: markdown")
+		c.addProblem(pointer+"/type", "unsupported type: markdown")
 	}
 	c.blockID(pointer, block.BlockID)
-	c.length(pointer+"/text", block.Text, 1, maxMarkdown)
+	c.checkLength(pointer+"/text", block.Text, 1, maxMarkdown)
 	c.markdown += Length(block.Text)
 	c.size += Length(block.Text)
 }
 
-func (c *checker) image(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkImage(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID  string `json:"block_id"`
 		ImageURL string `json:"image_url"`
@@ -296,29 +296,29 @@ func (c *checker) image(pointer string, raw json.RawMessage) {
 	c.blockID(pointer, block.BlockID)
 	switch {
 	case block.File == nil:
-		c.address(pointer+"/image_url", block.ImageURL)
+		c.checkAddress(pointer+"/image_url", block.ImageURL)
 	case block.ImageURL != "" || (block.File.ID == "") == (block.File.URL == ""):
-		c.fail(pointer, "want one of image_url, slack_file.id and slack_file.url")
+		c.addProblem(pointer, "want one of image_url, slack_file.id and slack_file.url")
 	case block.File.ID != "":
 		c.files = append(c.files, block.File.ID)
 	}
-	c.length(pointer+"/alt_text", block.AltText, 1, maxAltText)
+	c.checkLength(pointer+"/alt_text", block.AltText, 1, maxAltText)
 	if block.Title != nil {
 		c.textObject(pointer+"/title", block.Title, 2000, true)
 	}
 }
 
-// address refuses what no link may lead to.
-func (c *checker) address(pointer, address string) {
-	c.length(pointer, address, 1, maxURL)
+// checkAddress refuses what no link may lead to.
+func (c *checker) checkAddress(pointer, address string) {
+	c.checkLength(pointer, address, 1, maxURL)
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme == "" || (parsed.Host == "" && parsed.Opaque == "") {
-		c.fail(pointer, "must be a valid url")
+		c.addProblem(pointer, "must be a valid url")
 	}
 }
 
-func (c *checker) table(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkTable(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID  string              `json:"block_id"`
 		Rows     [][]json.RawMessage `json:"rows"`
@@ -331,27 +331,27 @@ func (c *checker) table(pointer string, raw json.RawMessage) {
 		return
 	}
 	if c.surface != inMessage {
-		c.fail(pointer+"/type", "unsupported type: table")
+		c.addProblem(pointer+"/type", "unsupported type: table")
 	}
 	c.tables++
 	c.blockID(pointer, block.BlockID)
-	c.count(pointer+"/rows", len(block.Rows), 1, maxRows)
-	c.count(pointer+"/column_settings", len(block.Settings), 0, maxColumns)
+	c.checkCount(pointer+"/rows", len(block.Rows), 1, maxRows)
+	c.checkCount(pointer+"/column_settings", len(block.Settings), 0, maxColumns)
 	for i, row := range block.Rows {
-		c.count(fmt.Sprintf("%s/rows/%d", pointer, i), len(row), 1, maxColumns)
+		c.checkCount(fmt.Sprintf("%s/rows/%d", pointer, i), len(row), 1, maxColumns)
 		for j, cell := range row {
-			c.cell(fmt.Sprintf("%s/rows/%d/%d", pointer, i, j), cell)
+			c.checkCell(fmt.Sprintf("%s/rows/%d/%d", pointer, i, j), cell)
 		}
 	}
 }
 
-func (c *checker) cell(pointer string, raw json.RawMessage) {
+func (c *checker) checkCell(pointer string, raw json.RawMessage) {
 	var is kind
 	if err := json.Unmarshal(raw, &is); err == nil && is.Type == "rich_text" {
 		c.richText(pointer, raw)
 		return
 	}
-	cell, ok := decode[struct {
+	cell, ok := decodeField[struct {
 		kind
 		Text string `json:"text"`
 	}](c, pointer, raw)
@@ -359,8 +359,8 @@ func (c *checker) cell(pointer string, raw json.RawMessage) {
 		return
 	}
 	if cell.Type != "raw_text" {
-		c.fail(pointer+"/type", "unsupported type: %s", cell.Type)
+		c.addProblem(pointer+"/type", "unsupported type: %s", cell.Type)
 	}
-	c.length(pointer+"/text", cell.Text, 1, maxSection)
+	c.checkLength(pointer+"/text", cell.Text, 1, maxSection)
 	c.size += Length(cell.Text) + elementCosts
 }

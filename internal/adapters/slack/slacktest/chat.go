@@ -18,21 +18,21 @@ type wireMetadata struct {
 	EventPayload map[string]json.RawMessage `json:"event_payload"`
 }
 
-// content is what a message says, checked.
-func (s *Server) content(work *request, into *Message) *apiError {
+// readContent is what a message says, checked.
+func (s *Server) readContent(work *request, into *Message) *apiError {
 	if attachments := work.args["attachments"]; attachments != "" && attachments != "null" && attachments != "[]" {
-		return refuse("invalid_attachments", "[ERROR] this server knows no attachments")
+		return newAPIError("invalid_attachments", "[ERROR] this server knows no attachments")
 	}
 	into.Text = work.args["text"]
 	if Length(into.Text) > maxText {
-		return refuse("msg_too_long")
+		return newAPIError("msg_too_long")
 	}
 	if markdown := work.args["markdown_text"]; markdown != "" {
 		if work.args["text"] != "" || work.args["blocks"] != "" {
-			return refuse("markdown_text_conflict")
+			return newAPIError("markdown_text_conflict")
 		}
 		if Length(markdown) > maxMarkdownText {
-			return refuse("msg_too_long")
+			return newAPIError("msg_too_long")
 		}
 		into.Text = markdown
 	}
@@ -44,7 +44,7 @@ func (s *Server) content(work *request, into *Message) *apiError {
 		into.Blocks = json.RawMessage(blocks)
 	}
 	if strings.TrimSpace(into.Text) == "" && into.Blocks == nil {
-		return refuse("no_text")
+		return newAPIError("no_text")
 	}
 	return checkMetadata(work.args["metadata"], into)
 }
@@ -53,14 +53,14 @@ func (s *Server) content(work *request, into *Message) *apiError {
 func blockError(blocks json.RawMessage) *apiError {
 	var list []json.RawMessage
 	if json.Unmarshal(blocks, &list) != nil {
-		return refuse("invalid_blocks_format")
+		return newAPIError("invalid_blocks_format")
 	}
 	problems, tooLong := CheckMessage(blocks)
 	if len(problems) > 0 {
-		return refuse("invalid_blocks", asMessages(problems)...)
+		return newAPIError("invalid_blocks", asMessages(problems)...)
 	}
 	if tooLong {
-		return refuse("msg_blocks_too_long")
+		return newAPIError("msg_blocks_too_long")
 	}
 	return nil
 }
@@ -77,31 +77,31 @@ func checkMetadata(raw string, into *Message) *apiError {
 	if raw == "" {
 		return nil
 	}
-	value, err := strictly[wireMetadata](json.RawMessage(raw))
+	value, err := decodeStrict[wireMetadata](json.RawMessage(raw))
 	switch {
 	case err != nil:
-		return refuse("invalid_metadata_format")
+		return newAPIError("invalid_metadata_format")
 	case value.EventType == "" || value.EventPayload == nil:
-		return refuse("invalid_metadata_schema")
+		return newAPIError("invalid_metadata_schema")
 	case len(raw) > maxMetadata:
-		return refuse("metadata_too_large")
+		return newAPIError("metadata_too_large")
 	}
 	into.Metadata = json.RawMessage(raw)
 	return nil
 }
 
-// thread checks that thread_ts is the root of a thread.
-func (s *Server) thread(work *request) *apiError {
+// checkThread checks that thread_ts is the root of a thread.
+func (s *Server) checkThread(work *request) *apiError {
 	ts := work.args["thread_ts"]
 	if ts == "" {
 		return nil
 	}
-	root := s.root(work.args["channel"], ts)
+	root := s.findRoot(work.args["channel"], ts)
 	if root == nil {
-		return refuse("thread_not_found")
+		return newAPIError("thread_not_found")
 	}
 	if root.ThreadTS != "" && root.ThreadTS != root.TS {
-		return refuse("invalid_thread_ts", "[ERROR] thread_ts must be that of the thread's first message")
+		return newAPIError("invalid_thread_ts", "[ERROR] thread_ts must be that of the thread's first message")
 	}
 	return nil
 }
@@ -110,30 +110,30 @@ func (s *Server) postMessage(work *request) (any, *apiError) {
 	channelID := work.args["channel"]
 	if strings.HasPrefix(channelID, "U") { // to a person is to their direct conversation
 		channelID = "D" + strings.TrimPrefix(channelID, "U")
-		s.direct(channelID, work.args["channel"])
+		s.addDirect(channelID, work.args["channel"])
 		work.args["channel"] = channelID
 	}
-	if _, refused := s.writable(work, channelID); refused != nil {
+	if _, refused := s.writableChannel(work, channelID); refused != nil {
 		return nil, refused
 	}
 	message := &Message{Channel: channelID, User: work.install.bot, ThreadTS: work.args["thread_ts"]}
-	if refused := s.content(work, message); refused != nil {
+	if refused := s.readContent(work, message); refused != nil {
 		return nil, refused
 	}
-	if refused := s.thread(work); refused != nil {
+	if refused := s.checkThread(work); refused != nil {
 		return nil, refused
 	}
-	s.add(message)
-	return s.posted(message), nil
+	s.addMessage(message)
+	return s.newPostedMessage(message), nil
 }
 
-// add puts a message of the app's into its channel, clears the thread's status line, and
+// addMessage puts a message of the app's into its channel, clears the thread's status line, and
 // tells the app of it, as Slack does.
-func (s *Server) add(message *Message) {
-	message.TS = s.timestamp()
+func (s *Server) addMessage(message *Message) {
+	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
 	s.clearStatus(message.Channel, message.ThreadTS)
-	s.echo(message)
+	s.echoMessage(message)
 }
 
 type postedMessage struct {
@@ -143,45 +143,45 @@ type postedMessage struct {
 	Message wireMessage `json:"message"`
 }
 
-func (s *Server) posted(message *Message) postedMessage {
-	return postedMessage{message.Channel, message.TS, message.Text, s.wire(message, true)}
+func (s *Server) newPostedMessage(message *Message) postedMessage {
+	return postedMessage{message.Channel, message.TS, message.Text, s.messageToWire(message, true)}
 }
 
-// own gives a message of the app's that may be changed.
-func (s *Server) own(work *request, unknown string) (*Message, *apiError) {
+// ownMessage gives a message of the app's that may be changed.
+func (s *Server) ownMessage(work *request, unknown string) (*Message, *apiError) {
 	if s.channels[work.args["channel"]] == nil {
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	}
-	message := s.message(work.args["channel"], work.args["ts"])
+	message := s.findMessage(work.args["channel"], work.args["ts"])
 	if message == nil {
-		return nil, refuse("message_not_found")
+		return nil, newAPIError("message_not_found")
 	}
 	if message.User != work.install.bot {
-		return nil, refuse(unknown)
+		return nil, newAPIError(unknown)
 	}
 	return message, nil
 }
 
-func (s *Server) update(work *request) (any, *apiError) {
-	message, refused := s.own(work, "cant_update_message")
+func (s *Server) updateMessage(work *request) (any, *apiError) {
+	message, refused := s.ownMessage(work, "cant_update_message")
 	if refused != nil {
 		return nil, refused
 	}
-	if s.alive(message) {
-		return nil, refuse("streaming_state_conflict")
+	if s.isStreaming(message) {
+		return nil, newAPIError("streaming_state_conflict")
 	}
 	changed := *message
-	if refused := s.content(work, &changed); refused != nil {
+	if refused := s.readContent(work, &changed); refused != nil {
 		return nil, refused
 	}
 	changed.Edits++
 	changed.Streamed, changed.Tasks = "", nil
 	*message = changed
-	return s.posted(message), nil
+	return s.newPostedMessage(message), nil
 }
 
 func (s *Server) deleteMessage(work *request) (any, *apiError) {
-	message, refused := s.own(work, "cant_delete_message")
+	message, refused := s.ownMessage(work, "cant_delete_message")
 	if refused != nil {
 		return nil, refused
 	}
@@ -193,39 +193,39 @@ func (s *Server) deleteMessage(work *request) (any, *apiError) {
 }
 
 func (s *Server) postEphemeral(work *request) (any, *apiError) {
-	to, refused := s.writable(work, work.args["channel"])
+	to, refused := s.writableChannel(work, work.args["channel"])
 	if refused != nil {
 		return nil, refused
 	}
 	if s.people[work.args["user"]] == nil {
-		return nil, refuse("user_not_in_channel")
+		return nil, newAPIError("user_not_in_channel")
 	}
 	message := &Message{Channel: to.ID, User: work.install.bot, ThreadTS: work.args["thread_ts"], Only: work.args["user"]}
-	if refused := s.content(work, message); refused != nil {
+	if refused := s.readContent(work, message); refused != nil {
 		return nil, refused
 	}
-	if refused := s.thread(work); refused != nil {
+	if refused := s.checkThread(work); refused != nil {
 		return nil, refused
 	}
-	message.TS = s.timestamp()
+	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
 	return struct {
 		TS string `json:"message_ts"`
 	}{message.TS}, nil
 }
 
-func (s *Server) permalink(work *request) (any, *apiError) {
-	message := s.message(work.args["channel"], work.args["message_ts"])
+func (s *Server) getPermalink(work *request) (any, *apiError) {
+	message := s.findMessage(work.args["channel"], work.args["message_ts"])
 	if message == nil {
-		return nil, refuse("message_not_found")
+		return nil, newAPIError("message_not_found")
 	}
 	return struct {
 		Channel   string `json:"channel"`
 		Permalink string `json:"permalink"`
-	}{message.Channel, s.link(message)}, nil
+	}{message.Channel, s.messageLink(message)}, nil
 }
 
-func (s *Server) link(message *Message) string {
+func (s *Server) messageLink(message *Message) string {
 	return "https://cairn.slack.example/archives/" + message.Channel + "/p" + strings.ReplaceAll(message.TS, ".", "")
 }
 
@@ -241,26 +241,26 @@ func (s *Server) authTest(work *request) (any, *apiError) {
 	}{"https://cairn.slack.example/", "Cairn", "cairn", work.install.team, work.install.bot, botID, work.install.enterprise}, nil
 }
 
-func (s *Server) react(work *request) (any, *apiError) {
-	message := s.message(work.args["channel"], work.args["timestamp"])
+func (s *Server) addReaction(work *request) (any, *apiError) {
+	message := s.findMessage(work.args["channel"], work.args["timestamp"])
 	if message == nil {
-		return nil, refuse("message_not_found")
+		return nil, newAPIError("message_not_found")
 	}
 	if slices.Contains(message.Reactions, work.args["name"]) {
-		return nil, refuse("already_reacted")
+		return nil, newAPIError("already_reacted")
 	}
 	message.Reactions = append(message.Reactions, work.args["name"])
 	return nil, nil
 }
 
-func (s *Server) unreact(work *request) (any, *apiError) {
-	message := s.message(work.args["channel"], work.args["timestamp"])
+func (s *Server) removeReaction(work *request) (any, *apiError) {
+	message := s.findMessage(work.args["channel"], work.args["timestamp"])
 	if message == nil {
-		return nil, refuse("message_not_found")
+		return nil, newAPIError("message_not_found")
 	}
 	at := slices.Index(message.Reactions, work.args["name"])
 	if at < 0 {
-		return nil, refuse("no_reaction")
+		return nil, newAPIError("no_reaction")
 	}
 	message.Reactions = slices.Delete(message.Reactions, at, at+1)
 	return nil, nil

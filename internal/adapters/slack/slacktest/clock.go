@@ -52,11 +52,11 @@ func (m *Manual) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	defer m.mu.Unlock()
 	timer := &manualTimer{at: m.now.Add(d), f: f}
 	m.timers = append(m.timers, timer)
-	return func() bool { return m.take(timer) }
+	return func() bool { return m.removeTimer(timer) }
 }
 
-// take removes a timer; false where it was gone.
-func (m *Manual) take(timer *manualTimer) bool {
+// removeTimer removes a timer; false where it was gone.
+func (m *Manual) removeTimer(timer *manualTimer) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, kept := range m.timers {
@@ -72,7 +72,7 @@ func (m *Manual) take(timer *manualTimer) bool {
 func (m *Manual) Advance(d time.Duration) {
 	end := m.Now().Add(d)
 	for {
-		timer := m.next(end)
+		timer := m.nextTimer(end)
 		if timer == nil {
 			return
 		}
@@ -80,9 +80,9 @@ func (m *Manual) Advance(d time.Duration) {
 	}
 }
 
-// next moves the clock to the first timer due until end and removes it; nil, and the
+// nextTimer moves the clock to the first timer due until end and removes it; nil, and the
 // clock at end, where there is none.
-func (m *Manual) next(end time.Time) *manualTimer {
+func (m *Manual) nextTimer(end time.Time) *manualTimer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sort.SliceStable(m.timers, func(i, j int) bool { return m.timers[i].at.Before(m.timers[j].at) })

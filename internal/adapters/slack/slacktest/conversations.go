@@ -35,8 +35,8 @@ type edited struct {
 	TS   string `json:"ts"`
 }
 
-// wire gives a message as the API tells it; metadata only where it was asked for.
-func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
+// messageToWire gives a message as the API tells it; metadata only where it was asked for.
+func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage {
 	told := wireMessage{
 		Type: "message", User: message.User, Team: Team, Text: message.Text, TS: message.TS,
 		ThreadTS: message.ThreadTS, Blocks: message.Blocks,
@@ -44,8 +44,8 @@ func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
 	if s.isBot(message.User) {
 		told.BotID, told.AppID = botID, AppID
 	}
-	if person := s.people[message.User]; person != nil && person.home() != Team && !s.isBot(message.User) {
-		told.Team, told.UserTeam, told.SourceTeam = person.home(), person.home(), person.home()
+	if person := s.people[message.User]; person != nil && person.homeWorkspace() != Team && !s.isBot(message.User) {
+		told.Team, told.UserTeam, told.SourceTeam = person.homeWorkspace(), person.homeWorkspace(), person.homeWorkspace()
 	}
 	if withMetadata {
 		told.Metadata = message.Metadata
@@ -63,7 +63,7 @@ func (s *Server) wire(message *Message, withMetadata bool) wireMessage {
 		told.Subtype, told.User, told.Text, told.Blocks, told.Files = "tombstone", "USLACKBOT", "This message was deleted.", nil, nil
 	}
 	if message.ThreadTS != "" && message.ThreadTS != message.TS {
-		if root := s.root(message.Channel, message.ThreadTS); root != nil {
+		if root := s.findRoot(message.Channel, message.ThreadTS); root != nil {
 			told.ParentUserID = root.User
 		}
 	}
@@ -92,8 +92,8 @@ type page struct {
 	Metadata *metadata     `json:"response_metadata,omitempty"`
 }
 
-// between tells whether ts is in the asked span.
-func (r args) between(ts string) bool {
+// inSpan tells whether ts is in the asked span.
+func (r args) inSpan(ts string) bool {
 	oldest, latest, inclusive := r["oldest"], r["latest"], r["inclusive"] == "1" || r["inclusive"] == "true"
 	if oldest != "" && (ts < oldest || ts == oldest && !inclusive) {
 		return false
@@ -101,8 +101,8 @@ func (r args) between(ts string) bool {
 	return latest == "" || ts < latest || ts == latest && inclusive
 }
 
-// paged cuts a list to the page that was asked for.
-func (s *Server) paged(work *request, found []*Message, most int) (any, *apiError) {
+// pageMessages cuts a list to the page that was asked for.
+func (s *Server) pageMessages(work *request, found []*Message, most int) (any, *apiError) {
 	limit := most
 	if asked, err := strconv.Atoi(work.args["limit"]); err == nil && asked > 0 && asked < most {
 		limit = asked
@@ -111,7 +111,7 @@ func (s *Server) paged(work *request, found []*Message, most int) (any, *apiErro
 	if cursor := work.args["cursor"]; cursor != "" {
 		at, err := strconv.Atoi(cursor)
 		if err != nil || at > len(found) {
-			return nil, refuse("invalid_cursor")
+			return nil, newAPIError("invalid_cursor")
 		}
 		start = at
 	}
@@ -119,7 +119,7 @@ func (s *Server) paged(work *request, found []*Message, most int) (any, *apiErro
 	result := page{Messages: []wireMessage{}, HasMore: end < len(found)}
 	withMetadata := work.args["include_all_metadata"] == "1" || work.args["include_all_metadata"] == "true"
 	for _, message := range found[start:end] {
-		result.Messages = append(result.Messages, s.wire(message, withMetadata))
+		result.Messages = append(result.Messages, s.messageToWire(message, withMetadata))
 	}
 	if result.HasMore {
 		result.Metadata = &metadata{NextCursor: strconv.Itoa(end)}
@@ -127,50 +127,50 @@ func (s *Server) paged(work *request, found []*Message, most int) (any, *apiErro
 	return result, nil
 }
 
-// readable gives a channel that the app may read.
-func (s *Server) readable(work *request) (*channel, *apiError) {
+// readableChannel gives a channel that the app may read.
+func (s *Server) readableChannel(work *request) (*channel, *apiError) {
 	from := s.channels[work.args["channel"]]
 	switch {
 	case from == nil:
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	case !slices.Contains(from.members, work.install.bot):
-		return nil, refuse("not_in_channel")
+		return nil, newAPIError("not_in_channel")
 	}
 	return from, nil
 }
 
-func (s *Server) replies(work *request) (any, *apiError) {
-	from, refused := s.readable(work)
+func (s *Server) listReplies(work *request) (any, *apiError) {
+	from, refused := s.readableChannel(work)
 	if refused != nil {
 		return nil, refused
 	}
-	root := s.root(from.ID, work.args["ts"])
+	root := s.findRoot(from.ID, work.args["ts"])
 	if root == nil {
-		return nil, refuse("thread_not_found")
+		return nil, newAPIError("thread_not_found")
 	}
 	var found []*Message
 	for _, message := range s.messages {
 		if message.Channel == from.ID && (!message.Deleted || message == root) && message.Only == "" &&
-			(message == root || message.ThreadTS == root.TS) && (message == root || work.between(message.TS)) {
+			(message == root || message.ThreadTS == root.TS) && (message == root || work.inSpan(message.TS)) {
 			found = append(found, message)
 		}
 	}
-	return s.paged(work, found, 1000)
+	return s.pageMessages(work, found, 1000)
 }
 
-func (s *Server) history(work *request) (any, *apiError) {
-	from, refused := s.readable(work)
+func (s *Server) listHistory(work *request) (any, *apiError) {
+	from, refused := s.readableChannel(work)
 	if refused != nil {
 		return nil, refused
 	}
 	var found []*Message
 	for _, message := range slices.Backward(s.messages) { // newest first
 		top := message.ThreadTS == "" || message.ThreadTS == message.TS
-		if message.Channel == from.ID && !message.Deleted && message.Only == "" && top && work.between(message.TS) {
+		if message.Channel == from.ID && !message.Deleted && message.Only == "" && top && work.inSpan(message.TS) {
 			found = append(found, message)
 		}
 	}
-	return s.paged(work, found, 999)
+	return s.pageMessages(work, found, 999)
 }
 
 type wireChannel struct {
@@ -190,7 +190,7 @@ type wireChannel struct {
 func (s *Server) channelInfo(work *request) (any, *apiError) {
 	from := s.channels[work.args["channel"]]
 	if from == nil {
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	}
 	told := wireChannel{
 		ID: from.ID, Name: from.Name, IsChannel: from.kind == "channel", IsGroup: from.kind == "group",
@@ -215,7 +215,7 @@ func pageOf[T any](work *request, list []T, most int) ([]T, *metadata, *apiError
 	if cursor := work.args["cursor"]; cursor != "" {
 		at, err := strconv.Atoi(cursor)
 		if err != nil || at < 0 || at > len(list) {
-			return nil, nil, refuse("invalid_cursor")
+			return nil, nil, newAPIError("invalid_cursor")
 		}
 		start = at
 	}
@@ -227,8 +227,8 @@ func pageOf[T any](work *request, list []T, most int) ([]T, *metadata, *apiError
 	return list[start:end], next, nil
 }
 
-// joined lists the channels that the app is in, or of those another person is in as well.
-func (s *Server) joined(work *request) (any, *apiError) {
+// listJoined lists the channels that the app is in, or of those another person is in as well.
+func (s *Server) listJoined(work *request) (any, *apiError) {
 	list := []wireChannel{}
 	who := work.args["user"]
 	for _, id := range slices.Sorted(maps.Keys(s.channels)) {
@@ -247,10 +247,10 @@ func (s *Server) joined(work *request) (any, *apiError) {
 	}{page, next}, nil
 }
 
-func (s *Server) members(work *request) (any, *apiError) {
+func (s *Server) listMembers(work *request) (any, *apiError) {
 	from := s.channels[work.args["channel"]]
 	if from == nil {
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	}
 	page, next, refused := pageOf(work, from.members, 1000)
 	if refused != nil {
@@ -285,10 +285,10 @@ func (s *Server) listGroups(work *request) (any, *apiError) {
 func (s *Server) openConversation(work *request) (any, *apiError) {
 	user := work.args["users"]
 	if s.people[user] == nil {
-		return nil, refuse("user_not_found")
+		return nil, newAPIError("user_not_found")
 	}
 	id := "D" + user[1:]
-	s.direct(id, user)
+	s.addDirect(id, user)
 	return struct {
 		Channel struct {
 			ID string `json:"id"`
@@ -301,7 +301,7 @@ func (s *Server) openConversation(work *request) (any, *apiError) {
 func (s *Server) userInfo(work *request) (any, *apiError) {
 	person := s.people[work.args["user"]]
 	if person == nil {
-		return nil, refuse("user_not_found")
+		return nil, newAPIError("user_not_found")
 	}
 	type profile struct {
 		DisplayName string `json:"display_name"`
@@ -320,7 +320,7 @@ func (s *Server) userInfo(work *request) (any, *apiError) {
 		Profile        profile `json:"profile"`
 	}
 	told := user{
-		ID: person.ID, TeamID: person.home(), Name: person.Name, IsBot: s.isBot(person.ID), IsAdmin: person.admin, IsRestricted: person.guest,
+		ID: person.ID, TeamID: person.homeWorkspace(), Name: person.Name, IsBot: s.isBot(person.ID), IsAdmin: person.admin, IsRestricted: person.guest,
 		TZ: "Europe/Berlin", Profile: profile{DisplayName: person.Name, RealName: person.Name},
 	}
 	if slices.Contains(s.options.Scopes, "users:read.email") {

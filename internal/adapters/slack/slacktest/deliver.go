@@ -58,7 +58,7 @@ func (s *Server) Verify() error {
 		Challenge string `json:"challenge"`
 		Type      string `json:"type"`
 	}{"token", challenge, "url_verification"})
-	status, response, err := s.post(s.endpoints.events, "application/json", body, nil)
+	status, response, err := s.postSigned(s.endpoints.events, "application/json", body, nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Server) Event(event any) *Delivery {
 	}
 	s.mu.Lock()
 	id := s.nextID("Ev")
-	team, shared := s.origin(raw)
+	team, shared := s.eventOrigin(raw)
 	s.mu.Unlock()
 	return s.Send(mustJSON(envelope{
 		"verification-token", team, Team, AppID, raw, "event_callback", id, s.clock.Now().Unix(),
@@ -126,9 +126,9 @@ func (s *Server) Event(event any) *Delivery {
 	}))
 }
 
-// origin tells whose workspace an event comes from, and whether its channel is shared. In a shared
+// eventOrigin tells whose workspace an event comes from, and whether its channel is shared. In a shared
 // channel it comes under the workspace of who did it. The caller holds the lock.
-func (s *Server) origin(event json.RawMessage) (team string, shared bool) {
+func (s *Server) eventOrigin(event json.RawMessage) (team string, shared bool) {
 	var told struct {
 		Channel string `json:"channel"`
 		User    string `json:"user"`
@@ -146,7 +146,7 @@ func (s *Server) origin(event json.RawMessage) (team string, shared bool) {
 		return Team, false
 	}
 	if who := s.people[told.User]; who != nil && !s.isBot(told.User) {
-		return who.home(), true
+		return who.homeWorkspace(), true
 	}
 	return Team, true
 }
@@ -165,7 +165,7 @@ func (s *Server) Send(body json.RawMessage) *Delivery {
 	s.mu.Lock()
 	s.deliveries = append(s.deliveries, delivery)
 	s.mu.Unlock()
-	s.attempt(delivery, 0, "")
+	s.attemptDelivery(delivery, 0, "")
 	return delivery
 }
 
@@ -188,10 +188,10 @@ func (s *Server) HoldBack() *Delivery {
 	}{"app_rate_limited", "verification-token", Team, s.clock.Now().Unix() / 60 * 60, AppID}))
 }
 
-// attempt delivers once, and plans the next attempt of what failed.
-func (s *Server) attempt(delivery *Delivery, retry int, reason string) {
+// attemptDelivery delivers once, and plans the next attempt of what failed.
+func (s *Server) attemptDelivery(delivery *Delivery, retry int, reason string) {
 	at := s.clock.Now()
-	became := s.try(delivery, retry, reason)
+	became := s.tryDelivery(delivery, retry, reason)
 	s.mu.Lock()
 	delivery.Attempts = append(delivery.Attempts, Attempt{at, retry, reason, became.status, became.failed})
 	delivery.Acked = delivery.Acked || became.failed == ""
@@ -203,15 +203,15 @@ func (s *Server) attempt(delivery *Delivery, retry int, reason string) {
 		return
 	}
 	if wait := retryAfter[retry]; wait > 0 {
-		s.clock.AfterFunc(wait, func() { s.attempt(delivery, retry+1, became.failed) })
+		s.clock.AfterFunc(wait, func() { s.attemptDelivery(delivery, retry+1, became.failed) })
 		return
 	}
-	s.attempt(delivery, retry+1, became.failed)
+	s.attemptDelivery(delivery, retry+1, became.failed)
 }
 
-// try makes one attempt, over a socket where the app has one.
-func (s *Server) try(delivery *Delivery, retry int, reason string) outcome {
-	if connection := s.pick(); connection != nil {
+// tryDelivery makes one attempt, over a socket where the app has one.
+func (s *Server) tryDelivery(delivery *Delivery, retry int, reason string) outcome {
+	if connection := s.nextConnection(); connection != nil {
 		response, err := s.overSocket(connection, delivery, retry, reason)
 		if err != nil {
 			return outcome{failed: "timeout"}
@@ -232,7 +232,7 @@ func (s *Server) try(delivery *Delivery, retry int, reason string) outcome {
 		header.Set("X-Slack-Retry-Num", strconv.Itoa(retry))
 		header.Set("X-Slack-Retry-Reason", reason)
 	}
-	status, response, err := s.post(address, media, body, header)
+	status, response, err := s.postSigned(address, media, body, header)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return outcome{failed: "http_timeout"}
@@ -273,8 +273,8 @@ func (s *Server) Sign(body []byte) http.Header {
 	return header
 }
 
-// post sends a signed request to the app and reads the answer.
-func (s *Server) post(address, media string, body []byte, header http.Header) (int, json.RawMessage, error) {
+// postSigned sends a signed request to the app and reads the answer.
+func (s *Server) postSigned(address, media string, body []byte, header http.Header) (int, json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.AckWithin)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))

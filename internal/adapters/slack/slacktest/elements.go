@@ -14,41 +14,41 @@ var (
 	inputs      = []string{"plain_text_input", "static_select", "radio_buttons", "checkboxes", "users_select"}
 )
 
-// element checks an element and gives its action id.
-func (c *checker) element(pointer string, raw json.RawMessage, allowed []string) (actionID string) {
+// checkElement checks an element and gives its action id.
+func (c *checker) checkElement(pointer string, raw json.RawMessage, allowed []string) (actionID string) {
 	var is struct {
 		kind
 		ActionID string `json:"action_id"`
 	}
 	if err := json.Unmarshal(raw, &is); err != nil {
-		c.fail(pointer, "must be an object with a type")
+		c.addProblem(pointer, "must be an object with a type")
 		return ""
 	}
 	if !slices.Contains(allowed, is.Type) {
-		c.fail(pointer+"/type", "unsupported type: %s", is.Type)
+		c.addProblem(pointer+"/type", "unsupported type: %s", is.Type)
 		return is.ActionID
 	}
 	c.size += elementCosts
-	c.length(pointer+"/action_id", is.ActionID, 0, maxID)
+	c.checkLength(pointer+"/action_id", is.ActionID, 0, maxID)
 	switch is.Type {
 	case "button":
-		c.button(pointer, raw)
+		c.checkButton(pointer, raw)
 	case "image":
 		c.imageElement(pointer, raw)
 	case "plain_text_input":
 		c.textInput(pointer, raw)
 	case "feedback_buttons":
-		c.feedback(pointer, raw)
+		c.checkFeedback(pointer, raw)
 	case "icon_button":
 		c.iconButton(pointer, raw)
 	default:
-		c.choosing(pointer, raw)
+		c.checkSelect(pointer, raw)
 	}
 	return is.ActionID
 }
 
-func (c *checker) button(pointer string, raw json.RawMessage) {
-	button, ok := decode[struct {
+func (c *checker) checkButton(pointer string, raw json.RawMessage) {
+	button, ok := decodeField[struct {
 		kind
 		ActionID string          `json:"action_id"`
 		Text     *text           `json:"text"`
@@ -62,25 +62,25 @@ func (c *checker) button(pointer string, raw json.RawMessage) {
 		return
 	}
 	c.textObject(pointer+"/text", button.Text, 75, true)
-	c.length(pointer+"/value", button.Value, 0, 2000)
-	c.length(pointer+"/accessibility_label", button.Label, 0, 75)
-	c.style(pointer, button.Style)
+	c.checkLength(pointer+"/value", button.Value, 0, 2000)
+	c.checkLength(pointer+"/accessibility_label", button.Label, 0, 75)
+	c.checkStyle(pointer, button.Style)
 	if button.URL != "" {
-		c.address(pointer+"/url", button.URL)
+		c.checkAddress(pointer+"/url", button.URL)
 	}
 	if button.Confirm != nil {
-		c.confirm(pointer+"/confirm", button.Confirm)
+		c.checkConfirm(pointer+"/confirm", button.Confirm)
 	}
 }
 
-func (c *checker) style(pointer, style string) {
+func (c *checker) checkStyle(pointer, style string) {
 	if style != "" && style != "primary" && style != "danger" {
-		c.fail(pointer+"/style", "must be one of primary, danger")
+		c.addProblem(pointer+"/style", "must be one of primary, danger")
 	}
 }
 
-func (c *checker) confirm(pointer string, raw json.RawMessage) {
-	confirm, ok := decode[struct {
+func (c *checker) checkConfirm(pointer string, raw json.RawMessage) {
+	confirm, ok := decodeField[struct {
 		Title   *text  `json:"title"`
 		Text    *text  `json:"text"`
 		Confirm *text  `json:"confirm"`
@@ -94,28 +94,28 @@ func (c *checker) confirm(pointer string, raw json.RawMessage) {
 	c.textObject(pointer+"/text", confirm.Text, 300, false)
 	c.textObject(pointer+"/confirm", confirm.Confirm, 30, true)
 	c.textObject(pointer+"/deny", confirm.Deny, 30, true)
-	c.style(pointer, confirm.Style)
+	c.checkStyle(pointer, confirm.Style)
 }
 
 func (c *checker) imageElement(pointer string, raw json.RawMessage) {
-	image, ok := decode[struct {
+	image, ok := decodeField[struct {
 		kind
 		ImageURL string `json:"image_url"`
 		AltText  string `json:"alt_text"`
 	}](c, pointer, raw)
 	if ok {
-		c.address(pointer+"/image_url", image.ImageURL)
-		c.length(pointer+"/alt_text", image.AltText, 1, maxAltText)
+		c.checkAddress(pointer+"/image_url", image.ImageURL)
+		c.checkLength(pointer+"/alt_text", image.AltText, 1, maxAltText)
 	}
 }
 
-func (c *checker) feedback(pointer string, raw json.RawMessage) {
+func (c *checker) checkFeedback(pointer string, raw json.RawMessage) {
 	type feedbackButton struct {
 		Text  *text  `json:"text"`
 		Value string `json:"value"`
 		Label string `json:"accessibility_label"`
 	}
-	element, ok := decode[struct {
+	element, ok := decodeField[struct {
 		kind
 		ActionID string          `json:"action_id"`
 		Positive *feedbackButton `json:"positive_button"`
@@ -126,17 +126,17 @@ func (c *checker) feedback(pointer string, raw json.RawMessage) {
 	}
 	for at, button := range map[string]*feedbackButton{"/positive_button": element.Positive, "/negative_button": element.Negative} {
 		if button == nil {
-			c.fail(pointer+at, "missing required field")
+			c.addProblem(pointer+at, "missing required field")
 			continue
 		}
 		c.textObject(pointer+at+"/text", button.Text, 75, true)
-		c.length(pointer+at+"/value", button.Value, 1, 2000)
-		c.length(pointer+at+"/accessibility_label", button.Label, 0, 75)
+		c.checkLength(pointer+at+"/value", button.Value, 1, 2000)
+		c.checkLength(pointer+at+"/accessibility_label", button.Label, 0, 75)
 	}
 }
 
 func (c *checker) iconButton(pointer string, raw json.RawMessage) {
-	button, ok := decode[struct {
+	button, ok := decodeField[struct {
 		kind
 		ActionID string          `json:"action_id"`
 		Icon     string          `json:"icon"`
@@ -150,14 +150,14 @@ func (c *checker) iconButton(pointer string, raw json.RawMessage) {
 		return
 	}
 	if button.Icon != "trash" { // the only one that is documented
-		c.fail(pointer+"/icon", "unsupported icon: %s", button.Icon)
+		c.addProblem(pointer+"/icon", "unsupported icon: %s", button.Icon)
 	}
 	c.textObject(pointer+"/text", button.Text, 75, true)
-	c.length(pointer+"/value", button.Value, 0, 2000)
+	c.checkLength(pointer+"/value", button.Value, 0, 2000)
 }
 
 func (c *checker) textInput(pointer string, raw json.RawMessage) {
-	input, ok := decode[struct {
+	input, ok := decodeField[struct {
 		kind
 		ActionID    string          `json:"action_id"`
 		Initial     string          `json:"initial_value"`
@@ -172,9 +172,9 @@ func (c *checker) textInput(pointer string, raw json.RawMessage) {
 		return
 	}
 	if input.MaxLength > 3000 || input.MinLength > 3000 || input.MinLength < 0 {
-		c.fail(pointer+"/max_length", "must be less than 3001")
+		c.addProblem(pointer+"/max_length", "must be less than 3001")
 	}
-	c.length(pointer+"/initial_value", input.Initial, 0, 3000)
+	c.checkLength(pointer+"/initial_value", input.Initial, 0, 3000)
 	if input.Placeholder != nil {
 		c.textObject(pointer+"/placeholder", input.Placeholder, 150, true)
 	}
@@ -187,9 +187,9 @@ type option struct {
 	URL         string `json:"url"`
 }
 
-// choosing checks the elements with options.
-func (c *checker) choosing(pointer string, raw json.RawMessage) {
-	element, ok := decode[struct {
+// checkSelect checks the elements with options.
+func (c *checker) checkSelect(pointer string, raw json.RawMessage) {
+	element, ok := decodeField[struct {
 		kind
 		ActionID       string          `json:"action_id"`
 		Placeholder    *text           `json:"placeholder"`
@@ -212,11 +212,11 @@ func (c *checker) choosing(pointer string, raw json.RawMessage) {
 	case "users_select":
 		return
 	}
-	c.count(pointer+"/options", len(element.Options), 1, most)
+	c.checkCount(pointer+"/options", len(element.Options), 1, most)
 	for i, choice := range element.Options {
 		at := pointer + "/options/" + strconv.Itoa(i)
 		c.textObject(at+"/text", choice.Text, textLimit, element.Type == "static_select" || element.Type == "overflow")
-		c.length(at+"/value", choice.Value, 1, valueLimit)
+		c.checkLength(at+"/value", choice.Value, 1, valueLimit)
 		if choice.Description != nil {
 			c.textObject(at+"/description", choice.Description, 75, false)
 		}
@@ -226,8 +226,8 @@ func (c *checker) choosing(pointer string, raw json.RawMessage) {
 	}
 }
 
-func (c *checker) input(pointer string, raw json.RawMessage) {
-	block, ok := decode[struct {
+func (c *checker) checkInput(pointer string, raw json.RawMessage) {
+	block, ok := decodeField[struct {
 		kind
 		BlockID  string          `json:"block_id"`
 		Label    *text           `json:"label"`
@@ -244,5 +244,5 @@ func (c *checker) input(pointer string, raw json.RawMessage) {
 	if block.Hint != nil {
 		c.textObject(pointer+"/hint", block.Hint, 2000, true)
 	}
-	c.element(pointer+"/element", block.Element, inputs)
+	c.checkElement(pointer+"/element", block.Element, inputs)
 }

@@ -45,7 +45,7 @@ func (s *Server) wireFile(file *File) wireFile {
 func (s *Server) uploadURL(work *request) (any, *apiError) {
 	length, err := strconv.Atoi(work.args["length"])
 	if err != nil || length <= 0 {
-		return nil, refuse("invalid_arguments", "[ERROR] length must be positive")
+		return nil, newAPIError("invalid_arguments", "[ERROR] length must be positive")
 	}
 	file := &File{ID: s.nextID("F"), Name: work.args["filename"], length: length, user: work.install.bot}
 	s.files[file.ID] = file
@@ -55,8 +55,8 @@ func (s *Server) uploadURL(work *request) (any, *apiError) {
 	}{s.http.URL + "/upload/" + file.ID, file.ID}, nil
 }
 
-// uploaded reads a file that is sent as a form's, or as it is.
-func uploaded(r *http.Request) ([]byte, error) {
+// readUpload reads a file that is sent as a form's, or as it is.
+func readUpload(r *http.Request) ([]byte, error) {
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return io.ReadAll(r.Body)
 	}
@@ -75,8 +75,8 @@ func uploaded(r *http.Request) ([]byte, error) {
 	}
 }
 
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
-	content, err := uploaded(r)
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
+	content, err := readUpload(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -97,30 +97,30 @@ func (s *Server) completeUpload(work *request) (any, *apiError) {
 		ID    string `json:"id"`
 		Title string `json:"title"`
 	}
-	listed, err := strictly[[]titled](json.RawMessage(work.args["files"]))
+	listed, err := decodeStrict[[]titled](json.RawMessage(work.args["files"]))
 	if err != nil || len(listed) == 0 {
-		return nil, refuse("invalid_arguments", "[ERROR] files must list what was uploaded")
+		return nil, newAPIError("invalid_arguments", "[ERROR] files must list what was uploaded")
 	}
 	message := &Message{Channel: work.args["channel_id"], ThreadTS: work.args["thread_ts"], User: work.install.bot, Text: work.args["initial_comment"]}
 	work.args["channel"] = message.Channel
 	if message.Channel != "" {
-		if _, refused := s.writable(work, message.Channel); refused != nil {
+		if _, refused := s.writableChannel(work, message.Channel); refused != nil {
 			return nil, refused
 		}
-		if refused := s.thread(work); refused != nil {
+		if refused := s.checkThread(work); refused != nil {
 			return nil, refused
 		}
 	}
 	for _, item := range listed {
 		file := s.files[item.ID]
 		if file == nil || file.Content == nil || file.shared {
-			return nil, refuse("file_not_found")
+			return nil, newAPIError("file_not_found")
 		}
 		file.Title, file.shared = item.Title, true
 		message.Files = append(message.Files, file)
 	}
 	if message.Channel != "" {
-		s.add(message)
+		s.addMessage(message)
 	}
 	return struct {
 		Files []titled `json:"files"`
@@ -130,15 +130,15 @@ func (s *Server) completeUpload(work *request) (any, *apiError) {
 func (s *Server) fileInfo(work *request) (any, *apiError) {
 	file := s.files[work.args["file"]]
 	if file == nil {
-		return nil, refuse("file_not_found")
+		return nil, newAPIError("file_not_found")
 	}
 	return struct {
 		File wireFile `json:"file"`
 	}{s.wireFile(file)}, nil
 }
 
-// download gives a file to the app, and a sign-in page to all who bring no token.
-func (s *Server) download(w http.ResponseWriter, r *http.Request) {
+// serveDownload gives a file to the app, and a sign-in page to all who bring no token.
+func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	file, known := s.files[r.PathValue("id")], s.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 	s.mu.Unlock()

@@ -51,7 +51,7 @@ type granted struct {
 
 func (s *Server) oauthAccess(work *request) (any, *apiError) {
 	if work.args["client_id"] != ClientID || work.args["client_secret"] != ClientSecret {
-		return nil, refuse("bad_client_secret")
+		return nil, newAPIError("bad_client_secret")
 	}
 	known, key, missing := s.oauth.codes, work.args["code"], "invalid_code"
 	if work.args["grant_type"] == "refresh_token" {
@@ -59,7 +59,7 @@ func (s *Server) oauthAccess(work *request) (any, *apiError) {
 	}
 	of := known[key]
 	if of == nil {
-		return nil, refuse(missing)
+		return nil, newAPIError(missing)
 	}
 	delete(known, key) // both are good for one use
 	fresh := *of
@@ -81,7 +81,7 @@ func (s *Server) oauthAccess(work *request) (any, *apiError) {
 	return given, nil
 }
 
-func (s *Server) revoke(work *request) (any, *apiError) {
+func (s *Server) revokeToken(work *request) (any, *apiError) {
 	for token, install := range s.tokens {
 		if install == work.install {
 			delete(s.tokens, token)

@@ -19,20 +19,20 @@ type messageEvent struct {
 	DeletedTS       string       `json:"deleted_ts,omitempty"`
 }
 
-// event makes the message event of a message. The caller holds the lock.
-func (s *Server) event(message *Message) messageEvent {
+// newMessageEvent makes the message event of a message. The caller holds the lock.
+func (s *Server) newMessageEvent(message *Message) messageEvent {
 	return messageEvent{
-		wireMessage: s.wire(message, false), Channel: message.Channel,
+		wireMessage: s.messageToWire(message, false), Channel: message.Channel,
 		ChannelType: s.channels[message.Channel].kind, EventTS: message.TS,
 	}
 }
 
-// echo tells the app of its own message, as Slack does where the app listens to a
+// echoMessage tells the app of its own message, as Slack does where the app listens to a
 // channel's messages. The caller holds the lock.
-func (s *Server) echo(message *Message) {
-	event := s.event(message)
+func (s *Server) echoMessage(message *Message) {
+	event := s.newMessageEvent(message)
 	s.working.Go(func() {
-		if s.endpoints != (endpoints{}) || s.pick() != nil {
+		if s.endpoints != (endpoints{}) || s.nextConnection() != nil {
 			s.Event(event)
 		}
 	})
@@ -42,7 +42,7 @@ func (s *Server) echo(message *Message) {
 // has been told when it returns: of a message that mentions it twice, as app_mention and
 // as message.
 func (p *Person) Says(channelID, threadTS, text string) (ts string) {
-	return p.say(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text})
+	return p.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text})
 }
 
 // Shares posts a message with a file.
@@ -52,15 +52,15 @@ func (p *Person) Shares(channelID, threadTS, text string, file File) (ts string)
 	shared.ID, shared.user, shared.shared = p.server.nextID("F"), p.ID, true
 	p.server.files[shared.ID] = &shared
 	p.server.mu.Unlock()
-	return p.say(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text, Files: []*File{&shared}})
+	return p.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text, Files: []*File{&shared}})
 }
 
-func (p *Person) say(message *Message) string {
+func (p *Person) postMessage(message *Message) string {
 	s := p.server
 	s.mu.Lock()
-	message.TS = s.timestamp()
+	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
-	event := s.event(message)
+	event := s.newMessageEvent(message)
 	kind := s.channels[message.Channel].kind
 	s.mu.Unlock()
 	if kind != "im" && strings.Contains(message.Text, "<@"+Bot+">") {
@@ -77,12 +77,12 @@ func (p *Person) say(message *Message) string {
 func (p *Person) Edits(channelID, ts, text string) {
 	s := p.server
 	s.mu.Lock()
-	message := s.message(channelID, ts)
-	before := s.wire(message, false)
+	message := s.findMessage(channelID, ts)
+	before := s.messageToWire(message, false)
 	message.Text = text
 	message.Edits++
-	after := s.wire(message, false)
-	event := s.hidden("message_changed", channelID)
+	after := s.messageToWire(message, false)
+	event := s.newHiddenEvent("message_changed", channelID)
 	s.mu.Unlock()
 	event.Message, event.PreviousMessage = &after, &before
 	s.Event(event)
@@ -93,21 +93,21 @@ func (p *Person) Edits(channelID, ts, text string) {
 func (p *Person) Deletes(channelID, ts string) {
 	s := p.server
 	s.mu.Lock()
-	message := s.message(channelID, ts)
-	before := s.wire(message, false)
-	message.Deleted, message.Tombstone = true, s.replied(message)
-	event := s.hidden("message_deleted", channelID)
+	message := s.findMessage(channelID, ts)
+	before := s.messageToWire(message, false)
+	message.Deleted, message.Tombstone = true, s.hasReplies(message)
+	event := s.newHiddenEvent("message_deleted", channelID)
 	event.PreviousMessage, event.DeletedTS = &before, ts
 	if message.Tombstone {
-		after := s.wire(message, false)
+		after := s.messageToWire(message, false)
 		event.Subtype, event.Message, event.DeletedTS = "message_changed", &after, ""
 	}
 	s.mu.Unlock()
 	s.Event(event)
 }
 
-func (s *Server) hidden(subtype, channelID string) messageEvent {
-	at := s.timestamp()
+func (s *Server) newHiddenEvent(subtype, channelID string) messageEvent {
+	at := s.newTimestamp()
 	event := messageEvent{Channel: channelID, ChannelType: s.channels[channelID].kind, EventTS: at, Hidden: true}
 	event.Type, event.Subtype, event.TS = "message", subtype, at
 	return event
@@ -163,16 +163,16 @@ func (p *Person) Command(channelID, command, text string) *Delivery {
 	s := p.server
 	s.mu.Lock()
 	body := mustJSON(map[string]string{
-		"token": "verification-token", "team_id": p.home(), "team_domain": "cairn", "api_app_id": AppID,
+		"token": "verification-token", "team_id": p.homeWorkspace(), "team_domain": "cairn", "api_app_id": AppID,
 		"channel_id": channelID, "channel_name": s.channels[channelID].Name, "user_id": p.ID, "user_name": p.Name,
 		"command": command, "text": text, "is_enterprise_install": "false",
 		"response_url": s.newResponseURL(responseURL{channel: channelID, user: p.ID}), "trigger_id": s.newTrigger(p.ID, ""),
 	})
-	s.messages = append(s.messages, &Message{Channel: channelID, TS: s.timestamp(), User: p.ID, Text: command + " " + text, Only: p.ID})
+	s.messages = append(s.messages, &Message{Channel: channelID, TS: s.newTimestamp(), User: p.ID, Text: command + " " + text, Only: p.ID})
 	delivery := &Delivery{ID: s.nextID("command-"), Kind: "slash_commands", Type: command, Body: body}
 	s.deliveries = append(s.deliveries, delivery)
 	s.mu.Unlock()
-	s.attempt(delivery, 0, "")
+	s.attemptDelivery(delivery, 0, "")
 	s.showAnswer(delivery, channelID, p.ID)
 	return delivery
 }
@@ -197,7 +197,7 @@ func (s *Server) showAnswer(delivery *Delivery, channelID, user string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	message.TS = s.timestamp()
+	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
 }
 
@@ -251,20 +251,20 @@ type action struct {
 	ActionTS string `json:"action_ts"`
 }
 
-// interacted fills in what every interaction has. The caller holds the lock.
-func (p *Person) interacted(kind, view string) interaction {
+// newInteraction fills in what every interaction has. The caller holds the lock.
+func (p *Person) newInteraction(kind, view string) interaction {
 	return interaction{
-		Type: kind, Token: "verification-token", Team: team{p.home(), "cairn"}, APIAppID: AppID,
-		User: user{p.ID, p.Name, p.Name, p.home()}, TriggerID: p.server.newTrigger(p.ID, view),
+		Type: kind, Token: "verification-token", Team: team{p.homeWorkspace(), "cairn"}, APIAppID: AppID,
+		User: user{p.ID, p.Name, p.Name, p.homeWorkspace()}, TriggerID: p.server.newTrigger(p.ID, view),
 	}
 }
 
-func (s *Server) interact(payload interaction) *Delivery {
+func (s *Server) deliverInteraction(payload interaction) *Delivery {
 	s.mu.Lock()
 	delivery := &Delivery{ID: s.nextID("interaction-"), Kind: "interactive", Type: payload.Type, Body: mustJSON(payload)}
 	s.deliveries = append(s.deliveries, delivery)
 	s.mu.Unlock()
-	s.attempt(delivery, 0, "")
+	s.attemptDelivery(delivery, 0, "")
 	return delivery
 }
 
@@ -280,7 +280,7 @@ func (p *Person) Presses(channelID, label string) *Delivery {
 		if message.Channel != channelID || message.Deleted || message.Only != "" && message.Only != p.ID {
 			continue
 		}
-		if found, ok := button(message.Blocks, label); ok {
+		if found, ok := findButton(message.Blocks, label); ok {
 			pressed, does = message, found
 		}
 	}
@@ -288,41 +288,41 @@ func (p *Person) Presses(channelID, label string) *Delivery {
 		s.mu.Unlock()
 		return nil
 	}
-	payload := p.pressed(pressed, does)
+	payload := p.newPress(pressed, does)
 	s.mu.Unlock()
-	return s.interact(payload)
+	return s.deliverInteraction(payload)
 }
 
 // PressesOld presses a button as it was on a message before it changed.
 func (p *Person) PressesOld(old Message, label string) *Delivery {
-	does, ok := button(old.Blocks, label)
+	does, ok := findButton(old.Blocks, label)
 	if !ok {
 		return nil
 	}
 	p.server.mu.Lock()
-	payload := p.pressed(&old, does)
+	payload := p.newPress(&old, does)
 	p.server.mu.Unlock()
-	return p.server.interact(payload)
+	return p.server.deliverInteraction(payload)
 }
 
-func (p *Person) pressed(message *Message, does action) interaction {
+func (p *Person) newPress(message *Message, does action) interaction {
 	s := p.server
-	payload := p.interacted("block_actions", "")
+	payload := p.newInteraction("block_actions", "")
 	does.ActionTS = fmt.Sprintf("%d.000000", s.clock.Now().Unix())
 	payload.Actions = []action{does}
 	payload.Container = &container{"message", message.TS, message.Channel, message.Only != "", message.ThreadTS, ""}
 	payload.Channel = &named{message.Channel, s.channels[message.Channel].Name}
 	payload.ResponseURL = s.newResponseURL(responseURL{channel: message.Channel, thread: message.ThreadTS, user: p.ID, message: message.TS})
 	if message.Only == "" { // the payload of a press on an ephemeral message has none
-		told := s.wire(message, false)
+		told := s.messageToWire(message, false)
 		payload.Message = &told
 	}
 	return payload
 }
 
-// button finds the button with a label among a message's blocks.
-func button(blocks json.RawMessage, label string) (action, bool) {
-	for _, block := range parsed(blocks) {
+// findButton finds the button with a label among a message's blocks.
+func findButton(blocks json.RawMessage, label string) (action, bool) {
+	for _, block := range parseBlocks(blocks) {
 		elements := block.Elements
 		if block.Accessory != nil {
 			elements = append(elements, *block.Accessory)
@@ -333,7 +333,7 @@ func button(blocks json.RawMessage, label string) (action, bool) {
 					return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Text: choice.Text, Value: choice.Value}, true
 				}
 			}
-			if says, ok := element.label(); ok && says == label {
+			if says, ok := element.buttonLabel(); ok && says == label {
 				return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Text: &text{Type: "plain_text", Text: label}, Value: element.Value}, true
 			}
 		}
@@ -345,16 +345,16 @@ func button(blocks json.RawMessage, label string) (action, bool) {
 func (p *Person) Shortcut(callbackID, channelID, ts string) *Delivery {
 	s := p.server
 	s.mu.Lock()
-	message := s.message(channelID, ts)
-	payload := p.interacted("message_action", "")
+	message := s.findMessage(channelID, ts)
+	payload := p.newInteraction("message_action", "")
 	payload.CallbackID, payload.MessageTS = callbackID, ts
 	payload.ActionTS = fmt.Sprintf("%d.000000", s.clock.Now().Unix())
 	payload.Channel = &named{channelID, s.channels[channelID].Name}
 	payload.ResponseURL = s.newResponseURL(responseURL{channel: channelID, thread: message.ThreadTS, user: p.ID})
-	told := s.wire(message, false)
+	told := s.messageToWire(message, false)
 	payload.Message = &told
 	s.mu.Unlock()
-	return s.interact(payload)
+	return s.deliverInteraction(payload)
 }
 
 // Submits sends a modal's form; inputs are values by block id. Each input has one
@@ -372,7 +372,7 @@ func (p *Person) Submits(view *View, inputs map[string]string) *Delivery {
 	}
 	s := p.server
 	s.mu.Lock()
-	payload := p.interacted("view_submission", view.ID)
+	payload := p.newInteraction("view_submission", view.ID)
 	s.mu.Unlock()
 	payload.View = mustJSON(struct {
 		ID              string `json:"id"`
@@ -386,7 +386,7 @@ func (p *Person) Submits(view *View, inputs map[string]string) *Delivery {
 	}{view.ID, "modal", view.Callback, view.Private, view.Hash, struct {
 		Values map[string]map[string]value `json:"values"`
 	}{state}})
-	return s.interact(payload)
+	return s.deliverInteraction(payload)
 }
 
 // Types writes into the text field of the channel's last message that has one which the
@@ -399,11 +399,11 @@ func (p *Person) Types(channelID, text string) *Delivery {
 		if message.Channel != channelID || message.Deleted || message.Only != "" && message.Only != p.ID {
 			continue
 		}
-		for _, block := range parsed(message.Blocks) {
+		for _, block := range parseBlocks(message.Blocks) {
 			if block.Type == "input" && block.Element != nil && block.Element.Type == "plain_text_input" {
-				payload := p.pressed(message, action{Type: block.Element.Type, ActionID: block.Element.ActionID, BlockID: block.BlockID, Value: text})
+				payload := p.newPress(message, action{Type: block.Element.Type, ActionID: block.Element.ActionID, BlockID: block.BlockID, Value: text})
 				s.mu.Unlock()
-				return s.interact(payload)
+				return s.deliverInteraction(payload)
 			}
 		}
 	}

@@ -6,25 +6,25 @@ import (
 	"net/http"
 )
 
-// respond takes a post to a response_url.
-func (s *Server) respond(w http.ResponseWriter, r *http.Request) {
+// serveResponse takes a post to a response_url.
+func (s *Server) serveResponse(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	s.mu.Lock()
-	problem := s.responded(s.responses[r.PathValue("id")], body)
+	problem := s.applyResponse(s.responses[r.PathValue("id")], body)
 	s.mu.Unlock()
 	if problem != "" {
 		w.WriteHeader(http.StatusNotFound)
-		answer(w, nil, refuse(problem))
+		writeAnswer(w, nil, newAPIError(problem))
 		return
 	}
 	io.WriteString(w, "ok") //nolint:errcheck // the app may have hung up
 }
 
-func (s *Server) responded(to *responseURL, body []byte) (problem string) {
+func (s *Server) applyResponse(to *responseURL, body []byte) (problem string) {
 	if to == nil || to.left == 0 || s.clock.Now().After(to.until) {
 		return "used_url"
 	}
@@ -45,7 +45,7 @@ func (s *Server) responded(to *responseURL, body []byte) (problem string) {
 		}
 	}
 	to.left--
-	original := s.any(to.channel, to.message)
+	original := s.findAnyMessage(to.channel, to.message)
 	switch {
 	case told.DeleteOriginal && original != nil:
 		original.Deleted = true
@@ -61,13 +61,13 @@ func (s *Server) responded(to *responseURL, body []byte) (problem string) {
 	if told.ResponseType == "in_channel" {
 		message.Only = ""
 	}
-	message.TS = s.timestamp()
+	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
 	return ""
 }
 
-// any finds a message, also one for one person alone.
-func (s *Server) any(channelID, ts string) *Message {
+// findAnyMessage finds a message, also one for one person alone.
+func (s *Server) findAnyMessage(channelID, ts string) *Message {
 	for _, message := range s.messages {
 		if message.Channel == channelID && message.TS == ts && !message.Deleted {
 			return message

@@ -5,7 +5,7 @@ import "encoding/json"
 // richText checks a rich_text block. Its limits are not documented but for the total;
 // what is checked is that each element is of a known kind, with what that kind needs.
 func (c *checker) richText(pointer string, raw json.RawMessage) {
-	c.row(pointer, raw, 1000, c.richElement)
+	c.checkRow(pointer, raw, 1000, c.richElement)
 }
 
 func (c *checker) richElement(pointer string, raw json.RawMessage) {
@@ -16,32 +16,32 @@ func (c *checker) richElement(pointer string, raw json.RawMessage) {
 	c.size += elementCosts
 	switch is.Type {
 	case "rich_text_section":
-		section, ok := decode[struct {
+		section, ok := decodeField[struct {
 			kind
 			Elements []json.RawMessage `json:"elements"`
 		}](c, pointer, raw)
 		if ok {
-			c.runs(pointer, section.Elements, false)
+			c.checkRichElements(pointer, section.Elements, false)
 		}
 	case "rich_text_list":
 		c.richList(pointer, raw)
 	case "rich_text_quote", "rich_text_preformatted":
-		element, ok := decode[struct {
+		element, ok := decodeField[struct {
 			kind
 			Elements []json.RawMessage `json:"elements"`
 			Border   int               `json:"border"`
 			Language string            `json:"language"`
 		}](c, pointer, raw)
 		if ok {
-			c.runs(pointer, element.Elements, is.Type == "rich_text_preformatted")
+			c.checkRichElements(pointer, element.Elements, is.Type == "rich_text_preformatted")
 		}
 	default:
-		c.fail(pointer+"/type", "unsupported type: %s", is.Type)
+		c.addProblem(pointer+"/type", "unsupported type: %s", is.Type)
 	}
 }
 
 func (c *checker) richList(pointer string, raw json.RawMessage) {
-	list, ok := decode[struct {
+	list, ok := decodeField[struct {
 		kind
 		Style    string            `json:"style"`
 		Indent   int               `json:"indent"`
@@ -53,15 +53,15 @@ func (c *checker) richList(pointer string, raw json.RawMessage) {
 		return
 	}
 	if list.Style != "bullet" && list.Style != "ordered" {
-		c.fail(pointer+"/style", "must be one of bullet, ordered")
+		c.addProblem(pointer+"/style", "must be one of bullet, ordered")
 	}
 	if list.Indent < 0 || list.Indent > 8 { // the deepest that Slack's own editor makes
-		c.fail(pointer+"/indent", "must be between 0 and 8")
+		c.addProblem(pointer+"/indent", "must be between 0 and 8")
 	}
-	c.each(pointer, list.Elements, 1000, func(at string, item json.RawMessage) {
+	c.checkEach(pointer, list.Elements, 1000, func(at string, item json.RawMessage) {
 		var is kind
 		if err := json.Unmarshal(item, &is); err != nil || is.Type != "rich_text_section" {
-			c.fail(at+"/type", "unsupported type: %s", is.Type)
+			c.addProblem(at+"/type", "unsupported type: %s", is.Type)
 			return
 		}
 		c.richElement(at, item)
@@ -87,27 +87,27 @@ type richRun struct {
 	GroupID   string `json:"usergroup_id"`
 }
 
-func (c *checker) runs(pointer string, elements []json.RawMessage, preformatted bool) {
-	c.each(pointer, elements, 10000, func(at string, raw json.RawMessage) {
-		run, ok := decode[richRun](c, at, raw)
+func (c *checker) checkRichElements(pointer string, elements []json.RawMessage, preformatted bool) {
+	c.checkEach(pointer, elements, 10000, func(at string, raw json.RawMessage) {
+		run, ok := decodeField[richRun](c, at, raw)
 		if !ok {
 			return
 		}
 		c.size += elementCosts + Length(run.Text) + Length(run.URL)
 		switch run.Type {
 		case "text":
-			c.length(at+"/text", run.Text, 1, 40000)
+			c.checkLength(at+"/text", run.Text, 1, 40000)
 		case "link":
-			c.address(at+"/url", run.URL)
+			c.checkAddress(at+"/url", run.URL)
 		case "user", "broadcast", "emoji", "channel", "usergroup":
 			if preformatted {
-				c.fail(at+"/type", "unsupported type: %s", run.Type)
+				c.addProblem(at+"/type", "unsupported type: %s", run.Type)
 			}
 		default:
-			c.fail(at+"/type", "unsupported type: %s", run.Type)
+			c.addProblem(at+"/type", "unsupported type: %s", run.Type)
 		}
 		if run.Type == "user" && run.UserID == "" {
-			c.fail(at, "missing required field: user_id")
+			c.addProblem(at, "missing required field: user_id")
 		}
 	})
 }

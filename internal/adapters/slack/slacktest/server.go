@@ -103,7 +103,7 @@ func New(options Options) *Server {
 		options.Scopes = AllScopes
 	}
 	s := &Server{
-		options: options, clock: options.Clock, methods: methods(),
+		options: options, clock: options.Clock, methods: allMethods(),
 		tokens:   map[string]*install{BotToken: {team: Team, bot: Bot}},
 		people:   map[string]*Person{},
 		groups:   map[string][]string{},
@@ -118,10 +118,10 @@ func New(options Options) *Server {
 	s.socket.waiting = map[string]chan json.RawMessage{}
 	s.people[Bot] = &Person{server: s, ID: Bot, Name: "Cairn"}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/api/", s.api)
-	mux.HandleFunc("POST /upload/{id}", s.upload)
-	mux.HandleFunc("GET /files/{id}/{name}", s.download)
-	mux.HandleFunc("POST /respond/{id}", s.respond)
+	mux.HandleFunc("/api/", s.serveCall)
+	mux.HandleFunc("POST /upload/{id}", s.serveUpload)
+	mux.HandleFunc("GET /files/{id}/{name}", s.serveDownload)
+	mux.HandleFunc("POST /respond/{id}", s.serveResponse)
 	mux.HandleFunc("GET /socket/{ticket}", s.serveSocket)
 	s.http = httptest.NewServer(mux)
 	return s
@@ -154,8 +154,8 @@ func (s *Server) AddWorkspace(team, enterprise, token, bot string) {
 	s.people[bot] = &Person{server: s, ID: bot, Name: "Cairn", team: team}
 }
 
-// timestamp makes the ts of a new message; each is later than the one before.
-func (s *Server) timestamp() string {
+// newTimestamp makes the ts of a new message; each is later than the one before.
+func (s *Server) newTimestamp() string {
 	s.order++
 	return fmt.Sprintf("%d.%06d", s.clock.Now().Unix(), s.order)
 }

@@ -64,12 +64,12 @@ type shownElement struct {
 	AltText  string          `json:"alt_text"`
 }
 
-// label is what a button says.
-func (e shownElement) label() (string, bool) {
+// buttonLabel is what a button says.
+func (e shownElement) buttonLabel() (string, bool) {
 	return e.Text.Text, e.Type == "button" || e.Type == "icon_button"
 }
 
-func parsed(blocks json.RawMessage) []shownBlock {
+func parseBlocks(blocks json.RawMessage) []shownBlock {
 	var list []shownBlock
 	if len(blocks) > 0 {
 		if err := json.Unmarshal(blocks, &list); err != nil {
@@ -86,7 +86,7 @@ func viewBlocks(view json.RawMessage) []shownBlock {
 	if err := json.Unmarshal(view, &is); err != nil {
 		panic("slacktest: kept a view that can't be read: " + err.Error())
 	}
-	return parsed(is.Blocks)
+	return parseBlocks(is.Blocks)
 }
 
 // Show gives a channel as text, threads under the messages that start them, as people
@@ -104,20 +104,20 @@ func (s *Server) Show(channelID string) string {
 		if message.Channel != channelID || message.ThreadTS != "" && message.ThreadTS != message.TS {
 			continue
 		}
-		s.show(&out, message, "")
+		s.writeMessage(&out, message, "")
 		for _, reply := range s.messages {
 			if reply.Channel == channelID && reply.ThreadTS == message.TS && reply != message {
-				s.show(&out, reply, "    ")
+				s.writeMessage(&out, reply, "    ")
 			}
 		}
-		if status := s.standing(channelID, message.TS); status != "" {
+		if status := s.threadStatus(channelID, message.TS); status != "" {
 			fmt.Fprintf(&out, "    … Cairn %s\n", status)
 		}
 	}
 	return out.String()
 }
 
-func (s *Server) show(out *strings.Builder, message *Message, indent string) {
+func (s *Server) writeMessage(out *strings.Builder, message *Message, indent string) {
 	seconds, _, _ := strings.Cut(message.TS, ".")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
@@ -135,29 +135,29 @@ func (s *Server) show(out *strings.Builder, message *Message, indent string) {
 		return
 	}
 	out.WriteString(":\n")
-	lines := s.said(message)
+	lines := s.messageText(message)
 	for line := range strings.SplitSeq(strings.TrimRight(lines, "\n"), "\n") {
 		out.WriteString(strings.TrimRight(indent+"  "+line, " ") + "\n")
 	}
 }
 
-// said is what a message shows.
-func (s *Server) said(message *Message) string {
+// messageText is what a message shows.
+func (s *Server) messageText(message *Message) string {
 	var out strings.Builder
 	if message.Streamed != "" || len(message.Blocks) == 0 {
-		out.WriteString(s.plain(message.Text) + "\n")
+		out.WriteString(s.plainText(message.Text) + "\n")
 	}
 	for _, task := range message.Tasks {
 		out.WriteString("· " + task + "\n")
 	}
-	for _, block := range parsed(message.Blocks) {
+	for _, block := range parseBlocks(message.Blocks) {
 		out.WriteString(s.blockText(block) + "\n")
 	}
 	for _, file := range message.Files {
 		fmt.Fprintf(&out, "📎 %s (%d bytes)\n", cmp.Or(file.Title, file.Name), len(file.Content))
 	}
 	if message.Streaming {
-		if s.alive(message) {
+		if s.isStreaming(message) {
 			out.WriteString("▍\n")
 		} else {
 			out.WriteString("▍(died)\n")
@@ -171,8 +171,8 @@ func (s *Server) said(message *Message) string {
 
 var special = regexp.MustCompile(`<(@|#|!|)([^<>|]+)(?:\|([^<>]*))?>`)
 
-// plain shows mrkdwn as people see it: mentions by name, links with their address.
-func (s *Server) plain(mrkdwn string) string {
+// plainText shows mrkdwn as people see it: mentions by name, links with their address.
+func (s *Server) plainText(mrkdwn string) string {
 	shown := special.ReplaceAllStringFunc(mrkdwn, func(found string) string {
 		parts := special.FindStringSubmatch(found)
 		switch {
@@ -188,12 +188,12 @@ func (s *Server) plain(mrkdwn string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(shown)
 }
 
-// text shows a text object.
-func (s *Server) text(t shownText) string {
+// objectText shows a text object.
+func (s *Server) objectText(t shownText) string {
 	if t.plain {
 		return t.Text
 	}
-	return s.plain(t.Text)
+	return s.plainText(t.Text)
 }
 
 func (s *Server) blockText(block shownBlock) string {
@@ -203,39 +203,39 @@ func (s *Server) blockText(block shownBlock) string {
 	case "header":
 		return "# " + block.Text.Text
 	case "markdown":
-		return s.plain(block.Text.Text)
+		return s.plainText(block.Text.Text)
 	case "actions", "context_actions":
-		return s.buttons(block.Elements)
+		return s.buttonsText(block.Elements)
 	case "rich_text":
 		var out []string
 		for _, element := range block.Elements {
-			out = append(out, strings.TrimRight(s.rich(element), "\n"))
+			out = append(out, strings.TrimRight(s.richText(element), "\n"))
 		}
 		return strings.Join(out, "\n")
 	case "context":
 		var out []string
 		for _, element := range block.Elements {
-			out = append(out, s.text(element.Text)+element.AltText)
+			out = append(out, s.objectText(element.Text)+element.AltText)
 		}
 		return "  " + strings.ReplaceAll(strings.Join(out, " · "), "\n", "\n  ")
 	}
-	shown := s.text(block.Text)
+	shown := s.objectText(block.Text)
 	if block.Type == "input" {
 		shown = "✎ " + block.Label.Text
 	}
 	for _, field := range block.Fields {
-		shown += "\n| " + s.text(field)
+		shown += "\n| " + s.objectText(field)
 	}
 	if block.Accessory != nil {
-		shown += " " + s.buttons([]shownElement{*block.Accessory})
+		shown += " " + s.buttonsText([]shownElement{*block.Accessory})
 	}
 	return shown
 }
 
-func (s *Server) buttons(elements []shownElement) string {
+func (s *Server) buttonsText(elements []shownElement) string {
 	var out []string
 	for _, element := range elements {
-		if label, ok := element.label(); ok {
+		if label, ok := element.buttonLabel(); ok {
 			out = append(out, "["+label+"]")
 		}
 		if element.Positive != nil && element.Negative != nil {
@@ -245,8 +245,8 @@ func (s *Server) buttons(elements []shownElement) string {
 	return strings.Join(out, " ")
 }
 
-// rich shows an element of rich text.
-func (s *Server) rich(element shownElement) string {
+// richText shows an element of rich text.
+func (s *Server) richText(element shownElement) string {
 	var out strings.Builder
 	switch element.Type {
 	case "rich_text_list":
@@ -256,7 +256,7 @@ func (s *Server) rich(element shownElement) string {
 				mark = strconv.Itoa(element.Offset+i+1) + ". "
 			}
 			pad := strings.Repeat("   ", element.Indent)
-			out.WriteString(pad + mark + strings.ReplaceAll(strings.TrimRight(s.rich(item), "\n"), "\n", "\n"+pad+"   ") + "\n")
+			out.WriteString(pad + mark + strings.ReplaceAll(strings.TrimRight(s.richText(item), "\n"), "\n", "\n"+pad+"   ") + "\n")
 		}
 	case "rich_text_quote", "rich_text_preformatted":
 		prefix := map[string]string{"rich_text_quote": "> ", "rich_text_preformatted": "│ "}[element.Type]

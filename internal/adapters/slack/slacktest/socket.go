@@ -37,7 +37,7 @@ type connection struct {
 
 func (s *Server) openSocket(work *request) (any, *apiError) {
 	if work.args["token"] != AppToken {
-		return nil, refuse("invalid_auth")
+		return nil, newAPIError("invalid_auth")
 	}
 	ticket := s.nextID("ticket")
 	s.socket.tickets[ticket] = true
@@ -63,10 +63,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return // the upgrader has answered
 	}
 	conn := &connection{ws: ws, done: make(chan struct{})}
-	count := s.join(conn)
-	defer s.leave(conn)
+	count := s.addConnection(conn)
+	defer s.removeConnection(conn)
 	if count > maxConnections {
-		conn.write(disconnect("too_many_websockets")) //nolint:errcheck // it is closed all the same
+		conn.writeJSON(newDisconnect("too_many_websockets")) //nolint:errcheck // it is closed all the same
 		return
 	}
 	type info struct {
@@ -77,14 +77,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		NumConnections int    `json:"num_connections"`
 		Info           info   `json:"connection_info"`
 	}{"hello", count, info{AppID}}
-	if conn.write(hello) != nil {
+	if conn.writeJSON(hello) != nil {
 		return
 	}
-	s.socket.ended.Go(func() { conn.ping(s.options.PingEvery) })
-	s.listen(conn)
+	s.socket.ended.Go(func() { conn.sendPings(s.options.PingEvery) })
+	s.readAcks(conn)
 }
 
-func (s *Server) join(conn *connection) int {
+func (s *Server) addConnection(conn *connection) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.socket.open[conn] = true
@@ -94,7 +94,7 @@ func (s *Server) join(conn *connection) int {
 	return len(s.socket.open)
 }
 
-func (s *Server) leave(conn *connection) {
+func (s *Server) removeConnection(conn *connection) {
 	s.mu.Lock()
 	delete(s.socket.open, conn)
 	for i, kept := range s.socket.order {
@@ -108,8 +108,8 @@ func (s *Server) leave(conn *connection) {
 	conn.ws.Close() //nolint:errcheck // the other side may have been first
 }
 
-// listen takes acknowledgements until the connection ends.
-func (s *Server) listen(conn *connection) {
+// readAcks takes acknowledgements until the connection ends.
+func (s *Server) readAcks(conn *connection) {
 	for {
 		_, raw, err := conn.ws.ReadMessage()
 		if err != nil {
@@ -134,7 +134,7 @@ func (s *Server) listen(conn *connection) {
 	}
 }
 
-func (c *connection) write(value any) error {
+func (c *connection) writeJSON(value any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stalled {
@@ -146,7 +146,7 @@ func (c *connection) write(value any) error {
 	return c.ws.WriteJSON(value)
 }
 
-func (c *connection) ping(every time.Duration) {
+func (c *connection) sendPings(every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -163,8 +163,8 @@ func (c *connection) ping(every time.Duration) {
 	}
 }
 
-// pick takes the connections in turn: any of them may get any payload.
-func (s *Server) pick() *connection {
+// nextConnection takes the connections in turn: any of them may get any payload.
+func (s *Server) nextConnection() *connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.socket.order) == 0 {
@@ -196,7 +196,7 @@ func (s *Server) overSocket(conn *connection, delivery *Delivery, retry int, rea
 		Attempt      int             `json:"retry_attempt,omitempty"`
 		Reason       string          `json:"retry_reason,omitempty"`
 	}{delivery.Kind, id, delivery.Body, delivery.Kind != "events_api", retry, reason}
-	if err := conn.write(message); err != nil {
+	if err := conn.writeJSON(message); err != nil {
 		return nil, err
 	}
 	timeout := time.NewTimer(s.options.AckWithin)
@@ -216,7 +216,7 @@ type disconnectMessage struct {
 	Reason string `json:"reason"`
 }
 
-func disconnect(reason string) disconnectMessage { return disconnectMessage{"disconnect", reason} }
+func newDisconnect(reason string) disconnectMessage { return disconnectMessage{"disconnect", reason} }
 
 // Connections is how many WebSockets the app has open.
 func (s *Server) Connections() int {
@@ -229,8 +229,8 @@ func (s *Server) Connections() int {
 // "link_disabled". After a warning the connection stays open; after the others Slack
 // closes it.
 func (s *Server) Disconnect(reason string) {
-	for _, conn := range s.connections() {
-		conn.write(disconnect(reason)) //nolint:errcheck // it may be gone already
+	for _, conn := range s.openConnections() {
+		conn.writeJSON(newDisconnect(reason)) //nolint:errcheck // it may be gone already
 		if reason != "warning" {
 			conn.ws.Close() //nolint:errcheck // it may be gone already
 		}
@@ -239,21 +239,21 @@ func (s *Server) Disconnect(reason string) {
 
 // Stall has every open connection say nothing more, not even pings, without an end.
 func (s *Server) Stall() {
-	for _, conn := range s.connections() {
+	for _, conn := range s.openConnections() {
 		conn.mu.Lock()
 		conn.stalled = true
 		conn.mu.Unlock()
 	}
 }
 
-func (s *Server) connections() []*connection {
+func (s *Server) openConnections() []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*connection(nil), s.socket.order...)
 }
 
 func (s *Server) closeSockets() {
-	for _, conn := range s.connections() {
+	for _, conn := range s.openConnections() {
 		conn.ws.Close() //nolint:errcheck // it may be gone already
 	}
 	s.socket.ended.Wait()

@@ -16,33 +16,33 @@ const (
 
 const errNotStreaming = "message_not_in_streaming_state"
 
-// alive tells whether a message may still be appended to.
-func (s *Server) alive(message *Message) bool {
+// isStreaming tells whether a message may still be appended to.
+func (s *Server) isStreaming(message *Message) bool {
 	return message.Streaming && s.clock.Now().Before(message.lastAppend.Add(streamIdle))
 }
 
 func (s *Server) startStream(work *request) (any, *apiError) {
-	to, refused := s.writable(work, work.args["channel"])
+	to, refused := s.writableChannel(work, work.args["channel"])
 	if refused != nil {
 		return nil, refused
 	}
-	if refused := s.thread(work); refused != nil {
+	if refused := s.checkThread(work); refused != nil {
 		return nil, refused
 	}
 	if to.kind != "im" {
 		switch {
 		case work.args["recipient_team_id"] == "":
-			return nil, refuse("missing_recipient_team_id")
+			return nil, newAPIError("missing_recipient_team_id")
 		case work.args["recipient_user_id"] == "":
-			return nil, refuse("missing_recipient_user_id")
+			return nil, newAPIError("missing_recipient_user_id")
 		}
 	}
 	message := &Message{Channel: to.ID, User: work.install.bot, ThreadTS: work.args["thread_ts"], Streaming: true, lastAppend: s.clock.Now()}
-	if refused := s.stream(work, message); refused != nil {
+	if refused := s.appendContent(work, message); refused != nil {
 		return nil, refused
 	}
-	s.add(message)
-	return s.streamed(message), nil
+	s.addMessage(message)
+	return s.newStreamedMessage(message), nil
 }
 
 type streamedMessage struct {
@@ -50,43 +50,43 @@ type streamedMessage struct {
 	TS      string `json:"ts"`
 }
 
-func (s *Server) streamed(message *Message) streamedMessage {
+func (s *Server) newStreamedMessage(message *Message) streamedMessage {
 	return streamedMessage{message.Channel, message.TS}
 }
 
-// open gives the app's message that is being streamed.
-func (s *Server) open(work *request) (*Message, *apiError) {
-	message, refused := s.own(work, "message_not_owned_by_app")
+// openStream gives the app's message that is being streamed.
+func (s *Server) openStream(work *request) (*Message, *apiError) {
+	message, refused := s.ownMessage(work, "message_not_owned_by_app")
 	if refused != nil {
 		return nil, refused
 	}
-	if !s.alive(message) {
-		return nil, refuse(errNotStreaming)
+	if !s.isStreaming(message) {
+		return nil, newAPIError(errNotStreaming)
 	}
 	return message, nil
 }
 
 func (s *Server) appendStream(work *request) (any, *apiError) {
-	message, refused := s.open(work)
+	message, refused := s.openStream(work)
 	if refused != nil {
 		return nil, refused
 	}
 	if work.args["markdown_text"] == "" && work.args["chunks"] == "" {
-		return nil, refuse("invalid_arguments", "[ERROR] missing required field: markdown_text")
+		return nil, newAPIError("invalid_arguments", "[ERROR] missing required field: markdown_text")
 	}
-	if refused := s.stream(work, message); refused != nil {
+	if refused := s.appendContent(work, message); refused != nil {
 		return nil, refused
 	}
-	return s.streamed(message), nil
+	return s.newStreamedMessage(message), nil
 }
 
 func (s *Server) stopStream(work *request) (any, *apiError) {
-	message, refused := s.open(work)
+	message, refused := s.openStream(work)
 	if refused != nil {
 		return nil, refused
 	}
 	changed := *message
-	if refused := s.stream(work, &changed); refused != nil {
+	if refused := s.appendContent(work, &changed); refused != nil {
 		return nil, refused
 	}
 	if refused := checkMetadata(work.args["metadata"], &changed); refused != nil {
@@ -100,7 +100,7 @@ func (s *Server) stopStream(work *request) (any, *apiError) {
 	}
 	changed.Streaming = false
 	*message = changed
-	return s.streamed(message), nil
+	return s.newStreamedMessage(message), nil
 }
 
 type chunk struct {
@@ -115,34 +115,34 @@ type chunk struct {
 	Blocks  json.RawMessage   `json:"blocks"`
 }
 
-// stream adds a call's text and chunks to a message.
-func (s *Server) stream(work *request, message *Message) *apiError {
+// appendContent adds a call's text and chunks to a message.
+func (s *Server) appendContent(work *request, message *Message) *apiError {
 	added, tasks, blocks := work.args["markdown_text"], message.Tasks, message.Blocks
 	if raw := work.args["chunks"]; raw != "" {
 		if added != "" {
-			return refuse("markdown_text_conflict")
+			return newAPIError("markdown_text_conflict")
 		}
-		chunks, err := strictly[[]chunk](json.RawMessage(raw))
+		chunks, err := decodeStrict[[]chunk](json.RawMessage(raw))
 		if err != nil {
-			return refuse("invalid_chunks", "[ERROR] "+err.Error())
+			return newAPIError("invalid_chunks", "[ERROR] "+err.Error())
 		}
 		var text strings.Builder
 		for i, piece := range chunks {
-			if problem := piece.check(); problem != "" {
-				return refuse("invalid_chunks", "[ERROR] "+problem+" [json-pointer:/chunks/"+strconv.Itoa(i)+"]")
+			if problem := piece.checkFields(); problem != "" {
+				return newAPIError("invalid_chunks", "[ERROR] "+problem+" [json-pointer:/chunks/"+strconv.Itoa(i)+"]")
 			}
 			text.WriteString(piece.Text)
 			switch piece.Type {
 			case "task_update":
 				tasks = append(tasks, piece.Status+": "+piece.Title)
 			case "blocks":
-				blocks = joined(blocks, piece.Blocks)
+				blocks = joinBlocks(blocks, piece.Blocks)
 			}
 		}
 		added = text.String()
 	}
 	if Length(added) > maxMarkdownText || Length(message.Streamed)+Length(added) > streamTotal {
-		return refuse("msg_too_long")
+		return newAPIError("msg_too_long")
 	}
 	message.Streamed += added
 	message.Text = message.Streamed
@@ -151,7 +151,7 @@ func (s *Server) stream(work *request, message *Message) *apiError {
 	return nil
 }
 
-func (c chunk) check() string {
+func (c chunk) checkFields() string {
 	switch c.Type {
 	case "markdown_text":
 		if c.Text == "" {
@@ -184,8 +184,8 @@ func (c chunk) check() string {
 	return ""
 }
 
-// joined puts lists of blocks behind one another.
-func joined(blocks, more json.RawMessage) json.RawMessage {
+// joinBlocks puts lists of blocks behind one another.
+func joinBlocks(blocks, more json.RawMessage) json.RawMessage {
 	var all, next []json.RawMessage
 	for _, list := range []struct {
 		raw  json.RawMessage

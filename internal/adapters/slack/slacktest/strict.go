@@ -31,26 +31,26 @@ type checker struct {
 	files    []string // ids of files that images show
 }
 
-func (c *checker) fail(pointer, format string, args ...any) {
+func (c *checker) addProblem(pointer, format string, args ...any) {
 	c.problems = append(c.problems, Problem{fmt.Sprintf(format, args...), pointer})
 }
 
-// length refuses texts that are empty, unless empty ones are fine, or longer than limit.
-func (c *checker) length(pointer, text string, least, limit int) {
+// checkLength refuses texts that are empty, unless empty ones are fine, or longer than limit.
+func (c *checker) checkLength(pointer, text string, least, limit int) {
 	switch n := Length(text); {
 	case n < least:
-		c.fail(pointer, "must be more than %d characters", least-1)
+		c.addProblem(pointer, "must be more than %d characters", least-1)
 	case n > limit:
-		c.fail(pointer, "must be less than %d characters", limit+1)
+		c.addProblem(pointer, "must be less than %d characters", limit+1)
 	}
 }
 
-func (c *checker) count(pointer string, n, least, most int) {
+func (c *checker) checkCount(pointer string, n, least, most int) {
 	switch {
 	case n < least:
-		c.fail(pointer, "no less than %d items allowed", least)
+		c.addProblem(pointer, "no less than %d items allowed", least)
 	case n > most:
-		c.fail(pointer, "no more than %d items allowed", most)
+		c.addProblem(pointer, "no more than %d items allowed", most)
 	}
 }
 
@@ -63,8 +63,8 @@ func Length(text string) int {
 	return n
 }
 
-// strictly decodes one JSON value; a field that T lacks is an error.
-func strictly[T any](raw json.RawMessage) (T, error) {
+// decodeStrict decodes one JSON value; a field that T lacks is an error.
+func decodeStrict[T any](raw json.RawMessage) (T, error) {
 	var value T
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -77,11 +77,11 @@ func strictly[T any](raw json.RawMessage) (T, error) {
 	return value, nil
 }
 
-// decode is strictly with the error as a problem; false where there was one.
-func decode[T any](c *checker, pointer string, raw json.RawMessage) (T, bool) {
-	value, err := strictly[T](raw)
+// decodeField is strictly with the error as a problem; false where there was one.
+func decodeField[T any](c *checker, pointer string, raw json.RawMessage) (T, bool) {
+	value, err := decodeStrict[T](raw)
 	if err != nil {
-		c.fail(pointer, "%v", err)
+		c.addProblem(pointer, "%v", err)
 	}
 	return value, err == nil
 }

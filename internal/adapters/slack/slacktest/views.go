@@ -45,7 +45,7 @@ type wireView struct {
 // checkView gives what Slack would refuse about a view, and the files that it shows.
 func checkView(raw json.RawMessage) (view wireView, files []string, problems []Problem) {
 	c := &checker{surface: inModal, blockIDs: map[string]bool{}}
-	view, ok := decode[wireView](c, "/view", raw)
+	view, ok := decodeField[wireView](c, "/view", raw)
 	if !ok {
 		return view, nil, c.problems
 	}
@@ -60,11 +60,11 @@ func checkView(raw json.RawMessage) (view wireView, files []string, problems []P
 	case "home":
 		c.surface = inHome
 	default:
-		c.fail("/view/type", "unsupported type: %s", view.Type)
+		c.addProblem("/view/type", "unsupported type: %s", view.Type)
 	}
-	c.length("/view/private_metadata", view.PrivateMetadata, 0, 3000)
-	c.length("/view/callback_id", view.CallbackID, 0, maxID)
-	c.blocks("/view/blocks", view.Blocks, maxViewBlocks)
+	c.checkLength("/view/private_metadata", view.PrivateMetadata, 0, 3000)
+	c.checkLength("/view/callback_id", view.CallbackID, 0, maxID)
+	c.checkBlocks("/view/blocks", view.Blocks, maxViewBlocks)
 	return view, c.files, c.problems
 }
 
@@ -79,11 +79,11 @@ func (s *Server) useTrigger(id string) (*trigger, *apiError) {
 	made := s.triggers[id]
 	switch {
 	case made == nil:
-		return nil, refuse("invalid_trigger_id")
+		return nil, newAPIError("invalid_trigger_id")
 	case made.used:
-		return nil, refuse("exchanged_trigger_id")
+		return nil, newAPIError("exchanged_trigger_id")
 	case s.clock.Now().Sub(made.at) > 3*time.Second:
-		return nil, refuse("expired_trigger_id")
+		return nil, newAPIError("expired_trigger_id")
 	}
 	made.used = true
 	return made, nil
@@ -100,15 +100,15 @@ type shownView struct {
 	} `json:"view"`
 }
 
-func shown(view *View, kind string) shownView {
+func newShownView(view *View, kind string) shownView {
 	var told shownView
 	told.View.ID, told.View.Hash, told.View.RootViewID = view.ID, view.Hash, view.Root
 	told.View.PrivateMetadata, told.View.CallbackID, told.View.Type = view.Private, view.Callback, kind
 	return told
 }
 
-// modal checks the view of a call.
-func (s *Server) modal(work *request) (wireView, *apiError) {
+// checkModal checks the view of a call.
+func (s *Server) checkModal(work *request) (wireView, *apiError) {
 	view, files, problems := checkView(json.RawMessage(work.args["view"]))
 	for _, id := range files {
 		if file := s.files[id]; file == nil || !file.shared {
@@ -116,15 +116,15 @@ func (s *Server) modal(work *request) (wireView, *apiError) {
 		}
 	}
 	if len(problems) > 0 {
-		return view, refuse("invalid_arguments", asMessages(problems)...)
+		return view, newAPIError("invalid_arguments", asMessages(problems)...)
 	}
 	if view.Type != "modal" {
-		return view, refuse("invalid_arguments", "[ERROR] unsupported type: "+view.Type)
+		return view, newAPIError("invalid_arguments", "[ERROR] unsupported type: "+view.Type)
 	}
 	return view, nil
 }
 
-func (s *Server) keep(view *View, checked wireView, raw string) {
+func (s *Server) keepView(view *View, checked wireView, raw string) {
 	view.Callback, view.Private, view.JSON = checked.CallbackID, checked.PrivateMetadata, json.RawMessage(raw)
 	s.serial++
 	view.Hash = fmt.Sprintf("hash.%d", s.serial)
@@ -132,7 +132,7 @@ func (s *Server) keep(view *View, checked wireView, raw string) {
 }
 
 func (s *Server) openView(work *request) (any, *apiError) {
-	checked, refused := s.modal(work)
+	checked, refused := s.checkModal(work)
 	if refused != nil {
 		return nil, refused
 	}
@@ -142,12 +142,12 @@ func (s *Server) openView(work *request) (any, *apiError) {
 	}
 	view := &View{ID: s.nextID("V"), Owner: made.owner, Depth: 1}
 	view.Root = view.ID
-	s.keep(view, checked, work.args["view"])
-	return shown(view, "modal"), nil
+	s.keepView(view, checked, work.args["view"])
+	return newShownView(view, "modal"), nil
 }
 
 func (s *Server) pushView(work *request) (any, *apiError) {
-	checked, refused := s.modal(work)
+	checked, refused := s.checkModal(work)
 	if refused != nil {
 		return nil, refused
 	}
@@ -158,43 +158,43 @@ func (s *Server) pushView(work *request) (any, *apiError) {
 	below := s.views[made.view]
 	switch {
 	case below == nil:
-		return nil, refuse("invalid_trigger_id")
+		return nil, newAPIError("invalid_trigger_id")
 	case below.Depth >= 3:
-		return nil, refuse("push_limit_reached")
+		return nil, newAPIError("push_limit_reached")
 	}
 	view := &View{ID: s.nextID("V"), Owner: made.owner, Root: below.Root, Previous: below.ID, Depth: below.Depth + 1}
-	s.keep(view, checked, work.args["view"])
-	return shown(view, "modal"), nil
+	s.keepView(view, checked, work.args["view"])
+	return newShownView(view, "modal"), nil
 }
 
 func (s *Server) updateView(work *request) (any, *apiError) {
-	checked, refused := s.modal(work)
+	checked, refused := s.checkModal(work)
 	if refused != nil {
 		return nil, refused
 	}
 	view := s.views[work.args["view_id"]]
 	switch {
 	case view == nil:
-		return nil, refuse("not_found")
+		return nil, newAPIError("not_found")
 	case work.args["hash"] != "" && work.args["hash"] != view.Hash:
-		return nil, refuse("hash_conflict")
+		return nil, newAPIError("hash_conflict")
 	}
-	s.keep(view, checked, work.args["view"])
-	return shown(view, "modal"), nil
+	s.keepView(view, checked, work.args["view"])
+	return newShownView(view, "modal"), nil
 }
 
 func (s *Server) publishView(work *request) (any, *apiError) {
 	checked, _, problems := checkView(json.RawMessage(work.args["view"]))
 	switch {
 	case len(problems) > 0:
-		return nil, refuse("invalid_arguments", asMessages(problems)...)
+		return nil, newAPIError("invalid_arguments", asMessages(problems)...)
 	case checked.Type != "home":
-		return nil, refuse("invalid_arguments", "[ERROR] unsupported type: "+checked.Type)
+		return nil, newAPIError("invalid_arguments", "[ERROR] unsupported type: "+checked.Type)
 	case s.people[work.args["user_id"]] == nil:
-		return nil, refuse("user_not_found")
+		return nil, newAPIError("user_not_found")
 	}
 	s.homes[work.args["user_id"]] = json.RawMessage(work.args["view"])
-	return shown(&View{ID: "V" + work.args["user_id"]}, "home"), nil
+	return newShownView(&View{ID: "V" + work.args["user_id"]}, "home"), nil
 }
 
 // Home is what the app shows a person on its home tab; nil before it did.

@@ -21,26 +21,26 @@ type Person struct {
 }
 
 // MakeGuest gives somebody a limited account, MakeAdmin one that manages the workspace.
-func (p *Person) MakeGuest() *Person { return p.change(func() { p.guest = true }) }
+func (p *Person) MakeGuest() *Person { return p.changeUser(func() { p.guest = true }) }
 
 // MakeAdmin has somebody manage the workspace.
-func (p *Person) MakeAdmin() *Person { return p.change(func() { p.admin = true }) }
+func (p *Person) MakeAdmin() *Person { return p.changeUser(func() { p.admin = true }) }
 
 // From has somebody be of another company's workspace.
-func (p *Person) From(team string) *Person { return p.change(func() { p.team = team }) }
+func (p *Person) From(team string) *Person { return p.changeUser(func() { p.team = team }) }
 
 // Confirm gives somebody a confirmed address.
-func (p *Person) Confirm(email string) *Person { return p.change(func() { p.email = email }) }
+func (p *Person) Confirm(email string) *Person { return p.changeUser(func() { p.email = email }) }
 
-func (p *Person) change(do func()) *Person {
+func (p *Person) changeUser(do func()) *Person {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
 	do()
 	return p
 }
 
-// home is the person's workspace.
-func (p *Person) home() string { return cmp.Or(p.team, Team) }
+// homeWorkspace is the person's workspace.
+func (p *Person) homeWorkspace() string { return cmp.Or(p.team, Team) }
 
 // Group makes a user group.
 func (s *Server) Group(id string, members ...string) string {
@@ -136,32 +136,32 @@ func (p *Person) DM() string {
 	id := "D" + strings.TrimPrefix(p.ID, "U")
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
-	p.server.direct(id, p.ID)
+	p.server.addDirect(id, p.ID)
 	return id
 }
 
-func (s *Server) direct(id, person string) {
+func (s *Server) addDirect(id, person string) {
 	if s.channels[id] == nil {
 		s.channels[id] = &channel{ID: id, kind: "im", members: []string{Bot, person}, team: Team}
 	}
 }
 
-// writable gives a channel that the app may post in.
-func (s *Server) writable(work *request, id string) (*channel, *apiError) {
+// writableChannel gives a channel that the app may post in.
+func (s *Server) writableChannel(work *request, id string) (*channel, *apiError) {
 	to := s.channels[id]
 	switch {
 	case to == nil || to.team != work.install.team && work.install.bot == Bot:
-		return nil, refuse("channel_not_found")
+		return nil, newAPIError("channel_not_found")
 	case to.archived:
-		return nil, refuse("is_archived")
+		return nil, newAPIError("is_archived")
 	case !slices.Contains(to.members, work.install.bot):
-		return nil, refuse("not_in_channel")
+		return nil, newAPIError("not_in_channel")
 	}
 	return to, nil
 }
 
-// message finds one that everybody sees.
-func (s *Server) message(channelID, ts string) *Message {
+// findMessage finds one that everybody sees.
+func (s *Server) findMessage(channelID, ts string) *Message {
 	for _, message := range s.messages {
 		if message.Channel == channelID && message.TS == ts && !message.Deleted && message.Only == "" {
 			return message
@@ -170,18 +170,18 @@ func (s *Server) message(channelID, ts string) *Message {
 	return nil
 }
 
-// root finds the first message of a thread, which may be deleted where it has replies.
-func (s *Server) root(channelID, ts string) *Message {
+// findRoot finds the first message of a thread, which may be deleted where it has replies.
+func (s *Server) findRoot(channelID, ts string) *Message {
 	for _, message := range s.messages {
 		if message.Channel == channelID && message.TS == ts && message.Tombstone {
 			return message
 		}
 	}
-	return s.message(channelID, ts)
+	return s.findMessage(channelID, ts)
 }
 
-// replied tells whether a message has replies.
-func (s *Server) replied(message *Message) bool {
+// hasReplies tells whether a message has replies.
+func (s *Server) hasReplies(message *Message) bool {
 	for _, reply := range s.messages {
 		if reply != message && reply.Channel == message.Channel && reply.ThreadTS == message.TS && !reply.Deleted && reply.Only == "" {
 			return true

@@ -27,7 +27,7 @@ func readCMap(data []byte) *cmap {
 	var operands []object
 	longest := 0
 	for {
-		o := l.next(false, 0)
+		o := l.readObject(false, 0)
 		if o.kind == end {
 			m.oneByte = longest == 1
 			return m
@@ -82,8 +82,8 @@ func codeOf(raw string) int {
 	return code
 }
 
-// lookup gives the text of a code, and remembers it where it was in a range.
-func (m *cmap) lookup(code int) (string, bool) {
+// lookupCode gives the text of a code, and remembers it where it was in a range.
+func (m *cmap) lookupCode(code int) (string, bool) {
 	if text, ok := m.single[code]; ok {
 		return text, true
 	}

@@ -20,8 +20,8 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// then is the transformation m followed by n.
-func (m matrix) then(n matrix) matrix {
+// multiply is the transformation m followed by n.
+func (m matrix) multiply(n matrix) matrix {
 	return matrix{
 		a: m.a*n.a + m.b*n.c, b: m.a*n.b + m.b*n.d,
 		c: m.c*n.a + m.d*n.c, d: m.c*n.b + m.d*n.d,
@@ -57,16 +57,16 @@ type painter struct {
 	count  int
 }
 
-// paint gives the characters of a page in the order they are drawn.
-func (f *file) paint(ctx context.Context, p page) ([]glyph, error) {
+// paintPage gives the characters of a page in the order they are drawn.
+func (f *file) paintPage(ctx context.Context, p page) ([]glyph, error) {
 	made := &painter{file: f, state: state{ctm: identity, scale: 1, textMatrix: identity, lineMatrix: identity}}
 	var instructions []byte
-	for _, part := range f.list(p.contents) {
-		stream := f.resolve(part)
+	for _, part := range f.listOf(p.contents) {
+		stream := f.resolveReference(part)
 		if made.bytes += len(stream.stream); made.bytes > maxBytes {
 			return nil, &LimitError{What: "bytes of instructions on one page", Limit: maxBytes}
 		}
-		data, err := f.decode(stream)
+		data, err := f.decodeStream(stream)
 		if isLimit(err) {
 			return nil, err
 		}
@@ -78,13 +78,13 @@ func (f *file) paint(ctx context.Context, p page) ([]glyph, error) {
 			return nil, &LimitError{What: "bytes of instructions on one page", Limit: maxBytes}
 		}
 	}
-	if err := made.follow(ctx, instructions, p.resources, 0); err != nil {
+	if err := made.runInstructions(ctx, instructions, p.resources, 0); err != nil {
 		return nil, err
 	}
 	return made.glyphs, nil
 }
 
-func (p *painter) follow(ctx context.Context, instructions []byte, resources map[string]object, depth int) error {
+func (p *painter) runInstructions(ctx context.Context, instructions []byte, resources map[string]object, depth int) error {
 	if p.bytes += len(instructions); p.bytes > maxBytes {
 		return &LimitError{What: "bytes of instructions on one page", Limit: maxBytes}
 	}
@@ -93,7 +93,7 @@ func (p *painter) follow(ctx context.Context, instructions []byte, resources map
 	var operands []object
 	for {
 		elements = 0
-		o := l.next(false, 0)
+		o := l.readObject(false, 0)
 		switch {
 		case o.kind == end:
 			return nil
@@ -105,11 +105,11 @@ func (p *painter) follow(ctx context.Context, instructions []byte, resources map
 		case o.text == "BI":
 			l.skipImage()
 		case o.text == "Do" && len(operands) == 1:
-			if err := p.form(ctx, operands[0].text, resources, depth); err != nil {
+			if err := p.runForm(ctx, operands[0].text, resources, depth); err != nil {
 				return err
 			}
 		default:
-			p.operator(o.text, operands, resources)
+			p.runOperator(o.text, operands, resources)
 		}
 		operands = operands[:0]
 		if len(p.glyphs) > maxGlyphs {
@@ -132,28 +132,28 @@ func (l *lexer) skipImage() {
 	l.at = len(l.data)
 }
 
-// form follows the instructions of a form, a drawing used by name.
-func (p *painter) form(ctx context.Context, name string, resources map[string]object, depth int) error {
-	o := p.file.resolve(p.file.dict(resources["XObject"])[name])
-	if p.file.nameOf(p.file.resolve(o.dict["Subtype"])) != "Form" || depth >= maxForms {
+// runForm follows the instructions of a form, a drawing used by name.
+func (p *painter) runForm(ctx context.Context, name string, resources map[string]object, depth int) error {
+	o := p.file.resolveReference(p.file.dictOf(resources["XObject"])[name])
+	if p.file.nameOf(p.file.resolveReference(o.dict["Subtype"])) != "Form" || depth >= maxForms {
 		return nil
 	}
 	p.bytes += len(o.stream)
-	data, err := p.file.decode(o)
+	data, err := p.file.decodeStream(o)
 	if isLimit(err) {
 		return err
 	}
 	if err != nil {
 		return nil //nolint:nilerr // a damaged form hides its own text alone
 	}
-	if own := p.file.dict(o.dict["Resources"]); own != nil {
+	if own := p.file.dictOf(o.dict["Resources"]); own != nil {
 		resources = own
 	}
 	before := p.state
-	if m := p.file.list(o.dict["Matrix"]); len(m) == 6 {
-		p.state.ctm = asMatrix(m).then(p.state.ctm)
+	if m := p.file.listOf(o.dict["Matrix"]); len(m) == 6 {
+		p.state.ctm = asMatrix(m).multiply(p.state.ctm)
 	}
-	err = p.follow(ctx, data, resources, depth+1)
+	err = p.runInstructions(ctx, data, resources, depth+1)
 	p.state = before
 	return err
 }
@@ -162,8 +162,8 @@ func asMatrix(o []object) matrix {
 	return matrix{a: o[0].number, b: o[1].number, c: o[2].number, d: o[3].number, e: o[4].number, f: o[5].number}
 }
 
-// operator follows one instruction; those that text does not depend on are ignored.
-func (p *painter) operator(operator string, operands []object, resources map[string]object) {
+// runOperator follows one instruction; those that text does not depend on are ignored.
+func (p *painter) runOperator(operator string, operands []object, resources map[string]object) {
 	s := &p.state
 	switch operator {
 	case "q":
@@ -189,7 +189,7 @@ func (p *painter) operator(operator string, operands []object, resources map[str
 	n := func(i int) float64 { return operands[i].number }
 	switch operator {
 	case "cm":
-		s.ctm = asMatrix(operands).then(s.ctm)
+		s.ctm = asMatrix(operands).multiply(s.ctm)
 	case "Tm":
 		s.textMatrix = asMatrix(operands)
 		s.lineMatrix = s.textMatrix
@@ -199,32 +199,32 @@ func (p *painter) operator(operator string, operands []object, resources map[str
 		s.leading = -n(1)
 		p.newLine(n(0), n(1))
 	case "Tf":
-		s.font = p.file.fontNamed(p.file.dict(resources["Font"]), operands[0].text)
+		s.font = p.file.fontNamed(p.file.dictOf(resources["Font"]), operands[0].text)
 		s.size = n(1)
 	case "Tj":
-		p.show(operands[0].text)
+		p.showString(operands[0].text)
 	case "'":
 		p.newLine(0, -s.leading)
-		p.show(operands[0].text)
+		p.showString(operands[0].text)
 	case "\"":
 		s.wordSpace, s.charSpace = n(0), n(1)
 		p.newLine(0, -s.leading)
-		p.show(operands[2].text)
+		p.showString(operands[2].text)
 	case "TJ":
 		for _, item := range operands[0].items {
 			if item.kind == text {
-				p.show(item.text)
+				p.showString(item.text)
 			} else {
-				p.advance(-item.number / 1000 * s.size * s.scale)
+				p.moveBy(-item.number / 1000 * s.size * s.scale)
 			}
 		}
 	default:
-		s.set(operator, operands)
+		s.setNumber(operator, operands)
 	}
 }
 
-// set follows the instructions that only set a number.
-func (s *state) set(operator string, operands []object) {
+// setNumber follows the instructions that only set a number.
+func (s *state) setNumber(operator string, operands []object) {
 	switch operator {
 	case "TL":
 		s.leading = operands[0].number
@@ -246,23 +246,23 @@ var operandCount = map[string]int{
 }
 
 func (p *painter) newLine(x, y float64) {
-	p.state.lineMatrix = matrix{a: 1, d: 1, e: x, f: y}.then(p.state.lineMatrix)
+	p.state.lineMatrix = matrix{a: 1, d: 1, e: x, f: y}.multiply(p.state.lineMatrix)
 	p.state.textMatrix = p.state.lineMatrix
 }
 
-func (p *painter) advance(x float64) {
-	p.state.textMatrix = matrix{a: 1, d: 1, e: x}.then(p.state.textMatrix)
+func (p *painter) moveBy(x float64) {
+	p.state.textMatrix = matrix{a: 1, d: 1, e: x}.multiply(p.state.textMatrix)
 }
 
-// show draws a string.
-func (p *painter) show(raw string) {
+// showString draws a string.
+func (p *painter) showString(raw string) {
 	s := &p.state
 	if s.font == nil || len(p.glyphs) > maxGlyphs {
 		return
 	}
-	for _, u := range s.font.units(raw) {
+	for _, u := range s.font.decodeString(raw) {
 		width := u.width / 1000 * s.size * s.scale
-		at := matrix{a: 1, d: 1, f: s.rise}.then(s.textMatrix).then(s.ctm)
+		at := matrix{a: 1, d: 1, f: s.rise}.multiply(s.textMatrix).multiply(s.ctm)
 		g := glyph{
 			text: u.text, x: at.e, y: at.f, advanceX: width * at.a, advanceY: width * at.b,
 			size: math.Abs(s.size) * math.Hypot(at.c, at.d),
@@ -274,6 +274,6 @@ func (p *painter) show(raw string) {
 		if u.space {
 			step += s.wordSpace * s.scale
 		}
-		p.advance(step)
+		p.moveBy(step)
 	}
 }

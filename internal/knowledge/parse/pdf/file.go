@@ -39,9 +39,9 @@ func newFile(data []byte, limits Limits) *file {
 
 var beginning = regexp.MustCompile(`(?:(\d{1,9})[ \t\r\n\f\x00]+\d{1,5}[ \t\r\n\f\x00]+obj\b)|\btrailer\b`)
 
-// scan finds all objects, a later one replacing an earlier of the same number, and
+// scanObjects finds all objects, a later one replacing an earlier of the same number, and
 // what the trailers say. Streams are stepped over: what is in them is no structure.
-func (f *file) scan() {
+func (f *file) scanObjects() {
 	for at := 0; at < len(f.data); {
 		found := beginning.FindSubmatchIndex(f.data[at:])
 		if found == nil {
@@ -50,7 +50,7 @@ func (f *file) scan() {
 		body := at + found[1]
 		if found[2] < 0 {
 			l := &lexer{data: f.data, at: body, elements: &f.elements}
-			f.addTrailer(l.next(true, 0).dict)
+			f.addTrailer(l.readObject(true, 0).dict)
 			at = body
 			continue
 		}
@@ -73,7 +73,7 @@ func (f *file) skipObject(id, body int) int {
 	if stream < 0 || stop >= 0 && stop < stream {
 		return body
 	}
-	o, end := f.parse(body)
+	o, end := f.parseObject(body)
 	switch f.nameOf(o.dict["Type"]) {
 	case "ObjStm":
 		f.listStream(id, o)
@@ -104,10 +104,10 @@ func (f *file) addTrailer(dict map[string]object) {
 	}
 }
 
-// parse reads the object at a place, with its stream, and gives where it ends.
-func (f *file) parse(at int) (object, int) {
+// parseObject reads the object at a place, with its stream, and gives where it ends.
+func (f *file) parseObject(at int) (object, int) {
 	l := &lexer{data: f.data, at: at, elements: &f.elements}
-	o := l.next(true, 0)
+	o := l.readObject(true, 0)
 	if o.kind != dictionary {
 		return o, l.at
 	}
@@ -129,8 +129,8 @@ func (f *file) parse(at int) (object, int) {
 
 // streamEnd trusts a stream's length only where its end mark follows.
 func (f *file) streamEnd(start int, length object) int {
-	if length.kind == number && length.int() >= 0 && length.int() <= len(f.data)-start {
-		end := start + length.int()
+	if length.kind == number && length.toInt() >= 0 && length.toInt() <= len(f.data)-start {
+		end := start + length.toInt()
 		mark := bytes.TrimLeft(f.data[end:min(len(f.data), end+16)], "\r\n \t")
 		if bytes.HasPrefix(mark, []byte("endstream")) {
 			return end
@@ -144,7 +144,7 @@ func (f *file) streamEnd(start int, length object) int {
 
 // listStream notes which objects are packed into an object stream.
 func (f *file) listStream(id int, o object) {
-	data, err := f.decode(o)
+	data, err := f.decodeStream(o)
 	if f.unpacked += int64(len(data)); f.unpacked > f.limits.Bytes {
 		err = &LimitError{What: "bytes when unpacked", Limit: f.limits.Bytes}
 	}
@@ -154,35 +154,35 @@ func (f *file) listStream(id int, o object) {
 		}
 		return
 	}
-	first := o.dict["First"].int()
+	first := o.dict["First"].toInt()
 	if first <= 0 || first > len(data) {
 		return
 	}
 	f.packed[id] = data
 	header := &lexer{data: data[:first], elements: &f.elements}
 	for {
-		number, offset := header.next(false, 0), header.next(false, 0)
+		number, offset := header.readObject(false, 0), header.readObject(false, 0)
 		if offset.kind == end {
 			return
 		}
-		if number.int() > 0 && offset.int() >= 0 && offset.int() < len(data)-first {
-			f.places[number.int()] = place{offset: first + offset.int(), inStream: id}
+		if number.toInt() > 0 && offset.toInt() >= 0 && offset.toInt() < len(data)-first {
+			f.places[number.toInt()] = place{offset: first + offset.toInt(), inStream: id}
 		}
 	}
 }
 
-// resolve follows references to the object itself.
-func (f *file) resolve(o object) object {
+// resolveReference follows references to the object itself.
+func (f *file) resolveReference(o object) object {
 	for range maxNesting {
 		if o.kind != reference {
 			return o
 		}
-		o = f.load(o.int())
+		o = f.loadObject(o.toInt())
 	}
 	return object{}
 }
 
-func (f *file) load(id int) object {
+func (f *file) loadObject(id int) object {
 	if o, ok := f.loaded[id]; ok {
 		return o
 	}
@@ -192,29 +192,29 @@ func (f *file) load(id int) object {
 	}
 	var o object
 	if at.inStream == 0 {
-		o, _ = f.parse(at.offset)
+		o, _ = f.parseObject(at.offset)
 	} else {
 		l := &lexer{data: f.packed[at.inStream], at: at.offset, elements: &f.elements}
-		o = l.next(true, 0)
+		o = l.readObject(true, 0)
 	}
 	f.loaded[id] = o
 	return o
 }
 
-// dict gives the dictionary that an object is or refers to; nil for anything else.
-func (f *file) dict(o object) map[string]object { return f.resolve(o).dict }
+// dictOf gives the dictionary that an object is or refers to; nil for anything else.
+func (f *file) dictOf(o object) map[string]object { return f.resolveReference(o).dict }
 
-// catalog finds the root of a file whose trailer is lost.
-func (f *file) catalog() map[string]object {
-	for _, id := range f.ids() {
-		if o := f.load(id); o.kind == dictionary && f.nameOf(o.dict["Type"]) == "Catalog" {
+// findCatalog finds the root of a file whose trailer is lost.
+func (f *file) findCatalog() map[string]object {
+	for _, id := range f.sortedIDs() {
+		if o := f.loadObject(id); o.kind == dictionary && f.nameOf(o.dict["Type"]) == "Catalog" {
 			return o.dict
 		}
 	}
 	return nil
 }
 
-func (f *file) ids() []int {
+func (f *file) sortedIDs() []int {
 	ids := make([]int, 0, len(f.places))
 	for id := range f.places {
 		ids = append(ids, id)
@@ -229,19 +229,19 @@ type page struct {
 	resources map[string]object
 }
 
-// pages gives the pages in order. Where the tree of pages leads nowhere, it gives
+// listPages gives the pages in order. Where the tree of pages leads nowhere, it gives
 // the pages that the file holds in the order of their numbers.
-func (f *file) pages(ctx context.Context, root map[string]object) ([]page, error) {
+func (f *file) listPages(ctx context.Context, root map[string]object) ([]page, error) {
 	walk := &pageWalk{file: f, visited: map[int]bool{}}
-	if err := walk.node(ctx, root["Pages"], nil, 0); err != nil {
+	if err := walk.walkNode(ctx, root["Pages"], nil, 0); err != nil {
 		return nil, err
 	}
 	if len(walk.found) > 0 {
 		return walk.found, nil
 	}
-	for _, id := range f.ids() {
-		if o := f.load(id); f.nameOf(o.dict["Type"]) == "Page" {
-			if err := walk.add(o.dict, f.dict(o.dict["Resources"])); err != nil {
+	for _, id := range f.sortedIDs() {
+		if o := f.loadObject(id); f.nameOf(o.dict["Type"]) == "Page" {
+			if err := walk.addPage(o.dict, f.dictOf(o.dict["Resources"])); err != nil {
 				return nil, err
 			}
 		}
@@ -256,36 +256,36 @@ type pageWalk struct {
 	found   []page
 }
 
-func (w *pageWalk) node(ctx context.Context, o object, resources map[string]object, depth int) error {
+func (w *pageWalk) walkNode(ctx context.Context, o object, resources map[string]object, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("list pages: %w", err)
 	}
 	if o.kind == reference {
-		if w.visited[o.int()] {
+		if w.visited[o.toInt()] {
 			return nil
 		}
-		w.visited[o.int()] = true
+		w.visited[o.toInt()] = true
 	}
-	node := w.file.dict(o)
+	node := w.file.dictOf(o)
 	if node == nil || depth > maxNesting {
 		return nil
 	}
-	if own := w.file.dict(node["Resources"]); own != nil {
+	if own := w.file.dictOf(node["Resources"]); own != nil {
 		resources = own
 	}
-	kids := w.file.resolve(node["Kids"])
+	kids := w.file.resolveReference(node["Kids"])
 	if kids.kind != array {
-		return w.add(node, resources)
+		return w.addPage(node, resources)
 	}
 	for _, kid := range kids.items {
-		if err := w.node(ctx, kid, resources, depth+1); err != nil {
+		if err := w.walkNode(ctx, kid, resources, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *pageWalk) add(node, resources map[string]object) error {
+func (w *pageWalk) addPage(node, resources map[string]object) error {
 	if len(w.found) >= w.file.limits.Pages {
 		return &LimitError{What: "pages", Limit: int64(w.file.limits.Pages)}
 	}

@@ -15,10 +15,10 @@ const freeRatio = 1 << 20
 // maxFilters bounds how many times a stream may be packed.
 const maxFilters = 8
 
-// decode unpacks a stream. What could be unpacked of a damaged one comes with the error.
-func (f *file) decode(o object) ([]byte, error) {
-	filters := f.list(o.dict["Filter"])
-	parameters := f.list(o.dict["DecodeParms"])
+// decodeStream unpacks a stream. What could be unpacked of a damaged one comes with the error.
+func (f *file) decodeStream(o object) ([]byte, error) {
+	filters := f.listOf(o.dict["Filter"])
+	parameters := f.listOf(o.dict["DecodeParms"])
 	data := o.stream
 	limit := min(f.limits.Bytes, freeRatio+int64(len(data))*f.limits.Ratio)
 	if len(filters) > maxFilters {
@@ -27,10 +27,10 @@ func (f *file) decode(o object) ([]byte, error) {
 	for i, filter := range filters {
 		var parameter map[string]object
 		if i < len(parameters) {
-			parameter = f.dict(parameters[i])
+			parameter = f.dictOf(parameters[i])
 		}
 		var err error
-		data, err = f.unpack(f.nameOf(f.resolve(filter)), data, parameter, limit)
+		data, err = f.applyFilter(f.nameOf(f.resolveReference(filter)), data, parameter, limit)
 		if err != nil && (len(data) == 0 || isLimit(err)) {
 			return nil, err
 		}
@@ -43,9 +43,9 @@ func isLimit(err error) bool {
 	return errors.As(err, &limit)
 }
 
-// list gives the elements of an array, or the object itself as the only one.
-func (f *file) list(o object) []object {
-	o = f.resolve(o)
+// listOf gives the elements of an array, or the object itself as the only one.
+func (f *file) listOf(o object) []object {
+	o = f.resolveReference(o)
 	switch o.kind {
 	case array:
 		return o.items
@@ -55,17 +55,17 @@ func (f *file) list(o object) []object {
 	return []object{o}
 }
 
-func (f *file) unpack(filter string, data []byte, parameter map[string]object, limit int64) ([]byte, error) {
+func (f *file) applyFilter(filter string, data []byte, parameter map[string]object, limit int64) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
 		r, err := zlib.NewReader(bytes.NewReader(data))
 		if err != nil {
 			return nil, fmt.Errorf("unpack: %w", err)
 		}
-		return f.predicted(r, parameter, limit)
+		return f.undoPredictor(r, parameter, limit)
 	case "LZWDecode", "LZW":
-		early := f.resolve(parameter["EarlyChange"])
-		return f.predicted(newLZW(data, early.kind != number || early.number != 0), parameter, limit)
+		early := f.resolveReference(parameter["EarlyChange"])
+		return f.undoPredictor(newLZW(data, early.kind != number || early.number != 0), parameter, limit)
 	case "ASCII85Decode", "A85":
 		if stop := bytes.Index(data, []byte("~>")); stop >= 0 {
 			data = data[:stop]
@@ -73,7 +73,7 @@ func (f *file) unpack(filter string, data []byte, parameter map[string]object, l
 		return readLimited(ascii85.NewDecoder(bytes.NewReader(data)), limit)
 	case "ASCIIHexDecode", "AHx":
 		l := &lexer{data: data}
-		return []byte(l.hex()), nil
+		return []byte(l.readHex()), nil
 	case "RunLengthDecode", "RL":
 		return runLength(data, limit)
 	}
@@ -88,15 +88,15 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// predicted unpacks and takes the differences back that a predictor made.
-func (f *file) predicted(r io.Reader, parameter map[string]object, limit int64) ([]byte, error) {
+// undoPredictor unpacks and takes the differences back that a predictor made.
+func (f *file) undoPredictor(r io.Reader, parameter map[string]object, limit int64) ([]byte, error) {
 	data, err := readLimited(r, limit)
-	predictor := f.resolve(parameter["Predictor"]).int()
+	predictor := f.resolveReference(parameter["Predictor"]).toInt()
 	if predictor < 2 || isLimit(err) {
 		return data, err
 	}
 	number := func(key string, otherwise int) int {
-		if value := f.resolve(parameter[key]).int(); value > 0 {
+		if value := f.resolveReference(parameter[key]).toInt(); value > 0 {
 			return value
 		}
 		return otherwise
@@ -148,7 +148,7 @@ func unPNG(data []byte, row, pixel int) []byte {
 
 func paeth(left, above, corner byte) byte {
 	guess := int(left) + int(above) - int(corner)
-	toLeft, toAbove, toCorner := distance(guess, left), distance(guess, above), distance(guess, corner)
+	toLeft, toAbove, toCorner := absDiff(guess, left), absDiff(guess, above), absDiff(guess, corner)
 	switch {
 	case toLeft <= toAbove && toLeft <= toCorner:
 		return left
@@ -158,7 +158,7 @@ func paeth(left, above, corner byte) byte {
 	return corner
 }
 
-func distance(a int, b byte) int {
+func absDiff(a int, b byte) int {
 	return max(a-int(b), int(b)-a)
 }
 

@@ -42,35 +42,35 @@ func (f *file) fontNamed(fonts map[string]object, name string) *font {
 		o = object{kind: reference, number: float64(id)}
 		fonts[name] = o
 	}
-	if known := f.fonts[o.int()]; known != nil {
+	if known := f.fonts[o.toInt()]; known != nil {
 		return known
 	}
-	made := f.newFont(f.dict(o))
-	f.fonts[o.int()] = made
+	made := f.newFont(f.dictOf(o))
+	f.fonts[o.toInt()] = made
 	return made
 }
 
 func (f *file) newFont(dict map[string]object) *font {
 	made := &font{widths: map[int]float64{}, otherwise: 500}
-	if stream := f.resolve(dict["ToUnicode"]); stream.stream != nil && f.unpacked < f.limits.Bytes {
-		if data, err := f.decode(stream); err == nil {
+	if stream := f.resolveReference(dict["ToUnicode"]); stream.stream != nil && f.unpacked < f.limits.Bytes {
+		if data, err := f.decodeStream(stream); err == nil {
 			f.unpacked += int64(len(data))
 			made.toUnicode = readCMap(data)
 		}
 	}
-	if f.nameOf(f.resolve(dict["Subtype"])) == "Type0" {
-		f.composite(made, dict)
+	if f.nameOf(f.resolveReference(dict["Subtype"])) == "Type0" {
+		f.readComposite(made, dict)
 		return made
 	}
-	name := f.nameOf(f.resolve(dict["BaseFont"]))
-	f.simpleEncoding(made, f.resolve(dict["Encoding"]), name)
+	name := f.nameOf(f.resolveReference(dict["BaseFont"]))
+	f.simpleEncoding(made, f.resolveReference(dict["Encoding"]), name)
 	scale := 1.0
-	if matrix := f.list(dict["FontMatrix"]); len(matrix) == 6 && f.nameOf(dict["Subtype"]) == "Type3" {
-		scale = f.resolve(matrix[0]).number * 1000
+	if matrix := f.listOf(dict["FontMatrix"]); len(matrix) == 6 && f.nameOf(dict["Subtype"]) == "Type3" {
+		scale = f.resolveReference(matrix[0]).number * 1000
 	}
-	first := f.resolve(dict["FirstChar"]).int()
-	for i, width := range f.list(dict["Widths"]) {
-		made.widths[first+i] = f.resolve(width).number * scale
+	first := f.resolveReference(dict["FirstChar"]).toInt()
+	for i, width := range f.listOf(dict["Widths"]) {
+		made.widths[first+i] = f.resolveReference(width).number * scale
 	}
 	if strings.Contains(name, "Courier") {
 		made.otherwise = 600
@@ -78,21 +78,21 @@ func (f *file) newFont(dict map[string]object) *font {
 	return made
 }
 
-// composite reads what a font of many characters says, of which CIDs are the codes
+// readComposite reads what a font of many characters says, of which CIDs are the codes
 // where its encoding is Identity.
-func (f *file) composite(made *font, dict map[string]object) {
+func (f *file) readComposite(made *font, dict map[string]object) {
 	made.composite, made.otherwise = true, 1000
-	encoding := f.nameOf(f.resolve(dict["Encoding"]))
+	encoding := f.nameOf(f.resolveReference(dict["Encoding"]))
 	made.utf16 = strings.Contains(encoding, "UCS2") || strings.Contains(encoding, "UTF16")
-	descendants := f.list(dict["DescendantFonts"])
+	descendants := f.listOf(dict["DescendantFonts"])
 	if len(descendants) == 0 {
 		return
 	}
-	descendant := f.dict(descendants[0])
-	if width := f.resolve(descendant["DW"]); width.kind == number {
+	descendant := f.dictOf(descendants[0])
+	if width := f.resolveReference(descendant["DW"]); width.kind == number {
 		made.otherwise = width.number
 	}
-	f.compositeWidths(made, f.list(descendant["W"]))
+	f.compositeWidths(made, f.listOf(descendant["W"]))
 }
 
 // maxCode is the highest code of two bytes.
@@ -101,13 +101,13 @@ const maxCode = 0xffff
 // compositeWidths reads widths as "first [w w w]" and "first last w".
 func (f *file) compositeWidths(made *font, widths []object) {
 	for len(widths) >= 2 {
-		first, second := f.resolve(widths[0]).int(), f.resolve(widths[1])
+		first, second := f.resolveReference(widths[0]).toInt(), f.resolveReference(widths[1])
 		if first < 0 || first > maxCode {
 			return
 		}
 		if second.kind == array {
 			for i, width := range second.items {
-				made.widths[first+i] = f.resolve(width).number
+				made.widths[first+i] = f.resolveReference(width).number
 			}
 			widths = widths[2:]
 			continue
@@ -115,8 +115,8 @@ func (f *file) compositeWidths(made *font, widths []object) {
 		if len(widths) < 3 {
 			return
 		}
-		width := f.resolve(widths[2]).number
-		if last := min(second.int(), maxCode); len(made.ranges) < maxRanges {
+		width := f.resolveReference(widths[2]).number
+		if last := min(second.toInt(), maxCode); len(made.ranges) < maxRanges {
 			made.ranges = append(made.ranges, widthRange{from: first, to: last, width: width})
 		}
 		widths = widths[3:]
@@ -127,7 +127,7 @@ func (f *file) compositeWidths(made *font, widths []object) {
 func (f *file) simpleEncoding(made *font, encoding object, fontName string) {
 	base := f.nameOf(encoding)
 	if encoding.kind == dictionary {
-		base = f.nameOf(f.resolve(encoding.dict["BaseEncoding"]))
+		base = f.nameOf(f.resolveReference(encoding.dict["BaseEncoding"]))
 	}
 	for code := range made.encoding {
 		r := winAnsi(byte(code))
@@ -143,10 +143,10 @@ func (f *file) simpleEncoding(made *font, encoding object, fontName string) {
 		made.encoding[0x0f] = "•"
 	}
 	code := 0
-	for _, item := range f.list(encoding.dict["Differences"]) {
-		switch item = f.resolve(item); item.kind {
+	for _, item := range f.listOf(encoding.dict["Differences"]) {
+		switch item = f.resolveReference(item); item.kind {
 		case number:
-			code = item.int()
+			code = item.toInt()
 		case name:
 			if text := glyphText(item.text); text != "" && code >= 0 && code < len(made.encoding) {
 				made.encoding[code] = text
@@ -164,8 +164,8 @@ func winAnsi(c byte) rune {
 	return ' '
 }
 
-// units decodes a string that is shown in a font.
-func (t *font) units(raw string) []unit {
+// decodeString decodes a string that is shown in a font.
+func (t *font) decodeString(raw string) []unit {
 	units := make([]unit, 0, len(raw))
 	for len(raw) > 0 {
 		length := 1
@@ -181,13 +181,13 @@ func (t *font) units(raw string) []unit {
 		for i := range len(code) {
 			value = value<<8 | int(code[i])
 		}
-		units = append(units, unit{text: t.text(code, value), width: t.width(value), space: code == " "})
+		units = append(units, unit{text: t.codeText(code, value), width: t.codeWidth(value), space: code == " "})
 	}
 	return units
 }
 
-// width gives the width of a code and remembers it where it was in a range.
-func (t *font) width(code int) float64 {
+// codeWidth gives the width of a code and remembers it where it was in a range.
+func (t *font) codeWidth(code int) float64 {
 	if width, ok := t.widths[code]; ok {
 		return width
 	}
@@ -201,9 +201,9 @@ func (t *font) width(code int) float64 {
 	return t.widths[code]
 }
 
-func (t *font) text(code string, value int) string {
+func (t *font) codeText(code string, value int) string {
 	if t.toUnicode != nil {
-		if text, ok := t.toUnicode.lookup(value); ok {
+		if text, ok := t.toUnicode.lookupCode(value); ok {
 			return text
 		}
 	}

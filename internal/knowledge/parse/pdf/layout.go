@@ -10,31 +10,31 @@ import (
 // there is a space between them: the narrowest that typesetters set is about .2.
 const wordGap = 0.16
 
-// lines gives the lines of a page in the order they are drawn.
-func (f *file) lines(ctx context.Context, p page) ([]Line, error) {
-	glyphs, err := f.paint(ctx, p)
+// pageLines gives the lines of a page in the order they are drawn.
+func (f *file) pageLines(ctx context.Context, p page) ([]Line, error) {
+	glyphs, err := f.paintPage(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	glyphs = upright(glyphs)
+	glyphs = rotateUpright(glyphs)
 	var lines []Line
 	var current lineBuilder
 	for _, g := range glyphs {
-		if !current.takes(g) {
+		if !current.continuesLine(g) {
 			lines = current.appendTo(lines)
 			current = lineBuilder{}
 		}
-		current.add(g)
+		current.addGlyph(g)
 	}
 	return current.appendTo(lines), nil
 }
 
-// upright turns a page so that most of its text runs from left to right, and leaves
+// rotateUpright turns a page so that most of its text runs from left to right, and leaves
 // out what then does not.
-func upright(glyphs []glyph) []glyph {
+func rotateUpright(glyphs []glyph) []glyph {
 	var directions [4]int
 	for _, g := range glyphs {
-		directions[direction(g)]++
+		directions[lineDirection(g)]++
 	}
 	most := 0
 	for d, count := range directions {
@@ -44,7 +44,7 @@ func upright(glyphs []glyph) []glyph {
 	}
 	kept := glyphs[:0]
 	for _, g := range glyphs {
-		if direction(g) != most {
+		if lineDirection(g) != most {
 			continue
 		}
 		switch most {
@@ -60,8 +60,8 @@ func upright(glyphs []glyph) []glyph {
 	return kept
 }
 
-// direction is where a character's line runs to: 0 right, 1 up, 2 left, 3 down.
-func direction(g glyph) int {
+// lineDirection is where a character's line runs to: 0 right, 1 up, 2 left, 3 down.
+func lineDirection(g glyph) int {
 	switch {
 	case math.Abs(g.advanceX) >= math.Abs(g.advanceY) && g.advanceX >= 0:
 		return 0
@@ -81,9 +81,9 @@ type lineBuilder struct {
 	begun bool
 }
 
-// takes says whether a character goes on with the line: on about the same baseline
+// continuesLine says whether a character goes on with the line: on about the same baseline
 // (an index or exponent may leave it a little), and not back to the left.
-func (b *lineBuilder) takes(g glyph) bool {
+func (b *lineBuilder) continuesLine(g glyph) bool {
 	if !b.begun {
 		return true
 	}
@@ -91,7 +91,7 @@ func (b *lineBuilder) takes(g glyph) bool {
 	return math.Abs(g.y-b.line.Y) < 0.5*size && g.x > b.right-size
 }
 
-func (b *lineBuilder) add(g glyph) {
+func (b *lineBuilder) addGlyph(g glyph) {
 	if !b.begun {
 		b.begun = true
 		b.line = Line{X: g.x, Y: g.y, Size: g.size}

@@ -30,7 +30,7 @@ type object struct {
 	stream []byte // packed, of a dictionary that has one
 }
 
-func (o object) int() int {
+func (o object) toInt() int {
 	if o.kind != number && o.kind != reference || o.number > 1<<40 || o.number < -1<<40 {
 		return 0
 	}
@@ -72,9 +72,9 @@ func (l *lexer) skipSpace() {
 	}
 }
 
-// next reads an object. References are only known where refs is set: content streams
+// readObject reads an object. References are only known where refs is set: content streams
 // have none.
-func (l *lexer) next(refs bool, depth int) object {
+func (l *lexer) readObject(refs bool, depth int) object {
 	l.skipSpace()
 	if l.at >= len(l.data) {
 		return object{kind: end}
@@ -83,18 +83,18 @@ func (l *lexer) next(refs bool, depth int) object {
 	switch c := l.data[l.at]; {
 	case c == '/':
 		l.at++
-		return object{kind: name, text: l.name()}
+		return object{kind: name, text: l.readName()}
 	case c == '(':
-		return object{kind: text, text: l.literal()}
+		return object{kind: text, text: l.readLiteral()}
 	case c == '<' && l.peek(1) == '<':
 		l.at += 2
-		return l.dictionary(refs, depth)
+		return l.readDictionary(refs, depth)
 	case c == '<':
 		l.at++
-		return object{kind: text, text: l.hex()}
+		return object{kind: text, text: l.readHex()}
 	case c == '[':
 		l.at++
-		return object{kind: array, items: l.items(refs, depth)}
+		return object{kind: array, items: l.readItems(refs, depth)}
 	case c == '>' && l.peek(1) == '>':
 		l.at += 2
 		return object{kind: keyword, text: ">>"}
@@ -102,7 +102,7 @@ func (l *lexer) next(refs bool, depth int) object {
 		l.at++
 		return object{kind: keyword, text: string(c)}
 	}
-	return l.word(refs)
+	return l.readWord(refs)
 }
 
 func (l *lexer) peek(ahead int) byte {
@@ -112,7 +112,7 @@ func (l *lexer) peek(ahead int) byte {
 	return 0
 }
 
-func (l *lexer) regular() []byte {
+func (l *lexer) readRegular() []byte {
 	start := l.at
 	for l.at < len(l.data) && !isSpace(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.at++
@@ -120,8 +120,8 @@ func (l *lexer) regular() []byte {
 	return l.data[start:l.at]
 }
 
-func (l *lexer) name() string {
-	raw := l.regular()
+func (l *lexer) readName() string {
+	raw := l.readRegular()
 	if bytes.IndexByte(raw, '#') < 0 {
 		return string(raw)
 	}
@@ -149,7 +149,7 @@ func hexValue(c byte) int {
 	return -1
 }
 
-func (l *lexer) hex() string {
+func (l *lexer) readHex() string {
 	var out []byte
 	high := -1
 	for l.at < len(l.data) {
@@ -174,8 +174,8 @@ func (l *lexer) hex() string {
 	return string(out)
 }
 
-// literal reads a string in parentheses, which may nest.
-func (l *lexer) literal() string {
+// readLiteral reads a string in parentheses, which may nest.
+func (l *lexer) readLiteral() string {
 	var out []byte
 	open := 0
 	for l.at < len(l.data) {
@@ -191,7 +191,7 @@ func (l *lexer) literal() string {
 				return string(out)
 			}
 		case '\\':
-			out = l.escape(out)
+			out = l.readEscape(out)
 			continue
 		}
 		out = append(out, c)
@@ -199,7 +199,7 @@ func (l *lexer) literal() string {
 	return string(out)
 }
 
-func (l *lexer) escape(out []byte) []byte {
+func (l *lexer) readEscape(out []byte) []byte {
 	c := l.peek(0)
 	l.at++
 	switch c {
@@ -232,11 +232,11 @@ func (l *lexer) escape(out []byte) []byte {
 	return append(out, byte(value))
 }
 
-// items reads the elements of an array up to its end.
-func (l *lexer) items(refs bool, depth int) []object {
+// readItems reads the elements of an array up to its end.
+func (l *lexer) readItems(refs bool, depth int) []object {
 	var items []object
 	for depth < maxNesting && *l.elements < maxElements {
-		item := l.next(refs, depth+1)
+		item := l.readObject(refs, depth+1)
 		if item.kind == end || item.kind == keyword && (item.text == "]" || item.text == "endobj") {
 			break
 		}
@@ -245,17 +245,17 @@ func (l *lexer) items(refs bool, depth int) []object {
 	return items
 }
 
-func (l *lexer) dictionary(refs bool, depth int) object {
+func (l *lexer) readDictionary(refs bool, depth int) object {
 	dict := make(map[string]object)
 	for depth < maxNesting && *l.elements < maxElements {
-		key := l.next(refs, depth+1)
+		key := l.readObject(refs, depth+1)
 		if key.kind == end || key.kind == keyword && (key.text == ">>" || key.text == "endobj" || key.text == "stream") {
 			break
 		}
 		if key.kind != name {
 			continue
 		}
-		value := l.next(refs, depth+1)
+		value := l.readObject(refs, depth+1)
 		if value.kind == keyword && value.text == ">>" {
 			break
 		}
@@ -264,9 +264,9 @@ func (l *lexer) dictionary(refs bool, depth int) object {
 	return object{kind: dictionary, dict: dict}
 }
 
-// word reads a number, a reference or a keyword.
-func (l *lexer) word(refs bool) object {
-	raw := l.regular()
+// readWord reads a number, a reference or a keyword.
+func (l *lexer) readWord(refs bool) object {
+	raw := l.readRegular()
 	if len(raw) == 0 {
 		l.at++
 		return object{}
@@ -295,7 +295,7 @@ func isDigits(raw []byte) bool {
 func (l *lexer) endsReference() bool {
 	before := l.at
 	l.skipSpace()
-	generation := l.regular()
+	generation := l.readRegular()
 	l.skipSpace()
 	if len(generation) > 0 && isDigits(generation) && l.peek(0) == 'R' {
 		if after := l.peek(1); l.at+1 >= len(l.data) || isSpace(after) || isDelimiter(after) {

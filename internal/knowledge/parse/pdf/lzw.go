@@ -37,26 +37,26 @@ func newLZW(data []byte, early bool) *lzw {
 	for i := range clearCode {
 		l.table[i] = entry{prefix: -1, last: byte(i), length: 1}
 	}
-	l.clear()
+	l.resetTable()
 	return l
 }
 
-func (l *lzw) clear() { l.width, l.next, l.previous = 9, endCode+1, -1 }
+func (l *lzw) resetTable() { l.width, l.next, l.previous = 9, endCode+1, -1 }
 
 func (l *lzw) Read(buffer []byte) (int, error) {
 	for len(l.pending) == 0 {
 		if l.done {
 			return 0, io.EOF
 		}
-		l.step()
+		l.readCode()
 	}
 	n := copy(buffer, l.pending)
 	l.pending = l.pending[n:]
 	return n, nil
 }
 
-// step reads one code and makes what it stands for pending.
-func (l *lzw) step() {
+// readCode reads one code and makes what it stands for pending.
+func (l *lzw) readCode() {
 	for l.have < l.width {
 		if len(l.data) == 0 {
 			l.done = true
@@ -71,7 +71,7 @@ func (l *lzw) step() {
 	l.bits &= 1<<l.have - 1
 	switch {
 	case code == clearCode:
-		l.clear()
+		l.resetTable()
 		return
 	case code == endCode, code > l.next, code == l.next && l.previous < 0:
 		l.done = true
@@ -82,28 +82,28 @@ func (l *lzw) step() {
 		if code < l.next {
 			first = code
 		}
-		l.table[l.next] = entry{prefix: l.previous, last: l.first(first), length: l.table[l.previous].length + 1}
+		l.table[l.next] = entry{prefix: l.previous, last: l.firstByte(first), length: l.table[l.previous].length + 1}
 		l.next++
 	}
 	if code >= l.next {
 		l.done = true
 		return
 	}
-	l.pending = l.spelled(code)
+	l.pending = l.expandCode(code)
 	l.previous = code
 	if l.next+l.early >= 1<<l.width && l.width < 12 {
 		l.width++
 	}
 }
 
-func (l *lzw) first(code int) byte {
+func (l *lzw) firstByte(code int) byte {
 	for l.table[code].prefix >= 0 {
 		code = l.table[code].prefix
 	}
 	return l.table[code].last
 }
 
-func (l *lzw) spelled(code int) []byte {
+func (l *lzw) expandCode(code int) []byte {
 	out := make([]byte, l.table[code].length)
 	for i := len(out) - 1; i >= 0; i-- {
 		out[i] = l.table[code].last

@@ -61,32 +61,32 @@ type Line struct {
 // Read gives the text of a file.
 func Read(ctx context.Context, content []byte, limits Limits) (Document, error) {
 	f := newFile(content, limits)
-	f.scan()
+	f.scanObjects()
 	if f.encrypted {
 		return Document{}, ErrEncrypted
 	}
 	if f.over != nil {
 		return Document{}, f.over
 	}
-	root := f.dict(f.trailer["Root"])
+	root := f.dictOf(f.trailer["Root"])
 	if len(root) == 0 {
-		root = f.catalog()
+		root = f.findCatalog()
 	}
-	pages, err := f.pages(ctx, root)
+	pages, err := f.listPages(ctx, root)
 	if err != nil {
 		return Document{}, err
 	}
 	if len(pages) == 0 {
 		return Document{}, ErrBroken
 	}
-	info := f.dict(f.trailer["Info"])
+	info := f.dictOf(f.trailer["Info"])
 	document := Document{
-		Title:    textString(f.resolve(info["Title"]).text),
-		Author:   textString(f.resolve(info["Author"]).text),
-		Language: textString(f.resolve(root["Lang"]).text),
+		Title:    textString(f.resolveReference(info["Title"]).text),
+		Author:   textString(f.resolveReference(info["Author"]).text),
+		Language: textString(f.resolveReference(root["Lang"]).text),
 	}
 	for _, page := range pages {
-		lines, err := f.lines(ctx, page)
+		lines, err := f.pageLines(ctx, page)
 		if err != nil {
 			return Document{}, err
 		}

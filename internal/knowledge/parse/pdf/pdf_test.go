@@ -129,7 +129,7 @@ func TestPredictors(t *testing.T) {
 	parameter := map[string]object{
 		"Predictor": {kind: number, number: 12}, "Columns": {kind: number, number: 3},
 	}
-	got, err := f.predicted(strings.NewReader("\x00abc\x02\x01\x01\x01\x01a\x01\x01"), parameter, 100)
+	got, err := f.undoPredictor(strings.NewReader("\x00abc\x02\x01\x01\x01\x01a\x01\x01"), parameter, 100)
 	if err != nil || string(got) != "abcbcdabc" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -10,14 +10,14 @@ import (
 // allIntents are the bits that mean something.
 const allIntents = 1<<17 - 1 | 1<<20 | 1<<21 | 1<<24 | 1<<25
 
-func (s *Server) command(c *connection, got payload) {
+func (s *Server) handleCommand(c *connection, got payload) {
 	switch got.Op {
 	case opHeartbeat:
-		s.heartbeat(c, got.Data)
+		s.handleHeartbeat(c, got.Data)
 	case opIdentify:
-		s.identify(c, got.Data)
+		s.handleIdentify(c, got.Data)
 	case opResume:
-		s.resume(c, got.Data)
+		s.handleResume(c, got.Data)
 	case opPresence, opVoice, opMembers:
 		if c.session == nil {
 			s.endLocked(c, 4003, "a payload before identify")
@@ -27,7 +27,7 @@ func (s *Server) command(c *connection, got payload) {
 	}
 }
 
-func (s *Server) heartbeat(c *connection, data json.RawMessage) {
+func (s *Server) handleHeartbeat(c *connection, data json.RawMessage) {
 	var seq *int64
 	if err := json.Unmarshal(data, &seq); err != nil {
 		s.endLocked(c, 4002, "a heartbeat without a number")
@@ -38,12 +38,12 @@ func (s *Server) heartbeat(c *connection, data json.RawMessage) {
 			s.endLocked(c, 4007, "a heartbeat with a number that was never sent")
 			return
 		}
-		c.session.trim(*seq)
+		c.session.trimEvents(*seq)
 	}
-	c.beats.Reset(s.grace())
+	c.beats.Reset(s.heartbeatGrace())
 	s.state.Beats++
-	s.note()
-	c.send(encode(payload{Op: opAck, Data: json.RawMessage("null")}))
+	s.signalChange()
+	c.sendFrame(encode(payload{Op: opAck, Data: json.RawMessage("null")}))
 }
 
 // identification is the data of op 2.
@@ -67,7 +67,7 @@ type presence struct {
 	AFK        *bool             `json:"afk"`
 }
 
-func (s *Server) identify(c *connection, data json.RawMessage) {
+func (s *Server) handleIdentify(c *connection, data json.RawMessage) {
 	var asked identification
 	if err := json.Unmarshal(data, &asked); err != nil {
 		s.endLocked(c, 4002, "an identify that can't be decoded: "+err.Error())
@@ -76,7 +76,7 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	if asked.Shard == nil {
 		asked.Shard = []int{0, 1}
 	}
-	if code, reason := s.refusal(c, asked); code != 0 {
+	if code, reason := s.checkIdentify(c, asked); code != 0 {
 		s.endLocked(c, code, reason)
 		return
 	}
@@ -95,19 +95,19 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	since := now.Sub(s.buckets[bucket])
 	s.buckets[bucket] = now
 	if since < s.options.IdentifyWindow {
-		s.refuse("shard %d identified %s after another of bucket %d, within %s", shard, since, bucket, s.options.IdentifyWindow)
-		s.invalidate(c, false)
+		s.failTest("shard %d identified %s after another of bucket %d, within %s", shard, since, bucket, s.options.IdentifyWindow)
+		s.invalidateSession(c, false)
 		return
 	}
 	if s.muted > 0 {
 		s.muted--
 		return
 	}
-	s.open(c, asked)
+	s.openSession(c, asked)
 }
 
-// refusal is the code and the reason for which an identify closes the connection.
-func (s *Server) refusal(c *connection, asked identification) (int, string) {
+// checkIdentify is the code and the reason for which an identify closes the connection.
+func (s *Server) checkIdentify(c *connection, asked identification) (int, string) {
 	shard := asked.Shard
 	switch {
 	case c.session != nil:
@@ -145,8 +145,8 @@ func (s *Server) forgetOldIdentifies(now time.Time) {
 	}
 }
 
-// open starts a session: READY, and a GUILD_CREATE for each guild of the shard.
-func (s *Server) open(c *connection, asked identification) {
+// openSession starts a session: READY, and a GUILD_CREATE for each guild of the shard.
+func (s *Server) openSession(c *connection, asked identification) {
 	s.sessionsNo++
 	c.session = &session{
 		id: fmt.Sprintf("session-%d", s.sessionsNo), shard: asked.Shard[0], shards: asked.Shard[1],
@@ -166,7 +166,7 @@ func (s *Server) open(c *connection, asked identification) {
 		ResumeURL   string          `json:"resume_gateway_url"`
 		Shard       []int           `json:"shard"`
 		Application json.RawMessage `json:"application"`
-	}{10, greeting.User, []unavailable{}, c.session.id, address(s.second), asked.Shard, greeting.Application}
+	}{10, greeting.User, []unavailable{}, c.session.id, serverAddress(s.second), asked.Shard, greeting.Application}
 	var own []Guild
 	for _, guild := range greeting.Guilds {
 		if shardOf(guild.ID, c.session.shards) == c.session.shard {
@@ -180,16 +180,16 @@ func (s *Server) open(c *connection, asked identification) {
 		s.endLocked(c, 4000, "unknown error")
 		return
 	}
-	c.session.dispatch("READY", data, false)
+	c.session.dispatchEvent("READY", data, false)
 	for _, guild := range own {
-		if wants(c.session.intents, "GUILD_CREATE", false) {
-			c.session.dispatch("GUILD_CREATE", guild.Create, false)
+		if wantsEvent(c.session.intents, "GUILD_CREATE", false) {
+			c.session.dispatchEvent("GUILD_CREATE", guild.Create, false)
 		}
 	}
-	s.note()
+	s.signalChange()
 }
 
-func (s *Server) resume(c *connection, data json.RawMessage) {
+func (s *Server) handleResume(c *connection, data json.RawMessage) {
 	var asked struct {
 		Token     string `json:"token"`
 		SessionID string `json:"session_id"`
@@ -206,12 +206,12 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	case asked.Token != s.options.Token || s.tokenReset:
 		s.endLocked(c, 4004, "authentication failed")
 	case !c.resumes:
-		s.refuse("a resume at the first address, not at resume_gateway_url")
-		s.invalidate(c, false)
+		s.failTest("a resume at the first address, not at resume_gateway_url")
+		s.invalidateSession(c, false)
 	case c.over || session == nil || *asked.Seq < session.trimmed:
-		s.invalidate(c, false)
+		s.invalidateSession(c, false)
 	case *asked.Seq > session.seq:
-		s.forget(session)
+		s.deleteSession(session)
 		s.endLocked(c, 4007, "a resume with a number that was never sent")
 	default:
 		s.goOn(c, session, *asked.Seq)
@@ -222,27 +222,27 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 func (s *Server) goOn(c *connection, session *session, seq int64) {
 	if old := session.connection; old != nil {
 		old.session = nil
-		old.end(4000, "the session was resumed on another connection")
+		old.closeWith(4000, "the session was resumed on another connection")
 	}
 	c.session, session.connection = session, c
 	for _, event := range session.events {
 		if event.seq > seq {
-			c.send(event.frame)
+			c.sendFrame(event.frame)
 		}
 	}
-	session.dispatch("RESUMED", json.RawMessage(`{}`), false)
+	session.dispatchEvent("RESUMED", json.RawMessage(`{}`), false)
 	session.events = session.events[:len(session.events)-1] // it is not replayed itself
 	s.state.Resume = append(s.state.Resume, session.shard)
-	s.note()
+	s.signalChange()
 }
 
-// invalidate tells a client that its session is over, or that it may resume it once more.
-func (s *Server) invalidate(c *connection, resumable bool) {
+// invalidateSession tells a client that its session is over, or that it may resume it once more.
+func (s *Server) invalidateSession(c *connection, resumable bool) {
 	if c.session != nil {
 		session := c.session
 		c.session, session.connection = nil, nil
 		if !resumable {
-			s.forget(session)
+			s.deleteSession(session)
 		}
 	}
 	c.over = !resumable
@@ -250,6 +250,6 @@ func (s *Server) invalidate(c *connection, resumable bool) {
 	if resumable {
 		data = json.RawMessage("true")
 	}
-	c.send(encode(payload{Op: opInvalidSession, Data: data}))
-	s.note()
+	c.sendFrame(encode(payload{Op: opInvalidSession, Data: data}))
+	s.signalChange()
 }

@@ -44,39 +44,39 @@ type outgoing struct {
 	reason string
 }
 
-// serve is a connection from its hello to its end.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, resumes bool) {
+// serveConnection is a connection from its hello to its end.
+func (s *Server) serveConnection(w http.ResponseWriter, r *http.Request, resumes bool) {
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // the upgrader has answered
 	}
 	c := &connection{ws: ws, resumes: resumes, done: make(chan struct{}), wake: make(chan struct{}, 1)}
-	if !s.join(c) {
-		c.cut()
+	if !s.addConnection(c) {
+		c.closeAbruptly()
 		return
 	}
 	defer s.ended.Done()
 	var writer sync.WaitGroup
-	writer.Go(c.write)
+	writer.Go(c.writeLoop)
 	query := r.URL.Query()
 	switch {
 	case query.Get("v") != "10":
-		s.end(c, 4012, fmt.Sprintf("invalid API version %q", query.Get("v")))
+		s.closeConnection(c, 4012, fmt.Sprintf("invalid API version %q", query.Get("v")))
 	case query.Get("encoding") != "json" || query.Has("compress"):
-		s.end(c, 4002, "this gateway speaks plain JSON alone")
+		s.closeConnection(c, 4002, "this gateway speaks plain JSON alone")
 	default:
-		c.send(encode(payload{Op: opHello, Data: fmt.Appendf(nil, `{"heartbeat_interval":%d}`, s.options.HeartbeatInterval.Milliseconds())}))
+		c.sendFrame(encode(payload{Op: opHello, Data: fmt.Appendf(nil, `{"heartbeat_interval":%d}`, s.options.HeartbeatInterval.Milliseconds())}))
 	}
-	code := s.listen(c)
-	s.leave(c, code)
+	code := s.readCommands(c)
+	s.removeConnection(c, code)
 	close(c.done)
-	c.cut()
+	c.closeAbruptly()
 	writer.Wait()
 }
 
-// join is false where the server is about to close.
-func (s *Server) join(c *connection) bool {
+// addConnection is false where the server is about to close.
+func (s *Server) addConnection(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -84,22 +84,22 @@ func (s *Server) join(c *connection) bool {
 	}
 	s.ended.Add(1)
 	s.connections[c] = true
-	c.beats = time.AfterFunc(s.grace(), func() {
+	c.beats = time.AfterFunc(s.heartbeatGrace(), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.refuse("no heartbeat within %s", s.grace())
-		s.forget(c.session)
-		c.end(4009, "session timed out")
+		s.failTest("no heartbeat within %s", s.heartbeatGrace())
+		s.deleteSession(c.session)
+		c.closeWith(4009, "session timed out")
 	})
 	return true
 }
 
-// grace is how long a client may go without a heartbeat.
-func (s *Server) grace() time.Duration { return s.options.HeartbeatInterval + s.options.Grace }
+// heartbeatGrace is how long a client may go without a heartbeat.
+func (s *Server) heartbeatGrace() time.Duration { return s.options.HeartbeatInterval + s.options.Grace }
 
-// leave ends what the client closed with a code. With 1000 and 1001 the session goes, as
+// removeConnection ends what the client closed with a code. With 1000 and 1001 the session goes, as
 // at Discord.
-func (s *Server) leave(c *connection, code int) {
+func (s *Server) removeConnection(c *connection, code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.beats.Stop()
@@ -107,15 +107,15 @@ func (s *Server) leave(c *connection, code int) {
 	if c.session != nil && c.session.connection == c {
 		c.session.connection = nil
 		if code == websocket.CloseNormalClosure || code == websocket.CloseGoingAway {
-			s.forget(c.session)
+			s.deleteSession(c.session)
 		}
 	}
 	s.state.Closed = append(s.state.Closed, code)
-	s.note()
+	s.signalChange()
 }
 
-// forget ends a session for good, if there is one.
-func (s *Server) forget(session *session) {
+// deleteSession ends a session for good, if there is one.
+func (s *Server) deleteSession(session *session) {
 	if session == nil {
 		return
 	}
@@ -123,8 +123,8 @@ func (s *Server) forget(session *session) {
 	session.connection = nil
 }
 
-// listen obeys what the client sends until it goes. It gives the code of its end.
-func (s *Server) listen(c *connection) int {
+// readCommands obeys what the client sends until it goes. It gives the code of its end.
+func (s *Server) readCommands(c *connection) int {
 	for {
 		_, raw, err := c.ws.ReadMessage()
 		if err != nil {
@@ -140,12 +140,12 @@ func (s *Server) listen(c *connection) int {
 			c.greeting = s.options.Greeting() // it may hold locks under which events are dispatched
 		}
 		s.mu.Lock()
-		s.obey(c, raw)
+		s.handlePayload(c, raw)
 		s.mu.Unlock()
 	}
 }
 
-func (s *Server) obey(c *connection, raw []byte) {
+func (s *Server) handlePayload(c *connection, raw []byte) {
 	if c.zombie {
 		return
 	}
@@ -166,10 +166,10 @@ func (s *Server) obey(c *connection, raw []byte) {
 		s.endLocked(c, 4002, "a payload that can't be decoded: "+err.Error())
 		return
 	}
-	s.command(c, got)
+	s.handleCommand(c, got)
 }
 
-func (s *Server) end(c *connection, code int, reason string) {
+func (s *Server) closeConnection(c *connection, code int, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endLocked(c, code, reason)
@@ -177,22 +177,24 @@ func (s *Server) end(c *connection, code int, reason string) {
 
 // endLocked ends a connection because of what the client did.
 func (s *Server) endLocked(c *connection, code int, reason string) {
-	s.refuse("closed with %d: %s", code, reason)
-	c.end(code, reason)
+	s.failTest("closed with %d: %s", code, reason)
+	c.closeWith(code, reason)
 }
 
-func (c *connection) send(frame []byte) {
+func (c *connection) sendFrame(frame []byte) {
 	if !c.zombie {
-		c.push(outgoing{frame: frame})
+		c.pushOutgoing(outgoing{frame: frame})
 	}
 }
 
-func (c *connection) end(code int, reason string) { c.push(outgoing{code: code, reason: reason}) }
+func (c *connection) closeWith(code int, reason string) {
+	c.pushOutgoing(outgoing{code: code, reason: reason})
+}
 
-// cut ends a connection without a word.
-func (c *connection) cut() { c.ws.NetConn().Close() } //nolint:errcheck // it may be closed
+// closeAbruptly ends a connection without a word.
+func (c *connection) closeAbruptly() { c.ws.NetConn().Close() } //nolint:errcheck // it may be closed
 
-func (c *connection) push(o outgoing) {
+func (c *connection) pushOutgoing(o outgoing) {
 	c.queueMu.Lock()
 	c.queue = append(c.queue, o)
 	c.queueMu.Unlock()
@@ -202,8 +204,8 @@ func (c *connection) push(o outgoing) {
 	}
 }
 
-// write sends what is in the queue until the connection is done.
-func (c *connection) write() {
+// writeLoop sends what is in the queue until the connection is done.
+func (c *connection) writeLoop() {
 	for {
 		select {
 		case <-c.done:
@@ -216,7 +218,7 @@ func (c *connection) write() {
 		c.queueMu.Unlock()
 		for _, next := range queue {
 			if !c.writeOne(next) {
-				c.cut()
+				c.closeAbruptly()
 				return
 			}
 		}

@@ -103,8 +103,8 @@ func NewWith(t testing.TB, options Options) *Server {
 		connections: make(map[*connection]bool), sessions: make(map[string]*session),
 		buckets: make(map[int]time.Time), mangled: make(map[string]int),
 	}
-	s.first = httptest.NewServer(s.handler(false))
-	s.second = httptest.NewServer(s.handler(true))
+	s.first = httptest.NewServer(s.newHandler(false))
+	s.second = httptest.NewServer(s.newHandler(true))
 	t.Cleanup(s.close)
 	return s
 }
@@ -139,15 +139,15 @@ func orElse[N int | time.Duration](value, standard N) N {
 	return value
 }
 
-func (s *Server) handler(resumes bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, resumes) })
+func (s *Server) newHandler(resumes bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveConnection(w, r, resumes) })
 }
 
 func (s *Server) close() {
 	s.mu.Lock()
 	s.closing = true
 	for c := range s.connections {
-		c.cut()
+		c.closeAbruptly()
 	}
 	s.mu.Unlock()
 	s.ended.Wait()
@@ -156,9 +156,11 @@ func (s *Server) close() {
 }
 
 // URL is where the gateway is, as Discord's "get gateway bot" gives it.
-func (s *Server) URL() string { return address(s.first) }
+func (s *Server) URL() string { return serverAddress(s.first) }
 
-func address(server *httptest.Server) string { return "ws" + strings.TrimPrefix(server.URL, "http") }
+func serverAddress(server *httptest.Server) string {
+	return "ws" + strings.TrimPrefix(server.URL, "http")
+}
 
 // Limit is the session_start_limit of Discord's "get gateway bot".
 type Limit struct {
@@ -195,10 +197,10 @@ func (s *Server) Dispatch(guildID, eventType string, data json.RawMessage) int {
 	defer s.mu.Unlock()
 	count := 0
 	for _, session := range s.sessions {
-		if shardOf(guildID, session.shards) != session.shard || !wants(session.intents, eventType, guildID == "") {
+		if shardOf(guildID, session.shards) != session.shard || !wantsEvent(session.intents, eventType, guildID == "") {
 			continue
 		}
-		session.dispatch(eventType, data, s.mangled[eventType] > 0)
+		session.dispatchEvent(eventType, data, s.mangled[eventType] > 0)
 		count++
 	}
 	if count > 0 && s.mangled[eventType] > 0 {
@@ -223,10 +225,10 @@ func (s *Server) Intents(guildID string) int {
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.snapshot()
+	return s.currentState()
 }
 
-func (s *Server) snapshot() State {
+func (s *Server) currentState() State {
 	state := s.state
 	state.Identify, state.Resume = slices.Clone(state.Identify), slices.Clone(state.Resume)
 	state.Refused, state.Closed = slices.Clone(state.Refused), slices.Clone(state.Closed)
@@ -240,15 +242,15 @@ func (s *Server) snapshot() State {
 	return state
 }
 
-// note tells those who await that something changed. The caller holds mu.
-func (s *Server) note() {
+// signalChange tells those who await that something changed. The caller holds mu.
+func (s *Server) signalChange() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-func (s *Server) refuse(format string, arguments ...any) {
+func (s *Server) failTest(format string, arguments ...any) {
 	s.state.Refused = append(s.state.Refused, fmt.Sprintf(format, arguments...))
-	s.note()
+	s.signalChange()
 }
 
 // Await waits until reached is true of what happened, and fails the test where that
@@ -259,7 +261,7 @@ func (s *Server) Await(what string, reached func(State) bool) State {
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
-		state, changed := s.snapshot(), s.changed
+		state, changed := s.currentState(), s.changed
 		s.mu.Unlock()
 		if reached(state) {
 			return state

@@ -54,8 +54,8 @@ func encode(p payload) []byte {
 	return raw
 }
 
-// dispatch numbers an event, keeps it and sends it where somebody listens.
-func (s *session) dispatch(eventType string, data json.RawMessage, broken bool) {
+// dispatchEvent numbers an event, keeps it and sends it where somebody listens.
+func (s *session) dispatchEvent(eventType string, data json.RawMessage, broken bool) {
 	s.seq++
 	seq := s.seq
 	frame := encode(payload{Type: &eventType, Seq: &seq, Op: opDispatch, Data: data})
@@ -64,15 +64,15 @@ func (s *session) dispatch(eventType string, data json.RawMessage, broken bool) 
 	}
 	s.events = append(s.events, event{seq, frame})
 	if len(s.events) > maxReplay {
-		s.trim(s.events[0].seq)
+		s.trimEvents(s.events[0].seq)
 	}
 	if s.connection != nil {
-		s.connection.send(frame)
+		s.connection.sendFrame(frame)
 	}
 }
 
-// trim forgets the events up to a number.
-func (s *session) trim(seq int64) {
+// trimEvents forgets the events up to a number.
+func (s *session) trimEvents(seq int64) {
 	s.trimmed = max(s.trimmed, seq)
 	kept := 0
 	for kept < len(s.events) && s.events[kept].seq <= seq {
@@ -109,7 +109,7 @@ var intentsOf = []struct {
 	{"TYPING_START", 1 << 11, 1 << 14},
 }
 
-func wants(intents int, eventType string, direct bool) bool {
+func wantsEvent(intents int, eventType string, direct bool) bool {
 	for _, known := range intentsOf {
 		if !strings.HasPrefix(eventType, known.prefix) {
 			continue

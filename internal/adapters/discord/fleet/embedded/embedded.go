@@ -48,7 +48,7 @@ func New() *Store {
 	}
 }
 
-func (h *holding) free(now time.Time) bool { return h.owner == "" || !h.until.After(now) }
+func (h *holding) isFree(now time.Time) bool { return h.owner == "" || !h.until.After(now) }
 
 // Share implements gateway.Shards.
 func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
@@ -65,7 +65,7 @@ func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share
 	}
 	until := now.Add(member.TTL)
 	s.members[member.Replica] = until
-	if s.count != member.Shards && s.idle(now) {
+	if s.count != member.Shards && s.isIdle(now) {
 		s.count = member.Shards
 		clear(s.shards)
 		for i := range s.count {
@@ -82,7 +82,7 @@ func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share
 	share := gateway.Share{Shards: s.count, Quota: (s.count + len(s.members) - 1) / len(s.members)}
 	for i := range s.count {
 		shard := s.shards[i]
-		if own < share.Quota && shard.free(now) {
+		if own < share.Quota && shard.isFree(now) {
 			s.token++
 			shard.owner, shard.token, shard.until = member.Replica, s.token, until
 			own++
@@ -96,9 +96,9 @@ func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share
 	return share, nil
 }
 
-func (s *Store) idle(now time.Time) bool {
+func (s *Store) isIdle(now time.Time) bool {
 	for _, shard := range s.shards {
-		if !shard.free(now) {
+		if !shard.isFree(now) {
 			return false
 		}
 	}
@@ -107,15 +107,15 @@ func (s *Store) idle(now time.Time) bool {
 
 // Save implements gateway.Shards.
 func (s *Store) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
-	return s.save(ctx, lease, session, false)
+	return s.saveSession(ctx, lease, session, false)
 }
 
 // Release implements gateway.Shards.
 func (s *Store) Release(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
-	return s.save(ctx, lease, session, true)
+	return s.saveSession(ctx, lease, session, true)
 }
 
-func (s *Store) save(ctx context.Context, lease gateway.Lease, session gateway.Session, release bool) error {
+func (s *Store) saveSession(ctx context.Context, lease gateway.Lease, session gateway.Session, release bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

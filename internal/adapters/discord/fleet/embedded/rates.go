@@ -52,10 +52,10 @@ func (r *rates) bucketOf(request fleet.Request) *bucket {
 	if !known {
 		name = routeKey(request)
 	}
-	return r.bucket(name)
+	return r.findBucket(name)
 }
 
-func (r *rates) bucket(name string) *bucket {
+func (r *rates) findBucket(name string) *bucket {
 	found := r.buckets[name]
 	if found == nil {
 		if len(r.buckets) >= maxBuckets {
@@ -84,12 +84,12 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	}
 	own := r.bucketOf(request)
 	if own != nil {
-		if wait := own.queue(now, request.Turn); wait.For > 0 {
+		if wait := own.waitInLine(now, request.Turn); wait.For > 0 {
 			return wait, nil
 		}
 	}
 	if !request.Exempt {
-		if wait := r.pace(now, limits.PerSecond); wait > 0 {
+		if wait := r.paceGlobal(now, limits.PerSecond); wait > 0 {
 			return fleet.Wait{For: wait, Why: fleet.WhyGlobal}, nil
 		}
 	}
@@ -101,11 +101,11 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	return fleet.Wait{}, nil
 }
 
-// queue is for how long a request has no place in a bucket: others may stand before it. It
+// waitInLine is for how long a request has no place in a bucket: others may stand before it. It
 // stands in line meanwhile.
-func (b *bucket) queue(now time.Time, turn fleet.Turn) fleet.Wait {
-	ahead := b.ahead(now, turn)
-	wait := b.wait(now)
+func (b *bucket) waitInLine(now time.Time, turn fleet.Turn) fleet.Wait {
+	ahead := b.countAhead(now, turn)
+	wait := b.windowWait(now)
 	switch {
 	case wait.For > 0:
 		wait.For = fleet.Later(wait.For, ahead, b.limit, b.window)
@@ -122,8 +122,8 @@ func (b *bucket) queue(now time.Time, turn fleet.Turn) fleet.Wait {
 	return wait
 }
 
-// ahead counts those that stand in line before a turn.
-func (b *bucket) ahead(now time.Time, turn fleet.Turn) int {
+// countAhead counts those that stand in line before a turn.
+func (b *bucket) countAhead(now time.Time, turn fleet.Turn) int {
 	count := 0
 	for key, other := range b.line {
 		switch {
@@ -136,8 +136,8 @@ func (b *bucket) ahead(now time.Time, turn fleet.Turn) int {
 	return count
 }
 
-// wait is for how long a bucket has no place. It begins a window when one is over.
-func (b *bucket) wait(now time.Time) fleet.Wait {
+// windowWait is for how long a bucket has no place. It begins a window when one is over.
+func (b *bucket) windowWait(now time.Time) fleet.Wait {
 	for id, until := range b.flying {
 		if !until.After(now) {
 			delete(b.flying, id)
@@ -167,9 +167,9 @@ func (b *bucket) wait(now time.Time) fleet.Wait {
 	return fleet.Wait{}
 }
 
-// pace lets a tenth of the requests of a second come at once, and eight tenths evenly.
+// paceGlobal lets a tenth of the requests of a second come at once, and eight tenths evenly.
 // What is left over is for those that are slower on their way than the ones after them.
-func (r *rates) pace(now time.Time, perSecond int) time.Duration {
+func (r *rates) paceGlobal(now time.Time, perSecond int) time.Duration {
 	burst := max(1, perSecond/10)
 	each := time.Second / time.Duration(max(1, perSecond-2*burst))
 	due := r.due
@@ -194,7 +194,7 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	if before := r.bucketOf(request); before != nil {
 		delete(before.flying, request.ID)
 	}
-	delete(r.bucket(routeKey(request)).flying, request.ID)
+	delete(r.findBucket(routeKey(request)).flying, request.ID)
 	switch {
 	case said.Bucket != "":
 		r.routes[routeKey(request)] = said.Bucket + " " + request.Major
@@ -217,15 +217,15 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	}
 	switch {
 	case own != nil && said.Limit > 0:
-		own.learn(now, said)
+		own.updateWindow(now, said)
 	case own != nil && said.Uncounted():
 		own.remaining = min(own.limit, own.remaining+1)
 	}
 	return nil
 }
 
-// learn takes over what Discord said of a bucket's window.
-func (b *bucket) learn(now time.Time, said fleet.Said) {
+// updateWindow takes over what Discord said of a bucket's window.
+func (b *bucket) updateWindow(now time.Time, said fleet.Said) {
 	const tolerance = int64(fleet.Tolerance / time.Millisecond)
 	open := !b.reset.IsZero()
 	switch {

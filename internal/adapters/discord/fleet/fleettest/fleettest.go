@@ -27,26 +27,26 @@ func Run(t *testing.T, open func(t *testing.T) (one, other Store)) {
 		name string
 		run  func(t *testing.T, one, other Store)
 	}{
-		{"shards are shared fairly", fair},
-		{"a lease is one replica's", fenced},
-		{"a dead replica's shards move with their sessions", moved},
-		{"the number of shards changes when none is held", counted},
-		{"many replicas at once", crowd},
-		{"identifies keep apart", apart},
-		{"identifies of a day end", daily},
-		{"a bucket is shared", bucket},
-		{"requests on their way count in the next window", overlap},
-		{"what is unknown is found out by one", probe},
-		{"the limit on all", global},
-		{"refusals", refused},
-		{"an outage uses up no window", outage},
-		{"a line keeps its order", line},
-		{"who leaves a line holds nobody up for long", forsaken},
-		{"two replicas stay within Discord's limits", steady},
-		{"a replica is killed", killed},
-		{"a replica leaves", left},
-		{"a replica loses the store", partitioned},
-		{"two replicas start eight shards", together},
+		{"shards are shared fairly", testFairShares},
+		{"a lease is one replica's", testFencing},
+		{"a dead replica's shards move with their sessions", testMove},
+		{"the number of shards changes when none is held", testCounts},
+		{"many replicas at once", testCrowd},
+		{"identifies keep apart", testSpacing},
+		{"identifies of a day end", testDailyLimit},
+		{"a bucket is shared", testBucket},
+		{"requests on their way count in the next window", testOverlap},
+		{"what is unknown is found out by one", testProbe},
+		{"the limit on all", testGlobalLimit},
+		{"refusals", testRefusal},
+		{"an outage uses up no window", testOutage},
+		{"a line keeps its order", testLine},
+		{"who leaves a line holds nobody up for long", testAbandonedPlace},
+		{"two replicas stay within Discord's limits", testSteadyLoad},
+		{"a replica is killed", testKilledReplica},
+		{"a replica leaves", testLeaveAndReturn},
+		{"a replica loses the store", testPartition},
+		{"two replicas start eight shards", testStartTogether},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) (one, other Store)) {
 	}
 }
 
-func share(t *testing.T, store gateway.Shards, replica string, shards int, ttl time.Duration) gateway.Share {
+func mustShare(t *testing.T, store gateway.Shards, replica string, shards int, ttl time.Duration) gateway.Share {
 	t.Helper()
 	got, err := store.Share(t.Context(), gateway.Member{Replica: replica, Shards: shards, TTL: ttl})
 	if err != nil {
@@ -65,8 +65,8 @@ func share(t *testing.T, store gateway.Shards, replica string, shards int, ttl t
 	return got
 }
 
-// numbers are those of a share's shards.
-func numbers(s gateway.Share) []int {
+// shardNumbers are those of a share's shards.
+func shardNumbers(s gateway.Share) []int {
 	var list []int
 	for _, lease := range s.Leases {
 		list = append(list, lease.Shard)
@@ -74,17 +74,17 @@ func numbers(s gateway.Share) []int {
 	return list
 }
 
-func fair(t *testing.T, one, other Store) {
+func testFairShares(t *testing.T, one, other Store) {
 	ctx := t.Context()
-	alone := share(t, one, "a", 8, time.Minute)
-	if alone.Shards != 8 || alone.Quota != 8 || !slices.Equal(numbers(alone), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+	alone := mustShare(t, one, "a", 8, time.Minute)
+	if alone.Shards != 8 || alone.Quota != 8 || !slices.Equal(shardNumbers(alone), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 		t.Fatalf("alone: %+v", alone)
 	}
-	late := share(t, other, "b", 8, time.Minute)
+	late := mustShare(t, other, "b", 8, time.Minute)
 	if late.Quota != 4 || len(late.Leases) != 0 {
 		t.Errorf("who comes second while all are held: %+v", late)
 	}
-	again := share(t, one, "a", 8, time.Minute)
+	again := mustShare(t, one, "a", 8, time.Minute)
 	if again.Quota != 4 || len(again.Leases) != 8 {
 		t.Fatalf("who has to give some away: %+v", again)
 	}
@@ -93,8 +93,8 @@ func fair(t *testing.T, one, other Store) {
 			t.Fatal(err)
 		}
 	}
-	late = share(t, other, "b", 8, time.Minute)
-	if !slices.Equal(numbers(late), []int{4, 5, 6, 7}) {
+	late = mustShare(t, other, "b", 8, time.Minute)
+	if !slices.Equal(shardNumbers(late), []int{4, 5, 6, 7}) {
 		t.Errorf("what was given away: %+v", late)
 	}
 	for _, lease := range late.Leases {
@@ -108,14 +108,14 @@ func fair(t *testing.T, one, other Store) {
 	if err := other.Leave(ctx, "b"); err != nil {
 		t.Fatal(err)
 	}
-	if back := share(t, one, "a", 8, time.Minute); back.Quota != 8 || len(back.Leases) != 8 {
+	if back := mustShare(t, one, "a", 8, time.Minute); back.Quota != 8 || len(back.Leases) != 8 {
 		t.Errorf("after the other left: %+v", back)
 	}
 }
 
-func fenced(t *testing.T, one, other Store) {
+func testFencing(t *testing.T, one, other Store) {
 	ctx := t.Context()
-	mine := share(t, one, "a", 1, time.Minute).Leases[0]
+	mine := mustShare(t, one, "a", 1, time.Minute).Leases[0]
 	saved := gateway.Session{ID: "ünï\"code", URL: "wss://resume.example/", Seq: 1 << 40}
 	if err := one.Save(ctx, mine, saved); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func fenced(t *testing.T, one, other Store) {
 			t.Errorf("release with %+v: %v", wrong, err)
 		}
 	}
-	renewed := share(t, one, "a", 1, time.Minute).Leases[0]
+	renewed := mustShare(t, one, "a", 1, time.Minute).Leases[0]
 	if renewed.Token != mine.Token || renewed.Session != saved {
 		t.Errorf("renewed as %+v, was %+v", renewed, mine)
 	}
@@ -145,7 +145,7 @@ func fenced(t *testing.T, one, other Store) {
 	if err := one.Leave(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	if next := share(t, other, "b", 1, time.Minute).Leases[0]; next.Token <= mine.Token || next.Session != saved {
+	if next := mustShare(t, other, "b", 1, time.Minute).Leases[0]; next.Token <= mine.Token || next.Session != saved {
 		t.Errorf("the next has %+v after %+v", next, mine)
 	}
 	if err := one.Leave(ctx, "nobody"); err != nil {
@@ -153,8 +153,8 @@ func fenced(t *testing.T, one, other Store) {
 	}
 }
 
-// until asks again and again until it is so.
-func until(t *testing.T, what string, so func() bool) {
+// waitUntil asks again and again until it is so.
+func waitUntil(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	limit := time.NewTimer(30 * time.Second)
 	defer limit.Stop()
@@ -169,16 +169,16 @@ func until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-func moved(t *testing.T, one, other Store) {
-	dead := share(t, one, "dead", 4, 50*time.Millisecond)
+func testMove(t *testing.T, one, other Store) {
+	dead := mustShare(t, one, "dead", 4, 50*time.Millisecond)
 	for _, lease := range dead.Leases {
 		if err := one.Save(t.Context(), lease, gateway.Session{ID: "kept", Seq: 9}); err != nil && !errors.Is(err, gateway.ErrLost) {
 			t.Fatal(err)
 		}
 	}
 	var heir gateway.Share
-	until(t, "the dead one's shards are another's", func() bool {
-		heir = share(t, other, "heir", 4, time.Minute)
+	waitUntil(t, "the dead one's shards are another's", func() bool {
+		heir = mustShare(t, other, "heir", 4, time.Minute)
 		return len(heir.Leases) == 4
 	})
 	for i, lease := range heir.Leases {
@@ -189,18 +189,18 @@ func moved(t *testing.T, one, other Store) {
 			t.Errorf("the dead one saves: %v", err)
 		}
 	}
-	if risen := share(t, one, "dead", 4, time.Minute); len(risen.Leases) != 0 || risen.Quota != 2 {
+	if risen := mustShare(t, one, "dead", 4, time.Minute); len(risen.Leases) != 0 || risen.Quota != 2 {
 		t.Errorf("risen: %+v", risen)
 	}
 }
 
-func counted(t *testing.T, one, other Store) {
+func testCounts(t *testing.T, one, other Store) {
 	ctx := t.Context()
-	first := share(t, one, "a", 2, time.Minute)
+	first := mustShare(t, one, "a", 2, time.Minute)
 	if err := one.Save(ctx, first.Leases[0], gateway.Session{ID: "of two"}); err != nil {
 		t.Fatal(err)
 	}
-	if odd := share(t, other, "b", 3, time.Minute); odd.Shards != 2 || len(odd.Leases) != 0 {
+	if odd := mustShare(t, other, "b", 3, time.Minute); odd.Shards != 2 || len(odd.Leases) != 0 {
 		t.Errorf("another number while the first is in use: %+v", odd)
 	}
 	for _, lease := range first.Leases {
@@ -211,7 +211,7 @@ func counted(t *testing.T, one, other Store) {
 	if err := one.Leave(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	next := share(t, other, "b", 3, time.Minute)
+	next := mustShare(t, other, "b", 3, time.Minute)
 	if next.Shards != 3 || len(next.Leases) != 3 {
 		t.Fatalf("another number: %+v", next)
 	}
@@ -222,7 +222,7 @@ func counted(t *testing.T, one, other Store) {
 	}
 }
 
-func crowd(t *testing.T, one, other Store) {
+func testCrowd(t *testing.T, one, other Store) {
 	const shards, replicas = 12, 5
 	var mu sync.Mutex
 	holders := make(map[int][]string)
@@ -253,7 +253,7 @@ func crowd(t *testing.T, one, other Store) {
 	}
 }
 
-func start(t *testing.T, store gateway.Starts, shard int, limit gateway.StartLimit) time.Duration {
+func mustStart(t *testing.T, store gateway.Starts, shard int, limit gateway.StartLimit) time.Duration {
 	t.Helper()
 	wait, err := store.Start(t.Context(), shard, limit)
 	if err != nil {
@@ -262,38 +262,38 @@ func start(t *testing.T, store gateway.Starts, shard int, limit gateway.StartLim
 	return wait
 }
 
-func apart(t *testing.T, one, other Store) {
+func testSpacing(t *testing.T, one, other Store) {
 	limit := gateway.StartLimit{MaxConcurrency: 2, Remaining: 100, ResetAfter: time.Hour, Window: time.Minute}
 	for shard, free := range map[int]bool{0: true, 1: true} {
-		if wait := start(t, one, shard, limit); wait == 0 != free {
+		if wait := mustStart(t, one, shard, limit); wait == 0 != free {
 			t.Errorf("shard %d: wait %s", shard, wait)
 		}
 	}
 	for shard := range 4 {
-		if wait := start(t, other, shard, limit); wait <= 0 || wait > limit.Window {
+		if wait := mustStart(t, other, shard, limit); wait <= 0 || wait > limit.Window {
 			t.Errorf("shard %d in the same window: wait %s", shard, wait)
 		}
 	}
 	limit.MaxConcurrency, limit.Window = 16, 20*time.Millisecond
 	for range 3 {
-		until(t, "the window is over", func() bool { return start(t, one, 9, limit) == 0 })
+		waitUntil(t, "the window is over", func() bool { return mustStart(t, one, 9, limit) == 0 })
 	}
 }
 
-func daily(t *testing.T, one, other Store) {
+func testDailyLimit(t *testing.T, one, other Store) {
 	limit := gateway.StartLimit{MaxConcurrency: 16, Remaining: 3, ResetAfter: 400 * time.Millisecond, Window: time.Millisecond}
 	for shard := range 3 { // what Discord says is old by the second
-		if wait := start(t, one, shard, limit); wait != 0 {
+		if wait := mustStart(t, one, shard, limit); wait != 0 {
 			t.Fatalf("start %d: wait %s", shard, wait)
 		}
 	}
-	if wait := start(t, other, 3, limit); wait <= 0 || wait > limit.ResetAfter {
+	if wait := mustStart(t, other, 3, limit); wait <= 0 || wait > limit.ResetAfter {
 		t.Errorf("beyond the day's: wait %s", wait)
 	}
 	limit.ResetAfter = time.Hour // Discord has reset it
 	limit.Remaining = 1
-	until(t, "the next day", func() bool { return start(t, other, 4, limit) == 0 })
-	if wait := start(t, one, 5, limit); wait < 50*time.Minute {
+	waitUntil(t, "the next day", func() bool { return mustStart(t, other, 4, limit) == 0 })
+	if wait := mustStart(t, one, 5, limit); wait < 50*time.Minute {
 		t.Errorf("one identify of the next day, and then: wait %s", wait)
 	}
 }

@@ -93,7 +93,7 @@ type replica struct {
 	result chan error
 }
 
-func (f *fleetOf) start(name string, store Store) *replica {
+func (f *fleetOf) startReplica(name string, store Store) *replica {
 	f.t.Helper()
 	r := &replica{store: &mortal{Store: store}, result: make(chan error, 1)}
 	client, err := gateway.New(gateway.Options{
@@ -119,8 +119,8 @@ func (f *fleetOf) start(name string, store Store) *replica {
 	return r
 }
 
-// stop ends a replica as a rolling upgrade does.
-func (f *fleetOf) stop(r *replica) {
+// stopReplica ends a replica as a rolling upgrade does.
+func (f *fleetOf) stopReplica(r *replica) {
 	f.t.Helper()
 	r.cancel()
 	if err := <-r.result; err != nil {
@@ -152,8 +152,8 @@ func (f *fleetOf) dealWith(name string, r *replica, event gateway.Dispatch) erro
 	return nil
 }
 
-// await waits until so many different messages were dealt with.
-func (f *fleetOf) await(count int) {
+// awaitMessages waits until so many different messages were dealt with.
+func (f *fleetOf) awaitMessages(count int) {
 	f.t.Helper()
 	limit := time.NewTimer(30 * time.Second)
 	defer limit.Stop()
@@ -197,50 +197,50 @@ func (f *fleetOf) inOrder() (repeated int) {
 	return repeated
 }
 
-// guild gives the id of a server on a shard.
-func (f *fleetOf) guild(shard int) string {
+// guildOf gives the id of a server on a shard.
+func (f *fleetOf) guildOf(shard int) string {
 	return fmt.Sprint(int64(shard+f.shards*1000) << 22)
 }
 
-func (f *fleetOf) dispatch(shard, channel, number int) {
+func (f *fleetOf) dispatchMessage(shard, channel, number int) {
 	f.t.Helper()
 	data := fmt.Sprintf(`{"id":"%d","channel_id":"%d-%d"}`, number, shard, channel)
-	if f.server.Dispatch(f.guild(shard), "MESSAGE_CREATE", json.RawMessage(data)) != 1 {
+	if f.server.Dispatch(f.guildOf(shard), "MESSAGE_CREATE", json.RawMessage(data)) != 1 {
 		f.t.Fatalf("shard %d has not one session", shard)
 	}
 }
 
-func (f *fleetOf) connected() {
+func (f *fleetOf) awaitConnected() {
 	f.t.Helper()
 	f.server.Await("all shards", func(s gatewaytest.State) bool { return len(s.Connected) == f.shards })
 }
 
-// halved waits until the replica that had all shards gave half of them to the second.
-func (f *fleetOf) halved() {
+// awaitHalved waits until the replica that had all shards gave half of them to the second.
+func (f *fleetOf) awaitHalved() {
 	f.t.Helper()
 	f.server.Await("half to move", func(s gatewaytest.State) bool {
 		return len(s.Resume) == f.shards/2 && len(s.Connected) == f.shards
 	})
 }
 
-// killed has a replica die in the middle of its work: the other resumes its shards, and
+// testKilledReplica has a replica die in the middle of its work: the other resumes its shards, and
 // all messages are dealt with.
-func killed(t *testing.T, one, other Store) {
+func testKilledReplica(t *testing.T, one, other Store) {
 	f := newFleet(t, 4, 4)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	chance := rand.New(rand.NewPCG(seed, 0))
-	victim := f.start("victim", one)
-	f.connected()
-	heir := f.start("heir", other)
-	f.halved()
+	victim := f.startReplica("victim", one)
+	f.awaitConnected()
+	heir := f.startReplica("heir", other)
+	f.awaitHalved()
 	const channels, messages = 3, 300
 	numbers := make(map[[2]int]int)
 	at := 50 + chance.IntN(200)
 	var died time.Time
 	for i := range messages {
 		if i == at {
-			f.await(i / 2)
+			f.awaitMessages(i / 2)
 			victim.store.dead.Store(true)
 			victim.cancel()
 			if err := <-victim.result; err != nil {
@@ -250,82 +250,82 @@ func killed(t *testing.T, one, other Store) {
 		}
 		where := [2]int{chance.IntN(f.shards), chance.IntN(channels)}
 		numbers[where]++
-		f.dispatch(where[0], where[1], numbers[where])
+		f.dispatchMessage(where[0], where[1], numbers[where])
 	}
-	f.await(messages)
+	f.awaitMessages(messages)
 	t.Logf("killed after %d of %d messages; all dealt with %s after that, %d twice", at, messages, time.Since(died), f.inOrder())
 	state := f.server.State()
 	if len(state.Identify) != f.shards || len(state.Resume) != f.shards || len(state.Refused) != 0 {
 		t.Errorf("shards were not resumed properly: %+v", state)
 	}
-	f.stop(heir)
+	f.stopReplica(heir)
 }
 
-// partitioned has a replica lose the store but not Discord: its shards go to the other, it
+// testPartition has a replica lose the store but not Discord: its shards go to the other, it
 // does not take them back, and gets its part again once it reaches the store.
-func partitioned(t *testing.T, one, other Store) {
+func testPartition(t *testing.T, one, other Store) {
 	f := newFleet(t, 4, 4)
-	lonely := f.start("lonely", one)
-	f.connected()
-	heir := f.start("heir", other)
-	f.halved()
+	lonely := f.startReplica("lonely", one)
+	f.awaitConnected()
+	heir := f.startReplica("heir", other)
+	f.awaitHalved()
 	lonely.store.dead.Store(true)
 	for shard := range f.shards {
-		f.dispatch(shard, 0, 1)
+		f.dispatchMessage(shard, 0, 1)
 	}
-	f.await(f.shards)
+	f.awaitMessages(f.shards)
 	f.server.Await("the heir to have all", func(s gatewaytest.State) bool { return len(s.Resume) == f.shards && len(s.Connected) == f.shards })
 	lonely.store.dead.Store(false)
 	f.server.Await("half to move back", func(s gatewaytest.State) bool {
 		return len(s.Resume) == f.shards*3/2 && len(s.Connected) == f.shards
 	})
 	for shard := range f.shards {
-		f.dispatch(shard, 0, 2)
+		f.dispatchMessage(shard, 0, 2)
 	}
-	f.await(2 * f.shards)
+	f.awaitMessages(2 * f.shards)
 	f.inOrder()
 	if state := f.server.State(); len(state.Identify) != f.shards || len(state.Refused) != 0 {
 		t.Errorf("shards were not handed over properly: %+v", state)
 	}
-	f.stop(lonely)
-	f.stop(heir)
+	f.stopReplica(lonely)
+	f.stopReplica(heir)
 }
 
-// left has a replica go as it should, and come back.
-func left(t *testing.T, one, other Store) {
+// testLeaveAndReturn has a replica go as it should, and come back.
+func testLeaveAndReturn(t *testing.T, one, other Store) {
 	f := newFleet(t, 4, 4)
-	a := f.start("a", one)
-	f.connected()
-	b := f.start("b", other)
-	f.halved()
+	a := f.startReplica("a", one)
+	f.awaitConnected()
+	b := f.startReplica("b", other)
+	f.awaitHalved()
 	for shard := range f.shards {
-		f.dispatch(shard, 0, 1)
+		f.dispatchMessage(shard, 0, 1)
 	}
-	f.await(f.shards)
-	f.stop(a)
+	f.awaitMessages(f.shards)
+	f.stopReplica(a)
 	for shard := range f.shards {
-		f.dispatch(shard, 0, 2)
+		f.dispatchMessage(shard, 0, 2)
 	}
-	f.await(2 * f.shards)
-	f.connected()
+	f.awaitMessages(2 * f.shards)
+	f.awaitConnected()
 	if repeated := f.inOrder(); repeated != 0 {
 		t.Errorf("%d messages were dealt with twice", repeated)
 	}
 	if state := f.server.State(); len(state.Identify) != f.shards || len(state.Refused) != 0 {
 		t.Errorf("shards were not handed over properly: %+v", state)
 	}
-	f.stop(b)
+	f.stopReplica(b)
 }
 
-// together has both start at once, with one identify at a time.
-func together(t *testing.T, one, other Store) {
+// testStartTogether has both start at once, with one identify at a time.
+func testStartTogether(t *testing.T, one, other Store) {
 	f := newFleet(t, 8, 1)
-	a, b := f.start("a", one), f.start("b", other)
-	f.connected()
+	a, b := f.startReplica("a", one), f.startReplica("b", other)
+	f.awaitConnected()
 	state := f.server.State()
 	if slices.Sort(state.Identify); len(state.Refused) != 0 || !slices.Equal(state.Identify, []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 		t.Errorf("they did not start properly: %+v", state)
 	}
-	f.stop(a)
-	f.stop(b)
+	f.stopReplica(a)
+	f.stopReplica(b)
 }

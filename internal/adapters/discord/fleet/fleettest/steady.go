@@ -66,8 +66,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// steady has two replicas send as much as they can: Discord refuses none of it.
-func steady(t *testing.T, one, other Store) {
+// testSteadyLoad has two replicas send as much as they can: Discord refuses none of it.
+func testSteadyLoad(t *testing.T, one, other Store) {
 	discord := &api{
 		limit: 5, window: 250 * time.Millisecond, all: 50,
 		buckets: make(map[string]*apiBucket), served: make(map[string]int),
@@ -92,7 +92,7 @@ func steady(t *testing.T, one, other Store) {
 					inner.Go(func() {
 						timer := time.NewTimer(time.Duration(delay) * 10 * time.Millisecond)
 						<-timer.C
-						post(t, client, fmt.Sprintf("%s/api/v10/channels/%d/messages", server.URL, 1000+channel))
+						postMessage(t, client, fmt.Sprintf("%s/api/v10/channels/%d/messages", server.URL, 1000+channel))
 					})
 				}
 				inner.Wait()
@@ -115,7 +115,7 @@ func steady(t *testing.T, one, other Store) {
 	}
 }
 
-func post(t *testing.T, client *http.Client, url string) {
+func postMessage(t *testing.T, client *http.Client, url string) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"content":"hello"}`))
 	if err != nil {
 		t.Error(err)

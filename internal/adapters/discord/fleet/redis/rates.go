@@ -31,11 +31,11 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	}
 	turn := ""
 	if request.Turn.Key != "" {
-		turn = hash(request.Turn.Key)
+		turn = hashText(request.Turn.Key)
 	}
 	keys := []string{
-		s.key("global"), s.key("bucket:" + bucket), s.key("flight:" + bucket), s.key("route:" + route(request)),
-		s.key("line:" + bucket), s.key("lineend:" + bucket),
+		s.storeKey("global"), s.storeKey("bucket:" + bucket), s.storeKey("flight:" + bucket), s.storeKey("route:" + routeBucket(request)),
+		s.storeKey("line:" + bucket), s.storeKey("lineend:" + bucket),
 	}
 	fields, err := askScript.Run(ctx, s.client, keys, request.ID, exempt, limited, limits.PerSecond, limits.Invalid,
 		fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket, turn, request.Turn.Order, fleet.LineGrace.Milliseconds()).Slice()
@@ -46,7 +46,7 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		ms, isNumber := fields[0].(int64)
 		why, isText := fields[1].(string)
 		if isNumber && isText && ms < 0 { // another replica was told since it was looked up
-			s.remember(route(request), why)
+			s.rememberBucket(routeBucket(request), why)
 			return fleet.Wait{For: time.Millisecond, Why: fleet.WhyProbe}, nil
 		}
 		if isNumber && isText {
@@ -60,30 +60,30 @@ var reasons = map[string]string{
 	"invalid": fleet.WhyInvalid, "global": fleet.WhyGlobal, "bucket": fleet.WhyBucket, "probe": fleet.WhyProbe,
 }
 
-// route is the hash of a route as one bucket of its own, until it is known which it has.
-func route(request fleet.Request) string { return hash(request.Route + " " + request.Major) }
+// routeBucket is the hash of a route as one bucket of its own, until it is known which it has.
+func routeBucket(request fleet.Request) string { return hashText(request.Route + " " + request.Major) }
 
 // bucketOf gives the hash of a route's bucket.
 func (s *Store) bucketOf(ctx context.Context, request fleet.Request) (string, error) {
-	own := route(request)
+	own := routeBucket(request)
 	s.mu.Lock()
 	bucket, known := s.routes[own]
 	s.mu.Unlock()
 	if known {
 		return bucket, nil
 	}
-	bucket, err := s.client.Get(ctx, s.key("route:"+own)).Result()
+	bucket, err := s.client.Get(ctx, s.storeKey("route:"+own)).Result()
 	if errors.Is(err, redis.Nil) {
 		return own, nil
 	}
 	if err != nil {
 		return "", conn.Explain(err)
 	}
-	s.remember(own, bucket)
+	s.rememberBucket(own, bucket)
 	return bucket, nil
 }
 
-func (s *Store) remember(route, bucket string) {
+func (s *Store) rememberBucket(route, bucket string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.routes) >= maxRoutes {
@@ -98,18 +98,18 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	if err != nil {
 		return fmt.Errorf("tell of %s: %w", request.Route, err)
 	}
-	own, bucket := route(request), asked
+	own, bucket := routeBucket(request), asked
 	switch {
 	case said.Bucket != "":
-		bucket = hash(said.Bucket + " " + request.Major)
+		bucket = hashText(said.Bucket + " " + request.Major)
 	case said.Status/100 == 2:
 		bucket = none
 	}
 	if bucket != asked {
-		if err := s.client.Set(ctx, s.key("route:"+own), bucket, request.Known()).Err(); err != nil {
+		if err := s.client.Set(ctx, s.storeKey("route:"+own), bucket, request.Known()).Err(); err != nil {
 			return fmt.Errorf("tell of %s: %w", request.Route, conn.Explain(err))
 		}
-		s.remember(own, bucket)
+		s.rememberBucket(own, bucket)
 	}
 	invalid, global, uncounted := 0, 0, 0
 	if said.Uncounted() {
@@ -122,8 +122,8 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 		global = 1
 	}
 	// The place was taken in the bucket that was known then, perhaps the route's own.
-	flights := []string{s.key("flight:" + own), s.key("flight:" + asked), s.key("flight:" + bucket)}
-	err = tellScript.Run(ctx, s.client, append([]string{s.key("global"), s.key("bucket:" + bucket)}, flights...),
+	flights := []string{s.storeKey("flight:" + own), s.storeKey("flight:" + asked), s.storeKey("flight:" + bucket)}
+	err = tellScript.Run(ctx, s.client, append([]string{s.storeKey("global"), s.storeKey("bucket:" + bucket)}, flights...),
 		request.ID, said.Limit, said.Remaining, said.Reset, (said.ResetAfter + fleet.Slack).Milliseconds(), said.RetryAfter.Milliseconds(),
 		global, invalid, fleet.InvalidWindow.Milliseconds(), request.Known().Milliseconds(), fleet.Tolerance.Milliseconds(), uncounted).Err()
 	if err != nil {

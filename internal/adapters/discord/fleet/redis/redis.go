@@ -40,14 +40,14 @@ import (
 var sources embed.FS
 
 var (
-	shareScript = script("share")
-	saveScript  = script("save")
-	startScript = script("start")
-	askScript   = script("ask")
-	tellScript  = script("tell")
+	shareScript = loadScript("share")
+	saveScript  = loadScript("save")
+	startScript = loadScript("start")
+	askScript   = loadScript("ask")
+	tellScript  = loadScript("tell")
 )
 
-func script(name string) *redis.Script {
+func loadScript(name string) *redis.Script {
 	body, err := sources.ReadFile("lua/" + name + ".lua")
 	if err != nil {
 		panic(err) // it is embedded
@@ -78,11 +78,11 @@ func Open(client *conn.Client, application string) *Store {
 	return &Store{client: client, application: application, routes: make(map[string]string)}
 }
 
-func (s *Store) key(what string) string { return "cairn:discord:{" + s.application + "}:" + what }
+func (s *Store) storeKey(what string) string { return "cairn:discord:{" + s.application + "}:" + what }
 
 // Share implements gateway.Shards.
 func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
-	fields, err := shareScript.Run(ctx, s.client, []string{s.key("shards"), s.key("members")},
+	fields, err := shareScript.Run(ctx, s.client, []string{s.storeKey("shards"), s.storeKey("members")},
 		member.Replica, member.Shards, member.TTL.Milliseconds()).StringSlice()
 	if err != nil {
 		return gateway.Share{}, fmt.Errorf("share the Discord shards: %w", conn.Explain(err))
@@ -120,7 +120,7 @@ func readShare(replica string, fields []string) (gateway.Share, error) {
 
 // Save implements gateway.Shards.
 func (s *Store) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
-	if err := s.save(ctx, lease, session, "keep"); err != nil {
+	if err := s.saveSession(ctx, lease, session, "keep"); err != nil {
 		return fmt.Errorf("save the session of Discord shard %d: %w", lease.Shard, err)
 	}
 	return nil
@@ -128,13 +128,13 @@ func (s *Store) Save(ctx context.Context, lease gateway.Lease, session gateway.S
 
 // Release implements gateway.Shards.
 func (s *Store) Release(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
-	if err := s.save(ctx, lease, session, "release"); err != nil {
+	if err := s.saveSession(ctx, lease, session, "release"); err != nil {
 		return fmt.Errorf("release Discord shard %d: %w", lease.Shard, err)
 	}
 	return nil
 }
 
-func (s *Store) save(ctx context.Context, lease gateway.Lease, session gateway.Session, what string) error {
+func (s *Store) saveSession(ctx context.Context, lease gateway.Lease, session gateway.Session, what string) error {
 	kept := ""
 	if session != (gateway.Session{}) {
 		raw, err := json.Marshal(session)
@@ -143,7 +143,7 @@ func (s *Store) save(ctx context.Context, lease gateway.Lease, session gateway.S
 		}
 		kept = string(raw)
 	}
-	held, err := saveScript.Run(ctx, s.client, []string{s.key("shards")},
+	held, err := saveScript.Run(ctx, s.client, []string{s.storeKey("shards")},
 		lease.Shard, lease.Replica, lease.Token, kept, what).Int()
 	if err != nil {
 		return conn.Explain(err)
@@ -156,7 +156,7 @@ func (s *Store) save(ctx context.Context, lease gateway.Lease, session gateway.S
 
 // Leave implements gateway.Shards.
 func (s *Store) Leave(ctx context.Context, replica string) error {
-	if err := s.client.ZRem(ctx, s.key("members"), replica).Err(); err != nil {
+	if err := s.client.ZRem(ctx, s.storeKey("members"), replica).Err(); err != nil {
 		return fmt.Errorf("leave the Discord shards: %w", conn.Explain(err))
 	}
 	return nil
@@ -164,7 +164,7 @@ func (s *Store) Leave(ctx context.Context, replica string) error {
 
 // Start implements gateway.Starts.
 func (s *Store) Start(ctx context.Context, shard int, limit gateway.StartLimit) (time.Duration, error) {
-	wait, err := startScript.Run(ctx, s.client, []string{s.key("starts")}, shard%max(1, limit.MaxConcurrency),
+	wait, err := startScript.Run(ctx, s.client, []string{s.storeKey("starts")}, shard%max(1, limit.MaxConcurrency),
 		limit.Window.Milliseconds(), limit.Remaining, limit.ResetAfter.Milliseconds()).Int64()
 	if err != nil {
 		return 0, fmt.Errorf("take a place to identify at Discord: %w", conn.Explain(err))
@@ -172,8 +172,8 @@ func (s *Store) Start(ctx context.Context, shard int, limit gateway.StartLimit) 
 	return time.Duration(wait) * time.Millisecond, nil
 }
 
-// hash makes keys of a fixed length, and hides the tokens that paths of webhooks have.
-func hash(text string) string {
+// hashText makes keys of a fixed length, and hides the tokens that paths of webhooks have.
+func hashText(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }

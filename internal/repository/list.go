@@ -18,8 +18,8 @@ var leftOut = map[string]bool{
 	".cache": true, ".yarn": true,
 }
 
-// outer gives the folder of a path that is left out, "" if none is.
-func outer(path string) string {
+// excludedFolder gives the folder of a path that is left out, "" if none is.
+func excludedFolder(path string) string {
 	for i, r := range path {
 		if r == '/' && leftOut[path[strings.LastIndexByte(path[:i], '/')+1:i]] {
 			return path[:i]
@@ -28,12 +28,12 @@ func outer(path string) string {
 	return ""
 }
 
-// tracked takes over the files that git tracks. One that is gone from the folder, or was
+// listTracked takes over the files that git tracks. One that is gone from the folder, or was
 // replaced by something else than a file, is left out.
-func (c *Checkout) tracked(paths []string) error {
+func (c *Checkout) listTracked(paths []string) error {
 	skipped := make(map[string]bool)
 	for _, path := range paths {
-		if folder := outer(path); folder != "" {
+		if folder := excludedFolder(path); folder != "" {
 			skipped[folder] = true
 			continue
 		}
@@ -44,19 +44,19 @@ func (c *Checkout) tracked(paths []string) error {
 		if err != nil {
 			return fmt.Errorf("list its files: %w", err)
 		}
-		if err := c.add(path, info); err != nil {
+		if err := c.addFile(path, info); err != nil {
 			return err
 		}
 	}
 	for folder := range skipped {
 		c.Skipped = append(c.Skipped, folder)
 	}
-	c.sort()
+	c.sortFiles()
 	return nil
 }
 
-// walk lists the files of a folder that git does not know.
-func (c *Checkout) walk(ctx context.Context) error {
+// walkFolder lists the files of a folder that git does not know.
+func (c *Checkout) walkFolder(ctx context.Context) error {
 	err := fs.WalkDir(c.root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -79,27 +79,27 @@ func (c *Checkout) walk(ctx context.Context) error {
 		if err != nil {
 			return err //nolint:wrapcheck // it names the file
 		}
-		return c.add(path, info)
+		return c.addFile(path, info)
 	})
 	if err != nil {
 		return fmt.Errorf("list its files: %w", err)
 	}
-	c.sort()
+	c.sortFiles()
 	return nil
 }
 
-func (c *Checkout) add(path string, info fs.FileInfo) error {
+func (c *Checkout) addFile(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return nil
 	}
 	if len(c.Files) == c.limits.Files {
-		return refused("The repository has more than %d files, too many to read: name one of its folders.", c.limits.Files)
+		return newRefusal("The repository has more than %d files, too many to read: name one of its folders.", c.limits.Files)
 	}
 	c.Files = append(c.Files, File{Path: path, Size: info.Size()})
 	return nil
 }
 
-func (c *Checkout) sort() {
+func (c *Checkout) sortFiles() {
 	slices.SortFunc(c.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(c.Skipped)
 }

@@ -67,7 +67,7 @@ type RefusedError struct{ Text string }
 
 func (e *RefusedError) Error() string { return e.Text }
 
-func refused(format string, args ...any) error {
+func newRefusal(format string, args ...any) error {
 	return &RefusedError{Text: fmt.Sprintf(format, args...)}
 }
 
@@ -103,13 +103,13 @@ func IsAddress(name string) bool { return strings.Contains(name, "://") }
 // opened is a *RefusedError; the network's failures are other errors. The caller closes it.
 func (o *Opener) Open(ctx context.Context, name string) (*Checkout, error) {
 	if IsAddress(name) {
-		return o.fetch(ctx, name)
+		return o.fetchRepository(ctx, name)
 	}
-	return o.folder(ctx, name)
+	return o.openFolder(ctx, name)
 }
 
-func (o *Opener) folder(ctx context.Context, name string) (*Checkout, error) {
-	root, path, err := o.resolve(name)
+func (o *Opener) openFolder(ctx context.Context, name string) (*Checkout, error) {
+	root, path, err := o.resolveFolder(name)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +121,9 @@ func (o *Opener) folder(ctx context.Context, name string) (*Checkout, error) {
 		if web, name := webOf(state.Remote, state.Commit); web != "" {
 			c.Web, c.Name = web, name
 		}
-		err = c.tracked(state.Files)
+		err = c.listTracked(state.Files)
 	case errors.Is(err, git.ErrNone):
-		err = c.walk(ctx)
+		err = c.walkFolder(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open repository %s: %w", name, err), root.Close())
@@ -131,13 +131,13 @@ func (o *Opener) folder(ctx context.Context, name string) (*Checkout, error) {
 	return c, nil
 }
 
-func (o *Opener) fetch(ctx context.Context, name string) (*Checkout, error) {
+func (o *Opener) fetchRepository(ctx context.Context, name string) (*Checkout, error) {
 	address, err := url.Parse(name)
 	if err != nil || address.Host == "" {
-		return nil, refused("I can't read the address of that repository: write it as in `https://github.com/owner/name`.")
+		return nil, newRefusal("I can't read the address of that repository: write it as in `https://github.com/owner/name`.")
 	}
 	if o.options.Fetcher == nil || len(o.options.Fetcher.Hosts()) == 0 {
-		return nil, refused("No repository may be fetched here: name a folder, as in `./backend`, or have the host listed in the setting `flows.repositories`.")
+		return nil, newRefusal("No repository may be fetched here: name a folder, as in `./backend`, or have the host listed in the setting `flows.repositories`.")
 	}
 	dir, err := os.MkdirTemp("", "cairn-repository-")
 	if err != nil {
@@ -150,41 +150,41 @@ func (o *Opener) fetch(ctx context.Context, name string) (*Checkout, error) {
 	}
 	state, err := o.options.Fetcher.Fetch(ctx, address, root)
 	if err != nil {
-		return nil, errors.Join(o.unfetched(err), root.Close(), remove())
+		return nil, errors.Join(o.explainFetchError(err), root.Close(), remove())
 	}
 	c := &Checkout{
 		Name: nameOf(address), Commit: state.Commit, Links: state.Links, Submodules: state.Submodules,
 		limits: o.options.Limits, root: root, remove: remove,
 	}
 	c.Web, _ = webOf(state.Remote, state.Commit)
-	if err := c.tracked(state.Files); err != nil {
+	if err := c.listTracked(state.Files); err != nil {
 		return nil, errors.Join(fmt.Errorf("open repository %s: %w", c.Name, err), c.Close())
 	}
 	return c, nil
 }
 
-// unfetched words why a repository was not fetched, where trying again is of no use.
-func (o *Opener) unfetched(err error) error {
+// explainFetchError words why a repository was not fetched, where trying again is of no use.
+func (o *Opener) explainFetchError(err error) error {
 	var address *git.AddressError
 	switch {
 	case errors.As(err, &address):
-		return refused("I may not fetch that repository: %s. Repositories are fetched over https from %s.",
+		return newRefusal("I may not fetch that repository: %s. Repositories are fetched over https from %s.",
 			address.Reason, strings.Join(o.options.Fetcher.Hosts(), ", "))
 	case errors.Is(err, git.ErrPrivate):
-		return refused("I may not fetch that repository: its host is not on the public internet.")
+		return newRefusal("I may not fetch that repository: its host is not on the public internet.")
 	case errors.Is(err, git.ErrAbsent):
-		return refused("There is no repository at that address that I may read: check it, as in `https://github.com/owner/name`, and whether it is public.")
+		return newRefusal("There is no repository at that address that I may read: check it, as in `https://github.com/owner/name`, and whether it is public.")
 	case errors.Is(err, git.ErrTooLarge):
-		return refused("That repository is too large to fetch (%v). Name a folder with a checkout of it instead.", err)
+		return newRefusal("That repository is too large to fetch (%v). Name a folder with a checkout of it instead.", err)
 	}
 	return err
 }
 
-// resolve opens the folder of a name that lies in one of the roots, and gives its path. A
+// resolveFolder opens the folder of a name that lies in one of the roots, and gives its path. A
 // link on the way to it is followed only inside of its root.
-func (o *Opener) resolve(name string) (*os.Root, string, error) {
+func (o *Opener) resolveFolder(name string) (*os.Root, string, error) {
 	if len(o.options.Roots) == 0 {
-		return nil, "", refused("No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.")
+		return nil, "", newRefusal("No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.")
 	}
 	inside := false
 	for _, allowed := range o.options.Roots {
@@ -208,9 +208,9 @@ func (o *Opener) resolve(name string) (*os.Root, string, error) {
 		return root, path, err
 	}
 	if !inside {
-		return nil, "", o.outside(name)
+		return nil, "", o.outsideError(name)
 	}
-	return nil, "", refused("There is no folder %s: check its name.", oneLine(name))
+	return nil, "", newRefusal("There is no folder %s: check its name.", oneLine(name))
 }
 
 func openBelow(allowed, below string) (*os.Root, error) {
@@ -221,21 +221,21 @@ func openBelow(allowed, below string) (*os.Root, error) {
 	defer outer.Close()
 	info, err := outer.Stat(below)
 	if err == nil && !info.IsDir() {
-		return nil, refused("%s is a file: name the folder of a repository.", oneLine(below))
+		return nil, newRefusal("%s is a file: name the folder of a repository.", oneLine(below))
 	}
 	root, err := outer.OpenRoot(below)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, refused("I may not read %s: it leads out of what I may read, or is closed to me.", oneLine(below))
+		return nil, newRefusal("I may not read %s: it leads out of what I may read, or is closed to me.", oneLine(below))
 	}
 	return root, err //nolint:wrapcheck // compared by the caller
 }
 
-func (o *Opener) outside(name string) error {
+func (o *Opener) outsideError(name string) error {
 	var names []string
 	for _, root := range o.options.Roots {
 		names = append(names, filepath.Base(root))
 	}
-	return refused("I may not read %s: it is outside of what I may read (%s). Name a folder inside, as in `./backend`.", oneLine(name), strings.Join(names, ", "))
+	return newRefusal("I may not read %s: it is outside of what I may read (%s). Name a folder inside, as in `./backend`.", oneLine(name), strings.Join(names, ", "))
 }
 
 // maxName is how much of a name is repeated, in bytes.

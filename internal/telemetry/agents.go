@@ -14,8 +14,8 @@ func (t *Telemetry) Agents() func(ctx context.Context, name agent.Name, request 
 		return nil
 	}
 	return func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error)) {
-		ctx, span := t.begin(ctx, "invoke_agent "+string(name), trace.WithAttributes(
+		ctx, span := t.beginSpan(ctx, "invoke_agent "+string(name), trace.WithAttributes(
 			genOperation.String("invoke_agent"), genAgent.String(string(name)), requestKey.String(string(request))))
-		return ctx, func(err error) { end(span, err) }
+		return ctx, func(err error) { endSpan(span, err) }
 	}
 }

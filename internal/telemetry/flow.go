@@ -36,19 +36,19 @@ func (t *Telemetry) Flows(next []flows.Flow, answering string) []flows.Flow {
 
 // Start implements flows.Flow.
 func (f *flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	ctx, r := f.begin(ctx, request.Run)
-	runtime.Observe = r.observing(runtime.Observe)
+	ctx, r := f.beginRun(ctx, request.Run)
+	runtime.Observe = r.observeEvents(runtime.Observe)
 	outcome, err := f.Flow.Start(ctx, request, runtime)
-	r.end(outcome, err)
+	r.endRun(outcome, err)
 	return outcome, err
 }
 
 // Resume implements flows.Flow.
 func (f *flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
-	ctx, r := f.begin(ctx, run)
-	runtime.Observe = r.observing(runtime.Observe)
+	ctx, r := f.beginRun(ctx, run)
+	runtime.Observe = r.observeEvents(runtime.Observe)
 	outcome, err := f.Flow.Resume(ctx, run, answers, runtime)
-	r.end(outcome, err)
+	r.endRun(outcome, err)
 	return outcome, err
 }
 
@@ -64,10 +64,10 @@ type running struct {
 
 type nodesKey struct{}
 
-func (f *flow) begin(ctx context.Context, run string) (context.Context, *running) {
+func (f *flow) beginRun(ctx context.Context, run string) (context.Context, *running) {
 	r := &running{flow: f}
 	ctx = withRun(ctx, run)
-	ctx, r.span = f.t.begin(ctx, "run "+f.Name(), trace.WithAttributes(flowKey.String(f.Name()), runKey.String(run)))
+	ctx, r.span = f.t.beginSpan(ctx, "run "+f.Name(), trace.WithAttributes(flowKey.String(f.Name()), runKey.String(run)))
 	if r.span != nil {
 		r.nodes = make(map[string]trace.Span)
 		ctx = context.WithValue(ctx, nodesKey{}, r)
@@ -75,31 +75,31 @@ func (f *flow) begin(ctx context.Context, run string) (context.Context, *running
 	return ctx, r
 }
 
-// observing passes the run's events on.
-func (r *running) observing(next func(graph.Event)) func(graph.Event) {
+// observeEvents passes the run's events on.
+func (r *running) observeEvents(next func(graph.Event)) func(graph.Event) {
 	return func(event graph.Event) {
-		r.event(event)
+		r.recordEvent(event)
 		if next != nil {
 			next(event)
 		}
 	}
 }
 
-func (r *running) event(event graph.Event) {
+func (r *running) recordEvent(event graph.Event) {
 	switch event.Kind {
 	case graph.StepFinished, graph.QuestionAsked:
 		r.flow.t.metrics.node.WithLabelValues(r.flow.Name(), event.Node).Observe(event.Duration.Seconds())
-		r.leave(event)
+		r.leaveNode(event)
 	case graph.StepStarted:
-		r.enter(event)
+		r.enterNode(event)
 	case graph.StepRetried:
-		r.leave(event)
+		r.leaveNode(event)
 	case graph.Detail, graph.Token, graph.RunStarted, graph.RunFinished:
 	}
 }
 
-// enter begins the span of an attempt of a node, below that of the node it is inside of.
-func (r *running) enter(event graph.Event) {
+// enterNode begins the span of an attempt of a node, below that of the node it is inside of.
+func (r *running) enterNode(event graph.Event) {
 	if r.span == nil {
 		return
 	}
@@ -121,16 +121,16 @@ func (r *running) enter(event graph.Event) {
 		trace.WithAttributes(flowKey.String(r.flow.Name()), nodeKey.String(event.Node), visitKey.Int(event.Visit), attemptKey.Int(event.Attempt)))
 }
 
-func (r *running) leave(event graph.Event) {
+func (r *running) leaveNode(event graph.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	span := r.nodes[event.Node]
 	delete(r.nodes, event.Node)
-	end(span, event.Err)
+	endSpan(span, event.Err)
 }
 
-// inner is the node that works, nil where none does or several beside each other.
-func (r *running) inner() trace.Span {
+// innermostSpan is the node that works, nil where none does or several beside each other.
+func (r *running) innermostSpan() trace.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	innermost := ""
@@ -153,14 +153,14 @@ func withinNode(ctx context.Context) context.Context {
 	if !ok || trace.SpanFromContext(ctx) != r.span {
 		return ctx
 	}
-	if node := r.inner(); node != nil {
+	if node := r.innermostSpan(); node != nil {
 		return trace.ContextWithSpan(ctx, node)
 	}
 	return ctx
 }
 
-// end tells how the run ended, for now.
-func (r *running) end(outcome flows.Outcome, err error) {
+// endRun tells how the run ended, for now.
+func (r *running) endRun(outcome flows.Outcome, err error) {
 	if err == nil && r.flow.sourced && outcome.Kind == flows.Answered && len(outcome.Groups) == 0 {
 		r.flow.t.metrics.unsourced.Inc()
 	}
@@ -177,5 +177,5 @@ func (r *running) end(outcome flows.Outcome, err error) {
 	if err == nil {
 		r.span.SetAttributes(outcomeKey.String(string(outcome.Kind)))
 	}
-	end(r.span, err)
+	endSpan(r.span, err)
 }

@@ -60,8 +60,8 @@ type generator struct{}
 func (g generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 	ids, _ := ctx.Value(wantedKey{}).(wanted)
 	for !ids.trace.IsValid() {
-		fill(ids.trace[:8])
-		fill(ids.trace[8:])
+		fillRandom(ids.trace[:8])
+		fillRandom(ids.trace[8:])
 	}
 	return ids.trace, g.NewSpanID(ctx, ids.trace)
 }
@@ -70,13 +70,13 @@ func (g generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 func (generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
 	ids, _ := ctx.Value(wantedKey{}).(wanted)
 	for !ids.span.IsValid() {
-		fill(ids.span[:])
+		fillRandom(ids.span[:])
 	}
 	return ids.span
 }
 
-// fill writes eight random bytes. They name spans, and keep no secret.
-func fill(id []byte) {
+// fillRandom writes eight random bytes. They name spans, and keep no secret.
+func fillRandom(id []byte) {
 	n := rand.Uint64() //nolint:gosec // see above
 	for i := range 8 {
 		id[i] = byte(n >> (8 * i))

@@ -43,9 +43,9 @@ type arrival struct {
 
 type arrivalKey struct{}
 
-// arrive begins the trace of a message.
-func (t *Telemetry) arrive(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (context.Context, *arrival) {
-	a := &arrival{t: t, adapter: t.adapter(thread.Adapter()), began: time.Now()}
+// beginArrival begins the trace of a message.
+func (t *Telemetry) beginArrival(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (context.Context, *arrival) {
+	a := &arrival{t: t, adapter: t.adapterLabel(thread.Adapter()), began: time.Now()}
 	if t.tracer != nil {
 		ctx = withIDs(ctx, wanted{trace: traceOf(thread, message)})
 		ctx, a.span = t.tracer.Start(ctx, "intake", trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
@@ -55,35 +55,35 @@ func (t *Telemetry) arrive(ctx context.Context, thread chat.ThreadID, message ch
 	return context.WithValue(ctx, arrivalKey{}, a), a
 }
 
-// end tells what came of the message, once.
-func (a *arrival) end(outcome string, err error) {
+// endArrival tells what came of the message, once.
+func (a *arrival) endArrival(outcome string, err error) {
 	if a.over {
 		return
 	}
 	a.over = true
 	a.t.metrics.events.WithLabelValues(a.adapter, outcome).Inc()
-	a.t.metrics.ack.WithLabelValues(a.adapter).Observe(since(a.began))
+	a.t.metrics.ack.WithLabelValues(a.adapter).Observe(secondsSince(a.began))
 	if a.span != nil {
 		a.span.SetAttributes(outcomeKey.String(outcome))
 	}
-	end(a.span, err)
+	endSpan(a.span, err)
 }
 
 // endWith is the end of a message that never came to the queue.
 func (a *arrival) endWith(err error) {
 	switch {
 	case errors.Is(err, chat.ErrForbidden):
-		a.end(refused, nil)
+		a.endArrival(refused, nil)
 	case err != nil:
-		a.end(failed, err)
+		a.endArrival(failed, err)
 	default:
-		a.end(accepted, nil)
+		a.endArrival(accepted, nil)
 	}
 }
 
 // Handle implements chat.Handler.
 func (i intake) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
-	ctx, a := i.t.arrive(ctx, message.Thread, message.ID)
+	ctx, a := i.t.beginArrival(ctx, message.Thread, message.ID)
 	err := i.Bot.Handle(ctx, message, conversation)
 	a.endWith(err)
 	return err
@@ -91,7 +91,7 @@ func (i intake) Handle(ctx context.Context, message chat.Message, conversation c
 
 // Edited implements chat.Changes.
 func (i intake) Edited(ctx context.Context, message chat.Message) error {
-	ctx, a := i.t.arrive(ctx, message.Thread, message.ID)
+	ctx, a := i.t.beginArrival(ctx, message.Thread, message.ID)
 	err := i.Bot.Edited(ctx, message)
 	a.endWith(err)
 	return err
@@ -99,15 +99,15 @@ func (i intake) Edited(ctx context.Context, message chat.Message) error {
 
 // Deleted implements chat.Changes.
 func (i intake) Deleted(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	ctx, a := i.t.arrive(ctx, thread, message)
+	ctx, a := i.t.beginArrival(ctx, thread, message)
 	err := i.Bot.Deleted(ctx, thread, message)
 	a.endWith(err)
 	return err
 }
 
-// enqueued tells of a job that was put into its queue, or was there. The span has the ids
+// recordEnqueued tells of a job that was put into its queue, or was there. The span has the ids
 // by which the work at it finds its parent.
-func (t *Telemetry) enqueued(ctx context.Context, job runs.Job, began time.Time, isNew bool) {
+func (t *Telemetry) recordEnqueued(ctx context.Context, job runs.Job, began time.Time, isNew bool) {
 	if t.tracer != nil {
 		ids := wanted{trace: traceOfJob(job)}
 		if isNew {
@@ -121,8 +121,8 @@ func (t *Telemetry) enqueued(ctx context.Context, job runs.Job, began time.Time,
 	switch {
 	case !ok:
 	case isNew:
-		a.end(accepted, nil)
+		a.endArrival(accepted, nil)
 	default:
-		a.end(duplicate, nil)
+		a.endArrival(duplicate, nil)
 	}
 }

@@ -201,7 +201,7 @@ func TestRunsAreCountedOnceWritten(t *testing.T) {
 	for i, to := range []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Running, runs.Done} {
 		record.Move(to, at.Add(time.Duration(i*i)*time.Second), string(flows.Answered))
 	}
-	if took := worked(record); took != 11*time.Second { // 0 to 4, and 9 to 16
+	if took := workDuration(record); took != 11*time.Second { // 0 to 4, and 9 to 16
 		t.Errorf("it worked %s", took)
 	}
 	for i, err := range []error{errors.New("lost"), nil} {
@@ -444,8 +444,8 @@ func TestACollectorThatIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, span := by.begin(t.Context(), "work")
-	end(span, nil)
+	_, span := by.beginSpan(t.Context(), "work")
+	endSpan(span, nil)
 	by.Close(t.Context())
 	if !strings.Contains(lines.String(), "traces were not sent") || strings.Contains(lines.String(), "very-secret") {
 		t.Errorf("the log says:\n%s", &lines)

@@ -53,25 +53,25 @@ var (
 
 func newMetrics() *metrics {
 	return &metrics{
-		events:    counters("cairn_events_total", "Messages that adapters handed over.", "adapter", "outcome"),
-		ack:       seconds("cairn_ack_seconds", "From the hand-over of a message until it is durable and the platform is told so.", quick, "adapter"),
-		runs:      counters("cairn_runs_total", "Runs that ended, or stopped to ask.", "flow", "outcome"),
-		ran:       seconds("cairn_run_seconds", "From a run's message to its end, without waits for people.", slow, "flow", "outcome"),
-		node:      seconds("cairn_node_seconds", "One attempt of a node.", slow, "flow", "node"),
-		model:     seconds("cairn_model_seconds", "One call of a language model, retries included.", slow, "role", "outcome"),
-		tokens:    counters("cairn_model_tokens_total", "Tokens that language models used.", "role", "kind"),
-		cost:      counters("cairn_model_cost_total", "What they cost, in the currency of the configured prices.", "role"),
-		posts:     counters("cairn_posts_total", "Replies and questions handed to a platform.", "adapter", "outcome"),
-		retries:   counters("cairn_post_retries_total", "Posts that failed and are tried again.", "adapter"),
-		lost:      counter("cairn_lease_losses_total", "Jobs that another worker took over while this one worked at them."),
-		found:     seconds("cairn_search_seconds", "One search of the index.", quick, "backend"),
-		unsourced: counter("cairn_answers_without_sources_total", "Answers from documents that name none."),
-		rated:     counters("cairn_ratings_total", "What people thought of answers; none takes a rating back.", "rating"),
+		events:    newCounters("cairn_events_total", "Messages that adapters handed over.", "adapter", "outcome"),
+		ack:       newHistograms("cairn_ack_seconds", "From the hand-over of a message until it is durable and the platform is told so.", quick, "adapter"),
+		runs:      newCounters("cairn_runs_total", "Runs that ended, or stopped to ask.", "flow", "outcome"),
+		ran:       newHistograms("cairn_run_seconds", "From a run's message to its end, without waits for people.", slow, "flow", "outcome"),
+		node:      newHistograms("cairn_node_seconds", "One attempt of a node.", slow, "flow", "node"),
+		model:     newHistograms("cairn_model_seconds", "One call of a language model, retries included.", slow, "role", "outcome"),
+		tokens:    newCounters("cairn_model_tokens_total", "Tokens that language models used.", "role", "kind"),
+		cost:      newCounters("cairn_model_cost_total", "What they cost, in the currency of the configured prices.", "role"),
+		posts:     newCounters("cairn_posts_total", "Replies and questions handed to a platform.", "adapter", "outcome"),
+		retries:   newCounters("cairn_post_retries_total", "Posts that failed and are tried again.", "adapter"),
+		lost:      newCounter("cairn_lease_losses_total", "Jobs that another worker took over while this one worked at them."),
+		found:     newHistograms("cairn_search_seconds", "One search of the index.", quick, "backend"),
+		unsourced: newCounter("cairn_answers_without_sources_total", "Answers from documents that name none."),
+		rated:     newCounters("cairn_ratings_total", "What people thought of answers; none takes a rating back.", "rating"),
 	}
 }
 
-// register adds all metrics to the registry, also those of the Go runtime and the process.
-func (t *Telemetry) register(options Options) error {
+// registerMetrics adds all metrics to the registry, also those of the Go runtime and the process.
+func (t *Telemetry) registerMetrics(options Options) error {
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "cairn_build_info", Help: "The program that runs."}, []string{"version", "commit"})
 	info.WithLabelValues(options.Version, options.Commit).Set(1)
 	m := t.metrics
@@ -91,22 +91,22 @@ func (t *Telemetry) register(options Options) error {
 	return nil
 }
 
-// expect has the counters of an adapter begin at 0: a rate is seen from the first event on.
-func (m *metrics) expect(adapter string) {
+// expectAdapter has the counters of an adapter begin at 0: a rate is seen from the first event on.
+func (m *metrics) expectAdapter(adapter string) {
 	for _, outcome := range eventOutcomes {
 		m.events.WithLabelValues(adapter, outcome)
 	}
 	m.ack.WithLabelValues(adapter)
 }
 
-func counter(name, help string) prometheus.Counter {
+func newCounter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
+func newCounters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-func seconds(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+func newHistograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 }

@@ -60,12 +60,12 @@ func (m *model) Chat(ctx context.Context, request llm.Request, onToken func(text
 	if request.MaxReply > 0 {
 		attributes = append(attributes, genMaxTokens.Int(request.MaxReply))
 	}
-	ctx, call := m.begin(ctx, "chat", attributes...)
+	ctx, call := m.beginCall(ctx, "chat", attributes...)
 	reply, err := m.Model.Chat(ctx, request, onToken)
 	if reply.Finish != "" && call.span != nil {
 		call.span.SetAttributes(genFinish.StringSlice([]string{finishOf(reply.Finish)}))
 	}
-	call.end(reply.Usage, err)
+	call.endCall(reply.Usage, err)
 	return reply, err
 }
 
@@ -84,9 +84,9 @@ type embedder struct {
 
 // Embed implements llm.Embedder.
 func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
-	ctx, call := e.begin(ctx, "embeddings")
+	ctx, call := e.beginCall(ctx, "embeddings")
 	vectors, usage, err := e.Embedder.Embed(ctx, texts)
-	call.end(usage, err)
+	call.endCall(usage, err)
 	return vectors, usage, err
 }
 
@@ -103,15 +103,15 @@ type call struct {
 	span  trace.Span // nil without traces
 }
 
-func (c caller) begin(ctx context.Context, operation string, attributes ...attribute.KeyValue) (context.Context, *call) {
+func (c caller) beginCall(ctx context.Context, operation string, attributes ...attribute.KeyValue) (context.Context, *call) {
 	made := &call{caller: c, began: time.Now()}
-	ctx, made.span = c.t.begin(ctx, operation+" "+c.as.Name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...),
+	ctx, made.span = c.t.beginSpan(ctx, operation+" "+c.as.Name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...),
 		trace.WithAttributes(genOperation.String(operation), genProvider.String(c.as.Provider), genRequested.String(c.as.Name), roleKey.String(c.as.Role)))
 	return ctx, made
 }
 
-// end counts what the call took; a failed one took something too.
-func (c *call) end(usage llm.Usage, err error) {
+// endCall counts what the call took; a failed one took something too.
+func (c *call) endCall(usage llm.Usage, err error) {
 	outcome := succeeded
 	if err != nil {
 		outcome = failed
@@ -120,7 +120,7 @@ func (c *call) end(usage llm.Usage, err error) {
 		}
 	}
 	m, role := c.t.metrics, c.as.Role
-	m.model.WithLabelValues(role, outcome).Observe(since(c.began))
+	m.model.WithLabelValues(role, outcome).Observe(secondsSince(c.began))
 	m.tokens.WithLabelValues(role, tokenKinds[0]).Add(float64(max(0, usage.Prompt)))
 	m.tokens.WithLabelValues(role, tokenKinds[1]).Add(float64(max(0, usage.Completion)))
 	m.cost.WithLabelValues(role).Add(max(0, usage.Cost))
@@ -131,5 +131,5 @@ func (c *call) end(usage llm.Usage, err error) {
 	if usage.Model != "" {
 		c.span.SetAttributes(genResponded.String(usage.Model))
 	}
-	end(c.span, err)
+	endSpan(c.span, err)
 }

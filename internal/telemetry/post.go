@@ -50,14 +50,14 @@ type privatePoster struct {
 	chat.PrivateOpener
 }
 
-// posting begins the span of a request to the platform.
-func (p *poster) posting(ctx context.Context, name string, thread chat.ThreadID) (context.Context, trace.Span) {
-	return p.t.begin(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+// beginPost begins the span of a request to the platform.
+func (p *poster) beginPost(ctx context.Context, name string, thread chat.ThreadID) (context.Context, trace.Span) {
+	return p.t.beginSpan(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(adapterKey.String(p.adapter), threadKey.String(string(thread))))
 }
 
-// posted counts a post.
-func (p *poster) posted(span trace.Span, err error) {
+// endPost counts a post.
+func (p *poster) endPost(span trace.Span, err error) {
 	outcome := postedAs(err)
 	p.t.metrics.posts.WithLabelValues(p.adapter, outcome).Inc()
 	if outcome == limited || outcome == failed {
@@ -66,7 +66,7 @@ func (p *poster) posted(span trace.Span, err error) {
 	if span != nil {
 		span.SetAttributes(outcomeKey.String(outcome))
 	}
-	end(span, err)
+	endSpan(span, err)
 }
 
 func postedAs(err error) string {
@@ -86,41 +86,41 @@ func postedAs(err error) string {
 
 // Post implements chat.Poster.
 func (p *poster) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	ctx, span := p.posting(ctx, "post", thread)
+	ctx, span := p.beginPost(ctx, "post", thread)
 	id, err := p.Platform.Post(ctx, thread, key, post)
-	p.posted(span, err)
+	p.endPost(span, err)
 	return id, err
 }
 
 // Find implements chat.Poster.
 func (p *poster) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
-	ctx, span := p.posting(ctx, "post.find", thread)
+	ctx, span := p.beginPost(ctx, "post.find", thread)
 	id, found, err := p.Platform.Find(ctx, thread, key)
-	end(span, err)
+	endSpan(span, err)
 	return id, found, err
 }
 
 // Edit implements chat.Poster.
 func (p *poster) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	ctx, span := p.posting(ctx, "post.edit", thread)
+	ctx, span := p.beginPost(ctx, "post.edit", thread)
 	err := p.Platform.Edit(ctx, thread, message, post)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Retract implements chat.Poster.
 func (p *poster) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	ctx, span := p.posting(ctx, "post.retract", thread)
+	ctx, span := p.beginPost(ctx, "post.retract", thread)
 	err := p.Platform.Retract(ctx, thread, message)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Tidy implements chat.Tidier.
 func (p *poster) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	ctx, span := p.posting(ctx, "post.tidy", thread)
+	ctx, span := p.beginPost(ctx, "post.tidy", thread)
 	err := p.Platform.Tidy(ctx, thread, late)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
@@ -130,17 +130,17 @@ func (p *poster) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.Mes
 	if !ok {
 		return false, nil
 	}
-	ctx, span := p.posting(ctx, "post.check", thread)
+	ctx, span := p.beginPost(ctx, "post.check", thread)
 	absent, err := checker.IsAbsent(ctx, thread, to, age)
-	end(span, err)
+	endSpan(span, err)
 	return absent, err
 }
 
 // Draft implements chat.Drafter.
 func (p *poster) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
-	ctx, span := p.posting(ctx, "draft", work.Thread)
+	ctx, span := p.beginPost(ctx, "draft", work.Thread)
 	made, err := p.Platform.Draft(ctx, work)
-	end(span, err)
+	endSpan(span, err)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ type draft struct {
 
 // Finish implements chat.Draft.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	ctx, span := d.poster.posting(ctx, "post", d.thread)
+	ctx, span := d.poster.beginPost(ctx, "post", d.thread)
 	id, err := d.Draft.Finish(ctx, key, post)
-	d.poster.posted(span, err)
+	d.poster.endPost(span, err)
 	return id, err
 }

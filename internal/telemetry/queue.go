@@ -29,16 +29,16 @@ func (q queue) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
 	began := time.Now()
 	isNew, err := q.Runs.Enqueue(ctx, job)
 	if err == nil {
-		q.t.enqueued(ctx, job, began, isNew)
+		q.t.recordEnqueued(ctx, job, began, isNew)
 	}
 	return isNew, err
 }
 
 // EnqueueAfter implements runs.Queue.
 func (q queue) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
-	ctx, span := q.t.begin(ctx, "enqueue.later")
+	ctx, span := q.t.beginSpan(ctx, "enqueue.later")
 	isNew, err := q.Runs.EnqueueAfter(ctx, job, delay)
-	end(span, err)
+	endSpan(span, err)
 	return isNew, err
 }
 
@@ -51,33 +51,33 @@ func (q queue) Finish(ctx context.Context, lease runs.Lease, result runs.Result)
 		}
 		at.span.SetAttributes(outcomeKey.String(string(next)))
 	}
-	ctx, span := q.t.begin(ctx, "store.finish")
+	ctx, span := q.t.beginSpan(ctx, "store.finish")
 	err := q.Runs.Finish(ctx, lease, result)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Release implements runs.Leases.
 func (q queue) Release(ctx context.Context, lease runs.Lease) error {
-	ctx, span := q.t.begin(ctx, "store.release")
+	ctx, span := q.t.beginSpan(ctx, "store.release")
 	err := q.Runs.Release(ctx, lease)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Record implements runs.Outbox.
 func (q queue) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
-	ctx, span := q.t.begin(ctx, "store.record")
+	ctx, span := q.t.beginSpan(ctx, "store.record")
 	err := q.Runs.Record(ctx, lease, delivery, recorded)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Confirm implements runs.Outbox.
 func (q queue) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	ctx, span := q.t.begin(ctx, "store.confirm")
+	ctx, span := q.t.beginSpan(ctx, "store.confirm")
 	err := q.Runs.Confirm(ctx, lease, key, posted)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
@@ -99,16 +99,16 @@ var _ graph.Store = journal{}
 
 // Save implements graph.Store.
 func (j journal) Save(ctx context.Context, run string, checkpoint []byte) error {
-	ctx, span := j.t.begin(ctx, "store.checkpoint")
+	ctx, span := j.t.beginSpan(ctx, "store.checkpoint")
 	err := j.Journal.Save(ctx, run, checkpoint)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }
 
 // Flush implements runs.Journal.
 func (j journal) Flush(ctx context.Context) error {
-	ctx, span := j.t.begin(ctx, "store.flush")
+	ctx, span := j.t.beginSpan(ctx, "store.flush")
 	err := j.Journal.Flush(ctx)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }

@@ -56,9 +56,9 @@ func (r *readiness) isEnding() bool {
 	}
 }
 
-// unready gives the names of what does not answer. Each is given its time, whatever becomes
+// unreadyNames gives the names of what does not answer. Each is given its time, whatever becomes
 // of who asks: the next who asks gets the same answer.
-func (r *readiness) unready(ctx context.Context) []string {
+func (r *readiness) unreadyNames(ctx context.Context) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.asked.IsZero() && time.Since(r.asked) < readyFor {
@@ -95,12 +95,12 @@ func (r *readiness) Describe(to chan<- *prometheus.Desc) { to <- r.ready }
 
 // Collect implements prometheus.Collector. A scrape has no context of its own.
 func (r *readiness) Collect(to chan<- prometheus.Metric) {
-	failing := r.unready(context.Background())
+	failing := r.unreadyNames(context.Background())
 	for _, dependency := range r.dependencies {
 		answers := 1.0
 		if slices.Contains(failing, dependency.Name) {
 			answers = 0
 		}
-		to <- gauge(r.ready, answers, dependency.Name)
+		to <- newGauge(r.ready, answers, dependency.Name)
 	}
 }

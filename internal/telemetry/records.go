@@ -28,13 +28,13 @@ func (t *Telemetry) Records(next bot.Records) bot.Records {
 
 // Save implements runs.Records.
 func (r records) Save(ctx context.Context, record runs.Record) error {
-	writing, span := r.t.begin(ctx, "store.record.save")
+	writing, span := r.t.beginSpan(ctx, "store.record.save")
 	err := r.Records.Save(writing, record)
-	end(span, err)
+	endSpan(span, err)
 	if outcome := outcomeOf(record); err == nil && outcome != "" && record.Flow != "" {
-		once(ctx, func() {
+		countOnce(ctx, func() {
 			r.t.metrics.runs.WithLabelValues(record.Flow, outcome).Inc()
-			took := worked(record)
+			took := workDuration(record)
 			r.t.metrics.ran.WithLabelValues(record.Flow, outcome).Observe(took.Seconds())
 			r.t.logger.InfoContext(ctx, "a run came to an outcome", "run", string(record.ID), "flow", record.Flow, "outcome", outcome, "seconds", took.Seconds())
 		})
@@ -44,9 +44,9 @@ func (r records) Save(ctx context.Context, record runs.Record) error {
 
 // Load implements runs.Records.
 func (r records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
-	ctx, span := r.t.begin(ctx, "store.record.load")
+	ctx, span := r.t.beginSpan(ctx, "store.record.load")
 	record, err := r.Records.Load(ctx, run)
-	end(span, nil) // that there is none is mostly no failure
+	endSpan(span, nil) // that there is none is mostly no failure
 	return record, err
 }
 
@@ -83,8 +83,8 @@ func outcomeOf(record runs.Record) string {
 	return ""
 }
 
-// worked is how long a run was queued and running, all in all.
-func worked(record runs.Record) time.Duration {
+// workDuration is how long a run was queued and running, all in all.
+func workDuration(record runs.Record) time.Duration {
 	var sum time.Duration
 	for i, transition := range record.Transitions[:max(0, len(record.Transitions)-1)] {
 		if transition.To == runs.Queued || transition.To == runs.Running {
@@ -110,16 +110,16 @@ func (t *Telemetry) Sessions(next session.Store) session.Store {
 
 // Load implements session.Store.
 func (s sessions) Load(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	ctx, span := s.t.begin(ctx, "store.session.load")
+	ctx, span := s.t.beginSpan(ctx, "store.session.load")
 	loaded, err := s.Store.Load(ctx, thread)
-	end(span, err)
+	endSpan(span, err)
 	return loaded, err
 }
 
 // Save implements session.Store.
 func (s sessions) Save(ctx context.Context, saved session.Session) error {
-	ctx, span := s.t.begin(ctx, "store.session.save")
+	ctx, span := s.t.beginSpan(ctx, "store.session.save")
 	err := s.Store.Save(ctx, saved)
-	end(span, err)
+	endSpan(span, err)
 	return err
 }

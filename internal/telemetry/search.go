@@ -28,20 +28,20 @@ func (t *Telemetry) Index(next index.Spelling, backend string) index.Spelling {
 // Search implements index.Reader.
 func (s *searched) Search(ctx context.Context, query index.Query) (index.Candidates, error) {
 	began := time.Now()
-	ctx, span := s.t.begin(ctx, "index.search", trace.WithAttributes(backendKey.String(s.backend)))
+	ctx, span := s.t.beginSpan(ctx, "index.search", trace.WithAttributes(backendKey.String(s.backend)))
 	found, err := s.Spelling.Search(ctx, query)
-	s.t.metrics.found.WithLabelValues(s.backend).Observe(since(began))
+	s.t.metrics.found.WithLabelValues(s.backend).Observe(secondsSince(began))
 	if span != nil {
 		span.SetAttributes(wordsKey.Int(len(found.Lexical)), meaningKey.Int(len(found.Dense)))
 	}
-	end(span, err)
+	endSpan(span, err)
 	return found, err
 }
 
 // Passages implements index.Reader.
 func (s *searched) Passages(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
-	ctx, span := s.t.begin(ctx, "index.passages", trace.WithAttributes(backendKey.String(s.backend)))
+	ctx, span := s.t.beginSpan(ctx, "index.passages", trace.WithAttributes(backendKey.String(s.backend)))
 	found, err := s.Spelling.Passages(ctx, ids)
-	end(span, err)
+	endSpan(span, err)
 	return found, err
 }

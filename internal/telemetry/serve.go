@@ -38,20 +38,20 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 		return nil, fmt.Errorf("register the metrics of dependencies: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", t.show(of.Logger))
+	mux.HandleFunc("GET /metrics", t.metricsHandler(of.Logger))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, request *http.Request) {
-		say(request.Context(), w, of.Logger, http.StatusOK, state{Ready: !ready.isEnding(), Draining: ready.isEnding()})
+		writeState(request.Context(), w, of.Logger, http.StatusOK, state{Ready: !ready.isEnding(), Draining: ready.isEnding()})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
 		if ready.isEnding() {
-			say(request.Context(), w, of.Logger, http.StatusServiceUnavailable, state{Draining: true})
+			writeState(request.Context(), w, of.Logger, http.StatusServiceUnavailable, state{Draining: true})
 			return
 		}
-		status, failing := http.StatusOK, ready.unready(request.Context())
+		status, failing := http.StatusOK, ready.unreadyNames(request.Context())
 		if len(failing) > 0 {
 			status = http.StatusServiceUnavailable
 		}
-		say(request.Context(), w, of.Logger, status, state{Ready: len(failing) == 0, Failing: failing})
+		writeState(request.Context(), w, of.Logger, status, state{Ready: len(failing) == 0, Failing: failing})
 	})
 	return mux, nil
 }
@@ -59,9 +59,9 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 // maxScrapes is how many who ask for metrics are answered at the same time.
 const maxScrapes = 4
 
-// show gives all metrics in Prometheus' text format. What can't be read of them is logged,
+// metricsHandler gives all metrics in Prometheus' text format. What can't be read of them is logged,
 // and the others are shown. promhttp would bring compressors along that take 1 MB.
-func (t *Telemetry) show(logger *slog.Logger) http.HandlerFunc {
+func (t *Telemetry) metricsHandler(logger *slog.Logger) http.HandlerFunc {
 	scraping := make(chan struct{}, maxScrapes)
 	return func(w http.ResponseWriter, request *http.Request) {
 		select {
@@ -87,7 +87,7 @@ func (t *Telemetry) show(logger *slog.Logger) http.HandlerFunc {
 	}
 }
 
-func say(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what state) {
+func writeState(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what state) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -62,9 +62,9 @@ func New(ctx context.Context, options Options) (*Telemetry, error) {
 	t := &Telemetry{registry: prometheus.NewRegistry(), metrics: newMetrics(), adapters: make(map[string]bool), logger: options.Logger}
 	for _, adapter := range options.Adapters {
 		t.adapters[adapter] = true
-		t.metrics.expect(adapter)
+		t.metrics.expectAdapter(adapter)
 	}
-	if err := t.register(options); err != nil {
+	if err := t.registerMetrics(options); err != nil {
 		return nil, err
 	}
 	if options.Traces == nil {
@@ -91,26 +91,26 @@ func (t *Telemetry) Close(ctx context.Context) {
 	}
 }
 
-// adapter is the label of a thread's adapter.
-func (t *Telemetry) adapter(name string) string {
+// adapterLabel is the label of a thread's adapter.
+func (t *Telemetry) adapterLabel(name string) string {
 	if t.adapters[name] {
 		return name
 	}
 	return "other"
 }
 
-// begin begins a span below that of the context, and gives the context of what is done
+// beginSpan begins a span below that of the context, and gives the context of what is done
 // meanwhile. Without traces it does nothing, and gives a nil span.
-func (t *Telemetry) begin(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
+func (t *Telemetry) beginSpan(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	if t.tracer == nil {
 		return ctx, nil
 	}
 	return t.tracer.Start(withinNode(ctx), name, options...)
 }
 
-// end ends a span, which may be nil. Of the error only its kind is told: its text may quote
+// endSpan ends a span, which may be nil. Of the error only its kind is told: its text may quote
 // what people wrote.
-func end(span trace.Span, err error) {
+func endSpan(span trace.Span, err error) {
 	if span == nil {
 		return
 	}

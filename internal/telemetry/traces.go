@@ -65,7 +65,7 @@ func openTraces(ctx context.Context, options Options) *sdktrace.TracerProvider {
 	sends := &complaining{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
 	// What the SDK complains of by itself, such as spans that a collector refused, it would
 	// write to standard error in a form of its own.
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.complain(context.WithoutCancel(ctx), err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.logError(context.WithoutCancel(ctx), err) }))
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(sends, sdktrace.WithExportTimeout(exportTime), sdktrace.WithMaxQueueSize(maxQueued), sdktrace.WithMaxExportBatchSize(maxBatch)),
 		sdktrace.WithResource(of), sdktrace.WithIDGenerator(generator{}), sdktrace.WithSampler(sdktrace.AlwaysSample()),
@@ -82,12 +82,12 @@ type complaining struct {
 // ExportSpans implements sdktrace.SpanExporter.
 func (c *complaining) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		c.complain(ctx, err)
+		c.logError(ctx, err)
 	}
 	return nil // it is told of here, and nowhere else
 }
 
-func (c *complaining) complain(ctx context.Context, err error) {
+func (c *complaining) logError(ctx context.Context, err error) {
 	now, last := time.Now().UnixNano(), c.complained.Load()
 	if (last == 0 || now-last >= int64(complainEvery)) && c.complained.CompareAndSwap(last, now) {
 		c.logger.WarnContext(ctx, "traces were not sent", "error", err)

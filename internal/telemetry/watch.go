@@ -91,15 +91,15 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	defer w.mu.Unlock()
 	if now := w.of.Now(); w.looked.IsZero() || now.Sub(w.looked) >= lookEvery {
 		w.looked = now
-		w.seen = w.look(now)
+		w.seen = w.collectStores(now)
 	}
 	for _, metric := range w.seen {
 		to <- metric
 	}
 }
 
-// look looks at all stores. A scrape has no context of its own.
-func (w *watcher) look(now time.Time) []prometheus.Metric {
+// collectStores looks at all stores. A scrape has no context of its own.
+func (w *watcher) collectStores(now time.Time) []prometheus.Metric {
 	ctx, done := context.WithTimeout(context.Background(), lookTime)
 	defer done()
 	queue, err := w.lookAtQueue(ctx, now)
@@ -110,7 +110,7 @@ func (w *watcher) look(now time.Time) []prometheus.Metric {
 	return append(queue, ingests...)
 }
 
-func gauge(of *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+func newGauge(of *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
 }
 
@@ -130,10 +130,10 @@ func (w *watcher) lookAtQueue(ctx context.Context, now time.Time) ([]prometheus.
 	all := runs.Stand(threads, now)
 	questions := float64(len(open))
 	return []prometheus.Metric{
-		gauge(w.depth, float64(all.Waiting), "waiting"), gauge(w.depth, float64(all.Running), "running"),
-		gauge(w.depth, float64(all.Later), "delayed"), gauge(w.depth, questions, "asked"),
-		gauge(w.depth, float64(len(letters)), "dead"),
-		gauge(w.oldest, all.Oldest.Seconds()), gauge(w.questions, questions),
+		newGauge(w.depth, float64(all.Waiting), "waiting"), newGauge(w.depth, float64(all.Running), "running"),
+		newGauge(w.depth, float64(all.Later), "delayed"), newGauge(w.depth, questions, "asked"),
+		newGauge(w.depth, float64(len(letters)), "dead"),
+		newGauge(w.oldest, all.Oldest.Seconds()), newGauge(w.questions, questions),
 	}, nil
 }
 
@@ -148,12 +148,12 @@ func (w *watcher) lookAtIngests(ctx context.Context, now time.Time) ([]prometheu
 	var shown []prometheus.Metric
 	for _, state := range states[:min(len(states), maxSources)] {
 		source := string(state.Source)
-		shown = append(shown, gauge(w.failures, float64(state.Failed), source))
+		shown = append(shown, newGauge(w.failures, float64(state.Failed), source))
 		read := state.Complete
 		if read.IsZero() { // it never was: since the first time it was tried, as far as is known
 			read = state.Began
 		}
-		shown = append(shown, gauge(w.lag, max(0, now.Sub(read)).Seconds(), source))
+		shown = append(shown, newGauge(w.lag, max(0, now.Sub(read)).Seconds(), source))
 	}
 	return shown, nil
 }

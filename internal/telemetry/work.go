@@ -32,19 +32,19 @@ func (t *Telemetry) Accompany(ctx context.Context, lease runs.Lease) (context.Co
 	if t == nil {
 		return context.WithValue(ctx, workKey{}, at), func(bool) {}
 	}
-	ctx, at.span = t.take(ctx, lease)
+	ctx, at.span = t.beginWork(ctx, lease)
 	return context.WithValue(ctx, workKey{}, at), func(lost bool) {
 		var err error
 		if lost {
 			t.metrics.lost.Inc()
 			err = runs.ErrLost
 		}
-		end(at.span, err)
+		endSpan(at.span, err)
 	}
 }
 
-// take begins the span of the work at a job, and tells of the wait before it.
-func (t *Telemetry) take(ctx context.Context, lease runs.Lease) (context.Context, trace.Span) {
+// beginWork begins the span of the work at a job, and tells of the wait before it.
+func (t *Telemetry) beginWork(ctx context.Context, lease runs.Lease) (context.Context, trace.Span) {
 	if t.tracer == nil {
 		return ctx, nil
 	}
@@ -93,8 +93,8 @@ type afterwards struct{ counts []func() }
 
 type afterwardsKey struct{}
 
-// once counts what was written: at once, or when all that is written together is there.
-func once(ctx context.Context, count func()) {
+// countOnce counts what was written: at once, or when all that is written together is there.
+func countOnce(ctx context.Context, count func()) {
 	if later, ok := ctx.Value(afterwardsKey{}).(*afterwards); ok {
 		later.counts = append(later.counts, count)
 		return
@@ -109,9 +109,9 @@ func (t *Telemetry) Together(next func(ctx context.Context, write func(ctx conte
 	}
 	return func(ctx context.Context, write func(ctx context.Context) error) error {
 		var later afterwards
-		ctx, span := t.begin(context.WithValue(ctx, afterwardsKey{}, &later), "store.together")
+		ctx, span := t.beginSpan(context.WithValue(ctx, afterwardsKey{}, &later), "store.together")
 		err := next(ctx, write)
-		end(span, err)
+		endSpan(span, err)
 		if err != nil {
 			return err
 		}
@@ -122,5 +122,5 @@ func (t *Telemetry) Together(next func(ctx context.Context, write func(ctx conte
 	}
 }
 
-// since is how long ago something began, in seconds.
-func since(began time.Time) float64 { return time.Since(began).Seconds() }
+// secondsSince is how long ago something began, in seconds.
+func secondsSince(began time.Time) float64 { return time.Since(began).Seconds() }

@@ -78,16 +78,16 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 			return err
 		}
 		if stopped {
-			b.hear(message)
+			b.recordMessage(message)
 			return Says(chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."})(ctx, message, recorder{b, message, conversation})
 		}
 	}
 	return b.inTurn(ctx, message, conversation, func() (Script, error) {
-		if err := b.answer(message); err != nil {
+		if err := b.recordAnswer(message); err != nil {
 			return nil, err
 		}
-		b.hear(message)
-		return b.script(message), nil
+		b.recordMessage(message)
+		return b.scriptFor(message), nil
 	})
 }
 
@@ -95,7 +95,7 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 // thread are done.
 func (b *Bot) inTurn(ctx context.Context, message chat.Message, conversation chat.Conversation, prepare func() (Script, error)) error {
 	b.mu.Lock()
-	in := b.thread(message.Thread)
+	in := b.findThread(message.Thread)
 	before, done := in.last, make(chan struct{})
 	in.last = done
 	b.mu.Unlock()
@@ -112,7 +112,7 @@ func (b *Bot) inTurn(ctx context.Context, message chat.Message, conversation cha
 	current := &work{author: message.Author, run: chat.RunID("run-" + string(message.ID)), cancel: cancel}
 	b.setWork(in, current)
 	to := recorder{b, message, conversation}
-	err = script(running, message, to.streaming())
+	err = script(running, message, to.wrapStreaming())
 	b.setWork(in, nil)
 	if err != nil && current.stopped {
 		return to.Reply(ctx, chat.Reply{Run: current.run, Outcome: chat.Failure, Text: "Stopped."})
@@ -126,8 +126,8 @@ func (b *Bot) setWork(in *thread, current *work) {
 	in.work = current
 }
 
-// thread gives a thread, made where it is new. The caller holds mu.
-func (b *Bot) thread(id chat.ThreadID) *thread {
+// findThread gives a thread, made where it is new. The caller holds mu.
+func (b *Bot) findThread(id chat.ThreadID) *thread {
 	if b.threads == nil {
 		b.threads = make(map[chat.ThreadID]*thread)
 	}
@@ -137,17 +137,17 @@ func (b *Bot) thread(id chat.ThreadID) *thread {
 	return b.threads[id]
 }
 
-func (b *Bot) hear(message chat.Message) {
+func (b *Bot) recordMessage(message chat.Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	in := b.thread(message.Thread)
+	in := b.findThread(message.Thread)
 	in.updated = time.Now()
 	in.turns = append(in.turns, chat.Turn{
 		Role: chat.Person, At: message.At, Author: message.Author, Message: message.ID, Text: message.Text,
 	})
 }
 
-func (b *Bot) script(message chat.Message) Script {
+func (b *Bot) scriptFor(message chat.Message) Script {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if script := b.scripts[message.Text]; script != nil && message.Answers == nil {
@@ -160,12 +160,12 @@ func (b *Bot) script(message chat.Message) Script {
 	return Says(chat.Reply{Outcome: chat.Answered, Text: text})
 }
 
-// answer notes the message as the answer to the question it presses, or to the last
+// recordAnswer notes the message as the answer to the question it presses, or to the last
 // open one that takes free text, where its author may give it.
-func (b *Bot) answer(message chat.Message) error {
+func (b *Bot) recordAnswer(message chat.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	turns := b.thread(message.Thread).turns
+	turns := b.findThread(message.Thread).turns
 	for i := len(turns) - 1; i >= 0; i-- {
 		question := turns[i].Question
 		if question == nil || turns[i].Answer != "" {
@@ -186,7 +186,7 @@ func (b *Bot) answer(message chat.Message) error {
 func (b *Bot) Transcript(_ context.Context, thread chat.ThreadID) ([]chat.Turn, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]chat.Turn(nil), b.thread(thread).turns...), nil
+	return append([]chat.Turn(nil), b.findThread(thread).turns...), nil
 }
 
 // recorder keeps what the bot says as turns.
@@ -202,8 +202,8 @@ type streamer struct {
 	stream chat.Streamer
 }
 
-// streaming gives the recorder as what the conversation behind it is.
-func (r recorder) streaming() chat.Conversation {
+// wrapStreaming gives the recorder as what the conversation behind it is.
+func (r recorder) wrapStreaming() chat.Conversation {
 	if stream, ok := r.to.(chat.Streamer); ok {
 		return streamer{r, stream}
 	}
@@ -211,42 +211,42 @@ func (r recorder) streaming() chat.Conversation {
 }
 
 func (s streamer) Stream(ctx context.Context, token chat.Token) error {
-	s.runs(token.Run)
+	s.recordRun(token.Run)
 	return s.stream.Stream(ctx, token)
 }
 
 func (r recorder) Progress(ctx context.Context, progress chat.Progress) error {
-	r.runs(progress.Run)
+	r.recordRun(progress.Run)
 	return r.to.Progress(ctx, progress)
 }
 
 func (r recorder) Reply(ctx context.Context, reply chat.Reply) error {
 	kept := reply
 	kept.Trace = chat.Trace{}
-	r.bot.remember(r.message, reply)
-	r.record(chat.Turn{Reply: &kept})
+	r.bot.rememberReply(r.message, reply)
+	r.recordTurn(chat.Turn{Reply: &kept})
 	return r.to.Reply(ctx, reply)
 }
 
 func (r recorder) Ask(ctx context.Context, question chat.Question) error {
-	r.record(chat.Turn{Question: &question})
+	r.recordTurn(chat.Turn{Question: &question})
 	return r.to.Ask(ctx, question)
 }
 
-// runs notes the id of the run that works.
-func (r recorder) runs(id chat.RunID) {
+// recordRun notes the id of the run that works.
+func (r recorder) recordRun(id chat.RunID) {
 	r.bot.mu.Lock()
 	defer r.bot.mu.Unlock()
-	if current := r.bot.thread(r.message.Thread).work; current != nil {
+	if current := r.bot.findThread(r.message.Thread).work; current != nil {
 		current.run = id
 	}
 }
 
-func (r recorder) record(turn chat.Turn) {
+func (r recorder) recordTurn(turn chat.Turn) {
 	turn.Role, turn.Message, turn.At = chat.Bot, r.message.ID, time.Now()
 	r.bot.mu.Lock()
 	defer r.bot.mu.Unlock()
-	in := r.bot.thread(r.message.Thread)
+	in := r.bot.findThread(r.message.Thread)
 	in.updated = turn.At
 	in.turns = append(in.turns, turn)
 }

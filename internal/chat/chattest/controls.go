@@ -24,14 +24,14 @@ type run struct {
 	ratings map[chat.UserID]chat.Rating
 }
 
-// remember keeps a run's last reply; it takes the place of the run's failure line.
-func (b *Bot) remember(message chat.Message, reply chat.Reply) {
+// rememberReply keeps a run's last reply; it takes the place of the run's failure line.
+func (b *Bot) rememberReply(message chat.Message, reply chat.Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.runs == nil {
 		b.runs = make(map[chat.RunID]*run)
 	}
-	in := b.thread(message.Thread)
+	in := b.findThread(message.Thread)
 	in.turns = slices.DeleteFunc(in.turns, func(turn chat.Turn) bool {
 		return turn.Message == message.ID && turn.Reply != nil && turn.Reply.Run == reply.Run && turn.Reply.Outcome == chat.Failure
 	})
@@ -42,7 +42,7 @@ func (b *Bot) remember(message chat.Message, reply chat.Reply) {
 func (b *Bot) Stop(_ context.Context, id chat.ThreadID, by chat.UserID) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	in := b.thread(id)
+	in := b.findThread(id)
 	if in.work != nil {
 		if in.work.author != by {
 			return false, chat.ErrForbidden
@@ -84,7 +84,7 @@ func (b *Bot) Retry(ctx context.Context, id chat.RunID, by chat.UserID, conversa
 		if over {
 			return nil, chat.ErrRunOver
 		}
-		return b.script(failed.message), nil
+		return b.scriptFor(failed.message), nil
 	})
 }
 

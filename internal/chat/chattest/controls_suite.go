@@ -39,7 +39,7 @@ func TestControls(t *testing.T, open OpenControls) {
 		t.Run(name, func(t *testing.T) {
 			bot := &Bot{}
 			var controls Controller
-			client, _ := start(t, func(t *testing.T, _ chat.Transcripts) (adapter chat.Adapter, client Client) {
+			client, _ := startAdapter(t, func(t *testing.T, _ chat.Transcripts) (adapter chat.Adapter, client Client) {
 				adapter, client, controls = open(t, bot)
 				return adapter, client
 			}, bot)
@@ -58,8 +58,8 @@ func testStopWork(t *testing.T, bot *Bot, client Client, controls Controller) {
 		}, Until(nil)))
 	client.Send(t, "forever")
 	<-begun
-	wants(t, controls.Stop(t), "Stopped.")
-	wants(t, client.Say(t, "still there?"), "You said: still there?")
+	expectParts(t, controls.Stop(t), "Stopped.")
+	expectParts(t, client.Say(t, "still there?"), "You said: still there?")
 }
 
 func testStopQuestion(t *testing.T, bot *Bot, client Client, controls Controller) {
@@ -79,16 +79,16 @@ func testStopQuestion(t *testing.T, bot *Bot, client Client, controls Controller
 func testStopNothing(t *testing.T, _ *Bot, client Client, controls Controller) {
 	client.Say(t, "hello")
 	controls.Stop(t)
-	wants(t, client.Say(t, "still there?"), "You said: still there?")
+	expectParts(t, client.Say(t, "still there?"), "You said: still there?")
 }
 
 func testRetry(t *testing.T, bot *Bot, client Client, controls Controller) {
 	bot.On("break", Says(Failed()))
-	wants(t, client.Say(t, "break"), "could not be read")
+	expectParts(t, client.Say(t, "break"), "could not be read")
 	repaired := Failed()
 	repaired.Outcome, repaired.Text = chat.Answered, "Now it could."
 	bot.On("break", InTurn(Reports(Steps()...), Says(repaired)))
-	wants(t, controls.Retry(t), "Now it could.")
+	expectParts(t, controls.Retry(t), "Now it could.")
 	if got := len(bot.Messages()); got != 1 {
 		t.Errorf("a retry makes %d messages of one", got)
 	}
@@ -109,12 +109,12 @@ func testRate(t *testing.T, bot *Bot, client Client, controls Controller) {
 func testWhy(t *testing.T, bot *Bot, client Client, controls Controller) {
 	bot.On("answer", Says(Answer()))
 	client.Say(t, "answer")
-	wants(t, controls.Why(t), "parallel_processing", "how do I roll back a release", "Can I roll forward?",
+	expectParts(t, controls.Why(t), "parallel_processing", "how do I roll back a release", "Can I roll forward?",
 		"HybridSearch", "large-2", "1830", "no answer within 5s", "coverage", "one question, no comparison")
 }
 
 func testWhyFailed(t *testing.T, bot *Bot, client Client, controls Controller) {
 	bot.On("break", Says(Failed()))
 	client.Say(t, "break")
-	wants(t, controls.Why(t), "query_understanding", "parallel_processing")
+	expectParts(t, controls.Why(t), "query_understanding", "parallel_processing")
 }

@@ -48,13 +48,13 @@ func Documents(said ...string) []chat.Document {
 	return made
 }
 
-func (r DocumentRoom) with(text string, documents []chat.Document) chat.Post {
-	post := r.reply(text)
+func (r DocumentRoom) newPost(text string, documents []chat.Document) chat.Post {
+	post := r.newReply(text)
 	post.Reply.Documents = documents
 	return post
 }
 
-func (r DocumentRoom) shows(t *testing.T, want ...string) {
+func (r DocumentRoom) expectDocuments(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for _, document := range r.Documents(t, r.Thread) {
@@ -68,84 +68,84 @@ func (r DocumentRoom) shows(t *testing.T, want ...string) {
 // postWith posts a reply with two documents.
 func (r DocumentRoom) postWith(t *testing.T) chat.MessageID {
 	t.Helper()
-	id, err := r.Poster.Post(t.Context(), r.Thread, key(1), r.with("one", Documents("a.md", "# A", "b notes.md", "# B")))
+	id, err := r.Poster.Post(t.Context(), r.Thread, postKey(1), r.newPost("one", Documents("a.md", "# A", "b notes.md", "# B")))
 	if err != nil || id == "" {
 		t.Fatalf("Post = %q, %v", id, err)
 	}
 	return id
 }
 
-func (r DocumentRoom) finds(t *testing.T, by chat.Poster, want chat.MessageID) {
+func (r DocumentRoom) expectFound(t *testing.T, by chat.Poster, want chat.MessageID) {
 	t.Helper()
-	if got, found, err := by.Find(t.Context(), r.Thread, key(1)); got != want || !found || err != nil {
+	if got, found, err := by.Find(t.Context(), r.Thread, postKey(1)); got != want || !found || err != nil {
 		t.Errorf("Find = %q, %v, %v, want %q", got, found, err, want)
 	}
 }
 
 func testDocumentsPosted(t *testing.T, room DocumentRoom, again chat.Poster) {
 	id := room.postWith(t)
-	room.post(t, key(2), "two")
-	room.finds(t, again, id)
-	room.shows(t, "a.md", "# A", "b notes.md", "# B")
+	room.mustPost(t, postKey(2), "two")
+	room.expectFound(t, again, id)
+	room.expectDocuments(t, "a.md", "# A", "b notes.md", "# B")
 }
 
 func testDocumentsCompleted(t *testing.T, room DocumentRoom, again chat.Poster) {
-	post := room.with("one", Documents("a.md", "# A"))
+	post := room.newPost("one", Documents("a.md", "# A"))
 	room.Break()
-	if id, err := room.Poster.Post(t.Context(), room.Thread, key(1), post); err == nil {
+	if id, err := room.Poster.Post(t.Context(), room.Thread, postKey(1), post); err == nil {
 		t.Fatalf("Post = %q where the platform broke", id)
 	}
-	id, found, err := again.Find(t.Context(), room.Thread, key(1))
+	id, found, err := again.Find(t.Context(), room.Thread, postKey(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !found {
-		if id, err = again.Post(t.Context(), room.Thread, key(1), post); err != nil {
+		if id, err = again.Post(t.Context(), room.Thread, postKey(1), post); err != nil {
 			t.Fatal(err)
 		}
 	}
-	room.finds(t, room.Poster, id)
-	room.shows(t, "a.md", "# A")
-	if edit := room.with("uno", post.Reply.Documents); again.Edit(t.Context(), room.Thread, id, edit) != nil {
+	room.expectFound(t, room.Poster, id)
+	room.expectDocuments(t, "a.md", "# A")
+	if edit := room.newPost("uno", post.Reply.Documents); again.Edit(t.Context(), room.Thread, id, edit) != nil {
 		t.Error("what was completed can't be edited")
 	}
-	room.shows(t, "a.md", "# A")
+	room.expectDocuments(t, "a.md", "# A")
 }
 
 func testDocumentsOfLong(t *testing.T, room DocumentRoom, again chat.Poster) {
-	post := room.with(strings.Repeat(Long(3000)+"\n\n", 3), Documents("a.md", "# A"))
-	id, err := room.Poster.Post(t.Context(), room.Thread, key(1), post)
+	post := room.newPost(strings.Repeat(Long(3000)+"\n\n", 3), Documents("a.md", "# A"))
+	id, err := room.Poster.Post(t.Context(), room.Thread, postKey(1), post)
 	if err != nil {
 		t.Fatal(err)
 	}
-	room.finds(t, again, id)
-	room.shows(t, "a.md", "# A")
+	room.expectFound(t, again, id)
+	room.expectDocuments(t, "a.md", "# A")
 }
 
 func testDocumentsEdited(t *testing.T, room DocumentRoom, again chat.Poster) {
 	id := room.postWith(t)
 	for range 2 { // an edit can be repeated
-		if err := again.Edit(t.Context(), room.Thread, id, room.with("uno", Documents("a.md", "# A, anew"))); err != nil {
+		if err := again.Edit(t.Context(), room.Thread, id, room.newPost("uno", Documents("a.md", "# A, anew"))); err != nil {
 			t.Fatal(err)
 		}
-		room.shows(t, "a.md", "# A, anew")
+		room.expectDocuments(t, "a.md", "# A, anew")
 	}
-	room.finds(t, again, id)
-	if err := again.Edit(t.Context(), room.Thread, id, room.reply("none")); err != nil {
+	room.expectFound(t, again, id)
+	if err := again.Edit(t.Context(), room.Thread, id, room.newReply("none")); err != nil {
 		t.Fatal(err)
 	}
-	room.shows(t)
-	room.sees(t, "none")
+	room.expectDocuments(t)
+	room.expectShown(t, "none")
 }
 
 func testDocumentsStay(t *testing.T, room DocumentRoom, again chat.Poster) {
 	id := room.postWith(t)
-	without := room.with("uno", Documents("a.md", "# A", "b notes.md", "# B")).Reply.WithoutContent()
+	without := room.newPost("uno", Documents("a.md", "# A", "b notes.md", "# B")).Reply.WithoutContent()
 	if err := again.Edit(t.Context(), room.Thread, id, chat.Post{To: room.To, Reply: &without}); err != nil {
 		t.Fatal(err)
 	}
-	room.finds(t, again, id)
-	room.shows(t, "a.md", "# A", "b notes.md", "# B")
+	room.expectFound(t, again, id)
+	room.expectDocuments(t, "a.md", "# A", "b notes.md", "# B")
 }
 
 func testDocumentsRetracted(t *testing.T, room DocumentRoom, again chat.Poster) {
@@ -153,9 +153,9 @@ func testDocumentsRetracted(t *testing.T, room DocumentRoom, again chat.Poster) 
 	if err := again.Retract(t.Context(), room.Thread, id); err != nil {
 		t.Fatal(err)
 	}
-	room.shows(t)
-	room.sees(t)
-	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); found || err != nil {
+	room.expectDocuments(t)
+	room.expectShown(t)
+	if got, found, err := again.Find(t.Context(), room.Thread, postKey(1)); found || err != nil {
 		t.Errorf("after it was retracted Find = %q, %v, %v", got, found, err)
 	}
 }

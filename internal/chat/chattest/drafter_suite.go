@@ -37,7 +37,7 @@ func TestDrafter(t *testing.T, open func(t *testing.T) (room DrafterRoom, again 
 	}
 }
 
-func (r DrafterRoom) begin(t *testing.T, by chat.Drafter, again bool) chat.Draft {
+func (r DrafterRoom) beginDraft(t *testing.T, by chat.Drafter, again bool) chat.Draft {
 	t.Helper()
 	draft, err := by.Draft(t.Context(), chat.Work{Run: "run-1", Thread: r.Thread, To: r.To, Asker: "ann", Again: again})
 	if err != nil || draft == nil {
@@ -46,8 +46,8 @@ func (r DrafterRoom) begin(t *testing.T, by chat.Drafter, again bool) chat.Draft
 	return draft
 }
 
-// works shows a step and the beginning of an answer.
-func (r DrafterRoom) works(t *testing.T, draft chat.Draft) {
+// showProgress shows a step and the beginning of an answer.
+func (r DrafterRoom) showProgress(t *testing.T, draft chat.Draft) {
 	t.Helper()
 	for _, status := range []chat.StepStatus{chat.Running, chat.Completed} {
 		step := chat.Progress{Run: "run-1", Step: "search", Description: "Searching", Status: status}
@@ -69,7 +69,7 @@ func (r DrafterRoom) leavesNothing(t *testing.T) {
 	}
 }
 
-func (r DrafterRoom) finish(t *testing.T, draft chat.Draft, key chat.PostKey, post chat.Post) chat.MessageID {
+func (r DrafterRoom) finishDraft(t *testing.T, draft chat.Draft, key chat.PostKey, post chat.Post) chat.MessageID {
 	t.Helper()
 	id, err := draft.Finish(t.Context(), key, post)
 	if err != nil || id == "" {
@@ -79,61 +79,61 @@ func (r DrafterRoom) finish(t *testing.T, draft chat.Draft, key chat.PostKey, po
 }
 
 func testDraftFinished(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
-	id := room.finish(t, draft, key(1), room.reply("one"))
-	room.sees(t, "one")
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
+	id := room.finishDraft(t, draft, postKey(1), room.newReply("one"))
+	room.expectShown(t, "one")
 	room.leavesNothing(t)
-	if got, found, err := room.Poster.Find(t.Context(), room.Thread, key(1)); got != id || !found || err != nil {
+	if got, found, err := room.Poster.Find(t.Context(), room.Thread, postKey(1)); got != id || !found || err != nil {
 		t.Errorf("Find = %q, %v, %v, want %q", got, found, err, id)
 	}
-	if err := room.Poster.Edit(t.Context(), room.Thread, id, room.reply("uno")); err != nil {
+	if err := room.Poster.Edit(t.Context(), room.Thread, id, room.newReply("uno")); err != nil {
 		t.Fatal(err)
 	}
-	room.sees(t, "uno")
+	room.expectShown(t, "uno")
 }
 
 func testDraftOfNothing(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	room.finish(t, room.begin(t, room.Drafter, false), key(1), room.reply("one"))
-	room.sees(t, "one")
+	room.finishDraft(t, room.beginDraft(t, room.Drafter, false), postKey(1), room.newReply("one"))
+	room.expectShown(t, "one")
 	room.leavesNothing(t)
 }
 
 func testDraftAsks(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
-	room.finish(t, draft, key(1), chat.Post{To: room.To, Question: &chat.Question{
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
+	room.finishDraft(t, draft, postKey(1), chat.Post{To: room.To, Question: &chat.Question{
 		ID: "q", Run: "run-1", Text: "Which color?", FreeText: true, Asker: "ann",
 	}})
 	room.leavesNothing(t)
-	if _, found, err := room.Poster.Find(t.Context(), room.Thread, key(1)); !found || err != nil {
+	if _, found, err := room.Poster.Find(t.Context(), room.Thread, postKey(1)); !found || err != nil {
 		t.Errorf("Find = %v, %v for the question", found, err)
 	}
 }
 
 func testDraftRestarted(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
 	for _, token := range []chat.Token{{Run: "run-1", Restart: true}, {Run: "run-1", Text: "Anew", Restart: true}} {
 		if err := draft.Stream(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 	}
-	room.finish(t, draft, key(1), room.reply("one"))
-	room.sees(t, "one")
+	room.finishDraft(t, draft, postKey(1), room.newReply("one"))
+	room.expectShown(t, "one")
 	room.leavesNothing(t)
 }
 
 func testDraftClosed(t *testing.T, room DrafterRoom, _ chat.Drafter) {
 	for _, shows := range []bool{true, false} {
-		draft := room.begin(t, room.Drafter, false)
+		draft := room.beginDraft(t, room.Drafter, false)
 		if shows {
-			room.works(t, draft)
+			room.showProgress(t, draft)
 		}
 		if err := draft.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		room.sees(t)
+		room.expectShown(t)
 		room.leavesNothing(t)
 	}
 }
@@ -141,44 +141,44 @@ func testDraftClosed(t *testing.T, room DrafterRoom, _ chat.Drafter) {
 // testDraftAgain has a worker die twice: with a draft, and after it was finished. What was
 // posted stays.
 func testDraftAgain(t *testing.T, room DrafterRoom, again chat.Drafter) {
-	posted := room.begin(t, room.Drafter, false)
-	room.works(t, posted)
-	room.finish(t, posted, key(1), room.reply("one"))
-	room.works(t, room.begin(t, room.Drafter, false))
-	draft := room.begin(t, again, true)
-	room.works(t, draft)
-	room.finish(t, draft, key(2), room.reply("two"))
-	if err := room.begin(t, again, true).Close(t.Context()); err != nil {
+	posted := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, posted)
+	room.finishDraft(t, posted, postKey(1), room.newReply("one"))
+	room.showProgress(t, room.beginDraft(t, room.Drafter, false))
+	draft := room.beginDraft(t, again, true)
+	room.showProgress(t, draft)
+	room.finishDraft(t, draft, postKey(2), room.newReply("two"))
+	if err := room.beginDraft(t, again, true).Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	room.sees(t, "one", "two")
+	room.expectShown(t, "one", "two")
 	room.leavesNothing(t)
 }
 
 func testDraftEnded(t *testing.T, room DrafterRoom, again chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if id, err := draft.Finish(ctx, key(1), room.reply("one")); err == nil {
+	if id, err := draft.Finish(ctx, postKey(1), room.newReply("one")); err == nil {
 		t.Errorf("Finish = %q after its context had ended", id)
 	}
-	if err := room.begin(t, again, true).Close(t.Context()); err != nil {
+	if err := room.beginDraft(t, again, true).Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	room.sees(t)
+	room.expectShown(t)
 	room.leavesNothing(t)
 }
 
 // testDraftBeside posts into the thread while a draft is shown in it.
 func testDraftBeside(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
-	room.post(t, key(1), "one")
-	room.finish(t, draft, key(2), room.reply("two"))
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
+	room.mustPost(t, postKey(1), "one")
+	room.finishDraft(t, draft, postKey(2), room.newReply("two"))
 	room.leavesNothing(t)
 	for i := range 2 {
-		if _, found, err := room.Poster.Find(t.Context(), room.Thread, key(i+1)); !found || err != nil {
+		if _, found, err := room.Poster.Find(t.Context(), room.Thread, postKey(i+1)); !found || err != nil {
 			t.Errorf("message %d: Find = %v, %v", i+1, found, err)
 		}
 	}
@@ -186,16 +186,16 @@ func testDraftBeside(t *testing.T, room DrafterRoom, _ chat.Drafter) {
 
 // testDraftWaits has the outcome of a draft posted later, by another process.
 func testDraftWaits(t *testing.T, room DrafterRoom, _ chat.Drafter) {
-	draft := room.begin(t, room.Drafter, false)
-	room.works(t, draft)
+	draft := room.beginDraft(t, room.Drafter, false)
+	room.showProgress(t, draft)
 	if err := draft.Wait(t.Context(), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	room.post(t, key(1), "one")
+	room.mustPost(t, postKey(1), "one")
 	if draft.Unsettled() {
-		room.tidy(t, chat.Late{Key: key(1)})
+		room.checkTidy(t, chat.Late{Key: postKey(1)})
 	}
-	room.sees(t, "one")
+	room.expectShown(t, "one")
 	room.leavesNothing(t)
 }
 
@@ -216,7 +216,7 @@ func TestTidier(t *testing.T, open func(t *testing.T) (room DrafterRoom, again c
 	}
 }
 
-func (r DrafterRoom) tidy(t *testing.T, late chat.Late) {
+func (r DrafterRoom) checkTidy(t *testing.T, late chat.Late) {
 	t.Helper()
 	tidier, ok := r.Poster.(chat.Tidier)
 	if !ok {
@@ -233,14 +233,14 @@ func (r DrafterRoom) tidy(t *testing.T, late chat.Late) {
 	}
 }
 
-// twice posts under one key from two processes, and gives the ids.
-func (r DrafterRoom) twice(t *testing.T, again chat.Poster) (first, second chat.MessageID) {
+// postTwice posts under one key from two processes, and gives the ids.
+func (r DrafterRoom) postTwice(t *testing.T, again chat.Poster) (first, second chat.MessageID) {
 	t.Helper()
-	first = r.post(t, key(1), "one")
+	first = r.mustPost(t, postKey(1), "one")
 	if r.Pass != nil {
 		r.Pass(2 * time.Second)
 	}
-	second, err := again.Post(t.Context(), r.Thread, key(1), r.reply("one"))
+	second, err := again.Post(t.Context(), r.Thread, postKey(1), r.newReply("one"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,36 +248,36 @@ func (r DrafterRoom) twice(t *testing.T, again chat.Poster) (first, second chat.
 }
 
 func testTidyKnown(t *testing.T, room DrafterRoom, again chat.Poster) {
-	_, second := room.twice(t, again)
-	room.tidy(t, chat.Late{Key: key(1), Posted: second})
-	room.sees(t, "one")
-	if err := room.Poster.Edit(t.Context(), room.Thread, second, room.reply("uno")); err != nil {
+	_, second := room.postTwice(t, again)
+	room.checkTidy(t, chat.Late{Key: postKey(1), Posted: second})
+	room.expectShown(t, "one")
+	if err := room.Poster.Edit(t.Context(), room.Thread, second, room.newReply("uno")); err != nil {
 		t.Errorf("the message that was known can't be edited: %v", err)
 	}
 }
 
 func testTidyUnknown(t *testing.T, room DrafterRoom, again chat.Poster) {
-	first, _ := room.twice(t, again)
-	room.tidy(t, chat.Late{Key: key(1)})
-	room.sees(t, "one")
-	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); got != first || !found || err != nil {
+	first, _ := room.postTwice(t, again)
+	room.checkTidy(t, chat.Late{Key: postKey(1)})
+	room.expectShown(t, "one")
+	if got, found, err := again.Find(t.Context(), room.Thread, postKey(1)); got != first || !found || err != nil {
 		t.Errorf("Find = %q, %v, %v, want %q", got, found, err, first)
 	}
 }
 
 func testTidyDrafts(t *testing.T, room DrafterRoom, _ chat.Poster) {
-	room.works(t, room.begin(t, room.Drafter, false))
-	room.post(t, key(1), "one")
-	room.post(t, key(2), "two")
-	room.tidy(t, chat.Late{Key: key(1)})
-	room.sees(t, "one", "two")
+	room.showProgress(t, room.beginDraft(t, room.Drafter, false))
+	room.mustPost(t, postKey(1), "one")
+	room.mustPost(t, postKey(2), "two")
+	room.checkTidy(t, chat.Late{Key: postKey(1)})
+	room.expectShown(t, "one", "two")
 	room.leavesNothing(t)
 }
 
 func testTidyNothing(t *testing.T, room DrafterRoom, _ chat.Poster) {
-	room.post(t, key(1), "one")
-	room.tidy(t, chat.Late{Key: key(2)})
-	room.tidy(t, chat.Late{})
-	room.sees(t, "one")
+	room.mustPost(t, postKey(1), "one")
+	room.checkTidy(t, chat.Late{Key: postKey(2)})
+	room.checkTidy(t, chat.Late{})
+	room.expectShown(t, "one")
 	room.leavesNothing(t)
 }

@@ -41,7 +41,7 @@ func (p *Platform) Drafts(thread chat.ThreadID) []Drafted {
 // Draft implements chat.Drafter. The draft is seen from the beginning.
 func (p *Platform) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
 	made := &draft{platform: p, work: work}
-	err := p.call(ctx, Call{Operation: DraftOperation, Thread: work.Thread}, func() error {
+	err := p.handleCall(ctx, Call{Operation: DraftOperation, Thread: work.Thread}, func() error {
 		if work.Again {
 			p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == work.Thread })
 		}
@@ -70,8 +70,8 @@ type draft struct {
 
 var errMisused = errors.New("a draft is used by two at once, or after its end")
 
-// call changes the draft as it is seen. One that was taken away is ErrGone.
-func (d *draft) call(ctx context.Context, operation Operation, key chat.PostKey, do func(at int) error) error {
+// changeDraft changes the draft as it is seen. One that was taken away is ErrGone.
+func (d *draft) changeDraft(ctx context.Context, operation Operation, key chat.PostKey, do func(at int) error) error {
 	if !d.calling.TryLock() {
 		return errMisused
 	}
@@ -79,7 +79,7 @@ func (d *draft) call(ctx context.Context, operation Operation, key chat.PostKey,
 	if d.ended {
 		return errMisused
 	}
-	err := d.platform.call(ctx, Call{Operation: operation, Thread: d.work.Thread, Key: key}, func() error {
+	err := d.platform.handleCall(ctx, Call{Operation: operation, Thread: d.work.Thread, Key: key}, func() error {
 		at := slices.IndexFunc(d.platform.drafts, func(other Drafted) bool { return other.id == d.id })
 		if at < 0 && operation != CloseOperation {
 			return fmt.Errorf("%s of run %s: it was taken away: %w", operation, d.work.Run, chat.ErrGone)
@@ -100,7 +100,7 @@ func (d *draft) call(ctx context.Context, operation Operation, key chat.PostKey,
 }
 
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
-	return d.call(ctx, ProgressOperation, "", func(at int) error {
+	return d.changeDraft(ctx, ProgressOperation, "", func(at int) error {
 		drafted := &d.platform.drafts[at]
 		known := slices.IndexFunc(drafted.Steps, func(step chat.Progress) bool { return step.Step == progress.Step })
 		if known >= 0 {
@@ -113,7 +113,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 }
 
 func (d *draft) Stream(ctx context.Context, token chat.Token) error {
-	return d.call(ctx, StreamOperation, "", func(at int) error {
+	return d.changeDraft(ctx, StreamOperation, "", func(at int) error {
 		drafted := &d.platform.drafts[at]
 		if token.Restart {
 			drafted.Text = ""
@@ -124,12 +124,12 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 }
 
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (id chat.MessageID, err error) {
-	err = d.call(ctx, FinishOperation, key, func(at int) error {
+	err = d.changeDraft(ctx, FinishOperation, key, func(at int) error {
 		p := d.platform
 		p.drafts = slices.Delete(p.drafts, at, at+1)
 		p.made++
 		id = chat.MessageID("p" + strconv.Itoa(p.made))
-		p.posts = append(p.posts, Posted{ID: id, Thread: d.work.Thread, Key: key, Post: attached(post, nil)})
+		p.posts = append(p.posts, Posted{ID: id, Thread: d.work.Thread, Key: key, Post: withAttachments(post, nil)})
 		return nil
 	})
 	return id, err
@@ -137,7 +137,7 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (i
 
 // Wait has the draft show that its outcome waits. What it shows goes with the next post.
 func (d *draft) Wait(ctx context.Context, _ time.Duration) error {
-	return d.call(ctx, WaitOperation, "", func(at int) error {
+	return d.changeDraft(ctx, WaitOperation, "", func(at int) error {
 		d.platform.drafts[at].Text, d.platform.drafts[at].Waits = "", true
 		return nil
 	})
@@ -150,7 +150,7 @@ func (d *draft) Unsettled() bool {
 }
 
 func (d *draft) Close(ctx context.Context) error {
-	return d.call(ctx, CloseOperation, "", func(at int) error {
+	return d.changeDraft(ctx, CloseOperation, "", func(at int) error {
 		if at >= 0 {
 			d.platform.drafts = slices.Delete(d.platform.drafts, at, at+1)
 		}

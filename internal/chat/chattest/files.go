@@ -24,7 +24,7 @@ func (p *Platform) Upload(name, mediaType string, content []byte) chat.File {
 
 // Fetch implements chat.Fetcher.
 func (p *Platform) Fetch(ctx context.Context, thread chat.ThreadID, file chat.File, limit int64) (content []byte, err error) {
-	err = p.call(ctx, Call{Operation: FetchOperation, Thread: thread}, func() error {
+	err = p.handleCall(ctx, Call{Operation: FetchOperation, Thread: thread}, func() error {
 		kept, there := p.files[file.ID]
 		if !there {
 			return fmt.Errorf("fetch file %s: %w", file.ID, chat.ErrGone)

@@ -133,19 +133,19 @@ func (p *Platform) Posted(thread chat.ThreadID) []Posted {
 // Post implements chat.Poster. It does not look whether the key was used before: a bot
 // that posts twice is seen to.
 func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (id chat.MessageID, err error) {
-	err = p.call(ctx, Call{Operation: PostOperation, Thread: thread, Key: key}, func() error {
+	err = p.handleCall(ctx, Call{Operation: PostOperation, Thread: thread, Key: key}, func() error {
 		p.made++
 		id = chat.MessageID("p" + strconv.Itoa(p.made))
-		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: attached(post, nil)})
+		p.posts = append(p.posts, Posted{ID: id, Thread: thread, Key: key, Post: withAttachments(post, nil)})
 		p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == thread && left.Waits })
 		return nil
 	})
 	return id, err
 }
 
-// attached gives a post as it is shown: where a document has no content, with those that
+// withAttachments gives a post as it is shown: where a document has no content, with those that
 // the message had before.
-func attached(post chat.Post, before *chat.Reply) chat.Post {
+func withAttachments(post chat.Post, before *chat.Reply) chat.Post {
 	lost := func(document chat.Document) bool { return !document.Kept() }
 	if post.Reply == nil || !slices.ContainsFunc(post.Reply.Documents, lost) {
 		return post
@@ -173,7 +173,7 @@ func (p *Platform) Documents(thread chat.ThreadID) []chat.Document {
 
 // Find implements chat.Poster.
 func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (id chat.MessageID, found bool, err error) {
-	err = p.call(ctx, Call{Operation: FindOperation, Thread: thread, Key: key}, func() error {
+	err = p.handleCall(ctx, Call{Operation: FindOperation, Thread: thread, Key: key}, func() error {
 		p.posts = slices.DeleteFunc(p.posts, func(post Posted) bool {
 			if post.Thread != thread || post.Key != key {
 				return false
@@ -191,7 +191,7 @@ func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.Post
 
 // Tidy implements chat.Tidier.
 func (p *Platform) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	return p.call(ctx, Call{Operation: TidyOperation, Thread: thread, Key: late.Key}, func() error {
+	return p.handleCall(ctx, Call{Operation: TidyOperation, Thread: thread, Key: late.Key}, func() error {
 		p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == thread })
 		of := func(post Posted) bool { return late.Key != "" && post.Thread == thread && post.Key == late.Key }
 		stays := slices.IndexFunc(p.posts, func(post Posted) bool { return of(post) && post.ID == late.Posted })
@@ -209,12 +209,12 @@ func (p *Platform) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Lat
 
 // Edit implements chat.Poster.
 func (p *Platform) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	return p.call(ctx, Call{Operation: EditOperation, Thread: thread}, func() error {
+	return p.handleCall(ctx, Call{Operation: EditOperation, Thread: thread}, func() error {
 		at := slices.IndexFunc(p.posts, func(posted Posted) bool { return posted.Thread == thread && posted.ID == message })
 		if at < 0 {
 			return fmt.Errorf("edit message %s: %w", message, chat.ErrGone)
 		}
-		p.posts[at].Post = attached(post, p.posts[at].Post.Reply)
+		p.posts[at].Post = withAttachments(post, p.posts[at].Post.Reply)
 		p.posts[at].Edits++
 		return nil
 	})
@@ -222,18 +222,18 @@ func (p *Platform) Edit(ctx context.Context, thread chat.ThreadID, message chat.
 
 // Retract implements chat.Poster.
 func (p *Platform) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	return p.call(ctx, Call{Operation: RetractOperation, Thread: thread}, func() error {
+	return p.handleCall(ctx, Call{Operation: RetractOperation, Thread: thread}, func() error {
 		p.posts = slices.DeleteFunc(p.posts, func(posted Posted) bool { return posted.Thread == thread && posted.ID == message })
 		return nil
 	})
 }
 
-// call does what was asked for, as the fault lets it.
-func (p *Platform) call(ctx context.Context, call Call, do func() error) error {
+// handleCall does what was asked for, as the fault lets it.
+func (p *Platform) handleCall(ctx context.Context, call Call, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	fault, err := p.locked(call, do)
+	fault, err := p.performLocked(call, do)
 	switch fault {
 	case Late:
 		time.AfterFunc(LateBy, func() {
@@ -263,7 +263,7 @@ func (p *Platform) call(ctx context.Context, call Call, do func() error) error {
 	return err
 }
 
-func (p *Platform) locked(call Call, do func() error) (Fault, error) {
+func (p *Platform) performLocked(call Call, do func() error) (Fault, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls++

@@ -47,65 +47,65 @@ func TestPoster(t *testing.T, open func(t *testing.T) (room PosterRoom, again ch
 	}
 }
 
-func (r PosterRoom) post(t *testing.T, key chat.PostKey, text string) chat.MessageID {
+func (r PosterRoom) mustPost(t *testing.T, key chat.PostKey, text string) chat.MessageID {
 	t.Helper()
-	id, err := r.Poster.Post(t.Context(), r.Thread, key, r.reply(text))
+	id, err := r.Poster.Post(t.Context(), r.Thread, key, r.newReply(text))
 	if err != nil || id == "" {
 		t.Fatalf("Post = %q, %v", id, err)
 	}
 	return id
 }
 
-func (r PosterRoom) reply(text string) chat.Post {
+func (r PosterRoom) newReply(text string) chat.Post {
 	return chat.Post{To: r.To, Reply: &chat.Reply{Outcome: chat.Answered, Text: text}}
 }
 
-func (r PosterRoom) sees(t *testing.T, want ...string) {
+func (r PosterRoom) expectShown(t *testing.T, want ...string) {
 	t.Helper()
 	if got := r.Reader.Seen(t, r.Thread); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("people see %q, want %q", got, want)
 	}
 }
 
-func key(n int) chat.PostKey { return chat.PostKey(fmt.Sprintf("KEY%021d", n)) }
+func postKey(n int) chat.PostKey { return chat.PostKey(fmt.Sprintf("KEY%021d", n)) }
 
 func testFound(t *testing.T, room PosterRoom, again chat.Poster) {
-	first, second := room.post(t, key(1), "one"), room.post(t, key(2), "two")
+	first, second := room.mustPost(t, postKey(1), "one"), room.mustPost(t, postKey(2), "two")
 	if first == second {
 		t.Errorf("both messages have the id %s", first)
 	}
 	for i, want := range []chat.MessageID{first, second} {
-		if got, found, err := again.Find(t.Context(), room.Thread, key(i+1)); got != want || !found || err != nil {
+		if got, found, err := again.Find(t.Context(), room.Thread, postKey(i+1)); got != want || !found || err != nil {
 			t.Errorf("Find = %q, %v, %v, want %q", got, found, err, want)
 		}
 	}
-	room.sees(t, "one", "two")
+	room.expectShown(t, "one", "two")
 }
 
 func testNotFound(t *testing.T, room PosterRoom, again chat.Poster) {
-	room.post(t, key(1), "one")
-	if got, found, err := again.Find(t.Context(), room.Thread, key(2)); got != "" || found || err != nil {
+	room.mustPost(t, postKey(1), "one")
+	if got, found, err := again.Find(t.Context(), room.Thread, postKey(2)); got != "" || found || err != nil {
 		t.Errorf("Find = %q, %v, %v for what was not posted", got, found, err)
 	}
 }
 
 func testEdited(t *testing.T, room PosterRoom, again chat.Poster) {
-	id := room.post(t, key(1), "one")
-	room.post(t, key(2), "two")
+	id := room.mustPost(t, postKey(1), "one")
+	room.mustPost(t, postKey(2), "two")
 	for range 2 { // an edit can be repeated
-		if err := again.Edit(t.Context(), room.Thread, id, room.reply("uno")); err != nil {
+		if err := again.Edit(t.Context(), room.Thread, id, room.newReply("uno")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	room.sees(t, "uno", "two")
-	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); got != id || !found || err != nil {
+	room.expectShown(t, "uno", "two")
+	if got, found, err := again.Find(t.Context(), room.Thread, postKey(1)); got != id || !found || err != nil {
 		t.Errorf("after the edit Find = %q, %v, %v, want %q", got, found, err, id)
 	}
 }
 
 func testEditGone(t *testing.T, room PosterRoom, _ chat.Poster) {
-	id := room.post(t, key(1), "one")
-	if err := room.Poster.Edit(t.Context(), room.Thread, id+"9", room.reply("uno")); !errors.Is(err, chat.ErrGone) {
+	id := room.mustPost(t, postKey(1), "one")
+	if err := room.Poster.Edit(t.Context(), room.Thread, id+"9", room.newReply("uno")); !errors.Is(err, chat.ErrGone) {
 		t.Errorf("the edit of a message that is not there gives %v", err)
 	}
 }
@@ -113,10 +113,10 @@ func testEditGone(t *testing.T, room PosterRoom, _ chat.Poster) {
 func testPostEnded(t *testing.T, room PosterRoom, _ chat.Poster) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if id, err := room.Poster.Post(ctx, room.Thread, key(1), room.reply("one")); err == nil {
+	if id, err := room.Poster.Post(ctx, room.Thread, postKey(1), room.newReply("one")); err == nil {
 		t.Errorf("Post = %q after its context had ended", id)
 	}
-	room.sees(t)
+	room.expectShown(t)
 }
 
 func testPostAtOnce(t *testing.T, room PosterRoom, again chat.Poster) {
@@ -128,10 +128,10 @@ func testPostAtOnce(t *testing.T, room PosterRoom, again chat.Poster) {
 			poster = again
 		}
 		posting.Go(func() {
-			_, err := poster.Post(t.Context(), room.Thread, key(i), room.reply("x"))
+			_, err := poster.Post(t.Context(), room.Thread, postKey(i), room.newReply("x"))
 			for limited, ok := errors.AsType[*chat.RetryAfterError](err); ok && room.Pass != nil; limited, ok = errors.AsType[*chat.RetryAfterError](err) {
 				room.Pass(limited.After)
-				_, err = poster.Post(t.Context(), room.Thread, key(i), room.reply("x"))
+				_, err = poster.Post(t.Context(), room.Thread, postKey(i), room.newReply("x"))
 			}
 			if err != nil {
 				t.Error(err)
@@ -145,26 +145,26 @@ func testPostAtOnce(t *testing.T, room PosterRoom, again chat.Poster) {
 }
 
 func testRetracted(t *testing.T, room PosterRoom, again chat.Poster) {
-	first := room.post(t, key(1), "one")
-	room.post(t, key(2), "two")
+	first := room.mustPost(t, postKey(1), "one")
+	room.mustPost(t, postKey(2), "two")
 	for range 2 { // it can be repeated
 		if err := again.Retract(t.Context(), room.Thread, first); err != nil {
 			t.Fatal(err)
 		}
 	}
-	room.sees(t, "two")
-	if got, found, err := again.Find(t.Context(), room.Thread, key(1)); found || err != nil {
+	room.expectShown(t, "two")
+	if got, found, err := again.Find(t.Context(), room.Thread, postKey(1)); found || err != nil {
 		t.Errorf("after it was retracted Find = %q, %v, %v", got, found, err)
 	}
-	if err := room.Poster.Edit(t.Context(), room.Thread, first, room.reply("uno")); !errors.Is(err, chat.ErrGone) {
+	if err := room.Poster.Edit(t.Context(), room.Thread, first, room.newReply("uno")); !errors.Is(err, chat.ErrGone) {
 		t.Errorf("the edit of what was retracted gives %v", err)
 	}
 }
 
 func testRetractGone(t *testing.T, room PosterRoom, _ chat.Poster) {
-	id := room.post(t, key(1), "one")
+	id := room.mustPost(t, postKey(1), "one")
 	if err := room.Poster.Retract(t.Context(), room.Thread, id+"9"); err != nil {
 		t.Errorf("to retract a message that is not there gives %v", err)
 	}
-	room.sees(t, "one")
+	room.expectShown(t, "one")
 }

@@ -57,7 +57,7 @@ func (p *Platform) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 		return
 	}
 	if err != nil {
-		refuse(out, err)
+		writeRefusal(out, err)
 		return
 	}
 	out.Header().Set("Content-Type", "application/json")
@@ -66,7 +66,7 @@ func (p *Platform) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	}
 }
 
-func refuse(out http.ResponseWriter, err error) {
+func writeRefusal(out http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	if limited, ok := errors.AsType[*chat.RetryAfterError](err); ok {
 		status = http.StatusTooManyRequests
@@ -103,35 +103,35 @@ func (r *Remote) Run(ctx context.Context, _ chat.Handler) error {
 
 // Post implements chat.Poster.
 func (r *Remote) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	given, err := r.do(ctx, request{Operation: PostOperation, Thread: thread, Key: key, Post: post})
+	given, err := r.sendRequest(ctx, request{Operation: PostOperation, Thread: thread, Key: key, Post: post})
 	return given.ID, err
 }
 
 // Find implements chat.Poster.
 func (r *Remote) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
-	given, err := r.do(ctx, request{Operation: FindOperation, Thread: thread, Key: key})
+	given, err := r.sendRequest(ctx, request{Operation: FindOperation, Thread: thread, Key: key})
 	return given.ID, given.Found, err
 }
 
 // Edit implements chat.Poster.
 func (r *Remote) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	_, err := r.do(ctx, request{Operation: EditOperation, Thread: thread, Message: message, Post: post})
+	_, err := r.sendRequest(ctx, request{Operation: EditOperation, Thread: thread, Message: message, Post: post})
 	return err
 }
 
 // Retract implements chat.Poster.
 func (r *Remote) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	_, err := r.do(ctx, request{Operation: RetractOperation, Thread: thread, Message: message})
+	_, err := r.sendRequest(ctx, request{Operation: RetractOperation, Thread: thread, Message: message})
 	return err
 }
 
 // Tidy implements chat.Tidier.
 func (r *Remote) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	_, err := r.do(ctx, request{Operation: TidyOperation, Thread: thread, Late: late})
+	_, err := r.sendRequest(ctx, request{Operation: TidyOperation, Thread: thread, Late: late})
 	return err
 }
 
-func (r *Remote) do(ctx context.Context, asked request) (given response, err error) {
+func (r *Remote) sendRequest(ctx context.Context, asked request) (given response, err error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
 		return response{}, err
@@ -146,13 +146,13 @@ func (r *Remote) do(ctx context.Context, asked request) (given response, err err
 	}
 	defer func() { err = errors.Join(err, got.Body.Close()) }()
 	if got.StatusCode != http.StatusOK {
-		return response{}, failure(got)
+		return response{}, responseError(got)
 	}
 	return given, json.NewDecoder(io.LimitReader(got.Body, maxRequest)).Decode(&given)
 }
 
-// failure is the error that a response stands for.
-func failure(got *http.Response) error {
+// responseError is the error that a response stands for.
+func responseError(got *http.Response) error {
 	said, err := io.ReadAll(io.LimitReader(got.Body, 1000))
 	if err != nil {
 		return err

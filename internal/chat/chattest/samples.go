@@ -10,7 +10,7 @@ import (
 // Now is the time that the samples' ages are told from.
 var Now = time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
 
-func ago(days int) time.Time { return Now.AddDate(0, 0, -days) }
+func daysAgo(days int) time.Time { return Now.AddDate(0, 0, -days) }
 
 // Answer is a reply with all that an answer may hold: a table, code, a nested list,
 // two groups of sources, a near source that is not cited, and a trace.
@@ -23,23 +23,23 @@ func Answer() chat.Reply {
 		Sources: []chat.SourceGroup{
 			{Category: "Documentation", Sources: []chat.Source{
 				{
-					Numbers: []int{1, 3}, Title: "Deploying the API", Path: "docs/deploy.md", Owner: "Platform team", Modified: ago(23), State: "live",
+					Numbers: []int{1, 3}, Title: "Deploying the API", Path: "docs/deploy.md", Owner: "Platform team", Modified: daysAgo(23), State: "live",
 					Sections: []chat.Section{
 						{Number: 1, Heading: "Rolling back", Anchor: "rolling-back", URL: "https://docs.example.org/deploy.md#rolling-back"},
 						{Number: 3, Heading: "Time limits", Anchor: "time-limits", URL: "https://docs.example.org/deploy.md#time-limits"},
 					},
 				},
 				{
-					Numbers: []int{2}, Title: "Runbook: failed releases", Path: "docs/runbooks/failed-release.md", Modified: ago(1), State: "changed",
+					Numbers: []int{2}, Title: "Runbook: failed releases", Path: "docs/runbooks/failed-release.md", Modified: daysAgo(1), State: "changed",
 					Sections: []chat.Section{{Number: 2, Heading: "Who to tell", Anchor: "who-to-tell", URL: "file:///srv/docs/runbooks/failed-release.md#who-to-tell"}},
 				},
 			}},
 			{Category: "Conversations", Sources: []chat.Source{
 				{
-					Numbers: []int{4}, Title: "#releases, 2 March", Modified: ago(12), State: "live",
+					Numbers: []int{4}, Title: "#releases, 2 March", Modified: daysAgo(12), State: "live",
 					Sections: []chat.Section{{Number: 4, URL: "https://chat.example.org/archives/C1/p1772445600"}},
 				},
-				{Title: "#oncall, 9 February", Modified: ago(33), State: "live", Sections: []chat.Section{{URL: "https://chat.example.org/archives/C2/p1770631200"}}},
+				{Title: "#oncall, 9 February", Modified: daysAgo(33), State: "live", Sections: []chat.Section{{URL: "https://chat.example.org/archives/C2/p1770631200"}}},
 			}},
 		},
 		Trace: answerTrace(),
@@ -121,7 +121,7 @@ func Abstained() chat.Reply {
 		Run: "run-7f3b", Outcome: chat.Abstained,
 		Text: "The documents do not say who owns the billing dashboard. The nearest pages are below.",
 		Sources: []chat.SourceGroup{{Category: "Documentation", Sources: []chat.Source{
-			{Title: "Dashboards", Path: "docs/dashboards.md", Modified: ago(400), State: "live", Sections: []chat.Section{{Heading: "Owners", Anchor: "owners"}}},
+			{Title: "Dashboards", Path: "docs/dashboards.md", Modified: daysAgo(400), State: "live", Sections: []chat.Section{{Heading: "Owners", Anchor: "owners"}}},
 		}}},
 	}
 }
@@ -179,7 +179,7 @@ func Hostile() chat.Reply {
 	return chat.Reply{
 		Run: Evil, Outcome: chat.Answered, Text: "Quoted: " + Evil + "\n\n" + Evil + "\n\n[1]: https://evil.example\n\n<div onclick=alert(1)>\n\n[1] [2] [99]\n\n```" + Evil + "\n" + Evil + "\n```", Note: Evil,
 		Sources: []chat.SourceGroup{{Category: Evil, Sources: []chat.Source{{
-			Numbers: []int{1, 2}, Title: Evil, Path: Evil, Owner: Evil, Modified: ago(1), State: Evil,
+			Numbers: []int{1, 2}, Title: Evil, Path: Evil, Owner: Evil, Modified: daysAgo(1), State: Evil,
 			Sections: []chat.Section{{Number: 1, Heading: Evil, Anchor: Evil, URL: "javascript:alert(1)"}, {Number: 2, Heading: Evil, URL: Evil}},
 		}}}},
 		Trace: chat.Trace{
@@ -208,7 +208,7 @@ func Worldly() chat.Reply {
 			"لإلغاء الإصدار نفّذ الأمر `rollback` ثم انتظر [1].\n\n" +
 			"👩‍👩‍👧‍👦 नमस्ते, שלום, Ελληνικά 🏳️‍🌈 [1]\n\n| 环境 | 时间 |\n|--|--|\n| 生产 | 十五分钟 |",
 		Sources: []chat.SourceGroup{{Category: "Documentation", Sources: []chat.Source{
-			{Numbers: []int{1}, Title: "部署手册", Path: "docs/部署.md", Modified: ago(2), State: "live", Sections: []chat.Section{{Number: 1, Heading: "回滚", Anchor: "回滚"}}},
+			{Numbers: []int{1}, Title: "部署手册", Path: "docs/部署.md", Modified: daysAgo(2), State: "live", Sections: []chat.Section{{Number: 1, Heading: "回滚", Anchor: "回滚"}}},
 		}}},
 	}
 }

@@ -42,16 +42,16 @@ func TestAdapter(t *testing.T, open Open) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bot := &Bot{}
-			client, _ := start(t, open, bot)
+			client, _ := startAdapter(t, open, bot)
 			test(t, bot, client)
 		})
 	}
 	t.Run("stopping cancels the run", func(t *testing.T) { testStop(t, open) })
 }
 
-// start runs an adapter until the test ends, or stop is called, which gives what Run
+// startAdapter runs an adapter until the test ends, or stop is called, which gives what Run
 // returned.
-func start(t *testing.T, open Open, bot *Bot) (client Client, stop func() error) {
+func startAdapter(t *testing.T, open Open, bot *Bot) (client Client, stop func() error) {
 	t.Helper()
 	adapter, client := open(t, bot)
 	if adapter.Name() == "" {
@@ -124,16 +124,16 @@ func testReplies(t *testing.T, bot *Bot, client Client) {
 	bot.On("answer", InTurn(Reports(Steps()...), Says(Answer())))
 	bot.On("abstain", Says(Abstained()))
 	bot.On("fail", Says(Failed()))
-	wants(t, client.Say(t, "answer"), "one command", "release managers", "Quoted from the documents",
+	expectParts(t, client.Say(t, "answer"), "one command", "release managers", "Quoted from the documents",
 		"Documentation", "Deploying the API", "Time limits", "changed 3 weeks ago", "after it was read")
-	wants(t, client.Say(t, "abstain"), "do not say who owns", "Dashboards")
-	wants(t, client.Say(t, "fail"), "could not be read", string(Failed().Run))
+	expectParts(t, client.Say(t, "abstain"), "do not say who owns", "Dashboards")
+	expectParts(t, client.Say(t, "fail"), "could not be read", string(Failed().Run))
 }
 
 func testChoice(t *testing.T, bot *Bot, client Client) {
 	bot.On("roll back", Asks(Question()))
-	wants(t, client.Say(t, "roll back"), "do you mean", "The API", "docs/mobile/releases.md", "Infrastructure (Terraform)")
-	wants(t, client.Choose(t, 2), "You chose database")
+	expectParts(t, client.Say(t, "roll back"), "do you mean", "The API", "docs/mobile/releases.md", "Infrastructure (Terraform)")
+	expectParts(t, client.Choose(t, 2), "You chose database")
 	messages := bot.Messages()
 	press := messages[len(messages)-1].Answers
 	if press == nil || *press != (chat.Press{Question: Question().ID, Choice: "database"}) {
@@ -144,7 +144,7 @@ func testChoice(t *testing.T, bot *Bot, client Client) {
 func testFreeText(t *testing.T, bot *Bot, client Client) {
 	bot.On("roll back", Asks(Question()))
 	client.Say(t, "roll back")
-	wants(t, client.Say(t, "the one of the web shop"), "You said: the one of the web shop")
+	expectParts(t, client.Say(t, "the one of the web shop"), "You said: the one of the web shop")
 	messages := bot.Messages()
 	if last := messages[len(messages)-1]; last.Answers != nil {
 		t.Errorf("free text arrived as the press %+v", *last.Answers)
@@ -157,7 +157,7 @@ func testFailure(t *testing.T, bot *Bot, client Client) {
 	if told := client.Say(t, "break"); told == "" || told == before {
 		t.Error("nobody was told that the message could not be handled")
 	}
-	wants(t, client.Say(t, "again"), "You said: again")
+	expectParts(t, client.Say(t, "again"), "You said: again")
 }
 
 func testHostile(t *testing.T, bot *Bot, client Client) {
@@ -165,9 +165,9 @@ func testHostile(t *testing.T, bot *Bot, client Client) {
 		Reports(chat.Progress{Run: Evil, Step: Evil, Description: Evil, Status: chat.Running}),
 		Streams(chat.Token{Run: Evil, Text: Evil}, chat.Token{Run: Evil, Text: Evil, Restart: true}),
 		Says(Hostile()), Asks(HostileQuestion())))
-	wants(t, client.Say(t, "hostile"), "<script>alert(1)</script>")
-	wants(t, client.Choose(t, 1), "You chose")
-	wants(t, client.Say(t, "still there?"), "You said: still there?")
+	expectParts(t, client.Say(t, "hostile"), "<script>alert(1)</script>")
+	expectParts(t, client.Choose(t, 1), "You chose")
+	expectParts(t, client.Say(t, "still there?"), "You said: still there?")
 }
 
 func testOrder(t *testing.T, bot *Bot, client Client) {
@@ -197,7 +197,7 @@ func testDraft(t *testing.T, bot *Bot, client Client) {
 		Streams(chat.Token{Text: "A release is **rol"}, chat.Token{Text: "led forward"}, chat.Token{Restart: true}, chat.Token{Text: "On **one"}, chat.Token{Text: " draft** [1"}),
 		Says(Answer())))
 	shown := client.Say(t, "answer")
-	wants(t, shown, "one command", "release managers", "Deploying the API")
+	expectParts(t, shown, "one command", "release managers", "Deploying the API")
 	for _, draft := range []string{"led forward", "draft"} {
 		if strings.Contains(shown, draft) {
 			t.Errorf("the draft %q still stands after the answer in:\n%s", draft, shown)
@@ -207,8 +207,8 @@ func testDraft(t *testing.T, bot *Bot, client Client) {
 
 func testForbidden(t *testing.T, bot *Bot, client Client) {
 	bot.On("not mine", Fails(chat.ErrForbidden))
-	wants(t, client.Say(t, "not mine"), chat.ErrForbidden.Error())
-	wants(t, client.Say(t, "again"), "You said: again")
+	expectParts(t, client.Say(t, "not mine"), chat.ErrForbidden.Error())
+	expectParts(t, client.Say(t, "again"), "You said: again")
 }
 
 func testStop(t *testing.T, open Open) {
@@ -221,7 +221,7 @@ func testStop(t *testing.T, open Open) {
 		cancelled = ctx.Err()
 		return cancelled
 	})
-	client, stop := start(t, open, bot)
+	client, stop := startAdapter(t, open, bot)
 	client.Send(t, "forever")
 	<-begun
 	if err := stop(); err != nil {
@@ -232,7 +232,7 @@ func testStop(t *testing.T, open Open) {
 	}
 }
 
-func wants(t *testing.T, shown string, parts ...string) {
+func expectParts(t *testing.T, shown string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(shown, part) {

@@ -37,7 +37,7 @@ func parsePath(d string) (line, error) {
 			verb, want, held = field, size, nil
 			continue
 		}
-		n, err := numbers(field)
+		n, err := parseNumbers(field)
 		if err != nil || verb == "" {
 			return nil, fmt.Errorf("a path of %q", d)
 		}
@@ -48,7 +48,7 @@ func parsePath(d string) (line, error) {
 		case verb == "C" && len(out) == 0:
 			return nil, fmt.Errorf("a path that begins with a curve: %q", d)
 		case verb == "C":
-			out = append(out, curve(out[len(out)-1], held)...)
+			out = append(out, curvePoints(out[len(out)-1], held)...)
 		default:
 			out = append(out, point{held[0], held[1]})
 		}
@@ -57,8 +57,8 @@ func parsePath(d string) (line, error) {
 	return out, nil
 }
 
-// curve gives the points of a cubic curve behind its start.
-func curve(from point, c []float64) line {
+// curvePoints gives the points of a cubic curve behind its start.
+func curvePoints(from point, c []float64) line {
 	out := make(line, 0, curvePieces)
 	for i := 1; i <= curvePieces; i++ {
 		t := float64(i) / curvePieces
@@ -69,7 +69,7 @@ func curve(from point, c []float64) line {
 	return out
 }
 
-func closed(points []float64) line {
+func closedLine(points []float64) line {
 	var out line
 	for i := 0; i+1 < len(points); i += 2 {
 		out = append(out, point{points[i], points[i+1]})
@@ -77,7 +77,7 @@ func closed(points []float64) line {
 	return append(out, out[0])
 }
 
-func circle(x, y, r float64) line {
+func circleLine(x, y, r float64) line {
 	const pieces = 32
 	var out line
 	for i := range pieces + 1 {
@@ -87,8 +87,8 @@ func circle(x, y, r float64) line {
 	return out
 }
 
-// rounded is a rectangle with corners of a radius.
-func rounded(x, y, width, height, r float64) line {
+// roundedRectangle is a rectangle with corners of a radius.
+func roundedRectangle(x, y, width, height, r float64) line {
 	r = min(r, width/2, height/2)
 	var out line
 	corners := []struct{ x, y, from float64 }{
@@ -103,12 +103,12 @@ func rounded(x, y, width, height, r float64) line {
 	return append(out, out[0])
 }
 
-func fill(canvas *image.RGBA, with color.RGBA) {
+func fillCanvas(canvas *image.RGBA, with color.RGBA) {
 	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(with), image.Point{}, draw.Src)
 }
 
-// paint fills outlines.
-func paint(canvas *image.RGBA, outline line, with color.RGBA) {
+// paintOutline fills outlines.
+func paintOutline(canvas *image.RGBA, outline line, with color.RGBA) {
 	rasterize(canvas, []line{outline}, with)
 }
 
@@ -129,12 +129,12 @@ func rasterize(canvas *image.RGBA, outlines []line, with color.RGBA) {
 	r.Draw(canvas, bounds, image.NewUniform(with), image.Point{})
 }
 
-// stroke draws along a line: a strip for each piece of it. Pieces overlap where they meet,
+// strokeLine draws along a line: a strip for each piece of it. Pieces overlap where they meet,
 // and are painted one by one, so that overlaps do not cancel out.
-func stroke(canvas *image.RGBA, along line, with pen) {
-	for _, piece := range dashed(along, with.dash) {
+func strokeLine(canvas *image.RGBA, along line, with pen) {
+	for _, piece := range splitDashes(along, with.dash) {
 		for i := 1; i < len(piece); i++ {
-			if strip := strip(piece[i-1], piece[i], with.width); strip != nil {
+			if strip := segmentOutline(piece[i-1], piece[i], with.width); strip != nil {
 				paintWithin(canvas, strip, with.color)
 			}
 		}
@@ -163,8 +163,8 @@ func paintWithin(canvas *image.RGBA, outline line, with color.RGBA) {
 	rasterize(shifted, []line{moved}, with)
 }
 
-// strip is the outline of a piece of a line, a little longer than it so that pieces meet.
-func strip(from, to point, width float64) line {
+// segmentOutline is the outline of a piece of a line, a little longer than it so that pieces meet.
+func segmentOutline(from, to point, width float64) line {
 	dx, dy := to.x-from.x, to.y-from.y
 	length := math.Hypot(dx, dy)
 	if length == 0 {
@@ -176,8 +176,8 @@ func strip(from, to point, width float64) line {
 	return line{{from.x - uy, from.y + ux}, {to.x - uy, to.y + ux}, {to.x + uy, to.y - ux}, {from.x + uy, from.y - ux}}
 }
 
-// dashed cuts a line into its dashes.
-func dashed(along line, dash []float64) []line {
+// splitDashes cuts a line into its dashes.
+func splitDashes(along line, dash []float64) []line {
 	if len(dash) == 0 || len(along) == 0 {
 		return []line{along}
 	}
@@ -228,8 +228,8 @@ var faces = sync.OnceValues(func() (map[string]font.Face, error) {
 // drawing guards the faces, which are not for several at once.
 var drawing sync.Mutex
 
-// write draws a line of text around its middle.
-func (p *painter) write(c *caption) {
+// drawCaption draws a line of text around its middle.
+func (p *painter) drawCaption(c *caption) {
 	all, err := faces()
 	if err != nil {
 		panic("picture: the fonts inside the program can't be read: " + err.Error())

@@ -47,7 +47,7 @@ func PNG(svg string, took func(node string) bool) ([]byte, error) {
 			break
 		}
 		if err == nil {
-			err = p.take(token)
+			err = p.takeToken(token)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("draw a graph: %w", err)
@@ -79,17 +79,17 @@ type caption struct {
 	says  strings.Builder
 }
 
-func (p *painter) take(token xml.Token) error {
+func (p *painter) takeToken(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
-		return p.begin(element{token})
+		return p.beginElement(element{token})
 	case xml.CharData:
 		if p.text != nil {
 			p.text.says.Write(token)
 		}
 	case xml.EndElement:
 		if p.text != nil && token.Name.Local == "text" {
-			p.write(p.text)
+			p.drawCaption(p.text)
 			p.text = nil
 		}
 		if len(p.groups) > 0 {
@@ -99,19 +99,19 @@ func (p *painter) take(token xml.Token) error {
 	return nil
 }
 
-// marked tells whether the element that is open is part of a node that was taken.
-func (p *painter) marked() bool { return slices.Contains(p.groups, true) }
+// insideNode tells whether the element that is open is part of a node that was taken.
+func (p *painter) insideNode() bool { return slices.Contains(p.groups, true) }
 
-func (p *painter) begin(e element) error {
-	node := e.get("data-node")
+func (p *painter) beginElement(e element) error {
+	node := e.attribute("data-node")
 	p.groups = append(p.groups, node != "" && p.took(node))
 	if e.Name.Local == "svg" && p.canvas == nil {
-		width, height := e.number("width"), e.number("height")
+		width, height := e.numberOf("width"), e.numberOf("height")
 		if width < 1 || height < 1 || width*scale > maxSide || height*scale > maxSide {
-			return fmt.Errorf("its size is %s by %s, want 1 to %d", e.get("width"), e.get("height"), maxSide/scale)
+			return fmt.Errorf("its size is %s by %s, want 1 to %d", e.attribute("width"), e.attribute("height"), maxSide/scale)
 		}
 		p.canvas = image.NewRGBA(image.Rect(0, 0, int(width*scale), int(height*scale)))
-		fill(p.canvas, paper)
+		fillCanvas(p.canvas, paper)
 		return nil
 	}
 	if p.canvas == nil {
@@ -119,24 +119,24 @@ func (p *painter) begin(e element) error {
 	}
 	switch e.Name.Local {
 	case "rect":
-		p.area(e, rounded(e.number("x"), e.number("y"), e.number("width"), e.number("height"), e.number("rx")))
+		p.drawArea(e, roundedRectangle(e.numberOf("x"), e.numberOf("y"), e.numberOf("width"), e.numberOf("height"), e.numberOf("rx")))
 	case "polygon":
-		points, err := numbers(strings.ReplaceAll(e.get("points"), ",", " "))
+		points, err := parseNumbers(strings.ReplaceAll(e.attribute("points"), ",", " "))
 		if err != nil || len(points) < 4 || len(points)%2 != 0 {
-			return fmt.Errorf("a polygon of %q", e.get("points"))
+			return fmt.Errorf("a polygon of %q", e.attribute("points"))
 		}
-		p.area(e, closed(points))
+		p.drawArea(e, closedLine(points))
 	case "circle":
-		p.area(e, circle(e.number("cx"), e.number("cy"), e.number("r")))
+		p.drawArea(e, circleLine(e.numberOf("cx"), e.numberOf("cy"), e.numberOf("r")))
 	case "path":
-		line, err := parsePath(e.get("d"))
+		line, err := parsePath(e.attribute("d"))
 		if err != nil {
 			return err
 		}
-		look := p.edge(e)
-		stroke(p.canvas, line, look)
+		look := p.edgePen(e)
+		strokeLine(p.canvas, line, look)
 	case "text":
-		p.text = &caption{x: e.number("x"), y: e.number("y"), small: e.is("label"), bold: e.is("name")}
+		p.text = &caption{x: e.numberOf("x"), y: e.numberOf("y"), small: e.hasClass("label"), bold: e.hasClass("name")}
 	}
 	return nil
 }
@@ -148,43 +148,43 @@ type pen struct {
 	dash  []float64 // lengths of lines and gaps; nil: none
 }
 
-func (p *painter) edge(e element) pen {
+func (p *painter) edgePen(e element) pen {
 	look := pen{width: 1.2, color: faint}
-	if from, to := e.get("data-from"), e.get("data-to"); (from == "" || p.took(from)) && p.took(to) {
+	if from, to := e.attribute("data-from"), e.attribute("data-to"); (from == "" || p.took(from)) && p.took(to) {
 		look.color, look.width = taken, 2
 	}
-	if e.is("join") {
+	if e.hasClass("join") {
 		look.width = 2.4
 	}
-	if e.is("conditional") {
+	if e.hasClass("conditional") {
 		look.dash = []float64{5, 4}
 	}
 	return look
 }
 
-// area draws a closed shape by its class.
-func (p *painter) area(e element, outline line) {
+// drawArea draws a closed shape by its class.
+func (p *painter) drawArea(e element, outline line) {
 	switch {
-	case e.is("box"):
+	case e.hasClass("box"):
 		look := pen{width: 1, color: ink}
-		if p.marked() {
+		if p.insideNode() {
 			look = pen{width: 2.5, color: taken}
 		}
-		paint(p.canvas, outline, box)
-		stroke(p.canvas, outline, look)
-	case e.is("edge"):
-		stroke(p.canvas, outline, pen{width: 1.2, color: faint})
-	case e.is("arrow"):
-		paint(p.canvas, outline, faint)
+		paintOutline(p.canvas, outline, box)
+		strokeLine(p.canvas, outline, look)
+	case e.hasClass("edge"):
+		strokeLine(p.canvas, outline, pen{width: 1.2, color: faint})
+	case e.hasClass("arrow"):
+		paintOutline(p.canvas, outline, faint)
 	default:
-		paint(p.canvas, outline, ink)
+		paintOutline(p.canvas, outline, ink)
 	}
 }
 
 // element is a start tag.
 type element struct{ xml.StartElement }
 
-func (e element) get(name string) string {
+func (e element) attribute(name string) string {
 	for _, attribute := range e.Attr {
 		if attribute.Name.Local == name {
 			return attribute.Value
@@ -193,21 +193,21 @@ func (e element) get(name string) string {
 	return ""
 }
 
-func (e element) is(class string) bool {
-	return slices.Contains(strings.Fields(e.get("class")), class)
+func (e element) hasClass(class string) bool {
+	return slices.Contains(strings.Fields(e.attribute("class")), class)
 }
 
-// number is an attribute's number, 0 for none. Outlandish ones are cut to what fits on
+// numberOf is an attribute's number, 0 for none. Outlandish ones are cut to what fits on
 // a canvas.
-func (e element) number(name string) float64 {
-	n, err := strconv.ParseFloat(e.get(name), 64)
+func (e element) numberOf(name string) float64 {
+	n, err := strconv.ParseFloat(e.attribute(name), 64)
 	if err != nil || n != n {
 		return 0
 	}
 	return min(max(n, -maxSide), maxSide)
 }
 
-func numbers(text string) ([]float64, error) {
+func parseNumbers(text string) ([]float64, error) {
 	var out []float64
 	for _, field := range strings.Fields(text) {
 		n, err := strconv.ParseFloat(field, 64)

@@ -10,15 +10,15 @@ import (
 	"cairn/internal/chat/markup"
 )
 
-func (r reader) inlines(parent ast.Node, in Style) []Run {
+func (r reader) readInlines(parent ast.Node, in Style) []Run {
 	var out []Run
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		out = append(out, r.inline(node, in)...)
+		out = append(out, r.readInline(node, in)...)
 	}
 	return out
 }
 
-func (r reader) inline(node ast.Node, in Style) []Run {
+func (r reader) readInline(node ast.Node, in Style) []Run {
 	switch node := node.(type) {
 	case *ast.Text:
 		said := markup.Text(node, r.source)
@@ -32,27 +32,27 @@ func (r reader) inline(node ast.Node, in Style) []Run {
 	case *ast.String:
 		return []Run{{Text: markup.Resolve(node.Value), Style: in}}
 	case *markup.Citation:
-		return []Run{{Text: mark(node.Number), URL: r.links[node.Number], Style: in}}
+		return []Run{{Text: citationMark(node.Number), URL: r.links[node.Number], Style: in}}
 	case *ast.CodeSpan:
 		in.Code = true
-		return r.inlines(node, in)
+		return r.readInlines(node, in)
 	case *ast.Emphasis:
 		if node.Level == 1 {
 			in.Italic = true
 		} else {
 			in.Bold = true
 		}
-		return r.inlines(node, in)
+		return r.readInlines(node, in)
 	case *extast.Strikethrough:
 		in.Strike = true
-		return r.inlines(node, in)
+		return r.readInlines(node, in)
 	case *ast.Link:
-		return r.format.link(r.inlines(node, in), string(node.Destination), in)
+		return r.format.linkRuns(r.readInlines(node, in), string(node.Destination), in)
 	case *ast.Image:
-		return r.format.link(r.inlines(node, in), string(node.Destination), in)
+		return r.format.linkRuns(r.readInlines(node, in), string(node.Destination), in)
 	case *ast.AutoLink:
 		label := markup.CleanLine(string(node.Label(r.source)))
-		return r.format.link([]Run{{Text: label, Style: in}}, string(node.URL(r.source)), in)
+		return r.format.linkRuns([]Run{{Text: label, Style: in}}, string(node.URL(r.source)), in)
 	case *ast.RawHTML:
 		var said strings.Builder
 		for i := range node.Segments.Len() {
@@ -61,16 +61,16 @@ func (r reader) inline(node ast.Node, in Style) []Run {
 		}
 		return []Run{{Text: markup.Clean(said.String()), Style: in}}
 	}
-	return r.inlines(node, in)
+	return r.readInlines(node, in)
 }
 
-// mark is a citation as it is read: "[3]".
-func mark(number int) string { return "[" + strconv.Itoa(number) + "]" }
+// citationMark is a citation as it is read: "[3]".
+func citationMark(number int) string { return "[" + strconv.Itoa(number) + "]" }
 
-// link leads to http and https alone; for another address the text tells where it led.
+// linkRuns leads to http and https alone; for another address the text tells where it led.
 // A mark inside the label is text there: a link can't be in a link.
-func (f Format) link(label []Run, destination string, in Style) []Run {
-	to, ok := f.address(destination)
+func (f Format) linkRuns(label []Run, destination string, in Style) []Run {
+	to, ok := f.webAddress(destination)
 	said := Plain(label)
 	if !ok {
 		shown := markup.CleanLine(destination)
@@ -86,8 +86,8 @@ func (f Format) link(label []Run, destination string, in Style) []Run {
 	return []Run{{Text: said, URL: to, Style: in}}
 }
 
-// address is markup.WebAddress for addresses that become links.
-func (f Format) address(address string) (string, bool) {
+// webAddress is markup.WebAddress for addresses that become links.
+func (f Format) webAddress(address string) (string, bool) {
 	clean, ok := markup.WebAddress(address)
 	return clean, ok && len(clean) <= f.MaxAddress
 }

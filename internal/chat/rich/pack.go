@@ -30,7 +30,7 @@ func (p Packer) Pack(pieces []Piece) (messages [][]Piece, whole bool) {
 		case cost <= left:
 			current, left, pieces = append(current, next), left-cost, pieces[1:]
 		case next.Shape == Paragraph && (cost > p.Budget || left > p.Budget/2):
-			first, rest := p.divide(next.Runs, left-p.Cost(Piece{}))
+			first, rest := p.splitRuns(next.Runs, left-p.Cost(Piece{}))
 			if head := (Piece{Runs: first}); p.Cost(head) <= left || len(current) == 0 {
 				current = append(current, head)
 			} else {
@@ -55,11 +55,11 @@ func (p Packer) Pack(pieces []Piece) (messages [][]Piece, whole bool) {
 	return messages, len(messages) <= p.Messages
 }
 
-// divide divides runs so that the first part costs at most budget: between runs, or at
+// splitRuns divides runs so that the first part costs at most budget: between runs, or at
 // white space in a run of text, or where there is none between two characters. A link is
 // never divided; one that is too dear alone becomes text. The first part has at least a
 // character or a mention, to come to an end.
-func (p Packer) divide(runs []Run, budget int) (first, rest []Run) {
+func (p Packer) splitRuns(runs []Run, budget int) (first, rest []Run) {
 	for i, r := range runs {
 		if cost := p.RunCost(r); cost <= budget {
 			budget -= cost

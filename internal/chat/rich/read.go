@@ -31,7 +31,7 @@ func (f Format) Read(markdown string, sources []chat.SourceGroup) []Piece {
 	if f.LinkMarks {
 		r.links = f.linksOf(sources)
 	}
-	return r.blocks(root, 0)
+	return r.readBlocks(root, 0)
 }
 
 // reader makes pieces of Markdown's nodes.
@@ -41,41 +41,41 @@ type reader struct {
 	links  map[int]string // addresses that marks lead to
 }
 
-func (r reader) blocks(parent ast.Node, indent int) []Piece {
+func (r reader) readBlocks(parent ast.Node, indent int) []Piece {
 	var out []Piece
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		out = append(out, r.block(node, indent)...)
+		out = append(out, r.readBlock(node, indent)...)
 	}
 	return out
 }
 
-func (r reader) block(node ast.Node, indent int) []Piece {
+func (r reader) readBlock(node ast.Node, indent int) []Piece {
 	switch node := node.(type) {
 	case *ast.List:
-		return r.list(node, indent)
+		return r.readList(node, indent)
 	case *ast.Heading:
-		return only(Piece{Runs: r.inlines(node, Style{Bold: true})})
+		return nonEmpty(Piece{Runs: r.readInlines(node, Style{Bold: true})})
 	case *ast.FencedCodeBlock:
-		return only(Piece{Shape: Preformatted, Language: languageOf(node, r.source), Runs: []Run{{Text: r.code(node)}}})
+		return nonEmpty(Piece{Shape: Preformatted, Language: languageOf(node, r.source), Runs: []Run{{Text: r.readCode(node)}}})
 	case *ast.CodeBlock:
-		return only(Piece{Shape: Preformatted, Runs: []Run{{Text: r.code(node)}}})
+		return nonEmpty(Piece{Shape: Preformatted, Runs: []Run{{Text: r.readCode(node)}}})
 	case *ast.Blockquote:
-		return only(Piece{Shape: Quote, Runs: r.flat(node)})
+		return nonEmpty(Piece{Shape: Quote, Runs: r.flattenRuns(node)})
 	case *ast.ThematicBreak:
-		return only(Piece{Runs: []Run{{Text: "———"}}})
+		return nonEmpty(Piece{Runs: []Run{{Text: "———"}}})
 	case *ast.HTMLBlock:
-		return only(Piece{Runs: []Run{{Text: r.html(node)}}})
+		return nonEmpty(Piece{Runs: []Run{{Text: r.readHTML(node)}}})
 	case *extast.Table:
-		return only(Piece{Shape: Preformatted, Runs: r.table(node)})
+		return nonEmpty(Piece{Shape: Preformatted, Runs: r.readTable(node)})
 	}
 	if first := node.FirstChild(); node.Type() == ast.TypeBlock && first != nil && first.Type() == ast.TypeBlock {
-		return r.blocks(node, indent)
+		return r.readBlocks(node, indent)
 	}
-	return only(Piece{Runs: r.inlines(node, Style{})})
+	return nonEmpty(Piece{Runs: r.readInlines(node, Style{})})
 }
 
-// only is one piece, none where it says nothing.
-func only(p Piece) []Piece {
+// nonEmpty is one piece, none where it says nothing.
+func nonEmpty(p Piece) []Piece {
 	p.Runs = Join(p.Runs)
 	if strings.TrimSpace(Plain(p.Runs)) == "" {
 		return nil
@@ -92,9 +92,9 @@ func languageOf(node *ast.FencedCodeBlock, source []byte) string {
 	return ""
 }
 
-// list gives a list's items. An item's paragraphs are one piece; what can't stand in an
+// readList gives a list's items. An item's paragraphs are one piece; what can't stand in an
 // item of a platform's, such as code, follows it.
-func (r reader) list(list *ast.List, indent int) []Piece {
+func (r reader) readList(list *ast.List, indent int) []Piece {
 	var out []Piece
 	number := max(list.Start, 1)
 	for node := list.FirstChild(); node != nil; node = node.NextSibling() {
@@ -102,7 +102,7 @@ func (r reader) list(list *ast.List, indent int) []Piece {
 		number++
 		var after []Piece
 		for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-			parts := r.block(child, indent+1)
+			parts := r.readBlock(child, indent+1)
 			if len(after) == 0 && len(parts) == 1 && parts[0].Shape == Paragraph {
 				if len(entry.Runs) > 0 {
 					entry.Runs = append(entry.Runs, Run{Text: "\n"})
@@ -120,10 +120,10 @@ func (r reader) list(list *ast.List, indent int) []Piece {
 	return out
 }
 
-// flat gives all that is in a block as runs: platforms have no blocks in blocks.
-func (r reader) flat(parent ast.Node) []Run {
+// flattenRuns gives all that is in a block as runs: platforms have no blocks in blocks.
+func (r reader) flattenRuns(parent ast.Node) []Run {
 	var out []Run
-	for _, part := range r.blocks(parent, 0) {
+	for _, part := range r.readBlocks(parent, 0) {
 		if len(out) > 0 {
 			out = append(out, Run{Text: "\n"})
 		}
@@ -161,8 +161,8 @@ func codeLines(text string) []Run {
 	return out
 }
 
-// lines is the text of a block that is kept as it was written.
-func (r reader) lines(node ast.Node) string {
+// readLines is the text of a block that is kept as it was written.
+func (r reader) readLines(node ast.Node) string {
 	var out strings.Builder
 	for i := range node.Lines().Len() {
 		segment := node.Lines().At(i)
@@ -171,10 +171,10 @@ func (r reader) lines(node ast.Node) string {
 	return markup.Clean(out.String())
 }
 
-func (r reader) code(node ast.Node) string { return strings.TrimRight(r.lines(node), "\n") }
+func (r reader) readCode(node ast.Node) string { return strings.TrimRight(r.readLines(node), "\n") }
 
-func (r reader) html(node *ast.HTMLBlock) string {
-	text := r.lines(node)
+func (r reader) readHTML(node *ast.HTMLBlock) string {
+	text := r.readLines(node)
 	if node.HasClosure() {
 		text += markup.Clean(string(node.ClosureLine.Value(r.source)))
 	}

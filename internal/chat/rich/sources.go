@@ -28,9 +28,9 @@ type Room struct {
 func (f Format) Sources(groups []chat.SourceGroup, now time.Time, room Room) (pieces []Piece, folded int) {
 	rows, budget := room.Rows, room.Budget
 	for _, group := range groups {
-		heading := only(Piece{Runs: []Run{{Text: f.title(group.Category), Style: Style{Bold: true}}}})
+		heading := nonEmpty(Piece{Runs: []Run{{Text: f.cleanTitle(group.Category), Style: Style{Bold: true}}}})
 		for _, source := range group.Sources {
-			shown := slices.Concat(heading, []Piece{f.row(source, now)})
+			shown := slices.Concat(heading, []Piece{f.sourceRow(source, now)})
 			cost := 0
 			for _, p := range shown {
 				cost += room.Cost(p)
@@ -56,7 +56,7 @@ const maxLinked = 3
 func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 	var runs []Run
 	named := 0
-	for _, source := range ordered(groups) {
+	for _, source := range sortSources(groups) {
 		if named == maxLinked {
 			folded++
 			continue
@@ -66,12 +66,12 @@ func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 			runs = append(runs, Run{Text: " · "})
 		}
 		for _, number := range source.Numbers {
-			runs = append(runs, Run{Text: mark(number)})
+			runs = append(runs, Run{Text: citationMark(number)})
 		}
 		if len(source.Numbers) > 0 {
 			runs = append(runs, Run{Text: " "})
 		}
-		runs = append(runs, Run{Text: f.name(source), URL: f.firstAddress(source)})
+		runs = append(runs, Run{Text: f.sourceName(source), URL: f.firstAddress(source)})
 		switch source.State {
 		case "changed":
 			runs = append(runs, Run{Text: " (changed since)"})
@@ -85,8 +85,8 @@ func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 	return Piece{Runs: Join(runs)}, folded
 }
 
-// ordered gives sources by their first numbers, those that nothing cites last.
-func ordered(groups []chat.SourceGroup) []chat.Source {
+// sortSources gives sources by their first numbers, those that nothing cites last.
+func sortSources(groups []chat.SourceGroup) []chat.Source {
 	var all []chat.Source
 	for _, group := range groups {
 		all = append(all, group.Sources...)
@@ -102,10 +102,10 @@ func firstNumber(source chat.Source) int {
 	return source.Numbers[0]
 }
 
-// name is what a source is called.
-func (f Format) name(source chat.Source) string {
+// sourceName is what a source is called.
+func (f Format) sourceName(source chat.Source) string {
 	for _, name := range []string{source.Title, source.Path} {
-		if name = f.title(name); name != "" {
+		if name = f.cleanTitle(name); name != "" {
 			return name
 		}
 	}
@@ -120,24 +120,24 @@ func MoreDocuments(n int) string {
 	return strconv.Itoa(n) + " more documents"
 }
 
-// row is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3
+// sourceRow is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3
 // weeks ago".
-func (f Format) row(source chat.Source, now time.Time) Piece {
+func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
 	var runs []Run
 	for _, number := range source.Numbers {
-		runs = append(runs, Run{Text: mark(number)})
+		runs = append(runs, Run{Text: citationMark(number)})
 	}
 	if len(runs) > 0 {
 		runs = append(runs, Run{Text: " "})
 	}
 	to := f.firstAddress(source)
-	runs = append(runs, Run{Text: f.name(source), URL: to, Style: Style{Bold: to == ""}})
-	runs = append(runs, f.sections(source.Sections)...)
+	runs = append(runs, Run{Text: f.sourceName(source), URL: to, Style: Style{Bold: to == ""}})
+	runs = append(runs, f.sectionRuns(source.Sections)...)
 	var tail []string
 	if to == "" && source.Path != "" {
-		tail = append(tail, f.title(source.Path))
+		tail = append(tail, f.cleanTitle(source.Path))
 	}
-	if owner := f.title(source.Owner); owner != "" {
+	if owner := f.cleanTitle(source.Owner); owner != "" {
 		tail = append(tail, owner)
 	}
 	if fresh := markup.Freshness(source, now); fresh != "" {
@@ -149,14 +149,14 @@ func (f Format) row(source chat.Source, now time.Time) Piece {
 	return Piece{Shape: Item, Runs: Join(runs)}
 }
 
-func (f Format) title(text string) string { return Cut(markup.CleanLine(text), f.MaxTitle) }
+func (f Format) cleanTitle(text string) string { return Cut(markup.CleanLine(text), f.MaxTitle) }
 
-// sections names the sections of a row that have a heading.
-func (f Format) sections(sections []chat.Section) []Run {
+// sectionRuns names the sections of a row that have a heading.
+func (f Format) sectionRuns(sections []chat.Section) []Run {
 	var runs []Run
 	shown, more := 0, 0
 	for _, section := range sections {
-		heading := f.title(section.Heading)
+		heading := f.cleanTitle(section.Heading)
 		if heading == "" {
 			continue
 		}
@@ -168,7 +168,7 @@ func (f Format) sections(sections []chat.Section) []Run {
 		if shown == 0 {
 			separator = ": "
 		}
-		to, _ := f.address(section.URL)
+		to, _ := f.webAddress(section.URL)
 		runs = append(runs, Run{Text: separator}, Run{Text: heading, URL: to})
 		shown++
 	}
@@ -184,7 +184,7 @@ func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 	for _, group := range groups {
 		for _, source := range group.Sources {
 			for _, section := range source.Sections {
-				if to, ok := f.address(section.URL); ok && links[section.Number] == "" && section.Number > 0 {
+				if to, ok := f.webAddress(section.URL); ok && links[section.Number] == "" && section.Number > 0 {
 					links[section.Number] = to
 				}
 			}
@@ -202,7 +202,7 @@ func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 // firstAddress is where a source is found, "" where no link leads to it.
 func (f Format) firstAddress(source chat.Source) string {
 	for _, section := range source.Sections {
-		if to, ok := f.address(section.URL); ok {
+		if to, ok := f.webAddress(section.URL); ok {
 			return to
 		}
 	}

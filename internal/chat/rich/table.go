@@ -13,9 +13,9 @@ type column struct {
 	right bool
 }
 
-// table sets a table as text with columns, for platforms that have none, or none that can
+// readTable sets a table as text with columns, for platforms that have none, or none that can
 // stand anywhere in a message.
-func (r reader) table(table *extast.Table) []Run {
+func (r reader) readTable(table *extast.Table) []Run {
 	var rows [][][]Run
 	var columns []column
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
@@ -24,7 +24,7 @@ func (r reader) table(table *extast.Table) []Run {
 			if cell, ok := node.(*extast.TableCell); ok && row.Kind() == extast.KindTableHeader {
 				columns = append(columns, column{right: cell.Alignment == extast.AlignRight})
 			}
-			cells = append(cells, r.format.cell(r.inlines(node, Style{})))
+			cells = append(cells, r.format.plainCell(r.readInlines(node, Style{})))
 		}
 		rows = append(rows, cells)
 	}
@@ -46,9 +46,9 @@ func (r reader) table(table *extast.Table) []Run {
 	return out
 }
 
-// cell takes styles, which are not shown in preformatted text, and line breaks out of a
+// plainCell takes styles, which are not shown in preformatted text, and line breaks out of a
 // cell, and links where they are not shown there.
-func (f Format) cell(cell []Run) []Run {
+func (f Format) plainCell(cell []Run) []Run {
 	for i, r := range cell {
 		cell[i].Style = Style{}
 		if r.URL != "" && !f.LinkTables {

@@ -37,27 +37,27 @@ type told struct {
 	negated    bool
 }
 
-// contradictions gives pairs of sentences in different sections that contradict each
+// findContradictions gives pairs of sentences in different sections that contradict each
 // other. Each sentence is compared with those that share one of its rarest words.
-func (c *Corpus) contradictions() []evidence.Statement {
+func (c *Corpus) findContradictions() []evidence.Statement {
 	together := make(map[string][]told)
 	var statements []evidence.Statement
 	compared := 0
 	for i, s := range c.sentences {
-		mine := read(i, s)
+		mine := readSentence(i, s)
 		if len(mine.words) < fewestShared {
 			continue
 		}
 		met := make(map[int]bool)
-		for _, term := range c.rarest(mine.words) {
+		for _, term := range c.rarestWords(mine.words) {
 			for _, other := range together[term] {
 				if met[other.at] || compared == maxCompared {
 					continue
 				}
 				met[other.at] = true
 				compared++
-				if c.sentences[other.at].Place != s.Place && contradict(mine, other) {
-					statements = append(statements, c.pair(other.at, i))
+				if c.sentences[other.at].Place != s.Place && areContradictory(mine, other) {
+					statements = append(statements, c.pairStatement(other.at, i))
 				}
 			}
 			if len(together[term]) < maxTogether {
@@ -68,7 +68,7 @@ func (c *Corpus) contradictions() []evidence.Statement {
 	return statements
 }
 
-func (c *Corpus) pair(a, b int) evidence.Statement {
+func (c *Corpus) pairStatement(a, b int) evidence.Statement {
 	one, two := c.sentences[a], c.sentences[b]
 	return evidence.Statement{
 		Text:   fmt.Sprintf("“%s” but also “%s”", strings.TrimRight(one.Text, " "), strings.TrimRight(two.Text, " ")),
@@ -76,7 +76,7 @@ func (c *Corpus) pair(a, b int) evidence.Statement {
 	}
 }
 
-func read(at int, s evidence.Sentence) told {
+func readSentence(at int, s evidence.Sentence) told {
 	t := told{
 		at: at, words: make(map[string]bool), quantities: make(map[string]string), exact: make(map[string]bool),
 		negated: negates.MatchString(s.Text),
@@ -111,8 +111,8 @@ func read(at int, s evidence.Sentence) told {
 	return t
 }
 
-// rarest gives the words by which sentences that may contradict each other are found.
-func (c *Corpus) rarest(words map[string]bool) []string {
+// rarestWords gives the words by which sentences that may contradict each other are found.
+func (c *Corpus) rarestWords(words map[string]bool) []string {
 	all := make([]string, 0, len(words))
 	for word := range words {
 		all = append(all, word)
@@ -128,7 +128,7 @@ func (c *Corpus) rarest(words map[string]bool) []string {
 	return all[:min(len(all), 3)]
 }
 
-func contradict(a, b told) bool {
+func areContradictory(a, b told) bool {
 	if !maps.Equal(a.exact, b.exact) {
 		return false // of two versions, or two things
 	}
@@ -145,10 +145,10 @@ func contradict(a, b told) bool {
 	if a.negated != b.negated {
 		return alike >= sameButNot && sameQuantities(a, b)
 	}
-	return alike >= sameButNumber && differs(a, b)
+	return alike >= sameButNumber && quantitiesDiffer(a, b)
 }
 
-func differs(a, b told) bool {
+func quantitiesDiffer(a, b told) bool {
 	for unit, value := range a.quantities {
 		other, also := b.quantities[unit]
 		if also && value != "" && other != "" && value != other {
@@ -158,4 +158,4 @@ func differs(a, b told) bool {
 	return false
 }
 
-func sameQuantities(a, b told) bool { return !differs(a, b) }
+func sameQuantities(a, b told) bool { return !quantitiesDiffer(a, b) }

@@ -76,23 +76,23 @@ const maxPlaces = 3
 func (c *Corpus) Find(kind Kind, focus Focus) (statements []evidence.Statement, more int) {
 	switch kind {
 	case Outline:
-		return limited(c.outline(), focus.Limit)
+		return limitStatements(c.outlineDocuments(), focus.Limit)
 	case Terms:
-		return limited(c.terms(focus), focus.Limit)
+		return limitStatements(c.findTerms(focus), focus.Limit)
 	case Contradictions:
-		return limited(c.contradictions(), focus.Limit)
+		return limitStatements(c.findContradictions(), focus.Limit)
 	}
-	return limited(c.ranked(c.told(finders[kind]), focus.Words), focus.Limit)
+	return limitStatements(c.rankStatements(c.findSentences(finders[kind]), focus.Words), focus.Limit)
 }
 
-// told gives the sentences of a kind in their order. Each processor looks at a part of
+// findSentences gives the sentences of a kind in their order. Each processor looks at a part of
 // them: matching takes most of the time that an analysis takes.
-func (c *Corpus) told(f finder) []scored {
+func (c *Corpus) findSentences(f finder) []scored {
 	parts := make([][]scored, runtime.GOMAXPROCS(0))
 	var matching sync.WaitGroup
 	for i := range parts {
 		from, to := i*len(c.sentences)/len(parts), (i+1)*len(c.sentences)/len(parts)
-		matching.Go(func() { parts[i] = f.among(c.sentences[from:to]) })
+		matching.Go(func() { parts[i] = f.findAmong(c.sentences[from:to]) })
 	}
 	matching.Wait()
 	return slices.Concat(parts...)
@@ -101,18 +101,18 @@ func (c *Corpus) told(f finder) []scored {
 // About gives the sentences that hold the words of a question, best first: by how rare
 // the words are, and no sentence that has less than half as much of it as the best.
 func (c *Corpus) About(focus Focus) []evidence.Statement {
-	words := c.weights(focus.Words)
+	words := c.focusWeights(focus.Words)
 	var found []scored
 	best := 0.0
 	for _, s := range c.sentences {
-		if held := words.held(s); held > 0 {
+		if held := words.heldShare(s); held > 0 {
 			found = append(found, scored{s, held})
 			best = max(best, held)
 		}
 	}
 	found = slices.DeleteFunc(found, func(s scored) bool { return s.score < best/2 })
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	statements, _ := limited(plain(found), focus.Limit)
+	statements, _ := limitStatements(statementsOf(found), focus.Limit)
 	return statements
 }
 
@@ -125,17 +125,17 @@ type scored struct {
 // sentence, which is 1 to 3.
 const focusWeight = 3
 
-// ranked orders sentences by their score and the words of the focus that they hold.
-func (c *Corpus) ranked(found []scored, focus string) []evidence.Statement {
-	words := c.weights(focus)
+// rankStatements orders sentences by their score and the words of the focus that they hold.
+func (c *Corpus) rankStatements(found []scored, focus string) []evidence.Statement {
+	words := c.focusWeights(focus)
 	for i := range found {
-		found[i].score += focusWeight * words.held(found[i].Sentence)
+		found[i].score += focusWeight * words.heldShare(found[i].Sentence)
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	return plain(found)
+	return statementsOf(found)
 }
 
-func plain(found []scored) []evidence.Statement {
+func statementsOf(found []scored) []evidence.Statement {
 	statements := make([]evidence.Statement, len(found))
 	for i, s := range found {
 		statements[i] = evidence.Statement{Text: s.Text, Places: []evidence.Place{s.Place}}
@@ -143,7 +143,7 @@ func plain(found []scored) []evidence.Statement {
 	return evidence.Distinct(statements, maxPlaces)
 }
 
-func limited(statements []evidence.Statement, limit int) (kept []evidence.Statement, more int) {
+func limitStatements(statements []evidence.Statement, limit int) (kept []evidence.Statement, more int) {
 	kept = statements[:min(len(statements), limit)]
 	return kept, len(statements) - len(kept)
 }
@@ -154,7 +154,7 @@ type weights struct {
 	sum float64
 }
 
-func (c *Corpus) weights(words string) weights {
+func (c *Corpus) focusWeights(words string) weights {
 	w := weights{idf: make(map[string]float64)}
 	for _, term := range evidence.Telling(words) {
 		if count := c.holding[term]; count > 0 && w.idf[term] == 0 {
@@ -165,8 +165,8 @@ func (c *Corpus) weights(words string) weights {
 	return w
 }
 
-// held is the part of the words that a sentence holds, 0 to 1; its heading counts for less.
-func (w weights) held(s evidence.Sentence) float64 {
+// heldShare is the part of the words that a sentence holds, 0 to 1; its heading counts for less.
+func (w weights) heldShare(s evidence.Sentence) float64 {
 	if w.sum == 0 {
 		return 0
 	}
@@ -206,8 +206,8 @@ func (c *Corpus) Unknown(words string) []string {
 // maxHeadings is how many headings of a document its outline names.
 const maxHeadings = 12
 
-// outline says of each document what it deals with.
-func (c *Corpus) outline() []evidence.Statement {
+// outlineDocuments says of each document what it deals with.
+func (c *Corpus) outlineDocuments() []evidence.Statement {
 	statements := make([]evidence.Statement, 0, len(c.set.Documents))
 	for d, doc := range c.set.Documents {
 		var headings []string
@@ -216,7 +216,7 @@ func (c *Corpus) outline() []evidence.Statement {
 				headings = append(headings, heading)
 			}
 		}
-		text := fmt.Sprintf("**%s** (`%s`): %s", plainText(doc.Title), strings.ReplaceAll(doc.Name, "`", ""), counted(len(strings.Fields(c.set.Texts[doc.Name])), "word"))
+		text := fmt.Sprintf("**%s** (`%s`): %s", plainText(doc.Title), strings.ReplaceAll(doc.Name, "`", ""), countText(len(strings.Fields(c.set.Texts[doc.Name])), "word"))
 		if len(headings) > 0 {
 			text += "; " + strings.Join(headings[:min(len(headings), maxHeadings)], " · ")
 		}
@@ -228,7 +228,7 @@ func (c *Corpus) outline() []evidence.Statement {
 	return statements
 }
 
-func counted(n int, what string) string {
+func countText(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -15,24 +15,24 @@ type finder struct {
 	also    func(evidence.Sentence) bool
 }
 
-// among gives the sentences of the kind. What announces a list says nothing without it.
-func (f finder) among(sentences []evidence.Sentence) []scored {
+// findAmong gives the sentences of the kind. What announces a list says nothing without it.
+func (f finder) findAmong(sentences []evidence.Sentence) []scored {
 	var found []scored
-	over, text := f.heading(""), ""
+	over, text := f.headingKind(""), ""
 	for _, s := range sentences {
 		if s.Heading != text {
-			over, text = f.heading(s.Heading), s.Heading
+			over, text = f.headingKind(s.Heading), s.Heading
 		}
-		if strength := f.strength(s, over); strength > 0 && !strings.HasSuffix(s.Text, ":") {
+		if strength := f.sentenceStrength(s, over); strength > 0 && !strings.HasSuffix(s.Text, ":") {
 			found = append(found, scored{s, strength})
 		}
 	}
 	return found
 }
 
-// strength is how surely a sentence is of the kind: 0 for no, 3 for what says so in its
+// sentenceStrength is how surely a sentence is of the kind: 0 for no, 3 for what says so in its
 // words, in its form and under a heading that does.
-func (f finder) strength(s evidence.Sentence, over heading) float64 {
+func (f finder) sentenceStrength(s evidence.Sentence, over heading) float64 {
 	strength := 0.0
 	if f.says != nil && f.says.MatchString(s.Text) {
 		strength++
@@ -52,7 +52,7 @@ func (f finder) strength(s evidence.Sentence, over heading) float64 {
 // heading is what a heading tells of the sentences below it.
 type heading struct{ under, opening bool }
 
-func (f finder) heading(text string) heading {
+func (f finder) headingKind(text string) heading {
 	return heading{
 		under:   f.under != nil && f.under.MatchString(text),
 		opening: f.opening != nil && (text == "" || f.opening.MatchString(text)),

@@ -20,16 +20,16 @@ var (
 	explains = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
 )
 
-// terms gives what the documents explain: abbreviations, and the items of glossaries.
+// findTerms gives what the documents explain: abbreviations, and the items of glossaries.
 // The words that they use most come last.
-func (c *Corpus) terms(focus Focus) []evidence.Statement {
+func (c *Corpus) findTerms(focus Focus) []evidence.Statement {
 	var found []scored
 	for _, s := range c.sentences {
 		if parts := explains.FindStringSubmatch(s.Text); parts != nil && glossary.MatchString(s.Heading) {
 			found = append(found, scored{s, 1})
 		}
 	}
-	statements := append(c.abbreviations(), c.ranked(found, focus.Words)...)
+	statements := append(c.findAbbreviations(), c.rankStatements(found, focus.Words)...)
 	if used, ok := c.mostUsed(); ok {
 		statements = append(statements[:min(len(statements), max(focus.Limit-1, 0))], used)
 	}
@@ -38,15 +38,15 @@ func (c *Corpus) terms(focus Focus) []evidence.Statement {
 
 // Glossary gives what the documents explain, without what they merely use much.
 func (c *Corpus) Glossary(focus Focus) (statements []evidence.Statement, more int) {
-	all := c.terms(Focus{Words: focus.Words, Limit: len(c.sentences) + len(c.holding) + 1})
+	all := c.findTerms(Focus{Words: focus.Words, Limit: len(c.sentences) + len(c.holding) + 1})
 	if _, ok := c.mostUsed(); ok {
 		all = all[:len(all)-1]
 	}
-	return limited(all, focus.Limit)
+	return limitStatements(all, focus.Limit)
 }
 
-// abbreviations gives those that the documents write out.
-func (c *Corpus) abbreviations() []evidence.Statement {
+// findAbbreviations gives those that the documents write out.
+func (c *Corpus) findAbbreviations() []evidence.Statement {
 	var statements []evidence.Statement
 	for d, doc := range c.set.Documents {
 		text := c.set.Texts[doc.Name]
@@ -82,7 +82,7 @@ func (c *Corpus) mostUsed() (evidence.Statement, bool) {
 	terms := slices.SortedFunc(maps.Keys(c.holding), func(a, b string) int {
 		return cmp.Or(cmp.Compare(c.holding[b], c.holding[a]), cmp.Compare(a, b))
 	})
-	written, places := c.written(terms[:min(len(terms), 4*mostUsedWords)])
+	written, places := c.firstSpellings(terms[:min(len(terms), 4*mostUsedWords)])
 	var named []string
 	made := evidence.Statement{}
 	for _, term := range terms[:min(len(terms), 4*mostUsedWords)] {
@@ -101,8 +101,8 @@ func (c *Corpus) mostUsed() (evidence.Statement, bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// written gives how terms are written where they stand first, and where that is.
-func (c *Corpus) written(terms []string) (words map[string]string, places map[string]evidence.Place) {
+// firstSpellings gives how terms are written where they stand first, and where that is.
+func (c *Corpus) firstSpellings(terms []string) (words map[string]string, places map[string]evidence.Place) {
 	words, places = make(map[string]string), make(map[string]evidence.Place)
 	for _, s := range c.sentences {
 		if len(words) == len(terms) {

@@ -39,19 +39,19 @@ const longest = flows.MaxFile / 2
 // Write writes a report on documents.
 func Write(documents []document.Document, r Report) Written {
 	w := newWriter(documents)
-	w.line("# " + w.clean(r.Title))
+	w.writeLine("# " + w.cleanText(r.Title))
 	for _, note := range r.Notes {
-		w.line("\n" + w.clean(note))
+		w.writeLine("\n" + w.cleanText(note))
 	}
 	for _, part := range r.Parts {
-		w.part(part, r.Empty)
+		w.writePart(part, r.Empty)
 	}
 	if w.left > 0 {
-		w.line(fmt.Sprintf("\n*The report ends here: it would be too long with %d more statements.*", w.left))
+		w.writeLine(fmt.Sprintf("\n*The report ends here: it would be too long with %d more statements.*", w.left))
 	}
-	w.list()
-	summary := w.digest(r.Parts, func(s evidence.Statement) string { return w.numbered(s.Places) })
-	return Written{Markdown: w.text.String(), Summary: summary, Groups: w.groups()}
+	w.writeSources()
+	summary := w.digestParts(r.Parts, func(s evidence.Statement) string { return w.numbersText(s.Places) })
+	return Written{Markdown: w.text.String(), Summary: summary, Groups: w.sourceGroups()}
 }
 
 type writer struct {
@@ -73,31 +73,31 @@ func newWriter(documents []document.Document) *writer {
 	return &writer{documents: documents, guard: guard.Guard{Known: known}, numbers: make(map[evidence.Place]int)}
 }
 
-func (w *writer) line(text string) {
+func (w *writer) writeLine(text string) {
 	w.text.WriteString(text)
 	w.text.WriteByte('\n')
 }
 
-func (w *writer) part(part evidence.Part, empty string) {
-	w.line("\n## " + w.clean(part.Title) + "\n")
+func (w *writer) writePart(part evidence.Part, empty string) {
+	w.writeLine("\n## " + w.cleanText(part.Title) + "\n")
 	if len(part.Statements) == 0 {
-		w.line("*" + empty + "*")
+		w.writeLine("*" + empty + "*")
 	}
 	for _, s := range part.Statements {
-		line := "- " + w.clean(s.Text)
+		line := "- " + w.cleanText(s.Text)
 		if w.text.Len()+len(line) > longest {
 			w.left++
 			continue
 		}
-		w.line(line + w.numbered(s.Places) + w.where(s.Places))
+		w.writeLine(line + w.numbersText(s.Places) + w.placesText(s.Places))
 	}
 	if part.More > 0 {
-		w.line(fmt.Sprintf("\n*%d more are not listed.*", part.More))
+		w.writeLine(fmt.Sprintf("\n*%d more are not listed.*", part.More))
 	}
 }
 
-// numbered gives the numbers of places: " [1][2]".
-func (w *writer) numbered(places []evidence.Place) string {
+// numbersText gives the numbers of places: " [1][2]".
+func (w *writer) numbersText(places []evidence.Place) string {
 	var numbers strings.Builder
 	for _, place := range places {
 		number, known := w.numbers[place]
@@ -117,14 +117,14 @@ func (w *writer) numbered(places []evidence.Place) string {
 // maxWhere is how many places of a statement are named beside it.
 const maxWhere = 2
 
-// where names places: " (`leave.md` › Days of leave)".
-func (w *writer) where(places []evidence.Place) string {
+// placesText names places: " (`leave.md` › Days of leave)".
+func (w *writer) placesText(places []evidence.Place) string {
 	if len(places) == 0 {
 		return ""
 	}
 	names := make([]string, 0, maxWhere)
 	for _, place := range places[:min(len(places), maxWhere)] {
-		names = append(names, w.named(place))
+		names = append(names, w.placeName(place))
 	}
 	return " (" + strings.Join(names, "; ") + ")"
 }
@@ -135,13 +135,13 @@ const (
 	maxHeading  = 100
 )
 
-// named says where a place is. The document's name is shown as code: nothing makes a link
+// placeName says where a place is. The document's name is shown as code: nothing makes a link
 // of that.
-func (w *writer) named(place evidence.Place) string {
+func (w *writer) placeName(place evidence.Place) string {
 	doc := w.documents[place.Document]
 	name := Code(doc.Name, maxDocument)
 	if heading := sectionOf(doc, place).Heading(); heading != "" {
-		name += " › " + Shortened(w.clean(heading), maxHeading)
+		name += " › " + Shortened(w.cleanText(heading), maxHeading)
 	}
 	return name
 }
@@ -161,32 +161,32 @@ func sectionOf(doc document.Document, place evidence.Place) document.Section {
 // maxAddress is the length of the longest address that is shown, in bytes.
 const maxAddress = 2000
 
-// list writes the list of sources.
-func (w *writer) list() {
+// writeSources writes the list of sources.
+func (w *writer) writeSources() {
 	if len(w.places) == 0 {
 		return
 	}
-	w.line("\n## Sources\n")
+	w.writeLine("\n## Sources\n")
 	for i, place := range w.places {
-		line := fmt.Sprintf("- [%d] %s", i+1, w.named(place))
-		if address := w.address(place); address != "" && len(address) <= maxAddress {
+		line := fmt.Sprintf("- [%d] %s", i+1, w.placeName(place))
+		if address := w.placeAddress(place); address != "" && len(address) <= maxAddress {
 			line += " <" + address + ">"
 		}
 		if w.text.Len()+len(line) > flows.MaxFile-maxAddress {
-			w.line(fmt.Sprintf("\n*%d more are not listed.*", len(w.places)-i))
+			w.writeLine(fmt.Sprintf("\n*%d more are not listed.*", len(w.places)-i))
 			return
 		}
-		w.line(line)
+		w.writeLine(line)
 	}
 }
 
-func (w *writer) address(place evidence.Place) string {
+func (w *writer) placeAddress(place evidence.Place) string {
 	doc := w.documents[place.Document]
 	return knowledge.URLWithAnchor(knowledge.Document{URL: doc.URL}, sectionOf(doc, place).Anchor)
 }
 
-// groups gives the sources as they are shown below a reply.
-func (w *writer) groups() []flows.SourceGroup {
+// sourceGroups gives the sources as they are shown below a reply.
+func (w *writer) sourceGroups() []flows.SourceGroup {
 	var groups []flows.SourceGroup
 	group := make(map[knowledge.Kind]int)
 	type at struct{ group, source int }
@@ -210,7 +210,7 @@ func (w *writer) groups() []flows.SourceGroup {
 		section := sectionOf(doc, place)
 		source := &groups[where.group].Sources[where.source]
 		source.Sections = append(source.Sections, flows.Section{
-			Number: i + 1, Heading: section.Heading(), Anchor: section.Anchor, URL: w.address(place), Rank: i + 1,
+			Number: i + 1, Heading: section.Heading(), Anchor: section.Anchor, URL: w.placeAddress(place), Rank: i + 1,
 		})
 	}
 	return groups
@@ -219,12 +219,12 @@ func (w *writer) groups() []flows.SourceGroup {
 // cites is how sources are cited: a text that says "[3]" of itself must not look so.
 var cites = regexp.MustCompile(`\[(\d+)\]`)
 
-// clean makes text of documents, models and people fit for a line of the report.
-func (w *writer) clean(text string) string {
-	return clean(w.guard, text)
+// cleanText makes text of documents, models and people fit for a line of the report.
+func (w *writer) cleanText(text string) string {
+	return cleanUnsafe(w.guard, text)
 }
 
-func clean(allowed guard.Guard, text string) string {
+func cleanUnsafe(allowed guard.Guard, text string) string {
 	text = allowed.Clean(evidence.Line(text))
 	text = cites.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
 	if strings.Count(text, "`")%2 == 1 {
@@ -240,7 +240,7 @@ func clean(allowed guard.Guard, text string) string {
 // words, for a chat.
 func Digest(documents []document.Document, parts []evidence.Part) string {
 	w := newWriter(documents)
-	return w.digest(parts, func(s evidence.Statement) string { return w.where(s.Places) })
+	return w.digestParts(parts, func(s evidence.Statement) string { return w.placesText(s.Places) })
 }
 
 // digested is how many statements of the first parts that have any are in a digest.
@@ -251,7 +251,7 @@ const (
 	maxDigest   = 2000
 )
 
-func (w *writer) digest(parts []evidence.Part, from func(evidence.Statement) string) string {
+func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement) string) string {
 	var b strings.Builder
 	begun := 0
 	for _, part := range parts {
@@ -260,9 +260,9 @@ func (w *writer) digest(parts []evidence.Part, from func(evidence.Statement) str
 		}
 		most := digested[begun]
 		begun++
-		b.WriteString("\n**" + w.clean(part.Title) + "**\n")
+		b.WriteString("\n**" + w.cleanText(part.Title) + "**\n")
 		for _, s := range part.Statements[:min(len(part.Statements), most)] {
-			line := "- " + Shortened(w.clean(s.Text), maxDigested) + from(s)
+			line := "- " + Shortened(w.cleanText(s.Text), maxDigested) + from(s)
 			if b.Len()+len(line) > maxDigest {
 				return strings.TrimSpace(b.String())
 			}
@@ -273,7 +273,7 @@ func (w *writer) digest(parts []evidence.Part, from func(evidence.Statement) str
 }
 
 // Clean makes a text that is shown beside a report fit to be shown.
-func Clean(text string) string { return clean(guard.Guard{}, text) }
+func Clean(text string) string { return cleanUnsafe(guard.Guard{}, text) }
 
 // Shortened cuts a text to a number of characters.
 func Shortened(text string, characters int) string {

@@ -44,5 +44,7 @@ var (
 	combineSchema   = prompt.Schema(files, "combine")
 )
 
-func (p readPrompt) messages() ([]llm.Message, error)    { return prompt.Messages(readTemplate, p) }
-func (p combinePrompt) messages() ([]llm.Message, error) { return prompt.Messages(combineTemplate, p) }
+func (p readPrompt) toMessages() ([]llm.Message, error) { return prompt.Messages(readTemplate, p) }
+func (p combinePrompt) toMessages() ([]llm.Message, error) {
+	return prompt.Messages(combineTemplate, p)
+}

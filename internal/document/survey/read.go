@@ -21,9 +21,9 @@ type note struct {
 	Sources []int  `json:"sources"`
 }
 
-// read takes notes on windows, some at the same time. The notes are in the order of the
+// readWindows takes notes on windows, some at the same time. The notes are in the order of the
 // windows. What the model fails to read is missing, and is said in the uses.
-func (w *work) read(ctx context.Context, windows [][]item) ([]item, error) {
+func (w *work) readWindows(ctx context.Context, windows [][]item) ([]item, error) {
 	var (
 		reading sync.WaitGroup
 		mu      sync.Mutex // over done, given and calls of say
@@ -51,7 +51,7 @@ func (w *work) read(ctx context.Context, windows [][]item) ([]item, error) {
 			defer mu.Unlock()
 			done++
 			w.say(fmt.Sprintf("Read %d of %d parts", done, len(windows)))
-			given = given || hopeless(uses[i].Failure)
+			given = given || isPermanent(uses[i].Failure)
 		})
 	}
 	reading.Wait()
@@ -64,8 +64,8 @@ func (w *work) read(ctx context.Context, windows [][]item) ([]item, error) {
 	return all, errors.Join(errs...)
 }
 
-// hopeless failures are those that the next request meets as well.
-func hopeless(failure string) bool {
+// isPermanent failures are those that the next request meets as well.
+func isPermanent(failure string) bool {
 	switch llm.Failure(failure) {
 	case llm.OverBudget, llm.Rejected, llm.Unavailable:
 		return true
@@ -75,8 +75,8 @@ func hopeless(failure string) bool {
 
 func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelUse, error) {
 	messages, err := readPrompt{
-		Goal: w.task.Goal, Sources: shown(window), Query: w.task.Query, Feedback: w.task.Feedback, Most: w.most(maxNotes),
-	}.messages()
+		Goal: w.task.Goal, Sources: sourcesOf(window), Query: w.task.Query, Feedback: w.task.Feedback, Most: w.maxStatements(maxNotes),
+	}.toMessages()
 	if err != nil {
 		return nil, flows.ModelUse{}, err
 	}
@@ -86,7 +86,7 @@ func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelU
 	told, use := flows.ConsultFor[reply](ctx, "read", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema})
 	var items []item
 	for _, n := range told.Notes[:min(len(told.Notes), maxNotes)] {
-		made := cited(window, n.Sources)
+		made := joinCited(window, n.Sources)
 		if made.text = evidence.Line(n.Text); made.text != "" && len(made.places) > 0 {
 			items = append(items, made)
 		}
@@ -94,9 +94,9 @@ func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelU
 	return items, use, nil
 }
 
-// cited joins what numbers cite: the label is that of the first. A number that nothing
+// joinCited joins what numbers cite: the label is that of the first. A number that nothing
 // was shown by cites nothing.
-func cited(items []item, numbers []int) item {
+func joinCited(items []item, numbers []int) item {
 	var made item
 	for _, number := range numbers {
 		if number < 1 || number > len(items) {
@@ -121,11 +121,11 @@ func cited(items []item, numbers []int) item {
 // checker holds statements against what they cite.
 type checker struct{ kept, partly, dropped int }
 
-// keep gives the statements that what they cite tells, wholly or in part.
-func (c *checker) keep(items []item, told []note) []evidence.Statement {
+// keepStatements gives the statements that what they cite tells, wholly or in part.
+func (c *checker) keepStatements(items []item, told []note) []evidence.Statement {
 	var kept []evidence.Statement
 	for _, n := range told[:min(len(told), maxStatements)] {
-		from := cited(items, n.Sources)
+		from := joinCited(items, n.Sources)
 		made := evidence.Statement{Text: evidence.Line(n.Text), Places: from.places}
 		if made.Text == "" {
 			continue
@@ -134,7 +134,7 @@ func (c *checker) keep(items []item, told []note) []evidence.Statement {
 			c.dropped++
 			continue
 		}
-		switch support.Check(made.Text, from.sentences()).Label {
+		switch support.Check(made.Text, from.itemSentences()).Label {
 		case support.Unsupported:
 			c.dropped++
 			continue
@@ -147,8 +147,8 @@ func (c *checker) keep(items []item, told []note) []evidence.Statement {
 	return kept
 }
 
-// sentences gives what the documents say, with the headings over it.
-func (i item) sentences() []string {
+// itemSentences gives what the documents say, with the headings over it.
+func (i item) itemSentences() []string {
 	sentences := []string{i.label}
 	for _, text := range i.told {
 		for _, part := range sentence.Split(text) {
@@ -158,8 +158,8 @@ func (i item) sentences() []string {
 	return sentences
 }
 
-// note says what was left out.
-func (c *checker) note() string {
+// omissionNote says what was left out.
+func (c *checker) omissionNote() string {
 	var said []string
 	if c.dropped > 0 {
 		said = append(said, fmt.Sprintf("%d were left out, for the documents don't tell them.", c.dropped))

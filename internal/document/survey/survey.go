@@ -70,21 +70,21 @@ func New(model llm.Model) *Surveyor { return &Surveyor{model: model} }
 // Survey writes a report on documents. say is told how far it came, one call at a time.
 // An error is the end of ctx; what a model fails in is said in the result.
 func (s *Surveyor) Survey(ctx context.Context, set document.Set, task Task, say func(string)) (Result, error) {
-	w := &work{surveyor: s, set: set, task: bounded(task), say: say}
-	made, err := w.write(ctx)
+	w := &work{surveyor: s, set: set, task: boundTask(task), say: say}
+	made, err := w.writeReport(ctx)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("survey: %w", ctx.Err())
 	}
 	return made, err
 }
 
-func bounded(task Task) Task {
-	task.Query = cut(task.Query, maxQuery)
+func boundTask(task Task) Task {
+	task.Query = truncateText(task.Query, maxQuery)
 	task.Feedback = task.Feedback[max(0, len(task.Feedback)-shownFeedback):]
 	return task
 }
 
-func cut(text string, characters int) string {
+func truncateText(text string, characters int) string {
 	if runes := []rune(text); len(runes) > characters {
 		return string(runes[:characters]) + "…"
 	}
@@ -100,49 +100,49 @@ type work struct {
 	made     Result
 }
 
-func (w *work) write(ctx context.Context) (Result, error) {
-	items := w.sections()
-	room, enough := w.room()
+func (w *work) writeReport(ctx context.Context) (Result, error) {
+	items := w.documentSections()
+	room, enough := w.sourceBudget()
 	if !enough && len(w.task.Draft) > 0 {
 		w.task.Draft = nil
-		room, enough = w.room()
+		room, enough = w.sourceBudget()
 	}
 	if !enough {
-		return w.failed("its context is too small for the question"), nil
+		return w.failedResult("its context is too small for the question"), nil
 	}
-	windows := pack(w.surveyor.model, items, room)
+	windows := packWindows(w.surveyor.model, items, room)
 	if len(windows) > maxRequests {
-		return w.failed(fmt.Sprintf("the documents would take %d requests, more than %d", len(windows), maxRequests)), nil
+		return w.failedResult(fmt.Sprintf("the documents would take %d requests, more than %d", len(windows), maxRequests)), nil
 	}
 	for level := 0; len(windows) > 1; level++ {
 		if level == maxLevels {
-			return w.failed("its notes do not get shorter"), nil
+			return w.failedResult("its notes do not get shorter"), nil
 		}
-		notes, err := w.read(ctx, windows)
+		notes, err := w.readWindows(ctx, windows)
 		if err != nil {
 			return Result{}, err
 		}
 		if len(notes) == 0 {
-			return w.failed(w.reason("it noted nothing")), nil
+			return w.failedResult(w.failureReason("it noted nothing")), nil
 		}
-		windows = pack(w.surveyor.model, notes, room)
+		windows = packWindows(w.surveyor.model, notes, room)
 	}
 	if len(windows) == 0 {
-		return w.failed("there is no text"), nil
+		return w.failedResult("there is no text"), nil
 	}
-	return w.combine(ctx, windows[0])
+	return w.combineItems(ctx, windows[0])
 }
 
 // perStatement is about what a statement takes of a reply, in tokens.
 const perStatement = 60
 
-// most is how many statements fit into a reply, up to a bound.
-func (w *work) most(bound int) int {
+// maxStatements is how many statements fit into a reply, up to a bound.
+func (w *work) maxStatements(bound int) int {
 	return max(1, min(bound, w.surveyor.model.Limits().Reply/perStatement))
 }
 
-// reason is the first failure of the model, or else what is given.
-func (w *work) reason(otherwise string) string {
+// failureReason is the first failure of the model, or else what is given.
+func (w *work) failureReason(otherwise string) string {
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {
 			return use.Failure
@@ -151,21 +151,21 @@ func (w *work) reason(otherwise string) string {
 	return otherwise
 }
 
-// failed is the result where the model wrote nothing.
-func (w *work) failed(reason string) Result {
+// failedResult is the result where the model wrote nothing.
+func (w *work) failedResult(reason string) Result {
 	w.made.Parts = nil
 	w.made.Note = fmt.Sprintf("The language model wrote nothing (%s).", reason)
 	w.made.Remarks = append(w.made.Remarks, "no report by the model: "+reason)
 	return w.made
 }
 
-// combine lets the model write the report from what fits into one request.
-func (w *work) combine(ctx context.Context, items []item) (Result, error) {
+// combineItems lets the model write the report from what fits into one request.
+func (w *work) combineItems(ctx context.Context, items []item) (Result, error) {
 	w.say("Writing it down")
 	messages, err := combinePrompt{
-		Goal: w.task.Goal, Sources: shown(items), Query: w.task.Query, Feedback: w.task.Feedback,
-		Draft: w.task.Draft, Titles: w.task.Titles, Most: w.most(maxParts * maxStatements),
-	}.messages()
+		Goal: w.task.Goal, Sources: sourcesOf(items), Query: w.task.Query, Feedback: w.task.Feedback,
+		Draft: w.task.Draft, Titles: w.task.Titles, Most: w.maxStatements(maxParts * maxStatements),
+	}.toMessages()
 	if err != nil {
 		return Result{}, err
 	}
@@ -178,30 +178,30 @@ func (w *work) combine(ctx context.Context, items []item) (Result, error) {
 	told, use := flows.ConsultFor[reply](ctx, "combine", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema})
 	w.made.Uses = append(w.made.Uses, use)
 	if use.Failure != "" {
-		return w.failed(use.Failure), nil
+		return w.failedResult(use.Failure), nil
 	}
 	checked := &checker{}
 	parts := make(map[string][]evidence.Statement)
 	var titles []string
 	for _, part := range told.Parts {
-		title := cut(strings.Join(strings.Fields(part.Title), " "), maxTitle)
+		title := truncateText(strings.Join(strings.Fields(part.Title), " "), maxTitle)
 		if _, known := parts[title]; !known {
 			titles = append(titles, title)
 		}
-		parts[title] = append(parts[title], checked.keep(items, part.Statements)...)
+		parts[title] = append(parts[title], checked.keepStatements(items, part.Statements)...)
 	}
-	w.made.Parts = w.arranged(titles, parts)
+	w.made.Parts = w.arrangeParts(titles, parts)
 	if checked.kept == 0 {
-		return w.failed("nothing that it wrote was told by the documents"), nil
+		return w.failedResult("nothing that it wrote was told by the documents"), nil
 	}
-	w.made.Note = strings.TrimSpace("Written by a language model from the documents; each statement was checked against what it cites. " + checked.note() + w.missed())
+	w.made.Note = strings.TrimSpace("Written by a language model from the documents; each statement was checked against what it cites. " + checked.omissionNote() + w.missedNote())
 	w.made.Remarks = append(w.made.Remarks, fmt.Sprintf("combined %d pieces; %d statements kept, %d left out", len(items), checked.kept, checked.dropped))
 	return w.made, nil
 }
 
-// arranged gives the parts of the report: those that were asked for, or else those that
+// arrangeParts gives the parts of the report: those that were asked for, or else those that
 // the model chose and that have something to say.
-func (w *work) arranged(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
+func (w *work) arrangeParts(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
 	var arranged []evidence.Part
 	for _, wanted := range w.task.Titles {
 		part := evidence.Part{Title: wanted}
@@ -224,8 +224,8 @@ func (w *work) arranged(titles []string, parts map[string][]evidence.Statement) 
 	return arranged
 }
 
-// missed says that the model could not read all.
-func (w *work) missed() string {
+// missedNote says that the model could not read all.
+func (w *work) missedNote() string {
 	failures := 0
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {

@@ -20,8 +20,8 @@ type item struct {
 	tokens int
 }
 
-// sections gives the text of the documents.
-func (w *work) sections() []item {
+// documentSections gives the text of the documents.
+func (w *work) documentSections() []item {
 	var items []item
 	for d, doc := range w.set.Documents {
 		text := w.set.Texts[doc.Name]
@@ -34,7 +34,7 @@ func (w *work) sections() []item {
 			if len(section.Headings) > 0 {
 				label += " › " + strings.Join(section.Headings, " › ")
 			}
-			items = append(items, item{label: cut(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
+			items = append(items, item{label: truncateText(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
 		}
 	}
 	return items
@@ -50,8 +50,8 @@ const (
 	smallestWindow = 500
 )
 
-// room is how many tokens of sources fit into one request beside the task and the reply.
-func (w *work) room() (tokens int, enough bool) {
+// sourceBudget is how many tokens of sources fit into one request beside the task and the reply.
+func (w *work) sourceBudget() (tokens int, enough bool) {
 	model := w.surveyor.model
 	limits := model.Limits()
 	tokens = limits.Context - limits.Reply - promptTokens - model.Tokens(w.task.Query)
@@ -66,14 +66,14 @@ func (w *work) room() (tokens int, enough bool) {
 	return tokens, tokens >= smallestWindow
 }
 
-// pack puts items into as few windows as their order allows, each of at most room tokens.
+// packWindows puts items into as few windows as their order allows, each of at most room tokens.
 // An item that is longer is cut between sentences, and a sentence that is longer anywhere.
-func pack(model llm.Model, items []item, room int) [][]item {
+func packWindows(model llm.Model, items []item, room int) [][]item {
 	var windows [][]item
 	var window []item
 	left := room
 	for _, whole := range items {
-		for _, one := range pieces(model, whole, room) {
+		for _, one := range splitItem(model, whole, room) {
 			if one.tokens > left && len(window) > 0 {
 				windows = append(windows, window)
 				window, left = nil, room
@@ -88,8 +88,8 @@ func pack(model llm.Model, items []item, room int) [][]item {
 	return windows
 }
 
-// pieces cuts an item into such that fit into a window.
-func pieces(model llm.Model, whole item, room int) []item {
+// splitItem cuts an item into such that fit into a window.
+func splitItem(model llm.Model, whole item, room int) []item {
 	frame := sourceTokens + model.Tokens(whole.label)
 	room -= frame
 	if tokens := model.Tokens(whole.text); tokens <= room {
@@ -115,7 +115,7 @@ func pieces(model llm.Model, whole item, room int) []item {
 			tokens = model.Tokens(whole.text[from:part.End])
 		}
 		for tokens > room {
-			add(from + fitting(model, whole.text[from:part.End], room))
+			add(from + fittingLength(model, whole.text[from:part.End], room))
 			tokens = model.Tokens(whole.text[from:part.End])
 		}
 		end, sum = part.End, sum+tokens
@@ -124,9 +124,9 @@ func pieces(model llm.Model, whole item, room int) []item {
 	return cuts
 }
 
-// fitting is the length of a beginning of a text that has at most room tokens: half of it,
+// fittingLength is the length of a beginning of a text that has at most room tokens: half of it,
 // or half of that, and so on, without cutting a character.
-func fitting(model llm.Model, text string, room int) int {
+func fittingLength(model llm.Model, text string, room int) int {
 	for len(text) > 1 && model.Tokens(text) > room {
 		at := len(text) / 2
 		for at > 1 && !utf8.RuneStart(text[at]) {
@@ -137,7 +137,7 @@ func fitting(model llm.Model, text string, room int) int {
 	return len(text)
 }
 
-func shown(items []item) []source {
+func sourcesOf(items []item) []source {
 	sources := make([]source, len(items))
 	for i, one := range items {
 		sources[i] = source{Number: i + 1, Label: one.label, Text: one.text}

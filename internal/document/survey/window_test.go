@@ -31,7 +31,7 @@ func FuzzPack(f *testing.F) {
 		one, two = strings.ToValidUTF8(one, "?"), strings.ToValidUTF8(two, "?")
 		items := []item{{label: "one", text: one, told: []string{one}}, {label: "two", text: two, told: []string{two}}}
 		var packed strings.Builder
-		for _, window := range pack(letters{}, items, testRoom) {
+		for _, window := range packWindows(letters{}, items, testRoom) {
 			took := 0
 			for _, piece := range window {
 				took += sourceTokens + letters{}.Tokens(piece.label) + letters{}.Tokens(piece.text)

@@ -28,7 +28,7 @@ func (c *Client) About(ctx context.Context) (About, error) {
 	if err != nil {
 		return About{}, fmt.Errorf("ask Redis for its version: %w", Explain(err))
 	}
-	return About{Version: fields(text)["redis_version"], Ahead: theirs.Sub(before.Add(took / 2))}, nil
+	return About{Version: parseInfo(text)["redis_version"], Ahead: theirs.Sub(before.Add(took / 2))}, nil
 }
 
 // infoOfOne gives the INFO of any server.

@@ -41,8 +41,8 @@ var forms = map[string]target{
 
 var ports = map[kind]string{single: "6379", cluster: "6379", sentinel: "26379"}
 
-// parse reads an address. Its errors quote nothing that may hold a password.
-func parse(address string) (target, error) {
+// parseAddress reads an address. Its errors quote nothing that may hold a password.
+func parseAddress(address string) (target, error) {
 	if len(address) > maxAddress {
 		return target{}, fmt.Errorf("it has %d bytes, at most %d are read", len(address), maxAddress)
 	}
@@ -53,7 +53,7 @@ func parse(address string) (target, error) {
 	}
 	authority, _, _ := strings.Cut(rest, "/")
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		if err := t.credentials(authority[:at]); err != nil {
+		if err := t.parseCredentials(authority[:at]); err != nil {
 			return target{}, err
 		}
 		rest = rest[at+1:]
@@ -62,7 +62,7 @@ func parse(address string) (target, error) {
 		return target{}, errors.New("it has a # or @ behind its hosts: write those in a password as %23 and %40, and / and ? as %2F and %3F")
 	}
 	rest, options, _ := strings.Cut(rest, "?")
-	if err := t.options(options); err != nil {
+	if err := t.parseOptions(options); err != nil {
 		return target{}, err
 	}
 	listed, path, _ := strings.Cut(rest, "/")
@@ -77,10 +77,10 @@ func parse(address string) (target, error) {
 		}
 		t.addresses = append(t.addresses, full)
 	}
-	return t, t.place(strings.TrimSuffix(path, "/"))
+	return t, t.parseDatabase(strings.TrimSuffix(path, "/"))
 }
 
-func (t *target) credentials(text string) error {
+func (t *target) parseCredentials(text string) error {
 	user, password, _ := strings.Cut(text, ":")
 	var errs [2]error
 	t.user, errs[0] = url.PathUnescape(user)
@@ -91,8 +91,8 @@ func (t *target) credentials(text string) error {
 	return nil
 }
 
-// options reads what stands behind a question mark.
-func (t *target) options(text string) error {
+// parseOptions reads what stands behind a question mark.
+func (t *target) parseOptions(text string) error {
 	options, err := url.ParseQuery(text)
 	if err != nil || len(options) > 1 || len(options) == 1 && len(options["ca"]) != 1 {
 		return errors.New("it has an option that is not known: there is ca alone, the file of a certificate; write a ? in a password as %3F")
@@ -104,8 +104,8 @@ func (t *target) options(text string) error {
 	return nil
 }
 
-// place reads what stands behind the hosts: [master/][database].
-func (t *target) place(path string) error {
+// parseDatabase reads what stands behind the hosts: [master/][database].
+func (t *target) parseDatabase(path string) error {
 	if t.kind == sentinel {
 		var err error
 		master, database, _ := strings.Cut(path, "/")
@@ -140,5 +140,5 @@ func withPort(host, standard string) (string, error) {
 	return net.JoinHostPort(name, port), nil
 }
 
-// hosts names the servers, for errors.
-func (t target) hosts() string { return strings.Join(t.addresses, ", ") }
+// hostNames names the servers, for errors.
+func (t target) hostNames() string { return strings.Join(t.addresses, ", ") }

@@ -59,35 +59,35 @@ var silence = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
 // the data, and of Sentinels where those want some. Errors never contain the password.
 func Open(ctx context.Context, address string) (*Client, error) {
 	silence()
-	target, err := parse(address)
+	target, err := parseAddress(address)
 	if err != nil {
 		return nil, fmt.Errorf("address of Redis: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
-	client, err := target.open(ctx)
+	client, err := target.openClient(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connect to Redis at %s: %w", target.hosts(), explainDial(err))
+		return nil, fmt.Errorf("connect to Redis at %s: %w", target.hostNames(), explainDial(err))
 	}
 	return client, nil
 }
 
-// open connects, and closes what it made where that fails.
-func (t target) open(ctx context.Context) (*Client, error) {
+// openClient connects, and closes what it made where that fails.
+func (t target) openClient(ctx context.Context) (*Client, error) {
 	options, err := t.clientOptions()
 	if err != nil {
 		return nil, err
 	}
-	if err := patiently(ctx, func(ctx context.Context) error { return t.knock(ctx, options.TLSConfig) }); err != nil {
+	if err := retryTransient(ctx, func(ctx context.Context) error { return t.awaitServer(ctx, options.TLSConfig) }); err != nil {
 		return nil, err
 	}
 	client := &Client{Cluster: t.kind == cluster}
-	options.OnConnect = client.epoch.meet
+	options.OnConnect = client.epoch.checkConnection
 	switch t.kind {
 	case single:
 		client.UniversalClient = redis.NewClient(options.Simple())
 	case sentinel:
-		err := patiently(ctx, func(ctx context.Context) error { return t.askSentinels(ctx, options) })
+		err := retryTransient(ctx, func(ctx context.Context) error { return t.askSentinels(ctx, options) })
 		if err != nil {
 			return nil, err
 		}
@@ -95,10 +95,10 @@ func (t target) open(ctx context.Context) (*Client, error) {
 	case cluster:
 		client.UniversalClient = redis.NewClusterClient(options.Cluster())
 	}
-	if err := patiently(ctx, client.check); err != nil {
+	if err := retryTransient(ctx, client.checkServers); err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
-	client.epoch.watch()
+	client.epoch.watchServers()
 	return client, nil
 }
 
@@ -109,15 +109,15 @@ func (t target) clientOptions() (*redis.UniversalOptions, error) {
 	}
 	if t.encrypted {
 		var err error
-		if options.TLSConfig, err = trusting(t.ca); err != nil {
+		if options.TLSConfig, err = tlsConfig(t.ca); err != nil {
 			return nil, err
 		}
 	}
 	return options, nil
 }
 
-// check looks at every server that holds data.
-func (c *Client) check(ctx context.Context) error {
+// checkServers looks at every server that holds data.
+func (c *Client) checkServers(ctx context.Context) error {
 	warned := make(map[string]bool)
 	c.Warnings = nil
 	var mu sync.Mutex
@@ -126,8 +126,8 @@ func (c *Client) check(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		info := fields(text)
-		if err := c.usable(info); err != nil {
+		info := parseInfo(text)
+		if err := c.checkServer(info); err != nil {
 			return err
 		}
 		if info["loading"] == "1" {
@@ -135,7 +135,7 @@ func (c *Client) check(ctx context.Context) error {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for _, warning := range doubts(info) {
+		for _, warning := range durabilityDoubts(info) {
 			if !warned[warning] {
 				warned[warning] = true
 				c.Warnings = append(c.Warnings, warning)
@@ -158,11 +158,11 @@ func (c *Client) EachServer(ctx context.Context, do func(ctx context.Context, se
 	return fmt.Errorf("no way to reach the servers of a %T", c.UniversalClient)
 }
 
-// usable is nil where a server with this INFO can be worked with.
-func (c *Client) usable(info map[string]string) error {
+// checkServer is nil where a server with this INFO can be worked with.
+func (c *Client) checkServer(info map[string]string) error {
 	version := info["redis_version"]
 	switch {
-	case older(version, oldest):
+	case olderThan(version, oldest):
 		return fmt.Errorf("it is version %s, and %s or later is needed: upgrade it", version, oldest)
 	case info["role"] == "slave":
 		return errors.New("it is a replica, which takes no writes: give the address of its master, or of its Sentinels as redis+sentinel://")
@@ -174,8 +174,8 @@ func (c *Client) usable(info map[string]string) error {
 	return nil
 }
 
-// doubts are the settings with which accepted work can be lost.
-func doubts(info map[string]string) []string {
+// durabilityDoubts are the settings with which accepted work can be lost.
+func durabilityDoubts(info map[string]string) []string {
 	var found []string
 	if info["aof_enabled"] != "1" {
 		found = append(found, "Redis runs without its append-only file: a restart loses accepted questions; set appendonly yes")
@@ -186,8 +186,8 @@ func doubts(info map[string]string) []string {
 	return found
 }
 
-// fields reads the answer of INFO.
-func fields(text string) map[string]string {
+// parseInfo reads the answer of INFO.
+func parseInfo(text string) map[string]string {
 	info := make(map[string]string)
 	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
@@ -197,8 +197,8 @@ func fields(text string) map[string]string {
 	return info
 }
 
-// older compares versions, "7.0.15" style; what is not a number counts as 0.
-func older(version, than string) bool {
+// olderThan compares versions, "7.0.15" style; what is not a number counts as 0.
+func olderThan(version, than string) bool {
 	have, want := strings.Split(version, "."), strings.Split(than, ".")
 	for i := range want {
 		var a, b int

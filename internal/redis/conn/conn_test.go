@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		{"redis+cluster://a,b:7001,[::1]", target{kind: cluster, addresses: []string{"a:6379", "b:7001", "[::1]:6379"}}},
 		{"redis+sentinel://a,b:1/main/2", target{kind: sentinel, addresses: []string{"a:26379", "b:1"}, master: "main", database: 2}},
 	} {
-		got, err := parse(test.address)
+		got, err := parseAddress(test.address)
 		if err != nil || !equal(got, test.want) {
 			t.Errorf("%s is %+v, %v; want %+v", test.address, got, err, test.want)
 		}
@@ -71,7 +71,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		got, err := parse(address)
+		got, err := parseAddress(address)
 		if err == nil && (len(got.addresses) == 0 || got.database < 0 || got.kind == sentinel && got.master == "") {
 			t.Errorf("%q is %+v", address, got)
 		}
@@ -162,11 +162,11 @@ func TestServersThatCannotBeWorkedWith(t *testing.T) {
 
 func TestOlder(t *testing.T) {
 	for version, want := range map[string]bool{"6.0.16": true, "5.0": true, "": true, "6.2": false, "6.2.1": false, "7.0.15": false, "10.1": false} {
-		if older(version, oldest) != want {
+		if olderThan(version, oldest) != want {
 			t.Errorf("%q is older: %v", version, !want)
 		}
 	}
-	if err := (&Client{}).usable(map[string]string{"redis_version": "6.0.16"}); err == nil || !strings.Contains(err.Error(), "6.0.16") {
+	if err := (&Client{}).checkServer(map[string]string{"redis_version": "6.0.16"}); err == nil || !strings.Contains(err.Error(), "6.0.16") {
 		t.Errorf("an old server gives %v", err)
 	}
 }

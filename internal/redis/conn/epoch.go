@@ -31,25 +31,25 @@ func (c *Client) Since() time.Time {
 	return c.epoch.since
 }
 
-// meet looks at the server behind a new connection. A server that was killed is met
+// checkConnection looks at the server behind a new connection. A server that was killed is met
 // again before anything is asked of it: its connections died with it.
-func (e *epoch) meet(ctx context.Context, connection *redis.Conn) error {
+func (e *epoch) checkConnection(ctx context.Context, connection *redis.Conn) error {
 	about, err := connection.InfoMap(ctx, "server").Result()
 	if err != nil {
 		return err
 	}
-	if older(about["Server"]["redis_version"], oldest) {
+	if olderThan(about["Server"]["redis_version"], oldest) {
 		return nil // it does not tell its time, and check refuses it
 	}
 	linked, err := connection.InfoMap(ctx, "replication").Result()
 	if err != nil {
 		return err
 	}
-	return e.note(about["Server"], linked["Replication"])
+	return e.recordServer(about["Server"], linked["Replication"])
 }
 
-// note keeps what a server says of itself.
-func (e *epoch) note(server, replication map[string]string) error {
+// recordServer keeps what a server says of itself.
+func (e *epoch) recordServer(server, replication map[string]string) error {
 	usec, err := strconv.ParseInt(server["server_time_usec"], 10, 64)
 	if err != nil {
 		return fmt.Errorf("time of the server: %w", err)
@@ -84,8 +84,8 @@ func (e *epoch) note(server, replication map[string]string) error {
 	return nil
 }
 
-// watch has servers that turn up from now on count as new.
-func (e *epoch) watch() {
+// watchServers has servers that turn up from now on count as new.
+func (e *epoch) watchServers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.watching = true

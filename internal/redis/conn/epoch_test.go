@@ -51,7 +51,7 @@ func TestEpochNotesLives(t *testing.T) {
 	var e epoch
 	note := func(server, replication map[string]string, want time.Time) {
 		t.Helper()
-		if err := e.note(server, replication); err != nil {
+		if err := e.recordServer(server, replication); err != nil {
 			t.Error(err)
 		}
 		if !e.since.Equal(want) {
@@ -60,11 +60,11 @@ func TestEpochNotesLives(t *testing.T) {
 	}
 	note(server("a", "900"), replica("r1", never), at(101))
 	note(server("b", "500"), replica("r2", "r0"), at(501)) // it was promoted at some time before
-	e.watch()
+	e.watchServers()
 	note(server("a", "900"), replica("r1", never), at(501)) // known
 	note(server("c", "700"), replica("r3", never), at(501)) // began before
 	note(server("d", "900"), replica("r4", "r1"), at(1000)) // promoted meanwhile
-	if err := e.note(map[string]string{"run_id": "x"}, nil); err == nil {
+	if err := e.recordServer(map[string]string{"run_id": "x"}, nil); err == nil {
 		t.Error("a server without a time is noted")
 	}
 }

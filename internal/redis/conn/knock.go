@@ -25,9 +25,9 @@ const (
 // errLoading is for a server that can't be asked yet.
 var errLoading = errors.New("it is still reading its data: try again in a moment")
 
-// knock is nil once a server at one of the addresses answers in Redis's protocol. It is
+// awaitServer is nil once a server at one of the addresses answers in Redis's protocol. It is
 // asked before the client is, which would retry for long and tell less.
-func (t target) knock(ctx context.Context, encryption *tls.Config) error {
+func (t target) awaitServer(ctx context.Context, encryption *tls.Config) error {
 	var errs []error
 	for _, address := range t.addresses {
 		err := t.knockAt(ctx, address, encryption)
@@ -50,11 +50,11 @@ func (t target) knockAt(ctx context.Context, address string, encryption *tls.Con
 	defer context.AfterFunc(ctx, func() { plain.Close() })() //nolint:errcheck // so nothing blocks for longer than ctx lasts
 	connection := plain
 	if encryption != nil {
-		if connection, err = encrypted(ctx, plain, address, encryption); err != nil {
+		if connection, err = startTLS(ctx, plain, address, encryption); err != nil {
 			return err
 		}
 	}
-	greeting, err := greet(connection)
+	greeting, err := readGreeting(connection)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("what listens at %s does not answer as a Redis does: correct the host and the port (%w)", address, ctx.Err())
@@ -72,8 +72,8 @@ func (t target) knockAt(ctx context.Context, address string, encryption *tls.Con
 	return nil
 }
 
-// encrypted begins TLS on a connection.
-func encrypted(ctx context.Context, plain net.Conn, address string, settings *tls.Config) (net.Conn, error) {
+// startTLS begins TLS on a connection.
+func startTLS(ctx context.Context, plain net.Conn, address string, settings *tls.Config) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func encrypted(ctx context.Context, plain net.Conn, address string, settings *tl
 	return connection, nil
 }
 
-// greet gives the first line of what a server answers.
-func greet(connection net.Conn) (string, error) {
+// readGreeting gives the first line of what a server answers.
+func readGreeting(connection net.Conn) (string, error) {
 	if _, err := connection.Write([]byte("PING\r\n")); err != nil {
 		return "", err
 	}
@@ -103,16 +103,16 @@ func greet(connection net.Conn) (string, error) {
 	return strings.TrimSpace(string(line)), err
 }
 
-// patiently repeats an attempt while it fails with what may pass by itself in a moment,
+// retryTransient repeats an attempt while it fails with what may pass by itself in a moment,
 // until ctx ends. The error is the last one that tells something.
-func patiently(ctx context.Context, attempt func(context.Context) error) error {
+func retryTransient(ctx context.Context, attempt func(context.Context) error) error {
 	var last error
 	for {
 		err := attempt(ctx)
 		if ctx.Err() != nil && last != nil {
 			return last
 		}
-		if !passes(err) {
+		if !isTransient(err) {
 			return err
 		}
 		last = err
@@ -126,8 +126,8 @@ func patiently(ctx context.Context, attempt func(context.Context) error) error {
 	}
 }
 
-// passes tells what a server that is about to start, or a failover, fails with.
-func passes(err error) bool {
+// isTransient tells what a server that is about to start, or a failover, fails with.
+func isTransient(err error) bool {
 	if name, unresolved := errors.AsType[*net.DNSError](err); unresolved {
 		return name.IsTemporary
 	}

@@ -26,7 +26,7 @@ var errRewriteFailed = errors.New("the Redis server could not rewrite its append
 // can't, and with the error of ctx where a rewrite is not over by then: it goes on.
 func (c *Client) RewriteFiles(ctx context.Context) error {
 	return c.EachServer(ctx, func(ctx context.Context, server *redis.Client) error {
-		info, err := persistence(ctx, server)
+		info, err := persistenceInfo(ctx, server)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func awaitRewrite(ctx context.Context, server *redis.Client) error {
 	ticker := time.NewTicker(rewritePause)
 	defer ticker.Stop()
 	for {
-		info, err := persistence(ctx, server)
+		info, err := persistenceInfo(ctx, server)
 		switch {
 		case err != nil:
 			return err
@@ -72,11 +72,11 @@ func awaitRewrite(ctx context.Context, server *redis.Client) error {
 	}
 }
 
-// persistence gives a server's INFO about its files.
-func persistence(ctx context.Context, server *redis.Client) (map[string]string, error) {
+// persistenceInfo gives a server's INFO about its files.
+func persistenceInfo(ctx context.Context, server *redis.Client) (map[string]string, error) {
 	text, err := server.Info(ctx, "persistence").Result()
 	if err != nil {
 		return nil, fmt.Errorf("ask Redis for its files: %w", Explain(err))
 	}
-	return fields(text), nil
+	return parseInfo(text), nil
 }

@@ -12,10 +12,10 @@ import (
 // maxCertificates bounds a file of certificates, in bytes.
 const maxCertificates = 1 << 20
 
-// trusting gives the settings of encrypted connections to servers whose certificates are
+// tlsConfig gives the settings of encrypted connections to servers whose certificates are
 // signed by those in a file, or for "" by whom the machine trusts. Each certificate must
 // be for the host that is connected to.
-func trusting(file string) (*tls.Config, error) {
+func tlsConfig(file string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if file == "" {
 		return config, nil

@@ -78,8 +78,8 @@ type file struct {
 	unread   bool
 }
 
-// all reads the repository, the first time that it is called without an error.
-func (a *Analyst) all(ctx context.Context) (*reading, error) {
+// readAll reads the repository, the first time that it is called without an error.
+func (a *Analyst) readAll(ctx context.Context) (*reading, error) {
 	a.reading.Lock()
 	defer a.reading.Unlock()
 	if a.read != nil {
@@ -100,17 +100,17 @@ func (a *Analyst) all(ctx context.Context) (*reading, error) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return a.look(&files[i])
+			return a.readFile(&files[i])
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("read the repository: %w", err)
 	}
-	a.read = collect(files)
+	a.read = collectFiles(files)
 	return a.read, nil
 }
 
-func collect(files []file) *reading {
+func collectFiles(files []file) *reading {
 	read := &reading{files: files}
 	for _, f := range files {
 		switch {
@@ -125,8 +125,8 @@ func collect(files []file) *reading {
 	return read
 }
 
-// look reads one file.
-func (a *Analyst) look(f *file) error {
+// readFile reads one file.
+func (a *Analyst) readFile(f *file) error {
 	content, err := a.checkout.Read(f.Path)
 	if err != nil {
 		return err //nolint:wrapcheck // it names the file
@@ -139,7 +139,7 @@ func (a *Analyst) look(f *file) error {
 		f.lines++
 	}
 	f.secrets = findSecrets(content)
-	f.broken = contained(f.Path, func() error {
+	f.broken = recoverPanic(f.Path, func() error {
 		f.facts = source.Parse(f.language, content)
 		if !manifest.Is(f.Path) || f.test {
 			return nil
@@ -153,9 +153,9 @@ func (a *Analyst) look(f *file) error {
 	return nil
 }
 
-// contained makes an error of a panic: the parsers of so many formats are other people's,
+// recoverPanic makes an error of a panic: the parsers of so many formats are other people's,
 // and a file that one of them can't bear must not end the process.
-func contained(path string, parse func() error) (err error) {
+func recoverPanic(path string, parse func() error) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("read %s: its parser failed: %v", path, reason)

@@ -44,14 +44,14 @@ const (
 
 // Architecture maps the modules by the imports of their files, and draws them.
 func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
-	read, err := a.all(ctx)
+	read, err := a.readAll(ctx)
 	if err != nil {
 		return Architecture{}, fmt.Errorf("generate the architecture map: %w", err)
 	}
-	m := modules.Build(read.sources(), read.named())
+	m := modules.Build(read.sourceFiles(), read.namedModules())
 	made := Architecture{
 		Modules: m.Modules, ModulesTotal: len(m.Modules), Edges: m.Edges, EdgesTotal: len(m.Edges),
-		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External, Entries: read.entries(),
+		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External, Entries: read.listEntries(),
 	}
 	if len(m.Modules) > 1 {
 		made.Picture = m.SVG("Who imports whom in " + a.checkout.Name)
@@ -68,7 +68,7 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 	return made, nil
 }
 
-func (r *reading) sources() []modules.File {
+func (r *reading) sourceFiles() []modules.File {
 	var all []modules.File
 	for _, f := range r.files {
 		if f.language.Imports() && !f.binary && !f.unread {
@@ -78,8 +78,8 @@ func (r *reading) sources() []modules.File {
 	return all
 }
 
-// named gives the folders of the modules that manifests name.
-func (r *reading) named() modules.Named {
+// namedModules gives the folders of the modules that manifests name.
+func (r *reading) namedModules() modules.Named {
 	named := modules.Named{Go: make(map[string]string), JavaScript: make(map[string]string), Rust: make(map[string]string)}
 	for _, m := range r.manifests {
 		if m.Name == "" {
@@ -97,8 +97,8 @@ func (r *reading) named() modules.Named {
 	return named
 }
 
-// entries lists where programs begin: by their files, and as manifests name them.
-func (r *reading) entries() []Entry {
+// listEntries lists where programs begin: by their files, and as manifests name them.
+func (r *reading) listEntries() []Entry {
 	var all []Entry
 	known := make(map[string]bool)
 	files := make(map[string]source.Language)

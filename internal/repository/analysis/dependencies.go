@@ -64,7 +64,7 @@ var locks = map[manifest.Ecosystem]struct {
 
 // Dependencies reads the manifests, with the versions of their lock files.
 func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
-	read, err := a.all(ctx)
+	read, err := a.readAll(ctx)
 	if err != nil {
 		return Dependencies{}, fmt.Errorf("extract the dependencies: %w", err)
 	}
@@ -83,17 +83,17 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 		if m.Lock {
 			continue
 		}
-		one := a.manifest(m, locked)
+		one := a.lockedManifest(m, locked)
 		made.Total += len(m.Dependencies)
-		if risky(one) {
+		if lacksLockFile(one) {
 			if unlocked[m.Ecosystem] == nil {
 				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: fmt.Sprintf("Dependencies of %s have no lock file (%s): every build may get other versions.", m.Ecosystem, locks[m.Ecosystem].names[0])}
 			}
-			unlocked[m.Ecosystem].place(Place{Path: m.Path})
+			unlocked[m.Ecosystem].addPlace(Place{Path: m.Path})
 		}
 		for _, d := range m.Dependencies {
 			if m.Ecosystem == manifest.Container && (d.Version == "" || d.Version == "latest") && !strings.Contains(d.Name, "$") {
-				unpinned.place(Place{Path: m.Path, Line: d.Line})
+				unpinned.addPlace(Place{Path: m.Path, Line: d.Line})
 			}
 		}
 		if len(made.Manifests) == maxManifests {
@@ -113,8 +113,8 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	return made, nil
 }
 
-// manifest puts the versions of its lock file into a manifest.
-func (a *Analyst) manifest(m manifest.Manifest, locked map[string]map[string]string) Manifest {
+// lockedManifest puts the versions of its lock file into a manifest.
+func (a *Analyst) lockedManifest(m manifest.Manifest, locked map[string]map[string]string) Manifest {
 	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Description: m.Description, Lock: a.lockOf(m)}
 	for _, d := range m.Dependencies {
 		if d.Scope == manifest.Indirect {
@@ -125,7 +125,7 @@ func (a *Analyst) manifest(m manifest.Manifest, locked map[string]map[string]str
 			one.Left++
 			continue
 		}
-		version := cmp.Or(locked[one.Lock][d.Name], locked[one.Lock][normal(d.Name)])
+		version := cmp.Or(locked[one.Lock][d.Name], locked[one.Lock][normalizeName(d.Name)])
 		if version == d.Version {
 			version = ""
 		}
@@ -134,8 +134,8 @@ func (a *Analyst) manifest(m manifest.Manifest, locked map[string]map[string]str
 	return one
 }
 
-// normal is how lock files of Python write a name.
-func normal(name string) string {
+// normalizeName is how lock files of Python write a name.
+func normalizeName(name string) string {
 	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
 }
 
@@ -153,9 +153,9 @@ func (a *Analyst) lockOf(m manifest.Manifest) string {
 	}
 }
 
-// risky tells whether a manifest should have a lock file and has none. Requirements of
+// lacksLockFile tells whether a manifest should have a lock file and has none. Requirements of
 // Python that each name one version are as good as one.
-func risky(m Manifest) bool {
+func lacksLockFile(m Manifest) bool {
 	if m.Lock != "" || !locks[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {
 		return false
 	}

@@ -45,7 +45,7 @@ func findSecrets(content []byte) []secret {
 			continue
 		}
 		for _, at := range p.looks.FindAllIndex(content, mostSecrets) {
-			if !example(content[at[0]:at[1]]) {
+			if !isExample(content[at[0]:at[1]]) {
 				found = append(found, secret{p.kind, bytes.Count(content[:at[0]], []byte{'\n'}) + 1})
 			}
 		}
@@ -54,8 +54,8 @@ func findSecrets(content []byte) []secret {
 	return found
 }
 
-// example tells what stands for a secret in documentation: "AKIAIOSFODNN7EXAMPLE".
-func example(match []byte) bool {
+// isExample tells what stands for a secret in documentation: "AKIAIOSFODNN7EXAMPLE".
+func isExample(match []byte) bool {
 	upper := bytes.ToUpper(match)
 	for _, word := range []string{"EXAMPLE", "XXXXXX", "000000000", "PLACEHOLDER", "1234567890"} {
 		if bytes.Contains(upper, []byte(word)) {

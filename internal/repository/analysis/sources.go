@@ -33,12 +33,12 @@ type chosen struct {
 // Sources reads at most some number of the most telling files: those asked for, the entry
 // points, the README, and of the modules that most others import the largest file each.
 func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]CodeFile, error) {
-	read, err := a.all(ctx)
+	read, err := a.readAll(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the source files: %w", err)
 	}
 	var made []CodeFile
-	for _, one := range read.telling(wanted) {
+	for _, one := range read.rankFiles(wanted) {
 		if len(made) == most {
 			break
 		}
@@ -55,8 +55,8 @@ func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]Cod
 	return made, nil
 }
 
-// telling orders the files by how much they tell.
-func (r *reading) telling(wanted []string) []chosen {
+// rankFiles orders the files by how much they tell.
+func (r *reading) rankFiles(wanted []string) []chosen {
 	byPath := make(map[string]*file)
 	for i := range r.files {
 		if f := &r.files[i]; !f.binary && !f.unread {
@@ -79,14 +79,14 @@ func (r *reading) telling(wanted []string) []chosen {
 			add(f.Path, "readme")
 		}
 	}
-	for _, entry := range r.entries() {
+	for _, entry := range r.listEntries() {
 		add(entry.Path, "entry point")
 	}
-	m := modules.Build(r.sources(), r.named())
+	m := modules.Build(r.sourceFiles(), r.namedModules())
 	slices.SortStableFunc(m.Modules, func(a, b modules.Module) int {
 		return cmp.Or(cmp.Compare(b.Imported, a.Imported), cmp.Compare(b.Files, a.Files))
 	})
-	largest := r.largest()
+	largest := r.largestFiles()
 	for _, module := range m.Modules {
 		why := "largest of its folder"
 		switch {
@@ -100,9 +100,9 @@ func (r *reading) telling(wanted []string) []chosen {
 	return all
 }
 
-// largest gives the file with the most lines of each folder with source code; one that
+// largestFiles gives the file with the most lines of each folder with source code; one that
 // documents the folder comes before all others.
-func (r *reading) largest() map[string]string {
+func (r *reading) largestFiles() map[string]string {
 	lines := make(map[string]int)
 	best := make(map[string]string)
 	for _, f := range r.files {

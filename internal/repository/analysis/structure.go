@@ -73,7 +73,7 @@ const (
 
 // Structure describes the layout, its tree down to a depth.
 func (a *Analyst) Structure(ctx context.Context, depth int) (Structure, error) {
-	read, err := a.all(ctx)
+	read, err := a.readAll(ctx)
 	if err != nil {
 		return Structure{}, fmt.Errorf("analyze the directory structure: %w", err)
 	}
@@ -111,16 +111,16 @@ func (a *Analyst) Structure(ctx context.Context, depth int) (Structure, error) {
 		return cmp.Or(cmp.Compare(b.Lines, a.Lines), strings.Compare(string(a.Name), string(b.Name)))
 	})
 	s.Languages = s.Languages[:min(len(s.Languages), maxLanguages)]
-	s.tree(read.files, depth)
-	if err := a.describe(&s, read.files); err != nil {
+	s.countFolders(read.files, depth)
+	if err := a.readDescription(&s, read.files); err != nil {
 		return Structure{}, fmt.Errorf("analyze the directory structure: %w", err)
 	}
 	s.Risks = structureRisks(s, read.files)
 	return s, nil
 }
 
-// tree counts the files of each folder. Where there are too many, the deepest go first.
-func (s *Structure) tree(files []file, depth int) {
+// countFolders counts the files of each folder. Where there are too many, the deepest go first.
+func (s *Structure) countFolders(files []file, depth int) {
 	counts := make(map[string]int)
 	for _, f := range files {
 		for folder := path.Dir(f.Path); folder != "."; folder = path.Dir(folder) {
@@ -153,8 +153,8 @@ var (
 	licenseFile = regexp.MustCompile(`(?i)^(?:licen[cs]e|copying|unlicense)(?:[.-].*)?$`)
 )
 
-// describe reads what the repository says of itself.
-func (a *Analyst) describe(s *Structure, files []file) error {
+// readDescription reads what the repository says of itself.
+func (a *Analyst) readDescription(s *Structure, files []file) error {
 	for _, f := range files {
 		readme := s.Readme == nil && readmeFile.MatchString(f.Path)
 		license := s.License == nil && licenseFile.MatchString(f.Path)
@@ -208,12 +208,12 @@ func readReadme(file, text string) *Readme {
 		}
 		before = line
 	}
-	readme.Text = shortened(strings.Join(paragraph, " "), maxParagraph)
-	readme.Title = shortened(readme.Title, maxPlaces*10)
+	readme.Text = shortenText(strings.Join(paragraph, " "), maxParagraph)
+	readme.Title = shortenText(readme.Title, maxPlaces*10)
 	return readme
 }
 
-func shortened(text string, characters int) string {
+func shortenText(text string, characters int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if letters := []rune(text); len(letters) > characters {
 		return string(letters[:characters]) + "…"
@@ -261,7 +261,7 @@ func structureRisks(s Structure, files []file) []Risk {
 			programs++
 		}
 		if f.Size > hugeFile {
-			huge.place(Place{Path: f.Path})
+			huge.addPlace(Place{Path: f.Path})
 		}
 		for _, found := range f.secrets {
 			about := found.kind
@@ -272,7 +272,7 @@ func structureRisks(s Structure, files []file) []Risk {
 				secrets[about] = &Risk{Kind: Secret, Text: "Something looks like " + about + ". It is not shown here; if it is real, revoke it: the history keeps it."}
 				kinds = append(kinds, about)
 			}
-			secrets[about].place(Place{Path: f.Path, Line: found.line})
+			secrets[about].addPlace(Place{Path: f.Path, Line: found.line})
 		}
 	}
 	if s.Tests == 0 && programs > 0 {
@@ -289,8 +289,8 @@ func structureRisks(s Structure, files []file) []Risk {
 	return risks
 }
 
-// place adds a place, or counts it where there are enough.
-func (r *Risk) place(at Place) {
+// addPlace adds a place, or counts it where there are enough.
+func (r *Risk) addPlace(at Place) {
 	if len(r.Places) == maxPlaces {
 		r.More++
 		return

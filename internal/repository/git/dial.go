@@ -25,12 +25,12 @@ var ErrPrivate = errors.New("the address is not public")
 
 // notPublic are networks that no server of repositories has its address in, beside those
 // that netip tells.
-var notPublic = prefixes(
+var notPublic = parsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 	"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
 )
 
-func prefixes(written ...string) []netip.Prefix {
+func parsePrefixes(written ...string) []netip.Prefix {
 	var all []netip.Prefix
 	for _, one := range written {
 		all = append(all, netip.MustParsePrefix(one))
@@ -38,8 +38,8 @@ func prefixes(written ...string) []netip.Prefix {
 	return all
 }
 
-// public tells whether an address is one of the public internet.
-func public(address netip.Addr) bool {
+// isPublic tells whether an address is one of the public internet.
+func isPublic(address netip.Addr) bool {
 	address = address.Unmap()
 	if !address.IsGlobalUnicast() || address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast() {
 		return false
@@ -52,36 +52,36 @@ func public(address netip.Addr) bool {
 	return true
 }
 
-// control refuses to connect to addresses that are not public. It is called with the
+// refusePrivate refuses to connect to addresses that are not public. It is called with the
 // address that the connection is about to be made to, after the name was looked up, so
 // that no answer of a name server gets around it.
-func control(_, address string, _ syscall.RawConn) error {
+func refusePrivate(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", address, err)
 	}
-	if !public(to.Addr()) {
+	if !isPublic(to.Addr()) {
 		return ErrPrivate
 	}
 	return nil
 }
 
-// client connects to public addresses alone. It uses no proxy: one would look names up by
+// newClient connects to public addresses alone. It uses no proxy: one would look names up by
 // itself, past the check.
-func (f *Fetcher) client(budget *int64) *http.Client {
+func (f *Fetcher) newClient(budget *int64) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTime}
 	if !f.options.AllowPrivate {
-		dialer.Control = control
+		dialer.Control = refusePrivate
 	}
 	transport := &http.Transport{
 		DialContext: dialer.DialContext, TLSClientConfig: f.options.TLS, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: handshakeTime, ResponseHeaderTimeout: headerTime, DisableKeepAlives: true,
 	}
-	return &http.Client{Transport: &counted{next: transport, left: budget}, CheckRedirect: f.redirect}
+	return &http.Client{Transport: &counted{next: transport, left: budget}, CheckRedirect: f.checkRedirect}
 }
 
-// redirect follows within the allow list.
-func (f *Fetcher) redirect(request *http.Request, via []*http.Request) error {
+// checkRedirect follows within the allow list.
+func (f *Fetcher) checkRedirect(request *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return errors.New("redirected too often")
 	}

@@ -111,20 +111,20 @@ func (f *Fetcher) Fetch(ctx context.Context, address *url.URL, root *os.Root) (s
 		return State{}, fmt.Errorf("fetch a repository: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	commit, err := f.pack(ctx, address, scratch)
+	commit, err := f.receivePack(ctx, address, scratch)
 	if err != nil {
-		return State{}, fmt.Errorf("fetch %s: %w", address.Redacted(), cause(ctx, err))
+		return State{}, fmt.Errorf("fetch %s: %w", address.Redacted(), limitError(ctx, err))
 	}
-	state, err = f.write(ctx, commit, scratch, root)
+	state, err = f.writeFiles(ctx, commit, scratch, root)
 	if err != nil {
-		return State{}, fmt.Errorf("unpack %s: %w", address.Redacted(), cause(ctx, err))
+		return State{}, fmt.Errorf("unpack %s: %w", address.Redacted(), limitError(ctx, err))
 	}
 	state.Remote = address.String()
 	return state, nil
 }
 
-// cause names the limit that ended ctx, if one did.
-func cause(ctx context.Context, err error) error {
+// limitError names the limit that ended ctx, if one did.
+func limitError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -134,16 +134,16 @@ func cause(ctx context.Context, err error) error {
 // packName is the file that what was received is kept in.
 const packName = "received.pack"
 
-// pack receives the objects of the newest commit and puts them into a store in the
+// receivePack receives the objects of the newest commit and puts them into a store in the
 // scratch folder.
-func (f *Fetcher) pack(ctx context.Context, address *url.URL, scratch string) (commit plumbing.Hash, err error) {
+func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch string) (commit plumbing.Hash, err error) {
 	none := plumbing.ZeroHash
 	endpoint, err := transport.NewEndpoint(address.String())
 	if err != nil {
 		return none, fmt.Errorf("read the address: %w", err)
 	}
 	budget := f.options.Received
-	session, err := githttp.NewClient(f.client(&budget)).NewUploadPackSession(endpoint, nil)
+	session, err := githttp.NewClient(f.newClient(&budget)).NewUploadPackSession(endpoint, nil)
 	if err != nil {
 		return none, fmt.Errorf("begin: %w", err)
 	}
@@ -175,10 +175,10 @@ func (f *Fetcher) pack(ctx context.Context, address *url.URL, scratch string) (c
 	if err != nil {
 		return none, fmt.Errorf("receive: %w", err)
 	}
-	if err := keep(received, objectsOf(received, request.Capabilities), filepath.Join(scratch, packName)); err != nil {
+	if err := writeObjects(received, objectsOf(received, request.Capabilities), filepath.Join(scratch, packName)); err != nil {
 		return none, err
 	}
-	return *offered.Head, f.unpack(scratch)
+	return *offered.Head, f.unpackObjects(scratch)
 }
 
 // objectsOf is what a server sends without what it says beside it about its progress.
@@ -192,8 +192,8 @@ func objectsOf(received io.Reader, agreed *capability.List) io.Reader {
 	return received
 }
 
-// keep writes the objects that are received to a file.
-func keep(received io.Closer, objects io.Reader, name string) error {
+// writeObjects writes the objects that are received to a file.
+func writeObjects(received io.Closer, objects io.Reader, name string) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return errors.Join(err, received.Close())
@@ -205,20 +205,20 @@ func keep(received io.Closer, objects io.Reader, name string) error {
 	return nil
 }
 
-// unpack puts the received objects into a store, once their sizes are known to be fine.
-func (f *Fetcher) unpack(scratch string) (err error) {
+// unpackObjects puts the received objects into a store, once their sizes are known to be fine.
+func (f *Fetcher) unpackObjects(scratch string) (err error) {
 	file, err := os.Open(filepath.Join(scratch, packName))
 	if err != nil {
 		return fmt.Errorf("read what was received: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := weigh(file, 2*f.options.Written); err != nil {
+	if err := checkUnpackedSize(file, 2*f.options.Written); err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read what was received: %w", err)
 	}
-	if err := packfile.UpdateObjectStorage(store(scratch), file); err != nil {
+	if err := packfile.UpdateObjectStorage(openStore(scratch), file); err != nil {
 		return fmt.Errorf("read what was received: %w", err)
 	}
 	return nil
@@ -227,13 +227,13 @@ func (f *Fetcher) unpack(scratch string) (err error) {
 // cached is how much of the objects is kept in memory.
 const cached = 16 * cache.MiByte
 
-func store(scratch string) *filesystem.Storage {
+func openStore(scratch string) *filesystem.Storage {
 	return filesystem.NewStorage(osfs.New(filepath.Join(scratch, "objects")), cache.NewObjectLRU(cached))
 }
 
-// write writes the files of a commit.
-func (f *Fetcher) write(ctx context.Context, commit plumbing.Hash, scratch string, root *os.Root) (State, error) {
-	objects := store(scratch)
+// writeFiles writes the files of a commit.
+func (f *Fetcher) writeFiles(ctx context.Context, commit plumbing.Hash, scratch string, root *os.Root) (State, error) {
+	objects := openStore(scratch)
 	defer func() { _ = objects.Close() }() //nolint:errcheck // it was only read from
 	found, err := object.GetCommit(objects, commit)
 	if err != nil {
@@ -260,7 +260,7 @@ func (f *Fetcher) write(ctx context.Context, commit plumbing.Hash, scratch strin
 			state.Submodules = append(state.Submodules, name)
 		case entry.Mode == filemode.Symlink:
 			state.Links++
-		case entry.Mode == filemode.Dir || !writable(name):
+		case entry.Mode == filemode.Dir || !isWritable(name):
 		default:
 			if len(state.Files) == f.options.Files {
 				return State{}, fmt.Errorf("%w: it has more than %d files", ErrTooLarge, f.options.Files)
@@ -280,8 +280,8 @@ func (f *Fetcher) write(ctx context.Context, commit plumbing.Hash, scratch strin
 	}
 }
 
-// writable tells whether a path can be a file's. A tree can hold anything.
-func writable(name string) bool {
+// isWritable tells whether a path can be a file's. A tree can hold anything.
+func isWritable(name string) bool {
 	return fs.ValidPath(name) && !slices.Contains(strings.Split(name, "/"), ".git") && !strings.ContainsAny(name, "\\\x00")
 }
 

@@ -50,13 +50,13 @@ func Read(root *os.Root) (State, error) {
 		return State{}, fmt.Errorf("read .git: %w", err)
 	}
 	var state State
-	if state.Commit, err = head(root); err != nil {
+	if state.Commit, err = readHead(root); err != nil {
 		return State{}, err
 	}
-	if state.Remote, err = origin(root); err != nil {
+	if state.Remote, err = readOrigin(root); err != nil {
 		return State{}, err
 	}
-	if err := state.track(root); err != nil {
+	if err := state.readIndex(root); err != nil {
 		return State{}, err
 	}
 	return state, nil
@@ -64,27 +64,27 @@ func Read(root *os.Root) (State, error) {
 
 var hash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
 
-// head gives the commit that is checked out.
-func head(root *os.Root) (string, error) {
-	text, err := small(root, ".git/HEAD")
+// readHead gives the commit that is checked out.
+func readHead(root *os.Root) (string, error) {
+	text, err := readSmallFile(root, ".git/HEAD")
 	if err != nil {
 		return "", err
 	}
 	name, symbolic := strings.CutPrefix(strings.TrimSpace(text), "ref: ")
 	if !symbolic {
-		return checked(name)
+		return checkCommit(name)
 	}
 	if !strings.HasPrefix(name, "refs/") || path.Clean(name) != name {
 		return "", fmt.Errorf("read .git/HEAD: %q is no reference", name)
 	}
-	text, err = small(root, ".git/"+name)
+	text, err = readSmallFile(root, ".git/"+name)
 	if err == nil {
-		return checked(strings.TrimSpace(text))
+		return checkCommit(strings.TrimSpace(text))
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	packed, err := small(root, ".git/packed-refs")
+	packed, err := readSmallFile(root, ".git/packed-refs")
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -93,22 +93,22 @@ func head(root *os.Root) (string, error) {
 	}
 	for line := range strings.Lines(packed) {
 		if commit, ref, found := strings.Cut(strings.TrimSpace(line), " "); found && ref == name {
-			return checked(commit)
+			return checkCommit(commit)
 		}
 	}
 	return "", nil
 }
 
-func checked(commit string) (string, error) {
+func checkCommit(commit string) (string, error) {
 	if !hash.MatchString(commit) {
 		return "", fmt.Errorf("read the commit of .git/HEAD: %q is no hash", commit)
 	}
 	return commit, nil
 }
 
-// origin gives the address that a checkout was cloned from.
-func origin(root *os.Root) (string, error) {
-	text, err := small(root, ".git/config")
+// readOrigin gives the address that a checkout was cloned from.
+func readOrigin(root *os.Root) (string, error) {
+	text, err := readSmallFile(root, ".git/config")
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -122,9 +122,9 @@ func origin(root *os.Root) (string, error) {
 	return settings.Section("remote").Subsection("origin").Option("url"), nil
 }
 
-// track reads the list of tracked files.
-func (s *State) track(root *os.Root) error {
-	file, err := regular(root, ".git/index")
+// readIndex reads the list of tracked files.
+func (s *State) readIndex(root *os.Root) error {
+	file, err := openRegular(root, ".git/index")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -150,9 +150,9 @@ func (s *State) track(root *os.Root) error {
 	return nil
 }
 
-// small reads a file of a few lines.
-func small(root *os.Root, name string) (string, error) {
-	file, err := regular(root, name)
+// readSmallFile reads a file of a few lines.
+func readSmallFile(root *os.Root, name string) (string, error) {
+	file, err := openRegular(root, name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
@@ -166,8 +166,8 @@ func small(root *os.Root, name string) (string, error) {
 	return string(text), nil
 }
 
-// regular opens a file that is one: opening a pipe would wait for whoever writes to it.
-func regular(root *os.Root, name string) (*os.File, error) {
+// openRegular opens a file that is one: opening a pipe would wait for whoever writes to it.
+func openRegular(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the file

@@ -12,9 +12,9 @@ import (
 // maxObjects is how many objects a commit may be made of.
 const maxObjects = 1 << 20
 
-// weigh adds up how large the objects of a pack become when they are unpacked, before
+// checkUnpackedSize adds up how large the objects of a pack become when they are unpacked, before
 // anything does so: a few bytes can stand for gigabytes.
-func weigh(pack io.Reader, limit int64) error {
+func checkUnpackedSize(pack io.Reader, limit int64) error {
 	scanner := packfile.NewScanner(pack)
 	_, count, err := scanner.Header()
 	if err != nil {
@@ -38,7 +38,7 @@ func weigh(pack io.Reader, limit int64) error {
 			return fmt.Errorf("read what was received: %w", err)
 		}
 		if header.Type == plumbing.OFSDeltaObject || header.Type == plumbing.REFDeltaObject {
-			if size, err = begin.target(); err != nil {
+			if size, err = begin.resultSize(); err != nil {
 				return err
 			}
 		}
@@ -60,9 +60,9 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// target is the size of what a delta gives. A delta begins with the size of what it is
+// resultSize is the size of what a delta gives. A delta begins with the size of what it is
 // applied to and that of the result, 7 bits a byte, the lowest first.
-func (b *beginning) target() (int64, error) {
+func (b *beginning) resultSize() (int64, error) {
 	rest := b.kept[:b.length]
 	var size uint64
 	for range 2 {

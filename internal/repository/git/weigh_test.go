@@ -62,7 +62,7 @@ func TestWeigh(t *testing.T) {
 		"many small ones":      {pack(t, times(small, 300)...), true},
 		"a delta of gigabytes": {pack(t, small, delta(8<<30)), true},
 	} {
-		if err := weigh(bytes.NewReader(test.pack), 1000); errors.Is(err, ErrTooLarge) != test.large || err != nil && !test.large {
+		if err := checkUnpackedSize(bytes.NewReader(test.pack), 1000); errors.Is(err, ErrTooLarge) != test.large || err != nil && !test.large {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -82,7 +82,7 @@ func FuzzWeigh(f *testing.F) {
 	f.Add(pack(f, delta(1<<40)))
 	f.Add([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := weigh(bytes.NewReader(data), 1000); err == nil && len(data) < 12 {
+		if err := checkUnpackedSize(bytes.NewReader(data), 1000); err == nil && len(data) < 12 {
 			t.Errorf("%q is no pack", data)
 		}
 	})
@@ -95,11 +95,11 @@ func TestPublic(t *testing.T) {
 		"0.0.0.0": false, "224.0.0.1": false, "255.255.255.255": false, "::1": false, "::": false, "fc00::1": false, "fe80::1": false,
 		"::ffff:127.0.0.1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::": false, "ff02::1": false, "198.18.0.1": false,
 	} {
-		if got := public(netip.MustParseAddr(address)); got != want {
+		if got := isPublic(netip.MustParseAddr(address)); got != want {
 			t.Errorf("public(%s) = %v", address, got)
 		}
 	}
-	if err := control("tcp", "nothing", nil); err == nil {
+	if err := refusePrivate("tcp", "nothing", nil); err == nil {
 		t.Error("what is no address may be connected to")
 	}
 }

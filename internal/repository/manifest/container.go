@@ -2,9 +2,9 @@ package manifest
 
 import "strings"
 
-// image adds a container's image: "registry:5000/name:tag@sha256:…". One made of variables
+// addImage adds a container's image: "registry:5000/name:tag@sha256:…". One made of variables
 // is known by what is written.
-func (m *Manifest) image(written string, line int) {
+func (m *Manifest) addImage(written string, line int) {
 	name, digest, pinned := strings.Cut(written, "@")
 	version := ""
 	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
@@ -13,7 +13,7 @@ func (m *Manifest) image(written string, line int) {
 	if pinned {
 		version = strings.TrimPrefix(version+"@"+digest, "@")
 	}
-	m.add(Dependency{Name: name, Version: version, Line: line})
+	m.addDependency(Dependency{Name: name, Version: version, Line: line})
 }
 
 // readDockerfile reads the images that a Dockerfile builds on: those of FROM and of
@@ -36,13 +36,13 @@ func readDockerfile(m *Manifest, content []byte) error {
 			instruction += part + " "
 			continue
 		}
-		m.instruction(instruction+line, started, stages, arguments)
+		m.addInstruction(instruction+line, started, stages, arguments)
 		instruction = ""
 	}
 	return nil
 }
 
-func (m *Manifest) instruction(written string, line int, stages map[string]bool, arguments map[string]string) {
+func (m *Manifest) addInstruction(written string, line int, stages map[string]bool, arguments map[string]string) {
 	words := strings.Fields(written)
 	if len(words) < 2 {
 		return
@@ -57,21 +57,21 @@ func (m *Manifest) instruction(written string, line int, stages map[string]bool,
 		for len(words) > 1 && strings.HasPrefix(words[0], "--") {
 			words = words[1:]
 		}
-		if image := expand(words[0], arguments); !stages[strings.ToLower(image)] {
-			m.image(image, line)
+		if image := expandArguments(words[0], arguments); !stages[strings.ToLower(image)] {
+			m.addImage(image, line)
 		}
 		if len(words) == 3 && strings.EqualFold(words[1], "as") {
 			stages[strings.ToLower(words[2])] = true
 		}
 	case "COPY":
 		if image, from := strings.CutPrefix(words[0], "--from="); from && !stages[strings.ToLower(image)] && strings.Trim(image, "0123456789") != "" {
-			m.image(expand(image, arguments), line)
+			m.addImage(expandArguments(image, arguments), line)
 		}
 	}
 }
 
-// expand puts the defaults of arguments into a name: "golang:${VERSION}".
-func expand(written string, arguments map[string]string) string {
+// expandArguments puts the defaults of arguments into a name: "golang:${VERSION}".
+func expandArguments(written string, arguments map[string]string) string {
 	for name, value := range arguments {
 		if !strings.Contains(written, "$") || len(written) > maxText {
 			break
@@ -94,9 +94,9 @@ func readCompose(m *Manifest, content []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, service := range root.child("services").pairs() {
-		if image := service.value.child("image"); image.text() != "" {
-			m.image(image.text(), image.line())
+	for _, service := range root.childOf("services").mappingPairs() {
+		if image := service.value.childOf("image"); image.scalarText() != "" {
+			m.addImage(image.scalarText(), image.lineNumber())
 		}
 	}
 	return nil
@@ -108,10 +108,10 @@ func readChart(m *Manifest, content []byte) error {
 	if err != nil {
 		return err
 	}
-	m.Name, m.Description = root.child("name").text(), root.child("description").text()
-	for _, dependency := range root.child("dependencies").items() {
-		name := dependency.child("name")
-		m.add(Dependency{Name: name.text(), Version: dependency.child("version").text(), Line: name.line()})
+	m.Name, m.Description = root.childOf("name").scalarText(), root.childOf("description").scalarText()
+	for _, dependency := range root.childOf("dependencies").listItems() {
+		name := dependency.childOf("name")
+		m.addDependency(Dependency{Name: name.scalarText(), Version: dependency.childOf("version").scalarText(), Line: name.lineNumber()})
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func readProject(m *Manifest, content []byte) error {
 			if one.Private == "all" || one.Private == "All" {
 				d.Scope = Build
 			}
-			m.add(d)
+			m.addDependency(d)
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ func readPackagesConfig(m *Manifest, content []byte) error {
 		if one.Development {
 			d.Scope = Development
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func readNuGetLock(m *Manifest, content []byte) error {
 	}
 	for _, framework := range file.Dependencies {
 		for name, one := range framework {
-			m.add(Dependency{Name: name, Version: one.Resolved})
+			m.addDependency(Dependency{Name: name, Version: one.Resolved})
 		}
 	}
 	return nil

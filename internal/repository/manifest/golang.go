@@ -22,7 +22,7 @@ func readGoMod(m *Manifest, content []byte) error {
 		if require.Indirect {
 			d.Scope = Indirect
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func decodeXML[T any](content []byte, into *T) error {
 	decoder.Strict = false
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
 	if err := decoder.Decode(into); err != nil {
-		return broken(err)
+		return formatError(err)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (p *properties) UnmarshalXML(decoder *xml.Decoder, _ xml.StartElement) erro
 
 var property = regexp.MustCompile(`\$\{([^}]+)\}`)
 
-func (p properties) expand(value string) string {
+func (p properties) expandProperties(value string) string {
 	return property.ReplaceAllStringFunc(strings.TrimSpace(value), func(name string) string {
 		if known, found := p[name[2:len(name)-1]]; found {
 			return known
@@ -90,12 +90,12 @@ func readPom(m *Manifest, content []byte) error {
 		managed[one.Group+":"+one.Artifact] = one.Version
 	}
 	if file.Parent.Artifact != "" {
-		m.add(Dependency{Name: file.Parent.Group + ":" + file.Parent.Artifact, Version: file.Parent.Version, Scope: Build})
+		m.addDependency(Dependency{Name: file.Parent.Group + ":" + file.Parent.Artifact, Version: file.Parent.Version, Scope: Build})
 	}
 	for _, one := range file.Dependencies {
-		d := Dependency{Name: known.expand(one.Group) + ":" + known.expand(one.Artifact), Version: known.expand(one.Version)}
+		d := Dependency{Name: known.expandProperties(one.Group) + ":" + known.expandProperties(one.Artifact), Version: known.expandProperties(one.Version)}
 		if d.Version == "" {
-			d.Version = known.expand(managed[one.Group+":"+one.Artifact])
+			d.Version = known.expandProperties(managed[one.Group+":"+one.Artifact])
 		}
 		switch {
 		case one.Scope == "test":
@@ -105,7 +105,7 @@ func readPom(m *Manifest, content []byte) error {
 		case one.Optional == "true":
 			d.Scope = Optional
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func readGradle(m *Manifest, content []byte) error {
 		case strings.Contains(configuration, "compileonly"), strings.Contains(configuration, "processor"), configuration == "kapt", configuration == "ksp":
 			d.Scope = Build
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func readGradleLock(m *Manifest, content []byte) error {
 		if !pair || strings.HasPrefix(coordinates, "#") || at < 0 {
 			continue
 		}
-		m.add(Dependency{Name: coordinates[:at], Version: coordinates[at+1:]})
+		m.addDependency(Dependency{Name: coordinates[:at], Version: coordinates[at+1:]})
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func readCatalog(m *Manifest, content []byte) error {
 		var short string
 		if meta.PrimitiveDecode(raw, &short) == nil {
 			if at := strings.LastIndexByte(short, ':'); at > 0 {
-				m.add(Dependency{Name: short[:at], Version: short[at+1:]})
+				m.addDependency(Dependency{Name: short[:at], Version: short[at+1:]})
 			}
 			continue
 		}
@@ -181,7 +181,7 @@ func readCatalog(m *Manifest, content []byte) error {
 				d.Version = ""
 			}
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	return nil
 }

@@ -163,11 +163,11 @@ func Parse(file string, content []byte) (Manifest, error) {
 	if err := known.read(&m, content); err != nil {
 		return Manifest{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	m.finish(content)
+	m.finishDependencies(content)
 	return m, nil
 }
 
-func bounded(text string) string {
+func truncateText(text string) string {
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "")
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "…"
@@ -175,17 +175,17 @@ func bounded(text string) string {
 	return text
 }
 
-// add adds a dependency, unless it has no name.
-func (m *Manifest) add(d Dependency) {
-	d.Name, d.Version = bounded(d.Name), bounded(d.Version)
+// addDependency adds a dependency, unless it has no name.
+func (m *Manifest) addDependency(d Dependency) {
+	d.Name, d.Version = truncateText(d.Name), truncateText(d.Version)
 	if d.Name != "" && len(m.Dependencies) < maxDependencies {
 		m.Dependencies = append(m.Dependencies, d)
 	}
 }
 
-// finish orders what was found, each once, and finds the lines of what has none yet.
-func (m *Manifest) finish(content []byte) {
-	m.Name, m.Description = bounded(m.Name), bounded(m.Description)
+// finishDependencies orders what was found, each once, and finds the lines of what has none yet.
+func (m *Manifest) finishDependencies(content []byte) {
+	m.Name, m.Description = truncateText(m.Name), truncateText(m.Description)
 	slices.SortStableFunc(m.Dependencies, func(a, b Dependency) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Scope), string(b.Scope)), strings.Compare(a.Version, b.Version))
 	})

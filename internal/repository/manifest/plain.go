@@ -17,10 +17,10 @@ const (
 
 var errDeep = errors.New("it is broken: it is nested too deeply")
 
-// plain refuses what is nested deeper than manifests are. It does not know strings and
+// checkNesting refuses what is nested deeper than manifests are. It does not know strings and
 // comments, and so may count brackets in them: few manifests have many that are never
 // closed.
-func plain(content []byte) error {
+func checkNesting(content []byte) error {
 	open := 0
 	for line := range bytes.Lines(content) {
 		marks, indent, value := 0, len(line)-len(bytes.TrimLeft(line, " \t")), false
@@ -47,12 +47,12 @@ func plain(content []byte) error {
 }
 
 func decodeTOML[T any](content []byte, into *T) (toml.MetaData, error) {
-	if err := plain(content); err != nil {
+	if err := checkNesting(content); err != nil {
 		return toml.MetaData{}, err
 	}
 	meta, err := toml.Decode(string(content), into)
 	if err != nil {
-		return meta, broken(err)
+		return meta, formatError(err)
 	}
 	return meta, nil
 }

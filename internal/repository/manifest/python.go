@@ -10,7 +10,7 @@ import (
 // requirement is a dependency as Python writes one: "name[extra] >=1, <2 ; marker".
 var requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(?:\(([^)]*)\)|@\s*(\S+)|((?:===|[<>=!~]=|[<>])[^;#]*))?\s*(?:[;#].*)?$`)
 
-func (m *Manifest) require(written string, scope Scope, line int) {
+func (m *Manifest) addRequirement(written string, scope Scope, line int) {
 	found := requirement.FindStringSubmatch(strings.TrimSpace(written))
 	if found == nil {
 		return
@@ -19,7 +19,7 @@ func (m *Manifest) require(written string, scope Scope, line int) {
 	if found[3] != "" {
 		version = "from an address" // which may have a password in it
 	}
-	m.add(Dependency{Name: found[1], Version: strings.TrimSpace(exact.ReplaceAllString(version, "")), Scope: scope, Line: line})
+	m.addDependency(Dependency{Name: found[1], Version: strings.TrimSpace(exact.ReplaceAllString(version, "")), Scope: scope, Line: line})
 }
 
 // exact are the signs before the one version that is required.
@@ -30,7 +30,7 @@ func readRequirements(m *Manifest, content []byte) error {
 	for line := range strings.Lines(string(content)) {
 		number++
 		line, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), `\`), " --hash")
-		m.require(line, "", number)
+		m.addRequirement(line, "", number)
 	}
 	return nil
 }
@@ -38,8 +38,8 @@ func readRequirements(m *Manifest, content []byte) error {
 // table is a table of TOML whose values are strings or tables with a version in them.
 type table map[string]toml.Primitive
 
-// versions reads a table of dependencies.
-func versions(meta toml.MetaData, dependencies table, add func(name, version string, optional bool)) {
+// readVersions reads a table of dependencies.
+func readVersions(meta toml.MetaData, dependencies table, add func(name, version string, optional bool)) {
 	for name, raw := range dependencies {
 		var version string
 		if meta.PrimitiveDecode(raw, &version) == nil {
@@ -72,13 +72,13 @@ func versions(meta toml.MetaData, dependencies table, add func(name, version str
 	}
 }
 
-func (m *Manifest) versions(meta toml.MetaData, dependencies table, scope Scope) {
-	versions(meta, dependencies, func(name, version string, optional bool) {
+func (m *Manifest) addVersions(meta toml.MetaData, dependencies table, scope Scope) {
+	readVersions(meta, dependencies, func(name, version string, optional bool) {
 		given := scope
 		if optional && given == "" {
 			given = Optional
 		}
-		m.add(Dependency{Name: name, Version: version, Scope: given})
+		m.addDependency(Dependency{Name: name, Version: version, Scope: given})
 	})
 }
 
@@ -112,26 +112,26 @@ func readPyproject(m *Manifest, content []byte) error {
 		m.Name, m.Description = file.Project.Name, file.Project.Description
 	}
 	for _, written := range file.Project.Dependencies {
-		m.require(written, "", 0)
+		m.addRequirement(written, "", 0)
 	}
 	for _, group := range file.Project.Optional {
 		for _, written := range group {
-			m.require(written, Optional, 0)
+			m.addRequirement(written, Optional, 0)
 		}
 	}
 	for _, group := range file.Groups {
 		for _, raw := range group {
 			var written string
 			if meta.PrimitiveDecode(raw, &written) == nil {
-				m.require(written, Development, 0)
+				m.addRequirement(written, Development, 0)
 			}
 		}
 	}
 	delete(poetry.Dependencies, "python")
-	m.versions(meta, poetry.Dependencies, "")
-	m.versions(meta, poetry.Dev, Development)
+	m.addVersions(meta, poetry.Dependencies, "")
+	m.addVersions(meta, poetry.Dev, Development)
 	for _, group := range poetry.Group {
-		m.versions(meta, group.Dependencies, Development)
+		m.addVersions(meta, group.Dependencies, Development)
 	}
 	return nil
 }
@@ -145,8 +145,8 @@ func readPipfile(m *Manifest, content []byte) error {
 	if err != nil {
 		return err
 	}
-	m.versions(meta, file.Packages, "")
-	m.versions(meta, file.Dev, Development)
+	m.addVersions(meta, file.Packages, "")
+	m.addVersions(meta, file.Dev, Development)
 	return nil
 }
 
@@ -162,13 +162,13 @@ func readSetupCfg(m *Manifest, content []byte) error {
 		case strings.HasPrefix(line, "["):
 			section, inside = strings.Trim(line, "[]"), false
 		case inside && indented:
-			m.require(line, "", number)
+			m.addRequirement(line, "", number)
 		case pair && !indented:
 			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 			inside = section == "options" && key == "install_requires"
 			switch {
 			case inside:
-				m.require(value, "", number)
+				m.addRequirement(value, "", number)
 			case section == "metadata" && key == "name":
 				m.Name = value
 			case section == "metadata" && key == "description":
@@ -188,7 +188,7 @@ func readTOMLLock(m *Manifest, content []byte) error {
 		return err
 	}
 	for _, locked := range file.Package {
-		m.add(Dependency{Name: locked.Name, Version: locked.Version})
+		m.addDependency(Dependency{Name: locked.Name, Version: locked.Version})
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func readPipfileLock(m *Manifest, content []byte) error {
 	}
 	for scope, packages := range map[Scope]locked{"": file.Default, Development: file.Develop} {
 		for name, one := range packages {
-			m.add(Dependency{Name: name, Version: strings.TrimPrefix(one.Version, "=="), Scope: scope})
+			m.addDependency(Dependency{Name: name, Version: strings.TrimPrefix(one.Version, "=="), Scope: scope})
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func readGemfile(m *Manifest, content []byte) error {
 			if _, group, has := strings.Cut(line, "group:"); has && scope == "" {
 				d.Scope = gemScope(group)
 			}
-			m.add(d)
+			m.addDependency(d)
 		}
 	}
 	return nil
@@ -61,7 +61,7 @@ func readGemspec(m *Manifest, content []byte) error {
 			if found[1] == "development_" {
 				d.Scope = Development
 			}
-			m.add(d)
+			m.addDependency(d)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func readGemfileLock(m *Manifest, content []byte) error {
 		if line != "" && line[0] != ' ' {
 			inside = gemLockStart.MatchString(line)
 		} else if found := gemLocked.FindStringSubmatch(line); found != nil && inside {
-			m.add(Dependency{Name: found[1], Version: found[2]})
+			m.addDependency(Dependency{Name: found[1], Version: found[2]})
 		}
 	}
 	return nil

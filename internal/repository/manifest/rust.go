@@ -25,13 +25,13 @@ func readCargo(m *Manifest, content []byte) error {
 	m.Name = file.Package.Name
 	if meta.IsDefined("package", "description") && meta.Type("package", "description") == "String" {
 		if err := meta.PrimitiveDecode(file.Package.Description, &m.Description); err != nil {
-			return broken(err)
+			return formatError(err)
 		}
 	}
 	for _, bin := range file.Bin {
 		m.Programs = append(m.Programs, bin.Path)
 	}
-	m.versions(meta, file.Workspace.Dependencies, "")
+	m.addVersions(meta, file.Workspace.Dependencies, "")
 	// An embedded struct that is not exported is not decoded: its tables are read here.
 	var top dependencies
 	if meta, err = decodeTOML(content, &top); err != nil {
@@ -42,9 +42,9 @@ func readCargo(m *Manifest, content []byte) error {
 		all = append(all, target)
 	}
 	for _, part := range all {
-		m.versions(meta, part.Dependencies, "")
-		m.versions(meta, part.Dev, Development)
-		m.versions(meta, part.Build, Build)
+		m.addVersions(meta, part.Dependencies, "")
+		m.addVersions(meta, part.Dev, Development)
+		m.addVersions(meta, part.Build, Build)
 	}
 	return nil
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// broken says that a file is not of its format. The libraries name the line.
-func broken(err error) error { return fmt.Errorf("it is broken: %w", err) }
+// formatError says that a file is not of its format. The libraries name the line.
+func formatError(err error) error { return fmt.Errorf("it is broken: %w", err) }
 
 func decodeJSON[T any](content []byte, into *T) error {
 	if err := json.Unmarshal(content, into); err != nil {
-		return broken(err)
+		return formatError(err)
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func readPackageJSON(m *Manifest, content []byte) error {
 			if strings.Contains(version, "://") {
 				version = "from an address" // which may have a password in it
 			}
-			m.add(Dependency{Name: name, Version: version, Scope: part.scope})
+			m.addDependency(Dependency{Name: name, Version: version, Scope: part.scope})
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func readPackageLock(m *Manifest, content []byte) error {
 		if one.Dev {
 			d.Scope = Development
 		}
-		m.add(d)
+		m.addDependency(d)
 	}
 	for folder, one := range file.Packages {
 		if name, found := strings.CutPrefix(folder, "node_modules/"); found && !strings.Contains(name, "/node_modules/") {
@@ -104,7 +104,7 @@ func readYarnLock(m *Manifest, content []byte) error {
 		if found := yarnEntry.FindStringSubmatch(line); found != nil {
 			name = found[1]
 		} else if found := yarnVersion.FindStringSubmatch(line); found != nil && name != "" {
-			m.add(Dependency{Name: name, Version: found[1]})
+			m.addDependency(Dependency{Name: name, Version: found[1]})
 			name = ""
 		}
 	}
@@ -118,9 +118,9 @@ func readPnpmLock(m *Manifest, content []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, pair := range root.child("packages").pairs() {
+	for _, pair := range root.childOf("packages").mappingPairs() {
 		if found := pnpmPackage.FindStringSubmatch(pair.key); found != nil {
-			m.add(Dependency{Name: found[1], Version: found[2]})
+			m.addDependency(Dependency{Name: found[1], Version: found[2]})
 		}
 	}
 	return nil
@@ -139,7 +139,7 @@ func readComposer(m *Manifest, content []byte) error {
 	m.Name, m.Description = file.Name, file.Description
 	for scope, named := range map[Scope]map[string]string{"": file.Require, Development: file.Development} {
 		for name, version := range named {
-			m.add(Dependency{Name: name, Version: version, Scope: scope})
+			m.addDependency(Dependency{Name: name, Version: version, Scope: scope})
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func readComposerLock(m *Manifest, content []byte) error {
 	}
 	for scope, packages := range map[Scope]locked{"": file.Packages, Development: file.Development} {
 		for _, one := range packages {
-			m.add(Dependency{Name: one.Name, Version: one.Version, Scope: scope})
+			m.addDependency(Dependency{Name: one.Name, Version: one.Version, Scope: scope})
 		}
 	}
 	return nil

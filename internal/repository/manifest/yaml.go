@@ -18,12 +18,12 @@ type pair struct {
 
 // parseYAML gives the first document of a file.
 func parseYAML(content []byte) (tree, error) {
-	if err := plain(content); err != nil {
+	if err := checkNesting(content); err != nil {
 		return tree{}, err
 	}
 	file, err := parser.ParseBytes(content, 0)
 	if err != nil {
-		return tree{}, broken(err)
+		return tree{}, formatError(err)
 	}
 	if len(file.Docs) == 0 {
 		return tree{}, nil
@@ -31,8 +31,8 @@ func parseYAML(content []byte) (tree, error) {
 	return tree{file.Docs[0].Body}, nil
 }
 
-// inner passes tags and anchors.
-func (t tree) inner() ast.Node {
+// unwrapNode passes tags and anchors.
+func (t tree) unwrapNode() ast.Node {
 	node := t.node
 	for {
 		switch n := node.(type) {
@@ -46,10 +46,10 @@ func (t tree) inner() ast.Node {
 	}
 }
 
-// pairs gives the entries of a mapping, none of anything else.
-func (t tree) pairs() []pair {
+// mappingPairs gives the entries of a mapping, none of anything else.
+func (t tree) mappingPairs() []pair {
 	var values []*ast.MappingValueNode
-	switch n := t.inner().(type) {
+	switch n := t.unwrapNode().(type) {
 	case *ast.MappingNode:
 		values = n.Values
 	case *ast.MappingValueNode:
@@ -66,9 +66,9 @@ func (t tree) pairs() []pair {
 	return all
 }
 
-// child gives the value of a key.
-func (t tree) child(key string) tree {
-	for _, p := range t.pairs() {
+// childOf gives the value of a key.
+func (t tree) childOf(key string) tree {
+	for _, p := range t.mappingPairs() {
 		if p.key == key {
 			return p.value
 		}
@@ -76,9 +76,9 @@ func (t tree) child(key string) tree {
 	return tree{}
 }
 
-// items gives the elements of a list.
-func (t tree) items() []tree {
-	list, ok := t.inner().(*ast.SequenceNode)
+// listItems gives the elements of a list.
+func (t tree) listItems() []tree {
+	list, ok := t.unwrapNode().(*ast.SequenceNode)
 	if !ok {
 		return nil
 	}
@@ -89,9 +89,9 @@ func (t tree) items() []tree {
 	return all
 }
 
-// text gives a scalar as it is written, "" for anything else.
-func (t tree) text() string {
-	switch n := t.inner().(type) {
+// scalarText gives a scalar as it is written, "" for anything else.
+func (t tree) scalarText() string {
+	switch n := t.unwrapNode().(type) {
 	case *ast.LiteralNode:
 		if n.Value != nil {
 			return n.Value.Value
@@ -104,9 +104,9 @@ func (t tree) text() string {
 	return ""
 }
 
-// line is where a node begins, 0 for none.
-func (t tree) line() int {
-	node := t.inner()
+// lineNumber is where a node begins, 0 for none.
+func (t tree) lineNumber() int {
+	node := t.unwrapNode()
 	if node == nil || node.GetToken() == nil {
 		return 0
 	}

@@ -66,7 +66,7 @@ func Build(files []File, named Named) Map {
 		from := path.Dir(file.Path)
 		for _, found := range file.Facts.Imports {
 			made.Imports++
-			targets := x.resolve(file, found)
+			targets := x.resolveImport(file, found)
 			if len(targets) == 0 {
 				made.External++
 			}
@@ -87,7 +87,7 @@ func Build(files []File, named Named) Map {
 	}
 	slices.SortFunc(made.Edges, func(a, b Edge) int { return cmp.Or(strings.Compare(a.From, b.From), strings.Compare(a.To, b.To)) })
 	made.Modules = modulesOf(files)
-	made.mark()
+	made.markImports()
 	return made
 }
 
@@ -120,8 +120,8 @@ func modulesOf(files []File) []Module {
 	return all
 }
 
-// mark counts who is imported, and finds the cycles.
-func (m *Map) mark() {
+// markImports counts who is imported, and finds the cycles.
+func (m *Map) markImports() {
 	at := make(map[string]int, len(m.Modules))
 	for i, module := range m.Modules {
 		at[module.Path] = i
@@ -132,7 +132,7 @@ func (m *Map) mark() {
 		next[from] = append(next[from], to)
 		m.Modules[to].Imported++
 	}
-	for _, group := range strong(next) {
+	for _, group := range stronglyConnected(next) {
 		if len(group) < 2 {
 			continue
 		}
@@ -151,9 +151,9 @@ func (m *Map) mark() {
 	}
 }
 
-// strong gives the strongly connected groups of a graph (Tarjan 1972), without recursion:
+// stronglyConnected gives the strongly connected groups of a graph (Tarjan 1972), without recursion:
 // a chain of imports can be as long as a repository has folders.
-func strong(next [][]int) [][]int {
+func stronglyConnected(next [][]int) [][]int {
 	type visit struct{ node, child int }
 	order := make([]int, len(next)) // 1-based, 0 for what was not visited
 	low := make([]int, len(next))

@@ -35,20 +35,20 @@ type overview struct {
 	left   int // groups that found no room
 }
 
-// summarize puts modules of the same folder together until few enough are left: the
+// summarizeModules puts modules of the same folder together until few enough are left: the
 // deepest first. If even the outermost folders are too many, those with the most files are
 // kept.
-func (m Map) summarize() overview {
+func (m Map) summarizeModules() overview {
 	depth := 0
 	for _, module := range m.Modules {
 		depth = max(depth, strings.Count(module.Path, "/")+1)
 	}
-	for ; depth > 1 && m.count(depth) > maxDrawn; depth-- {
+	for ; depth > 1 && m.countGroups(depth) > maxDrawn; depth-- {
 	}
 	groups := make(map[string]*group)
 	var view overview
 	for _, module := range m.Modules {
-		name := cut(module.Path, depth)
+		name := cutPath(module.Path, depth)
 		if groups[name] == nil {
 			groups[name] = &group{path: name}
 			view.groups = append(view.groups, groups[name])
@@ -66,25 +66,25 @@ func (m Map) summarize() overview {
 		view.groups = view.groups[:maxDrawn]
 		slices.SortFunc(view.groups, func(a, b *group) int { return strings.Compare(a.path, b.path) })
 	}
-	view.arrows = m.arrows(groups, depth)
+	view.arrows = m.groupArrows(groups, depth)
 	return view
 }
 
-func (m Map) count(depth int) int {
+func (m Map) countGroups(depth int) int {
 	names := make(map[string]bool)
 	for _, module := range m.Modules {
-		names[cut(module.Path, depth)] = true
+		names[cutPath(module.Path, depth)] = true
 	}
 	return len(names)
 }
 
-// cut gives the first folders of a path.
-func cut(folder string, depth int) string {
+// cutPath gives the first folders of a path.
+func cutPath(folder string, depth int) string {
 	all := strings.Split(folder, "/")
 	return path.Join(all[:min(depth, len(all))]...)
 }
 
-func (m Map) arrows(groups map[string]*group, depth int) []*arrow {
+func (m Map) groupArrows(groups map[string]*group, depth int) []*arrow {
 	cycles := make(map[string]int)
 	for _, module := range m.Modules {
 		cycles[module.Path] = module.Cycle
@@ -92,7 +92,7 @@ func (m Map) arrows(groups map[string]*group, depth int) []*arrow {
 	known := make(map[[2]string]*arrow)
 	var all []*arrow
 	for _, edge := range m.Edges {
-		from, to := groups[cut(edge.From, depth)], groups[cut(edge.To, depth)]
+		from, to := groups[cutPath(edge.From, depth)], groups[cutPath(edge.To, depth)]
 		if from == nil || to == nil || from == to {
 			continue
 		}
@@ -109,9 +109,9 @@ func (m Map) arrows(groups map[string]*group, depth int) []*arrow {
 	return all
 }
 
-// rank puts each group into a layer below those that import it. Those that import one
+// rankGroups puts each group into a layer below those that import it. Those that import one
 // another, if only by way of others, share a layer's beginning.
-func (v overview) rank() {
+func (v overview) rankGroups() {
 	at := make(map[*group]int)
 	for i, g := range v.groups {
 		at[g] = i
@@ -121,7 +121,7 @@ func (v overview) rank() {
 		next[at[a.from]] = append(next[at[a.from]], at[a.to])
 	}
 	together := make([]int, len(v.groups))
-	found := strong(next)
+	found := stronglyConnected(next)
 	// What is imported comes before what imports it: from the last on, layers are known.
 	for number, members := range found {
 		for _, i := range members {

@@ -42,11 +42,11 @@ func newIndex(files []File, named Named) *index {
 		case source.Python:
 			x.addPython(file.Path)
 		case source.Java, source.Kotlin, source.CSharp, source.PHP:
-			x.declare(file, folder)
+			x.declareFile(file, folder)
 		case source.Ruby:
-			for at, part := range parts(file.Path) {
+			for at, part := range splitPath(file.Path) {
 				if part == "lib" || part == "app" {
-					x.ruby[strings.TrimSuffix(strings.Join(parts(file.Path)[at+1:], "/"), ".rb")] = folder
+					x.ruby[strings.TrimSuffix(strings.Join(splitPath(file.Path)[at+1:], "/"), ".rb")] = folder
 				}
 			}
 		case source.Rust:
@@ -58,9 +58,9 @@ func newIndex(files []File, named Named) *index {
 	return x
 }
 
-func parts(file string) []string { return strings.Split(file, "/") }
+func splitPath(file string) []string { return strings.Split(file, "/") }
 
-func (x *index) declare(file File, folder string) {
+func (x *index) declareFile(file File, folder string) {
 	language := file.Language
 	if language == source.Kotlin {
 		language = source.Java // they import one another
@@ -97,35 +97,35 @@ func (x *index) addPython(file string) {
 	}
 }
 
-// resolve gives the folders that an import leads to, none for what is not in the
+// resolveImport gives the folders that an import leads to, none for what is not in the
 // repository.
-func (x *index) resolve(file File, found source.Import) []string {
+func (x *index) resolveImport(file File, found source.Import) []string {
 	switch file.Language {
 	case source.Go:
 		return x.goPackage(found.Path)
 	case source.Python:
 		return x.pythonModule(file.Path, found)
 	case source.JavaScript, source.TypeScript:
-		return x.script(file.Path, found.Path)
+		return x.resolveScript(file.Path, found.Path)
 	case source.Rust:
-		return x.rust(file.Path, found.Path)
+		return x.resolveRust(file.Path, found.Path)
 	case source.Java, source.Kotlin:
-		return x.packages[source.Java].longest(strings.TrimSuffix(found.Path, ".*"), ".")
+		return x.packages[source.Java].longestMatch(strings.TrimSuffix(found.Path, ".*"), ".")
 	case source.CSharp:
 		return x.packages[source.CSharp][found.Path]
 	case source.PHP:
 		if rest, relative := strings.CutPrefix(found.Path, "./"); relative {
-			return x.included(file.Path, rest)
+			return x.resolveInclude(file.Path, rest)
 		}
-		return x.packages[source.PHP].longest(found.Path, `\`)
+		return x.packages[source.PHP].longestMatch(found.Path, `\`)
 	case source.Ruby:
-		return x.required(file.Path, found.Path)
+		return x.resolveRequire(file.Path, found.Path)
 	}
 	return nil
 }
 
-// longest finds the package that a name is in, or is.
-func (n namespaces) longest(name, separator string) []string {
+// longestMatch finds the package that a name is in, or is.
+func (n namespaces) longestMatch(name, separator string) []string {
 	for name != "" {
 		if folders := n[name]; folders != nil {
 			return folders
@@ -139,7 +139,7 @@ func (n namespaces) longest(name, separator string) []string {
 	return nil
 }
 
-func (x *index) folder(folder string) []string {
+func (x *index) findFolder(folder string) []string {
 	if folder = path.Clean(folder); x.folders[folder] {
 		return []string{folder}
 	}
@@ -151,11 +151,11 @@ func (x *index) folder(folder string) []string {
 func (x *index) goPackage(imported string) []string {
 	for prefix := imported; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		if folder, found := x.named.Go[prefix]; found {
-			return x.folder(path.Join(folder, strings.TrimPrefix(imported, prefix)))
+			return x.findFolder(path.Join(folder, strings.TrimPrefix(imported, prefix)))
 		}
 	}
 	if folder, found := x.named.Go["std"]; found {
-		return x.folder(path.Join(folder, imported))
+		return x.findFolder(path.Join(folder, imported))
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (x *index) pythonModule(file string, found source.Import) []string {
 // pythonFiles finds what is imported relative to a file.
 func (x *index) pythonFiles(at string, names []string) []string {
 	if x.files[at+".py"] {
-		return x.folder(path.Dir(at))
+		return x.findFolder(path.Dir(at))
 	}
 	var folders []string
 	for _, name := range names {
@@ -201,12 +201,12 @@ func (x *index) pythonFiles(at string, names []string) []string {
 	if len(folders) > 0 {
 		return folders
 	}
-	return x.folder(at)
+	return x.findFolder(at)
 }
 
 var scriptEndings = []string{"", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".vue", ".svelte"}
 
-func (x *index) script(file, imported string) []string {
+func (x *index) resolveScript(file, imported string) []string {
 	if !strings.HasPrefix(imported, ".") {
 		return x.scriptPackage(imported)
 	}
@@ -215,11 +215,11 @@ func (x *index) script(file, imported string) []string {
 	for _, stem := range []string{at, strings.TrimSuffix(at, path.Ext(at))} {
 		for _, ending := range scriptEndings {
 			if x.files[stem+ending] {
-				return x.folder(path.Dir(stem))
+				return x.findFolder(path.Dir(stem))
 			}
 		}
 	}
-	return x.folder(at)
+	return x.findFolder(at)
 }
 
 // scriptPackage finds a package of the same repository: "@scope/name/part" is looked for
@@ -240,9 +240,9 @@ func (x *index) scriptPackage(imported string) []string {
 	return nil
 }
 
-// rust finds the folder of a path. A module "a::b" is in a/b.rs or a/b/mod.rs below the
+// resolveRust finds the folder of a path. A module "a::b" is in a/b.rs or a/b/mod.rs below the
 // folder of its crate's root file.
-func (x *index) rust(file, imported string) []string {
+func (x *index) resolveRust(file, imported string) []string {
 	segments := strings.Split(imported, "::")
 	folder := path.Dir(file)
 	stem := strings.TrimSuffix(path.Base(file), ".rs")
@@ -277,9 +277,9 @@ func (x *index) rustModule(base string, segments []string) []string {
 		at := path.Join(base, path.Join(segments[:length]...))
 		switch {
 		case x.files[path.Join(at, "mod.rs")], length == 0 && x.folders[at]:
-			return x.folder(at)
+			return x.findFolder(at)
 		case x.files[at+".rs"]:
-			return x.folder(path.Dir(at))
+			return x.findFolder(path.Dir(at))
 		}
 	}
 	return nil
@@ -293,20 +293,20 @@ func (x *index) crateOf(folder string) string {
 	}
 }
 
-func (x *index) included(file, included string) []string {
+func (x *index) resolveInclude(file, included string) []string {
 	for _, at := range []string{path.Join(path.Dir(file), included), included} {
 		if x.files[at] {
-			return x.folder(path.Dir(at))
+			return x.findFolder(path.Dir(at))
 		}
 	}
 	return nil
 }
 
-func (x *index) required(file, required string) []string {
+func (x *index) resolveRequire(file, required string) []string {
 	if strings.HasPrefix(required, ".") {
 		at := path.Join(path.Dir(file), required)
 		if x.files[at] || x.files[at+".rb"] {
-			return x.folder(path.Dir(at))
+			return x.findFolder(path.Dir(at))
 		}
 		return nil
 	}

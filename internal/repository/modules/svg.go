@@ -41,17 +41,17 @@ const style = `<style>
 // in red where there are colours; its boxes say so. It is made of the shapes that pictures
 // of flows are made of, so that what shows one shows the other.
 func (m Map) SVG(title string) string {
-	view := m.summarize()
-	view.rank()
-	width, height := view.place()
+	view := m.summarizeModules()
+	view.rankGroups()
+	width, height := view.placeGroups()
 	var out strings.Builder
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" class="modules" role="img" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">`+"\n", width, height, width, height)
-	fmt.Fprintf(&out, "<title>%s</title>\n%s", escape(title), style)
+	fmt.Fprintf(&out, "<title>%s</title>\n%s", escapeXML(title), style)
 	for _, a := range view.arrows {
-		a.draw(&out)
+		a.drawArrow(&out)
 	}
 	for _, g := range view.groups {
-		g.draw(&out)
+		g.drawGroup(&out)
 	}
 	if view.left > 0 {
 		fmt.Fprintf(&out, `<text class="description" x="%.1f" y="%.1f">%d smaller folders are not drawn</text>`+"\n", width/2, height-border/2, view.left)
@@ -60,14 +60,14 @@ func (m Map) SVG(title string) string {
 	return out.String()
 }
 
-// place gives every group its place in rows, and the size of the whole.
-func (v overview) place() (width, height float64) {
+// placeGroups gives every group its place in rows, and the size of the whole.
+func (v overview) placeGroups() (width, height float64) {
 	var rows [][]*group
 	layer, row := -1, 0.0
 	ordered := slices.Clone(v.groups)
 	slices.SortStableFunc(ordered, func(a, b *group) int { return cmp.Compare(a.layer, b.layer) })
 	for _, g := range ordered {
-		g.width = letter*float64(max(utf8.RuneCountInString(short(g.path)), utf8.RuneCountInString(g.describe()))) + 2*padding
+		g.width = letter*float64(max(utf8.RuneCountInString(shortenPath(g.path)), utf8.RuneCountInString(g.describeGroup()))) + 2*padding
 		if g.layer != layer || row+gapX+g.width > widest {
 			rows = append(rows, nil)
 			layer, row = g.layer, 0
@@ -78,7 +78,7 @@ func (v overview) place() (width, height float64) {
 	}
 	width += 2 * border
 	for i, row := range rows {
-		above := v.importers(row)
+		above := v.importerPositions(row)
 		slices.SortStableFunc(row, func(a, b *group) int { return cmp.Compare(above[a], above[b]) })
 		free := width - 2*border
 		for _, g := range row {
@@ -95,8 +95,8 @@ func (v overview) place() (width, height float64) {
 	return width, height
 }
 
-// importers gives for each group of a row where those that import it stand on average.
-func (v overview) importers(row []*group) map[*group]float64 {
+// importerPositions gives for each group of a row where those that import it stand on average.
+func (v overview) importerPositions(row []*group) map[*group]float64 {
 	sums := make(map[*group]float64)
 	counts := make(map[*group]float64)
 	for _, a := range v.arrows {
@@ -111,7 +111,7 @@ func (v overview) importers(row []*group) map[*group]float64 {
 	return sums
 }
 
-func (g *group) describe() string {
+func (g *group) describeGroup() string {
 	text := fmt.Sprintf("%d files", g.files)
 	if g.files == 1 {
 		text = "1 file"
@@ -125,21 +125,21 @@ func (g *group) describe() string {
 	return text
 }
 
-func (g *group) draw(out *strings.Builder) {
+func (g *group) drawGroup(out *strings.Builder) {
 	class := "node"
 	if g.cycle {
 		class += " in-cycle"
 	}
 	left, top := g.x-g.width/2, g.y-boxHeight/2
-	fmt.Fprintf(out, `<g class="%s" data-node="%s">`+"\n", class, escape(g.path))
+	fmt.Fprintf(out, `<g class="%s" data-node="%s">`+"\n", class, escapeXML(g.path))
 	fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.1f" width="%.1f" height="%.0f" rx="6"/>`+"\n", left, top, g.width, boxHeight)
-	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", g.x, top+17, escape(short(g.path)))
-	fmt.Fprintf(out, `<text class="description" x="%.1f" y="%.1f">%s</text>`+"\n</g>\n", g.x, top+32, escape(g.describe()))
+	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", g.x, top+17, escapeXML(shortenPath(g.path)))
+	fmt.Fprintf(out, `<text class="description" x="%.1f" y="%.1f">%s</text>`+"\n</g>\n", g.x, top+32, escapeXML(g.describeGroup()))
 }
 
-// draw draws an arrow: downwards from the bottom of a box to the top of the other, or,
+// drawArrow draws an arrow: downwards from the bottom of a box to the top of the other, or,
 // where it leads to the same row or up, from the top to the bottom.
-func (a *arrow) draw(out *strings.Builder) {
+func (a *arrow) drawArrow(out *strings.Builder) {
 	class, arrowhead := "edge", "arrow"
 	if a.cycle {
 		class, arrowhead = "edge cycle join", "arrow cycle"
@@ -156,18 +156,18 @@ func (a *arrow) draw(out *strings.Builder) {
 	x2 := a.to.x
 	if a.to.y == a.from.y {
 		fmt.Fprintf(out, `<path class="%s" data-from="%s" data-to="%s" d="M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f"/>`+"\n",
-			class, escape(a.from.path), escape(a.to.path), a.from.x, y1, a.from.x, y1-bend, x2, y2-bend, x2, y2)
+			class, escapeXML(a.from.path), escapeXML(a.to.path), a.from.x, y1, a.from.x, y1-bend, x2, y2-bend, x2, y2)
 		down = 1
 	} else {
 		fmt.Fprintf(out, `<path class="%s" data-from="%s" data-to="%s" d="M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f"/>`+"\n",
-			class, escape(a.from.path), escape(a.to.path), a.from.x, y1, a.from.x, y1+down*bend, x2, y2-down*bend, x2, y2)
+			class, escapeXML(a.from.path), escapeXML(a.to.path), a.from.x, y1, a.from.x, y1+down*bend, x2, y2-down*bend, x2, y2)
 	}
 	fmt.Fprintf(out, `<polygon class="%s" points="%.1f,%.1f %.1f,%.1f %.1f,%.1f"/>`+"\n",
 		arrowhead, x2, y2, x2-4, y2-down*8, x2+4, y2-down*8)
 }
 
-// short cuts a path to its end, which tells most.
-func short(path string) string {
+// shortenPath cuts a path to its end, which tells most.
+func shortenPath(path string) string {
 	letters := []rune(path)
 	if len(letters) <= longest {
 		return path
@@ -175,8 +175,8 @@ func short(path string) string {
 	return "…" + string(letters[len(letters)-longest+1:])
 }
 
-// escape makes text safe inside an element or a quoted attribute.
-func escape(s string) string {
+// escapeXML makes text safe inside an element or a quoted attribute.
+func escapeXML(s string) string {
 	var out strings.Builder
 	// Writing to a strings.Builder does not fail, and EscapeText has no other error.
 	if err := xml.EscapeText(&out, []byte(s)); err != nil {

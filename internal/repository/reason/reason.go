@@ -70,8 +70,8 @@ var (
 // numbered counts from 1, as sources are cited.
 var numbered = template.FuncMap{"number": func(i int) int { return i + 1 }}
 
-// fit leaves out the last sources until the rest has room in one request.
-func (t Task) fit(model llm.Model) Task {
+// fitSources leaves out the last sources until the rest has room in one request.
+func (t Task) fitSources(model llm.Model) Task {
 	limits := model.Limits()
 	room := limits.Context - min(limits.Reply, replyTokens) - promptTokens - model.Tokens(t.Text) - model.Tokens(strings.Join(t.Steps, "\n"))
 	kept := 0
@@ -92,18 +92,18 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 		Steps   []string `json:"steps"`
 		Missing []string `json:"missing"`
 	}
-	use, err := ask(ctx, model, request{roleReason, thinkTemplate, &thinkSchema, task.fit(model)}, &told)
+	use, err := askModel(ctx, model, request{roleReason, thinkTemplate, &thinkSchema, task.fitSources(model)}, &told)
 	if err != nil || use.Failure != "" {
 		return Thought{}, use, err
 	}
 	var thought Thought
 	for _, step := range told.Steps[:min(len(told.Steps), MaxSteps)] {
-		if step = bounded(step); step != "" {
+		if step = truncateText(step); step != "" {
 			thought.Steps = append(thought.Steps, step)
 		}
 	}
 	for _, path := range told.Missing[:min(len(told.Missing), maxMissing)] {
-		if path = bounded(path); path != "" && !slices.Contains(thought.Missing, path) {
+		if path = truncateText(path); path != "" && !slices.Contains(thought.Missing, path) {
 			thought.Missing = append(thought.Missing, path)
 		}
 	}
@@ -122,16 +122,16 @@ func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, f
 			} `json:"statements"`
 		} `json:"sections"`
 	}
-	task = task.fit(model)
-	use, err := ask(ctx, model, request{roleWrite, writeTemplate, &writeSchema, task}, &told)
+	task = task.fitSources(model)
+	use, err := askModel(ctx, model, request{roleWrite, writeTemplate, &writeSchema, task}, &told)
 	if err != nil || use.Failure != "" {
 		return nil, use, err
 	}
 	var sections []report.Section
 	for _, section := range told.Sections[:min(len(told.Sections), maxSections)] {
-		made := report.Section{Title: bounded(section.Title)}
+		made := report.Section{Title: truncateText(section.Title)}
 		for _, statement := range section.Statements {
-			text := bounded(statement.Text)
+			text := truncateText(statement.Text)
 			if text == "" {
 				continue
 			}
@@ -151,7 +151,7 @@ func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, f
 	return sections, use, nil
 }
 
-func bounded(text string) string {
+func truncateText(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if letters := []rune(text); len(letters) > maxStatement {
 		return string(letters[:maxStatement]) + "…"
@@ -167,9 +167,9 @@ type request struct {
 	task   Task
 }
 
-// ask asks for data. The error is that of a prompt or of the end of ctx; a model's failure
+// askModel asks for data. The error is that of a prompt or of the end of ctx; a model's failure
 // is said in the use.
-func ask[T any](ctx context.Context, model llm.Model, r request, into *T) (flows.ModelUse, error) {
+func askModel[T any](ctx context.Context, model llm.Model, r request, into *T) (flows.ModelUse, error) {
 	messages, err := prompt.Messages(r.prompt, r.task)
 	if err != nil {
 		return flows.ModelUse{}, err

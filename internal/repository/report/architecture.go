@@ -15,95 +15,95 @@ const (
 	maxEdges   = 40
 )
 
-func (w *writer) architecture(f Facts) {
-	w.line("## Architecture\n")
+func (w *writer) writeArchitecture(f Facts) {
+	w.writeLine("## Architecture\n")
 	a := f.Architecture
 	if a == nil {
-		w.line("*It could not be read.*\n")
+		w.writeLine("*It could not be read.*\n")
 		return
 	}
 	if a.ModulesTotal == 0 {
-		w.line("There is no source code in a language whose imports I read.\n")
+		w.writeLine("There is no source code in a language whose imports I read.\n")
 		return
 	}
-	w.line("%s modules (folders with source code), %s imports between two of them; %s of %s import statements lead elsewhere.",
+	w.writeLine("%s modules (folders with source code), %s imports between two of them; %s of %s import statements lead elsewhere.",
 		humanize.Comma(int64(a.ModulesTotal)), humanize.Comma(int64(a.EdgesTotal)), humanize.Comma(int64(a.External)), humanize.Comma(int64(a.Imports)))
 	if f.Picture != "" {
-		w.line("The picture `%s` shows who imports whom.", f.Picture)
+		w.writeLine("The picture `%s` shows who imports whom.", f.Picture)
 	}
-	w.line("\n| Module | Language | Files | Imported by |\n|---|---|---:|---:|")
+	w.writeLine("\n| Module | Language | Files | Imported by |\n|---|---|---:|---:|")
 	for _, module := range a.Modules[:min(len(a.Modules), maxModules)] {
-		name := cell(module.Path)
+		name := codeCell(module.Path)
 		if module.Cycle > 0 {
 			name += fmt.Sprintf(" (cycle %d)", module.Cycle)
 		}
-		w.line("| %s | %s | %d | %d |", name, module.Language, module.Files, module.Imported)
+		w.writeLine("| %s | %s | %d | %d |", name, module.Language, module.Files, module.Imported)
 	}
 	if more := a.ModulesTotal - min(len(a.Modules), maxModules); more > 0 {
-		w.line("\n%d more modules are not listed.", more)
+		w.writeLine("\n%d more modules are not listed.", more)
 	}
-	w.line("")
+	w.writeLine("")
 	if len(a.Edges) > 0 {
-		w.line("The strongest ties:\n")
+		w.writeLine("The strongest ties:\n")
 	}
 	for _, edge := range a.Edges[:min(len(a.Edges), maxEdges)] {
-		w.line("- %s imports %s: %d, first in %s", code(edge.From), code(edge.To), edge.Count, w.at(analysis.Place{Path: edge.File, Line: edge.Line}))
+		w.writeLine("- %s imports %s: %d, first in %s", codeText(edge.From), codeText(edge.To), edge.Count, w.placeText(analysis.Place{Path: edge.File, Line: edge.Line}))
 	}
-	w.line("")
+	w.writeLine("")
 	if a.CyclesTotal == 0 {
-		w.line("No modules import one another in a circle.\n")
+		w.writeLine("No modules import one another in a circle.\n")
 		return
 	}
-	w.line("Modules that import one another in a circle (%d):\n", a.CyclesTotal)
+	w.writeLine("Modules that import one another in a circle (%d):\n", a.CyclesTotal)
 	for i, cycle := range a.Cycles {
-		w.line("- Cycle %d: %s", i+1, codes(cycle, maxModules))
+		w.writeLine("- Cycle %d: %s", i+1, codeList(cycle, maxModules))
 	}
-	w.line("")
+	w.writeLine("")
 }
 
-func (w *writer) entries(f Facts) {
-	w.line("## Entry points\n")
+func (w *writer) writeEntries(f Facts) {
+	w.writeLine("## Entry points\n")
 	if f.Architecture == nil {
-		w.line("*They could not be read.*\n")
+		w.writeLine("*They could not be read.*\n")
 		return
 	}
 	if len(f.Architecture.Entries) == 0 {
-		w.line("None was found: it may be a library.\n")
+		w.writeLine("None was found: it may be a library.\n")
 	}
 	for _, entry := range f.Architecture.Entries {
-		w.line("- %s (%s)", w.at(entry.Place), entry.Language)
+		w.writeLine("- %s (%s)", w.placeText(entry.Place), entry.Language)
 	}
-	w.line("")
+	w.writeLine("")
 	if len(f.Files) > 0 {
-		w.line("## Files to begin with\n")
+		w.writeLine("## Files to begin with\n")
 		for _, file := range f.Files {
-			w.line("- %s, %s lines: %s", w.at(analysis.Place{Path: file.Path}), humanize.Comma(int64(file.Lines)), file.Why)
+			w.writeLine("- %s, %s lines: %s", w.placeText(analysis.Place{Path: file.Path}), humanize.Comma(int64(file.Lines)), file.Why)
 		}
-		w.line("")
+		w.writeLine("")
 	}
 }
 
-func (w *writer) tests(s *analysis.Structure) {
-	w.line("## Tests\n")
+func (w *writer) writeTests(s *analysis.Structure) {
+	w.writeLine("## Tests\n")
 	if s == nil {
-		w.line("*They could not be counted.*\n")
+		w.writeLine("*They could not be counted.*\n")
 		return
 	}
 	if s.Tests == 0 {
-		w.line("No tests were found.")
+		w.writeLine("No tests were found.")
 	} else {
-		w.line("%s of tests, as in %s.", files(s.Tests), w.places(s.TestFiles[:min(len(s.TestFiles), 3)], 0))
+		w.writeLine("%s of tests, as in %s.", countFiles(s.Tests), w.placesText(s.TestFiles[:min(len(s.TestFiles), 3)], 0))
 	}
 	if len(s.CI) > 0 {
-		w.line("What runs on changes: %s.", w.places(s.CI, 0))
+		w.writeLine("What runs on changes: %s.", w.placesText(s.CI, 0))
 	} else {
-		w.line("Nothing was found that says what runs on changes.")
+		w.writeLine("Nothing was found that says what runs on changes.")
 	}
-	w.line("")
+	w.writeLine("")
 }
 
-func (w *writer) risks(f Facts) {
-	w.line("## Risks seen\n")
+func (w *writer) writeRisks(f Facts) {
+	w.writeLine("## Risks seen\n")
 	var all []analysis.Risk
 	if f.Structure != nil {
 		all = append(all, f.Structure.Risks...)
@@ -113,39 +113,39 @@ func (w *writer) risks(f Facts) {
 	}
 	switch {
 	case f.Structure == nil || f.Dependencies == nil:
-		w.line("*Not all could be looked for.*\n")
+		w.writeLine("*Not all could be looked for.*\n")
 	case len(all) == 0:
-		w.line("None of those that are looked for: a missing lock file, license or tests, huge files, secrets by their look, images without a version.\n")
+		w.writeLine("None of those that are looked for: a missing lock file, license or tests, huge files, secrets by their look, images without a version.\n")
 	}
 	for _, risk := range all {
 		where := ""
 		if len(risk.Places) > 0 {
-			where = " " + w.places(risk.Places, risk.More)
+			where = " " + w.placesText(risk.Places, risk.More)
 		}
-		w.line("- **%s**: %s%s", risk.Kind, risk.Text, where)
+		w.writeLine("- **%s**: %s%s", risk.Kind, risk.Text, where)
 	}
-	w.line("")
+	w.writeLine("")
 }
 
-func (w *writer) steps(steps []string) {
+func (w *writer) writeSteps(steps []string) {
 	if len(steps) == 0 {
 		return
 	}
-	w.line("## How this was reasoned\n")
+	w.writeLine("## How this was reasoned\n")
 	for i, step := range steps {
-		w.line("%d. %s", i+1, clean(step))
+		w.writeLine("%d. %s", i+1, cleanText(step))
 	}
-	w.line("")
+	w.writeLine("")
 }
 
 // Answer writes what a language model said to a task that is no analysis.
 func Answer(f Facts, task string) string {
 	w := &writer{web: f.Web}
-	w.line("# %s\n", clean(strings.TrimSpace(task)))
+	w.writeLine("# %s\n", cleanText(strings.TrimSpace(task)))
 	if f.Partial != "" {
-		w.line("**This is partial.** %s\n", f.Partial)
+		w.writeLine("**This is partial.** %s\n", f.Partial)
 	}
-	w.sections(f.Sections)
-	w.steps(f.Steps)
+	w.writeSections(f.Sections)
+	w.writeSteps(f.Steps)
 	return w.String()
 }

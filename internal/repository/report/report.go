@@ -57,31 +57,31 @@ type writer struct {
 	web string
 }
 
-func (w *writer) line(format string, args ...any) {
+func (w *writer) writeLine(format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 	w.WriteByte('\n')
 }
 
-// at shows a place: as a link where there is an address, else as code.
-func (w *writer) at(p analysis.Place) string {
+// placeText shows a place: as a link where there is an address, else as code.
+func (w *writer) placeText(p analysis.Place) string {
 	text := p.Path
 	if p.Line > 0 {
 		text = fmt.Sprintf("%s:%d", p.Path, p.Line)
 	}
-	return linked(plain.Code(text, maxCode), repository.Link(w.web, p.Path, p.Line))
+	return linkText(plain.Code(text, maxCode), repository.Link(w.web, p.Path, p.Line))
 }
 
-func linked(text, address string) string {
+func linkText(text, address string) string {
 	if address == "" {
 		return text
 	}
 	return "[" + text + "](" + address + ")"
 }
 
-func (w *writer) places(places []analysis.Place, more int) string {
+func (w *writer) placesText(places []analysis.Place, more int) string {
 	var all []string
 	for _, p := range places {
-		all = append(all, w.at(p))
+		all = append(all, w.placeText(p))
 	}
 	text := strings.Join(all, ", ")
 	if more > 0 {
@@ -90,64 +90,64 @@ func (w *writer) places(places []analysis.Place, more int) string {
 	return text
 }
 
-func clean(text string) string { return plain.Shortened(plain.Clean(text), maxLine) }
+func cleanText(text string) string { return plain.Shortened(plain.Clean(text), maxLine) }
 
-func code(text string) string { return plain.Code(text, maxCode) }
+func codeText(text string) string { return plain.Code(text, maxCode) }
 
-// cell is code in a table, where a line would end the cell.
-func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
+// codeCell is code in a table, where a line would end the cell.
+func codeCell(text string) string { return strings.ReplaceAll(codeText(text), "|", `\|`) }
 
 // Write writes the report of an analysis.
 func Write(f Facts) string {
 	w := &writer{web: f.Web}
-	w.line("# Report on %s\n", code(f.Name))
+	w.writeLine("# Report on %s\n", codeText(f.Name))
 	if f.Partial != "" {
-		w.line("**This report is partial.** %s\n", f.Partial)
+		w.writeLine("**This report is partial.** %s\n", f.Partial)
 	}
-	w.about(f)
-	w.sections(f.Sections)
+	w.writeAbout(f)
+	w.writeSections(f.Sections)
 	if len(f.Sections) > 0 {
-		w.line("*The sections since “What it is” were written by a language model from the files named; what follows was read by tools.*\n")
+		w.writeLine("*The sections since “What it is” were written by a language model from the files named; what follows was read by tools.*\n")
 	}
-	w.structure(f.Structure)
-	w.dependencies(f.Dependencies)
-	w.architecture(f)
-	w.entries(f)
-	w.tests(f.Structure)
-	w.risks(f)
-	w.steps(f.Steps)
+	w.writeStructure(f.Structure)
+	w.writeDependencies(f.Dependencies)
+	w.writeArchitecture(f)
+	w.writeEntries(f)
+	w.writeTests(f.Structure)
+	w.writeRisks(f)
+	w.writeSteps(f.Steps)
 	return w.String()
 }
 
-// about says what the repository is.
-func (w *writer) about(f Facts) {
-	w.line("## What it is\n")
+// writeAbout says what the repository is.
+func (w *writer) writeAbout(f Facts) {
+	w.writeLine("## What it is\n")
 	if f.Commit != "" {
-		w.line("- Read at commit %s.", linked(code(f.Commit), strings.TrimSuffix(strings.Replace(f.Web, "/blob/", "/tree/", 1), "/")))
+		w.writeLine("- Read at commit %s.", linkText(codeText(f.Commit), strings.TrimSuffix(strings.Replace(f.Web, "/blob/", "/tree/", 1), "/")))
 	}
 	s := f.Structure
 	if s == nil {
-		w.line("*Its structure could not be read.*\n")
+		w.writeLine("*Its structure could not be read.*\n")
 		return
 	}
 	if s.Readme != nil {
 		if s.Readme.Title != "" {
-			w.line("- It calls itself “%s” (%s).", clean(s.Readme.Title), w.at(analysis.Place{Path: s.Readme.Path}))
+			w.writeLine("- It calls itself “%s” (%s).", cleanText(s.Readme.Title), w.placeText(analysis.Place{Path: s.Readme.Path}))
 		}
 		if s.Readme.Text != "" {
-			w.line("- From its README (%s): %s", w.at(s.Readme.Place), clean(s.Readme.Text))
+			w.writeLine("- From its README (%s): %s", w.placeText(s.Readme.Place), cleanText(s.Readme.Text))
 		}
 	} else {
-		w.line("- It has no README.")
+		w.writeLine("- It has no README.")
 	}
 	if f.Dependencies != nil {
 		for _, m := range f.Dependencies.Manifests[:min(len(f.Dependencies.Manifests), maxNamed)] {
 			if m.Name != "" {
 				about := ""
 				if m.Description != "" {
-					about = ": " + clean(m.Description)
+					about = ": " + cleanText(m.Description)
 				}
-				w.line("- %s module %s (%s)%s", m.Ecosystem, code(m.Name), w.at(analysis.Place{Path: m.Path}), about)
+				w.writeLine("- %s module %s (%s)%s", m.Ecosystem, codeText(m.Name), w.placeText(analysis.Place{Path: m.Path}), about)
 			}
 		}
 	}
@@ -156,83 +156,83 @@ func (w *writer) about(f Facts) {
 		if name == "" {
 			name = "one that I don't know"
 		}
-		w.line("- License: %s (%s).", name, w.at(s.License.Place))
+		w.writeLine("- License: %s (%s).", name, w.placeText(s.License.Place))
 	}
-	w.line("- %s files, %s, %s lines of text.\n", humanize.Comma(int64(s.Files)), humanize.IBytes(uint64(s.Bytes)), humanize.Comma(int64(s.Lines)))
+	w.writeLine("- %s files, %s, %s lines of text.\n", humanize.Comma(int64(s.Files)), humanize.IBytes(uint64(s.Bytes)), humanize.Comma(int64(s.Lines)))
 	if len(s.Languages) > 0 {
-		w.line("| Language | Files | Lines |\n|---|---:|---:|")
+		w.writeLine("| Language | Files | Lines |\n|---|---:|---:|")
 		for _, language := range s.Languages {
-			w.line("| %s | %s | %s |", language.Name, humanize.Comma(int64(language.Files)), humanize.Comma(int64(language.Lines)))
+			w.writeLine("| %s | %s | %s |", language.Name, humanize.Comma(int64(language.Files)), humanize.Comma(int64(language.Lines)))
 		}
-		w.line("")
+		w.writeLine("")
 	}
 }
 
 // maxNamed is how many manifests are named at the beginning.
 const maxNamed = 8
 
-// sections are what a model wrote.
-func (w *writer) sections(sections []Section) {
+// writeSections are what a model wrote.
+func (w *writer) writeSections(sections []Section) {
 	for _, section := range sections {
-		w.line("## %s\n", clean(section.Title))
+		w.writeLine("## %s\n", cleanText(section.Title))
 		for _, s := range section.Statements {
 			var cites []string
 			for _, c := range s.Cites {
-				cites = append(cites, linked(code(c.Label), c.URL))
+				cites = append(cites, linkText(codeText(c.Label), c.URL))
 			}
 			where := ""
 			if len(cites) > 0 {
 				where = " (" + strings.Join(cites, ", ") + ")"
 			}
-			w.line("- %s%s", clean(s.Text), where)
+			w.writeLine("- %s%s", cleanText(s.Text), where)
 		}
-		w.line("")
+		w.writeLine("")
 	}
 }
 
-func (w *writer) structure(s *analysis.Structure) {
-	w.line("## Layout\n")
+func (w *writer) writeStructure(s *analysis.Structure) {
+	w.writeLine("## Layout\n")
 	if s == nil {
-		w.line("*It could not be read.*\n")
+		w.writeLine("*It could not be read.*\n")
 		return
 	}
-	w.line("```text")
+	w.writeLine("```text")
 	for _, folder := range s.Tree {
 		name := folder.Path[strings.LastIndexByte(folder.Path, '/')+1:]
-		w.line("%s%s/  %s", strings.Repeat("  ", folder.Depth-1), strings.ReplaceAll(oneLine(name), "`", ""), files(folder.Files))
+		w.writeLine("%s%s/  %s", strings.Repeat("  ", folder.Depth-1), strings.ReplaceAll(oneLine(name), "`", ""), countFiles(folder.Files))
 	}
-	w.line("```\n")
+	w.writeLine("```\n")
 	if s.TreeLeft > 0 {
-		w.line("%d smaller folders are not shown.", s.TreeLeft)
+		w.writeLine("%d smaller folders are not shown.", s.TreeLeft)
 	}
 	if len(s.Skipped) > 0 {
-		w.line("Not looked into: %s.", codes(s.Skipped, maxNamed))
+		w.writeLine("Not looked into: %s.", codeList(s.Skipped, maxNamed))
 	}
 	if len(s.Modules) > 0 {
-		w.line("Submodules, which were not fetched: %s.", codes(s.Modules, maxNamed))
+		w.writeLine("Submodules, which were not fetched: %s.", codeList(s.Modules, maxNamed))
 	}
 	if s.Links > 0 {
-		w.line("Symbolic links, which were not followed: %d.", s.Links)
+		w.writeLine("Symbolic links, which were not followed: %d.", s.Links)
 	}
 	if s.Unread > 0 {
-		w.line("Files too large to be looked into: %d.", s.Unread)
+		w.writeLine("Files too large to be looked into: %d.", s.Unread)
 	}
-	w.line("")
+	w.writeLine("")
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func files(count int) string {
+func countFiles(count int) string {
 	if count == 1 {
 		return "1 file"
 	}
 	return humanize.Comma(int64(count)) + " files"
 }
 
-func codes(names []string, most int) string {
+func codeList(names []string, most int) string {
 	var all []string
 	for _, name := range names[:min(len(names), most)] {
-		all = append(all, code(name))
+		all = append(all, codeText(name))
 	}
 	text := strings.Join(all, ", ")
 	if more := len(names) - most; more > 0 {
@@ -241,60 +241,60 @@ func codes(names []string, most int) string {
 	return text
 }
 
-func (w *writer) dependencies(d *analysis.Dependencies) {
-	w.line("## Dependencies\n")
+func (w *writer) writeDependencies(d *analysis.Dependencies) {
+	w.writeLine("## Dependencies\n")
 	if d == nil {
-		w.line("*They could not be read.*\n")
+		w.writeLine("*They could not be read.*\n")
 		return
 	}
 	if len(d.Manifests) == 0 {
-		w.line("No manifest was found.\n")
+		w.writeLine("No manifest was found.\n")
 	}
 	for _, m := range d.Manifests {
-		w.manifest(m)
+		w.writeManifest(m)
 	}
 	if d.Left > 0 {
-		w.line("%d more manifests are not listed.\n", d.Left)
+		w.writeLine("%d more manifests are not listed.\n", d.Left)
 	}
 	for _, broken := range d.Broken {
-		w.line("- Not read: %s", clean(broken))
+		w.writeLine("- Not read: %s", cleanText(broken))
 	}
-	w.line("")
+	w.writeLine("")
 }
 
-func (w *writer) manifest(m analysis.Manifest) {
+func (w *writer) writeManifest(m analysis.Manifest) {
 	lock := ""
 	if m.Lock != "" {
-		lock = ", locked by " + w.at(analysis.Place{Path: m.Lock})
+		lock = ", locked by " + w.placeText(analysis.Place{Path: m.Lock})
 	}
-	w.line("### %s: %s%s\n", m.Ecosystem, w.at(analysis.Place{Path: m.Path}), lock)
+	w.writeLine("### %s: %s%s\n", m.Ecosystem, w.placeText(analysis.Place{Path: m.Path}), lock)
 	if len(m.Dependencies) > 0 {
-		w.line("| Dependency | Version | For | Line |\n|---|---|---|---|")
+		w.writeLine("| Dependency | Version | For | Line |\n|---|---|---|---|")
 	} else {
-		w.line("It names no dependencies of its own.")
+		w.writeLine("It names no dependencies of its own.")
 	}
 	for _, d := range m.Dependencies {
 		version := ""
 		if d.Version != "" {
-			version = cell(d.Version)
+			version = codeCell(d.Version)
 		}
 		if d.Locked != "" {
-			version = strings.TrimSpace(version + " → " + cell(d.Locked))
+			version = strings.TrimSpace(version + " → " + codeCell(d.Locked))
 		}
-		w.line("| %s | %s | %s | %s |", cell(d.Name), version, d.Scope, w.lineOf(m.Path, d.Dependency))
+		w.writeLine("| %s | %s | %s | %s |", codeCell(d.Name), version, d.Scope, w.lineOf(m.Path, d.Dependency))
 	}
 	if m.Left > 0 {
-		w.line("\n%d more are not listed.", m.Left)
+		w.writeLine("\n%d more are not listed.", m.Left)
 	}
 	if m.Indirect > 0 {
-		w.line("\nAnd %d that those depend on.", m.Indirect)
+		w.writeLine("\nAnd %d that those depend on.", m.Indirect)
 	}
-	w.line("")
+	w.writeLine("")
 }
 
 func (w *writer) lineOf(path string, d manifest.Dependency) string {
 	if d.Line == 0 {
 		return ""
 	}
-	return linked(fmt.Sprint(d.Line), repository.Link(w.web, path, d.Line))
+	return linkText(fmt.Sprint(d.Line), repository.Link(w.web, path, d.Line))
 }

@@ -7,21 +7,21 @@ var csharpSyntax = syntax{
 func parseCSharp(content []byte) Facts {
 	c := &cursor{tokens: csharpSyntax.scan(content)}
 	var facts Facts
-	for c.more() {
-		first := c.begins() || c.peek(-1).is("global")
+	for c.hasMore() {
+		first := c.startsStatement() || c.peek(-1).hasText("global")
 		t := c.next()
 		switch {
-		case t.is("Main") && c.peek(0).is("(") && facts.Main == 0 && (c.peek(-2).is("void") || c.peek(-2).is("int") || c.peek(-2).is("Task") || c.peek(-2).is(">")):
+		case t.hasText("Main") && c.peek(0).hasText("(") && facts.Main == 0 && (c.peek(-2).hasText("void") || c.peek(-2).hasText("int") || c.peek(-2).hasText("Task") || c.peek(-2).hasText(">")):
 			facts.Main = t.line
 		case !first:
-		case t.is("namespace") && facts.Package == "":
-			facts.Package = c.dotted(".")
-		case t.is("using"):
-			c.take("static")
-			if c.peek(1).is("=") {
+		case t.hasText("namespace") && facts.Package == "":
+			facts.Package = c.readDotted(".")
+		case t.hasText("using"):
+			c.takeToken("static")
+			if c.peek(1).hasText("=") {
 				c.at += 2
 			}
-			if path := c.dotted("."); path != "" && c.peek(0).is(";") {
+			if path := c.readDotted("."); path != "" && c.peek(0).hasText(";") {
 				facts.Imports = append(facts.Imports, Import{Path: path, Line: t.line})
 			}
 		}

@@ -8,7 +8,7 @@ type cursor struct {
 	at     int
 }
 
-func (c *cursor) more() bool { return c.at < len(c.tokens) }
+func (c *cursor) hasMore() bool { return c.at < len(c.tokens) }
 
 // peek gives the token some places ahead, or behind for a negative number.
 func (c *cursor) peek(ahead int) token {
@@ -24,18 +24,18 @@ func (c *cursor) next() token {
 	return t
 }
 
-// take passes a token if it is the one named.
-func (c *cursor) take(text string) bool {
-	if c.peek(0).is(text) {
+// takeToken passes a token if it is the one named.
+func (c *cursor) takeToken(text string) bool {
+	if c.peek(0).hasText(text) {
 		c.at++
 		return true
 	}
 	return false
 }
 
-// dotted reads words with a separator between them: "a.b.c", "a::b", `A\B`. The separator
+// readDotted reads words with a separator between them: "a.b.c", "a::b", `A\B`. The separator
 // is one character, once or several times.
-func (c *cursor) dotted(separator string) string {
+func (c *cursor) readDotted(separator string) string {
 	var parts []string
 	for {
 		t := c.peek(0)
@@ -45,7 +45,7 @@ func (c *cursor) dotted(separator string) string {
 		parts = append(parts, t.text)
 		c.at++
 		length := 0
-		for length < len(separator) && c.peek(length).is(separator[:1]) {
+		for length < len(separator) && c.peek(length).hasText(separator[:1]) {
 			length++
 		}
 		if length < len(separator) || c.peek(length).kind != word {
@@ -56,9 +56,9 @@ func (c *cursor) dotted(separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// begins tells whether the token at the cursor is the first of a statement in a language
+// startsStatement tells whether the token at the cursor is the first of a statement in a language
 // with braces.
-func (c *cursor) begins() bool {
+func (c *cursor) startsStatement() bool {
 	before := c.peek(-1)
-	return c.at == 0 || before.is(";") || before.is("{") || before.is("}") || before.is(")") || before.is("]") || before.kind == newline
+	return c.at == 0 || before.hasText(";") || before.hasText("{") || before.hasText("}") || before.hasText(")") || before.hasText("]") || before.kind == newline
 }

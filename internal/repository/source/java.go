@@ -8,22 +8,22 @@ var javaSyntax = syntax{
 func parseJava(content []byte) Facts {
 	c := &cursor{tokens: javaSyntax.scan(content)}
 	var facts Facts
-	for c.more() {
-		first := c.begins()
+	for c.hasMore() {
+		first := c.startsStatement()
 		t := c.next()
 		switch {
-		case t.is("main") && c.peek(0).is("(") && facts.Main == 0 && (c.peek(-2).is("void") || c.peek(-2).is("fun")):
+		case t.hasText("main") && c.peek(0).hasText("(") && facts.Main == 0 && (c.peek(-2).hasText("void") || c.peek(-2).hasText("fun")):
 			facts.Main = t.line
 		case !first:
-		case t.is("package") && facts.Package == "":
-			facts.Package = c.dotted(".")
-		case t.is("import"):
-			c.take("static")
-			path := c.dotted(".")
+		case t.hasText("package") && facts.Package == "":
+			facts.Package = c.readDotted(".")
+		case t.hasText("import"):
+			c.takeToken("static")
+			path := c.readDotted(".")
 			if path == "" {
 				continue
 			}
-			if c.peek(0).is(".") && c.peek(1).is("*") {
+			if c.peek(0).hasText(".") && c.peek(1).hasText("*") {
 				path += ".*"
 			}
 			facts.Imports = append(facts.Imports, Import{Path: path, Line: t.line})

@@ -17,17 +17,17 @@ func parsePHP(content []byte) Facts {
 	c := &cursor{tokens: phpSyntax.scan(content[start+len("<?php"):])}
 	before := bytes.Count(content[:start], []byte{'\n'})
 	var facts Facts
-	for c.more() {
-		first := c.begins()
+	for c.hasMore() {
+		first := c.startsStatement()
 		t := c.next()
 		switch {
 		case !first:
-		case t.is("namespace") && facts.Package == "":
-			facts.Package = c.dotted(`\`)
-		case t.is("use"):
-			facts.Imports = append(facts.Imports, c.uses(t.line)...)
-		case t.is("require"), t.is("require_once"), t.is("include"), t.is("include_once"):
-			if path := c.included(); path != "" {
+		case t.hasText("namespace") && facts.Package == "":
+			facts.Package = c.readDotted(`\`)
+		case t.hasText("use"):
+			facts.Imports = append(facts.Imports, c.readUses(t.line)...)
+		case t.hasText("require"), t.hasText("require_once"), t.hasText("include"), t.hasText("include_once"):
+			if path := c.readIncluded(); path != "" {
 				facts.Imports = append(facts.Imports, Import{Path: "./" + strings.TrimLeft(path, "./"), Line: t.line})
 			}
 		}
@@ -38,52 +38,52 @@ func parsePHP(content []byte) Facts {
 	return facts
 }
 
-// uses reads "use A\B, C as D;", "use function A\b;" and "use A\{B, C};".
-func (c *cursor) uses(line int) []Import {
-	if !c.take("function") {
-		c.take("const")
+// readUses reads "use A\B, C as D;", "use function A\b;" and "use A\{B, C};".
+func (c *cursor) readUses(line int) []Import {
+	if !c.takeToken("function") {
+		c.takeToken("const")
 	}
 	var found []Import
 	for {
-		c.take(`\`)
-		path := c.dotted(`\`)
+		c.takeToken(`\`)
+		path := c.readDotted(`\`)
 		if path == "" {
 			return found
 		}
-		if c.take(`\`) && c.take("{") {
-			for c.more() {
-				name := c.dotted(`\`)
+		if c.takeToken(`\`) && c.takeToken("{") {
+			for c.hasMore() {
+				name := c.readDotted(`\`)
 				if name == "" {
 					break
 				}
 				found = append(found, Import{Path: path + `\` + name, Line: line})
-				if c.take("as") {
+				if c.takeToken("as") {
 					c.next()
 				}
-				if !c.take(",") {
+				if !c.takeToken(",") {
 					break
 				}
 			}
 			return found
 		}
 		found = append(found, Import{Path: path, Line: line})
-		if c.take("as") {
+		if c.takeToken("as") {
 			c.next()
 		}
-		if !c.take(",") {
+		if !c.takeToken(",") {
 			return found
 		}
 	}
 }
 
-// included reads the one string of an expression up to the semicolon; a path that is put
+// readIncluded reads the one string of an expression up to the semicolon; a path that is put
 // together of several is not known.
-func (c *cursor) included() string {
+func (c *cursor) readIncluded() string {
 	const longest = 12
 	path, count := "", 0
 	for range longest {
 		t := c.peek(0)
-		if t.is(";") || !c.more() {
+		if t.hasText(";") || !c.hasMore() {
 			break
 		}
 		if t.kind == text {

@@ -7,61 +7,61 @@ var pythonSyntax = syntax{comments: []string{"#"}, quotes: `"'`, long: []string{
 func parsePython(content []byte) Facts {
 	c := &cursor{tokens: pythonSyntax.scan(content)}
 	var facts Facts
-	for c.more() {
+	for c.hasMore() {
 		before := c.peek(-1)
-		first := c.at == 0 || before.kind == newline || before.is(";") || before.is(":")
+		first := c.at == 0 || before.kind == newline || before.hasText(";") || before.hasText(":")
 		t := c.next()
 		switch {
 		case !first:
-		case t.is("import"):
+		case t.hasText("import"):
 			for {
-				path := c.dotted(".")
+				path := c.readDotted(".")
 				if path == "" {
 					break
 				}
 				facts.Imports = append(facts.Imports, Import{Path: path, Line: t.line})
-				if c.take("as") {
+				if c.takeToken("as") {
 					c.next()
 				}
-				if !c.take(",") {
+				if !c.takeToken(",") {
 					break
 				}
 			}
-		case t.is("from"):
-			if found, ok := c.from(t.line); ok {
+		case t.hasText("from"):
+			if found, ok := c.readFrom(t.line); ok {
 				facts.Imports = append(facts.Imports, found)
 			}
-		case t.is("if") && facts.Main == 0 && c.peek(0).is("__name__") && c.peek(3).kind == text && c.peek(3).text == "__main__":
+		case t.hasText("if") && facts.Main == 0 && c.peek(0).hasText("__name__") && c.peek(3).kind == text && c.peek(3).text == "__main__":
 			facts.Main = t.line
 		}
 	}
 	return facts
 }
 
-// from reads what stands behind "from".
-func (c *cursor) from(line int) (Import, bool) {
+// readFrom reads what stands behind "from".
+func (c *cursor) readFrom(line int) (Import, bool) {
 	var dots strings.Builder
-	for c.take(".") {
+	for c.takeToken(".") {
 		dots.WriteByte('.')
 	}
 	found := Import{Line: line}
-	if !c.peek(0).is("import") {
-		found.Path = c.dotted(".")
+	if !c.peek(0).hasText("import") {
+		found.Path = c.readDotted(".")
 	}
 	found.Path = dots.String() + found.Path
-	if found.Path == "" || !c.take("import") {
+	if found.Path == "" || !c.takeToken("import") {
 		return Import{}, false
 	}
-	inside := c.take("(")
-	for c.more() {
+	inside := c.takeToken("(")
+	for c.hasMore() {
 		t := c.peek(0)
 		switch {
-		case t.kind == newline && inside, t.is(","):
+		case t.kind == newline && inside, t.hasText(","):
 			c.at++
 		case t.kind == word:
 			found.Names = append(found.Names, t.text)
 			c.at++
-			if c.take("as") {
+			if c.takeToken("as") {
 				c.next()
 			}
 		default:

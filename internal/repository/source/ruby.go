@@ -9,14 +9,14 @@ var rubySyntax = syntax{comments: []string{"#"}, block: [2]string{"\n=begin", "\
 func parseRuby(content []byte) Facts {
 	c := &cursor{tokens: rubySyntax.scan(content)}
 	var facts Facts
-	for c.more() {
-		first := c.begins()
+	for c.hasMore() {
+		first := c.startsStatement()
 		t := c.next()
-		relative := t.is("require_relative")
-		if !first || !relative && !t.is("require") && !t.is("load") {
+		relative := t.hasText("require_relative")
+		if !first || !relative && !t.hasText("require") && !t.hasText("load") {
 			continue
 		}
-		c.take("(")
+		c.takeToken("(")
 		if path := c.peek(0); path.kind == text && path.text != "" && !strings.Contains(path.text, "#{") {
 			found := Import{Path: path.text, Line: t.line}
 			if relative && !strings.HasPrefix(found.Path, ".") {

@@ -6,21 +6,21 @@ var rustSyntax = syntax{comments: []string{"//"}, block: [2]string{"/*", "*/"}, 
 func parseRust(content []byte) Facts {
 	c := &cursor{tokens: rustSyntax.scan(content)}
 	var facts Facts
-	for c.more() {
-		first := c.begins() || c.peek(-1).is("pub")
+	for c.hasMore() {
+		first := c.startsStatement() || c.peek(-1).hasText("pub")
 		t := c.next()
 		switch {
 		case !first:
-		case t.is("use"):
+		case t.hasText("use"):
 			for range 2 { // an absolute path begins with "::"
-				c.take(":")
+				c.takeToken(":")
 			}
-			facts.Imports = append(facts.Imports, c.tree("", t.line, 0)...)
-		case t.is("mod") && c.peek(0).kind == word && c.peek(1).is(";"):
+			facts.Imports = append(facts.Imports, c.readTree("", t.line, 0)...)
+		case t.hasText("mod") && c.peek(0).kind == word && c.peek(1).hasText(";"):
 			facts.Imports = append(facts.Imports, Import{Path: "mod::" + c.peek(0).text, Line: t.line})
-		case t.is("extern") && c.peek(0).is("crate") && c.peek(1).kind == word:
+		case t.hasText("extern") && c.peek(0).hasText("crate") && c.peek(1).kind == word:
 			facts.Imports = append(facts.Imports, Import{Path: c.peek(1).text, Line: t.line})
-		case t.is("fn") && facts.Main == 0 && c.peek(0).is("main") && c.peek(1).is("("):
+		case t.hasText("fn") && facts.Main == 0 && c.peek(0).hasText("main") && c.peek(1).hasText("("):
 			facts.Main = t.line
 		}
 	}
@@ -30,32 +30,32 @@ func parseRust(content []byte) Facts {
 // deepest is how deep the braces of one "use" may stand in one another.
 const deepest = 16
 
-// tree reads "a::{b, c::{d, e as f}, g::*}" as a list of whole paths.
-func (c *cursor) tree(prefix string, line, depth int) []Import {
-	path := c.dotted("::")
+// readTree reads "a::{b, c::{d, e as f}, g::*}" as a list of whole paths.
+func (c *cursor) readTree(prefix string, line, depth int) []Import {
+	path := c.readDotted("::")
 	if prefix != "" && path != "" {
 		path = prefix + "::" + path
 	} else if path == "" {
 		path = prefix
 	}
-	colons := c.peek(0).is(":") && c.peek(1).is(":")
+	colons := c.peek(0).hasText(":") && c.peek(1).hasText(":")
 	if colons {
 		c.at += 2
 	}
 	var found []Import
 	switch {
-	case c.take("{"):
-		for c.more() && !c.take("}") && depth < deepest {
+	case c.takeToken("{"):
+		for c.hasMore() && !c.takeToken("}") && depth < deepest {
 			before := c.at
-			found = append(found, c.tree(path, line, depth+1)...)
-			c.take(",")
+			found = append(found, c.readTree(path, line, depth+1)...)
+			c.takeToken(",")
 			if c.at == before {
 				return found
 			}
 		}
 		return found
-	case c.take("*"):
-	case c.take("as"):
+	case c.takeToken("*"):
+	case c.takeToken("as"):
 		c.next()
 	}
 	if path != "" {

@@ -24,7 +24,7 @@ type token struct {
 	line int
 }
 
-func (t token) is(written string) bool {
+func (t token) hasText(written string) bool {
 	return (t.kind == word || t.kind == punctuation) && t.text == written
 }
 
@@ -63,139 +63,139 @@ func (s syntax) scan(content []byte) []token {
 	return x.tokens
 }
 
-func (x *scanner) add(k kind, text string) {
+func (x *scanner) addToken(k kind, text string) {
 	x.tokens = append(x.tokens, token{k, text, x.line})
 }
 
-// skip passes bytes, counting lines.
-func (x *scanner) skip(length int) {
+// skipBytes passes bytes, counting lines.
+func (x *scanner) skipBytes(length int) {
 	length = min(length, len(x.rest))
 	x.line += bytes.Count(x.rest[:length], []byte{'\n'})
 	x.rest = x.rest[length:]
 }
 
-func (x *scanner) has(prefix string) bool {
+func (x *scanner) hasPrefix(prefix string) bool {
 	return prefix != "" && len(x.rest) >= len(prefix) && string(x.rest[:len(prefix)]) == prefix
 }
 
 func (x *scanner) next() {
 	c := x.rest[0]
 	switch {
-	case x.comment(), x.quoted():
+	case x.skipComment(), x.readQuoted():
 	case c == '\n':
 		if x.newlines {
-			x.add(newline, "")
+			x.addToken(newline, "")
 		}
-		x.skip(1)
+		x.skipBytes(1)
 	case c == '\\' && x.newlines && len(x.rest) > 1 && (x.rest[1] == '\n' || x.rest[1] == '\r'):
-		x.skip(1 + bytes.IndexByte(x.rest, '\n'))
+		x.skipBytes(1 + bytes.IndexByte(x.rest, '\n'))
 	case c == ' ' || c == '\t' || c == '\r':
-		x.skip(1)
+		x.skipBytes(1)
 	case isWord(rune(c)) || c >= utf8.RuneSelf:
-		x.word()
+		x.readWord()
 	default:
-		x.add(punctuation, string(x.rest[:1]))
-		x.skip(1)
+		x.addToken(punctuation, string(x.rest[:1]))
+		x.skipBytes(1)
 	}
 }
 
-// comment passes a comment, if one begins here.
-func (x *scanner) comment() bool {
+// skipComment passes a comment, if one begins here.
+func (x *scanner) skipComment() bool {
 	for _, mark := range x.comments {
-		if x.has(mark) {
+		if x.hasPrefix(mark) {
 			end := bytes.IndexByte(x.rest, '\n')
 			if end < 0 {
 				end = len(x.rest)
 			}
-			x.skip(end)
+			x.skipBytes(end)
 			return true
 		}
 	}
-	if !x.has(x.block[0]) {
+	if !x.hasPrefix(x.block[0]) {
 		return false
 	}
 	opening, closing := x.block[0], x.block[1]
-	x.skip(len(opening))
+	x.skipBytes(len(opening))
 	for depth := 1; depth > 0 && len(x.rest) > 0; {
 		switch {
-		case x.has(closing):
+		case x.hasPrefix(closing):
 			depth--
-			x.skip(len(closing))
-		case x.nested && x.has(opening):
+			x.skipBytes(len(closing))
+		case x.nested && x.hasPrefix(opening):
 			depth++
-			x.skip(len(opening))
+			x.skipBytes(len(opening))
 		default:
-			x.skip(x.until(opening[0], closing[0]))
+			x.skipBytes(x.distanceTo(opening[0], closing[0]))
 		}
 	}
 	return true
 }
 
-// until is the distance to the next of two bytes behind this one.
-func (x *scanner) until(a, b byte) int {
+// distanceTo is the distance to the next of two bytes behind this one.
+func (x *scanner) distanceTo(a, b byte) int {
 	if next := bytes.IndexAny(x.rest[1:], string([]byte{a, b})); next >= 0 {
 		return 1 + next
 	}
 	return len(x.rest)
 }
 
-// quoted reads a string or regular expression, if one begins here.
-func (x *scanner) quoted() bool {
+// readQuoted reads a string or regular expression, if one begins here.
+func (x *scanner) readQuoted() bool {
 	c := x.rest[0]
-	if x.rust && x.rusty() {
+	if x.rust && x.readRustQuote() {
 		return true
 	}
-	if x.verbatim && x.has(`@"`) {
-		x.skip(1)
-		x.string(`"`, false, true)
+	if x.verbatim && x.hasPrefix(`@"`) {
+		x.skipBytes(1)
+		x.readString(`"`, false, true)
 		return true
 	}
 	for _, mark := range x.long {
-		if x.has(mark) {
-			x.string(mark, true, true)
+		if x.hasPrefix(mark) {
+			x.readString(mark, true, true)
 			return true
 		}
 	}
 	switch {
 	case x.template && c == '`':
-		x.templated()
+		x.readTemplate()
 		return true
 	case strings.IndexByte(x.quotes, c) >= 0:
-		x.string(string(c), true, false)
+		x.readString(string(c), true, false)
 		return true
 	case x.regexps && c == '/' && x.mayBeRegexp():
-		x.regexp()
+		x.skipRegexp()
 		return true
 	}
 	return false
 }
 
-// string reads a string that ends with the mark that it begins with. One that should stand
+// readString reads a string that ends with the mark that it begins with. One that should stand
 // on one line ends there too: it is broken, or no string.
-func (x *scanner) string(mark string, escapes, lines bool) {
+func (x *scanner) readString(mark string, escapes, lines bool) {
 	started := x.line
 	end := len(mark)
 	for end < len(x.rest) {
 		switch {
 		case bytes.HasPrefix(x.rest[end:], []byte(mark)):
 			inside := string(x.rest[len(mark):end])
-			x.skip(end + len(mark))
+			x.skipBytes(end + len(mark))
 			x.tokens = append(x.tokens, token{text, inside, started})
 			return
 		case escapes && x.rest[end] == '\\':
 			end += 2
 		case !lines && x.rest[end] == '\n':
-			x.skip(end)
+			x.skipBytes(end)
 			return
 		default:
 			end++
 		}
 	}
-	x.skip(len(x.rest))
+	x.skipBytes(len(x.rest))
 }
 
-// templated reads a string of JavaScript between back-quotes. Code in it is passed.
-func (x *scanner) templated() {
+// readTemplate reads a string of JavaScript between back-quotes. Code in it is passed.
+func (x *scanner) readTemplate() {
 	started := x.line
 	open := []byte{'`'} // what must be closed: a string, or a brace of code in one
 	end := 1
@@ -220,7 +220,7 @@ func (x *scanner) templated() {
 	}
 	end = min(end, len(x.rest))
 	inside := string(x.rest[1:max(1, end-1)])
-	x.skip(end)
+	x.skipBytes(end)
 	x.tokens = append(x.tokens, token{text, inside, started})
 }
 
@@ -238,13 +238,13 @@ func (x *scanner) mayBeRegexp() bool {
 		}
 		return false
 	case punctuation:
-		return !last.is(")") && !last.is("]") && !last.is("}")
+		return !last.hasText(")") && !last.hasText("]") && !last.hasText("}")
 	}
 	return false
 }
 
-// regexp passes a regular expression; a slash with no other on its line is none.
-func (x *scanner) regexp() {
+// skipRegexp passes a regular expression; a slash with no other on its line is none.
+func (x *scanner) skipRegexp() {
 	set := false
 	for end := 1; end < len(x.rest) && x.rest[end] != '\n'; end++ {
 		switch x.rest[end] {
@@ -256,26 +256,26 @@ func (x *scanner) regexp() {
 			set = false
 		case '/':
 			if !set {
-				x.skip(end + 1)
-				x.add(text, "")
+				x.skipBytes(end + 1)
+				x.addToken(text, "")
 				return
 			}
 		}
 	}
-	x.add(punctuation, "/")
-	x.skip(1)
+	x.addToken(punctuation, "/")
+	x.skipBytes(1)
 }
 
-// rusty reads what begins with a quote or an r in Rust: a lifetime, a character, a raw
+// readRustQuote reads what begins with a quote or an r in Rust: a lifetime, a character, a raw
 // string.
-func (x *scanner) rusty() bool {
+func (x *scanner) readRustQuote() bool {
 	if x.rest[0] == '\'' {
 		_, size := utf8.DecodeRune(x.rest[1:])
 		if len(x.rest) > 1 && x.rest[1] != '\\' && (1+size >= len(x.rest) || x.rest[1+size] != '\'') {
-			x.skip(1)
+			x.skipBytes(1)
 			return true
 		}
-		x.string("'", true, false)
+		x.readString("'", true, false)
 		return true
 	}
 	start := 0
@@ -296,15 +296,15 @@ func (x *scanner) rusty() bool {
 	inside := x.rest[hashes+1:]
 	end := bytes.Index(inside, []byte(closing))
 	if end < 0 {
-		x.skip(len(x.rest))
+		x.skipBytes(len(x.rest))
 		return true
 	}
-	x.add(text, string(inside[:end]))
-	x.skip(hashes + 1 + end + len(closing))
+	x.addToken(text, string(inside[:end]))
+	x.skipBytes(hashes + 1 + end + len(closing))
 	return true
 }
 
-func (x *scanner) word() {
+func (x *scanner) readWord() {
 	end := 0
 	for end < len(x.rest) {
 		r, size := utf8.DecodeRune(x.rest[end:])
@@ -313,8 +313,8 @@ func (x *scanner) word() {
 		}
 		end += size
 	}
-	x.add(word, string(x.rest[:end]))
-	x.skip(end)
+	x.addToken(word, string(x.rest[:end]))
+	x.skipBytes(end)
 }
 
 func isWord(r rune) bool {

@@ -13,22 +13,22 @@ func parseScript(content []byte) Facts {
 			facts.Imports = append(facts.Imports, Import{Path: t.text, Line: t.line})
 		}
 	}
-	for c.more() {
-		member := c.peek(-1).is(".")
+	for c.hasMore() {
+		member := c.peek(-1).hasText(".")
 		t := c.next()
 		switch {
 		case member:
-		case t.is("import"), t.is("require"):
-			call := c.peek(0).is("(")
-			if call && c.peek(1).kind == text && (c.peek(2).is(")") || c.peek(2).is(",")) {
+		case t.hasText("import"), t.hasText("require"):
+			call := c.peek(0).hasText("(")
+			if call && c.peek(1).kind == text && (c.peek(2).hasText(")") || c.peek(2).hasText(",")) {
 				add(c.peek(1))
-			} else if !call && t.is("import") {
-				if from, found := c.clause(); found {
+			} else if !call && t.hasText("import") {
+				if from, found := c.skipClause(); found {
 					add(from)
 				}
 			}
-		case t.is("export") && (c.peek(0).is("*") || c.peek(0).is("{") || c.peek(0).is("type")):
-			if from, found := c.clause(); found && c.peek(-2).is("from") {
+		case t.hasText("export") && (c.peek(0).hasText("*") || c.peek(0).hasText("{") || c.peek(0).hasText("type")):
+			if from, found := c.skipClause(); found && c.peek(-2).hasText("from") {
 				add(from)
 			}
 		}
@@ -39,17 +39,17 @@ func parseScript(content []byte) Facts {
 // longestClause is how many tokens stand between "import" and the module's name.
 const longestClause = 2000
 
-// clause passes what is imported, up to the module's name.
-func (c *cursor) clause() (module token, found bool) {
+// skipClause passes what is imported, up to the module's name.
+func (c *cursor) skipClause() (module token, found bool) {
 	for ahead := range longestClause {
 		t := c.peek(ahead)
 		switch {
-		case t.kind == text && (ahead == 0 || c.peek(ahead-1).is("from")):
+		case t.kind == text && (ahead == 0 || c.peek(ahead-1).hasText("from")):
 			c.at += ahead + 1
 			return t, true
-		case t.kind == text && c.peek(ahead+1).is("as"):
+		case t.kind == text && c.peek(ahead+1).hasText("as"):
 			// import {"a name" as name}
-		case t.kind == word, t.is("{"), t.is("}"), t.is(","), t.is("*"):
+		case t.kind == word, t.hasText("{"), t.hasText("}"), t.hasText(","), t.hasText("*"):
 		default:
 			return token{}, false
 		}

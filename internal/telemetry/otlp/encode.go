@@ -59,8 +59,8 @@ const (
 	statusError = 2
 )
 
-// encode gives an ExportTraceServiceRequest. All spans of a process have one resource.
-func encode(spans []sdktrace.ReadOnlySpan) []byte {
+// encodeSpans gives an ExportTraceServiceRequest. All spans of a process have one resource.
+func encodeSpans(spans []sdktrace.ReadOnlySpan) []byte {
 	if len(spans) == 0 {
 		return nil
 	}
@@ -191,19 +191,19 @@ func appendTime(b []byte, number protowire.Number, at time.Time) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, number, protowire.Fixed64Type), uint64(at.UnixNano())) //nolint:gosec // after 1970
 }
 
-// rejected reads of an ExportTraceServiceResponse how many spans were refused. What can't
+// countRejected reads of an ExportTraceServiceResponse how many spans were refused. What can't
 // be read refuses none.
-func rejected(response []byte) int64 {
-	partial, _ := protowire.ConsumeBytes(field(response, responsePartial, protowire.BytesType))
-	refused, n := protowire.ConsumeVarint(field(partial, partialRejected, protowire.VarintType))
+func countRejected(response []byte) int64 {
+	partial, _ := protowire.ConsumeBytes(findField(response, responsePartial, protowire.BytesType))
+	refused, n := protowire.ConsumeVarint(findField(partial, partialRejected, protowire.VarintType))
 	if n < 0 {
 		return 0
 	}
 	return int64(refused) //nolint:gosec // as the wire has it
 }
 
-// field gives what stands behind the first tag of a field, nil where there is none.
-func field(message []byte, number protowire.Number, wire protowire.Type) []byte {
+// findField gives what stands behind the first tag of a field, nil where there is none.
+func findField(message []byte, number protowire.Number, wire protowire.Type) []byte {
 	for len(message) > 0 {
 		found, has, n := protowire.ConsumeTag(message)
 		if n < 0 {

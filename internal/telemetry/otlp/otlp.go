@@ -51,7 +51,7 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if len(spans) == 0 {
 		return nil
 	}
-	body := encode(spans)
+	body := encodeSpans(spans)
 	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, e.send(ctx, body) },
 		backoff.WithBackOff(&backoff.ExponentialBackOff{
 			InitialInterval: 200 * time.Millisecond, Multiplier: 2, MaxInterval: 5 * time.Second,
@@ -98,7 +98,7 @@ func (e *Exporter) send(ctx context.Context, body []byte) error {
 	case status/100 != 2:
 		return backoff.Permanent(answeredError(status))
 	}
-	if refused := rejected(read); refused > 0 {
+	if refused := countRejected(read); refused > 0 {
 		return backoff.Permanent(fmt.Errorf("the collector refuses %d of them", refused))
 	}
 	return nil

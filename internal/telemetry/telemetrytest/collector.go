@@ -43,7 +43,7 @@ func New(t testing.TB, headers http.Header) *Collector {
 	t.Helper()
 	c := &Collector{headers: headers}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		if err := c.take(request); err != nil {
+		if err := c.takeSpans(request); err != nil {
 			t.Errorf("the collector was sent what it can't take: %v", err)
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -55,7 +55,7 @@ func New(t testing.TB, headers http.Header) *Collector {
 	return c
 }
 
-func (c *Collector) take(request *http.Request) error {
+func (c *Collector) takeSpans(request *http.Request) error {
 	if request.Method != http.MethodPost || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
 		return fmt.Errorf("%s %s of %q", request.Method, request.URL.Path, request.Header.Get("Content-Type"))
 	}
@@ -76,12 +76,12 @@ func (c *Collector) take(request *http.Request) error {
 	defer c.mu.Unlock()
 	c.raw = append(c.raw, string(body))
 	for _, resource := range sent.GetResourceSpans() {
-		of := texts(resource.GetResource().GetAttributes())
+		of := stringAttributes(resource.GetResource().GetAttributes())
 		for _, scope := range resource.GetScopeSpans() {
 			for _, span := range scope.GetSpans() {
 				c.spans = append(c.spans, Span{
 					Trace: fmt.Sprintf("%x", span.GetTraceId()), ID: fmt.Sprintf("%x", span.GetSpanId()), Parent: fmt.Sprintf("%x", span.GetParentSpanId()),
-					Name: span.GetName(), Attributes: texts(span.GetAttributes()), Service: of["service.instance.id"],
+					Name: span.GetName(), Attributes: stringAttributes(span.GetAttributes()), Service: of["service.instance.id"],
 					Failed: span.GetStatus().GetCode() == trace.Status_STATUS_CODE_ERROR,
 				})
 			}
@@ -90,7 +90,7 @@ func (c *Collector) take(request *http.Request) error {
 	return nil
 }
 
-func texts(of []*common.KeyValue) map[string]string {
+func stringAttributes(of []*common.KeyValue) map[string]string {
 	made := make(map[string]string)
 	for _, pair := range of {
 		switch value := pair.GetValue().GetValue().(type) {

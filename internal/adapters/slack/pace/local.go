@@ -41,14 +41,14 @@ func NewLocal(now func() time.Time) *Local {
 	return &Local{now: now, lanes: map[Lane]*lane{}}
 }
 
-// find gives a lane and the time, with those who wait and are not forgotten.
-func (l *Local) find(ask Ask) (*lane, time.Time) {
+// findLane gives a lane and the time, with those who wait and are not forgotten.
+func (l *Local) findLane(ask Ask) (*lane, time.Time) {
 	now := l.now()
 	found := l.lanes[ask.Lane]
 	if found == nil {
 		if len(l.lanes) >= maxLanes {
 			for key, old := range l.lanes {
-				if old.forget(now); now.After(old.next) && len(old.line) == 0 {
+				if old.dropExpired(now); now.After(old.next) && len(old.line) == 0 {
 					delete(l.lanes, key)
 				}
 			}
@@ -56,20 +56,20 @@ func (l *Local) find(ask Ask) (*lane, time.Time) {
 		found = &lane{}
 		l.lanes[ask.Lane] = found
 	}
-	found.forget(now)
+	found.dropExpired(now)
 	return found, now
 }
 
-func (l *lane) forget(now time.Time) {
+func (l *lane) dropExpired(now time.Time) {
 	l.line = slices.DeleteFunc(l.line, func(p place) bool { return now.After(p.due.Add(Forgotten)) })
 }
 
-func (l *lane) leave(caller string) {
+func (l *lane) removeCaller(caller string) {
 	l.line = slices.DeleteFunc(l.line, func(p place) bool { return p.caller == caller })
 }
 
-// ahead counts who goes before a caller, and tells whether one of them is about to.
-func (l *lane) ahead(ask Ask, now time.Time) (count int, soon bool) {
+// countAhead counts who goes before a caller, and tells whether one of them is about to.
+func (l *lane) countAhead(ask Ask, now time.Time) (count int, soon bool) {
 	for _, p := range l.line {
 		if ask.Caller != "" && comparePlaces(p, place{caller: ask.Caller, order: ask.Order}) >= 0 {
 			continue
@@ -94,21 +94,21 @@ func (l *Local) Take(ctx context.Context, ask Ask) (time.Duration, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found, now := l.find(ask)
+	found, now := l.findLane(ask)
 	next := found.next
 	if next.Before(now) {
 		next = now
 	}
 	free := next.Add(-ask.Limit.Every * time.Duration(ask.Limit.Burst-1-ask.Spare))
-	ahead, soon := found.ahead(ask, now)
+	ahead, soon := found.countAhead(ask, now)
 	if !soon && !free.After(now) {
-		found.leave(ask.Caller)
+		found.removeCaller(ask.Caller)
 		found.next = next.Add(ask.Limit.Every)
 		return 0, nil
 	}
 	wait := max(Poll, free.Add(ask.Limit.Every*time.Duration(ahead)).Sub(now))
 	if ask.Caller != "" {
-		found.leave(ask.Caller)
+		found.removeCaller(ask.Caller)
 		found.line = append(found.line, place{ask.Caller, ask.Order, now.Add(wait)})
 		slices.SortFunc(found.line, comparePlaces)
 	}
@@ -119,8 +119,8 @@ func (l *Local) Take(ctx context.Context, ask Ask) (time.Duration, error) {
 func (l *Local) Leave(_ context.Context, ask Ask) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found, _ := l.find(ask)
-	found.leave(ask.Caller)
+	found, _ := l.findLane(ask)
+	found.removeCaller(ask.Caller)
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (l *Local) Leave(_ context.Context, ask Ask) error {
 func (l *Local) Hold(_ context.Context, ask Ask, wait time.Duration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found, now := l.find(ask)
+	found, now := l.findLane(ask)
 	until := now.Add(wait + ask.Limit.Every*time.Duration(ask.Limit.Burst-1)) // and then one by one
 	if until.After(found.next) {
 		found.next = until

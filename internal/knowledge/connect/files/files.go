@@ -90,12 +90,12 @@ func (c *Connector) Skipped() []Skipped {
 // Estimate gives the number of changes that a Sync will yield, those of documents
 // that are gone not counted.
 func (c *Connector) Estimate(ctx context.Context) (int, error) {
-	place, err := c.open()
+	place, err := c.openFolder()
 	if err != nil {
 		return 0, err
 	}
 	defer place.root.Close()
-	listed, err := place.list(ctx)
+	listed, err := place.listFiles(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -107,36 +107,36 @@ func (c *Connector) Estimate(ctx context.Context) (int, error) {
 // one whose documents are all to be forgotten.
 func (c *Connector) Sync(ctx context.Context, known connect.Known) iter.Seq2[connect.Change, error] {
 	return func(yield func(connect.Change, error) bool) {
-		if err := c.sync(ctx, known, yield); err != nil {
+		if err := c.syncFolder(ctx, known, yield); err != nil {
 			yield(connect.Change{}, fmt.Errorf("read source %s: %w", c.options.Source, err))
 		}
 	}
 }
 
-func (c *Connector) sync(ctx context.Context, known connect.Known, yield func(connect.Change, error) bool) error {
-	place, err := c.open()
+func (c *Connector) syncFolder(ctx context.Context, known connect.Known, yield func(connect.Change, error) bool) error {
+	place, err := c.openFolder()
 	if err != nil {
 		return err
 	}
 	defer place.root.Close()
-	listed, err := place.list(ctx)
+	listed, err := place.listFiles(ctx)
 	if err != nil {
 		return err
 	}
 	if len(listed.entries) == 0 {
-		return listed.empty(c.options)
+		return listed.emptyError(c.options)
 	}
 	for _, entry := range listed.entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !yield(place.change(entry, known), nil) {
+		if !yield(place.readChange(entry, known), nil) {
 			return nil
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(known)) {
-		name, ours := strings.CutPrefix(string(id), c.prefix())
-		if !ours || listed.holds(name) {
+		name, ours := strings.CutPrefix(string(id), c.idPrefix())
+		if !ours || listed.mayHold(name) {
 			continue
 		}
 		gone := connect.Change{Kind: connect.Deleted, Document: knowledge.Document{ID: id, Source: c.options.Source, Path: name}}
@@ -146,16 +146,16 @@ func (c *Connector) sync(ctx context.Context, known connect.Known, yield func(co
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.skipped = listed.skips()
+	c.skipped = listed.listSkipped()
 	return nil
 }
 
-// prefix is what the ids of the source's documents begin with, before their path.
-func (c *Connector) prefix() string { return string(c.options.Source) + ":" }
+// idPrefix is what the ids of the source's documents begin with, before their path.
+func (c *Connector) idPrefix() string { return string(c.options.Source) + ":" }
 
-// open checks the options and opens the folder.
-func (c *Connector) open() (*place, error) {
-	if err := c.options.check(); err != nil {
+// openFolder checks the options and opens the folder.
+func (c *Connector) openFolder() (*place, error) {
+	if err := c.options.validate(); err != nil {
 		return nil, err
 	}
 	absolute, err := filepath.Abs(c.options.Root)
@@ -179,7 +179,7 @@ func (c *Connector) open() (*place, error) {
 	return opened, nil
 }
 
-func (o Options) check() error {
+func (o Options) validate() error {
 	var faults []error
 	if o.Source == "" || strings.ContainsAny(string(o.Source), ":#") {
 		faults = append(faults, fmt.Errorf("source name %q: give one without \":\" and \"#\"", o.Source))

@@ -44,15 +44,15 @@ type listing struct {
 	skipped map[string]int
 }
 
-// list walks the folder, without opening any file.
-func (p *place) list(ctx context.Context) (*listing, error) {
+// listFiles walks the folder, without opening any file.
+func (p *place) listFiles(ctx context.Context) (*listing, error) {
 	listed := &listing{skipped: make(map[string]int)}
 	if p.only != "" {
-		held := p.heldIn(listed, ".", p.options.settings())
-		listed.entries = append(listed.entries, entry{name: p.only, reason: p.unreadable(p.only), settings: held})
+		held := p.heldIn(listed, ".", p.options.newSettings())
+		listed.entries = append(listed.entries, entry{name: p.only, reason: p.unreadableError(p.only), settings: held})
 		return listed, nil
 	}
-	if err := p.walk(ctx, listed, walked{name: ".", above: p.options.settings()}); err != nil {
+	if err := p.walkFolder(ctx, listed, walked{name: ".", above: p.options.newSettings()}); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(listed.entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
@@ -75,22 +75,22 @@ func (p *place) heldIn(listed *listing, folder string, above *settings) *setting
 	return held
 }
 
-func (p *place) walk(ctx context.Context, listed *listing, in walked) error {
+func (p *place) walkFolder(ctx context.Context, listed *listing, in walked) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	children, err := p.children(in.name)
+	children, err := p.readFolder(in.name)
 	switch {
 	case err != nil && in.name == ".":
 		return fmt.Errorf("folder %s can't be listed: %w", p.path, err)
 	case err != nil:
-		listed.entries = append(listed.entries, entry{name: in.name, reason: unopened(err), folder: true, settings: in.above})
+		listed.entries = append(listed.entries, entry{name: in.name, reason: openError(err), folder: true, settings: in.above})
 		return nil
 	}
 	held := p.heldIn(listed, in.name, in.above)
 	for _, child := range children {
 		name := path.Join(in.name, child.Name())
-		if reason := p.skips(name, child); reason != "" {
+		if reason := p.skipReason(name, child); reason != "" {
 			listed.skipped[reason]++
 			continue
 		}
@@ -99,17 +99,17 @@ func (p *place) walk(ctx context.Context, listed *listing, in walked) error {
 			reason := fmt.Errorf("folders are nested more than %d deep: move it up", maxDepth)
 			listed.entries = append(listed.entries, entry{name: name, reason: reason, folder: true, settings: held})
 		case child.IsDir():
-			if err := p.walk(ctx, listed, walked{name: name, depth: in.depth + 1, above: held}); err != nil {
+			if err := p.walkFolder(ctx, listed, walked{name: name, depth: in.depth + 1, above: held}); err != nil {
 				return err
 			}
 		default:
-			listed.entries = append(listed.entries, entry{name: name, reason: p.unreadable(name), settings: held})
+			listed.entries = append(listed.entries, entry{name: name, reason: p.unreadableError(name), settings: held})
 		}
 	}
 	return nil
 }
 
-func (p *place) children(folder string) ([]fs.DirEntry, error) {
+func (p *place) readFolder(folder string) ([]fs.DirEntry, error) {
 	opened, err := p.root.Open(folder)
 	if err != nil {
 		return nil, err
@@ -118,8 +118,8 @@ func (p *place) children(folder string) ([]fs.DirEntry, error) {
 	return children, errors.Join(err, opened.Close())
 }
 
-// skips gives the reason for which a file or folder is passed over, or "".
-func (p *place) skips(name string, child fs.DirEntry) string {
+// skipReason gives the reason for which a file or folder is passed over, or "".
+func (p *place) skipReason(name string, child fs.DirEntry) string {
 	base := child.Name()
 	switch {
 	case base == SettingsFile:
@@ -156,9 +156,9 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// unreadable says why a file can't be read, as far as that is known without opening
+// unreadableError says why a file can't be read, as far as that is known without opening
 // it: opening a pipe could wait for ever.
-func (p *place) unreadable(name string) error {
+func (p *place) unreadableError(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return errors.New("its name is not valid UTF-8 or holds control characters: rename it")
 	}
@@ -169,7 +169,7 @@ func (p *place) unreadable(name string) error {
 		}
 	}
 	if err != nil {
-		return unopened(err)
+		return openError(err)
 	}
 	return notRegular(info)
 }
@@ -199,21 +199,21 @@ func badLink(err error) error {
 	case errors.Is(err, syscall.ELOOP):
 		return errors.New("it is a link that leads in a circle: mend or remove it")
 	case errors.Is(err, fs.ErrPermission):
-		return unopened(err)
+		return openError(err)
 	}
 	return errors.New("it is a link that leads out of the folder, which is not followed: put the file itself there, or a relative link inside the folder")
 }
 
-func unopened(err error) error {
+func openError(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return errors.New("it may not be read (permission denied): let the bot's user read it, or exclude it")
 	}
 	return fmt.Errorf("it can't be opened: %w", err)
 }
 
-// holds says whether a document is still in the folder, or may be, where its folder
+// mayHold says whether a document is still in the folder, or may be, where its folder
 // can't be read.
-func (l *listing) holds(name string) bool {
+func (l *listing) mayHold(name string) bool {
 	for probe := name; ; probe = path.Dir(probe) {
 		at, found := slices.BinarySearchFunc(l.entries, probe, func(e entry, name string) int { return cmp.Compare(e.name, name) })
 		if found && (probe == name || l.entries[at].folder) {
@@ -225,7 +225,7 @@ func (l *listing) holds(name string) bool {
 	}
 }
 
-func (l *listing) skips() []Skipped {
+func (l *listing) listSkipped() []Skipped {
 	var skips []Skipped
 	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
 		skips = append(skips, Skipped{Reason: reason, Count: l.skipped[reason]})
@@ -233,10 +233,10 @@ func (l *listing) skips() []Skipped {
 	return skips
 }
 
-// empty says that there is nothing to read, and what was passed over.
-func (l *listing) empty(options Options) error {
+// emptyError says that there is nothing to read, and what was passed over.
+func (l *listing) emptyError(options Options) error {
 	var passed []string
-	for _, skip := range l.skips() {
+	for _, skip := range l.listSkipped() {
 		passed = append(passed, fmt.Sprintf("%s: %d", skip.Reason, skip.Count))
 	}
 	if len(passed) == 0 {

@@ -17,13 +17,13 @@ import (
 	"cairn/internal/knowledge/parse"
 )
 
-// change reads one file and compares it with what is known of it.
-func (p *place) change(e entry, known connect.Known) connect.Change {
+// readChange reads one file and compares it with what is known of it.
+func (p *place) readChange(e entry, known connect.Known) connect.Change {
 	document := knowledge.Document{
-		ID:       knowledge.DocumentID(p.prefix() + shown(e.name)),
+		ID:       knowledge.DocumentID(p.idPrefix() + displayName(e.name)),
 		Source:   p.options.Source,
 		Kind:     e.settings.kind,
-		Path:     shown(e.name),
+		Path:     displayName(e.name),
 		Owner:    e.settings.owner,
 		Audience: e.settings.audience,
 		State:    knowledge.StateLive,
@@ -34,13 +34,13 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 	if e.reason != nil {
 		return failed(e.reason)
 	}
-	document.URL = p.url(e)
-	content, info, err := p.read(e.name)
+	document.URL = p.fileURL(e)
+	content, info, err := p.readFile(e.name)
 	if err != nil {
 		return failed(err)
 	}
 	document.Modified = info.ModTime().UTC()
-	document.Hash = e.settings.hash(content, document.URL)
+	document.Hash = e.settings.contentHash(content, document.URL)
 	mediaType := parse.Detect(e.name, content)
 	if !parse.Supported(mediaType) {
 		return failed(&parse.UnsupportedError{Name: document.Path, MediaType: mediaType})
@@ -51,8 +51,8 @@ func (p *place) change(e entry, known connect.Known) connect.Change {
 	return connect.Change{Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType}
 }
 
-// shown is a name that can be kept and printed, whatever bytes the file system has.
-func shown(name string) string {
+// displayName is a name that can be kept and printed, whatever bytes the file system has.
+func displayName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return '\uFFFD'
@@ -61,19 +61,19 @@ func shown(name string) string {
 	}, strings.ToValidUTF8(name, "\uFFFD"))
 }
 
-// url is the address of a file: below the URL base, else in the file system.
-func (p *place) url(e entry) string {
+// fileURL is the address of a file: below the URL base, else in the file system.
+func (p *place) fileURL(e entry) string {
 	if e.settings.urlBase == "" {
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
 	}
-	return e.settings.address(e.name)
+	return e.settings.addressOf(e.name)
 }
 
 var errChanged = errors.New("it changed while it was read: it will be read at the next ingest")
 
-// read gives the content of a file as it was at one moment. One that changes
+// readFile gives the content of a file as it was at one moment. One that changes
 // meanwhile is read once more.
-func (p *place) read(name string) ([]byte, fs.FileInfo, error) {
+func (p *place) readFile(name string) ([]byte, fs.FileInfo, error) {
 	content, info, err := p.readOnce(name)
 	if errors.Is(err, errChanged) {
 		content, info, err = p.readOnce(name)
@@ -85,7 +85,7 @@ func (p *place) readOnce(name string) (content []byte, info fs.FileInfo, err err
 	// Without blocking: the file may have become a pipe since it was listed.
 	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, nil, openError(err)
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	return readStable(opened, p.options.MaxBytes)
@@ -113,7 +113,7 @@ func readSize(file io.Reader, size int64) ([]byte, error) {
 func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
 	before, err := file.Stat()
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, nil, openError(err)
 	}
 	if err := notRegular(before); err != nil {
 		return nil, nil, err
@@ -127,7 +127,7 @@ func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	after, err := file.Stat()
 	if err != nil {
-		return nil, nil, unopened(err)
+		return nil, nil, openError(err)
 	}
 	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || int64(len(content)) != before.Size() {
 		return nil, nil, errChanged

@@ -45,7 +45,7 @@ type settings struct {
 	folder   string // that urlBase stands for, "." for the whole
 }
 
-func (o Options) settings() *settings {
+func (o Options) newSettings() *settings {
 	return &settings{
 		audience: o.Audience.OrPublic(), owner: o.Owner, kind: o.Kind, urlBase: o.URLBase, urlStyle: URLByFile, folder: ".",
 	}
@@ -85,19 +85,19 @@ func (p *place) readSettings(name string) (data []byte, err error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, unopened(err)
+		return nil, openError(err)
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	info, err := opened.Stat()
 	if err != nil {
-		return nil, unopened(err)
+		return nil, openError(err)
 	}
 	if err := notRegular(info); err != nil {
 		return nil, err
 	}
 	data, err = io.ReadAll(io.LimitReader(opened, maxSettings+1))
 	if err != nil {
-		return nil, unopened(err)
+		return nil, openError(err)
 	}
 	if len(data) > maxSettings {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxSettings)
@@ -114,7 +114,7 @@ func parseSettings(data []byte, folder string, above *settings) (*settings, erro
 	own := *above
 	for _, key := range settingsKeys {
 		if values, ok := given[key]; ok {
-			if err := own.set(key, values, folder); err != nil {
+			if err := own.setOption(key, values, folder); err != nil {
 				return nil, fmt.Errorf("%s: %w", key, err)
 			}
 		}
@@ -122,7 +122,7 @@ func parseSettings(data []byte, folder string, above *settings) (*settings, erro
 	return &own, nil
 }
 
-func (s *settings) set(key string, values []string, folder string) error {
+func (s *settings) setOption(key string, values []string, folder string) error {
 	if key == audienceKey {
 		return s.setAudience(values)
 	}
@@ -171,8 +171,8 @@ func (s *settings) setAudience(texts []string) error {
 // maxOwner is the length of an owner's name in bytes.
 const maxOwner = 200
 
-// address is where a document of the folder can be opened.
-func (s *settings) address(name string) string {
+// addressOf is where a document of the folder can be opened.
+func (s *settings) addressOf(name string) string {
 	if s.folder != "." {
 		name = strings.TrimPrefix(name, s.folder+"/")
 	}
@@ -201,9 +201,9 @@ func pageOf(name string) string {
 	return name + "/"
 }
 
-// hash is what changes when what is indexed of a document has to: its content, or what
+// contentHash is what changes when what is indexed of a document has to: its content, or what
 // holds for it.
-func (s *settings) hash(content []byte, address string) string {
+func (s *settings) contentHash(content []byte, address string) string {
 	sum := sha256.Sum256(content)
 	rest := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", s.audience, s.owner, s.kind, address))
 	return hex.EncodeToString(sum[:]) + "-" + hex.EncodeToString(rest[:8])
@@ -213,12 +213,12 @@ func (s *settings) hash(content []byte, address string) string {
 // settings files on the way there: HiddenAudience where one can't be read. folder is
 // slash-separated, below root.
 func InheritedAudience(root, folder string) (audience knowledge.Audience, err error) {
-	opened, err := New(Options{Root: root, Source: "folder"}).open()
+	opened, err := New(Options{Root: root, Source: "folder"}).openFolder()
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, opened.root.Close()) }()
-	held := opened.options.settings()
+	held := opened.options.newSettings()
 	at := "."
 	for _, name := range append([]string{"."}, strings.Split(path.Clean(folder), "/")...) {
 		at = path.Join(at, name)

@@ -146,7 +146,7 @@ func FuzzParseSettings(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	above := Options{}.settings()
+	above := Options{}.newSettings()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > maxSettings {
 			return

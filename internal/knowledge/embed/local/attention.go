@@ -31,22 +31,22 @@ func newAttention() attention {
 	}
 }
 
-// attend mixes the values of each text's tokens. A row of projected is query, key and
+// attendAll mixes the values of each text's tokens. A row of projected is query, key and
 // value of a token, of width numbers each; a row of mixed is width numbers. The texts
 // are taken in order, because the last tile of one spoils rows of the next.
-func (a *attention) attend(projected, mixed []float32, width int, ends []int) {
+func (a *attention) attendAll(projected, mixed []float32, width int, ends []int) {
 	start := 0
 	for _, end := range ends {
 		for head := range heads {
 			offset := head * width / heads
-			a.head(projected[start*3*width+offset:], mixed[start*width+offset:], width, end-start)
+			a.attendHead(projected[start*3*width+offset:], mixed[start*width+offset:], width, end-start)
 		}
 		start = end
 	}
 }
 
-// head is one head over one text of count tokens.
-func (a *attention) head(projected, mixed []float32, width, count int) {
+// attendHead is one head over one text of count tokens.
+func (a *attention) attendHead(projected, mixed []float32, width, count int) {
 	own, stride := width/heads, 3*width
 	a.left.Reset(count, own)
 	a.right.Reset(count, own)

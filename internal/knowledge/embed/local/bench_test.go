@@ -50,7 +50,7 @@ func BenchmarkWindows(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := read(); err != nil {
+		if _, err := readModel(); err != nil {
 			b.Fatal(err)
 		}
 	}

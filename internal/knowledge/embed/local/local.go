@@ -35,9 +35,9 @@ var (
 // Load gives the embedder of this process; the first call reads the weights.
 func Load() (*Embedder, error) { return load() }
 
-var load = sync.OnceValues(read)
+var load = sync.OnceValues(readModel)
 
-func read() (*Embedder, error) {
+func readModel() (*Embedder, error) {
 	w, err := weights.Load()
 	if err != nil {
 		return nil, fmt.Errorf("load the local embedder: %w", err)
@@ -66,8 +66,8 @@ func (e *Embedder) Knows(tag language.Tag) bool { return tag == language.English
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	background := embed.IsBackground(ctx)
 	if !background {
-		e.questions.enter()
-		defer e.questions.leave()
+		e.questions.enterForeground()
+		defer e.questions.leaveForeground()
 	}
 	vectors := make([][]float32, len(texts))
 	var next atomic.Int64
@@ -80,12 +80,12 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 			}
 			i := int(next.Add(1)) - 1
 			if i >= len(texts) {
-				b.flush()
+				b.flushBatch()
 				return
 			}
-			b.add(i, texts[i])
+			b.addText(i, texts[i])
 		}
-		b.reset()
+		b.resetBatch()
 	}
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(texts)) - 1 {
@@ -107,7 +107,7 @@ type batch struct {
 	vectors [][]float32
 }
 
-func (b *batch) add(i int, text string) {
+func (b *batch) addText(i int, text string) {
 	s := b.space
 	start := len(s.ids)
 	s.ids = b.tokenizer.Append(s.ids, text)
@@ -118,7 +118,7 @@ func (b *batch) add(i int, text string) {
 	}
 	if start+len(own) > batchTokens {
 		s.ids = s.ids[:start]
-		b.flush()
+		b.flushBatch()
 		// The ids are still there, behind the end.
 		s.ids = append(s.ids, own...)
 	} else {
@@ -128,14 +128,14 @@ func (b *batch) add(i int, text string) {
 	b.texts = append(b.texts, i)
 }
 
-// flush computes what has been collected.
-func (b *batch) flush() {
+// flushBatch computes what has been collected.
+func (b *batch) flushBatch() {
 	if len(b.texts) > 0 {
-		b.model.encode(b.space, func(text int, vector []float32) { b.vectors[b.texts[text]] = vector })
+		b.model.encodeTexts(b.space, func(text int, vector []float32) { b.vectors[b.texts[text]] = vector })
 	}
-	b.reset()
+	b.resetBatch()
 }
 
-func (b *batch) reset() {
+func (b *batch) resetBatch() {
 	b.space.ids, b.space.ends, b.texts = b.space.ids[:0], b.space.ends[:0], b.texts[:0]
 }

@@ -63,10 +63,10 @@ func newWorkspace() *workspace {
 	}
 }
 
-// encode computes the texts in the workspace and gives one vector each to take. The
+// encodeTexts computes the texts in the workspace and gives one vector each to take. The
 // workspace holds at most batchTokens ids, at most maxTokens and at least one a text.
-func (m *model) encode(w *workspace, take func(text int, vector []float32)) {
-	m.embed(w)
+func (m *model) encodeTexts(w *workspace, take func(text int, vector []float32)) {
+	m.embedTokens(w)
 	count := len(w.ids)
 	w.rows.Reset(count, weights.EmbeddingWidth)
 	for i := range count {
@@ -78,13 +78,13 @@ func (m *model) encode(w *workspace, take func(text int, vector []float32)) {
 		if i == 0 {
 			in = w.input
 		}
-		w.layer(&m.Layers[i], in)
+		w.addLayer(&m.Layers[i], in)
 	}
-	m.pool(w, take)
+	m.poolRows(w, take)
 }
 
-// embed sums embedding and position of each token. The original adds the embedding twice.
-func (m *model) embed(w *workspace) {
+// embedTokens sums embedding and position of each token. The original adds the embedding twice.
+func (m *model) embedTokens(w *workspace) {
 	const width = weights.EmbeddingWidth
 	start := 0
 	for _, end := range w.ends {
@@ -101,12 +101,12 @@ func (m *model) embed(w *workspace) {
 	}
 }
 
-// layer adds attention over in and then the feed-forward part to hidden.
-func (w *workspace) layer(l *weights.Layer, in []float32) {
+// addLayer adds attention over in and then the feed-forward part to hidden.
+func (w *workspace) addLayer(l *weights.Layer, in []float32) {
 	count, width := len(w.ids), l.AttentionWidth()
-	w.normalize(l.AttentionNorm, in)
+	w.normalizeLayer(l.AttentionNorm, in)
 	l.Projection.Mul(w.wide, 3*width, w.rows)
-	w.attend(w.wide, w.mixed, width, w.ends)
+	w.attendAll(w.wide, w.mixed, width, w.ends)
 	w.rows.Reset(count, width)
 	for i := range count {
 		w.rows.Set(i, w.mixed[i*width:], matrix.WeightLimit, noFloor)
@@ -114,7 +114,7 @@ func (w *workspace) layer(l *weights.Layer, in []float32) {
 	l.AttentionOutput.Mul(w.narrow, weights.Width, w.rows)
 	w.addNarrow()
 
-	w.normalize(l.FeedForwardNorm, w.hidden)
+	w.normalizeLayer(l.FeedForwardNorm, w.hidden)
 	l.Expand.Mul(w.wide, weights.HiddenWidth, w.rows)
 	w.rows.Reset(count, weights.HiddenWidth)
 	for i := range count {
@@ -129,8 +129,8 @@ func (w *workspace) addNarrow() {
 	addTo(w.hidden[:used], w.narrow[:used])
 }
 
-// normalize sets rows to the layer normalization of in.
-func (w *workspace) normalize(n weights.Norm, in []float32) {
+// normalizeLayer sets rows to the layer normalization of in.
+func (w *workspace) normalizeLayer(n weights.Norm, in []float32) {
 	count, width := len(w.ids), len(n.Scale)
 	w.rows.Reset(count, width)
 	row := w.narrow[:width]
@@ -140,8 +140,8 @@ func (w *workspace) normalize(n weights.Norm, in []float32) {
 	}
 }
 
-// pool gives the mean of each text's rows through the last layer, made length 1.
-func (m *model) pool(w *workspace, take func(text int, vector []float32)) {
+// poolRows gives the mean of each text's rows through the last layer, made length 1.
+func (m *model) poolRows(w *workspace, take func(text int, vector []float32)) {
 	const width = weights.Width
 	w.rows.Reset(len(w.ends), width)
 	start := 0

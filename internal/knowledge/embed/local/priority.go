@@ -13,7 +13,7 @@ type priority struct {
 	idle    chan struct{} // closed when waiting falls to 0; nil while it is 0
 }
 
-func (p *priority) enter() {
+func (p *priority) enterForeground() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.waiting++
@@ -22,7 +22,7 @@ func (p *priority) enter() {
 	}
 }
 
-func (p *priority) leave() {
+func (p *priority) leaveForeground() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.waiting--

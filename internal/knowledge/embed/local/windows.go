@@ -22,8 +22,8 @@ const (
 // text is lost and none is in two pieces, but bytes that are no UTF-8 are replaced. A
 // title without text is one piece, nothing at all is none.
 func (e *Embedder) Windows(title, text string) []string {
-	prefix := e.prefix(title)
-	words := e.cut(text)
+	prefix := e.titlePrefix(title)
+	words := e.splitWords(text)
 	if len(words) == 0 {
 		if prefix == "" {
 			return nil
@@ -38,7 +38,7 @@ func (e *Embedder) Windows(title, text string) []string {
 			tokens += words[n].tokens
 			n++
 		}
-		pieces = append(pieces, prefix+join(words[:n]))
+		pieces = append(pieces, prefix+joinWords(words[:n]))
 		words = words[n:]
 	}
 	return pieces
@@ -51,8 +51,8 @@ type word struct {
 	glued  bool // to the part before it
 }
 
-// cut gives the words of a text, in valid UTF-8: it would be unsafe to halve others.
-func (e *Embedder) cut(text string) []word {
+// splitWords gives the words of a text, in valid UTF-8: it would be unsafe to halve others.
+func (e *Embedder) splitWords(text string) []word {
 	var words []word
 	for field := range strings.FieldsSeq(strings.ToValidUTF8(text, "\uFFFD")) {
 		words = e.appendParts(words, field, false)
@@ -77,7 +77,7 @@ func (e *Embedder) appendParts(words []word, text string, glued bool) []word {
 	return e.appendParts(words, text[half:], true)
 }
 
-func join(words []word) string {
+func joinWords(words []word) string {
 	var b strings.Builder
 	for i, w := range words {
 		if i > 0 && !w.glued {
@@ -88,10 +88,10 @@ func join(words []word) string {
 	return b.String()
 }
 
-// prefix is the beginning of the title and a space, or nothing. A full stop behind the
+// titlePrefix is the beginning of the title and a space, or nothing. A full stop behind the
 // title made retrieval worse on one of two sets and no better on the other.
-func (e *Embedder) prefix(title string) string {
-	words := e.cut(title)
+func (e *Embedder) titlePrefix(title string) string {
+	words := e.splitWords(title)
 	n, tokens := 0, 0
 	for n < len(words) && tokens+words[n].tokens <= titleTokens {
 		tokens += words[n].tokens
@@ -100,5 +100,5 @@ func (e *Embedder) prefix(title string) string {
 	if n == 0 {
 		return ""
 	}
-	return join(words[:n]) + " "
+	return joinWords(words[:n]) + " "
 }

@@ -86,7 +86,7 @@ func FuzzWindows(f *testing.F) {
 	f.Add(strings.Repeat("x", 300), strings.Repeat("0a9f", 400))
 	f.Add("ﷺ", strings.Repeat("ﷺ", 150)+" \xff\xfe")
 	f.Fuzz(func(t *testing.T, title, text string) {
-		prefix := e.prefix(title)
+		prefix := e.titlePrefix(title)
 		var all strings.Builder
 		for _, piece := range e.Windows(title, text) {
 			own, ok := strings.CutPrefix(piece, prefix)

@@ -81,7 +81,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		if len(batch.texts) == 0 {
 			return nil
 		}
-		err := e.send(ctx, batch, vectors)
+		err := e.sendBatch(ctx, batch, vectors)
 		batch = newBatch()
 		return err
 	}
@@ -89,13 +89,13 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		text, tokens := e.fitted(text)
+		text, tokens := e.fitText(text)
 		if len(batch.texts) == e.options.BatchTexts || batch.tokens+tokens > e.options.BatchTokens {
 			if err := send(); err != nil {
 				return nil, err
 			}
 		}
-		batch.add(i, text, tokens)
+		batch.addPiece(i, text, tokens)
 	}
 	if err := send(); err != nil {
 		return nil, err
@@ -112,13 +112,13 @@ type batch struct {
 
 func newBatch() batch { return batch{} }
 
-func (b *batch) add(at int, text string, tokens int) {
+func (b *batch) addPiece(at int, text string, tokens int) {
 	b.texts = append(b.texts, text)
 	b.at = append(b.at, at)
 	b.tokens += tokens
 }
 
-func (e *Embedder) send(ctx context.Context, b batch, vectors [][]float32) error {
+func (e *Embedder) sendBatch(ctx context.Context, b batch, vectors [][]float32) error {
 	got, _, err := e.model.Embed(ctx, b.texts)
 	if err != nil {
 		return fmt.Errorf("embed %d texts with %q: %w", len(b.texts), e.options.Name, err)
@@ -131,7 +131,7 @@ func (e *Embedder) send(ctx context.Context, b batch, vectors [][]float32) error
 			return fmt.Errorf("embed with %q: a vector of %d components, want %d: was the model changed? "+
 				"An index holds vectors of one model", e.options.Name, len(vector), e.options.Dimension)
 		}
-		if err := normalize(vector); err != nil {
+		if err := normalizeVector(vector); err != nil {
 			return fmt.Errorf("embed with %q: %w", e.options.Name, err)
 		}
 		vectors[b.at[i]] = vector
@@ -139,8 +139,8 @@ func (e *Embedder) send(ctx context.Context, b batch, vectors [][]float32) error
 	return nil
 }
 
-// normalize brings a vector to length 1.
-func normalize(vector []float32) error {
+// normalizeVector brings a vector to length 1.
+func normalizeVector(vector []float32) error {
 	var sum float64
 	for _, component := range vector {
 		sum += float64(component) * float64(component)

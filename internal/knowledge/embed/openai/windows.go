@@ -13,7 +13,7 @@ const titlePart = 4
 func (e *Embedder) Windows(title, text string) []string {
 	title, text = strings.TrimSpace(title), strings.TrimSpace(text)
 	if title != "" {
-		title, _ = e.cut(title, e.options.TextTokens/titlePart)
+		title, _ = e.cutPiece(title, e.options.TextTokens/titlePart)
 		title = strings.TrimSpace(title) + "\n"
 	}
 	if text == "" {
@@ -26,7 +26,7 @@ func (e *Embedder) Windows(title, text string) []string {
 	var windows []string
 	for text != "" {
 		var piece string
-		piece, text = e.cut(text, room)
+		piece, text = e.cutPiece(text, room)
 		if piece = strings.TrimSpace(piece); piece != "" {
 			windows = append(windows, title+piece)
 		}
@@ -34,27 +34,27 @@ func (e *Embedder) Windows(title, text string) []string {
 	return windows
 }
 
-// fitted is as much of a text as the model reads, and its tokens.
-func (e *Embedder) fitted(text string) (string, int) {
+// fitText is as much of a text as the model reads, and its tokens.
+func (e *Embedder) fitText(text string) (string, int) {
 	// No token is shorter than a byte.
 	if tokens := e.model.Tokens(text); tokens <= e.options.TextTokens {
 		return text, tokens
 	}
-	piece, _ := e.cut(text, e.options.TextTokens)
+	piece, _ := e.cutPiece(text, e.options.TextTokens)
 	return piece, e.model.Tokens(piece)
 }
 
 // bytesPerToken is how much text is counted at first for a window: more than most have.
 const bytesPerToken = 6
 
-// cut gives the beginning of a text that has at most room tokens, and the rest. It cuts
+// cutPiece gives the beginning of a text that has at most room tokens, and the rest. It cuts
 // between words where it can, else between characters, and takes at least one.
-func (e *Embedder) cut(text string, room int) (piece, rest string) {
+func (e *Embedder) cutPiece(text string, room int) (piece, rest string) {
 	most := min(len(text), max(room, 1)*bytesPerToken)
-	end := boundary(text, most)
+	end := wordBoundary(text, most)
 	// The count falls in proportion to the length, nearly: a few rounds suffice.
 	for tokens := e.model.Tokens(text[:end]); tokens > room; tokens = e.model.Tokens(text[:end]) {
-		shorter := boundary(text, min(end*room/tokens, end-1))
+		shorter := wordBoundary(text, min(end*room/tokens, end-1))
 		if shorter >= end {
 			break
 		}
@@ -63,9 +63,9 @@ func (e *Embedder) cut(text string, room int) (piece, rest string) {
 	return text[:end], text[end:]
 }
 
-// boundary is the last place in the first most bytes of a text where a word ends, or, in
+// wordBoundary is the last place in the first most bytes of a text where a word ends, or, in
 // a word that long, a character; at least one character is before it.
-func boundary(text string, most int) int {
+func wordBoundary(text string, most int) int {
 	if most >= len(text) {
 		return len(text)
 	}

@@ -15,7 +15,7 @@ func (x *Index) Classes(ctx context.Context) ([]index.ClassSummary, error) {
 	rows, err := x.read.QueryContext(ctx, `SELECT source, kind, audience, count(*), max(modified), max(last_seen) FROM document
 		GROUP BY source, kind, audience ORDER BY source, kind, audience`)
 	if err != nil {
-		return nil, fmt.Errorf("list classes of documents: %w", storage(err))
+		return nil, fmt.Errorf("list classes of documents: %w", explainError(err))
 	}
 	defer rows.Close()
 	var classes []index.ClassSummary
@@ -29,7 +29,7 @@ func (x *Index) Classes(ctx context.Context) ([]index.ClassSummary, error) {
 		classes = append(classes, class)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("list classes of documents: %w", storage(err))
+		return nil, fmt.Errorf("list classes of documents: %w", explainError(err))
 	}
 	return classes, nil
 }

@@ -44,8 +44,8 @@ var errTruncated = errors.New("stored vectors are truncated")
 // the nearest; the exact cosine of a passage's best window, for the likeliest.
 func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit, error) {
 	wanted := max(exactWindows, 4*query.limit)
-	near := query.snap.windows.nearest(signsOf(query.vector), query.allowed, nearFactor*wanted)
-	likely := query.snap.windows.likeliest(query.vector, near, wanted)
+	near := query.snap.windows.nearestWindows(signsOf(query.vector), query.allowed, nearFactor*wanted)
+	likely := query.snap.windows.likeliestSlots(query.vector, near, wanted)
 	if len(likely) == 0 {
 		return nil, nil
 	}
@@ -62,7 +62,7 @@ func searchDense(ctx context.Context, tx *sql.Tx, query denseQuery) ([]index.Hit
 		return nil, err
 	}
 	defer rows.Close()
-	best := ranking.NewBest(query.limit, query.snap.id)
+	best := ranking.NewBest(query.limit, query.snap.passageID)
 	for rows.Next() {
 		var slot int32
 		var halves sql.RawBytes
@@ -94,11 +94,11 @@ func bestWindow(vector []float32, halves []byte) (float64, error) {
 	return score, nil
 }
 
-// nearest gives the numbers of the windows nearest to the sign bits, in order. It
+// nearestWindows gives the numbers of the windows nearest to the sign bits, in order. It
 // counts the windows by distance first, to know how far to go.
-func (w *windows) nearest(signs []uint64, allowed slotSet, wanted int) []int32 {
+func (w *windows) nearestWindows(signs []uint64, allowed slotSet, wanted int) []int32 {
 	distances := make([]uint16, len(w.slots))
-	counts := w.measure(signs, allowed, distances)
+	counts := w.measureDistances(signs, allowed, distances)
 	within, total := 0, 0
 	for ; within < len(counts) && total+counts[within] <= wanted; within++ {
 		total += counts[within]
@@ -117,11 +117,11 @@ func (w *windows) nearest(signs []uint64, allowed slotSet, wanted int) []int32 {
 	return near
 }
 
-// likeliest gives the slots of the windows whose signs agree best with the components
+// likeliestSlots gives the slots of the windows whose signs agree best with the components
 // of the query, in order, each once.
-func (w *windows) likeliest(vector []float32, near []int32, wanted int) []int32 {
+func (w *windows) likeliestSlots(vector []float32, near []int32, wanted int) []int32 {
 	if len(near) > wanted {
-		near = newSignTable(vector).best(w, near, wanted)
+		near = newSignTable(vector).bestWindows(w, near, wanted)
 	}
 	slots := make([]int32, len(near))
 	for i, window := range near {
@@ -153,8 +153,8 @@ func newSignTable(vector []float32) signTable {
 	return table
 }
 
-// estimate is the dot product of the query with the signs of a window.
-func (t signTable) estimate(signs []uint64) float32 {
+// estimateDot is the dot product of the query with the signs of a window.
+func (t signTable) estimateDot(signs []uint64) float32 {
 	var sum float32
 	for i, word := range signs {
 		for at := range 8 {
@@ -164,15 +164,15 @@ func (t signTable) estimate(signs []uint64) float32 {
 	return sum
 }
 
-// best gives so many of the windows, those of the highest estimates, in order.
-func (t signTable) best(w *windows, near []int32, wanted int) []int32 {
+// bestWindows gives so many of the windows, those of the highest estimates, in order.
+func (t signTable) bestWindows(w *windows, near []int32, wanted int) []int32 {
 	type estimated struct {
 		window int32
 		dot    float32
 	}
 	list := make([]estimated, len(near))
 	for i, window := range near {
-		list[i] = estimated{window: window, dot: t.estimate(w.signs[int(window)*w.words:][:w.words])}
+		list[i] = estimated{window: window, dot: t.estimateDot(w.signs[int(window)*w.words:][:w.words])}
 	}
 	slices.SortFunc(list, func(a, b estimated) int {
 		return cmp.Or(cmp.Compare(b.dot, a.dot), cmp.Compare(a.window, b.window))
@@ -188,8 +188,8 @@ func (t signTable) best(w *windows, near []int32, wanted int) []int32 {
 // excluded is the distance of a window whose passage the filter leaves out.
 const excluded = math.MaxUint16
 
-// measure writes the distance of each window and gives how many have which distance.
-func (w *windows) measure(signs []uint64, allowed slotSet, distances []uint16) []int {
+// measureDistances writes the distance of each window and gives how many have which distance.
+func (w *windows) measureDistances(signs []uint64, allowed slotSet, distances []uint16) []int {
 	parts := 1
 	if len(w.slots) >= parallelWindows {
 		parts = runtime.GOMAXPROCS(0)
@@ -219,7 +219,7 @@ func (w *windows) measure(signs []uint64, allowed slotSet, distances []uint16) [
 
 func (w *windows) measureRange(signs []uint64, allowed slotSet, distances []uint16, from int) {
 	for i := range distances {
-		if !allowed.has(w.slots[from+i]) {
+		if !allowed.contains(w.slots[from+i]) {
 			distances[i] = excluded
 			continue
 		}

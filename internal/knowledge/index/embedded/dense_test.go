@@ -22,7 +22,7 @@ func TestSignsFindTheNearest(t *testing.T) {
 	vectors := make([][]float32, 40_000)
 	for i := range vectors {
 		vectors[i] = indextest.ClusteredVector(random, 50, 0.8, dimension)
-		all.append(int32(i), signsOf(vectors[i]))
+		all.appendWindow(int32(i), signsOf(vectors[i]))
 	}
 	found := 0
 	for range questions {
@@ -32,8 +32,8 @@ func TestSignsFindTheNearest(t *testing.T) {
 			order[i] = measured{slot: int32(i), dot: dotHalves(query, appendHalves(nil, v))}
 		}
 		slices.SortFunc(order, func(a, b measured) int { return cmp.Compare(b.dot, a.dot) })
-		near := all.nearest(signsOf(query), nil, nearFactor*exactWindows)
-		likely := all.likeliest(query, near, exactWindows)
+		near := all.nearestWindows(signsOf(query), nil, nearFactor*exactWindows)
+		likely := all.likeliestSlots(query, near, exactWindows)
 		if len(likely) != exactWindows || !slices.IsSorted(likely) {
 			t.Fatalf("%d slots, want %d in order", len(likely), exactWindows)
 		}
@@ -52,12 +52,12 @@ func TestEqualWindowsAreBounded(t *testing.T) {
 	vector := indextest.UnitVector(1, 64)
 	all := windows{words: 1}
 	for i := range 5000 {
-		all.append(int32(i/2), signsOf(vector)) // two windows a passage
+		all.appendWindow(int32(i/2), signsOf(vector)) // two windows a passage
 	}
-	if near := all.nearest(signsOf(vector), nil, 100); len(near) != 100*mostTies {
+	if near := all.nearestWindows(signsOf(vector), nil, 100); len(near) != 100*mostTies {
 		t.Errorf("%d of 5000 equal windows, want %d", len(near), 100*mostTies)
 	}
-	if slots := all.likeliest(vector, []int32{0, 1, 2, 7}, 10); !slices.Equal(slots, []int32{0, 1, 3}) {
+	if slots := all.likeliestSlots(vector, []int32{0, 1, 2, 7}, 10); !slices.Equal(slots, []int32{0, 1, 3}) {
 		t.Errorf("slots %v of the windows 0, 1, 2 and 7", slots)
 	}
 }

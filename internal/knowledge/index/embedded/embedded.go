@@ -76,13 +76,13 @@ func Open(ctx context.Context, options Options) (*Index, error) {
 			options.Dir, options.Embedder, options.Dimension)
 	}
 	x := &Index{path: filepath.Join(options.Dir, fileName), dimension: options.Dimension}
-	if err := x.open(ctx, options); err != nil {
+	if err := x.openFile(ctx, options); err != nil {
 		return nil, errors.Join(fmt.Errorf("open index in %s: %w", options.Dir, err), x.Close())
 	}
 	return x, nil
 }
 
-func (x *Index) open(ctx context.Context, options Options) error {
+func (x *Index) openFile(ctx context.Context, options Options) error {
 	if options.ReadOnly {
 		if _, err := os.Stat(x.path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("there is no index yet, run `cairn ingest` first: %w", err)
@@ -102,14 +102,14 @@ func (x *Index) open(ctx context.Context, options Options) error {
 	if err := checkMeta(ctx, x.read, options); err != nil {
 		return err
 	}
-	return x.view(ctx, func(*sql.Tx, *snapshot) error { return nil })
+	return x.readSnapshot(ctx, func(*sql.Tx, *snapshot) error { return nil })
 }
 
 func (x *Index) openForWriting(ctx context.Context, options Options) error {
 	if err := os.MkdirAll(options.Dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := acquire(options.Dir)
+	lock, err := acquireLock(options.Dir)
 	if err != nil {
 		return err
 	}
@@ -124,9 +124,9 @@ func (x *Index) openForWriting(ctx context.Context, options Options) error {
 	return createSchema(ctx, x.write, options)
 }
 
-// acquire takes the writer's lock of a data directory; the system releases it when
+// acquireLock takes the writer's lock of a data directory; the system releases it when
 // the process ends in any way.
-func acquire(dir string) (*flock.Flock, error) {
+func acquireLock(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, lockName))
 	free, err := lock.TryLock()
 	if err != nil {
@@ -145,7 +145,7 @@ func Remove(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	lock, err := acquire(dir)
+	lock, err := acquireLock(dir)
 	if err != nil {
 		return fmt.Errorf("remove index in %s: %w", dir, err)
 	}

@@ -31,9 +31,9 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 	defer x.writing.Unlock()
 	_, err = x.write.ExecContext(ctx, `INSERT INTO ingest (source, complete, state) VALUES (?, ?, ?)
 		ON CONFLICT (source) DO UPDATE SET complete = coalesce(excluded.complete, complete), state = excluded.state`,
-		state.Source, micros(state.Complete), body)
+		state.Source, nullMicros(state.Complete), body)
 	if err != nil {
-		return fmt.Errorf("save the state of the ingest of %s: %w", state.Source, storage(err))
+		return fmt.Errorf("save the state of the ingest of %s: %w", state.Source, explainError(err))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (x *Index) IngestStates(ctx context.Context) ([]index.IngestState, error) {
 		return rows.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the states of ingests: %w", storage(err))
+		return nil, fmt.Errorf("read the states of ingests: %w", explainError(err))
 	}
 	return states, nil
 }

@@ -36,9 +36,9 @@ func searchLexical(ctx context.Context, tx *sql.Tx, query lexicalQuery) (index.C
 		Limit:    query.limit,
 		Passages: query.snap.passages,
 		Average:  query.snap.averageLength(),
-		ID:       query.snap.id,
+		ID:       query.snap.passageID,
 		Look: func(slot int32) (float32, bool) {
-			return query.snap.slots[slot].length, query.allowed.has(slot)
+			return query.snap.slots[slot].length, query.allowed.contains(slot)
 		},
 	})
 	for i, slot := range slots {
@@ -55,7 +55,7 @@ func loadTerms(ctx context.Context, tx *sql.Tx, query lexicalQuery) ([]ranking.T
 	}
 	var terms []ranking.Term
 	for _, asked := range ranking.MergeTerms(query.terms) {
-		term, err := loadTerm(ctx, find, asked, query.snap.blocks())
+		term, err := loadTerm(ctx, find, asked, query.snap.countBlocks())
 		if err != nil {
 			return nil, fmt.Errorf("read the postings of a term: %w", err)
 		}

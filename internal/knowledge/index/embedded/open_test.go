@@ -203,15 +203,15 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 func TestCancelledWriteLeavesNothing(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())
-	err := x.transact(ctx, func(tx *sql.Tx, _ int64) error {
+	err := x.inTransaction(ctx, func(tx *sql.Tx, _ int64) error {
 		s := newStatements(tx)
-		if err := s.exec(ctx, "INSERT INTO cursor VALUES ('docs', 'x')"); err != nil {
+		if err := s.execStatement(ctx, "INSERT INTO cursor VALUES ('docs', 'x')"); err != nil {
 			return err
 		}
 		cancel()
 		<-ctx.Done()
 		for {
-			if err := s.exec(ctx, "INSERT OR REPLACE INTO cursor VALUES ('docs', 'y')"); err != nil {
+			if err := s.execStatement(ctx, "INSERT OR REPLACE INTO cursor VALUES ('docs', 'y')"); err != nil {
 				return err
 			}
 		}

@@ -33,7 +33,7 @@ type fields struct {
 	title, headings, body []string
 }
 
-func analyze(tag language.Tag, title string, headings []string, text string) fields {
+func analyzePassage(tag language.Tag, title string, headings []string, text string) fields {
 	f := fields{title: lexical.AnalyzeIn(tag, title), body: lexical.AnalyzeIn(tag, text)}
 	for _, heading := range headings {
 		f.headings = append(f.headings, lexical.AnalyzeIn(tag, heading)...)
@@ -41,8 +41,8 @@ func analyze(tag language.Tag, title string, headings []string, text string) fie
 	return f
 }
 
-// counts gives how often each term stands in which field.
-func (f fields) counts() map[string]postings.Counts {
+// countTerms gives how often each term stands in which field.
+func (f fields) countTerms() map[string]postings.Counts {
 	counts := make(map[string]postings.Counts, len(f.body))
 	for _, term := range f.title {
 		c := counts[term]
@@ -70,7 +70,7 @@ type postingEdit struct {
 	add    []postings.Posting
 }
 
-func (e postingEdits) at(slot int64, term string) *postingEdit {
+func (e postingEdits) editOf(slot int64, term string) *postingEdit {
 	block := slot >> postings.BlockBits
 	terms, ok := e[block]
 	if !ok {
@@ -85,22 +85,22 @@ func (e postingEdits) at(slot int64, term string) *postingEdit {
 	return edit
 }
 
-func (e postingEdits) add(slot int64, f fields) {
-	for term, counts := range f.counts() {
-		edit := e.at(slot, term)
+func (e postingEdits) addPassage(slot int64, f fields) {
+	for term, counts := range f.countTerms() {
+		edit := e.editOf(slot, term)
 		edit.add = append(edit.add, postings.Posting{Slot: uint16(slot & (postings.BlockSize - 1)), Counts: counts})
 	}
 }
 
-func (e postingEdits) remove(slot int64, f fields) {
-	for term := range f.counts() {
-		edit := e.at(slot, term)
+func (e postingEdits) removePassage(slot int64, f fields) {
+	for term := range f.countTerms() {
+		edit := e.editOf(slot, term)
 		edit.remove = append(edit.remove, uint16(slot&(postings.BlockSize-1)))
 	}
 }
 
-// change gives the list after the edit. Every removed posting must have been there.
-func (e *postingEdit) change(list []postings.Posting) ([]postings.Posting, error) {
+// applyTo gives the list after the edit. Every removed posting must have been there.
+func (e *postingEdit) applyTo(list []postings.Posting) ([]postings.Posting, error) {
 	if len(e.remove) > 0 {
 		slices.Sort(e.remove)
 		before := len(list)
@@ -122,9 +122,9 @@ func (e *postingEdit) change(list []postings.Posting) ([]postings.Posting, error
 	return list, nil
 }
 
-// appends says whether the edit only adds postings of slots from a number on, which
+// onlyAppends says whether the edit only adds postings of slots from a number on, which
 // come behind all that the list holds.
-func (e *postingEdit) appends(block, unused int64) bool {
+func (e *postingEdit) onlyAppends(block, unused int64) bool {
 	return len(e.remove) == 0 && block<<postings.BlockBits+int64(e.add[0].Slot) >= unused
 }
 
@@ -134,8 +134,8 @@ type postingWriter struct {
 	unused int64 // no list holds a slot from here on
 }
 
-// apply writes the edits in the order of the table, which keeps writes local.
-func (w postingWriter) apply(ctx context.Context, edits postingEdits) error {
+// applyEdits writes the edits in the order of the table, which keeps writes local.
+func (w postingWriter) applyEdits(ctx context.Context, edits postingEdits) error {
 	for _, block := range slices.Sorted(maps.Keys(edits)) {
 		terms := edits[block]
 		for _, term := range slices.Sorted(maps.Keys(terms)) {
@@ -149,13 +149,13 @@ func (w postingWriter) apply(ctx context.Context, edits postingEdits) error {
 
 func (w postingWriter) applyOne(ctx context.Context, block int64, term string, edit *postingEdit) error {
 	slices.SortFunc(edit.add, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
-	if edit.appends(block, w.unused) {
-		return w.append(ctx, block, term, edit.add)
+	if edit.onlyAppends(block, w.unused) {
+		return w.appendList(ctx, block, term, edit.add)
 	}
 	var data []byte
 	err := w.queryRow(ctx, "SELECT postings FROM posting WHERE block = ? AND term = ?", block, term).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) && len(edit.remove) == 0 {
-		return w.append(ctx, block, term, edit.add)
+		return w.appendList(ctx, block, term, edit.add)
 	}
 	if err != nil {
 		return err
@@ -164,43 +164,43 @@ func (w postingWriter) applyOne(ctx context.Context, block int64, term string, e
 	if err != nil {
 		return err
 	}
-	if list, err = edit.change(list); err != nil {
+	if list, err = edit.applyTo(list); err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		return w.remove(ctx, block, term)
+		return w.removeList(ctx, block, term)
 	}
-	return w.exec(ctx, "UPDATE posting SET passages = ?, postings = ? WHERE block = ? AND term = ?",
+	return w.execStatement(ctx, "UPDATE posting SET passages = ?, postings = ? WHERE block = ? AND term = ?",
 		len(list), appendPostings(nil, list), block, term)
 }
 
 // SQLite makes text of what it joins; the cast takes its bytes as they are.
 const appendToList = `UPDATE posting SET passages = passages + ?, postings = CAST(postings || ? AS BLOB) WHERE block = ? AND term = ?`
 
-// append puts postings behind those of a list, which may not be there yet. An UPDATE
+// appendList puts postings behind those of a list, which may not be there yet. An UPDATE
 // and then, rarely, an INSERT take half the time of an upsert, for which SQLite keeps
 // a journal of the statement.
-func (w postingWriter) append(ctx context.Context, block int64, term string, list []postings.Posting) error {
+func (w postingWriter) appendList(ctx context.Context, block int64, term string, list []postings.Posting) error {
 	data := appendPostings(nil, list)
-	if found, err := w.update(ctx, appendToList, len(list), data, block, term); err != nil || found {
+	if found, err := w.execUpdate(ctx, appendToList, len(list), data, block, term); err != nil || found {
 		return err
 	}
-	if err := w.exec(ctx, "INSERT INTO posting (block, term, passages, postings) VALUES (?, ?, ?, ?)", block, term, len(list), data); err != nil {
+	if err := w.execStatement(ctx, "INSERT INTO posting (block, term, passages, postings) VALUES (?, ?, ?, ?)", block, term, len(list), data); err != nil {
 		return err
 	}
-	if found, err := w.update(ctx, "UPDATE term SET blocks = blocks + 1 WHERE text = ?", term); err != nil || found {
+	if found, err := w.execUpdate(ctx, "UPDATE term SET blocks = blocks + 1 WHERE text = ?", term); err != nil || found {
 		return err
 	}
-	return w.exec(ctx, "INSERT INTO term (text, blocks) VALUES (?, 1)", term)
+	return w.execStatement(ctx, "INSERT INTO term (text, blocks) VALUES (?, 1)", term)
 }
 
-// remove deletes the list of a term that no passage of a block contains any more.
-func (w postingWriter) remove(ctx context.Context, block int64, term string) error {
-	if err := w.exec(ctx, "DELETE FROM posting WHERE block = ? AND term = ?", block, term); err != nil {
+// removeList deletes the list of a term that no passage of a block contains any more.
+func (w postingWriter) removeList(ctx context.Context, block int64, term string) error {
+	if err := w.execStatement(ctx, "DELETE FROM posting WHERE block = ? AND term = ?", block, term); err != nil {
 		return err
 	}
-	if err := w.exec(ctx, "UPDATE term SET blocks = blocks - 1 WHERE text = ?", term); err != nil {
+	if err := w.execStatement(ctx, "UPDATE term SET blocks = blocks - 1 WHERE text = ?", term); err != nil {
 		return err
 	}
-	return w.exec(ctx, "DELETE FROM term WHERE text = ? AND blocks = 0", term)
+	return w.execStatement(ctx, "DELETE FROM term WHERE text = ? AND blocks = 0", term)
 }

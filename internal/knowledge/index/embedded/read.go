@@ -26,13 +26,13 @@ type documentScan struct {
 	modified, indexed, lastSeen sql.NullInt64
 }
 
-func (s *documentScan) targets() []any {
+func (s *documentScan) scanTargets() []any {
 	d := &s.document
 	return []any{&d.ID, &d.Source, &d.Kind, &d.Path, &d.Title, &d.URL, &d.Owner, &d.Language,
 		&s.modified, &s.indexed, &s.lastSeen, &d.Hash, &d.Audience, &d.State}
 }
 
-func (s *documentScan) result() knowledge.Document {
+func (s *documentScan) toDocument() knowledge.Document {
 	s.document.Modified = fromMicros(s.modified)
 	s.document.Indexed = fromMicros(s.indexed)
 	s.document.LastSeen = fromMicros(s.lastSeen)
@@ -58,13 +58,13 @@ func newFoundReader(ctx context.Context, tx *sql.Tx, where string) (*foundReader
 	return &foundReader{passage: passage, definitions: definitions}, nil
 }
 
-// read adds the passage that the condition selects, if there is one.
-func (r *foundReader) read(ctx context.Context, arguments ...any) error {
+// readPassage adds the passage that the condition selects, if there is one.
+func (r *foundReader) readPassage(ctx context.Context, arguments ...any) error {
 	var slot int64
 	var headings string
 	var p knowledge.Passage
 	var scan documentScan
-	targets := append([]any{&slot, &p.Position, &headings, &p.Anchor, &p.Text, &p.Tokens, &p.Hash}, scan.targets()...)
+	targets := append([]any{&slot, &p.Position, &headings, &p.Anchor, &p.Text, &p.Tokens, &p.Hash}, scan.scanTargets()...)
 	err := r.passage.QueryRowContext(ctx, arguments...).Scan(targets...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
@@ -75,7 +75,7 @@ func (r *foundReader) read(ctx context.Context, arguments ...any) error {
 	if err := json.Unmarshal([]byte(headings), &p.Headings); err != nil {
 		return fmt.Errorf("stored headings: %w", err)
 	}
-	document := scan.result()
+	document := scan.toDocument()
 	p.Document = document.ID
 	p.ID = knowledge.MakePassageID(document.ID, p.Position)
 	if p.Definitions, err = r.readDefinitions(ctx, slot); err != nil {
@@ -115,7 +115,7 @@ func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]inde
 			if !ok {
 				continue
 			}
-			if err := reader.read(ctx, document, position); err != nil {
+			if err := reader.readPassage(ctx, document, position); err != nil {
 				return fmt.Errorf("%s: %w", id, err)
 			}
 		}
@@ -147,18 +147,18 @@ func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, a
 func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
 	rows, err := x.read.QueryContext(ctx, "SELECT "+documentColumns+" FROM document "+clauses, arguments...)
 	if err != nil {
-		return nil, storage(err)
+		return nil, explainError(err)
 	}
 	defer rows.Close()
 	var page []knowledge.Document
 	for rows.Next() {
 		var scan documentScan
-		if err := rows.Scan(scan.targets()...); err != nil {
+		if err := rows.Scan(scan.scanTargets()...); err != nil {
 			return nil, err
 		}
-		page = append(page, scan.result())
+		page = append(page, scan.toDocument())
 	}
-	return page, storage(rows.Err())
+	return page, explainError(rows.Err())
 }
 
 // termCounter counts the passages that contain a term.
@@ -169,10 +169,10 @@ type termCounter struct {
 
 func newTermCounter(ctx context.Context, tx *sql.Tx, snap *snapshot) (termCounter, error) {
 	statement, err := tx.PrepareContext(ctx, "SELECT coalesce(sum(passages), 0) FROM "+postingsOfTerm)
-	return termCounter{statement: statement, blocks: snap.blocks()}, err
+	return termCounter{statement: statement, blocks: snap.countBlocks()}, err
 }
 
-func (c termCounter) count(ctx context.Context, term string) (int, error) {
+func (c termCounter) countTerm(ctx context.Context, term string) (int, error) {
 	var passages int
 	if err := c.statement.QueryRowContext(ctx, c.blocks, term).Scan(&passages); err != nil {
 		return 0, fmt.Errorf("count the passages with a term: %w", err)
@@ -183,13 +183,13 @@ func (c termCounter) count(ctx context.Context, term string) (int, error) {
 // Terms gives the statistics of these terms, in the same order.
 func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
 	stats := make([]index.TermStats, len(terms))
-	err := x.view(ctx, func(tx *sql.Tx, snap *snapshot) error {
+	err := x.readSnapshot(ctx, func(tx *sql.Tx, snap *snapshot) error {
 		counter, err := newTermCounter(ctx, tx, snap)
 		if err != nil {
 			return err
 		}
 		for i, term := range terms {
-			passages, err := counter.count(ctx, term)
+			passages, err := counter.countTerm(ctx, term)
 			if err != nil {
 				return err
 			}
@@ -270,7 +270,7 @@ func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	err := x.read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM passage),
 		(SELECT count(*) FROM vector)`).Scan(&stats.Documents, &stats.Passages, &stats.Embedded)
 	if err != nil {
-		return index.Stats{}, fmt.Errorf("read index statistics: %w", storage(err))
+		return index.Stats{}, fmt.Errorf("read index statistics: %w", explainError(err))
 	}
 	for _, suffix := range []string{"", "-wal"} {
 		file, err := os.Stat(x.path + suffix)

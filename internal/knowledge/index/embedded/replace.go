@@ -52,17 +52,17 @@ type placed struct {
 	words    fields
 }
 
-func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
+func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
 	if err := w.loadFree(ctx, batch); err != nil {
 		return fmt.Errorf("find free slots: %w", err)
 	}
 	for _, id := range batch.Delete {
-		if err := w.remove(ctx, id); err != nil {
+		if err := w.removeDocument(ctx, id); err != nil {
 			return fmt.Errorf("delete %s: %w", id, err)
 		}
 	}
 	for _, entry := range batch.Put {
-		if err := w.place(ctx, entry); err != nil {
+		if err := w.assignSlots(ctx, entry); err != nil {
 			return fmt.Errorf("put %s: %w", entry.Document.ID, err)
 		}
 	}
@@ -70,12 +70,12 @@ func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
 		return err
 	}
 	for _, document := range batch.Seen {
-		if err := w.exec(ctx, "UPDATE document SET last_seen = ? WHERE key = ?", micros(document.LastSeen), document.ID); err != nil {
+		if err := w.execStatement(ctx, "UPDATE document SET last_seen = ? WHERE key = ?", nullMicros(document.LastSeen), document.ID); err != nil {
 			return fmt.Errorf("mark %s as seen: %w", document.ID, err)
 		}
 	}
 	for source, cursor := range batch.Cursors {
-		if err := w.exec(ctx, "INSERT OR REPLACE INTO cursor VALUES (?, ?)", source, cursor); err != nil {
+		if err := w.execStatement(ctx, "INSERT OR REPLACE INTO cursor VALUES (?, ?)", source, cursor); err != nil {
 			return fmt.Errorf("advance cursor of %s: %w", source, err)
 		}
 	}
@@ -123,7 +123,7 @@ type storedDocument struct {
 	passages []stored
 }
 
-func (w *batchWrite) stored(ctx context.Context, key knowledge.DocumentID) (storedDocument, error) {
+func (w *batchWrite) loadDocument(ctx context.Context, key knowledge.DocumentID) (storedDocument, error) {
 	var d storedDocument
 	var tag string
 	err := w.queryRow(ctx, "SELECT id, title, language FROM document WHERE key = ?", key).Scan(&d.id, &d.title, &tag)
@@ -134,7 +134,7 @@ func (w *batchWrite) stored(ctx context.Context, key knowledge.DocumentID) (stor
 		return storedDocument{}, err
 	}
 	d.language = language.Parse(tag)
-	rows, err := w.query(ctx, "SELECT slot, hash, headings, text FROM passage WHERE document = ? ORDER BY position", d.id)
+	rows, err := w.queryRows(ctx, "SELECT slot, hash, headings, text FROM passage WHERE document = ? ORDER BY position", d.id)
 	if err != nil {
 		return storedDocument{}, err
 	}
@@ -149,8 +149,8 @@ func (w *batchWrite) stored(ctx context.Context, key knowledge.DocumentID) (stor
 	return d, rows.Err()
 }
 
-func (w *batchWrite) remove(ctx context.Context, key knowledge.DocumentID) error {
-	document, err := w.stored(ctx, key)
+func (w *batchWrite) removeDocument(ctx context.Context, key knowledge.DocumentID) error {
+	document, err := w.loadDocument(ctx, key)
 	if err != nil || document.id == 0 {
 		return err
 	}
@@ -159,34 +159,34 @@ func (w *batchWrite) remove(ctx context.Context, key knowledge.DocumentID) error
 			return err
 		}
 	}
-	if err := w.exec(ctx, "DELETE FROM passage WHERE document = ?", document.id); err != nil {
+	if err := w.execStatement(ctx, "DELETE FROM passage WHERE document = ?", document.id); err != nil {
 		return err
 	}
-	return w.exec(ctx, "DELETE FROM document WHERE id = ?", document.id)
+	return w.execStatement(ctx, "DELETE FROM document WHERE id = ?", document.id)
 }
 
 // freeSlot forgets all that is kept under a slot but its passage row.
 func (w *batchWrite) freeSlot(ctx context.Context, document storedDocument, p stored) error {
-	w.leave(document, p)
+	w.recordLeaving(document, p)
 	w.free = append(w.free, p.slot)
 	for _, query := range []string{"DELETE FROM definition WHERE slot = ?", "DELETE FROM vector WHERE slot = ?"} {
-		if err := w.exec(ctx, query, p.slot); err != nil {
+		if err := w.execStatement(ctx, query, p.slot); err != nil {
 			return err
 		}
 	}
-	return w.exec(ctx, `UPDATE slot SET generation = ?, document = NULL, position = 0,
+	return w.execStatement(ctx, `UPDATE slot SET generation = ?, document = NULL, position = 0,
 		title_terms = 0, heading_terms = 0, body_terms = 0, signs = NULL WHERE slot = ?`, w.generation, p.slot)
 }
 
-func (w *batchWrite) leave(document storedDocument, p stored) {
+func (w *batchWrite) recordLeaving(document storedDocument, p stored) {
 	w.leaving = append(w.leaving, leaving{slot: p.slot, title: document.title, language: document.language, headings: p.headings, text: p.text})
 }
 
-// place replaces a document up to its passages, and decides where they go. A passage
+// assignSlots replaces a document up to its passages, and decides where they go. A passage
 // whose hash was stored keeps its slot, and with it its vectors; if its words are
 // the same too, its postings stay untouched.
-func (w *batchWrite) place(ctx context.Context, entry index.Entry) error {
-	old, err := w.stored(ctx, entry.Document.ID)
+func (w *batchWrite) assignSlots(ctx context.Context, entry index.Entry) error {
+	old, err := w.loadDocument(ctx, entry.Document.ID)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (w *batchWrite) place(ctx context.Context, entry index.Entry) error {
 			return err
 		}
 	}
-	if err := w.exec(ctx, "DELETE FROM passage WHERE document = ?", id); err != nil {
+	if err := w.execStatement(ctx, "DELETE FROM passage WHERE document = ?", id); err != nil {
 		return err
 	}
 	for i, passage := range entry.Passages {
@@ -217,7 +217,7 @@ func (w *batchWrite) place(ctx context.Context, entry index.Entry) error {
 			p.same = before.text == passage.Text && before.headings == p.headings &&
 				old.title == p.title && old.language == p.language
 			if !p.same {
-				w.leave(old, *before)
+				w.recordLeaving(old, *before)
 			}
 		} else {
 			p.slot = w.takeSlot()
@@ -278,7 +278,7 @@ func (w *batchWrite) putDocument(ctx context.Context, id int64, d knowledge.Docu
 	}
 	class := index.ClassOf(d)
 	err := w.queryRow(ctx, query, w.generation, class.Source, class.Kind, d.Path, d.Title, d.URL, d.Owner, d.Language,
-		micros(d.Modified), micros(d.Indexed), micros(d.LastSeen), d.Hash, class.Audience, d.State, d.ID).Scan(&id)
+		nullMicros(d.Modified), nullMicros(d.Indexed), nullMicros(d.LastSeen), d.Hash, class.Audience, d.State, d.ID).Scan(&id)
 	return id, err
 }
 
@@ -302,7 +302,7 @@ func (w *batchWrite) putPassages(ctx context.Context) error {
 				return fmt.Errorf("put passage %s: %w", p.passage.ID, err)
 			}
 		}
-		if err := (postingWriter{w.statements, w.unused}).apply(ctx, collectEdits(out, in)); err != nil {
+		if err := (postingWriter{w.statements, w.unused}).applyEdits(ctx, collectEdits(out, in)); err != nil {
 			return err
 		}
 		clear(out)
@@ -318,12 +318,12 @@ func analyzeAll(leaving []leaving, placed []placed) error {
 		l := &leaving[i]
 		var headings []string
 		if errs[i] = json.Unmarshal([]byte(l.headings), &headings); errs[i] == nil {
-			l.words = analyze(l.language, l.title, headings, l.text)
+			l.words = analyzePassage(l.language, l.title, headings, l.text)
 		}
 	})
 	inParallel(len(placed), func(i int) {
 		if p := &placed[i]; !p.same {
-			p.words = analyze(p.language, p.title, p.passage.Headings, p.passage.Text)
+			p.words = analyzePassage(p.language, p.title, p.passage.Headings, p.passage.Text)
 		}
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -350,11 +350,11 @@ func inParallel(n int, work func(i int)) {
 func collectEdits(leaving []leaving, placed []placed) postingEdits {
 	edits := make(postingEdits)
 	for _, l := range leaving {
-		edits.remove(l.slot, l.words)
+		edits.removePassage(l.slot, l.words)
 	}
 	for _, p := range placed {
 		if !p.same {
-			edits.add(p.slot, p.words)
+			edits.addPassage(p.slot, p.words)
 		}
 	}
 	return edits
@@ -369,13 +369,13 @@ const updateSlot = `UPDATE slot SET generation = ?, document = ?, position = ?, 
 // putSlot writes the row of a passage's slot. One that was used before has a row.
 func (w *batchWrite) putSlot(ctx context.Context, p placed) error {
 	if p.same {
-		return w.exec(ctx, "UPDATE slot SET generation = ?, position = ? WHERE slot = ?", w.generation, p.passage.Position, p.slot)
+		return w.execStatement(ctx, "UPDATE slot SET generation = ?, position = ? WHERE slot = ?", w.generation, p.passage.Position, p.slot)
 	}
 	query := insertSlot
 	if p.slot < w.unused {
 		query = updateSlot
 	}
-	return w.exec(ctx, query, w.generation, p.document, p.passage.Position,
+	return w.execStatement(ctx, query, w.generation, p.document, p.passage.Position,
 		len(p.words.title), len(p.words.headings), len(p.words.body), p.slot)
 }
 
@@ -384,7 +384,7 @@ func (w *batchWrite) putPassage(ctx context.Context, place placed) error {
 	if err := w.putSlot(ctx, place); err != nil {
 		return err
 	}
-	err := w.exec(ctx, "INSERT INTO passage (slot, document, position, headings, anchor, text, tokens, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	err := w.execStatement(ctx, "INSERT INTO passage (slot, document, position, headings, anchor, text, tokens, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		place.slot, place.document, p.Position, place.headings, p.Anchor, p.Text, p.Tokens, p.Hash)
 	if err != nil {
 		return err
@@ -395,12 +395,12 @@ func (w *batchWrite) putPassage(ctx context.Context, place placed) error {
 		}
 	}
 	if place.kept {
-		if err := w.exec(ctx, "DELETE FROM definition WHERE slot = ?", place.slot); err != nil {
+		if err := w.execStatement(ctx, "DELETE FROM definition WHERE slot = ?", place.slot); err != nil {
 			return err
 		}
 	}
 	for _, d := range p.Definitions {
-		err := w.exec(ctx, "INSERT INTO definition (slot, folded, short, long) VALUES (?, ?, ?, ?)",
+		err := w.execStatement(ctx, "INSERT INTO definition (slot, folded, short, long) VALUES (?, ?, ?, ?)",
 			place.slot, strings.ToLower(d.Short), d.Short, d.Long)
 		if err != nil {
 			return err
@@ -410,13 +410,13 @@ func (w *batchWrite) putPassage(ctx context.Context, place placed) error {
 }
 
 func (w *batchWrite) copyVectors(ctx context.Context, from, to int64) error {
-	if err := w.exec(ctx, "INSERT INTO vector SELECT ?, halves FROM vector WHERE slot = ?", to, from); err != nil {
+	if err := w.execStatement(ctx, "INSERT INTO vector SELECT ?, halves FROM vector WHERE slot = ?", to, from); err != nil {
 		return err
 	}
-	return w.exec(ctx, "UPDATE slot SET signs = (SELECT signs FROM slot WHERE slot = ?) WHERE slot = ?", from, to)
+	return w.execStatement(ctx, "UPDATE slot SET signs = (SELECT signs FROM slot WHERE slot = ?) WHERE slot = ?", from, to)
 }
 
-func micros(t time.Time) sql.NullInt64 {
+func nullMicros(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
 }
 

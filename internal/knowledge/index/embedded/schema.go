@@ -114,7 +114,7 @@ func createSchema(ctx context.Context, db *sql.DB, options Options) error {
 	version, err := userVersion(ctx, db)
 	if err == nil && version == schemaVersion {
 		_, err = db.ExecContext(ctx, ingestSchema)
-		return storage(err)
+		return explainError(err)
 	}
 	if err != nil || version != 0 {
 		return err
@@ -122,30 +122,30 @@ func createSchema(ctx context.Context, db *sql.DB, options Options) error {
 	// The page size holds for good once the file is in WAL mode.
 	for _, pragma := range []string{"PRAGMA page_size = 8192", "PRAGMA journal_mode = WAL"} {
 		if _, err := db.ExecContext(ctx, pragma); err != nil {
-			return fmt.Errorf("%s: %w", pragma, storage(err))
+			return fmt.Errorf("%s: %w", pragma, explainError(err))
 		}
 	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return storage(err)
+		return explainError(err)
 	}
 	defer tx.Rollback()
 	if _, err := tx.ExecContext(ctx, schema+ingestSchema); err != nil {
-		return fmt.Errorf("create tables: %w", storage(err))
+		return fmt.Errorf("create tables: %w", explainError(err))
 	}
 	if _, err := tx.ExecContext(ctx, "INSERT INTO meta VALUES (1, ?, ?, ?, 0)", options.Embedder, options.Dimension, lexical.Version); err != nil {
-		return fmt.Errorf("store embedder: %w", storage(err))
+		return fmt.Errorf("store embedder: %w", explainError(err))
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-		return fmt.Errorf("store schema version: %w", storage(err))
+		return fmt.Errorf("store schema version: %w", explainError(err))
 	}
-	return storage(tx.Commit())
+	return explainError(tx.Commit())
 }
 
 func userVersion(ctx context.Context, db *sql.DB) (int, error) {
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, fmt.Errorf("read schema version: %w", storage(err))
+		return 0, fmt.Errorf("read schema version: %w", explainError(err))
 	}
 	return version, nil
 }
@@ -163,7 +163,7 @@ func checkMeta(ctx context.Context, db *sql.DB, options Options) error {
 	var dimension, analysis int
 	err = db.QueryRowContext(ctx, "SELECT embedder, dimension, analysis FROM meta").Scan(&embedder, &dimension, &analysis)
 	if err != nil {
-		return fmt.Errorf("read embedder: %w", storage(err))
+		return fmt.Errorf("read embedder: %w", explainError(err))
 	}
 	if analysis != lexical.Version {
 		return fmt.Errorf("%w: its text was analysed by version %d, this program searches with version %d; %s",
@@ -176,8 +176,8 @@ func checkMeta(ctx context.Context, db *sql.DB, options Options) error {
 	return nil
 }
 
-// storage says what a person can do about an error of SQLite, where that is known.
-func storage(err error) error {
+// explainError says what a person can do about an error of SQLite, where that is known.
+func explainError(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
 		return err

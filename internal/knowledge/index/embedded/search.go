@@ -18,8 +18,8 @@ func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates
 		query.Limit = index.DefaultLimit
 	}
 	var candidates index.Candidates
-	err := x.view(ctx, func(tx *sql.Tx, snap *snapshot) error {
-		allowed, err := snap.filter(ctx, tx, query.Filter)
+	err := x.readSnapshot(ctx, func(tx *sql.Tx, snap *snapshot) error {
+		allowed, err := snap.filterSlots(ctx, tx, query.Filter)
 		if err != nil {
 			return fmt.Errorf("filter: %w", err)
 		}
@@ -45,12 +45,12 @@ func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates
 // slotSet is a set of slots; nil holds all of them.
 type slotSet []bool
 
-func (s slotSet) has(slot int32) bool {
+func (s slotSet) contains(slot int32) bool {
 	return s == nil || s[slot]
 }
 
-// filter gives the slots that pass. Without a list of documents the file is not asked.
-func (s *snapshot) filter(ctx context.Context, tx *sql.Tx, filter index.Filter) (slotSet, error) {
+// filterSlots gives the slots that pass. Without a list of documents the file is not asked.
+func (s *snapshot) filterSlots(ctx context.Context, tx *sql.Tx, filter index.Filter) (slotSet, error) {
 	pass := make([]bool, len(s.classes))
 	all := true
 	for i, class := range s.classes {

@@ -46,13 +46,13 @@ type windows struct {
 	slots []int32  // of each window
 }
 
-func (w *windows) append(slot int32, signs []uint64) {
+func (w *windows) appendWindow(slot int32, signs []uint64) {
 	w.slots = append(w.slots, slot)
 	w.signs = append(w.signs, signs...)
 }
 
-// id is the passage in a slot that is in use.
-func (s *snapshot) id(number int32) knowledge.PassageID {
+// passageID is the passage in a slot that is in use.
+func (s *snapshot) passageID(number int32) knowledge.PassageID {
 	slot := s.slots[number]
 	return knowledge.MakePassageID(slot.document.key, int(slot.position))
 }
@@ -65,19 +65,19 @@ func (s *snapshot) averageLength() float64 {
 	return s.length / float64(s.passages)
 }
 
-// blocks is how many blocks of posting lists there are at most.
-func (s *snapshot) blocks() int {
+// countBlocks is how many blocks of posting lists there are at most.
+func (s *snapshot) countBlocks() int {
 	return (len(s.slots) + postings.BlockSize - 1) >> postings.BlockBits
 }
 
 // errMoved says that the snapshot in memory is newer than a transaction.
 var errMoved = errors.New("index changed under a read")
 
-// view runs a read in one transaction with the snapshot of the same generation.
-func (x *Index) view(ctx context.Context, use func(tx *sql.Tx, snap *snapshot) error) error {
+// readSnapshot runs a read in one transaction with the snapshot of the same generation.
+func (x *Index) readSnapshot(ctx context.Context, use func(tx *sql.Tx, snap *snapshot) error) error {
 	for {
 		err := x.readTransaction(ctx, func(tx *sql.Tx) error {
-			snap, err := x.current(ctx, tx)
+			snap, err := x.currentSnapshot(ctx, tx)
 			if err != nil {
 				return err
 			}
@@ -92,15 +92,15 @@ func (x *Index) view(ctx context.Context, use func(tx *sql.Tx, snap *snapshot) e
 func (x *Index) readTransaction(ctx context.Context, use func(tx *sql.Tx) error) error {
 	tx, err := x.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return storage(err)
+		return explainError(err)
 	}
 	defer tx.Rollback() // ends the read; there is nothing to commit
-	return storage(use(tx))
+	return explainError(use(tx))
 }
 
-// current gives the snapshot of the transaction's generation, making it if nobody
+// currentSnapshot gives the snapshot of the transaction's generation, making it if nobody
 // has. It fails with errMoved when a later one has been made already.
-func (x *Index) current(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
+func (x *Index) currentSnapshot(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 	var generation int64
 	if err := tx.QueryRowContext(ctx, "SELECT generation FROM meta").Scan(&generation); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (x *Index) current(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 	case snap.generation > generation:
 		return nil, errMoved
 	}
-	next, err := snap.advance(ctx, tx, generation)
+	next, err := snap.nextSnapshot(ctx, tx, generation)
 	if err != nil {
 		return nil, fmt.Errorf("load what searches need: %w", err)
 	}
@@ -127,8 +127,8 @@ func (x *Index) current(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 	return next, nil
 }
 
-// advance gives the snapshot of the transaction's generation.
-func (s *snapshot) advance(ctx context.Context, tx *sql.Tx, generation int64) (*snapshot, error) {
+// nextSnapshot gives the snapshot of the transaction's generation.
+func (s *snapshot) nextSnapshot(ctx context.Context, tx *sql.Tx, generation int64) (*snapshot, error) {
 	next := &snapshot{
 		generation: generation,
 		slots:      slices.Clone(s.slots),
@@ -142,7 +142,7 @@ func (s *snapshot) advance(ctx context.Context, tx *sql.Tx, generation int64) (*
 	if err != nil {
 		return nil, err
 	}
-	next.windows = s.windows.merge(changed)
+	next.windows = s.windows.mergeWindows(changed)
 	for _, slot := range next.slots {
 		if slot.document != nil {
 			next.passages++
@@ -230,8 +230,8 @@ func (s *snapshot) changedSlots(ctx context.Context, tx *sql.Tx, old *snapshot, 
 	return changed, rows.Err()
 }
 
-// merge gives the windows after the changes; both are in order of slot.
-func (w windows) merge(changed []slotWindows) windows {
+// mergeWindows gives the windows after the changes; both are in order of slot.
+func (w windows) mergeWindows(changed []slotWindows) windows {
 	if len(changed) == 0 {
 		return w
 	}
@@ -256,7 +256,7 @@ func (w windows) merge(changed []slotWindows) windows {
 			i++
 		}
 		for at := 0; at < len(c.signs); at += w.words {
-			next.append(c.slot, c.signs[at:at+w.words])
+			next.appendWindow(c.slot, c.signs[at:at+w.words])
 		}
 	}
 	next.slots = append(next.slots, w.slots[i:]...)

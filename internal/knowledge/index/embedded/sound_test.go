@@ -52,8 +52,8 @@ func checkPostings(t *testing.T, x *Index) {
 		if err := json.Unmarshal([]byte(encoded), &headings); err != nil {
 			return err
 		}
-		words := analyze(language.Parse(tag), title, headings, text)
-		edits.add(slot, words)
+		words := analyzePassage(language.Parse(tag), title, headings, text)
+		edits.addPassage(slot, words)
 		return nil
 	})
 	eachRow(t, x, "SELECT block, term, passages, postings FROM posting", func(rows *sql.Rows) error {
@@ -74,7 +74,7 @@ func checkPostings(t *testing.T, x *Index) {
 			t.Errorf("the list of %q in block %d is in no text", term, block)
 			return nil
 		}
-		want, err := edit.change(nil)
+		want, err := edit.applyTo(nil)
 		if err != nil {
 			return err
 		}

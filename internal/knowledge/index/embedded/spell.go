@@ -23,8 +23,8 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 		return nil, nil
 	}
 	var similar []index.TermStats
-	err := x.view(ctx, func(tx *sql.Tx, snap *snapshot) error {
-		near, err := x.dictionary.near(ctx, tx, term)
+	err := x.readSnapshot(ctx, func(tx *sql.Tx, snap *snapshot) error {
+		near, err := x.dictionary.nearestTerms(ctx, tx, term)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func countPassages(ctx context.Context, tx *sql.Tx, snap *snapshot, near []spell
 		return err
 	}
 	for i := range near {
-		if near[i].Passages, err = counter.count(ctx, near[i].Term); err != nil {
+		if near[i].Passages, err = counter.countTerm(ctx, near[i].Term); err != nil {
 			return err
 		}
 	}
@@ -64,12 +64,12 @@ type dictionary struct {
 	added  int   // since
 }
 
-// near gives the nearest terms; of equally near ones those that begin alike, then
+// nearestTerms gives the nearest terms; of equally near ones those that begin alike, then
 // those that the index met first, which are mostly the common ones.
-func (d *dictionary) near(ctx context.Context, tx *sql.Tx, term string) ([]spelling.Neighbor, error) {
+func (d *dictionary) nearestTerms(ctx context.Context, tx *sql.Tx, term string) ([]spelling.Neighbor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.load(ctx, tx); err != nil {
+	if err := d.loadTerms(ctx, tx); err != nil {
 		return nil, fmt.Errorf("load terms: %w", err)
 	}
 	near := d.words.Near(term)
@@ -94,8 +94,8 @@ func compareStart(a, b, wanted string) int {
 // takes several times as long.
 const loadPage = 50_000
 
-// load adds the terms that the file gained since the last call.
-func (d *dictionary) load(ctx context.Context, tx *sql.Tx) error {
+// loadTerms adds the terms that the file gained since the last call.
+func (d *dictionary) loadTerms(ctx context.Context, tx *sql.Tx) error {
 	if d.added > d.loaded/2+loadPage {
 		d.words, d.last, d.loaded, d.added = spelling.Words{}, 0, 0, 0
 	}

@@ -19,7 +19,7 @@ func newStatements(tx *sql.Tx) *statements {
 	return &statements{tx: tx, prepared: make(map[string]*sql.Stmt)}
 }
 
-func (s *statements) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+func (s *statements) prepareStatement(ctx context.Context, query string) (*sql.Stmt, error) {
 	if known, ok := s.prepared[query]; ok {
 		return known, nil
 	}
@@ -31,8 +31,8 @@ func (s *statements) prepare(ctx context.Context, query string) (*sql.Stmt, erro
 	return statement, nil
 }
 
-func (s *statements) exec(ctx context.Context, query string, arguments ...any) error {
-	statement, err := s.prepare(ctx, query)
+func (s *statements) execStatement(ctx context.Context, query string, arguments ...any) error {
+	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,9 @@ func (s *statements) exec(ctx context.Context, query string, arguments ...any) e
 	return err
 }
 
-// update says whether an UPDATE found anything to change.
-func (s *statements) update(ctx context.Context, query string, arguments ...any) (bool, error) {
-	statement, err := s.prepare(ctx, query)
+// execUpdate says whether an UPDATE found anything to change.
+func (s *statements) execUpdate(ctx context.Context, query string, arguments ...any) (bool, error) {
+	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {
 		return false, err
 	}
@@ -69,16 +69,16 @@ func (r row) Scan(targets ...any) error {
 }
 
 func (s *statements) queryRow(ctx context.Context, query string, arguments ...any) row {
-	statement, err := s.prepare(ctx, query)
+	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {
 		return row{err: err}
 	}
 	return row{Row: statement.QueryRow(arguments...)}
 }
 
-// query gives rows, to be closed before the next statement.
-func (s *statements) query(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
-	statement, err := s.prepare(ctx, query)
+// queryRows gives rows, to be closed before the next statement.
+func (s *statements) queryRows(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
+	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {
 		return nil, err
 	}

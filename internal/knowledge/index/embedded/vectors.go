@@ -24,7 +24,7 @@ func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error
 			return err
 		}
 		for _, slot := range slots {
-			if err := reader.read(ctx, slot); err != nil {
+			if err := reader.readPassage(ctx, slot); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 			return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
 		}
 	}
-	err := x.transact(ctx, func(tx *sql.Tx, generation int64) error {
+	err := x.inTransaction(ctx, func(tx *sql.Tx, generation int64) error {
 		w := newStatements(tx)
 		for _, v := range vectors {
 			if err := w.writeVectors(ctx, generation, v); err != nil {
@@ -99,10 +99,10 @@ func (s *statements) writeVectors(ctx context.Context, generation int64, v index
 		}
 		halves = appendHalves(halves, window)
 	}
-	if err := s.exec(ctx, "UPDATE slot SET generation = ?, signs = ? WHERE slot = ?", generation, signs, slot); err != nil {
+	if err := s.execStatement(ctx, "UPDATE slot SET generation = ?, signs = ? WHERE slot = ?", generation, signs, slot); err != nil {
 		return err
 	}
-	return s.exec(ctx, "INSERT OR REPLACE INTO vector (slot, halves) VALUES (?, ?)", slot, halves)
+	return s.execStatement(ctx, "INSERT OR REPLACE INTO vector (slot, halves) VALUES (?, ?)", slot, halves)
 }
 
 // Cursor gives what the last Write stored for a source.
@@ -110,7 +110,7 @@ func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, 
 	var cursor string
 	err := x.read.QueryRowContext(ctx, "SELECT cursor FROM cursor WHERE source = ?", source).Scan(&cursor)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("read cursor of %s: %w", source, storage(err))
+		return "", fmt.Errorf("read cursor of %s: %w", source, explainError(err))
 	}
 	return cursor, nil
 }

@@ -14,9 +14,9 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	if err := batch.Validate(); err != nil {
 		return fmt.Errorf("write to index: %w", err)
 	}
-	err := x.transact(ctx, func(tx *sql.Tx, generation int64) error {
+	err := x.inTransaction(ctx, func(tx *sql.Tx, generation int64) error {
 		w := &batchWrite{statements: newStatements(tx), generation: generation}
-		return w.run(ctx, batch)
+		return w.writeBatch(ctx, batch)
 	})
 	if err != nil {
 		return fmt.Errorf("write to index: %w", err)
@@ -24,8 +24,8 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	return nil
 }
 
-// transact runs one change of the index under the next generation.
-func (x *Index) transact(ctx context.Context, change func(tx *sql.Tx, generation int64) error) error {
+// inTransaction runs one change of the index under the next generation.
+func (x *Index) inTransaction(ctx context.Context, change func(tx *sql.Tx, generation int64) error) error {
 	if x.write == nil {
 		return errReadOnly
 	}
@@ -33,19 +33,19 @@ func (x *Index) transact(ctx context.Context, change func(tx *sql.Tx, generation
 	defer x.writing.Unlock()
 	tx, err := x.write.BeginTx(ctx, nil)
 	if err != nil {
-		return storage(err)
+		return explainError(err)
 	}
 	defer tx.Rollback() // no-op after Commit
 	var generation int64
 	err = tx.QueryRowContext(ctx, "UPDATE meta SET generation = generation + 1 RETURNING generation").Scan(&generation)
 	if err != nil {
-		return storage(err)
+		return explainError(err)
 	}
 	if err := change(tx, generation); err != nil {
 		if errors.Is(err, sql.ErrTxDone) {
 			return context.Cause(ctx) // which rolled the transaction back
 		}
-		return storage(err)
+		return explainError(err)
 	}
-	return storage(tx.Commit())
+	return explainError(tx.Commit())
 }

@@ -22,9 +22,9 @@ func testLargeAudience(t *testing.T, s *subject) {
 			t.Fatal(err)
 		}
 		for _, suffix := range []string{"1", "2"} { // the second time the class is there
-			e := entry(knowledge.DocumentID(string(last)+suffix), "Title", "alpha")
+			e := newEntry(knowledge.DocumentID(string(last)+suffix), "Title", "alpha")
 			e.Document.Audience = audience
-			s.put(t, e)
+			s.putEntries(t, e)
 		}
 	}
 	for viewer, want := range map[knowledge.Principal][]string{
@@ -34,6 +34,6 @@ func testLargeAudience(t *testing.T, s *subject) {
 	} {
 		query := Words("alpha")
 		query.Filter = index.Filter{Viewers: knowledge.NewViewers([]knowledge.Principal{viewer})}
-		wantIDs(t, "for "+string(viewer)[:6], hitIDs(s.search(t, query).Lexical), append([]string{}, want...)...)
+		wantIDs(t, "for "+string(viewer)[:6], hitIDs(s.checkSearch(t, query).Lexical), append([]string{}, want...)...)
 	}
 }

@@ -95,7 +95,7 @@ func (c *Corpus) Build(b *testing.B, x index.Writer, passages int) time.Duration
 	var spent time.Duration
 	var batch index.Batch
 	for made, queued := 0, 0; made < passages; {
-		e := c.entry(random, made)
+		e := c.newEntry(random, made)
 		batch.Put = append(batch.Put, e)
 		made += len(e.Passages)
 		queued += len(e.Passages)
@@ -226,13 +226,13 @@ func zipfCorpus() *Corpus {
 	return corpus
 }
 
-// entry gives a document of one to twenty passages. Each passage has a word of its
+// newEntry gives a document of one to twenty passages. Each passage has a word of its
 // own, as code and configuration have.
-func (c *Corpus) entry(random *rand.Rand, first int) index.Entry {
+func (c *Corpus) newEntry(random *rand.Rand, first int) index.Entry {
 	id := knowledge.DocumentID(fmt.Sprintf("docs/area%d/page%d.md", first%50, first))
 	e := index.Entry{Document: knowledge.Document{
 		ID: id, Source: c.drawSource(random), Kind: []knowledge.Kind{knowledge.KindCode, knowledge.KindDocumentation}[random.IntN(2)],
-		Path: string(id), Title: c.piece(random, 3), URL: "https://example.org/" + string(id), Hash: fmt.Sprint(first),
+		Path: string(id), Title: c.newText(random, 3), URL: "https://example.org/" + string(id), Hash: fmt.Sprint(first),
 	}}
 	if c.Audience != nil {
 		e.Document.Audience = c.Audience(random)
@@ -240,10 +240,10 @@ func (c *Corpus) entry(random *rand.Rand, first int) index.Entry {
 	for i := range 1 + random.IntN(20) {
 		text := fmt.Sprintf("svc_%d", first+i)
 		for range 4 {
-			text += " " + c.piece(random, 45)
+			text += " " + c.newText(random, 45)
 		}
 		e.Passages = append(e.Passages, knowledge.Passage{
-			ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Headings: []string{c.piece(random, 4)},
+			ID: knowledge.MakePassageID(id, i), Document: id, Position: i, Headings: []string{c.newText(random, 4)},
 			Text: text, Tokens: 240, Hash: fmt.Sprint(first + i),
 		})
 	}
@@ -263,7 +263,7 @@ func (c *Corpus) drawSource(random *rand.Rand) knowledge.SourceID {
 	return "docs"
 }
 
-func (c *Corpus) piece(random *rand.Rand, words int) string {
+func (c *Corpus) newText(random *rand.Rand, words int) string {
 	text := c.texts[random.IntN(len(c.texts))]
 	from := random.IntN(max(1, len(text)-words))
 	return strings.Join(text[from:min(from+words, len(text))], " ")

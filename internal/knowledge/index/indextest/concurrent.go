@@ -17,8 +17,8 @@ import (
 func testConcurrency(t *testing.T, s *subject) {
 	write := func(ctx context.Context, round int) error {
 		pair := round % 5
-		a := entry(knowledge.DocumentID(fmt.Sprintf("a%d", pair)), "Title", fmt.Sprintf("round%d pair%d", round, pair), "filler")
-		b := entry(knowledge.DocumentID(fmt.Sprintf("b%d", pair)), "Title", fmt.Sprintf("round%d pair%d", round, pair))
+		a := newEntry(knowledge.DocumentID(fmt.Sprintf("a%d", pair)), "Title", fmt.Sprintf("round%d pair%d", round, pair), "filler")
+		b := newEntry(knowledge.DocumentID(fmt.Sprintf("b%d", pair)), "Title", fmt.Sprintf("round%d pair%d", round, pair))
 		if err := s.Write(ctx, index.Batch{Put: []index.Entry{a, b}}); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func testConcurrency(t *testing.T, s *subject) {
 
 func readOnce(s *subject, pair int) error {
 	query := Words(fmt.Sprintf("pair%d", pair))
-	query.Vector = unit(uint64(pair))
+	query.Vector = unitVector(uint64(pair))
 	candidates, err := s.Search(context.Background(), query)
 	if err != nil {
 		return err

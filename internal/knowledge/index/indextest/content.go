@@ -53,6 +53,6 @@ func makeUnit(dimension int, component func() float64) []float32 {
 	return vector
 }
 
-func unit(seed uint64) []float32 {
+func unitVector(seed uint64) []float32 {
 	return UnitVector(seed, Dimension)
 }

@@ -13,7 +13,7 @@ func CheckHistory(t *testing.T, x index.Index, history []index.Batch) {
 	t.Helper()
 	s := &subject{Index: x, model: newModel()}
 	for _, batch := range history {
-		s.model.write(batch)
+		s.model.applyBatch(batch)
 	}
 	s.checkDocuments(t)
 	s.checkTerms(t)
@@ -26,10 +26,10 @@ func CheckHistory(t *testing.T, x index.Index, history []index.Batch) {
 		t.Errorf("stats %+v, want %+v but for vectors", stats, want)
 	}
 	for id, p := range s.model.passages() {
-		if found := s.found(t, id); len(found) != 1 || found[0].Passage.Text != p.Text || found[0].Passage.Hash != p.Hash {
+		if found := s.findPassages(t, id); len(found) != 1 || found[0].Passage.Text != p.Text || found[0].Passage.Hash != p.Hash {
 			t.Errorf("passage %s: found %+v, want %+v", id, found, p)
 		}
 	}
 	query := Words("w0 w1 w2 w250")
-	s.search(t, query)
+	s.checkSearch(t, query)
 }

@@ -66,7 +66,7 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &subject{Store: create(t), model: newModel()}
-			s.open(t)
+			s.openIndex(t)
 			t.Cleanup(func() {
 				if err := s.Close(); err != nil {
 					t.Errorf("close: %v", err)
@@ -86,7 +86,7 @@ type subject struct {
 	viewers knowledge.Viewers
 }
 
-func (s *subject) open(t *testing.T) {
+func (s *subject) openIndex(t *testing.T) {
 	t.Helper()
 	opened, err := s.Store()
 	if err != nil {
@@ -95,17 +95,17 @@ func (s *subject) open(t *testing.T) {
 	s.Index = opened
 }
 
-func (s *subject) write(t *testing.T, batch index.Batch) {
+func (s *subject) writeBatch(t *testing.T, batch index.Batch) {
 	t.Helper()
 	if err := s.Write(t.Context(), batch); err != nil {
 		t.Fatalf("write: %v", err)
 	}
-	s.model.write(batch)
+	s.model.applyBatch(batch)
 }
 
-func (s *subject) put(t *testing.T, entries ...index.Entry) {
+func (s *subject) putEntries(t *testing.T, entries ...index.Entry) {
 	t.Helper()
-	s.write(t, index.Batch{Put: entries})
+	s.writeBatch(t, index.Batch{Put: entries})
 }
 
 func (s *subject) writeVectors(t *testing.T, vectors ...index.Vectors) {
@@ -116,18 +116,18 @@ func (s *subject) writeVectors(t *testing.T, vectors ...index.Vectors) {
 	s.model.writeVectors(vectors)
 }
 
-// search asks the index, compares the answer with the model's and gives it back.
-func (s *subject) search(t *testing.T, query index.Query) index.Candidates {
+// checkSearch asks the index, compares the answer with the model's and gives it back.
+func (s *subject) checkSearch(t *testing.T, query index.Query) index.Candidates {
 	t.Helper()
 	got, err := s.Search(t.Context(), query)
 	if err != nil {
 		t.Fatalf("search: %v", err)
 	}
-	compareHits(t, "lexical", got.Lexical, s.model.lexical(query), query.Limit, 1e-6)
-	compareHits(t, "dense", got.Dense, s.model.dense(query), query.Limit, 2e-3)
+	compareHits(t, "lexical", got.Lexical, s.model.lexicalScores(query), query.Limit, 1e-6)
+	compareHits(t, "dense", got.Dense, s.model.denseScores(query), query.Limit, 2e-3)
 	passages := s.model.passages()
 	for _, hit := range got.Lexical {
-		if want := query.Vector != nil && !s.model.embedded(passages[hit.Passage]); hit.Unembedded != want {
+		if want := query.Vector != nil && !s.model.isEmbedded(passages[hit.Passage]); hit.Unembedded != want {
 			t.Errorf("passage %q is found as unembedded: %v, want %v", hit.Passage, hit.Unembedded, want)
 		}
 	}
@@ -186,34 +186,34 @@ func compareHitOrder(a, b index.Hit) int {
 	return strings.Compare(string(a.Passage), string(b.Passage))
 }
 
-// entry makes a document with a passage for each text.
-func entry(id knowledge.DocumentID, title string, texts ...string) index.Entry {
+// newEntry makes a document with a passage for each text.
+func newEntry(id knowledge.DocumentID, title string, texts ...string) index.Entry {
 	e := index.Entry{Document: knowledge.Document{
 		ID: id, Source: "docs", Kind: knowledge.KindDocumentation, Path: "a/" + string(id), Title: title,
 		URL: "https://example.org/" + title, Hash: fmt.Sprintf("%x", texts), State: knowledge.StateLive,
-		Audience: knowledge.PublicAudience, Modified: day(1), Indexed: day(2), LastSeen: day(3),
+		Audience: knowledge.PublicAudience, Modified: dayOf(1), Indexed: dayOf(2), LastSeen: dayOf(3),
 	}}
 	for i, text := range texts {
-		e.Passages = append(e.Passages, passage(e.Document, i, text))
+		e.Passages = append(e.Passages, newPassage(e.Document, i, text))
 	}
 	return e
 }
 
-func passage(document knowledge.Document, position int, text string) knowledge.Passage {
+func newPassage(document knowledge.Document, position int, text string) knowledge.Passage {
 	return knowledge.Passage{
 		ID: knowledge.MakePassageID(document.ID, position), Document: document.ID, Position: position,
 		Text: text, Tokens: len(text) / 4, Hash: document.Title + "\x1f" + text,
 	}
 }
 
-func day(n int) time.Time {
+func dayOf(n int) time.Time {
 	return time.Date(2026, time.March, n, 12, 30, 15, 123456000, time.UTC)
 }
 
 func vectorsFor(p knowledge.Passage, seeds ...uint64) index.Vectors {
 	v := index.Vectors{Passage: p.ID, Hash: p.Hash}
 	for _, seed := range seeds {
-		v.Windows = append(v.Windows, unit(seed))
+		v.Windows = append(v.Windows, unitVector(seed))
 	}
 	return v
 }
@@ -249,8 +249,8 @@ func (s *subject) checkState(t *testing.T) {
 		got[f.Passage.ID] = true
 	}
 	for id, p := range s.model.passages() {
-		if got[id] == s.model.embedded(p) {
-			t.Errorf("passage %q: listed as unembedded %v, has vectors %v", id, got[id], s.model.embedded(p))
+		if got[id] == s.model.isEmbedded(p) {
+			t.Errorf("passage %q: listed as unembedded %v, has vectors %v", id, got[id], s.model.isEmbedded(p))
 		}
 		delete(got, id)
 	}
@@ -294,7 +294,7 @@ func (s *subject) checkDocuments(t *testing.T) {
 
 func (s *subject) checkTerms(t *testing.T) {
 	t.Helper()
-	counts := s.model.terms()
+	counts := s.model.termCounts()
 	terms := []string{"neverwritten"}
 	for term := range counts {
 		terms = append(terms, term)
@@ -310,8 +310,8 @@ func (s *subject) checkTerms(t *testing.T) {
 	}
 }
 
-// found reads passages by id.
-func (s *subject) found(t *testing.T, ids ...knowledge.PassageID) []index.Found {
+// findPassages reads passages by id.
+func (s *subject) findPassages(t *testing.T, ids ...knowledge.PassageID) []index.Found {
 	t.Helper()
 	found, err := s.Passages(context.WithoutCancel(t.Context()), ids)
 	if err != nil {

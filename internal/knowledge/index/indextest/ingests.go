@@ -36,21 +36,21 @@ func testIngestStates(t *testing.T, s *subject) {
 	}
 	wants()
 
-	wiki := index.IngestState{Source: "wiki\x00'", Began: day(2)}
+	wiki := index.IngestState{Source: "wiki\x00'", Began: dayOf(2)}
 	docs := index.IngestState{
-		Source: "docs", Began: day(1), Ended: day(2), Complete: day(2), Seen: 5, Changed: 3, Deleted: 1, Passages: 9,
+		Source: "docs", Began: dayOf(1), Ended: dayOf(2), Complete: dayOf(2), Seen: 5, Changed: 3, Deleted: 1, Passages: 9,
 		Failed: 1, Failures: []index.IngestFailure{{Document: "a/ü.pdf", Reason: "it is “broken”"}},
 	}
 	save(wiki)
 	save(docs)
 	wants(docs, wiki)
 
-	again := index.IngestState{Source: "docs", Began: day(3)}
+	again := index.IngestState{Source: "docs", Began: dayOf(3)}
 	save(again)
 	again.Complete = docs.Complete
 	wants(again, wiki)
 
-	stopped := index.IngestState{Source: "docs", Began: day(3), Ended: day(4), Seen: 2, Reason: "the folder is gone"}
+	stopped := index.IngestState{Source: "docs", Began: dayOf(3), Ended: dayOf(4), Seen: 2, Reason: "the folder is gone"}
 	save(stopped)
 	stopped.Complete = docs.Complete
 	wants(stopped, wiki)
@@ -58,10 +58,10 @@ func testIngestStates(t *testing.T, s *subject) {
 	if err := s.Close(); err != nil {
 		t.Fatalf("close: %v", err)
 	}
-	s.open(t)
+	s.openIndex(t)
 	wants(stopped, wiki)
 
-	if err := states().SaveIngest(t.Context(), index.IngestState{Began: day(1)}); err == nil {
+	if err := states().SaveIngest(t.Context(), index.IngestState{Began: dayOf(1)}); err == nil {
 		t.Error("a state without a source was saved")
 	}
 	wants(stopped, wiki)
@@ -73,7 +73,7 @@ func testIngestBounds(t *testing.T, s *subject) {
 		t.Fatal("the index keeps no states of ingests")
 	}
 	long := strings.Repeat("ü", index.MaxIngestText)
-	state := index.IngestState{Source: "docs", Began: day(1).Add(time.Nanosecond), Failed: 2 * index.MaxIngestFailures, Reason: long}
+	state := index.IngestState{Source: "docs", Began: dayOf(1).Add(time.Nanosecond), Failed: 2 * index.MaxIngestFailures, Reason: long}
 	for range state.Failed {
 		state.Failures = append(state.Failures, index.IngestFailure{Document: "\xff" + long, Reason: "a\x00b"})
 	}
@@ -93,7 +93,7 @@ func testIngestBounds(t *testing.T, s *subject) {
 	if first := got[0].Failures[0]; len(first.Document) > index.MaxIngestText || !strings.HasPrefix(first.Document, "�ü") || first.Reason != "a\x00b" {
 		t.Errorf("failure %q", first)
 	}
-	if got[0].Source != knowledge.SourceID("docs") || !got[0].Began.Equal(day(1)) {
+	if got[0].Source != knowledge.SourceID("docs") || !got[0].Began.Equal(dayOf(1)) {
 		t.Errorf("state of %q from %s", got[0].Source, got[0].Began)
 	}
 }

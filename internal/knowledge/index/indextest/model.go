@@ -25,9 +25,9 @@ func newModel() *model {
 	}
 }
 
-func (m *model) write(batch index.Batch) {
+func (m *model) applyBatch(batch index.Batch) {
 	for _, id := range batch.Delete {
-		m.remove(id)
+		m.removeDocument(id)
 	}
 	for _, entry := range batch.Put {
 		kept := make(map[string][][]float32)
@@ -36,7 +36,7 @@ func (m *model) write(batch index.Batch) {
 				kept[p.Hash] = windows
 			}
 		}
-		m.remove(entry.Document.ID)
+		m.removeDocument(entry.Document.ID)
 		if entry.Document.Audience == "" {
 			entry.Document.Audience = knowledge.PublicAudience
 		}
@@ -56,7 +56,7 @@ func (m *model) write(batch index.Batch) {
 	maps.Copy(m.cursors, batch.Cursors)
 }
 
-func (m *model) remove(id knowledge.DocumentID) {
+func (m *model) removeDocument(id knowledge.DocumentID) {
 	for _, p := range m.entries[id].Passages {
 		delete(m.vectors, p.ID)
 	}
@@ -82,7 +82,7 @@ func (m *model) passages() map[knowledge.PassageID]knowledge.Passage {
 	return passages
 }
 
-func (m *model) embedded(p knowledge.Passage) bool {
+func (m *model) isEmbedded(p knowledge.Passage) bool {
 	_, ok := m.vectors[p.ID]
 	return ok
 }
@@ -95,9 +95,9 @@ func (m *model) stats() index.Stats {
 	}
 }
 
-// counts gives how often each term stands in which field of a passage, and the
+// countTerms gives how often each term stands in which field of a passage, and the
 // length of the fields.
-func counts(document knowledge.Document, p knowledge.Passage) (map[string]lexical.Counts, lexical.Counts) {
+func countTerms(document knowledge.Document, p knowledge.Passage) (map[string]lexical.Counts, lexical.Counts) {
 	terms := make(map[string]lexical.Counts)
 	var length lexical.Counts
 	tag := language.Parse(document.Language)
@@ -124,12 +124,12 @@ func counts(document knowledge.Document, p knowledge.Passage) (map[string]lexica
 	return terms, length
 }
 
-// terms gives the number of passages that contain each term.
-func (m *model) terms() map[string]int {
+// termCounts gives the number of passages that contain each term.
+func (m *model) termCounts() map[string]int {
 	containing := make(map[string]int)
 	for _, entry := range m.entries {
 		for _, p := range entry.Passages {
-			terms, _ := counts(entry.Document, p)
+			terms, _ := countTerms(entry.Document, p)
 			for term := range terms {
 				containing[term]++
 			}
@@ -138,25 +138,25 @@ func (m *model) terms() map[string]int {
 	return containing
 }
 
-// lexical scores all passages that pass the filter and contain a term.
-func (m *model) lexical(query index.Query) map[knowledge.PassageID]float64 {
+// lexicalScores scores all passages that pass the filter and contain a term.
+func (m *model) lexicalScores(query index.Query) map[knowledge.PassageID]float64 {
 	scores := make(map[knowledge.PassageID]float64)
-	containing := m.terms()
+	containing := m.termCounts()
 	bm25 := lexical.DefaultBM25
 	passages, length := 0, 0.0
 	for _, entry := range m.entries {
 		for _, p := range entry.Passages {
-			_, fields := counts(entry.Document, p)
+			_, fields := countTerms(entry.Document, p)
 			passages++
 			length += bm25.Weigh(fields)
 		}
 	}
 	for _, entry := range m.entries {
-		if !passes(entry.Document, query.Filter) {
+		if !passesFilter(entry.Document, query.Filter) {
 			continue
 		}
 		for _, p := range entry.Passages {
-			terms, fields := counts(entry.Document, p)
+			terms, fields := countTerms(entry.Document, p)
 			for _, term := range query.Terms {
 				count, ok := terms[term.Text]
 				if !ok {
@@ -170,14 +170,14 @@ func (m *model) lexical(query index.Query) map[knowledge.PassageID]float64 {
 	return scores
 }
 
-// dense scores all passages that pass the filter and have windows.
-func (m *model) dense(query index.Query) map[knowledge.PassageID]float64 {
+// denseScores scores all passages that pass the filter and have windows.
+func (m *model) denseScores(query index.Query) map[knowledge.PassageID]float64 {
 	scores := make(map[knowledge.PassageID]float64)
 	if query.Vector == nil {
 		return scores
 	}
 	for _, entry := range m.entries {
-		if !passes(entry.Document, query.Filter) {
+		if !passesFilter(entry.Document, query.Filter) {
 			continue
 		}
 		for _, p := range entry.Passages {
@@ -195,7 +195,7 @@ func (m *model) dense(query index.Query) map[knowledge.PassageID]float64 {
 	return scores
 }
 
-func passes(d knowledge.Document, filter index.Filter) bool {
+func passesFilter(d knowledge.Document, filter index.Filter) bool {
 	return oneOf(filter.Sources, d.Source) && oneOf(filter.Kinds, d.Kind) && oneOf(filter.Documents, d.ID) &&
 		filter.Viewers.MaySee(d.Audience)
 }

@@ -17,12 +17,12 @@ func testRandom(t *testing.T, s *subject) {
 		random := rand.New(rand.NewPCG(seed, 99))
 		t.Logf("seed %d", seed)
 		for step := range 25 {
-			s.write(t, RandomBatch(random))
+			s.writeBatch(t, RandomBatch(random))
 			if random.IntN(3) > 0 {
 				s.embedSome(t, random.IntN(30))
 			}
 			for range 3 {
-				s.search(t, randomQuery(random))
+				s.checkSearch(t, randomQuery(random))
 			}
 			if step%8 == 7 {
 				s.checkState(t)
@@ -46,7 +46,7 @@ func RandomBatch(random *rand.Rand) index.Batch {
 		case n < 4:
 			batch.Put = append(batch.Put, randomEntry(random, id))
 		case n == 4:
-			batch.Seen = append(batch.Seen, knowledge.Document{ID: id, LastSeen: day(random.IntN(28) + 1)})
+			batch.Seen = append(batch.Seen, knowledge.Document{ID: id, LastSeen: dayOf(random.IntN(28) + 1)})
 		}
 	}
 	batch.Cursors = map[knowledge.SourceID]string{"docs": fmt.Sprint(random.IntN(1000))}
@@ -54,13 +54,13 @@ func RandomBatch(random *rand.Rand) index.Batch {
 }
 
 func randomEntry(random *rand.Rand, id knowledge.DocumentID) index.Entry {
-	e := entry(id, fmt.Sprintf("title%d %s", random.IntN(3), randomWords(random, 2)))
+	e := newEntry(id, fmt.Sprintf("title%d %s", random.IntN(3), randomWords(random, 2)))
 	e.Document.Source = knowledge.SourceID(fmt.Sprintf("source%d", random.IntN(3)))
 	e.Document.Kind = []knowledge.Kind{knowledge.KindCode, knowledge.KindWeb}[random.IntN(2)]
 	e.Document.Language = []string{"", "en", "de-CH"}[random.IntN(3)]
 	e.Document.Audience = []knowledge.Audience{"", "user:U1"}[random.IntN(2)]
 	for i := range random.IntN(6) {
-		p := passage(e.Document, i*(1+random.IntN(2)*i), randomWords(random, 1+random.IntN(25)))
+		p := newPassage(e.Document, i*(1+random.IntN(2)*i), randomWords(random, 1+random.IntN(25)))
 		if last := len(e.Passages) - 1; last >= 0 && p.Position <= e.Passages[last].Position {
 			continue
 		}
@@ -95,7 +95,7 @@ func randomQuery(random *rand.Rand) index.Query {
 		query.Terms = append(query.Terms, index.Term{Text: randomWords(random, 1), Weight: 0.2 + random.Float64()})
 	}
 	if random.IntN(3) > 0 {
-		query.Vector = unit(random.Uint64())
+		query.Vector = unitVector(random.Uint64())
 	}
 	query.Limit = random.IntN(40)
 	if random.IntN(2) == 0 {
@@ -135,7 +135,7 @@ func VectorsOf(p knowledge.Passage) index.Vectors {
 	seed := h.Sum64()
 	v := index.Vectors{Passage: p.ID, Hash: p.Hash}
 	for i := range seed % 4 {
-		v.Windows = append(v.Windows, unit(seed+i))
+		v.Windows = append(v.Windows, unitVector(seed+i))
 	}
 	return v
 }

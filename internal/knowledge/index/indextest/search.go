@@ -13,7 +13,7 @@ import (
 
 func testFilters(t *testing.T, s *subject) {
 	of := func(id knowledge.DocumentID, source knowledge.SourceID, kind knowledge.Kind, audience knowledge.Audience) index.Entry {
-		e := entry(id, "Title", "alpha "+string(id), "beta")
+		e := newEntry(id, "Title", "alpha "+string(id), "beta")
 		e.Document.Source, e.Document.Kind, e.Document.Audience = source, kind, audience
 		return e
 	}
@@ -24,7 +24,7 @@ func testFilters(t *testing.T, s *subject) {
 		of("d", "web", knowledge.KindWeb, "channel:C1 user:U1"),
 		of("e", "web", knowledge.KindWeb, knowledge.HiddenAudience),
 	}
-	s.put(t, entries...)
+	s.putEntries(t, entries...)
 	for i, e := range entries {
 		s.writeVectors(t, vectorsFor(e.Passages[0], uint64(i)), vectorsFor(e.Passages[1], uint64(i+10)))
 	}
@@ -52,9 +52,9 @@ func testFilters(t *testing.T, s *subject) {
 		"unknown document":        {index.Filter{Documents: []knowledge.DocumentID{"nothing"}}, nil},
 	} {
 		query := Words("alpha")
-		query.Vector = unit(1)
+		query.Vector = unitVector(1)
 		query.Filter = test.filter
-		candidates := s.search(t, query)
+		candidates := s.checkSearch(t, query)
 		ids := hitIDs(candidates.Lexical)
 		slices.Sort(ids)
 		if !slices.Equal(ids, test.want) {
@@ -68,25 +68,25 @@ func testFilters(t *testing.T, s *subject) {
 
 // testFilterBeforeRanking hides one passage among many better ones.
 func testFilterBeforeRanking(t *testing.T, s *subject) {
-	near := unit(1)
+	near := unitVector(1)
 	batch := index.Batch{}
 	var vectors []index.Vectors
 	for i := range 700 {
-		e := entry(knowledge.DocumentID(fmt.Sprintf("crowd%03d", i)), "alpha", "alpha beta")
+		e := newEntry(knowledge.DocumentID(fmt.Sprintf("crowd%03d", i)), "alpha", "alpha beta")
 		batch.Put = append(batch.Put, e)
 		vectors = append(vectors, index.Vectors{Passage: e.Passages[0].ID, Hash: e.Passages[0].Hash, Windows: [][]float32{near}})
 	}
-	rare := entry("rare", "Other", strings.Repeat("many other words ", 40)+" alpha")
+	rare := newEntry("rare", "Other", strings.Repeat("many other words ", 40)+" alpha")
 	rare.Document.Audience, rare.Document.Source = "user:U1", "apart"
 	batch.Put = append(batch.Put, rare)
 	vectors = append(vectors, vectorsFor(rare.Passages[0], 2))
-	s.write(t, batch)
+	s.writeBatch(t, batch)
 	s.writeVectors(t, vectors...)
 	query := Words("alpha beta")
 	query.Vector = near
 	query.Limit = 5
 	query.Filter = index.Filter{Viewers: knowledge.NewViewers([]knowledge.Principal{"user:U1"}), Sources: []knowledge.SourceID{"apart"}}
-	candidates := s.search(t, query)
+	candidates := s.checkSearch(t, query)
 	wantIDs(t, "lexical", hitIDs(candidates.Lexical), "rare#0")
 	wantIDs(t, "dense", hitIDs(candidates.Dense), "rare#0")
 }
@@ -95,21 +95,21 @@ func testTies(t *testing.T, s *subject) {
 	var entries []index.Entry
 	var want []string
 	for _, i := range []int{7, 3, 11, 0, 5, 2, 10, 1} {
-		e := entry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), "Title", "alpha", "alpha")
+		e := newEntry(knowledge.DocumentID(fmt.Sprintf("d%d", i)), "Title", "alpha", "alpha")
 		e.Passages[1].Hash += "again"
 		entries = append(entries, e)
 		want = append(want, string(e.Passages[0].ID), string(e.Passages[1].ID))
 	}
-	s.put(t, entries...)
+	s.putEntries(t, entries...)
 	for _, e := range entries {
 		s.writeVectors(t, vectorsFor(e.Passages[0], 1), vectorsFor(e.Passages[1], 1))
 	}
 	slices.Sort(want)
 	query := Words("alpha")
-	query.Vector = unit(1)
+	query.Vector = unitVector(1)
 	for _, limit := range []int{1, 3, 15, 0} {
 		query.Limit = limit
-		candidates := s.search(t, query)
+		candidates := s.checkSearch(t, query)
 		if limit == 0 {
 			limit = len(want)
 		}
@@ -119,13 +119,13 @@ func testTies(t *testing.T, s *subject) {
 }
 
 func testQueryValidation(t *testing.T, s *subject) {
-	s.put(t, entry("a", "Title", "alpha"))
+	s.putEntries(t, newEntry("a", "Title", "alpha"))
 	for name, query := range map[string]index.Query{
 		"limit below 0":   {Terms: []index.Term{{Text: "alpha", Weight: 1}}, Limit: -1},
 		"weight 0":        {Terms: []index.Term{{Text: "alpha"}}},
 		"weight NaN":      {Terms: []index.Term{{Text: "alpha", Weight: math.NaN()}}},
 		"weight infinite": {Terms: []index.Term{{Text: "alpha", Weight: math.Inf(1)}}},
-		"short vector":    {Vector: unit(1)[1:]},
+		"short vector":    {Vector: unitVector(1)[1:]},
 		"empty vector":    {Vector: []float32{}},
 		"zero vector":     {Vector: make([]float32, Dimension)},
 		"NaN vector":      {Vector: slices.Repeat([]float32{float32(math.NaN())}, Dimension)},
@@ -138,25 +138,25 @@ func testQueryValidation(t *testing.T, s *subject) {
 
 func testEmptyQueries(t *testing.T, s *subject) {
 	for range 2 {
-		for _, query := range []index.Query{{}, Words("unknown words"), Words("?!"), {Vector: unit(1)}, {Terms: []index.Term{{Text: "", Weight: 1}}}} {
-			candidates := s.search(t, query)
+		for _, query := range []index.Query{{}, Words("unknown words"), Words("?!"), {Vector: unitVector(1)}, {Terms: []index.Term{{Text: "", Weight: 1}}}} {
+			candidates := s.checkSearch(t, query)
 			if len(candidates.Lexical)+len(candidates.Dense)+len(candidates.Used)+len(candidates.Pruned) > 0 {
 				t.Errorf("%+v gives %+v", query, candidates)
 			}
 		}
-		s.put(t, entry("a", "Title", "alpha"))
+		s.putEntries(t, newEntry("a", "Title", "alpha"))
 	}
-	candidates := s.search(t, Words("alpha unknown"))
+	candidates := s.checkSearch(t, Words("alpha unknown"))
 	wantIDs(t, "used and pruned", append(candidates.Used, candidates.Pruned...), "alpha")
 }
 
 func testOperators(t *testing.T, s *subject) {
 	text := `near and or not "quoted" alpha* ^beta col:umn (group) 'single' {set} + - ; DROP TABLE passage; -- NEAR(a b, 2)`
-	s.put(t, entry("a", `Ti"tle' OR 1=1`, text), entry("b", "Other", "unrelated"))
-	s.search(t, Words(text))
+	s.putEntries(t, newEntry("a", `Ti"tle' OR 1=1`, text), newEntry("b", "Other", "unrelated"))
+	s.checkSearch(t, Words(text))
 	for _, term := range []string{`"`, `""`, `'`, `*`, `alpha*`, `al*`, `NEAR(near and)`, `near OR unrelated`, `body:near`, `^near`, `%`, `_`,
 		`-- `, `a" OR "b`, `(`, `{near}`, "\x00", "near\x00", `\`, `near AND NOT`, `AND`, `NOT near`, " near ", "\xff\xfe"} {
-		if candidates := s.search(t, index.Query{Terms: []index.Term{{Text: term, Weight: 1}}}); len(candidates.Lexical) > 0 {
+		if candidates := s.checkSearch(t, index.Query{Terms: []index.Term{{Text: term, Weight: 1}}}); len(candidates.Lexical) > 0 {
 			t.Errorf("the term %q, which no text has, finds %v", term, candidates.Lexical)
 		}
 		if stats, err := s.Terms(t.Context(), []string{term}); err != nil || stats[0].Passages != 0 {
@@ -167,20 +167,20 @@ func testOperators(t *testing.T, s *subject) {
 }
 
 func testScripts(t *testing.T, s *subject) {
-	s.put(t,
-		entry("zh", "部署指南", "如何回滚应用程序到以前的版本"),
-		entry("ar", "دليل", "كيفية مزامنة التطبيق مع المستودع"),
-		entry("ru", "Руководство", "Синхронизация приложения"),
-		entry("th", "คู่มือ", "การซิงค์แอปพลิเคชัน"),
-		entry("emoji", "🚀🚀", "🚀 launch 👩‍👩‍👧 day"),
-		entry("accents", "Résumé", "naïve café"))
+	s.putEntries(t,
+		newEntry("zh", "部署指南", "如何回滚应用程序到以前的版本"),
+		newEntry("ar", "دليل", "كيفية مزامنة التطبيق مع المستودع"),
+		newEntry("ru", "Руководство", "Синхронизация приложения"),
+		newEntry("th", "คู่มือ", "การซิงค์แอปพลิเคชัน"),
+		newEntry("emoji", "🚀🚀", "🚀 launch 👩‍👩‍👧 day"),
+		newEntry("accents", "Résumé", "naïve café"))
 	s.checkState(t)
 	for query, want := range map[string]string{
 		"回滚": "zh#0", "مزامنة": "ar#0", "приложения": "ru#0", "ซิงค์": "th#0", "🚀 launch": "emoji#0", "CAFE": "accents#0",
 	} {
-		wantIDs(t, query, hitIDs(s.search(t, Words(query)).Lexical), want)
+		wantIDs(t, query, hitIDs(s.checkSearch(t, Words(query)).Lexical), want)
 	}
-	wantIDs(t, "emoji alone", hitIDs(s.search(t, Words("🚀")).Lexical), []string{}...)
+	wantIDs(t, "emoji alone", hitIDs(s.checkSearch(t, Words("🚀")).Lexical), []string{}...)
 }
 
 func testOddIDs(t *testing.T, s *subject) {
@@ -188,23 +188,23 @@ func testOddIDs(t *testing.T, s *subject) {
 		"new\nline", "日本語", "../../etc/passwd", knowledge.DocumentID(strings.Repeat("long", 500)), "-1", "Σ", "σ"}
 	var entries []index.Entry
 	for _, id := range ids {
-		e := entry(id, "Title", "alpha", "beta")
+		e := newEntry(id, "Title", "alpha", "beta")
 		e.Document.URL = ""
 		entries = append(entries, e)
 	}
-	s.put(t, entries...)
+	s.putEntries(t, entries...)
 	s.checkState(t)
-	s.search(t, Words("alpha beta"))
+	s.checkSearch(t, Words("alpha beta"))
 	for _, e := range entries {
-		found := s.found(t, e.Passages[1].ID)
+		found := s.findPassages(t, e.Passages[1].ID)
 		if len(found) != 1 || found[0].Document.ID != e.Document.ID || found[0].Passage.ID != e.Passages[1].ID {
 			t.Errorf("%q: found %+v", e.Passages[1].ID, found)
 		}
 		query := Words("alpha")
 		query.Filter.Documents = []knowledge.DocumentID{e.Document.ID}
-		wantIDs(t, "only "+string(e.Document.ID), hitIDs(s.search(t, query).Lexical), string(e.Passages[0].ID))
+		wantIDs(t, "only "+string(e.Document.ID), hitIDs(s.checkSearch(t, query).Lexical), string(e.Passages[0].ID))
 	}
-	s.write(t, index.Batch{Delete: ids[:len(ids)/2]})
+	s.writeBatch(t, index.Batch{Delete: ids[:len(ids)/2]})
 	s.checkState(t)
 }
 
@@ -214,26 +214,26 @@ func testLongText(t *testing.T, s *subject) {
 		fmt.Fprintf(&text, "word%d common ", i%3000)
 	}
 	text.WriteString("lastword")
-	s.put(t, entry("long", "Title", text.String()), entry("short", "Title", "common lastword"))
+	s.putEntries(t, newEntry("long", "Title", text.String()), newEntry("short", "Title", "common lastword"))
 	s.checkState(t)
-	s.search(t, Words("word2999"))
-	wantIDs(t, "last word", hitIDs(s.search(t, Words("lastword")).Lexical), "short#0", "long#0")
-	if found := s.found(t, "long#0"); len(found) != 1 || found[0].Passage.Text != text.String() {
+	s.checkSearch(t, Words("word2999"))
+	wantIDs(t, "last word", hitIDs(s.checkSearch(t, Words("lastword")).Lexical), "short#0", "long#0")
+	if found := s.findPassages(t, "long#0"); len(found) != 1 || found[0].Passage.Text != text.String() {
 		t.Error("the long text did not come back")
 	}
-	s.put(t, entry("long", "Title", "shortened"))
+	s.putEntries(t, newEntry("long", "Title", "shortened"))
 	s.checkState(t)
 }
 
 func testWeights(t *testing.T, s *subject) {
-	s.put(t, entry("a", "Title", "alpha gamma"), entry("b", "Title", "beta gamma"))
+	s.putEntries(t, newEntry("a", "Title", "alpha gamma"), newEntry("b", "Title", "beta gamma"))
 	ask := func(alpha, beta float64) []string {
-		return hitIDs(s.search(t, index.Query{Terms: []index.Term{{Text: "alpha", Weight: alpha}, {Text: "beta", Weight: beta}}}).Lexical)
+		return hitIDs(s.checkSearch(t, index.Query{Terms: []index.Term{{Text: "alpha", Weight: alpha}, {Text: "beta", Weight: beta}}}).Lexical)
 	}
 	wantIDs(t, "alpha counts more", ask(1, 0.3), "a#0", "b#0")
 	wantIDs(t, "beta counts more", ask(0.3, 1), "b#0", "a#0")
 	twice := index.Query{Terms: []index.Term{{Text: "beta", Weight: 1}, {Text: "alpha", Weight: 0.6}, {Text: "alpha", Weight: 0.6}}}
-	wantIDs(t, "a word asked for twice", hitIDs(s.search(t, twice).Lexical), "a#0", "b#0")
+	wantIDs(t, "a word asked for twice", hitIDs(s.checkSearch(t, twice).Lexical), "a#0", "b#0")
 }
 
 func testSimilar(t *testing.T, s *subject) {
@@ -241,7 +241,7 @@ func testSimilar(t *testing.T, s *subject) {
 	if !ok {
 		return // optional
 	}
-	s.put(t, entry("a", "Title", "rollback rollback kubernetes sync cat"), entry("b", "Title", "rollbar synch rollback"), entry("c", "Title", "部署 naïve"))
+	s.putEntries(t, newEntry("a", "Title", "rollback rollback kubernetes sync cat"), newEntry("b", "Title", "rollbar synch rollback"), newEntry("c", "Title", "部署 naïve"))
 	ask := func(term string, limit int, want ...string) {
 		t.Helper()
 		stats, err := speller.Similar(t.Context(), term, limit)
@@ -268,6 +268,6 @@ func testSimilar(t *testing.T, s *subject) {
 	ask("zzzzzz", 5)
 	ask("rollbakc", 1, "rollback")
 	ask("rollbakc", 0)
-	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"b"}, Put: []index.Entry{entry("d", "Title", "rollbask")}})
+	s.writeBatch(t, index.Batch{Delete: []knowledge.DocumentID{"b"}, Put: []index.Entry{newEntry("d", "Title", "rollbask")}})
 	ask("rollbakc", 5, "rollback", "rollbask")
 }

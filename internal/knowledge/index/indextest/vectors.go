@@ -9,50 +9,50 @@ import (
 )
 
 func testVectorsKept(t *testing.T, s *subject) {
-	a := entry("a", "Title", "alpha", "beta", "gamma")
-	s.put(t, a)
+	a := newEntry("a", "Title", "alpha", "beta", "gamma")
+	s.putEntries(t, a)
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[1], 2), vectorsFor(a.Passages[2], 3, 4))
-	query := index.Query{Vector: unit(3)}
-	s.search(t, query)
+	query := index.Query{Vector: unitVector(3)}
+	s.checkSearch(t, query)
 
-	s.put(t, entry("a", "Title", "gamma", "new", "alpha"))
+	s.putEntries(t, newEntry("a", "Title", "gamma", "new", "alpha"))
 	s.checkState(t)
-	wantIDs(t, "by the vector of gamma", hitIDs(s.search(t, query).Dense)[:1], "a#0")
+	wantIDs(t, "by the vector of gamma", hitIDs(s.checkSearch(t, query).Dense)[:1], "a#0")
 
-	s.put(t, entry("a", "Title", "gamma", "gamma", "gamma"))
+	s.putEntries(t, newEntry("a", "Title", "gamma", "gamma", "gamma"))
 	s.checkState(t)
-	s.search(t, query)
+	s.checkSearch(t, query)
 
-	s.put(t, entry("a", "Another title", "gamma"))
+	s.putEntries(t, newEntry("a", "Another title", "gamma"))
 	s.checkState(t)
-	if hits := s.search(t, query).Dense; len(hits) != 0 {
+	if hits := s.checkSearch(t, query).Dense; len(hits) != 0 {
 		t.Errorf("vectors of the old title are found: %v", hits)
 	}
 
 	// The hash of a passage that stood in another document keeps nothing.
-	s.put(t, entry("b", "Title", "alpha"))
+	s.putEntries(t, newEntry("b", "Title", "alpha"))
 	s.checkState(t)
 }
 
 func testStaleVectors(t *testing.T, s *subject) {
-	a := entry("a", "Title", "alpha")
-	s.put(t, a)
+	a := newEntry("a", "Title", "alpha")
+	s.putEntries(t, a)
 	old := vectorsFor(a.Passages[0], 1)
-	s.put(t, entry("a", "Title", "changed"))
-	s.writeVectors(t, old, index.Vectors{Passage: "gone#0", Hash: "x", Windows: [][]float32{unit(1)}})
+	s.putEntries(t, newEntry("a", "Title", "changed"))
+	s.writeVectors(t, old, index.Vectors{Passage: "gone#0", Hash: "x", Windows: [][]float32{unitVector(1)}})
 	s.checkState(t)
-	s.search(t, index.Query{Vector: unit(1)})
+	s.checkSearch(t, index.Query{Vector: unitVector(1)})
 
-	fresh := entry("a", "Title", "changed").Passages[0]
+	fresh := newEntry("a", "Title", "changed").Passages[0]
 	s.writeVectors(t, vectorsFor(fresh, 1))
 	s.writeVectors(t, vectorsFor(fresh, 2))
 	s.checkState(t)
-	s.search(t, index.Query{Vector: unit(1)})
+	s.checkSearch(t, index.Query{Vector: unitVector(1)})
 }
 
 func testUnembedded(t *testing.T, s *subject) {
-	a, b := entry("a", "Title", "alpha", "beta"), entry("b", "Title", "...")
-	s.put(t, a, b)
+	a, b := newEntry("a", "Title", "alpha", "beta"), newEntry("b", "Title", "...")
+	s.putEntries(t, a, b)
 	listed := make(map[knowledge.PassageID]bool)
 	for {
 		found, err := s.Unembedded(t.Context(), 2)
@@ -91,27 +91,27 @@ func testUnembedded(t *testing.T, s *subject) {
 		t.Errorf("%v were listed, want all three", listed)
 	}
 	s.checkState(t)
-	s.search(t, index.Query{Vector: unit(1)})
+	s.checkSearch(t, index.Query{Vector: unitVector(1)})
 }
 
 // testUnembeddedHits looks at what words find while vectors are made, in and out of order
 // (search compares every hit with the model).
 func testUnembeddedHits(t *testing.T, s *subject) {
-	a, b := entry("a", "Title", "alpha one", "alpha two", "alpha three"), entry("b", "Title", "alpha four", "...")
-	s.put(t, a, b)
+	a, b := newEntry("a", "Title", "alpha one", "alpha two", "alpha three"), newEntry("b", "Title", "alpha four", "...")
+	s.putEntries(t, a, b)
 	asked := Words("alpha")
-	asked.Vector = unit(1)
+	asked.Vector = unitVector(1)
 	want := func(unembedded ...string) {
 		t.Helper()
 		var got []string
-		for _, hit := range s.search(t, asked).Lexical {
+		for _, hit := range s.checkSearch(t, asked).Lexical {
 			if hit.Unembedded {
 				got = append(got, string(hit.Passage))
 			}
 		}
 		slices.Sort(got)
 		wantIDs(t, "found without vectors", got, unembedded...)
-		for _, hit := range s.search(t, Words("alpha")).Lexical {
+		for _, hit := range s.checkSearch(t, Words("alpha")).Lexical {
 			if hit.Unembedded {
 				t.Errorf("%s is said to have no vectors where meaning was not asked for", hit.Passage)
 			}
@@ -124,15 +124,15 @@ func testUnembeddedHits(t *testing.T, s *subject) {
 	want("a#2")
 	s.writeVectors(t, vectorsFor(a.Passages[2], 1))
 	want()
-	s.put(t, entry("a", "Title", "alpha two", "alpha new", "alpha one"))
+	s.putEntries(t, newEntry("a", "Title", "alpha two", "alpha new", "alpha one"))
 	want("a#1")
-	s.put(t, entry("a", "Title", "alpha one", "alpha two"))
+	s.putEntries(t, newEntry("a", "Title", "alpha one", "alpha two"))
 	want()
 }
 
 func testVectorValidation(t *testing.T, s *subject) {
-	a := entry("a", "Title", "alpha")
-	s.put(t, a)
+	a := newEntry("a", "Title", "alpha")
+	s.putEntries(t, a)
 	short, long := vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[0], 1)
 	short.Windows[0] = short.Windows[0][1:]
 	long.Windows[0][0] += 2
@@ -145,11 +145,11 @@ func testVectorValidation(t *testing.T, s *subject) {
 }
 
 func testWindows(t *testing.T, s *subject) {
-	a, b := entry("a", "Title", "alpha"), entry("b", "Title", "beta")
-	s.put(t, a, b)
+	a, b := newEntry("a", "Title", "alpha"), newEntry("b", "Title", "beta")
+	s.putEntries(t, a, b)
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1, 2, 3), vectorsFor(b.Passages[0], 4))
 	for seed := range uint64(5) {
-		s.search(t, index.Query{Vector: unit(seed)})
+		s.checkSearch(t, index.Query{Vector: unitVector(seed)})
 	}
-	wantIDs(t, "by the last window", hitIDs(s.search(t, index.Query{Vector: unit(3), Limit: 1}).Dense), "a#0")
+	wantIDs(t, "by the last window", hitIDs(s.checkSearch(t, index.Query{Vector: unitVector(3), Limit: 1}).Dense), "a#0")
 }

@@ -12,17 +12,17 @@ import (
 )
 
 func testRoundTrip(t *testing.T, s *subject) {
-	full := entry("guide.md", "Guide", "First words.", "Second words.")
+	full := newEntry("guide.md", "Guide", "First words.", "Second words.")
 	full.Document.Owner = "Ada"
 	full.Document.Language = "en-GB"
 	full.Passages[1].Headings = []string{"Setup", `"Quotes" & <tags>`}
 	full.Passages[1].Anchor = "setup"
 	full.Passages[1].Definitions = []knowledge.Definition{{Short: "CRD", Long: "Custom Resource Definition"}}
 	bare := index.Entry{Document: knowledge.Document{ID: "bare"}}
-	s.put(t, full, bare)
+	s.putEntries(t, full, bare)
 	s.checkState(t)
 
-	found := s.found(t, full.Passages[1].ID, "guide.md#7", "nobody#0", "no id", full.Passages[0].ID)
+	found := s.findPassages(t, full.Passages[1].ID, "guide.md#7", "nobody#0", "no id", full.Passages[0].ID)
 	if len(found) != 2 {
 		t.Fatalf("%d passages found, want 2", len(found))
 	}
@@ -38,66 +38,66 @@ func testRoundTrip(t *testing.T, s *subject) {
 }
 
 func testReplace(t *testing.T, s *subject) {
-	s.put(t, entry("a", "Old title", "alpha beta", "gamma", "delta"), entry("b", "Other", "beta"))
-	s.search(t, Words("alpha"))
-	s.put(t, entry("a", "New title", "gamma", "epsilon"))
+	s.putEntries(t, newEntry("a", "Old title", "alpha beta", "gamma", "delta"), newEntry("b", "Other", "beta"))
+	s.checkSearch(t, Words("alpha"))
+	s.putEntries(t, newEntry("a", "New title", "gamma", "epsilon"))
 	s.checkState(t)
 	for _, query := range []string{"alpha beta", "old", "new title", "gamma epsilon", "delta"} {
-		s.search(t, Words(query))
+		s.checkSearch(t, Words(query))
 	}
-	wantIDs(t, "moved passage", hitIDs(s.search(t, Words("gamma")).Lexical), "a#0")
+	wantIDs(t, "moved passage", hitIDs(s.checkSearch(t, Words("gamma")).Lexical), "a#0")
 
 	// The same words under another hash, and other words under the same hash.
-	again := entry("a", "New title", "gamma", "epsilon")
+	again := newEntry("a", "New title", "gamma", "epsilon")
 	again.Passages[0].Hash = "other"
 	again.Passages[1].Text = "zeta"
-	s.put(t, again)
+	s.putEntries(t, again)
 	s.checkState(t)
-	s.search(t, Words("gamma zeta epsilon"))
+	s.checkSearch(t, Words("gamma zeta epsilon"))
 
-	s.put(t, entry("a", "Emptied"))
+	s.putEntries(t, newEntry("a", "Emptied"))
 	s.checkState(t)
-	s.search(t, Words("gamma beta"))
+	s.checkSearch(t, Words("gamma beta"))
 }
 
 func testDelete(t *testing.T, s *subject) {
-	a, b := entry("a", "Title", "alpha", "beta"), entry("b", "Title", "beta")
-	s.put(t, a, b)
+	a, b := newEntry("a", "Title", "alpha", "beta"), newEntry("b", "Title", "beta")
+	s.putEntries(t, a, b)
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1), vectorsFor(a.Passages[1], 2), vectorsFor(b.Passages[0], 3))
 	query := Words("alpha beta title")
-	query.Vector = unit(1)
-	s.search(t, query)
-	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"a", "never there"}})
+	query.Vector = unitVector(1)
+	s.checkSearch(t, query)
+	s.writeBatch(t, index.Batch{Delete: []knowledge.DocumentID{"a", "never there"}})
 	s.checkState(t)
-	s.search(t, query)
-	if found := s.found(t, "a#0", "b#0"); len(found) != 1 || found[0].Passage.ID != "b#0" {
+	s.checkSearch(t, query)
+	if found := s.findPassages(t, "a#0", "b#0"); len(found) != 1 || found[0].Passage.ID != "b#0" {
 		t.Errorf("found %v, want b#0 alone", found)
 	}
-	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"b"}})
+	s.writeBatch(t, index.Batch{Delete: []knowledge.DocumentID{"b"}})
 	s.checkState(t)
-	s.search(t, query)
-	s.put(t, a)
+	s.checkSearch(t, query)
+	s.putEntries(t, a)
 	s.checkState(t)
-	s.search(t, query)
+	s.checkSearch(t, query)
 }
 
 func testSeen(t *testing.T, s *subject) {
-	s.put(t, entry("a", "Title", "alpha"))
-	seen := knowledge.Document{ID: "a", Title: "ignored", LastSeen: day(20)}
-	s.write(t, index.Batch{Seen: []knowledge.Document{seen, {ID: "unknown", LastSeen: day(20)}}})
+	s.putEntries(t, newEntry("a", "Title", "alpha"))
+	seen := knowledge.Document{ID: "a", Title: "ignored", LastSeen: dayOf(20)}
+	s.writeBatch(t, index.Batch{Seen: []knowledge.Document{seen, {ID: "unknown", LastSeen: dayOf(20)}}})
 	s.checkState(t)
 	for document, err := range s.Documents(t.Context(), "docs") {
-		if err != nil || !document.LastSeen.Equal(day(20)) || document.Title != "Title" {
-			t.Errorf("document %+v, error %v: want the old one last seen on %v", document, err, day(20))
+		if err != nil || !document.LastSeen.Equal(dayOf(20)) || document.Title != "Title" {
+			t.Errorf("document %+v, error %v: want the old one last seen on %v", document, err, dayOf(20))
 		}
 	}
 }
 
 func testValidation(t *testing.T, s *subject) {
-	before := entry("kept", "Title", "alpha")
-	s.put(t, before)
-	good := entry("good", "Title", "beta")
-	wrongID, wrongOrder, noHash := entry("x", "Title", "gamma"), entry("x", "Title", "gamma", "delta"), entry("x", "Title", "gamma")
+	before := newEntry("kept", "Title", "alpha")
+	s.putEntries(t, before)
+	good := newEntry("good", "Title", "beta")
+	wrongID, wrongOrder, noHash := newEntry("x", "Title", "gamma"), newEntry("x", "Title", "gamma", "delta"), newEntry("x", "Title", "gamma")
 	wrongID.Passages[0].ID = "y#0"
 	wrongOrder.Passages[0], wrongOrder.Passages[1] = wrongOrder.Passages[1], wrongOrder.Passages[0]
 	noHash.Passages[0].Hash = ""
@@ -122,11 +122,11 @@ func testCursors(t *testing.T, s *subject) {
 			t.Errorf("cursor of a source never synced: %q, %v", cursor, err)
 		}
 	}
-	s.write(t, index.Batch{
-		Put:     []index.Entry{entry("a", "Title", "alpha")},
+	s.writeBatch(t, index.Batch{
+		Put:     []index.Entry{newEntry("a", "Title", "alpha")},
 		Cursors: map[knowledge.SourceID]string{"docs": "one", "web": "page=2&x='\x00"},
 	})
-	s.write(t, index.Batch{Cursors: map[knowledge.SourceID]string{"docs": "two"}})
+	s.writeBatch(t, index.Batch{Cursors: map[knowledge.SourceID]string{"docs": "two"}})
 	refused := index.Batch{Put: []index.Entry{{}}, Cursors: map[knowledge.SourceID]string{"docs": "three"}}
 	if err := s.Write(t.Context(), refused); err == nil {
 		t.Error("a document without id was written")
@@ -140,13 +140,13 @@ func testCursors(t *testing.T, s *subject) {
 
 func testDefinitions(t *testing.T, s *subject) {
 	define := func(id knowledge.DocumentID, longs ...string) index.Entry {
-		e := entry(id, "Title", "text of "+string(id))
+		e := newEntry(id, "Title", "text of "+string(id))
 		for _, long := range longs {
 			e.Passages[0].Definitions = append(e.Passages[0].Definitions, knowledge.Definition{Short: "BRD", Long: long})
 		}
 		return e
 	}
-	s.put(t,
+	s.putEntries(t,
 		define("a", "Business Requirements Document"),
 		define("b", "business requirements document", "Big Red Dog"),
 		define("c", "Business Requirements Document"),
@@ -156,11 +156,11 @@ func testDefinitions(t *testing.T, s *subject) {
 		s.checkDefinitions(t, short, want...)
 	}
 	s.checkDefinitions(t, "br_")
-	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"b", "c"}, Put: []index.Entry{define("d", "Bird", "Bird")}})
+	s.writeBatch(t, index.Batch{Delete: []knowledge.DocumentID{"b", "c"}, Put: []index.Entry{define("d", "Bird", "Bird")}})
 	s.checkDefinitions(t, "brd", "Bird", "Business Requirements Document")
 	secret := define("e", "Black Rubber Duck", "Bird")
 	secret.Document.Audience = "group:ducks"
-	s.put(t, secret)
+	s.putEntries(t, secret)
 	s.checkDefinitions(t, "brd", "Bird", "Business Requirements Document")
 	s.viewers = knowledge.NewViewers([]knowledge.Principal{"group:ducks"})
 	s.checkDefinitions(t, "brd", "Bird", "Black Rubber Duck", "Business Requirements Document")
@@ -180,21 +180,21 @@ func (s *subject) checkDefinitions(t *testing.T, short string, want ...string) {
 }
 
 func testRestart(t *testing.T, s *subject) {
-	a, b := entry("a", "Title", "alpha", "beta"), entry("b", "Title", "gamma")
-	s.write(t, index.Batch{Put: []index.Entry{a, b}, Cursors: map[knowledge.SourceID]string{"docs": "one"}})
+	a, b := newEntry("a", "Title", "alpha", "beta"), newEntry("b", "Title", "gamma")
+	s.writeBatch(t, index.Batch{Put: []index.Entry{a, b}, Cursors: map[knowledge.SourceID]string{"docs": "one"}})
 	s.writeVectors(t, vectorsFor(a.Passages[0], 1, 2), vectorsFor(b.Passages[0]))
-	s.write(t, index.Batch{Delete: []knowledge.DocumentID{"nothing"}})
+	s.writeBatch(t, index.Batch{Delete: []knowledge.DocumentID{"nothing"}})
 	query := Words("alpha gamma")
-	query.Vector = unit(2)
-	s.search(t, query)
+	query.Vector = unitVector(2)
+	s.checkSearch(t, query)
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Fatalf("close: %v", err)
 		}
-		s.open(t)
+		s.openIndex(t)
 		s.checkState(t)
-		s.search(t, query)
-		s.put(t, entry("c", "Title", "later"))
+		s.checkSearch(t, query)
+		s.putEntries(t, newEntry("c", "Title", "later"))
 	}
 	if cursor, err := s.Cursor(t.Context(), "docs"); err != nil || cursor != "one" {
 		t.Errorf("cursor %q, %v after a restart", cursor, err)
@@ -202,10 +202,10 @@ func testRestart(t *testing.T, s *subject) {
 }
 
 func testCancel(t *testing.T, s *subject) {
-	s.put(t, entry("a", "Title", "alpha"))
+	s.putEntries(t, newEntry("a", "Title", "alpha"))
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	if err := s.Write(ctx, index.Batch{Put: []index.Entry{entry("b", "Title", "beta")}}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Write(ctx, index.Batch{Put: []index.Entry{newEntry("b", "Title", "beta")}}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("write past the deadline: %v", err)
 	}
 	if _, err := s.Search(ctx, Words("alpha")); !errors.Is(err, context.DeadlineExceeded) {

@@ -24,9 +24,9 @@ const connectLimit = 10 * time.Second
 // closeLimit is how long the lock may take to be given back.
 const closeLimit = 5 * time.Second
 
-// prepare sets what all connections have in common: a cancelled call cancels its
+// prepareConfig sets what all connections have in common: a cancelled call cancels its
 // statement, not the connection.
-func prepare(config *pgx.ConnConfig) {
+func prepareConfig(config *pgx.ConnConfig) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectLimit
 	}
@@ -41,7 +41,7 @@ func newPool(ctx context.Context, options Options, url string) (*pgxpool.Pool, e
 	if err != nil {
 		return nil, err
 	}
-	prepare(config.ConnConfig)
+	prepareConfig(config.ConnConfig)
 	config.MaxConns = int32(options.Connections)
 	// The limit holds for sessions: a transaction's own would not reach the preparation
 	// of its statements, which waits for locks.
@@ -60,13 +60,13 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepare(config)
+	prepareConfig(config)
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// lock opens the writer's connection and takes the lock, which PostgreSQL releases when
+// acquireLock opens the writer's connection and takes the lock, which PostgreSQL releases when
 // the connection ends in any way.
-func (x *Index) lock(ctx context.Context) error {
+func (x *Index) acquireLock(ctx context.Context) error {
 	connection, err := connect(ctx, x.options.URL)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (x *Index) lock(ctx context.Context) error {
 	return nil
 }
 
-// unlock gives the lock back and ends the writer's connection.
-func (x *Index) unlock() error {
+// releaseLock gives the lock back and ends the writer's connection.
+func (x *Index) releaseLock() error {
 	connection := x.writer
 	if connection == nil || connection.IsClosed() {
 		return nil
@@ -104,8 +104,8 @@ func (x *Index) unlock() error {
 // between them outlast the restart of a server.
 const attempts = 5
 
-// again runs an attempt until it does not fail for want of a connection.
-func again(ctx context.Context, attempt func() error) error {
+// retryConnection runs an attempt until it does not fail for want of a connection.
+func retryConnection(ctx context.Context, attempt func() error) error {
 	wait := 50 * time.Millisecond
 	for i := 1; ; i++ {
 		err := attempt()
@@ -125,25 +125,25 @@ func again(ctx context.Context, attempt func() error) error {
 
 // inRead runs a read in one transaction.
 func (x *Index) inRead(ctx context.Context, pool *pgxpool.Pool, use func(tx pgx.Tx) error) error {
-	err := again(ctx, func() error {
+	err := retryConnection(ctx, func() error {
 		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, use)
 	})
-	return causeOf(ctx, explain(err))
+	return causeOf(ctx, explainError(err))
 }
 
 // retryWrite runs a change in a transaction of the writer's connection, which it opens
 // again if it was lost. The lock is taken anew then, so that nobody else wrote in
 // between without being noticed. The caller holds x.writing, or is alone.
 func (x *Index) retryWrite(ctx context.Context, change func(tx pgx.Tx) error) error {
-	err := again(ctx, func() error {
+	err := retryConnection(ctx, func() error {
 		if x.writer == nil || x.writer.IsClosed() {
-			if err := x.lock(ctx); err != nil {
+			if err := x.acquireLock(ctx); err != nil {
 				return err
 			}
 		}
 		return pgx.BeginFunc(ctx, x.writer, change)
 	})
-	return causeOf(ctx, explain(err))
+	return causeOf(ctx, explainError(err))
 }
 
 // causeOf gives the end of the context as the error where that is why a call failed.

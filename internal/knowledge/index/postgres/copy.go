@@ -34,7 +34,7 @@ func (w *batchWrite) copyRows(ctx context.Context) error {
 		d := placed.document
 		return []any{
 			placed.id, w.generation, []byte(d.ID), placed.class, []byte(d.Path), []byte(d.Title), []byte(d.URL), []byte(d.Owner),
-			[]byte(d.Language), timestamp(d.Modified), timestamp(d.Indexed), timestamp(d.LastSeen), []byte(d.Hash), []byte(d.State),
+			[]byte(d.Language), nullTime(d.Modified), nullTime(d.Indexed), nullTime(d.LastSeen), []byte(d.Hash), []byte(d.State),
 		}
 	})
 	if err != nil {
@@ -86,8 +86,8 @@ func copyPages(ctx context.Context, tx pgx.Tx, segment int32, pages []page) erro
 	})
 }
 
-// timestamp is a time as it is stored: NULL for the zero time.
-func timestamp(t time.Time) *time.Time {
+// nullTime is a time as it is stored: NULL for the zero time.
+func nullTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

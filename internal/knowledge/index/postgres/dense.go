@@ -30,9 +30,9 @@ type denseQuery struct {
 	passages int     // of the whole index
 }
 
-// effort is more the larger the index is, and the fewer pass: of so many that come into
+// searchEffort is more the larger the index is, and the fewer pass: of so many that come into
 // view, enough are to be left.
-func (d denseQuery) effort() int {
+func (d denseQuery) searchEffort() int {
 	least := leastEffort * math.Sqrt(max(1, float64(d.passages)/effortPassages))
 	return int(min(max(least, float64(d.rows))/d.share, mostEffort))
 }
@@ -104,7 +104,7 @@ func (p *plan) receiveDense(results pgx.BatchResults) ([]index.Hit, error) {
 	if !p.dense.exact && count == p.dense.rows && len(scores) < p.query.Limit {
 		return nil, errShort
 	}
-	best := ranking.NewBest(p.query.Limit, p.snap.id)
+	best := ranking.NewBest(p.query.Limit, p.snap.passageID)
 	for slot, score := range scores {
 		if !p.snap.isUsed(slot) {
 			return nil, fmt.Errorf("slot %d has vectors and no passage: the index is damaged, build it anew", slot)

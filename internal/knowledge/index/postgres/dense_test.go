@@ -16,7 +16,7 @@ func TestEffortGrowsWithTheIndexAndTheFilter(t *testing.T) {
 		{rows: 150, passages: 1_000_000, share: .1, want: 1000},
 		{rows: 150, passages: 100_000_000, share: 1, want: 1000},
 	} {
-		if got := (denseQuery{rows: test.rows, passages: test.passages, share: test.share}).effort(); got != test.want {
+		if got := (denseQuery{rows: test.rows, passages: test.passages, share: test.share}).searchEffort(); got != test.want {
 			t.Errorf("%+v: effort %d", test, got)
 		}
 	}

@@ -195,7 +195,7 @@ func (x *Index) buildIfDue(ctx context.Context) error {
 			return err
 		}
 		settings := fmt.Sprintf("SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '%dkB'", x.options.BuildMemory>>10)
-		if version.before(safeExtension) {
+		if version.olderThan(safeExtension) {
 			settings += "; SET LOCAL max_parallel_maintenance_workers = 0"
 		}
 		x.options.Logger.Info("building the vector index", "vectors", vectors)

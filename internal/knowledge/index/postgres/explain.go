@@ -34,8 +34,8 @@ type explained struct{ error }
 
 func (e explained) Unwrap() error { return e.error }
 
-// explain says what a person can do about an error of PostgreSQL, where that is known.
-func explain(err error) error {
+// explainError says what a person can do about an error of PostgreSQL, where that is known.
+func explainError(err error) error {
 	var already explained
 	if err == nil || errors.As(err, &already) {
 		return err

@@ -24,19 +24,19 @@ var (
 
 func (e extension) String() string { return fmt.Sprintf("%d.%d.%d", e[0], e[1], e[2]) }
 
-func (e extension) before(other extension) bool { return slices.Compare(e[:], other[:]) < 0 }
+func (e extension) olderThan(other extension) bool { return slices.Compare(e[:], other[:]) < 0 }
 
-// check refuses a version that does not serve.
-func (e extension) check() error {
-	if e.before(oldestExtension) {
+// checkVersion refuses a version that does not serve.
+func (e extension) checkVersion() error {
+	if e.olderThan(oldestExtension) {
 		return fmt.Errorf("the database has pgvector %s, needed is %s or later: install it on the server, then run ALTER EXTENSION vector UPDATE", e, oldestExtension)
 	}
 	return nil
 }
 
-// warn tells of a known fault that a version has.
-func (e extension) warn(logger *slog.Logger) {
-	if e.before(safeExtension) {
+// warnKnownFault tells of a known fault that a version has.
+func (e extension) warnKnownFault(logger *slog.Logger) {
+	if e.olderThan(safeExtension) {
 		logger.Warn("pgvector has a known security fault in parallel index builds; cairn does without them, other users of the server may not: update it",
 			"version", e.String(), "fixed_in", safeExtension.String())
 	}
@@ -68,10 +68,10 @@ func ensureExtension(ctx context.Context, connection *pgx.Conn, logger *slog.Log
 	if err != nil {
 		return extension{}, err
 	}
-	if err := version.check(); err != nil {
+	if err := version.checkVersion(); err != nil {
 		return extension{}, err
 	}
-	version.warn(logger)
+	version.warnKnownFault(logger)
 	return version, nil
 }
 

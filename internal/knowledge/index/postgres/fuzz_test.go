@@ -54,11 +54,11 @@ func TestPagesComeBackAsWritten(t *testing.T) {
 	for i := range 100 {
 		e := entry{term: string([]byte{'a' + byte(i/26), 'a' + byte(i%26)}), passages: random.IntN(20) - 10, list: makeList(randomPostings(random))}
 		want = append(want, e)
-		pages.add(e)
+		pages.addEntry(e)
 	}
-	pages.flush()
+	pages.flushPage()
 	var got []entry
-	for _, page := range pages.take() {
+	for _, page := range pages.takePages() {
 		at := len(got)
 		if err := eachEntry(page.entries, func(e entry) bool {
 			got = append(got, e)

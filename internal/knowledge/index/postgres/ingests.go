@@ -27,7 +27,7 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 	err = x.retryWrite(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO cairn.ingest (source, complete, state) VALUES ($1, $2, $3)
 			ON CONFLICT (source) DO UPDATE SET complete = coalesce(excluded.complete, ingest.complete), state = excluded.state`,
-			[]byte(state.Source), timestamp(state.Complete), body)
+			[]byte(state.Source), nullTime(state.Complete), body)
 		return err
 	})
 	if err != nil {

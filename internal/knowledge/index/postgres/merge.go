@@ -29,8 +29,8 @@ type storedSegment struct {
 	bytes       int64
 }
 
-// level is the order of magnitude of a segment's size.
-func (s storedSegment) level() int {
+// sizeLevel is the order of magnitude of a segment's size.
+func (s storedSegment) sizeLevel() int {
 	level := 0
 	for size := int64(smallest); s.bytes > size; size *= mergeFactor {
 		level++
@@ -38,13 +38,13 @@ func (s storedSegment) level() int {
 	return level
 }
 
-// due gives the segments to merge, or none: those of a level that has enough of them, and
+// dueMerges gives the segments to merge, or none: those of a level that has enough of them, and
 // the newer ones below it. What comes of it is a level higher, so that a posting is
 // written again once for each level.
-func due(segments []storedSegment) []storedSegment {
+func dueMerges(segments []storedSegment) []storedSegment {
 	from, highest, count := len(segments), 0, 0
 	for at := len(segments) - 1; at >= 0; at-- {
-		if level := segments[at].level(); level > highest {
+		if level := segments[at].sizeLevel(); level > highest {
 			highest, count = level, 0
 		}
 		count++ // one that has shrunk counts as one of the level around it
@@ -74,17 +74,17 @@ func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
 		if err != nil {
 			return err
 		}
-		parts := due(segments)
+		parts := dueMerges(segments)
 		merged = len(parts) > 0
 		if !merged {
 			return nil
 		}
-		snap, err := x.current(ctx, tx)
+		snap, err := x.currentSnapshot(ctx, tx)
 		if err != nil {
 			return err
 		}
 		m := &merging{tx: tx, snap: snap, segments: parts, waiting: make(map[string][]piece), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
-		if err := m.run(ctx); err != nil {
+		if err := m.mergeAll(ctx); err != nil {
 			return err
 		}
 		return forgetRemovals(ctx, tx)
@@ -129,7 +129,7 @@ type piece struct {
 	n int
 }
 
-func (m *merging) run(ctx context.Context) error {
+func (m *merging) mergeAll(ctx context.Context) error {
 	if err := m.tx.QueryRow(ctx, "UPDATE cairn.meta SET next_segment = next_segment + 1 RETURNING next_segment - 1").Scan(&m.id); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (m *merging) run(ctx context.Context) error {
 		return err
 	}
 	for done := false; !done; {
-		if done, err = m.step(ctx); err != nil {
+		if done, err = m.mergePages(ctx); err != nil {
 			return err
 		}
 	}
@@ -157,8 +157,8 @@ func (m *merging) run(ctx context.Context) error {
 	return m.tx.SendBatch(ctx, statements).Close()
 }
 
-// step reads some pages and writes those that they complete.
-func (m *merging) step(ctx context.Context) (done bool, err error) {
+// mergePages reads some pages and writes those that they complete.
+func (m *merging) mergePages(ctx context.Context) (done bool, err error) {
 	rows, err := m.tx.Query(ctx, fmt.Sprintf("FETCH %d FROM merged", mergePages))
 	if err != nil {
 		return false, err
@@ -172,7 +172,7 @@ func (m *merging) step(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 		count++
-		if err := m.complete(func(term string) bool { return term < string(first) }); err != nil {
+		if err := m.flushTerms(func(term string) bool { return term < string(first) }); err != nil {
 			return false, err
 		}
 		err := eachEntry(entries, func(e entry) bool {
@@ -187,16 +187,16 @@ func (m *merging) step(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	if count == 0 {
-		if err := m.complete(func(string) bool { return true }); err != nil {
+		if err := m.flushTerms(func(string) bool { return true }); err != nil {
 			return false, err
 		}
-		m.pages.flush()
+		m.pages.flushPage()
 	}
-	return count == 0, copyPages(ctx, m.tx, m.id, m.pages.take())
+	return count == 0, copyPages(ctx, m.tx, m.id, m.pages.takePages())
 }
 
-// complete puts the terms that no further page holds into pages.
-func (m *merging) complete(isLast func(term string) bool) error {
+// flushTerms puts the terms that no further page holds into pages.
+func (m *merging) flushTerms(isLast func(term string) bool) error {
 	var terms []string
 	for term := range m.waiting {
 		if isLast(term) {
@@ -205,20 +205,20 @@ func (m *merging) complete(isLast func(term string) bool) error {
 	}
 	slices.Sort(terms)
 	for _, term := range terms {
-		joined, err := m.join(m.waiting[term])
+		joined, err := m.mergeTerm(m.waiting[term])
 		if err != nil {
 			return fmt.Errorf("term %q: %w", term, err)
 		}
 		delete(m.waiting, term)
 		if len(joined.list) > 0 || joined.passages != 0 {
-			m.pages.add(joined)
+			m.pages.addEntry(joined)
 		}
 	}
 	return nil
 }
 
-// join makes one entry of what the segments have of a term.
-func (m *merging) join(pieces []piece) (entry, error) {
+// mergeTerm makes one entry of what the segments have of a term.
+func (m *merging) mergeTerm(pieces []piece) (entry, error) {
 	slices.SortFunc(pieces, func(a, b piece) int { return a.n - b.n })
 	joined := entry{term: pieces[0].term}
 	var list listBuilder
@@ -226,21 +226,21 @@ func (m *merging) join(pieces []piece) (entry, error) {
 		joined.passages += p.passages
 		var inner error
 		err := eachBlock(p.list, func(number int32, postings []byte) {
-			inner = cmp.Or(inner, m.keep(&list, number, postings))
+			inner = cmp.Or(inner, m.keepPostings(&list, number, postings))
 		})
 		if err = cmp.Or(err, inner); err != nil {
 			return entry{}, err
 		}
 	}
-	joined.list = list.finish()
+	joined.list = list.encodeList()
 	return joined, nil
 }
 
-// keep adds the postings of a block to a list but for those of slots that are free.
+// keepPostings adds the postings of a block to a list but for those of slots that are free.
 // Where none is, they are taken over as they are.
-func (m *merging) keep(list *listBuilder, number int32, postings []byte) error {
+func (m *merging) keepPostings(list *listBuilder, number int32, postings []byte) error {
 	if m.isIntact(number) {
-		list.add(number, postings)
+		list.addBlock(number, postings)
 		return nil
 	}
 	var kept []byte
@@ -249,7 +249,7 @@ func (m *merging) keep(list *listBuilder, number int32, postings []byte) error {
 			kept = appendPosting(kept, p)
 		}
 	})
-	list.add(number, kept)
+	list.addBlock(number, kept)
 	return err
 }
 

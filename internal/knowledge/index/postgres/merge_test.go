@@ -9,7 +9,7 @@ func TestMergesWriteEachPostingFewTimes(t *testing.T) {
 	var rewritten int64
 	for range writes {
 		segments = append(segments, storedSegment{bytes: size})
-		for parts := due(segments); len(parts) > 0; parts = due(segments) {
+		for parts := dueMerges(segments); len(parts) > 0; parts = dueMerges(segments) {
 			var merged storedSegment
 			for _, part := range parts {
 				merged.bytes += part.bytes
@@ -18,7 +18,7 @@ func TestMergesWriteEachPostingFewTimes(t *testing.T) {
 			segments = append(segments[:len(segments)-len(parts)], merged)
 		}
 	}
-	levels := storedSegment{bytes: writes * size}.level() // that such a segment can come to
+	levels := storedSegment{bytes: writes * size}.sizeLevel() // that such a segment can come to
 	if times := float64(rewritten) / (writes * size); times < 2 || times > float64(levels) {
 		t.Errorf("a posting is written again %.1f times, want at most %d", times, levels)
 	}
@@ -28,8 +28,8 @@ func TestMergesWriteEachPostingFewTimes(t *testing.T) {
 	var sum int64
 	for i, s := range segments {
 		sum += s.bytes
-		if i > 0 && s.level() > segments[i-1].level() {
-			t.Errorf("segment %d of level %d follows one of level %d", i, s.level(), segments[i-1].level())
+		if i > 0 && s.sizeLevel() > segments[i-1].sizeLevel() {
+			t.Errorf("segment %d of level %d follows one of level %d", i, s.sizeLevel(), segments[i-1].sizeLevel())
 		}
 	}
 	if sum != writes*size {

@@ -46,7 +46,7 @@ func (m Migration) IsDue() bool { return m.From != m.To || m.Installed || m.Exte
 func Migrate(ctx context.Context, options Options) (Migration, error) {
 	var made Migration
 	err := onConnection(ctx, options.URL, func(connection *pgx.Conn) (err error) {
-		made, err = migrate(ctx, connection, options.Logger)
+		made, err = migrateSchema(ctx, connection, options.Logger)
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func DueMigration(ctx context.Context, options Options) (Migration, error) {
 
 // onConnection runs something on a connection of its own; again, if it is lost.
 func onConnection(ctx context.Context, url string, use func(*pgx.Conn) error) error {
-	err := again(ctx, func() (err error) {
+	err := retryConnection(ctx, func() (err error) {
 		connection, err := connect(ctx, url)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func onConnection(ctx context.Context, url string, use func(*pgx.Conn) error) er
 		defer func() { err = errors.Join(err, connection.Close(context.WithoutCancel(ctx))) }()
 		return use(connection)
 	})
-	return causeOf(ctx, explain(err))
+	return causeOf(ctx, explainError(err))
 }
 
 func dueMigration(ctx context.Context, connection *pgx.Conn) (Migration, error) {
@@ -98,7 +98,7 @@ func dueMigration(ctx context.Context, connection *pgx.Conn) (Migration, error) 
 	return due, err
 }
 
-func migrate(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) (Migration, error) {
+func migrateSchema(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) (Migration, error) {
 	if _, err := connection.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return Migration{}, fmt.Errorf("wait for other migrations: %w", err)
 	}
@@ -118,11 +118,11 @@ func migrate(ctx context.Context, connection *pgx.Conn, logger *slog.Logger) (Mi
 	if _, err := connection.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS cairn"); err != nil {
 		return Migration{}, fmt.Errorf("create schema: %w", err)
 	}
-	return due, upgrade(ctx, connection.Config())
+	return due, applyMigrations(ctx, connection.Config())
 }
 
-// upgrade applies the migrations that are due, each in a transaction.
-func upgrade(ctx context.Context, config *pgx.ConnConfig) error {
+// applyMigrations applies the migrations that are due, each in a transaction.
+func applyMigrations(ctx context.Context, config *pgx.ConnConfig) error {
 	db := stdlib.OpenDB(*config)
 	store, err := database.NewStore(goose.DialectPostgres, versionTable)
 	if err != nil {
@@ -193,11 +193,11 @@ func checkDatabase(ctx context.Context, options Options) error {
 		if err != nil {
 			return err
 		}
-		if err := installed.check(); err != nil {
+		if err := installed.checkVersion(); err != nil {
 			return err
 		}
 		if !options.ReadOnly {
-			installed.warn(options.Logger)
+			installed.warnKnownFault(options.Logger)
 		}
 		return nil
 	})

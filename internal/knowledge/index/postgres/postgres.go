@@ -66,7 +66,7 @@ type Options struct {
 	Logger       *slog.Logger
 }
 
-func (o Options) check() error {
+func (o Options) validate() error {
 	switch {
 	case o.URL == "" || o.Embedder == "":
 		return fmt.Errorf("need a URL and an embedder, got %d characters and %q", len(o.URL), o.Embedder)
@@ -140,18 +140,18 @@ var errReadOnly = errors.New("index is open for reading only")
 // the embedder has no vectors yet while another has, and with fs.ErrNotExist where
 // nothing was ever written.
 func Open(ctx context.Context, options Options) (*Index, error) {
-	if err := options.check(); err != nil {
+	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x := &Index{options: options.withDefaults(), limits: defaultLimits}
-	if err := x.open(ctx); err != nil {
+	if err := x.openPool(ctx); err != nil {
 		//nolint:contextcheck // the lock is given back even if ctx has ended
-		return nil, errors.Join(fmt.Errorf("open index in PostgreSQL: %w", explain(err)), x.Close())
+		return nil, errors.Join(fmt.Errorf("open index in PostgreSQL: %w", explainError(err)), x.Close())
 	}
 	return x, nil
 }
 
-func (x *Index) open(ctx context.Context) error {
+func (x *Index) openPool(ctx context.Context) error {
 	err := checkDatabase(ctx, x.options)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (x *Index) open(ctx context.Context) error {
 	x.read = x.primary
 	if x.options.ReadURL != "" && x.options.ReadOnly {
 		if err := x.openReplica(ctx); err != nil {
-			return fmt.Errorf("read replica: %w", explain(err))
+			return fmt.Errorf("read replica: %w", explainError(err))
 		}
 	}
 	if x.options.ReadOnly {
@@ -179,7 +179,7 @@ func (x *Index) open(ctx context.Context) error {
 		if err := x.checkAnalysis(ctx, tx); err != nil {
 			return err
 		}
-		_, err := x.current(ctx, tx)
+		_, err := x.currentSnapshot(ctx, tx)
 		return err
 	})
 }
@@ -196,7 +196,7 @@ func (x *Index) openReplica(ctx context.Context) error {
 }
 
 func (x *Index) openForWriting(ctx context.Context) error {
-	if err := x.lock(ctx); err != nil {
+	if err := x.acquireLock(ctx); err != nil {
 		return err
 	}
 	return x.retryWrite(ctx, func(tx pgx.Tx) error {
@@ -218,7 +218,7 @@ func (x *Index) Close() error {
 	}
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	if err := x.unlock(); err != nil {
+	if err := x.releaseLock(); err != nil {
 		return fmt.Errorf("close index in PostgreSQL: %w", err)
 	}
 	return nil

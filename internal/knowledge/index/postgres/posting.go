@@ -33,16 +33,16 @@ type listBuilder struct {
 	postings []byte
 }
 
-func (b *listBuilder) add(number int32, postings []byte) {
+func (b *listBuilder) addBlock(number int32, postings []byte) {
 	if number != b.number {
-		b.finish()
+		b.encodeList()
 		b.number = number
 	}
 	b.postings = append(b.postings, postings...)
 }
 
-// finish gives the list with the block at hand.
-func (b *listBuilder) finish() []byte {
+// encodeList gives the list with the block at hand.
+func (b *listBuilder) encodeList() []byte {
 	if len(b.postings) > 0 {
 		b.list = binary.AppendUvarint(b.list, uint64(b.number-b.last))
 		b.list = binary.AppendUvarint(b.list, uint64(len(b.postings)))
@@ -58,9 +58,9 @@ func makeList(ordered []posting) []byte {
 	var one []byte
 	for _, p := range ordered {
 		one = appendPosting(one[:0], p)
-		list.add(p.slot>>postings.BlockBits, one)
+		list.addBlock(p.slot>>postings.BlockBits, one)
 	}
-	return list.finish()
+	return list.encodeList()
 }
 
 // eachBlock reads a list: the number of each block and its postings.

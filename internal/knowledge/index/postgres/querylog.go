@@ -26,7 +26,7 @@ func (x *Index) LogQuery(ctx context.Context, record index.QueryRecord) error {
 		err = x.dropOldQueries(ctx, record)
 	}
 	if err != nil {
-		return fmt.Errorf("log query: %w", causeOf(ctx, explain(err)))
+		return fmt.Errorf("log query: %w", causeOf(ctx, explainError(err)))
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (x *Index) ForgetQueries(ctx context.Context, runs []string) (int, error) {
 	}
 	tag, err := x.primary.Exec(ctx, "DELETE FROM cairn.query_log WHERE run = ANY ($1)", keys)
 	if err != nil {
-		return 0, fmt.Errorf("forget queries: %w", causeOf(ctx, explain(err)))
+		return 0, fmt.Errorf("forget queries: %w", causeOf(ctx, explainError(err)))
 	}
 	return int(tag.RowsAffected()), nil
 }

@@ -10,8 +10,8 @@ import (
 	"cairn/internal/knowledge/index/ranking"
 )
 
-// rank takes the pages of the terms and gives the best passages by them.
-func (p *plan) rank(ctx context.Context, results pgx.BatchResults, look lookup) (index.Candidates, error) {
+// rankPassages takes the pages of the terms and gives the best passages by them.
+func (p *plan) rankPassages(ctx context.Context, results pgx.BatchResults, look lookup) (index.Candidates, error) {
 	rows, err := results.Query()
 	if err != nil {
 		return index.Candidates{}, err
@@ -34,8 +34,8 @@ func (p *plan) rank(ctx context.Context, results pgx.BatchResults, look lookup) 
 		Limit:    p.query.Limit,
 		Passages: p.snap.passages,
 		Average:  p.snap.averageLength(),
-		ID:       p.snap.id,
-		Look:     look.at,
+		ID:       p.snap.passageID,
+		Look:     look.lengthAt,
 	})
 	p.found = found
 	return candidates, err
@@ -90,8 +90,8 @@ func (l *lookup) restrictTo(results pgx.BatchResults) error {
 	return rows.Err()
 }
 
-// at gives the length of the passage in a slot, and whether one is there that passes.
-func (l *lookup) at(number int32) (length float32, passes bool) {
+// lengthAt gives the length of the passage in a slot, and whether one is there that passes.
+func (l *lookup) lengthAt(number int32) (length float32, passes bool) {
 	s := l.snap.slots.at(number)
 	return s.length, s.document != 0 && (l.allowed == nil || l.allowed[s.class]) && (l.within == nil || l.within[number])
 }

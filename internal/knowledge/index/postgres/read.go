@@ -24,14 +24,14 @@ type documentScan struct {
 	modified, indexed, lastSeen                                                 *time.Time
 }
 
-func (s *documentScan) targets() []any {
+func (s *documentScan) scanTargets() []any {
 	return []any{
 		&s.key, &s.source, &s.kind, &s.audience, &s.path, &s.title, &s.url,
 		&s.owner, &s.language, &s.modified, &s.indexed, &s.lastSeen, &s.hash, &s.state,
 	}
 }
 
-func (s *documentScan) result() knowledge.Document {
+func (s *documentScan) toDocument() knowledge.Document {
 	return knowledge.Document{
 		ID: knowledge.DocumentID(s.key), Source: knowledge.SourceID(s.source), Kind: knowledge.Kind(s.kind),
 		Path: string(s.path), Title: string(s.title), URL: string(s.url), Owner: string(s.owner), Language: string(s.language),
@@ -57,14 +57,14 @@ func readFound(ctx context.Context, tx pgx.Tx, where string, arguments ...any) (
 		var shorts, longs [][]byte
 		var p knowledge.Passage
 		var scan documentScan
-		targets := append([]any{&slot, &p.Position, &headings, &anchor, &text, &p.Tokens, &hash, &shorts, &longs}, scan.targets()...)
+		targets := append([]any{&slot, &p.Position, &headings, &anchor, &text, &p.Tokens, &hash, &shorts, &longs}, scan.scanTargets()...)
 		if err := row.Scan(targets...); err != nil {
 			return index.Found{}, err
 		}
 		if err := json.Unmarshal(headings, &p.Headings); err != nil {
 			return index.Found{}, fmt.Errorf("stored headings: %w", err)
 		}
-		document := scan.result()
+		document := scan.toDocument()
 		p.Document = document.ID
 		p.ID = knowledge.MakePassageID(document.ID, p.Position)
 		p.Anchor, p.Text, p.Hash = string(anchor), string(text), string(hash)
@@ -131,8 +131,8 @@ func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ..
 		}
 		page, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (knowledge.Document, error) {
 			var scan documentScan
-			err := row.Scan(scan.targets()...)
-			return scan.result(), err
+			err := row.Scan(scan.scanTargets()...)
+			return scan.toDocument(), err
 		})
 		return err
 	})
@@ -145,7 +145,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	for i, term := range terms {
 		asked[i] = index.Term{Text: term}
 	}
-	asked = storable(ranking.MergeTerms(asked))
+	asked = storableTerms(ranking.MergeTerms(asked))
 	counts := make(map[string]int)
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
 		clear(counts)
@@ -173,14 +173,14 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
-		snap, err := x.current(ctx, tx)
+		snap, err := x.currentSnapshot(ctx, tx)
 		if err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `SELECT short, long, count(*) FROM cairn.definition JOIN cairn.slot USING (slot)
 			JOIN cairn.document ON document.id = slot.document WHERE folded = $1 AND class = ANY($2)
 			GROUP BY short, long ORDER BY count(*) DESC, short, long LIMIT $3`,
-			[]byte(strings.ToLower(short)), snap.passing(index.Filter{Viewers: viewers}), ranking.MostSpellings)
+			[]byte(strings.ToLower(short)), snap.passingClasses(index.Filter{Viewers: viewers}), ranking.MostSpellings)
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
 func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
-		snap, err := x.current(ctx, tx)
+		snap, err := x.currentSnapshot(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ type placed struct {
 // move says that the vectors of one slot are another's too.
 type move struct{ from, to int32 }
 
-func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
+func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
 	err := w.tx.QueryRow(ctx, `UPDATE cairn.meta SET generation = generation + 1, next_segment = next_segment + 1
 		RETURNING generation, next_slot, next_document, next_segment - 1`).Scan(&w.generation, &w.nextSlot, &w.nextDocument, &w.segment)
 	if err != nil {
@@ -84,20 +84,20 @@ func (w *batchWrite) run(ctx context.Context, batch index.Batch) error {
 		return fmt.Errorf("store classes: %w", err)
 	}
 	for _, entry := range batch.Put {
-		if err := w.place(entry); err != nil {
+		if err := w.assignSlots(entry); err != nil {
 			return fmt.Errorf("put %s: %w", entry.Document.ID, err)
 		}
 	}
 	for _, id := range batch.Delete {
 		for _, p := range w.stored[id].passages {
-			if err := w.leave(w.stored[id], p); err != nil {
+			if err := w.recordLeaving(w.stored[id], p); err != nil {
 				return fmt.Errorf("delete %s: %w", id, err)
 			}
 		}
 	}
 	// The texts are analysed while the server takes them.
 	var analysis sync.WaitGroup
-	analysis.Go(w.analyze)
+	analysis.Go(w.analyzeTexts)
 	if err = w.changeVectors(ctx); err == nil {
 		err = w.replaceRows(ctx, batch)
 	}
@@ -193,7 +193,7 @@ func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) e
 	return nil
 }
 
-func (w *batchWrite) leave(document storedDocument, p stored) error {
+func (w *batchWrite) recordLeaving(document storedDocument, p stored) error {
 	l := leaving{slot: p.slot, title: document.title, language: document.language, text: p.text}
 	if err := json.Unmarshal([]byte(p.headings), &l.headings); err != nil {
 		return fmt.Errorf("stored headings of slot %d: %w", p.slot, err)
@@ -202,9 +202,9 @@ func (w *batchWrite) leave(document storedDocument, p stored) error {
 	return nil
 }
 
-// place decides where a document and its passages go. A passage whose hash was stored
+// assignSlots decides where a document and its passages go. A passage whose hash was stored
 // keeps its vectors; if its words are the same too, it keeps its slot.
-func (w *batchWrite) place(entry index.Entry) error {
+func (w *batchWrite) assignSlots(entry index.Entry) error {
 	old := w.stored[entry.Document.ID]
 	d := placedDocument{id: old.id, class: w.classes[index.ClassOf(entry.Document)], document: entry.Document}
 	if d.id == 0 {
@@ -245,20 +245,20 @@ func (w *batchWrite) place(entry index.Entry) error {
 		if kept[p.slot] {
 			continue
 		}
-		if err := w.leave(old, p); err != nil {
+		if err := w.recordLeaving(old, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// analyze cuts all texts that come or go into terms. It runs beside what sends rows, and
+// analyzeTexts cuts all texts that come or go into terms. It runs beside what sends rows, and
 // only reads what that reads.
-func (w *batchWrite) analyze() {
+func (w *batchWrite) analyzeTexts() {
 	w.leavingWords = make([]analysed, len(w.leaving))
 	inParallel(len(w.leaving), func(a *analyzer, i int) {
 		l := &w.leaving[i]
-		w.leavingWords[i] = a.analyze(l.language, l.title, l.headings, l.text)
+		w.leavingWords[i] = a.analyzePassage(l.language, l.title, l.headings, l.text)
 	})
 	w.placedWords = make([]analysed, len(w.placed))
 	inParallel(len(w.placed), func(a *analyzer, i int) {
@@ -267,7 +267,7 @@ func (w *batchWrite) analyze() {
 			w.placedWords[i].lengths = p.lengths
 			return
 		}
-		w.placedWords[i] = a.analyze(p.language, p.title, p.passage.Headings, p.passage.Text)
+		w.placedWords[i] = a.analyzePassage(p.language, p.title, p.passage.Headings, p.passage.Text)
 	})
 }
 
@@ -321,8 +321,8 @@ func (w *batchWrite) changeVectors(ctx context.Context) error {
 	return nil
 }
 
-// removed gives the slots that are free now, and the documents that are gone.
-func (w *batchWrite) removed(deleted []knowledge.DocumentID) (slots, documents []int32) {
+// freedNumbers gives the slots that are free now, and the documents that are gone.
+func (w *batchWrite) freedNumbers(deleted []knowledge.DocumentID) (slots, documents []int32) {
 	slots, documents = []int32{}, []int32{}
 	for _, l := range w.leaving {
 		slots = append(slots, l.slot)
@@ -354,7 +354,7 @@ func (w *batchWrite) replaceRows(ctx context.Context, batch index.Batch) error {
 		statements.Queue("DELETE FROM cairn.passage WHERE slot = ANY ($1)", slots)
 		statements.Queue("DELETE FROM cairn.definition WHERE slot = ANY ($1)", slots)
 	}
-	if freed, gone := w.removed(batch.Delete); len(freed)+len(gone) > 0 {
+	if freed, gone := w.freedNumbers(batch.Delete); len(freed)+len(gone) > 0 {
 		statements.Queue("INSERT INTO cairn.removal (generation, slots, documents) VALUES ($1, $2, $3)", w.generation, freed, gone)
 	}
 	statements.Queue("UPDATE cairn.meta SET next_slot = $1, next_document = $2", w.nextSlot, w.nextDocument)
@@ -368,18 +368,18 @@ func (w *batchWrite) replaceRows(ctx context.Context, batch index.Batch) error {
 func (w *batchWrite) writeSegment(ctx context.Context) error {
 	builder := make(segmentBuilder)
 	for _, words := range w.leavingWords {
-		builder.remove(words)
+		builder.removePassage(words)
 	}
 	for i, p := range w.placed {
 		if !p.same {
-			builder.add(p.slot, w.placedWords[i])
+			builder.addPassage(p.slot, w.placedWords[i])
 		}
 	}
 	pages := paginator{size: w.pageSize}
-	for e := range builder.entries {
-		pages.add(e)
+	for e := range builder.allEntries {
+		pages.addEntry(e)
 	}
-	pages.flush()
+	pages.flushPage()
 	if pages.bytes == 0 {
 		return nil
 	}
@@ -388,14 +388,14 @@ func (w *batchWrite) writeSegment(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return copyPages(ctx, w.tx, w.segment, pages.take())
+	return copyPages(ctx, w.tx, w.segment, pages.takePages())
 }
 
 // writeMarks writes what says how far a sync came.
 func (w *batchWrite) writeMarks(ctx context.Context, batch index.Batch) error {
 	statements := &pgx.Batch{}
 	for _, document := range batch.Seen {
-		statements.Queue("UPDATE cairn.document SET last_seen = $1 WHERE key = $2", timestamp(document.LastSeen), []byte(document.ID))
+		statements.Queue("UPDATE cairn.document SET last_seen = $1 WHERE key = $2", nullTime(document.LastSeen), []byte(document.ID))
 	}
 	for _, source := range slices.Sorted(maps.Keys(batch.Cursors)) {
 		statements.Queue("INSERT INTO cairn.cursor VALUES ($1, $2) ON CONFLICT (source) DO UPDATE SET cursor = excluded.cursor",

@@ -26,13 +26,13 @@ func (x *Index) Search(ctx context.Context, query index.Query) (index.Candidates
 		query.Limit = index.DefaultLimit
 	}
 	var candidates index.Candidates
-	err := again(ctx, func() error {
+	err := retryConnection(ctx, func() error {
 		var err error
 		candidates, err = x.searchOnce(ctx, query)
 		return err
 	})
 	if err != nil {
-		return index.Candidates{}, fmt.Errorf("search index: %w", causeOf(ctx, explain(err)))
+		return index.Candidates{}, fmt.Errorf("search index: %w", causeOf(ctx, explainError(err)))
 	}
 	return candidates, nil
 }
@@ -47,21 +47,21 @@ var errShort = errors.New("too many windows of the same passages")
 // outdated, or windows of few passages crowd the others out, again with what it takes.
 func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candidates, error) {
 	ask := &asking{Index: x, query: query, rows: query.Limit + query.Limit/2}
-	candidates, err := ask.pipelined(ctx, x.read)
+	candidates, err := ask.runPipelined(ctx, x.read)
 	for {
 		switch {
 		case errors.Is(err, errMoved):
 			err = pgx.BeginTxFunc(ctx, x.read, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-				snap, err := x.current(ctx, tx)
+				snap, err := x.currentSnapshot(ctx, tx)
 				if err != nil {
 					return err
 				}
-				candidates, err = ask.within(ctx, tx, snap)
+				candidates, err = ask.runInTransaction(ctx, tx, snap)
 				return err
 			})
 		case errors.Is(err, errShort):
 			ask.rows *= 4
-			candidates, err = ask.pipelined(ctx, x.read)
+			candidates, err = ask.runPipelined(ctx, x.read)
 		default:
 			return candidates, err
 		}
@@ -75,14 +75,14 @@ type asking struct {
 	rows  int // vectors asked of the HNSW index
 }
 
-// pipelined sends a transaction with everything in it at once. It fails with errMoved
+// runPipelined sends a transaction with everything in it at once. It fails with errMoved
 // if the snapshot is not of its generation.
-func (a *asking) pipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
+func (a *asking) runPipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
 	snap := a.snapshot.Load()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	plan := a.plan(snap)
-	plan.queue(batch)
+	plan := a.newPlan(snap)
+	plan.queueStatements(batch)
 	batch.Queue("COMMIT")
 	connection, err := pool.Acquire(ctx)
 	if err != nil {
@@ -93,20 +93,20 @@ func (a *asking) pipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candi
 	if _, err := results.Exec(); err != nil {
 		return index.Candidates{}, errors.Join(err, results.Close())
 	}
-	candidates, err := plan.receive(ctx, results)
+	candidates, err := plan.readResults(ctx, results)
 	if err := errors.Join(err, results.Close()); err != nil {
 		return index.Candidates{}, err
 	}
 	return candidates, plan.markUnembedded(ctx, connection, candidates.Lexical)
 }
 
-// within asks in a transaction with the snapshot of its generation.
-func (a *asking) within(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.Candidates, error) {
+// runInTransaction asks in a transaction with the snapshot of its generation.
+func (a *asking) runInTransaction(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.Candidates, error) {
 	batch := &pgx.Batch{}
-	plan := a.plan(snap)
-	plan.queue(batch)
+	plan := a.newPlan(snap)
+	plan.queueStatements(batch)
 	results := tx.SendBatch(ctx, batch)
-	candidates, err := plan.receive(ctx, results)
+	candidates, err := plan.readResults(ctx, results)
 	if err := errors.Join(err, results.Close()); err != nil {
 		return index.Candidates{}, err
 	}
@@ -128,8 +128,8 @@ type plan struct {
 	embeddedBelow int32   // slots from here on may lack vectors
 }
 
-// passing gives the numbers of the classes that a filter lets pass.
-func (s *snapshot) passing(filter index.Filter) []int32 {
+// passingClasses gives the numbers of the classes that a filter lets pass.
+func (s *snapshot) passingClasses(filter index.Filter) []int32 {
 	numbers := []int32{}
 	for i, class := range s.classes {
 		if class.Passes(filter) {
@@ -139,10 +139,10 @@ func (s *snapshot) passing(filter index.Filter) []int32 {
 	return numbers
 }
 
-func (a *asking) plan(snap *snapshot) *plan {
+func (a *asking) newPlan(snap *snapshot) *plan {
 	p := &plan{snap: snap, query: a.query, embedder: a.embedder, restrict: len(a.query.Filter.Documents) > 0}
-	p.terms = storable(ranking.MergeTerms(a.query.Terms))
-	p.classes = snap.passing(a.query.Filter)
+	p.terms = storableTerms(ranking.MergeTerms(a.query.Terms))
+	p.classes = snap.passingClasses(a.query.Filter)
 	passing := 0
 	allowed := make([]bool, len(snap.classes))
 	for _, class := range p.classes {
@@ -166,8 +166,8 @@ func (a *asking) plan(snap *snapshot) *plan {
 	return p
 }
 
-// storable leaves out what lexical.Analyze can't give: the database would refuse it.
-func storable(terms []index.Term) []index.Term {
+// storableTerms leaves out what lexical.Analyze can't give: the database would refuse it.
+func storableTerms(terms []index.Term) []index.Term {
 	return slices.DeleteFunc(terms, func(term index.Term) bool {
 		return term.Text == "" || !utf8.ValidString(term.Text) || strings.ContainsRune(term.Text, 0)
 	})
@@ -187,12 +187,12 @@ const pagesOfTerms = `SELECT n, entries FROM unnest($1::bytea[]) WITH ORDINALITY
 
 const slotsOfDocuments = "SELECT slot FROM cairn.slot JOIN cairn.document ON document = id WHERE key = ANY ($1)"
 
-// queue puts the statements of the plan into a batch.
-func (p *plan) queue(batch *pgx.Batch) {
+// queueStatements puts the statements of the plan into a batch.
+func (p *plan) queueStatements(batch *pgx.Batch) {
 	scans := "on"
 	effort := leastEffort
 	if p.query.Vector != nil && !p.dense.exact {
-		scans, effort = "off", p.dense.effort()
+		scans, effort = "off", p.dense.searchEffort()
 	}
 	batch.Queue(settings, fmt.Sprint(effort), scans)
 	batch.Queue("SELECT generation, (SELECT embedded_below FROM cairn.embedder WHERE id = $1) FROM cairn.meta", p.embedder.id)
@@ -223,8 +223,8 @@ func termKeys(terms []index.Term) [][]byte {
 	return keys
 }
 
-// receive takes what the statements of queue bring, and ranks it.
-func (p *plan) receive(ctx context.Context, results pgx.BatchResults) (index.Candidates, error) {
+// readResults takes what the statements of queue bring, and ranks it.
+func (p *plan) readResults(ctx context.Context, results pgx.BatchResults) (index.Candidates, error) {
 	if _, err := results.Exec(); err != nil {
 		return index.Candidates{}, fmt.Errorf("settings: %w", err)
 	}
@@ -249,7 +249,7 @@ func (p *plan) receive(ctx context.Context, results pgx.BatchResults) (index.Can
 	var candidates index.Candidates
 	if len(p.terms) > 0 {
 		var err error
-		if candidates, err = p.rank(ctx, results, look); err != nil {
+		if candidates, err = p.rankPassages(ctx, results, look); err != nil {
 			return index.Candidates{}, fmt.Errorf("by words: %w", err)
 		}
 	}

@@ -26,19 +26,19 @@ type analyzer struct {
 	at map[string]int // of each term of the passage at hand in its list
 }
 
-func (a *analyzer) analyze(tag language.Tag, title string, headings []string, text string) analysed {
+func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []string, text string) analysed {
 	clear(a.at)
 	words := analysed{terms: make([]termCounts, 0, len(text)/8)}
-	words.lengths.Title = a.count(&words, lexical.AnalyzeIn(tag, title), func(c *termCounts) *uint8 { return &c.Title })
+	words.lengths.Title = a.countTerms(&words, lexical.AnalyzeIn(tag, title), func(c *termCounts) *uint8 { return &c.Title })
 	for _, heading := range headings {
-		words.lengths.Headings += a.count(&words, lexical.AnalyzeIn(tag, heading), func(c *termCounts) *uint8 { return &c.Headings })
+		words.lengths.Headings += a.countTerms(&words, lexical.AnalyzeIn(tag, heading), func(c *termCounts) *uint8 { return &c.Headings })
 	}
-	words.lengths.Body = a.count(&words, lexical.AnalyzeIn(tag, text), func(c *termCounts) *uint8 { return &c.Body })
+	words.lengths.Body = a.countTerms(&words, lexical.AnalyzeIn(tag, text), func(c *termCounts) *uint8 { return &c.Body })
 	return words
 }
 
-// count adds terms to those of a field, and gives their number.
-func (a *analyzer) count(words *analysed, terms []string, field func(*termCounts) *uint8) int {
+// countTerms adds terms to those of a field, and gives their number.
+func (a *analyzer) countTerms(words *analysed, terms []string, field func(*termCounts) *uint8) int {
 	for _, term := range terms {
 		at, known := a.at[term]
 		if !known {
@@ -60,7 +60,7 @@ type termChange struct {
 // segmentBuilder gathers the posting lists of a write.
 type segmentBuilder map[string]*termChange
 
-func (b segmentBuilder) at(term string) *termChange {
+func (b segmentBuilder) termChange(term string) *termChange {
 	change, ok := b[term]
 	if !ok {
 		change = &termChange{}
@@ -69,25 +69,25 @@ func (b segmentBuilder) at(term string) *termChange {
 	return change
 }
 
-// add takes in a passage; slots come in ascending order.
-func (b segmentBuilder) add(slot int32, words analysed) {
+// addPassage takes in a passage; slots come in ascending order.
+func (b segmentBuilder) addPassage(slot int32, words analysed) {
 	for _, c := range words.terms {
-		change := b.at(c.term)
+		change := b.termChange(c.term)
 		change.passages++
 		change.postings = append(change.postings, posting{slot: slot, Counts: c.Counts})
 	}
 }
 
-// remove takes a passage out of the counts. Its postings stay in the segment that has
+// removePassage takes a passage out of the counts. Its postings stay in the segment that has
 // them, where no search looks at a slot that is gone.
-func (b segmentBuilder) remove(words analysed) {
+func (b segmentBuilder) removePassage(words analysed) {
 	for _, c := range words.terms {
-		b.at(c.term).passages--
+		b.termChange(c.term).passages--
 	}
 }
 
-// entries gives what has changed, in order of term.
-func (b segmentBuilder) entries(yield func(entry) bool) {
+// allEntries gives what has changed, in order of term.
+func (b segmentBuilder) allEntries(yield func(entry) bool) {
 	for _, term := range slices.Sorted(maps.Keys(b)) {
 		change := b[term]
 		if change.passages == 0 && len(change.postings) == 0 {
@@ -113,9 +113,9 @@ type paginator struct {
 	bytes   int64 // of all pages
 }
 
-func (p *paginator) add(e entry) {
+func (p *paginator) addEntry(e entry) {
 	if len(p.current.entries) > 0 && len(p.current.entries)+len(e.list) > p.size {
-		p.flush()
+		p.flushPage()
 	}
 	if len(p.current.entries) == 0 {
 		p.current.first = []byte(e.term)
@@ -123,7 +123,7 @@ func (p *paginator) add(e entry) {
 	p.current.entries = appendEntry(p.current.entries, e)
 }
 
-func (p *paginator) flush() {
+func (p *paginator) flushPage() {
 	if len(p.current.entries) > 0 {
 		p.bytes += int64(len(p.current.entries))
 		p.pages = append(p.pages, p.current)
@@ -131,8 +131,8 @@ func (p *paginator) flush() {
 	}
 }
 
-// take gives the pages that are full, and forgets them.
-func (p *paginator) take() []page {
+// takePages gives the pages that are full, and forgets them.
+func (p *paginator) takePages() []page {
 	full := p.pages
 	p.pages = nil
 	return full

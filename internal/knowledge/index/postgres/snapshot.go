@@ -43,8 +43,8 @@ type document struct {
 	class int32
 }
 
-// id is the passage in a slot that is in use.
-func (s *snapshot) id(number int32) knowledge.PassageID {
+// passageID is the passage in a slot that is in use.
+func (s *snapshot) passageID(number int32) knowledge.PassageID {
 	slot := s.slots.at(number)
 	return knowledge.MakePassageID(s.documents.at(slot.document).key, int(slot.position))
 }
@@ -77,7 +77,7 @@ type tableEdit[T any] struct {
 	own   map[int]bool // blocks that no other table has
 }
 
-func edit[T any](t table[T]) *tableEdit[T] {
+func editTable[T any](t table[T]) *tableEdit[T] {
 	return &tableEdit[T]{table: slices.Clone(t), own: make(map[int]bool)}
 }
 
@@ -94,8 +94,8 @@ func (e *tableEdit[T]) set(number int32, value T) {
 	e.table[block][number&(postings.BlockSize-1)] = value
 }
 
-// current gives the snapshot of the transaction's generation, making it if nobody has.
-func (x *Index) current(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
+// currentSnapshot gives the snapshot of the transaction's generation, making it if nobody has.
+func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 	var generation, forgotten int64
 	if err := tx.QueryRow(ctx, "SELECT generation, forgotten FROM cairn.meta").Scan(&generation, &forgotten); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (x *Index) current(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 	if snap == nil || older || snap.generation < forgotten {
 		snap = &snapshot{generation: -1}
 	}
-	next, err := x.advance(ctx, tx, snap, generation)
+	next, err := x.advanceSnapshot(ctx, tx, snap, generation)
 	if err != nil {
 		return nil, fmt.Errorf("load what searches need: %w", err)
 	}
@@ -120,12 +120,12 @@ func (x *Index) current(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 	return next, nil
 }
 
-// advance gives the snapshot of the transaction's generation.
-func (x *Index) advance(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
+// advanceSnapshot gives the snapshot of the transaction's generation.
+func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
 	a := &advancing{
 		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), present: old.present, passages: old.passages, length: old.length},
-		slots:     edit(old.slots),
-		documents: edit(old.documents),
+		slots:     editTable(old.slots),
+		documents: editTable(old.documents),
 	}
 	a.next.passagesOf = slices.Clone(old.passagesOf)
 	if err := a.loadClasses(ctx, tx); err != nil {

@@ -23,7 +23,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 	var near []spelling.Neighbor
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
 		var err error
-		near, err = x.dictionary.near(ctx, tx, term)
+		near, err = x.dictionary.nearestTerms(ctx, tx, term)
 		return err
 	})
 	if err != nil {
@@ -42,10 +42,10 @@ type dictionary struct {
 	words   spelling.Words
 }
 
-func (d *dictionary) near(ctx context.Context, tx pgx.Tx, term string) ([]spelling.Neighbor, error) {
+func (d *dictionary) nearestTerms(ctx context.Context, tx pgx.Tx, term string) ([]spelling.Neighbor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.load(ctx, tx); err != nil {
+	if err := d.loadTerms(ctx, tx); err != nil {
 		return nil, fmt.Errorf("load terms: %w", err)
 	}
 	near := d.words.Near(term)
@@ -55,8 +55,8 @@ func (d *dictionary) near(ctx context.Context, tx pgx.Tx, term string) ([]spelli
 	return near, nil
 }
 
-// load brings the dictionary up to the transaction.
-func (d *dictionary) load(ctx context.Context, tx pgx.Tx) error {
+// loadTerms brings the dictionary up to the transaction.
+func (d *dictionary) loadTerms(ctx context.Context, tx pgx.Tx) error {
 	segments, err := listSegments(ctx, tx)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (d *dictionary) load(ctx context.Context, tx pgx.Tx) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := d.read(ctx, tx, fresh); err != nil {
+	if err := d.readSegments(ctx, tx, fresh); err != nil {
 		d.terms = nil // half of them are in: begin again
 		return err
 	}
@@ -91,7 +91,7 @@ func (d *dictionary) load(ctx context.Context, tx pgx.Tx) error {
 // take longer than a statement may.
 const readPages = 2000
 
-func (d *dictionary) read(ctx context.Context, tx pgx.Tx, segments []int32) error {
+func (d *dictionary) readSegments(ctx context.Context, tx pgx.Tx, segments []int32) error {
 	_, err := tx.Exec(ctx, "DECLARE pages NO SCROLL CURSOR FOR SELECT entries FROM cairn.page WHERE segment = ANY ($1)", segments)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (d *dictionary) readSome(ctx context.Context, tx pgx.Tx) (more bool, err er
 			return false, err
 		}
 		err := eachEntry(page, func(e entry) bool {
-			d.add(e)
+			d.addTerms(e)
 			return true
 		})
 		if err != nil {
@@ -128,7 +128,7 @@ func (d *dictionary) readSome(ctx context.Context, tx pgx.Tx) (more bool, err er
 	return more, rows.Err()
 }
 
-func (d *dictionary) add(e entry) {
+func (d *dictionary) addTerms(e entry) {
 	before, known := d.terms[e.term]
 	d.terms[e.term] = before + e.passages
 	if !known {

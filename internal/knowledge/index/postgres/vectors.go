@@ -68,7 +68,7 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 	}
 	w := &vectorWrite{table: x.embedder.table, byID: make(map[knowledge.PassageID]index.Vectors, len(vectors))}
 	for _, v := range vectors {
-		if err := w.add(v, x.options.Dimension); err != nil {
+		if err := w.addVectors(v, x.options.Dimension); err != nil {
 			return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
 		}
 	}
@@ -76,7 +76,7 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 	defer x.writing.Unlock()
 	more := true
 	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
-		if err := w.run(ctx, tx); err != nil {
+		if err := w.writeVectors(ctx, tx); err != nil {
 			return err
 		}
 		var err error
@@ -101,7 +101,7 @@ type vectorWrite struct {
 	byID      map[knowledge.PassageID]index.Vectors // the last of each passage
 }
 
-func (w *vectorWrite) add(v index.Vectors, dimension int) error {
+func (w *vectorWrite) addVectors(v index.Vectors, dimension int) error {
 	document, position, ok := v.Passage.Split()
 	if !ok {
 		return errors.New("not the id of a passage")
@@ -122,8 +122,8 @@ type vectorRow struct {
 	halves                      *pgvector.HalfVector // nil: no window at all
 }
 
-func (w *vectorWrite) run(ctx context.Context, tx pgx.Tx) error {
-	rows, slots, err := w.find(ctx, tx)
+func (w *vectorWrite) writeVectors(ctx context.Context, tx pgx.Tx) error {
+	rows, slots, err := w.findRows(ctx, tx)
 	if err != nil || len(slots) == 0 {
 		return err
 	}
@@ -139,9 +139,9 @@ func (w *vectorWrite) run(ctx context.Context, tx pgx.Tx) error {
 	})
 }
 
-// find gives the rows of the passages that are as they were when they were embedded,
+// findRows gives the rows of the passages that are as they were when they were embedded,
 // and their slots.
-func (w *vectorWrite) find(ctx context.Context, tx pgx.Tx) (rows []vectorRow, slots []int32, err error) {
+func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow, slots []int32, err error) {
 	found, err := tx.Query(ctx, `SELECT DISTINCT slot, class, document.id, document.key, position
 		FROM unnest($1::bytea[], $2::integer[], $3::bytea[]) w (key, at, hash)
 		JOIN cairn.document ON document.key = w.key JOIN cairn.slot ON slot.document = document.id AND position = at

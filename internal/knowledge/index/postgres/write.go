@@ -25,7 +25,7 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	defer x.writing.Unlock()
 	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
 		w := &batchWrite{tx: tx, pageSize: x.limits.page}
-		if err := w.run(ctx, batch); err != nil {
+		if err := w.writeBatch(ctx, batch); err != nil {
 			return err
 		}
 		// Passages may have brought all the vectors that they need along.

@@ -40,14 +40,14 @@ var start = time.UnixMilli(1_700_000_000_000)
 // slow is a limit that gives one turn in the time of a test.
 var slow = pace.Limit{Every: time.Minute, Burst: 1}
 
-func ask(caller string, order int, limit pace.Limit) pace.Ask {
+func newAsk(caller string, order int, limit pace.Limit) pace.Ask {
 	return pace.Ask{
 		Lane: pace.Lane{Team: "T1", Method: "chat.postMessage", Channel: "C1"}, Limit: limit,
 		Caller: caller, Order: start.Add(time.Duration(order) * time.Second),
 	}
 }
 
-func take(t *testing.T, turns pace.Turns, ask pace.Ask) time.Duration {
+func mustTake(t *testing.T, turns pace.Turns, ask pace.Ask) time.Duration {
 	t.Helper()
 	wait, err := turns.Take(t.Context(), ask)
 	if err != nil {
@@ -56,15 +56,15 @@ func take(t *testing.T, turns pace.Turns, ask pace.Ask) time.Duration {
 	return wait
 }
 
-func taken(t *testing.T, turns pace.Turns, ask pace.Ask) {
+func expectTurn(t *testing.T, turns pace.Turns, ask pace.Ask) {
 	t.Helper()
-	if wait := take(t, turns, ask); wait != 0 {
+	if wait := mustTake(t, turns, ask); wait != 0 {
 		t.Errorf("%s does not get the turn, but is to wait for %s", ask.Caller, wait)
 	}
 }
 
-// about checks a wait, which may be a second shorter: time passes in tests.
-func about(t *testing.T, wait, want time.Duration) {
+// expectWait checks a wait, which may be a second shorter: time passes in tests.
+func expectWait(t *testing.T, wait, want time.Duration) {
 	t.Helper()
 	if wait > want || wait < want-2*time.Second {
 		t.Errorf("the wait is %s, want about %s", wait, want)
@@ -72,90 +72,90 @@ func about(t *testing.T, wait, want time.Duration) {
 }
 
 func testShared(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, slow))
-	about(t, take(t, other, ask("b", 2, slow)), time.Minute)
-	about(t, take(t, one, ask("c", 3, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slow))
+	expectWait(t, mustTake(t, other, newAsk("b", 2, slow)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("c", 3, slow)), 2*time.Minute)
 }
 
 // testWaits has two callers ask again and again: their turns come no later for it.
 func testWaits(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, slow))
+	expectTurn(t, one, newAsk("a", 1, slow))
 	for range 50 {
-		about(t, take(t, one, ask("b", 2, slow)), time.Minute)
-		about(t, take(t, other, ask("c", 3, slow)), 2*time.Minute)
+		expectWait(t, mustTake(t, one, newAsk("b", 2, slow)), time.Minute)
+		expectWait(t, mustTake(t, other, newAsk("c", 3, slow)), 2*time.Minute)
 	}
 }
 
 func testOrder(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, slow))
-	about(t, take(t, one, ask("late", 9, slow)), time.Minute)
-	about(t, take(t, other, ask("early", 2, slow)), time.Minute)
-	about(t, take(t, one, ask("late", 9, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slow))
+	expectWait(t, mustTake(t, one, newAsk("late", 9, slow)), time.Minute)
+	expectWait(t, mustTake(t, other, newAsk("early", 2, slow)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("late", 9, slow)), 2*time.Minute)
 }
 
 // quick gives turns that are free before a test ends.
 var quick = pace.Limit{Every: 100 * time.Millisecond, Burst: 1}
 
-// until asks until the turn is taken.
-func until(t *testing.T, turns pace.Turns, ask pace.Ask) {
+// askUntilTaken asks until the turn is taken.
+func askUntilTaken(t *testing.T, turns pace.Turns, ask pace.Ask) {
 	t.Helper()
-	for wait := take(t, turns, ask); wait > 0; wait = take(t, turns, ask) {
+	for wait := mustTake(t, turns, ask); wait > 0; wait = mustTake(t, turns, ask) {
 		<-time.After(wait)
 	}
 }
 
 func testAbsent(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, quick))
-	take(t, one, ask("never comes", 2, quick))
+	expectTurn(t, one, newAsk("a", 1, quick))
+	mustTake(t, one, newAsk("never comes", 2, quick))
 	begun := time.Now()
-	until(t, other, ask("comes", 3, quick))
+	askUntilTaken(t, other, newAsk("comes", 3, quick))
 	if waited := time.Since(begun); waited < pace.Absent {
 		t.Errorf("who is on its way was passed after %s", waited)
 	}
-	until(t, one, ask("comes, too", 4, quick))
+	askUntilTaken(t, one, newAsk("comes, too", 4, quick))
 }
 
 func testLeft(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, slow))
-	take(t, one, ask("leaves", 2, slow))
-	about(t, take(t, other, ask("b", 3, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slow))
+	mustTake(t, one, newAsk("leaves", 2, slow))
+	expectWait(t, mustTake(t, other, newAsk("b", 3, slow)), 2*time.Minute)
 	for range 2 {
-		if err := other.Leave(t.Context(), ask("leaves", 2, slow)); err != nil {
+		if err := other.Leave(t.Context(), newAsk("leaves", 2, slow)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	about(t, take(t, other, ask("b", 3, slow)), time.Minute)
+	expectWait(t, mustTake(t, other, newAsk("b", 3, slow)), time.Minute)
 }
 
 func testHeld(t *testing.T, one, other pace.Turns) {
-	if err := one.Hold(t.Context(), ask("", 0, quick), time.Minute); err != nil {
+	if err := one.Hold(t.Context(), newAsk("", 0, quick), time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	about(t, take(t, other, ask("a", 1, quick)), time.Minute)
-	if err := other.Hold(t.Context(), ask("", 0, quick), time.Second); err != nil { // a longer wish stands
+	expectWait(t, mustTake(t, other, newAsk("a", 1, quick)), time.Minute)
+	if err := other.Hold(t.Context(), newAsk("", 0, quick), time.Second); err != nil { // a longer wish stands
 		t.Fatal(err)
 	}
-	about(t, take(t, one, ask("a", 1, quick)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("a", 1, quick)), time.Minute)
 }
 
 func testBurst(t *testing.T, one, other pace.Turns) {
 	limit := pace.Limit{Every: time.Minute, Burst: 3}
-	modest := ask("", 0, limit)
+	modest := newAsk("", 0, limit)
 	modest.Spare = 2
-	taken(t, one, modest)
-	about(t, take(t, other, modest), time.Minute)
-	taken(t, other, ask("a", 1, limit))
-	taken(t, one, ask("b", 2, limit))
-	about(t, take(t, one, ask("c", 3, limit)), time.Minute)
+	expectTurn(t, one, modest)
+	expectWait(t, mustTake(t, other, modest), time.Minute)
+	expectTurn(t, other, newAsk("a", 1, limit))
+	expectTurn(t, one, newAsk("b", 2, limit))
+	expectWait(t, mustTake(t, one, newAsk("c", 3, limit)), time.Minute)
 }
 
 func testHeldBurst(t *testing.T, one, _ pace.Turns) {
 	limit := pace.Limit{Every: time.Hour, Burst: 5}
-	if err := one.Hold(t.Context(), ask("", 0, limit), 100*time.Millisecond); err != nil {
+	if err := one.Hold(t.Context(), newAsk("", 0, limit), 100*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	until(t, one, ask("a", 1, limit))
-	about(t, take(t, one, ask("b", 2, limit)), time.Hour)
+	askUntilTaken(t, one, newAsk("a", 1, limit))
+	expectWait(t, mustTake(t, one, newAsk("b", 2, limit)), time.Hour)
 }
 
 func testCrowd(t *testing.T, one, other pace.Turns) {
@@ -168,7 +168,7 @@ func testCrowd(t *testing.T, one, other pace.Turns) {
 		if i%2 == 1 {
 			turns = other
 		}
-		asking.Go(func() { until(t, turns, ask(fmt.Sprint("caller", i), i, limit)) })
+		asking.Go(func() { askUntilTaken(t, turns, newAsk(fmt.Sprint("caller", i), i, limit)) })
 	}
 	asking.Wait()
 	if took := time.Since(begun); took < (callers-3)*limit.Every {
@@ -177,42 +177,42 @@ func testCrowd(t *testing.T, one, other pace.Turns) {
 }
 
 func testNoPlace(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, quick))
-	take(t, one, ask("b", 5, quick))
-	if wait := take(t, other, ask("", 0, quick)); wait == 0 {
+	expectTurn(t, one, newAsk("a", 1, quick))
+	mustTake(t, one, newAsk("b", 5, quick))
+	if wait := mustTake(t, other, newAsk("", 0, quick)); wait == 0 {
 		t.Error("one that keeps no place went before one that waits")
 	}
-	until(t, one, ask("b", 5, quick))
+	askUntilTaken(t, one, newAsk("b", 5, quick))
 	<-time.After(quick.Every)
-	taken(t, other, ask("", 0, quick))
+	expectTurn(t, other, newAsk("", 0, quick))
 }
 
 func testLanes(t *testing.T, one, other pace.Turns) {
-	taken(t, one, ask("a", 1, slow))
-	channel := ask("b", 2, slow)
+	expectTurn(t, one, newAsk("a", 1, slow))
+	channel := newAsk("b", 2, slow)
 	channel.Lane.Channel = "C2"
-	taken(t, other, channel)
-	team := ask("c", 3, slow)
+	expectTurn(t, other, channel)
+	team := newAsk("c", 3, slow)
 	team.Lane.Team = "T2"
-	taken(t, one, team)
-	method := ask("d", 4, slow)
+	expectTurn(t, one, team)
+	method := newAsk("d", 4, slow)
 	method.Lane.Method = "chat.update"
-	taken(t, other, method)
+	expectTurn(t, other, method)
 }
 
 // testFar has those go away for whom a caller was told to come back late.
 func testFar(t *testing.T, one, other pace.Turns) {
 	limit := pace.Limit{Every: time.Second, Burst: 1}
-	taken(t, one, ask("a", 1, limit))
+	expectTurn(t, one, newAsk("a", 1, limit))
 	for i := range 6 {
-		take(t, one, ask(fmt.Sprint("leaves", i), 2, limit))
+		mustTake(t, one, newAsk(fmt.Sprint("leaves", i), 2, limit))
 	}
-	about(t, take(t, one, ask("comes late", 3, limit)), 7*time.Second)
+	expectWait(t, mustTake(t, one, newAsk("comes late", 3, limit)), 7*time.Second)
 	for i := range 6 {
-		if err := one.Leave(t.Context(), ask(fmt.Sprint("leaves", i), 2, limit)); err != nil {
+		if err := one.Leave(t.Context(), newAsk(fmt.Sprint("leaves", i), 2, limit)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	<-time.After(limit.Every)
-	taken(t, other, ask("comes now", 4, limit))
+	expectTurn(t, other, newAsk("comes now", 4, limit))
 }

@@ -28,11 +28,11 @@ import (
 var sources embed.FS
 
 var (
-	takeScript = script("take")
-	holdScript = script("hold")
+	takeScript = loadScript("take")
+	holdScript = loadScript("hold")
 )
 
-func script(name string) *redis.Script {
+func loadScript(name string) *redis.Script {
 	body, err := sources.ReadFile("lua/" + name + ".lua")
 	if err != nil {
 		panic(err) // it is embedded
@@ -48,8 +48,8 @@ var _ pace.Turns = (*Turns)(nil)
 // Open gives turns by a Redis. The client stays the caller's.
 func Open(client *conn.Client) *Turns { return &Turns{client} }
 
-// keys are those of a lane: when its next call is due, who waits, and until when.
-func keys(lane pace.Lane) []string {
+// laneKeys are those of a lane: when its next call is due, who waits, and until when.
+func laneKeys(lane pace.Lane) []string {
 	name := lane.Method
 	if lane.Channel != "" {
 		name += ":" + lane.Channel
@@ -60,7 +60,7 @@ func keys(lane pace.Lane) []string {
 
 // Take implements pace.Turns.
 func (t *Turns) Take(ctx context.Context, ask pace.Ask) (time.Duration, error) {
-	ms, err := takeScript.Run(ctx, t.client, keys(ask.Lane),
+	ms, err := takeScript.Run(ctx, t.client, laneKeys(ask.Lane),
 		ask.Limit.Every.Microseconds(), ask.Limit.Burst, ask.Spare, ask.Caller, ask.Order.UnixMicro(),
 		pace.Absent.Milliseconds(), pace.Soon.Milliseconds(), pace.Forgotten.Milliseconds(), pace.Poll.Milliseconds(), pace.MaxAhead).Int64()
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *Turns) Take(ctx context.Context, ask pace.Ask) (time.Duration, error) {
 
 // Leave implements pace.Turns.
 func (t *Turns) Leave(ctx context.Context, ask pace.Ask) error {
-	places := keys(ask.Lane)[1:]
+	places := laneKeys(ask.Lane)[1:]
 	_, err := t.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for _, key := range places {
 			pipe.ZRem(ctx, key, ask.Caller)
@@ -86,7 +86,7 @@ func (t *Turns) Leave(ctx context.Context, ask pace.Ask) error {
 
 // Hold implements pace.Turns.
 func (t *Turns) Hold(ctx context.Context, ask pace.Ask, wait time.Duration) error {
-	err := holdScript.Run(ctx, t.client, keys(ask.Lane)[:1], ask.Limit.Every.Microseconds(), ask.Limit.Burst, wait.Milliseconds()).Err()
+	err := holdScript.Run(ctx, t.client, laneKeys(ask.Lane)[:1], ask.Limit.Every.Microseconds(), ask.Limit.Burst, wait.Milliseconds()).Err()
 	if err != nil {
 		return fmt.Errorf("hold %s: %w", ask.Lane.Method, conn.Explain(err))
 	}

@@ -69,9 +69,9 @@ func New(vocabulary []Piece) (*Tokenizer, error) {
 		if piece.Text == "" || !utf8.ValidString(piece.Text) {
 			return nil, fmt.Errorf("piece %d of the vocabulary, %q, is no text", id+Reserved, piece.Text)
 		}
-		b.add(piece, int32(id+Reserved))
+		b.addPiece(piece, int32(id+Reserved))
 	}
-	t := b.tokenizer()
+	t := b.buildTokenizer()
 	t.scratch.New = func() any { return new(lattice) }
 	return t, nil
 }
@@ -79,30 +79,30 @@ func New(vocabulary []Piece) (*Tokenizer, error) {
 // Append appends the ids of the text to ids. A text of which nothing is left after
 // Unicode's NFKC has none. Bytes that are no UTF-8 are unknown characters.
 func (t *Tokenizer) Append(ids []uint16, text string) []uint16 {
-	l := t.split(text)
+	l := t.findBestPath(text)
 	ids = l.appendIDs(ids)
-	t.release(l)
+	t.releaseLattice(l)
 	return ids
 }
 
 // Count is the number of ids of the text.
 func (t *Tokenizer) Count(text string) int {
-	l := t.split(text)
+	l := t.findBestPath(text)
 	l.counted = l.appendIDs(l.counted[:0])
 	count := len(l.counted)
-	t.release(l)
+	t.releaseLattice(l)
 	return count
 }
 
-// split finds the best way through the text.
-func (t *Tokenizer) split(text string) *lattice {
+// findBestPath finds the best way through the text.
+func (t *Tokenizer) findBestPath(text string) *lattice {
 	l := t.scratch.Get().(*lattice)
-	l.reset(norm.NFKC.String(strings.ToValidUTF8(text, "\uFFFD")))
-	t.search(l)
+	l.resetText(norm.NFKC.String(strings.ToValidUTF8(text, "\uFFFD")))
+	t.searchPaths(l)
 	return l
 }
 
-func (t *Tokenizer) release(l *lattice) {
+func (t *Tokenizer) releaseLattice(l *lattice) {
 	// One enormous text must not hold memory for ever.
 	const keep = 1 << 16
 	if cap(l.chars) <= keep {
@@ -110,7 +110,7 @@ func (t *Tokenizer) release(l *lattice) {
 	}
 }
 
-func (l *lattice) reset(text string) {
+func (l *lattice) resetText(text string) {
 	l.chars = l.chars[:0]
 	if text != "" {
 		l.chars = append(l.chars, space)
@@ -134,31 +134,31 @@ func (l *lattice) reset(text string) {
 	}
 }
 
-// search finds the best way to each position. Ways arrive at a position in order of
+// searchPaths finds the best way to each position. Ways arrive at a position in order of
 // the start of their last piece.
-func (t *Tokenizer) search(l *lattice) {
+func (t *Tokenizer) searchPaths(l *lattice) {
 	for start, char := range l.chars {
 		matched := false
 		at, ok := t.roots[char]
 		for end := start + 1; ok; end++ {
 			if n := &t.nodes[at]; n.id != Unknown {
 				matched = true
-				l.offer(end, start, n.id, n.score)
+				l.offerPath(end, start, n.id, n.score)
 			}
 			if end == len(l.chars) {
 				break
 			}
-			at, ok = t.child(at, l.chars[end])
+			at, ok = t.findChild(at, l.chars[end])
 		}
 		if !matched {
-			l.offer(start+1, start, Unknown, 0)
+			l.offerPath(start+1, start, Unknown, 0)
 		}
 	}
 }
 
-// offer takes a way to end if it is at least as good as the best so far. A best sum of
+// offerPath takes a way to end if it is at least as good as the best so far. A best sum of
 // exactly 0 counts as none: so does the runtime, and a few pieces have a score of 0.
-func (l *lattice) offer(end, start int, id int32, score float64) {
+func (l *lattice) offerPath(end, start int, id int32, score float64) {
 	sum := l.best[start] + score
 	if l.best[end] == 0 || sum >= l.best[end] {
 		l.best[end], l.ids[end], l.start[end] = sum, id, int32(start)
@@ -182,7 +182,7 @@ func (l *lattice) appendIDs(ids []uint16) []uint16 {
 	return ids
 }
 
-func (t *Tokenizer) child(at int32, char rune) (int32, bool) {
+func (t *Tokenizer) findChild(at int32, char rune) (int32, bool) {
 	n := &t.nodes[at]
 	edges := t.edges[n.first : n.first+n.count]
 	low, high := 0, len(edges)

@@ -15,8 +15,8 @@ func newTrieBuilder() *trieBuilder {
 	return &trieBuilder{nodes: make([]node, 1), children: make([]map[rune]int32, 1)}
 }
 
-// add enters a piece; the last of several with the same text counts.
-func (b *trieBuilder) add(piece Piece, id int32) {
+// addPiece enters a piece; the last of several with the same text counts.
+func (b *trieBuilder) addPiece(piece Piece, id int32) {
 	at := int32(0)
 	for _, char := range piece.Text {
 		next, ok := b.children[at][char]
@@ -34,7 +34,7 @@ func (b *trieBuilder) add(piece Piece, id int32) {
 	b.nodes[at].id, b.nodes[at].score = id, piece.Score
 }
 
-func (b *trieBuilder) tokenizer() *Tokenizer {
+func (b *trieBuilder) buildTokenizer() *Tokenizer {
 	t := &Tokenizer{roots: b.children[0], nodes: b.nodes}
 	for at, children := range b.children {
 		first := len(t.edges)

@@ -22,7 +22,7 @@ func Decode(data []byte) (Model, error) {
 	}
 	d := &decoder{rest: data[len(magic):]}
 	var m Model
-	walk(d, &m)
+	walkModel(d, &m)
 	if d.err == nil && len(d.rest) > 0 {
 		d.err = fmt.Errorf("%d bytes too many", len(d.rest))
 	}
@@ -40,7 +40,7 @@ type decoder struct {
 
 var errShort = errors.New("it ends too early")
 
-func (d *decoder) take(n int) []byte {
+func (d *decoder) readBytes(n int) []byte {
 	if d.err == nil && len(d.rest) < n {
 		d.err = errShort
 	}
@@ -52,17 +52,17 @@ func (d *decoder) take(n int) []byte {
 	return part
 }
 
-func (d *decoder) bytes(dst *[]byte, n int) { *dst = d.take(n) }
+func (d *decoder) codeBytes(dst *[]byte, n int) { *dst = d.readBytes(n) }
 
-func (d *decoder) floats(dst *[]float32, n int) {
-	part := d.take(4 * n)
+func (d *decoder) codeFloats(dst *[]float32, n int) {
+	part := d.readBytes(4 * n)
 	if part == nil {
 		return
 	}
 	*dst = make([]float32, n)
 	for i := range *dst {
 		v := math.Float32frombits(binary.LittleEndian.Uint32(part[4*i:]))
-		if !finite(float64(v)) {
+		if !isFinite(float64(v)) {
 			d.err = fmt.Errorf("%g among the numbers", v)
 			return
 		}
@@ -70,26 +70,26 @@ func (d *decoder) floats(dst *[]float32, n int) {
 	}
 }
 
-func (d *decoder) pieces(dst *[]sentencepiece.Piece, n int) {
+func (d *decoder) codePieces(dst *[]sentencepiece.Piece, n int) {
 	*dst = make([]sentencepiece.Piece, n)
 	for i := range *dst {
-		head := d.take(9)
+		head := d.readBytes(9)
 		if head == nil {
 			return
 		}
 		score := math.Float64frombits(binary.LittleEndian.Uint64(head))
-		if !finite(score) {
+		if !isFinite(score) {
 			d.err = fmt.Errorf("piece %d has the score %g", i, score)
 			return
 		}
-		(*dst)[i] = sentencepiece.Piece{Text: string(d.take(int(head[8]))), Score: score}
+		(*dst)[i] = sentencepiece.Piece{Text: string(d.readBytes(int(head[8]))), Score: score}
 	}
 }
 
 // Encode gives the file of a model. It fails if a part does not have its size.
 func Encode(m Model) ([]byte, error) {
 	e := &encoder{data: []byte(magic)}
-	walk(e, &m)
+	walkModel(e, &m)
 	if e.err != nil {
 		return nil, fmt.Errorf("write weights: %w", e.err)
 	}
@@ -101,26 +101,26 @@ type encoder struct {
 	err  error
 }
 
-func (e *encoder) check(what string, got, want int) {
+func (e *encoder) checkLength(what string, got, want int) {
 	if e.err == nil && got != want {
 		e.err = fmt.Errorf("%d %s, want %d", got, what, want)
 	}
 }
 
-func (e *encoder) bytes(src *[]byte, n int) {
-	e.check("bytes", len(*src), n)
+func (e *encoder) codeBytes(src *[]byte, n int) {
+	e.checkLength("bytes", len(*src), n)
 	e.data = append(e.data, *src...)
 }
 
-func (e *encoder) floats(src *[]float32, n int) {
-	e.check("numbers", len(*src), n)
+func (e *encoder) codeFloats(src *[]float32, n int) {
+	e.checkLength("numbers", len(*src), n)
 	for _, v := range *src {
 		e.data = binary.LittleEndian.AppendUint32(e.data, math.Float32bits(v))
 	}
 }
 
-func (e *encoder) pieces(src *[]sentencepiece.Piece, n int) {
-	e.check("pieces", len(*src), n)
+func (e *encoder) codePieces(src *[]sentencepiece.Piece, n int) {
+	e.checkLength("pieces", len(*src), n)
 	for i, piece := range *src {
 		if len(piece.Text) > math.MaxUint8 && e.err == nil {
 			e.err = fmt.Errorf("piece %d has %d bytes, at most %d", i, len(piece.Text), math.MaxUint8)

@@ -80,16 +80,16 @@ var layerShapes = [LayerCount]struct{ in, attention int }{
 // codec visits the parts of a model in the order of the file: a decoder fills them,
 // an encoder writes them. One walk serves both, so that they cannot differ.
 type codec interface {
-	pieces(*[]sentencepiece.Piece, int)
-	floats(*[]float32, int)
-	bytes(*[]byte, int)
+	codePieces(*[]sentencepiece.Piece, int)
+	codeFloats(*[]float32, int)
+	codeBytes(*[]byte, int)
 }
 
-func walk(c codec, m *Model) {
-	c.pieces(&m.Pieces, Vocabulary)
-	c.floats(&m.Embedding.Scale, Vocabulary)
-	c.bytes(&m.Embedding.Data, Vocabulary*EmbeddingWidth)
-	c.floats(&m.Frequencies, EmbeddingWidth/2)
+func walkModel(c codec, m *Model) {
+	c.codePieces(&m.Pieces, Vocabulary)
+	c.codeFloats(&m.Embedding.Scale, Vocabulary)
+	c.codeBytes(&m.Embedding.Data, Vocabulary*EmbeddingWidth)
+	c.codeFloats(&m.Frequencies, EmbeddingWidth/2)
 	walkMatrix(c, &m.Entry, EmbeddingWidth, Width)
 	for i := range m.Layers {
 		l, shape := &m.Layers[i], layerShapes[i]
@@ -104,16 +104,16 @@ func walk(c codec, m *Model) {
 }
 
 func walkNorm(c codec, n *Norm, width int) {
-	c.floats(&n.Scale, width)
-	c.floats(&n.Shift, width)
+	c.codeFloats(&n.Scale, width)
+	c.codeFloats(&n.Shift, width)
 }
 
 func walkMatrix(c codec, w *matrix.Weights, in, out int) {
 	w.In, w.Out = in, out
-	c.floats(&w.Scale, out)
-	c.floats(&w.Bias, out)
-	c.bytes(&w.Data, in*out)
+	c.codeFloats(&w.Scale, out)
+	c.codeFloats(&w.Bias, out)
+	c.codeBytes(&w.Data, in*out)
 }
 
-// finite says whether the number can be computed with.
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// isFinite says whether the number can be computed with.
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -21,40 +21,40 @@ type converter struct {
 	err  error
 }
 
-func convert(from published) (weights.Model, error) {
+func convertModel(from published) (weights.Model, error) {
 	c := &converter{from: from}
 	model := weights.Model{
 		Pieces:      from.vocabulary,
-		Embedding:   c.embedding("module/Embeddings_en"),
-		Frequencies: c.values(stack + "Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1"),
-		Entry: c.matrix(applied+"Layer_0/TransformerLayer/dense/kernel"+joined,
+		Embedding:   c.quantizeEmbedding("module/Embeddings_en"),
+		Frequencies: c.tensorValues(stack + "Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1"),
+		Entry: c.quantizeMatrix(applied+"Layer_0/TransformerLayer/dense/kernel"+joined,
 			applied+"Layer_0/TransformerLayer/dense/bias"+joined),
-		Output: c.matrix("module/Encoder_en/hidden_layers/tanh_layer_0/weights",
+		Output: c.quantizeMatrix("module/Encoder_en/hidden_layers/tanh_layer_0/weights",
 			"module/Encoder_en/hidden_layers/tanh_layer_0/bias"),
 	}
 	for i := range model.Layers {
-		model.Layers[i] = c.layer(fmt.Sprintf("Layer_%d/TransformerLayer/", i))
+		model.Layers[i] = c.convertLayer(fmt.Sprintf("Layer_%d/TransformerLayer/", i))
 	}
 	return model, c.err
 }
 
-func (c *converter) layer(name string) weights.Layer {
+func (c *converter) convertLayer(name string) weights.Layer {
 	attention, forward := name+"MultiheadAttention/", name+"FFN/"
 	return weights.Layer{
-		AttentionNorm: c.norm(applied + name),
-		Projection: c.matrix(variables+attention+"qkv_transform_single/kernel/part_0",
+		AttentionNorm: c.convertNorm(applied + name),
+		Projection: c.quantizeMatrix(variables+attention+"qkv_transform_single/kernel/part_0",
 			applied+attention+"qkv_transform_single/bias"+joined),
-		AttentionOutput: c.matrix(variables+attention+"output_transform_single/kernel/part_0",
+		AttentionOutput: c.quantizeMatrix(variables+attention+"output_transform_single/kernel/part_0",
 			applied+attention+"output_transform_single/bias"+joined),
-		FeedForwardNorm: c.norm(applied + forward),
-		Expand: c.matrix(stack+forward+"conv1/Tensordot/Reshape_1",
+		FeedForwardNorm: c.convertNorm(applied + forward),
+		Expand: c.quantizeMatrix(stack+forward+"conv1/Tensordot/Reshape_1",
 			applied+forward+"conv1/bias"+joined),
-		Contract: c.matrix(stack+forward+"conv2/Tensordot/Reshape_1",
+		Contract: c.quantizeMatrix(stack+forward+"conv2/Tensordot/Reshape_1",
 			applied+forward+"conv2/bias"+joined),
 	}
 }
 
-func (c *converter) tensor(name string) tensor {
+func (c *converter) findTensor(name string) tensor {
 	t, ok := c.from.tensors[name]
 	if !ok && c.err == nil {
 		c.err = fmt.Errorf("it has no tensor %s", name)
@@ -62,16 +62,16 @@ func (c *converter) tensor(name string) tensor {
 	return t
 }
 
-func (c *converter) values(name string) []float32 { return c.tensor(name).values }
+func (c *converter) tensorValues(name string) []float32 { return c.findTensor(name).values }
 
-func (c *converter) norm(name string) weights.Norm {
+func (c *converter) convertNorm(name string) weights.Norm {
 	name += "layer_prepostprocess/layer_norm/layer_norm_"
-	return weights.Norm{Scale: c.values(name + "scale" + joined), Shift: c.values(name + "bias" + joined)}
+	return weights.Norm{Scale: c.tensorValues(name + "scale" + joined), Shift: c.tensorValues(name + "bias" + joined)}
 }
 
-// matrix quantizes a kernel whose last two dimensions are [in, out].
-func (c *converter) matrix(kernel, bias string) matrix.Weights {
-	t, b := c.tensor(kernel), c.values(bias)
+// quantizeMatrix quantizes a kernel whose last two dimensions are [in, out].
+func (c *converter) quantizeMatrix(kernel, bias string) matrix.Weights {
+	t, b := c.findTensor(kernel), c.tensorValues(bias)
 	if c.err != nil {
 		return matrix.Weights{}
 	}
@@ -83,9 +83,9 @@ func (c *converter) matrix(kernel, bias string) matrix.Weights {
 	return w
 }
 
-// embedding quantizes the rows that a token can reach.
-func (c *converter) embedding(name string) weights.Embedding {
-	t := c.tensor(name)
+// quantizeEmbedding quantizes the rows that a token can reach.
+func (c *converter) quantizeEmbedding(name string) weights.Embedding {
+	t := c.findTensor(name)
 	if c.err != nil {
 		return weights.Embedding{}
 	}

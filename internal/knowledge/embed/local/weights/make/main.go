@@ -29,11 +29,11 @@ func main() {
 }
 
 func run(archive, file string) error {
-	p, err := open(archive)
+	p, err := openArchive(archive)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", archive, err)
 	}
-	model, err := convert(p)
+	model, err := convertModel(p)
 	if err != nil {
 		return fmt.Errorf("convert %s: %w", archive, err)
 	}

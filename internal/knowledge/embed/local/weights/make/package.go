@@ -31,7 +31,7 @@ type tensor struct {
 	values []float32
 }
 
-func open(archive string) (published, error) {
+func openArchive(archive string) (published, error) {
 	compressed, err := os.ReadFile(archive)
 	if err != nil {
 		return published{}, err
@@ -39,7 +39,7 @@ func open(archive string) (published, error) {
 	if sum := sha256.Sum256(compressed); hex.EncodeToString(sum[:]) != packageHash {
 		return published{}, fmt.Errorf("its SHA-256 is %x, not the %s of version 0.2.0", sum, packageHash)
 	}
-	files, err := unpack(compressed)
+	files, err := unpackArchive(compressed)
 	if err != nil {
 		return published{}, err
 	}
@@ -53,7 +53,7 @@ func open(archive string) (published, error) {
 	return p, nil
 }
 
-func unpack(compressed []byte) (map[string][]byte, error) {
+func unpackArchive(compressed []byte) (map[string][]byte, error) {
 	plain, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
 		return nil, err

@@ -20,10 +20,13 @@ import (
 const tidyJob runs.Kind = "tidy"
 
 const (
-	// maxTidyings is how often a thread is tried to be tidied.
-	maxTidyings = 20
-	// tidyPause is how long tidying waits for other jobs of the thread, about.
-	tidyPause = 5 * time.Second
+	// maxTidyAge is how long a thread is tried to be tidied.
+	maxTidyAge = time.Hour
+	// tidyPause is how long tidying waits for other jobs of the thread, at least. Each pause
+	// is tidyBackoff of the time that it took so far, if that is more: where a platform is
+	// slow for long, many threads wait.
+	tidyPause   = 5 * time.Second
+	tidyBackoff = .25
 )
 
 // tidyLater has the thread tidied once the platform has had time to do what the job asked of
@@ -54,7 +57,7 @@ func (t *turn) tidy(ctx context.Context) (runs.Result, error) {
 	if t.lease.Behind {
 		return t.tidyAgain(ctx, tidyPause, errors.New("other messages of the thread go first"))
 	}
-	late := chat.Late{To: t.message.ID, Key: chat.PostKey(t.message.Text)}
+	late := chat.Late{To: t.message.ID, Key: chat.PostKey(t.message.Text), Age: t.now().Sub(t.job.Message.At), Known: t.knownMessages()}
 	if at := lastSaid(t.session.Turns, t.message.ID); at >= 0 {
 		late.Posted = t.session.Turns[at].Posted
 	}
@@ -71,6 +74,20 @@ func (t *turn) tidy(ctx context.Context) (runs.Result, error) {
 	return t.tidyAgain(ctx, t.options.TidyAfter, err)
 }
 
+// knownMessages are those of the thread that its session tells of.
+func (t *turn) knownMessages() []chat.MessageID {
+	var known []chat.MessageID
+	for _, turn := range t.session.Turns {
+		if turn.Role == chat.Person && turn.Message != "" {
+			known = append(known, turn.Message)
+		}
+		if turn.Posted != "" {
+			known = append(known, turn.Posted)
+		}
+	}
+	return known
+}
+
 // tidyAgain puts the tidying off, behind what is in the thread by then.
 func (t *turn) tidyAgain(ctx context.Context, after time.Duration, why error) (runs.Result, error) {
 	event, try := string(t.job.Event), 1
@@ -79,11 +96,13 @@ func (t *turn) tidyAgain(ctx context.Context, after time.Duration, why error) (r
 			event, try = event[:at], n
 		}
 	}
-	if try >= maxTidyings {
+	age := t.now().Sub(t.job.Message.At)
+	if age > maxTidyAge {
 		t.logger.ErrorContext(ctx, "a thread was not tidied: a message may be there twice, or a draft left over",
 			"thread", string(t.message.Thread), "key", t.message.Text, "error", why)
 		return runs.Result{}, nil
 	}
+	after = max(after, time.Duration(tidyBackoff*float64(age)))
 	job := t.job
 	job.Event = runs.EventID(fmt.Sprintf("%s-%d", event, try+1))
 	_, err := t.store.EnqueueAfter(ctx, job, after+rand.N(after/2+1))

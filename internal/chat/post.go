@@ -79,6 +79,12 @@ type Late struct {
 	// stays, where it is there; "" for the earliest. Key is "" where only drafts may be there.
 	Key    PostKey
 	Posted MessageID
+	// Age is how long ago the last call that ended unknown was given up. What the platform
+	// showed some seconds after that holds what came of it.
+	Age time.Duration
+	// Known are messages of the thread that the bot has read or posted, in any order: a thread
+	// that holds no others needs no tidying. It may be incomplete.
+	Known []MessageID
 }
 
 // AbsenceChecker is a Poster that can tell for many threads at once that nothing was posted,

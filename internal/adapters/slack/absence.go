@@ -15,8 +15,9 @@ const (
 	surveySize = 999
 	// maxSurveys is how many channels are remembered as they were seen last.
 	maxSurveys = 64
-	// tidyAge is how old a look at a channel may be by which a thread needs no tidying.
-	tidyAge = 10 * time.Second
+	// carriedOutWithin is how long after a call was given up a look at its channel shows what
+	// Slack made of it.
+	carriedOutWithin = 20 * time.Second
 )
 
 // survey is what conversations.history shows of a channel: how the threads in it stand.
@@ -30,6 +31,17 @@ type survey struct {
 type threadState struct {
 	replies int
 	latest  string // ts of the last reply, "" for none
+}
+
+// isKnown tells that the thread behind its root has no messages but known ones.
+func (t threadState) isKnown(root string, known []chat.MessageID) bool {
+	replies := make(map[string]bool, len(known))
+	for _, id := range known {
+		if ts := string(id); timestamp.MatchString(ts) && ts != root {
+			replies[ts] = true
+		}
+	}
+	return t.replies <= len(replies) && replies[t.latest]
 }
 
 // surveys are those of the channels looked at lately.

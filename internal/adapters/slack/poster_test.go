@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -112,6 +113,56 @@ func TestOneLookTellsOfAllThreadsOfAChannel(t *testing.T) {
 		if absent, err := w.adapter.IsAbsent(t.Context(), rooms[5].Thread, to, 0); err != nil || absent != want {
 			t.Errorf("after %q nothing was posted: %v, %v", to, absent, err)
 		}
+	}
+}
+
+// TestThreadsOfKnownMessagesAreNotRead tidies many threads of two questions and two answers
+// each: one look at the channel tells that nothing came late. Where something did, its
+// thread is read.
+func TestThreadsOfKnownMessagesAreNotRead(t *testing.T) {
+	w := newTeam(t, false)
+	const threads = 5
+	type answered struct {
+		room  chattest.PosterRoom
+		known []chat.MessageID
+	}
+	var all []answered
+	for i := range threads {
+		room := w.room()
+		known := []chat.MessageID{room.To}
+		for j := range 2 {
+			w.clock.Advance(2 * time.Second)
+			posted, err := w.adapter.Post(t.Context(), room.Thread, chat.PostKey(fmt.Sprint("k", i, j)), room1("one"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := w.ann.Says(w.general, strings.Split(string(room.Thread), ":")[3], "and more?")
+			known = append(known, posted, chat.MessageID(asked))
+		}
+		all = append(all, answered{room, known})
+	}
+	w.clock.Advance(time.Minute)
+	tidy := func(at answered) {
+		t.Helper()
+		late := chat.Late{To: at.room.To, Key: "k00", Age: 45 * time.Second, Known: at.known}
+		if err := w.adapter.Tidy(t.Context(), at.room.Thread, late); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, at := range all {
+		tidy(at)
+	}
+	if looks, reads := len(w.Calls("conversations.history")), len(w.Calls("conversations.replies")); looks != 1 || reads != 0 {
+		t.Errorf("%d looks at the channel, %d at threads", looks, reads)
+	}
+	w.clock.Advance(2 * time.Second)
+	if _, err := w.process(t).Post(t.Context(), all[0].room.Thread, "k00", room1("one")); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Minute)
+	tidy(all[0])
+	if reads := len(w.Calls("conversations.replies")); reads == 0 {
+		t.Error("a thread with an unknown message was not read")
 	}
 }
 

@@ -76,15 +76,16 @@ func writtenAt(message chat.MessageID) time.Time {
 	return time.Unix(unix, fraction*int64(time.Microsecond))
 }
 
-// Tidy implements chat.Tidier. A thread with one reply at most needs none, which one look at
-// the channel tells of all its threads.
+// Tidy implements chat.Tidier. A thread with one reply at most, or with no other messages
+// than the bot knows, needs none: one look at the channel tells so of all its threads.
 func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
 	s, err := a.sender(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return err
 	}
 	s.patience, s.modest = 0, true
-	if found, ok, err := s.root(ctx, tidyAge); err != nil || ok && found.replies <= 1 {
+	found, ok, err := s.root(ctx, max(late.Age-carriedOutWithin, 0))
+	if err != nil || ok && (found.replies <= 1 || found.isKnown(s.at.root, late.Known)) {
 		return err
 	}
 	var there []part

@@ -249,7 +249,7 @@ func (r DrafterRoom) postTwice(t *testing.T, again chat.Poster) (first, second c
 
 func testTidyKnown(t *testing.T, room DrafterRoom, again chat.Poster) {
 	_, second := room.postTwice(t, again)
-	room.checkTidy(t, chat.Late{Key: postKey(1), Posted: second})
+	room.checkTidy(t, chat.Late{Key: postKey(1), Posted: second, Age: time.Minute, Known: []chat.MessageID{room.To, second}})
 	room.expectShown(t, "one")
 	if err := room.Poster.Edit(t.Context(), room.Thread, second, room.newReply("uno")); err != nil {
 		t.Errorf("the message that was known can't be edited: %v", err)

@@ -71,7 +71,7 @@ func (a *app) resolver(ctx context.Context, platforms map[string]any) (*access.R
 	if err != nil {
 		return nil, err
 	}
-	return access.NewResolver(access.Options{Adapters: platforms, Groups: groups, Logger: a.logger}), nil
+	return access.NewResolver(access.Options{Adapters: platforms, Groups: groups, IsPublic: a.index.IsPublic, Logger: a.logger}), nil
 }
 
 // openers are the platforms on which the bot can talk to one person alone.

@@ -46,6 +46,9 @@ type Options struct {
 	// chat.PlaceDescriber nor a chat.Identifier tells nothing.
 	Adapters map[string]any
 	Groups   *Groups // nil: there are none but those of the adapters
+	// IsPublic tells that every document is for everybody (index.Catalog): then nobody is
+	// asked for places and people. nil: some may not be.
+	IsPublic func(ctx context.Context) (bool, error)
 	Logger   *slog.Logger
 }
 
@@ -64,6 +67,9 @@ func (r *Resolver) Resolve(ctx context.Context, question Question) Decision {
 			Here: knowledge.Unrestricted(), Asker: knowledge.Unrestricted(), Private: true,
 			Notes: []string{"access: asked on the machine that Cairn runs on, where the whole index can be read"},
 		}
+	}
+	if d.isPublic(ctx) {
+		return Decision{Notes: []string{"access: every document is public"}}
 	}
 	place, known := d.place(ctx)
 	asker := d.asker(ctx)
@@ -99,6 +105,19 @@ func (d *deciding) fail(ctx context.Context, action string, err error) {
 	d.decision.Uncertain = true
 	d.note("access: could not %s; shown is what is public", action)
 	d.options.Logger.WarnContext(ctx, "resolve access", "action", action, "thread", string(d.question.Thread), "error", err)
+}
+
+// isPublic tells that nothing needs to be found out, as everybody may see every document. A
+// document that comes in between is held back: the decision is for what is public.
+func (d *deciding) isPublic(ctx context.Context) bool {
+	if d.options.IsPublic == nil {
+		return false
+	}
+	public, err := d.options.IsPublic(ctx)
+	if err != nil {
+		d.options.Logger.WarnContext(ctx, "resolve access", "action", "look for documents that are not public", "error", err)
+	}
+	return public && err == nil
 }
 
 // place asks who sees the thread; known is false where nobody can tell.

@@ -217,6 +217,27 @@ func TestPlacesAreAskedForByReadingAlone(t *testing.T) {
 	})
 }
 
+// TestPlacesAreNotAskedForWherePublicIsAll has an index tell that all is public: nobody is
+// looked up, and what came in between that is not public is held back.
+func TestPlacesAreNotAskedForWherePublicIsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		o.access = access.NewResolver(access.Options{
+			Adapters: map[string]any{"platform": o.rooms}, Logger: quietLogger,
+			IsPublic: func(context.Context) (bool, error) { return true, nil },
+		})
+		defer o.works(newFate(0, false))()
+		room := o.front("platform", "1")
+		o.rooms.enter("ann")
+		room.tell("salary")
+		room.quiet()
+		wantReply(t, room.replies(), []string{"twelve"}, "secret")
+		if asked := o.rooms.described.Load(); asked != 0 {
+			t.Errorf("%d look-ups although every document is public", asked)
+		}
+	})
+}
+
 func TestAnAnswerIsForAllWhoSeeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newAgency(t)

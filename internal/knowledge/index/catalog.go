@@ -27,6 +27,9 @@ type Catalog interface {
 	// LatestDocuments gives the documents of these classes that were modified last, the
 	// latest first, ties by id, at most limit, which is positive. No classes have none.
 	LatestDocuments(ctx context.Context, classes []Class, limit int) ([]knowledge.Document, error)
+	// IsPublic tells that every document is for everybody. It may be false for some time
+	// after the last one went that was not.
+	IsPublic(ctx context.Context) (bool, error)
 }
 
 // VisibleClasses gives the classes of which viewers may see the documents.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cairn/internal/knowledge"
@@ -49,4 +50,19 @@ func (x *Index) LatestDocuments(ctx context.Context, classes []index.Class, limi
 		return nil, fmt.Errorf("list the latest documents: %w", err)
 	}
 	return documents, nil
+}
+
+// IsPublic implements index.Catalog.
+func (x *Index) IsPublic(ctx context.Context) (bool, error) {
+	public := true
+	err := x.readSnapshot(ctx, func(_ *sql.Tx, snap *snapshot) error {
+		public = !slices.ContainsFunc(snap.classes, func(class index.Class) bool {
+			return !knowledge.Viewers{}.MaySee(class.Audience)
+		})
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for documents that are not public: %w", err)
+	}
+	return public, nil
 }

@@ -37,6 +37,10 @@ func (s *subject) checkCatalog(t *testing.T) {
 	if err != nil || !slices.Equal(classes, want) {
 		t.Errorf("classes %+v, error %v, want %+v", classes, err, want)
 	}
+	restricted := slices.ContainsFunc(documents, func(d knowledge.Document) bool { return !knowledge.Viewers{}.MaySee(d.Audience) })
+	if public, err := s.IsPublic(t.Context()); err != nil || restricted && public {
+		t.Errorf("every document is public: %v, error %v", public, err)
+	}
 	slices.SortFunc(documents, func(a, b knowledge.Document) int {
 		return cmp.Or(b.Modified.Compare(a.Modified), cmp.Compare(a.ID, b.ID))
 	})
@@ -58,4 +62,20 @@ func (s *subject) checkCatalog(t *testing.T) {
 // classOf gives the class of a document as it was written.
 func classOf(d knowledge.Document) index.Class {
 	return index.Class{Source: d.Source, Kind: d.Kind, Audience: d.Audience}
+}
+
+func testPublic(t *testing.T, s *subject) {
+	expect := func(want bool) {
+		t.Helper()
+		if public, err := s.IsPublic(t.Context()); err != nil || public != want {
+			t.Errorf("every document is public: %v, error %v, want %v", public, err, want)
+		}
+	}
+	expect(true)
+	open, wide, closed := newEntry("a", "Title", "alpha"), newEntry("b", "Title", "beta"), newEntry("c", "Title", "gamma")
+	open.Document.Audience, wide.Document.Audience, closed.Document.Audience = "", "public", "user:ann@example.com"
+	s.putEntries(t, open, wide)
+	expect(true)
+	s.putEntries(t, closed)
+	expect(false)
 }

@@ -55,6 +55,7 @@ func Run(t *testing.T, create func(t *testing.T) Store) {
 		{"a long text is found by its last word", testLongText},
 		{"weights of terms count", testWeights},
 		{"the best window of a passage counts", testWindows},
+		{"what is not public shows", testPublic},
 		{"definitions are merged and counted", testDefinitions},
 		{"similar terms are found", testSimilar},
 		{"states of ingests are kept by source", testIngestStates},

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -50,4 +51,24 @@ func (x *Index) LatestDocuments(ctx context.Context, classes []index.Class, limi
 		return nil, fmt.Errorf("list the latest documents: %w", err)
 	}
 	return documents, nil
+}
+
+// IsPublic implements index.Catalog.
+func (x *Index) IsPublic(ctx context.Context) (bool, error) {
+	public := true
+	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT DISTINCT audience FROM cairn.class")
+		if err != nil {
+			return err
+		}
+		audiences, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+		public = !slices.ContainsFunc(audiences, func(audience []byte) bool {
+			return !knowledge.Viewers{}.MaySee(knowledge.Audience(audience))
+		})
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for documents that are not public: %w", err)
+	}
+	return public, nil
 }

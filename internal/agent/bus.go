@@ -27,8 +27,8 @@ var _ Transport = (*Bus)(nil)
 // DefaultInterval is the time between two heartbeats.
 const DefaultInterval = 5 * time.Second
 
-// handover is how long a reply or a cancellation may take to be handed over.
-const handover = 5 * time.Second
+// handoverLimit is how long a reply or a cancellation may take to be handed over.
+const handoverLimit = 5 * time.Second
 
 // Options are what a bus can be told.
 type Options struct {
@@ -210,7 +210,7 @@ func (b *Bus) sendMessage(ctx context.Context, m Message) error {
 // sendAfter is send for what must be said even though ctx has ended.
 func (b *Bus) sendAfter(ctx context.Context, m Message) {
 	if _, ok := b.remotes[m.Recipient]; ok {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), handover)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverLimit)
 		defer cancel()
 		ctx = limited
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// backlog is how many updates may wait for a requester.
-const backlog = 64
+// maxBacklog is how many updates may wait for a requester.
+const maxBacklog = 64
 
 // The pause before a retry doubles from the first to the longest; up to half of it is
 // cut off at random, so that those refused together do not come back together.
@@ -126,7 +126,7 @@ func (b *Bus) runAttempt(ctx context.Context, m Message, limit time.Duration, on
 	defer cancel()
 	a := &attempt{message: m, reply: make(chan Payload, 1), over: limited.Done()}
 	if onProgress != nil {
-		a.progress = make(chan Payload, backlog)
+		a.progress = make(chan Payload, maxBacklog)
 	}
 	if !b.registerAttempt(a) {
 		return nil, &Error{Agent: m.Recipient, Kind: Down, Cause: ErrClosed}

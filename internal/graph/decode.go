@@ -229,7 +229,7 @@ func (r *reader) readChoice() (choice Choice) {
 	return choice
 }
 
-// readAnswer reads an answer of the run, answer a node's reference to one.
+// readAnswer reads an answer of the run, readAnswerRef a node's reference to one.
 func (r *reader) readAnswer() (answer Answer) {
 	r.readObject(func(name string) {
 		switch name {

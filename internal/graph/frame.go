@@ -30,7 +30,7 @@ type frame[S any] struct {
 	steps   int               // finished steps
 	tasks   []task[S]         // the nodes of the step that runs now, in merge order
 	visits  []int             // by node index
-	arrived []arrivals        // by join index
+	arrived []joinArrivals    // by join index
 	done    bool
 
 	// What advance prepares for the next step, without mu.
@@ -39,15 +39,15 @@ type frame[S any] struct {
 	next    []*node[S]
 }
 
-// arrivals are the nodes that have come to a join.
-type arrivals struct {
+// joinArrivals are the nodes that have come to a join.
+type joinArrivals struct {
 	here  []bool // by place in its from
 	count int
 }
 
 // markArrived notes that the node at a place has come, and tells whether that was the last. If
 // so the join begins anew.
-func (a *arrivals) markArrived(place int) (complete bool) {
+func (a *joinArrivals) markArrived(place int) (complete bool) {
 	if !a.here[place] {
 		a.here[place] = true
 		a.count++
@@ -77,7 +77,7 @@ func blankFrame[S any](graph *Compiled[S], in scope) *frame[S] {
 		f.encoded = make([]json.RawMessage, len(graph.fields))
 	}
 	if len(graph.joins) > 0 {
-		f.arrived = make([]arrivals, len(graph.joins))
+		f.arrived = make([]joinArrivals, len(graph.joins))
 		for i, j := range graph.joins {
 			f.arrived[i].here = make([]bool, len(j.from))
 		}
@@ -273,7 +273,7 @@ func (r *route[S]) chooseTargets(state S) (targets []*node[S], err error) {
 	return targets, err
 }
 
-// collectNextNodes collects the next nodes, in the order of decide. Coming to a join twice is
+// collectNextNodes collects the next nodes, in the order of chooseTargets. Coming to a join twice is
 // no different from coming once, so it may be repeated after a stalled step.
 func (f *frame[S]) collectNextNodes() {
 	f.next = f.next[:0]

@@ -15,7 +15,7 @@ type Graph[S any] struct {
 	version    int
 	fields     []FieldSpec[S]
 	nodes      []*node[S]
-	ways       []way[S]
+	ways       []declaredWay[S]
 	joins      []join
 	labels     []label
 	start      []string
@@ -28,7 +28,7 @@ type Graph[S any] struct {
 type node[S any] struct {
 	nodeCore
 	fn     Node[S]
-	nested nester[S]
+	nested nestedGraph[S]
 	ways   []route[S] // in order of declaration
 }
 
@@ -41,8 +41,8 @@ type nodeCore struct {
 	key, head []byte
 }
 
-// way is an edge or a route as declared: choose is nil for an edge.
-type way[S any] struct {
+// declaredWay is an edge or a route as declared: choose is nil for an edge.
+type declaredWay[S any] struct {
 	from    string
 	targets []string
 	choose  func(S) []string
@@ -97,7 +97,7 @@ func (g *Graph[S]) addNode(n *node[S], policy []Policy) {
 		n.policy = policy[0]
 	}
 	if len(policy) > 1 {
-		g.ways = append(g.ways, way[S]{broken: fmt.Sprintf("node %q has %d policies: give one", n.name, len(policy))})
+		g.ways = append(g.ways, declaredWay[S]{broken: fmt.Sprintf("node %q has %d policies: give one", n.name, len(policy))})
 	}
 	g.nodes = append(g.nodes, n)
 }
@@ -109,13 +109,13 @@ func (g *Graph[S]) Start(node string) { g.start = append(g.start, node) }
 // their targets in parallel; their changes are folded in the order in which the edges
 // are declared. A node that several branches reach in the same step runs once.
 func (g *Graph[S]) Edge(from, to string) {
-	g.ways = append(g.ways, way[S]{from: from, targets: []string{to}})
+	g.ways = append(g.ways, declaredWay[S]{from: from, targets: []string{to}})
 }
 
 // Route leads from one node to the one of targets that choose names, given the state
 // with the node's changes. choose must be a pure function of the state.
 func (g *Graph[S]) Route(from string, choose func(S) string, targets ...string) {
-	w := way[S]{from: from, targets: targets}
+	w := declaredWay[S]{from: from, targets: targets}
 	if choose == nil {
 		w.broken = fmt.Sprintf("the route from %q has no choose function", from)
 	} else {
@@ -127,7 +127,7 @@ func (g *Graph[S]) Route(from string, choose func(S) string, targets ...string) 
 // RouteMany is a Route that chooses one or more of targets, which run in parallel in
 // the order of targets.
 func (g *Graph[S]) RouteMany(from string, choose func(S) []string, targets ...string) {
-	w := way[S]{from: from, targets: targets, choose: choose}
+	w := declaredWay[S]{from: from, targets: targets, choose: choose}
 	if choose == nil {
 		w.broken = fmt.Sprintf("the route from %q has no choose function", from)
 	}

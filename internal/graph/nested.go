@@ -7,7 +7,7 @@ import (
 // NestedGraph is a graph over another state that runs as one node of a graph over S.
 type NestedGraph[S any] struct {
 	name   string
-	nester nester[S]
+	nester nestedGraph[S]
 }
 
 // Nested makes a node of sub, to be declared with Graph.Sub. in gives the state that
@@ -17,8 +17,8 @@ func Nested[S, T any](name string, sub *Compiled[T], in func(S) T, out func(T) P
 	return NestedGraph[S]{name: name, nester: &nesting[S, T]{sub: sub, in: in, out: out}}
 }
 
-// nester is what the engine needs of a nested graph, whatever its state is.
-type nester[S any] interface {
+// nestedGraph is what the engine needs of a nested graph, whatever its state is.
+type nestedGraph[S any] interface {
 	findMistake() string
 	nestedShape() Shape
 	// openNested begins the nested graph inside parent for the given outer state.

@@ -13,7 +13,7 @@ var scpAddress = regexp.MustCompile(`^(?:[\w.-]+@)?([\w.-]+):([\w./~-]+)$`)
 // forge is how a kind of site writes the addresses of files and lines.
 type forge struct{ blob, line string }
 
-var forges = map[string]forge{
+var knownForges = map[string]forge{
 	"github.com":    {"/blob/", "#L"},
 	"gitlab.com":    {"/-/blob/", "#L"},
 	"codeberg.org":  {"/src/commit/", "#L"},
@@ -31,7 +31,7 @@ func webOf(remote, commit string) (web, name string) {
 		host, path = address.Hostname(), address.Path
 	}
 	host, path = strings.ToLower(host), strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	known, found := forges[host]
+	known, found := knownForges[host]
 	if !found || commit == "" || !strings.Contains(path, "/") {
 		return "", ""
 	}
@@ -54,7 +54,7 @@ func Link(web, path string, line int) string {
 	address = strings.Replace(address, web+"./", web, 1)
 	if line > 0 {
 		host, _, _ := strings.Cut(strings.TrimPrefix(web, "https://"), "/")
-		address += forges[host].line + strconv.Itoa(line)
+		address += knownForges[host].line + strconv.Itoa(line)
 	}
 	// Brackets would end a link in Markdown.
 	return strings.NewReplacer("(", "%28", ")", "%29").Replace(address)

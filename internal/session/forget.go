@@ -6,8 +6,8 @@ import (
 	"cairn/internal/chat"
 )
 
-// forgotten takes the place of an answer whose author is forgotten.
-const forgotten = "forgotten"
+// forgottenText takes the place of an answer whose author is forgotten.
+const forgottenText = "forgotten"
 
 // Forget removes what a person said, what was said in answer to it, what is left of both
 // among the topics, and that they were there. What others said of them stays. The title
@@ -25,7 +25,7 @@ func (s *Session) Forget(by chat.UserID) {
 	})
 	for i := range s.Turns {
 		if turn := &s.Turns[i]; turn.AnsweredBy == by {
-			turn.Answer, turn.AnsweredBy = forgotten, ""
+			turn.Answer, turn.AnsweredBy = forgottenText, ""
 		}
 	}
 	s.Earlier = slices.DeleteFunc(s.Earlier, func(topic Topic) bool { return topic.By == by })

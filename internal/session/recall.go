@@ -12,10 +12,10 @@ var (
 	// goesBack is how people say, in English, that they come back to something.
 	goesBack = regexp.MustCompile(`(?i)\b(earlier|previously|mentioned|discussed|talked about|(?:you|we|i) (?:said|told|asked)|back to|as for)\b`)
 
-	pointing = map[string]bool{"this": true, "that": true, "these": true, "those": true}
-	// leading go before what a text comes back to.
-	leading  = map[string]bool{"the": true, "to": true, "about": true, "for": true}
-	pronouns = map[string]bool{
+	pointingWords = map[string]bool{"this": true, "that": true, "these": true, "those": true}
+	// leadingWords go before what a text comes back to.
+	leadingWords = map[string]bool{"the": true, "to": true, "about": true, "for": true}
+	pronounWords = map[string]bool{
 		"it": true, "its": true, "they": true, "them": true, "their": true, "he": true, "him": true, "his": true, "she": true, "her": true,
 	}
 )
@@ -56,14 +56,14 @@ func pointedAt(text string) []string {
 	back := goesBack.MatchString(text)
 	words := lexical.Words(text)
 	var named []string
-	for i := 0; i < len(words) && !pronouns[strings.ToLower(words[i].Text)]; i++ {
+	for i := 0; i < len(words) && !pronounWords[strings.ToLower(words[i].Text)]; i++ {
 		from := i + 1
 		switch word := strings.ToLower(words[i].Text); {
 		case word == "that" && i > 0 && !isFiller(words[i-1]): // "a tool that parses"
 			continue
-		case pointing[word] && (from == len(words) || isFiller(words[from])): // "is that so"
+		case pointingWords[word] && (from == len(words) || isFiller(words[from])): // "is that so"
 			return named
-		case !pointing[word] && (!back || !leading[word]):
+		case !pointingWords[word] && (!back || !leadingWords[word]):
 			continue
 		}
 		for ; i+1 < len(words) && i+1 < from+maxNamed && !isFiller(words[i+1]); i++ {

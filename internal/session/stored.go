@@ -16,10 +16,10 @@ import (
 // one takes the other's place.
 const version = 1
 
-// stored is a session as backends keep it; its thread, its fence, and when it was saved
+// storedSession is a session as backends keep it; its thread, its fence, and when it was saved
 // stand beside it. The names within date from when the working structs were stored as
 // they are.
-type stored struct {
+type storedSession struct {
 	Version int            `json:"version"`
 	Flow    string         `json:"flow,omitempty"`
 	Title   string         `json:"title,omitempty"`
@@ -172,7 +172,7 @@ type storedStop struct {
 
 // Encode gives a session, all but its thread, time and fence, as backends store it.
 func Encode(s Session) ([]byte, error) {
-	kept := stored{
+	kept := storedSession{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
 		Earlier: convertAll(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: convertAll(s.Turns, keepTurn),
 		Halt: (*storedStop)(s.Halt), Evaluations: convertAll(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
@@ -192,7 +192,7 @@ func Encode(s Session) ([]byte, error) {
 // Decode reads what Encode gave. After an error, such as runs.ErrNewer, the session is
 // the thread's zero one.
 func Decode(thread chat.ThreadID, body []byte) (Session, error) {
-	var kept stored
+	var kept storedSession
 	if err := json.Unmarshal(body, &kept); err != nil {
 		return Session{Thread: thread}, err
 	}

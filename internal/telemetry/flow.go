@@ -52,9 +52,9 @@ func (f *flow) Resume(ctx context.Context, run string, answers []graph.Answer, r
 	return outcome, err
 }
 
-// running is a flow at work, and the spans of its nodes. A node's function is not given the
+// flowRun is a flow at work, and the spans of its nodes. A node's function is not given the
 // node's span: what it does is put below the node that works, where it is one alone.
-type running struct {
+type flowRun struct {
 	flow *flow
 	span trace.Span // nil without traces
 
@@ -64,8 +64,8 @@ type running struct {
 
 type nodesKey struct{}
 
-func (f *flow) beginRun(ctx context.Context, run string) (context.Context, *running) {
-	r := &running{flow: f}
+func (f *flow) beginRun(ctx context.Context, run string) (context.Context, *flowRun) {
+	r := &flowRun{flow: f}
 	ctx = withRun(ctx, run)
 	ctx, r.span = f.t.beginSpan(ctx, "run "+f.Name(), trace.WithAttributes(flowKey.String(f.Name()), runKey.String(run)))
 	if r.span != nil {
@@ -76,7 +76,7 @@ func (f *flow) beginRun(ctx context.Context, run string) (context.Context, *runn
 }
 
 // observeEvents passes the run's events on.
-func (r *running) observeEvents(next func(graph.Event)) func(graph.Event) {
+func (r *flowRun) observeEvents(next func(graph.Event)) func(graph.Event) {
 	return func(event graph.Event) {
 		r.recordEvent(event)
 		if next != nil {
@@ -85,7 +85,7 @@ func (r *running) observeEvents(next func(graph.Event)) func(graph.Event) {
 	}
 }
 
-func (r *running) recordEvent(event graph.Event) {
+func (r *flowRun) recordEvent(event graph.Event) {
 	switch event.Kind {
 	case graph.StepFinished, graph.QuestionAsked:
 		r.flow.t.metrics.node.WithLabelValues(r.flow.Name(), event.Node).Observe(event.Duration.Seconds())
@@ -99,7 +99,7 @@ func (r *running) recordEvent(event graph.Event) {
 }
 
 // enterNode begins the span of an attempt of a node, below that of the node it is inside of.
-func (r *running) enterNode(event graph.Event) {
+func (r *flowRun) enterNode(event graph.Event) {
 	if r.span == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *running) enterNode(event graph.Event) {
 		trace.WithAttributes(flowKey.String(r.flow.Name()), nodeKey.String(event.Node), visitKey.Int(event.Visit), attemptKey.Int(event.Attempt)))
 }
 
-func (r *running) leaveNode(event graph.Event) {
+func (r *flowRun) leaveNode(event graph.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	span := r.nodes[event.Node]
@@ -130,7 +130,7 @@ func (r *running) leaveNode(event graph.Event) {
 }
 
 // innermostSpan is the node that works, nil where none does or several beside each other.
-func (r *running) innermostSpan() trace.Span {
+func (r *flowRun) innermostSpan() trace.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	innermost := ""
@@ -149,7 +149,7 @@ func (r *running) innermostSpan() trace.Span {
 
 // withinNode puts what a run does below its node.
 func withinNode(ctx context.Context) context.Context {
-	r, ok := ctx.Value(nodesKey{}).(*running)
+	r, ok := ctx.Value(nodesKey{}).(*flowRun)
 	if !ok || trace.SpanFromContext(ctx) != r.span {
 		return ctx
 	}
@@ -160,7 +160,7 @@ func withinNode(ctx context.Context) context.Context {
 }
 
 // endRun tells how the run ended, for now.
-func (r *running) endRun(outcome flows.Outcome, err error) {
+func (r *flowRun) endRun(outcome flows.Outcome, err error) {
 	if err == nil && r.flow.sourced && outcome.Kind == flows.Answered && len(outcome.Groups) == 0 {
 		r.flow.t.metrics.unsourced.Inc()
 	}

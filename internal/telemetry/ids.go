@@ -41,15 +41,15 @@ func enqueuedSpan(job runs.Job) trace.SpanID {
 	return trace.SpanID(sum[:8])
 }
 
-// wanted are the ids that the next span is to have; zero ones are chosen.
-type wanted struct {
+// wantedIDs are the ids that the next span is to have; zero ones are chosen.
+type wantedIDs struct {
 	trace trace.TraceID
 	span  trace.SpanID
 }
 
 type wantedKey struct{}
 
-func withIDs(ctx context.Context, ids wanted) context.Context {
+func withIDs(ctx context.Context, ids wantedIDs) context.Context {
 	return context.WithValue(ctx, wantedKey{}, ids)
 }
 
@@ -58,7 +58,7 @@ type generator struct{}
 
 // NewIDs implements sdktrace.IDGenerator.
 func (g generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
-	ids, _ := ctx.Value(wantedKey{}).(wanted)
+	ids, _ := ctx.Value(wantedKey{}).(wantedIDs)
 	for !ids.trace.IsValid() {
 		fillRandom(ids.trace[:8])
 		fillRandom(ids.trace[8:])
@@ -68,7 +68,7 @@ func (g generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
 
 // NewSpanID implements sdktrace.IDGenerator.
 func (generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
-	ids, _ := ctx.Value(wantedKey{}).(wanted)
+	ids, _ := ctx.Value(wantedKey{}).(wantedIDs)
 	for !ids.span.IsValid() {
 		fillRandom(ids.span[:])
 	}

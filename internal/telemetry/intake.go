@@ -31,9 +31,9 @@ func (t *Telemetry) Intake(next *bot.Bot) chat.Handler {
 	return intake{next, t}
 }
 
-// arrival is a message on its way into the queue. It is over once the message is durable,
+// messageArrival is a message on its way into the queue. It is over once the message is durable,
 // or nothing comes of it; what is then said in the conversation is not part of it.
-type arrival struct {
+type messageArrival struct {
 	t       *Telemetry
 	adapter string
 	began   time.Time
@@ -44,19 +44,19 @@ type arrival struct {
 type arrivalKey struct{}
 
 // beginArrival begins the trace of a message.
-func (t *Telemetry) beginArrival(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (context.Context, *arrival) {
-	a := &arrival{t: t, adapter: t.adapterLabel(thread.Adapter()), began: time.Now()}
+func (t *Telemetry) beginArrival(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (context.Context, *messageArrival) {
+	a := &messageArrival{t: t, adapter: t.adapterLabel(thread.Adapter()), began: time.Now()}
 	if t.tracer != nil {
-		ctx = withIDs(ctx, wanted{trace: traceOf(thread, message)})
+		ctx = withIDs(ctx, wantedIDs{trace: traceOf(thread, message)})
 		ctx, a.span = t.tracer.Start(ctx, "intake", trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer),
 			trace.WithAttributes(adapterKey.String(a.adapter), threadKey.String(string(thread))))
-		ctx = withIDs(ctx, wanted{})
+		ctx = withIDs(ctx, wantedIDs{})
 	}
 	return context.WithValue(ctx, arrivalKey{}, a), a
 }
 
 // endArrival tells what came of the message, once.
-func (a *arrival) endArrival(outcome string, err error) {
+func (a *messageArrival) endArrival(outcome string, err error) {
 	if a.over {
 		return
 	}
@@ -70,7 +70,7 @@ func (a *arrival) endArrival(outcome string, err error) {
 }
 
 // endWith is the end of a message that never came to the queue.
-func (a *arrival) endWith(err error) {
+func (a *messageArrival) endWith(err error) {
 	switch {
 	case errors.Is(err, chat.ErrForbidden):
 		a.endArrival(refused, nil)
@@ -109,7 +109,7 @@ func (i intake) Deleted(ctx context.Context, thread chat.ThreadID, message chat.
 // by which the work at it finds its parent.
 func (t *Telemetry) recordEnqueued(ctx context.Context, job runs.Job, began time.Time, isNew bool) {
 	if t.tracer != nil {
-		ids := wanted{trace: traceOfJob(job)}
+		ids := wantedIDs{trace: traceOfJob(job)}
 		if isNew {
 			ids.span = enqueuedSpan(job)
 		}
@@ -117,7 +117,7 @@ func (t *Telemetry) recordEnqueued(ctx context.Context, job runs.Job, began time
 			trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), acceptedKey.Bool(isNew)))
 		span.End()
 	}
-	a, ok := ctx.Value(arrivalKey{}).(*arrival)
+	a, ok := ctx.Value(arrivalKey{}).(*messageArrival)
 	switch {
 	case !ok:
 	case isNew:

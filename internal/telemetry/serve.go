@@ -23,8 +23,8 @@ type Served struct {
 	Logger       *slog.Logger
 }
 
-// state is what /readyz says.
-type state struct {
+// readyState is what /readyz says.
+type readyState struct {
 	Ready    bool     `json:"ready"`
 	Draining bool     `json:"draining,omitempty"` // the process is about to end
 	Failing  []string `json:"failing,omitempty"`  // names of what does not answer
@@ -40,18 +40,18 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", t.metricsHandler(of.Logger))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, request *http.Request) {
-		writeState(request.Context(), w, of.Logger, http.StatusOK, state{Ready: !ready.isEnding(), Draining: ready.isEnding()})
+		writeState(request.Context(), w, of.Logger, http.StatusOK, readyState{Ready: !ready.isEnding(), Draining: ready.isEnding()})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
 		if ready.isEnding() {
-			writeState(request.Context(), w, of.Logger, http.StatusServiceUnavailable, state{Draining: true})
+			writeState(request.Context(), w, of.Logger, http.StatusServiceUnavailable, readyState{Draining: true})
 			return
 		}
 		status, failing := http.StatusOK, ready.unreadyNames(request.Context())
 		if len(failing) > 0 {
 			status = http.StatusServiceUnavailable
 		}
-		writeState(request.Context(), w, of.Logger, status, state{Ready: len(failing) == 0, Failing: failing})
+		writeState(request.Context(), w, of.Logger, status, readyState{Ready: len(failing) == 0, Failing: failing})
 	})
 	return mux, nil
 }
@@ -87,7 +87,7 @@ func (t *Telemetry) metricsHandler(logger *slog.Logger) http.HandlerFunc {
 	}
 }
 
-func writeState(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what state) {
+func writeState(ctx context.Context, w http.ResponseWriter, logger *slog.Logger, status int, what readyState) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

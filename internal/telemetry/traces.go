@@ -62,7 +62,7 @@ func openTraces(ctx context.Context, options Options) *sdktrace.TracerProvider {
 		attribute.String("service.name", "cairn"), attribute.String("service.version", options.Version),
 		attribute.String("service.instance.id", options.Traces.Instance),
 	)
-	sends := &complaining{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
+	sends := &errorReporter{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
 	// What the SDK complains of by itself, such as spans that a collector refused, it would
 	// write to standard error in a form of its own.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.logError(context.WithoutCancel(ctx), err) }))
@@ -72,22 +72,22 @@ func openTraces(ctx context.Context, options Options) *sdktrace.TracerProvider {
 	)
 }
 
-// complaining logs what becomes of spans that can't be sent; they are lost.
-type complaining struct {
+// errorReporter logs what becomes of spans that can't be sent; they are lost.
+type errorReporter struct {
 	sdktrace.SpanExporter
 	logger     *slog.Logger
 	complained atomic.Int64 // when it was logged last, in Unix nanoseconds
 }
 
 // ExportSpans implements sdktrace.SpanExporter.
-func (c *complaining) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (c *errorReporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.logError(ctx, err)
 	}
 	return nil // it is told of here, and nowhere else
 }
 
-func (c *complaining) logError(ctx context.Context, err error) {
+func (c *errorReporter) logError(ctx context.Context, err error) {
 	now, last := time.Now().UnixNano(), c.complained.Load()
 	if (last == 0 || now-last >= int64(complainEvery)) && c.complained.CompareAndSwap(last, now) {
 		c.logger.WarnContext(ctx, "traces were not sent", "error", err)

@@ -51,9 +51,9 @@ func (t *Telemetry) beginWork(ctx context.Context, lease runs.Lease) (context.Co
 	job := lease.Job
 	attributes := trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), attemptKey.Int(job.Attempt))
 	if job.Message.ID == "" { // nobody handed it over
-		ctx = withIDs(ctx, wanted{trace: traceOfJob(job)})
+		ctx = withIDs(ctx, wantedIDs{trace: traceOfJob(job)})
 		ctx, span := t.tracer.Start(ctx, "work", attributes, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer))
-		return withIDs(ctx, wanted{}), span
+		return withIDs(ctx, wantedIDs{}), span
 	}
 	ctx = trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: traceOfJob(job), SpanID: enqueuedSpan(job), TraceFlags: trace.FlagsSampled, Remote: true,

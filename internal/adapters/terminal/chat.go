@@ -192,7 +192,7 @@ func (c *Chat) setRun(cancel context.CancelFunc) {
 	c.run = cancel
 }
 
-const help = `Write a question, or:
+const helpText = `Write a question, or:
   /why            how the last answer came about
   /up, /down      say that the last answer was good, or was not
   /retry          go on with an answer that failed or was stopped
@@ -206,7 +206,7 @@ func (c *Chat) runCommand(ctx context.Context, line string) error {
 	argument = strings.TrimSpace(argument)
 	switch name {
 	case "/help":
-		return c.printText(help)
+		return c.printText(helpText)
 	case "/why":
 		if c.answer == nil {
 			return c.printText("There is no answer yet to explain.")

@@ -36,7 +36,7 @@ func openLines(in *os.File, out io.Writer) (lines, error) {
 	}
 	scanner := bufio.NewScanner(reader)
 	scanner.Buffer(nil, longestLine)
-	return &piped{reader: reader, scanner: scanner}, nil
+	return &pipeReader{reader: reader, scanner: scanner}, nil
 }
 
 // OpenReader makes reads of a file that may keep one waiting end on demand. Regular
@@ -52,13 +52,13 @@ func OpenReader(in *os.File) (cancelreader.CancelReader, error) {
 	return cancelreader.NewReader(struct{ io.Reader }{in})
 }
 
-// piped reads messages from what is no terminal, one a line.
-type piped struct {
+// pipeReader reads messages from what is no terminal, one a line.
+type pipeReader struct {
 	reader  cancelreader.CancelReader
 	scanner *bufio.Scanner
 }
 
-func (p *piped) readMessage() (string, error) {
+func (p *pipeReader) readMessage() (string, error) {
 	if p.scanner.Scan() {
 		return p.scanner.Text(), nil
 	}
@@ -72,8 +72,8 @@ func (p *piped) readMessage() (string, error) {
 	}
 }
 
-func (p *piped) cancel()      { p.reader.Cancel() }
-func (p *piped) close() error { return p.reader.Close() }
+func (p *pipeReader) cancel()      { p.reader.Cancel() }
+func (p *pipeReader) close() error { return p.reader.Close() }
 
 // editor reads messages from a terminal, with a prompt, editing, a history, and
 // pasted lines kept together. The terminal is raw only while the editor waits, so

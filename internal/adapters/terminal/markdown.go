@@ -12,12 +12,12 @@ import (
 	"cairn/internal/chat/markup"
 )
 
-// deepest is how many lists and quotes inside one another are indented; those deeper
+// maxIndentDepth is how many lists and quotes inside one another are indented; those deeper
 // stand where the last one does.
-const deepest = 8
+const maxIndentDepth = 8
 
-// narrowest is the least width that indentation leaves for text.
-const narrowest = 12
+// minTextWidth is the least width that indentation leaves for text.
+const minTextWidth = 12
 
 // page turns the nodes of a reply into lines.
 type page struct {
@@ -60,7 +60,7 @@ func (p page) renderBlock(node ast.Node, width, depth int) []line {
 	case *ast.List:
 		return p.renderList(node, width, depth)
 	case *ast.Blockquote:
-		if depth >= deepest || width-2 < narrowest {
+		if depth >= maxIndentDepth || width-2 < minTextWidth {
 			return p.renderBlocks(node, width, depth)
 		}
 		bar := faintLine("│ ")
@@ -90,7 +90,7 @@ func (p page) renderList(list *ast.List, width, depth int) []line {
 			number++
 		}
 		indent := bullet.width()
-		if depth >= deepest || width-indent < narrowest {
+		if depth >= maxIndentDepth || width-indent < minTextWidth {
 			lines = append(lines, p.renderBlocks(item, width, depth)...)
 			continue
 		}

@@ -6,8 +6,8 @@ import (
 	extension "github.com/yuin/goldmark/extension/ast"
 )
 
-// gap is what stands between two columns.
-const gap = 2
+// columnGap is what stands between two columns.
+const columnGap = 2
 
 // column is how a column of a grid is set.
 type column struct {
@@ -40,7 +40,7 @@ func (p page) renderTable(table *extension.Table, width int) []line {
 // "heading: value".
 func renderGrid(columns []column, rows [][]line, width int) []line {
 	widths := naturalWidths(columns, rows)
-	total := gap * (len(widths) - 1)
+	total := columnGap * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
 	}
@@ -95,7 +95,7 @@ func gridRow(columns []column, row []line, widths []int) []line {
 		}
 		offset := 0
 		for _, w := range widths[:i] {
-			offset += w + gap
+			offset += w + columnGap
 		}
 		for n, part := range wrapped {
 			start := offset

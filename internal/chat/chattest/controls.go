@@ -165,9 +165,9 @@ func (b *Bot) Threads(_ context.Context, adapter string, by chat.UserID, limit i
 	return listed[:min(limit, len(listed))], nil
 }
 
-// graphs are the drawings of the flow that Answer's trace is of, in the form of the
+// sampleGraphs are the drawings of the flow that Answer's trace is of, in the form of the
 // real ones.
-const graphs = `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" viewBox="0 0 240 260" width="240" height="260">
+const sampleGraphs = `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" viewBox="0 0 240 260" width="240" height="260">
 <title>answer</title>
 <path class="edge" data-from="query_understanding" data-to="parallel_processing" d="M120 50 C120 70 120 70 120 90"/>
 <path class="edge" data-from="parallel_processing" data-to="response_generation" d="M120 130 C120 150 120 150 120 170"/>
@@ -182,5 +182,5 @@ func (b *Bot) Graph(flow string) (svg string, known bool) {
 	if flow != "answer" {
 		return "", false
 	}
-	return graphs, true
+	return sampleGraphs, true
 }

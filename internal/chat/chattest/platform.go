@@ -95,8 +95,8 @@ const LateBy = 1500 * time.Millisecond
 // RateLimit is the wait that a rate limited call is given.
 const RateLimit = 10 * time.Millisecond
 
-// patience is how long a silent call lasts where its context has no end.
-const patience = 5 * time.Second
+// waitLimit is how long a silent call lasts where its context has no end.
+const waitLimit = 5 * time.Second
 
 // Name is "platform".
 func (p *Platform) Name() string { return "platform" }
@@ -251,7 +251,7 @@ func (p *Platform) handleCall(ctx context.Context, call Call, do func() error) e
 	case Refused:
 		return fmt.Errorf("%s: %w", call.Operation, chat.ErrRefused)
 	case SilentAfter:
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(waitLimit)
 		defer timer.Stop()
 		select {
 		case <-ctx.Done():

@@ -206,8 +206,8 @@ func splitDashes(along line, dash []float64) []line {
 	return out
 }
 
-// faces are the fonts of captions, made once.
-var faces = sync.OnceValues(func() (map[string]font.Face, error) {
+// fontFaces are the fonts of captions, made once.
+var fontFaces = sync.OnceValues(func() (map[string]font.Face, error) {
 	made := map[string]font.Face{}
 	for name, of := range map[string]struct {
 		ttf  []byte
@@ -230,16 +230,16 @@ var drawing sync.Mutex
 
 // drawCaption draws a line of text around its middle.
 func (p *painter) drawCaption(c *caption) {
-	all, err := faces()
+	all, err := fontFaces()
 	if err != nil {
 		panic("picture: the fonts inside the program can't be read: " + err.Error())
 	}
 	drawing.Lock()
 	defer drawing.Unlock()
-	face, with := all["description"], faint
+	face, with := all["description"], faintInk
 	switch {
 	case c.bold:
-		face, with = all["name"], ink
+		face, with = all["name"], inkColor
 	case c.small:
 		face = all["label"]
 	}

@@ -26,11 +26,11 @@ const (
 
 // The colours of a light page.
 var (
-	ink   = color.RGBA{0x1f, 0x23, 0x28, 0xff}
-	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	box   = color.RGBA{0xf3, 0xf5, 0xf8, 0xff}
-	taken = color.RGBA{0x0a, 0x66, 0xd0, 0xff}
-	faint = color.RGBA{0x57, 0x5a, 0x5e, 0xff} // ink at an opacity of 3/4
+	inkColor   = color.RGBA{0x1f, 0x23, 0x28, 0xff}
+	paperColor = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	boxColor   = color.RGBA{0xf3, 0xf5, 0xf8, 0xff}
+	takenColor = color.RGBA{0x0a, 0x66, 0xd0, 0xff}
+	faintInk   = color.RGBA{0x57, 0x5a, 0x5e, 0xff} // ink at an opacity of 3/4
 )
 
 // PNG draws an SVG. The nodes of the paths (as in data-node) that took tells are marked,
@@ -111,7 +111,7 @@ func (p *painter) beginElement(e element) error {
 			return fmt.Errorf("its size is %s by %s, want 1 to %d", e.attribute("width"), e.attribute("height"), maxSide/scale)
 		}
 		p.canvas = image.NewRGBA(image.Rect(0, 0, int(width*scale), int(height*scale)))
-		fillCanvas(p.canvas, paper)
+		fillCanvas(p.canvas, paperColor)
 		return nil
 	}
 	if p.canvas == nil {
@@ -149,9 +149,9 @@ type pen struct {
 }
 
 func (p *painter) edgePen(e element) pen {
-	look := pen{width: 1.2, color: faint}
+	look := pen{width: 1.2, color: faintInk}
 	if from, to := e.attribute("data-from"), e.attribute("data-to"); (from == "" || p.took(from)) && p.took(to) {
-		look.color, look.width = taken, 2
+		look.color, look.width = takenColor, 2
 	}
 	if e.hasClass("join") {
 		look.width = 2.4
@@ -166,18 +166,18 @@ func (p *painter) edgePen(e element) pen {
 func (p *painter) drawArea(e element, outline line) {
 	switch {
 	case e.hasClass("box"):
-		look := pen{width: 1, color: ink}
+		look := pen{width: 1, color: inkColor}
 		if p.insideNode() {
-			look = pen{width: 2.5, color: taken}
+			look = pen{width: 2.5, color: takenColor}
 		}
-		paintOutline(p.canvas, outline, box)
+		paintOutline(p.canvas, outline, boxColor)
 		strokeLine(p.canvas, outline, look)
 	case e.hasClass("edge"):
-		strokeLine(p.canvas, outline, pen{width: 1.2, color: faint})
+		strokeLine(p.canvas, outline, pen{width: 1.2, color: faintInk})
 	case e.hasClass("arrow"):
-		paintOutline(p.canvas, outline, faint)
+		paintOutline(p.canvas, outline, faintInk)
 	default:
-		paintOutline(p.canvas, outline, ink)
+		paintOutline(p.canvas, outline, inkColor)
 	}
 }
 

@@ -33,13 +33,13 @@ func TestPNG(t *testing.T) {
 		return color.RGBAModel.Convert(picture.At(int(x*scale), int(y*scale))).(color.RGBA)
 	}
 	for name, test := range map[string]struct{ got, want color.RGBA }{
-		"paper":                  {at(5, 5), paper},
-		"a dot":                  {at(20, 20), ink},
-		"a box":                  {at(66, 45), box},
-		"a box that was taken":   {at(60, 30), taken},
-		"a box that was not":     {at(66, 105), box},
-		"inside an arrow":        {at(100, 64), faint},
-		"between box and border": {at(150, 60), paper},
+		"paper":                  {at(5, 5), paperColor},
+		"a dot":                  {at(20, 20), inkColor},
+		"a box":                  {at(66, 45), boxColor},
+		"a box that was taken":   {at(60, 30), takenColor},
+		"a box that was not":     {at(66, 105), boxColor},
+		"inside an arrow":        {at(100, 64), faintInk},
+		"between box and border": {at(150, 60), paperColor},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %v, want %v", name, test.got, test.want)

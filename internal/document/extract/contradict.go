@@ -24,12 +24,12 @@ const (
 )
 
 var (
-	quantity = regexp.MustCompile(`(?i)(?:^|[^\w.])([$€£]?\d[\d,.]*)\s?(` + unit + `)?(?:[^\w.]|[.]\W|[.]?$)`)
-	negates  = regexp.MustCompile(`(?i)\b(?:not|never|no longer|cannot|can't|don't|doesn't|isn't|aren't|won't|without)\b`)
+	quantityPattern = regexp.MustCompile(`(?i)(?:^|[^\w.])([$€£]?\d[\d,.]*)\s?(` + unit + `)?(?:[^\w.]|[.]\W|[.]?$)`)
+	negationPattern = regexp.MustCompile(`(?i)\b(?:not|never|no longer|cannot|can't|don't|doesn't|isn't|aren't|won't|without)\b`)
 )
 
-// told is a sentence as it is compared.
-type told struct {
+// comparedSentence is a sentence as it is compared.
+type comparedSentence struct {
 	at         int
 	words      map[string]bool   // without numbers
 	quantities map[string]string // by their units
@@ -40,7 +40,7 @@ type told struct {
 // findContradictions gives pairs of sentences in different sections that contradict each
 // other. Each sentence is compared with those that share one of its rarest words.
 func (c *Corpus) findContradictions() []evidence.Statement {
-	together := make(map[string][]told)
+	together := make(map[string][]comparedSentence)
 	var statements []evidence.Statement
 	compared := 0
 	for i, s := range c.sentences {
@@ -76,13 +76,13 @@ func (c *Corpus) pairStatement(a, b int) evidence.Statement {
 	}
 }
 
-func readSentence(at int, s evidence.Sentence) told {
-	t := told{
+func readSentence(at int, s evidence.Sentence) comparedSentence {
+	t := comparedSentence{
 		at: at, words: make(map[string]bool), quantities: make(map[string]string), exact: make(map[string]bool),
-		negated: negates.MatchString(s.Text),
+		negated: negationPattern.MatchString(s.Text),
 	}
 	counted := make(map[string]bool)
-	for _, found := range quantity.FindAllStringSubmatch(s.Text, -1) {
+	for _, found := range quantityPattern.FindAllStringSubmatch(s.Text, -1) {
 		value, of := strings.Trim(found[1], ".,"), strings.TrimSuffix(strings.ToLower(found[2]), "s")
 		if strings.IndexAny(value, "$€£") == 0 {
 			of = "money"
@@ -101,7 +101,7 @@ func readSentence(at int, s evidence.Sentence) told {
 	for _, term := range s.Terms {
 		switch {
 		case strings.IndexFunc(term, isDigit) < 0:
-			if !negates.MatchString(term) {
+			if !negationPattern.MatchString(term) {
 				t.words[term] = true
 			}
 		case !counted[term]:
@@ -128,7 +128,7 @@ func (c *Corpus) rarestWords(words map[string]bool) []string {
 	return all[:min(len(all), 3)]
 }
 
-func areContradictory(a, b told) bool {
+func areContradictory(a, b comparedSentence) bool {
 	if !maps.Equal(a.exact, b.exact) {
 		return false // of two versions, or two things
 	}
@@ -148,7 +148,7 @@ func areContradictory(a, b told) bool {
 	return alike >= sameButNumber && quantitiesDiffer(a, b)
 }
 
-func quantitiesDiffer(a, b told) bool {
+func quantitiesDiffer(a, b comparedSentence) bool {
 	for unit, value := range a.quantities {
 		other, also := b.quantities[unit]
 		if also && value != "" && other != "" && value != other {
@@ -158,4 +158,4 @@ func quantitiesDiffer(a, b told) bool {
 	return false
 }
 
-func sameQuantities(a, b told) bool { return !quantitiesDiffer(a, b) }
+func sameQuantities(a, b comparedSentence) bool { return !quantitiesDiffer(a, b) }

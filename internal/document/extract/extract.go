@@ -87,8 +87,8 @@ func (c *Corpus) Find(kind Kind, focus Focus) (statements []evidence.Statement, 
 
 // findSentences gives the sentences of a kind in their order. Each processor looks at a part of
 // them: matching takes most of the time that an analysis takes.
-func (c *Corpus) findSentences(f finder) []scored {
-	parts := make([][]scored, runtime.GOMAXPROCS(0))
+func (c *Corpus) findSentences(f finder) []scoredSentence {
+	parts := make([][]scoredSentence, runtime.GOMAXPROCS(0))
 	var matching sync.WaitGroup
 	for i := range parts {
 		from, to := i*len(c.sentences)/len(parts), (i+1)*len(c.sentences)/len(parts)
@@ -102,21 +102,21 @@ func (c *Corpus) findSentences(f finder) []scored {
 // the words are, and no sentence that has less than half as much of it as the best.
 func (c *Corpus) About(focus Focus) []evidence.Statement {
 	words := c.focusWeights(focus.Words)
-	var found []scored
+	var found []scoredSentence
 	best := 0.0
 	for _, s := range c.sentences {
 		if held := words.heldShare(s); held > 0 {
-			found = append(found, scored{s, held})
+			found = append(found, scoredSentence{s, held})
 			best = max(best, held)
 		}
 	}
-	found = slices.DeleteFunc(found, func(s scored) bool { return s.score < best/2 })
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	found = slices.DeleteFunc(found, func(s scoredSentence) bool { return s.score < best/2 })
+	slices.SortStableFunc(found, func(a, b scoredSentence) int { return cmp.Compare(b.score, a.score) })
 	statements, _ := limitStatements(statementsOf(found), focus.Limit)
 	return statements
 }
 
-type scored struct {
+type scoredSentence struct {
 	evidence.Sentence
 	score float64
 }
@@ -126,16 +126,16 @@ type scored struct {
 const focusWeight = 3
 
 // rankStatements orders sentences by their score and the words of the focus that they hold.
-func (c *Corpus) rankStatements(found []scored, focus string) []evidence.Statement {
+func (c *Corpus) rankStatements(found []scoredSentence, focus string) []evidence.Statement {
 	words := c.focusWeights(focus)
 	for i := range found {
 		found[i].score += focusWeight * words.heldShare(found[i].Sentence)
 	}
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(found, func(a, b scoredSentence) int { return cmp.Compare(b.score, a.score) })
 	return statementsOf(found)
 }
 
-func statementsOf(found []scored) []evidence.Statement {
+func statementsOf(found []scoredSentence) []evidence.Statement {
 	statements := make([]evidence.Statement, len(found))
 	for i, s := range found {
 		statements[i] = evidence.Statement{Text: s.Text, Places: []evidence.Place{s.Place}}

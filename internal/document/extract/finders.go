@@ -16,15 +16,15 @@ type finder struct {
 }
 
 // findAmong gives the sentences of the kind. What announces a list says nothing without it.
-func (f finder) findAmong(sentences []evidence.Sentence) []scored {
-	var found []scored
+func (f finder) findAmong(sentences []evidence.Sentence) []scoredSentence {
+	var found []scoredSentence
 	over, text := f.headingKind(""), ""
 	for _, s := range sentences {
 		if s.Heading != text {
 			over, text = f.headingKind(s.Heading), s.Heading
 		}
 		if strength := f.sentenceStrength(s, over); strength > 0 && !strings.HasSuffix(s.Text, ":") {
-			found = append(found, scored{s, strength})
+			found = append(found, scoredSentence{s, strength})
 		}
 	}
 	return found
@@ -87,7 +87,7 @@ var finders = map[Kind]finder{
 		says:  regexp.MustCompile(`(?i)\b(?:TODO|TBD|TBC|FIXME|XXX|to be (?:decided|determined|defined|confirmed|clarified)|open (?:question|issue|point)|not (?:yet )?(?:decided|clear|known)|not yet (?:defined|specified)|unclear|undecided|needs? (?:a )?(?:decision|clarification)|we don't know)\b`),
 		under: regexp.MustCompile(`(?i)\b(?:open (?:questions?|issues?|points?)|unresolved|to ?do|next steps)\b`),
 		also: func(s evidence.Sentence) bool {
-			return s.Open || asks.MatchString(s.Text) && strings.Contains(s.Text, " ") && s.Heading != "" && !answered.MatchString(s.Heading)
+			return s.Open || questionPattern.MatchString(s.Text) && strings.Contains(s.Text, " ") && s.Heading != "" && !faqHeading.MatchString(s.Heading)
 		},
 	},
 	Purpose: {
@@ -114,7 +114,7 @@ var finders = map[Kind]finder{
 }
 
 var (
-	asks = regexp.MustCompile(`\?["”)*_]*$`)
-	// answered are headings under which a question is followed by its answer.
-	answered = regexp.MustCompile(`(?i)\bfaq\b|frequently asked|\?`)
+	questionPattern = regexp.MustCompile(`\?["”)*_]*$`)
+	// faqHeading are headings under which a question is followed by its answer.
+	faqHeading = regexp.MustCompile(`(?i)\bfaq\b|frequently asked|\?`)
 )

@@ -16,17 +16,17 @@ import (
 )
 
 var (
-	glossary = regexp.MustCompile(`(?i)\b(?:glossary|terms|terminology|definitions|abbreviations|acronyms|core concepts|concepts)\b`)
-	explains = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
+	glossaryHeading   = regexp.MustCompile(`(?i)\b(?:glossary|terms|terminology|definitions|abbreviations|acronyms|core concepts|concepts)\b`)
+	definitionPattern = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
 )
 
 // findTerms gives what the documents explain: abbreviations, and the items of glossaries.
 // The words that they use most come last.
 func (c *Corpus) findTerms(focus Focus) []evidence.Statement {
-	var found []scored
+	var found []scoredSentence
 	for _, s := range c.sentences {
-		if parts := explains.FindStringSubmatch(s.Text); parts != nil && glossary.MatchString(s.Heading) {
-			found = append(found, scored{s, 1})
+		if parts := definitionPattern.FindStringSubmatch(s.Text); parts != nil && glossaryHeading.MatchString(s.Heading) {
+			found = append(found, scoredSentence{s, 1})
 		}
 	}
 	statements := append(c.findAbbreviations(), c.rankStatements(found, focus.Words)...)

@@ -33,8 +33,8 @@ type Written struct {
 	Groups   []flows.SourceGroup
 }
 
-// longest is the length of a report without its list of sources, in bytes.
-const longest = flows.MaxFile / 2
+// maxLength is the length of a report without its list of sources, in bytes.
+const maxLength = flows.MaxFile / 2
 
 // Write writes a report on documents.
 func Write(documents []document.Document, r Report) Written {
@@ -85,7 +85,7 @@ func (w *writer) writePart(part evidence.Part, empty string) {
 	}
 	for _, s := range part.Statements {
 		line := "- " + w.cleanText(s.Text)
-		if w.text.Len()+len(line) > longest {
+		if w.text.Len()+len(line) > maxLength {
 			w.left++
 			continue
 		}
@@ -216,8 +216,8 @@ func (w *writer) sourceGroups() []flows.SourceGroup {
 	return groups
 }
 
-// cites is how sources are cited: a text that says "[3]" of itself must not look so.
-var cites = regexp.MustCompile(`\[(\d+)\]`)
+// citationPattern is how sources are cited: a text that says "[3]" of itself must not look so.
+var citationPattern = regexp.MustCompile(`\[(\d+)\]`)
 
 // cleanText makes text of documents, models and people fit for a line of the report.
 func (w *writer) cleanText(text string) string {
@@ -226,7 +226,7 @@ func (w *writer) cleanText(text string) string {
 
 func cleanUnsafe(allowed guard.Guard, text string) string {
 	text = allowed.Clean(evidence.Line(text))
-	text = cites.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
+	text = citationPattern.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
 	if strings.Count(text, "`")%2 == 1 {
 		text += "`"
 	}
@@ -243,8 +243,8 @@ func Digest(documents []document.Document, parts []evidence.Part) string {
 	return w.digestParts(parts, func(s evidence.Statement) string { return w.placesText(s.Places) })
 }
 
-// digested is how many statements of the first parts that have any are in a digest.
-var digested = []int{6, 3, 2}
+// digestLimits is how many statements of the first parts that have any are in a digest.
+var digestLimits = []int{6, 3, 2}
 
 const (
 	maxDigested = 200 // characters of a statement
@@ -255,10 +255,10 @@ func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement
 	var b strings.Builder
 	begun := 0
 	for _, part := range parts {
-		if len(part.Statements) == 0 || begun == len(digested) {
+		if len(part.Statements) == 0 || begun == len(digestLimits) {
 			continue
 		}
-		most := digested[begun]
+		most := digestLimits[begun]
 		begun++
 		b.WriteString("\n**" + w.cleanText(part.Title) + "**\n")
 		for _, s := range part.Statements[:min(len(part.Statements), most)] {

@@ -35,13 +35,13 @@ type combinePrompt struct {
 }
 
 //go:embed *.tmpl *.json
-var files embed.FS
+var promptFiles embed.FS
 
 var (
-	readTemplate    = prompt.Template(files, "read", nil)
-	combineTemplate = prompt.Template(files, "combine", nil)
-	readSchema      = prompt.Schema(files, "read")
-	combineSchema   = prompt.Schema(files, "combine")
+	readTemplate    = prompt.Template(promptFiles, "read", nil)
+	combineTemplate = prompt.Template(promptFiles, "combine", nil)
+	readSchema      = prompt.Schema(promptFiles, "read")
+	combineSchema   = prompt.Schema(promptFiles, "combine")
 )
 
 func (p readPrompt) toMessages() ([]llm.Message, error) { return prompt.Messages(readTemplate, p) }

@@ -15,24 +15,24 @@ import (
 	"cairn/internal/llm"
 )
 
-// note is a statement as a model gives it: the numbers are those of what it was shown.
-type note struct {
+// modelNote is a statement as a model gives it: the numbers are those of what it was shown.
+type modelNote struct {
 	Text    string `json:"text"`
 	Sources []int  `json:"sources"`
 }
 
 // readWindows takes notes on windows, some at the same time. The notes are in the order of the
 // windows. What the model fails to read is missing, and is said in the uses.
-func (w *work) readWindows(ctx context.Context, windows [][]item) ([]item, error) {
+func (w *survey) readWindows(ctx context.Context, windows [][]sourceItem) ([]sourceItem, error) {
 	var (
 		reading sync.WaitGroup
 		mu      sync.Mutex // over done, given and calls of say
 		done    int
 		given   bool // up: no more requests are sent
-		notes   = make([][]item, len(windows))
+		notes   = make([][]sourceItem, len(windows))
 		uses    = make([]flows.ModelUse, len(windows))
 		errs    = make([]error, len(windows))
-		slots   = make(chan struct{}, parallel)
+		slots   = make(chan struct{}, maxParallel)
 	)
 	for i, window := range windows {
 		slots <- struct{}{}
@@ -57,7 +57,7 @@ func (w *work) readWindows(ctx context.Context, windows [][]item) ([]item, error
 	reading.Wait()
 	w.made.Uses = append(w.made.Uses, uses...)
 	w.made.Remarks = append(w.made.Remarks, fmt.Sprintf("read in %d parts", len(windows)))
-	var all []item
+	var all []sourceItem
 	for _, some := range notes {
 		all = append(all, some...)
 	}
@@ -73,7 +73,7 @@ func isPermanent(failure string) bool {
 	return false
 }
 
-func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelUse, error) {
+func (w *survey) readOne(ctx context.Context, window []sourceItem) ([]sourceItem, flows.ModelUse, error) {
 	messages, err := readPrompt{
 		Goal: w.task.Goal, Sources: sourcesOf(window), Query: w.task.Query, Feedback: w.task.Feedback, Most: w.maxStatements(maxNotes),
 	}.toMessages()
@@ -81,10 +81,10 @@ func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelU
 		return nil, flows.ModelUse{}, err
 	}
 	type reply struct {
-		Notes []note `json:"notes"`
+		Notes []modelNote `json:"notes"`
 	}
 	told, use := flows.ConsultFor[reply](ctx, "read", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema})
-	var items []item
+	var items []sourceItem
 	for _, n := range told.Notes[:min(len(told.Notes), maxNotes)] {
 		made := joinCited(window, n.Sources)
 		if made.text = evidence.Line(n.Text); made.text != "" && len(made.places) > 0 {
@@ -96,8 +96,8 @@ func (w *work) readOne(ctx context.Context, window []item) ([]item, flows.ModelU
 
 // joinCited joins what numbers cite: the label is that of the first. A number that nothing
 // was shown by cites nothing.
-func joinCited(items []item, numbers []int) item {
-	var made item
+func joinCited(items []sourceItem, numbers []int) sourceItem {
+	var made sourceItem
 	for _, number := range numbers {
 		if number < 1 || number > len(items) {
 			continue
@@ -122,7 +122,7 @@ func joinCited(items []item, numbers []int) item {
 type checker struct{ kept, partly, dropped int }
 
 // keepStatements gives the statements that what they cite tells, wholly or in part.
-func (c *checker) keepStatements(items []item, told []note) []evidence.Statement {
+func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidence.Statement {
 	var kept []evidence.Statement
 	for _, n := range told[:min(len(told), maxStatements)] {
 		from := joinCited(items, n.Sources)
@@ -148,7 +148,7 @@ func (c *checker) keepStatements(items []item, told []note) []evidence.Statement
 }
 
 // itemSentences gives what the documents say, with the headings over it.
-func (i item) itemSentences() []string {
+func (i sourceItem) itemSentences() []string {
 	sentences := []string{i.label}
 	for _, text := range i.told {
 		for _, part := range sentence.Split(text) {

@@ -56,7 +56,7 @@ const (
 	maxQuery      = 2000
 	// shownFeedback is how much of what the person said is shown, the last of it.
 	shownFeedback = 6
-	parallel      = 4   // requests at the same time
+	maxParallel   = 4   // requests at the same time
 	maxRequests   = 500 // to read the documents with
 	maxLevels     = 4   // of notes on notes
 )
@@ -70,7 +70,7 @@ func New(model llm.Model) *Surveyor { return &Surveyor{model: model} }
 // Survey writes a report on documents. say is told how far it came, one call at a time.
 // An error is the end of ctx; what a model fails in is said in the result.
 func (s *Surveyor) Survey(ctx context.Context, set document.Set, task Task, say func(string)) (Result, error) {
-	w := &work{surveyor: s, set: set, task: boundTask(task), say: say}
+	w := &survey{surveyor: s, set: set, task: boundTask(task), say: say}
 	made, err := w.writeReport(ctx)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("survey: %w", ctx.Err())
@@ -91,8 +91,8 @@ func truncateText(text string, characters int) string {
 	return text
 }
 
-// work is one survey.
-type work struct {
+// survey is one survey.
+type survey struct {
 	surveyor *Surveyor
 	set      document.Set
 	task     Task
@@ -100,7 +100,7 @@ type work struct {
 	made     Result
 }
 
-func (w *work) writeReport(ctx context.Context) (Result, error) {
+func (w *survey) writeReport(ctx context.Context) (Result, error) {
 	items := w.documentSections()
 	room, enough := w.sourceBudget()
 	if !enough && len(w.task.Draft) > 0 {
@@ -137,12 +137,12 @@ func (w *work) writeReport(ctx context.Context) (Result, error) {
 const perStatement = 60
 
 // maxStatements is how many statements fit into a reply, up to a bound.
-func (w *work) maxStatements(bound int) int {
+func (w *survey) maxStatements(bound int) int {
 	return max(1, min(bound, w.surveyor.model.Limits().Reply/perStatement))
 }
 
 // failureReason is the first failure of the model, or else what is given.
-func (w *work) failureReason(otherwise string) string {
+func (w *survey) failureReason(otherwise string) string {
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {
 			return use.Failure
@@ -152,7 +152,7 @@ func (w *work) failureReason(otherwise string) string {
 }
 
 // failedResult is the result where the model wrote nothing.
-func (w *work) failedResult(reason string) Result {
+func (w *survey) failedResult(reason string) Result {
 	w.made.Parts = nil
 	w.made.Note = fmt.Sprintf("The language model wrote nothing (%s).", reason)
 	w.made.Remarks = append(w.made.Remarks, "no report by the model: "+reason)
@@ -160,7 +160,7 @@ func (w *work) failedResult(reason string) Result {
 }
 
 // combineItems lets the model write the report from what fits into one request.
-func (w *work) combineItems(ctx context.Context, items []item) (Result, error) {
+func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, error) {
 	w.say("Writing it down")
 	messages, err := combinePrompt{
 		Goal: w.task.Goal, Sources: sourcesOf(items), Query: w.task.Query, Feedback: w.task.Feedback,
@@ -171,8 +171,8 @@ func (w *work) combineItems(ctx context.Context, items []item) (Result, error) {
 	}
 	type reply struct {
 		Parts []struct {
-			Title      string `json:"title"`
-			Statements []note `json:"statements"`
+			Title      string      `json:"title"`
+			Statements []modelNote `json:"statements"`
 		} `json:"parts"`
 	}
 	told, use := flows.ConsultFor[reply](ctx, "combine", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema})
@@ -201,7 +201,7 @@ func (w *work) combineItems(ctx context.Context, items []item) (Result, error) {
 
 // arrangeParts gives the parts of the report: those that were asked for, or else those that
 // the model chose and that have something to say.
-func (w *work) arrangeParts(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
+func (w *survey) arrangeParts(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
 	var arranged []evidence.Part
 	for _, wanted := range w.task.Titles {
 		part := evidence.Part{Title: wanted}
@@ -225,7 +225,7 @@ func (w *work) arrangeParts(titles []string, parts map[string][]evidence.Stateme
 }
 
 // missedNote says that the model could not read all.
-func (w *work) missedNote() string {
+func (w *survey) missedNote() string {
 	failures := 0
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {

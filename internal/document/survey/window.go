@@ -9,8 +9,8 @@ import (
 	"cairn/internal/llm"
 )
 
-// item is what a model is shown as one source: a section, a part of one, or a note.
-type item struct {
+// sourceItem is what a model is shown as one source: a section, a part of one, or a note.
+type sourceItem struct {
 	label  string
 	text   string
 	places []evidence.Place
@@ -21,8 +21,8 @@ type item struct {
 }
 
 // documentSections gives the text of the documents.
-func (w *work) documentSections() []item {
-	var items []item
+func (w *survey) documentSections() []sourceItem {
+	var items []sourceItem
 	for d, doc := range w.set.Documents {
 		text := w.set.Texts[doc.Name]
 		for s, section := range doc.Sections {
@@ -34,7 +34,7 @@ func (w *work) documentSections() []item {
 			if len(section.Headings) > 0 {
 				label += " › " + strings.Join(section.Headings, " › ")
 			}
-			items = append(items, item{label: truncateText(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
+			items = append(items, sourceItem{label: truncateText(label, maxLabel), text: body, places: []evidence.Place{{Document: d, Section: s}}, told: []string{body}})
 		}
 	}
 	return items
@@ -51,7 +51,7 @@ const (
 )
 
 // sourceBudget is how many tokens of sources fit into one request beside the task and the reply.
-func (w *work) sourceBudget() (tokens int, enough bool) {
+func (w *survey) sourceBudget() (tokens int, enough bool) {
 	model := w.surveyor.model
 	limits := model.Limits()
 	tokens = limits.Context - limits.Reply - promptTokens - model.Tokens(w.task.Query)
@@ -68,9 +68,9 @@ func (w *work) sourceBudget() (tokens int, enough bool) {
 
 // packWindows puts items into as few windows as their order allows, each of at most room tokens.
 // An item that is longer is cut between sentences, and a sentence that is longer anywhere.
-func packWindows(model llm.Model, items []item, room int) [][]item {
-	var windows [][]item
-	var window []item
+func packWindows(model llm.Model, items []sourceItem, room int) [][]sourceItem {
+	var windows [][]sourceItem
+	var window []sourceItem
 	left := room
 	for _, whole := range items {
 		for _, one := range splitItem(model, whole, room) {
@@ -89,18 +89,18 @@ func packWindows(model llm.Model, items []item, room int) [][]item {
 }
 
 // splitItem cuts an item into such that fit into a window.
-func splitItem(model llm.Model, whole item, room int) []item {
+func splitItem(model llm.Model, whole sourceItem, room int) []sourceItem {
 	frame := sourceTokens + model.Tokens(whole.label)
 	room -= frame
 	if tokens := model.Tokens(whole.text); tokens <= room {
 		whole.tokens = frame + tokens
-		return []item{whole}
+		return []sourceItem{whole}
 	}
-	var cuts []item
+	var cuts []sourceItem
 	from, end, sum := 0, 0, 0
 	add := func(to int) {
 		if text := strings.TrimSpace(whole.text[from:to]); text != "" {
-			cut := item{label: whole.label, text: text, places: whole.places, told: whole.told, tokens: frame + model.Tokens(text)}
+			cut := sourceItem{label: whole.label, text: text, places: whole.places, told: whole.told, tokens: frame + model.Tokens(text)}
 			if len(whole.told) == 1 && whole.told[0] == whole.text {
 				cut.told = []string{text}
 			}
@@ -137,7 +137,7 @@ func fittingLength(model llm.Model, text string, room int) int {
 	return len(text)
 }
 
-func sourcesOf(items []item) []source {
+func sourcesOf(items []sourceItem) []source {
 	sources := make([]source, len(items))
 	for i, one := range items {
 		sources[i] = source{Number: i + 1, Label: one.label, Text: one.text}

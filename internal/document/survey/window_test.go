@@ -29,7 +29,7 @@ func FuzzPack(f *testing.F) {
 	f.Add(" \n ", "\xff\xfe")
 	f.Fuzz(func(t *testing.T, one, two string) {
 		one, two = strings.ToValidUTF8(one, "?"), strings.ToValidUTF8(two, "?")
-		items := []item{{label: "one", text: one, told: []string{one}}, {label: "two", text: two, told: []string{two}}}
+		items := []sourceItem{{label: "one", text: one, told: []string{one}}, {label: "two", text: two, told: []string{two}}}
 		var packed strings.Builder
 		for _, window := range packWindows(letters{}, items, testRoom) {
 			took := 0

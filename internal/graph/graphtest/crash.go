@@ -51,13 +51,13 @@ func Crashes[S any](t testing.TB, scenario Scenario[S]) (graph.Outcome[S], Steps
 	}
 }
 
-// lives is a run that may be carried out by several processes in a row.
-type lives[S any] struct {
+// crashRun is a run that may be carried out by several processes in a row.
+type crashRun[S any] struct {
 	Scenario[S]
 	store *Memory
 
-	fresh    []finished // of this process
-	kept     Steps      // of those before, and of this one up to its last checkpoint
+	fresh    []finishedStep // of this process
+	kept     Steps          // of those before, and of this one up to its last checkpoint
 	answered []graph.Answer
 	asked    map[string]bool // ids of questions
 	known    map[string]bool // the ids of the undisturbed run, in all others
@@ -67,17 +67,17 @@ type lives[S any] struct {
 // mostAnswers is more than any scenario asks for: a run that asks on is an error.
 const mostAnswers = 1000
 
-func newLives[S any](scenario Scenario[S]) *lives[S] {
-	return &lives[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}, asked: map[string]bool{}}
+func newLives[S any](scenario Scenario[S]) *crashRun[S] {
+	return &crashRun[S]{Scenario: scenario, store: NewMemory(), kept: Steps{}, asked: map[string]bool{}}
 }
 
-type finished struct {
+type finishedStep struct {
 	seq  int64
 	step string
 }
 
 // compareOutcome carries the run out with one crash. crashed is false if it ended before.
-func (l *lives[S]) compareOutcome(ctx context.Context, at CrashPoint, want graph.Outcome[S], steps Steps) (crashed bool, err error) {
+func (l *crashRun[S]) compareOutcome(ctx context.Context, at CrashPoint, want graph.Outcome[S], steps Steps) (crashed bool, err error) {
 	store := NewCrashing(l.store, at)
 	got, err := l.runProcess(ctx, store)
 	if store.Crashed() {
@@ -122,7 +122,7 @@ func checkSameOutcome[S any](got, want graph.Outcome[S]) error {
 // runProcess is one process: it takes the run up where it is and goes on to its end.
 // Questions are answered one by one. What was answered before a crash is answered
 // again, as by a queue that redelivers.
-func (l *lives[S]) runProcess(ctx context.Context, store graph.Store) (graph.Outcome[S], error) {
+func (l *crashRun[S]) runProcess(ctx context.Context, store graph.Store) (graph.Outcome[S], error) {
 	const run = "run"
 	options := graph.Options{Store: store, Observe: l.recordEvent}
 	outcome, err := l.Graph.Resume(ctx, run, l.pendingAnswers(ctx), options)
@@ -146,7 +146,7 @@ func (l *lives[S]) runProcess(ctx context.Context, store graph.Store) (graph.Out
 }
 
 // pendingAnswers are the answers to deliver again: none before there is a checkpoint.
-func (l *lives[S]) pendingAnswers(ctx context.Context) []graph.Answer {
+func (l *crashRun[S]) pendingAnswers(ctx context.Context) []graph.Answer {
 	if _, err := l.store.Load(ctx, "run"); err != nil {
 		return nil
 	}
@@ -155,13 +155,13 @@ func (l *lives[S]) pendingAnswers(ctx context.Context) []graph.Answer {
 
 // recordEvent notes finished steps. The first event of a process tells how far the events
 // before it were kept.
-func (l *lives[S]) recordEvent(event graph.Event) {
+func (l *crashRun[S]) recordEvent(event graph.Event) {
 	switch event.Kind {
 	case graph.RunStarted:
 		l.settleKept(event.Seq)
 	case graph.StepFinished:
 		if event.Err == nil {
-			l.fresh = append(l.fresh, finished{event.Seq, fmt.Sprintf("%s#%d", event.Node, event.Visit)})
+			l.fresh = append(l.fresh, finishedStep{event.Seq, fmt.Sprintf("%s#%d", event.Node, event.Visit)})
 		}
 	case graph.QuestionAsked:
 		if l.known != nil && !l.known[event.Question.ID] {
@@ -171,7 +171,7 @@ func (l *lives[S]) recordEvent(event graph.Event) {
 	}
 }
 
-func (l *lives[S]) settleKept(before int64) {
+func (l *crashRun[S]) settleKept(before int64) {
 	for _, f := range l.fresh {
 		if f.seq < before {
 			l.kept[f.step]++

@@ -33,13 +33,13 @@ type target struct {
 // maxAddress is the longest address that is read, in bytes.
 const maxAddress = 4096
 
-var forms = map[string]target{
+var addressForms = map[string]target{
 	"redis": {kind: single}, "rediss": {kind: single, encrypted: true},
 	"redis+sentinel": {kind: sentinel}, "rediss+sentinel": {kind: sentinel, encrypted: true},
 	"redis+cluster": {kind: cluster}, "rediss+cluster": {kind: cluster, encrypted: true},
 }
 
-var ports = map[kind]string{single: "6379", cluster: "6379", sentinel: "26379"}
+var defaultPorts = map[kind]string{single: "6379", cluster: "6379", sentinel: "26379"}
 
 // parseAddress reads an address. Its errors quote nothing that may hold a password.
 func parseAddress(address string) (target, error) {
@@ -47,7 +47,7 @@ func parseAddress(address string) (target, error) {
 		return target{}, fmt.Errorf("it has %d bytes, at most %d are read", len(address), maxAddress)
 	}
 	scheme, rest, found := strings.Cut(strings.TrimSpace(address), "://")
-	t, known := forms[scheme]
+	t, known := addressForms[scheme]
 	if !found || !known {
 		return target{}, errors.New("it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same with rediss")
 	}
@@ -71,7 +71,7 @@ func parseAddress(address string) (target, error) {
 		return target{}, errors.New("it has several hosts: write it as redis+cluster:// or redis+sentinel://")
 	}
 	for _, host := range hosts {
-		full, err := withPort(host, ports[t.kind])
+		full, err := withPort(host, defaultPorts[t.kind])
 		if err != nil {
 			return target{}, err
 		}

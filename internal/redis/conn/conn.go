@@ -15,14 +15,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// oldest is the first version that has all commands that are used: XAUTOCLAIM, ZADD LT
+// minVersion is the first version that has all commands that are used: XAUTOCLAIM, ZADD LT
 // and exclusive ranges of streams.
-const oldest = "6.2"
+const minVersion = "6.2"
 
 const (
-	// pool is how many connections there may be. They are made as they are needed: each
+	// poolSize is how many connections there may be. They are made as they are needed: each
 	// claim that waits has one.
-	pool      = 512
+	poolSize  = 512
 	openLimit = 10 * time.Second
 )
 
@@ -38,13 +38,13 @@ type Client struct {
 	epoch epoch
 }
 
-// quiet keeps the library from writing to standard error: what it says there it also
+// discardLogger keeps the library from writing to standard error: what it says there it also
 // returns.
-type quiet struct{}
+type discardLogger struct{}
 
-func (quiet) Printf(context.Context, string, ...any) {}
+func (discardLogger) Printf(context.Context, string, ...any) {}
 
-var silence = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
+var silenceLibrary = sync.OnceFunc(func() { redis.SetLogger(discardLogger{}) })
 
 // Open connects to the Redis at an address and checks it. It waits a little for one that
 // is about to start. The forms of address:
@@ -58,7 +58,7 @@ var silence = sync.OnceFunc(func() { redis.SetLogger(quiet{}) })
 // the end names its certificate (PEM). User and password are of the servers that hold
 // the data, and of Sentinels where those want some. Errors never contain the password.
 func Open(ctx context.Context, address string) (*Client, error) {
-	silence()
+	silenceLibrary()
 	target, err := parseAddress(address)
 	if err != nil {
 		return nil, fmt.Errorf("address of Redis: %w", err)
@@ -105,7 +105,7 @@ func (t target) openClient(ctx context.Context) (*Client, error) {
 func (t target) clientOptions() (*redis.UniversalOptions, error) {
 	options := &redis.UniversalOptions{
 		Addrs: t.addresses, DB: t.database, Username: t.user, Password: t.password, MasterName: t.master,
-		PoolSize: pool, ContextTimeoutEnabled: true,
+		PoolSize: poolSize, ContextTimeoutEnabled: true,
 	}
 	if t.encrypted {
 		var err error
@@ -162,8 +162,8 @@ func (c *Client) EachServer(ctx context.Context, do func(ctx context.Context, se
 func (c *Client) checkServer(info map[string]string) error {
 	version := info["redis_version"]
 	switch {
-	case olderThan(version, oldest):
-		return fmt.Errorf("it is version %s, and %s or later is needed: upgrade it", version, oldest)
+	case olderThan(version, minVersion):
+		return fmt.Errorf("it is version %s, and %s or later is needed: upgrade it", version, minVersion)
 	case info["role"] == "slave":
 		return errors.New("it is a replica, which takes no writes: give the address of its master, or of its Sentinels as redis+sentinel://")
 	case info["cluster_enabled"] == "1" && !c.Cluster:

@@ -162,7 +162,7 @@ func TestServersThatCannotBeWorkedWith(t *testing.T) {
 
 func TestOlder(t *testing.T) {
 	for version, want := range map[string]bool{"6.0.16": true, "5.0": true, "": true, "6.2": false, "6.2.1": false, "7.0.15": false, "10.1": false} {
-		if olderThan(version, oldest) != want {
+		if olderThan(version, minVersion) != want {
 			t.Errorf("%q is older: %v", version, !want)
 		}
 	}

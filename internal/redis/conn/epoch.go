@@ -38,7 +38,7 @@ func (e *epoch) checkConnection(ctx context.Context, connection *redis.Conn) err
 	if err != nil {
 		return err
 	}
-	if olderThan(about["Server"]["redis_version"], oldest) {
+	if olderThan(about["Server"]["redis_version"], minVersion) {
 		return nil // it does not tell its time, and check refuses it
 	}
 	linked, err := connection.InfoMap(ctx, "replication").Result()

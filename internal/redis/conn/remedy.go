@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// remedies tell what to do about what Redis refuses, by the first word of its error.
-var remedies = []struct{ prefix, remedy string }{
+// errorRemedies tell what to do about what Redis refuses, by the first word of its error.
+var errorRemedies = []struct{ prefix, remedy string }{
 	{"WRONGPASS", "the user or the password is wrong: correct the address"},
 	{"NOAUTH", "it wants a password: write it into the address as redis://:password@host"},
 	{"NOPERM", "this user may not do this: give it the rights that docs/redis.md lists"},
@@ -45,7 +45,7 @@ func Explain(err error) error {
 // remedyOf is the remedy of what Redis says, "" where there is none.
 func remedyOf(refusal string) string {
 	refusal = strings.TrimPrefix(refusal, "ERR ")
-	for _, known := range remedies {
+	for _, known := range errorRemedies {
 		if strings.HasPrefix(refusal, known.prefix) {
 			return known.remedy
 		}

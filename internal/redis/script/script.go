@@ -27,12 +27,12 @@ type Script struct {
 	alone         *redis.Script
 }
 
-var made atomic.Uint32
+var scriptCount atomic.Uint32
 
 // New makes a script, of a program's few. The prelude is local functions that several
 // scripts begin with; it is the same text in each of them.
 func New(prelude, body string) *Script {
-	number := made.Add(1)
+	number := scriptCount.Add(1)
 	if number > math.MaxUint8 {
 		panic("script: more than 255 scripts")
 	}
@@ -76,8 +76,8 @@ func (c Call) end(ctx context.Context, result *redis.Cmd) error {
 	return c.then(ctx, result)
 }
 
-// collected is what Together runs at its end.
-type collected struct{ calls []Call }
+// collectedCalls is what Together runs at its end.
+type collectedCalls struct{ calls []Call }
 
 type collectedKey struct{}
 
@@ -87,7 +87,7 @@ func Do(ctx context.Context, client *conn.Client, calls ...Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if all, ok := ctx.Value(collectedKey{}).(*collected); ok {
+	if all, ok := ctx.Value(collectedKey{}).(*collectedCalls); ok {
 		all.calls = append(all.calls, calls...)
 		return nil
 	}
@@ -110,7 +110,7 @@ func Together(client *conn.Client) func(ctx context.Context, write func(ctx cont
 		return func(ctx context.Context, write func(ctx context.Context) error) error { return write(ctx) }
 	}
 	return func(ctx context.Context, write func(ctx context.Context) error) error {
-		var all collected
+		var all collectedCalls
 		if err := write(context.WithValue(ctx, collectedKey{}, &all)); err != nil || len(all.calls) == 0 {
 			return err
 		}
@@ -145,8 +145,8 @@ func asOne(ctx context.Context, client *conn.Client, calls []Call) error {
 	return nil
 }
 
-// joined are scripts that were made one, by the numbers of their parts.
-var joined sync.Map
+// joinedScripts are scripts that were made one, by the numbers of their parts.
+var joinedScripts sync.Map
 
 // join makes scripts one: it is given the numbers of keys and of arguments of each, then
 // the arguments of all, and gives the results up to the first that is an error.
@@ -155,7 +155,7 @@ func join(scripts []*Script) *redis.Script {
 	for i, s := range scripts {
 		numbers[i] = s.number
 	}
-	if known, ok := joined.Load(string(numbers)); ok {
+	if known, ok := joinedScripts.Load(string(numbers)); ok {
 		return known.(*redis.Script) //nolint:forcetypeassert // nothing else is stored
 	}
 	var text strings.Builder
@@ -170,12 +170,12 @@ func join(scripts []*Script) *redis.Script {
 	for _, s := range scripts {
 		text.WriteString("function(KEYS, ARGV)\n" + s.body + "\nend,\n")
 	}
-	text.WriteString(driver)
-	known, _ := joined.LoadOrStore(string(numbers), redis.NewScript(text.String()))
+	text.WriteString(joinDriver)
+	known, _ := joinedScripts.LoadOrStore(string(numbers), redis.NewScript(text.String()))
 	return known.(*redis.Script) //nolint:forcetypeassert // nothing else is stored
 }
 
-const driver = `}
+const joinDriver = `}
 local results, key, argument = {}, 0, 2 * #parts
 for i, part in ipairs(parts) do
   local keys, arguments = {}, {}

@@ -45,9 +45,9 @@ const (
 	maxBroken    = 20
 )
 
-// locks are the files that say exactly which versions are used, in the order in which
+// lockFiles are the files that say exactly which versions are used, in the order in which
 // they are looked for, and whether it is a risk to have none.
-var locks = map[manifest.Ecosystem]struct {
+var lockFiles = map[manifest.Ecosystem]struct {
 	names    []string
 	required bool
 }{
@@ -87,7 +87,7 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 		made.Total += len(m.Dependencies)
 		if lacksLockFile(one) {
 			if unlocked[m.Ecosystem] == nil {
-				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: fmt.Sprintf("Dependencies of %s have no lock file (%s): every build may get other versions.", m.Ecosystem, locks[m.Ecosystem].names[0])}
+				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: fmt.Sprintf("Dependencies of %s have no lock file (%s): every build may get other versions.", m.Ecosystem, lockFiles[m.Ecosystem].names[0])}
 			}
 			unlocked[m.Ecosystem].addPlace(Place{Path: m.Path})
 		}
@@ -142,7 +142,7 @@ func normalizeName(name string) string {
 // lockOf finds the lock file of a manifest: beside it, or above it for a workspace.
 func (a *Analyst) lockOf(m manifest.Manifest) string {
 	for folder := path.Dir(m.Path); ; folder = path.Dir(folder) {
-		for _, name := range locks[m.Ecosystem].names {
+		for _, name := range lockFiles[m.Ecosystem].names {
 			if at := path.Join(folder, name); a.checkout.Has(at) {
 				return at
 			}
@@ -156,7 +156,7 @@ func (a *Analyst) lockOf(m manifest.Manifest) string {
 // lacksLockFile tells whether a manifest should have a lock file and has none. Requirements of
 // Python that each name one version are as good as one.
 func lacksLockFile(m Manifest) bool {
-	if m.Lock != "" || !locks[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {
+	if m.Lock != "" || !lockFiles[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {
 		return false
 	}
 	if m.Ecosystem != manifest.Python {

@@ -20,7 +20,7 @@ type pattern struct {
 	looks  *regexp.Regexp
 }
 
-var patterns = []pattern{
+var secretPatterns = []pattern{
 	{"a private key", "PRIVATE KEY-----", regexp.MustCompile(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\s+[A-Za-z0-9+/=\s]{32,}`)},
 	{"an access key of AWS", "AKIA", regexp.MustCompile(`\bAKIA[0-9A-Z]{16}\b`)},
 	{"a token of GitHub", "gh", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b`)},
@@ -40,7 +40,7 @@ const mostSecrets = 20
 // findSecrets finds what looks like a secret.
 func findSecrets(content []byte) []secret {
 	var found []secret
-	for _, p := range patterns {
+	for _, p := range secretPatterns {
 		if !bytes.Contains(content, []byte(p.begins)) {
 			continue
 		}
@@ -67,7 +67,7 @@ func isExample(match []byte) bool {
 
 // withoutSecrets takes out what looks like a secret, keeping the lines.
 func withoutSecrets(content []byte) []byte {
-	for _, p := range patterns {
+	for _, p := range secretPatterns {
 		if bytes.Contains(content, []byte(p.begins)) {
 			content = p.looks.ReplaceAllFunc(content, func(match []byte) []byte {
 				return append([]byte("[secret removed]"), bytes.Repeat([]byte{'\n'}, bytes.Count(match, []byte{'\n'}))...)

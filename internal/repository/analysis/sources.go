@@ -24,8 +24,8 @@ type CodeFile struct {
 // maxExcerpt is how much of a file is shown, in bytes.
 const maxExcerpt = 3000
 
-// chosen is a file with the reason that it was chosen for.
-type chosen struct {
+// chosenFile is a file with the reason that it was chosen for.
+type chosenFile struct {
 	file *file
 	why  string
 }
@@ -56,19 +56,19 @@ func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]Cod
 }
 
 // rankFiles orders the files by how much they tell.
-func (r *reading) rankFiles(wanted []string) []chosen {
+func (r *reading) rankFiles(wanted []string) []chosenFile {
 	byPath := make(map[string]*file)
 	for i := range r.files {
 		if f := &r.files[i]; !f.binary && !f.unread {
 			byPath[f.Path] = f
 		}
 	}
-	var all []chosen
+	var all []chosenFile
 	known := make(map[string]bool)
 	add := func(path, why string) {
 		if f := byPath[path]; f != nil && !known[path] {
 			known[path] = true
-			all = append(all, chosen{f, why})
+			all = append(all, chosenFile{f, why})
 		}
 	}
 	for _, path := range wanted {

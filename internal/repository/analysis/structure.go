@@ -221,8 +221,8 @@ func shortenText(text string, characters int) string {
 	return text
 }
 
-// licenses are known by a sentence that each has.
-var licenses = []struct{ name, says string }{
+// licensePatterns are known by a sentence that each has.
+var licensePatterns = []struct{ name, says string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"AGPL-3.0", "gnu affero general public license"},
 	{"LGPL", "gnu lesser general public license version"},
@@ -238,7 +238,7 @@ var licenses = []struct{ name, says string }{
 
 func licenseOf(text string) string {
 	plain := strings.ReplaceAll(strings.ToLower(strings.Join(strings.Fields(text), " ")), "license, version", "license version")
-	for _, license := range licenses {
+	for _, license := range licensePatterns {
 		if strings.Contains(plain, license.says) {
 			return license.name
 		}

@@ -77,7 +77,7 @@ func (f *Fetcher) newClient(budget *int64) *http.Client {
 		DialContext: dialer.DialContext, TLSClientConfig: f.options.TLS, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: handshakeTime, ResponseHeaderTimeout: headerTime, DisableKeepAlives: true,
 	}
-	return &http.Client{Transport: &counted{next: transport, left: budget}, CheckRedirect: f.checkRedirect}
+	return &http.Client{Transport: &countingTransport{next: transport, left: budget}, CheckRedirect: f.checkRedirect}
 }
 
 // checkRedirect follows within the allow list.
@@ -91,13 +91,13 @@ func (f *Fetcher) checkRedirect(request *http.Request, via []*http.Request) erro
 // ErrTooLarge is a repository over a limit.
 var ErrTooLarge = errors.New("the repository is too large")
 
-// counted bounds what is received over all responses.
-type counted struct {
+// countingTransport bounds what is received over all responses.
+type countingTransport struct {
 	next http.RoundTripper
 	left *int64
 }
 
-func (c *counted) RoundTrip(request *http.Request) (*http.Response, error) {
+func (c *countingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := c.next.RoundTrip(request)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // a RoundTripper stands in for another

@@ -224,11 +224,11 @@ func (f *Fetcher) unpackObjects(scratch string) (err error) {
 	return nil
 }
 
-// cached is how much of the objects is kept in memory.
-const cached = 16 * cache.MiByte
+// objectCacheSize is how much of the objects is kept in memory.
+const objectCacheSize = 16 * cache.MiByte
 
 func openStore(scratch string) *filesystem.Storage {
-	return filesystem.NewStorage(osfs.New(filepath.Join(scratch, "objects")), cache.NewObjectLRU(cached))
+	return filesystem.NewStorage(osfs.New(filepath.Join(scratch, "objects")), cache.NewObjectLRU(objectCacheSize))
 }
 
 // writeFiles writes the files of a commit.

@@ -62,7 +62,7 @@ func Read(root *os.Root) (State, error) {
 	return state, nil
 }
 
-var hash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+var commitHash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
 
 // readHead gives the commit that is checked out.
 func readHead(root *os.Root) (string, error) {
@@ -100,7 +100,7 @@ func readHead(root *os.Root) (string, error) {
 }
 
 func checkCommit(commit string) (string, error) {
-	if !hash.MatchString(commit) {
+	if !commitHash.MatchString(commit) {
 		return "", fmt.Errorf("read the commit of .git/HEAD: %q is no hash", commit)
 	}
 	return commit, nil

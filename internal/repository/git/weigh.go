@@ -33,7 +33,7 @@ func checkUnpackedSize(pack io.Reader, limit int64) error {
 		if size < 0 || size > limit {
 			return fmt.Errorf("%w: one of its objects has more than %d bytes", ErrTooLarge, limit)
 		}
-		begin := &beginning{}
+		begin := &deltaHeader{}
 		if _, _, err := scanner.NextObject(begin); err != nil {
 			return fmt.Errorf("read what was received: %w", err)
 		}
@@ -49,20 +49,20 @@ func checkUnpackedSize(pack io.Reader, limit int64) error {
 	return nil
 }
 
-// beginning keeps the first bytes of what is written to it.
-type beginning struct {
+// deltaHeader keeps the first bytes of what is written to it.
+type deltaHeader struct {
 	kept   [20]byte // two numbers of at most 10 bytes each
 	length int
 }
 
-func (b *beginning) Write(p []byte) (int, error) {
+func (b *deltaHeader) Write(p []byte) (int, error) {
 	b.length += copy(b.kept[b.length:], p)
 	return len(p), nil
 }
 
 // resultSize is the size of what a delta gives. A delta begins with the size of what it is
 // applied to and that of the result, 7 bits a byte, the lowest first.
-func (b *beginning) resultSize() (int64, error) {
+func (b *deltaHeader) resultSize() (int64, error) {
 	rest := b.kept[:b.length]
 	var size uint64
 	for range 2 {

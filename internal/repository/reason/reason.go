@@ -58,13 +58,13 @@ const (
 )
 
 //go:embed *.tmpl *.json
-var files embed.FS
+var promptFiles embed.FS
 
 var (
-	thinkTemplate = prompt.Template(files, "think", numbered)
-	writeTemplate = prompt.Template(files, "write", numbered)
-	thinkSchema   = prompt.Schema(files, "think")
-	writeSchema   = prompt.Schema(files, "write")
+	thinkTemplate = prompt.Template(promptFiles, "think", numbered)
+	writeTemplate = prompt.Template(promptFiles, "write", numbered)
+	thinkSchema   = prompt.Schema(promptFiles, "think")
+	writeSchema   = prompt.Schema(promptFiles, "write")
 )
 
 // numbered counts from 1, as sources are cited.

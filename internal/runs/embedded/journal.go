@@ -118,7 +118,7 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 		Read: func(ctx context.Context, at, upTo runs.Position) ([]runs.Event, error) {
 			return s.eventsAfter(ctx, thread, at, upTo)
 		},
-		Poll: poll,
+		Poll: pollInterval,
 	})
 }
 

@@ -32,7 +32,7 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 		if found {
 			return lease, nil
 		}
-		timer := time.NewTimer(min(poll, max(time.Millisecond, next)))
+		timer := time.NewTimer(min(pollInterval, max(time.Millisecond, next)))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -79,15 +79,15 @@ func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time
 	}
 	var soonest sql.NullInt64
 	err = tx.QueryRowContext(ctx, `SELECT min(at) FROM (SELECT min(claimable) AS at FROM thread UNION ALL SELECT min(due) FROM delayed)`).Scan(&soonest)
-	*next = poll
+	*next = pollInterval
 	if soonest.Valid {
 		*next = time.Duration(soonest.Int64-now) * time.Millisecond
 	}
 	return "", false, err
 }
 
-// behind tells of a row of thread whether it has more jobs than one.
-const behind = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
+// hasMoreJobs tells of a row of thread whether it has more jobs than one.
+const hasMoreJobs = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
 
 // leaseThread leases a thread. false: its head could not be read, and is a dead
 // letter now or left for newer programs.
@@ -99,7 +99,7 @@ func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadI
 	var at, unsure int64
 	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?,
 		unsure = CASE worker WHEN '' THEN unsure ELSE ? END
-		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, unsure, `+behind,
+		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, unsure, `+hasMoreJobs,
 		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), now.UnixMilli(), string(thread)).
 		Scan(&lease.Token, &attempt, &by, &at, &unsure, &lease.Behind)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadI
 		return lease, false, s.endLeaseForRetry(ctx, tx, thread, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
 	}
 	if err != nil {
-		letter := letter{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
+		letter := deadLetterRow{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
 		return lease, false, s.deadLetter(ctx, tx, id, letter)
 	}
 	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
@@ -136,7 +136,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 	var by string
 	var at int64
 	var renewal runs.Renewal
-	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+behind,
+	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+hasMoreJobs,
 		s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runs.ErrLost
@@ -180,7 +180,7 @@ func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, res
 		return err
 	}
 	if result.Next == runs.Dead {
-		return s.deadLetter(ctx, tx, id, letter{lease.Thread, lease.Job.Event, body, result.Reason})
+		return s.deadLetter(ctx, tx, id, deadLetterRow{lease.Thread, lease.Job.Event, body, result.Reason})
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
@@ -201,8 +201,8 @@ func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, thread chat.Th
 	return err
 }
 
-// letter is a dead letter as it is stored.
-type letter struct {
+// deadLetterRow is a dead letter as it is stored.
+type deadLetterRow struct {
 	thread chat.ThreadID
 	event  runs.EventID
 	body   []byte
@@ -210,7 +210,7 @@ type letter struct {
 }
 
 // deadLetter puts the job at the head, which has the id, aside.
-func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter letter) error {
+func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter deadLetterRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
 		string(letter.thread), string(letter.event), letter.body, letter.reason, s.nowMillis())
 	if err != nil {

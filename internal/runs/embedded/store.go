@@ -100,8 +100,8 @@ CREATE TABLE IF NOT EXISTS edit (        -- changes of messages that are not dea
 ) WITHOUT ROWID;`
 
 const (
-	// poll is how often a waiting claim or follower looks for what another process did.
-	poll = 200 * time.Millisecond
+	// pollInterval is how often a waiting claim or follower looks for what another process did.
+	pollInterval = 200 * time.Millisecond
 	// sweepEvery is how often what has outlived its time is deleted.
 	sweepEvery = time.Hour
 )

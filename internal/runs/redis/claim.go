@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// block is how long a claim waits before it looks whether it is to end.
-	block = 250 * time.Millisecond
+	// claimBlock is how long a claim waits before it looks whether it is to end.
+	claimBlock = 250 * time.Millisecond
 	// promoteEvery is how often threads that are due are looked for, at the least.
 	promoteEvery = 200 * time.Millisecond
 	// repairEvery is how often all queues are looked through for one that nobody announced,
@@ -82,7 +82,7 @@ func (c claimant) claimNext(ctx context.Context) (runs.Lease, bool, error) {
 	}
 	// It is not cut off by ctx: a notice that was on its way would wait for reclaim.
 	streams, err := c.client.XReadGroup(context.WithoutCancel(ctx), &redis.XReadGroupArgs{
-		Group: group, Consumer: string(c.worker), Streams: []string{c.keys.globalKey("ready"), ">"}, Count: 1, Block: block,
+		Group: consumerGroup, Consumer: string(c.worker), Streams: []string{c.keys.globalKey("ready"), ">"}, Count: 1, Block: claimBlock,
 	}).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
@@ -117,7 +117,7 @@ func (c claimant) promoteDue(ctx context.Context) error {
 func (c claimant) reclaimNotices(ctx context.Context) (runs.Lease, bool, error) {
 	for start := "0-0"; ; {
 		messages, next, err := c.client.XAutoClaim(ctx, &redis.XAutoClaimArgs{
-			Stream: c.keys.globalKey("ready"), Group: group, Consumer: string(c.worker),
+			Stream: c.keys.globalKey("ready"), Group: consumerGroup, Consumer: string(c.worker),
 			MinIdle: c.options.ClaimInterval / 2, Start: start, Count: 1,
 		}).Result()
 		if redis.HasErrorPrefix(err, "NOGROUP") {
@@ -179,7 +179,7 @@ func (s *Store) cutLists(ctx context.Context) error {
 func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Lease, bool, error) {
 	named, ok := message.Values["thread"].(string)
 	if !ok {
-		return runs.Lease{}, false, c.settleNotice(ctx, "", message.ID, comes{what: "none"})
+		return runs.Lease{}, false, c.settleNotice(ctx, "", message.ID, nextNotice{what: "none"})
 	}
 	thread := chat.ThreadID(named)
 	for {

@@ -32,7 +32,7 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 	})
 }
 
-var entry = regexp.MustCompile(`^\d{1,20}-\d{1,20}$`)
+var entryPattern = regexp.MustCompile(`^\d{1,20}-\d{1,20}$`)
 
 // entryID gives the id of an entry of the stream, 0-0 for one before the first.
 func (s *Store) entryID(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
@@ -49,7 +49,7 @@ func (s *Store) entryID(ctx context.Context, thread chat.ThreadID, at runs.Posit
 		}
 		return runs.Position(last[0].ID), nil
 	}
-	if !entry.MatchString(string(at)) {
+	if !entryPattern.MatchString(string(at)) {
 		return "", fmt.Errorf("follow thread %s: %q is no position of an event", thread, at)
 	}
 	return at, nil

@@ -11,10 +11,10 @@ import (
 // keys names keys, as package documentation lists them.
 type keys struct{ prefix string }
 
-var escaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
+var keyEscaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
 
 func (k keys) threadKey(thread chat.ThreadID, what string) string {
-	return k.prefix + ":{" + escaper.Replace(string(thread)) + "}:" + what
+	return k.prefix + ":{" + keyEscaper.Replace(string(thread)) + "}:" + what
 }
 
 func (k keys) jobsKey(t chat.ThreadID) string    { return k.threadKey(t, "jobs") }

@@ -12,24 +12,24 @@ import (
 	"cairn/internal/runs"
 )
 
-// comes is when a thread is to be looked at after its lease: what is "again" (at once),
+// nextNotice is when a thread is to be looked at after its lease: what is "again" (at once),
 // "later" (in so many ms) or "none".
-type comes struct{ what, in string }
+type nextNotice struct{ what, in string }
 
-func comesOf(fields []string) (comes, error) {
+func comesOf(fields []string) (nextNotice, error) {
 	if len(fields) != 2 {
-		return comes{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+		return nextNotice{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
 	}
 	in, err := strconv.ParseFloat(fields[1], 64)
 	if err != nil {
-		return comes{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+		return nextNotice{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
 	}
-	return comes{fields[0], strconv.FormatInt(int64(in), 10)}, nil
+	return nextNotice{fields[0], strconv.FormatInt(int64(in), 10)}, nil
 }
 
 // settleNotice ends a notice once what comes next is known.
-func (s *Store) settleNotice(ctx context.Context, thread chat.ThreadID, notice string, next comes) error {
-	return runScripts(ctx, s.client, settleScript.With(s.keys.wakeKeys(), string(thread), group, notice, next.what, next.in))
+func (s *Store) settleNotice(ctx context.Context, thread chat.ThreadID, notice string, next nextNotice) error {
+	return runScripts(ctx, s.client, settleScript.With(s.keys.wakeKeys(), string(thread), consumerGroup, notice, next.what, next.in))
 }
 
 // Renew implements runs.Leases.
@@ -86,13 +86,13 @@ func (s *Store) finishLease(ctx context.Context, lease runs.Lease, how string, r
 }
 
 // endLease ends the lease, and settles its notice by the keys in wake, where there are any.
-func (s *Store) endLease(ctx context.Context, lease runs.Lease, how string, result runs.Result, wake ...string) (comes, error) {
+func (s *Store) endLease(ctx context.Context, lease runs.Lease, how string, result runs.Result, wake ...string) (nextNotice, error) {
 	if err := ctx.Err(); err != nil {
-		return comes{}, err
+		return nextNotice{}, err
 	}
 	if how == string(runs.Dead) {
 		if err := s.indexLetter(ctx, lease); err != nil {
-			return comes{}, err
+			return nextNotice{}, err
 		}
 	}
 	t := lease.Thread
@@ -101,9 +101,9 @@ func (s *Store) endLease(ctx context.Context, lease runs.Lease, how string, resu
 		over = "1"
 	}
 	keys := []string{s.keys.stateKey(t), s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.outboxKey(t), s.keys.deadKey(t), s.keys.checkpointKey(t, string(result.Over))}
-	var next comes
+	var next nextNotice
 	finish := finishScript.With(keys, strconv.FormatInt(int64(lease.Token), 10), rand.Text(), how, formatMillis(result.After), result.Reason,
-		string(lease.Job.Event), over, formatMillis(s.options.Keep), string(t), group, lease.Ref, string(result.Doubt)).On(wake...)
+		string(lease.Job.Event), over, formatMillis(s.options.Keep), string(t), consumerGroup, lease.Ref, string(result.Doubt)).On(wake...)
 	err := runScripts(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
 		fields, err := readStrings(result)
 		if err == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 //go:embed lua/*.lua
-var sources embed.FS
+var scriptSources embed.FS
 
 var (
 	enqueueScript    = loadScript("enqueue")
@@ -39,11 +39,11 @@ var (
 )
 
 func loadScript(name string) *script.Script {
-	prelude, err := sources.ReadFile("lua/prelude.lua")
+	prelude, err := scriptSources.ReadFile("lua/prelude.lua")
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	body, err := sources.ReadFile("lua/" + name + ".lua")
+	body, err := scriptSources.ReadFile("lua/" + name + ".lua")
 	if err != nil {
 		panic(err)
 	}

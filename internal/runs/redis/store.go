@@ -17,8 +17,8 @@ import (
 	"cairn/internal/runs/watch"
 )
 
-// group is the consumer group of the stream of threads to look at.
-const group = "workers"
+// consumerGroup is the consumer group of the stream of threads to look at.
+const consumerGroup = "workers"
 
 // DefaultPrefix begins all keys where Options.Prefix is "".
 const DefaultPrefix = "cairn"
@@ -89,7 +89,7 @@ func Open(ctx context.Context, client *conn.Client, options Options) (*Store, er
 func (s *Store) Close() error { return s.channel.close() }
 
 func (s *Store) makeGroup(ctx context.Context) error {
-	err := s.client.XGroupCreateMkStream(ctx, s.keys.globalKey("ready"), group, "0").Err()
+	err := s.client.XGroupCreateMkStream(ctx, s.keys.globalKey("ready"), consumerGroup, "0").Err()
 	if redis.HasErrorPrefix(err, "BUSYGROUP") {
 		return nil
 	}
@@ -101,13 +101,13 @@ const goneAfter = time.Hour
 
 // dropConsumers forgets workers of processes that are long gone.
 func (s *Store) dropConsumers(ctx context.Context) error {
-	consumers, err := s.client.XInfoConsumers(ctx, s.keys.globalKey("ready"), group).Result()
+	consumers, err := s.client.XInfoConsumers(ctx, s.keys.globalKey("ready"), consumerGroup).Result()
 	if err != nil {
 		return explainError(err)
 	}
 	for _, consumer := range consumers {
 		if consumer.Pending == 0 && consumer.Idle > goneAfter {
-			if err := s.client.XGroupDelConsumer(ctx, s.keys.globalKey("ready"), group, consumer.Name).Err(); err != nil {
+			if err := s.client.XGroupDelConsumer(ctx, s.keys.globalKey("ready"), consumerGroup, consumer.Name).Err(); err != nil {
 				return explainError(err)
 			}
 		}

@@ -38,7 +38,7 @@ func checkError(b *testing.B, err error) {
 
 // benchStart measures from the call of Enqueue until a worker that waits has the job.
 func benchStart(b *testing.B, place Place) {
-	store := place.Open(b, standard)
+	store := place.Open(b, standardOptions)
 	started := make(chan time.Time)
 	ctx, cancel := context.WithCancel(b.Context())
 	var working sync.WaitGroup
@@ -68,7 +68,7 @@ func benchStart(b *testing.B, place Place) {
 
 // benchStep measures a step with a checkpoint of 2 KB and one event.
 func benchStep(b *testing.B, place Place) {
-	store := place.Open(b, standard)
+	store := place.Open(b, standardOptions)
 	_, err := store.Enqueue(b.Context(), newJob("t", "e"))
 	checkError(b, err)
 	lease, err := store.Claim(b.Context(), "w")
@@ -85,7 +85,7 @@ func benchStep(b *testing.B, place Place) {
 // each is claimed, makes one step, is recorded and confirmed in the outbox and finished.
 func benchEcho(b *testing.B, place Place) {
 	const workers, inFlight, threads = 16, 32, 200
-	store := place.Open(b, standard)
+	store := place.Open(b, standardOptions)
 	ctx, cancel := context.WithCancel(b.Context())
 	room := make(chan struct{}, inFlight)
 	var working, asking sync.WaitGroup
@@ -144,7 +144,7 @@ func echoJob(ctx context.Context, store Store, lease runs.Lease) error {
 
 // benchStop measures from a person's wish until the worker's context ends.
 func benchStop(b *testing.B, place Place) {
-	asked, working := place.Open(b, standard), place.Open(b, standard)
+	asked, working := place.Open(b, standardOptions), place.Open(b, standardOptions)
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
 		_, err := asked.Enqueue(b.Context(), newJob("t", runs.EventID(fmt.Sprint(i))))

@@ -9,7 +9,7 @@ import (
 )
 
 func testEdits(t *testing.T, place Place) {
-	store, other := place.Open(t, standard), place.Open(t, standard)
+	store, other := place.Open(t, standardOptions), place.Open(t, standardOptions)
 	ctx := t.Context()
 	expect := func(message chat.MessageID, want runs.Edit) {
 		t.Helper()

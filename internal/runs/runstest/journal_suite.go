@@ -14,7 +14,7 @@ import (
 // followEvents gives the next n events behind a position.
 func followEvents(t *testing.T, events runs.Events, thread chat.ThreadID, after runs.Position, n int) []runs.Event {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	var got []runs.Event
 	for event, err := range events.Follow(ctx, thread, after) {
@@ -30,7 +30,7 @@ func followEvents(t *testing.T, events runs.Events, thread chat.ThreadID, after 
 }
 
 func testFollow(t *testing.T, place Place) {
-	writing, reading := place.Open(t, standard), place.Open(t, standard)
+	writing, reading := place.Open(t, standardOptions), place.Open(t, standardOptions)
 	mustEnqueue(t, writing, newJob("t", "e1"), newJob("other", "e2"))
 	journals := make(map[chat.ThreadID]runs.Journal)
 	for range 2 {
@@ -61,7 +61,7 @@ func testFollow(t *testing.T, place Place) {
 	// Followers that wait hear of what another process writes.
 	const followers = 2
 	heard := make(chan string, followers)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	for range followers {
 		go func() {
@@ -83,12 +83,12 @@ func testFollow(t *testing.T, place Place) {
 }
 
 func testShow(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	journal := store.Journal(mustClaim(t, store, "w"))
 	journal.Append(newEvent("kept"))
 	must(t, journal.Flush(t.Context()))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	shown, showing := make(chan struct{}), false
 	for got, err := range store.Follow(ctx, "t", runs.Beginning) {
@@ -128,7 +128,7 @@ func testShow(t *testing.T, place Place) {
 // testStep looks at a step that can't be written: nothing of it is, and the next has
 // its events once.
 func testStep(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	journal := store.Journal(mustClaim(t, store, "w"))
 	must(t, journal.Save(t.Context(), "run", []byte("one")))
@@ -157,7 +157,7 @@ func testStep(t *testing.T, place Place) {
 }
 
 func testOver(t *testing.T, place Place) {
-	options := standard
+	options := standardOptions
 	options.EventsKept = 10
 	store := place.Open(t, options)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
@@ -184,7 +184,7 @@ func testOver(t *testing.T, place Place) {
 }
 
 func testOutbox(t *testing.T, place Place) {
-	dead, living := place.Open(t, short), place.Open(t, short)
+	dead, living := place.Open(t, shortOptions), place.Open(t, shortOptions)
 	ctx := t.Context()
 	mustEnqueue(t, dead, newJob("t", "e1"), newJob("t", "e2"), newJob("t", "e3"))
 	lease := mustClaim(t, dead, "dead")

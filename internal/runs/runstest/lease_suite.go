@@ -14,12 +14,12 @@ import (
 )
 
 func testTakeOver(t *testing.T, place Place) {
-	dead, living := place.Open(t, short), place.Open(t, short)
+	dead, living := place.Open(t, shortOptions), place.Open(t, shortOptions)
 	mustEnqueue(t, dead, newJob("t", "e1"), newJob("t", "e2"))
 	first := claimEvent(t, dead, "dead", "e1", 1)
 	must(t, dead.Journal(first).Save(t.Context(), "run-e1", []byte("kept")))
 	second := claimEvent(t, living, "living", "e1", 2)
-	if passed := second.Given.Sub(first.Given); passed < short.LeaseTTL || first.Given.Before(first.Job.Enqueued) {
+	if passed := second.Given.Sub(first.Given); passed < shortOptions.LeaseTTL || first.Given.Before(first.Job.Enqueued) {
 		t.Errorf("the job came at %s, was given at %s and %s later", first.Job.Enqueued, first.Given, passed)
 	}
 	if second.Token <= first.Token {
@@ -34,7 +34,7 @@ func testTakeOver(t *testing.T, place Place) {
 
 // testZombie lets a worker that stood still for longer than its lease go on writing.
 func testZombie(t *testing.T, place Place) {
-	stood, living := place.Open(t, short), place.Open(t, short)
+	stood, living := place.Open(t, shortOptions), place.Open(t, shortOptions)
 	mustEnqueue(t, stood, newJob("t", "e1"))
 	zombie := mustClaim(t, stood, "zombie")
 	journal := stood.Journal(zombie)
@@ -86,11 +86,11 @@ func testZombie(t *testing.T, place Place) {
 }
 
 func testHold(t *testing.T, place Place) {
-	store, other := place.Open(t, short), place.Open(t, short)
+	store, other := place.Open(t, shortOptions), place.Open(t, shortOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	lease := mustClaim(t, store, "w")
 	held, release := runs.Hold(t.Context(), store, lease)
-	expectIdle(t, other, 3*short.LeaseTTL)
+	expectIdle(t, other, 3*shortOptions.LeaseTTL)
 	if held.Err() != nil {
 		t.Errorf("what is held ended: %v", context.Cause(held))
 	}
@@ -102,7 +102,7 @@ func testHold(t *testing.T, place Place) {
 }
 
 func testHoldLost(t *testing.T, place Place) {
-	store := place.Open(t, short)
+	store := place.Open(t, shortOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	lease := mustClaim(t, store, "w")
 	held, release := runs.Hold(t.Context(), store, lease)
@@ -114,7 +114,7 @@ func testHoldLost(t *testing.T, place Place) {
 
 // testBehind has jobs come behind the one that is worked at.
 func testBehind(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	renewed := func(lease runs.Lease) runs.Renewal {
 		t.Helper()
 		renewal, err := store.Renew(t.Context(), lease)
@@ -147,7 +147,7 @@ func testBehind(t *testing.T, place Place) {
 }
 
 func testRetry(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	for attempt := 1; attempt <= 3; attempt++ {
 		lease := claimEvent(t, store, "w", "e1", attempt)
@@ -165,7 +165,7 @@ func testRetry(t *testing.T, place Place) {
 
 func testPause(t *testing.T, place Place) {
 	const pause = 500 * time.Millisecond
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	lease := mustClaim(t, store, "w")
 	mustEnqueue(t, store, newJob("t", "e2"), newJob("other", "e3"))
@@ -185,7 +185,7 @@ func testPause(t *testing.T, place Place) {
 }
 
 func testLeft(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	for range 3 {
 		mustFinish(t, store, claimEvent(t, store, "w", "e1", 1), runs.Result{Next: runs.Left, Reason: "no such adapter here"})
@@ -198,7 +198,7 @@ func testLeft(t *testing.T, place Place) {
 }
 
 func testNewer(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	place.Enqueue(t, "t", []byte(`{"version":99,"event":"e0","thread":"t"}`))
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("u", "e2"))
 	mustFinish(t, store, claimEvent(t, store, "w", "e2", 1), runs.Result{})
@@ -212,7 +212,7 @@ func testNewer(t *testing.T, place Place) {
 }
 
 func testDead(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"), newJob("u", "e1"))
 	for range 2 {
 		lease := claimEvent(t, store, "w", "e1", 1)
@@ -260,7 +260,7 @@ func testDead(t *testing.T, place Place) {
 // testFindDead finds dead letters by the runs of their jobs, by the events of jobs that have
 // none, and the latest of several; what is not a dead letter any more is not found.
 func testFindDead(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	putAside := func(thread chat.ThreadID, event runs.EventID, run chat.RunID) {
 		t.Helper()
 		job := newJob(thread, event)
@@ -309,7 +309,7 @@ func testFindDead(t *testing.T, place Place) {
 }
 
 func testPoison(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	place.Enqueue(t, "t", []byte(`{"version":0,"event":"from nowhere"}`))
 	place.Enqueue(t, "t", []byte("\x00\xff"))
 	mustEnqueue(t, store, newJob("t", "e1"))
@@ -340,7 +340,7 @@ func testPoison(t *testing.T, place Place) {
 }
 
 func testRelease(t *testing.T, place Place) {
-	store, other := place.Open(t, standard), place.Open(t, standard)
+	store, other := place.Open(t, standardOptions), place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	first := claimEvent(t, store, "w", "e1", 1)
 	must(t, store.Journal(first).Save(t.Context(), "run", []byte("so far")))
@@ -354,7 +354,7 @@ func testRelease(t *testing.T, place Place) {
 }
 
 func testFinished(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	lease := mustClaim(t, store, "w")
 	mustFinish(t, store, lease, runs.Result{})
@@ -371,7 +371,7 @@ func testFinished(t *testing.T, place Place) {
 }
 
 func testClaimEnds(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -387,7 +387,7 @@ func testClaimEnds(t *testing.T, place Place) {
 }
 
 func testStop(t *testing.T, place Place) {
-	working, asked := place.Open(t, standard), place.Open(t, standard)
+	working, asked := place.Open(t, standardOptions), place.Open(t, standardOptions)
 	if stopped, err := asked.Stop(t.Context(), "t", "e1", "ann"); err != nil || stopped {
 		t.Errorf("to stop nothing gives %v, %v", stopped, err)
 	}
@@ -415,7 +415,7 @@ func testStop(t *testing.T, place Place) {
 }
 
 func testStopOutlives(t *testing.T, place Place) {
-	store := place.Open(t, short)
+	store := place.Open(t, shortOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	claimEvent(t, store, "dead", "e1", 1)
 	if stopped, err := store.Stop(t.Context(), "t", "e1", "ann"); err != nil || !stopped {
@@ -435,7 +435,7 @@ func testStopOutlives(t *testing.T, place Place) {
 
 // testUnsure gives a job back with every doubt.
 func testUnsure(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	mustEnqueue(t, store, newJob("t", "e1"), newJob("t", "e2"))
 	lease := claimEvent(t, store, "w", "e1", 1)
 	if !lease.Unsure.IsZero() {
@@ -470,7 +470,7 @@ func testUnsure(t *testing.T, place Place) {
 }
 
 func testUnsureAfterDeath(t *testing.T, place Place) {
-	store := place.Open(t, short)
+	store := place.Open(t, shortOptions)
 	mustEnqueue(t, store, newJob("t", "e1"))
 	claimEvent(t, store, "dead", "e1", 1)
 	if lease := claimEvent(t, store, "living", "e1", 2); lease.Unsure.IsZero() || !lease.Unsure.Equal(lease.Given.Truncate(time.Millisecond)) {

@@ -12,7 +12,7 @@ import (
 )
 
 func testOperate(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	if got := mustState(t, store, "t"); got.Queued != 0 || got.Busy() || got.Thread != "t" {
 		t.Errorf("a thread with nothing to do is %+v", got)
 	}
@@ -30,7 +30,7 @@ func testOperate(t *testing.T, place Place) {
 		got.Stopped == nil || got.Stopped.By != "ann" || got.Head.Enqueued.IsZero() {
 		t.Errorf("the thread is %+v", got)
 	}
-	threads, err := place.Open(t, standard).Threads(t.Context(), 10)
+	threads, err := place.Open(t, standardOptions).Threads(t.Context(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func testOperate(t *testing.T, place Place) {
 }
 
 func testForget(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	ctx := t.Context()
 	by := func(author chat.UserID, event runs.EventID) runs.Job {
 		job := newJob("t", event)
@@ -113,9 +113,9 @@ func testRegistry(t *testing.T, store runs.Records) {
 	for i, status := range []runs.Status{runs.Done, runs.Failed, runs.Waiting, runs.Failed} {
 		record := exampleRecord(chat.RunID(fmt.Sprint("run-listed-", i)))
 		record.Thread, record.Author = chat.ThreadID(fmt.Sprint("listed:", i%2)), chat.UserID(fmt.Sprint("person ", i/2))
-		record.Move(status, at, "")
+		record.Move(status, sampleTime, "")
 		mustSave(t, store, record)
-		record.Move(status, at, "again")
+		record.Move(status, sampleTime, "again")
 		mustSave(t, store, record)
 	}
 	list := func(filter runs.Filter, limit int) (ids string) {
@@ -146,7 +146,7 @@ func testRegistry(t *testing.T, store runs.Records) {
 			t.Errorf("%+v gives %q, want %q", test.filter, got, test.want)
 		}
 	}
-	mustRate(t, store, "run-listed-3", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
+	mustRate(t, store, "run-listed-3", chat.Rating{By: "bob", Verdict: chat.Up, At: sampleTime})
 	for range 2 {
 		if err := registry.Erase(t.Context(), "run-listed-3"); err != nil {
 			t.Fatal(err)

@@ -16,11 +16,11 @@ import (
 )
 
 func testDedupe(t *testing.T, place Place) {
-	first := place.Open(t, standard)
+	first := place.Open(t, standardOptions)
 	job := newJob("t", "e1")
 	job.Message.Answers = &chat.Press{Question: "q", Choice: "c"}
 	mustEnqueue(t, first, job)
-	for name, store := range map[string]Store{"the same store": first, "another": place.Open(t, standard)} {
+	for name, store := range map[string]Store{"the same store": first, "another": place.Open(t, standardOptions)} {
 		if accepted, err := store.Enqueue(t.Context(), job); err != nil || accepted {
 			t.Errorf("the repeat at %s gives %v, %v", name, accepted, err)
 		}
@@ -48,8 +48,8 @@ func testDedupe(t *testing.T, place Place) {
 	}
 }
 
-// crew is some workers, and what they have done.
-type crew struct {
+// workerPool is some workers, and what they have done.
+type workerPool struct {
 	t    *testing.T
 	done func() // called when nothing is left
 
@@ -60,7 +60,7 @@ type crew struct {
 }
 
 // runWorker is the life of one worker.
-func (c *crew) runWorker(ctx context.Context, store Store, worker runs.WorkerID) {
+func (c *workerPool) runWorker(ctx context.Context, store Store, worker runs.WorkerID) {
 	for {
 		lease, err := store.Claim(ctx, worker)
 		if err == nil {
@@ -75,7 +75,7 @@ func (c *crew) runWorker(ctx context.Context, store Store, worker runs.WorkerID)
 	}
 }
 
-func (c *crew) runJob(ctx context.Context, store Store, lease runs.Lease) error {
+func (c *workerPool) runJob(ctx context.Context, store Store, lease runs.Lease) error {
 	c.mu.Lock()
 	if c.working[lease.Thread] {
 		c.t.Errorf("thread %s is worked at twice", lease.Thread)
@@ -104,13 +104,13 @@ func (c *crew) runJob(ctx context.Context, store Store, lease runs.Lease) error 
 // they are enqueued.
 func testOrder(t *testing.T, place Place) {
 	const threads, jobs, stores, workers = 8, 15, 2, 3
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
-	c := &crew{t: t, done: cancel, left: threads * jobs, working: make(map[chat.ThreadID]bool), events: make(map[chat.ThreadID][]string)}
+	c := &workerPool{t: t, done: cancel, left: threads * jobs, working: make(map[chat.ThreadID]bool), events: make(map[chat.ThreadID][]string)}
 	var opened []Store
 	var all sync.WaitGroup
 	for i := range stores {
-		store := place.Open(t, standard)
+		store := place.Open(t, standardOptions)
 		opened = append(opened, store)
 		for n := range workers {
 			all.Go(func() { c.runWorker(ctx, store, runs.WorkerID(fmt.Sprint(i, n))) })
@@ -136,7 +136,7 @@ func testOrder(t *testing.T, place Place) {
 
 func testDelay(t *testing.T, place Place) {
 	const delay = 400 * time.Millisecond
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	begun := time.Now()
 	if accepted, err := store.EnqueueAfter(t.Context(), newJob("t", "late"), delay); err != nil || !accepted {
 		t.Fatalf("EnqueueAfter = %v, %v", accepted, err)
@@ -147,7 +147,7 @@ func testDelay(t *testing.T, place Place) {
 	}
 	first := claimEvent(t, store, "w", "e1", 1)
 	mustFinish(t, store, first, runs.Result{})
-	last := claimEvent(t, place.Open(t, standard), "w2", "late", 1)
+	last := claimEvent(t, place.Open(t, standardOptions), "w2", "late", 1)
 	if passed := time.Since(begun); passed < delay {
 		t.Errorf("the delayed job came after %s", passed)
 	}
@@ -159,7 +159,7 @@ func testDelay(t *testing.T, place Place) {
 
 func testLarge(t *testing.T, place Place) {
 	const jobs = 10_000
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	large := newJob("large", "e")
 	large.Message.Text = strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
 	mustEnqueue(t, store, large)
@@ -208,7 +208,7 @@ func testLarge(t *testing.T, place Place) {
 }
 
 func testNames(t *testing.T, place Place) {
-	store := place.Open(t, standard)
+	store := place.Open(t, standardOptions)
 	names := []chat.ThreadID{"a", "A", "{", "}", "}{", "{}", "a}b", "%7B", "*", "тред 1", "x\x00y", "slack:T1:C1:1772445600.1", "a:jobs", "\xff"}
 	for _, name := range names {
 		mustEnqueue(t, store, newJob(name, "e"))

@@ -14,7 +14,7 @@ import (
 	"cairn/internal/runs"
 )
 
-var at = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
+var sampleTime = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
 
 // Records checks a backend. open gives the same store again at every call, as after a
 // restart of the program; Records closes what it opened.
@@ -25,7 +25,7 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 			t.Errorf("Load = %v, want ErrUnknownRun", err)
 		}
 		for _, verdict := range []chat.Verdict{chat.Up, chat.Unrated} {
-			err := store.Rate(t.Context(), "run-nobody", chat.Rating{By: "ann", Verdict: verdict, At: at})
+			err := store.Rate(t.Context(), "run-nobody", chat.Rating{By: "ann", Verdict: verdict, At: sampleTime})
 			if !errors.Is(err, chat.ErrUnknownRun) {
 				t.Errorf("Rate %q = %v, want ErrUnknownRun", verdict, err)
 			}
@@ -52,8 +52,8 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 func testReplace(t *testing.T, store runs.Records) {
 	saved := exampleRecord("run-replace")
 	mustSave(t, store, saved)
-	mustRate(t, store, saved.ID, chat.Rating{By: "bob", Verdict: chat.Up, At: at})
-	saved.Move(runs.Failed, at, "a node failed")
+	mustRate(t, store, saved.ID, chat.Rating{By: "bob", Verdict: chat.Up, At: sampleTime})
+	saved.Move(runs.Failed, sampleTime, "a node failed")
 	saved.Trace = chat.Trace{Flow: "answer"}
 	saved.Ratings = []chat.Rating{{By: "eve", Verdict: chat.Down}}
 	mustSave(t, store, saved)
@@ -61,22 +61,22 @@ func testReplace(t *testing.T, store runs.Records) {
 	if got.Status() != runs.Failed || len(got.Transitions) != 3 || len(got.Trace.Steps) != 0 {
 		t.Errorf("got %+v after it was replaced", got)
 	}
-	if want := []chat.Rating{{By: "bob", Verdict: chat.Up, At: at}}; !reflect.DeepEqual(got.Ratings, want) {
+	if want := []chat.Rating{{By: "bob", Verdict: chat.Up, At: sampleTime}}; !reflect.DeepEqual(got.Ratings, want) {
 		t.Errorf("ratings %+v, want %+v", got.Ratings, want)
 	}
 }
 
 func testRatings(t *testing.T, store runs.Records) {
 	mustSave(t, store, exampleRecord("run-rated"))
-	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: at})
-	mustRate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: at})
-	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)})
-	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: at}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: at.Add(time.Minute)}}
+	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Up, At: sampleTime})
+	mustRate(t, store, "run-rated", chat.Rating{By: "ann", Verdict: chat.Up, At: sampleTime})
+	mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Down, Reason: "too old", At: sampleTime.Add(time.Minute)})
+	want := []chat.Rating{{By: "ann", Verdict: chat.Up, At: sampleTime}, {By: "bob", Verdict: chat.Down, Reason: "too old", At: sampleTime.Add(time.Minute)}}
 	if got := mustLoad(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want) {
 		t.Errorf("ratings %+v, want %+v", got, want)
 	}
 	for range 2 { // taking back what is gone is no error
-		mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Unrated, At: at})
+		mustRate(t, store, "run-rated", chat.Rating{By: "bob", Verdict: chat.Unrated, At: sampleTime})
 	}
 	if got := mustLoad(t, store, "run-rated").Ratings; !reflect.DeepEqual(got, want[:1]) {
 		t.Errorf("ratings %+v after one was taken back, want %+v", got, want[:1])
@@ -94,7 +94,7 @@ func testConcurrency(t *testing.T, store runs.Records) {
 				t.Error(err)
 				return
 			}
-			if err := store.Rate(t.Context(), id(i), chat.Rating{By: chat.UserID(id(i)), Verdict: chat.Up, At: at}); err != nil {
+			if err := store.Rate(t.Context(), id(i), chat.Rating{By: chat.UserID(id(i)), Verdict: chat.Up, At: sampleTime}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -156,7 +156,7 @@ func exampleRecord(id chat.RunID) runs.Record {
 			Took:     time.Second,
 		},
 	}
-	record.Move(runs.Queued, at, "the message came")
-	record.Move(runs.Running, at.Add(time.Millisecond), "its turn came")
+	record.Move(runs.Queued, sampleTime, "the message came")
+	record.Move(runs.Running, sampleTime.Add(time.Millisecond), "its turn came")
 	return record
 }

@@ -36,14 +36,14 @@ type Place interface {
 	Enqueue(t testing.TB, thread chat.ThreadID, body []byte)
 }
 
-// short are options for tests that wait for leases to run out.
-var short = runs.Options{LeaseTTL: 300 * time.Millisecond, ClaimInterval: 200 * time.Millisecond}
+// shortOptions are options for tests that wait for leases to run out.
+var shortOptions = runs.Options{LeaseTTL: 300 * time.Millisecond, ClaimInterval: 200 * time.Millisecond}
 
-// standard are options for tests in which nothing runs out.
-var standard = runs.Options{ClaimInterval: 200 * time.Millisecond}
+// standardOptions are options for tests in which nothing runs out.
+var standardOptions = runs.Options{ClaimInterval: 200 * time.Millisecond}
 
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 30 * time.Second
 
 // Stores checks a backend. fresh gives an empty place.
 func Stores(t *testing.T, fresh func(t testing.TB) Place) {
@@ -91,7 +91,7 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 	}
 	t.Run("a journal is a store of checkpoints", func(t *testing.T) {
 		graphtest.StoreSuite(t, func(t *testing.T) graph.Store {
-			store := fresh(t).Open(t, standard)
+			store := fresh(t).Open(t, standardOptions)
 			mustEnqueue(t, store, newJob("t", "e"))
 			return store.Journal(mustClaim(t, store, "w"))
 		})
@@ -117,7 +117,7 @@ func mustEnqueue(t *testing.T, queue runs.Queue, jobs ...runs.Job) {
 
 func mustClaim(t *testing.T, leases runs.Leases, worker runs.WorkerID) runs.Lease {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	lease, err := leases.Claim(ctx, worker)
 	if err != nil {

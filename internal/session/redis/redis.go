@@ -87,14 +87,14 @@ func Open(client *conn.Client, options Options) *Store {
 // Close does nothing: the client is the caller's.
 func (s *Store) Close() error { return nil }
 
-var escaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
+var keyEscaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
 
 func (s *Store) sessionKey(thread chat.ThreadID) string {
-	return s.prefix + ":{" + escaper.Replace(string(thread)) + "}:session"
+	return s.prefix + ":{" + keyEscaper.Replace(string(thread)) + "}:session"
 }
 
 func (s *Store) threadsKey(adapter string, by chat.UserID) string {
-	return s.prefix + ":{" + escaper.Replace(adapter) + ":" + escaper.Replace(string(by)) + "}:threads"
+	return s.prefix + ":{" + keyEscaper.Replace(adapter) + ":" + keyEscaper.Replace(string(by)) + "}:threads"
 }
 
 // Load implements session.Store. It counts as a use.

@@ -16,7 +16,7 @@ const (
 	callbackUpdate        = 7
 	callbackAutocomplete  = 8
 	callbackModal         = 9
-	settableOfInteraction = settable | flagEphemeral
+	settableOfInteraction = settableFlags | flagEphemeral
 )
 
 // schemaOf are the bodies of callbacks by their type.

@@ -9,8 +9,8 @@ import (
 // least is taken.
 const nonceFor = 2 * time.Minute
 
-// settable are the flags that the app may set on a message in a channel.
-const settable = flagSuppressEmbeds | flagSuppressNotifications | flagComponentsV2
+// settableFlags are the flags that the app may set on a message in a channel.
+const settableFlags = flagSuppressEmbeds | flagSuppressNotifications | flagComponentsV2
 
 func (s *Server) createMessage(work *request) (any, *refusal) {
 	at, refused := s.writableChannel(work.PathValue("channel"))
@@ -66,7 +66,7 @@ func (s *Server) newAppMessage(work *request, body *messageBody, at *channel) (*
 	if nonEmpty(body.Embeds) != nil && !may.hasAll(EmbedLinks) || len(work.files) > 0 && !may.hasAll(AttachFiles) {
 		return nil, newRefusal(forbidden, codeMissingPermissions)
 	}
-	if refused := s.applyBody(work, body, said, settable); refused != nil {
+	if refused := s.applyBody(work, body, said, settableFlags); refused != nil {
 		return nil, refused
 	}
 	return said, nil

@@ -346,7 +346,7 @@ func (s *Server) Last(channelID string) (Message, bool) {
 	return Message{}, false
 }
 
-var mention = regexp.MustCompile(`<@!?(\d{1,20})>|<@&(\d{1,20})>|@(everyone|here)\b`)
+var mentionPattern = regexp.MustCompile(`<@!?(\d{1,20})>|<@&(\d{1,20})>|@(everyone|here)\b`)
 
 // allowedMentions says whom a message may notify; nil: everybody that it mentions.
 type allowedMentions struct {
@@ -375,7 +375,7 @@ func (a *allowedMentions) checkLists(form *formErrors) {
 func (s *Server) resolveMentions(said *message, text string, allowed *allowedMentions) {
 	said.Users, said.Roles, said.Everyone = nil, nil, false
 	everyone := s.memberPermissions(said.Author, s.channels[said.Channel]).hasAll(MentionEveryone)
-	for _, found := range mention.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+	for _, found := range mentionPattern.FindAllStringSubmatch(codePattern.ReplaceAllString(text, ""), -1) {
 		user, role := found[1], found[2]
 		switch {
 		case user != "" && s.people[user] != nil && allowsMention(allowed, "users", user) && !slices.Contains(said.Users, user):
@@ -391,8 +391,8 @@ func (s *Server) resolveMentions(said *message, text string, allowed *allowedMen
 	}
 }
 
-// code is what mentions nobody: mentions in code stay text.
-var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+// codePattern is what mentions nobody: mentions in code stay text.
+var codePattern = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
 
 func allowsMention(allowed *allowedMentions, kind, id string) bool {
 	if allowed == nil || slices.Contains(allowed.Parse, kind) {

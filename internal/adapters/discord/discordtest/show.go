@@ -128,8 +128,8 @@ func (s *Server) displayName(said *message, id string) string {
 
 // plainText shows mentions by name.
 func (s *Server) plainText(said *message, text string) string {
-	return mention.ReplaceAllStringFunc(text, func(found string) string {
-		parts := mention.FindStringSubmatch(found)
+	return mentionPattern.ReplaceAllStringFunc(text, func(found string) string {
+		parts := mentionPattern.FindStringSubmatch(found)
 		switch {
 		case parts[1] != "":
 			return s.displayName(said, parts[1])

@@ -86,9 +86,9 @@ const (
 	Tolerance = 50 * time.Millisecond
 	// Slack is added to what Discord says of the end of a window: it rounds to milliseconds.
 	Slack = 3 * time.Millisecond
-	// known is how long it is remembered what a route has, and forInteraction where its
+	// routeMemory is how long it is remembered what a route has, and forInteraction where its
 	// token is valid for 15 minutes only.
-	known          = 24 * time.Hour
+	routeMemory    = 24 * time.Hour
 	forInteraction = 15 * time.Minute
 )
 
@@ -97,7 +97,7 @@ func (r Request) Known() time.Duration {
 	if r.Exempt {
 		return forInteraction
 	}
-	return known
+	return routeMemory
 }
 
 // Reasons of Wait.

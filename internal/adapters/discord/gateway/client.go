@@ -90,7 +90,7 @@ func (c *Client) Run(ctx context.Context, handle Handler) error {
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	r := &replica{Client: c, bot: bot, handle: handle, running: make(map[int]*running), ended: make(chan *running)}
+	r := &replica{Client: c, bot: bot, handle: handle, running: make(map[int]*runningShard), ended: make(chan *runningShard)}
 	err = r.maintainShards(ctx)
 	if left := r.stopAll(context.WithoutCancel(ctx)); err == nil {
 		err = left
@@ -127,13 +127,13 @@ type replica struct {
 	*Client
 	bot     Bot
 	handle  Handler
-	running map[int]*running
-	ended   chan *running // taken until none is running
+	running map[int]*runningShard
+	ended   chan *runningShard // taken until none is running
 	all     sync.WaitGroup
 }
 
-// running is a shard that is kept connected.
-type running struct {
+// runningShard is a shard that is kept connected.
+type runningShard struct {
 	lease Lease
 	stop  context.CancelFunc
 	err   error // once it is in ended
@@ -189,7 +189,7 @@ func (r *replica) applyShare(ctx context.Context, share Share) {
 
 func (r *replica) startShard(ctx context.Context, lease Lease) {
 	ctx, cancel := context.WithCancel(ctx)
-	started := &running{lease: lease, stop: cancel}
+	started := &runningShard{lease: lease, stop: cancel}
 	r.running[lease.Shard] = started
 	kept := newShard(r.options, r.bot, lease, r.handle)
 	r.all.Go(func() {

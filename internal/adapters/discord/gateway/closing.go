@@ -17,8 +17,8 @@ type PermanentError struct{ Reason string }
 
 func (e *PermanentError) Error() string { return e.Reason }
 
-// remedies are what to do where Discord closes with a code for good.
-var remedies = map[int]string{
+// closeRemedies are what to do where Discord closes with a code for good.
+var closeRemedies = map[int]string{
 	4004: "Discord refuses the bot token: take the one of your application's page Bot in the developer portal; it may have been reset",
 	4010: "Discord refuses the number of a shard: this is a fault of Cairn's, please report it",
 	4011: "Discord wants more shards than the bot was started with: restart all replicas, which asks how many",
@@ -37,33 +37,33 @@ var (
 	errOver      = errors.New("the shard is let go of")
 )
 
-// fate is what an ended connection means for the session.
-type fate int
+// closeEffect is what an ended connection means for the session.
+type closeEffect int
 
 const (
-	resumes fate = iota
-	startsAnew
-	permanent
+	resumeSession closeEffect = iota
+	startSession
+	stopForGood
 )
 
-// fateOf reads why a connection ended. For what is permanent the error has the remedy.
-func fateOf(err error) (fate, error) {
+// closeEffectOf reads why a connection ended. For what is permanent the error has the remedy.
+func closeEffectOf(err error) (closeEffect, error) {
 	if errors.Is(err, errInvalid) {
-		return startsAnew, err
+		return startSession, err
 	}
 	if _, is := errors.AsType[*PermanentError](err); is {
-		return permanent, err
+		return stopForGood, err
 	}
 	closed, is := errors.AsType[*websocket.CloseError](err)
 	if !is {
-		return resumes, err
+		return resumeSession, err
 	}
-	if remedy, known := remedies[closed.Code]; known {
-		return permanent, &PermanentError{fmt.Sprintf("%s (closed with %d %q)", remedy, closed.Code, closed.Text)}
+	if remedy, known := closeRemedies[closed.Code]; known {
+		return stopForGood, &PermanentError{fmt.Sprintf("%s (closed with %d %q)", remedy, closed.Code, closed.Text)}
 	}
 	switch closed.Code {
 	case 4007, 4009: // a number it never sent; too late
-		return startsAnew, err
+		return startSession, err
 	}
-	return resumes, err
+	return resumeSession, err
 }

@@ -78,8 +78,8 @@ func salvageFrame(raw []byte) frame {
 	return found
 }
 
-// place is where an event happens. Each of its ids may be missing.
-type place struct {
+// eventPlace is where an event happens. Each of its ids may be missing.
+type eventPlace struct {
 	ID        string `json:"id"`
 	ChannelID string `json:"channel_id"`
 	GuildID   string `json:"guild_id"`
@@ -87,18 +87,18 @@ type place struct {
 
 // placeOf reads the place of an event. Its data may be of any shape: the fields that are
 // not as they should be count as missing.
-func placeOf(data json.RawMessage) place {
-	var found place
+func placeOf(data json.RawMessage) eventPlace {
+	var found eventPlace
 	var wrongType *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &found); err != nil && !errors.As(err, &wrongType) {
-		return place{}
+		return eventPlace{}
 	}
 	return found
 }
 
 // orderKey is what events have in common that are handed over in their order: the channel,
 // else the server, else the thing itself.
-func orderKey(eventType string, at place) string {
+func orderKey(eventType string, at eventPlace) string {
 	switch {
 	case at.ChannelID != "":
 		return at.ChannelID

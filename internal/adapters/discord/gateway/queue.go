@@ -13,8 +13,8 @@ const (
 	// retryFirst and retryMost are between tries to hand an event over.
 	retryFirst = 100 * time.Millisecond
 	retryMost  = 10 * time.Second
-	// drain is how long events that are being dealt with may go on when a shard is let go of.
-	drain = 5 * time.Second
+	// drainLimit is how long events that are being dealt with may go on when a shard is let go of.
+	drainLimit = 5 * time.Second
 )
 
 // Handler deals with an event. After an error it is given the event again, until ctx ends.
@@ -137,7 +137,7 @@ func (q *queue) tryEvent(ctx context.Context, next job) (err error) {
 // then ends its context, and waits for it. Nobody pushes any more.
 func (q *queue) stopQueue(end context.CancelFunc) {
 	close(q.stopped)
-	timer := time.AfterFunc(drain, end)
+	timer := time.AfterFunc(drainLimit, end)
 	defer timer.Stop()
 	q.workers.Wait()
 	end()

@@ -164,17 +164,17 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 			return nil //nolint:nilerr // what ended it is that it is to end
 		}
 		wait := pause.NextBackOff()
-		meaning, err := fateOf(err)
+		meaning, err := closeEffectOf(err)
 		switch {
-		case meaning == permanent:
+		case meaning == stopForGood:
 			return err
-		case meaning == startsAnew:
+		case meaning == startSession:
 			s.setSession(Session{})
 			wait = max(wait, s.aMoment())
 		case errors.Is(err, errSuspended):
 			wait = max(wait, s.aMoment())
 		}
-		s.logger.InfoContext(ctx, "discord connection ended; connecting again", "anew", meaning == startsAnew, "wait", wait, "error", err)
+		s.logger.InfoContext(ctx, "discord connection ended; connecting again", "anew", meaning == startSession, "wait", wait, "error", err)
 		if !sleepContext(ctx, wait) {
 			return nil
 		}

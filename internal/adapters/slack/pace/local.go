@@ -23,11 +23,11 @@ var _ Turns = (*Local)(nil)
 
 // lane is how a limit stands.
 type lane struct {
-	next time.Time // when the next call is due if they come evenly
-	line []place   // those who wait, the first to go first
+	next time.Time     // when the next call is due if they come evenly
+	line []waitingCall // those who wait, the first to go first
 }
 
-type place struct {
+type waitingCall struct {
 	caller string
 	order  time.Time
 	due    time.Time // when its turn comes
@@ -61,17 +61,17 @@ func (l *Local) findLane(ask Ask) (*lane, time.Time) {
 }
 
 func (l *lane) dropExpired(now time.Time) {
-	l.line = slices.DeleteFunc(l.line, func(p place) bool { return now.After(p.due.Add(Forgotten)) })
+	l.line = slices.DeleteFunc(l.line, func(p waitingCall) bool { return now.After(p.due.Add(Forgotten)) })
 }
 
 func (l *lane) removeCaller(caller string) {
-	l.line = slices.DeleteFunc(l.line, func(p place) bool { return p.caller == caller })
+	l.line = slices.DeleteFunc(l.line, func(p waitingCall) bool { return p.caller == caller })
 }
 
 // countAhead counts who goes before a caller, and tells whether one of them is about to.
 func (l *lane) countAhead(ask Ask, now time.Time) (count int, soon bool) {
 	for _, p := range l.line {
-		if ask.Caller != "" && comparePlaces(p, place{caller: ask.Caller, order: ask.Order}) >= 0 {
+		if ask.Caller != "" && comparePlaces(p, waitingCall{caller: ask.Caller, order: ask.Order}) >= 0 {
 			continue
 		}
 		if now.After(p.due.Add(Absent)) {
@@ -83,7 +83,7 @@ func (l *lane) countAhead(ask Ask, now time.Time) (count int, soon bool) {
 	return min(count, MaxAhead), soon
 }
 
-func comparePlaces(a, b place) int {
+func comparePlaces(a, b waitingCall) int {
 	return cmp.Or(a.order.Compare(b.order), cmp.Compare(a.caller, b.caller))
 }
 
@@ -109,7 +109,7 @@ func (l *Local) Take(ctx context.Context, ask Ask) (time.Duration, error) {
 	wait := max(Poll, free.Add(ask.Limit.Every*time.Duration(ahead)).Sub(now))
 	if ask.Caller != "" {
 		found.removeCaller(ask.Caller)
-		found.line = append(found.line, place{ask.Caller, ask.Order, now.Add(wait)})
+		found.line = append(found.line, waitingCall{ask.Caller, ask.Order, now.Add(wait)})
 		slices.SortFunc(found.line, comparePlaces)
 	}
 	return wait, nil

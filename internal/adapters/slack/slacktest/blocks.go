@@ -122,8 +122,8 @@ func (c *checker) kindOf(pointer string, raw json.RawMessage) (kind, bool) {
 	return is, true
 }
 
-// row is a block that holds elements.
-type row struct {
+// elementsBlock is a block that holds elements.
+type elementsBlock struct {
 	kind
 	BlockID  string            `json:"block_id"`
 	Elements []json.RawMessage `json:"elements"`
@@ -131,7 +131,7 @@ type row struct {
 
 // checkRow reads a block of 1 to most elements and has each of them checked.
 func (c *checker) checkRow(pointer string, raw json.RawMessage, most int, check func(at string, element json.RawMessage)) {
-	block, ok := decodeField[row](c, pointer, raw)
+	block, ok := decodeField[elementsBlock](c, pointer, raw)
 	if !ok {
 		return
 	}
@@ -197,7 +197,7 @@ func (c *checker) checkSection(pointer string, raw json.RawMessage) {
 		c.textObject(pointer+"/fields/"+strconv.Itoa(i), field, maxField, false)
 	}
 	if block.Accessory != nil {
-		c.checkElement(pointer+"/accessory", block.Accessory, accessories)
+		c.checkElement(pointer+"/accessory", block.Accessory, accessoryTypes)
 	}
 }
 
@@ -238,14 +238,14 @@ func (c *checker) checkContext(pointer string, raw json.RawMessage) {
 }
 
 func (c *checker) checkActions(pointer string, raw json.RawMessage) {
-	c.checkInteractive(pointer, raw, maxActions, interactive)
+	c.checkInteractive(pointer, raw, maxActions, interactiveTypes)
 }
 
 func (c *checker) contextActions(pointer string, raw json.RawMessage) {
 	if c.surface != inMessage {
 		c.addProblem(pointer+"/type", "unsupported type: context_actions")
 	}
-	c.checkInteractive(pointer, raw, maxAgentElems, agentic)
+	c.checkInteractive(pointer, raw, maxAgentElems, agenticTypes)
 }
 
 // checkInteractive checks a block of elements that people use, each with an id of its own.

@@ -27,10 +27,10 @@ type wireMessage struct {
 	Blocks       json.RawMessage `json:"blocks,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Files        []wireFile      `json:"files,omitempty"`
-	Edited       *edited         `json:"edited,omitempty"`
+	Edited       *editedBy       `json:"edited,omitempty"`
 }
 
-type edited struct {
+type editedBy struct {
 	User string `json:"user"`
 	TS   string `json:"ts"`
 }
@@ -51,7 +51,7 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 		told.Metadata = message.Metadata
 	}
 	if message.Edits > 0 {
-		told.Edited = &edited{message.User, message.TS}
+		told.Edited = &editedBy{message.User, message.TS}
 	}
 	for _, file := range message.Files {
 		told.Files = append(told.Files, s.wireFile(file))
@@ -86,7 +86,7 @@ func (s *Server) isBot(user string) bool {
 	return false
 }
 
-type page struct {
+type messagesPage struct {
 	Messages []wireMessage `json:"messages"`
 	HasMore  bool          `json:"has_more"`
 	Metadata *metadata     `json:"response_metadata,omitempty"`
@@ -116,7 +116,7 @@ func (s *Server) pageMessages(work *request, found []*Message, most int) (any, *
 		start = at
 	}
 	end := min(start+limit, len(found))
-	result := page{Messages: []wireMessage{}, HasMore: end < len(found)}
+	result := messagesPage{Messages: []wireMessage{}, HasMore: end < len(found)}
 	withMetadata := work.args["include_all_metadata"] == "1" || work.args["include_all_metadata"] == "true"
 	for _, message := range found[start:end] {
 		result.Messages = append(result.Messages, s.messageToWire(message, withMetadata))

@@ -8,10 +8,10 @@ import (
 
 // Which elements may stand where.
 var (
-	accessories = []string{"button", "static_select", "overflow", "image", "users_select", "radio_buttons", "checkboxes"}
-	interactive = []string{"button", "static_select", "overflow", "users_select", "radio_buttons", "checkboxes"}
-	agentic     = []string{"feedback_buttons", "icon_button"}
-	inputs      = []string{"plain_text_input", "static_select", "radio_buttons", "checkboxes", "users_select"}
+	accessoryTypes   = []string{"button", "static_select", "overflow", "image", "users_select", "radio_buttons", "checkboxes"}
+	interactiveTypes = []string{"button", "static_select", "overflow", "users_select", "radio_buttons", "checkboxes"}
+	agenticTypes     = []string{"feedback_buttons", "icon_button"}
+	inputTypes       = []string{"plain_text_input", "static_select", "radio_buttons", "checkboxes", "users_select"}
 )
 
 // checkElement checks an element and gives its action id.
@@ -244,5 +244,5 @@ func (c *checker) checkInput(pointer string, raw json.RawMessage) {
 	if block.Hint != nil {
 		c.textObject(pointer+"/hint", block.Hint, 2000, true)
 	}
-	c.checkElement(pointer+"/element", block.Element, inputs)
+	c.checkElement(pointer+"/element", block.Element, inputTypes)
 }

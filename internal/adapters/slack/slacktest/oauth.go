@@ -36,7 +36,7 @@ type named struct {
 	Name string `json:"name"`
 }
 
-type granted struct {
+type oauthGrant struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
 	Scope        string `json:"scope"`
@@ -64,7 +64,7 @@ func (s *Server) oauthAccess(work *request) (any, *apiError) {
 	delete(known, key) // both are good for one use
 	fresh := *of
 	token := s.nextID("xoxb-")
-	given := granted{
+	given := oauthGrant{
 		AccessToken: token, TokenType: "bot", Scope: "chat:write", BotUserID: fresh.bot, AppID: AppID,
 		Team: named{fresh.team, fresh.team}, IsEnterprise: fresh.team == "",
 	}

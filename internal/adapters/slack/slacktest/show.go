@@ -169,12 +169,12 @@ func (s *Server) messageText(message *Message) string {
 	return out.String()
 }
 
-var special = regexp.MustCompile(`<(@|#|!|)([^<>|]+)(?:\|([^<>]*))?>`)
+var specialMention = regexp.MustCompile(`<(@|#|!|)([^<>|]+)(?:\|([^<>]*))?>`)
 
 // plainText shows mrkdwn as people see it: mentions by name, links with their address.
 func (s *Server) plainText(mrkdwn string) string {
-	shown := special.ReplaceAllStringFunc(mrkdwn, func(found string) string {
-		parts := special.FindStringSubmatch(found)
+	shown := specialMention.ReplaceAllStringFunc(mrkdwn, func(found string) string {
+		parts := specialMention.FindStringSubmatch(found)
 		switch {
 		case parts[1] == "@":
 			return "@" + s.visibleName(parts[2])

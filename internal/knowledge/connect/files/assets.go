@@ -1,8 +1,8 @@
 package files
 
-// assets are the files that are no documents, by their extensions and with the name
+// assetExtensions are the files that are no documents, by their extensions and with the name
 // that they are counted under. They go by their names alone, and are not opened.
-var assets = byExtension(map[string][]string{
+var assetExtensions = byExtension(map[string][]string{
 	"images": {
 		".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".psd", ".drawio", ".excalidraw",
 	},

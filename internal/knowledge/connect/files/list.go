@@ -21,8 +21,8 @@ import (
 // maxDepth is how many folders deep documents are looked for.
 const maxDepth = 100
 
-// place is a folder that is open for one Sync.
-type place struct {
+// folderRoot is a folder that is open for one Sync.
+type folderRoot struct {
 	*Connector
 	root *os.Root
 	path string // absolute, of the folder
@@ -45,29 +45,29 @@ type listing struct {
 }
 
 // listFiles walks the folder, without opening any file.
-func (p *place) listFiles(ctx context.Context) (*listing, error) {
+func (p *folderRoot) listFiles(ctx context.Context) (*listing, error) {
 	listed := &listing{skipped: make(map[string]int)}
 	if p.only != "" {
 		held := p.heldIn(listed, ".", p.options.newSettings())
 		listed.entries = append(listed.entries, entry{name: p.only, reason: p.unreadableError(p.only), settings: held})
 		return listed, nil
 	}
-	if err := p.walkFolder(ctx, listed, walked{name: ".", above: p.options.newSettings()}); err != nil {
+	if err := p.walkFolder(ctx, listed, walkedFolder{name: ".", above: p.options.newSettings()}); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(listed.entries, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	return listed, nil
 }
 
-// walked is a folder that the walk comes to.
-type walked struct {
+// walkedFolder is a folder that the walk comes to.
+type walkedFolder struct {
 	name  string
 	depth int
 	above *settings // of the folder that it is in
 }
 
 // heldIn gives what holds in a folder. A settings file that can't be read is listed.
-func (p *place) heldIn(listed *listing, folder string, above *settings) *settings {
+func (p *folderRoot) heldIn(listed *listing, folder string, above *settings) *settings {
 	held, err := p.settingsOf(folder, above)
 	if err != nil {
 		listed.entries = append(listed.entries, entry{name: path.Join(folder, SettingsFile), reason: err, settings: held})
@@ -75,7 +75,7 @@ func (p *place) heldIn(listed *listing, folder string, above *settings) *setting
 	return held
 }
 
-func (p *place) walkFolder(ctx context.Context, listed *listing, in walked) error {
+func (p *folderRoot) walkFolder(ctx context.Context, listed *listing, in walkedFolder) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (p *place) walkFolder(ctx context.Context, listed *listing, in walked) erro
 			reason := fmt.Errorf("folders are nested more than %d deep: move it up", maxDepth)
 			listed.entries = append(listed.entries, entry{name: name, reason: reason, folder: true, settings: held})
 		case child.IsDir():
-			if err := p.walkFolder(ctx, listed, walked{name: name, depth: in.depth + 1, above: held}); err != nil {
+			if err := p.walkFolder(ctx, listed, walkedFolder{name: name, depth: in.depth + 1, above: held}); err != nil {
 				return err
 			}
 		default:
@@ -109,7 +109,7 @@ func (p *place) walkFolder(ctx context.Context, listed *listing, in walked) erro
 	return nil
 }
 
-func (p *place) readFolder(folder string) ([]fs.DirEntry, error) {
+func (p *folderRoot) readFolder(folder string) ([]fs.DirEntry, error) {
 	opened, err := p.root.Open(folder)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (p *place) readFolder(folder string) ([]fs.DirEntry, error) {
 }
 
 // skipReason gives the reason for which a file or folder is passed over, or "".
-func (p *place) skipReason(name string, child fs.DirEntry) string {
+func (p *folderRoot) skipReason(name string, child fs.DirEntry) string {
 	base := child.Name()
 	switch {
 	case base == SettingsFile:
@@ -139,12 +139,12 @@ func (p *place) skipReason(name string, child fs.DirEntry) string {
 	case child.Type()&fs.ModeSymlink != 0 && p.leadsToFolder(name):
 		return "links to folders"
 	}
-	return assets[strings.ToLower(path.Ext(base))]
+	return assetExtensions[strings.ToLower(path.Ext(base))]
 }
 
 // leadsToFolder is for links: one to a folder is passed over, for what is in the
 // folder is read where it lies, and a circle does no harm.
-func (p *place) leadsToFolder(name string) bool {
+func (p *folderRoot) leadsToFolder(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.IsDir()
 }
@@ -158,7 +158,7 @@ func matchesAny(patterns []string, name string) bool {
 
 // unreadableError says why a file can't be read, as far as that is known without opening
 // it: opening a pipe could wait for ever.
-func (p *place) unreadableError(name string) error {
+func (p *folderRoot) unreadableError(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return errors.New("its name is not valid UTF-8 or holds control characters: rename it")
 	}

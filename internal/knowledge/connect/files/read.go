@@ -18,7 +18,7 @@ import (
 )
 
 // readChange reads one file and compares it with what is known of it.
-func (p *place) readChange(e entry, known connect.Known) connect.Change {
+func (p *folderRoot) readChange(e entry, known connect.Known) connect.Change {
 	document := knowledge.Document{
 		ID:       knowledge.DocumentID(p.idPrefix() + displayName(e.name)),
 		Source:   p.options.Source,
@@ -62,7 +62,7 @@ func displayName(name string) string {
 }
 
 // fileURL is the address of a file: below the URL base, else in the file system.
-func (p *place) fileURL(e entry) string {
+func (p *folderRoot) fileURL(e entry) string {
 	if e.settings.urlBase == "" {
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
 	}
@@ -73,7 +73,7 @@ var errChanged = errors.New("it changed while it was read: it will be read at th
 
 // readFile gives the content of a file as it was at one moment. One that changes
 // meanwhile is read once more.
-func (p *place) readFile(name string) ([]byte, fs.FileInfo, error) {
+func (p *folderRoot) readFile(name string) ([]byte, fs.FileInfo, error) {
 	content, info, err := p.readOnce(name)
 	if errors.Is(err, errChanged) {
 		content, info, err = p.readOnce(name)
@@ -81,7 +81,7 @@ func (p *place) readFile(name string) ([]byte, fs.FileInfo, error) {
 	return content, info, err
 }
 
-func (p *place) readOnce(name string) (content []byte, info fs.FileInfo, err error) {
+func (p *folderRoot) readOnce(name string) (content []byte, info fs.FileInfo, err error) {
 	// Without blocking: the file may have become a pipe since it was listed.
 	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -54,7 +54,7 @@ func (o Options) newSettings() *settings {
 // settingsOf gives what holds in a folder, given what holds above it. Where its file can't
 // be read or says something unknown, nobody is shown the documents below until it is
 // mended: it may have said that they are not for everybody.
-func (p *place) settingsOf(folder string, above *settings) (*settings, error) {
+func (p *folderRoot) settingsOf(folder string, above *settings) (*settings, error) {
 	data, err := p.readSettings(path.Join(folder, SettingsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return above, nil
@@ -76,7 +76,7 @@ func (p *place) settingsOf(folder string, above *settings) (*settings, error) {
 	return own, nil
 }
 
-func (p *place) readSettings(name string) (data []byte, err error) {
+func (p *folderRoot) readSettings(name string) (data []byte, err error) {
 	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, linkErr := p.root.Lstat(name); linkErr == nil {
@@ -134,7 +134,7 @@ func (s *settings) setOption(key string, values []string, folder string) error {
 		s.owner = value
 	case kindKey:
 		s.kind = knowledge.Kind(value)
-		if !slices.Contains(kinds, s.kind) {
+		if !slices.Contains(fileKinds, s.kind) {
 			return fmt.Errorf("%.40q: want documentation, code, drive, page, conversation or web", value)
 		}
 	case urlBaseKey:
@@ -152,7 +152,7 @@ func (s *settings) setOption(key string, values []string, folder string) error {
 	return nil
 }
 
-var kinds = []knowledge.Kind{
+var fileKinds = []knowledge.Kind{
 	knowledge.KindDocumentation, knowledge.KindCode, knowledge.KindDrive, knowledge.KindPage, knowledge.KindConversation, knowledge.KindWeb,
 }
 

@@ -185,8 +185,8 @@ func (t signTable) bestWindows(w *windows, near []int32, wanted int) []int32 {
 	return best
 }
 
-// excluded is the distance of a window whose passage the filter leaves out.
-const excluded = math.MaxUint16
+// excludedDistance is the distance of a window whose passage the filter leaves out.
+const excludedDistance = math.MaxUint16
 
 // measureDistances writes the distance of each window and gives how many have which distance.
 func (w *windows) measureDistances(signs []uint64, allowed slotSet, distances []uint16) []int {
@@ -202,7 +202,7 @@ func (w *windows) measureDistances(signs []uint64, allowed slotSet, distances []
 			counts[part] = make([]int, 64*w.words+1)
 			w.measureRange(signs, allowed, distances[from:to], from)
 			for _, distance := range distances[from:to] {
-				if distance != excluded {
+				if distance != excludedDistance {
 					counts[part][distance]++
 				}
 			}
@@ -220,7 +220,7 @@ func (w *windows) measureDistances(signs []uint64, allowed slotSet, distances []
 func (w *windows) measureRange(signs []uint64, allowed slotSet, distances []uint16, from int) {
 	for i := range distances {
 		if !allowed.contains(w.slots[from+i]) {
-			distances[i] = excluded
+			distances[i] = excludedDistance
 			continue
 		}
 		window := w.signs[(from+i)*w.words:][:len(signs)]

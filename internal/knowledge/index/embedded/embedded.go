@@ -31,8 +31,8 @@ const (
 	lockName = "index.lock"
 )
 
-// readers is how many searches run at once; more of them wait.
-const readers = 4
+// maxReaders is how many searches run at once; more of them wait.
+const maxReaders = 4
 
 // Options say which index to open and what it must have been built with.
 type Options struct {
@@ -97,8 +97,8 @@ func (x *Index) openFile(ctx context.Context, options Options) error {
 		return err
 	}
 	x.read = read
-	x.read.SetMaxOpenConns(readers)
-	x.read.SetMaxIdleConns(readers)
+	x.read.SetMaxOpenConns(maxReaders)
+	x.read.SetMaxIdleConns(maxReaders)
 	if err := checkMeta(ctx, x.read, options); err != nil {
 		return err
 	}

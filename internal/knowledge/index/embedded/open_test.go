@@ -175,7 +175,7 @@ func TestFullDisk(t *testing.T) {
 func TestALargeDocumentIsReplacedInPortions(t *testing.T) {
 	x := mustOpen(t, suiteOptions(t.TempDir()))
 	var before, after []string
-	for i := range portion + portion/2 {
+	for i := range batchPassages + batchPassages/2 {
 		before = append(before, fmt.Sprintf("common before%d", i%300))
 		after = append(after, fmt.Sprintf("common after%d", i%300))
 	}

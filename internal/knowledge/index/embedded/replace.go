@@ -25,12 +25,12 @@ type batchWrite struct {
 	free       []int64 // slots to use again
 	unused     int64   // the first slot that no passage ever had
 	next       int64   // the first that none has now either
-	leaving    []leaving
-	placed     []placed
+	leaving    []removedPassage
+	placed     []placedPassage
 }
 
-// leaving are words that are taken out of the posting lists of a slot.
-type leaving struct {
+// removedPassage are words that are taken out of the posting lists of a slot.
+type removedPassage struct {
 	slot            int64
 	title, headings string // headings as stored
 	language        language.Tag
@@ -38,8 +38,8 @@ type leaving struct {
 	words           fields
 }
 
-// placed is a passage and the slot it goes to.
-type placed struct {
+// placedPassage is a passage and the slot it goes to.
+type placedPassage struct {
 	document int64 // row id
 	title    string
 	language language.Tag
@@ -109,8 +109,8 @@ func (w *batchWrite) takeSlot() int64 {
 	return w.next - 1
 }
 
-// stored is a passage as it was before the write.
-type stored struct {
+// storedPassage is a passage as it was before the write.
+type storedPassage struct {
 	slot                 int64
 	hash, headings, text string
 }
@@ -120,7 +120,7 @@ type storedDocument struct {
 	id       int64
 	title    string
 	language language.Tag
-	passages []stored
+	passages []storedPassage
 }
 
 func (w *batchWrite) loadDocument(ctx context.Context, key knowledge.DocumentID) (storedDocument, error) {
@@ -140,7 +140,7 @@ func (w *batchWrite) loadDocument(ctx context.Context, key knowledge.DocumentID)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var p stored
+		var p storedPassage
 		if err := rows.Scan(&p.slot, &p.hash, &p.headings, &p.text); err != nil {
 			return storedDocument{}, err
 		}
@@ -166,7 +166,7 @@ func (w *batchWrite) removeDocument(ctx context.Context, key knowledge.DocumentI
 }
 
 // freeSlot forgets all that is kept under a slot but its passage row.
-func (w *batchWrite) freeSlot(ctx context.Context, document storedDocument, p stored) error {
+func (w *batchWrite) freeSlot(ctx context.Context, document storedDocument, p storedPassage) error {
 	w.recordLeaving(document, p)
 	w.free = append(w.free, p.slot)
 	for _, query := range []string{"DELETE FROM definition WHERE slot = ?", "DELETE FROM vector WHERE slot = ?"} {
@@ -178,8 +178,8 @@ func (w *batchWrite) freeSlot(ctx context.Context, document storedDocument, p st
 		title_terms = 0, heading_terms = 0, body_terms = 0, signs = NULL WHERE slot = ?`, w.generation, p.slot)
 }
 
-func (w *batchWrite) recordLeaving(document storedDocument, p stored) {
-	w.leaving = append(w.leaving, leaving{slot: p.slot, title: document.title, language: document.language, headings: p.headings, text: p.text})
+func (w *batchWrite) recordLeaving(document storedDocument, p storedPassage) {
+	w.leaving = append(w.leaving, removedPassage{slot: p.slot, title: document.title, language: document.language, headings: p.headings, text: p.text})
 }
 
 // assignSlots replaces a document up to its passages, and decides where they go. A passage
@@ -208,7 +208,7 @@ func (w *batchWrite) assignSlots(ctx context.Context, entry index.Entry) error {
 		if err != nil {
 			return fmt.Errorf("headings of passage %d: %w", passage.Position, err)
 		}
-		p := placed{
+		p := placedPassage{
 			document: id, title: entry.Document.Title, language: language.Parse(entry.Document.Language),
 			passage: passage, headings: string(headings), donor: matches.donors[i],
 		}
@@ -227,17 +227,17 @@ func (w *batchWrite) assignSlots(ctx context.Context, entry index.Entry) error {
 	return nil
 }
 
-// matches says what becomes of the stored passages of a document.
-type matches struct {
-	kept []*stored // for each new passage the stored one of the same hash, or nil
+// passageMatches says what becomes of the stored passages of a document.
+type passageMatches struct {
+	kept []*storedPassage // for each new passage the stored one of the same hash, or nil
 	// donors are for the others the slot of a passage of the same hash that is kept
 	// for another (what stood there once stands there twice), or -1.
 	donors []int64
-	left   []stored // stored passages that no new one is equal to
+	left   []storedPassage // stored passages that no new one is equal to
 }
 
-func matchHashes(old []stored, passages []knowledge.Passage) matches {
-	byHash := make(map[string][]*stored)
+func matchHashes(old []storedPassage, passages []knowledge.Passage) passageMatches {
+	byHash := make(map[string][]*storedPassage)
 	first := make(map[string]int64)
 	for i := range old {
 		p := &old[i]
@@ -246,7 +246,7 @@ func matchHashes(old []stored, passages []knowledge.Passage) matches {
 		}
 		byHash[p.hash] = append(byHash[p.hash], p)
 	}
-	m := matches{kept: make([]*stored, len(passages)), donors: make([]int64, len(passages))}
+	m := passageMatches{kept: make([]*storedPassage, len(passages)), donors: make([]int64, len(passages))}
 	for i, passage := range passages {
 		m.donors[i] = -1
 		if same := byHash[passage.Hash]; len(same) > 0 {
@@ -282,17 +282,17 @@ func (w *batchWrite) putDocument(ctx context.Context, id int64, d knowledge.Docu
 	return id, err
 }
 
-// portion is how many passages come or go at a time: their terms and the changes of the
+// batchPassages is how many passages come or go at a time: their terms and the changes of the
 // posting lists take many times the memory of their text.
-const portion = 2048
+const batchPassages = 2048
 
 // putPassages writes the passages that come, and changes the posting lists by those that
 // go, first, and come.
 func (w *batchWrite) putPassages(ctx context.Context) error {
 	leaving, placed := w.leaving, w.placed
 	for len(leaving)+len(placed) > 0 {
-		out := leaving[:min(len(leaving), portion)]
-		in := placed[:min(len(placed), portion-len(out))]
+		out := leaving[:min(len(leaving), batchPassages)]
+		in := placed[:min(len(placed), batchPassages-len(out))]
 		leaving, placed = leaving[len(out):], placed[len(in):]
 		if err := analyzeAll(out, in); err != nil {
 			return err
@@ -312,7 +312,7 @@ func (w *batchWrite) putPassages(ctx context.Context) error {
 }
 
 // analyzeAll cuts all texts that go or come into terms.
-func analyzeAll(leaving []leaving, placed []placed) error {
+func analyzeAll(leaving []removedPassage, placed []placedPassage) error {
 	errs := make([]error, len(leaving))
 	inParallel(len(leaving), func(i int) {
 		l := &leaving[i]
@@ -347,7 +347,7 @@ func inParallel(n int, work func(i int)) {
 }
 
 // collectEdits gives what changes in the posting lists.
-func collectEdits(leaving []leaving, placed []placed) postingEdits {
+func collectEdits(leaving []removedPassage, placed []placedPassage) postingEdits {
 	edits := make(postingEdits)
 	for _, l := range leaving {
 		edits.removePassage(l.slot, l.words)
@@ -367,7 +367,7 @@ const updateSlot = `UPDATE slot SET generation = ?, document = ?, position = ?, 
 	WHERE slot = ?`
 
 // putSlot writes the row of a passage's slot. One that was used before has a row.
-func (w *batchWrite) putSlot(ctx context.Context, p placed) error {
+func (w *batchWrite) putSlot(ctx context.Context, p placedPassage) error {
 	if p.same {
 		return w.execStatement(ctx, "UPDATE slot SET generation = ?, position = ? WHERE slot = ?", w.generation, p.passage.Position, p.slot)
 	}
@@ -379,7 +379,7 @@ func (w *batchWrite) putSlot(ctx context.Context, p placed) error {
 		len(p.words.title), len(p.words.headings), len(p.words.body), p.slot)
 }
 
-func (w *batchWrite) putPassage(ctx context.Context, place placed) error {
+func (w *batchWrite) putPassage(ctx context.Context, place placedPassage) error {
 	p := place.passage
 	if err := w.putSlot(ctx, place); err != nil {
 		return err

@@ -100,16 +100,16 @@ func (x *Index) releaseLock() error {
 	return errors.Join(err, connection.Close(ctx))
 }
 
-// attempts is how often something is tried when connections are lost; the waits
+// maxAttempts is how often something is tried when connections are lost; the waits
 // between them outlast the restart of a server.
-const attempts = 5
+const maxAttempts = 5
 
 // retryConnection runs an attempt until it does not fail for want of a connection.
 func retryConnection(ctx context.Context, attempt func() error) error {
 	wait := 50 * time.Millisecond
 	for i := 1; ; i++ {
 		err := attempt()
-		if err == nil || i == attempts || !isLost(err) || ctx.Err() != nil {
+		if err == nil || i == maxAttempts || !isLost(err) || ctx.Err() != nil {
 			return err
 		}
 		timer := time.NewTimer(wait)

@@ -56,7 +56,7 @@ func (d denseQuery) exactStatement(restrict bool) string {
 }
 
 // nearStatement walks the HNSW index, further and further while the filter drops what
-// it finds (see settings). Vectors are of length 1, where the inner product is the cosine.
+// it finds (see searchSettings). Vectors are of length 1, where the inner product is the cosine.
 func (d denseQuery) nearStatement() string {
 	where := " WHERE $3::integer[] IS NOT NULL"
 	if d.filtered {

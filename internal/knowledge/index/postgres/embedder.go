@@ -173,10 +173,10 @@ func (x *Index) dropOtherEmbedders(ctx context.Context, tx pgx.Tx) (int, error) 
 	return int(tag.RowsAffected()), err
 }
 
-// density is how many neighbours a vector has in an HNSW index, and among how many they are
+// hnswOptions is how many neighbours a vector has in an HNSW index, and among how many they are
 // chosen. With pgvector's own 16 and 64 searches of 1,000,000 vectors find at most .95 of the
 // best 20, however far they look; so they find all.
-const density = "WITH (m = 24, ef_construction = 128)"
+const hnswOptions = "WITH (m = 24, ef_construction = 128)"
 
 // buildIfDue builds the HNSW index of a table that has outgrown exact scans, once no
 // passage waits for its vectors: building it from all of them is many times as fast as
@@ -199,7 +199,7 @@ func (x *Index) buildIfDue(ctx context.Context) error {
 			settings += "; SET LOCAL max_parallel_maintenance_workers = 0"
 		}
 		x.options.Logger.Info("building the vector index", "vectors", vectors)
-		_, err = tx.Exec(ctx, settings+"; CREATE INDEX ON "+x.embedder.table+" USING hnsw (halves halfvec_ip_ops) "+density+
+		_, err = tx.Exec(ctx, settings+"; CREATE INDEX ON "+x.embedder.table+" USING hnsw (halves halfvec_ip_ops) "+hnswOptions+
 			"; ANALYZE "+x.embedder.table, pgx.QueryExecModeSimpleProtocol)
 		if err != nil {
 			return fmt.Errorf("build the vector index: %w", err)

@@ -24,24 +24,24 @@ const (
 	noSchema             = "3F000"
 	diskFull             = "53100"
 	tooManyConnections   = "53300"
-	cancelled            = "57014"
+	queryCancelled       = "57014"
 	readOnlyTransaction  = "25006"
 	notAccepting         = "55000"
 )
 
-// explained is an error that says already what a person can do.
-type explained struct{ error }
+// explainedError is an error that says already what a person can do.
+type explainedError struct{ error }
 
-func (e explained) Unwrap() error { return e.error }
+func (e explainedError) Unwrap() error { return e.error }
 
 // explainError says what a person can do about an error of PostgreSQL, where that is known.
 func explainError(err error) error {
-	var already explained
+	var already explainedError
 	if err == nil || errors.As(err, &already) {
 		return err
 	}
 	if remedy := remedyFor(err); remedy != nil {
-		return explained{remedy}
+		return explainedError{remedy}
 	}
 	return err
 }
@@ -67,7 +67,7 @@ func remedyFor(err error) error {
 		return fmt.Errorf("%w: free space on the disk of the PostgreSQL server and start again; nothing is lost (%w)", index.ErrFull, err)
 	case tooManyConnections:
 		return fmt.Errorf("the server has no connection left: raise max_connections there, or lower Cairn's limit of connections (%w)", err)
-	case cancelled:
+	case queryCancelled:
 		return fmt.Errorf("a statement took too long or was cancelled: raise the limit of a statement if the server is well (%w)", err)
 	case notAccepting:
 		return fmt.Errorf("the database takes no connections now: have an administrator allow them (%w)", err)

@@ -13,8 +13,8 @@ const (
 	// mergeFactor is how many segments of about a size are merged into one, so that a
 	// search meets a few in each order of magnitude.
 	mergeFactor = 8
-	// smallest is the size of segments, in bytes, below which they count as equal.
-	smallest = 64 << 10
+	// minSegmentBytes is the size of segments, in bytes, below which they count as equal.
+	minSegmentBytes = 64 << 10
 	// mergePages is how many pages are read and written at once.
 	mergePages = 2000
 	// keptRemovals is how many generations of removals are kept for the snapshots of
@@ -32,7 +32,7 @@ type storedSegment struct {
 // sizeLevel is the order of magnitude of a segment's size.
 func (s storedSegment) sizeLevel() int {
 	level := 0
-	for size := int64(smallest); s.bytes > size; size *= mergeFactor {
+	for size := int64(minSegmentBytes); s.bytes > size; size *= mergeFactor {
 		level++
 	}
 	return level
@@ -83,7 +83,7 @@ func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
 		if err != nil {
 			return err
 		}
-		m := &merging{tx: tx, snap: snap, segments: parts, waiting: make(map[string][]piece), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
+		m := &merging{tx: tx, snap: snap, segments: parts, waiting: make(map[string][]segmentEntry), intact: make(map[int32]bool), pages: paginator{size: x.limits.page}}
 		if err := m.mergeAll(ctx); err != nil {
 			return err
 		}
@@ -118,13 +118,13 @@ type merging struct {
 	snap     *snapshot
 	segments []storedSegment
 	id       int32
-	waiting  map[string][]piece // by term
-	intact   map[int32]bool     // blocks, as far as they have been looked at
+	waiting  map[string][]segmentEntry // by term
+	intact   map[int32]bool            // blocks, as far as they have been looked at
 	pages    paginator
 }
 
-// piece is what the n-th segment has of a term.
-type piece struct {
+// segmentEntry is what the n-th segment has of a term.
+type segmentEntry struct {
 	entry
 	n int
 }
@@ -176,7 +176,7 @@ func (m *merging) mergePages(ctx context.Context) (done bool, err error) {
 			return false, err
 		}
 		err := eachEntry(entries, func(e entry) bool {
-			m.waiting[e.term] = append(m.waiting[e.term], piece{n: n, entry: e})
+			m.waiting[e.term] = append(m.waiting[e.term], segmentEntry{n: n, entry: e})
 			return true
 		})
 		if err != nil {
@@ -218,8 +218,8 @@ func (m *merging) flushTerms(isLast func(term string) bool) error {
 }
 
 // mergeTerm makes one entry of what the segments have of a term.
-func (m *merging) mergeTerm(pieces []piece) (entry, error) {
-	slices.SortFunc(pieces, func(a, b piece) int { return a.n - b.n })
+func (m *merging) mergeTerm(pieces []segmentEntry) (entry, error) {
+	slices.SortFunc(pieces, func(a, b segmentEntry) int { return a.n - b.n })
 	joined := entry{term: pieces[0].term}
 	var list listBuilder
 	for _, p := range pieces {

@@ -11,7 +11,7 @@ import (
 )
 
 // rankPassages takes the pages of the terms and gives the best passages by them.
-func (p *plan) rankPassages(ctx context.Context, results pgx.BatchResults, look lookup) (index.Candidates, error) {
+func (p *plan) rankPassages(ctx context.Context, results pgx.BatchResults, look slotLookup) (index.Candidates, error) {
 	rows, err := results.Query()
 	if err != nil {
 		return index.Candidates{}, err
@@ -66,14 +66,14 @@ func eachFound(rows pgx.Rows, terms []index.Term, use func(n int, e entry) error
 	return rows.Err()
 }
 
-// lookup says which slots a plan may find.
-type lookup struct {
+// slotLookup says which slots a plan may find.
+type slotLookup struct {
 	*plan
 	within map[int32]bool // slots of the documents that the filter names; nil: of all
 }
 
 // restrictTo takes the slots of the documents that the filter names.
-func (l *lookup) restrictTo(results pgx.BatchResults) error {
+func (l *slotLookup) restrictTo(results pgx.BatchResults) error {
 	rows, err := results.Query()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (l *lookup) restrictTo(results pgx.BatchResults) error {
 }
 
 // lengthAt gives the length of the passage in a slot, and whether one is there that passes.
-func (l *lookup) lengthAt(number int32) (length float32, passes bool) {
+func (l *slotLookup) lengthAt(number int32) (length float32, passes bool) {
 	s := l.snap.slots.at(number)
 	return s.length, s.document != 0 && (l.allowed == nil || l.allowed[s.class]) && (l.within == nil || l.within[number])
 }

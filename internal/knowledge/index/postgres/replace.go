@@ -33,16 +33,16 @@ type batchWrite struct {
 	classes   map[index.Class]int32
 	stored    map[knowledge.DocumentID]storedDocument
 	documents []placedDocument
-	placed    []placed
-	leaving   []leaving
-	moved     []move
+	placed    []placedPassage
+	leaving   []removedPassage
+	moved     []vectorMove
 
-	// What analyze finds, in the order of placed and leaving.
-	placedWords, leavingWords []analysed
+	// What analyzeTexts finds, in the order of placed and leaving.
+	placedWords, leavingWords []analysedPassage
 }
 
-// leaving is a passage whose words are taken out of the counts.
-type leaving struct {
+// removedPassage is a passage whose words are taken out of the counts.
+type removedPassage struct {
 	slot     int32
 	title    string
 	language language.Tag
@@ -56,8 +56,8 @@ type placedDocument struct {
 	changed   bool // it was there, with another class
 }
 
-// placed is a passage and the slot it goes to.
-type placed struct {
+// placedPassage is a passage and the slot it goes to.
+type placedPassage struct {
 	document, class int32
 	title           string
 	language        language.Tag
@@ -68,8 +68,8 @@ type placed struct {
 	lengths         lexical.Counts // how many terms each field has, if same
 }
 
-// move says that the vectors of one slot are another's too.
-type move struct{ from, to int32 }
+// vectorMove says that the vectors of one slot are another's too.
+type vectorMove struct{ from, to int32 }
 
 func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
 	err := w.tx.QueryRow(ctx, `UPDATE cairn.meta SET generation = generation + 1, next_segment = next_segment + 1
@@ -114,8 +114,8 @@ func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
 	return w.writeMarks(ctx, batch)
 }
 
-// stored is a passage as it was before the write.
-type stored struct {
+// storedPassage is a passage as it was before the write.
+type storedPassage struct {
 	slot                 int32
 	hash, headings, text string
 	lengths              lexical.Counts
@@ -126,7 +126,7 @@ type storedDocument struct {
 	id, class int32
 	title     string
 	language  language.Tag
-	passages  []stored
+	passages  []storedPassage
 }
 
 func (w *batchWrite) loadStored(ctx context.Context, batch index.Batch) error {
@@ -163,7 +163,7 @@ func (w *batchWrite) loadStored(ctx context.Context, batch index.Batch) error {
 		}
 		d.title, d.language = string(title), language.Parse(string(tag))
 		if slot != nil {
-			d.passages = append(d.passages, stored{slot: *slot, hash: string(hash), headings: string(headings), text: string(text), lengths: lengths})
+			d.passages = append(d.passages, storedPassage{slot: *slot, hash: string(hash), headings: string(headings), text: string(text), lengths: lengths})
 		}
 		w.stored[knowledge.DocumentID(key)] = d
 	}
@@ -193,8 +193,8 @@ func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) e
 	return nil
 }
 
-func (w *batchWrite) recordLeaving(document storedDocument, p stored) error {
-	l := leaving{slot: p.slot, title: document.title, language: document.language, text: p.text}
+func (w *batchWrite) recordLeaving(document storedDocument, p storedPassage) error {
+	l := removedPassage{slot: p.slot, title: document.title, language: document.language, text: p.text}
 	if err := json.Unmarshal([]byte(p.headings), &l.headings); err != nil {
 		return fmt.Errorf("stored headings of slot %d: %w", p.slot, err)
 	}
@@ -219,11 +219,11 @@ func (w *batchWrite) assignSlots(entry index.Entry) error {
 		if err != nil {
 			return fmt.Errorf("headings of passage %d: %w", passage.Position, err)
 		}
-		p := placed{
+		p := placedPassage{
 			document: d.id, class: d.class, title: entry.Document.Title, language: language.Parse(entry.Document.Language),
 			passage: passage, headings: string(headings),
 		}
-		sameWords := func(before stored) bool {
+		sameWords := func(before storedPassage) bool {
 			return before.hash == passage.Hash && !kept[before.slot] &&
 				before.text == passage.Text && before.headings == p.headings &&
 				old.title == p.title && old.language == p.language
@@ -234,9 +234,9 @@ func (w *batchWrite) assignSlots(entry index.Entry) error {
 		} else {
 			p.slot = w.nextSlot
 			w.nextSlot++
-			sameHash := func(before stored) bool { return before.hash == passage.Hash }
+			sameHash := func(before storedPassage) bool { return before.hash == passage.Hash }
 			if at := slices.IndexFunc(old.passages, sameHash); at >= 0 {
-				w.moved = append(w.moved, move{from: old.passages[at].slot, to: p.slot})
+				w.moved = append(w.moved, vectorMove{from: old.passages[at].slot, to: p.slot})
 			}
 		}
 		w.placed = append(w.placed, p)
@@ -255,12 +255,12 @@ func (w *batchWrite) assignSlots(entry index.Entry) error {
 // analyzeTexts cuts all texts that come or go into terms. It runs beside what sends rows, and
 // only reads what that reads.
 func (w *batchWrite) analyzeTexts() {
-	w.leavingWords = make([]analysed, len(w.leaving))
+	w.leavingWords = make([]analysedPassage, len(w.leaving))
 	inParallel(len(w.leaving), func(a *analyzer, i int) {
 		l := &w.leaving[i]
 		w.leavingWords[i] = a.analyzePassage(l.language, l.title, l.headings, l.text)
 	})
-	w.placedWords = make([]analysed, len(w.placed))
+	w.placedWords = make([]analysedPassage, len(w.placed))
 	inParallel(len(w.placed), func(a *analyzer, i int) {
 		p := &w.placed[i]
 		if p.same {

@@ -46,7 +46,7 @@ var errShort = errors.New("too many windows of the same passages")
 // searchOnce asks with the snapshot at hand, in one round trip, and only if that is
 // outdated, or windows of few passages crowd the others out, again with what it takes.
 func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candidates, error) {
-	ask := &asking{Index: x, query: query, rows: query.Limit + query.Limit/2}
+	ask := &search{Index: x, query: query, rows: query.Limit + query.Limit/2}
 	candidates, err := ask.runPipelined(ctx, x.read)
 	for {
 		switch {
@@ -68,8 +68,8 @@ func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candid
 	}
 }
 
-// asking is one search under way.
-type asking struct {
+// search is one search under way.
+type search struct {
 	*Index
 	query index.Query
 	rows  int // vectors asked of the HNSW index
@@ -77,7 +77,7 @@ type asking struct {
 
 // runPipelined sends a transaction with everything in it at once. It fails with errMoved
 // if the snapshot is not of its generation.
-func (a *asking) runPipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
+func (a *search) runPipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
 	snap := a.snapshot.Load()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -101,7 +101,7 @@ func (a *asking) runPipelined(ctx context.Context, pool *pgxpool.Pool) (index.Ca
 }
 
 // runInTransaction asks in a transaction with the snapshot of its generation.
-func (a *asking) runInTransaction(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.Candidates, error) {
+func (a *search) runInTransaction(ctx context.Context, tx pgx.Tx, snap *snapshot) (index.Candidates, error) {
 	batch := &pgx.Batch{}
 	plan := a.newPlan(snap)
 	plan.queueStatements(batch)
@@ -139,7 +139,7 @@ func (s *snapshot) passingClasses(filter index.Filter) []int32 {
 	return numbers
 }
 
-func (a *asking) newPlan(snap *snapshot) *plan {
+func (a *search) newPlan(snap *snapshot) *plan {
 	p := &plan{snap: snap, query: a.query, embedder: a.embedder, restrict: len(a.query.Filter.Documents) > 0}
 	p.terms = storableTerms(ranking.MergeTerms(a.query.Terms))
 	p.classes = snap.passingClasses(a.query.Filter)
@@ -173,10 +173,10 @@ func storableTerms(terms []index.Term) []index.Term {
 	})
 }
 
-// settings hold for the transaction alone: what is set for a session would not reach
+// searchSettings hold for the transaction alone: what is set for a session would not reach
 // statements that are prepared already. Plans are made anew, for these settings. A scan
 // in parallel takes longer to start than what is scanned exactly takes.
-const settings = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('hnsw.ef_search', $1, true), 
+const searchSettings = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('hnsw.ef_search', $1, true), 
 	set_config('hnsw.iterative_scan', 'relaxed_order', true),	set_config('hnsw.max_scan_tuples', '100000', true), set_config('hnsw.scan_mem_multiplier', '4', true),
 	set_config('enable_seqscan', $2, true), set_config('enable_sort', $2, true), set_config('enable_bitmapscan', $2, true),
 	set_config('max_parallel_workers_per_gather', '0', true)`
@@ -194,7 +194,7 @@ func (p *plan) queueStatements(batch *pgx.Batch) {
 	if p.query.Vector != nil && !p.dense.exact {
 		scans, effort = "off", p.dense.searchEffort()
 	}
-	batch.Queue(settings, fmt.Sprint(effort), scans)
+	batch.Queue(searchSettings, fmt.Sprint(effort), scans)
 	batch.Queue("SELECT generation, (SELECT embedded_below FROM cairn.embedder WHERE id = $1) FROM cairn.meta", p.embedder.id)
 	if p.restrict {
 		batch.Queue(slotsOfDocuments, p.documentKeys())
@@ -240,7 +240,7 @@ func (p *plan) readResults(ctx context.Context, results pgx.BatchResults) (index
 	if generation != p.snap.generation {
 		return index.Candidates{}, errMoved
 	}
-	look := lookup{plan: p}
+	look := slotLookup{plan: p}
 	if p.restrict {
 		if err := look.restrictTo(results); err != nil {
 			return index.Candidates{}, fmt.Errorf("filter by documents: %w", err)

@@ -15,8 +15,8 @@ type termCounts struct {
 	postings.Counts
 }
 
-// analysed is what the index keeps of a passage's words.
-type analysed struct {
+// analysedPassage is what the index keeps of a passage's words.
+type analysedPassage struct {
 	terms   []termCounts
 	lengths lexical.Counts // how many terms each field has
 }
@@ -26,9 +26,9 @@ type analyzer struct {
 	at map[string]int // of each term of the passage at hand in its list
 }
 
-func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []string, text string) analysed {
+func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []string, text string) analysedPassage {
 	clear(a.at)
-	words := analysed{terms: make([]termCounts, 0, len(text)/8)}
+	words := analysedPassage{terms: make([]termCounts, 0, len(text)/8)}
 	words.lengths.Title = a.countTerms(&words, lexical.AnalyzeIn(tag, title), func(c *termCounts) *uint8 { return &c.Title })
 	for _, heading := range headings {
 		words.lengths.Headings += a.countTerms(&words, lexical.AnalyzeIn(tag, heading), func(c *termCounts) *uint8 { return &c.Headings })
@@ -38,7 +38,7 @@ func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []str
 }
 
 // countTerms adds terms to those of a field, and gives their number.
-func (a *analyzer) countTerms(words *analysed, terms []string, field func(*termCounts) *uint8) int {
+func (a *analyzer) countTerms(words *analysedPassage, terms []string, field func(*termCounts) *uint8) int {
 	for _, term := range terms {
 		at, known := a.at[term]
 		if !known {
@@ -70,7 +70,7 @@ func (b segmentBuilder) termChange(term string) *termChange {
 }
 
 // addPassage takes in a passage; slots come in ascending order.
-func (b segmentBuilder) addPassage(slot int32, words analysed) {
+func (b segmentBuilder) addPassage(slot int32, words analysedPassage) {
 	for _, c := range words.terms {
 		change := b.termChange(c.term)
 		change.passages++
@@ -80,7 +80,7 @@ func (b segmentBuilder) addPassage(slot int32, words analysed) {
 
 // removePassage takes a passage out of the counts. Its postings stay in the segment that has
 // them, where no search looks at a slot that is gone.
-func (b segmentBuilder) removePassage(words analysed) {
+func (b segmentBuilder) removePassage(words analysedPassage) {
 	for _, c := range words.terms {
 		b.termChange(c.term).passages--
 	}

@@ -122,7 +122,7 @@ func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, erro
 
 // advanceSnapshot gives the snapshot of the transaction's generation.
 func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
-	a := &advancing{
+	a := &snapshotEdit{
 		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), present: old.present, passages: old.passages, length: old.length},
 		slots:     editTable(old.slots),
 		documents: editTable(old.documents),
@@ -148,14 +148,14 @@ func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, g
 	return a.next, err
 }
 
-// advancing is a snapshot in the making.
-type advancing struct {
+// snapshotEdit is a snapshot in the making.
+type snapshotEdit struct {
 	next      *snapshot
 	slots     *tableEdit[slot]
 	documents *tableEdit[document]
 }
 
-func (a *advancing) loadClasses(ctx context.Context, tx pgx.Tx) error {
+func (a *snapshotEdit) loadClasses(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, "SELECT id, source, kind, audience FROM cairn.class WHERE id >= $1 ORDER BY id", len(a.next.classes))
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (a *advancing) loadClasses(ctx context.Context, tx pgx.Tx) error {
 	return rows.Err()
 }
 
-func (a *advancing) loadRemovals(ctx context.Context, tx pgx.Tx, after int64) error {
+func (a *snapshotEdit) loadRemovals(ctx context.Context, tx pgx.Tx, after int64) error {
 	if after < 0 {
 		return nil // nothing is there to be removed
 	}
@@ -200,7 +200,7 @@ func (a *advancing) loadRemovals(ctx context.Context, tx pgx.Tx, after int64) er
 	return rows.Err()
 }
 
-func (a *advancing) loadDocuments(ctx context.Context, tx pgx.Tx, after int64) error {
+func (a *snapshotEdit) loadDocuments(ctx context.Context, tx pgx.Tx, after int64) error {
 	rows, err := tx.Query(ctx, "SELECT id, key, class FROM cairn.document WHERE generation > $1", after)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (a *advancing) loadDocuments(ctx context.Context, tx pgx.Tx, after int64) e
 	return rows.Err()
 }
 
-func (a *advancing) loadSlots(ctx context.Context, tx pgx.Tx, after int64) error {
+func (a *snapshotEdit) loadSlots(ctx context.Context, tx pgx.Tx, after int64) error {
 	rows, err := tx.Query(ctx, `SELECT slot, document, position, title_terms, heading_terms, body_terms
 		FROM cairn.slot WHERE generation > $1`, after)
 	if err != nil {
@@ -242,7 +242,7 @@ func (a *advancing) loadSlots(ctx context.Context, tx pgx.Tx, after int64) error
 }
 
 // setDocument puts a document in, or takes the one there out, and keeps the count.
-func (a *advancing) setDocument(id int32, d document) {
+func (a *snapshotEdit) setDocument(id int32, d document) {
 	if a.documents.table.at(id).class != 0 {
 		a.next.present--
 	}
@@ -253,7 +253,7 @@ func (a *advancing) setDocument(id int32, d document) {
 }
 
 // setSlot puts a passage into a slot, or takes the one there out, and keeps the counts.
-func (a *advancing) setSlot(number int32, s slot) {
+func (a *snapshotEdit) setSlot(number int32, s slot) {
 	if before := a.slots.table.at(number); before.document != 0 {
 		a.next.passages--
 		a.next.passagesOf[before.class]--

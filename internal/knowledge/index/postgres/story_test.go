@@ -204,7 +204,7 @@ func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 // checkPlan has the server explain a dense search in the transaction of a search.
 func checkPlan(t *testing.T, x *Index, query index.Query) {
 	t.Helper()
-	plan := (&asking{Index: x, query: query, rows: 30}).newPlan(x.snapshot.Load())
+	plan := (&search{Index: x, query: query, rows: 30}).newPlan(x.snapshot.Load())
 	batch := &pgx.Batch{}
 	plan.queueStatements(batch)
 	err := x.inRead(t.Context(), x.read, func(tx pgx.Tx) error {

@@ -16,7 +16,7 @@ type Store struct {
 	mu      sync.Mutex
 	count   int
 	token   int64
-	shards  map[int]*holding
+	shards  map[int]*shardState
 	members map[string]time.Time // when they count as gone
 
 	left  int // identifies of the day
@@ -26,8 +26,8 @@ type Store struct {
 	rates rates
 }
 
-// holding is a shard; the zero owner is nobody.
-type holding struct {
+// shardState is a shard; the zero owner is nobody.
+type shardState struct {
 	owner   string
 	token   int64
 	until   time.Time
@@ -43,12 +43,12 @@ var (
 // New gives an empty store.
 func New() *Store {
 	return &Store{
-		shards: make(map[int]*holding), members: make(map[string]time.Time), next: make(map[int]time.Time),
+		shards: make(map[int]*shardState), members: make(map[string]time.Time), next: make(map[int]time.Time),
 		rates: newRates(),
 	}
 }
 
-func (h *holding) isFree(now time.Time) bool { return h.owner == "" || !h.until.After(now) }
+func (h *shardState) isFree(now time.Time) bool { return h.owner == "" || !h.until.After(now) }
 
 // Share implements gateway.Shards.
 func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
@@ -69,7 +69,7 @@ func (s *Store) Share(ctx context.Context, member gateway.Member) (gateway.Share
 		s.count = member.Shards
 		clear(s.shards)
 		for i := range s.count {
-			s.shards[i] = &holding{}
+			s.shards[i] = &shardState{}
 		}
 	}
 	own := 0

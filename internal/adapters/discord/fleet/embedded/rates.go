@@ -26,13 +26,13 @@ type bucket struct {
 	reset            time.Time
 	epoch            int64
 	blocked          time.Time
-	flying           map[string]time.Time // requests under way, by when they count as lost
-	window           time.Duration        // how long one is
-	line             map[string]waiting   // by the key of their turn
+	flying           map[string]time.Time      // requests under way, by when they count as lost
+	window           time.Duration             // how long one is
+	line             map[string]waitingRequest // by the key of their turn
 }
 
-// waiting is a request that stands in line.
-type waiting struct {
+// waitingRequest is a request that stands in line.
+type waitingRequest struct {
 	order int64
 	until time.Time // when its place in line is given up
 }
@@ -62,7 +62,7 @@ func (r *rates) findBucket(name string) *bucket {
 			clear(r.buckets)
 			clear(r.routes)
 		}
-		found = &bucket{flying: make(map[string]time.Time), line: make(map[string]waiting)}
+		found = &bucket{flying: make(map[string]time.Time), line: make(map[string]waitingRequest)}
 		r.buckets[name] = found
 	}
 	return found
@@ -117,7 +117,7 @@ func (b *bucket) waitInLine(now time.Time, turn fleet.Turn) fleet.Wait {
 		wait = fleet.Wait{For: fleet.Poll, Why: fleet.WhyBucket}
 	}
 	if turn.Key != "" {
-		b.line[turn.Key] = waiting{turn.Order, now.Add(wait.For + fleet.LineGrace)}
+		b.line[turn.Key] = waitingRequest{turn.Order, now.Add(wait.For + fleet.LineGrace)}
 	}
 	return wait
 }

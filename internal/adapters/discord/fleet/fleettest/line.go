@@ -36,7 +36,7 @@ func testLine(t *testing.T, one, other Store) {
 	}
 	// Without a turn nothing goes before those that stand in line, and of them the first
 	// three go, the last to ask among them.
-	waitUntil(t, "the window is over", func() bool { return mustAsk(t, other, inTurn("6", 6), plenty).For == 0 })
+	waitUntil(t, "the window is over", func() bool { return mustAsk(t, other, inTurn("6", 6), plentifulLimits).For == 0 })
 	expectWait(t, one, inTurn("7", 7), fleet.WhyBucket)
 	expectWait(t, one, newRequest("8"), fleet.WhyBucket)
 	expectPlace(t, one, inTurn("5", 5))
@@ -53,7 +53,7 @@ func testAbandonedPlace(t *testing.T, one, other Store) {
 	expectWait(t, other, inTurn("3", 3), fleet.WhyBucket)
 	var waited []time.Duration
 	waitUntil(t, "the second of the line goes", func() bool {
-		wait := mustAsk(t, other, inTurn("3", 3), plenty).For
+		wait := mustAsk(t, other, inTurn("3", 3), plentifulLimits).For
 		waited = append(waited, wait)
 		return wait == 0
 	})

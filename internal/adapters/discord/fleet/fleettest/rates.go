@@ -7,7 +7,7 @@ import (
 	"cairn/internal/adapters/discord/fleet"
 )
 
-var plenty = fleet.Limits{PerSecond: 1_000_000, Invalid: 1000}
+var plentifulLimits = fleet.Limits{PerSecond: 1_000_000, Invalid: 1000}
 
 func newRequest(id string) fleet.Request {
 	return fleet.Request{ID: id, Route: "POST /channels/:major/messages", Major: "1"}
@@ -32,7 +32,7 @@ func mustReport(t *testing.T, store fleet.Rates, request fleet.Request, said fle
 // expectPlace fails where a request has no place.
 func expectPlace(t *testing.T, store fleet.Rates, request fleet.Request) {
 	t.Helper()
-	if wait := mustAsk(t, store, request, plenty); wait.For != 0 {
+	if wait := mustAsk(t, store, request, plentifulLimits); wait.For != 0 {
 		t.Fatalf("request %s waits: %+v", request.ID, wait)
 	}
 }
@@ -40,7 +40,7 @@ func expectPlace(t *testing.T, store fleet.Rates, request fleet.Request) {
 // expectWait fails where it has one.
 func expectWait(t *testing.T, store fleet.Rates, request fleet.Request, why string) fleet.Wait {
 	t.Helper()
-	wait := mustAsk(t, store, request, plenty)
+	wait := mustAsk(t, store, request, plentifulLimits)
 	if wait.For <= 0 || wait.Why != why {
 		t.Errorf("request %s: %+v, want one that is %q", request.ID, wait, why)
 	}
@@ -74,7 +74,7 @@ func testOverlap(t *testing.T, one, other Store) {
 	mustReport(t, one, newRequest("1"), newResponse(2, 1000, 30*time.Millisecond))
 	expectPlace(t, one, newRequest("2"))
 	expectPlace(t, other, newRequest("3"))
-	waitUntil(t, "the window is over", func() bool { return mustAsk(t, one, newRequest("4"), plenty).For == 0 })
+	waitUntil(t, "the window is over", func() bool { return mustAsk(t, one, newRequest("4"), plentifulLimits).For == 0 })
 	expectWait(t, other, newRequest("5"), fleet.WhyBucket)       // 2, 3 and 4 may all come in this window
 	mustReport(t, one, newRequest("2"), newResponse(0, 1000, 0)) // an old window's: it says nothing of this one
 	expectWait(t, other, newRequest("5"), fleet.WhyBucket)

@@ -20,34 +20,34 @@ import (
 // errDead is what a killed replica meets everywhere.
 var errDead = errors.New("this replica is dead")
 
-// mortal is a store as a replica has it that can be killed: from then on it reaches nothing.
-type mortal struct {
+// killableStore is a store as a replica has it that can be killed: from then on it reaches nothing.
+type killableStore struct {
 	Store
 	dead atomic.Bool
 }
 
-func (m *mortal) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
+func (m *killableStore) Share(ctx context.Context, member gateway.Member) (gateway.Share, error) {
 	if m.dead.Load() {
 		return gateway.Share{}, errDead
 	}
 	return m.Store.Share(ctx, member)
 }
 
-func (m *mortal) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
+func (m *killableStore) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
 	if m.dead.Load() {
 		return errDead
 	}
 	return m.Store.Save(ctx, lease, session)
 }
 
-func (m *mortal) Release(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
+func (m *killableStore) Release(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
 	if m.dead.Load() {
 		return errDead
 	}
 	return m.Store.Release(ctx, lease, session)
 }
 
-func (m *mortal) Leave(ctx context.Context, replica string) error {
+func (m *killableStore) Leave(ctx context.Context, replica string) error {
 	if m.dead.Load() {
 		return errDead
 	}
@@ -88,14 +88,14 @@ func newFleet(t *testing.T, shards, concurrency int) *fleetOf {
 
 // replica is one process.
 type replica struct {
-	store  *mortal
+	store  *killableStore
 	cancel context.CancelFunc
 	result chan error
 }
 
 func (f *fleetOf) startReplica(name string, store Store) *replica {
 	f.t.Helper()
-	r := &replica{store: &mortal{Store: store}, result: make(chan error, 1)}
+	r := &replica{store: &killableStore{Store: store}, result: make(chan error, 1)}
 	client, err := gateway.New(gateway.Options{
 		Token: gatewaytest.Token, Intents: 1<<0 | 1<<9, Shards: r.store, Starts: store,
 		Logger:   slog.New(slog.NewTextHandler(f.t.Output(), nil)).With("replica", name),

@@ -12,8 +12,8 @@ import (
 	"cairn/internal/redis/conn"
 )
 
-// none is the bucket of routes that have no limit of their own.
-const none = "-"
+// noBucket is the bucket of routes that have no limit of their own.
+const noBucket = "-"
 
 // Ask implements fleet.Rates.
 func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Limits) (fleet.Wait, error) {
@@ -26,7 +26,7 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		exempt = 1
 	}
 	limited := 1
-	if bucket == none {
+	if bucket == noBucket {
 		limited = 0
 	}
 	turn := ""
@@ -50,13 +50,13 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 			return fleet.Wait{For: time.Millisecond, Why: fleet.WhyProbe}, nil
 		}
 		if isNumber && isText {
-			return fleet.Wait{For: time.Duration(ms) * time.Millisecond, Why: reasons[why]}, nil
+			return fleet.Wait{For: time.Duration(ms) * time.Millisecond, Why: waitReasons[why]}, nil
 		}
 	}
 	return fleet.Wait{}, fmt.Errorf("ask for a place of %s: the script gave %v", request.Route, fields)
 }
 
-var reasons = map[string]string{
+var waitReasons = map[string]string{
 	"invalid": fleet.WhyInvalid, "global": fleet.WhyGlobal, "bucket": fleet.WhyBucket, "probe": fleet.WhyProbe,
 }
 
@@ -103,7 +103,7 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	case said.Bucket != "":
 		bucket = hashText(said.Bucket + " " + request.Major)
 	case said.Status/100 == 2:
-		bucket = none
+		bucket = noBucket
 	}
 	if bucket != asked {
 		if err := s.client.Set(ctx, s.storeKey("route:"+own), bucket, request.Known()).Err(); err != nil {

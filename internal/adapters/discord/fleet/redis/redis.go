@@ -37,7 +37,7 @@ import (
 )
 
 //go:embed lua/*.lua
-var sources embed.FS
+var scriptSources embed.FS
 
 var (
 	shareScript = loadScript("share")
@@ -48,7 +48,7 @@ var (
 )
 
 func loadScript(name string) *redis.Script {
-	body, err := sources.ReadFile("lua/" + name + ".lua")
+	body, err := scriptSources.ReadFile("lua/" + name + ".lua")
 	if err != nil {
 		panic(err) // it is embedded
 	}

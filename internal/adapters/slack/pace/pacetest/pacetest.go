@@ -35,15 +35,15 @@ func Run(t *testing.T, open func(t *testing.T) (one, other pace.Turns)) {
 	}
 }
 
-var start = time.UnixMilli(1_700_000_000_000)
+var startTime = time.UnixMilli(1_700_000_000_000)
 
-// slow is a limit that gives one turn in the time of a test.
-var slow = pace.Limit{Every: time.Minute, Burst: 1}
+// slowLimit is a limit that gives one turn in the time of a test.
+var slowLimit = pace.Limit{Every: time.Minute, Burst: 1}
 
 func newAsk(caller string, order int, limit pace.Limit) pace.Ask {
 	return pace.Ask{
 		Lane: pace.Lane{Team: "T1", Method: "chat.postMessage", Channel: "C1"}, Limit: limit,
-		Caller: caller, Order: start.Add(time.Duration(order) * time.Second),
+		Caller: caller, Order: startTime.Add(time.Duration(order) * time.Second),
 	}
 }
 
@@ -72,29 +72,29 @@ func expectWait(t *testing.T, wait, want time.Duration) {
 }
 
 func testShared(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, slow))
-	expectWait(t, mustTake(t, other, newAsk("b", 2, slow)), time.Minute)
-	expectWait(t, mustTake(t, one, newAsk("c", 3, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slowLimit))
+	expectWait(t, mustTake(t, other, newAsk("b", 2, slowLimit)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("c", 3, slowLimit)), 2*time.Minute)
 }
 
 // testWaits has two callers ask again and again: their turns come no later for it.
 func testWaits(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, slow))
+	expectTurn(t, one, newAsk("a", 1, slowLimit))
 	for range 50 {
-		expectWait(t, mustTake(t, one, newAsk("b", 2, slow)), time.Minute)
-		expectWait(t, mustTake(t, other, newAsk("c", 3, slow)), 2*time.Minute)
+		expectWait(t, mustTake(t, one, newAsk("b", 2, slowLimit)), time.Minute)
+		expectWait(t, mustTake(t, other, newAsk("c", 3, slowLimit)), 2*time.Minute)
 	}
 }
 
 func testOrder(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, slow))
-	expectWait(t, mustTake(t, one, newAsk("late", 9, slow)), time.Minute)
-	expectWait(t, mustTake(t, other, newAsk("early", 2, slow)), time.Minute)
-	expectWait(t, mustTake(t, one, newAsk("late", 9, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slowLimit))
+	expectWait(t, mustTake(t, one, newAsk("late", 9, slowLimit)), time.Minute)
+	expectWait(t, mustTake(t, other, newAsk("early", 2, slowLimit)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("late", 9, slowLimit)), 2*time.Minute)
 }
 
-// quick gives turns that are free before a test ends.
-var quick = pace.Limit{Every: 100 * time.Millisecond, Burst: 1}
+// quickLimit gives turns that are free before a test ends.
+var quickLimit = pace.Limit{Every: 100 * time.Millisecond, Burst: 1}
 
 // askUntilTaken asks until the turn is taken.
 func askUntilTaken(t *testing.T, turns pace.Turns, ask pace.Ask) {
@@ -105,37 +105,37 @@ func askUntilTaken(t *testing.T, turns pace.Turns, ask pace.Ask) {
 }
 
 func testAbsent(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, quick))
-	mustTake(t, one, newAsk("never comes", 2, quick))
+	expectTurn(t, one, newAsk("a", 1, quickLimit))
+	mustTake(t, one, newAsk("never comes", 2, quickLimit))
 	begun := time.Now()
-	askUntilTaken(t, other, newAsk("comes", 3, quick))
+	askUntilTaken(t, other, newAsk("comes", 3, quickLimit))
 	if waited := time.Since(begun); waited < pace.Absent {
 		t.Errorf("who is on its way was passed after %s", waited)
 	}
-	askUntilTaken(t, one, newAsk("comes, too", 4, quick))
+	askUntilTaken(t, one, newAsk("comes, too", 4, quickLimit))
 }
 
 func testLeft(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, slow))
-	mustTake(t, one, newAsk("leaves", 2, slow))
-	expectWait(t, mustTake(t, other, newAsk("b", 3, slow)), 2*time.Minute)
+	expectTurn(t, one, newAsk("a", 1, slowLimit))
+	mustTake(t, one, newAsk("leaves", 2, slowLimit))
+	expectWait(t, mustTake(t, other, newAsk("b", 3, slowLimit)), 2*time.Minute)
 	for range 2 {
-		if err := other.Leave(t.Context(), newAsk("leaves", 2, slow)); err != nil {
+		if err := other.Leave(t.Context(), newAsk("leaves", 2, slowLimit)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	expectWait(t, mustTake(t, other, newAsk("b", 3, slow)), time.Minute)
+	expectWait(t, mustTake(t, other, newAsk("b", 3, slowLimit)), time.Minute)
 }
 
 func testHeld(t *testing.T, one, other pace.Turns) {
-	if err := one.Hold(t.Context(), newAsk("", 0, quick), time.Minute); err != nil {
+	if err := one.Hold(t.Context(), newAsk("", 0, quickLimit), time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	expectWait(t, mustTake(t, other, newAsk("a", 1, quick)), time.Minute)
-	if err := other.Hold(t.Context(), newAsk("", 0, quick), time.Second); err != nil { // a longer wish stands
+	expectWait(t, mustTake(t, other, newAsk("a", 1, quickLimit)), time.Minute)
+	if err := other.Hold(t.Context(), newAsk("", 0, quickLimit), time.Second); err != nil { // a longer wish stands
 		t.Fatal(err)
 	}
-	expectWait(t, mustTake(t, one, newAsk("a", 1, quick)), time.Minute)
+	expectWait(t, mustTake(t, one, newAsk("a", 1, quickLimit)), time.Minute)
 }
 
 func testBurst(t *testing.T, one, other pace.Turns) {
@@ -177,25 +177,25 @@ func testCrowd(t *testing.T, one, other pace.Turns) {
 }
 
 func testNoPlace(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, quick))
-	mustTake(t, one, newAsk("b", 5, quick))
-	if wait := mustTake(t, other, newAsk("", 0, quick)); wait == 0 {
+	expectTurn(t, one, newAsk("a", 1, quickLimit))
+	mustTake(t, one, newAsk("b", 5, quickLimit))
+	if wait := mustTake(t, other, newAsk("", 0, quickLimit)); wait == 0 {
 		t.Error("one that keeps no place went before one that waits")
 	}
-	askUntilTaken(t, one, newAsk("b", 5, quick))
-	<-time.After(quick.Every)
-	expectTurn(t, other, newAsk("", 0, quick))
+	askUntilTaken(t, one, newAsk("b", 5, quickLimit))
+	<-time.After(quickLimit.Every)
+	expectTurn(t, other, newAsk("", 0, quickLimit))
 }
 
 func testLanes(t *testing.T, one, other pace.Turns) {
-	expectTurn(t, one, newAsk("a", 1, slow))
-	channel := newAsk("b", 2, slow)
+	expectTurn(t, one, newAsk("a", 1, slowLimit))
+	channel := newAsk("b", 2, slowLimit)
 	channel.Lane.Channel = "C2"
 	expectTurn(t, other, channel)
-	team := newAsk("c", 3, slow)
+	team := newAsk("c", 3, slowLimit)
 	team.Lane.Team = "T2"
 	expectTurn(t, one, team)
-	method := newAsk("d", 4, slow)
+	method := newAsk("d", 4, slowLimit)
 	method.Lane.Method = "chat.update"
 	expectTurn(t, other, method)
 }

@@ -9,7 +9,7 @@ import (
 	"cairn/internal/knowledge/embed/local/sentencepiece"
 )
 
-// The file is the magic and then the parts in the order of walk, without gaps: numbers
+// The file is the magic and then the parts in the order of walkModel, without gaps: numbers
 // little-endian; a piece as its score in float64, the length of its text in one byte
 // and the text; matrices in the order of matrix.Weights.Data.
 const magic = "uselite1"

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// knockLimit is how long one server may take to answer a knock.
-	knockLimit = 3 * time.Second
-	// pause is how long patiently waits between two attempts.
-	pause = 100 * time.Millisecond
+	// awaitLimit is how long one server may take to answer a probe.
+	awaitLimit = 3 * time.Second
+	// retryPause is the wait between two attempts of retryTransient.
+	retryPause = 100 * time.Millisecond
 	// maxGreeting bounds what is read of an answer, in bytes.
 	maxGreeting = 512
 )
@@ -30,7 +30,7 @@ var errLoading = errors.New("it is still reading its data: try again in a moment
 func (t target) awaitServer(ctx context.Context, encryption *tls.Config) error {
 	var errs []error
 	for _, address := range t.addresses {
-		err := t.knockAt(ctx, address, encryption)
+		err := t.probeAddress(ctx, address, encryption)
 		if err == nil {
 			return nil
 		}
@@ -39,8 +39,8 @@ func (t target) awaitServer(ctx context.Context, encryption *tls.Config) error {
 	return errors.Join(errs...)
 }
 
-func (t target) knockAt(ctx context.Context, address string, encryption *tls.Config) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, knockLimit)
+func (t target) probeAddress(ctx context.Context, address string, encryption *tls.Config) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, awaitLimit)
 	defer cancel()
 	plain, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -116,7 +116,7 @@ func retryTransient(ctx context.Context, attempt func(context.Context) error) er
 			return err
 		}
 		last = err
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(retryPause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -2,7 +2,8 @@
 Command bot is cairn: a teammate that answers a team's questions from the team's own
 documents and shows where every statement comes from.
 
-This is a tour of the code from the bottom up, in the order in which it is best read.
+This is a tour of the code from the bottom up, in the order in which it is best read. The words
+that it uses are explained in docs/glossary.md.
 
 # Languages
 
@@ -148,6 +149,7 @@ down what is done to Cairn itself.
 
 main.go gives exit codes, commandline.go lists the commands and reads what was typed, app.go
 wires, and every command has a file of its own, with its flags. The scripts in
-testdata/script run the real program as a person would. [cairn/internal/archtest] holds the rules of who may import whom.
+testdata/script run the real program as a person would. [cairn/internal/archtest] holds the rules of who may
+import whom, and of names.
 */
 package main

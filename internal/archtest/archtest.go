@@ -1,6 +1,6 @@
-// Package archtest checks which package may import which: the parts of the
-// architecture that a compiler doesn't see. It parses the files' imports itself; a
-// test that ran the go command instead would go on printing a stale "ok (cached)".
+// Package archtest checks which package may import which, and how things are named: the
+// parts of the architecture that a compiler doesn't see. It parses the files itself; a test
+// that ran the go command instead would go on printing a stale "ok (cached)".
 package archtest
 
 import (

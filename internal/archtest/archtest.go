@@ -61,20 +61,20 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", v.file, v.line, v.what, v.rule)
 }
 
-// scan parses the imports of every Go file of the repository at root, except below
+// scanImports parses the imports of every Go file of the repository at root, except below
 // testdata and hidden folders.
-func scan(root string) ([]file, error) {
+func scanImports(root string) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && ignored(entry.Name()):
+		case entry.IsDir() && name != "." && isIgnored(entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
-		parsed, err := parse(root, name)
+		parsed, err := parseImports(root, name)
 		if err != nil {
 			return err
 		}
@@ -87,11 +87,11 @@ func scan(root string) ([]file, error) {
 	return files, nil
 }
 
-func ignored(folder string) bool {
+func isIgnored(folder string) bool {
 	return folder == "testdata" || strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_")
 }
 
-func parse(root, name string) (file, error) {
+func parseImports(root, name string) (file, error) {
 	positions := token.NewFileSet()
 	tree, err := parser.ParseFile(positions, filepath.Join(root, filepath.FromSlash(name)), nil, parser.ImportsOnly)
 	if err != nil {
@@ -108,8 +108,8 @@ func parse(root, name string) (file, error) {
 	return parsed, nil
 }
 
-// check gives every break of the rules, in the order of the files.
-func check(files []file) []violation {
+// checkImports returns every break of the rules, in the order of the files.
+func checkImports(files []file) []violation {
 	var found []violation
 	for _, f := range files {
 		if slices.Contains(vagueNames, f.name) || slices.Contains(vagueNames, path.Base(f.pkg)) {
@@ -117,7 +117,7 @@ func check(files []file) []violation {
 		}
 		for _, target := range f.imports {
 			for _, r := range rules {
-				if r.breaks(f, target.path) {
+				if r.isBrokenBy(f, target.path) {
 					found = append(found, violation{f.path, target.line, r.name, target.path})
 				}
 			}
@@ -131,18 +131,18 @@ func check(files []file) []violation {
 	return found
 }
 
-func (r rule) breaks(f file, target string) bool {
+func (r rule) isBrokenBy(f file, target string) bool {
 	if r.sparesTests && f.isTest() {
 		return false
 	}
-	return matches(r.in, f.pkg) && !matches(r.notIn, f.pkg) &&
-		matches(r.forbid, target) && !matches(r.allow, target)
+	return matchesAny(r.in, f.pkg) && !matchesAny(r.notIn, f.pkg) &&
+		matchesAny(r.forbid, target) && !matchesAny(r.allow, target)
 }
 
-// isTest says whether a file is part of tests alone.
+// isTest reports whether a file is part of tests alone.
 func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-func matches(patterns []string, importPath string) bool {
+func matchesAny(patterns []string, importPath string) bool {
 	for _, pattern := range patterns {
 		if pattern == standard {
 			if isStandard(importPath) {
@@ -155,14 +155,14 @@ func matches(patterns []string, importPath string) bool {
 	return false
 }
 
-// isStandard says whether an import is of the standard library: the first element of
+// isStandard reports whether an import is of the standard library: the first element of
 // every other module's path has a dot.
 func isStandard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return first != module && !strings.Contains(first, ".")
 }
 
-// areStrangers says whether a file below one child of parent imports what is below
+// areStrangers reports whether a file below one child of parent imports what is below
 // another one. Packages for tests know both sides.
 func areStrangers(parent string, f file, target string) bool {
 	mine, ok := childOf(parent, f.pkg)

@@ -12,14 +12,14 @@ import (
 )
 
 func TestRepository(t *testing.T) {
-	files, err := scan("../..")
+	files, err := scanImports("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(files, func(f file) bool { return f.path == "internal/archtest/archtest_test.go" }) {
 		t.Fatalf("%d files scanned, this one not among them", len(files))
 	}
-	for _, v := range check(files) {
+	for _, v := range checkImports(files) {
 		t.Error(v)
 	}
 }
@@ -31,7 +31,7 @@ var want = regexp.MustCompile(`// want "(.*)"$`)
 // break and is none.
 func TestRulesCatchViolations(t *testing.T) {
 	const root = "testdata/broken"
-	files, err := scan(root)
+	files, err := scanImports(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestRulesCatchViolations(t *testing.T) {
 	}
 	var found []violation
 	caught := make(map[string]bool)
-	for _, v := range check(files) {
+	for _, v := range checkImports(files) {
 		caught[v.rule] = true
 		v.what = ""
 		found = append(found, v)
@@ -91,7 +91,7 @@ func TestScanReportsWhatDoesNotParse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("packag x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scan(dir); err == nil || !strings.Contains(err.Error(), "x.go:1") {
+	if _, err := scanImports(dir); err == nil || !strings.Contains(err.Error(), "x.go:1") {
 		t.Errorf("error %v", err)
 	}
 }

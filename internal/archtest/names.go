@@ -34,7 +34,7 @@ func scanNames(root string) ([]declaration, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && ignored(entry.Name()):
+		case entry.IsDir() && name != "." && isIgnored(entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -97,7 +97,7 @@ func countSingleWords(declared []declaration) (single, all int) {
 	return single, all
 }
 
-// checkGoneNames gives every declaration with a name that is gone.
+// checkGoneNames returns every declaration with a name that is gone.
 func checkGoneNames(declared []declaration, gone map[string]string) []violation {
 	var found []violation
 	for _, d := range declared {

@@ -150,21 +150,21 @@ var rules = []rule{
 		in:     []string{"**"},
 		forbid: []string{"text/template", "html/template"},
 	},
-	sdk("slack-go", "adapters/slack", []string{"github.com/slack-go/**"}, "cairn/internal/adapters/slack/**"),
-	sdk("discordgo", "adapters/discord", []string{"github.com/bwmarrin/discordgo/**"}, "cairn/internal/adapters/discord/**"),
-	sdk("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),
-	sdk("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
-	sdk("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
-	sdk("go-oidc", "the operations page", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/operations"),
-	sdk("go-flags", "cmd/bot", []string{"github.com/jessevdk/**"}, "cairn/cmd/bot"),
-	sdk("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
-	sdk("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
-	sdk("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),
-	sdk("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**", "cairn/internal/sqlite"),
+	confineSDK("slack-go", "adapters/slack", []string{"github.com/slack-go/**"}, "cairn/internal/adapters/slack/**"),
+	confineSDK("discordgo", "adapters/discord", []string{"github.com/bwmarrin/discordgo/**"}, "cairn/internal/adapters/discord/**"),
+	confineSDK("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),
+	confineSDK("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
+	confineSDK("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
+	confineSDK("go-oidc", "the operations page", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/operations"),
+	confineSDK("go-flags", "cmd/bot", []string{"github.com/jessevdk/**"}, "cairn/cmd/bot"),
+	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
+	confineSDK("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
+	confineSDK("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),
+	confineSDK("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**", "cairn/internal/sqlite"),
 }
 
-// sdk confines the packages of one library to those of Cairn that wrap it.
-func sdk(name, where string, packages []string, wrappers ...string) rule {
+// confineSDK confines the packages of one library to those of Cairn that wrap it.
+func confineSDK(name, where string, packages []string, wrappers ...string) rule {
 	return rule{
 		name:   name + " is imported by " + where + " alone",
 		in:     []string{"**"},

@@ -86,10 +86,10 @@ type Writer struct {
 
 var _ Log = (*Writer)(nil)
 
-// Open gives a log that writes to stream and, unless it is "", appends to the file at path,
+// Open returns a log that writes to stream and, unless it is "", appends to the file at path,
 // which is made for its owner alone. Close it.
 func Open(stream io.Writer, path string) (*Writer, error) {
-	w := &Writer{stream: lines(stream)}
+	w := &Writer{stream: newLineLogger(stream)}
 	if path == "" {
 		return w, nil
 	}
@@ -97,12 +97,12 @@ func Open(stream io.Writer, path string) (*Writer, error) {
 	if w.opened, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		return nil, fmt.Errorf("open the audit log: %w: set audit.file to a path that Cairn's user may write", err)
 	}
-	w.file = lines(w.opened)
+	w.file = newLineLogger(w.opened)
 	return w, nil
 }
 
-// lines gives what writes entries as JSON, one a line.
-func lines(to io.Writer) *slog.Logger {
+// newLineLogger returns what writes entries as JSON, one a line.
+func newLineLogger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
@@ -124,9 +124,9 @@ func (w *Writer) Record(ctx context.Context, entry Entry) error {
 	}
 	record := slog.NewRecord(entry.Time.UTC(), level, "audit", 0)
 	record.AddAttrs(
-		slog.String("actor", bounded(entry.Actor)), slog.String("action", string(entry.Action)),
-		slog.String("target", bounded(entry.Target)), slog.String("outcome", string(entry.Outcome)),
-		slog.String("from", bounded(entry.From)),
+		slog.String("actor", truncateText(entry.Actor)), slog.String("action", string(entry.Action)),
+		slog.String("target", truncateText(entry.Target)), slog.String("outcome", string(entry.Outcome)),
+		slog.String("from", truncateText(entry.From)),
 	)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,8 +156,8 @@ func (w *Writer) Close() error {
 // maxLetters bounds each text of an entry.
 const maxLetters = 200
 
-// bounded cuts what comes from outside.
-func bounded(text string) string {
+// truncateText cuts what comes from outside.
+func truncateText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return -1

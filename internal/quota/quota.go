@@ -78,7 +78,7 @@ type Options struct {
 // Limiter counts the questions and runs of a bot.
 type Limiter struct{ options Options }
 
-// New gives a limiter. All of its options but Cost are required.
+// New returns a limiter. All of its options but Cost are required.
 func New(options Options) *Limiter {
 	if options.Cost == nil {
 		options.Cost = func(string) float64 { return 0 }
@@ -97,7 +97,7 @@ type Refusal struct {
 // Admit counts a question, by an id that it has whenever it comes again. A refusal is nil
 // where it is admitted.
 func (l *Limiter) Admit(ctx context.Context, id string, message chat.Message) (*Refusal, error) {
-	of, meters := l.meters(message)
+	of, meters := l.metersOf(message)
 	if len(meters) == 0 {
 		return nil, nil //nolint:nilnil // as is documented: there is no refusal
 	}
@@ -119,7 +119,7 @@ func (l *Limiter) Watch(run chat.RunID, message chat.Message) (charge func(ctx c
 	return func(ctx context.Context) error {
 		spent := int64(math.Round((l.options.Cost(string(run)) - before) * millionths))
 		var names []string
-		_, meters := l.meters(message)
+		_, meters := l.metersOf(message)
 		for _, meter := range meters {
 			if meter.Cost > 0 {
 				names = append(names, meter.Name)
@@ -137,8 +137,8 @@ func (l *Limiter) Watch(run chat.RunID, message chat.Message) (charge func(ctx c
 
 const millionths = 1e6
 
-// meters are those that a message counts against, with whose each is.
-func (l *Limiter) meters(message chat.Message) (of []Of, meters []Meter) {
+// metersOf returns those that a message counts against, with whose each is.
+func (l *Limiter) metersOf(message chat.Message) (of []Of, meters []Meter) {
 	channel, limited := l.options.Channel(message)
 	if !limited {
 		return nil, nil

@@ -45,7 +45,7 @@ type storedEdit struct {
 	At      time.Time   `json:"at,omitzero"`
 }
 
-// EncodeEdit gives an edit, all but its thread and message, as backends store it.
+// EncodeEdit returns an edit, all but its thread and message, as backends store it.
 func EncodeEdit(edit Edit) ([]byte, error) {
 	if edit.Thread == "" || edit.Message == "" {
 		return nil, fmt.Errorf("edit of message %q of thread %q: it needs both ids", edit.Message, edit.Thread)
@@ -61,7 +61,7 @@ func DecodeEdit(thread chat.ThreadID, message chat.MessageID, body []byte) (Edit
 	if err := json.Unmarshal(body, &stored); err != nil {
 		return Edit{}, fmt.Errorf("read edit of message %s: %w", message, err)
 	}
-	if err := known(stored.Version, editVersion); err != nil {
+	if err := checkVersion(stored.Version, editVersion); err != nil {
 		return Edit{}, fmt.Errorf("read edit of message %s: %w", message, err)
 	}
 	return Edit{

@@ -29,7 +29,7 @@ func Hold(ctx context.Context, leases Leases, lease Lease) (held context.Context
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		renew(renewing, leases, lease, cancel)
+		renewLease(renewing, leases, lease, cancel)
 	}()
 	if lease.Stopped != nil {
 		cancel(&StoppedError{*lease.Stopped})
@@ -41,7 +41,7 @@ func Hold(ctx context.Context, leases Leases, lease Lease) (held context.Context
 	}
 }
 
-func renew(ctx context.Context, leases Leases, lease Lease, cancel context.CancelCauseFunc) {
+func renewLease(ctx context.Context, leases Leases, lease Lease, cancel context.CancelCauseFunc) {
 	every := min(heartbeat, lease.TTL/3)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

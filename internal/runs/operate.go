@@ -28,7 +28,7 @@ type ThreadState struct {
 	Stopped         *Stop
 }
 
-// Busy tells whether a worker has the thread, as far as the store knows.
+// Busy reports whether a worker has the thread, as far as the store knows.
 func (s ThreadState) Busy() bool { return s.Worker != "" }
 
 // DeadLetter is a job that was put aside.
@@ -38,7 +38,7 @@ type DeadLetter struct {
 	At     time.Time
 }
 
-// Name is what operators call the dead letter by: the run of its job, or the event of a job
+// Name returns what operators call the dead letter by: the run of its job, or the event of a job
 // without a run.
 func (l DeadLetter) Name() chat.RunID {
 	if l.Job.Run == "" {
@@ -74,7 +74,7 @@ type Filter struct {
 	Author chat.UserID
 }
 
-// Takes tells whether the filter chooses the record.
+// Takes reports whether the filter chooses the record.
 func (f Filter) Takes(record Record) bool {
 	return (f.Status == "" || f.Status == record.Status()) &&
 		(f.Thread == "" || f.Thread == record.Thread) && (f.Author == "" || f.Author == record.Author)

@@ -28,7 +28,7 @@ type Options struct {
 // MinLeaseTTL is the shortest lease: below it, a busy machine loses leases that it holds.
 const MinLeaseTTL = 50 * time.Millisecond
 
-// Complete gives the options with their defaults, or an error that names what is wrong.
+// Complete returns the options with their defaults, or an error that names what is wrong.
 func (o Options) Complete() (Options, error) {
 	var wrong []error
 	for _, d := range []struct {

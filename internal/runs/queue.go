@@ -46,7 +46,7 @@ type Job struct {
 	Attempt int
 }
 
-// Thread is the thread that the job is in the queue of.
+// Thread returns the thread that the job is in the queue of.
 func (j Job) Thread() chat.ThreadID { return j.Message.Thread }
 
 // Queue takes jobs. Each thread has its own order; threads wait for none but themselves.

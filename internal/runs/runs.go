@@ -77,7 +77,7 @@ type Transition struct {
 	Reason string    `json:"reason"`
 }
 
-// Status is how the run stands, "" before its first transition.
+// Status returns how the run stands, "" before its first transition.
 func (r *Record) Status() Status {
 	if len(r.Transitions) == 0 {
 		return ""
@@ -87,7 +87,7 @@ func (r *Record) Status() Status {
 
 // Move adds a transition.
 func (r *Record) Move(to Status, at time.Time, reason string) {
-	r.Transitions = last(append(r.Transitions, Transition{To: to, At: at, Reason: reason}), MaxTransitions)
+	r.Transitions = lastN(append(r.Transitions, Transition{To: to, At: at, Reason: reason}), MaxTransitions)
 }
 
 // Pass adds steps to the trace. Steps that waited for an answer are dropped first: they
@@ -99,11 +99,11 @@ func (r *Record) Pass(steps []chat.TraceStep) {
 			passed = append(passed, step)
 		}
 	}
-	r.Trace.Steps = last(append(passed, steps...), MaxSteps)
+	r.Trace.Steps = lastN(append(passed, steps...), MaxSteps)
 }
 
-// last gives the last n entries, in a slice of their own where some went.
-func last[T any](entries []T, n int) []T {
+// lastN returns the last n entries, in a slice of their own where some went.
+func lastN[T any](entries []T, n int) []T {
 	if excess := len(entries) - n; excess > 0 {
 		return append([]T(nil), entries[excess:]...)
 	}

@@ -20,13 +20,13 @@ const (
 // is for the workers that run that program already.
 var ErrNewer = errors.New("it was stored by a newer program: upgrade this one")
 
-// known refuses a version that this program does not read.
-func known(version, newest int) error {
+// checkVersion refuses a version that this program does not read.
+func checkVersion(version, newest int) error {
 	switch {
 	case version > newest:
 		return fmt.Errorf("it has version %d, this program knows %d: %w", version, newest, ErrNewer)
 	case version < 1:
-		return fmt.Errorf("it has version %d, which never was", version)
+		return fmt.Errorf("invalid version %d", version)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ type storedFile struct {
 	Size      int64  `json:"size,omitempty"`
 }
 
-// EncodeJob gives a job as backends store it. It refuses one that lacks its event or
+// EncodeJob returns a job as backends store it. It refuses one that lacks its event or
 // thread, or is larger than MaxJob (ErrTooLarge).
 func EncodeJob(job Job) ([]byte, error) {
 	if job.Event == "" || job.Thread() == "" {
@@ -138,7 +138,7 @@ func DecodeJob(body []byte) (Job, error) {
 	if err := json.Unmarshal(body, &stored); err != nil {
 		return Job{}, fmt.Errorf("read job: %w", err)
 	}
-	if err := known(stored.Version, jobVersion); err != nil {
+	if err := checkVersion(stored.Version, jobVersion); err != nil {
 		return Job{}, fmt.Errorf("read job: %w", err)
 	}
 	if stored.Event == "" || stored.Thread == "" {
@@ -172,7 +172,7 @@ type storedRecord struct {
 	Trace       chat.Trace      `json:"trace"`
 }
 
-// EncodeRecord gives a record, all but its id, ratings and fence, as backends store it.
+// EncodeRecord returns a record, all but its id, ratings and fence, as backends store it.
 func EncodeRecord(record Record) ([]byte, error) {
 	return json.Marshal(storedRecord{
 		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,
@@ -186,7 +186,7 @@ func DecodeRecord(run chat.RunID, body []byte) (Record, error) {
 	if err := json.Unmarshal(body, &kept); err != nil {
 		return Record{}, err
 	}
-	if err := known(kept.Version, recordVersion); err != nil {
+	if err := checkVersion(kept.Version, recordVersion); err != nil {
 		return Record{}, err
 	}
 	return Record{

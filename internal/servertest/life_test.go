@@ -57,7 +57,7 @@ func answers(ctx context.Context, address string) error {
 
 func awaitEnd(t *testing.T, address string) {
 	t.Helper()
-	err := until(t.Context(), func(ctx context.Context) error {
+	err := retryUntil(t.Context(), func(ctx context.Context) error {
 		if answers(ctx, address) == nil {
 			return errors.New("it still answers")
 		}
@@ -109,7 +109,7 @@ func TestAnOwnServerGoesWithItsUser(t *testing.T) {
 	port := FreePort(t)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	_, kill := victim(t, "redis", strconv.Itoa(port), filepath.Join(openFolder(t), "data"))
-	if err := until(t.Context(), func(ctx context.Context) error { return answers(ctx, address) }); err != nil {
+	if err := retryUntil(t.Context(), func(ctx context.Context) error { return answers(ctx, address) }); err != nil {
 		t.Fatal(err)
 	}
 	kill()

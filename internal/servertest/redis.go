@@ -59,9 +59,9 @@ func startServer(t testing.TB, s *Server) *Server {
 		s.dir = openFolder(t)
 	}
 	if s.URL == "" {
-		s.URL = fmt.Sprintf("redis://%s/0", s.address())
+		s.URL = fmt.Sprintf("redis://%s/0", s.serverAddress())
 	}
-	s.dial.Addr, s.dial.MaxRetries = s.address(), -1
+	s.dial.Addr, s.dial.MaxRetries = s.serverAddress(), -1
 	s.Start()
 	t.Cleanup(s.Kill)
 	return s
@@ -114,20 +114,20 @@ func (s *Server) Start() {
 	ended := make(chan error, 1)
 	s.ended = ended
 	go func() { ended <- command.Wait() }()
-	if err := s.await(); err != nil {
+	if err := s.awaitAnswer(); err != nil {
 		said, readErr := os.ReadFile(s.log.Name())
 		s.t.Fatalf("%s did not start: %v (log: %v)\n%s", s.program, err, readErr, bytes.TrimSpace(said))
 	}
 }
 
-// await waits until the server answers.
-func (s *Server) await() error {
+// awaitAnswer waits until the server answers.
+func (s *Server) awaitAnswer() error {
 	ctx, giveUp := context.WithCancel(s.t.Context())
 	defer giveUp()
 	dial := s.dial
 	client := redis.NewClient(&dial)
 	defer closeClient(s.t, client)
-	return until(ctx, func(ctx context.Context) error {
+	return retryUntil(ctx, func(ctx context.Context) error {
 		select {
 		case err := <-s.ended:
 			s.ended <- err
@@ -177,7 +177,7 @@ func (s *Server) ShutDown() {
 	s.ended = nil
 }
 
-// Worked is the processor time that the server has used, its children's included.
+// Worked returns the processor time that the server has used, its children's included.
 func (s *Server) Worked() time.Duration {
 	s.t.Helper()
 	dial := s.dial
@@ -202,7 +202,7 @@ func (s *Server) Worked() time.Duration {
 	return used
 }
 
-func (s *Server) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
+func (s *Server) serverAddress() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
 // Cluster starts a Redis Cluster of three nodes without replicas, each with a third of
 // the slots, and gives the addresses of the nodes (host:port) once all agree on it. It
@@ -215,7 +215,7 @@ func Cluster(t testing.TB) []string {
 	for node := range nodes {
 		bus := FreePort(t)
 		server := OwnRedis(t, "--cluster-enabled", "yes", "--cluster-port", strconv.Itoa(bus))
-		client := redis.NewClient(&redis.Options{Addr: server.address()})
+		client := redis.NewClient(&redis.Options{Addr: server.serverAddress()})
 		t.Cleanup(func() { closeClient(t, client) })
 		if err := client.ClusterAddSlotsRange(t.Context(), node*slots/nodes, (node+1)*slots/nodes-1).Err(); err != nil {
 			t.Fatalf("give node %d its slots: %v", node, err)
@@ -226,16 +226,16 @@ func Cluster(t testing.TB) []string {
 				t.Fatalf("introduce node %d: %v", node, err)
 			}
 		}
-		addresses = append(addresses, server.address())
+		addresses = append(addresses, server.serverAddress())
 		clients = append(clients, client)
 	}
 	for node, client := range clients {
-		err := until(t.Context(), func(ctx context.Context) error {
+		err := retryUntil(t.Context(), func(ctx context.Context) error {
 			info, err := client.ClusterInfo(ctx).Result()
 			if err == nil && (!strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", nodes))) {
 				err = fmt.Errorf("not joined yet:\n%s", info)
 			}
-			return errors.Join(err, settled(ctx, client))
+			return errors.Join(err, checkSettled(ctx, client))
 		})
 		if err != nil {
 			t.Fatalf("node %d of the cluster: %v", node, err)
@@ -244,9 +244,9 @@ func Cluster(t testing.TB) []string {
 	return addresses
 }
 
-// settled is nil once a server has run for so long that clients can tell what it was told
+// checkSettled is nil once a server has run for so long that clients can tell what it was told
 // from what it may have forgotten when it started: they know that to the second.
-func settled(ctx context.Context, client *redis.Client) error {
+func checkSettled(ctx context.Context, client *redis.Client) error {
 	up, err := client.InfoMap(ctx, "server").Result()
 	if err != nil {
 		return err
@@ -257,8 +257,8 @@ func settled(ctx context.Context, client *redis.Client) error {
 	return nil
 }
 
-// until repeats an attempt until it succeeds, for as long as servers may take to start.
-func until(ctx context.Context, attempt func(context.Context) error) error {
+// retryUntil repeats an attempt until it succeeds, for as long as servers may take to start.
+func retryUntil(ctx context.Context, attempt func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	again := time.NewTicker(20 * time.Millisecond)
@@ -276,7 +276,7 @@ func until(ctx context.Context, attempt func(context.Context) error) error {
 	}
 }
 
-// FreePort gives a port of the loopback that nothing listens on.
+// FreePort returns a port of the loopback that nothing listens on.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -48,7 +48,7 @@ func Sentinels(t testing.TB, password string) *Watched {
 	for range 3 {
 		watcher := startServer(t, &Server{program: "sentinel", settings: lines, dial: master.dial})
 		watchers = append(watchers, watcher)
-		addresses = append(addresses, watcher.address())
+		addresses = append(addresses, watcher.serverAddress())
 	}
 	for _, watcher := range watchers {
 		awaitLine(t, watcher, "sentinel", "slaves=1,sentinels=3")
@@ -64,7 +64,7 @@ func awaitLine(t testing.TB, server *Server, section, text string) {
 	dial := server.dial
 	client := redis.NewClient(&dial)
 	defer closeClient(t, client)
-	err := until(t.Context(), func(ctx context.Context) error {
+	err := retryUntil(t.Context(), func(ctx context.Context) error {
 		info, err := client.Info(ctx, section).Result()
 		if err == nil && !strings.Contains(info, text) {
 			err = fmt.Errorf("no %s in\n%s", text, info)

@@ -34,7 +34,7 @@ import (
 // startLimit is how long servers may take to come up, their download included.
 const startLimit = 5 * time.Minute
 
-// Postgres gives the address of an empty database, removed when the test ends.
+// Postgres returns the address of an empty database, removed when the test ends.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	shared, err := sharedServers()
@@ -42,8 +42,8 @@ func Postgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := "cairn_test_" + strings.ToLower(rand.Text())
-	execute(t, shared.postgres, "CREATE DATABASE "+name)
-	t.Cleanup(func() { execute(t, shared.postgres, "DROP DATABASE "+name+" WITH (FORCE)") })
+	mustExecute(t, shared.postgres, "CREATE DATABASE "+name)
+	t.Cleanup(func() { mustExecute(t, shared.postgres, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address, err := url.Parse(shared.postgres)
 	if err != nil {
 		t.Fatalf("CAIRN_TEST_POSTGRES_URL: %v", err)
@@ -52,7 +52,7 @@ func Postgres(t testing.TB) string {
 	return address.String()
 }
 
-func execute(t testing.TB, address, statement string) {
+func mustExecute(t testing.TB, address, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 	defer cancel()
@@ -72,7 +72,7 @@ func execute(t testing.TB, address, statement string) {
 // dies without giving it back.
 const claimTime = 30 * time.Minute
 
-// Redis gives the address of an empty logical database, emptied when the test ends.
+// Redis returns the address of an empty logical database, emptied when the test ends.
 // Which tests have which stands in database 0, under cairn:test:database:NUMBER.
 func Redis(t testing.TB) string {
 	t.Helper()
@@ -92,9 +92,9 @@ func Redis(t testing.TB) string {
 		t.Fatalf("test server: %v", err)
 	}
 	options.DB = number
-	empty(t, *options)
+	mustEmpty(t, *options)
 	t.Cleanup(func() {
-		empty(t, *options)
+		mustEmpty(t, *options)
 		if err := register.Del(context.WithoutCancel(t.Context()), claimKey(number)).Err(); err != nil {
 			t.Errorf("give database %d back: %v", number, err)
 		}
@@ -129,7 +129,7 @@ func claimDatabase(ctx context.Context, register *redis.Client) (int, error) {
 	return 0, fmt.Errorf("all %d databases of the Redis are taken by tests: run fewer at once, or DEL cairn:test:database:* in database 0", databases-1)
 }
 
-func empty(t testing.TB, options redis.Options) {
+func mustEmpty(t testing.TB, options redis.Options) {
 	t.Helper()
 	client := redis.NewClient(&options)
 	defer closeClient(t, client)
@@ -164,7 +164,7 @@ var sharedServers = sync.OnceValues(func() (servers, error) {
 	if err != nil {
 		return servers{}, err
 	}
-	said, complaints, err := found.start(script)
+	said, complaints, err := found.startScript(script)
 	if err != nil {
 		return servers{}, fmt.Errorf("start test servers: %w\n%s", err, complaints)
 	}
@@ -183,9 +183,9 @@ var sharedServers = sync.OnceValues(func() (servers, error) {
 	return found, nil
 })
 
-// start has the script run the servers for as long as this process lives. It gives what
+// startScript has the script run the servers for as long as this process lives. It gives what
 // the script prints until they run, and its complaints.
-func (s *servers) start(script string) (said, complaints string, err error) {
+func (s *servers) startScript(script string) (said, complaints string, err error) {
 	command := exec.Command(script, "use") //nolint:noctx // it ends with this process
 	if s.use, err = command.StdinPipe(); err != nil {
 		return "", "", err

@@ -31,7 +31,7 @@ func EncryptedRedis(t testing.TB, settings ...string) (server *Server, authority
 	}
 	authority = filepath.Join(data, "ca.pem")
 	cert, key := filepath.Join(data, "cert.pem"), filepath.Join(data, "key.pem")
-	pool := certify(t, authority, cert, key)
+	pool := writeCertificates(t, authority, cert, key)
 	settings = append([]string{
 		"--port", "0", "--tls-port", fmt.Sprint(port), "--tls-auth-clients", "no",
 		"--tls-ca-cert-file", authority, "--tls-cert-file", cert, "--tls-key-file", key,
@@ -43,8 +43,8 @@ func EncryptedRedis(t testing.TB, settings ...string) (server *Server, authority
 	}), authority
 }
 
-// certify writes the certificate of a new authority, and one of a server with its key.
-func certify(t testing.TB, authority, cert, key string) *x509.CertPool {
+// writeCertificates writes the certificate of a new authority, and one of a server with its key.
+func writeCertificates(t testing.TB, authority, cert, key string) *x509.CertPool {
 	t.Helper()
 	now := time.Now()
 	root := &x509.Certificate{
@@ -56,8 +56,8 @@ func certify(t testing.TB, authority, cert, key string) *x509.CertPool {
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	rootKey, leafKey := newKey(t), newKey(t)
-	writePEM(t, authority, "CERTIFICATE", sign(t, root, root, &rootKey.PublicKey, rootKey))
-	writePEM(t, cert, "CERTIFICATE", sign(t, leaf, root, &leafKey.PublicKey, rootKey))
+	writePEM(t, authority, "CERTIFICATE", signCertificate(t, root, root, &rootKey.PublicKey, rootKey))
+	writePEM(t, cert, "CERTIFICATE", signCertificate(t, leaf, root, &leafKey.PublicKey, rootKey))
 	encoded, err := x509.MarshalPKCS8PrivateKey(leafKey)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func newKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-func sign(t testing.TB, certificate, by *x509.Certificate, key *ecdsa.PublicKey, with *ecdsa.PrivateKey) []byte {
+func signCertificate(t testing.TB, certificate, by *x509.Certificate, key *ecdsa.PublicKey, with *ecdsa.PrivateKey) []byte {
 	t.Helper()
 	signed, err := x509.CreateCertificate(rand.Reader, certificate, by, key, with)
 	if err != nil {

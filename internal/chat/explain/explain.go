@@ -32,21 +32,21 @@ type Room struct {
 // was searched for, and which pages were used or left out. What the trace has nothing of
 // is not among them. Scores, steps and decisions are for operators, who have the trace.
 func Sections(trace chat.Trace, room Room) []Section {
-	used, left := pages(trace)
+	used, left := evidencePages(trace)
 	var sections []Section
 	for _, s := range []Section{
-		{"How it was written", writing(trace)}, {"Searched for", searches(trace)},
-		{"Pages used", used}, {"Read and left out", left}, {"Steps", steps(trace)},
+		{"How it was written", writingLines(trace)}, {"Searched for", searchLines(trace)},
+		{"Pages used", used}, {"Read and left out", left}, {"Steps", stepLines(trace)},
 	} {
 		if len(s.Lines) == 0 {
 			continue
 		}
-		sections = append(sections, Section{s.Heading, room.fit(s.Lines)})
+		sections = append(sections, Section{s.Heading, room.fitLines(s.Lines)})
 	}
 	return sections
 }
 
-func (r Room) fit(lines []string) []string {
+func (r Room) fitLines(lines []string) []string {
 	var out []string
 	for i, line := range lines {
 		if i == r.Lines {
@@ -57,19 +57,19 @@ func (r Room) fit(lines []string) []string {
 	return out
 }
 
-// steps are those of a run that searched nothing: what it did is all there is to tell.
-func steps(trace chat.Trace) (lines []string) {
+// stepLines returns those of a run that searched nothing: what it did is all there is to tell.
+func stepLines(trace chat.Trace) (lines []string) {
 	if len(trace.Queries) > 0 || len(trace.Evidence) > 0 {
 		return nil
 	}
 	for _, step := range trace.Steps {
-		lines = append(lines, fmt.Sprintf("%s: %s, %s", strings.ReplaceAll(step.Node, "_", " "), step.Status, brief(step.Took)))
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", strings.ReplaceAll(step.Node, "_", " "), step.Status, roundDuration(step.Took)))
 	}
 	return lines
 }
 
-// writing says whether a language model wrote the answer.
-func writing(trace chat.Trace) (lines []string) {
+// writingLines says whether a language model wrote the answer.
+func writingLines(trace chat.Trace) (lines []string) {
 	if len(trace.Models) == 0 && len(trace.Evidence) > 0 {
 		return []string{"The answer quotes the pages word for word; no language model wrote it."}
 	}
@@ -92,7 +92,7 @@ func writing(trace chat.Trace) (lines []string) {
 	return lines
 }
 
-func searches(trace chat.Trace) (lines []string) {
+func searchLines(trace chat.Trace) (lines []string) {
 	for _, query := range trace.Queries {
 		if line := "“" + query.Text + "”"; !slices.Contains(lines, line) {
 			lines = append(lines, line)
@@ -101,9 +101,9 @@ func searches(trace chat.Trace) (lines []string) {
 	return lines
 }
 
-// pages gives the sections that the answer was made from, and those that were read beside
+// evidencePages returns the sections that the answer was made from, and those that were read beside
 // them, best first.
-func pages(trace chat.Trace) (used, left []string) {
+func evidencePages(trace chat.Trace) (used, left []string) {
 	for _, found := range trace.Evidence {
 		line := found.Title
 		if found.Section != "" && found.Section != found.Title {
@@ -122,11 +122,11 @@ func pages(trace chat.Trace) (used, left []string) {
 
 // Footer names a run, its flow, and how long it worked.
 func Footer(run chat.RunID, trace chat.Trace) string {
-	return fmt.Sprintf("Run %s, flow %s, worked %s", run, trace.Flow, brief(trace.Took))
+	return fmt.Sprintf("Run %s, flow %s, worked %s", run, trace.Flow, roundDuration(trace.Took))
 }
 
-// brief rounds a time to what people read.
-func brief(d time.Duration) string {
+// roundDuration rounds a time to what people read.
+func roundDuration(d time.Duration) string {
 	switch {
 	case d >= time.Second:
 		return d.Round(100 * time.Millisecond).String()

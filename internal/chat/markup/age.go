@@ -9,7 +9,7 @@ import (
 	"cairn/internal/chat"
 )
 
-// Age says how long ago then was, as people do: "3 weeks ago". A time in the future,
+// Age returns how long ago then was, as people do: "3 weeks ago". A time in the future,
 // as a wrong clock gives it, is "just now"; the zero time is "".
 func Age(now, then time.Time) string {
 	if then.IsZero() {
@@ -30,7 +30,7 @@ func Age(now, then time.Time) string {
 	return "just now"
 }
 
-// Freshness says how a source stands to the document it was made from, "" when that
+// Freshness returns how a source stands to the document it was made from, "" when that
 // is not known.
 func Freshness(source chat.Source, now time.Time) string {
 	age := Age(now, source.Modified)
@@ -47,7 +47,7 @@ func Freshness(source chat.Source, now time.Time) string {
 	return ""
 }
 
-// Place is where a source's section is, as text: the document's path with the
+// Place returns where a source's section is, as text: the document's path with the
 // section's anchor, or the section's address when the document has no path.
 func Place(source chat.Source, section chat.Section) string {
 	if source.Path == "" {
@@ -59,7 +59,7 @@ func Place(source chat.Source, section chat.Section) string {
 	return CleanLine(source.Path + "#" + section.Anchor)
 }
 
-// WebAddress gives an address that a person may be sent to: absolute, http or https,
+// WebAddress returns an address that a person may be sent to: absolute, http or https,
 // with a host and no password, spelled in printable ASCII. ok is false for any other.
 func WebAddress(address string) (clean string, ok bool) {
 	parsed, err := url.Parse(strings.TrimSpace(address))
@@ -69,7 +69,7 @@ func WebAddress(address string) (clean string, ok bool) {
 	if parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return "", false
 	}
-	return ascii(parsed.String()), true
+	return percentEncode(parsed.String()), true
 }
 
 // FileAddress is WebAddress for file addresses of this machine.
@@ -78,11 +78,11 @@ func FileAddress(address string) (clean string, ok bool) {
 	if err != nil || parsed.Scheme != "file" || parsed.Host != "" || parsed.Path == "" {
 		return "", false
 	}
-	return ascii(parsed.String()), true
+	return percentEncode(parsed.String()), true
 }
 
-// ascii percent-encodes all bytes that are not printable ASCII.
-func ascii(address string) string {
+// percentEncode percent-encodes all bytes that are not printable ASCII.
+func percentEncode(address string) string {
 	var b strings.Builder
 	for i := 0; i < len(address); i++ {
 		if c := address[i]; c > ' ' && c < 0x7F {

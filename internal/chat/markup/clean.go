@@ -11,7 +11,7 @@ import (
 // reorder other text is left out: control characters, escape sequences' ESC, bidi
 // embeddings and overrides, and invisible tag characters. Scripts, emoji and joiners stay.
 func Clean(text string) string {
-	if clean(text) {
+	if isClean(text) {
 		return text
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -23,7 +23,7 @@ func Clean(text string) string {
 			b.WriteByte('\n')
 		case r == '\t':
 			b.WriteString("    ")
-		case r == '\n' || !hidden(r):
+		case r == '\n' || !isHidden(r):
 			b.WriteRune(r) // a broken byte was decoded as utf8.RuneError
 		}
 	}
@@ -36,20 +36,20 @@ func CleanLine(text string) string {
 	return strings.Join(strings.Fields(Clean(text)), " ")
 }
 
-func clean(text string) bool {
+func isClean(text string) bool {
 	if !utf8.ValidString(text) {
 		return false
 	}
 	for _, r := range text {
-		if r != '\n' && (hidden(r) || r == '\u2028' || r == '\u2029') {
+		if r != '\n' && (isHidden(r) || r == '\u2028' || r == '\u2029') {
 			return false
 		}
 	}
 	return true
 }
 
-// hidden tells characters that act on the text around them instead of being read.
-func hidden(r rune) bool {
+// isHidden tells characters that act on the text around them instead of being read.
+func isHidden(r rune) bool {
 	switch {
 	case unicode.IsControl(r):
 		return true

@@ -68,13 +68,13 @@ func Parse(reply string, sources []chat.SourceGroup) (root ast.Node, source []by
 			}
 		}
 	}
-	source = []byte(cut(Clean(reply)))
+	source = []byte(truncateReply(Clean(reply)))
 	context := parser.NewContext()
 	context.Set(citedKey, cited)
 	return markdown.Parser().Parse(text.NewReader(source), parser.WithContext(context)), source
 }
 
-func cut(reply string) string {
+func truncateReply(reply string) string {
 	if len(reply) <= MaxText {
 		return reply
 	}
@@ -105,7 +105,7 @@ func (citationParser) Parse(_ ast.Node, block text.Reader, context parser.Contex
 	return &Citation{Number: number}
 }
 
-// markLength is the length of the mark that line begins with, 0 for none: one to four
+// markLength returns the length of the mark that line begins with, 0 for none: one to four
 // digits in brackets.
 func markLength(line []byte) int {
 	for i := 1; i < len(line) && i <= 5; i++ {

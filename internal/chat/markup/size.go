@@ -2,7 +2,7 @@ package markup
 
 import "fmt"
 
-// Size is a number of bytes as people read it: "640 bytes", "12 KB", "3 MB"; rounded up.
+// Size returns a number of bytes as people read it: "640 bytes", "12 KB", "3 MB"; rounded up.
 func Size(bytes int) string {
 	switch {
 	case bytes == 1:

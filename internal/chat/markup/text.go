@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// Text gives what a text node says, on one line: escapes and character references
+// Text returns what a text node says, on one line: escapes and character references
 // are resolved, and what those spell is cleaned like the rest. Inside a code span
 // they stand for themselves.
 func Text(node *ast.Text, source []byte) string {

@@ -31,8 +31,8 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// refuse makes the error of a refusal.
-func refuse(reason Reason, err error) error { return &RefusedError{reason, err} }
+// newRefusal makes the error of a refusal.
+func newRefusal(reason Reason, err error) error { return &RefusedError{reason, err} }
 
 // refusalWindow is the time in which refusals for one reason are logged together.
 const refusalWindow = time.Minute
@@ -76,7 +76,7 @@ func (l *RefusalLog) Refused(ctx context.Context, path string, status int, err e
 	}
 	l.mu.Unlock()
 	if !open {
-		l.write(ctx, refused.Reason, refusals{1, status, err})
+		l.logRefusals(ctx, refused.Reason, refusals{1, status, err})
 	}
 }
 
@@ -110,11 +110,11 @@ func (l *RefusalLog) writeCounts(ctx context.Context) {
 	}
 	l.mu.Unlock()
 	for reason, window := range counted {
-		l.write(ctx, reason, window)
+		l.logRefusals(ctx, reason, window)
 	}
 }
 
-func (l *RefusalLog) write(ctx context.Context, reason Reason, counted refusals) {
+func (l *RefusalLog) logRefusals(ctx context.Context, reason Reason, counted refusals) {
 	l.logger.WarnContext(ctx, l.message, slog.Int("status", counted.status), slog.String("reason", string(reason)), //nolint:sloglint // constant for each log
 		slog.Int("count", counted.count), slog.Any("error", counted.last))
 }

@@ -24,14 +24,14 @@ const (
 func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header, body []byte) error) (body []byte, status int, err error) {
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, http.StatusRequestEntityTooLarge, refuse(TooLarge, err)
+		return nil, http.StatusRequestEntityTooLarge, newRefusal(TooLarge, err)
 	}
 	if err != nil {
-		return nil, http.StatusBadRequest, refuse(Unreadable, err)
+		return nil, http.StatusBadRequest, newRefusal(Unreadable, err)
 	}
 	if err := verify(r.Header, body); err != nil {
 		if _, ok := errors.AsType[*RefusedError](err); !ok {
-			err = refuse(WrongSignature, err)
+			err = newRefusal(WrongSignature, err)
 		}
 		return nil, http.StatusUnauthorized, err
 	}
@@ -43,10 +43,10 @@ func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header
 func Fresh(stamp string, now time.Time) error {
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil {
-		return refuse(NoTimestamp, errors.New("no timestamp"))
+		return newRefusal(NoTimestamp, errors.New("no timestamp"))
 	}
 	if age := now.Sub(time.Unix(seconds, 0)).Abs(); age > maxAge {
-		return refuse(StaleTimestamp, fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second)))
+		return newRefusal(StaleTimestamp, fmt.Errorf("a timestamp %s away from now; check the clock of this machine", age.Round(time.Second)))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func Sentences(set document.Set) []Sentence {
 		for s, section := range doc.Sections {
 			first := true
 			for _, part := range sentence.Split(text[section.Start:section.End]) {
-				for _, made := range read(part) {
+				for _, made := range splitLines(part) {
 					made.Place, made.First, made.Heading = Place{d, s}, first, strings.Join(section.Headings, " › ")
 					all = append(all, made)
 					first = false
@@ -68,9 +68,9 @@ func Sentences(set document.Set) []Sentence {
 // longItem is the length of a list item, in bytes, over which it is cut into sentences.
 const longItem = 200
 
-// read makes lines of a sentence: none of code and of the header of a table, several of a
+// splitLines makes lines of a sentence: none of code and of the header of a table, several of a
 // long list item.
-func read(part sentence.Sentence) []Sentence {
+func splitLines(part sentence.Sentence) []Sentence {
 	text := part.Text
 	made := Sentence{}
 	switch {
@@ -80,7 +80,7 @@ func read(part sentence.Sentence) []Sentence {
 		if strings.Contains(text, "\n") {
 			return nil
 		}
-		text = cells(text)
+		text = joinCells(text)
 	default:
 		if marker := sentence.ItemMarker(text); marker > 0 {
 			made.Item, text = true, text[marker:]
@@ -112,8 +112,8 @@ func read(part sentence.Sentence) []Sentence {
 	return lines
 }
 
-// cells writes a row of a table as a line.
-func cells(row string) string {
+// joinCells writes a row of a table as a line.
+func joinCells(row string) string {
 	var kept []string
 	for cell := range strings.SplitSeq(strings.Trim(row, "| "), "|") {
 		if cell = strings.TrimSpace(cell); cell != "" {
@@ -132,7 +132,7 @@ func Line(text string) string {
 	return strings.TrimSpace(string([]rune(text)[:MaxStatement])) + "…"
 }
 
-// Telling gives the analysed words of a text that are no fillers.
+// Telling returns the analysed words of a text that are no fillers.
 func Telling(text string) []string {
 	var kept []string
 	for _, term := range lexical.Analyze(text) {

@@ -32,7 +32,7 @@ type Catalog interface {
 	IsPublic(ctx context.Context) (bool, error)
 }
 
-// VisibleClasses gives the classes of which viewers may see the documents.
+// VisibleClasses returns the classes of which viewers may see the documents.
 func VisibleClasses(classes []ClassSummary, viewers knowledge.Viewers) []ClassSummary {
 	return slices.DeleteFunc(slices.Clone(classes), func(c ClassSummary) bool { return !viewers.MaySee(c.Audience) })
 }

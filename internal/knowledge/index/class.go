@@ -14,12 +14,12 @@ type Class struct {
 	Audience knowledge.Audience
 }
 
-// ClassOf gives the class of a document; one without an audience is public.
+// ClassOf returns the class of a document; one without an audience is public.
 func ClassOf(d knowledge.Document) Class {
 	return Class{Source: d.Source, Kind: d.Kind, Audience: d.Audience.OrPublic()}
 }
 
-// Passes says whether a filter lets documents of the class pass.
+// Passes reports whether a filter lets documents of the class pass.
 func (c Class) Passes(filter Filter) bool {
 	return (len(filter.Sources) == 0 || slices.Contains(filter.Sources, c.Source)) &&
 		(len(filter.Kinds) == 0 || slices.Contains(filter.Kinds, c.Kind)) &&

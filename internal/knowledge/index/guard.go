@@ -14,7 +14,7 @@ type Spelling interface {
 	Speller
 }
 
-// Guard gives a reader that shows only what the viewers of its caller's context may see
+// Guard returns a reader that shows only what the viewers of its caller's context may see
 // (knowledge.WithViewers): what is public, where there are none. Whatever answers people
 // reads the index through it. Statistics of terms are those of the whole index: they hold
 // no text and weigh words that the caller brings.

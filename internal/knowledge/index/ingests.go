@@ -72,7 +72,7 @@ type storedFailure struct {
 	Reason   string `json:"reason"`
 }
 
-// EncodeIngest gives a state, all but its source and Complete, as backends store it.
+// EncodeIngest returns a state, all but its source and Complete, as backends store it.
 func EncodeIngest(state IngestState) ([]byte, error) {
 	if state.Source == "" || state.Began.IsZero() {
 		return nil, fmt.Errorf("state of an ingest of source %q that began %s: it needs both", state.Source, state.Began)
@@ -80,10 +80,10 @@ func EncodeIngest(state IngestState) ([]byte, error) {
 	stored := storedIngest{
 		Version: ingestVersion, Began: state.Began.UTC().Truncate(time.Microsecond), Ended: state.Ended.UTC().Truncate(time.Microsecond),
 		Seen: state.Seen, Changed: state.Changed, Deleted: state.Deleted, Passages: state.Passages,
-		Failed: state.Failed, Reason: bounded(state.Reason),
+		Failed: state.Failed, Reason: truncateText(state.Reason),
 	}
 	for _, failure := range state.Failures[:min(len(state.Failures), MaxIngestFailures)] {
-		stored.Failures = append(stored.Failures, storedFailure{bounded(failure.Document), bounded(failure.Reason)})
+		stored.Failures = append(stored.Failures, storedFailure{truncateText(failure.Document), truncateText(failure.Reason)})
 	}
 	return json.Marshal(stored)
 }
@@ -108,8 +108,8 @@ func DecodeIngest(source knowledge.SourceID, body []byte) (IngestState, error) {
 	return state, nil
 }
 
-// bounded gives the beginning of a text, which is valid UTF-8 whatever the text is.
-func bounded(text string) string {
+// truncateText returns the beginning of a text, which is valid UTF-8 whatever the text is.
+func truncateText(text string) string {
 	text = strings.ToValidUTF8(text, "�")
 	if len(text) <= MaxIngestText {
 		return text

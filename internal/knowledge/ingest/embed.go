@@ -16,9 +16,9 @@ const (
 	readPassages  = 256 // passages read at a time to be embedded
 )
 
-// embed makes vectors until every passage has them. While those of some passages are
+// embedAll makes vectors until every passage has them. While those of some passages are
 // written, those of the next are computed.
-func (in *Ingester) embed(ctx context.Context, report *Report) error {
+func (in *Ingester) embedAll(ctx context.Context, report *Report) error {
 	if in.Embedder == nil {
 		return nil
 	}
@@ -27,12 +27,12 @@ func (in *Ingester) embed(ctx context.Context, report *Report) error {
 		return err
 	}
 	e := &embedding{Ingester: in, report: report, pending: stats.Passages - stats.Embedded}
-	err = e.run(embed.WithBackground(ctx))
+	err = e.runRounds(embed.WithBackground(ctx))
 	err = errors.Join(err, e.finishWrite())
 	if err != nil {
 		return err
 	}
-	in.observe(Progress{Phase: Embedding, Passages: report.Embedded})
+	in.reportProgress(Progress{Phase: Embedding, Passages: report.Embedded})
 	return nil
 }
 
@@ -46,14 +46,14 @@ type embedding struct {
 	writing []index.Vectors
 }
 
-func (e *embedding) run(ctx context.Context) error {
+func (e *embedding) runRounds(ctx context.Context) error {
 	for e.pending > 0 {
-		e.observe(Progress{Phase: Embedding, Passages: e.report.Embedded, Pending: e.pending})
-		if err := e.fill(ctx); err != nil {
+		e.reportProgress(Progress{Phase: Embedding, Passages: e.report.Embedded, Pending: e.pending})
+		if err := e.fillQueue(ctx); err != nil {
 			return err
 		}
 		some := e.queue[:min(embedPassages, len(e.queue))]
-		vectors, err := e.compute(ctx, some)
+		vectors, err := e.computeVectors(ctx, some)
 		if err != nil {
 			return err
 		}
@@ -67,9 +67,9 @@ func (e *embedding) run(ctx context.Context) error {
 	return nil
 }
 
-// fill reads passages once all that were read are embedded. Those that are being written
+// fillQueue reads passages once all that were read are embedded. Those that are being written
 // may or may not be given again.
-func (e *embedding) fill(ctx context.Context) error {
+func (e *embedding) fillQueue(ctx context.Context) error {
 	if len(e.queue) > 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (e *embedding) fill(ctx context.Context) error {
 	return nil
 }
 
-func (e *embedding) compute(ctx context.Context, found []index.Found) ([]index.Vectors, error) {
+func (e *embedding) computeVectors(ctx context.Context, found []index.Found) ([]index.Vectors, error) {
 	vectors := make([]index.Vectors, len(found))
 	var texts []string
 	for i, f := range found {
@@ -100,7 +100,7 @@ func (e *embedding) compute(ctx context.Context, found []index.Found) ([]index.V
 		if !embed.Knows(e.Embedder, language.Parse(f.Document.Language)) {
 			continue // it is found by its words
 		}
-		windows := e.Embedder.Windows(heading(f), knowledge.WithoutAddresses(f.Passage.Text))
+		windows := e.Embedder.Windows(windowHeading(f), knowledge.WithoutAddresses(f.Passage.Text))
 		vectors[i].Windows = make([][]float32, len(windows))
 		texts = append(texts, windows...)
 	}
@@ -134,8 +134,8 @@ func (e *embedding) finishWrite() error {
 	return err
 }
 
-// heading is what stands in front of every window of a passage: where it belongs.
-func heading(f index.Found) string {
+// windowHeading returns what stands in front of every window of a passage: where it belongs.
+func windowHeading(f index.Found) string {
 	section := f.Passage.Section()
 	if section == "" || section == f.Document.Title {
 		return f.Document.Title

@@ -79,10 +79,10 @@ func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Repo
 	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience)}
 	err := in.keepBegin(ctx, sync.source, started)
 	if err == nil {
-		err = sync.read(ctx, connector)
+		err = sync.readSource(ctx, connector)
 	}
 	if err == nil {
-		err = in.embed(ctx, &sync.report)
+		err = in.embedAll(ctx, &sync.report)
 	}
 	sync.report.Took = in.now().Sub(started)
 	err = errors.Join(err, in.keepEnd(ctx, sync, err))
@@ -95,7 +95,7 @@ func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Repo
 // Embed gives vectors to every passage that has none and returns how many it did.
 func (in *Ingester) Embed(ctx context.Context) (int, error) {
 	var report Report
-	err := in.embed(ctx, &report)
+	err := in.embedAll(ctx, &report)
 	return report.Embedded, err
 }
 
@@ -129,7 +129,7 @@ type outcome struct {
 	failed error
 }
 
-func (s *syncing) read(ctx context.Context, connector connect.Connector) error {
+func (s *syncing) readSource(ctx context.Context, connector connect.Connector) error {
 	for document, err := range s.Index.Documents(ctx, s.source) {
 		if err != nil {
 			return fmt.Errorf("list what is indexed: %w", err)
@@ -147,7 +147,7 @@ func (s *syncing) read(ctx context.Context, connector connect.Connector) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	outcomes := s.startReaders(ctx, connector, stop)
-	err := s.write(ctx, outcomes)
+	err := s.writeBatches(ctx, outcomes)
 	if err != nil {
 		stop(err)
 	}
@@ -184,7 +184,7 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector,
 		readers.Go(func() {
 			for change := range changes {
 				select {
-				case outcomes <- s.parse(ctx, &change):
+				case outcomes <- s.parseChange(ctx, &change):
 				case <-ctx.Done():
 				}
 			}
@@ -197,8 +197,8 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector,
 	return outcomes
 }
 
-// parse takes the content out of the change: it may be large.
-func (s *syncing) parse(ctx context.Context, change *connect.Change) outcome {
+// parseChange takes the content out of the change: it may be large.
+func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outcome {
 	if change.Kind != connect.Upserted {
 		return outcome{change: *change, failed: change.Reason}
 	}
@@ -226,34 +226,34 @@ func (s *syncing) parse(ctx context.Context, change *connect.Change) outcome {
 	return outcome{change: *change, entry: index.Entry{Document: document, Passages: chunk.Passages(document, text, s.Chunk)}}
 }
 
-// write collects outcomes into batches. What a person waits for is text that can be
+// writeBatches collects outcomes into batches. What a person waits for is text that can be
 // searched, so a batch is also written when it has waited long.
-func (s *syncing) write(ctx context.Context, outcomes <-chan outcome) error {
+func (s *syncing) writeBatches(ctx context.Context, outcomes <-chan outcome) error {
 	wait := time.NewTicker(batchWait)
 	defer wait.Stop()
 	for {
 		select {
 		case o, more := <-outcomes:
 			if !more {
-				return s.flush(ctx)
+				return s.flushBatch(ctx)
 			}
-			s.take(o)
-			s.observe(Progress{Phase: Reading, Documents: s.looked, Total: s.total, Passages: s.report.Passages + s.held})
+			s.addOutcome(o)
+			s.reportProgress(Progress{Phase: Reading, Documents: s.looked, Total: s.total, Passages: s.report.Passages + s.held})
 			if s.held >= batchPassages {
-				if err := s.flush(ctx); err != nil {
+				if err := s.flushBatch(ctx); err != nil {
 					return err
 				}
 			}
 		case <-wait.C:
-			if err := s.flush(ctx); err != nil {
+			if err := s.flushBatch(ctx); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// take adds one outcome to the batch and to the report.
-func (s *syncing) take(o outcome) {
+// addOutcome adds one outcome to the batch and to the report.
+func (s *syncing) addOutcome(o outcome) {
 	document := o.change.Document
 	_, known := s.known[document.ID]
 	switch {
@@ -274,20 +274,20 @@ func (s *syncing) take(o outcome) {
 		}
 	case known:
 		s.report.Updated++
-		s.put(o.entry)
+		s.putEntry(o.entry)
 	default:
 		s.report.Added++
-		s.put(o.entry)
+		s.putEntry(o.entry)
 	}
 	s.looked++
 }
 
-func (s *syncing) put(entry index.Entry) {
+func (s *syncing) putEntry(entry index.Entry) {
 	s.batch.Put = append(s.batch.Put, entry)
 	s.held += len(entry.Passages)
 }
 
-func (s *syncing) flush(ctx context.Context) error {
+func (s *syncing) flushBatch(ctx context.Context) error {
 	if len(s.batch.Put)+len(s.batch.Delete)+len(s.batch.Seen) == 0 {
 		return nil
 	}
@@ -299,7 +299,7 @@ func (s *syncing) flush(ctx context.Context) error {
 	return nil
 }
 
-func (in *Ingester) observe(progress Progress) {
+func (in *Ingester) reportProgress(progress Progress) {
 	if in.Observe != nil {
 		in.Observe(progress)
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// endsSentence says whether the marks between two texts end a sentence.
+// endsSentence reports whether the marks between two texts end a sentence.
 func endsSentence(before, marks, after string) bool {
 	if after == "" {
 		return true
@@ -29,19 +29,19 @@ func endsSentence(before, marks, after string) bool {
 	return !isAbbreviation(lastWord(before), first) && !isOrdinal(before, opened)
 }
 
-// quotedPart says whether a sentence of Japanese goes on behind a quote: 「はい。」と言う.
+// quotedPart reports whether a sentence of Japanese goes on behind a quote: 「はい。」と言う.
 func quotedPart(marks, next string) bool {
 	return strings.ContainsAny(marks, "」』") && (strings.HasPrefix(next, "と") || strings.HasPrefix(next, "って"))
 }
 
-// standsAlone says whether white space is in front of a mark, as where it is named
+// standsAlone reports whether white space is in front of a mark, as where it is named
 // rather than used, or in French.
 func standsAlone(before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return unicode.IsSpace(last) || before == ""
 }
 
-// isOrdinal says whether a point behind a number makes it an ordinal, as in "31. März",
+// isOrdinal reports whether a point behind a number makes it an ordinal, as in "31. März",
 // "der 2. Versuch" or "am 3. und 4. Mai".
 func isOrdinal(before, after string) bool {
 	number := lastWord(before)
@@ -89,7 +89,7 @@ func isAbbreviation(word string, next rune) bool {
 
 // abbreviations are words whose point ends no sentence, in lower case. One that may end
 // a sentence as well, or is a word of another language, does not before small letters.
-var abbreviations = listed(map[when]string{
+var abbreviations = byLanguage(map[when]string{
 	always: `e.g i.e eg ie vs cf approx ca resp incl excl esp viz mr mrs ms dr prof st
 		z.b d.h u.a o.ä s.o i.d.r bzw bspw evtl ggf inkl exkl zzgl bzgl vgl sog gem hr dipl allg ggü mind
 		mme mlle p.ex c.-à-d env
@@ -118,7 +118,7 @@ var months = wordSet(`januar jänner februar märz april mai juni juli august se
 // beforeOrdinals are words that an ordinal follows.
 var beforeOrdinals = wordSet(`am der die das den dem des im zum vom beim bis ab seit jeder jede jedes jeden und oder`)
 
-func listed(lists map[when]string) map[string]when {
+func byLanguage(lists map[when]string) map[string]when {
 	all := make(map[string]when)
 	for kind, list := range lists {
 		for _, word := range strings.Fields(list) {

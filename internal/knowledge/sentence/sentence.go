@@ -31,8 +31,8 @@ func Split(text string) []Sentence {
 		line := text[at:end]
 		switch {
 		case strings.TrimSpace(line) == "":
-		case fence(line) != "":
-			end = fenceEnd(text, end, fence(line))
+		case fenceMark(line) != "":
+			end = fenceEnd(text, end, fenceMark(line))
 			found = appendBlock(found, text, at, end)
 		case isRow(line):
 			if next := lineEnd(text, end); isDelimiter(text[end:next]) {
@@ -50,7 +50,7 @@ func Split(text string) []Sentence {
 	return found
 }
 
-// lineEnd is where the line that begins at a place ends, its line break included.
+// lineEnd returns where the line that begins at a place ends, its line break included.
 func lineEnd(text string, at int) int {
 	if cut := strings.IndexByte(text[at:], '\n'); cut >= 0 {
 		return at + cut + 1
@@ -60,18 +60,18 @@ func lineEnd(text string, at int) int {
 
 // appendBlock adds text[start:end] without the white space around it.
 func appendBlock(found []Sentence, text string, start, end int) []Sentence {
-	start, end = trimmed(text, start, end)
+	start, end = trimSpace(text, start, end)
 	return append(found, Sentence{Text: text[start:end], Start: start, End: end, Block: true})
 }
 
-func trimmed(text string, start, end int) (from, to int) {
+func trimSpace(text string, start, end int) (from, to int) {
 	to = start + len(strings.TrimRightFunc(text[start:end], unicode.IsSpace))
 	from = to - len(strings.TrimLeftFunc(text[start:to], unicode.IsSpace))
 	return from, to
 }
 
-// fence gives the mark of a line that opens a code block, or "".
-func fence(line string) string {
+// fenceMark returns the mark of a line that opens a code block, or "".
+func fenceMark(line string) string {
 	line = strings.TrimSpace(line)
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, mark)
@@ -82,7 +82,7 @@ func fence(line string) string {
 	return ""
 }
 
-// fenceEnd is where the code block ends whose first line ends at a place. One that
+// fenceEnd returns where the code block ends whose first line ends at a place. One that
 // is not closed goes to the end.
 func fenceEnd(text string, at int, open string) int {
 	for at < len(text) {
@@ -105,7 +105,7 @@ func isDelimiter(line string) bool {
 	return isRow(line) && strings.Contains(line, "-") && strings.Trim(line, "|-: \t\n") == ""
 }
 
-// ItemMarker is the length of the marker that a list item's line begins with, with
+// ItemMarker returns the length of the marker that a list item's line begins with, with
 // the white space around it; 0 for any other line.
 func ItemMarker(line string) int {
 	rest := strings.TrimLeft(line, " \t")
@@ -126,13 +126,13 @@ func ItemMarker(line string) int {
 	return len(line) - len(after)
 }
 
-// itemEnd is where the list item ends whose first line ends at a place: with the
+// itemEnd returns where the list item ends whose first line ends at a place: with the
 // lines that continue it.
 func itemEnd(text string, at int) int {
 	for at < len(text) {
 		end := lineEnd(text, at)
 		line := text[at:end]
-		if strings.TrimSpace(line) == "" || ItemMarker(line) > 0 || isRow(line) || fence(line) != "" {
+		if strings.TrimSpace(line) == "" || ItemMarker(line) > 0 || isRow(line) || fenceMark(line) != "" {
 			return at
 		}
 		at = end
@@ -143,7 +143,7 @@ func itemEnd(text string, at int) int {
 // appendProse adds the sentences of one line.
 func appendProse(found []Sentence, text string, start, end int) []Sentence {
 	add := func(from, to int) {
-		from, to = trimmed(text, from, to)
+		from, to = trimSpace(text, from, to)
 		if from < to {
 			found = append(found, Sentence{Text: text[from:to], Start: from, End: to})
 		}

@@ -46,13 +46,13 @@ type Suggester struct {
 // New makes a suggester.
 func New(reader index.Reader) *Suggester { return &Suggester{index: reader, now: time.Now} }
 
-// Suggest gives up to limit suggestions from documents in a language, or in English where
+// Suggest returns up to limit suggestions from documents in a language, or in English where
 // there are none in it.
 func (s *Suggester) Suggest(ctx context.Context, tongue string, limit int) ([]Suggestion, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.found == nil || s.now().Sub(s.looked) > keep {
-		found, err := s.look(ctx)
+		found, err := s.readBeginnings(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +65,8 @@ func (s *Suggester) Suggest(ctx context.Context, tongue string, limit int) ([]Su
 	return found[:min(len(found), limit)], nil
 }
 
-// look goes through the beginnings of documents.
-func (s *Suggester) look(ctx context.Context) (map[language.Tag][]Suggestion, error) {
+// readBeginnings goes through the beginnings of documents.
+func (s *Suggester) readBeginnings(ctx context.Context) (map[language.Tag][]Suggestion, error) {
 	var ids []knowledge.PassageID
 	count := 0
 	for document, err := range s.index.Documents(ctx, "") {
@@ -97,13 +97,13 @@ func (s *Suggester) look(ctx context.Context) (map[language.Tag][]Suggestion, er
 		}
 		known[name] = true
 		tag := language.Detect(passage.Passage.Text).Or(language.English)
-		found[tag] = spread(found[tag], suggestion)
+		found[tag] = alternate(found[tag], suggestion)
 	}
 	return found, nil
 }
 
-// spread adds a suggestion, so that definitions and questions take turns at the front.
-func spread(list []Suggestion, added Suggestion) []Suggestion {
+// alternate adds a suggestion, so that definitions and questions take turns at the front.
+func alternate(list []Suggestion, added Suggestion) []Suggestion {
 	if len(list) >= 2 && (list[0].Term == "") == (list[1].Term == "") && (list[0].Term == "") != (added.Term == "") {
 		list = append(list, list[1])
 		list[1] = added

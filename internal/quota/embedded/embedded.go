@@ -57,8 +57,8 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 // Take implements quota.Counts.
 func (s *Store) Take(ctx context.Context, id string, meters []quota.Meter) (*quota.Full, error) {
 	var full *quota.Full
-	err := s.change(ctx, func(tx *sql.Tx, now int64) (err error) {
-		full, err = take(ctx, tx, asking{id, meters, now})
+	err := s.inTransaction(ctx, func(tx *sql.Tx, now int64) (err error) {
+		full, err = takeQuestion(ctx, tx, asking{id, meters, now})
 		return err
 	})
 	if err != nil {
@@ -74,13 +74,13 @@ type asking struct {
 	now    int64
 }
 
-func take(ctx context.Context, tx *sql.Tx, a asking) (*quota.Full, error) {
+func takeQuestion(ctx context.Context, tx *sql.Tx, a asking) (*quota.Full, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM asked WHERE at <= ?`, a.now-hour); err != nil {
 		return nil, err
 	}
 	var full *quota.Full
 	for i, meter := range a.meters {
-		known, found, err := look(ctx, tx, meter, a)
+		known, found, err := readMeter(ctx, tx, meter, a)
 		if known || err != nil {
 			return nil, err
 		}
@@ -102,8 +102,8 @@ func take(ctx context.Context, tx *sql.Tx, a asking) (*quota.Full, error) {
 	return nil, nil //nolint:nilnil // as quota.Counts has it: no meter is full
 }
 
-// look tells whether a meter knows a question, and else, by a wait, whether it is full.
-func look(ctx context.Context, tx *sql.Tx, meter quota.Meter, a asking) (known bool, full quota.Full, err error) {
+// readMeter reports whether a meter knows a question, and else, by a wait, whether it is full.
+func readMeter(ctx context.Context, tx *sql.Tx, meter quota.Meter, a asking) (known bool, full quota.Full, err error) {
 	if meter.Questions > 0 {
 		err = tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM asked WHERE meter = ? AND id = ?`, meter.Name, a.id).Scan(&known)
 		if known || err != nil {
@@ -113,7 +113,7 @@ func look(ctx context.Context, tx *sql.Tx, meter quota.Meter, a asking) (known b
 		err = tx.QueryRowContext(ctx, `SELECT at FROM asked WHERE meter = ? ORDER BY at DESC LIMIT 1 OFFSET ?`, meter.Name, meter.Questions-1).Scan(&frees)
 		switch {
 		case err == nil:
-			full = quota.Full{By: quota.Questions, Wait: milliseconds(frees + hour - a.now)}
+			full = quota.Full{By: quota.Questions, Wait: durationOf(frees + hour - a.now)}
 		case !errors.Is(err, sql.ErrNoRows):
 			return false, full, err
 		}
@@ -124,18 +124,18 @@ func look(ctx context.Context, tx *sql.Tx, meter quota.Meter, a asking) (known b
 		if err != nil {
 			return false, full, err
 		}
-		if wait := milliseconds(day - a.now%day); spent >= meter.Cost && wait > full.Wait {
+		if wait := durationOf(day - a.now%day); spent >= meter.Cost && wait > full.Wait {
 			full = quota.Full{By: quota.Cost, Wait: wait}
 		}
 	}
 	return false, full, nil
 }
 
-func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+func durationOf(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // Spend implements quota.Counts.
 func (s *Store) Spend(ctx context.Context, names []string, millionths int64) error {
-	err := s.change(ctx, func(tx *sql.Tx, now int64) error {
+	err := s.inTransaction(ctx, func(tx *sql.Tx, now int64) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM spent WHERE day < ?`, now/day); err != nil {
 			return err
 		}
@@ -154,8 +154,8 @@ func (s *Store) Spend(ctx context.Context, names []string, millionths int64) err
 	return nil
 }
 
-// change does something in a transaction of its own, at a time in Unix milliseconds.
-func (s *Store) change(ctx context.Context, do func(tx *sql.Tx, now int64) error) error {
+// inTransaction does something in a transaction of its own, at a time in Unix milliseconds.
+func (s *Store) inTransaction(ctx context.Context, do func(tx *sql.Tx, now int64) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -28,30 +28,30 @@ func Run(t *testing.T, empty func(t *testing.T) Place) {
 		"an hour":                 anHour,
 		"the same question":       theSameQuestion,
 		"one of two is full":      oneOfTwo,
-		"cost":                    cost,
+		"cost":                    testCost,
 		"the longest wait":        theLongestWait,
-		"a limit that is lowered": lowered,
+		"a limit that is lowered": testLoweredLimit,
 		"many at once":            manyAtOnce,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, empty(t)) })
 	}
 }
 
-func ann(questions int) quota.Meter { return quota.Meter{Name: Meters[0], Questions: questions} }
-func bob(questions int) quota.Meter { return quota.Meter{Name: Meters[1], Questions: questions} }
-func channel(questions int) quota.Meter {
+func annMeter(questions int) quota.Meter { return quota.Meter{Name: Meters[0], Questions: questions} }
+func bobMeter(questions int) quota.Meter { return quota.Meter{Name: Meters[1], Questions: questions} }
+func channelMeter(questions int) quota.Meter {
 	return quota.Meter{Name: Meters[2], Questions: questions}
 }
 
-func taken(t *testing.T, store quota.Counts, id string, meters ...quota.Meter) {
+func expectTaken(t *testing.T, store quota.Counts, id string, meters ...quota.Meter) {
 	t.Helper()
 	if full, err := store.Take(t.Context(), id, meters); full != nil || err != nil {
 		t.Fatalf("Take %s: %+v, %v", id, full, err)
 	}
 }
 
-// refused checks that a meter is full, for longer than least and at most so long.
-func refused(t *testing.T, store quota.Counts, id string, want quota.Full, meters ...quota.Meter) {
+// expectRefused checks that a meter is full, for longer than least and at most so long.
+func expectRefused(t *testing.T, store quota.Counts, id string, want quota.Full, meters ...quota.Meter) {
 	t.Helper()
 	full, err := store.Take(t.Context(), id, meters)
 	if err != nil {
@@ -64,42 +64,42 @@ func refused(t *testing.T, store quota.Counts, id string, want quota.Full, meter
 
 func anHour(t *testing.T, at Place) {
 	first, second := at.Open(t), at.Open(t)
-	taken(t, first, "1", ann(2))
-	taken(t, second, "2", ann(2))
-	refused(t, first, "3", quota.Full{By: quota.Questions, Wait: time.Hour}, ann(2))
-	taken(t, first, "3", bob(2))
+	expectTaken(t, first, "1", annMeter(2))
+	expectTaken(t, second, "2", annMeter(2))
+	expectRefused(t, first, "3", quota.Full{By: quota.Questions, Wait: time.Hour}, annMeter(2))
+	expectTaken(t, first, "3", bobMeter(2))
 	at.Pass(t, time.Hour)
-	taken(t, second, "3", ann(2))
-	taken(t, second, "4", ann(2))
-	refused(t, second, "5", quota.Full{By: quota.Questions, Wait: time.Hour}, ann(2))
+	expectTaken(t, second, "3", annMeter(2))
+	expectTaken(t, second, "4", annMeter(2))
+	expectRefused(t, second, "5", quota.Full{By: quota.Questions, Wait: time.Hour}, annMeter(2))
 }
 
 func theSameQuestion(t *testing.T, at Place) {
 	store := at.Open(t)
 	for range 3 {
-		taken(t, store, "1", ann(2), channel(2))
+		expectTaken(t, store, "1", annMeter(2), channelMeter(2))
 	}
-	taken(t, store, "2", ann(2), channel(2))
-	taken(t, store, "1", ann(2), channel(2))
+	expectTaken(t, store, "2", annMeter(2), channelMeter(2))
+	expectTaken(t, store, "1", annMeter(2), channelMeter(2))
 }
 
 func oneOfTwo(t *testing.T, at Place) {
 	store := at.Open(t)
-	taken(t, store, "1", ann(5), channel(1))
+	expectTaken(t, store, "1", annMeter(5), channelMeter(1))
 	for _, id := range []string{"2", "3", "4", "5", "6"} {
-		refused(t, store, id, quota.Full{Meter: 1, By: quota.Questions, Wait: time.Hour}, ann(5), channel(1))
+		expectRefused(t, store, id, quota.Full{Meter: 1, By: quota.Questions, Wait: time.Hour}, annMeter(5), channelMeter(1))
 	}
 	for _, id := range []string{"7", "8", "9", "10"} { // what was refused was counted for nobody
-		taken(t, store, id, ann(5))
+		expectTaken(t, store, id, annMeter(5))
 	}
-	refused(t, store, "11", quota.Full{By: quota.Questions, Wait: time.Hour}, ann(5))
-	taken(t, store, "11", ann(0), channel(0)) // what has no limit is never full
+	expectRefused(t, store, "11", quota.Full{By: quota.Questions, Wait: time.Hour}, annMeter(5))
+	expectTaken(t, store, "11", annMeter(0), channelMeter(0)) // what has no limit is never full
 }
 
-func cost(t *testing.T, at Place) {
+func testCost(t *testing.T, at Place) {
 	store, other := at.Open(t), at.Open(t)
 	limited := []quota.Meter{{Name: Meters[0], Cost: 1000}, {Name: Meters[2], Cost: 5000}}
-	taken(t, store, "1", limited...)
+	expectTaken(t, store, "1", limited...)
 	spend := func(store quota.Counts, millionths int64) {
 		t.Helper()
 		if err := store.Spend(t.Context(), []string{Meters[0], Meters[2]}, millionths); err != nil {
@@ -108,42 +108,42 @@ func cost(t *testing.T, at Place) {
 	}
 	spend(store, 400)
 	spend(other, 599)
-	taken(t, store, "2", limited...)
+	expectTaken(t, store, "2", limited...)
 	spend(store, 1)
-	refused(t, other, "3", quota.Full{By: quota.Cost, Wait: 24 * time.Hour}, limited...)
-	taken(t, store, "3", limited[1], quota.Meter{Name: Meters[1], Cost: 1})
+	expectRefused(t, other, "3", quota.Full{By: quota.Cost, Wait: 24 * time.Hour}, limited...)
+	expectTaken(t, store, "3", limited[1], quota.Meter{Name: Meters[1], Cost: 1})
 	spend(other, 4000)
-	refused(t, store, "4", quota.Full{Meter: 1, By: quota.Cost, Wait: 24 * time.Hour}, quota.Meter{Name: Meters[1], Cost: 1}, limited[1])
+	expectRefused(t, store, "4", quota.Full{Meter: 1, By: quota.Cost, Wait: 24 * time.Hour}, quota.Meter{Name: Meters[1], Cost: 1}, limited[1])
 	at.Pass(t, 24*time.Hour)
-	taken(t, store, "5", limited...)
+	expectTaken(t, store, "5", limited...)
 	spend(store, 999)
-	taken(t, store, "6", limited...)
+	expectTaken(t, store, "6", limited...)
 }
 
 func theLongestWait(t *testing.T, at Place) {
 	store := at.Open(t)
-	taken(t, store, "1", ann(1))
+	expectTaken(t, store, "1", annMeter(1))
 	at.Pass(t, 30*time.Minute)
-	taken(t, store, "2", channel(1))
-	refused(t, store, "3", quota.Full{By: quota.Questions, Wait: 30 * time.Minute}, ann(1))
-	refused(t, store, "3", quota.Full{Meter: 1, By: quota.Questions, Wait: time.Hour}, ann(1), channel(1))
+	expectTaken(t, store, "2", channelMeter(1))
+	expectRefused(t, store, "3", quota.Full{By: quota.Questions, Wait: 30 * time.Minute}, annMeter(1))
+	expectRefused(t, store, "3", quota.Full{Meter: 1, By: quota.Questions, Wait: time.Hour}, annMeter(1), channelMeter(1))
 	at.Pass(t, 30*time.Minute)
-	refused(t, store, "3", quota.Full{Meter: 1, By: quota.Questions, Wait: 30 * time.Minute}, ann(1), channel(1))
+	expectRefused(t, store, "3", quota.Full{Meter: 1, By: quota.Questions, Wait: 30 * time.Minute}, annMeter(1), channelMeter(1))
 }
 
-func lowered(t *testing.T, at Place) {
+func testLoweredLimit(t *testing.T, at Place) {
 	store := at.Open(t)
-	taken(t, store, "1", ann(5))
+	expectTaken(t, store, "1", annMeter(5))
 	at.Pass(t, 20*time.Minute)
-	taken(t, store, "2", ann(5))
+	expectTaken(t, store, "2", annMeter(5))
 	at.Pass(t, 20*time.Minute)
-	taken(t, store, "3", ann(5))
+	expectTaken(t, store, "3", annMeter(5))
 	// Two of three have to become old before there is room for one in two.
-	refused(t, store, "4", quota.Full{By: quota.Questions, Wait: 40 * time.Minute}, ann(2))
+	expectRefused(t, store, "4", quota.Full{By: quota.Questions, Wait: 40 * time.Minute}, annMeter(2))
 	at.Pass(t, 20*time.Minute)
-	refused(t, store, "4", quota.Full{By: quota.Questions, Wait: 20 * time.Minute}, ann(2))
+	expectRefused(t, store, "4", quota.Full{By: quota.Questions, Wait: 20 * time.Minute}, annMeter(2))
 	at.Pass(t, 20*time.Minute)
-	taken(t, store, "4", ann(2))
+	expectTaken(t, store, "4", annMeter(2))
 }
 
 func manyAtOnce(t *testing.T, at Place) {
@@ -153,7 +153,7 @@ func manyAtOnce(t *testing.T, at Place) {
 	var all sync.WaitGroup
 	for i := range 60 {
 		all.Go(func() {
-			full, err := stores[i%2].Take(t.Context(), fmt.Sprint("q", i), []quota.Meter{ann(1000), channel(room)})
+			full, err := stores[i%2].Take(t.Context(), fmt.Sprint("q", i), []quota.Meter{annMeter(1000), channelMeter(room)})
 			if err != nil {
 				t.Error(err)
 			}
@@ -169,6 +169,6 @@ func manyAtOnce(t *testing.T, at Place) {
 	if admitted.Load() != room {
 		t.Errorf("%d questions were admitted, want %d", admitted.Load(), room)
 	}
-	taken(t, stores[0], "x", quota.Meter{Name: Meters[1], Cost: 61})
-	refused(t, stores[1], "y", quota.Full{By: quota.Cost, Wait: 24 * time.Hour}, quota.Meter{Name: Meters[1], Cost: 60})
+	expectTaken(t, stores[0], "x", quota.Meter{Name: Meters[1], Cost: 61})
+	expectRefused(t, stores[1], "y", quota.Full{By: quota.Cost, Wait: 24 * time.Hour}, quota.Meter{Name: Meters[1], Cost: 60})
 }

@@ -79,34 +79,34 @@ type Store struct{ client *conn.Client }
 
 var _ quota.Counts = (*Store)(nil)
 
-// Open gives what was asked and spent in a Redis. The client stays the caller's.
+// Open returns what was asked and spent in a Redis. The client stays the caller's.
 func Open(client *conn.Client) *Store { return &Store{client: client} }
 
 var escaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
 
-func key(what, meter string) string { return "cairn:{quota}:" + what + ":" + escaper.Replace(meter) }
+func keyOf(what, meter string) string { return "cairn:{quota}:" + what + ":" + escaper.Replace(meter) }
 
 // Take implements quota.Counts.
 func (s *Store) Take(ctx context.Context, id string, meters []quota.Meter) (*quota.Full, error) {
 	var keys []string
 	arguments := []any{id}
 	for _, meter := range meters {
-		keys = append(keys, key("asked", meter.Name), key("spent", meter.Name))
+		keys = append(keys, keyOf("asked", meter.Name), keyOf("spent", meter.Name))
 		arguments = append(arguments, meter.Questions, meter.Cost)
 	}
 	answer, err := takeScript.With(keys, arguments...).Run(ctx, s.client).Slice()
 	if err != nil {
 		return nil, fmt.Errorf("count question %s: %w", id, conn.Explain(err))
 	}
-	full, err := read(answer)
+	full, err := readRefusal(answer)
 	if err != nil {
 		return nil, fmt.Errorf("count question %s: %w", id, err)
 	}
 	return full, nil
 }
 
-// read reads what takeScript gave.
-func read(answer []any) (*quota.Full, error) {
+// readRefusal reads what takeScript gave.
+func readRefusal(answer []any) (*quota.Full, error) {
 	if len(answer) == 3 {
 		meter, isMeter := answer[0].(int64)
 		why, isText := answer[1].(string)
@@ -126,7 +126,7 @@ func read(answer []any) (*quota.Full, error) {
 func (s *Store) Spend(ctx context.Context, names []string, millionths int64) error {
 	keys := make([]string, len(names))
 	for i, name := range names {
-		keys[i] = key("spent", name)
+		keys[i] = keyOf("spent", name)
 	}
 	if err := spendScript.With(keys, millionths).Run(ctx, s.client).Err(); err != nil {
 		return fmt.Errorf("count what was spent: %w", conn.Explain(err))

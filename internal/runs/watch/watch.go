@@ -55,8 +55,8 @@ type Source struct {
 // shown events alike.
 func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Position, source Source) iter.Seq2[runs.Event, error] {
 	return func(yield func(runs.Event, error) bool) {
-		f := h.join(thread)
-		defer h.leave(thread, f)
+		f := h.addFollower(thread)
+		defer h.removeFollower(thread, f)
 		at, err := source.Start(ctx, after)
 		next := word{upTo: runs.Latest}
 		for err == nil && ctx.Err() == nil {
@@ -64,7 +64,7 @@ func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Posit
 				if !yield(*next.shown, nil) {
 					return
 				}
-				next = f.wait(ctx, source.Poll)
+				next = f.waitWord(ctx, source.Poll)
 				continue
 			}
 			var events []runs.Event
@@ -78,7 +78,7 @@ func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Posit
 				}
 			}
 			if len(events) == 0 {
-				next = f.wait(ctx, source.Poll)
+				next = f.waitWord(ctx, source.Poll)
 			}
 		}
 		if ctx.Err() == nil {
@@ -87,12 +87,12 @@ func (h *Hub) Follow(ctx context.Context, thread chat.ThreadID, after runs.Posit
 	}
 }
 
-// wait gives the next word; after poll, or the end of ctx, it is to look for itself.
-func (f *follower) wait(ctx context.Context, poll time.Duration) word {
+// waitWord returns the next word; after poll, or the end of ctx, it is to look for itself.
+func (f *follower) waitWord(ctx context.Context, poll time.Duration) word {
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
 	for {
-		if next, ok := f.take(); ok {
+		if next, ok := f.takeWord(); ok {
 			return next
 		}
 		select {
@@ -105,7 +105,7 @@ func (f *follower) wait(ctx context.Context, poll time.Duration) word {
 	}
 }
 
-func (f *follower) take() (word, bool) {
+func (f *follower) takeWord() (word, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.words) == 0 {
@@ -116,9 +116,9 @@ func (f *follower) take() (word, bool) {
 	return next, true
 }
 
-// tell adds a word. Of what is only shown, there is room for so much; of two words about
+// addWord adds a word. Of what is only shown, there is room for so much; of two words about
 // kept events that follow one another, the later says it all.
-func (f *follower) tell(w word) {
+func (f *follower) addWord(w word) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last := len(f.words) - 1
@@ -136,7 +136,7 @@ func (f *follower) tell(w word) {
 	}
 }
 
-func (h *Hub) join(thread chat.ThreadID) *follower {
+func (h *Hub) addFollower(thread chat.ThreadID) *follower {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := &follower{told: make(chan struct{}, 1)}
@@ -145,39 +145,43 @@ func (h *Hub) join(thread chat.ThreadID) *follower {
 	}
 	if h.followers[thread] == nil {
 		h.followers[thread] = make(map[*follower]struct{})
-		h.changed(thread, true)
+		h.followersChanged(thread, true)
 	}
 	h.followers[thread][f] = struct{}{}
 	return f
 }
 
-func (h *Hub) leave(thread chat.ThreadID, f *follower) {
+func (h *Hub) removeFollower(thread chat.ThreadID, f *follower) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.followers[thread], f)
 	if len(h.followers[thread]) == 0 {
 		delete(h.followers, thread)
-		h.changed(thread, false)
+		h.followersChanged(thread, false)
 	}
 }
 
-func (h *Hub) changed(thread chat.ThreadID, followed bool) {
+func (h *Hub) followersChanged(thread chat.ThreadID, followed bool) {
 	if h.Changed != nil {
 		h.Changed(thread, followed)
 	}
 }
 
 // Show hands an event to those who follow the thread now and have room for it.
-func (h *Hub) Show(thread chat.ThreadID, event runs.Event) { h.tell(thread, word{shown: &event}) }
+func (h *Hub) Show(thread chat.ThreadID, event runs.Event) {
+	h.notifyFollowers(thread, word{shown: &event})
+}
 
 // Kept tells the followers of the thread that there are events up to a position to read;
 // runs.Latest: that there may be some.
-func (h *Hub) Kept(thread chat.ThreadID, upTo runs.Position) { h.tell(thread, word{upTo: upTo}) }
+func (h *Hub) Kept(thread chat.ThreadID, upTo runs.Position) {
+	h.notifyFollowers(thread, word{upTo: upTo})
+}
 
-func (h *Hub) tell(thread chat.ThreadID, w word) {
+func (h *Hub) notifyFollowers(thread chat.ThreadID, w word) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for f := range h.followers[thread] {
-		f.tell(w)
+		f.addWord(w)
 	}
 }

@@ -16,14 +16,14 @@ import (
 
 // Run tests a store; open opens the same one again each time, as another process does.
 func Run(t *testing.T, open func(t *testing.T) settings.Store) {
-	t.Run("a setting is kept", func(t *testing.T) { kept(t, open(t), open(t)) })
-	t.Run("spaces are remembered once", func(t *testing.T) { remembered(t, open(t), open(t)) })
-	t.Run("a notice is given once", func(t *testing.T) { told(t, open(t), open(t)) })
-	t.Run("many at once", func(t *testing.T) { crowd(t, open(t), open(t)) })
-	t.Run("a context that ended", func(t *testing.T) { ended(t, open(t)) })
+	t.Run("a setting is kept", func(t *testing.T) { testKept(t, open(t), open(t)) })
+	t.Run("spaces are remembered once", func(t *testing.T) { testRemembered(t, open(t), open(t)) })
+	t.Run("a notice is given once", func(t *testing.T) { testNotified(t, open(t), open(t)) })
+	t.Run("many at once", func(t *testing.T) { testCrowd(t, open(t), open(t)) })
+	t.Run("a context that ended", func(t *testing.T) { testEnded(t, open(t)) })
 }
 
-func kept(t *testing.T, one, other settings.Store) {
+func testKept(t *testing.T, one, other settings.Store) {
 	ctx := t.Context()
 	here, there := settings.NewSpace("discord", "1"), settings.NewSpace("slack", "1")
 	if got, err := one.Get(ctx, here, "2"); err != nil || !reflect.DeepEqual(got, settings.Setting{}) {
@@ -52,7 +52,7 @@ func kept(t *testing.T, one, other settings.Store) {
 	}
 }
 
-func remembered(t *testing.T, one, other settings.Store) {
+func testRemembered(t *testing.T, one, other settings.Store) {
 	ctx := t.Context()
 	first, later := []settings.Space{"discord:1", "discord:2"}, []settings.Space{"discord:3"}
 	for _, step := range []struct {
@@ -68,7 +68,7 @@ func remembered(t *testing.T, one, other settings.Store) {
 	}
 }
 
-func told(t *testing.T, one, other settings.Store) {
+func testNotified(t *testing.T, one, other settings.Store) {
 	ctx := t.Context()
 	for i, step := range []struct {
 		store settings.Store
@@ -94,7 +94,7 @@ func told(t *testing.T, one, other settings.Store) {
 	}
 }
 
-func crowd(t *testing.T, one, other settings.Store) {
+func testCrowd(t *testing.T, one, other settings.Store) {
 	ctx := t.Context()
 	var all sync.WaitGroup
 	var firsts atomic.Int32
@@ -127,7 +127,7 @@ func crowd(t *testing.T, one, other settings.Store) {
 	}
 }
 
-func ended(t *testing.T, store settings.Store) {
+func testEnded(t *testing.T, store settings.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Put(ctx, "discord:9", "9", settings.Setting{Mode: settings.ModeOff}); err == nil {

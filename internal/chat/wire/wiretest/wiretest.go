@@ -24,7 +24,7 @@ type Mutation struct {
 // odd are values of all types.
 var odd = []any{nil, true, json.Number("7"), json.Number("1.5"), "odd", []any{"odd"}, []any{}, map[string]any{"odd": true}}
 
-// Mutate gives a payload with each of its values in turn, but for the whole, as a value of
+// Mutate returns a payload with each of its values in turn, but for the whole, as a value of
 // each other type.
 func Mutate(t testing.TB, payload json.RawMessage) []Mutation {
 	t.Helper()
@@ -35,7 +35,7 @@ func Mutate(t testing.TB, payload json.RawMessage) []Mutation {
 		t.Fatal(err)
 	}
 	m := mutator{t: t, whole: whole}
-	m.inside("", whole)
+	m.mutateInside("", whole)
 	if len(m.made) == 0 {
 		t.Fatalf("nothing can be changed in %s", payload)
 	}
@@ -48,41 +48,41 @@ type mutator struct {
 	made  []Mutation
 }
 
-// inside changes the values in one.
-func (m *mutator) inside(path string, value any) {
+// mutateInside changes the values in one.
+func (m *mutator) mutateInside(path string, value any) {
 	switch in := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(in)) {
-			m.change(path+"."+name, in[name], func(to any) { in[name] = to })
+			m.mutateValue(path+"."+name, in[name], func(to any) { in[name] = to })
 		}
 	case []any:
 		for i := range in {
-			m.change(fmt.Sprintf("%s[%d]", path, i), in[i], func(to any) { in[i] = to })
+			m.mutateValue(fmt.Sprintf("%s[%d]", path, i), in[i], func(to any) { in[i] = to })
 		}
 	}
 }
 
-// change puts other values in the place of one. Which type null is of nobody knows.
-func (m *mutator) change(path string, value any, set func(any)) {
+// mutateValue puts other values in the place of one. Which type null is of nobody knows.
+func (m *mutator) mutateValue(path string, value any, set func(any)) {
 	if value == nil {
 		return
 	}
 	set(nil)
-	missing := []json.RawMessage{m.encode()}
+	missing := []json.RawMessage{m.encodeCurrent()}
 	set(emptyOf(value))
-	missing = append(missing, m.encode())
+	missing = append(missing, m.encodeCurrent())
 	for _, other := range odd {
 		if kindOf(other) == kindOf(value) && other != json.Number("1.5") {
 			continue
 		}
 		set(other)
-		m.made = append(m.made, Mutation{fmt.Sprintf("%s = %v", path[1:], other), m.encode(), missing})
+		m.made = append(m.made, Mutation{fmt.Sprintf("%s = %v", path[1:], other), m.encodeCurrent(), missing})
 	}
 	set(value)
-	m.inside(path, value)
+	m.mutateInside(path, value)
 }
 
-func (m *mutator) encode() json.RawMessage {
+func (m *mutator) encodeCurrent() json.RawMessage {
 	raw, err := json.Marshal(m.whole)
 	if err != nil {
 		m.t.Fatal(err)

@@ -35,13 +35,13 @@ func Run(t *testing.T, open func(t *testing.T) Place) {
 	}
 }
 
-func fill(place Place) {
+func fillPlace(place Place) {
 	place.Put("b.md", "# B\n\nText of b.\n")
 	place.Put("a.md", "# A\n\nText of a.\n")
 	place.Put("sub/c.md", "# C\n\nText of c.\n")
 }
 
-func sync(t *testing.T, place Place, known connect.Known) []connect.Change {
+func mustSync(t *testing.T, place Place, known connect.Known) []connect.Change {
 	t.Helper()
 	var changes []connect.Change
 	for change, err := range place.Connector().Sync(t.Context(), known) {
@@ -53,8 +53,8 @@ func sync(t *testing.T, place Place, known connect.Known) []connect.Change {
 	return changes
 }
 
-// learned is what a caller knows after it took the changes.
-func learned(changes []connect.Change) connect.Known {
+// knownAfter returns what a caller knows after it took the changes.
+func knownAfter(changes []connect.Change) connect.Known {
 	known := connect.Known{}
 	for _, change := range changes {
 		if change.Kind == connect.Upserted || change.Kind == connect.Unchanged {
@@ -64,7 +64,7 @@ func learned(changes []connect.Change) connect.Known {
 	return known
 }
 
-func paths(changes []connect.Change, kind connect.ChangeKind) []string {
+func changedPaths(changes []connect.Change, kind connect.ChangeKind) []string {
 	var found []string
 	for _, change := range changes {
 		if change.Kind == kind {
@@ -76,14 +76,14 @@ func paths(changes []connect.Change, kind connect.ChangeKind) []string {
 
 func wantPaths(t *testing.T, changes []connect.Change, kind connect.ChangeKind, want ...string) {
 	t.Helper()
-	if got := paths(changes, kind); !slices.Equal(got, want) {
+	if got := changedPaths(changes, kind); !slices.Equal(got, want) {
 		t.Errorf("changes of kind %d: %q, want %q", kind, got, want)
 	}
 }
 
 func testFirst(t *testing.T, place Place) {
-	fill(place)
-	changes := sync(t, place, nil)
+	fillPlace(place)
+	changes := mustSync(t, place, nil)
 	wantPaths(t, changes, connect.Upserted, "a.md", "b.md", "sub/c.md")
 	ids := make(map[knowledge.DocumentID]bool)
 	for _, change := range changes {
@@ -103,8 +103,8 @@ func testFirst(t *testing.T, place Place) {
 }
 
 func testUnchanged(t *testing.T, place Place) {
-	fill(place)
-	changes := sync(t, place, learned(sync(t, place, nil)))
+	fillPlace(place)
+	changes := mustSync(t, place, knownAfter(mustSync(t, place, nil)))
 	wantPaths(t, changes, connect.Unchanged, "a.md", "b.md", "sub/c.md")
 	wantPaths(t, changes, connect.Upserted)
 	for _, change := range changes {
@@ -115,12 +115,12 @@ func testUnchanged(t *testing.T, place Place) {
 }
 
 func testChanged(t *testing.T, place Place) {
-	fill(place)
-	known := learned(sync(t, place, nil))
+	fillPlace(place)
+	known := knownAfter(mustSync(t, place, nil))
 	place.Put("b.md", "# B\n\nAnother text.\n")
 	place.Remove("a.md")
 	place.Put("d.md", "# D\n")
-	changes := sync(t, place, known)
+	changes := mustSync(t, place, known)
 	wantPaths(t, changes, connect.Upserted, "b.md", "d.md")
 	wantPaths(t, changes, connect.Deleted, "a.md")
 	wantPaths(t, changes, connect.Unchanged, "sub/c.md")
@@ -131,9 +131,9 @@ func testChanged(t *testing.T, place Place) {
 }
 
 func testFailed(t *testing.T, place Place) {
-	fill(place)
+	fillPlace(place)
 	place.Put("picture.md", "\x89PNG\r\n\x1a\n\x00\x00\x00")
-	changes := sync(t, place, nil)
+	changes := mustSync(t, place, nil)
 	wantPaths(t, changes, connect.Upserted, "a.md", "b.md", "sub/c.md")
 	wantPaths(t, changes, connect.Failed, "picture.md")
 	for _, change := range changes {
@@ -144,14 +144,14 @@ func testFailed(t *testing.T, place Place) {
 }
 
 func testForeign(t *testing.T, place Place) {
-	fill(place)
-	known := learned(sync(t, place, nil))
+	fillPlace(place)
+	known := knownAfter(mustSync(t, place, nil))
 	known["another source:x.md"] = "hash"
-	wantPaths(t, sync(t, place, known), connect.Deleted)
+	wantPaths(t, mustSync(t, place, known), connect.Deleted)
 }
 
 func testStop(t *testing.T, place Place) {
-	fill(place)
+	fillPlace(place)
 	taken := 0
 	for _, err := range place.Connector().Sync(t.Context(), nil) {
 		if err != nil {
@@ -166,7 +166,7 @@ func testStop(t *testing.T, place Place) {
 }
 
 func testCancelled(t *testing.T, place Place) {
-	fill(place)
+	fillPlace(place)
 	ctx, cancel := context.WithCancel(t.Context())
 	var failed error
 	for _, err := range place.Connector().Sync(ctx, nil) {
@@ -180,7 +180,7 @@ func testCancelled(t *testing.T, place Place) {
 }
 
 func testEstimate(t *testing.T, place Place) {
-	fill(place)
+	fillPlace(place)
 	estimator, ok := place.Connector().(connect.Estimator)
 	if !ok {
 		return // an optional interface

@@ -36,7 +36,7 @@ func (b *Best) Offer(slot int32, score float64) {
 	}
 }
 
-// threshold is what a score must reach to get in.
+// threshold returns what a score must reach to get in.
 func (b *Best) threshold() float64 {
 	if len(b.kept.list) < b.limit {
 		return math.Inf(-1)
@@ -44,7 +44,7 @@ func (b *Best) threshold() float64 {
 	return b.kept.list[0].score
 }
 
-// Hits gives what was kept, best first, and the slot of each. Nothing is offered
+// Hits returns what was kept, best first, and the slot of each. Nothing is offered
 // afterwards.
 func (b *Best) Hits() (hits []index.Hit, slots []int32) {
 	slices.SortFunc(b.kept.list, b.kept.compare)

@@ -32,7 +32,7 @@ func (d *Definitions) Add(definition knowledge.Definition, count int) {
 	d.counted = append(d.counted, countedDefinition{Definition: definition, count: count})
 }
 
-// Sorted gives the expansions in their commonest spellings, most often given first.
+// Sorted returns the expansions in their commonest spellings, most often given first.
 func (d *Definitions) Sorted() []knowledge.Definition {
 	slices.SortStableFunc(d.counted, func(a, b countedDefinition) int { return cmp.Compare(b.count, a.count) })
 	sorted := make([]knowledge.Definition, len(d.counted))

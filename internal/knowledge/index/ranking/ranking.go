@@ -56,7 +56,7 @@ func MergeTerms(terms []index.Term) []index.Term {
 // of the passages it found, too.
 func Lexical(ctx context.Context, search Search) (candidates index.Candidates, slots []int32, err error) {
 	r := newRun(search)
-	for _, block := range r.blocks() {
+	for _, block := range r.orderBlocks() {
 		if err := ctx.Err(); err != nil {
 			return index.Candidates{}, nil, err
 		}
@@ -65,7 +65,7 @@ func Lexical(ctx context.Context, search Search) (candidates index.Candidates, s
 		}
 	}
 	candidates.Lexical, slots = r.best.Hits()
-	searched := r.searched()
+	searched := r.countSearched()
 	for i, term := range r.terms {
 		if i < searched {
 			candidates.Used = append(candidates.Used, term.Text)
@@ -110,8 +110,8 @@ func newRun(search Search) *run {
 	return r
 }
 
-// searched is how many of the terms can bring a passage into the result by now.
-func (r *run) searched() int {
+// countSearched returns how many of the terms can bring a passage into the result by now.
+func (r *run) countSearched() int {
 	threshold := r.best.threshold()
 	for i := range r.terms {
 		if r.rest[i] < threshold {
@@ -121,9 +121,9 @@ func (r *run) searched() int {
 	return len(r.terms)
 }
 
-// blocks gives the blocks that have any postings, the most promising first, so that
+// orderBlocks returns the blocks that have any postings, the most promising first, so that
 // the threshold rises early.
-func (r *run) blocks() []int32 {
+func (r *run) orderBlocks() []int32 {
 	promise := make(map[int32]float64)
 	for _, term := range r.terms {
 		for block := range term.Blocks {
@@ -140,13 +140,13 @@ func (r *run) blocks() []int32 {
 
 // rankBlock offers the passages of one block.
 func (r *run) rankBlock(block int32) error {
-	searched := r.searched()
+	searched := r.countSearched()
 	for i := range r.terms {
-		if i >= searched && !r.narrow(r.rest[i]) {
+		if i >= searched && !r.dropBelowThreshold(r.rest[i]) {
 			break
 		}
 		for _, part := range r.terms[i].Blocks[block] {
-			if err := r.add(&r.terms[i], block, part, i < searched); err != nil {
+			if err := r.addScores(&r.terms[i], block, part, i < searched); err != nil {
 				return fmt.Errorf("postings of %q: %w", r.terms[i].Text, err)
 			}
 		}
@@ -160,9 +160,9 @@ func (r *run) rankBlock(block int32) error {
 	return nil
 }
 
-// narrow drops the passages found in the block that can't reach the threshold with
+// dropBelowThreshold drops the passages found in the block that can't reach the threshold with
 // all that is to come, and says whether any are left.
-func (r *run) narrow(rest float64) bool {
+func (r *run) dropBelowThreshold(rest float64) bool {
 	threshold := r.best.threshold()
 	kept := r.found[:0]
 	for _, slot := range r.found {
@@ -177,9 +177,9 @@ func (r *run) narrow(rest float64) bool {
 	return len(kept) > 0
 }
 
-// add adds what a term adds to the scores of a block: to all passages with it if it
+// addScores adds what a term adds to the scores of a block: to all passages with it if it
 // searches, else to those found already.
-func (r *run) add(term *weighed, block int32, data []byte, searches bool) error {
+func (r *run) addScores(term *weighed, block int32, data []byte, searches bool) error {
 	base := block << postings.BlockBits
 	bm25 := lexical.DefaultBM25
 	return postings.Each(data, func(p postings.Posting) {

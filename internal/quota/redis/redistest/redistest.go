@@ -15,13 +15,13 @@ import (
 	"cairn/internal/redis/conn/conntest"
 )
 
-// Place is a Redis in which nothing is counted yet. Time passes there by making what is
+// Place returns a Redis in which nothing is counted yet. Time passes there by making what is
 // kept older: its clock is its own.
 func Place(t *testing.T, address string) quotatest.Place {
 	t.Helper()
 	client := conntest.Connect(t, address)
 	for _, meter := range quotatest.Meters {
-		if err := client.Del(t.Context(), key("asked", meter), key("spent", meter)).Err(); err != nil {
+		if err := client.Del(t.Context(), keyOf("asked", meter), keyOf("spent", meter)).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,14 +33,14 @@ func Place(t *testing.T, address string) quotatest.Place {
 		Pass: func(t *testing.T, by time.Duration) {
 			t.Helper()
 			for _, meter := range quotatest.Meters {
-				ageAsked(t, client, key("asked", meter), by)
-				ageSpent(t, client, key("spent", meter), by)
+				ageAsked(t, client, keyOf("asked", meter), by)
+				ageSpent(t, client, keyOf("spent", meter), by)
 			}
 		},
 	}
 }
 
-func key(what, meter string) string { return "cairn:{quota}:" + what + ":" + meter }
+func keyOf(what, meter string) string { return "cairn:{quota}:" + what + ":" + meter }
 
 func ageAsked(t *testing.T, client *conn.Client, key string, by time.Duration) {
 	t.Helper()

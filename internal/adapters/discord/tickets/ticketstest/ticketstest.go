@@ -13,12 +13,12 @@ import (
 
 // Run tests a store; open opens the same one again each time, as another process does.
 func Run(t *testing.T, open func(t *testing.T) discord.Tickets) {
-	t.Run("a ticket is kept until it ends", func(t *testing.T) { tickets(t, open(t), open(t)) })
-	t.Run("many at once", func(t *testing.T) { crowd(t, open(t), open(t)) })
-	t.Run("a context that ended", func(t *testing.T) { ended(t, open(t)) })
+	t.Run("a ticket is kept until it ends", func(t *testing.T) { testTickets(t, open(t), open(t)) })
+	t.Run("many at once", func(t *testing.T) { testCrowd(t, open(t), open(t)) })
+	t.Run("a context that ended", func(t *testing.T) { testEnded(t, open(t)) })
 }
 
-func tickets(t *testing.T, one, other discord.Tickets) {
+func testTickets(t *testing.T, one, other discord.Tickets) {
 	ctx := t.Context()
 	if got, err := one.Ticket(ctx, "1"); err != nil || got != (discord.Ticket{}) {
 		t.Errorf("what was not kept: %+v, %v", got, err)
@@ -40,7 +40,7 @@ func tickets(t *testing.T, one, other discord.Tickets) {
 	}
 }
 
-func crowd(t *testing.T, one, other discord.Tickets) {
+func testCrowd(t *testing.T, one, other discord.Tickets) {
 	ctx := t.Context()
 	var all sync.WaitGroup
 	for i := range 16 {
@@ -61,7 +61,7 @@ func crowd(t *testing.T, one, other discord.Tickets) {
 	all.Wait()
 }
 
-func ended(t *testing.T, store discord.Tickets) {
+func testEnded(t *testing.T, store discord.Tickets) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Keep(ctx, "9", discord.Ticket{Token: "t", Until: time.Now().Add(time.Minute)}); err == nil {

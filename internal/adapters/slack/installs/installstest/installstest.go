@@ -16,13 +16,13 @@ import (
 
 // Run tests a store; open opens the same one again each time, as another process does.
 func Run(t *testing.T, open func(t *testing.T) slack.Installs) {
-	t.Run("an install is kept until it ends", func(t *testing.T) { kept(t, open(t), open(t)) })
-	t.Run("one caller at a time holds an install", func(t *testing.T) { locked(t, open(t), open(t)) })
-	t.Run("what nobody lets go of is free after its limit", func(t *testing.T) { expired(t, open(t), open(t)) })
-	t.Run("many at once", func(t *testing.T) { crowd(t, open(t), open(t)) })
+	t.Run("an install is kept until it ends", func(t *testing.T) { testKept(t, open(t), open(t)) })
+	t.Run("one caller at a time holds an install", func(t *testing.T) { testLocked(t, open(t), open(t)) })
+	t.Run("what nobody lets go of is free after its limit", func(t *testing.T) { testExpired(t, open(t), open(t)) })
+	t.Run("many at once", func(t *testing.T) { testCrowd(t, open(t), open(t)) })
 }
 
-func kept(t *testing.T, one, other slack.Installs) {
+func testKept(t *testing.T, one, other slack.Installs) {
 	ctx := t.Context()
 	if _, err := one.Load(ctx, "T0NONE"); !errors.Is(err, slack.ErrNotInstalled) {
 		t.Errorf("what is not installed: %v", err)
@@ -47,7 +47,7 @@ func kept(t *testing.T, one, other slack.Installs) {
 	}
 }
 
-func locked(t *testing.T, one, other slack.Installs) {
+func testLocked(t *testing.T, one, other slack.Installs) {
 	ctx := t.Context()
 	held, unlock, err := one.Lock(ctx, "T0LOCK", time.Minute)
 	if !held || err != nil {
@@ -79,7 +79,7 @@ func locked(t *testing.T, one, other slack.Installs) {
 	}
 }
 
-func expired(t *testing.T, one, other slack.Installs) {
+func testExpired(t *testing.T, one, other slack.Installs) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if held, _, err := one.Lock(ctx, "T0DEAD", 50*time.Millisecond); !held || err != nil {
@@ -106,7 +106,7 @@ func expired(t *testing.T, one, other slack.Installs) {
 	}
 }
 
-func crowd(t *testing.T, one, other slack.Installs) {
+func testCrowd(t *testing.T, one, other slack.Installs) {
 	ctx := t.Context()
 	var holders, most atomic.Int32
 	var all sync.WaitGroup

@@ -72,7 +72,7 @@ type Task struct {
 // behind, and does nothing once the task is over.
 func (t *Task) Progress(update Payload) { t.progress(update) }
 
-// withDefaults is the agent with its limits filled in, or every mistake in it.
+// withDefaults returns the agent with its limits filled in, or every mistake in it.
 func (a Agent) withDefaults() (Agent, error) {
 	var mistakes []error
 	if a.Name == "" || a.Name == busName {

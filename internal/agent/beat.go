@@ -46,7 +46,7 @@ func (w *worker) checkHealth(ctx context.Context) (err error) {
 	return w.agent.Check(ctx)
 }
 
-// hasRunningJobs tells whether the agent has code running.
+// hasRunningJobs reports whether the agent has code running.
 func (w *worker) hasRunningJobs() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,8 +81,8 @@ func (w *worker) reviewState(ctx context.Context, now time.Time) {
 	}
 	switch {
 	case problem != nil && state != before:
-		w.bus.log.WarnContext(ctx, "agent is not well", "agent", w.agent.Name, "state", state, "error", problem)
+		w.bus.log.WarnContext(ctx, "agent unhealthy", "agent", w.agent.Name, "state", state, "error", problem)
 	case problem == nil && (before == StateStuck || before == StateDown):
-		w.bus.log.InfoContext(ctx, "agent has recovered", "agent", w.agent.Name)
+		w.bus.log.InfoContext(ctx, "agent recovered", "agent", w.agent.Name)
 	}
 }

@@ -98,9 +98,9 @@ func (b *Bus) Register(agents ...Agent) error {
 	workers := map[Name]*worker{}
 	for _, agent := range agents {
 		agent, err := agent.withDefaults()
-		_, remote := b.remotes[agent.Name]
-		if remote || b.agents[agent.Name] != nil || workers[agent.Name] != nil {
-			err = errors.Join(err, fmt.Errorf("there is an agent %s already", agent.Name))
+		_, ok := b.remotes[agent.Name]
+		if ok || b.agents[agent.Name] != nil || workers[agent.Name] != nil {
+			err = errors.Join(err, fmt.Errorf("agent %s is registered already", agent.Name))
 		}
 		mistakes = append(mistakes, err)
 		workers[agent.Name] = newWorker(b, agent)
@@ -148,7 +148,7 @@ func (b *Bus) Close(ctx context.Context) error {
 	return fmt.Errorf("close the bus while %v still work: %w", working, ctx.Err())
 }
 
-// States is how the agents of this bus are, by name.
+// States returns how the agents of this bus are, by name.
 func (b *Bus) States() []Status {
 	now := time.Now()
 	var states []Status
@@ -158,7 +158,7 @@ func (b *Bus) States() []Status {
 	return states
 }
 
-// Late is how many replies and updates came when nobody waited for them any more.
+// Late returns how many replies and updates came when nobody waited for them any more.
 func (b *Bus) Late() uint64 { return b.late.Load() }
 
 // Deliver hands a message to its recipient on this bus: a request to an agent's

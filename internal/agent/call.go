@@ -89,7 +89,7 @@ func (b *Bus) callWithRetries(ctx context.Context, r Request) (Payload, *Error) 
 	}
 }
 
-// newRequest is the message of the first attempt.
+// newRequest returns the message of the first attempt.
 func (b *Bus) newRequest(r Request) (Message, error) {
 	id := b.nextID()
 	m := Message{
@@ -109,7 +109,7 @@ func (b *Bus) newRequest(r Request) (Message, error) {
 	return m, m.checkFields()
 }
 
-// attemptTimeout is how long an attempt may take.
+// attemptTimeout returns how long an attempt may take.
 func (b *Bus) attemptTimeout(r Request) time.Duration {
 	if r.Timeout > 0 {
 		return r.Timeout
@@ -173,7 +173,7 @@ func (a *attempt) readReply(reply Payload, onProgress func(Payload)) (Payload, *
 	}
 }
 
-// deliveryError is the failure of a request that was refused, or did not arrive.
+// deliveryError returns the failure of a request that was refused, or did not arrive.
 func deliveryError(to Name, err error) *Error {
 	if refusal, ok := errors.AsType[*Error](err); ok {
 		return refusal
@@ -181,7 +181,7 @@ func deliveryError(to Name, err error) *Error {
 	return &Error{Agent: to, Kind: Failed, Cause: fmt.Errorf("deliver request: %w", err)}
 }
 
-// contextError is the failure of a request whose context has.
+// contextError returns the failure of a request whose context has.
 func contextError(ctx context.Context, to Name) *Error {
 	kind := Cancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -218,7 +218,7 @@ func (b *Bus) registerAttempt(a *attempt) bool {
 	return !b.closed
 }
 
-// unregisterAttempt tells whether an attempt still waited; it does not any more.
+// unregisterAttempt reports whether an attempt still waited; it does not any more.
 func (b *Bus) unregisterAttempt(a *attempt) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -240,7 +240,7 @@ func (b *Bus) cancelAttempt(ctx context.Context, a *attempt) bool {
 	return true
 }
 
-// findAttempt is the attempt that a message from an agent belongs to, or nil.
+// findAttempt returns the attempt that a message from an agent belongs to, or nil.
 func (b *Bus) findAttempt(m Message) *attempt {
 	a := b.pending[m.CorrelationID]
 	if a == nil || a.message.RetryCount != m.RetryCount || a.message.Recipient != m.Sender || a.message.Sender != m.Recipient {

@@ -42,9 +42,9 @@ func (e *Error) isTransient() bool { return e.Kind == Timeout || e.Kind == Faile
 var ErrClosed = errors.New("the bus is closed")
 
 var (
-	errCancelled = errors.New("the requester does not wait any more")
+	errCancelled = errors.New("the requester gave up")
 	errExited    = errors.New("the handler ended its goroutine")
-	errNoBeat    = errors.New("it sends no heartbeats")
+	errNoBeat    = errors.New("no heartbeats")
 )
 
 // panicError is a handler's panic.

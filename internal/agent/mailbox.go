@@ -24,7 +24,7 @@ func (m *mailbox) push(j *job) (displaced *job, ok bool) {
 	return displaced, true
 }
 
-// leastUrgent is the least urgent job that came last; nil if none waits.
+// leastUrgent returns the least urgent job that came last; nil if none waits.
 func (m *mailbox) leastUrgent() *job {
 	for _, lane := range m.lanes {
 		if len(lane) > 0 {

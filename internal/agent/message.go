@@ -52,7 +52,7 @@ const (
 	Coordination           Type = "coordination"
 )
 
-// responseType is the type of what answers a request; "" where t is no request.
+// responseType returns the type of what answers a request; "" where t is no request.
 func (t Type) responseType() Type {
 	switch t {
 	case SearchRequest:
@@ -92,7 +92,7 @@ type Beat struct{}
 // MessageType is Heartbeat.
 func (Beat) MessageType() Type { return Heartbeat }
 
-// checkFields says what is wrong with a message, whoever made it.
+// checkFields returns what is wrong with a message, whoever made it.
 func (m Message) checkFields() error {
 	switch {
 	case m.ID == "" || m.Sender == "" || m.Recipient == "" || m.CorrelationID == "":

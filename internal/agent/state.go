@@ -53,7 +53,7 @@ type Counts struct {
 	Abandoned int // results that came after their request had timed out or was cancelled
 }
 
-// currentState is how the agent is, and why where that is not well. The caller holds w.mu.
+// currentState returns how the agent is, and why where that is not well. The caller holds w.mu.
 func (w *worker) currentState(now time.Time) (State, error) {
 	silence := now.Sub(w.lastBeat)
 	switch {

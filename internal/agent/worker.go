@@ -84,7 +84,7 @@ func (w *worker) acceptRequest(ctx context.Context, m Message) error {
 		return err
 	}
 	if displaced != nil {
-		displaced.reply(w.newError(Full, errors.New("something more urgent took its place in the mailbox")))
+		displaced.reply(w.newError(Full, errors.New("a more urgent request took its place in the mailbox")))
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (w *worker) admitJob(j *job) (displaced *job, err error) {
 		var ok bool
 		if displaced, ok = w.mailbox.push(j); !ok {
 			w.counts.Refused++
-			return nil, w.newError(Full, fmt.Errorf("%d requests wait that are as urgent", w.mailbox.size))
+			return nil, w.newError(Full, fmt.Errorf("the mailbox is full: %d requests as urgent are waiting", w.mailbox.size))
 		}
 		if displaced != nil {
 			w.dropJob(displaced, &w.counts.Displaced)
@@ -256,7 +256,7 @@ func (w *worker) loseSlot(j *job) {
 	}
 	w.mu.Unlock()
 	for _, j := range unserved {
-		j.reply(w.newError(Stuck, errors.New("it lost its last slot to a handler that does not return")))
+		j.reply(w.newError(Stuck, errors.New("the last slot was lost to a handler that does not return")))
 	}
 }
 

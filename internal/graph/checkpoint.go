@@ -33,7 +33,7 @@ func (r *restorer[S]) checkpointError(format string, args ...any) error {
 func (r *restorer[S]) restoreHeader() error {
 	graph, doc := r.frame.graph, r.doc
 	if doc.Name != graph.name {
-		return r.checkpointError("it is a checkpoint of graph %q", doc.Name)
+		return r.checkpointError("the checkpoint belongs to graph %q", doc.Name)
 	}
 	for version := doc.Version; version != graph.version; version++ {
 		step := graph.migrations[version]
@@ -43,7 +43,7 @@ func (r *restorer[S]) restoreHeader() error {
 		r.steps = append(r.steps, step)
 	}
 	if doc.Done != (len(doc.Tasks) == 0) {
-		return r.checkpointError("it is done and has tasks, or neither")
+		return r.checkpointError("the done flag contradicts the tasks")
 	}
 	r.frame.steps, r.frame.done = doc.Steps, doc.Done
 	return nil
@@ -79,15 +79,15 @@ func (r *restorer[S]) readFields(values []storedValue, read func(index int, raw 
 	graph := r.frame.graph
 	seen := make([]bool, len(graph.fields))
 	for _, value := range values {
-		index, known := graph.field[value.field]
-		if !known && graph.retired[value.field] {
+		index, ok := graph.field[value.field]
+		if !ok && graph.retired[value.field] {
 			continue
 		}
-		if !known {
+		if !ok {
 			return &UnknownFieldError{Run: r.frame.session.run, Graph: graph.name, Field: value.field}
 		}
 		if seen[index] {
-			return r.checkpointError("it has the field %q twice", graph.fieldNames[index])
+			return r.checkpointError("duplicate field %q", graph.fieldNames[index])
 		}
 		seen[index] = true
 		if err := read(index, value.raw); err != nil {
@@ -106,7 +106,7 @@ func (r *restorer[S]) restoreState() error {
 	})
 }
 
-// findNode gives the node that the checkpoint means by a name, which may be an old one.
+// findNode returns the node that the checkpoint means by a name, which may be an old one.
 func (r *restorer[S]) findNode(name string) (*node[S], error) {
 	n := r.frame.graph.node[name]
 	if n == nil {
@@ -124,7 +124,7 @@ func (r *restorer[S]) restoreTasks() error {
 			return err
 		}
 		if slices.ContainsFunc(r.frame.tasks[:i], func(t task[S]) bool { return t.kind == &n.nodeCore }) {
-			return r.checkpointError("node %q is in it twice", n.name)
+			return r.checkpointError("duplicate node %q", n.name)
 		}
 		r.frame.createTask(i, n, doc.Visit)
 		if err := r.restoreTask(&r.frame.tasks[i], doc); err != nil {
@@ -138,13 +138,13 @@ func (r *restorer[S]) restoreTask(t *task[S], doc *taskDoc) (err error) {
 	n := r.frame.nodeOf(t)
 	switch {
 	case doc.Visit < 1:
-		return r.checkpointError("node %q has the visit %d", n.name, doc.Visit)
+		return r.checkpointError("node %q: invalid visit %d", n.name, doc.Visit)
 	case doc.Done && (doc.Question != nil || doc.Sub != nil):
-		return r.checkpointError("node %q is done and not done", n.name)
+		return r.checkpointError("node %q is done and still has a question or a nested graph", n.name)
 	case !doc.Done && doc.Changes != nil:
-		return r.checkpointError("node %q has changes and is not done", n.name)
+		return r.checkpointError("node %q has changes before it is done", n.name)
 	case doc.Sub != nil && (n.nested == nil || doc.Question != nil):
-		return r.checkpointError("node %q has the position of a nested graph, which it is not", n.name)
+		return r.checkpointError("node %q has the position of a nested graph and is not one", n.name)
 	}
 	t.done = doc.Done
 	if err := r.restoreAnswers(t, doc.Answers); err != nil {
@@ -155,7 +155,7 @@ func (r *restorer[S]) restoreTask(t *task[S], doc *taskDoc) (err error) {
 			return r.checkpointError("node %q: %w", n.name, err)
 		}
 		if doc.Question.ID == "" || n.nested != nil {
-			return r.checkpointError("node %q has a question that it cannot have asked", n.name)
+			return r.checkpointError("node %q: unexpected question", n.name)
 		}
 		t.question = doc.Question
 		t.question.Node = t.nodePath()
@@ -171,7 +171,7 @@ func (r *restorer[S]) restoreAnswers(t *task[S], docs []answerDoc) error {
 	for _, doc := range docs {
 		answer, known := r.frame.session.findAnswer(doc.Question)
 		if !known {
-			return r.checkpointError("node %q has the answer to question %q, which the run has not", t.kind.name, doc.Question)
+			return r.checkpointError("node %q refers to an unknown answer to question %q", t.kind.name, doc.Question)
 		}
 		t.answers = append(t.answers, keyedAnswer{doc.Key, answer})
 	}
@@ -213,7 +213,7 @@ func (r *restorer[S]) restoreJoins() error {
 		}
 		index := slices.IndexFunc(r.frame.graph.joins, func(j *joinNode[S]) bool { return j.node == n })
 		if index < 0 {
-			return r.checkpointError("node %q is no join", n.name)
+			return r.checkpointError("node %q is not a join", n.name)
 		}
 		from := r.frame.graph.joins[index].from
 		for _, name := range doc.From {

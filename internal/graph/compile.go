@@ -42,14 +42,14 @@ type joinNode[S any] struct {
 	from  []*node[S]
 }
 
-// selectTargets gives the targets of these names, in the order of declaration.
+// selectTargets returns the targets of these names, in the order of declaration.
 func (r *route[S]) selectTargets(chosen []string) ([]*node[S], error) {
 	if len(chosen) == 0 {
-		return nil, errors.New("none was chosen: choose End to end the branch")
+		return nil, errors.New("no target was chosen: choose End to end the branch")
 	}
 	for _, name := range chosen {
 		if !slices.Contains(r.names, name) {
-			return nil, fmt.Errorf("%q was chosen, which is none of the route's targets %s", name, strings.Join(r.names, ", "))
+			return nil, fmt.Errorf("choice %q is not one of the route's targets %s", name, strings.Join(r.names, ", "))
 		}
 	}
 	targets := make([]*node[S], 0, len(chosen))
@@ -142,11 +142,11 @@ func (b *builder[S]) addNodes() {
 	}
 }
 
-// findNode gives the node of a name; where says who names it.
+// findNode returns the node of a name; where says who names it.
 func (b *builder[S]) findNode(where, name string) *node[S] {
 	n := b.graph.node[name]
 	if n == nil {
-		b.addMistake("%s names %q, which is no node of the graph", where, name)
+		b.addMistake("%s names the unknown node %q", where, name)
 	}
 	return n
 }
@@ -213,7 +213,7 @@ func (b *builder[S]) addLabels() {
 	for _, l := range b.plan.labels {
 		n := b.findNode(fmt.Sprintf("label %q", l.text), l.from)
 		if n != nil && !slices.Contains(n.successorNames(), l.to) {
-			b.addMistake("label %q is for an edge from %q to %q, which there is not", l.text, l.from, l.to)
+			b.addMistake("label %q: there is no edge from %q to %q", l.text, l.from, l.to)
 		}
 		b.graph.labels[[2]string{l.from, l.to}] = l.text
 	}
@@ -231,7 +231,7 @@ func (b *builder[S]) addHistory() {
 		}
 	}
 	for _, name := range b.plan.retired {
-		if _, used := b.graph.field[name]; used || b.graph.retired[name] {
+		if _, ok := b.graph.field[name]; ok || b.graph.retired[name] {
 			b.addMistake("retired field %q is a field of the graph, or declared twice", name)
 		}
 		b.graph.retired[name] = true
@@ -269,7 +269,7 @@ func (b *builder[S]) checkReachable() {
 	}
 }
 
-// successorNames are the names of the nodes that may follow, End among them.
+// successorNames returns the names of the nodes that may follow, End among them.
 func (n *node[S]) successorNames() []string {
 	var names []string
 	for _, way := range n.ways {
@@ -281,7 +281,7 @@ func (n *node[S]) successorNames() []string {
 	return names
 }
 
-// hasPath tells whether a way of one edge or more leads from one node to another; to is
+// hasPath reports whether a way of one edge or more leads from one node to another; to is
 // nil for End.
 func (c *Compiled[S]) hasPath(from, to *node[S]) bool {
 	goal := End
@@ -320,7 +320,7 @@ func (b *builder[S]) addFields() {
 		name := field.allNames()[0]
 		b.graph.fieldNames, b.graph.fieldKeys = append(b.graph.fieldNames, name), append(b.graph.fieldKeys, encodeKey(name))
 		for _, name := range field.allNames() {
-			if _, used := b.graph.field[name]; used || name == "" || !utf8.ValidString(name) {
+			if _, ok := b.graph.field[name]; ok || name == "" || !utf8.ValidString(name) {
 				b.addMistake("field name %q is empty or used twice, or not UTF-8", name)
 			}
 			b.graph.field[name] = i

@@ -47,7 +47,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 		"tally.Names is in no declared field", "negative time-out", `"a" is declared twice`, `"b" has no function`, `"x/y"`, "2 policies",
 		"no compiled graph", "retries: they belong", "several starts", `"nowhere"`, `from "a" to "end" is declared twice`,
 		"no choose function", `route from "b" has no targets`, `names "a" twice`, "needs two nodes", `join "b" is declared twice`, "or for itself",
-		`"words" is for an edge`, `alias "b"`, `"gone"`, `retired field "count"`, "migration from version 2",
+		`label "words": there is no edge`, `alias "b"`, `"gone"`, `retired field "count"`, "migration from version 2",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q:\n%v", want, err)

@@ -93,11 +93,11 @@ func decodeDocument(run string, checkpoint []byte) (*document, error) {
 func (d *document) checkHeader(run string) error {
 	switch {
 	case d.Run != run:
-		return fmt.Errorf("it belongs to run %q", d.Run)
+		return fmt.Errorf("the checkpoint belongs to run %q", d.Run)
 	case d.Graph == nil:
-		return errors.New("it has no graph")
+		return errors.New("missing graph")
 	case d.Seq < 0:
-		return fmt.Errorf("it has the event number %d", d.Seq)
+		return fmt.Errorf("invalid event number %d", d.Seq)
 	}
 	return nil
 }
@@ -292,9 +292,9 @@ func (r *reader) setError(err error) {
 	r.at = len(r.text)
 }
 
-func (r *reader) rejectMember(name string) { r.setError(fmt.Errorf("it has an unknown part %q", name)) }
+func (r *reader) rejectMember(name string) { r.setError(fmt.Errorf("unknown member %q", name)) }
 
-// peekByte gives the byte at which the next value or sign begins, 0 at the end.
+// peekByte returns the byte at which the next value or sign begins, 0 at the end.
 func (r *reader) peekByte() byte {
 	for r.at < len(r.text) {
 		switch c := r.text[r.at]; c {
@@ -310,7 +310,7 @@ func (r *reader) peekByte() byte {
 // enterContainer steps into an object or array.
 func (r *reader) enterContainer(open byte, what string) {
 	if r.peekByte() != open {
-		r.setError(fmt.Errorf("%s is needed, not %.20q", what, r.readValue()))
+		r.setError(fmt.Errorf("want %s, got %.20q", what, r.readValue()))
 	}
 	r.at++
 }
@@ -339,7 +339,7 @@ func (r *reader) readArray(element func()) {
 
 func (r *reader) readString() string {
 	if r.peekByte() != '"' {
-		r.setError(fmt.Errorf("a string is needed, not %.20q", r.readValue()))
+		r.setError(fmt.Errorf("want a string, got %.20q", r.readValue()))
 		return ""
 	}
 	raw := r.readValue()
@@ -357,7 +357,7 @@ func (r *reader) readInt() int64 {
 	raw := r.readValue()
 	number, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
-		r.setError(fmt.Errorf("a whole number is needed, not %.20q", raw))
+		r.setError(fmt.Errorf("want a whole number, got %.20q", raw))
 	}
 	return number
 }
@@ -369,7 +369,7 @@ const maxCount = 1 << 30
 func (r *reader) readCount() int {
 	number := r.readInt()
 	if number < 0 || number > maxCount {
-		r.setError(fmt.Errorf("it has a count of %d", number))
+		r.setError(fmt.Errorf("count %d is out of range", number))
 		return 0
 	}
 	return int(number)
@@ -378,12 +378,12 @@ func (r *reader) readCount() int {
 func (r *reader) readBool() bool {
 	raw := r.readValue()
 	if !bytes.Equal(raw, []byte("true")) && !bytes.Equal(raw, []byte("false")) {
-		r.setError(fmt.Errorf("true or false is needed, not %.20q", raw))
+		r.setError(fmt.Errorf("want true or false, got %.20q", raw))
 	}
 	return len(raw) == len("true")
 }
 
-// readValue gives the text of the next value and steps over it.
+// readValue returns the text of the next value and steps over it.
 func (r *reader) readValue() json.RawMessage {
 	c := r.peekByte()
 	from := r.at

@@ -36,7 +36,7 @@ func nodeHead(name string) []byte {
 	return append(appendString([]byte(`{"node":`), name), `,"visit":`...)
 }
 
-// encodeKey is the beginning of an object's member.
+// encodeKey returns the beginning of an object's member.
 func encodeKey(name string) []byte { return append(appendString(nil, name), ':') }
 
 // appendTo adds the checkpoint of the whole run.

@@ -12,7 +12,7 @@ func Recode[S any](c *Compiled[S], run string, checkpoint []byte) ([]byte, error
 		return nil, err
 	}
 	if _, err := x.encodeCheckpoint(); err != nil {
-		return nil, errors.Join(errors.New("what was read cannot be written"), err)
+		return nil, errors.Join(errors.New("the decoded checkpoint cannot be encoded"), err)
 	}
 	return x.buffer, nil
 }

@@ -85,7 +85,7 @@ func newField[S, V any](name string, at func(*S) *V, reduce func(old, change V) 
 	return Field[S, V]{def: &fieldDef[S, V]{name: name, at: at, reduce: reduce}}
 }
 
-// Was gives the field with names that it had before: a checkpoint that holds the
+// Was returns the field with names that it had before: a checkpoint that holds the
 // value under one of them is read as this field.
 func (f Field[S, V]) Was(oldNames ...string) Field[S, V] {
 	def := *f.def
@@ -93,7 +93,7 @@ func (f Field[S, V]) Was(oldNames ...string) Field[S, V] {
 	return Field[S, V]{def: &def}
 }
 
-// Set gives the change of this field by v: the new value (Replace), the elements to
+// Set returns the change of this field by v: the new value (Replace), the elements to
 // add (Append), the entries to add (Merge). v must not be written to afterwards.
 func (f Field[S, V]) Set(v V) Change[S] {
 	return &set[S, V]{field: f.def, value: v}

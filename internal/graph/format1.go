@@ -82,7 +82,7 @@ func (f *frameV1) toDocument() (*frameDoc, error) {
 	}
 	for _, count := range counts {
 		if count < 0 || count > maxCount {
-			return nil, fmt.Errorf("it has a count of %d", count)
+			return nil, fmt.Errorf("count %d is out of range", count)
 		}
 	}
 	return doc, nil

@@ -121,13 +121,13 @@ func (f *frame[S]) countOpenTasks() int {
 	return open
 }
 
-// canRun tells whether run would run a node, or finish.
+// canRun reports whether run would run a node, or finish.
 func (f *frame[S]) canRun() bool {
 	first, _ := f.findRunnable()
 	return first != nil || f.countOpenTasks() == 0
 }
 
-// findRunnable gives the first and the last task of this step that can be run; nil if none can.
+// findRunnable returns the first and the last task of this step that can be run; nil if none can.
 func (f *frame[S]) findRunnable() (first, last *task[S]) {
 	for i := range f.tasks {
 		if t := &f.tasks[i]; t.canRun() {
@@ -302,7 +302,7 @@ func (f *frame[S]) addNextNode(n *node[S]) {
 	}
 }
 
-// checkStalled is the error of a run that would end while a join waits.
+// checkStalled returns the error of a run that would end while a join waits.
 func (f *frame[S]) checkStalled() error {
 	if len(f.next) > 0 {
 		return nil
@@ -368,7 +368,7 @@ func (f *frame[S]) appendAsking(found []*taskCore) []*taskCore {
 	return found
 }
 
-// nestedScope is the scope of a graph nested in the task.
+// nestedScope returns the scope of a graph nested in the task.
 func (f *frame[S]) nestedScope(t *task[S]) scope {
 	return scope{
 		session: f.session,

@@ -79,7 +79,7 @@ func (c *Compiled[S]) restore(x *session, checkpoint []byte) (*frame[S], error) 
 	x.seq = doc.Seq
 	for _, answer := range doc.Answered {
 		if _, twice := x.findAnswer(answer.QuestionID); twice {
-			return nil, &CheckpointError{Run: x.run, Err: fmt.Errorf("it has two answers to question %q", answer.QuestionID)}
+			return nil, &CheckpointError{Run: x.run, Err: fmt.Errorf("duplicate answer to question %q", answer.QuestionID)}
 		}
 		x.addAnswer(answer)
 	}

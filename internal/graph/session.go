@@ -134,7 +134,7 @@ func (x *session) applyChange(apply func()) {
 	x.generation++
 }
 
-// findAnswer gives the answer that a question had.
+// findAnswer returns the answer that a question had.
 func (x *session) findAnswer(question string) (answer Answer, ok bool) {
 	if index, ok := x.known[question]; ok {
 		return x.answered[index], true
@@ -191,7 +191,7 @@ func (x *session) encodeCheckpoint() (generation uint64, err error) {
 	return x.generation, err
 }
 
-// saveError is the error of the save that stopped the run, if one did.
+// saveError returns the error of the save that stopped the run, if one did.
 func (x *session) saveError() error {
 	x.saving.Lock()
 	defer x.saving.Unlock()
@@ -214,10 +214,10 @@ func (x *session) writeCheckpoint(ctx context.Context, checkpoint []byte) error 
 	return save(ctx, x.run, checkpoint)
 }
 
-// hasStore tells whether the run has checkpoints.
+// hasStore reports whether the run has checkpoints.
 func (x *session) hasStore() bool { return x.options.Store != nil }
 
-// hasObserver tells whether anybody looks at the run's events.
+// hasObserver reports whether anybody looks at the run's events.
 func (x *session) hasObserver() bool { return x.options.Observe != nil }
 
 // emitEvent hands an event of the run itself to the observer.
@@ -237,7 +237,7 @@ func (x *session) deliverEvent(event Event) {
 	x.options.Observe(event)
 }
 
-// lastSeq is the number of the last event.
+// lastSeq returns the number of the last event.
 func (x *session) lastSeq() int64 {
 	x.observing.Lock()
 	defer x.observing.Unlock()

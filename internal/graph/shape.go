@@ -35,7 +35,7 @@ type ShapeEdge struct {
 	Join        bool // To waits for all edges of this kind
 }
 
-// Shape gives the graph for drawing.
+// Shape returns the graph for drawing.
 func (c *Compiled[S]) Shape() Shape {
 	shape := Shape{Name: c.name, Start: c.start.name}
 	for _, n := range c.nodes {

@@ -22,7 +22,7 @@ type Step[S any] struct {
 	task    *taskCore
 }
 
-// Answer gives the answer to the question that this node asked under key during
+// Answer returns the answer to the question that this node asked under key during
 // this visit. ok is false until then.
 func (s Step[S]) Answer(key string) (answer Answer, ok bool) {
 	if s.task == nil {
@@ -135,7 +135,7 @@ type Policy struct {
 // MaxBackoff is the longest pause between two attempts of a node.
 const MaxBackoff = time.Minute
 
-// retryDelay is the time to wait after a failed attempt (1-based); random is from [0, 1).
+// retryDelay returns the time to wait after a failed attempt (1-based); random is from [0, 1).
 func (p Policy) retryDelay(attempt int, random float64) time.Duration {
 	longest := p.Backoff
 	for range attempt - 1 {

@@ -46,7 +46,7 @@ func (f *frame[S]) createTask(index int, n *node[S], visit int) {
 	t.scope, t.kind, t.visit = &f.scope, &n.nodeCore, visit
 }
 
-// nodeOf gives the node that the task is a visit of.
+// nodeOf returns the node that the task is a visit of.
 func (f *frame[S]) nodeOf(t *task[S]) *node[S] { return f.graph.nodes[t.kind.index] }
 
 func (t *taskCore) nodePath() string { return t.scope.prefix + t.kind.name }
@@ -124,7 +124,7 @@ func (t *taskCore) startAttempt() {
 	t.emitEvent(Event{Kind: StepStarted})
 }
 
-// attemptDuration is how long the attempt has been running, where there is an observer.
+// attemptDuration returns how long the attempt has been running, where there is an observer.
 func (t *taskCore) attemptDuration() time.Duration {
 	if t.begun == nil {
 		return 0
@@ -143,13 +143,13 @@ func (f *frame[S]) taskError(ctx context.Context, t *task[S], err error) error {
 	return &NodeError{Run: f.session.run, Node: t.nodePath(), Attempt: t.attempt, Err: err}
 }
 
-// namesItsPlace tells whether a nested graph's error needs no node's name around it.
+// namesItsPlace reports whether a nested graph's error needs no node's name around it.
 func namesItsPlace(err error) bool {
-	_, node := errors.AsType[*NodeError](err)
+	_, ok := errors.AsType[*NodeError](err)
 	_, save := errors.AsType[*SaveError](err)
 	_, limit := errors.AsType[*StepLimitError](err)
 	_, stalled := errors.AsType[*StalledError](err)
-	return node || save || limit || stalled
+	return ok || save || limit || stalled
 }
 
 // waitForRetry waits for the next attempt where the policy has one.
@@ -158,7 +158,7 @@ func (f *frame[S]) waitForRetry(ctx context.Context, t *task[S], err error) bool
 	if t.attempt > policy.Retries || ctx.Err() != nil {
 		return false
 	}
-	if _, isPanic := errors.AsType[*PanicError](err); isPanic {
+	if _, ok := errors.AsType[*PanicError](err); ok {
 		return false
 	}
 	if policy.Transient != nil && !policy.Transient(err) {
@@ -272,7 +272,7 @@ func (q *Question) checkFields() error {
 	case len(q.Choices) == 0 && !q.FreeText:
 		return fmt.Errorf("question %q cannot be answered: give it choices or FreeText", q.Key)
 	case len(q.Choices) > MaxChoices:
-		return fmt.Errorf("question %q has %d choices, the most is %d", q.Key, len(q.Choices), MaxChoices)
+		return fmt.Errorf("question %q has %d choices, the limit is %d", q.Key, len(q.Choices), MaxChoices)
 	case q.Who != "" && q.Who != Asker && q.Who != Thread:
 		return fmt.Errorf("question %q is for %q: use Asker or Thread", q.Key, q.Who)
 	case q.Deadline < 0:

@@ -21,7 +21,7 @@ var knownForges = map[string]forge{
 	"bitbucket.org": {"/src/", "#lines-"},
 }
 
-// webOf gives the beginning of the addresses of a repository's files at a commit, and the
+// webOf returns the beginning of the addresses of a repository's files at a commit, and the
 // repository's name; "" where the site of its remote is not a known one.
 func webOf(remote, commit string) (web, name string) {
 	host, path := "", ""
@@ -31,20 +31,20 @@ func webOf(remote, commit string) (web, name string) {
 		host, path = address.Hostname(), address.Path
 	}
 	host, path = strings.ToLower(host), strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	known, found := knownForges[host]
-	if !found || commit == "" || !strings.Contains(path, "/") {
+	known, ok := knownForges[host]
+	if !ok || commit == "" || !strings.Contains(path, "/") {
 		return "", ""
 	}
 	site := url.URL{Scheme: "https", Host: host, Path: "/" + path + known.blob + commit + "/"}
 	return site.String(), host + "/" + path
 }
 
-// nameOf is what a repository is called by its address.
+// nameOf returns what a repository is called by its address.
 func nameOf(address *url.URL) string {
 	return address.Hostname() + strings.TrimSuffix(strings.TrimSuffix(address.Path, "/"), ".git")
 }
 
-// Link gives the address of a line of a file, or of the file for line 0; "" where Web is.
+// Link returns the address of a line of a file, or of the file for line 0; "" where Web is.
 func Link(web, path string, line int) string {
 	if web == "" {
 		return ""

@@ -18,7 +18,7 @@ var leftOut = map[string]bool{
 	".cache": true, ".yarn": true,
 }
 
-// excludedFolder gives the folder of a path that is left out, "" if none is.
+// excludedFolder returns the folder of a path that is left out, "" if none is.
 func excludedFolder(path string) string {
 	for i, r := range path {
 		if r == '/' && leftOut[path[strings.LastIndexByte(path[:i], '/')+1:i]] {

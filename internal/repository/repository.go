@@ -56,7 +56,7 @@ type Options struct {
 // Opener opens repositories. Its methods may be called concurrently.
 type Opener struct{ options Options }
 
-// NewOpener gives an opener.
+// NewOpener returns an opener.
 func NewOpener(options Options) *Opener {
 	options.Limits = options.Limits.withDefaults()
 	return &Opener{options: options}
@@ -96,7 +96,7 @@ type Checkout struct {
 	remove func() error
 }
 
-// IsAddress tells whether a repository is named by an address rather than as a folder.
+// IsAddress reports whether a repository is named by an address rather than as a folder.
 func IsAddress(name string) bool { return strings.Contains(name, "://") }
 
 // Open opens a repository by the name of its folder or its https address. What may not be
@@ -249,13 +249,13 @@ func oneLine(name string) string {
 // Close ends the reading, and removes what was fetched.
 func (c *Checkout) Close() error { return errors.Join(c.root.Close(), c.remove()) }
 
-// MaxRead is the size over which a file is not read, in bytes.
+// MaxRead returns the size over which a file is not read, in bytes.
 func (c *Checkout) MaxRead() int64 { return c.limits.FileBytes }
 
-// MaxBytes is how much is read of a repository altogether, in bytes.
+// MaxBytes returns how much is read of a repository altogether, in bytes.
 func (c *Checkout) MaxBytes() int64 { return c.limits.Bytes }
 
-// Read gives a file's content, at most MaxRead bytes of it. A path is one of Files: a link
+// Read returns a file's content, at most MaxRead bytes of it. A path is one of Files: a link
 // that has come into its place since is not followed out of the repository.
 func (c *Checkout) Read(path string) ([]byte, error) {
 	file, err := c.root.Open(filepath.FromSlash(path))
@@ -269,7 +269,7 @@ func (c *Checkout) Read(path string) ([]byte, error) {
 	return content, nil
 }
 
-// Has tells whether there is a file of that path.
+// Has reports whether there is a file of that path.
 func (c *Checkout) Has(path string) bool {
 	_, found := slices.BinarySearchFunc(c.Files, path, func(f File, path string) int { return strings.Compare(f.Path, path) })
 	return found

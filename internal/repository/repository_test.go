@@ -117,8 +117,8 @@ func TestOpenAnAddress(t *testing.T) {
 		"ssh://git@127.0.0.1/team/a":   "only https",
 	} {
 		_, err := repository.NewOpener(guarded).Open(t.Context(), address)
-		refused, is := errors.AsType[*repository.RefusedError](err)
-		if !is || !strings.Contains(refused.Text, want) || strings.Contains(refused.Text, "secret") {
+		refused, ok := errors.AsType[*repository.RefusedError](err)
+		if !ok || !strings.Contains(refused.Text, want) || strings.Contains(refused.Text, "secret") {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestRefusalsNameTheSetting(t *testing.T) {
 		"./backend":                   "No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.",
 	} {
 		_, err := repository.NewOpener(repository.Options{}).Open(t.Context(), name)
-		if refused, is := errors.AsType[*repository.RefusedError](err); !is || refused.Text != want {
+		if refused, ok := errors.AsType[*repository.RefusedError](err); !ok || refused.Text != want {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestTooManyFiles(t *testing.T) {
 	root := t.TempDir()
 	gittest.Write(t, root, map[string]string{"a": "", "b": "", "c": ""})
 	_, err := repository.NewOpener(repository.Options{Roots: []string{root}, Limits: repository.Limits{Files: 2}}).Open(t.Context(), ".")
-	if refused, is := errors.AsType[*repository.RefusedError](err); !is || !strings.Contains(refused.Text, "more than 2 files") {
+	if refused, ok := errors.AsType[*repository.RefusedError](err); !ok || !strings.Contains(refused.Text, "more than 2 files") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

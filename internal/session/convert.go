@@ -2,7 +2,7 @@ package session
 
 import "cairn/internal/chat"
 
-// keepTurn gives a turn as it is stored, giveTurn gives it back.
+// keepTurn returns a turn as it is stored, giveTurn gives it back.
 func keepTurn(t chat.Turn) storedTurn {
 	kept := storedTurn{
 		Role: t.Role, At: t.At, Author: t.Author, Message: t.Message, Text: t.Text,

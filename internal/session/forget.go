@@ -42,7 +42,7 @@ func (s *Session) Forget(by chat.UserID) {
 	}
 }
 
-// firstSaid is the title that the thread has by what is remembered of it.
+// firstSaid returns the title that the thread has by what is remembered of it.
 func (s *Session) firstSaid() string {
 	if len(s.Earlier) > 0 {
 		return shorten(s.Earlier[0].Asked, MaxTitle)
@@ -55,7 +55,7 @@ func (s *Session) firstSaid() string {
 	return ""
 }
 
-// containsQuestion tells whether a question is among the turns.
+// containsQuestion reports whether a question is among the turns.
 func containsQuestion(turns []chat.Turn, question string) bool {
 	return slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Question != nil && turn.Question.ID == question })
 }

@@ -23,7 +23,7 @@ var (
 // maxNamed is how many words of a thing's name are read.
 const maxNamed = 4
 
-// Recall gives the topic that a text takes up again although another one came after it:
+// Recall returns the topic that a text takes up again although another one came after it:
 // the last of those that share most words with what the text points at ("that permit",
 // "back to the permit"). There is none where the text points at nothing that has a name,
 // or where the latest topic shares as much.
@@ -49,7 +49,7 @@ func (s *Session) Recall(text string) (topic Topic, found bool) {
 	return topic, true
 }
 
-// pointedAt gives the terms of the things that a text speaks of as known. A pronoun means
+// pointedAt returns the terms of the things that a text speaks of as known. A pronoun means
 // what was said last, and so does what comes after it.
 func pointedAt(text string) []string {
 	text = lexical.Fold(text)
@@ -75,7 +75,7 @@ func pointedAt(text string) []string {
 
 func isFiller(word lexical.Word) bool { return lexical.IsFiller(strings.ToLower(word.Text)) }
 
-// lastSaid gives the texts of the last exchange in full.
+// lastSaid returns the texts of the last exchange in full.
 func lastSaid(turns []chat.Turn) []string {
 	var said []string
 	for i := len(turns) - 1; i >= 0; i-- {

@@ -112,7 +112,7 @@ func (s *Session) Add(turn chat.Turn) {
 	}
 }
 
-// lastN gives the last n entries, in a slice of their own where some went.
+// lastN returns the last n entries, in a slice of their own where some went.
 func lastN[T any](entries []T, n int) []T {
 	if excess := len(entries) - n; excess > 0 {
 		return append([]T(nil), entries[excess:]...)

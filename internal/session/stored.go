@@ -170,7 +170,7 @@ type storedStop struct {
 	At time.Time   `json:"At,omitzero"`
 }
 
-// Encode gives a session, all but its thread, time and fence, as backends store it.
+// Encode returns a session, all but its thread, time and fence, as backends store it.
 func Encode(s Session) ([]byte, error) {
 	kept := storedSession{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
@@ -200,7 +200,7 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 	case kept.Version > version:
 		return Session{Thread: thread}, fmt.Errorf("it has version %d, this program knows %d: %w", kept.Version, version, runs.ErrNewer)
 	case kept.Version < 1:
-		return Session{Thread: thread}, fmt.Errorf("it has version %d, which never was", kept.Version)
+		return Session{Thread: thread}, fmt.Errorf("invalid version %d", kept.Version)
 	}
 	s := Session{
 		Thread: thread, Flow: kept.Flow, Title: kept.Title, People: kept.People,

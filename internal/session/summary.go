@@ -35,7 +35,7 @@ type Topic struct {
 	Cited []string
 }
 
-// Topics are what was spoken of in the whole thread, oldest first: what is left of the
+// Topics returns what was spoken of in the whole thread, oldest first: what is left of the
 // turns that went, and what would be left of those that are there.
 func (s *Session) Topics() []Topic { return sumUp(slices.Clone(s.Earlier), s.Turns) }
 
@@ -95,7 +95,7 @@ func addQuestion(topics []Topic, turn chat.Turn) []Topic {
 	return append(topics, Topic{Message: turn.Message, By: turn.Author, Asked: shorten(text, maxAsked)})
 }
 
-// citedTitles gives the titles of the documents that an answer cites.
+// citedTitles returns the titles of the documents that an answer cites.
 func citedTitles(groups []chat.SourceGroup) []string {
 	var titles []string
 	for _, group := range groups {

@@ -129,7 +129,7 @@ func (r *flowRun) leaveNode(event graph.Event) {
 	endSpan(span, event.Err)
 }
 
-// innermostSpan is the node that works, nil where none does or several beside each other.
+// innermostSpan returns the node that works, nil where none does or several beside each other.
 func (r *flowRun) innermostSpan() trace.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,13 +19,13 @@ import (
 // the store nothing, and needs no change of what is stored; each process has to have traces
 // switched on for its part of the tree.
 
-// traceOf is the trace of a message.
+// traceOf returns the trace of a message.
 func traceOf(thread chat.ThreadID, message chat.MessageID) trace.TraceID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "trace %q %q", thread, message))
 	return trace.TraceID(sum[:16])
 }
 
-// traceOfJob is the trace that the work at a job belongs to. One that is about no message,
+// traceOfJob returns the trace that the work at a job belongs to. One that is about no message,
 // such as a reminder, has a trace of its own.
 func traceOfJob(job runs.Job) trace.TraceID {
 	thread := bot.ThreadOf(job)
@@ -35,7 +35,7 @@ func traceOfJob(job runs.Job) trace.TraceID {
 	return traceOf(thread, job.Message.ID)
 }
 
-// enqueuedSpan is the span that put a job into its queue.
+// enqueuedSpan returns the span that put a job into its queue.
 func enqueuedSpan(job runs.Job) trace.SpanID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "enqueue %q %q", job.Thread(), job.Event))
 	return trace.SpanID(sum[:8])

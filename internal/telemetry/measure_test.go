@@ -447,7 +447,7 @@ func TestACollectorThatIsAway(t *testing.T) {
 	_, span := by.beginSpan(t.Context(), "work")
 	endSpan(span, nil)
 	by.Close(t.Context())
-	if !strings.Contains(lines.String(), "traces were not sent") || strings.Contains(lines.String(), "very-secret") {
+	if !strings.Contains(lines.String(), "send traces") || strings.Contains(lines.String(), "very-secret") {
 		t.Errorf("the log says:\n%s", &lines)
 	}
 }

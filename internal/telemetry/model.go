@@ -69,7 +69,7 @@ func (m *model) Chat(ctx context.Context, request llm.Request, onToken func(text
 	return reply, err
 }
 
-// finishOf is why a reply ended, as OpenTelemetry's conventions call it.
+// finishOf returns why a reply ended, as OpenTelemetry's conventions call it.
 func finishOf(finish llm.Finish) string {
 	if finish == llm.Calls {
 		return "tool_calls"

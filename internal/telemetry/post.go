@@ -70,7 +70,7 @@ func (p *poster) endPost(span trace.Span, err error) {
 }
 
 func postedAs(err error) string {
-	_, wait := errors.AsType[*chat.RetryAfterError](err)
+	_, ok := errors.AsType[*chat.RetryAfterError](err)
 	switch {
 	case err == nil:
 		return posted
@@ -78,7 +78,7 @@ func postedAs(err error) string {
 		return gone
 	case errors.Is(err, chat.ErrRefused):
 		return refused
-	case wait:
+	case ok:
 		return limited
 	}
 	return failed

@@ -46,7 +46,7 @@ func newReadiness(of Served) *readiness {
 	}
 }
 
-// isEnding tells whether the process is about to end.
+// isEnding reports whether the process is about to end.
 func (r *readiness) isEnding() bool {
 	select {
 	case <-r.ending:
@@ -56,7 +56,7 @@ func (r *readiness) isEnding() bool {
 	}
 }
 
-// unreadyNames gives the names of what does not answer. Each is given its time, whatever becomes
+// unreadyNames returns the names of what does not answer. Each is given its time, whatever becomes
 // of who asks: the next who asks gets the same answer.
 func (r *readiness) unreadyNames(ctx context.Context) []string {
 	r.mu.Lock()
@@ -78,9 +78,9 @@ func (r *readiness) unreadyNames(ctx context.Context) []string {
 		was := slices.Contains(r.failing, name)
 		switch {
 		case err != nil && !was:
-			r.logger.WarnContext(ctx, "a dependency does not answer", "dependency", name, "error", err)
+			r.logger.WarnContext(ctx, "dependency does not answer", "dependency", name, "error", err)
 		case err == nil && was:
-			r.logger.InfoContext(ctx, "a dependency answers again", "dependency", name)
+			r.logger.InfoContext(ctx, "dependency answers again", "dependency", name)
 		}
 		if err != nil {
 			failing = append(failing, name)

@@ -36,7 +36,7 @@ func (r records) Save(ctx context.Context, record runs.Record) error {
 			r.t.metrics.runs.WithLabelValues(record.Flow, outcome).Inc()
 			took := workDuration(record)
 			r.t.metrics.ran.WithLabelValues(record.Flow, outcome).Observe(took.Seconds())
-			r.t.logger.InfoContext(ctx, "a run came to an outcome", "run", string(record.ID), "flow", record.Flow, "outcome", outcome, "seconds", took.Seconds())
+			r.t.logger.InfoContext(ctx, "run finished", "run", string(record.ID), "flow", record.Flow, "outcome", outcome, "seconds", took.Seconds())
 		})
 	}
 	return err
@@ -63,7 +63,7 @@ func (r records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) e
 	return err
 }
 
-// outcomeOf is how a run ended or that it asked, "" where it goes on.
+// outcomeOf returns how a run ended or that it asked, "" where it goes on.
 func outcomeOf(record runs.Record) string {
 	switch record.Status() {
 	case runs.Done:
@@ -83,7 +83,7 @@ func outcomeOf(record runs.Record) string {
 	return ""
 }
 
-// workDuration is how long a run was queued and running, all in all.
+// workDuration returns how long a run was queued and running, all in all.
 func workDuration(record runs.Record) time.Duration {
 	var sum time.Duration
 	for i, transition := range record.Transitions[:max(0, len(record.Transitions)-1)] {

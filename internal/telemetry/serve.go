@@ -30,7 +30,7 @@ type readyState struct {
 	Failing  []string `json:"failing,omitempty"`  // names of what does not answer
 }
 
-// Handler tells how the process is: /metrics for Prometheus, /healthz that it lives,
+// Handler returns how the process is: /metrics for Prometheus, /healthz that it lives,
 // /readyz whether it is ready, which it is not any more once it is about to end.
 func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 	ready := newReadiness(of)
@@ -59,7 +59,7 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 // maxScrapes is how many who ask for metrics are answered at the same time.
 const maxScrapes = 4
 
-// metricsHandler gives all metrics in Prometheus' text format. What can't be read of them is logged,
+// metricsHandler returns all metrics in Prometheus' text format. What can't be read of them is logged,
 // and the others are shown. promhttp would bring compressors along that take 1 MB.
 func (t *Telemetry) metricsHandler(logger *slog.Logger) http.HandlerFunc {
 	scraping := make(chan struct{}, maxScrapes)
@@ -73,14 +73,14 @@ func (t *Telemetry) metricsHandler(logger *slog.Logger) http.HandlerFunc {
 		}
 		families, err := t.registry.Gather()
 		if err != nil {
-			logger.WarnContext(request.Context(), "metrics are missing", "error", err)
+			logger.WarnContext(request.Context(), "collect metrics", "error", err)
 		}
 		format := expfmt.NewFormat(expfmt.TypeTextPlain)
 		w.Header().Set("Content-Type", string(format))
 		encoder := expfmt.NewEncoder(w, format)
 		for _, family := range families {
 			if err := encoder.Encode(family); err != nil {
-				logger.DebugContext(request.Context(), "nobody waited for the metrics", "error", err)
+				logger.DebugContext(request.Context(), "write metrics: client gone", "error", err)
 				return
 			}
 		}
@@ -92,11 +92,11 @@ func writeState(ctx context.Context, w http.ResponseWriter, logger *slog.Logger,
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(what); err != nil {
-		logger.DebugContext(ctx, "nobody waited to hear whether the process is ready", "error", err)
+		logger.DebugContext(ctx, "write readiness: client gone", "error", err)
 	}
 }
 
-// Profiles are those of Go's runtime. They show what is in memory: serve them on the
+// Profiles returns those of Go's runtime. They show what is in memory: serve them on the
 // loopback interface alone.
 func Profiles() http.Handler {
 	mux := http.NewServeMux()

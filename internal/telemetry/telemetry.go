@@ -87,11 +87,11 @@ func (t *Telemetry) Close(ctx context.Context) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer done()
 	if err := t.spans.Shutdown(ctx); err != nil {
-		t.logger.WarnContext(ctx, "the last traces were not sent", "error", err)
+		t.logger.WarnContext(ctx, "send last traces", "error", err)
 	}
 }
 
-// adapterLabel is the label of a thread's adapter.
+// adapterLabel returns the label of a thread's adapter.
 func (t *Telemetry) adapterLabel(name string) string {
 	if t.adapters[name] {
 		return name
@@ -121,7 +121,7 @@ func endSpan(span trace.Span, err error) {
 	span.End()
 }
 
-// kindOf is what an error is, in a word.
+// kindOf returns what an error is, in a word.
 func kindOf(err error) string {
 	switch {
 	case errors.Is(err, runs.ErrLost):

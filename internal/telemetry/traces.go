@@ -90,6 +90,6 @@ func (c *errorReporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOn
 func (c *errorReporter) logError(ctx context.Context, err error) {
 	now, last := time.Now().UnixNano(), c.complained.Load()
 	if (last == 0 || now-last >= int64(complainEvery)) && c.complained.CompareAndSwap(last, now) {
-		c.logger.WarnContext(ctx, "traces were not sent", "error", err)
+		c.logger.WarnContext(ctx, "send traces", "error", err)
 	}
 }

@@ -105,7 +105,7 @@ func (w *watcher) collectStores(now time.Time) []prometheus.Metric {
 	queue, err := w.lookAtQueue(ctx, now)
 	ingests, ingestErr := w.lookAtIngests(ctx, now)
 	if err := errors.Join(err, ingestErr); err != nil {
-		w.of.Logger.WarnContext(ctx, "the metrics of a store are missing", "error", err)
+		w.of.Logger.WarnContext(ctx, "collect metrics of store", "error", err)
 	}
 	return append(queue, ingests...)
 }

@@ -65,7 +65,7 @@ func (t *Telemetry) beginWork(ctx context.Context, lease runs.Lease) (context.Co
 	return t.tracer.Start(ctx, "work", attributes, trace.WithSpanKind(trace.SpanKindConsumer))
 }
 
-// jobKind is the kind of a job. Those of other programs count as one.
+// jobKind returns the kind of a job. Those of other programs count as one.
 func jobKind(kind runs.Kind) string {
 	switch kind {
 	case "":
@@ -122,5 +122,5 @@ func (t *Telemetry) Together(next func(ctx context.Context, write func(ctx conte
 	}
 }
 
-// secondsSince is how long ago something began, in seconds.
+// secondsSince returns how long ago something began, in seconds.
 func secondsSince(began time.Time) float64 { return time.Since(began).Seconds() }

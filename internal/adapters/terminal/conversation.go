@@ -38,7 +38,7 @@ var _ chat.Streamer = (*Conversation)(nil)
 // fits on any screen and has not been scrolled away.
 const draftRows = 10
 
-// longestDraft is how much of a draft is kept, in bytes: at least twice what its last
+// longestDraft returns how much of a draft is kept, in bytes: at least twice what its last
 // rows hold.
 func (c *Conversation) longestDraft() int { return 2 * utf8.UTFMax * draftRows * c.Renderer.width() }
 

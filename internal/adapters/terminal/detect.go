@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Detect gives the renderer that suits what out is, as the environment tells it.
+// Detect returns the renderer that suits what out is, as the environment tells it.
 // Styles and links need a terminal that is not "dumb"; NO_COLOR turns styles off, and
 // FORCE_HYPERLINK (1 or 0) decides about links where the guess by the terminal's name
 // is wrong. What is no terminal gets 80 columns, or COLUMNS.
@@ -34,7 +34,7 @@ func Detect(out *os.File, getenv func(string) string) Renderer {
 	return r
 }
 
-// IsTerminal tells whether a person is at the other end of the file.
+// IsTerminal reports whether a person is at the other end of the file.
 func IsTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
 
 // opensLinks knows terminals that show OSC 8 links, by the variables they set. tmux

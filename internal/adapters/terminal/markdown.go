@@ -129,7 +129,7 @@ func (p page) renderCode(node ast.Node, width int) []line {
 	return lines
 }
 
-// renderInlines gives the spans of a node's inline children in a style.
+// renderInlines returns the spans of a node's inline children in a style.
 func (p page) renderInlines(parent ast.Node, in style) []span {
 	var spans []span
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {

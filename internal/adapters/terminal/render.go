@@ -75,7 +75,7 @@ func (r Renderer) sourceLines(source chat.Source) []line {
 	return hangingIndent(marks, row, r.width())
 }
 
-// sourcePlace is where the source's first cited section is: short where a click opens it,
+// sourcePlace returns where the source's first cited section is: short where a click opens it,
 // else the address to copy.
 func (r Renderer) sourcePlace(source chat.Source) (shown, address string) {
 	if len(source.Sections) == 0 {
@@ -149,7 +149,7 @@ func formatTook(d time.Duration) string {
 	return " (" + formatDuration(d) + ")"
 }
 
-// formatDuration is a time to three digits: "300µs", "21ms", "1.5s".
+// formatDuration returns a time to three digits: "300µs", "21ms", "1.5s".
 func formatDuration(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= 10*unit {

@@ -12,7 +12,7 @@ type style struct {
 	link                                               string // address of an OSC 8 hyperlink, printable ASCII; "" for none
 }
 
-// escapeSequence is the style's escape sequence after a reset.
+// escapeSequence returns the style's escape sequence after a reset.
 func (s style) escapeSequence() string {
 	codes := ""
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func wrapSpans(spans []span, width int) []line {
 	return lines
 }
 
-// breakAt gives where the first line of rest ends and where the next one begins.
+// breakAt returns where the first line of rest ends and where the next one begins.
 func breakAt(rest []cell, width int) (end, next int) {
 	used, last, lastNext := 0, 0, 0
 	for i, c := range rest {
@@ -116,7 +116,7 @@ func breakAt(rest []cell, width int) (end, next int) {
 	return len(rest), len(rest)
 }
 
-// breaksBetween tells whether a line may break between two clusters that no space
+// breaksBetween reports whether a line may break between two clusters that no space
 // parts: scripts with wide characters break anywhere but before closing punctuation
 // and after opening punctuation.
 func breaksBetween(before, after cell) bool {

@@ -69,7 +69,7 @@ func traceQuery(query chat.TraceQuery, width int) []line {
 
 func joinTerms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }
 
-// traceEvidence is the candidates as a table; those the answer was made from are
+// traceEvidence returns the candidates as a table; those the answer was made from are
 // marked and bold.
 func traceEvidence(evidence []chat.TraceEvidence, width int) []line {
 	if len(evidence) == 0 {
@@ -127,7 +127,7 @@ func traceAgents(agents []chat.TraceAgent, width int) []line {
 	return renderGrid(columns, rows, width)
 }
 
-// traceModels is the requests to language models as a table; costs are left out where
+// traceModels returns the requests to language models as a table; costs are left out where
 // none has a price. Why a request gave nothing stands below the table.
 func traceModels(models []chat.TraceModel, width int) []line {
 	if len(models) == 0 {
@@ -162,7 +162,7 @@ func traceModels(models []chat.TraceModel, width int) []line {
 	return append(renderGrid(columns, rows, width), failures...)
 }
 
-// traceInputs is the numbers that the decisions to ask and to abstain were taken from;
+// traceInputs returns the numbers that the decisions to ask and to abstain were taken from;
 // those that tipped the scale are marked.
 func traceInputs(inputs []chat.TraceInput, width int) []line {
 	if len(inputs) == 0 {

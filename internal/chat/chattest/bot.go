@@ -59,7 +59,7 @@ func (b *Bot) On(text string, script Script) {
 	b.scripts[text] = script
 }
 
-// Messages gives the messages that were handed over so far, in order.
+// Messages returns the messages that were handed over so far, in order.
 func (b *Bot) Messages() []chat.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ func (b *Bot) setWork(in *thread, current *work) {
 	in.work = current
 }
 
-// findThread gives a thread, made where it is new. The caller holds mu.
+// findThread returns a thread, made where it is new. The caller holds mu.
 func (b *Bot) findThread(id chat.ThreadID) *thread {
 	if b.threads == nil {
 		b.threads = make(map[chat.ThreadID]*thread)
@@ -182,7 +182,7 @@ func (b *Bot) recordAnswer(message chat.Message) error {
 	return nil
 }
 
-// Transcript gives the turns of a thread.
+// Transcript returns the turns of a thread.
 func (b *Bot) Transcript(_ context.Context, thread chat.ThreadID) ([]chat.Turn, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -202,7 +202,7 @@ type streamer struct {
 	stream chat.Streamer
 }
 
-// wrapStreaming gives the recorder as what the conversation behind it is.
+// wrapStreaming returns the recorder as what the conversation behind it is.
 func (r recorder) wrapStreaming() chat.Conversation {
 	if stream, ok := r.to.(chat.Streamer); ok {
 		return streamer{r, stream}

@@ -104,7 +104,7 @@ func (b *Bot) Rate(_ context.Context, id chat.RunID, rating chat.Rating) error {
 	return nil
 }
 
-// Ratings gives what people think of a run, by person; none for a run that is not known.
+// Ratings returns what people think of a run, by person; none for a run that is not known.
 func (b *Bot) Ratings(id chat.RunID) []chat.Rating {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,7 +125,7 @@ func (b *Bot) RatingsOf(_ context.Context, id chat.RunID) ([]chat.Rating, error)
 	return b.Ratings(id), nil
 }
 
-// Explain gives the trace of a run's last reply.
+// Explain returns the trace of a run's last reply.
 func (b *Bot) Explain(_ context.Context, id chat.RunID) (chat.Trace, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +135,7 @@ func (b *Bot) Explain(_ context.Context, id chat.RunID) (chat.Trace, error) {
 	return b.runs[id].reply.Trace, nil
 }
 
-// ThreadOf gives the thread of a run.
+// ThreadOf returns the thread of a run.
 func (b *Bot) ThreadOf(_ context.Context, id chat.RunID) (chat.ThreadID, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

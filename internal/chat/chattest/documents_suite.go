@@ -37,7 +37,7 @@ func TestDocuments(t *testing.T, open func(t *testing.T) (room DocumentRoom, aga
 	}
 }
 
-// Documents gives documents of Markdown by their names and contents, in turn.
+// Documents returns documents of Markdown by their names and contents, in turn.
 func Documents(said ...string) []chat.Document {
 	var made []chat.Document
 	for i := 0; i+1 < len(said); i += 2 {

@@ -24,7 +24,7 @@ type Drafted struct {
 	id int
 }
 
-// Drafts gives the drafts that are seen in a thread, in order; "" gives those of all
+// Drafts returns the drafts that are seen in a thread, in order; "" gives those of all
 // threads. One that is seen when nothing works any more is left over.
 func (p *Platform) Drafts(thread chat.ThreadID) []Drafted {
 	p.mu.Lock()
@@ -86,14 +86,14 @@ func (d *draft) changeDraft(ctx context.Context, operation Operation, key chat.P
 		}
 		return do(at)
 	})
-	_, limited := errors.AsType[*chat.RetryAfterError](err)
+	_, ok := errors.AsType[*chat.RetryAfterError](err)
 	switch operation {
 	case FinishOperation:
-		d.ended = !limited
+		d.ended = !ok
 	case CloseOperation, WaitOperation:
 		d.ended = true
 	}
-	if err != nil && !limited {
+	if err != nil && !ok {
 		d.unsettled = true
 	}
 	return err

@@ -25,8 +25,8 @@ func (p *Platform) Upload(name, mediaType string, content []byte) chat.File {
 // Fetch implements chat.Fetcher.
 func (p *Platform) Fetch(ctx context.Context, thread chat.ThreadID, file chat.File, limit int64) (content []byte, err error) {
 	err = p.handleCall(ctx, Call{Operation: FetchOperation, Thread: thread}, func() error {
-		kept, there := p.files[file.ID]
-		if !there {
+		kept, ok := p.files[file.ID]
+		if !ok {
 			return fmt.Errorf("fetch file %s: %w", file.ID, chat.ErrGone)
 		}
 		content = append([]byte(nil), kept[:min(int64(len(kept)), limit)]...)

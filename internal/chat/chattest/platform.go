@@ -117,7 +117,7 @@ func (p *Platform) Close(thread chat.ThreadID) {
 	p.gone[thread] = true
 }
 
-// Posted gives the messages of a thread, in order; "" gives those of all threads.
+// Posted returns the messages of a thread, in order; "" gives those of all threads.
 func (p *Platform) Posted(thread chat.ThreadID) []Posted {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +143,7 @@ func (p *Platform) Post(ctx context.Context, thread chat.ThreadID, key chat.Post
 	return id, err
 }
 
-// withAttachments gives a post as it is shown: where a document has no content, with those that
+// withAttachments returns a post as it is shown: where a document has no content, with those that
 // the message had before.
 func withAttachments(post chat.Post, before *chat.Reply) chat.Post {
 	lost := func(document chat.Document) bool { return !document.Kept() }
@@ -160,7 +160,7 @@ func withAttachments(post chat.Post, before *chat.Reply) chat.Post {
 	return post
 }
 
-// Documents gives what people see of the documents in a thread, in order.
+// Documents returns what people see of the documents in a thread, in order.
 func (p *Platform) Documents(thread chat.ThreadID) []chat.Document {
 	var seen []chat.Document
 	for _, posted := range p.Posted(thread) {

@@ -147,8 +147,8 @@ func TestFaultsTellWhatTheyAre(t *testing.T) {
 
 // open tells an error that leaves it open whether anything was posted.
 func open(err error) bool {
-	_, limited := errors.AsType[*chat.RetryAfterError](err)
-	return err != nil && !limited && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused)
+	_, ok := errors.AsType[*chat.RetryAfterError](err)
+	return err != nil && !ok && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused)
 }
 
 func TestAThreadThatIsGoneTakesNothing(t *testing.T) {

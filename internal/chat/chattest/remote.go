@@ -151,7 +151,7 @@ func (r *Remote) sendRequest(ctx context.Context, asked request) (given response
 	return given, json.NewDecoder(io.LimitReader(got.Body, maxRequest)).Decode(&given)
 }
 
-// responseError is the error that a response stands for.
+// responseError returns the error that a response stands for.
 func responseError(got *http.Response) error {
 	said, err := io.ReadAll(io.LimitReader(got.Body, 1000))
 	if err != nil {

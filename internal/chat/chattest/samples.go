@@ -12,7 +12,7 @@ var Now = time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
 
 func daysAgo(days int) time.Time { return Now.AddDate(0, 0, -days) }
 
-// Answer is a reply with all that an answer may hold: a table, code, a nested list,
+// Answer returns a reply with all that an answer may hold: a table, code, a nested list,
 // two groups of sources, a near source that is not cited, and a trace.
 func Answer() chat.Reply {
 	return chat.Reply{
@@ -102,7 +102,7 @@ func answerTrace() chat.Trace {
 	}
 }
 
-// Analysis is a reply with three documents, of which the last is not kept any more.
+// Analysis returns a reply with three documents, of which the last is not kept any more.
 func Analysis() chat.Reply {
 	documents := Documents(
 		"release_risks_analysis.md", "# Release risks\n\nTwo systems have no owner.\n",
@@ -115,7 +115,7 @@ func Analysis() chat.Reply {
 	}
 }
 
-// Abstained is a reply that says the documents do not tell.
+// Abstained returns a reply that says the documents do not tell.
 func Abstained() chat.Reply {
 	return chat.Reply{
 		Run: "run-7f3b", Outcome: chat.Abstained,
@@ -126,7 +126,7 @@ func Abstained() chat.Reply {
 	}
 }
 
-// Failed is a failure line.
+// Failed returns a failure line.
 func Failed() chat.Reply {
 	return chat.Reply{
 		Run: "run-7f3c", Outcome: chat.Failure, Text: "The index could not be read. Try again, or tell an operator the run’s id.",
@@ -137,7 +137,7 @@ func Failed() chat.Reply {
 	}
 }
 
-// Question is a question with four choices.
+// Question returns a question with four choices.
 func Question() chat.Question {
 	return chat.Question{
 		ID: "question-1", Run: "run-7f3d", FreeText: true,
@@ -151,7 +151,7 @@ func Question() chat.Question {
 	}
 }
 
-// Steps is the progress of a run from its first step to its last.
+// Steps returns the progress of a run from its first step to its last.
 func Steps() []chat.Progress {
 	const run = "run-7f3a"
 	return []chat.Progress{
@@ -174,7 +174,7 @@ const Evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><b>bold</
 	"\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\ \x1b[2J\x1b]0;title\x07\x9b31m\r\b\x00 " +
 	"\u202Egnp.exe\u202C \u2066x\u2069 \U000E0041 \xff\xfe {{.}} ${x} </textarea></details>"
 
-// Hostile is a reply with Evil in every text.
+// Hostile returns a reply with Evil in every text.
 func Hostile() chat.Reply {
 	return chat.Reply{
 		Run: Evil, Outcome: chat.Answered, Text: "Quoted: " + Evil + "\n\n" + Evil + "\n\n[1]: https://evil.example\n\n<div onclick=alert(1)>\n\n[1] [2] [99]\n\n```" + Evil + "\n" + Evil + "\n```", Note: Evil,
@@ -195,12 +195,12 @@ func Hostile() chat.Reply {
 	}
 }
 
-// HostileQuestion is a question with Evil in every text.
+// HostileQuestion returns a question with Evil in every text.
 func HostileQuestion() chat.Question {
 	return chat.Question{ID: Evil, Run: Evil, Text: Evil, FreeText: true, Choices: []chat.Choice{{ID: Evil, Label: Evil, Detail: Evil}}}
 }
 
-// Worldly is a reply in scripts that are wide, joined, or run from right to left.
+// Worldly returns a reply in scripts that are wide, joined, or run from right to left.
 func Worldly() chat.Reply {
 	return chat.Reply{
 		Run: "run-7f3e", Outcome: chat.Answered,

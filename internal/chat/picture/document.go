@@ -10,7 +10,7 @@ import (
 // SVG is the media type of documents that can be drawn.
 const SVG = "image/svg+xml"
 
-// Drawn gives a document that is an SVG as a PNG, for platforms that show no SVG. Any other
+// Drawn returns a document that is an SVG as a PNG, for platforms that show no SVG. Any other
 // is given as it is, and so is one that can't be drawn: it can be saved and opened.
 func Drawn(document chat.Document) chat.Document {
 	if document.MediaType != SVG || !document.Kept() {

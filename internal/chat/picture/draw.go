@@ -57,7 +57,7 @@ func parsePath(d string) (line, error) {
 	return out, nil
 }
 
-// curvePoints gives the points of a cubic curve behind its start.
+// curvePoints returns the points of a cubic curve behind its start.
 func curvePoints(from point, c []float64) line {
 	out := make(line, 0, curvePieces)
 	for i := 1; i <= curvePieces; i++ {
@@ -87,7 +87,7 @@ func circleLine(x, y, r float64) line {
 	return out
 }
 
-// roundedRectangle is a rectangle with corners of a radius.
+// roundedRectangle returns a rectangle with corners of a radius.
 func roundedRectangle(x, y, width, height, r float64) line {
 	r = min(r, width/2, height/2)
 	var out line
@@ -163,7 +163,7 @@ func paintWithin(canvas *image.RGBA, outline line, with color.RGBA) {
 	rasterize(shifted, []line{moved}, with)
 }
 
-// segmentOutline is the outline of a piece of a line, a little longer than it so that pieces meet.
+// segmentOutline returns the outline of a piece of a line, a little longer than it so that pieces meet.
 func segmentOutline(from, to point, width float64) line {
 	dx, dy := to.x-from.x, to.y-from.y
 	length := math.Hypot(dx, dy)

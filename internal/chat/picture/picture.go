@@ -37,7 +37,7 @@ var (
 // and the edges between two of them.
 func PNG(svg string, took func(node string) bool) ([]byte, error) {
 	if len(svg) > maxSVG {
-		return nil, fmt.Errorf("draw a graph: its SVG has %d bytes, at most %d are read", len(svg), maxSVG)
+		return nil, fmt.Errorf("draw a graph: the SVG has %d bytes, the limit is %d", len(svg), maxSVG)
 	}
 	p := &painter{took: took}
 	decoder := xml.NewDecoder(strings.NewReader(svg))
@@ -54,7 +54,7 @@ func PNG(svg string, took func(node string) bool) ([]byte, error) {
 		}
 	}
 	if p.canvas == nil {
-		return nil, errors.New("draw a graph: it is no SVG")
+		return nil, errors.New("draw a graph: not an SVG")
 	}
 	var out bytes.Buffer
 	if err := png.Encode(&out, p.canvas); err != nil {
@@ -99,7 +99,7 @@ func (p *painter) takeToken(token xml.Token) error {
 	return nil
 }
 
-// insideNode tells whether the element that is open is part of a node that was taken.
+// insideNode reports whether the element that is open is part of a node that was taken.
 func (p *painter) insideNode() bool { return slices.Contains(p.groups, true) }
 
 func (p *painter) beginElement(e element) error {
@@ -197,7 +197,7 @@ func (e element) hasClass(class string) bool {
 	return slices.Contains(strings.Fields(e.attribute("class")), class)
 }
 
-// numberOf is an attribute's number, 0 for none. Outlandish ones are cut to what fits on
+// numberOf returns an attribute's number, 0 for none. Outlandish ones are cut to what fits on
 // a canvas.
 func (e element) numberOf(name string) float64 {
 	n, err := strconv.ParseFloat(e.attribute(name), 64)

@@ -64,7 +64,7 @@ func (r reader) readInline(node ast.Node, in Style) []Run {
 	return r.readInlines(node, in)
 }
 
-// citationMark is a citation as it is read: "[3]".
+// citationMark returns a citation as it is read: "[3]".
 func citationMark(number int) string { return "[" + strconv.Itoa(number) + "]" }
 
 // linkRuns leads to http and https alone; for another address the text tells where it led.

@@ -15,7 +15,7 @@ func Length(text string) int {
 	return n
 }
 
-// Head is the longest beginning of text of at most limit of Length.
+// Head returns the longest beginning of text of at most limit of Length.
 func Head(text string, limit int) string {
 	n := 0
 	for at, r := range text {
@@ -34,7 +34,7 @@ func Cut(text string, limit int) string {
 	return Head(text, limit-1) + "…"
 }
 
-// breakAt is where to cut text so that at most limit of Length comes before: behind the
+// breakAt returns where to cut text so that at most limit of Length comes before: behind the
 // last white space there, if it is not too near to the beginning.
 func breakAt(text string, limit int) int {
 	fits := len(Head(text, max(limit, 0)))

@@ -87,7 +87,7 @@ func (p Packer) splitRuns(runs []Run, budget int) (first, rest []Run) {
 	return runs, nil
 }
 
-// divideText is where to cut a run so that what comes before costs at most budget. How
+// divideText returns where to cut a run so that what comes before costs at most budget. How
 // much its text costs is found by trying: it may have to be escaped.
 func (p Packer) divideText(r Run, budget int) int {
 	at := breakAt(r.Text, budget-p.RunCost(Run{}))

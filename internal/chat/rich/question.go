@@ -5,7 +5,7 @@ import (
 	"cairn/internal/chat/markup"
 )
 
-// ChoiceLabel is what a choice is called: never "".
+// ChoiceLabel returns what a choice is called: never "".
 func ChoiceLabel(choice chat.Choice) string {
 	for _, label := range []string{choice.Label, choice.ID} {
 		if label = markup.CleanLine(label); label != "" {
@@ -35,7 +35,7 @@ func Choices(choices []chat.Choice, label, most int) []Piece {
 	return out
 }
 
-// Answered tells what a question was answered, cut to most of Length, and by whom: by is
+// Answered returns what a question was answered, cut to most of Length, and by whom: by is
 // the platform's id of who is mentioned, "" for nobody.
 func Answered(post chat.Post, by string, most int) []Run {
 	answer := Cut(markup.CleanLine(post.Answer), most)

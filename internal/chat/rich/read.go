@@ -92,7 +92,7 @@ func languageOf(node *ast.FencedCodeBlock, source []byte) string {
 	return ""
 }
 
-// readList gives a list's items. An item's paragraphs are one piece; what can't stand in an
+// readList returns a list's items. An item's paragraphs are one piece; what can't stand in an
 // item of a platform's, such as code, follows it.
 func (r reader) readList(list *ast.List, indent int) []Piece {
 	var out []Piece
@@ -120,7 +120,7 @@ func (r reader) readList(list *ast.List, indent int) []Piece {
 	return out
 }
 
-// flattenRuns gives all that is in a block as runs: platforms have no blocks in blocks.
+// flattenRuns returns all that is in a block as runs: platforms have no blocks in blocks.
 func (r reader) flattenRuns(parent ast.Node) []Run {
 	var out []Run
 	for _, part := range r.readBlocks(parent, 0) {
@@ -161,7 +161,7 @@ func codeLines(text string) []Run {
 	return out
 }
 
-// readLines is the text of a block that is kept as it was written.
+// readLines returns the text of a block that is kept as it was written.
 func (r reader) readLines(node ast.Node) string {
 	var out strings.Builder
 	for i := range node.Lines().Len() {

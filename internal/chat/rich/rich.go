@@ -55,7 +55,7 @@ func Join(runs []Run) []Run {
 	return out
 }
 
-// Plain is what runs say.
+// Plain returns what runs say.
 func Plain(runs []Run) string {
 	var out strings.Builder
 	for _, r := range runs {

@@ -85,7 +85,7 @@ func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 	return Piece{Runs: Join(runs)}, folded
 }
 
-// sortSources gives sources by their first numbers, those that nothing cites last.
+// sortSources returns sources by their first numbers, those that nothing cites last.
 func sortSources(groups []chat.SourceGroup) []chat.Source {
 	var all []chat.Source
 	for _, group := range groups {
@@ -102,7 +102,7 @@ func firstNumber(source chat.Source) int {
 	return source.Numbers[0]
 }
 
-// sourceName is what a source is called.
+// sourceName returns what a source is called.
 func (f Format) sourceName(source chat.Source) string {
 	for _, name := range []string{source.Title, source.Path} {
 		if name = f.cleanTitle(name); name != "" {
@@ -178,7 +178,7 @@ func (f Format) sectionRuns(sections []chat.Section) []Run {
 	return runs
 }
 
-// linksOf gives the address that each mark leads to; marks without one are not in it.
+// linksOf returns the address that each mark leads to; marks without one are not in it.
 func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 	links := map[int]string{}
 	for _, group := range groups {
@@ -199,7 +199,7 @@ func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 	return links
 }
 
-// firstAddress is where a source is found, "" where no link leads to it.
+// firstAddress returns where a source is found, "" where no link leads to it.
 func (f Format) firstAddress(source chat.Source) string {
 	for _, section := range source.Sections {
 		if to, ok := f.webAddress(section.URL); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text gives pieces as plain text, as it reads where a platform shows them: lists with
+// Text returns pieces as plain text, as it reads where a platform shows them: lists with
 // their marks, what is preformatted between fences, links by their labels.
 func Text(pieces []Piece) string {
 	var out strings.Builder

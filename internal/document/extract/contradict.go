@@ -37,7 +37,7 @@ type comparedSentence struct {
 	negated    bool
 }
 
-// findContradictions gives pairs of sentences in different sections that contradict each
+// findContradictions returns pairs of sentences in different sections that contradict each
 // other. Each sentence is compared with those that share one of its rarest words.
 func (c *Corpus) findContradictions() []evidence.Statement {
 	together := make(map[string][]comparedSentence)
@@ -93,7 +93,7 @@ func readSentence(at int, s evidence.Sentence) comparedSentence {
 		for _, term := range lexical.Analyze(value) {
 			counted[term] = true
 		}
-		if _, twice := t.quantities[of]; twice {
+		if _, ok := t.quantities[of]; ok {
 			value = "" // several of one unit: none to compare
 		}
 		t.quantities[of] = value
@@ -111,7 +111,7 @@ func readSentence(at int, s evidence.Sentence) comparedSentence {
 	return t
 }
 
-// rarestWords gives the words by which sentences that may contradict each other are found.
+// rarestWords returns the words by which sentences that may contradict each other are found.
 func (c *Corpus) rarestWords(words map[string]bool) []string {
 	all := make([]string, 0, len(words))
 	for word := range words {
@@ -150,8 +150,8 @@ func areContradictory(a, b comparedSentence) bool {
 
 func quantitiesDiffer(a, b comparedSentence) bool {
 	for unit, value := range a.quantities {
-		other, also := b.quantities[unit]
-		if also && value != "" && other != "" && value != other {
+		other, ok := b.quantities[unit]
+		if ok && value != "" && other != "" && value != other {
 			return true
 		}
 	}

@@ -71,7 +71,7 @@ type Focus struct {
 // maxPlaces is how many places a statement names that several have.
 const maxPlaces = 3
 
-// Find gives the statements of a kind: those that hold words of the focus first, and
+// Find returns the statements of a kind: those that hold words of the focus first, and
 // among equals in the order of the documents. more is how many there are beyond the limit.
 func (c *Corpus) Find(kind Kind, focus Focus) (statements []evidence.Statement, more int) {
 	switch kind {
@@ -85,7 +85,7 @@ func (c *Corpus) Find(kind Kind, focus Focus) (statements []evidence.Statement, 
 	return limitStatements(c.rankStatements(c.findSentences(finders[kind]), focus.Words), focus.Limit)
 }
 
-// findSentences gives the sentences of a kind in their order. Each processor looks at a part of
+// findSentences returns the sentences of a kind in their order. Each processor looks at a part of
 // them: matching takes most of the time that an analysis takes.
 func (c *Corpus) findSentences(f finder) []scoredSentence {
 	parts := make([][]scoredSentence, runtime.GOMAXPROCS(0))
@@ -98,7 +98,7 @@ func (c *Corpus) findSentences(f finder) []scoredSentence {
 	return slices.Concat(parts...)
 }
 
-// About gives the sentences that hold the words of a question, best first: by how rare
+// About returns the sentences that hold the words of a question, best first: by how rare
 // the words are, and no sentence that has less than half as much of it as the best.
 func (c *Corpus) About(focus Focus) []evidence.Statement {
 	words := c.focusWeights(focus.Words)
@@ -165,7 +165,7 @@ func (c *Corpus) focusWeights(words string) weights {
 	return w
 }
 
-// heldShare is the part of the words that a sentence holds, 0 to 1; its heading counts for less.
+// heldShare returns the part of the words that a sentence holds, 0 to 1; its heading counts for less.
 func (w weights) heldShare(s evidence.Sentence) float64 {
 	if w.sum == 0 {
 		return 0
@@ -190,7 +190,7 @@ func (w weights) heldShare(s evidence.Sentence) float64 {
 	return math.Min(1, sum/w.sum)
 }
 
-// Unknown gives the words of a text that no document holds.
+// Unknown returns the words of a text that no document holds.
 func (c *Corpus) Unknown(words string) []string {
 	var unknown []string
 	for _, word := range lexical.Words(words) {

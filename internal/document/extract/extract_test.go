@@ -119,7 +119,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		files := []flows.Attachment{{Name: "a.md", Text: text}, {Name: "b.md", Text: "# B\n\nMore text.\n\n" + text}}
 		set, err := document.NewReader(document.Options{}).Read(t.Context(), document.Read{Attachments: files})
-		if _, refused := errors.AsType[*document.RefusedError](err); refused {
+		if _, ok := errors.AsType[*document.RefusedError](err); ok {
 			return // no text at all, or bytes that are none
 		}
 		if err != nil {

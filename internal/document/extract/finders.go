@@ -15,7 +15,7 @@ type finder struct {
 	also    func(evidence.Sentence) bool
 }
 
-// findAmong gives the sentences of the kind. What announces a list says nothing without it.
+// findAmong returns the sentences of the kind. What announces a list says nothing without it.
 func (f finder) findAmong(sentences []evidence.Sentence) []scoredSentence {
 	var found []scoredSentence
 	over, text := f.headingKind(""), ""
@@ -30,7 +30,7 @@ func (f finder) findAmong(sentences []evidence.Sentence) []scoredSentence {
 	return found
 }
 
-// sentenceStrength is how surely a sentence is of the kind: 0 for no, 3 for what says so in its
+// sentenceStrength returns how surely a sentence is of the kind: 0 for no, 3 for what says so in its
 // words, in its form and under a heading that does.
 func (f finder) sentenceStrength(s evidence.Sentence, over heading) float64 {
 	strength := 0.0

@@ -20,7 +20,7 @@ var (
 	definitionPattern = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
 )
 
-// findTerms gives what the documents explain: abbreviations, and the items of glossaries.
+// findTerms returns what the documents explain: abbreviations, and the items of glossaries.
 // The words that they use most come last.
 func (c *Corpus) findTerms(focus Focus) []evidence.Statement {
 	var found []scoredSentence
@@ -36,7 +36,7 @@ func (c *Corpus) findTerms(focus Focus) []evidence.Statement {
 	return statements
 }
 
-// Glossary gives what the documents explain, without what they merely use much.
+// Glossary returns what the documents explain, without what they merely use much.
 func (c *Corpus) Glossary(focus Focus) (statements []evidence.Statement, more int) {
 	all := c.findTerms(Focus{Words: focus.Words, Limit: len(c.sentences) + len(c.holding) + 1})
 	if _, ok := c.mostUsed(); ok {
@@ -45,7 +45,7 @@ func (c *Corpus) Glossary(focus Focus) (statements []evidence.Statement, more in
 	return limitStatements(all, focus.Limit)
 }
 
-// findAbbreviations gives those that the documents write out.
+// findAbbreviations returns those that the documents write out.
 func (c *Corpus) findAbbreviations() []evidence.Statement {
 	var statements []evidence.Statement
 	for d, doc := range c.set.Documents {
@@ -101,7 +101,7 @@ func (c *Corpus) mostUsed() (evidence.Statement, bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// firstSpellings gives how terms are written where they stand first, and where that is.
+// firstSpellings returns how terms are written where they stand first, and where that is.
 func (c *Corpus) firstSpellings(terms []string) (words map[string]string, places map[string]evidence.Place) {
 	words, places = make(map[string]string), make(map[string]evidence.Place)
 	for _, s := range c.sentences {

@@ -96,12 +96,12 @@ func (w *writer) writePart(part evidence.Part, empty string) {
 	}
 }
 
-// numbersText gives the numbers of places: " [1][2]".
+// numbersText returns the numbers of places: " [1][2]".
 func (w *writer) numbersText(places []evidence.Place) string {
 	var numbers strings.Builder
 	for _, place := range places {
-		number, known := w.numbers[place]
-		if !known {
+		number, ok := w.numbers[place]
+		if !ok {
 			w.places = append(w.places, place)
 			number = len(w.places)
 			w.numbers[place] = number
@@ -135,7 +135,7 @@ const (
 	maxHeading  = 100
 )
 
-// placeName says where a place is. The document's name is shown as code: nothing makes a link
+// placeName returns where a place is. The document's name is shown as code: nothing makes a link
 // of that.
 func (w *writer) placeName(place evidence.Place) string {
 	doc := w.documents[place.Document]
@@ -185,7 +185,7 @@ func (w *writer) placeAddress(place evidence.Place) string {
 	return knowledge.URLWithAnchor(knowledge.Document{URL: doc.URL}, sectionOf(doc, place).Anchor)
 }
 
-// sourceGroups gives the sources as they are shown below a reply.
+// sourceGroups returns the sources as they are shown below a reply.
 func (w *writer) sourceGroups() []flows.SourceGroup {
 	var groups []flows.SourceGroup
 	group := make(map[knowledge.Kind]int)
@@ -193,8 +193,8 @@ func (w *writer) sourceGroups() []flows.SourceGroup {
 	listed := make(map[int]at)
 	for i, place := range w.places {
 		doc := w.documents[place.Document]
-		where, known := listed[place.Document]
-		if !known {
+		where, ok := listed[place.Document]
+		if !ok {
 			g, begun := group[doc.Kind]
 			if !begun {
 				g = len(groups)
@@ -236,7 +236,7 @@ func cleanUnsafe(allowed guard.Guard, text string) string {
 	return text
 }
 
-// Digest gives the first statements of a report, each with the place that it is from in
+// Digest returns the first statements of a report, each with the place that it is from in
 // words, for a chat.
 func Digest(documents []document.Document, parts []evidence.Part) string {
 	w := newWriter(documents)

@@ -121,7 +121,7 @@ func joinCited(items []sourceItem, numbers []int) sourceItem {
 // checker holds statements against what they cite.
 type checker struct{ kept, partly, dropped int }
 
-// keepStatements gives the statements that what they cite tells, wholly or in part.
+// keepStatements returns the statements that what they cite tells, wholly or in part.
 func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidence.Statement {
 	var kept []evidence.Statement
 	for _, n := range told[:min(len(told), maxStatements)] {
@@ -147,7 +147,7 @@ func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidenc
 	return kept
 }
 
-// itemSentences gives what the documents say, with the headings over it.
+// itemSentences returns what the documents say, with the headings over it.
 func (i sourceItem) itemSentences() []string {
 	sentences := []string{i.label}
 	for _, text := range i.told {
@@ -158,7 +158,7 @@ func (i sourceItem) itemSentences() []string {
 	return sentences
 }
 
-// omissionNote says what was left out.
+// omissionNote returns what was left out.
 func (c *checker) omissionNote() string {
 	var said []string
 	if c.dropped > 0 {

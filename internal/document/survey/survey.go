@@ -64,7 +64,7 @@ const (
 // Surveyor reads and writes with a model. Its methods may be called concurrently.
 type Surveyor struct{ model llm.Model }
 
-// New gives a surveyor.
+// New returns a surveyor.
 func New(model llm.Model) *Surveyor { return &Surveyor{model: model} }
 
 // Survey writes a report on documents. say is told how far it came, one call at a time.
@@ -136,12 +136,12 @@ func (w *survey) writeReport(ctx context.Context) (Result, error) {
 // perStatement is about what a statement takes of a reply, in tokens.
 const perStatement = 60
 
-// maxStatements is how many statements fit into a reply, up to a bound.
+// maxStatements returns how many statements fit into a reply, up to a bound.
 func (w *survey) maxStatements(bound int) int {
 	return max(1, min(bound, w.surveyor.model.Limits().Reply/perStatement))
 }
 
-// failureReason is the first failure of the model, or else what is given.
+// failureReason returns the first failure of the model, or else what is given.
 func (w *survey) failureReason(otherwise string) string {
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {
@@ -151,7 +151,7 @@ func (w *survey) failureReason(otherwise string) string {
 	return otherwise
 }
 
-// failedResult is the result where the model wrote nothing.
+// failedResult returns the result where the model wrote nothing.
 func (w *survey) failedResult(reason string) Result {
 	w.made.Parts = nil
 	w.made.Note = fmt.Sprintf("The language model wrote nothing (%s).", reason)
@@ -185,7 +185,7 @@ func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, 
 	var titles []string
 	for _, part := range told.Parts {
 		title := truncateText(strings.Join(strings.Fields(part.Title), " "), maxTitle)
-		if _, known := parts[title]; !known {
+		if _, ok := parts[title]; !ok {
 			titles = append(titles, title)
 		}
 		parts[title] = append(parts[title], checked.keepStatements(items, part.Statements)...)
@@ -199,7 +199,7 @@ func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, 
 	return w.made, nil
 }
 
-// arrangeParts gives the parts of the report: those that were asked for, or else those that
+// arrangeParts returns the parts of the report: those that were asked for, or else those that
 // the model chose and that have something to say.
 func (w *survey) arrangeParts(titles []string, parts map[string][]evidence.Statement) []evidence.Part {
 	var arranged []evidence.Part

@@ -20,7 +20,7 @@ type sourceItem struct {
 	tokens int
 }
 
-// documentSections gives the text of the documents.
+// documentSections returns the text of the documents.
 func (w *survey) documentSections() []sourceItem {
 	var items []sourceItem
 	for d, doc := range w.set.Documents {
@@ -50,7 +50,7 @@ const (
 	smallestWindow = 500
 )
 
-// sourceBudget is how many tokens of sources fit into one request beside the task and the reply.
+// sourceBudget returns how many tokens of sources fit into one request beside the task and the reply.
 func (w *survey) sourceBudget() (tokens int, enough bool) {
 	model := w.surveyor.model
 	limits := model.Limits()
@@ -124,7 +124,7 @@ func splitItem(model llm.Model, whole sourceItem, room int) []sourceItem {
 	return cuts
 }
 
-// fittingLength is the length of a beginning of a text that has at most room tokens: half of it,
+// fittingLength returns the length of a beginning of a text that has at most room tokens: half of it,
 // or half of that, and so on, without cutting a character.
 func fittingLength(model llm.Model, text string, room int) int {
 	for len(text) > 1 && model.Tokens(text) > room {

@@ -13,7 +13,7 @@ import (
 	"cairn/internal/graph"
 )
 
-// Mermaid gives the shape as a Mermaid flowchart.
+// Mermaid returns the shape as a Mermaid flowchart.
 func Mermaid(shape graph.Shape) string {
 	var out strings.Builder
 	out.WriteString("flowchart TD\n")
@@ -72,7 +72,7 @@ var mermaidEscapes = strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;"
 
 func mermaidText(s string) string { return mermaidEscapes.Replace(s) }
 
-// DOT gives the shape in the language of Graphviz.
+// DOT returns the shape in the language of Graphviz.
 func DOT(shape graph.Shape) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "digraph %s {\n", dotText(shape.Name))

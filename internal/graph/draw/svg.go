@@ -64,7 +64,7 @@ const style = `<style>
 </style>
 `
 
-// measureBox gives the box of a node with its size.
+// measureBox returns the box of a node with its size.
 func measureBox(n *graph.ShapeNode) *box {
 	b := &box{name: n.Name, node: n, words: words{name: truncateText(n.Name, longestName), description: wrapText(n.Description)}}
 	b.width = nameWidth * float64(utf8.RuneCountInString(b.words.name))
@@ -199,7 +199,7 @@ func (l *layout) assignPorts() map[end]point {
 	return ports
 }
 
-// linePoints are the places that the line goes through, in its own direction.
+// linePoints returns the places that the line goes through, in its own direction.
 func (l *line) linePoints(ports map[end]point) []point {
 	points := []point{ports[end{l, true}]}
 	for _, bend := range l.boxes[1 : len(l.boxes)-1] {

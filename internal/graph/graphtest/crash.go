@@ -145,7 +145,7 @@ func (l *crashRun[S]) runProcess(ctx context.Context, store graph.Store) (graph.
 	return outcome, err
 }
 
-// pendingAnswers are the answers to deliver again: none before there is a checkpoint.
+// pendingAnswers returns the answers to deliver again: none before there is a checkpoint.
 func (l *crashRun[S]) pendingAnswers(ctx context.Context) []graph.Answer {
 	if _, err := l.store.Load(ctx, "run"); err != nil {
 		return nil

@@ -14,7 +14,7 @@ type Reporter interface {
 	Errorf(format string, args ...any)
 }
 
-// ReadOnly gives the node with a check around it: what the state encodes to must be
+// ReadOnly returns the node with a check around it: what the state encodes to must be
 // the same after the node as before it.
 func ReadOnly[S any](t Reporter, node graph.Node[S]) graph.Node[S] {
 	return func(ctx context.Context, step graph.Step[S]) (graph.Result[S], error) {

@@ -20,7 +20,7 @@ type Memory struct {
 	saves       int
 }
 
-// NewMemory gives an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{checkpoints: make(map[string][]byte)}
 }
@@ -37,7 +37,7 @@ func (m *Memory) Save(ctx context.Context, run string, checkpoint []byte) error 
 	return nil
 }
 
-// Load gives a copy of the checkpoint.
+// Load returns a copy of the checkpoint.
 func (m *Memory) Load(ctx context.Context, run string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (m *Memory) Load(ctx context.Context, run string) ([]byte, error) {
 	return slices.Clone(checkpoint), nil
 }
 
-// Saves is the number of checkpoints written so far.
+// Saves returns the number of checkpoints written so far.
 func (m *Memory) Saves() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ type Crashing struct {
 	saves int
 }
 
-// NewCrashing gives a store that writes to store until the crash.
+// NewCrashing returns a store that writes to store until the crash.
 func NewCrashing(store graph.Store, at CrashPoint) *Crashing {
 	return &Crashing{store: store, at: at}
 }
@@ -112,10 +112,10 @@ func (c *Crashing) Load(ctx context.Context, run string) ([]byte, error) {
 	return c.store.Load(ctx, run)
 }
 
-// Crashed tells whether the crash has happened.
+// Crashed reports whether the crash has happened.
 func (c *Crashing) Crashed() bool { return c.Saves() >= c.at.Save }
 
-// Saves is how often Save was called.
+// Saves returns how often Save was called.
 func (c *Crashing) Saves() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

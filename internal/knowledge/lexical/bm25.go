@@ -24,7 +24,7 @@ func (p BM25) Weigh(counts Counts) float64 {
 	return p.Title*float64(counts.Title) + p.Headings*float64(counts.Headings) + p.Body*float64(counts.Body)
 }
 
-// Score is what one term adds to a passage's score: its idf times its saturated,
+// Score returns what one term adds to a passage's score: its idf times its saturated,
 // length-normalized count. count and length come from Weigh; average is the mean
 // length over the index.
 func (p BM25) Score(idf, count, length, average float64) float64 {

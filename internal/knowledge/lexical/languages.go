@@ -15,7 +15,7 @@ import (
 // an index holds the terms of one version.
 const Version = 2
 
-// AnalyzeIn gives the terms of a text in a language: those of Analyze, and for each word
+// AnalyzeIn returns the terms of a text in a language: those of Analyze, and for each word
 // that another stem stands for in that language that one too, right behind. So a text is
 // found by questions in its own language, and by names and exact words in all others. An
 // article before an apostrophe ("l'image") is left out in French and Italian.
@@ -59,7 +59,7 @@ func Pairs(tag language.Tag, text string) []Pair {
 
 func hasStems(tag language.Tag) bool { return tag != language.English && stemmers[tag] != nil }
 
-// nativeStem gives the stem of a word of letters in a language, folded, or "" where it is
+// nativeStem returns the stem of a word of letters in a language, folded, or "" where it is
 // the same as in English.
 func nativeStem(tag language.Tag, word string) string {
 	if !hasStems(tag) || len(word) < 3 || len(word) > maxTermBytes ||
@@ -74,7 +74,7 @@ func nativeStem(tag language.Tag, word string) string {
 	return stem
 }
 
-// withoutArticle gives what follows the apostrophe of "l'image" and "dell'utente".
+// withoutArticle returns what follows the apostrophe of "l'image" and "dell'utente".
 func withoutArticle(tag language.Tag, word string) string {
 	if tag != language.French && tag != language.Italian {
 		return word
@@ -89,7 +89,7 @@ func withoutArticle(tag language.Tag, word string) string {
 	return word
 }
 
-// TellingPairs gives the pairs of a question in a language without what tells nothing
+// TellingPairs returns the pairs of a question in a language without what tells nothing
 // about its subject, as IsFiller says for English.
 func TellingPairs(tag language.Tag, question string) []Pair {
 	var telling []Pair
@@ -130,7 +130,7 @@ var fillersByLanguage = func() map[language.Tag]map[string]bool {
 	return all
 }()
 
-// isHiragana says whether a term is of hiragana alone: endings and particles.
+// isHiragana reports whether a term is of hiragana alone: endings and particles.
 func isHiragana(term string) bool {
 	for _, r := range term {
 		if !unicode.Is(unicode.Hiragana, r) {

@@ -22,7 +22,7 @@ type Word struct {
 	Start, End int // bytes
 }
 
-// Analyze gives the terms of a text in the order they occur: lower case, English
+// Analyze returns the terms of a text in the order they occur: lower case, English
 // words stemmed (Snowball's Porter 2), accents kept out of the comparison. An
 // identifier gives itself whole and its parts: "timeout.reconciliation" gives
 // "timeout", "reconcili" and "timeout.reconciliation"; "requeueAfterSeconds" gives
@@ -44,7 +44,7 @@ func Analyze(text string) []string {
 	return terms
 }
 
-// Fold gives the form in which text is cut into words: NFKC, without the addresses of
+// Fold returns the form in which text is cut into words: NFKC, without the addresses of
 // links, zero-width and combining marks, broken UTF-8 replaced.
 func Fold(text string) string {
 	text = knowledge.WithoutAddresses(text)
@@ -135,7 +135,7 @@ func appendTerms(terms []string, word string) []string {
 	return append(terms, Stem(lower))
 }
 
-// splitIdentifier gives the parts of "a.b_c", "camelCase" and "HTTPServer2"; a plain
+// splitIdentifier returns the parts of "a.b_c", "camelCase" and "HTTPServer2"; a plain
 // word is one part or none.
 func splitIdentifier(word string) []string {
 	if isPlain(word) {
@@ -170,7 +170,7 @@ func splitIdentifier(word string) []string {
 	return parts
 }
 
-// isPlain says whether a word is of the letters a to z alone, as most words are.
+// isPlain reports whether a word is of the letters a to z alone, as most words are.
 func isPlain(word string) bool {
 	for i := range len(word) {
 		if word[i] < 'a' || word[i] > 'z' {
@@ -180,7 +180,7 @@ func isPlain(word string) bool {
 	return true
 }
 
-// Stem gives the stem of one lower-case word; words that are not English letters
+// Stem returns the stem of one lower-case word; words that are not English letters
 // are their own stem.
 func Stem(word string) string {
 	if len(word) < 3 || len(word) > maxTermBytes {
@@ -201,7 +201,7 @@ func bounded(term string) string {
 	return strings.ToValidUTF8(term[:maxTermBytes], "")
 }
 
-// isWide says whether a rune belongs to a script that writes words without spaces.
+// isWide reports whether a rune belongs to a script that writes words without spaces.
 func isWide(r rune) bool {
 	return r == longSound || r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer)
 }

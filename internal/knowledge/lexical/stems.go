@@ -41,7 +41,7 @@ type stemmed struct{ word, stem string }
 
 var stemSeed = maphash.MakeSeed()
 
-// apply gives the Snowball stem of a word in lower case.
+// apply returns the Snowball stem of a word in lower case.
 func (s *stemmer) apply(word string) string {
 	place := &s.kept[maphash.String(stemSeed, word)%uint64(len(s.kept))]
 	if known := place.Load(); known != nil && known.word == word {

@@ -34,10 +34,10 @@ func termSet(words string) map[string]bool {
 	return set
 }
 
-// IsStop says whether a term of Analyze is one of Lucene's stop words, which no
+// IsStop reports whether a term of Analyze is one of Lucene's stop words, which no
 // search uses.
 func IsStop(term string) bool { return stops[term] }
 
-// IsFiller says whether a term tells nothing about what a question is about: a stop
+// IsFiller reports whether a term tells nothing about what a question is about: a stop
 // word, a question word or a courtesy.
 func IsFiller(term string) bool { return stops[term] || questions[term] }

@@ -31,7 +31,7 @@ func (c *Client) About(ctx context.Context) (About, error) {
 	return About{Version: parseInfo(text)["redis_version"], Ahead: theirs.Sub(before.Add(took / 2))}, nil
 }
 
-// infoOfOne gives the INFO of any server.
+// infoOfOne returns the INFO of any server.
 func (c *Client) infoOfOne(ctx context.Context) (text string, err error) {
 	if cluster, ok := c.UniversalClient.(*redis.ClusterClient); ok {
 		server, err := cluster.MasterForKey(ctx, "cairn")

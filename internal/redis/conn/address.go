@@ -47,8 +47,8 @@ func parseAddress(address string) (target, error) {
 		return target{}, fmt.Errorf("it has %d bytes, at most %d are read", len(address), maxAddress)
 	}
 	scheme, rest, found := strings.Cut(strings.TrimSpace(address), "://")
-	t, known := addressForms[scheme]
-	if !found || !known {
+	t, ok := addressForms[scheme]
+	if !found || !ok {
 		return target{}, errors.New("it must begin with redis://, redis+sentinel:// or redis+cluster://, or the same with rediss")
 	}
 	authority, _, _ := strings.Cut(rest, "/")
@@ -59,7 +59,7 @@ func parseAddress(address string) (target, error) {
 		rest = rest[at+1:]
 	}
 	if strings.ContainsAny(rest, "#@") {
-		return target{}, errors.New("it has a # or @ behind its hosts: write those in a password as %23 and %40, and / and ? as %2F and %3F")
+		return target{}, errors.New("there is a # or @ after the hosts: write those in a password as %23 and %40, and / and ? as %2F and %3F")
 	}
 	rest, options, _ := strings.Cut(rest, "?")
 	if err := t.parseOptions(options); err != nil {
@@ -95,11 +95,11 @@ func (t *target) parseCredentials(text string) error {
 func (t *target) parseOptions(text string) error {
 	options, err := url.ParseQuery(text)
 	if err != nil || len(options) > 1 || len(options) == 1 && len(options["ca"]) != 1 {
-		return errors.New("it has an option that is not known: there is ca alone, the file of a certificate; write a ? in a password as %3F")
+		return errors.New("unknown option: the only one is ca, the file of a certificate; write a ? in a password as %3F")
 	}
 	t.ca = options.Get("ca")
 	if options.Has("ca") && (t.ca == "" || !t.encrypted) {
-		return errors.New("its option ca is the file with the certificate that the servers' are signed by: rediss://host:6379?ca=/etc/redis/ca.pem")
+		return errors.New("option ca needs the file of the certificate authority: rediss://host:6379?ca=/etc/redis/ca.pem")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (t *target) parseDatabase(path string) error {
 		var err error
 		master, database, _ := strings.Cut(path, "/")
 		if t.master, err = url.PathUnescape(master); err != nil || t.master == "" {
-			return errors.New("the name of the master is missing behind the hosts: redis+sentinel://host:26379/mymaster")
+			return errors.New("the name of the master is missing after the hosts: redis+sentinel://host:26379/mymaster")
 		}
 		path = database
 	}
@@ -118,11 +118,11 @@ func (t *target) parseDatabase(path string) error {
 		return nil
 	}
 	if t.kind == cluster {
-		return errors.New("a cluster has one database: end the address behind its hosts")
+		return errors.New("a cluster has one database: end the address after the hosts")
 	}
 	number, err := strconv.Atoi(path)
 	if err != nil || number < 0 {
-		return errors.New("what stands behind its last / is not the number of a database")
+		return errors.New("the part after the last / is not the number of a database")
 	}
 	t.database = number
 	return nil

@@ -57,7 +57,7 @@ func (t target) probeAddress(ctx context.Context, address string, encryption *tl
 	greeting, err := readGreeting(connection)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("what listens at %s does not answer as a Redis does: correct the host and the port (%w)", address, ctx.Err())
+		return fmt.Errorf("the server at %s does not answer like Redis: correct the host and the port (%w)", address, ctx.Err())
 	case err != nil && encryption != nil: // with TLS 1.3 it does so after the handshake
 		return fmt.Errorf("the server at %s ends encrypted connections at once: if it wants certificates of its clients, set tls-auth-clients no, and give it a password (%w)", address, err)
 	case err != nil:
@@ -67,7 +67,7 @@ func (t target) probeAddress(ctx context.Context, address string, encryption *tl
 	case strings.HasPrefix(greeting, "-ERR max number"), strings.HasPrefix(greeting, "-DENIED"):
 		return fmt.Errorf("%s (%s)", remedyOf(greeting[1:]), greeting[1:])
 	case !strings.HasPrefix(greeting, "+") && !strings.HasPrefix(greeting, "-"):
-		return fmt.Errorf("what listens at %s is no Redis: correct the host and the port", address)
+		return fmt.Errorf("the server at %s is not Redis: correct the host and the port", address)
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func startTLS(ctx context.Context, plain net.Conn, address string, settings *tls
 	settings.ServerName = host
 	connection := tls.Client(plain, settings)
 	if err := connection.HandshakeContext(ctx); err != nil {
-		_, plain := errors.AsType[tls.RecordHeaderError](err)
-		if plain || ctx.Err() != nil { // a Redis without TLS waits for the end of a line
+		_, ok := errors.AsType[tls.RecordHeaderError](err)
+		if ok || ctx.Err() != nil { // a Redis without TLS waits for the end of a line
 			return nil, fmt.Errorf("the server at %s speaks no TLS on this port: give its tls-port, or write the address with redis instead of rediss (%w)", address, err)
 		}
 		return nil, err
@@ -91,7 +91,7 @@ func startTLS(ctx context.Context, plain net.Conn, address string, settings *tls
 	return connection, nil
 }
 
-// readGreeting gives the first line of what a server answers.
+// readGreeting returns the first line of what a server answers.
 func readGreeting(connection net.Conn) (string, error) {
 	if _, err := connection.Write([]byte("PING\r\n")); err != nil {
 		return "", err
@@ -128,10 +128,10 @@ func retryTransient(ctx context.Context, attempt func(context.Context) error) er
 
 // isTransient tells what a server that is about to start, or a failover, fails with.
 func isTransient(err error) bool {
-	if name, unresolved := errors.AsType[*net.DNSError](err); unresolved {
+	if name, ok := errors.AsType[*net.DNSError](err); ok {
 		return name.IsTemporary
 	}
-	if refusal, is := errors.AsType[redis.Error](err); is {
+	if refusal, ok := errors.AsType[redis.Error](err); ok {
 		for _, prefix := range []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN"} {
 			if strings.HasPrefix(refusal.Error(), prefix) {
 				return true

@@ -174,7 +174,7 @@ func (c *Client) checkServer(info map[string]string) error {
 	return nil
 }
 
-// durabilityDoubts are the settings with which accepted work can be lost.
+// durabilityDoubts returns the settings with which accepted work can be lost.
 func durabilityDoubts(info map[string]string) []string {
 	var found []string
 	if info["aof_enabled"] != "1" {

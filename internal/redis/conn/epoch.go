@@ -21,7 +21,7 @@ type epoch struct {
 	watching bool
 }
 
-// Since is when the servers began to answer for all that they were told, by their own
+// Since returns when the servers began to answer for all that they were told, by their own
 // clock. One that is killed, or replaced by its replica, may have forgotten the last
 // second or two before that, also of what it had confirmed: Redis writes its
 // append-only file behind, unless appendfsync is "always".

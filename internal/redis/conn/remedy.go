@@ -34,7 +34,7 @@ func Explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	if refusal, is := errors.AsType[redis.Error](err); is {
+	if refusal, ok := errors.AsType[redis.Error](err); ok {
 		if remedy := remedyOf(refusal.Error()); remedy != "" {
 			return fmt.Errorf("%s (%w)", remedy, err)
 		}
@@ -42,7 +42,7 @@ func Explain(err error) error {
 	return err
 }
 
-// remedyOf is the remedy of what Redis says, "" where there is none.
+// remedyOf returns the remedy of what Redis says, "" where there is none.
 func remedyOf(refusal string) string {
 	refusal = strings.TrimPrefix(refusal, "ERR ")
 	for _, known := range errorRemedies {
@@ -55,22 +55,22 @@ func remedyOf(refusal string) string {
 
 // explainDial is Explain for an error in setting up a connection.
 func explainDial(err error) error {
-	if _, unresolved := errors.AsType[*net.DNSError](err); unresolved {
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("its host has no address: correct the host, or have its name resolve (%w)", err)
 	}
 	if isDial(err) {
 		return fmt.Errorf("nothing answers there: start it, or correct the host and the port (%w)", err)
 	}
-	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return fmt.Errorf("its certificate is signed by nobody that this machine trusts: name the file of the authority's certificate at the end of the address, ?ca=FILE (%w)", err)
 	}
-	if _, other := errors.AsType[x509.HostnameError](err); other {
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return fmt.Errorf("its certificate is for another host: write the host as the certificate names it, or have one made for this (%w)", err)
 	}
 	return Explain(err)
 }
 
 func isDial(err error) bool {
-	operation, is := errors.AsType[*net.OpError](err)
-	return is && operation.Op == "dial"
+	operation, ok := errors.AsType[*net.OpError](err)
+	return ok && operation.Op == "dial"
 }

@@ -72,7 +72,7 @@ func awaitRewrite(ctx context.Context, server *redis.Client) error {
 	}
 }
 
-// persistenceInfo gives a server's INFO about its files.
+// persistenceInfo returns a server's INFO about its files.
 func persistenceInfo(ctx context.Context, server *redis.Client) (map[string]string, error) {
 	text, err := server.Info(ctx, "persistence").Result()
 	if err != nil {

@@ -22,7 +22,7 @@ func (t target) askSentinels(ctx context.Context, options *redis.UniversalOption
 		case err == nil:
 			return nil
 		case errors.Is(err, redis.Nil):
-			return fmt.Errorf("the Sentinel at %s knows no master named %q: correct the name behind the hosts", address, t.master)
+			return fmt.Errorf("the Sentinel at %s knows no master named %q: correct the name after the hosts", address, t.master)
 		case redis.HasErrorPrefix(err, "unknown command"):
 			return fmt.Errorf("the server at %s is no Sentinel: give the Sentinels' port, or write the address as redis://", address)
 		}

@@ -12,7 +12,7 @@ import (
 // maxCertificates bounds a file of certificates, in bytes.
 const maxCertificates = 1 << 20
 
-// tlsConfig gives the settings of encrypted connections to servers whose certificates are
+// tlsConfig returns the settings of encrypted connections to servers whose certificates are
 // signed by those in a file, or for "" by whom the machine trusts. Each certificate must
 // be for the host that is connected to.
 func tlsConfig(file string) (*tls.Config, error) {

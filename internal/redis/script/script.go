@@ -39,7 +39,7 @@ func New(prelude, body string) *Script {
 	return &Script{byte(number), prelude, body, redis.NewScript(prelude + "\n" + body)}
 }
 
-// With is a call of the script.
+// With returns a call of the script.
 func (s *Script) With(keys []string, arguments ...any) Call {
 	return Call{script: s, keys: keys, arguments: arguments}
 }
@@ -161,7 +161,7 @@ func join(scripts []*Script) *redis.Script {
 	var text strings.Builder
 	preludes := make(map[string]struct{})
 	for _, s := range scripts {
-		if _, there := preludes[s.prelude]; !there {
+		if _, ok := preludes[s.prelude]; !ok {
 			preludes[s.prelude] = struct{}{}
 			text.WriteString(s.prelude + "\n")
 		}

@@ -53,7 +53,7 @@ type Analyst struct {
 	read     *reading // nil until it was read
 }
 
-// New gives an analyst of an open repository.
+// New returns an analyst of an open repository.
 func New(checkout *repository.Checkout) *Analyst { return &Analyst{checkout: checkout} }
 
 // reading is what was read of all files.

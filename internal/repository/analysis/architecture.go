@@ -78,7 +78,7 @@ func (r *reading) sourceFiles() []modules.File {
 	return all
 }
 
-// namedModules gives the folders of the modules that manifests name.
+// namedModules returns the folders of the modules that manifests name.
 func (r *reading) namedModules() modules.Named {
 	named := modules.Named{Go: make(map[string]string), JavaScript: make(map[string]string), Rust: make(map[string]string)}
 	for _, m := range r.manifests {
@@ -112,7 +112,7 @@ func (r *reading) listEntries() []Entry {
 	for _, m := range r.manifests {
 		for _, program := range m.Programs {
 			at := path.Join(path.Dir(m.Path), program)
-			if language, exists := files[at]; exists && !known[at] {
+			if language, ok := files[at]; ok && !known[at] {
 				known[at] = true
 				all = append(all, Entry{Place{Path: at}, language})
 			}

@@ -175,7 +175,7 @@ func TestAgainstGoList(t *testing.T) {
 	var others []string
 	for folder := range found {
 		// The go command does not look into this one, which is documentation.
-		if _, listed := known[folder]; !listed && folder != "builtin" {
+		if _, ok := known[folder]; !ok && folder != "builtin" {
 			others = append(others, "./"+folder)
 		}
 	}

@@ -134,7 +134,7 @@ func (a *Analyst) lockedManifest(m manifest.Manifest, locked map[string]map[stri
 	return one
 }
 
-// normalizeName is how lock files of Python write a name.
+// normalizeName returns how lock files of Python write a name.
 func normalizeName(name string) string {
 	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
 }
@@ -153,7 +153,7 @@ func (a *Analyst) lockOf(m manifest.Manifest) string {
 	}
 }
 
-// lacksLockFile tells whether a manifest should have a lock file and has none. Requirements of
+// lacksLockFile reports whether a manifest should have a lock file and has none. Requirements of
 // Python that each name one version are as good as one.
 func lacksLockFile(m Manifest) bool {
 	if m.Lock != "" || !lockFiles[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {

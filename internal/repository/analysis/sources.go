@@ -100,7 +100,7 @@ func (r *reading) rankFiles(wanted []string) []chosenFile {
 	return all
 }
 
-// largestFiles gives the file with the most lines of each folder with source code; one that
+// largestFiles returns the file with the most lines of each folder with source code; one that
 // documents the folder comes before all others.
 func (r *reading) largestFiles() map[string]string {
 	lines := make(map[string]int)

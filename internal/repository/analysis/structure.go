@@ -246,7 +246,7 @@ func licenseOf(text string) string {
 	return ""
 }
 
-// structureRisks are those that files alone tell.
+// structureRisks returns those that files alone tell.
 func structureRisks(s Structure, files []file) []Risk {
 	var risks []Risk
 	if s.License == nil {

@@ -38,7 +38,7 @@ func parsePrefixes(written ...string) []netip.Prefix {
 	return all
 }
 
-// isPublic tells whether an address is one of the public internet.
+// isPublic reports whether an address is one of the public internet.
 func isPublic(address netip.Addr) bool {
 	address = address.Unmap()
 	if !address.IsGlobalUnicast() || address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast() {
@@ -120,5 +120,5 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // a Reader's error is compared with io.EOF
 }
 
-// hostOf is a host as it stands in an allow list: in small letters, without the port.
+// hostOf returns a host as it stands in an allow list: in small letters, without the port.
 func hostOf(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }

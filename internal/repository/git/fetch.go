@@ -67,10 +67,10 @@ func (o Options) withDefaults() Options {
 // Fetcher fetches repositories. Its methods may be called concurrently.
 type Fetcher struct{ options Options }
 
-// NewFetcher gives a fetcher.
+// NewFetcher returns a fetcher.
 func NewFetcher(options Options) *Fetcher { return &Fetcher{options: options.withDefaults()} }
 
-// Hosts are the hosts that may be fetched from.
+// Hosts returns the hosts that may be fetched from.
 func (f *Fetcher) Hosts() []string { return f.options.Hosts }
 
 // AddressError is an address that may not be fetched. Reason goes on after the address.
@@ -79,9 +79,9 @@ type AddressError struct{ Address, Reason string }
 func (e *AddressError) Error() string { return "repository " + e.Address + ": " + e.Reason }
 
 // ErrAbsent is an address without a repository that everybody may read.
-var ErrAbsent = errors.New("there is no public repository")
+var ErrAbsent = errors.New("no public repository at this address")
 
-// Check tells whether an address may be fetched; if not, the error is an *AddressError.
+// Check reports whether an address may be fetched; if not, the error is an *AddressError.
 func (f *Fetcher) Check(address *url.URL) error {
 	refuse := func(reason string) error {
 		return &AddressError{address.Redacted(), reason}
@@ -160,12 +160,12 @@ func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch str
 		return none, fmt.Errorf("list its branches: %w", err)
 	}
 	if offered.Head == nil {
-		return none, errors.New("it has no default branch")
+		return none, errors.New("the repository has no default branch")
 	}
 	request := packp.NewUploadPackRequestFromCapabilities(offered.Capabilities)
 	request.Wants = []plumbing.Hash{*offered.Head}
 	if !offered.Capabilities.Supports(capability.Shallow) {
-		return none, errors.New("its server can't give a commit without history")
+		return none, errors.New("the server can't send a commit without history")
 	}
 	request.Depth = packp.DepthCommits(1)
 	if err := request.Capabilities.Set(capability.Shallow); err != nil {
@@ -181,7 +181,7 @@ func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch str
 	return *offered.Head, f.unpackObjects(scratch)
 }
 
-// objectsOf is what a server sends without what it says beside it about its progress.
+// objectsOf returns what a server sends without what it says beside it about its progress.
 func objectsOf(received io.Reader, agreed *capability.List) io.Reader {
 	switch {
 	case agreed.Supports(capability.Sideband64k):
@@ -280,7 +280,7 @@ func (f *Fetcher) writeFiles(ctx context.Context, commit plumbing.Hash, scratch 
 	}
 }
 
-// isWritable tells whether a path can be a file's. A tree can hold anything.
+// isWritable reports whether a path can be a file's. A tree can hold anything.
 func isWritable(name string) bool {
 	return fs.ValidPath(name) && !slices.Contains(strings.Split(name, "/"), ".git") && !strings.ContainsAny(name, "\\\x00")
 }

@@ -30,8 +30,8 @@ type State struct {
 	Submodules []string
 }
 
-// ErrNone is a folder that is no checkout of git by itself.
-var ErrNone = errors.New("no checkout of git")
+// ErrNone is a folder that is not a git checkout by itself.
+var ErrNone = errors.New("not a git checkout")
 
 // maxSmall is the size of files of git that hold a line or a few.
 const maxSmall = 1 << 20
@@ -39,7 +39,7 @@ const maxSmall = 1 << 20
 // maxIndex is the size of git's list of files that is read, some 500,000 of them.
 const maxIndex = 64 << 20
 
-// Read gives the state of the checkout in a folder. Nothing outside of the folder is read:
+// Read returns the state of the checkout in a folder. Nothing outside of the folder is read:
 // one whose .git is elsewhere (a worktree, a submodule) gives ErrNone.
 func Read(root *os.Root) (State, error) {
 	info, err := root.Lstat(".git")
@@ -64,7 +64,7 @@ func Read(root *os.Root) (State, error) {
 
 var commitHash = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
 
-// readHead gives the commit that is checked out.
+// readHead returns the commit that is checked out.
 func readHead(root *os.Root) (string, error) {
 	text, err := readSmallFile(root, ".git/HEAD")
 	if err != nil {
@@ -75,7 +75,7 @@ func readHead(root *os.Root) (string, error) {
 		return checkCommit(name)
 	}
 	if !strings.HasPrefix(name, "refs/") || path.Clean(name) != name {
-		return "", fmt.Errorf("read .git/HEAD: %q is no reference", name)
+		return "", fmt.Errorf("read .git/HEAD: %q is not a reference", name)
 	}
 	text, err = readSmallFile(root, ".git/"+name)
 	if err == nil {
@@ -101,12 +101,12 @@ func readHead(root *os.Root) (string, error) {
 
 func checkCommit(commit string) (string, error) {
 	if !commitHash.MatchString(commit) {
-		return "", fmt.Errorf("read the commit of .git/HEAD: %q is no hash", commit)
+		return "", fmt.Errorf("read the commit of .git/HEAD: %q is not a hash", commit)
 	}
 	return commit, nil
 }
 
-// readOrigin gives the address that a checkout was cloned from.
+// readOrigin returns the address that a checkout was cloned from.
 func readOrigin(root *os.Root) (string, error) {
 	text, err := readSmallFile(root, ".git/config")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +173,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 		return nil, err //nolint:wrapcheck // the caller names the file
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	return root.Open(name) //nolint:wrapcheck // as above
 }

@@ -93,7 +93,7 @@ func TestFetchIsRefused(t *testing.T) {
 	}
 	t.Run("a redirect to another host", func(t *testing.T) {
 		_, err := git.NewFetcher(gittest.Local(elsewhere, git.Options{AllowPrivate: true})).Fetch(t.Context(), address(t, elsewhere.URL+"/x"), target(t))
-		if refused, is := errors.AsType[*git.AddressError](err); !is || refused.Address != "https://other.example/x/info/refs?service=git-upload-pack" && !strings.HasPrefix(refused.Address, "https://other.example/x") {
+		if refused, ok := errors.AsType[*git.AddressError](err); !ok || refused.Address != "https://other.example/x/info/refs?service=git-upload-pack" && !strings.HasPrefix(refused.Address, "https://other.example/x") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -60,7 +60,7 @@ func (b *deltaHeader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// resultSize is the size of what a delta gives. A delta begins with the size of what it is
+// resultSize returns the size of what a delta gives. A delta begins with the size of what it is
 // applied to and that of the result, 7 bits a byte, the lowest first.
 func (b *deltaHeader) resultSize() (int64, error) {
 	rest := b.kept[:b.length]

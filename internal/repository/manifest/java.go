@@ -51,7 +51,7 @@ var property = regexp.MustCompile(`\$\{([^}]+)\}`)
 
 func (p properties) expandProperties(value string) string {
 	return property.ReplaceAllStringFunc(strings.TrimSpace(value), func(name string) string {
-		if known, found := p[name[2:len(name)-1]]; found {
+		if known, ok := p[name[2:len(name)-1]]; ok {
 			return known
 		}
 		return name
@@ -177,7 +177,7 @@ func readCatalog(m *Manifest, content []byte) error {
 		}
 		var ref struct{ Ref string }
 		if meta.PrimitiveDecode(library.Version, &d.Version) != nil && meta.PrimitiveDecode(library.Version, &ref) == nil {
-			if named, found := file.Versions[ref.Ref]; found && meta.PrimitiveDecode(named, &d.Version) != nil {
+			if named, ok := file.Versions[ref.Ref]; ok && meta.PrimitiveDecode(named, &d.Version) != nil {
 				d.Version = ""
 			}
 		}

@@ -122,7 +122,7 @@ var (
 
 func formOf(file string) (form, bool) {
 	name := path.Base(file)
-	if known, found := byName[name]; found {
+	if known, ok := byName[name]; ok {
 		return known, true
 	}
 	switch {

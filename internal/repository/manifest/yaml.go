@@ -16,7 +16,7 @@ type pair struct {
 	value tree
 }
 
-// parseYAML gives the first document of a file.
+// parseYAML returns the first document of a file.
 func parseYAML(content []byte) (tree, error) {
 	if err := checkNesting(content); err != nil {
 		return tree{}, err
@@ -46,7 +46,7 @@ func (t tree) unwrapNode() ast.Node {
 	}
 }
 
-// mappingPairs gives the entries of a mapping, none of anything else.
+// mappingPairs returns the entries of a mapping, none of anything else.
 func (t tree) mappingPairs() []pair {
 	var values []*ast.MappingValueNode
 	switch n := t.unwrapNode().(type) {
@@ -66,7 +66,7 @@ func (t tree) mappingPairs() []pair {
 	return all
 }
 
-// childOf gives the value of a key.
+// childOf returns the value of a key.
 func (t tree) childOf(key string) tree {
 	for _, p := range t.mappingPairs() {
 		if p.key == key {
@@ -76,7 +76,7 @@ func (t tree) childOf(key string) tree {
 	return tree{}
 }
 
-// listItems gives the elements of a list.
+// listItems returns the elements of a list.
 func (t tree) listItems() []tree {
 	list, ok := t.unwrapNode().(*ast.SequenceNode)
 	if !ok {
@@ -89,7 +89,7 @@ func (t tree) listItems() []tree {
 	return all
 }
 
-// scalarText gives a scalar as it is written, "" for anything else.
+// scalarText returns a scalar as it is written, "" for anything else.
 func (t tree) scalarText() string {
 	switch n := t.unwrapNode().(type) {
 	case *ast.LiteralNode:
@@ -104,7 +104,7 @@ func (t tree) scalarText() string {
 	return ""
 }
 
-// lineNumber is where a node begins, 0 for none.
+// lineNumber returns where a node begins, 0 for none.
 func (t tree) lineNumber() int {
 	node := t.unwrapNode()
 	if node == nil || node.GetToken() == nil {

@@ -151,7 +151,7 @@ func (m *Map) markImports() {
 	}
 }
 
-// stronglyConnected gives the strongly connected groups of a graph (Tarjan 1972), without recursion:
+// stronglyConnected returns the strongly connected groups of a graph (Tarjan 1972), without recursion:
 // a chain of imports can be as long as a repository has folders.
 func stronglyConnected(next [][]int) [][]int {
 	type visit struct{ node, child int }

@@ -78,7 +78,7 @@ func (m Map) countGroups(depth int) int {
 	return len(names)
 }
 
-// cutPath gives the first folders of a path.
+// cutPath returns the first folders of a path.
 func cutPath(folder string, depth int) string {
 	all := strings.Split(folder, "/")
 	return path.Join(all[:min(depth, len(all))]...)

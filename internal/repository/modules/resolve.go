@@ -91,13 +91,13 @@ func (x *index) addPython(file string) {
 		}
 		name = strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), "/__init__")
 		name = strings.ReplaceAll(name, "/", ".")
-		if _, taken := x.python[name]; !taken {
+		if _, ok := x.python[name]; !ok {
 			x.python[name] = folder
 		}
 	}
 }
 
-// resolveImport gives the folders that an import leads to, none for what is not in the
+// resolveImport returns the folders that an import leads to, none for what is not in the
 // repository.
 func (x *index) resolveImport(file File, found source.Import) []string {
 	switch file.Language {
@@ -150,11 +150,11 @@ func (x *index) findFolder(folder string) []string {
 // beginning of it. The module of the standard library has no path of its own.
 func (x *index) goPackage(imported string) []string {
 	for prefix := imported; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
-		if folder, found := x.named.Go[prefix]; found {
+		if folder, ok := x.named.Go[prefix]; ok {
 			return x.findFolder(path.Join(folder, strings.TrimPrefix(imported, prefix)))
 		}
 	}
-	if folder, found := x.named.Go["std"]; found {
+	if folder, ok := x.named.Go["std"]; ok {
 		return x.findFolder(path.Join(folder, imported))
 	}
 	return nil
@@ -171,7 +171,7 @@ func (x *index) pythonModule(file string, found source.Import) []string {
 	}
 	var folders []string
 	for _, one := range found.Names {
-		if folder, known := x.python[name+"."+one]; known && !slices.Contains(folders, folder) {
+		if folder, ok := x.python[name+"."+one]; ok && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}
@@ -179,7 +179,7 @@ func (x *index) pythonModule(file string, found source.Import) []string {
 		return folders
 	}
 	for name != "" {
-		if folder, known := x.python[name]; known {
+		if folder, ok := x.python[name]; ok {
 			return []string{folder}
 		}
 		name = name[:max(0, strings.LastIndexByte(name, '.'))]
@@ -226,8 +226,8 @@ func (x *index) resolveScript(file, imported string) []string {
 // in the folder of "@scope/name", and in the "src" below it.
 func (x *index) scriptPackage(imported string) []string {
 	for name := imported; name != "." && name != "/"; name = path.Dir(name) {
-		folder, found := x.named.JavaScript[name]
-		if !found {
+		folder, ok := x.named.JavaScript[name]
+		if !ok {
 			continue
 		}
 		rest := strings.TrimPrefix(strings.TrimPrefix(imported, name), "/")
@@ -262,8 +262,8 @@ func (x *index) resolveRust(file, imported string) []string {
 	case "crate":
 		base = x.crateOf(folder)
 	default:
-		crate, found := x.named.Rust[first]
-		if !found {
+		crate, ok := x.named.Rust[first]
+		if !ok {
 			return nil
 		}
 		base = path.Join(crate, "src")
@@ -287,7 +287,7 @@ func (x *index) rustModule(base string, segments []string) []string {
 
 func (x *index) crateOf(folder string) string {
 	for at := folder; ; at = path.Dir(at) {
-		if _, found := x.crates[at]; found || at == "." || at == "/" {
+		if _, ok := x.crates[at]; ok || at == "." || at == "/" {
 			return at
 		}
 	}
@@ -310,7 +310,7 @@ func (x *index) resolveRequire(file, required string) []string {
 		}
 		return nil
 	}
-	if folder, found := x.ruby[strings.TrimSuffix(required, ".rb")]; found {
+	if folder, ok := x.ruby[strings.TrimSuffix(required, ".rb")]; ok {
 		return []string{folder}
 	}
 	return nil

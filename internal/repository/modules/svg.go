@@ -95,7 +95,7 @@ func (v overview) placeGroups() (width, height float64) {
 	return width, height
 }
 
-// importerPositions gives for each group of a row where those that import it stand on average.
+// importerPositions returns for each group of a row where those that import it stand on average.
 func (v overview) importerPositions(row []*group) map[*group]float64 {
 	sums := make(map[*group]float64)
 	counts := make(map[*group]float64)

@@ -10,7 +10,7 @@ type cursor struct {
 
 func (c *cursor) hasMore() bool { return c.at < len(c.tokens) }
 
-// peek gives the token some places ahead, or behind for a negative number.
+// peek returns the token some places ahead, or behind for a negative number.
 func (c *cursor) peek(ahead int) token {
 	if at := c.at + ahead; at >= 0 && at < len(c.tokens) {
 		return c.tokens[at]
@@ -56,7 +56,7 @@ func (c *cursor) readDotted(separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// startsStatement tells whether the token at the cursor is the first of a statement in a language
+// startsStatement reports whether the token at the cursor is the first of a statement in a language
 // with braces.
 func (c *cursor) startsStatement() bool {
 	before := c.peek(-1)

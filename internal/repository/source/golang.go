@@ -29,7 +29,7 @@ func parseGo(content []byte) Facts {
 	return facts
 }
 
-// lineOf is the number of the first line that begins with a text, 0 for none.
+// lineOf returns the number of the first line that begins with a text, 0 for none.
 func lineOf(content []byte, beginning string) int {
 	if bytes.HasPrefix(content, []byte(beginning)) {
 		return 1

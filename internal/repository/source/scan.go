@@ -54,7 +54,7 @@ type scanner struct {
 // and a file with more than that was written by a program.
 const maxTokens = 200_000
 
-// scan gives the tokens of a file.
+// scan returns the tokens of a file.
 func (s syntax) scan(content []byte) []token {
 	x := &scanner{syntax: s, rest: content, line: 1}
 	for len(x.rest) > 0 && len(x.tokens) < maxTokens {
@@ -131,7 +131,7 @@ func (x *scanner) skipComment() bool {
 	return true
 }
 
-// distanceTo is the distance to the next of two bytes behind this one.
+// distanceTo returns the distance to the next of two bytes behind this one.
 func (x *scanner) distanceTo(a, b byte) int {
 	if next := bytes.IndexAny(x.rest[1:], string([]byte{a, b})); next >= 0 {
 		return 1 + next
@@ -224,7 +224,7 @@ func (x *scanner) readTemplate() {
 	x.tokens = append(x.tokens, token{text, inside, started})
 }
 
-// mayBeRegexp tells whether a slash begins a regular expression rather than divides.
+// mayBeRegexp reports whether a slash begins a regular expression rather than divides.
 func (x *scanner) mayBeRegexp() bool {
 	if len(x.tokens) == 0 {
 		return true

@@ -65,7 +65,7 @@ func Parse(language Language, content []byte) Facts {
 	return Facts{}
 }
 
-// Imports tells whether the imports of a language are read.
+// Imports reports whether the imports of a language are read.
 func (l Language) Imports() bool {
 	switch l {
 	case Go, Python, JavaScript, TypeScript, Rust, Java, Kotlin, Ruby, PHP, CSharp:
@@ -90,10 +90,10 @@ var byName = map[string]Language{
 	"Dockerfile": "Dockerfile", "Containerfile": "Dockerfile", "Makefile": "Make", "Rakefile": Ruby, "Gemfile": Ruby,
 }
 
-// LanguageOf gives the language of a file by its name, "" for one that is not known.
+// LanguageOf returns the language of a file by its name, "" for one that is not known.
 func LanguageOf(file string) Language {
 	name := path.Base(file)
-	if language, known := byName[name]; known {
+	if language, ok := byName[name]; ok {
 		return language
 	}
 	return byExtension[strings.ToLower(path.Ext(name))]
@@ -104,7 +104,7 @@ var documents = map[Language]bool{
 	"Markdown": true, "reStructuredText": true, "YAML": true, "JSON": true, "TOML": true, "XML": true,
 }
 
-// Program tells whether a language is one of programs, rather than of text and data.
+// Program reports whether a language is one of programs, rather than of text and data.
 func (l Language) Program() bool { return l != "" && !documents[l] }
 
 // IsTest tells by its path whether a file is a test, or data of tests.

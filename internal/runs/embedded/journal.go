@@ -122,7 +122,7 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 	})
 }
 
-// positionOf gives the id of an event, 0 for one before the first.
+// positionOf returns the id of an event, 0 for one before the first.
 func (s *Store) positionOf(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
 	switch at {
 	case runs.Beginning:
@@ -136,7 +136,7 @@ func (s *Store) positionOf(ctx context.Context, thread chat.ThreadID, at runs.Po
 		return runs.Position(strconv.FormatInt(last.Int64, 10)), nil
 	}
 	if position, err := strconv.ParseInt(string(at), 10, 64); err != nil || position < 0 {
-		return "", fmt.Errorf("follow thread %s: %q is no position of an event", thread, at)
+		return "", fmt.Errorf("follow thread %s: invalid position %q", thread, at)
 	}
 	return at, nil
 }

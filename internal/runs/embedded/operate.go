@@ -76,7 +76,7 @@ func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, err
 	return states, nil
 }
 
-// queryStrings gives the rows of a query of one column.
+// queryStrings returns the rows of a query of one column.
 func queryStrings(ctx context.Context, tx *sql.Tx, query string, arguments ...any) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, query, arguments...)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLe
 	return letters[0], nil
 }
 
-// queryLetters gives the dead letters that the clauses choose.
+// queryLetters returns the dead letters that the clauses choose.
 func (s *Store) queryLetters(ctx context.Context, clauses string, arguments ...any) ([]runs.DeadLetter, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT thread, event, body, reason, at FROM dead `+clauses, arguments...)
 	if err != nil {

@@ -171,7 +171,7 @@ func (s *Store) addUnsure(ctx context.Context) error {
 // Close releases the file. Claims and followers must have ended.
 func (s *Store) Close() error { return s.db.Close() }
 
-// nowMillis is the time as tables have it.
+// nowMillis returns the time as tables have it.
 func (s *Store) nowMillis() int64 { return s.now().UnixMilli() }
 
 // inTransaction runs change in a transaction, which is rolled back after an error.
@@ -231,7 +231,7 @@ func (s *Store) inFencedTransaction(ctx context.Context, lease runs.Lease, chang
 	})
 }
 
-// timeFromMillis gives a stored time; 0 is none.
+// timeFromMillis returns a stored time; 0 is none.
 func timeFromMillis(millis int64) time.Time {
 	if millis == 0 {
 		return time.Time{}
@@ -239,14 +239,14 @@ func timeFromMillis(millis int64) time.Time {
 	return time.UnixMilli(millis).UTC()
 }
 
-// decodeJob gives a job with what the store knows about it.
+// decodeJob returns a job with what the store knows about it.
 func decodeJob(body []byte, enqueued int64, attempt int) (runs.Job, error) {
 	job, err := runs.DecodeJob(body)
 	job.Enqueued, job.Attempt = timeFromMillis(enqueued), attempt
 	return job, err
 }
 
-// headOf gives the id, the body and the time of the job at the head of a thread, or
+// headOf returns the id, the body and the time of the job at the head of a thread, or
 // sql.ErrNoRows.
 func headOf(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (id int64, body []byte, enqueued int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, string(thread)).

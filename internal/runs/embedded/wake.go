@@ -13,7 +13,7 @@ type signal struct {
 
 func (s *signal) init() { s.ch = make(chan struct{}) }
 
-// wait gives a channel that is closed at the next fire.
+// wait returns a channel that is closed at the next fire.
 func (s *signal) wait() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,7 @@ func (s *Store) Follow(ctx context.Context, thread chat.ThreadID, after runs.Pos
 
 var entryPattern = regexp.MustCompile(`^\d{1,20}-\d{1,20}$`)
 
-// entryID gives the id of an entry of the stream, 0-0 for one before the first.
+// entryID returns the id of an entry of the stream, 0-0 for one before the first.
 func (s *Store) entryID(ctx context.Context, thread chat.ThreadID, at runs.Position) (runs.Position, error) {
 	switch at {
 	case runs.Beginning:
@@ -50,7 +50,7 @@ func (s *Store) entryID(ctx context.Context, thread chat.ThreadID, at runs.Posit
 		return runs.Position(last[0].ID), nil
 	}
 	if !entryPattern.MatchString(string(at)) {
-		return "", fmt.Errorf("follow thread %s: %q is no position of an event", thread, at)
+		return "", fmt.Errorf("follow thread %s: invalid position %q", thread, at)
 	}
 	return at, nil
 }
@@ -111,7 +111,7 @@ func (c *channel) followersChanged(thread chat.ThreadID, followed bool) {
 		err = c.pubsub.Unsubscribe(ctx, name)
 	}
 	if err != nil { // it is repeated with the next connection; until then followers look themselves
-		c.store.options.Logger.Warn("channel of a thread not changed", "thread", string(thread), "error", explainError(err))
+		c.store.options.Logger.Warn("change subscription of thread", "thread", string(thread), "error", explainError(err))
 	}
 }
 
@@ -130,9 +130,9 @@ func (c *channel) forwardMessages(messages <-chan any) {
 
 func (c *channel) handleMessage(name, payload string) {
 	c.mu.Lock()
-	thread, known := c.threads[name]
+	thread, ok := c.threads[name]
 	c.mu.Unlock()
-	if !known {
+	if !ok {
 		return
 	}
 	if !strings.HasPrefix(payload, "{") {
@@ -141,7 +141,7 @@ func (c *channel) handleMessage(name, payload string) {
 	}
 	var event shown
 	if err := json.Unmarshal([]byte(payload), &event); err != nil {
-		c.store.options.Logger.Warn("event not shown", "thread", string(thread), "error", err)
+		c.store.options.Logger.Warn("publish event", "thread", string(thread), "error", err)
 		return
 	}
 	c.store.hub.Show(thread, runs.Event{Run: chat.RunID(event.Run), Kind: runs.EventKind(event.Kind), Body: event.Body})

@@ -34,10 +34,10 @@ func (k keys) recordKey(run chat.RunID) string { return k.threadKey(chat.ThreadI
 
 func (k keys) lettersKey(run chat.RunID) string { return k.threadKey(chat.ThreadID(run), "letters") }
 
-// statusKey is the list of the records with a status.
+// statusKey returns the list of the records with a status.
 func (k keys) statusKey(status runs.Status) string { return k.globalKey("runs:" + string(status)) }
 
-// recordLists are the lists of the records of all threads.
+// recordLists returns the lists of the records of all threads.
 func (k keys) recordLists() []string {
 	lists := []string{k.globalKey("runs")}
 	for _, status := range []runs.Status{runs.Queued, runs.Running, runs.Waiting, runs.Done, runs.Failed, runs.Cancelled, runs.Expired} {
@@ -48,12 +48,12 @@ func (k keys) recordLists() []string {
 
 func (k keys) globalKey(what string) string { return k.prefix + ":{*}:" + what }
 
-// wakeKeys are the keys of the scripts that announce and settle.
+// wakeKeys returns the keys of the scripts that announce and settle.
 func (k keys) wakeKeys() []string {
 	return []string{k.globalKey("ready"), k.globalKey("due"), k.globalKey("noticed")}
 }
 
-// parseThread gives the thread that a key is of.
+// parseThread returns the thread that a key is of.
 func (k keys) parseThread(key, what string) (chat.ThreadID, bool) {
 	inner, ok := strings.CutPrefix(key, k.prefix+":{")
 	if !ok {

@@ -18,11 +18,11 @@ type nextNotice struct{ what, in string }
 
 func comesOf(fields []string) (nextNotice, error) {
 	if len(fields) != 2 {
-		return nextNotice{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+		return nextNotice{}, fmt.Errorf("unexpected script result %q: want the next notice and its time", fields)
 	}
 	in, err := strconv.ParseFloat(fields[1], 64)
 	if err != nil {
-		return nextNotice{}, fmt.Errorf("a script gave %q, which says not when to come again", fields)
+		return nextNotice{}, fmt.Errorf("unexpected script result %q: want the next notice and its time", fields)
 	}
 	return nextNotice{fields[0], strconv.FormatInt(int64(in), 10)}, nil
 }
@@ -44,7 +44,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 // isBehind reads how many jobs a thread has, that at its head among them.
 func isBehind(jobs string) bool { return jobs != "0" && jobs != "1" }
 
-// fenceArgs is what the scripts that write under a lease are given first.
+// fenceArgs returns what the scripts that write under a lease are given first.
 func (s *Store) fenceArgs(lease runs.Lease) []any {
 	return []any{strconv.FormatInt(int64(lease.Token), 10), formatMillis(s.options.LeaseTTL)}
 }
@@ -80,7 +80,7 @@ func (s *Store) finishLease(ctx context.Context, lease runs.Lease, how string, r
 	}
 	if err := s.settleNotice(ctx, lease.Thread, lease.Ref, next); err != nil {
 		// The job is finished all the same; what comes next is found by the notice, which stays.
-		s.options.Logger.WarnContext(ctx, "notice of a thread not settled", "thread", string(lease.Thread), "error", err)
+		s.options.Logger.WarnContext(ctx, "settle notice of thread", "thread", string(lease.Thread), "error", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Store) readState(ctx context.Context, thread chat.ThreadID) (runs.Threa
 	return state, nil
 }
 
-// withWork gives all threads that have jobs, in order.
+// withWork returns all threads that have jobs, in order.
 func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
 	var mu sync.Mutex
 	found := make(map[chat.ThreadID]struct{})
@@ -142,7 +142,7 @@ func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.Dea
 	return letters, nil
 }
 
-// readLetter gives a dead letter from its fields of the hash.
+// readLetter returns a dead letter from its fields of the hash.
 func readLetter(thread chat.ThreadID, event runs.EventID, body, reason string) runs.DeadLetter {
 	var letter runs.DeadLetter
 	at, why, _ := strings.Cut(reason, " ")

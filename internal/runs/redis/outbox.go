@@ -33,7 +33,7 @@ type place struct {
 func readDelivery(key, stored, posted string) (place, error) {
 	parts := strings.SplitN(stored, " ", 3)
 	if len(parts) != 3 {
-		return place{}, fmt.Errorf("read delivery %s: it does not begin with its number and time", key)
+		return place{}, fmt.Errorf("read delivery %s: missing number and time", key)
 	}
 	var body storedDelivery
 	if err := json.Unmarshal([]byte(parts[2]), &body); err != nil {

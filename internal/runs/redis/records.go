@@ -28,7 +28,7 @@ var (
 	_ runs.Registry = (*Records)(nil)
 )
 
-// OpenRecords gives the records in a Redis; of the options it heeds Prefix and Keep. The
+// OpenRecords returns the records in a Redis; of the options it heeds Prefix and Keep. The
 // client stays the caller's.
 func OpenRecords(client *conn.Client, options Options) (*Records, error) {
 	options, err := options.withDefaults()
@@ -62,7 +62,7 @@ func (r *Records) Save(ctx context.Context, record runs.Record) error {
 	return nil
 }
 
-// listKeys are the keys of the lists of all records and of those with the record's status, and
+// listKeys returns the keys of the lists of all records and of those with the record's status, and
 // of those with a status that it had.
 func (r *Records) listKeys(record runs.Record) []string {
 	lists := []string{r.keys.globalKey("runs"), r.keys.statusKey(record.Status())}
@@ -88,8 +88,8 @@ func (r *Records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, 
 	if err != nil {
 		return runs.Record{}, explainError(err)
 	}
-	body, known := stored["body"]
-	if !known {
+	body, ok := stored["body"]
+	if !ok {
 		return runs.Record{}, chat.ErrUnknownRun
 	}
 	unpacked, err := pack.Unpack([]byte(body))

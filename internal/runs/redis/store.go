@@ -66,7 +66,7 @@ var (
 	_ runs.Forgetter = (*Store)(nil)
 )
 
-// Open gives the store in a Redis, which it makes ready. The client stays the caller's,
+// Open returns the store in a Redis, which it makes ready. The client stays the caller's,
 // to be closed after the store.
 func Open(ctx context.Context, client *conn.Client, options Options) (*Store, error) {
 	options, err := options.withDefaults()
@@ -138,7 +138,7 @@ func (u *upkeep) scheduleRepair(since time.Time, ttl time.Duration) {
 	}
 }
 
-// takeDue tells whether something is due, and if so when it is again.
+// takeDue reports whether something is due, and if so when it is again.
 func (u *upkeep) takeDue(due *time.Time, every time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -175,7 +175,7 @@ func parseTime(text string) time.Time {
 func readJob(stored string) (runs.Job, error) {
 	enqueued, body, found := strings.Cut(stored, " ")
 	if !found {
-		return runs.Job{}, fmt.Errorf("read job: it does not begin with its time")
+		return runs.Job{}, fmt.Errorf("read job: missing time")
 	}
 	job, err := runs.DecodeJob([]byte(body))
 	job.Enqueued = parseTime(enqueued)

@@ -11,7 +11,7 @@ import (
 	"cairn/internal/runs"
 )
 
-// followEvents gives the next n events behind a position.
+// followEvents returns the next n events behind a position.
 func followEvents(t *testing.T, events runs.Events, thread chat.ThreadID, after runs.Position, n int) []runs.Event {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)

@@ -98,7 +98,7 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 	})
 }
 
-// newJob is a job for a message whose id is the event's.
+// newJob returns a job for a message whose id is the event's.
 func newJob(thread chat.ThreadID, event runs.EventID) runs.Job {
 	return runs.Job{Event: event, Kind: runs.Said, Run: chat.RunID("run-" + string(event)), Message: chat.Message{
 		ID: chat.MessageID(event), Thread: thread, Author: "ann", Text: "what of " + string(event) + "?",

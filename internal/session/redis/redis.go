@@ -72,7 +72,7 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// Open gives the sessions in a Redis. The client stays the caller's.
+// Open returns the sessions in a Redis. The client stays the caller's.
 func Open(client *conn.Client, options Options) *Store {
 	s := &Store{client: client, prefix: options.Prefix, keep: options.Keep}
 	if s.prefix == "" {
@@ -128,14 +128,14 @@ func decodeSession(thread chat.ThreadID, value []byte) (session.Session, error) 
 	return loaded, err
 }
 
-// splitValue gives when a session was saved, and what stands behind that in its value.
+// splitValue returns when a session was saved, and what stands behind that in its value.
 func splitValue(value []byte) (saved time.Time, packed []byte, err error) {
 	head, packed, found := bytes.Cut(value, []byte("\n"))
 	_, at, _ := strings.Cut(string(head), " ")
 	at, _, _ = strings.Cut(at, " ")
 	ms, err := strconv.ParseInt(at, 10, 64)
 	if !found || err != nil {
-		return time.Time{}, nil, errors.New("it does not begin with its fence and time")
+		return time.Time{}, nil, errors.New("missing fencing token and time")
 	}
 	return time.UnixMilli(ms), packed, nil
 }
@@ -182,10 +182,10 @@ func parseSaved(result *redis.Cmd) (at float64, before []chat.UserID, err error)
 		return 0, nil, err
 	}
 	if len(values) != 2 {
-		return 0, nil, fmt.Errorf("the script gave %d values that are not a time and people", len(values))
+		return 0, nil, fmt.Errorf("unexpected script result of %d values: want a time and people", len(values))
 	}
 	if at, err = strconv.ParseFloat(values[0], 64); err != nil {
-		return 0, nil, fmt.Errorf("the script gave %q, which is no time", values[0])
+		return 0, nil, fmt.Errorf("unexpected script result %q: want a time", values[0])
 	}
 	before, err = splitPeople(values[1])
 	return at, before, err
@@ -215,7 +215,7 @@ func (s *Store) updateLists(ctx context.Context, saved session.Session, at float
 	return err
 }
 
-// listKeys are the keys of people's lists of threads.
+// listKeys returns the keys of people's lists of threads.
 func (s *Store) listKeys(thread chat.ThreadID, people []chat.UserID) []string {
 	lists := make([]string, len(people))
 	for i, person := range people {
@@ -224,7 +224,7 @@ func (s *Store) listKeys(thread chat.ThreadID, people []chat.UserID) []string {
 	return lists
 }
 
-// joinPeople gives people as they stand in a session's value.
+// joinPeople returns people as they stand in a session's value.
 func joinPeople(people []chat.UserID) string {
 	escaped := make([]string, len(people))
 	for i, person := range people {
@@ -284,7 +284,7 @@ func (s *Store) listThreads(ctx context.Context, adapter string, by chat.UserID,
 	return listed[:min(limit, len(listed))], nil
 }
 
-// readPage gives a part of a person's threads. It counts as a use of their list.
+// readPage returns a part of a person's threads. It counts as a use of their list.
 func (s *Store) readPage(ctx context.Context, key string, start, limit int) ([]string, error) {
 	var threads *redis.StringSliceCmd
 	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -299,7 +299,7 @@ func (s *Store) readPage(ctx context.Context, key string, start, limit int) ([]s
 	return threads.Val(), nil
 }
 
-// loadSummaries gives what lists show of threads, and those whose time has passed.
+// loadSummaries returns what lists show of threads, and those whose time has passed.
 func (s *Store) loadSummaries(ctx context.Context, threads []string) (kept []chat.ThreadSummary, gone []any, err error) {
 	values := make([]*redis.StringCmd, len(threads))
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -329,7 +329,7 @@ func (s *Store) loadSummaries(ctx context.Context, threads []string) (kept []cha
 	return kept, gone, nil
 }
 
-// summaryOf gives what lists show of a session. One that this program can't read, such as
+// summaryOf returns what lists show of a session. One that this program can't read, such as
 // a newer program's, is listed without its title; who loads it is told what is wrong.
 func summaryOf(thread chat.ThreadID, value []byte) (chat.ThreadSummary, error) {
 	saved, _, err := splitValue(value)

@@ -59,7 +59,7 @@ const (
 	statusError = 2
 )
 
-// encodeSpans gives an ExportTraceServiceRequest. All spans of a process have one resource.
+// encodeSpans returns an ExportTraceServiceRequest. All spans of a process have one resource.
 func encodeSpans(spans []sdktrace.ReadOnlySpan) []byte {
 	if len(spans) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func encodeSpans(spans []sdktrace.ReadOnlySpan) []byte {
 	return appendPart(nil, requestResourceSpans, of)
 }
 
-// byScope gives the encoded spans of each scope.
+// byScope returns the encoded spans of each scope.
 func byScope(spans []sdktrace.ReadOnlySpan) map[instrumentation.Scope][]byte {
 	scopes := make(map[instrumentation.Scope][]byte)
 	for _, span := range spans {
@@ -202,7 +202,7 @@ func countRejected(response []byte) int64 {
 	return int64(refused) //nolint:gosec // as the wire has it
 }
 
-// findField gives what stands behind the first tag of a field, nil where there is none.
+// findField returns what stands behind the first tag of a field, nil where there is none.
 func findField(message []byte, number protowire.Number, wire protowire.Type) []byte {
 	for len(message) > 0 {
 		found, has, n := protowire.ConsumeTag(message)

@@ -31,7 +31,7 @@ type Exporter struct {
 
 var _ sdktrace.SpanExporter = (*Exporter)(nil)
 
-// New gives an exporter to a collector's URL, with its path ("https://host:4318/v1/traces"),
+// New returns an exporter to a collector's URL, with its path ("https://host:4318/v1/traces"),
 // that sends these headers along. It connects when there are spans.
 func New(url string, headers http.Header) *Exporter {
 	return &Exporter{url: url, headers: headers, client: &http.Client{

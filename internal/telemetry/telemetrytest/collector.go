@@ -105,14 +105,14 @@ func stringAttributes(of []*common.KeyValue) map[string]string {
 	return made
 }
 
-// Spans are all that were sent up to now, in the order in which they came.
+// Spans returns all that were sent up to now, in the order in which they came.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Span(nil), c.spans...)
 }
 
-// Raw is all that was sent, as it came.
+// Raw returns all that was sent, as it came.
 func (c *Collector) Raw() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -241,7 +241,7 @@ func (s *Server) recordRequest(work *request, status int, refused *refusal) {
 	s.signalChange()
 }
 
-// Requests gives the requests of a route, such as "POST /channels/{channel}/messages", or
+// Requests returns the requests of a route, such as "POST /channels/{channel}/messages", or
 // all for "", in the order in which they were answered.
 func (s *Server) Requests(route string) []Request {
 	s.mu.Lock()
@@ -255,7 +255,7 @@ func (s *Server) Requests(route string) []Request {
 	return found
 }
 
-// Refused gives the requests that were answered by an error, those of faults and rate
+// Refused returns the requests that were answered by an error, those of faults and rate
 // limits left out: what remains is the app's own doing.
 func (s *Server) Refused() []Request {
 	var found []Request
@@ -267,7 +267,7 @@ func (s *Server) Refused() []Request {
 	return found
 }
 
-// InvalidRequests is how many requests of the last 10 minutes were answered by 401, 403
+// InvalidRequests returns how many requests of the last 10 minutes were answered by 401, 403
 // or 429: at 10,000 Discord bans the address.
 func (s *Server) InvalidRequests() int {
 	s.mu.Lock()

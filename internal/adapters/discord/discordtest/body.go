@@ -72,7 +72,7 @@ type embed struct {
 	} `json:"thumbnail"`
 }
 
-// textLength is what of an embed counts.
+// textLength returns what of an embed counts.
 func (e embed) textLength() int {
 	total := Length(e.Title) + Length(e.Description) + Length(e.Footer.Text) + Length(e.Author.Name)
 	for _, field := range e.Fields {
@@ -94,10 +94,10 @@ func readMessage(body json.RawMessage) (*messageBody, *refusal) {
 	return &read, refused
 }
 
-// hasField tells whether a field is there; null is.
+// hasField reports whether a field is there; null is.
 func (b *messageBody) hasField(field string) bool { return b.given[field] != nil }
 
-// nonceText is the nonce as text, "" where there is none.
+// nonceText returns the nonce as text, "" where there is none.
 func (b *messageBody) nonceText() string {
 	nonce := strings.Trim(string(b.Nonce), `"`)
 	if nonce == "null" {
@@ -156,7 +156,7 @@ func nonEmpty(list json.RawMessage) json.RawMessage {
 	return list
 }
 
-// completeEmbeds gives embeds as Discord keeps them, with the fields that were not given.
+// completeEmbeds returns embeds as Discord keeps them, with the fields that were not given.
 func completeEmbeds(list json.RawMessage) json.RawMessage {
 	if list == nil {
 		return nil
@@ -229,11 +229,11 @@ func (s *Server) attachFiles(work *request, body *messageBody, said *message, fo
 		described[one.ID] = one.Description
 		old := slices.IndexFunc(said.Attachments, func(a Attachment) bool { return a.ID == one.ID })
 		n, err := strconv.Atoi(one.ID)
-		_, uploaded := work.files[n]
+		_, ok := work.files[n]
 		switch {
 		case old >= 0:
 			kept = append(kept, said.Attachments[old])
-		case err != nil || !uploaded:
+		case err != nil || !ok:
 			form.addError([]string{"attachments", strconv.Itoa(i), "id"}, "ATTACHMENT_NOT_FOUND", "No file files["+one.ID+"] came along.")
 		}
 	}

@@ -219,7 +219,7 @@ func nonNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// findByToken gives the interaction of a webhook request, while its token holds.
+// findByToken returns the interaction of a webhook request, while its token holds.
 func (s *Server) findByToken(work *request) (*Interaction, *refusal) {
 	if work.PathValue("webhook") != AppID {
 		return nil, newRefusal(notFound, codeUnknownWebhook)
@@ -253,7 +253,7 @@ func (s *Server) followUp(work *request) (any, *refusal) {
 	return s.wireForIntent(said, true), nil
 }
 
-// findResponse gives the message of a webhook request.
+// findResponse returns the message of a webhook request.
 func (s *Server) findResponse(work *request) (*message, *refusal) {
 	is, refused := s.findByToken(work)
 	if refused != nil {

@@ -31,7 +31,7 @@ func (s *Server) Expire(attachment string) {
 	s.files[attachment].gone = true
 }
 
-// Content gives the bytes of an attachment; nil where there is none.
+// Content returns the bytes of an attachment; nil where there is none.
 func (s *Server) Content(attachment string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

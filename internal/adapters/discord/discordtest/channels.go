@@ -38,7 +38,7 @@ func (s *Server) createMessage(work *request) (any, *refusal) {
 	return s.wireNew(said), nil
 }
 
-// wireNew is the answer to the request that made a message, or would have made it again.
+// wireNew returns the answer to the request that made a message, or would have made it again.
 func (s *Server) wireNew(said *message) wireMessage {
 	wired := s.messageToWire(said)
 	wired.Nonce = said.nonce
@@ -87,7 +87,7 @@ func (s *Server) setReference(said *message, at *channel, to string, needed bool
 	return nil
 }
 
-// readableMessage gives a message of a channel that the app may read.
+// readableMessage returns a message of a channel that the app may read.
 func (s *Server) readableMessage(work *request) (*message, *refusal) {
 	at, refused := s.readableChannel(work.PathValue("channel"))
 	if refused != nil {

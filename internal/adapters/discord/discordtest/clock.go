@@ -11,10 +11,10 @@ type Clock struct {
 	now time.Time
 }
 
-// NewClock is a clock that stands at start.
+// NewClock returns a clock that stands at start.
 func NewClock(start time.Time) *Clock { return &Clock{now: start} }
 
-// Now is the time that the clock was moved to.
+// Now returns the time that the clock was moved to.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

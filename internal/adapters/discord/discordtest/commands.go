@@ -62,7 +62,7 @@ type commandOption struct {
 	} `json:"choices"`
 }
 
-// toWire gives a command as it was registered, with what Discord adds.
+// toWire returns a command as it was registered, with what Discord adds.
 func (c command) toWire(guildID string) json.RawMessage {
 	object := map[string]json.RawMessage{}
 	for field, value := range c.raw {
@@ -95,7 +95,7 @@ func (s *Server) wireCommands(guildID string) []json.RawMessage {
 	return found
 }
 
-// commandGuild is the guild of a request about commands, "" for global ones.
+// commandGuild returns the guild of a request about commands, "" for global ones.
 func (s *Server) commandGuild(work *request) (string, *refusal) {
 	if work.PathValue("application") != AppID {
 		return "", newRefusal(forbidden, codeMissingAccess)
@@ -236,7 +236,7 @@ func checkOptions(options []commandOption, at []string, form *formErrors) {
 	}
 }
 
-// countLength is what of a command counts towards its size.
+// countLength returns what of a command counts towards its size.
 func (c command) countLength() int {
 	total := Length(c.Name) + Length(c.Description)
 	var add func([]commandOption)

@@ -89,7 +89,7 @@ var defaultsOf = map[string]map[string]string{
 	"17": {"accent_color": "null", "spoiler": "false"},
 }
 
-// numberComponents gives components as Discord keeps them: those without an id get one each, in
+// numberComponents returns components as Discord keeps them: those without an id get one each, in
 // their order, and fields that were not given have their defaults.
 func numberComponents(list json.RawMessage) json.RawMessage {
 	if list == nil {
@@ -153,7 +153,7 @@ func visitComponent(one component, path []string, do func(component, []string)) 
 	}
 }
 
-// displayedText is all text that components show.
+// displayedText returns all text that components show.
 func displayedText(list []component) string {
 	var texts []string
 	eachComponent(list, nil, func(one component, _ []string) {

@@ -39,7 +39,7 @@ func (s *Server) userInfo(work *request) (any, *refusal) {
 // MESSAGE CONTENT intent.
 const flagMessageContentLimited = 1 << 19
 
-// applicationFlags are those of the application.
+// applicationFlags returns those of the application.
 func (s *Server) applicationFlags() int {
 	if s.options.MessageContent {
 		return flagMessageContentLimited
@@ -70,7 +70,7 @@ func (s *Server) getApplication(*request) (any, *refusal) {
 	}, nil
 }
 
-// joinedGuild gives the guild of a request, which the app must be in.
+// joinedGuild returns the guild of a request, which the app must be in.
 func (s *Server) joinedGuild(work *request) (*guild, *refusal) {
 	id := work.PathValue("guild")
 	if in := s.findGuild(id); in != nil {

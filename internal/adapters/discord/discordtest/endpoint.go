@@ -12,10 +12,10 @@ import (
 	"strconv"
 )
 
-// PublicKey is the app's key as its page in Discord shows it.
+// PublicKey returns the app's key as its page in Discord shows it.
 func (s *Server) PublicKey() string { return hex.EncodeToString(s.public) }
 
-// Sign gives the headers of a signed delivery of now.
+// Sign returns the headers of a signed delivery of now.
 func (s *Server) Sign(body []byte) http.Header {
 	timestamp := strconv.FormatInt(s.now().Unix(), 10)
 	signature := ed25519.Sign(s.private, append([]byte(timestamp), body...))

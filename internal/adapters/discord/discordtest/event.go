@@ -8,7 +8,7 @@ import (
 
 const intentMessageContent = 1 << 15
 
-// Gateway is the server's gateway: what is wrong with connections is done there.
+// Gateway returns the server's gateway: what is wrong with connections is done there.
 func (s *Server) Gateway() *gatewaytest.Server { return s.gateway }
 
 func (s *Server) gatewayOptions() gatewaytest.Options {
@@ -20,7 +20,7 @@ func (s *Server) gatewayOptions() gatewaytest.Options {
 	return options
 }
 
-// newGreeting is what READY tells, and the GUILD_CREATE of every guild that the app is in.
+// newGreeting returns what READY tells, and the GUILD_CREATE of every guild that the app is in.
 func (s *Server) newGreeting() gatewaytest.Greeting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) handOver() {
 	}
 }
 
-// Events gives the gateway's events of a type, or all for "", in their order.
+// Events returns the gateway's events of a type, or all for "", in their order.
 func (s *Server) Events(eventType string) []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,7 +59,7 @@ type Choice struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Callback is the type of the app's first answer, such as 5 for "wait"; 0 where none came
+// Callback returns the type of the app's first answer, such as 5 for "wait"; 0 where none came
 // yet.
 func (i *Interaction) Callback() int {
 	i.server.mu.Lock()
@@ -72,7 +72,7 @@ func (i *Interaction) Wait(ctx context.Context) error {
 	return i.server.Await(ctx, func() bool { return i.Callback() != 0 })
 }
 
-// Failed tells whether the person sees "This interaction failed": 3 s passed with no
+// Failed reports whether the person sees "This interaction failed": 3 s passed with no
 // answer, or the endpoint gave none that Discord takes.
 func (i *Interaction) Failed() bool {
 	i.server.mu.Lock()
@@ -80,14 +80,14 @@ func (i *Interaction) Failed() bool {
 	return i.answered == 0 && (i.problem != "" || i.server.now().Sub(i.Made) > answerWithin)
 }
 
-// Problem is what was wrong with the endpoint's answer, "" where nothing was.
+// Problem returns what was wrong with the endpoint's answer, "" where nothing was.
 func (i *Interaction) Problem() string {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
 	return i.problem
 }
 
-// Original is the message that the app answered with first; false where there is none.
+// Original returns the message that the app answered with first; false where there is none.
 func (i *Interaction) Original() (Message, bool) {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
@@ -97,14 +97,14 @@ func (i *Interaction) Original() (Message, bool) {
 	return i.original.Message, true
 }
 
-// Modal is the window that the app opened; nil where it opened none.
+// Modal returns the window that the app opened; nil where it opened none.
 func (i *Interaction) Modal() *Modal {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
 	return i.modal
 }
 
-// Choices are what the app offers while the person types.
+// Choices returns what the app offers while the person types.
 func (i *Interaction) Choices() []Choice {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *Server) newInteraction(kind int, person, channelID string, data json.Ra
 	return is
 }
 
-// contextOf is where an interaction happens: 0 is a server, 1 the app's direct messages.
+// contextOf returns where an interaction happens: 0 is a server, 1 the app's direct messages.
 func contextOf(in *channel) int {
 	if in.guild == "" {
 		return 1

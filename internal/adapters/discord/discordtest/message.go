@@ -143,13 +143,13 @@ func contentVisible(of *message, intent bool) bool {
 	return intent || of.Author == Bot || of.Guild == "" || slices.Contains(of.Users, Bot)
 }
 
-// messageToWire gives a message as the REST API and the gateway do, without what the app must not
+// messageToWire returns a message as the REST API and the gateway do, without what the app must not
 // see.
 func (s *Server) messageToWire(of *message) wireMessage {
 	return s.wireForIntent(of, s.options.MessageContent)
 }
 
-// wireForIntent gives a message as an app with the intent sees it, or one without.
+// wireForIntent returns a message as an app with the intent sees it, or one without.
 func (s *Server) wireForIntent(of *message, intent bool) wireMessage {
 	wired := wireMessage{
 		ID: of.ID, ChannelID: of.Channel, Type: of.Type, Author: s.wireUser(of.Author), Timestamp: formatTime(of.Made),
@@ -195,7 +195,7 @@ func (s *Server) wireForIntent(of *message, intent bool) wireMessage {
 	return wired
 }
 
-// gatewayMessage gives a message with what the gateway adds: the guild and the members.
+// gatewayMessage returns a message with what the gateway adds: the guild and the members.
 func (s *Server) gatewayMessage(of *message, intent bool) wireMessage {
 	wired := s.wireForIntent(of, intent)
 	wired.GuildID, wired.ChannelType = of.Guild, &s.channels[of.Channel].kind
@@ -297,7 +297,7 @@ func (s *Server) removeMessage(said *message) {
 	s.signalChange()
 }
 
-// Messages gives a channel's messages as they stand, deleted ones and those for one
+// Messages returns a channel's messages as they stand, deleted ones and those for one
 // person included, in their order.
 func (s *Server) Messages(channelID string) []Message {
 	s.mu.Lock()
@@ -309,7 +309,7 @@ func (s *Server) Messages(channelID string) []Message {
 	return found
 }
 
-// Standing gives what the app said that everybody still sees in a channel and in the
+// Standing returns what the app said that everybody still sees in a channel and in the
 // threads that were started in it, drafts included, in their order.
 func (s *Server) Standing(channelID string) []Message {
 	s.mu.Lock()
@@ -325,7 +325,7 @@ func (s *Server) Standing(channelID string) []Message {
 	return found
 }
 
-// HasButton tells whether a message has a button with a label that can be pressed.
+// HasButton reports whether a message has a button with a label that can be pressed.
 func (m Message) HasButton(label string) bool {
 	found := false
 	eachComponent(decodeComponents(m.Components), nil, func(one component, _ []string) {
@@ -334,7 +334,7 @@ func (m Message) HasButton(label string) bool {
 	return found
 }
 
-// Last gives the last message of a channel that is still there, that of an ephemeral one
+// Last returns the last message of a channel that is still there, that of an ephemeral one
 // included; false where there is none.
 func (s *Server) Last(channelID string) (Message, bool) {
 	messages := s.Messages(channelID)
@@ -405,7 +405,7 @@ func allowsMention(allowed *allowedMentions, kind, id string) bool {
 	return id != "" && slices.Contains(list, id)
 }
 
-// quoteLine is what a reply's line says of the message it replies to.
+// quoteLine returns what a reply's line says of the message it replies to.
 func quoteLine(content string) string {
 	line, _, _ := strings.Cut(content, "\n")
 	if runes := []rune(line); len(runes) > 40 {

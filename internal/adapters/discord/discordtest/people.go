@@ -78,7 +78,7 @@ func (s *Server) newPost(person, channelID string, posting Posting) *message {
 	return said
 }
 
-// mustMessage gives a message that a test names.
+// mustMessage returns a message that a test names.
 func (s *Server) mustMessage(id string) *message {
 	said := s.findMessage("", id)
 	if said == nil {

@@ -33,7 +33,7 @@ const (
 const DefaultPermissions = AddReactions | ViewChannel | SendMessages | EmbedLinks | AttachFiles | ReadMessageHistory |
 	UseCommands | CreatePublicThreads | SendMessagesInThreads
 
-// hasAll tells whether all of the wanted are there.
+// hasAll reports whether all of the wanted are there.
 func (p Permissions) hasAll(wanted Permissions) bool { return p&wanted == wanted }
 
 // MarshalJSON writes the set as Discord does, as a number in a string.
@@ -84,7 +84,7 @@ func (s *Server) memberPermissions(person string, at *channel) Permissions {
 	return base
 }
 
-// basePermissions is what a member may do by the guild's roles alone.
+// basePermissions returns what a member may do by the guild's roles alone.
 func (g *guild) basePermissions(of *member) Permissions {
 	all := g.roles[0].permissions
 	for _, id := range of.roles {
@@ -95,7 +95,7 @@ func (g *guild) basePermissions(of *member) Permissions {
 	return all
 }
 
-// visibleChannel gives a channel that the app sees.
+// visibleChannel returns a channel that the app sees.
 func (s *Server) visibleChannel(id string) (*channel, *refusal) {
 	at := s.channels[id]
 	if at == nil || at.deleted {
@@ -107,7 +107,7 @@ func (s *Server) visibleChannel(id string) (*channel, *refusal) {
 	return at, nil
 }
 
-// readableChannel gives a channel whose past the app may read.
+// readableChannel returns a channel whose past the app may read.
 func (s *Server) readableChannel(id string) (*channel, *refusal) {
 	at, refused := s.visibleChannel(id)
 	if refused == nil && !s.memberPermissions(Bot, at).hasAll(ReadMessageHistory) {
@@ -116,7 +116,7 @@ func (s *Server) readableChannel(id string) (*channel, *refusal) {
 	return at, refused
 }
 
-// writableChannel gives a channel that the app may post in.
+// writableChannel returns a channel that the app may post in.
 func (s *Server) writableChannel(id string) (*channel, *refusal) {
 	at, refused := s.visibleChannel(id)
 	if refused != nil {

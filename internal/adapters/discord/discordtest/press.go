@@ -53,7 +53,7 @@ func (s *Server) Select(person, messageID string, picked ...string) *Interaction
 	return s.deliverInteraction(is)
 }
 
-// findComponent gives a component of a message that the person sees and can use; nil where there
+// findComponent returns a component of a message that the person sees and can use; nil where there
 // is none.
 func (s *Server) findComponent(person, messageID string, wanted func(component) bool) (*message, *component) {
 	said := s.findMessage("", messageID)
@@ -98,13 +98,13 @@ func (s *Server) Submit(modal *Modal, values map[string]string) *Interaction {
 	return s.deliverInteraction(is)
 }
 
-// fillFields gives the fields of a modal with what was typed, counting those that were found.
+// fillFields returns the fields of a modal with what was typed, counting those that were found.
 func fillFields(list []component, values map[string]string, left *int) []modalField {
 	var fields []modalField
 	for i, one := range list {
 		field := modalField{Type: one.Type, ID: i + 1, CustomID: one.CustomID}
-		value, given := values[one.CustomID]
-		if given {
+		value, ok := values[one.CustomID]
+		if ok {
 			*left--
 		} else {
 			value = one.Value

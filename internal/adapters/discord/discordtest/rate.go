@@ -116,7 +116,7 @@ func (l *limiter) countRequest(work *request, now time.Time) *refusal {
 	return nil
 }
 
-// majorParameter is the parameter by which the requests of a route are counted apart.
+// majorParameter returns the parameter by which the requests of a route are counted apart.
 func (r *request) majorParameter() string {
 	return r.PathValue("channel") + r.PathValue("guild") + r.PathValue("webhook") + r.PathValue("interaction")
 }

@@ -13,10 +13,10 @@ type route struct {
 	run          func(*Server, *request) (any, *refusal)
 }
 
-// routeName is what tests call the route.
+// routeName returns what tests call the route.
 func (r route) routeName() string { return r.method + " " + r.path }
 
-// allRoutes is the API as far as this server knows it.
+// allRoutes returns the API as far as this server knows it.
 func allRoutes() []route {
 	const (
 		get, post, put = http.MethodGet, http.MethodPost, http.MethodPut

@@ -106,7 +106,7 @@ func collectErrors(invalid *jsonschema.ValidationError, into *formErrors) {
 	}
 }
 
-// isMistyped tells whether a branch is for things of another type than the one given: its
+// isMistyped reports whether a branch is for things of another type than the one given: its
 // "type", one level below where the branch begins, is none of those that it takes.
 func isMistyped(branch *jsonschema.ValidationError) bool {
 	at := len(branch.InstanceLocation)
@@ -121,7 +121,7 @@ func isMistyped(branch *jsonschema.ValidationError) bool {
 	return search(branch)
 }
 
-// errorDepth tells how far below the root an error lies at its deepest.
+// errorDepth returns how far below the root an error lies at its deepest.
 func errorDepth(invalid *jsonschema.ValidationError) int {
 	deepest := len(invalid.InstanceLocation)
 	for _, cause := range invalid.Causes {

@@ -80,7 +80,7 @@ type Server struct {
 	changed      chan struct{} // closed and replaced by whatever changes
 }
 
-// New is a running Discord in which there are the app and nobody else. It ends with the
+// New returns a running Discord in which there are the app and nobody else. It ends with the
 // test.
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
@@ -121,11 +121,11 @@ func New(t testing.TB, options Options) *Server {
 	return s
 }
 
-// URL is where the server listens, without a slash at the end. The API is at /api/v10,
+// URL returns where the server listens, without a slash at the end. The API is at /api/v10,
 // attachments are at /attachments.
 func (s *Server) URL() string { return s.http.URL }
 
-// Client gives a client whose requests to Discord's hosts come to this server, and to
+// Client returns a client whose requests to Discord's hosts come to this server, and to
 // no other host at all. Its connections end with the server.
 func (s *Server) Client() *http.Client {
 	address, err := url.Parse(s.http.URL)
@@ -153,7 +153,7 @@ func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.with.RoundTrip(sent)
 }
 
-// Now is the server's time.
+// Now returns the server's time.
 func (s *Server) Now() time.Time { return s.now() }
 
 // firstSecond is when Discord's ids begin, in ms since 1970.
@@ -209,7 +209,7 @@ type Typing struct {
 	At            time.Time
 }
 
-// Typed gives all typing of the app in a channel, in its order.
+// Typed returns all typing of the app in a channel, in its order.
 func (s *Server) Typed(channelID string) []Typing {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Show gives a channel as text, threads under the messages that start them, as people see
+// Show returns a channel as text, threads under the messages that start them, as people see
 // it now. Messages for one person are marked with whom they are for, and whom a message
 // notified is marked by an exclamation mark: "@Ann!".
 func (s *Server) Show(channelID string) string {
@@ -86,7 +86,7 @@ func (s *Server) writeMessage(out *strings.Builder, said *message, indent string
 	}
 }
 
-// messageText is what a message shows.
+// messageText returns what a message shows.
 func (s *Server) messageText(said *message) string {
 	var out strings.Builder
 	if first := s.findMessage("", said.reference); first != nil && said.Type == typeReply {
@@ -115,7 +115,7 @@ func (s *Server) messageText(said *message) string {
 	return out.String()
 }
 
-// displayName is how a message calls somebody: with a mark where it notified them.
+// displayName returns how a message calls somebody: with a mark where it notified them.
 func (s *Server) displayName(said *message, id string) string {
 	mark := ""
 	for _, user := range said.Users {
@@ -252,7 +252,7 @@ func selectText(one component) string {
 	return "[" + shown + "]"
 }
 
-// Show gives a modal as text.
+// Show returns a modal as text.
 func (m *Modal) Show() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "== window: %s ==\n", m.Title)

@@ -103,7 +103,7 @@ func (s *Server) findCommand(guildID string, kind int, name string) *command {
 	return nil
 }
 
-// Offered tells whether somebody sees a slash command in a channel: whether it is
+// Offered reports whether somebody sees a slash command in a channel: whether it is
 // registered, and they have the permissions that it asks for.
 func (s *Server) Offered(person, channelID, name string) bool {
 	s.mu.Lock()
@@ -130,7 +130,7 @@ func (s *Server) offeredCommand(person, channelID, name string) *command {
 	return found
 }
 
-// newCommandData gives the data of a command, and whether the focused option is completed by the
+// newCommandData returns the data of a command, and whether the focused option is completed by the
 // app.
 func (s *Server) newCommandData(person, channelID, words string, options []Option, focused string) (commandData, bool) {
 	path := strings.Fields(words)
@@ -179,7 +179,7 @@ func (s *Server) fillOptions(declared []commandOption, options []Option, focused
 	return filled, completed
 }
 
-// optionValue gives an option's value as Discord sends it.
+// optionValue returns an option's value as Discord sends it.
 func (s *Server) optionValue(is commandOption, option Option, typing bool, known *resolved) json.RawMessage {
 	if typing { // whatever its type is: it is being typed
 		return mustJSON(option.Value)

@@ -138,7 +138,7 @@ func (u *user) toWire() wireUser {
 	return wireUser{ID: u.ID, Username: u.Name, Discriminator: "0", GlobalName: &u.Name, Bot: u.bot}
 }
 
-// wireUser gives somebody, or who "somebody" was where nobody has the id.
+// wireUser returns somebody, or who "somebody" was where nobody has the id.
 func (s *Server) wireUser(id string) wireUser {
 	if known := s.people[id]; known != nil {
 		return known.toWire()
@@ -146,7 +146,7 @@ func (s *Server) wireUser(id string) wireUser {
 	return wireUser{ID: id, Username: "Deleted User", Discriminator: "0"}
 }
 
-// wireMember gives a member, without the user: messages and mentions have it beside.
+// wireMember returns a member, without the user: messages and mentions have it beside.
 func (s *Server) wireMember(of *member) wireMember {
 	wired := wireMember{Roles: of.roles, JoinedAt: joined}
 	if of.roles == nil {
@@ -188,7 +188,7 @@ func (s *Server) guildCreate(of *guild) wireGuildCreate {
 	return created
 }
 
-// channelsOf gives a guild's channels and threads, oldest first.
+// channelsOf returns a guild's channels and threads, oldest first.
 func (s *Server) channelsOf(guildID string) []*channel {
 	var found []*channel
 	for _, at := range s.channels {
@@ -234,7 +234,7 @@ func (s *Server) wireChannel(of *channel) wireChannel {
 	return wired
 }
 
-// rawArray is a JSON array, "[]" where there is none.
+// rawArray returns a JSON array, "[]" where there is none.
 func rawArray(list json.RawMessage) json.RawMessage {
 	if len(list) == 0 || string(list) == "null" {
 		return json.RawMessage("[]")

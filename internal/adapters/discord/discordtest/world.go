@@ -227,7 +227,7 @@ func (s *Server) DeleteChannel(channelID string) {
 	})
 }
 
-// DM gives the person's direct conversation with the app.
+// DM returns the person's direct conversation with the app.
 func (s *Server) DM(person string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +243,7 @@ func (s *Server) directChannel(person string) *channel {
 	return s.channels[with.dm]
 }
 
-// mustPerson gives somebody that a test made; that it did is the test's duty.
+// mustPerson returns somebody that a test made; that it did is the test's duty.
 func (s *Server) mustPerson(id string) *user {
 	found := s.people[id]
 	if found == nil {
@@ -280,7 +280,7 @@ func (g *guild) findRole(id string) *role {
 	return nil
 }
 
-// memberName is what somebody is called in a guild, or their id where nobody has it.
+// memberName returns what somebody is called in a guild, or their id where nobody has it.
 func (s *Server) memberName(guildID, id string) string {
 	if in := s.findGuild(guildID); in != nil {
 		if known := in.findMember(id); known != nil && known.nick != "" {
@@ -293,7 +293,7 @@ func (s *Server) memberName(guildID, id string) string {
 	return id
 }
 
-// permissionChannel is the channel whose permissions hold: a thread's parent, or the channel itself.
+// permissionChannel returns the channel whose permissions hold: a thread's parent, or the channel itself.
 func (s *Server) permissionChannel(of *channel) *channel {
 	if of.thread != nil {
 		return s.channels[of.parent]
@@ -301,7 +301,7 @@ func (s *Server) permissionChannel(of *channel) *channel {
 	return of
 }
 
-// Threads gives the ids of the threads of a channel, in the order of their beginning.
+// Threads returns the ids of the threads of a channel, in the order of their beginning.
 func (s *Server) Threads(channelID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

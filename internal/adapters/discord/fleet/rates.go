@@ -64,13 +64,13 @@ type Said struct {
 	Shared     bool
 }
 
-// Invalid tells whether the answer counts toward the ten thousand invalid ones for which
+// Invalid reports whether the answer counts toward the ten thousand invalid ones for which
 // Discord bans an address.
 func (s Said) Invalid() bool {
 	return s.Status == 401 || s.Status == 403 || s.Status == 429 && !s.Shared
 }
 
-// Uncounted tells that the answer came from before Discord's limits, as those of an outage
+// Uncounted reports whether the answer came from before Discord's limits, as those of an outage
 // do: the place is free again. Windows of five minutes would be used up by failures else.
 func (s Said) Uncounted() bool { return s.Status >= 500 && s.Limit == 0 }
 
@@ -92,7 +92,7 @@ const (
 	forInteraction = 15 * time.Minute
 )
 
-// Known is how long it is remembered which bucket the route has.
+// Known returns how long it is remembered which bucket the route has.
 func (r Request) Known() time.Duration {
 	if r.Exempt {
 		return forInteraction

@@ -33,7 +33,7 @@ func routeOf(method, path string) Request {
 	return request
 }
 
-// isInteraction tells whether a request answers an interaction or follows one up: its path
+// isInteraction reports whether a request answers an interaction or follows one up: its path
 // has a token of its own, and it does not count toward the limit on all.
 func isInteraction(parts []string) bool {
 	if len(parts) < 3 {

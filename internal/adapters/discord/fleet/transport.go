@@ -70,7 +70,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// maxWait is the longest Retry-After that is waited for under a context.
+// maxWait returns the longest Retry-After that is waited for under a context.
 func (t *Transport) maxWait(ctx context.Context) time.Duration {
 	longest := 30 * time.Second
 	if t.MaxWait > 0 {
@@ -79,7 +79,7 @@ func (t *Transport) maxWait(ctx context.Context) time.Duration {
 	return min(longest, patienceOf(ctx))
 }
 
-// patienceOf is how long a request may wait under a context.
+// patienceOf returns how long a request may wait under a context.
 func patienceOf(ctx context.Context) time.Duration {
 	patience := time.Duration(math.MaxInt64)
 	if turn, ok := turnOf(ctx); ok {
@@ -127,7 +127,7 @@ func (t *Transport) reportResponse(ctx context.Context, request Request, said Sa
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellLimit)
 	defer cancel()
 	if err := t.Rates.Tell(ctx, request, said); err != nil {
-		t.Logger.WarnContext(ctx, "what discord said of its limits is not kept", "error", err)
+		t.Logger.WarnContext(ctx, "store discord rate limits", "error", err)
 	}
 }
 
@@ -142,7 +142,7 @@ func sleepContext(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// cloneRequest is the same request once more, where its body can be read again.
+// cloneRequest returns the same request once more, where its body can be read again.
 func cloneRequest(r *http.Request) (*http.Request, bool, error) {
 	again := r.Clone(r.Context())
 	if r.Body == nil || r.Body == http.NoBody {
@@ -205,7 +205,7 @@ func parseSeconds(text string) (time.Duration, error) {
 	return time.Duration(value * float64(time.Second)), nil
 }
 
-// retryAfter is how long a 429 wants one to wait. The body is more exact than the header;
+// retryAfter returns how long a 429 wants one to wait. The body is more exact than the header;
 // where neither says it, a second.
 func retryAfter(response *http.Response) time.Duration {
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))

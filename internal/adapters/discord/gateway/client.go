@@ -109,13 +109,13 @@ func (c *Client) discoverBot(ctx context.Context) (Bot, error) {
 		if err == nil {
 			return bot, nil
 		}
-		if permanent, is := errors.AsType[*PermanentError](err); is {
+		if permanent, ok := errors.AsType[*PermanentError](err); ok {
 			return Bot{}, permanent
 		}
 		if ctx.Err() != nil {
 			return Bot{}, nil //nolint:nilerr // what ended it is that it is to end
 		}
-		c.options.Logger.ErrorContext(ctx, "where the discord gateway is can't be asked; trying again", "error", err)
+		c.options.Logger.ErrorContext(ctx, "discover discord gateway; retrying", "error", err)
 		if !sleepContext(ctx, pause.NextBackOff()) {
 			return Bot{}, nil
 		}
@@ -152,7 +152,7 @@ func (r *replica) maintainShards(ctx context.Context) error {
 		case err == nil:
 			r.applyShare(ctx, share)
 		case ctx.Err() == nil:
-			r.options.Logger.ErrorContext(ctx, "discord shards can't be shared; going on with those that run", "error", err)
+			r.options.Logger.ErrorContext(ctx, "share discord shards; keeping those that run", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -176,12 +176,12 @@ func (r *replica) applyShare(ctx context.Context, share Share) {
 		}
 	}
 	for number, shard := range r.running {
-		if lease, still := held[number]; !still || lease.Token != shard.lease.Token {
+		if lease, ok := held[number]; !ok || lease.Token != shard.lease.Token {
 			shard.stop() // it lets go of the lease itself
 		}
 	}
 	for number, lease := range held {
-		if _, runs := r.running[number]; !runs {
+		if _, ok := r.running[number]; !ok {
 			r.startShard(ctx, lease)
 		}
 	}
@@ -214,7 +214,7 @@ func (r *replica) stopAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	if err := r.options.Shards.Leave(ctx, r.replica); err != nil {
-		r.options.Logger.WarnContext(ctx, "discord replica not signed off; it is forgotten in a while", "error", err)
+		r.options.Logger.WarnContext(ctx, "sign off discord replica; its entry expires", "error", err)
 	}
 	return errors.Join(failed...)
 }

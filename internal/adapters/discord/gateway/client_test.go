@@ -248,7 +248,7 @@ func TestWhatIsForGoodEndsRun(t *testing.T) {
 				server.Close(0, test.code, "for good")
 			}
 			err = <-result
-			if _, is := errors.AsType[*gateway.PermanentError](err); !is || !strings.Contains(err.Error(), test.says) {
+			if _, ok := errors.AsType[*gateway.PermanentError](err); !ok || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want one that says %q", err, test.says)
 			}
 		})

@@ -34,7 +34,7 @@ var (
 	errReconnect = errors.New("discord asked to connect again")
 	errInvalid   = errors.New("discord declared the session invalid")
 	errSuspended = errors.New("discord declared the session invalid, to be resumed")
-	errOver      = errors.New("the shard is let go of")
+	errOver      = errors.New("the shard was released")
 )
 
 // closeEffect is what an ended connection means for the session.
@@ -51,11 +51,11 @@ func closeEffectOf(err error) (closeEffect, error) {
 	if errors.Is(err, errInvalid) {
 		return startSession, err
 	}
-	if _, is := errors.AsType[*PermanentError](err); is {
+	if _, ok := errors.AsType[*PermanentError](err); ok {
 		return stopForGood, err
 	}
-	closed, is := errors.AsType[*websocket.CloseError](err)
-	if !is {
+	closed, ok := errors.AsType[*websocket.CloseError](err)
+	if !ok {
 		return resumeSession, err
 	}
 	if remedy, known := closeRemedies[closed.Code]; known {

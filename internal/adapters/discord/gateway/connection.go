@@ -79,13 +79,13 @@ func (c *connection) readHello() (time.Duration, error) {
 		Interval int64 `json:"heartbeat_interval"`
 	}
 	if first.Op != opHello {
-		return 0, fmt.Errorf("it sent op %d first", first.Op)
+		return 0, fmt.Errorf("the first frame has op %d", first.Op)
 	}
 	if err := json.Unmarshal(first.Data, &hello); err != nil {
 		return 0, fmt.Errorf("its hello is malformed: %w", err)
 	}
 	if least, most := minInterval.Milliseconds(), maxInterval.Milliseconds(); hello.Interval < least || hello.Interval > most {
-		return 0, fmt.Errorf("it wants a heartbeat each %d ms, which is not from %d to %d", hello.Interval, least, most)
+		return 0, fmt.Errorf("a heartbeat interval of %d ms is not between %d and %d", hello.Interval, least, most)
 	}
 	return time.Duration(hello.Interval) * time.Millisecond, nil
 }

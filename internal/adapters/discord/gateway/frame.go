@@ -96,7 +96,7 @@ func placeOf(data json.RawMessage) eventPlace {
 	return found
 }
 
-// orderKey is what events have in common that are handed over in their order: the channel,
+// orderKey returns what events have in common that are handed over in their order: the channel,
 // else the server, else the thing itself.
 func orderKey(eventType string, at eventPlace) string {
 	switch {

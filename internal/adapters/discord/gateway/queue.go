@@ -58,7 +58,7 @@ func (q *queue) pushEvent(ctx, work context.Context, next job) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if waiting, busy := q.chains[next.order]; busy {
+	if waiting, ok := q.chains[next.order]; ok {
 		q.chains[next.order] = append(waiting, next)
 		return true
 	}
@@ -67,7 +67,7 @@ func (q *queue) pushEvent(ctx, work context.Context, next job) bool {
 	return true
 }
 
-// isFull tells that push would wait.
+// isFull reports whether push would wait.
 func (q *queue) isFull() bool { return len(q.slots) == cap(q.slots) }
 
 // processEvents deals with the events of one order until none is left.
@@ -108,7 +108,7 @@ func (q *queue) dealWith(ctx context.Context, next job) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		q.logger.ErrorContext(ctx, "discord event not dealt with; trying again",
+		q.logger.ErrorContext(ctx, "handle discord event; retrying",
 			"type", next.event.Type, "id", next.id, "error", err)
 		timer := time.NewTimer(pause.NextBackOff())
 		select {
@@ -125,7 +125,7 @@ func (q *queue) dealWith(ctx context.Context, next job) bool {
 func (q *queue) tryEvent(ctx context.Context, next job) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			q.logger.ErrorContext(ctx, "discord event passed over: dealing with it panicked",
+			q.logger.ErrorContext(ctx, "discord event skipped: its handler panicked",
 				"type", next.event.Type, "id", next.id, "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 			err = nil
 		}

@@ -26,7 +26,7 @@ const (
 	storeLimit = 5 * time.Second
 )
 
-// newPause gives growing pauses between tries, half of them chance.
+// newPause returns growing pauses between tries, half of them chance.
 func newPause(first, most time.Duration) *backoff.ExponentialBackOff {
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval, pause.MaxInterval = first, most
@@ -72,12 +72,12 @@ func (s *shard) run(ctx context.Context) error {
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer stop()
 	if freed := s.options.Shards.Release(last, s.lease, s.currentSession()); freed != nil && !errors.Is(freed, ErrLost) {
-		s.logger.WarnContext(last, "discord shard not let go of; its lease runs out by itself", "error", freed)
+		s.logger.WarnContext(last, "release discord shard; its lease expires", "error", freed)
 	}
 	return err
 }
 
-// currentSession is the session as it can be resumed now.
+// currentSession returns the session as it can be resumed now.
 func (s *shard) currentSession() Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *shard) saveSession(ctx context.Context) error {
 	return nil
 }
 
-// confirmedSeq is the number that heartbeats tell, 0 for none: Discord forgets the events
+// confirmedSeq returns the number that heartbeats tell, 0 for none: Discord forgets the events
 // up to it, so it is never ahead of what a successor would resume with.
 func (s *shard) confirmedSeq() int64 {
 	s.mu.Lock()
@@ -109,7 +109,7 @@ func (s *shard) confirmedSeq() int64 {
 	return s.saved.Seq
 }
 
-// hasMoved tells whether the session is another than the one that is kept.
+// hasMoved reports whether the session is another than the one that is kept.
 func (s *shard) hasMoved() bool {
 	session := s.currentSession()
 	s.mu.Lock()
@@ -138,7 +138,7 @@ func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
 			lost()
 			return
 		case ctx.Err() == nil:
-			s.logger.WarnContext(ctx, "discord session not saved; trying again", "error", err)
+			s.logger.WarnContext(ctx, "save discord session; retrying", "error", err)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 		case errors.Is(err, errSuspended):
 			wait = max(wait, s.aMoment())
 		}
-		s.logger.InfoContext(ctx, "discord connection ended; connecting again", "anew", meaning == startSession, "wait", wait, "error", err)
+		s.logger.InfoContext(ctx, "discord connection ended; reconnecting", "anew", meaning == startSession, "wait", wait, "error", err)
 		if !sleepContext(ctx, wait) {
 			return nil
 		}
@@ -239,7 +239,7 @@ func (s *shard) runConnection(ctx, work context.Context) (greeted bool, err erro
 	})
 	for {
 		got, err := c.readFrame()
-		if bad, is := errors.AsType[*malformedError](err); is {
+		if bad, ok := errors.AsType[*malformedError](err); ok {
 			s.passOver(ctx, got, bad)
 			continue
 		}
@@ -270,7 +270,7 @@ func awaitAnswer(ctx context.Context, limit time.Duration, answered <-chan struc
 	}
 }
 
-// isSafeAddress tells whether an address that Discord gave may be sent the token: it is encrypted
+// isSafeAddress reports whether an address that Discord gave may be sent the token: it is encrypted
 // where the first one is.
 func isSafeAddress(address, first string) bool {
 	one, err := url.Parse(first)
@@ -327,7 +327,7 @@ func (s *shard) startLimit(ctx context.Context) (StartLimit, error) {
 // passOver tells of a message that can't be read. Discord would send it again as it is,
 // so it counts as dealt with.
 func (s *shard) passOver(ctx context.Context, got frame, bad error) {
-	s.logger.ErrorContext(ctx, "malformed discord event passed over", "type", got.Type, "seq", got.Seq, "error", bad)
+	s.logger.ErrorContext(ctx, "malformed discord event skipped", "type", got.Type, "seq", got.Seq, "error", bad)
 	if got.Op != opDispatch || got.Seq == 0 {
 		return
 	}
@@ -353,7 +353,7 @@ func (s *shard) handleFrame(ctx, work context.Context, c *connection, got frame)
 	case opInvalidSession:
 		var resumable bool
 		if err := json.Unmarshal(got.Data, &resumable); err != nil {
-			s.logger.WarnContext(ctx, "op 9 of discord without a d; starting anew", "error", err)
+			s.logger.WarnContext(ctx, "discord op 9 without data; starting a new session", "error", err)
 		}
 		if resumable {
 			return errSuspended

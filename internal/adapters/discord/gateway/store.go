@@ -23,7 +23,7 @@ type Shards interface {
 }
 
 // ErrLost is of a lease that is not the replica's any more.
-var ErrLost = errors.New("the shard is another replica's by now")
+var ErrLost = errors.New("the shard was taken over by another replica")
 
 // Member is a replica that takes part.
 type Member struct {

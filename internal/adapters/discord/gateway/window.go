@@ -41,7 +41,7 @@ func (w *window) markFinished(seq int64) {
 	}
 }
 
-// lastFinished is the number up to which all events are dealt with.
+// lastFinished returns the number up to which all events are dealt with.
 func (w *window) lastFinished() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

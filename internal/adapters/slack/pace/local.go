@@ -33,7 +33,7 @@ type waitingCall struct {
 	due    time.Time // when its turn comes
 }
 
-// NewLocal gives turns by a clock; nil is the machine's.
+// NewLocal returns turns by a clock; nil is the machine's.
 func NewLocal(now func() time.Time) *Local {
 	if now == nil {
 		now = time.Now
@@ -41,7 +41,7 @@ func NewLocal(now func() time.Time) *Local {
 	return &Local{now: now, lanes: map[Lane]*lane{}}
 }
 
-// findLane gives a lane and the time, with those who wait and are not forgotten.
+// findLane returns a lane and the time, with those who wait and are not forgotten.
 func (l *Local) findLane(ask Ask) (*lane, time.Time) {
 	now := l.now()
 	found := l.lanes[ask.Lane]

@@ -58,7 +58,7 @@ var messageArgs = []string{
 	"mrkdwn", "unfurl_links", "unfurl_media", "markdown_text", "as_user", "client_msg_id",
 }
 
-// allMethods is the Web API as far as this server knows it.
+// allMethods returns the Web API as far as this server knows it.
 func allMethods() map[string]method {
 	streamArgs := []string{"channel", "markdown_text", "chunks"}
 	return map[string]method{

@@ -23,14 +23,14 @@ type Prompt struct {
 // statusTime is how long a status line stands where no message follows.
 const statusTime = 2 * time.Minute
 
-// Statuses gives all status lines that were set or cleared, in their order.
+// Statuses returns all status lines that were set or cleared, in their order.
 func (s *Server) Statuses() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.statuses)
 }
 
-// Status is the line that stands under a thread, "" for none.
+// Status returns the line that stands under a thread, "" for none.
 func (s *Server) Status(channelID, threadTS string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,14 +49,14 @@ func (s *Server) threadStatus(channelID, threadTS string) string {
 	return ""
 }
 
-// Prompts are the suggested prompts of a direct conversation.
+// Prompts returns the suggested prompts of a direct conversation.
 func (s *Server) Prompts(channelID string) []Prompt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.prompts[channelID]
 }
 
-// Session is the agent session's status of a thread.
+// Session returns the agent session's status of a thread.
 func (s *Server) Session(channelID, threadTS string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

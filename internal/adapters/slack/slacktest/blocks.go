@@ -53,7 +53,7 @@ type text struct {
 	Verbatim *bool  `json:"verbatim"`
 }
 
-// CheckMessage gives what Slack would refuse about the blocks of a message, and
+// CheckMessage returns what Slack would refuse about the blocks of a message, and
 // whether they are too long all together.
 func CheckMessage(blocks json.RawMessage) (problems []Problem, tooLong bool) {
 	c := &checker{surface: inMessage, blockIDs: map[string]bool{}}
@@ -112,7 +112,7 @@ func (c *checker) checkBlock(pointer string, raw json.RawMessage) {
 	}
 }
 
-// kindOf tells what a block or element is; false for what is no object.
+// kindOf returns what a block or element is; false for what is no object.
 func (c *checker) kindOf(pointer string, raw json.RawMessage) (kind, bool) {
 	var is kind
 	if err := json.Unmarshal(raw, &is); err != nil {

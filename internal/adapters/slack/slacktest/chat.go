@@ -18,7 +18,7 @@ type wireMetadata struct {
 	EventPayload map[string]json.RawMessage `json:"event_payload"`
 }
 
-// readContent is what a message says, checked.
+// readContent returns what a message says, checked.
 func (s *Server) readContent(work *request, into *Message) *apiError {
 	if attachments := work.args["attachments"]; attachments != "" && attachments != "null" && attachments != "[]" {
 		return newAPIError("invalid_attachments", "[ERROR] this server knows no attachments")
@@ -49,7 +49,7 @@ func (s *Server) readContent(work *request, into *Message) *apiError {
 	return checkMetadata(work.args["metadata"], into)
 }
 
-// blockError is how Slack refuses blocks.
+// blockError returns how Slack refuses blocks.
 func blockError(blocks json.RawMessage) *apiError {
 	var list []json.RawMessage
 	if json.Unmarshal(blocks, &list) != nil {
@@ -147,7 +147,7 @@ func (s *Server) newPostedMessage(message *Message) postedMessage {
 	return postedMessage{message.Channel, message.TS, message.Text, s.messageToWire(message, true)}
 }
 
-// ownMessage gives a message of the app's that may be changed.
+// ownMessage returns a message of the app's that may be changed.
 func (s *Server) ownMessage(work *request, unknown string) (*Message, *apiError) {
 	if s.channels[work.args["channel"]] == nil {
 		return nil, newAPIError("channel_not_found")

@@ -36,10 +36,10 @@ type manualTimer struct {
 	f  func()
 }
 
-// NewManual is a clock that stands at start.
+// NewManual returns a clock that stands at start.
 func NewManual(start time.Time) *Manual { return &Manual{now: start} }
 
-// Now is the time that the clock was moved to.
+// Now returns the time that the clock was moved to.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

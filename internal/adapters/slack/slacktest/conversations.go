@@ -35,7 +35,7 @@ type editedBy struct {
 	TS   string `json:"ts"`
 }
 
-// messageToWire gives a message as the API tells it; metadata only where it was asked for.
+// messageToWire returns a message as the API tells it; metadata only where it was asked for.
 func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage {
 	told := wireMessage{
 		Type: "message", User: message.User, Team: Team, Text: message.Text, TS: message.TS,
@@ -92,7 +92,7 @@ type messagesPage struct {
 	Metadata *metadata     `json:"response_metadata,omitempty"`
 }
 
-// inSpan tells whether ts is in the asked span.
+// inSpan reports whether ts is in the asked span.
 func (r args) inSpan(ts string) bool {
 	oldest, latest, inclusive := r["oldest"], r["latest"], r["inclusive"] == "1" || r["inclusive"] == "true"
 	if oldest != "" && (ts < oldest || ts == oldest && !inclusive) {
@@ -127,7 +127,7 @@ func (s *Server) pageMessages(work *request, found []*Message, most int) (any, *
 	return result, nil
 }
 
-// readableChannel gives a channel that the app may read.
+// readableChannel returns a channel that the app may read.
 func (s *Server) readableChannel(work *request) (*channel, *apiError) {
 	from := s.channels[work.args["channel"]]
 	switch {

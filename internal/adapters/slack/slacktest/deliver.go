@@ -71,7 +71,7 @@ func (s *Server) Verify() error {
 	return nil
 }
 
-// Deliveries gives all that the app was told, in its order.
+// Deliveries returns all that the app was told, in its order.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func formOf(body json.RawMessage) url.Values {
 	return form
 }
 
-// Sign gives the two headers that prove that a body is from Slack.
+// Sign returns the two headers that prove that a body is from Slack.
 func (s *Server) Sign(body []byte) http.Header {
 	stamp := strconv.FormatInt(s.clock.Now().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(SigningSecret))

@@ -88,7 +88,7 @@ type install struct {
 	expires               time.Time // zero: never
 }
 
-// New is a running Slack with one workspace, in which the app is installed.
+// New returns a running Slack with one workspace, in which the app is installed.
 func New(options Options) *Server {
 	if options.Clock == nil {
 		options.Clock = System{}
@@ -137,13 +137,13 @@ func (s *Server) Close() {
 // Settle waits until nothing is being delivered.
 func (s *Server) Settle() { s.working.Wait() }
 
-// APIURL is what the app uses in place of https://slack.com/api/.
+// APIURL returns what the app uses in place of https://slack.com/api/.
 func (s *Server) APIURL() string { return s.http.URL + "/api/" }
 
-// BotUser is the app's own user in the default workspace.
+// BotUser returns the app's own user in the default workspace.
 func (s *Server) BotUser() string { return Bot }
 
-// Now is the server's time.
+// Now returns the server's time.
 func (s *Server) Now() time.Time { return s.clock.Now() }
 
 // AddWorkspace installs the app in a further workspace.
@@ -173,7 +173,7 @@ type Call struct {
 	Args   map[string]string
 }
 
-// Calls gives the requests to a method, or to all for "", in their order.
+// Calls returns the requests to a method, or to all for "", in their order.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Server) Calls(method string) []Call {
 	return found
 }
 
-// Refused gives the calls that were answered by an error, those of faults and rate
+// Refused returns the calls that were answered by an error, those of faults and rate
 // limits left out: what remains is the app's own doing.
 func (s *Server) Refused() []Call {
 	var found []Call

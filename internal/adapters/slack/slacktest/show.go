@@ -64,7 +64,7 @@ type shownElement struct {
 	AltText  string          `json:"alt_text"`
 }
 
-// buttonLabel is what a button says.
+// buttonLabel returns what a button says.
 func (e shownElement) buttonLabel() (string, bool) {
 	return e.Text.Text, e.Type == "button" || e.Type == "icon_button"
 }
@@ -89,7 +89,7 @@ func viewBlocks(view json.RawMessage) []shownBlock {
 	return parseBlocks(is.Blocks)
 }
 
-// Show gives a channel as text, threads under the messages that start them, as people
+// Show returns a channel as text, threads under the messages that start them, as people
 // see it now. Messages for one person are marked with whom they are for.
 func (s *Server) Show(channelID string) string {
 	s.mu.Lock()
@@ -141,7 +141,7 @@ func (s *Server) writeMessage(out *strings.Builder, message *Message, indent str
 	}
 }
 
-// messageText is what a message shows.
+// messageText returns what a message shows.
 func (s *Server) messageText(message *Message) string {
 	var out strings.Builder
 	if message.Streamed != "" || len(message.Blocks) == 0 {

@@ -218,7 +218,7 @@ type disconnectMessage struct {
 
 func newDisconnect(reason string) disconnectMessage { return disconnectMessage{"disconnect", reason} }
 
-// Connections is how many WebSockets the app has open.
+// Connections returns how many WebSockets the app has open.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ const (
 
 const errNotStreaming = "message_not_in_streaming_state"
 
-// isStreaming tells whether a message may still be appended to.
+// isStreaming reports whether a message may still be appended to.
 func (s *Server) isStreaming(message *Message) bool {
 	return message.Streaming && s.clock.Now().Before(message.lastAppend.Add(streamIdle))
 }
@@ -54,7 +54,7 @@ func (s *Server) newStreamedMessage(message *Message) streamedMessage {
 	return streamedMessage{message.Channel, message.TS}
 }
 
-// openStream gives the app's message that is being streamed.
+// openStream returns the app's message that is being streamed.
 func (s *Server) openStream(work *request) (*Message, *apiError) {
 	message, refused := s.ownMessage(work, "message_not_owned_by_app")
 	if refused != nil {

@@ -54,7 +54,7 @@ func (c *checker) checkCount(pointer string, n, least, most int) {
 	}
 }
 
-// Length is how many characters Slack is taken to see in a text: UTF-16 units.
+// Length returns how many characters Slack is taken to see in a text: UTF-16 units.
 func Length(text string) int {
 	n := 0
 	for _, r := range text {

@@ -42,7 +42,7 @@ type wireView struct {
 	SubmitDisabled  bool            `json:"submit_disabled"`
 }
 
-// checkView gives what Slack would refuse about a view, and the files that it shows.
+// checkView returns what Slack would refuse about a view, and the files that it shows.
 func checkView(raw json.RawMessage) (view wireView, files []string, problems []Problem) {
 	c := &checker{surface: inModal, blockIDs: map[string]bool{}}
 	view, ok := decodeField[wireView](c, "/view", raw)
@@ -197,14 +197,14 @@ func (s *Server) publishView(work *request) (any, *apiError) {
 	return newShownView(&View{ID: "V" + work.args["user_id"]}, "home"), nil
 }
 
-// Home is what the app shows a person on its home tab; nil before it did.
+// Home returns what the app shows a person on its home tab; nil before it did.
 func (s *Server) Home(user string) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.homes[user]
 }
 
-// Open is the modal that a person has in front of them; nil for none.
+// Open returns the modal that a person has in front of them; nil for none.
 func (p *Person) Open() *View {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
@@ -221,7 +221,7 @@ func (p *Person) Open() *View {
 	return &seen
 }
 
-// ShowHome gives a person's home tab as text, "" before there is one.
+// ShowHome returns a person's home tab as text, "" before there is one.
 func (s *Server) ShowHome(user string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

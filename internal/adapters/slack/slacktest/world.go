@@ -39,7 +39,7 @@ func (p *Person) changeUser(do func()) *Person {
 	return p
 }
 
-// homeWorkspace is the person's workspace.
+// homeWorkspace returns the person's workspace.
 func (p *Person) homeWorkspace() string { return cmp.Or(p.team, Team) }
 
 // Group makes a user group.
@@ -131,7 +131,7 @@ func (s *Server) Archive(channelID string) {
 	s.channels[channelID].archived = true
 }
 
-// DM gives the person's direct conversation with the app.
+// DM returns the person's direct conversation with the app.
 func (p *Person) DM() string {
 	id := "D" + strings.TrimPrefix(p.ID, "U")
 	p.server.mu.Lock()
@@ -146,7 +146,7 @@ func (s *Server) addDirect(id, person string) {
 	}
 }
 
-// writableChannel gives a channel that the app may post in.
+// writableChannel returns a channel that the app may post in.
 func (s *Server) writableChannel(work *request, id string) (*channel, *apiError) {
 	to := s.channels[id]
 	switch {
@@ -180,7 +180,7 @@ func (s *Server) findRoot(channelID, ts string) *Message {
 	return s.findMessage(channelID, ts)
 }
 
-// hasReplies tells whether a message has replies.
+// hasReplies reports whether a message has replies.
 func (s *Server) hasReplies(message *Message) bool {
 	for _, reply := range s.messages {
 		if reply != message && reply.Channel == message.Channel && reply.ThreadTS == message.TS && !reply.Deleted && reply.Only == "" {
@@ -190,7 +190,7 @@ func (s *Server) hasReplies(message *Message) bool {
 	return false
 }
 
-// Messages gives a channel's messages as they stand, deleted ones and those for one
+// Messages returns a channel's messages as they stand, deleted ones and those for one
 // person included, in their order.
 func (s *Server) Messages(channelID string) []Message {
 	s.mu.Lock()
@@ -204,7 +204,7 @@ func (s *Server) Messages(channelID string) []Message {
 	return found
 }
 
-// Root is the ts of the thread that the message is in, its own where it starts one.
+// Root returns the ts of the thread that the message is in, its own where it starts one.
 func (m *Message) Root() string {
 	if m.ThreadTS != "" {
 		return m.ThreadTS
@@ -212,7 +212,7 @@ func (m *Message) Root() string {
 	return m.TS
 }
 
-// visibleName is a user's name, or the id of somebody unknown.
+// visibleName returns a user's name, or the id of somebody unknown.
 func (s *Server) visibleName(id string) string {
 	if person := s.people[id]; person != nil {
 		return person.Name

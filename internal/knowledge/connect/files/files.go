@@ -66,7 +66,7 @@ var _ interface {
 	connect.Estimator
 } = (*Connector)(nil)
 
-// New gives the connector for a folder. Options are checked by Sync and Estimate.
+// New returns the connector for a folder. Options are checked by Sync and Estimate.
 func New(options Options) *Connector {
 	if options.MaxBytes == 0 {
 		options.MaxBytes = defaultMaxBytes
@@ -77,17 +77,17 @@ func New(options Options) *Connector {
 	return &Connector{options: options}
 }
 
-// Source is the source that the documents belong to.
+// Source returns the source that the documents belong to.
 func (c *Connector) Source() knowledge.SourceID { return c.options.Source }
 
-// Skipped says what the last finished Sync passed over, by reason.
+// Skipped returns what the last finished Sync passed over, by reason.
 func (c *Connector) Skipped() []Skipped {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.skipped)
 }
 
-// Estimate gives the number of changes that a Sync will yield, those of documents
+// Estimate returns the number of changes that a Sync will yield, those of documents
 // that are gone not counted.
 func (c *Connector) Estimate(ctx context.Context) (int, error) {
 	place, err := c.openFolder()
@@ -150,7 +150,7 @@ func (c *Connector) syncFolder(ctx context.Context, known connect.Known, yield f
 	return nil
 }
 
-// idPrefix is what the ids of the source's documents begin with, before their path.
+// idPrefix returns what the ids of the source's documents begin with, before their path.
 func (c *Connector) idPrefix() string { return string(c.options.Source) + ":" }
 
 // openFolder checks the options and opens the folder.

@@ -66,7 +66,7 @@ type walkedFolder struct {
 	above *settings // of the folder that it is in
 }
 
-// heldIn gives what holds in a folder. A settings file that can't be read is listed.
+// heldIn returns what holds in a folder. A settings file that can't be read is listed.
 func (p *folderRoot) heldIn(listed *listing, folder string, above *settings) *settings {
 	held, err := p.settingsOf(folder, above)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *folderRoot) readFolder(folder string) ([]fs.DirEntry, error) {
 	return children, errors.Join(err, opened.Close())
 }
 
-// skipReason gives the reason for which a file or folder is passed over, or "".
+// skipReason returns the reason for which a file or folder is passed over, or "".
 func (p *folderRoot) skipReason(name string, child fs.DirEntry) string {
 	base := child.Name()
 	switch {
@@ -211,7 +211,7 @@ func openError(err error) error {
 	return fmt.Errorf("it can't be opened: %w", err)
 }
 
-// mayHold says whether a document is still in the folder, or may be, where its folder
+// mayHold reports whether a document is still in the folder, or may be, where its folder
 // can't be read.
 func (l *listing) mayHold(name string) bool {
 	for probe := name; ; probe = path.Dir(probe) {

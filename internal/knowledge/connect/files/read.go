@@ -51,7 +51,7 @@ func (p *folderRoot) readChange(e entry, known connect.Known) connect.Change {
 	return connect.Change{Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType}
 }
 
-// displayName is a name that can be kept and printed, whatever bytes the file system has.
+// displayName returns a name that can be kept and printed, whatever bytes the file system has.
 func displayName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -61,7 +61,7 @@ func displayName(name string) string {
 	}, strings.ToValidUTF8(name, "\uFFFD"))
 }
 
-// fileURL is the address of a file: below the URL base, else in the file system.
+// fileURL returns the address of a file: below the URL base, else in the file system.
 func (p *folderRoot) fileURL(e entry) string {
 	if e.settings.urlBase == "" {
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
@@ -71,7 +71,7 @@ func (p *folderRoot) fileURL(e entry) string {
 
 var errChanged = errors.New("it changed while it was read: it will be read at the next ingest")
 
-// readFile gives the content of a file as it was at one moment. One that changes
+// readFile returns the content of a file as it was at one moment. One that changes
 // meanwhile is read once more.
 func (p *folderRoot) readFile(name string) ([]byte, fs.FileInfo, error) {
 	content, info, err := p.readOnce(name)

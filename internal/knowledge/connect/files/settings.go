@@ -51,7 +51,7 @@ func (o Options) newSettings() *settings {
 	}
 }
 
-// settingsOf gives what holds in a folder, given what holds above it. Where its file can't
+// settingsOf returns what holds in a folder, given what holds above it. Where its file can't
 // be read or says something unknown, nobody is shown the documents below until it is
 // mended: it may have said that they are not for everybody.
 func (p *folderRoot) settingsOf(folder string, above *settings) (*settings, error) {
@@ -105,7 +105,7 @@ func (p *folderRoot) readSettings(name string) (data []byte, err error) {
 	return data, nil
 }
 
-// parseSettings gives what holds in a folder by its SettingsFile.
+// parseSettings returns what holds in a folder by its SettingsFile.
 func parseSettings(data []byte, folder string, above *settings) (*settings, error) {
 	given, err := decodeSettings(data)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *settings) setAudience(texts []string) error {
 // maxOwner is the length of an owner's name in bytes.
 const maxOwner = 200
 
-// addressOf is where a document of the folder can be opened.
+// addressOf returns where a document of the folder can be opened.
 func (s *settings) addressOf(name string) string {
 	if s.folder != "." {
 		name = strings.TrimPrefix(name, s.folder+"/")
@@ -186,7 +186,7 @@ func (s *settings) addressOf(name string) string {
 	return strings.TrimSuffix(s.urlBase, "/") + "/" + strings.Join(segments, "/")
 }
 
-// pageOf is the path of the page that a site generator makes of a file.
+// pageOf returns the path of the page that a site generator makes of a file.
 func pageOf(name string) string {
 	extension := strings.ToLower(path.Ext(name))
 	if extension != ".md" && extension != ".mdx" && extension != ".markdown" && extension != ".rst" && extension != ".adoc" {
@@ -201,7 +201,7 @@ func pageOf(name string) string {
 	return name + "/"
 }
 
-// contentHash is what changes when what is indexed of a document has to: its content, or what
+// contentHash returns what changes when what is indexed of a document has to: its content, or what
 // holds for it.
 func (s *settings) contentHash(content []byte, address string) string {
 	sum := sha256.Sum256(content)
@@ -209,7 +209,7 @@ func (s *settings) contentHash(content []byte, address string) string {
 	return hex.EncodeToString(sum[:]) + "-" + hex.EncodeToString(rest[:8])
 }
 
-// InheritedAudience gives whom the documents of a folder below root are for, by the
+// InheritedAudience returns whom the documents of a folder below root are for, by the
 // settings files on the way there: HiddenAudience where one can't be read. folder is
 // slash-separated, below root.
 func InheritedAudience(root, folder string) (audience knowledge.Audience, err error) {

@@ -75,7 +75,7 @@ func (s folderSettings) addAll(mapping ast.MapNode) error {
 		if !ok || !slices.Contains(settingsKeys, key.Value) {
 			return fmt.Errorf("%.60q: unknown key, want one of %s", pairs.Key().GetToken().Value, strings.Join(settingsKeys, ", "))
 		}
-		if _, given := s[key.Value]; given {
+		if _, ok := s[key.Value]; ok {
 			return fmt.Errorf("%s: stands there twice", key.Value)
 		}
 		values := []ast.Node{pairs.Value()}

@@ -32,7 +32,7 @@ var (
 	_ embed.LanguageLimiter = (*Embedder)(nil)
 )
 
-// Load gives the embedder of this process; the first call reads the weights.
+// Load returns the embedder of this process; the first call reads the weights.
 func Load() (*Embedder, error) { return load() }
 
 var load = sync.OnceValues(readModel)

@@ -51,7 +51,7 @@ type word struct {
 	glued  bool // to the part before it
 }
 
-// splitWords gives the words of a text, in valid UTF-8: it would be unsafe to halve others.
+// splitWords returns the words of a text, in valid UTF-8: it would be unsafe to halve others.
 func (e *Embedder) splitWords(text string) []word {
 	var words []word
 	for field := range strings.FieldsSeq(strings.ToValidUTF8(text, "\uFFFD")) {
@@ -88,7 +88,7 @@ func joinWords(words []word) string {
 	return b.String()
 }
 
-// titlePrefix is the beginning of the title and a space, or nothing. A full stop behind the
+// titlePrefix returns the beginning of the title and a space, or nothing. A full stop behind the
 // title made retrieval worse on one of two sets and no better on the other.
 func (e *Embedder) titlePrefix(title string) string {
 	words := e.splitWords(title)

@@ -29,7 +29,7 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// Open gives an embedder, and learns the dimension of its vectors if it is not set.
+// Open returns an embedder, and learns the dimension of its vectors if it is not set.
 func Open(ctx context.Context, model llm.Embedder, options Options) (*Embedder, error) {
 	if options.Name == "" {
 		return nil, errors.New("remote embedder: the model's name is missing")
@@ -57,16 +57,16 @@ func Open(ctx context.Context, model llm.Embedder, options Options) (*Embedder, 
 		return nil, fmt.Errorf("remote embedder %q: ask for its dimension: %w", options.Name, err)
 	}
 	if len(vectors) != 1 || len(vectors[0]) == 0 {
-		return nil, fmt.Errorf("remote embedder %q: ask for its dimension: no vector came", options.Name)
+		return nil, fmt.Errorf("remote embedder %q: ask for its dimension: no vector received", options.Name)
 	}
 	e.options.Dimension = len(vectors[0])
 	return e, nil
 }
 
-// Name is the model's.
+// Name returns the model's.
 func (e *Embedder) Name() string { return e.options.Name }
 
-// Dimension is the number of components of every vector.
+// Dimension returns the number of components of every vector.
 func (e *Embedder) Dimension() int { return e.options.Dimension }
 
 // Embed sends the texts in batches. A text of white space alone has no tokens. A text

@@ -47,7 +47,7 @@ func (e *Embedder) fitText(text string) (string, int) {
 // bytesPerToken is how much text is counted at first for a window: more than most have.
 const bytesPerToken = 6
 
-// cutPiece gives the beginning of a text that has at most room tokens, and the rest. It cuts
+// cutPiece returns the beginning of a text that has at most room tokens, and the rest. It cuts
 // between words where it can, else between characters, and takes at least one.
 func (e *Embedder) cutPiece(text string, room int) (piece, rest string) {
 	most := min(len(text), max(room, 1)*bytesPerToken)
@@ -63,7 +63,7 @@ func (e *Embedder) cutPiece(text string, room int) (piece, rest string) {
 	return text[:end], text[end:]
 }
 
-// wordBoundary is the last place in the first most bytes of a text where a word ends, or, in
+// wordBoundary returns the last place in the first most bytes of a text where a word ends, or, in
 // a word that long, a character; at least one character is before it.
 func wordBoundary(text string, most int) int {
 	if most >= len(text) {

@@ -94,7 +94,7 @@ func bestWindow(vector []float32, halves []byte) (float64, error) {
 	return score, nil
 }
 
-// nearestWindows gives the numbers of the windows nearest to the sign bits, in order. It
+// nearestWindows returns the numbers of the windows nearest to the sign bits, in order. It
 // counts the windows by distance first, to know how far to go.
 func (w *windows) nearestWindows(signs []uint64, allowed slotSet, wanted int) []int32 {
 	distances := make([]uint16, len(w.slots))
@@ -117,7 +117,7 @@ func (w *windows) nearestWindows(signs []uint64, allowed slotSet, wanted int) []
 	return near
 }
 
-// likeliestSlots gives the slots of the windows whose signs agree best with the components
+// likeliestSlots returns the slots of the windows whose signs agree best with the components
 // of the query, in order, each once.
 func (w *windows) likeliestSlots(vector []float32, near []int32, wanted int) []int32 {
 	if len(near) > wanted {
@@ -153,7 +153,7 @@ func newSignTable(vector []float32) signTable {
 	return table
 }
 
-// estimateDot is the dot product of the query with the signs of a window.
+// estimateDot returns the dot product of the query with the signs of a window.
 func (t signTable) estimateDot(signs []uint64) float32 {
 	var sum float32
 	for i, word := range signs {
@@ -164,7 +164,7 @@ func (t signTable) estimateDot(signs []uint64) float32 {
 	return sum
 }
 
-// bestWindows gives so many of the windows, those of the highest estimates, in order.
+// bestWindows returns so many of the windows, those of the highest estimates, in order.
 func (t signTable) bestWindows(w *windows, near []int32, wanted int) []int32 {
 	type estimated struct {
 		window int32

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// signWords is how many 64-bit words the sign bits of a vector take.
+// signWords returns how many 64-bit words the sign bits of a vector take.
 func signWords(dimension int) int {
 	return (dimension + 63) / 64
 }
 
-// signsOf gives the sign bits of a vector: bit i of word i/64 says whether component i
+// signsOf returns the sign bits of a vector: bit i of word i/64 says whether component i
 // is above 0.
 func signsOf(vector []float32) []uint64 {
 	signs := make([]uint64, signWords(len(vector)))
@@ -43,7 +43,7 @@ func halfToFloat(half uint16) float32 {
 	return math.Float32frombits(math.Float32bits(size) | uint32(half>>15)<<31)
 }
 
-// dotHalves is the dot product of a vector and as many half floats.
+// dotHalves returns the dot product of a vector and as many half floats.
 func dotHalves(vector []float32, halves []byte) float64 {
 	halves = halves[:2*len(vector)]
 	var even, odd float32

@@ -38,7 +38,7 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 	return nil
 }
 
-// IngestStates gives the states of all sources' ingests, in the order of their ids.
+// IngestStates returns the states of all sources' ingests, in the order of their ids.
 func (x *Index) IngestStates(ctx context.Context) ([]index.IngestState, error) {
 	var states []index.IngestState
 	err := x.readTransaction(ctx, func(tx *sql.Tx) error {

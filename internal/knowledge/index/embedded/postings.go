@@ -21,7 +21,7 @@ func appendPostings(data []byte, list []postings.Posting) []byte {
 	return data
 }
 
-// decodePostings gives the postings that appendPostings stored.
+// decodePostings returns the postings that appendPostings stored.
 func decodePostings(data []byte) ([]postings.Posting, error) {
 	list := make([]postings.Posting, 0, len(data)/2)
 	err := postings.Each(data, func(p postings.Posting) { list = append(list, p) })
@@ -41,7 +41,7 @@ func analyzePassage(tag language.Tag, title string, headings []string, text stri
 	return f
 }
 
-// countTerms gives how often each term stands in which field.
+// countTerms returns how often each term stands in which field.
 func (f fields) countTerms() map[string]postings.Counts {
 	counts := make(map[string]postings.Counts, len(f.body))
 	for _, term := range f.title {
@@ -99,7 +99,7 @@ func (e postingEdits) removePassage(slot int64, f fields) {
 	}
 }
 
-// applyTo gives the list after the edit. Every removed posting must have been there.
+// applyTo returns the list after the edit. Every removed posting must have been there.
 func (e *postingEdit) applyTo(list []postings.Posting) ([]postings.Posting, error) {
 	if len(e.remove) > 0 {
 		slices.Sort(e.remove)
@@ -116,13 +116,13 @@ func (e *postingEdit) applyTo(list []postings.Posting) ([]postings.Posting, erro
 	slices.SortFunc(list, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
 	for i := 1; i < len(list); i++ {
 		if list[i].Slot == list[i-1].Slot {
-			return nil, fmt.Errorf("%w: a passage stands twice", postings.ErrDamaged)
+			return nil, fmt.Errorf("%w: duplicate passage", postings.ErrDamaged)
 		}
 	}
 	return list, nil
 }
 
-// onlyAppends says whether the edit only adds postings of slots from a number on, which
+// onlyAppends reports whether the edit only adds postings of slots from a number on, which
 // come behind all that the list holds.
 func (e *postingEdit) onlyAppends(block, unused int64) bool {
 	return len(e.remove) == 0 && block<<postings.BlockBits+int64(e.add[0].Slot) >= unused

@@ -102,7 +102,7 @@ func (r *foundReader) readDefinitions(ctx context.Context, slot int64) ([]knowle
 	return definitions, rows.Err()
 }
 
-// Passages gives the stored passages of these ids, in the same order.
+// Passages returns the stored passages of these ids, in the same order.
 func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
 	var found []index.Found
 	err := x.readTransaction(ctx, func(tx *sql.Tx) error {
@@ -143,7 +143,7 @@ func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, a
 	return x.queryDocuments(ctx, "WHERE key > ? ORDER BY key LIMIT ?", after, index.DocumentPage)
 }
 
-// queryDocuments gives the documents that clauses, from WHERE on, choose.
+// queryDocuments returns the documents that clauses, from WHERE on, choose.
 func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
 	rows, err := x.read.QueryContext(ctx, "SELECT "+documentColumns+" FROM document "+clauses, arguments...)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c termCounter) countTerm(ctx context.Context, term string) (int, error) {
 	return passages, nil
 }
 
-// Terms gives the statistics of these terms, in the same order.
+// Terms returns the statistics of these terms, in the same order.
 func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
 	stats := make([]index.TermStats, len(terms))
 	err := x.readSnapshot(ctx, func(tx *sql.Tx, snap *snapshot) error {
@@ -203,7 +203,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	return stats, nil
 }
 
-// Definitions gives what an abbreviation stands for. Expansions that differ in
+// Definitions returns what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
 func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var merged ranking.Definitions
@@ -239,7 +239,7 @@ func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge
 const fromDefinitions = `FROM definition JOIN passage USING (slot) JOIN document ON document.id = passage.document
 	WHERE definition.folded = ?`
 
-// definitionAudiences gives the audiences of documents that define an abbreviation and that
+// definitionAudiences returns the audiences of documents that define an abbreviation and that
 // the viewers may see, as a JSON array.
 func definitionAudiences(ctx context.Context, tx *sql.Tx, short string, viewers knowledge.Viewers) (string, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT DISTINCT document.audience "+fromDefinitions, strings.ToLower(short))

@@ -346,7 +346,7 @@ func inParallel(n int, work func(i int)) {
 	workers.Wait()
 }
 
-// collectEdits gives what changes in the posting lists.
+// collectEdits returns what changes in the posting lists.
 func collectEdits(leaving []removedPassage, placed []placedPassage) postingEdits {
 	edits := make(postingEdits)
 	for _, l := range leaving {

@@ -49,7 +49,7 @@ func (s slotSet) contains(slot int32) bool {
 	return s == nil || s[slot]
 }
 
-// filterSlots gives the slots that pass. Without a list of documents the file is not asked.
+// filterSlots returns the slots that pass. Without a list of documents the file is not asked.
 func (s *snapshot) filterSlots(ctx context.Context, tx *sql.Tx, filter index.Filter) (slotSet, error) {
 	pass := make([]bool, len(s.classes))
 	all := true

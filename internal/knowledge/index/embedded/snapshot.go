@@ -51,13 +51,13 @@ func (w *windows) appendWindow(slot int32, signs []uint64) {
 	w.signs = append(w.signs, signs...)
 }
 
-// passageID is the passage in a slot that is in use.
+// passageID returns the passage in a slot that is in use.
 func (s *snapshot) passageID(number int32) knowledge.PassageID {
 	slot := s.slots[number]
 	return knowledge.MakePassageID(slot.document.key, int(slot.position))
 }
 
-// averageLength is the mean length over all passages.
+// averageLength returns the mean length over all passages.
 func (s *snapshot) averageLength() float64 {
 	if s.passages == 0 {
 		return 0
@@ -65,7 +65,7 @@ func (s *snapshot) averageLength() float64 {
 	return s.length / float64(s.passages)
 }
 
-// countBlocks is how many blocks of posting lists there are at most.
+// countBlocks returns how many blocks of posting lists there are at most.
 func (s *snapshot) countBlocks() int {
 	return (len(s.slots) + postings.BlockSize - 1) >> postings.BlockBits
 }
@@ -98,7 +98,7 @@ func (x *Index) readTransaction(ctx context.Context, use func(tx *sql.Tx) error)
 	return explainError(use(tx))
 }
 
-// currentSnapshot gives the snapshot of the transaction's generation, making it if nobody
+// currentSnapshot returns the snapshot of the transaction's generation, making it if nobody
 // has. It fails with errMoved when a later one has been made already.
 func (x *Index) currentSnapshot(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 	var generation int64
@@ -127,7 +127,7 @@ func (x *Index) currentSnapshot(ctx context.Context, tx *sql.Tx) (*snapshot, err
 	return next, nil
 }
 
-// nextSnapshot gives the snapshot of the transaction's generation.
+// nextSnapshot returns the snapshot of the transaction's generation.
 func (s *snapshot) nextSnapshot(ctx context.Context, tx *sql.Tx, generation int64) (*snapshot, error) {
 	next := &snapshot{
 		generation: generation,
@@ -230,7 +230,7 @@ func (s *snapshot) changedSlots(ctx context.Context, tx *sql.Tx, old *snapshot, 
 	return changed, rows.Err()
 }
 
-// mergeWindows gives the windows after the changes; both are in order of slot.
+// mergeWindows returns the windows after the changes; both are in order of slot.
 func (w windows) mergeWindows(changed []slotWindows) windows {
 	if len(changed) == 0 {
 		return w

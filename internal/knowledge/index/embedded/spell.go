@@ -16,7 +16,7 @@ import (
 // mostSpelled bounds the nearest terms whose frequency is looked up.
 const mostSpelled = 50
 
-// Similar gives terms one edit away, or two for long ones (see spelling.Words). Nearer
+// Similar returns terms one edit away, or two for long ones (see spelling.Words). Nearer
 // ones come first, of equally near ones the commoner.
 func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.TermStats, error) {
 	if !spelling.IsCorrectable(term) || limit <= 0 {
@@ -64,7 +64,7 @@ type dictionary struct {
 	added  int   // since
 }
 
-// nearestTerms gives the nearest terms; of equally near ones those that begin alike, then
+// nearestTerms returns the nearest terms; of equally near ones those that begin alike, then
 // those that the index met first, which are mostly the common ones.
 func (d *dictionary) nearestTerms(ctx context.Context, tx *sql.Tx, term string) ([]spelling.Neighbor, error) {
 	d.mu.Lock()

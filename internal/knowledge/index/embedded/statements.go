@@ -40,7 +40,7 @@ func (s *statements) execStatement(ctx context.Context, query string, arguments 
 	return err
 }
 
-// execUpdate says whether an UPDATE found anything to change.
+// execUpdate reports whether an UPDATE found anything to change.
 func (s *statements) execUpdate(ctx context.Context, query string, arguments ...any) (bool, error) {
 	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *statements) queryRow(ctx context.Context, query string, arguments ...an
 	return row{Row: statement.QueryRow(arguments...)}
 }
 
-// queryRows gives rows, to be closed before the next statement.
+// queryRows returns rows, to be closed before the next statement.
 func (s *statements) queryRows(ctx context.Context, query string, arguments ...any) (*sql.Rows, error) {
 	statement, err := s.prepareStatement(ctx, query)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// Unembedded gives passages without vectors in the order of their slots.
+// Unembedded returns passages without vectors in the order of their slots.
 func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error) {
 	var found []index.Found
 	err := x.readTransaction(ctx, func(tx *sql.Tx) error {
@@ -105,7 +105,7 @@ func (s *statements) writeVectors(ctx context.Context, generation int64, v index
 	return s.execStatement(ctx, "INSERT OR REPLACE INTO vector (slot, halves) VALUES (?, ?)", slot, halves)
 }
 
-// Cursor gives what the last Write stored for a source.
+// Cursor returns what the last Write stored for a source.
 func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, error) {
 	var cursor string
 	err := x.read.QueryRowContext(ctx, "SELECT cursor FROM cursor WHERE source = ?", source).Scan(&cursor)

@@ -25,13 +25,13 @@ const (
 	benchBatch    = 500
 )
 
-// BenchVector gives one of many vectors of which groups are near to each other, as
+// BenchVector returns one of many vectors of which groups are near to each other, as
 // those of texts about the same thing are.
 func BenchVector(random *rand.Rand) []float32 {
 	return ClusteredVector(random, 2000, 0.7, BenchDimension)
 }
 
-// BenchPassages is the size of a benchmark's index: 100,000 passages, or what
+// BenchPassages returns the size of a benchmark's index: 100,000 passages, or what
 // CAIRN_PASSAGES says.
 func BenchPassages(b *testing.B) int {
 	b.Helper()
@@ -226,7 +226,7 @@ func zipfCorpus() *Corpus {
 	return corpus
 }
 
-// newEntry gives a document of one to twenty passages. Each passage has a word of its
+// newEntry returns a document of one to twenty passages. Each passage has a word of its
 // own, as code and configuration have.
 func (c *Corpus) newEntry(random *rand.Rand, first int) index.Entry {
 	id := knowledge.DocumentID(fmt.Sprintf("docs/area%d/page%d.md", first%50, first))

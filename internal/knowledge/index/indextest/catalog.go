@@ -59,7 +59,7 @@ func (s *subject) checkCatalog(t *testing.T) {
 	}
 }
 
-// classOf gives the class of a document as it was written.
+// classOf returns the class of a document as it was written.
 func classOf(d knowledge.Document) index.Class {
 	return index.Class{Source: d.Source, Kind: d.Kind, Audience: d.Audience}
 }

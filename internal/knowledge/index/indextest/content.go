@@ -27,13 +27,13 @@ func Words(text string) index.Query {
 	return query
 }
 
-// UnitVector gives a vector of length 1 that only the seed decides.
+// UnitVector returns a vector of length 1 that only the seed decides.
 func UnitVector(seed uint64, dimension int) []float32 {
 	random := rand.New(rand.NewPCG(seed, 7))
 	return makeUnit(dimension, random.NormFloat64)
 }
 
-// ClusteredVector gives a vector of length 1 near one of so many centres, the nearer the
+// ClusteredVector returns a vector of length 1 near one of so many centres, the nearer the
 // smaller spread is.
 func ClusteredVector(random *rand.Rand, clusters uint64, spread float64, dimension int) []float32 {
 	centre := rand.New(rand.NewPCG(random.Uint64N(clusters), 1))

@@ -26,7 +26,7 @@ func Follow(t *testing.T, writer index.Writer, reader index.Reader) {
 	}
 }
 
-// CountHits is how many passages are found by the words of a text.
+// CountHits returns how many passages are found by the words of a text.
 func CountHits(t *testing.T, x index.Reader, text string) int {
 	t.Helper()
 	candidates, err := x.Search(t.Context(), Words(text))

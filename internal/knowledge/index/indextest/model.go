@@ -95,7 +95,7 @@ func (m *model) stats() index.Stats {
 	}
 }
 
-// countTerms gives how often each term stands in which field of a passage, and the
+// countTerms returns how often each term stands in which field of a passage, and the
 // length of the fields.
 func countTerms(document knowledge.Document, p knowledge.Passage) (map[string]lexical.Counts, lexical.Counts) {
 	terms := make(map[string]lexical.Counts)
@@ -124,7 +124,7 @@ func countTerms(document knowledge.Document, p knowledge.Passage) (map[string]le
 	return terms, length
 }
 
-// termCounts gives the number of passages that contain each term.
+// termCounts returns the number of passages that contain each term.
 func (m *model) termCounts() map[string]int {
 	containing := make(map[string]int)
 	for _, entry := range m.entries {
@@ -200,7 +200,7 @@ func passesFilter(d knowledge.Document, filter index.Filter) bool {
 		filter.Viewers.MaySee(d.Audience)
 }
 
-// oneOf says whether a list is empty or holds a value.
+// oneOf reports whether a list is empty or holds a value.
 func oneOf[T comparable](list []T, value T) bool {
 	for _, one := range list {
 		if one == value {

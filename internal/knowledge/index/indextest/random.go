@@ -34,7 +34,7 @@ func testRandom(t *testing.T, s *subject) {
 	}
 }
 
-// RandomBatch gives changes to a small set of documents, so that most steps replace
+// RandomBatch returns changes to a small set of documents, so that most steps replace
 // or delete something.
 func RandomBatch(random *rand.Rand) index.Batch {
 	var batch index.Batch
@@ -73,7 +73,7 @@ func randomEntry(random *rand.Rand, id knowledge.DocumentID) index.Entry {
 	return e
 }
 
-// randomWords gives words of a small vocabulary, the first of which are common.
+// randomWords returns words of a small vocabulary, the first of which are common.
 func randomWords(random *rand.Rand, n int) string {
 	list := make([]string, n)
 	for i := range list {

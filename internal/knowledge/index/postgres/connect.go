@@ -146,7 +146,7 @@ func (x *Index) retryWrite(ctx context.Context, change func(tx pgx.Tx) error) er
 	return causeOf(ctx, explainError(err))
 }
 
-// causeOf gives the end of the context as the error where that is why a call failed.
+// causeOf returns the end of the context as the error where that is why a call failed.
 func causeOf(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w (%w)", context.Cause(ctx), err)

@@ -86,7 +86,7 @@ func copyPages(ctx context.Context, tx pgx.Tx, segment int32, pages []page) erro
 	})
 }
 
-// nullTime is a time as it is stored: NULL for the zero time.
+// nullTime returns a time as it is stored: NULL for the zero time.
 func nullTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

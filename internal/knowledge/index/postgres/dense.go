@@ -78,7 +78,7 @@ func (p *plan) queueDense(batch *pgx.Batch) {
 	batch.Queue(p.dense.exactStatement(p.restrict), vector, p.query.Limit, p.classes, keys)
 }
 
-// receiveDense gives the best passages by their best window.
+// receiveDense returns the best passages by their best window.
 func (p *plan) receiveDense(results pgx.BatchResults) ([]index.Hit, error) {
 	rows, err := results.Query()
 	if err != nil {

@@ -116,7 +116,7 @@ func (e embedder) hasVectors(ctx context.Context, pool *pgxpool.Pool) (bool, err
 	return has, nil
 }
 
-// vectorTables gives the tables of all embedders.
+// vectorTables returns the tables of all embedders.
 func vectorTables(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, "SELECT id FROM cairn.embedder ORDER BY id")
 	if err != nil {

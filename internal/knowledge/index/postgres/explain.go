@@ -46,7 +46,7 @@ func explainError(err error) error {
 	return err
 }
 
-// remedyFor gives the error with what can be done about it, nil where that is not known.
+// remedyFor returns the error with what can be done about it, nil where that is not known.
 func remedyFor(err error) error {
 	var failure *pgconn.PgError
 	if !errors.As(err, &failure) {
@@ -99,7 +99,7 @@ func explainURL(parsing *pgconn.ParseConfigError) error {
 	return fmt.Errorf("the URL has a parameter that can't be: correct it (%w)", errors.Unwrap(parsing))
 }
 
-// isLost says whether an error came of the connection, so that a new one may do better.
+// isLost reports whether an error came of the connection, so that a new one may do better.
 func isLost(err error) bool {
 	var failure *pgconn.PgError
 	if errors.As(err, &failure) {

@@ -42,7 +42,7 @@ func (e extension) warnKnownFault(logger *slog.Logger) {
 	}
 }
 
-// extensionVersion gives the version of pgvector that the database has.
+// extensionVersion returns the version of pgvector that the database has.
 func extensionVersion(ctx context.Context, connection *pgx.Conn) (extension, error) {
 	var text string
 	err := connection.QueryRow(ctx, "SELECT extversion FROM pg_extension WHERE extname = 'vector'").Scan(&text)

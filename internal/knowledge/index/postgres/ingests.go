@@ -36,7 +36,7 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 	return nil
 }
 
-// IngestStates gives the states of all sources' ingests, in the order of their ids.
+// IngestStates returns the states of all sources' ingests, in the order of their ids.
 func (x *Index) IngestStates(ctx context.Context) ([]index.IngestState, error) {
 	var states []index.IngestState
 	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {

@@ -29,7 +29,7 @@ type storedSegment struct {
 	bytes       int64
 }
 
-// sizeLevel is the order of magnitude of a segment's size.
+// sizeLevel returns the order of magnitude of a segment's size.
 func (s storedSegment) sizeLevel() int {
 	level := 0
 	for size := int64(minSegmentBytes); s.bytes > size; size *= mergeFactor {
@@ -38,7 +38,7 @@ func (s storedSegment) sizeLevel() int {
 	return level
 }
 
-// dueMerges gives the segments to merge, or none: those of a level that has enough of them, and
+// dueMerges returns the segments to merge, or none: those of a level that has enough of them, and
 // the newer ones below it. What comes of it is a level higher, so that a posting is
 // written again once for each level.
 func dueMerges(segments []storedSegment) []storedSegment {
@@ -253,10 +253,10 @@ func (m *merging) keepPostings(list *listBuilder, number int32, postings []byte)
 	return err
 }
 
-// isIntact says whether a block has no free slot below the last one in use.
+// isIntact reports whether a block has no free slot below the last one in use.
 func (m *merging) isIntact(number int32) bool {
-	intact, known := m.intact[number]
-	if !known {
+	intact, ok := m.intact[number]
+	if !ok {
 		intact = int(number) < len(m.snap.slots) && m.snap.slots[number] != nil && !hasGap(m.snap.slots[number])
 		m.intact[number] = intact
 	}

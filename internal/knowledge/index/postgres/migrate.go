@@ -36,7 +36,7 @@ type Migration struct {
 	Extension string // version of pgvector, "" where there is none yet
 }
 
-// IsDue says whether anything was, or would be, changed.
+// IsDue reports whether anything was, or would be, changed.
 func (m Migration) IsDue() bool { return m.From != m.To || m.Installed || m.Extension == "" }
 
 // Migrate creates what an index needs in a database, or brings it up to what this
@@ -55,7 +55,7 @@ func Migrate(ctx context.Context, options Options) (Migration, error) {
 	return made, nil
 }
 
-// DueMigration says what Migrate would do, and changes nothing.
+// DueMigration returns what Migrate would do, and changes nothing.
 func DueMigration(ctx context.Context, options Options) (Migration, error) {
 	var due Migration
 	err := onConnection(ctx, options.URL, func(connection *pgx.Conn) (err error) {
@@ -140,7 +140,7 @@ func applyMigrations(ctx context.Context, config *pgx.ConnConfig) error {
 	return errors.Join(err, provider.Close())
 }
 
-// newestSchema is the version that the last migration leads to.
+// newestSchema returns the version that the last migration leads to.
 func newestSchema() int {
 	files, err := migrations.ReadDir("migrations")
 	if err != nil || len(files) == 0 {
@@ -154,7 +154,7 @@ func newestSchema() int {
 	return version
 }
 
-// schemaVersion is what the database's tables were migrated to, 0 if there are none.
+// schemaVersion returns what the database's tables were migrated to, 0 if there are none.
 func schemaVersion(ctx context.Context, connection *pgx.Conn) (int, error) {
 	var version int
 	err := connection.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable+" WHERE is_applied").Scan(&version)

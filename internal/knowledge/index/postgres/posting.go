@@ -41,7 +41,7 @@ func (b *listBuilder) addBlock(number int32, postings []byte) {
 	b.postings = append(b.postings, postings...)
 }
 
-// encodeList gives the list with the block at hand.
+// encodeList returns the list with the block at hand.
 func (b *listBuilder) encodeList() []byte {
 	if len(b.postings) > 0 {
 		b.list = binary.AppendUvarint(b.list, uint64(b.number-b.last))
@@ -52,7 +52,7 @@ func (b *listBuilder) encodeList() []byte {
 	return b.list
 }
 
-// makeList gives the list of postings that are in order of slot.
+// makeList returns the list of postings that are in order of slot.
 func makeList(ordered []posting) []byte {
 	var list listBuilder
 	var one []byte

@@ -90,7 +90,7 @@ func (l *slotLookup) restrictTo(results pgx.BatchResults) error {
 	return rows.Err()
 }
 
-// lengthAt gives the length of the passage in a slot, and whether one is there that passes.
+// lengthAt returns the length of the passage in a slot, and whether one is there that passes.
 func (l *slotLookup) lengthAt(number int32) (length float32, passes bool) {
 	s := l.snap.slots.at(number)
 	return s.length, s.document != 0 && (l.allowed == nil || l.allowed[s.class]) && (l.within == nil || l.within[number])

@@ -75,7 +75,7 @@ func readFound(ctx context.Context, tx pgx.Tx, where string, arguments ...any) (
 	})
 }
 
-// Passages gives the stored passages of these ids, in the same order.
+// Passages returns the stored passages of these ids, in the same order.
 func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]index.Found, error) {
 	var keys [][]byte
 	var positions []int32
@@ -121,7 +121,7 @@ func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, a
 	return x.queryDocuments(ctx, "WHERE key > $1 ORDER BY key LIMIT $2", []byte(after), index.DocumentPage)
 }
 
-// queryDocuments gives the documents that clauses, from WHERE on, choose.
+// queryDocuments returns the documents that clauses, from WHERE on, choose.
 func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
 	var page []knowledge.Document
 	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
@@ -139,7 +139,7 @@ func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ..
 	return page, err
 }
 
-// Terms gives the statistics of these terms, in the same order.
+// Terms returns the statistics of these terms, in the same order.
 func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
 	asked := make([]index.Term, len(terms))
 	for i, term := range terms {
@@ -168,7 +168,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	return stats, nil
 }
 
-// Definitions gives what an abbreviation stands for. Expansions that differ in
+// Definitions returns what an abbreviation stands for. Expansions that differ in
 // letter case alone are one, in the commonest spelling.
 func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition

@@ -321,7 +321,7 @@ func (w *batchWrite) changeVectors(ctx context.Context) error {
 	return nil
 }
 
-// freedNumbers gives the slots that are free now, and the documents that are gone.
+// freedNumbers returns the slots that are free now, and the documents that are gone.
 func (w *batchWrite) freedNumbers(deleted []knowledge.DocumentID) (slots, documents []int32) {
 	slots, documents = []int32{}, []int32{}
 	for _, l := range w.leaving {

@@ -128,7 +128,7 @@ type plan struct {
 	embeddedBelow int32   // slots from here on may lack vectors
 }
 
-// passingClasses gives the numbers of the classes that a filter lets pass.
+// passingClasses returns the numbers of the classes that a filter lets pass.
 func (s *snapshot) passingClasses(filter index.Filter) []int32 {
 	numbers := []int32{}
 	for i, class := range s.classes {

@@ -40,8 +40,8 @@ func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []str
 // countTerms adds terms to those of a field, and gives their number.
 func (a *analyzer) countTerms(words *analysedPassage, terms []string, field func(*termCounts) *uint8) int {
 	for _, term := range terms {
-		at, known := a.at[term]
-		if !known {
+		at, ok := a.at[term]
+		if !ok {
 			at = len(words.terms)
 			a.at[term] = at
 			words.terms = append(words.terms, termCounts{term: term})
@@ -131,7 +131,7 @@ func (p *paginator) flushPage() {
 	}
 }
 
-// takePages gives the pages that are full, and forgets them.
+// takePages returns the pages that are full, and forgets them.
 func (p *paginator) takePages() []page {
 	full := p.pages
 	p.pages = nil

@@ -43,7 +43,7 @@ type document struct {
 	class int32
 }
 
-// passageID is the passage in a slot that is in use.
+// passageID returns the passage in a slot that is in use.
 func (s *snapshot) passageID(number int32) knowledge.PassageID {
 	slot := s.slots.at(number)
 	return knowledge.MakePassageID(s.documents.at(slot.document).key, int(slot.position))
@@ -51,7 +51,7 @@ func (s *snapshot) passageID(number int32) knowledge.PassageID {
 
 func (s *snapshot) isUsed(number int32) bool { return s.slots.at(number).document != 0 }
 
-// averageLength is the mean length over all passages.
+// averageLength returns the mean length over all passages.
 func (s *snapshot) averageLength() float64 {
 	if s.passages == 0 {
 		return 0
@@ -62,7 +62,7 @@ func (s *snapshot) averageLength() float64 {
 // table is a list of values by number, in blocks that tables share until one changes.
 type table[T any] [][]T
 
-// at gives the value of a number, zero where none was set.
+// at returns the value of a number, zero where none was set.
 func (t table[T]) at(number int32) T {
 	if block := int(number >> postings.BlockBits); block < len(t) && t[block] != nil {
 		return t[block][number&(postings.BlockSize-1)]
@@ -94,7 +94,7 @@ func (e *tableEdit[T]) set(number int32, value T) {
 	e.table[block][number&(postings.BlockSize-1)] = value
 }
 
-// currentSnapshot gives the snapshot of the transaction's generation, making it if nobody has.
+// currentSnapshot returns the snapshot of the transaction's generation, making it if nobody has.
 func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
 	var generation, forgotten int64
 	if err := tx.QueryRow(ctx, "SELECT generation, forgotten FROM cairn.meta").Scan(&generation, &forgotten); err != nil {
@@ -120,7 +120,7 @@ func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, erro
 	return next, nil
 }
 
-// advanceSnapshot gives the snapshot of the transaction's generation.
+// advanceSnapshot returns the snapshot of the transaction's generation.
 func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
 	a := &snapshotEdit{
 		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), present: old.present, passages: old.passages, length: old.length},

@@ -12,7 +12,7 @@ import (
 	"cairn/internal/knowledge/index/spelling"
 )
 
-// Similar gives terms one edit away, or two for long ones; an edit is a character
+// Similar returns terms one edit away, or two for long ones; an edit is a character
 // more, less or other, or two neighbours swapped. Nearer ones come first, of equally
 // near ones the commoner. The extension pg_trgm, which a server may not have, is not
 // needed, and its trigrams find less in short words.
@@ -129,9 +129,9 @@ func (d *dictionary) readSome(ctx context.Context, tx pgx.Tx) (more bool, err er
 }
 
 func (d *dictionary) addTerms(e entry) {
-	before, known := d.terms[e.term]
+	before, ok := d.terms[e.term]
 	d.terms[e.term] = before + e.passages
-	if !known {
+	if !ok {
 		d.words.Add(e.term)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// Unembedded gives passages without vectors of the configured embedder in the order of
+// Unembedded returns passages without vectors of the configured embedder in the order of
 // their slots.
 func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error) {
 	var found []index.Found
@@ -139,7 +139,7 @@ func (w *vectorWrite) writeVectors(ctx context.Context, tx pgx.Tx) error {
 	})
 }
 
-// findRows gives the rows of the passages that are as they were when they were embedded,
+// findRows returns the rows of the passages that are as they were when they were embedded,
 // and their slots.
 func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow, slots []int32, err error) {
 	found, err := tx.Query(ctx, `SELECT DISTINCT slot, class, document.id, document.key, position
@@ -171,7 +171,7 @@ func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow
 	return rows, slots, found.Err()
 }
 
-// Cursor gives what the last Write stored for a source.
+// Cursor returns what the last Write stored for a source.
 func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, error) {
 	var cursor []byte
 	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {

@@ -41,7 +41,7 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	return nil
 }
 
-// checkKeys says which id PostgreSQL's index does not take, if any.
+// checkKeys returns which id PostgreSQL's index does not take, if any.
 func checkKeys(batch index.Batch) error {
 	for id := range batch.Named() {
 		if len(id) > longestKey {

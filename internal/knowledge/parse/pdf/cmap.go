@@ -82,7 +82,7 @@ func codeOf(raw string) int {
 	return code
 }
 
-// lookupCode gives the text of a code, and remembers it where it was in a range.
+// lookupCode returns the text of a code, and remembers it where it was in a range.
 func (m *cmap) lookupCode(code int) (string, bool) {
 	if text, ok := m.single[code]; ok {
 		return text, true

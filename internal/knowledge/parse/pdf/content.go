@@ -20,7 +20,7 @@ type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// multiply is the transformation m followed by n.
+// multiply returns the transformation m followed by n.
 func (m matrix) multiply(n matrix) matrix {
 	return matrix{
 		a: m.a*n.a + m.b*n.c, b: m.a*n.b + m.b*n.d,
@@ -57,7 +57,7 @@ type painter struct {
 	count  int
 }
 
-// paintPage gives the characters of a page in the order they are drawn.
+// paintPage returns the characters of a page in the order they are drawn.
 func (f *file) paintPage(ctx context.Context, p page) ([]glyph, error) {
 	made := &painter{file: f, state: state{ctm: identity, scale: 1, textMatrix: identity, lineMatrix: identity}}
 	var instructions []byte

@@ -64,7 +64,7 @@ func (f *file) scanObjects() {
 	}
 }
 
-// skipObject gives the place behind an object's stream, or where the object begins
+// skipObject returns the place behind an object's stream, or where the object begins
 // when it has none.
 func (f *file) skipObject(id, body int) int {
 	rest := f.data[body:]
@@ -201,7 +201,7 @@ func (f *file) loadObject(id int) object {
 	return o
 }
 
-// dictOf gives the dictionary that an object is or refers to; nil for anything else.
+// dictOf returns the dictionary that an object is or refers to; nil for anything else.
 func (f *file) dictOf(o object) map[string]object { return f.resolveReference(o).dict }
 
 // findCatalog finds the root of a file whose trailer is lost.
@@ -229,7 +229,7 @@ type page struct {
 	resources map[string]object
 }
 
-// listPages gives the pages in order. Where the tree of pages leads nowhere, it gives
+// listPages returns the pages in order. Where the tree of pages leads nowhere, it gives
 // the pages that the file holds in the order of their numbers.
 func (f *file) listPages(ctx context.Context, root map[string]object) ([]page, error) {
 	walk := &pageWalk{file: f, visited: map[int]bool{}}

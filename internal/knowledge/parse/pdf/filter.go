@@ -43,7 +43,7 @@ func isLimit(err error) bool {
 	return errors.As(err, &limit)
 }
 
-// listOf gives the elements of an array, or the object itself as the only one.
+// listOf returns the elements of an array, or the object itself as the only one.
 func (f *file) listOf(o object) []object {
 	o = f.resolveReference(o)
 	switch o.kind {

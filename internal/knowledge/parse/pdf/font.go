@@ -186,7 +186,7 @@ func (t *font) decodeString(raw string) []unit {
 	return units
 }
 
-// codeWidth gives the width of a code and remembers it where it was in a range.
+// codeWidth returns the width of a code and remembers it where it was in a range.
 func (t *font) codeWidth(code int) float64 {
 	if width, ok := t.widths[code]; ok {
 		return width
@@ -216,7 +216,7 @@ func (t *font) codeText(code string, value int) string {
 	return t.encoding[value&0xff]
 }
 
-// glyphText is what a glyph's name says: "eacute", "f_i", "uni20AC"; "" where it
+// glyphText returns what a glyph's name says: "eacute", "f_i", "uni20AC"; "" where it
 // says nothing.
 func glyphText(name string) string {
 	name, _, _ = strings.Cut(name, ".")

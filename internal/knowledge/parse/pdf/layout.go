@@ -10,7 +10,7 @@ import (
 // there is a space between them: the narrowest that typesetters set is about .2.
 const wordGap = 0.16
 
-// pageLines gives the lines of a page in the order they are drawn.
+// pageLines returns the lines of a page in the order they are drawn.
 func (f *file) pageLines(ctx context.Context, p page) ([]Line, error) {
 	glyphs, err := f.paintPage(ctx, p)
 	if err != nil {
@@ -60,7 +60,7 @@ func rotateUpright(glyphs []glyph) []glyph {
 	return kept
 }
 
-// lineDirection is where a character's line runs to: 0 right, 1 up, 2 left, 3 down.
+// lineDirection returns where a character's line runs to: 0 right, 1 up, 2 left, 3 down.
 func lineDirection(g glyph) int {
 	switch {
 	case math.Abs(g.advanceX) >= math.Abs(g.advanceY) && g.advanceX >= 0:
@@ -81,7 +81,7 @@ type lineBuilder struct {
 	begun bool
 }
 
-// continuesLine says whether a character goes on with the line: on about the same baseline
+// continuesLine reports whether a character goes on with the line: on about the same baseline
 // (an index or exponent may leave it a little), and not back to the left.
 func (b *lineBuilder) continuesLine(g glyph) bool {
 	if !b.begun {

@@ -58,7 +58,7 @@ type Line struct {
 	Right      float64 // where it ends
 }
 
-// Read gives the text of a file.
+// Read returns the text of a file.
 func Read(ctx context.Context, content []byte, limits Limits) (Document, error) {
 	f := newFile(content, limits)
 	f.scanObjects()

@@ -106,7 +106,7 @@ func (s *Server) handleIdentify(c *connection, data json.RawMessage) {
 	s.openSession(c, asked)
 }
 
-// checkIdentify is the code and the reason for which an identify closes the connection.
+// checkIdentify returns the code and the reason for which an identify closes the connection.
 func (s *Server) checkIdentify(c *connection, asked identification) (int, string) {
 	shard := asked.Shard
 	switch {

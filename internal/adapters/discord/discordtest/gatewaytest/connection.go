@@ -94,7 +94,7 @@ func (s *Server) addConnection(c *connection) bool {
 	return true
 }
 
-// heartbeatGrace is how long a client may go without a heartbeat.
+// heartbeatGrace returns how long a client may go without a heartbeat.
 func (s *Server) heartbeatGrace() time.Duration { return s.options.HeartbeatInterval + s.options.Grace }
 
 // removeConnection ends what the client closed with a code. With 1000 and 1001 the session goes, as
@@ -128,7 +128,7 @@ func (s *Server) readCommands(c *connection) int {
 	for {
 		_, raw, err := c.ws.ReadMessage()
 		if err != nil {
-			if closed, is := errors.AsType[*websocket.CloseError](err); is {
+			if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 				return closed.Code
 			}
 			return websocket.CloseAbnormalClosure

@@ -92,10 +92,10 @@ type State struct {
 	Beats     int      // heartbeats
 }
 
-// New is a gateway with Discord's own limits, up until the test ends.
+// New returns a gateway with Discord's own limits, up until the test ends.
 func New(t testing.TB) *Server { return NewWith(t, Options{}) }
 
-// NewWith is a gateway with limits of one's own: tests have less time than Discord.
+// NewWith returns a gateway with limits of one's own: tests have less time than Discord.
 func NewWith(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{
@@ -155,7 +155,7 @@ func (s *Server) close() {
 	s.second.Close()
 }
 
-// URL is where the gateway is, as Discord's "get gateway bot" gives it.
+// URL returns where the gateway is, as Discord's "get gateway bot" gives it.
 func (s *Server) URL() string { return serverAddress(s.first) }
 
 func serverAddress(server *httptest.Server) string {
@@ -170,7 +170,7 @@ type Limit struct {
 	MaxConcurrency int   `json:"max_concurrency"`
 }
 
-// Limit tells what is left of the identifies.
+// Limit returns what is left of the identifies.
 func (s *Server) Limit() Limit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +209,7 @@ func (s *Server) Dispatch(guildID, eventType string, data json.RawMessage) int {
 	return count
 }
 
-// Intents are those that the shard of a guild identified with, 0 while it has not.
+// Intents returns those that the shard of a guild identified with, 0 while it has not.
 func (s *Server) Intents(guildID string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +221,7 @@ func (s *Server) Intents(guildID string) int {
 	return 0
 }
 
-// State tells what happened so far.
+// State returns what happened so far.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,7 +76,7 @@ func (c *client) closed(code int) {
 		if err == nil {
 			continue
 		}
-		if got, is := errors.AsType[*websocket.CloseError](err); !is || got.Code != code {
+		if got, ok := errors.AsType[*websocket.CloseError](err); !ok || got.Code != code {
 			c.t.Errorf("got %v instead of code %d", err, code)
 		}
 		return

@@ -40,7 +40,7 @@ var (
 	_ fleet.Rates    = (*Store)(nil)
 )
 
-// New gives an empty store.
+// New returns an empty store.
 func New() *Store {
 	return &Store{
 		shards: make(map[int]*shardState), members: make(map[string]time.Time), next: make(map[int]time.Time),

@@ -43,13 +43,13 @@ func newRates() rates {
 
 func routeKey(r fleet.Request) string { return "route " + r.Route + " " + r.Major }
 
-// bucketOf gives the bucket of a route, nil where it has none.
+// bucketOf returns the bucket of a route, nil where it has none.
 func (r *rates) bucketOf(request fleet.Request) *bucket {
-	name, known := r.routes[routeKey(request)]
-	if known && name == "" {
+	name, ok := r.routes[routeKey(request)]
+	if ok && name == "" {
 		return nil
 	}
-	if !known {
+	if !ok {
 		name = routeKey(request)
 	}
 	return r.findBucket(name)

@@ -65,7 +65,7 @@ func mustShare(t *testing.T, store gateway.Shards, replica string, shards int, t
 	return got
 }
 
-// shardNumbers are those of a share's shards.
+// shardNumbers returns those of a share's shards.
 func shardNumbers(s gateway.Share) []int {
 	var list []int
 	for _, lease := range s.Leases {

@@ -8,7 +8,7 @@ import (
 	"cairn/internal/adapters/discord/fleet"
 )
 
-// inTurn is a request whose place in line is by its order.
+// inTurn returns a request whose place in line is by its order.
 func inTurn(id string, order int64) fleet.Request {
 	r := newRequest(id)
 	r.Turn = fleet.Turn{Key: "turn " + id, Order: order}

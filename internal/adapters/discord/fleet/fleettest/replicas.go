@@ -197,7 +197,7 @@ func (f *fleetOf) inOrder() (repeated int) {
 	return repeated
 }
 
-// guildOf gives the id of a server on a shard.
+// guildOf returns the id of a server on a shard.
 func (f *fleetOf) guildOf(shard int) string {
 	return fmt.Sprint(int64(shard+f.shards*1000) << 22)
 }

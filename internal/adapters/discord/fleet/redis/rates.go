@@ -43,33 +43,33 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		return fleet.Wait{}, fmt.Errorf("ask for a place of %s: %w", request.Route, conn.Explain(err))
 	}
 	if len(fields) == 2 {
-		ms, isNumber := fields[0].(int64)
+		ms, ok := fields[0].(int64)
 		why, isText := fields[1].(string)
-		if isNumber && isText && ms < 0 { // another replica was told since it was looked up
+		if ok && isText && ms < 0 { // another replica was told since it was looked up
 			s.rememberBucket(routeBucket(request), why)
 			return fleet.Wait{For: time.Millisecond, Why: fleet.WhyProbe}, nil
 		}
-		if isNumber && isText {
+		if ok && isText {
 			return fleet.Wait{For: time.Duration(ms) * time.Millisecond, Why: waitReasons[why]}, nil
 		}
 	}
-	return fleet.Wait{}, fmt.Errorf("ask for a place of %s: the script gave %v", request.Route, fields)
+	return fleet.Wait{}, fmt.Errorf("take a place for %s: unexpected script result %v", request.Route, fields)
 }
 
 var waitReasons = map[string]string{
 	"invalid": fleet.WhyInvalid, "global": fleet.WhyGlobal, "bucket": fleet.WhyBucket, "probe": fleet.WhyProbe,
 }
 
-// routeBucket is the hash of a route as one bucket of its own, until it is known which it has.
+// routeBucket returns the hash of a route as one bucket of its own, until it is known which it has.
 func routeBucket(request fleet.Request) string { return hashText(request.Route + " " + request.Major) }
 
-// bucketOf gives the hash of a route's bucket.
+// bucketOf returns the hash of a route's bucket.
 func (s *Store) bucketOf(ctx context.Context, request fleet.Request) (string, error) {
 	own := routeBucket(request)
 	s.mu.Lock()
-	bucket, known := s.routes[own]
+	bucket, ok := s.routes[own]
 	s.mu.Unlock()
-	if known {
+	if ok {
 		return bucket, nil
 	}
 	bucket, err := s.client.Get(ctx, s.storeKey("route:"+own)).Result()

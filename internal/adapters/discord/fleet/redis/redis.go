@@ -73,7 +73,7 @@ var (
 	_ fleet.Rates    = (*Store)(nil)
 )
 
-// Open gives the store of the bot of an application. The client stays the caller's.
+// Open returns the store of the bot of an application. The client stays the caller's.
 func Open(client *conn.Client, application string) *Store {
 	return &Store{client: client, application: application, routes: make(map[string]string)}
 }

@@ -45,10 +45,10 @@ type Turns struct{ client *conn.Client }
 
 var _ pace.Turns = (*Turns)(nil)
 
-// Open gives turns by a Redis. The client stays the caller's.
+// Open returns turns by a Redis. The client stays the caller's.
 func Open(client *conn.Client) *Turns { return &Turns{client} }
 
-// laneKeys are those of a lane: when its next call is due, who waits, and until when.
+// laneKeys returns those of a lane: when its next call is due, who waits, and until when.
 func laneKeys(lane pace.Lane) []string {
 	name := lane.Method
 	if lane.Channel != "" {

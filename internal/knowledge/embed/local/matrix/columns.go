@@ -22,10 +22,10 @@ func NewColumns(count, depth int) *Columns {
 
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
-// Count is the number of columns that Mul writes: a multiple of TileColumns.
+// Count returns the number of columns that Mul writes: a multiple of TileColumns.
 func (c *Columns) Count() int { return c.count }
 
-// Depth is the width of the rows that Mul takes: a multiple of 4.
+// Depth returns the width of the rows that Mul takes: a multiple of 4.
 func (c *Columns) Depth() int { return c.depth }
 
 // Transpose makes a column of every row. The padding columns are zero.

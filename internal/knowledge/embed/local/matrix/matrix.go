@@ -124,7 +124,7 @@ func Quantize(values []float32, in, out int, bias []float32) (Weights, error) {
 	return w, nil
 }
 
-// packedIndex is the place of input i of column j in packed weights of in inputs.
+// packedIndex returns the place of input i of column j in packed weights of in inputs.
 func packedIndex(in, i, j int) int {
 	group, lane := j/TileColumns, j%TileColumns
 	return group*in*TileColumns + (i/2)*2*TileColumns + 2*lane + i%2

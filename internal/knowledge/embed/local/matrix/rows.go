@@ -19,7 +19,7 @@ func (r *Rows) Reset(count, width int) {
 	r.count, r.width = count, width
 }
 
-// Padded is the number of rows that Mul writes: the count, rounded up to TileRows.
+// Padded returns the number of rows that Mul writes: the count, rounded up to TileRows.
 func (r *Rows) Padded() int { return paddedRows(r.count) }
 
 func paddedRows(count int) int {
@@ -47,5 +47,5 @@ func (r *Rows) Set(i int, src []float32, limit int, floor float32) {
 // ScaleBy multiplies a row by factor, exactly but for its scale.
 func (r *Rows) ScaleBy(i int, factor float32) { r.scale[i] *= factor }
 
-// Scale is what 1 in row i stands for.
+// Scale returns what 1 in row i stands for.
 func (r *Rows) Scale(i int) float32 { return r.scale[i] }

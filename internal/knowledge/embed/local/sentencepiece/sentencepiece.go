@@ -85,7 +85,7 @@ func (t *Tokenizer) Append(ids []uint16, text string) []uint16 {
 	return ids
 }
 
-// Count is the number of ids of the text.
+// Count returns the number of ids of the text.
 func (t *Tokenizer) Count(text string) int {
 	l := t.findBestPath(text)
 	l.counted = l.appendIDs(l.counted[:0])

@@ -86,7 +86,7 @@ func (d *decoder) codePieces(dst *[]sentencepiece.Piece, n int) {
 	}
 }
 
-// Encode gives the file of a model. It fails if a part does not have its size.
+// Encode returns the file of a model. It fails if a part does not have its size.
 func Encode(m Model) ([]byte, error) {
 	e := &encoder{data: []byte(magic)}
 	walkModel(e, &m)

@@ -53,7 +53,7 @@ type Layer struct {
 	Contract        matrix.Weights // HiddenWidth → Width
 }
 
-// AttentionWidth is the width of query, key and value each.
+// AttentionWidth returns the width of query, key and value each.
 func (l Layer) AttentionWidth() int { return l.AttentionOutput.In }
 
 // Norm are the parameters of a layer normalization.
@@ -115,5 +115,5 @@ func walkMatrix(c codec, w *matrix.Weights, in, out int) {
 	c.codeBytes(&w.Data, in*out)
 }
 
-// isFinite says whether the number can be computed with.
+// isFinite reports whether the number can be computed with.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -57,7 +57,7 @@ func (c *converter) convertLayer(name string) weights.Layer {
 func (c *converter) findTensor(name string) tensor {
 	t, ok := c.from.tensors[name]
 	if !ok && c.err == nil {
-		c.err = fmt.Errorf("it has no tensor %s", name)
+		c.err = fmt.Errorf("missing tensor %s", name)
 	}
 	return t
 }

@@ -37,7 +37,7 @@ func openArchive(archive string) (published, error) {
 		return published{}, err
 	}
 	if sum := sha256.Sum256(compressed); hex.EncodeToString(sum[:]) != packageHash {
-		return published{}, fmt.Errorf("its SHA-256 is %x, not the %s of version 0.2.0", sum, packageHash)
+		return published{}, fmt.Errorf("SHA-256 is %x, want %s of version 0.2.0", sum, packageHash)
 	}
 	files, err := unpackArchive(compressed)
 	if err != nil {

@@ -28,7 +28,7 @@ func (a *app) operations(handler *bot.Bot) (*operations.Page, error) {
 	}
 	configured := a.config.Operations
 	options := operations.Options{
-		Records: a.opened.records, Queues: a.opened.runs, Sessions: a.opened.sessions, Control: control{handler}, Graphs: handler,
+		Records: a.opened.records, Queues: a.opened.runs, Sessions: a.opened.sessions, Control: control{handler}, Graphs: handler, Redactor: handler,
 		Audit: log, Logger: a.logger, Flows: []string{analyze.Name, answer.Name, buildcontext.Name, echo.Name, repo.Name},
 		Adapters: []string{discord.Name, slack.Name, "terminal", "web"},
 		SignIn: operations.SignIn{

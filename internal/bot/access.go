@@ -20,6 +20,7 @@ import (
 // Access decides whom answers are shown to; *access.Resolver is one.
 type Access interface {
 	Resolve(ctx context.Context, question access.Question) access.Decision
+	FindReaders(ctx context.Context, question access.Question) (access.Readers, bool)
 }
 
 // Library is the index as the bot looks at it beside its flows, behind index.Guard.
@@ -161,9 +162,11 @@ func explainAccess(ctx context.Context, trace *chat.Trace, evidence []flows.Cand
 		if candidate.Audience == "" {
 			continue
 		}
-		if reason, ok := decided.get(ctx).Here.Reason(candidate.Audience); ok {
-			trace.Evidence[i].Access = reason
+		reason, ok := decided.get(ctx).Here.Reason(candidate.Audience)
+		if !ok {
+			reason = string(knowledge.Nobody) // it was closed since it was read
 		}
+		trace.Evidence[i].Access = reason
 	}
 }
 

@@ -74,6 +74,7 @@ type Bot struct {
 	flows    map[string]flows.Flow
 	first    string // the flow that a plain message goes to
 	seen     seen
+	readers  *placeReaders
 }
 
 // Options is what a bot is made of. The first five are required.
@@ -186,6 +187,7 @@ func New(options Options) (*Bot, error) {
 		options: options, sessions: options.Sessions, store: options.Runs, records: options.Records,
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
+	b.readers = newPlaceReaders(options)
 	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow

@@ -26,6 +26,9 @@ type Place struct {
 	// join or read is not complete by those who joined it.
 	Members  []UserID
 	Complete bool
+	// Open tells that everybody of the team may read the place, guests left out; false where
+	// that is not known.
+	Open bool
 }
 
 // Identity is what a platform knows of somebody. The zero Identity holds nothing but what

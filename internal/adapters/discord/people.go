@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -83,6 +84,9 @@ func (l layout) visible(guild, person string, roles []string) []string {
 	return ids
 }
 
+// somebody stands for a member without roles of their own. It is no id.
+const somebody = "somebody"
+
 // Place implements chat.PlaceDescriber. Who sees a channel of a server can't be listed without the
 // privileged intent for members, so such a place is never complete.
 func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, error) {
@@ -111,7 +115,9 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 		return chat.Place{Members: []chat.UserID{chat.UserID(told.Recipients[0].ID)}, Complete: true}, nil
 	}
 	if isThread(told.Type) {
-		return a.threadPlace(ctx, at, told.ParentID)
+		found, err := a.threadPlace(ctx, at, told.ParentID)
+		found.Open = found.Open && told.Type != privateThread
+		return found, err
 	}
 	return a.threadPlace(ctx, at, told.ID)
 }
@@ -122,7 +128,14 @@ func (a *Adapter) threadPlace(ctx context.Context, at place, channel string) (ch
 	if err != nil || !served {
 		return chat.Place{}, err
 	}
-	return chat.Place{Channel: channel, Team: at.guild}, nil
+	found := chat.Place{Channel: channel, Team: at.guild}
+	plan, err := a.layoutOf(ctx, at.guild)
+	if err != nil {
+		a.options.Logger.WarnContext(ctx, "find out whether everybody may read a channel", "guild", at.guild, "channel", channel, "error", err)
+		return found, nil
+	}
+	found.Open = slices.Contains(plan.visible(at.guild, somebody, nil), channel)
+	return found, nil
 }
 
 // Identify implements chat.Identifier. In a direct conversation somebody is what they are in all

@@ -224,8 +224,9 @@ func TestPlacesAndPeople(t *testing.T) {
 		at   place
 		want chat.Place
 	}{
-		"a channel":         {place{guild: guild, channel: w.general, root: "1"}, chat.Place{Channel: w.general, Team: guild}},
-		"a thread":          {place{guild: guild, channel: asked.ID}, chat.Place{Channel: w.general, Team: guild}},
+		"a channel":         {place{guild: guild, channel: w.general, root: "1"}, chat.Place{Channel: w.general, Team: guild, Open: true}},
+		"a thread":          {place{guild: guild, channel: asked.ID}, chat.Place{Channel: w.general, Team: guild, Open: true}},
+		"a closed channel":  {place{guild: guild, channel: secret, root: "1"}, chat.Place{Channel: secret, Team: guild}},
 		"a private answer":  {place{guild: guild, channel: w.general, root: "1", private: ann}, chat.Place{Members: []chat.UserID{ann}, Complete: true}},
 		"a direct one":      {place{guild: directly, channel: w.DM(w.ann)}, chat.Place{Members: []chat.UserID{ann}, Complete: true}},
 		"an unknown thread": {place{guild: guild, channel: "77"}, chat.Place{Team: guild}},

@@ -127,7 +127,7 @@ func TestPlacesAndPeople(t *testing.T) {
 		at   place
 		want chat.Place
 	}{
-		"a public channel": {place{team: slacktest.Team, channel: w.general, root: "1.2"}, chat.Place{Channel: w.general, Team: slacktest.Team}},
+		"a public channel": {place{team: slacktest.Team, channel: w.general, root: "1.2"}, chat.Place{Channel: w.general, Team: slacktest.Team, Open: true}},
 		"a shared channel": {place{team: slacktest.Team, channel: shared, root: "1.2"}, chat.Place{Channel: shared}},
 		"a private channel": {place{team: slacktest.Team, channel: secret, root: "1.2"},
 			chat.Place{Channel: secret, Team: slacktest.Team, Members: []chat.UserID{"U0ANN", "U0GUS"}, Complete: true}},

@@ -209,6 +209,7 @@ func (a *Adapter) describe(ctx context.Context, at place) (chat.Place, error) {
 		found.Team = at.team
 	}
 	if !told.IsPrivate && !told.IsMpIM {
+		found.Open = !told.IsExtShared
 		return found, nil // everybody of the team may join and read
 	}
 	members, complete, err := a.membersOf(ctx, at.team, at.channel)

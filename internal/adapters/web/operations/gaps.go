@@ -26,6 +26,7 @@ type gapsView struct {
 	Cut      bool // there are more groups
 	MostRuns int
 	Looked   int // runs
+	Hidden   int // of these, which the person may not see
 }
 
 // gapView is a group of questions without a good answer.
@@ -58,9 +59,18 @@ func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown, err := p.showRecords(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
 	var gaps []gap
-	for _, record := range listed {
-		g, is, err := p.gap(ctx, record)
+	v := gapsView{MostGaps: mostGaps, MostRuns: mostRuns, Looked: len(listed)}
+	for _, record := range shown {
+		if record.hidden {
+			v.Hidden++
+			continue
+		}
+		g, is, err := p.gap(ctx, record.Record)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +78,6 @@ func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
 			gaps = append(gaps, g)
 		}
 	}
-	v := gapsView{MostGaps: mostGaps, MostRuns: mostRuns, Looked: len(listed)}
 	for _, group := range grouped(gaps) {
 		v.Groups = append(v.Groups, p.gapView(group))
 	}

@@ -120,7 +120,7 @@ func (p *Page) serveCallback(out http.ResponseWriter, request *http.Request) {
 	})
 	person, err := p.returned(request)
 	if told, ok := errors.AsType[*problem](err); ok {
-		if err := p.record(request, nameOf(person), audit.SignIn, audit.Refused); err != nil {
+		if err := p.record(request, nameOf(person.Who), audit.SignIn, audit.Refused); err != nil {
 			p.refuse(out, request, err)
 			return
 		}
@@ -147,34 +147,34 @@ func nameOf(person string) string {
 
 // returned checks what a person came back with, and tells who it is. The name may be known
 // of one who is refused.
-func (p *Page) returned(request *http.Request) (person string, err error) {
+func (p *Page) returned(request *http.Request) (person signed, err error) {
 	b, err := p.begun(request)
 	if err != nil {
-		return "", err
+		return signed{}, err
 	}
 	query := request.URL.Query()
 	if refused := query.Get("error"); refused != "" {
-		return "", &problem{http.StatusForbidden, "The issuer did not sign you in: " + short(refused, 60) + "."}
+		return signed{}, &problem{http.StatusForbidden, "The issuer did not sign you in: " + short(refused, 60) + "."}
 	}
 	at, err := p.issuer.provider(request.Context())
 	if err != nil {
 		p.options.Logger.Error("sign in to the operations page", "error", err)
-		return "", &problem{http.StatusBadGateway, "The issuer can't be reached. The log has the cause."}
+		return signed{}, &problem{http.StatusBadGateway, "The issuer can't be reached. The log has the cause."}
 	}
 	ctx := oidc.ClientContext(request.Context(), p.issuer.client)
 	tokens, err := at.oauth.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(b.Verifier))
 	if err != nil {
 		p.options.Logger.Error("sign in to the operations page", "error", withoutBody(err))
-		return "", &problem{http.StatusForbidden, "The issuer did not confirm the sign-in. Try again."}
+		return signed{}, &problem{http.StatusForbidden, "The issuer did not confirm the sign-in. Try again."}
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	token, err := at.verifier.Verify(ctx, raw)
 	if err != nil {
 		p.options.Logger.Error("sign in to the operations page", "error", err)
-		return "", &problem{http.StatusForbidden, "What the issuer says of you does not hold: it is for another program, too old, or not signed by the issuer."}
+		return signed{}, &problem{http.StatusForbidden, "What the issuer says of you does not hold: it is for another program, too old, or not signed by the issuer."}
 	}
 	if !sameText(token.Nonce, b.Nonce) {
-		return "", &problem{http.StatusForbidden, "What the issuer says of you belongs to another sign-in. Try again."}
+		return signed{}, &problem{http.StatusForbidden, "What the issuer says of you belongs to another sign-in. Try again."}
 	}
 	return p.issuer.admits(token)
 }
@@ -211,37 +211,53 @@ type claims struct {
 	Groups   json.RawMessage `json:"groups"`         // a list, where there are any
 }
 
-// admits tells who a person is by the name that lets them in.
-func (i *issuer) admits(token *oidc.IDToken) (string, error) {
+// admits tells who a person is, by the name that lets them in.
+func (i *issuer) admits(token *oidc.IDToken) (signed, error) {
 	var said claims
 	if err := token.Claims(&said); err != nil {
-		return "", fmt.Errorf("read what the issuer says of a person: %w", err)
+		return signed{}, fmt.Errorf("read what the issuer says of a person: %w", err)
 	}
 	verified := bytes.Equal(said.Verified, []byte("true")) || bytes.Equal(said.Verified, []byte(`"true"`))
-	name := token.Subject
+	person := signed{Who: token.Subject}
 	if verified && said.Email != "" {
-		name = said.Email
+		person.Who, person.Email = said.Email, said.Email
 	}
 	var groups []string
 	if json.Unmarshal(said.Groups, &groups) != nil {
 		groups = nil // no list: none that could be allowed
 	}
+	person.Groups = boundedGroups(groups)
 	unverified := false
 	for _, allowed := range i.signIn.Allowed {
 		switch {
 		case isGroup(allowed) && slices.Contains(groups, allowed):
-			return name, nil
+			return person, nil
 		case !isGroup(allowed) && strings.EqualFold(allowed, said.Email):
 			if verified {
-				return name, nil
+				return person, nil
 			}
 			unverified = true
 		}
 	}
 	if unverified {
-		return name, &problem{http.StatusForbidden, "The issuer has not verified your e-mail address."}
+		return person, &problem{http.StatusForbidden, "The issuer has not verified your e-mail address."}
 	}
-	return name, &problem{http.StatusForbidden, "You may not open this page. Ask those who run Cairn to add you to operations.oidc_allowed."}
+	return person, &problem{http.StatusForbidden, "You may not open this page. Ask those who run Cairn to add you to operations.oidc_allowed."}
+}
+
+// maxGroups bounds the groups of a person that a cookie holds, in bytes.
+const maxGroups = 2000
+
+// boundedGroups are the first groups, as many as a cookie holds: without the others a person
+// sees less.
+func boundedGroups(groups []string) []string {
+	size := 0
+	for i, group := range groups {
+		if size += len(group) + 3; size > maxGroups {
+			return groups[:i]
+		}
+	}
+	return groups
 }
 
 // short is the beginning of a text on one line.

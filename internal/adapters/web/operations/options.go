@@ -74,6 +74,7 @@ type Options struct {
 	Sessions Sessions
 	Control  Control
 	Graphs   chat.Graphs
+	Redactor Redactor
 	Ingests  Ingests // nil: the index keeps no such states
 	Audit    audit.Log
 	Logger   *slog.Logger
@@ -98,7 +99,7 @@ func (o *Options) complete() error {
 		missing bool
 	}{
 		{"Records", o.Records == nil}, {"Queues", o.Queues == nil}, {"Sessions", o.Sessions == nil}, {"Control", o.Control == nil},
-		{"Graphs", o.Graphs == nil}, {"Audit", o.Audit == nil}, {"Logger", o.Logger == nil},
+		{"Graphs", o.Graphs == nil}, {"Redactor", o.Redactor == nil}, {"Audit", o.Audit == nil}, {"Logger", o.Logger == nil},
 	} {
 		if required.missing {
 			return fmt.Errorf("option %s is missing", required.name)

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,28 @@ func (c control) Replay(ctx context.Context, run chat.RunID) error {
 	return c.move(ctx, run, runs.Queued)
 }
 
+// redactor shows a person what their address stands in, of questions and paths.
+type redactor struct{}
+
+func (redactor) RedactRecords(_ context.Context, person chat.Identity, records []runs.Record) ([]runs.Record, map[chat.RunID]bool, error) {
+	shown, hidden := slices.Clone(records), map[chat.RunID]bool{}
+	for i, r := range shown {
+		if !strings.Contains(r.Request, strings.Join(append(person.Holds, person.Email), " ")) {
+			hidden[r.ID] = true
+			shown[i].Request, shown[i].Trace, shown[i].Ratings = "", chat.Trace{Flow: r.Trace.Flow}, nil
+		}
+	}
+	return shown, hidden, nil
+}
+
+func (redactor) ReadableDocuments(_ context.Context, person chat.Identity, ids []string) (map[string]bool, error) {
+	readable := map[string]bool{}
+	for _, id := range ids {
+		readable[id] = strings.Contains(id, person.Email)
+	}
+	return readable, nil
+}
+
 // graphs knows the flow "answer" alone.
 type graphs struct{ svg string }
 
@@ -167,7 +190,7 @@ func open(t *testing.T, s stores, change func(*operations.Options)) *place {
 		t.Fatal(err)
 	}
 	p.options = operations.Options{
-		Records: s.records, Queues: s.queue, Sessions: s.sessions, Control: control{stores: s}, Graphs: graphs{string(svg)},
+		Records: s.records, Queues: s.queue, Sessions: s.sessions, Control: control{stores: s}, Graphs: graphs{string(svg)}, Redactor: redactor{},
 		Audit: log, Logger: slog.New(slog.NewTextHandler(p.logged, nil)), Flows: []string{"answer", "echo"},
 		Adapters: []string{"slack", "web"}, Now: func() time.Time { return p.now }, Refresh: 10 * time.Millisecond,
 	}

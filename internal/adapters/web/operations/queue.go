@@ -50,20 +50,20 @@ func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
 	}
 	v := queueView{MostListed: mostListed}
 	for _, state := range states {
-		v.Threads = append(v.Threads, p.state(state))
+		v.Threads = append(v.Threads, p.state(ctx, state))
 	}
 	for _, letter := range letters {
 		v.Letters = append(v.Letters, letterView{
-			Run: string(letter.Job.Run), Thread: string(letter.Job.Thread()), Event: string(letter.Job.Event),
+			Run: string(letter.Job.Run), Thread: shownThread(ctx, letter.Job.Thread()), Event: string(letter.Job.Event),
 			Reason: markup.CleanLine(letter.Reason), At: p.moment(letter.At),
 		})
 	}
 	return v, nil
 }
 
-func (p *Page) state(state runs.ThreadState) stateView {
+func (p *Page) state(ctx context.Context, state runs.ThreadState) stateView {
 	return stateView{
-		Thread: string(state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
+		Thread: shownThread(ctx, state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
 		Queued: state.Queued, Delayed: state.Delayed, Attempt: state.Head.Attempt,
 		Waits: p.moment(state.Head.Enqueued), NotBefore: p.moment(state.NotBefore), Stopped: state.Stopped != nil,
 	}
@@ -102,8 +102,6 @@ func (p *Page) questionsView(ctx context.Context, _ url.Values) (any, error) {
 		return nil, err
 	}
 	v := questionsView{MostListed: mostListed}
-	for _, record := range waiting {
-		v.Runs = append(v.Runs, p.run(record))
-	}
-	return v, nil
+	v.Runs, err = p.runViews(ctx, waiting)
+	return v, err
 }

@@ -39,15 +39,23 @@ type ratingView struct {
 }
 
 func (p *Page) runView(ctx context.Context, query url.Values) (any, error) {
-	record, err := p.load(ctx, query.Get("id"))
+	loaded, err := p.load(ctx, query.Get("id"))
 	if err != nil {
 		return nil, err
 	}
+	shown, err := p.showRecords(ctx, []runs.Record{loaded})
+	if err != nil {
+		return nil, err
+	}
+	record := shown[0]
 	v := oneRunView{
-		Run: p.run(record), Author: markup.CleanLine(string(record.Author)), Message: markup.CleanLine(string(record.Message)),
+		Run: p.run(ctx, record), Author: markup.CleanLine(string(record.Author)), Message: markup.CleanLine(string(record.Message)),
 		Request: markup.Clean(record.Request), Depth: markup.CleanLine(string(record.Depth)),
 	}
-	v.Cancel, v.Replay = mayCancel(record), mayReplay(record)
+	if record.hidden {
+		v.Request = hiddenRequest
+	}
+	v.Cancel, v.Replay = mayCancel(record.Record), mayReplay(record.Record)
 	for _, transition := range record.Transitions {
 		v.Transitions = append(v.Transitions, transitionView{string(transition.To), markup.CleanLine(transition.Reason), p.moment(transition.At)})
 	}
@@ -58,7 +66,7 @@ func (p *Page) runView(ctx context.Context, query url.Values) (any, error) {
 	if !known {
 		svg = ""
 	}
-	v.Explanation, err = web.Explain(record.Trace, svg, !mayCancel(record))
+	v.Explanation, err = web.Explain(record.Trace, svg, !mayCancel(record.Record))
 	return v, err
 }
 

@@ -71,14 +71,14 @@ func (p *Page) runsView(ctx context.Context, query url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	matching := slices.DeleteFunc(slices.Clone(listed), func(r runs.Record) bool { return !filter.takes(r) })
+	matching := slices.DeleteFunc(slices.Clone(listed), func(r runs.Record) bool { return !filter.takes(r, shownThread(ctx, r.Thread)) })
 	v := runsView{
 		Filter: filter, Page: page, Cut: len(listed) == mostRuns, MostRuns: mostRuns,
 		Flows: p.options.Flows, Adapters: p.options.Adapters, Statuses: statuses,
 	}
 	from, to := min((page-1)*pageSize, len(matching)), min(page*pageSize, len(matching))
-	for _, record := range matching[from:to] {
-		v.Runs = append(v.Runs, p.run(record))
+	if v.Runs, err = p.runViews(ctx, matching[from:to]); err != nil {
+		return nil, err
 	}
 	if page > 1 {
 		v.Newer = filter.address(page - 1)
@@ -114,12 +114,13 @@ func (f filterView) reach(page int) int {
 	return min(page*pageSize+1, mostRuns)
 }
 
-// takes tells whether a run is listed. Its status was looked at by the store.
-func (f filterView) takes(record runs.Record) bool {
+// takes tells whether a run is listed, by the id of its thread as it is shown. Its status was
+// looked at by the store.
+func (f filterView) takes(record runs.Record, thread string) bool {
 	if f.Flow != "" && record.Flow != f.Flow || f.Adapter != "" && adapterOf(record.Thread) != f.Adapter {
 		return false
 	}
-	for _, id := range []string{string(record.ID), string(record.Thread), string(record.Author), string(record.Message)} {
+	for _, id := range []string{string(record.ID), thread, string(record.Author), string(record.Message)} {
 		if strings.Contains(id, f.Text) {
 			return true
 		}
@@ -148,16 +149,32 @@ func adapterOf(thread chat.ThreadID) string {
 // maxRequest is how many letters of a question a list shows.
 const maxRequest = 120
 
-func (p *Page) run(record runs.Record) runView {
+// runViews are runs as the person of the context may see them.
+func (p *Page) runViews(ctx context.Context, records []runs.Record) ([]runView, error) {
+	shown, err := p.showRecords(ctx, records)
+	if err != nil {
+		return nil, err
+	}
+	var views []runView
+	for _, record := range shown {
+		views = append(views, p.run(ctx, record))
+	}
+	return views, nil
+}
+
+func (p *Page) run(ctx context.Context, record shownRecord) runView {
 	v := runView{
 		ID: string(record.ID), Status: string(record.Status()), Flow: markup.CleanLine(record.Flow),
-		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: string(record.Thread), Request: short(record.Request, maxRequest),
+		Adapter: markup.CleanLine(adapterOf(record.Thread)), Thread: shownThread(ctx, record.Thread), Request: short(record.Request, maxRequest),
 		Took: took(record.Trace.Took), Tokens: tokens(record.Trace.Models), Cost: cost(record.Trace.Models),
 		Sources: usedSources(record.Trace.Evidence), Retries: retries(record.Transitions),
 	}
+	if record.hidden {
+		v.Request = hiddenRequest
+	}
 	if n := len(record.Transitions); n > 0 {
 		v.Since = p.moment(record.Transitions[n-1].At)
-		if hasAbstained(record) {
+		if hasAbstained(record.Record) {
 			v.Outcome = "no answer found"
 		}
 	}

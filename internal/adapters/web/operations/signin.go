@@ -22,6 +22,11 @@ const sessionTime = 12 * time.Hour
 type signed struct {
 	Who   string    `json:"who"` // as the audit log names them
 	Until time.Time `json:"until"`
+	// Operator is who has the token or sits at the machine; see identity for others.
+	Operator bool `json:"operator,omitempty"`
+	// Email is what the issuer has verified, Groups those that it names.
+	Email  string   `json:"email,omitempty"`
+	Groups []string `json:"groups,omitempty"`
 }
 
 // Names of those who have none of their own.
@@ -59,7 +64,7 @@ func (p *Page) known(next http.HandlerFunc) http.HandlerFunc {
 // person is who a request is of; false for one who has to sign in.
 func (p *Page) person(request *http.Request) (signed, bool) {
 	if p.isOpen() {
-		return signed{Who: whoAtMachine, Until: p.now().Add(sessionTime)}, true
+		return signed{Who: whoAtMachine, Until: p.now().Add(sessionTime), Operator: true}, true
 	}
 	cookie, err := request.Cookie(sessionCookie)
 	if err != nil {
@@ -136,7 +141,7 @@ func (p *Page) serveToken(out http.ResponseWriter, request *http.Request) {
 		p.askToSignIn(out, request, http.StatusForbidden, "This is not the token.")
 		return
 	}
-	if err := p.signIn(out, request, whoHasToken); err != nil {
+	if err := p.signIn(out, request, signed{Who: whoHasToken, Operator: true}); err != nil {
 		p.refuse(out, request, err)
 		return
 	}
@@ -150,11 +155,12 @@ func sameText(given, want string) bool {
 }
 
 // signIn gives the browser a session. It is written down first.
-func (p *Page) signIn(out http.ResponseWriter, request *http.Request, who string) error {
-	if err := p.record(request, who, audit.SignIn, audit.Done); err != nil {
+func (p *Page) signIn(out http.ResponseWriter, request *http.Request, person signed) error {
+	if err := p.record(request, person.Who, audit.SignIn, audit.Done); err != nil {
 		return err
 	}
-	sealed, err := p.sealer.seal(sessionCookie, signed{Who: who, Until: p.now().Add(sessionTime)})
+	person.Until = p.now().Add(sessionTime)
+	sealed, err := p.sealer.seal(sessionCookie, person)
 	if err != nil {
 		return err
 	}

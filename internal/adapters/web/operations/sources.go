@@ -39,7 +39,11 @@ func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
 	known := make(map[string]bool)
 	for _, state := range states {
 		known[string(state.Source)] = true
-		v.Sources = append(v.Sources, p.source(state))
+		shown, err := p.source(ctx, state)
+		if err != nil {
+			return nil, err
+		}
+		v.Sources = append(v.Sources, shown)
 	}
 	for _, name := range p.options.Sources {
 		if !known[name] {
@@ -49,14 +53,18 @@ func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
 	return v, nil
 }
 
-func (p *Page) source(state index.IngestState) sourceView {
+func (p *Page) source(ctx context.Context, state index.IngestState) (sourceView, error) {
+	failures, err := p.showFailures(ctx, state)
+	if err != nil {
+		return sourceView{}, err
+	}
 	v := sourceView{
 		Name: markup.CleanLine(string(state.Source)), Known: true, Configured: slices.Contains(p.options.Sources, string(state.Source)),
 		Began: p.moment(state.Began), Ended: p.moment(state.Ended), Complete: p.moment(state.Complete),
 		Seen: state.Seen, Changed: state.Changed, Deleted: state.Deleted, Passages: state.Passages,
-		Failed: state.Failed, Unlisted: max(0, state.Failed-len(state.Failures)), Reason: markup.CleanLine(state.Reason),
+		Failed: state.Failed, Unlisted: max(0, state.Failed-len(failures)), Reason: markup.CleanLine(state.Reason),
 	}
-	for _, failure := range state.Failures {
+	for _, failure := range failures {
 		v.Failures = append(v.Failures, index.IngestFailure{Document: markup.CleanLine(failure.Document), Reason: markup.CleanLine(failure.Reason)})
 	}
 	switch {
@@ -72,5 +80,5 @@ func (p *Page) source(state index.IngestState) sourceView {
 	if !state.Ended.IsZero() {
 		v.Took = took(state.Ended.Sub(state.Began))
 	}
-	return v
+	return v, nil
 }

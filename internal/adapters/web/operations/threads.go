@@ -43,9 +43,9 @@ func (p *Page) threadsView(ctx context.Context, _ url.Values) (any, error) {
 			v.Cut = true
 		default:
 			rows[record.Thread] = len(v.Threads)
-			last := p.run(record)
+			last := p.run(ctx, shownRecord{Record: record})
 			v.Threads = append(v.Threads, threadRow{
-				Thread: string(record.Thread), Adapter: last.Adapter, Status: last.Status, Runs: 1, Last: last.Since,
+				Thread: last.Thread, Adapter: last.Adapter, Status: last.Status, Runs: 1, Last: last.Since,
 			})
 		}
 	}
@@ -71,6 +71,9 @@ func (p *Page) threadView(ctx context.Context, query url.Values) (any, error) {
 	if thread == "" || len(thread) > 4*maxFilter {
 		return nil, &problem{http.StatusBadRequest, "The address names no thread."}
 	}
+	if shownThread(ctx, thread) != string(thread) {
+		return nil, &problem{http.StatusForbidden, "A conversation on the web page is looked into by those who run Cairn, on its machine or with the token."}
+	}
 	remembered, err := p.options.Sessions.Load(ctx, thread)
 	if err != nil {
 		return nil, err
@@ -89,15 +92,13 @@ func (p *Page) threadView(ctx context.Context, query url.Values) (any, error) {
 	v := threadView{
 		Thread: string(thread), Adapter: markup.CleanLine(adapterOf(thread)), Flow: markup.CleanLine(remembered.Flow),
 		Turns: len(remembered.Turns), Earlier: len(remembered.Earlier), People: len(remembered.People),
-		Updated: p.moment(remembered.Updated), State: p.state(state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
+		Updated: p.moment(remembered.Updated), State: p.state(ctx, state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
 	}
 	if remembered.Waiting != nil {
 		v.Waiting = string(remembered.Waiting.Run)
 	}
-	for _, record := range listed {
-		v.Runs = append(v.Runs, p.run(record))
-	}
-	return v, nil
+	v.Runs, err = p.runViews(ctx, listed)
+	return v, err
 }
 
 func isUnknown(err error) bool { return errors.Is(err, chat.ErrUnknownRun) }

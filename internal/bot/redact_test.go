@@ -1,0 +1,93 @@
+package bot_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cairn/internal/chat"
+	"cairn/internal/runs"
+)
+
+// TestRecordsShowNobodyWhatIsNotForThem shows records of runs to people who sign in: what was
+// asked in a place that they don't see, or answered from what they may not read, is taken out.
+func TestRecordsShowNobodyWhatIsNotForThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		defer o.works(newFate(0, false))()
+		o.rooms.enter("ann", "bob")
+		shared := o.front("platform", "1")
+		shared.tell("salary")
+		shared.quiet()
+		o.rooms.enter("ann")
+		alone := o.front("platform", "2") // answered from the closed document, before bob comes in
+		alone.tell("salary")
+		alone.quiet()
+		private := o.front("platform", "ann/private")
+		private.tell("deploy")
+		private.quiet()
+		o.rooms.enter("ann", "bob")
+		time.Sleep(2 * time.Minute) // who sees a place is believed for one
+
+		records, err := o.records.List(t.Context(), runs.Filter{}, 10)
+		if err != nil || len(records) != 3 {
+			t.Fatalf("%d records, %v", len(records), err)
+		}
+		for person, want := range map[string]map[chat.ThreadID]bool{
+			"ann": {shared.thread: true, alone.thread: true, private.thread: true},
+			"bob": {shared.thread: true},
+			"eve": {},
+			"":    {},
+		} {
+			identity := chat.Identity{}
+			if person != "" {
+				identity.Email = person + "@example.com"
+			}
+			shown, hidden, err := shared.bot.RedactRecords(t.Context(), identity, records)
+			if err != nil || len(shown) != len(records) {
+				t.Fatalf("%s: %d records, %v", person, len(shown), err)
+			}
+			for i, record := range shown {
+				if hidden[record.ID] == want[record.Thread] {
+					t.Errorf("%q: %s is hidden: %t", person, record.Thread, hidden[record.ID])
+				}
+				if hidden[record.ID] && (record.Request != "" || len(record.Trace.Evidence)+len(record.Trace.Queries)+len(record.Trace.Notes) > 0) {
+					t.Errorf("%q: %s shows %+v", person, record.Thread, record)
+				}
+				if records[i].Request == "" || record.Status() != runs.Done {
+					t.Errorf("%q: %s was changed or has lost its status", person, record.Thread)
+				}
+			}
+		}
+	})
+}
+
+// TestAnUnknownPlaceIsShownToNobody has the platform tell nothing.
+func TestAnUnknownPlaceIsShownToNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newAgency(t)
+		defer o.works(newFate(0, false))()
+		room := o.front("platform", "1")
+		o.rooms.enter("ann")
+		room.tell("deploy")
+		room.quiet()
+		records, err := o.records.List(t.Context(), runs.Filter{}, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann := chat.Identity{Email: "ann@example.com"}
+		local := records[0]
+		local.ID, local.Asker = "run-local", &chat.Identity{Local: true}
+		unknown := records[0]
+		unknown.ID, unknown.Thread = "run-unknown", "elsewhere:1"
+		signed := records[0]
+		signed.ID, signed.Asker = "run-signed", &ann
+		_, hidden, err := room.bot.RedactRecords(t.Context(), ann, []runs.Record{records[0], local, unknown, signed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[chat.RunID]bool{"run-local": true, "run-unknown": true}; len(hidden) != 2 || !hidden["run-local"] || !hidden["run-unknown"] {
+			t.Errorf("hidden are %v, want %v", hidden, want)
+		}
+	})
+}

@@ -79,7 +79,7 @@ func (t *turn) renewAccess(ctx context.Context) context.Context {
 func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
 	outcome, err := t.drive(t.renewAccess(ctx), flow, runtime)
 	var remarks []string
-	for round := 0; err == nil && outcome.Kind != flows.Asked; round++ {
+	for round := 0; err == nil; round++ {
 		allowed := t.renewAccess(ctx)
 		lost, lookErr := t.lostCitations(allowed, outcome)
 		if lookErr != nil {
@@ -99,16 +99,25 @@ func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.
 			return flows.Outcome{}, requestErr
 		}
 		outcome, err = flow.Start(allowed, request, runtime)
+		if outcome.Kind == flows.Asked && flow.Name() != t.first {
+			anew := *outcome.Question
+			anew.Text = remadeDraft + "\n\n" + anew.Text
+			outcome.Question = &anew
+		}
 	}
 	outcome.Trace.Notes = slices.Concat(t.access.notes(), remarks, outcome.Trace.Notes)
 	return outcome, err
 }
 
-// requestAgain is the request with what its asker answered when asked back.
+// remadeDraft is said of a draft that takes the place of one that can't be shown any more.
+const remadeDraft = "Documents behind the last draft were changed, deleted or closed to somebody here, so I made it anew."
+
+// requestAgain is the request, and in the flow that answers what its asker said when asked
+// back. What is said to a draft is of that draft.
 func (t *turn) requestAgain(ctx context.Context) (flows.Request, error) {
 	request, err := t.request(ctx)
 	request.Attachments = t.attached
-	if work := t.session.Work; work != nil && work.Answer != nil {
+	if work := t.session.Work; work != nil && work.Answer != nil && t.record.Flow == t.first {
 		if said := strings.TrimSpace(work.Answer.Text + " " + t.labelOf(work.Answer.QuestionID, work.Answer.Choice)); said != "" {
 			request.Text += " (" + said + ")"
 		}

@@ -126,7 +126,7 @@ func (l library) Search(ctx context.Context, query retrieve.Query) (retrieve.Res
 	return (&retrieve.Retriever{Index: l.Spelling}).Search(ctx, query)
 }
 
-func newAgency(t *testing.T) *agency {
+func newAgency(t *testing.T, more ...func(index.Spelling) flows.Flow) *agency {
 	t.Helper()
 	opened, err := embedded.Open(t.Context(), embedded.Options{Dir: t.TempDir(), Embedder: indextest.Embedder, Dimension: indextest.Dimension})
 	if err != nil {
@@ -139,7 +139,11 @@ func newAgency(t *testing.T) *agency {
 	})
 	o := &agency{index: opened, reader: index.Guard(opened)}
 	o.flow = &lookingUp{library: library{o.reader}}
-	o.street = newStreet(t, o.flow)
+	others := []flows.Flow{o.flow}
+	for _, make := range more {
+		others = append(others, make(o.reader))
+	}
+	o.street = newStreet(t, others...)
 	o.rooms = &rooms{Platform: o.platform}
 	o.poster, o.library = o.rooms, library{o.reader}
 	o.openers = map[string]chat.PrivateOpener{"platform": o.rooms}

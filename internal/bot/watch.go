@@ -65,6 +65,7 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 	if err := w.turn.journal.Save(ctx, run, checkpoint); err != nil {
 		return &storeError{err}
 	}
+	w.lastCheckpoint = nil // the run was done, and was begun anew
 	select {
 	case <-w.turn.stopping:
 		return errDraining

@@ -68,6 +68,7 @@ const passagesAtOnce = 64
 func (r *Reader) indexed(ctx context.Context, set *gathered, from knowledge.Document) error {
 	text := &builder{document: Document{
 		Name: from.Path, ID: from.ID, Kind: from.Kind, Title: from.Title, URL: webAddress(from.URL), Modified: from.Modified,
+		Audience: from.Audience.OrPublic(),
 	}}
 	for position := 0; ; position += passagesAtOnce {
 		ids := make([]knowledge.PassageID, passagesAtOnce)
@@ -81,6 +82,7 @@ func (r *Reader) indexed(ctx context.Context, set *gathered, from knowledge.Docu
 		for _, one := range found {
 			text.section(one.Passage.Headings, one.Passage.Anchor)
 			text.block(one.Passage.Text, false)
+			text.passage(Passage{ID: one.Passage.ID, Hash: one.Passage.Hash})
 		}
 		if len(found) < passagesAtOnce {
 			return set.add(text)

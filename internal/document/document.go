@@ -27,6 +27,8 @@ type Document struct {
 	URL      string               `json:"url,omitempty"` // "" where people can't open it
 	Modified time.Time            `json:"modified,omitzero"`
 	Sections []Section            `json:"sections"`
+	// Audience is whom a document of the index is for, "" where it is of none.
+	Audience knowledge.Audience `json:"audience,omitempty"`
 }
 
 // Section is a part of a document under one heading: text[Start:End] of its text.
@@ -35,6 +37,14 @@ type Section struct {
 	Anchor   string   `json:"anchor,omitempty"`
 	Start    int      `json:"start"` // bytes
 	End      int      `json:"end"`
+	// Passages are what the section was read from, of a document of the index.
+	Passages []Passage `json:"passages,omitempty"`
+}
+
+// Passage is one of the index as it was read.
+type Passage struct {
+	ID   knowledge.PassageID `json:"id"`
+	Hash string              `json:"hash"`
 }
 
 // Heading is the section's own heading, "" before the first one.

@@ -131,6 +131,12 @@ func (b *builder) block(text string, tight bool) {
 	section.End = b.text.Len()
 }
 
+// passage notes what the section was read from.
+func (b *builder) passage(read Passage) {
+	section := &b.document.Sections[len(b.document.Sections)-1]
+	section.Passages = append(section.Passages, read)
+}
+
 func (b *builder) done() (Document, string) { return b.document, b.text.String() }
 
 // attached reads the files that came with the message, which were made Markdown of.

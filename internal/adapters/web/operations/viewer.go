@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"cairn/internal/chat"
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/runs"
 )
@@ -30,15 +29,13 @@ func (s signed) identity() *chat.Identity {
 	}
 	identity := &chat.Identity{Email: s.Email}
 	for _, group := range s.Groups {
-		if principal, err := knowledge.Group(issuerGroups + group); err == nil {
-			identity.Holds = append(identity.Holds, string(principal))
-		}
+		identity.Holds = append(identity.Holds, issuerGroup+group)
 	}
 	return identity
 }
 
-// issuerGroups is before the issuer's name of a group in the name of its principal.
-const issuerGroups = "oidc:"
+// issuerGroup is before the issuer's name of a group in its principal.
+const issuerGroup = "group:oidc:"
 
 // shownRecord is a record as it is shown to one person.
 type shownRecord struct {

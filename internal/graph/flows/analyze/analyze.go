@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"cairn/internal/document"
+	"cairn/internal/document/report"
 	"cairn/internal/document/survey"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -118,6 +119,7 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Trace: flows.Trace{
 		Steps: steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+		Evidence: report.Evidence(s.Documents, s.Draft.Parts),
 	}}
 	switch {
 	case run.Status == graph.Waiting:

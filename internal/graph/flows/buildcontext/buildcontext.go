@@ -99,6 +99,7 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
 		Steps: steps, Models: s.Models, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+		Evidence: s.Evidence,
 	}}
 	if s.Failure != "" {
 		return made
@@ -182,7 +183,7 @@ func (f *Flow) build(ctx context.Context, step graph.Step[State]) (graph.Result[
 	name := report.FileName(s.SystemName, "system", "_context.md")
 	return graph.Update(
 		contextOutputContent.Set(written.Markdown), contextOutputFileName.Set(name), sources.Set(written.Groups),
-		summary.Set(summarized(set, name, written.Summary, parts)), note.Set(said), modelUses.Set(result.Uses), notes.Set(result.Remarks),
+		summary.Set(summarized(set, name, written.Summary, parts)), note.Set(said), evidenceList.Set(report.Evidence(set.Documents, parts)), modelUses.Set(result.Uses), notes.Set(result.Remarks),
 	), nil
 }
 

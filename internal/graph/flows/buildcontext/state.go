@@ -31,6 +31,7 @@ type State struct {
 	Sources               []flows.SourceGroup
 	Summary               string // of the content, for the thread
 	Note                  string
+	Evidence              []flows.Candidate // the passages of the index that it was made from
 
 	Models    []flows.ModelUse
 	Notes     []string
@@ -56,6 +57,7 @@ var (
 	sources               = graph.Replace("sources", func(s *State) *[]flows.SourceGroup { return &s.Sources })
 	summary               = graph.Replace("summary", func(s *State) *string { return &s.Summary })
 	note                  = graph.Replace("note", func(s *State) *string { return &s.Note })
+	evidenceList          = graph.Replace("evidence", func(s *State) *[]flows.Candidate { return &s.Evidence })
 
 	modelUses = graph.Append("models", func(s *State) *[]flows.ModelUse { return &s.Models })
 	notes     = graph.Append("notes", func(s *State) *[]string { return &s.Notes })
@@ -65,7 +67,7 @@ var (
 var fields = []graph.FieldSpec[State]{
 	requestID, userInput, systemName, inputLocation, scope, attachments, currentFlow,
 	inputs, documents, skipped, failure,
-	contextOutputContent, contextOutputFileName, sources, summary, note,
+	contextOutputContent, contextOutputFileName, sources, summary, note, evidenceList,
 	modelUses, notes, startTime,
 }
 

@@ -68,7 +68,7 @@ func (r *Resolver) Resolve(ctx context.Context, question Question) Decision {
 			Notes: []string{"access: asked on the machine that Cairn runs on, where the whole index can be read"},
 		}
 	}
-	if d.isPublic(ctx) {
+	if question.Identity == nil && d.isPublic(ctx) {
 		return Decision{Notes: []string{"access: every document is public"}}
 	}
 	place, known := d.place(ctx)

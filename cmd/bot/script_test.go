@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"maps"
 	"testing"
 
@@ -14,6 +15,11 @@ import (
 
 // TestMain lets the scripts call the program as "cairn".
 func TestMain(m *testing.M) {
+	// Parallel tests here wait for clocks and other processes, more than they work: unless a
+	// command says otherwise, more of them run at once than there are processors.
+	if err := flag.Set("test.parallel", "5"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"cairn": main,
 	})

@@ -31,7 +31,7 @@ func (w *worker) sendHeartbeats(ctx context.Context) {
 	}
 }
 
-// checkHealth asks the agent whether it is well.
+// checkHealth runs the agent's Check.
 func (w *worker) checkHealth(ctx context.Context) (err error) {
 	if w.agent.Check == nil {
 		return nil
@@ -53,15 +53,15 @@ func (w *worker) hasRunningJobs() bool {
 	return w.running > 0 || w.checking
 }
 
-// recordHeartbeat takes a heartbeat.
+// recordHeartbeat notes the time of a heartbeat.
 func (w *worker) recordHeartbeat(at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastBeat = at
 }
 
-// reviewState turns away what waits when the agent is down, and logs how it is when that has
-// changed for better or worse.
+// reviewState refuses the waiting requests of an agent that is down, and logs its state when
+// that has changed.
 func (w *worker) reviewState(ctx context.Context, now time.Time) {
 	w.mu.Lock()
 	if w.closed {

@@ -30,7 +30,7 @@ const DefaultInterval = 5 * time.Second
 // handoverLimit is how long a reply or a cancellation may take to be handed over.
 const handoverLimit = 5 * time.Second
 
-// Options are what a bus can be told.
+// Options configure a bus.
 type Options struct {
 	Interval time.Duration      // between the heartbeats of an agent; 0: DefaultInterval
 	Remotes  map[Name]Transport // agents and requesters that are not in this process
@@ -199,7 +199,7 @@ func isCancel(p Payload) bool {
 	return ok
 }
 
-// sendMessage gives a message to the transport of its recipient.
+// sendMessage hands a message to the transport of its recipient.
 func (b *Bus) sendMessage(ctx context.Context, m Message) error {
 	if remote, ok := b.remotes[m.Recipient]; ok {
 		return remote.Deliver(ctx, m)
@@ -207,7 +207,7 @@ func (b *Bus) sendMessage(ctx context.Context, m Message) error {
 	return b.Deliver(ctx, m)
 }
 
-// sendAfter is send for what must be said even though ctx has ended.
+// sendAfter sends a message that must go out even though ctx has ended.
 func (b *Bus) sendAfter(ctx context.Context, m Message) {
 	if _, ok := b.remotes[m.Recipient]; ok {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverLimit)
@@ -238,8 +238,8 @@ func (b *Bus) allWorkers() []*worker {
 	return workers
 }
 
-// watchAgents looks after the agents: it logs who gets stuck, goes down and recovers, and
-// turns away what waits for one that is down.
+// watchAgents logs agents that get stuck, go down or recover, and refuses the requests that
+// wait for one that is down.
 func (b *Bus) watchAgents(ctx context.Context) {
 	ticker := time.NewTicker(b.interval)
 	defer ticker.Stop()

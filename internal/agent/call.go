@@ -120,7 +120,7 @@ func (b *Bus) attemptTimeout(r Request) time.Duration {
 	return 2 * DefaultTimeout
 }
 
-// runAttempt sends a request once and waits for what comes of it.
+// runAttempt sends a request once and waits for its reply.
 func (b *Bus) runAttempt(ctx context.Context, m Message, limit time.Duration, onProgress func(Payload)) (Payload, *Error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -157,7 +157,7 @@ func (b *Bus) runAttempt(ctx context.Context, m Message, limit time.Duration, on
 	}
 }
 
-// readReply passes on the updates that came before a reply, and takes the reply apart.
+// readReply passes on the updates that came before a reply, then decodes the reply.
 func (a *attempt) readReply(reply Payload, onProgress func(Payload)) (Payload, *Error) {
 	for {
 		select {
@@ -218,7 +218,7 @@ func (b *Bus) registerAttempt(a *attempt) bool {
 	return !b.closed
 }
 
-// unregisterAttempt reports whether an attempt still waited; it does not any more.
+// unregisterAttempt removes an attempt and reports whether it still waited.
 func (b *Bus) unregisterAttempt(a *attempt) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -229,7 +229,7 @@ func (b *Bus) unregisterAttempt(a *attempt) bool {
 	return waited
 }
 
-// cancelAttempt ends the work on an attempt that still waits, and tells whether it did.
+// cancelAttempt ends the work on an attempt and reports whether it still waited.
 func (b *Bus) cancelAttempt(ctx context.Context, a *attempt) bool {
 	if !b.unregisterAttempt(a) {
 		return false
@@ -250,7 +250,7 @@ func (b *Bus) findAttempt(m Message) *attempt {
 	return a
 }
 
-// deliverReply gives a reply to the attempt that waits for it, once.
+// deliverReply hands a reply to the attempt that waits for it, once.
 func (b *Bus) deliverReply(m Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -260,7 +260,7 @@ func (b *Bus) deliverReply(m Message) {
 	}
 }
 
-// deliverUpdate gives an update to the attempt that it belongs to. One that could not be taken
+// deliverUpdate hands an update to the attempt that it belongs to. One that could not be taken
 // is an error, so that no reply follows a gap.
 func (b *Bus) deliverUpdate(ctx context.Context, m Message) error {
 	b.mu.Lock()

@@ -34,7 +34,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // MessageType is Failure.
 func (*Error) MessageType() Type { return Failure }
 
-// isTransient tells whether the same request may fare better a little later. An agent
+// isTransient reports whether the same request may fare better a little later. An agent
 // that is down says so itself, and a handler that panicked will again.
 func (e *Error) isTransient() bool { return e.Kind == Timeout || e.Kind == Failed || e.Kind == Full }
 

@@ -9,7 +9,7 @@ type mailbox struct {
 	lanes [Highest][]*job // by priority, Lowest first
 }
 
-// push takes a job in. A full mailbox makes room for one that is more urgent than the
+// push adds a job. A full mailbox makes room for one that is more urgent than the
 // least urgent there: of those the one that came last is displaced.
 func (m *mailbox) push(j *job) (displaced *job, ok bool) {
 	if m.size == m.limit {
@@ -47,7 +47,7 @@ func (m *mailbox) pop() *job {
 	return nil
 }
 
-// remove takes a job out and tells whether it was there.
+// remove takes a job out and reports whether it was there.
 func (m *mailbox) remove(j *job) bool {
 	lane := &m.lanes[j.message.Priority-1]
 	i := slices.Index(*lane, j)

@@ -72,7 +72,7 @@ func (w *worker) newError(kind Kind, cause error) *Error {
 	return &Error{Agent: w.agent.Name, Kind: kind, Cause: cause}
 }
 
-// acceptRequest takes a request in, or says why not.
+// acceptRequest admits a request, or returns why it can't.
 func (w *worker) acceptRequest(ctx context.Context, m Message) error {
 	handler, ok := w.handlers[m.Type]
 	if !ok {
@@ -89,7 +89,7 @@ func (w *worker) acceptRequest(ctx context.Context, m Message) error {
 	return nil
 }
 
-// newJob prepares what will be done for a request. It gets the values of the requester's
+// newJob prepares the job of a request. It gets the values of the requester's
 // context, but ends by a cancellation of its own.
 func (w *worker) newJob(ctx context.Context, m Message, handler Handler) *job {
 	j := &job{message: m}
@@ -156,7 +156,7 @@ func (w *worker) endJob(j *job, why error) {
 	j.stop()
 }
 
-// dropJob settles a job that will not run. The caller holds w.mu and has taken it out of
+// dropJob answers a job that will not run. The caller holds w.mu and has taken it out of
 // the mailbox.
 func (w *worker) dropJob(j *job, count *int) {
 	j.settled = true
@@ -164,7 +164,7 @@ func (w *worker) dropJob(j *job, count *int) {
 	delete(w.jobs, keyOf(j.message))
 }
 
-// runJob is a job's time in its slot.
+// runJob runs the handler of a job in its slot.
 func (w *worker) runJob(ctx context.Context, j *job, handler Handler) {
 	w.bus.tasks.Add(1)
 	unwatch := context.AfterFunc(ctx, func() {
@@ -189,8 +189,8 @@ func (w *worker) runJob(ctx context.Context, j *job, handler Handler) {
 	result, err = handler.handle(working, task)
 }
 
-// settleResult decides what the requester is told, the first time it is called for a job. It
-// returns nil when there is nothing to tell. The caller holds w.mu.
+// settleResult decides on the reply to the requester, the first time it is called for a job. It
+// returns nil when there is nothing to reply. The caller holds w.mu.
 func (w *worker) settleResult(ctx context.Context, j *job, result Payload, err error) Payload {
 	if j.settled {
 		if err == nil {
@@ -243,7 +243,7 @@ func (w *worker) handleOverdue(ctx context.Context, j *job) {
 	}
 }
 
-// loseSlot counts the slot of a job as lost. With the last slot goes what waits for one.
+// loseSlot counts the slot of a job as lost. With the last slot, the waiting requests are refused.
 func (w *worker) loseSlot(j *job) {
 	w.mu.Lock()
 	var unserved []*job
@@ -270,7 +270,7 @@ func (w *worker) clearMailbox(count *int) []*job {
 	return left
 }
 
-// finishJob gives a job's slot to the next, and the requester its reply.
+// finishJob passes a job's slot on to the next job and replies to the requester.
 func (w *worker) finishJob(ctx context.Context, j *job, result Payload, err error) {
 	w.mu.Lock()
 	reply := w.settleResult(ctx, j, result, err)
@@ -293,7 +293,7 @@ func (w *worker) finishJob(ctx context.Context, j *job, result Payload, err erro
 	}
 }
 
-// cancelJob ends the job of a request that nobody waits for any more.
+// cancelJob ends the job of a request that its requester gave up.
 func (w *worker) cancelJob(m Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -308,7 +308,7 @@ func (w *worker) cancelJob(m Message) {
 }
 
 // sendProgress sends an update while its job runs. Where that fails the job ends, so that
-// nobody takes what has a gap for whole.
+// no reply follows a gap.
 func (w *worker) sendProgress(ctx context.Context, j *job, p Payload) {
 	w.mu.Lock()
 	over := j.settled || j.done
@@ -329,7 +329,7 @@ func (w *worker) sendProgress(ctx context.Context, j *job, p Payload) {
 	}
 }
 
-// close turns away what waits and ends what runs.
+// close refuses the waiting jobs and ends the running ones.
 func (w *worker) close() {
 	w.mu.Lock()
 	w.closed = true

@@ -16,7 +16,7 @@ const formatVersion = 2
 type encoder interface {
 	// appendTo adds the JSON text of it to buf. The session's mu is held.
 	appendTo(buf []byte) ([]byte, error)
-	// isDone tells whether there is no more to do. The session's mu is held.
+	// isDone reports whether there is no more to do. The session's mu is held.
 	isDone() bool
 }
 

@@ -45,7 +45,7 @@ type joinArrivals struct {
 	count int
 }
 
-// markArrived notes that the node at a place has come, and tells whether that was the last. If
+// markArrived notes that the node at a place has come, and reports whether that was the last. If
 // so the join begins anew.
 func (a *joinArrivals) markArrived(place int) (complete bool) {
 	if !a.here[place] {

@@ -46,7 +46,7 @@ func victim(t *testing.T, arguments ...string) (output *bufio.Reader, kill func(
 	}
 }
 
-// answers tells whether something listens at an address.
+// answers reports whether something listens at an address.
 func answers(ctx context.Context, address string) error {
 	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {

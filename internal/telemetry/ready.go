@@ -24,7 +24,7 @@ type Dependency struct {
 	Ask func(ctx context.Context) error
 }
 
-// readiness tells whether a process is ready: all it depends on answers, and it is not
+// readiness reports whether a process is ready: all it depends on answers, and it is not
 // about to end.
 type readiness struct {
 	dependencies []Dependency

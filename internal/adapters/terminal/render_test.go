@@ -90,7 +90,7 @@ func fits(t *testing.T, shown string, width int) {
 	}
 }
 
-// harmless tells whether a terminal would only print the text.
+// harmless reports whether a terminal would only print the text.
 func harmless(shown string) error {
 	for i, r := range shown {
 		if r != '\n' && (unicode.IsControl(r) || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069') {

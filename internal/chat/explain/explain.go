@@ -68,7 +68,7 @@ func stepLines(trace chat.Trace) (lines []string) {
 	return lines
 }
 
-// writingLines says whether a language model wrote the answer.
+// writingLines reports whether a language model wrote the answer.
 func writingLines(trace chat.Trace) (lines []string) {
 	if len(trace.Models) == 0 && len(trace.Evidence) > 0 {
 		return []string{"The answer quotes the pages word for word; no language model wrote it."}

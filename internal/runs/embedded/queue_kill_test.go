@@ -117,7 +117,7 @@ func TestQueueKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// worker runs a process that works at the queue, and tells whether it killed itself.
+// worker runs a process that works at the queue, and reports whether it killed itself.
 func worker(t *testing.T, dir, at string) (killed bool) {
 	t.Helper()
 	self, err := os.Executable()

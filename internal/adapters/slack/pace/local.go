@@ -68,7 +68,7 @@ func (l *lane) removeCaller(caller string) {
 	l.line = slices.DeleteFunc(l.line, func(p waitingCall) bool { return p.caller == caller })
 }
 
-// countAhead counts who goes before a caller, and tells whether one of them is about to.
+// countAhead counts who goes before a caller, and reports whether one of them is about to.
 func (l *lane) countAhead(ask Ask, now time.Time) (count int, soon bool) {
 	for _, p := range l.line {
 		if ask.Caller != "" && comparePlaces(p, waitingCall{caller: ask.Caller, order: ask.Order}) >= 0 {

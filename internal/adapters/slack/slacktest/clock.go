@@ -7,7 +7,7 @@ import (
 )
 
 // Clock is the time that a Server lives in. AfterFunc calls f once d has passed; stop
-// keeps it from being called and tells whether it still could.
+// keeps it from being called and reports whether it still could.
 type Clock interface {
 	Now() time.Time
 	AfterFunc(d time.Duration, f func()) (stop func() bool)

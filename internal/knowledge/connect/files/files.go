@@ -154,7 +154,7 @@ func (c *Connector) syncFolder(ctx context.Context, known connect.Known, yield f
 func (c *Connector) idPrefix() string { return string(c.options.Source) + ":" }
 
 // openFolder checks the options and opens the folder.
-func (c *Connector) openFolder() (*folderRoot, error) {
+func (c *Connector) openFolder() (*openedFolder, error) {
 	if err := c.options.validate(); err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (c *Connector) openFolder() (*folderRoot, error) {
 	case err != nil:
 		return nil, fmt.Errorf("folder %s can't be opened: %w", absolute, err)
 	}
-	opened := &folderRoot{Connector: c, path: absolute}
+	opened := &openedFolder{Connector: c, path: absolute}
 	if !info.IsDir() {
 		opened.path, opened.only = filepath.Split(absolute)
 	}

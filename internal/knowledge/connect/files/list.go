@@ -21,8 +21,8 @@ import (
 // maxDepth is how many folders deep documents are looked for.
 const maxDepth = 100
 
-// folderRoot is a folder that is open for one Sync.
-type folderRoot struct {
+// openedFolder is a folder that is open for one Sync.
+type openedFolder struct {
 	*Connector
 	root *os.Root
 	path string // absolute, of the folder
@@ -45,7 +45,7 @@ type listing struct {
 }
 
 // listFiles walks the folder, without opening any file.
-func (p *folderRoot) listFiles(ctx context.Context) (*listing, error) {
+func (p *openedFolder) listFiles(ctx context.Context) (*listing, error) {
 	listed := &listing{skipped: make(map[string]int)}
 	if p.only != "" {
 		held := p.heldIn(listed, ".", p.options.newSettings())
@@ -67,7 +67,7 @@ type walkedFolder struct {
 }
 
 // heldIn returns what holds in a folder. A settings file that can't be read is listed.
-func (p *folderRoot) heldIn(listed *listing, folder string, above *settings) *settings {
+func (p *openedFolder) heldIn(listed *listing, folder string, above *settings) *settings {
 	held, err := p.settingsOf(folder, above)
 	if err != nil {
 		listed.entries = append(listed.entries, entry{name: path.Join(folder, SettingsFile), reason: err, settings: held})
@@ -75,7 +75,7 @@ func (p *folderRoot) heldIn(listed *listing, folder string, above *settings) *se
 	return held
 }
 
-func (p *folderRoot) walkFolder(ctx context.Context, listed *listing, in walkedFolder) error {
+func (p *openedFolder) walkFolder(ctx context.Context, listed *listing, in walkedFolder) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (p *folderRoot) walkFolder(ctx context.Context, listed *listing, in walkedF
 	return nil
 }
 
-func (p *folderRoot) readFolder(folder string) ([]fs.DirEntry, error) {
+func (p *openedFolder) readFolder(folder string) ([]fs.DirEntry, error) {
 	opened, err := p.root.Open(folder)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (p *folderRoot) readFolder(folder string) ([]fs.DirEntry, error) {
 }
 
 // skipReason returns the reason for which a file or folder is passed over, or "".
-func (p *folderRoot) skipReason(name string, child fs.DirEntry) string {
+func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 	base := child.Name()
 	switch {
 	case base == SettingsFile:
@@ -144,7 +144,7 @@ func (p *folderRoot) skipReason(name string, child fs.DirEntry) string {
 
 // leadsToFolder is for links: one to a folder is passed over, for what is in the
 // folder is read where it lies, and a circle does no harm.
-func (p *folderRoot) leadsToFolder(name string) bool {
+func (p *openedFolder) leadsToFolder(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.IsDir()
 }
@@ -158,7 +158,7 @@ func matchesAny(patterns []string, name string) bool {
 
 // unreadableError says why a file can't be read, as far as that is known without opening
 // it: opening a pipe could wait for ever.
-func (p *folderRoot) unreadableError(name string) error {
+func (p *openedFolder) unreadableError(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return errors.New("its name is not valid UTF-8 or holds control characters: rename it")
 	}

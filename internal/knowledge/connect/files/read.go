@@ -18,7 +18,7 @@ import (
 )
 
 // readChange reads one file and compares it with what is known of it.
-func (p *folderRoot) readChange(e entry, known connect.Known) connect.Change {
+func (p *openedFolder) readChange(e entry, known connect.Known) connect.Change {
 	document := knowledge.Document{
 		ID:       knowledge.DocumentID(p.idPrefix() + displayName(e.name)),
 		Source:   p.options.Source,
@@ -62,7 +62,7 @@ func displayName(name string) string {
 }
 
 // fileURL returns the address of a file: below the URL base, else in the file system.
-func (p *folderRoot) fileURL(e entry) string {
+func (p *openedFolder) fileURL(e entry) string {
 	if e.settings.urlBase == "" {
 		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(p.path, filepath.FromSlash(e.name)))}).String()
 	}
@@ -73,7 +73,7 @@ var errChanged = errors.New("it changed while it was read: it will be read at th
 
 // readFile returns the content of a file as it was at one moment. One that changes
 // meanwhile is read once more.
-func (p *folderRoot) readFile(name string) ([]byte, fs.FileInfo, error) {
+func (p *openedFolder) readFile(name string) ([]byte, fs.FileInfo, error) {
 	content, info, err := p.readOnce(name)
 	if errors.Is(err, errChanged) {
 		content, info, err = p.readOnce(name)
@@ -81,7 +81,7 @@ func (p *folderRoot) readFile(name string) ([]byte, fs.FileInfo, error) {
 	return content, info, err
 }
 
-func (p *folderRoot) readOnce(name string) (content []byte, info fs.FileInfo, err error) {
+func (p *openedFolder) readOnce(name string) (content []byte, info fs.FileInfo, err error) {
 	// Without blocking: the file may have become a pipe since it was listed.
 	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -108,7 +108,7 @@ func readSize(file io.Reader, size int64) ([]byte, error) {
 	return content[:n], err
 }
 
-// readStable reads a file to its end, unless it is over the limit, and says whether
+// readStable reads a file to its end, unless it is over the limit, and reports whether
 // it was written to meanwhile.
 func readStable(file statReader, limit int64) ([]byte, fs.FileInfo, error) {
 	before, err := file.Stat()

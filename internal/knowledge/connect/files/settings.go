@@ -54,7 +54,7 @@ func (o Options) newSettings() *settings {
 // settingsOf returns what holds in a folder, given what holds above it. Where its file can't
 // be read or says something unknown, nobody is shown the documents below until it is
 // mended: it may have said that they are not for everybody.
-func (p *folderRoot) settingsOf(folder string, above *settings) (*settings, error) {
+func (p *openedFolder) settingsOf(folder string, above *settings) (*settings, error) {
 	data, err := p.readSettings(path.Join(folder, SettingsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return above, nil
@@ -76,7 +76,7 @@ func (p *folderRoot) settingsOf(folder string, above *settings) (*settings, erro
 	return own, nil
 }
 
-func (p *folderRoot) readSettings(name string) (data []byte, err error) {
+func (p *openedFolder) readSettings(name string) (data []byte, err error) {
 	opened, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, linkErr := p.root.Lstat(name); linkErr == nil {

@@ -10,7 +10,7 @@ func signWords(dimension int) int {
 	return (dimension + 63) / 64
 }
 
-// signsOf returns the sign bits of a vector: bit i of word i/64 says whether component i
+// signsOf returns the sign bits of a vector: bit i of word i/64 reports whether component i
 // is above 0.
 func signsOf(vector []float32) []uint64 {
 	signs := make([]uint64, signWords(len(vector)))

@@ -67,7 +67,7 @@ func (x *Index) mergeIfDue(ctx context.Context) error {
 	return nil
 }
 
-// mergeOnce does the merge that is due, and says whether there was one.
+// mergeOnce does the merge that is due, and reports whether there was one.
 func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
 	err = x.retryWrite(ctx, func(tx pgx.Tx) error {
 		segments, err := listSegments(ctx, tx)

@@ -44,7 +44,7 @@ func (x *Index) unembeddedSlots(ctx context.Context, tx pgx.Tx, limit int) ([]in
 	return pgx.CollectRows(rows, pgx.RowTo[int32])
 }
 
-// markEmbedded notes from where on slots may lack vectors, and says whether any do.
+// markEmbedded notes from where on slots may lack vectors, and reports whether any do.
 func (x *Index) markEmbedded(ctx context.Context, tx pgx.Tx) (more bool, err error) {
 	slots, err := x.unembeddedSlots(ctx, tx, 1)
 	if err != nil {

@@ -161,7 +161,7 @@ func (r *run) rankBlock(block int32) error {
 }
 
 // dropBelowThreshold drops the passages found in the block that can't reach the threshold with
-// all that is to come, and says whether any are left.
+// all that is to come, and reports whether any are left.
 func (r *run) dropBelowThreshold(rest float64) bool {
 	threshold := r.best.threshold()
 	kept := r.found[:0]

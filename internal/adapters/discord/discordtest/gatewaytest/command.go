@@ -95,7 +95,7 @@ func (s *Server) handleIdentify(c *connection, data json.RawMessage) {
 	since := now.Sub(s.buckets[bucket])
 	s.buckets[bucket] = now
 	if since < s.options.IdentifyWindow {
-		s.failTest("shard %d identified %s after another of bucket %d, within %s", shard, since, bucket, s.options.IdentifyWindow)
+		s.recordRefusal("shard %d identified %s after another of bucket %d, within %s", shard, since, bucket, s.options.IdentifyWindow)
 		s.invalidateSession(c, false)
 		return
 	}
@@ -206,7 +206,7 @@ func (s *Server) handleResume(c *connection, data json.RawMessage) {
 	case asked.Token != s.options.Token || s.tokenReset:
 		s.endLocked(c, 4004, "authentication failed")
 	case !c.resumes:
-		s.failTest("a resume at the first address, not at resume_gateway_url")
+		s.recordRefusal("a resume at the first address, not at resume_gateway_url")
 		s.invalidateSession(c, false)
 	case c.over || session == nil || *asked.Seq < session.trimmed:
 		s.invalidateSession(c, false)

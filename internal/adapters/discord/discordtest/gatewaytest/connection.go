@@ -87,7 +87,7 @@ func (s *Server) addConnection(c *connection) bool {
 	c.beats = time.AfterFunc(s.heartbeatGrace(), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.failTest("no heartbeat within %s", s.heartbeatGrace())
+		s.recordRefusal("no heartbeat within %s", s.heartbeatGrace())
 		s.deleteSession(c.session)
 		c.closeWith(4009, "session timed out")
 	})
@@ -177,7 +177,7 @@ func (s *Server) closeConnection(c *connection, code int, reason string) {
 
 // endLocked ends a connection because of what the client did.
 func (s *Server) endLocked(c *connection, code int, reason string) {
-	s.failTest("closed with %d: %s", code, reason)
+	s.recordRefusal("closed with %d: %s", code, reason)
 	c.closeWith(code, reason)
 }
 

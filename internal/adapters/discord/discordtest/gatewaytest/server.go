@@ -187,7 +187,7 @@ func (s *Server) Limit() Limit {
 
 // Dispatch sends an event to the sessions of a guild's shard that have the intents for
 // it, or keeps it for their resume; "" is the guild of direct messages, which go to shard
-// 0. It tells how many sessions that were: with none it is lost, as it is at Discord.
+// 0. It returns how many sessions that were: with none it is lost, as it is at Discord.
 func (s *Server) Dispatch(guildID, eventType string, data json.RawMessage) int {
 	s.t.Helper()
 	if !json.Valid(data) {
@@ -248,7 +248,7 @@ func (s *Server) signalChange() {
 	s.changed = make(chan struct{})
 }
 
-func (s *Server) failTest(format string, arguments ...any) {
+func (s *Server) recordRefusal(format string, arguments ...any) {
 	s.state.Refused = append(s.state.Refused, fmt.Sprintf(format, arguments...))
 	s.signalChange()
 }

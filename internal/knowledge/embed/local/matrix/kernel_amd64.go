@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 var (
 	hasAVX2 = cpu.X86.HasAVX2
-	// hasVNNI says whether pairs can be multiplied and added up in one instruction for 16
+	// hasVNNI reports whether pairs can be multiplied and added up in one instruction for 16
 	// columns at a time.
 	hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
 )

@@ -2,7 +2,7 @@ package matrix
 
 import "golang.org/x/sys/cpu"
 
-// hasDot says whether the processor has SDOT, which adds up four products of 8-bit
+// hasDot reports whether the processor has SDOT, which adds up four products of 8-bit
 // numbers. x/sys/cpu names the feature as Linux does and explains it wrongly.
 var hasDot = cpu.ARM64.HasASIMDDP
 

@@ -178,7 +178,7 @@ func TestReadStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer piped.Close()
-	if _, err := git.Read(piped); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := git.Read(piped); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 	folder := t.TempDir()
@@ -188,7 +188,7 @@ func TestReadStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if _, err := git.Read(root); err == nil || !strings.Contains(err.Error(), "is no reference") {
+	if _, err := git.Read(root); err == nil || !strings.Contains(err.Error(), "is not a reference") {
 		t.Errorf("%v", err)
 	}
 }

@@ -120,8 +120,7 @@ func lastN[T any](entries []T, n int) []T {
 	return entries
 }
 
-// shorten puts text on one line of at most so many letters, cut after a word where
-// there is one to cut after.
+// shorten puts text on one line and cuts it to a number of letters, after a word if possible.
 func shorten(text string, letters int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	if utf8.RuneCountInString(text) <= letters {

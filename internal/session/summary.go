@@ -39,8 +39,8 @@ type Topic struct {
 // turns that went, and what would be left of those that are there.
 func (s *Session) Topics() []Topic { return sumUp(slices.Clone(s.Earlier), s.Turns) }
 
-// sumUp adds turns to the topics before them. Words to stop, help and the like, failure
-// lines and reminders are no part of any.
+// sumUp adds turns to the topics before them. Commands such as stop and help, failure lines and
+// reminders belong to no topic.
 func sumUp(topics []Topic, turns []chat.Turn) []Topic {
 	for _, turn := range turns {
 		at := topicOf(topics, turn.Message)

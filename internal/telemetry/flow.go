@@ -12,7 +12,7 @@ import (
 	"cairn/internal/graph/flows"
 )
 
-// flow is one that is measured.
+// flow is a flow with measurements.
 type flow struct {
 	flows.Flow
 	t       *Telemetry
@@ -52,8 +52,8 @@ func (f *flow) Resume(ctx context.Context, run string, answers []graph.Answer, r
 	return outcome, err
 }
 
-// flowRun is a flow at work, and the spans of its nodes. A node's function is not given the
-// node's span: what it does is put below the node that works, where it is one alone.
+// flowRun is a running flow with the spans of its nodes. A node's function is not given the
+// node's span: its calls are children of the running node's span, if only one node is running.
 type flowRun struct {
 	flow *flow
 	span trace.Span // nil without traces
@@ -147,7 +147,7 @@ func (r *flowRun) innermostSpan() trace.Span {
 	return r.nodes[innermost]
 }
 
-// withinNode puts what a run does below its node.
+// withinNode makes the spans of a run children of the span of its node.
 func withinNode(ctx context.Context) context.Context {
 	r, ok := ctx.Value(nodesKey{}).(*flowRun)
 	if !ok || trace.SpanFromContext(ctx) != r.span {
@@ -159,7 +159,7 @@ func withinNode(ctx context.Context) context.Context {
 	return ctx
 }
 
-// endRun tells how the run ended, for now.
+// endRun ends the span of the run with its outcome.
 func (r *flowRun) endRun(outcome flows.Outcome, err error) {
 	if err == nil && r.flow.sourced && outcome.Kind == flows.Answered && len(outcome.Groups) == 0 {
 		r.flow.t.metrics.unsourced.Inc()

@@ -41,7 +41,7 @@ func enqueuedSpan(job runs.Job) trace.SpanID {
 	return trace.SpanID(sum[:8])
 }
 
-// wantedIDs are the ids that the next span is to have; zero ones are chosen.
+// wantedIDs are the ids for the next span; a zero id is chosen at random.
 type wantedIDs struct {
 	trace trace.TraceID
 	span  trace.SpanID

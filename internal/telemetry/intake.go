@@ -31,8 +31,8 @@ func (t *Telemetry) Intake(next *bot.Bot) chat.Handler {
 	return intake{next, t}
 }
 
-// messageArrival is a message on its way into the queue. It is over once the message is durable,
-// or nothing comes of it; what is then said in the conversation is not part of it.
+// messageArrival is a message on its way into the queue. It ends once the message is durable or
+// dropped; the conversation after that is not part of it.
 type messageArrival struct {
 	t       *Telemetry
 	adapter string
@@ -55,7 +55,7 @@ func (t *Telemetry) beginArrival(ctx context.Context, thread chat.ThreadID, mess
 	return context.WithValue(ctx, arrivalKey{}, a), a
 }
 
-// endArrival tells what came of the message, once.
+// endArrival ends the span of the message with its outcome, once.
 func (a *messageArrival) endArrival(outcome string, err error) {
 	if a.over {
 		return
@@ -69,7 +69,7 @@ func (a *messageArrival) endArrival(outcome string, err error) {
 	endSpan(a.span, err)
 }
 
-// endWith is the end of a message that never came to the queue.
+// endWith ends the span of a message that was not enqueued.
 func (a *messageArrival) endWith(err error) {
 	switch {
 	case errors.Is(err, chat.ErrForbidden):
@@ -105,8 +105,8 @@ func (i intake) Deleted(ctx context.Context, thread chat.ThreadID, message chat.
 	return err
 }
 
-// recordEnqueued tells of a job that was put into its queue, or was there. The span has the ids
-// by which the work at it finds its parent.
+// recordEnqueued records a job that was enqueued, or was there already. The span has the ids
+// by which the work at the job finds its parent.
 func (t *Telemetry) recordEnqueued(ctx context.Context, job runs.Job, began time.Time, isNew bool) {
 	if t.tracer != nil {
 		ids := wantedIDs{trace: traceOfJob(job)}

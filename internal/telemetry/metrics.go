@@ -37,7 +37,7 @@ var (
 	ratings       = []string{"up", "down", "none"}
 )
 
-// metrics are what is counted and timed as it happens.
+// metrics are the counters and histograms of events.
 type metrics struct {
 	events, runs, tokens, cost   *prometheus.CounterVec
 	posts, retries, rated        *prometheus.CounterVec
@@ -91,7 +91,7 @@ func (t *Telemetry) registerMetrics(options Options) error {
 	return nil
 }
 
-// expectAdapter has the counters of an adapter begin at 0: a rate is seen from the first event on.
+// expectAdapter starts the counters of an adapter at 0, so that rates include the first event.
 func (m *metrics) expectAdapter(adapter string) {
 	for _, outcome := range eventOutcomes {
 		m.events.WithLabelValues(adapter, outcome)

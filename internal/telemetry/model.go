@@ -96,7 +96,7 @@ type caller struct {
 	as Called
 }
 
-// call is one that is under way.
+// call is a model call in progress.
 type call struct {
 	caller
 	began time.Time

@@ -147,7 +147,7 @@ func (p *poster) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) 
 	return &draft{made, p, work.Thread}, nil
 }
 
-// draft is one whose end is measured as a post.
+// draft is a draft whose end is measured as a post.
 type draft struct {
 	chat.Draft
 	poster *poster

@@ -10,7 +10,7 @@ import (
 	"cairn/internal/runs"
 )
 
-// queue is a store of runs that is measured.
+// queue is a store of runs with measurements.
 type queue struct {
 	bot.Runs
 	t *Telemetry
@@ -89,7 +89,7 @@ func (q queue) Journal(lease runs.Lease) runs.Journal {
 	return journal{q.Runs.Journal(lease), q.t}
 }
 
-// journal is one whose writes are spans.
+// journal is a journal whose writes are spans.
 type journal struct {
 	runs.Journal
 	t *Telemetry

@@ -23,7 +23,7 @@ type Served struct {
 	Logger       *slog.Logger
 }
 
-// readyState is what /readyz says.
+// readyState is the body of /readyz.
 type readyState struct {
 	Ready    bool     `json:"ready"`
 	Draining bool     `json:"draining,omitempty"` // the process is about to end
@@ -56,7 +56,7 @@ func (t *Telemetry) Handler(of Served) (http.Handler, error) {
 	return mux, nil
 }
 
-// maxScrapes is how many who ask for metrics are answered at the same time.
+// maxScrapes is the number of scrapes served at the same time.
 const maxScrapes = 4
 
 // metricsHandler returns all metrics in Prometheus' text format. What can't be read of them is logged,

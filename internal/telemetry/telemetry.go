@@ -75,7 +75,7 @@ func New(ctx context.Context, options Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// closeTime is how long the last spans may take to be sent.
+// closeTime is the time limit for sending the last spans.
 const closeTime = 3 * time.Second
 
 // Close sends the spans that were not sent yet, whatever becomes of ctx. Where that fails

@@ -98,7 +98,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// collectStores looks at all stores. A scrape has no context of its own.
+// collectStores collects the gauges of all stores. A scrape has no context of its own.
 func (w *watcher) collectStores(now time.Time) []prometheus.Metric {
 	ctx, done := context.WithTimeout(context.Background(), lookTime)
 	defer done()

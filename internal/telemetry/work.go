@@ -11,7 +11,7 @@ import (
 	"cairn/internal/runs"
 )
 
-// work is the work at one job, as its context knows it.
+// work is the work at one job, carried in its context.
 type work struct {
 	thread chat.ThreadID
 	span   trace.Span // nil without traces
@@ -88,7 +88,7 @@ func runOf(ctx context.Context) string {
 	return run
 }
 
-// afterwards is what is to be counted once what is written together is written.
+// afterwards holds the counts to make once a combined write is done.
 type afterwards struct{ counts []func() }
 
 type afterwardsKey struct{}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// kind is how the servers behind an address work together.
+// kind is the kind of deployment behind an address.
 type kind int
 
 const (
@@ -18,7 +18,7 @@ const (
 	cluster
 )
 
-// target is what an address says.
+// target is a parsed address.
 type target struct {
 	kind      kind
 	encrypted bool
@@ -30,7 +30,7 @@ type target struct {
 	database  int
 }
 
-// maxAddress is the longest address that is read, in bytes.
+// maxAddress is the length limit of an address, in bytes.
 const maxAddress = 4096
 
 var addressForms = map[string]target{

@@ -22,11 +22,11 @@ const (
 	maxGreeting = 512
 )
 
-// errLoading is for a server that can't be asked yet.
+// errLoading is the error of a server that is starting.
 var errLoading = errors.New("it is still reading its data: try again in a moment")
 
-// awaitServer is nil once a server at one of the addresses answers in Redis's protocol. It is
-// asked before the client is, which would retry for long and tell less.
+// awaitServer waits until a server at one of the addresses answers in Redis's protocol. It runs
+// before the client, which would retry for longer and explain less.
 func (t target) awaitServer(ctx context.Context, encryption *tls.Config) error {
 	var errs []error
 	for _, address := range t.addresses {
@@ -126,7 +126,7 @@ func retryTransient(ctx context.Context, attempt func(context.Context) error) er
 	}
 }
 
-// isTransient tells what a server that is about to start, or a failover, fails with.
+// isTransient reports whether an error is one of a server that is starting, or of a failover.
 func isTransient(err error) bool {
 	if name, ok := errors.AsType[*net.DNSError](err); ok {
 		return name.IsTemporary

@@ -116,7 +116,7 @@ func (t target) clientOptions() (*redis.UniversalOptions, error) {
 	return options, nil
 }
 
-// checkServers looks at every server that holds data.
+// checkServers checks every server that holds data.
 func (c *Client) checkServers(ctx context.Context) error {
 	warned := make(map[string]bool)
 	c.Warnings = nil
@@ -158,7 +158,7 @@ func (c *Client) EachServer(ctx context.Context, do func(ctx context.Context, se
 	return fmt.Errorf("no way to reach the servers of a %T", c.UniversalClient)
 }
 
-// checkServer is nil where a server with this INFO can be worked with.
+// checkServer returns an error if a server with this INFO can't be used.
 func (c *Client) checkServer(info map[string]string) error {
 	version := info["redis_version"]
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// epoch is since when the servers answer for all that they were told.
+// epoch is the time since which the servers have lost nothing.
 type epoch struct {
 	mu    sync.Mutex
 	known map[string]bool // lives of servers: one that starts again, or is promoted, begins another
@@ -31,8 +31,8 @@ func (c *Client) Since() time.Time {
 	return c.epoch.since
 }
 
-// checkConnection looks at the server behind a new connection. A server that was killed is met
-// again before anything is asked of it: its connections died with it.
+// checkConnection checks the server behind a new connection. A server that was killed is checked
+// again before any command: its connections died with it.
 func (e *epoch) checkConnection(ctx context.Context, connection *redis.Conn) error {
 	about, err := connection.InfoMap(ctx, "server").Result()
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *epoch) recordServer(server, replication map[string]string) error {
 	return nil
 }
 
-// watchServers has servers that turn up from now on count as new.
+// watchServers makes servers that appear from now on count as new.
 func (e *epoch) watchServers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

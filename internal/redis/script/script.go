@@ -76,7 +76,7 @@ func (c Call) end(ctx context.Context, result *redis.Cmd) error {
 	return c.then(ctx, result)
 }
 
-// collectedCalls is what Together runs at its end.
+// collectedCalls are the calls that Together runs at its end.
 type collectedCalls struct{ calls []Call }
 
 type collectedKey struct{}
@@ -145,11 +145,11 @@ func asOne(ctx context.Context, client *conn.Client, calls []Call) error {
 	return nil
 }
 
-// joinedScripts are scripts that were made one, by the numbers of their parts.
+// joinedScripts are combined scripts, by the numbers of their parts.
 var joinedScripts sync.Map
 
-// join makes scripts one: it is given the numbers of keys and of arguments of each, then
-// the arguments of all, and gives the results up to the first that is an error.
+// join combines scripts into one: its arguments are the numbers of keys and arguments of each,
+// then the arguments of all; its results are theirs, up to the first error.
 func join(scripts []*Script) *redis.Script {
 	numbers := make([]byte, len(scripts))
 	for i, s := range scripts {

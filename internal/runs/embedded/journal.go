@@ -164,7 +164,7 @@ func (s *Store) eventsAfter(ctx context.Context, thread chat.ThreadID, after, up
 	return events, nil
 }
 
-// saveCheckpoint and loadCheckpoint are the checkpoint table's.
+// saveCheckpoint and loadCheckpoint write and read the checkpoint table.
 const saveCheckpoint = `INSERT INTO checkpoint (run, body, updated) VALUES (?, coalesce(?, x''), ?)
 	ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`
 

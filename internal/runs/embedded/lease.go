@@ -44,8 +44,8 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 	}
 }
 
-// tryClaim takes the thread that could be claimed for longest, if there is one; else it
-// tells for how long there is nothing to do.
+// tryClaim leases the thread that has been claimable for longest. If there is none, it returns
+// the time until one may be.
 func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
 	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
 		now := s.nowMillis()
@@ -86,11 +86,11 @@ func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time
 	return "", false, err
 }
 
-// hasMoreJobs tells of a row of thread whether it has more jobs than one.
+// hasMoreJobs is the SQL condition for a row of thread with more than one job.
 const hasMoreJobs = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
 
-// leaseThread leases a thread. false: its head could not be read, and is a dead
-// letter now or left for newer programs.
+// leaseThread leases a thread. It returns false if the job at its head could not be read and is
+// now a dead letter, or left to newer programs.
 func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
 	now := s.now()
 	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
@@ -188,7 +188,7 @@ func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, res
 	return s.endLease(ctx, tx, lease.Thread)
 }
 
-// endLeaseForRetry ends the lease of a thread whose head is to be tried again.
+// endLeaseForRetry ends the lease of a thread whose job at the head will be retried.
 func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, result runs.Result) error {
 	uncounted := 0
 	if result.Next == runs.Left {
@@ -209,7 +209,7 @@ type deadLetterRow struct {
 	reason string
 }
 
-// deadLetter puts the job at the head, which has the id, aside.
+// deadLetter moves the job at the head, which has the id, to the dead letters.
 func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter deadLetterRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
 		string(letter.thread), string(letter.event), letter.body, letter.reason, s.nowMillis())

@@ -45,7 +45,7 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 	return accepted, nil
 }
 
-// recordEvent notes the event; false where it is known.
+// recordEvent remembers the event; false if it is known already.
 func (s *Store) recordEvent(ctx context.Context, tx *sql.Tx, job runs.Job) (bool, error) {
 	now := s.nowMillis()
 	result, err := tx.ExecContext(ctx, `INSERT INTO seen (thread, event, at) VALUES (?, ?, ?)

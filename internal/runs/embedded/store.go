@@ -171,7 +171,7 @@ func (s *Store) addUnsure(ctx context.Context) error {
 // Close releases the file. Claims and followers must have ended.
 func (s *Store) Close() error { return s.db.Close() }
 
-// nowMillis returns the time as tables have it.
+// nowMillis returns the time in Unix milliseconds, as tables store it.
 func (s *Store) nowMillis() int64 { return s.now().UnixMilli() }
 
 // inTransaction runs change in a transaction, which is rolled back after an error.
@@ -187,7 +187,7 @@ func (s *Store) inTransaction(ctx context.Context, change func(tx *sql.Tx) error
 	return tx.Commit()
 }
 
-// sweepExpired deletes what has outlived its time, once per sweepEvery.
+// sweepExpired deletes expired rows, once per sweepEvery.
 func (s *Store) sweepExpired(ctx context.Context) error {
 	if !s.sweeper.isDue(s.now()) {
 		return nil
@@ -231,7 +231,7 @@ func (s *Store) inFencedTransaction(ctx context.Context, lease runs.Lease, chang
 	})
 }
 
-// timeFromMillis returns a stored time; 0 is none.
+// timeFromMillis decodes a stored time; 0 is the zero time.
 func timeFromMillis(millis int64) time.Time {
 	if millis == 0 {
 		return time.Time{}
@@ -239,7 +239,7 @@ func timeFromMillis(millis int64) time.Time {
 	return time.UnixMilli(millis).UTC()
 }
 
-// decodeJob returns a job with what the store knows about it.
+// decodeJob decodes a job and adds its time and attempt, which the store keeps beside it.
 func decodeJob(body []byte, enqueued int64, attempt int) (runs.Job, error) {
 	job, err := runs.DecodeJob(body)
 	job.Enqueued, job.Attempt = timeFromMillis(enqueued), attempt

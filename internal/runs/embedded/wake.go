@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// signal wakes all who wait for something that may have happened.
+// signal wakes all waiting goroutines.
 type signal struct {
 	mu sync.Mutex
 	ch chan struct{}

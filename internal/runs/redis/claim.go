@@ -26,7 +26,7 @@ const (
 	giveBack = 2 * time.Second
 )
 
-// claimant is one call of Claim.
+// claimant holds the state of one call of Claim.
 type claimant struct {
 	*Store
 	worker runs.WorkerID
@@ -60,7 +60,7 @@ func (c claimant) giveBack(ctx context.Context, lease runs.Lease) error {
 	return c.Release(ctx, lease)
 }
 
-// claimNext does what upkeep is due and waits a little for a thread.
+// claimNext does the upkeep that is due, then waits a short time for a thread.
 func (c claimant) claimNext(ctx context.Context) (runs.Lease, bool, error) {
 	c.upkeep.scheduleRepair(c.client.Since(), c.options.LeaseTTL)
 	if c.upkeep.takeDue(&c.upkeep.repair, repairEvery) {
@@ -112,8 +112,8 @@ func (c claimant) promoteDue(ctx context.Context) error {
 	return nil
 }
 
-// reclaimNotices takes over notices that nobody has looked at for a while, until one gives a
-// thread.
+// reclaimNotices takes over the notices of workers that have stopped responding, until one of
+// them leads to a lease.
 func (c claimant) reclaimNotices(ctx context.Context) (runs.Lease, bool, error) {
 	for start := "0-0"; ; {
 		messages, next, err := c.client.XAutoClaim(ctx, &redis.XAutoClaimArgs{
@@ -138,9 +138,9 @@ func (c claimant) reclaimNotices(ctx context.Context) (runs.Lease, bool, error) 
 	}
 }
 
-// repairNotices announces every thread that has jobs, also where it seems to be announced: what
-// ready and due knew may be lost. A thread that a worker has takes no harm. It cuts the lists
-// of records, too.
+// repairNotices announces every thread that has jobs, even those that seem to be announced: the
+// contents of ready and due may be lost. It does no harm to a thread that a worker holds. It
+// also trims the lists of records.
 func (c claimant) repairNotices(ctx context.Context) error {
 	if err := c.cutLists(ctx); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c claimant) repairNotices(ctx context.Context) error {
 	return nil
 }
 
-// cutLists takes what is too old to be kept out of the lists of all records.
+// cutLists removes expired records from the lists of all records.
 func (s *Store) cutLists(ctx context.Context) error {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
@@ -174,8 +174,8 @@ func (s *Store) cutLists(ctx context.Context) error {
 	return explainError(err)
 }
 
-// tryLease leases the thread that a notice is about. Where that can't be, it settles the
-// notice, unless it stands for a lease that lives.
+// tryLease leases the thread of a notice. If the thread can't be leased, it settles the notice,
+// unless the notice belongs to a valid lease.
 func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Lease, bool, error) {
 	named, ok := message.Values["thread"].(string)
 	if !ok {
@@ -214,7 +214,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 	}
 }
 
-// readLease reads what the script gave. After an error the lease is good and its job is not.
+// readLease decodes the script's result. After an error the lease is valid but its job is not.
 func (c claimant) readLease(thread chat.ThreadID, notice string, fields []string) (runs.Lease, error) {
 	lease := runs.Lease{Thread: thread, Worker: c.worker, TTL: c.options.LeaseTTL, Ref: notice}
 	token, err := strconv.ParseInt(fields[1], 10, 64)
@@ -232,7 +232,7 @@ func (c claimant) readLease(thread chat.ThreadID, notice string, fields []string
 	return lease, err
 }
 
-// putAside buries a job that can't be read, or leaves it for newer programs. The notice
+// putAside makes an unreadable job a dead letter, or leaves it to newer programs. The notice
 // stays, for what comes next.
 func (c claimant) putAside(ctx context.Context, lease runs.Lease, cause error) error {
 	next, after := runs.Dead, time.Duration(0)

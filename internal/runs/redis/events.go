@@ -74,7 +74,7 @@ func (s *Store) eventsAfter(ctx context.Context, thread chat.ThreadID, after, up
 	return events, nil
 }
 
-// channel hears what is published about the threads that this process follows, over one
+// channel receives the events published for the threads that this process follows, over one
 // connection. It is made with the first follower.
 type channel struct {
 	store *Store
@@ -86,7 +86,7 @@ type channel struct {
 	closed  bool
 }
 
-// followersChanged is the hub's: a thread has got its first follower, or lost its last.
+// followersChanged subscribes to a thread with its first follower, and unsubscribes after its last.
 func (c *channel) followersChanged(thread chat.ThreadID, followed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *channel) followersChanged(thread chat.ThreadID, followed bool) {
 	}
 }
 
-// forwardMessages passes on what is heard until the connection is closed for good.
+// forwardMessages passes published events on until the connection is closed for good.
 func (c *channel) forwardMessages(messages <-chan any) {
 	defer close(c.done)
 	for message := range messages {

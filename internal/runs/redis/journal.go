@@ -96,7 +96,7 @@ func (j *journal) writeBatch(ctx context.Context, run string, checkpoint []byte,
 	return j.runScript(ctx, run, checkpoint, given)
 }
 
-// runScript runs the script with the batch.
+// runScript writes the batch.
 func (j *journal) runScript(ctx context.Context, run string, checkpoint []byte, given string) error {
 	s, t := j.store, j.lease.Thread
 	arguments := append(s.fenceArgs(j.lease), given, checkpoint, formatMillis(s.options.Keep), j.name+strconv.Itoa(j.batches),

@@ -8,7 +8,7 @@ import (
 	"cairn/internal/runs"
 )
 
-// keys names keys, as package documentation lists them.
+// keys makes the keys listed in the package documentation.
 type keys struct{ prefix string }
 
 var keyEscaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
@@ -53,7 +53,7 @@ func (k keys) wakeKeys() []string {
 	return []string{k.globalKey("ready"), k.globalKey("due"), k.globalKey("noticed")}
 }
 
-// parseThread returns the thread that a key is of.
+// parseThread returns the thread of a key.
 func (k keys) parseThread(key, what string) (chat.ThreadID, bool) {
 	inner, ok := strings.CutPrefix(key, k.prefix+":{")
 	if !ok {

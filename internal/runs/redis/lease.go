@@ -27,7 +27,7 @@ func comesOf(fields []string) (nextNotice, error) {
 	return nextNotice{fields[0], strconv.FormatInt(int64(in), 10)}, nil
 }
 
-// settleNotice ends a notice once what comes next is known.
+// settleNotice ends a notice once the next one of its thread is known.
 func (s *Store) settleNotice(ctx context.Context, thread chat.ThreadID, notice string, next nextNotice) error {
 	return runScripts(ctx, s.client, settleScript.With(s.keys.wakeKeys(), string(thread), consumerGroup, notice, next.what, next.in))
 }
@@ -41,10 +41,10 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 	return runs.Renewal{Stop: stopOf(fields[0], fields[1]), Behind: isBehind(fields[2])}, nil
 }
 
-// isBehind reads how many jobs a thread has, that at its head among them.
+// isBehind reports whether a thread has more jobs than the one at its head.
 func isBehind(jobs string) bool { return jobs != "0" && jobs != "1" }
 
-// fenceArgs returns what the scripts that write under a lease are given first.
+// fenceArgs returns the first arguments of every script that writes under a lease.
 func (s *Store) fenceArgs(lease runs.Lease) []any {
 	return []any{strconv.FormatInt(int64(lease.Token), 10), formatMillis(s.options.LeaseTTL)}
 }

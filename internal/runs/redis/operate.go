@@ -238,7 +238,7 @@ func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.Ev
 	return nil
 }
 
-// chunk is how many jobs are looked at at a time.
+// chunk is the number of jobs read at a time.
 const chunk = 50
 
 // Forget implements runs.Forgetter.

@@ -24,7 +24,7 @@ type storedDelivery struct {
 
 const deliveryVersion = 1
 
-// place is a delivery's in the order they were recorded in.
+// place is the position of a delivery in the order of recording.
 type place struct {
 	number int64
 	runs.Delivery

@@ -36,8 +36,7 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 	return accepted == 1, nil
 }
 
-// putJob puts a job into its queue and has the thread looked at: in one script where all is
-// on one server.
+// putJob enqueues a job and announces its thread: in one script where all keys are on one server.
 func (s *Store) putJob(ctx context.Context, thread chat.ThreadID, put script.Call, delay time.Duration) (accepted int, err error) {
 	if !s.client.Cluster {
 		if err := ctx.Err(); err != nil {
@@ -58,12 +57,12 @@ func (s *Store) putJob(ctx context.Context, thread chat.ThreadID, put script.Cal
 	return accepted, err
 }
 
-// scheduleNotice notes that the thread is to be looked at in a while, whatever comes.
+// scheduleNotice schedules a notice of the thread, in case the announcement gets lost.
 func (s *Store) scheduleNotice(thread chat.ThreadID, within time.Duration) script.Call {
 	return intendScript.With([]string{s.keys.globalKey("due")}, string(thread), formatMillis(within))
 }
 
-// announceThread has a worker look at the thread now.
+// announceThread adds a notice of the thread for the workers.
 func (s *Store) announceThread(thread chat.ThreadID) script.Call {
 	return announceScript.With(s.keys.wakeKeys(), string(thread))
 }

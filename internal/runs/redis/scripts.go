@@ -55,8 +55,8 @@ func runScripts(ctx context.Context, client *conn.Client, calls ...script.Call) 
 	return explainError(script.Do(ctx, client, calls...))
 }
 
-// explainError turns what a script refuses into an error of package runs, and adds the remedy
-// to what Redis does.
+// explainError maps the refusals of scripts to errors of package runs, and adds a remedy to
+// errors of Redis.
 func explainError(err error) error {
 	if redis.HasErrorPrefix(err, "LOST") {
 		return runs.ErrLost
@@ -64,8 +64,8 @@ func explainError(err error) error {
 	return conn.Explain(err)
 }
 
-// requireKnown reads what a script gives that changes nothing, and says so by 0, where it does not
-// know what it is about: then it is unknown.
+// requireKnown returns a handler of script results that gives the error unknown for a result of 0,
+// by which a script reports that the subject does not exist.
 func requireKnown(unknown error) func(context.Context, *redis.Cmd) error {
 	return func(_ context.Context, result *redis.Cmd) error {
 		changed, err := result.Int()
@@ -76,7 +76,7 @@ func requireKnown(unknown error) func(context.Context, *redis.Cmd) error {
 	}
 }
 
-// readStrings reads the result of a script that gives a list.
+// readStrings decodes a script's result that is a list.
 func readStrings(result *redis.Cmd) ([]string, error) {
 	values, err := result.Slice()
 	if err != nil {

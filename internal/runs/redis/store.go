@@ -96,10 +96,10 @@ func (s *Store) makeGroup(ctx context.Context) error {
 	return explainError(err)
 }
 
-// goneAfter is how long a worker that has nothing is remembered.
+// goneAfter is the time after which an idle worker is forgotten.
 const goneAfter = time.Hour
 
-// dropConsumers forgets workers of processes that are long gone.
+// dropConsumers removes the consumers of processes that ended long ago.
 func (s *Store) dropConsumers(ctx context.Context) error {
 	consumers, err := s.client.XInfoConsumers(ctx, s.keys.globalKey("ready"), consumerGroup).Result()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Store) dropConsumers(ctx context.Context) error {
 	return nil
 }
 
-// upkeep says which of the things that waiting claims do for all is due.
+// upkeep schedules the maintenance that waiting claims do for all processes.
 type upkeep struct {
 	mu                       sync.Mutex
 	promote, reclaim, repair time.Time // when each is due again
@@ -123,8 +123,7 @@ type upkeep struct {
 	afterwards               time.Time // when repair is due once more since they did; zero: it is not
 }
 
-// scheduleRepair sees to what servers may have forgotten that began anew: the notices of
-// threads. Workers that do not know yet what was forgotten may settle the wrong ones for
+// scheduleRepair schedules a repair of the notices that restarted servers may have lost. Workers that do not know yet what was forgotten may settle the wrong ones for
 // as long as their leases last; so it is done once more after that.
 func (u *upkeep) scheduleRepair(since time.Time, ttl time.Duration) {
 	u.mu.Lock()
@@ -138,7 +137,7 @@ func (u *upkeep) scheduleRepair(since time.Time, ttl time.Duration) {
 	}
 }
 
-// takeDue reports whether something is due, and if so when it is again.
+// takeDue reports whether a task is due, and if so schedules it again.
 func (u *upkeep) takeDue(due *time.Time, every time.Duration) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -150,7 +149,7 @@ func (u *upkeep) takeDue(due *time.Time, every time.Duration) bool {
 	return true
 }
 
-// bringForward moves what is due forward.
+// bringForward moves the time of a task forward.
 func (u *upkeep) bringForward(due *time.Time, in time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -159,7 +158,7 @@ func (u *upkeep) bringForward(due *time.Time, in time.Duration) {
 	}
 }
 
-// formatMillis writes a duration as scripts take it.
+// formatMillis writes a duration in milliseconds, as scripts take it.
 func formatMillis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // parseTime reads a time that a script wrote, "" as the zero time.

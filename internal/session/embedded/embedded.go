@@ -84,7 +84,7 @@ func (s *Store) prepareTables(ctx context.Context) error {
 	return s.forgetUnused(ctx)
 }
 
-// addFence gives a file of an earlier program the column that it lacks.
+// addFence adds the column to a file of an earlier program.
 func (s *Store) addFence(ctx context.Context) error {
 	var has int
 	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info('session') WHERE name = 'fence'`).Scan(&has)
@@ -95,8 +95,7 @@ func (s *Store) addFence(ctx context.Context) error {
 	return err
 }
 
-// forgetUnused forgets what was not used for longer than it is to be kept, where it is
-// time to look for it.
+// forgetUnused deletes the sessions that were not used for longer than keep, from time to time.
 func (s *Store) forgetUnused(ctx context.Context) error {
 	now := s.now()
 	if s.keep <= 0 || !s.takeForget(now) {
@@ -200,7 +199,7 @@ func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	return tx.Commit()
 }
 
-// listThread lists the thread for its people.
+// listThread adds the thread to the lists of its people.
 func listThread(ctx context.Context, tx *sql.Tx, saved session.Session) error {
 	people, err := json.Marshal(saved.People)
 	if err != nil {

@@ -113,7 +113,7 @@ func (s *Store) Load(ctx context.Context, thread chat.ThreadID) (session.Session
 	return loaded, nil
 }
 
-// decodeSession reads the value of a session's key.
+// decodeSession decodes the value of a session's key.
 func decodeSession(thread chat.ThreadID, value []byte) (session.Session, error) {
 	saved, packed, err := splitValue(value)
 	if err != nil {
@@ -128,7 +128,7 @@ func decodeSession(thread chat.ThreadID, value []byte) (session.Session, error) 
 	return loaded, err
 }
 
-// splitValue returns when a session was saved, and what stands behind that in its value.
+// splitValue splits the value of a session into the time of its save and its packed body.
 func splitValue(value []byte) (saved time.Time, packed []byte, err error) {
 	head, packed, found := bytes.Cut(value, []byte("\n"))
 	_, at, _ := strings.Cut(string(head), " ")
@@ -148,8 +148,8 @@ func (s *Store) Save(ctx context.Context, saved session.Session) error {
 	return nil
 }
 
-// saveSession writes the session, lists it for those who are in it, and no longer for those who
-// were. Cut off in between, the lists are behind until the next save.
+// saveSession writes the session, adds it to the lists of the people in it, and removes it from
+// those of people who left. If it is interrupted in between, the next save corrects the lists.
 func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	body, err := session.Encode(saved)
 	if err == nil {
@@ -172,7 +172,7 @@ func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	}))
 }
 
-// parseSaved reads what saveScript gave.
+// parseSaved decodes the result of saveScript.
 func parseSaved(result *redis.Cmd) (at float64, before []chat.UserID, err error) {
 	values, err := result.StringSlice()
 	if redis.HasErrorPrefix(err, "LOST") {
@@ -191,8 +191,8 @@ func parseSaved(result *redis.Cmd) (at float64, before []chat.UserID, err error)
 	return at, before, err
 }
 
-// updateLists brings the lists up to date with what the script could not: in a cluster those of
-// all who are in the session, else of those who are in it no longer.
+// updateLists updates the lists that the script could not: in a cluster those of all people in
+// the session, else those of people who left it.
 func (s *Store) updateLists(ctx context.Context, saved session.Session, at float64, before []chat.UserID) error {
 	gone := slices.DeleteFunc(before, func(person chat.UserID) bool { return slices.Contains(saved.People, person) })
 	var add []string
@@ -224,7 +224,7 @@ func (s *Store) listKeys(thread chat.ThreadID, people []chat.UserID) []string {
 	return lists
 }
 
-// joinPeople returns people as they stand in a session's value.
+// joinPeople encodes people as in a session's value.
 func joinPeople(people []chat.UserID) string {
 	escaped := make([]string, len(people))
 	for i, person := range people {
@@ -233,7 +233,7 @@ func joinPeople(people []chat.UserID) string {
 	return strings.Join(escaped, ",")
 }
 
-// splitPeople reads what joinPeople gave.
+// splitPeople decodes the result of joinPeople.
 func splitPeople(joined string) ([]chat.UserID, error) {
 	if joined == "" {
 		return nil, nil
@@ -299,7 +299,7 @@ func (s *Store) readPage(ctx context.Context, key string, start, limit int) ([]s
 	return threads.Val(), nil
 }
 
-// loadSummaries returns what lists show of threads, and those whose time has passed.
+// loadSummaries returns the summaries of threads, and the threads that have expired.
 func (s *Store) loadSummaries(ctx context.Context, threads []string) (kept []chat.ThreadSummary, gone []any, err error) {
 	values := make([]*redis.StringCmd, len(threads))
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -329,8 +329,8 @@ func (s *Store) loadSummaries(ctx context.Context, threads []string) (kept []cha
 	return kept, gone, nil
 }
 
-// summaryOf returns what lists show of a session. One that this program can't read, such as
-// a newer program's, is listed without its title; who loads it is told what is wrong.
+// summaryOf returns the summary of a session. One that this program can't read, such as a newer
+// program's, has no title; loading it gives the error.
 func summaryOf(thread chat.ThreadID, value []byte) (chat.ThreadSummary, error) {
 	saved, _, err := splitValue(value)
 	if err != nil {

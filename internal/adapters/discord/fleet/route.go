@@ -2,7 +2,7 @@ package fleet
 
 import "strings"
 
-// routeOf tells which limits a request is under. Discord's limits are by method, path
+// routeOf returns the limits that a request is under. Discord's limits are by method, path
 // without its ids, and the ids of channel, server and webhook.
 func routeOf(method, path string) Request {
 	parts := strings.Split(strings.Trim(path, "/"), "/")

@@ -102,7 +102,7 @@ func (t *Transport) currentLimits() Limits {
 	return limits
 }
 
-// awaitPlace takes a place. While it waits it has none.
+// awaitPlace waits until the request may be sent.
 func (t *Transport) awaitPlace(ctx context.Context, request Request) error {
 	begun, patience := time.Now(), patienceOf(ctx)
 	for {
@@ -122,7 +122,8 @@ func (t *Transport) awaitPlace(ctx context.Context, request Request) error {
 	}
 }
 
-// reportResponse is done even where the caller has gone: the place was taken.
+// reportResponse reports the limits in a response, even where the caller has gone: the request
+// counted.
 func (t *Transport) reportResponse(ctx context.Context, request Request, said Said) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellLimit)
 	defer cancel()

@@ -122,7 +122,7 @@ func (c *Client) discoverBot(ctx context.Context) (Bot, error) {
 	}
 }
 
-// replica is a Client that runs.
+// replica is a running Client.
 type replica struct {
 	*Client
 	bot     Bot

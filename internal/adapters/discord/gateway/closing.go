@@ -17,7 +17,7 @@ type PermanentError struct{ Reason string }
 
 func (e *PermanentError) Error() string { return e.Reason }
 
-// closeRemedies are what to do where Discord closes with a code for good.
+// closeRemedies are the remedies for close codes after which Discord refuses the bot for good.
 var closeRemedies = map[int]string{
 	4004: "Discord refuses the bot token: take the one of your application's page Bot in the developer portal; it may have been reset",
 	4010: "Discord refuses the number of a shard: this is a fault of Cairn's, please report it",
@@ -37,7 +37,7 @@ var (
 	errOver      = errors.New("the shard was released")
 )
 
-// closeEffect is what an ended connection means for the session.
+// closeEffect is the consequence of an ended connection for its session.
 type closeEffect int
 
 const (

@@ -90,7 +90,7 @@ func (c *connection) readHello() (time.Duration, error) {
 	return time.Duration(hello.Interval) * time.Millisecond, nil
 }
 
-// malformedError is of a message that can't be read; the connection goes on.
+// malformedError is the error of an unreadable message; the connection goes on.
 type malformedError struct{ cause error }
 
 func (e *malformedError) Error() string { return e.cause.Error() }
@@ -188,7 +188,7 @@ func (c *connection) sendHeartbeat() error {
 	return c.sendCommand(opHeartbeat, last)
 }
 
-// markAlive says that the other side lives.
+// markAlive notes that the other side answered.
 func (c *connection) markAlive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ const (
 // server with very many members.
 const maxFrame = 64 << 20
 
-// frame is a message of Discord's.
+// frame is a message of the gateway.
 type frame struct {
 	Op   int             `json:"op"`
 	Seq  int64           `json:"s"` // 0 where there is none
@@ -78,7 +78,7 @@ func salvageFrame(raw []byte) frame {
 	return found
 }
 
-// eventPlace is where an event happens. Each of its ids may be missing.
+// eventPlace holds the ids of an event's place. Each may be missing.
 type eventPlace struct {
 	ID        string `json:"id"`
 	ChannelID string `json:"channel_id"`

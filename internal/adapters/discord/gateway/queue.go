@@ -33,7 +33,7 @@ type queue struct {
 	chains map[string][]job // what waits behind the event that is being dealt with
 }
 
-// job is an event, with what is to be done once it was dealt with.
+// job is an event with a function to call once it is handled.
 type job struct {
 	event    Dispatch
 	order    string
@@ -92,7 +92,7 @@ func (q *queue) nextEvent(order string) (job, bool) {
 	return waiting[0], true
 }
 
-// dealWith is false where the event is left to whoever has the shard next.
+// dealWith handles an event. It returns false if the event is left to the next owner of the shard.
 func (q *queue) dealWith(ctx context.Context, next job) bool {
 	pause := newPause(retryFirst, retryMost)
 	for {

@@ -143,7 +143,7 @@ func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
 	}
 }
 
-// stayConnected makes one connection after the other.
+// stayConnected reconnects until the shard stops.
 func (s *shard) stayConnected(ctx, work context.Context) error {
 	pause := newPause(s.options.Pause, pauseMost)
 	for {
@@ -181,12 +181,12 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 	}
 }
 
-// aMoment is one to five times the first pause: Discord wants that after op 9.
+// aMoment returns one to five times the first pause, the wait that Discord demands after op 9.
 func (s *shard) aMoment() time.Duration {
 	return s.options.Pause + rand.N(4*s.options.Pause)
 }
 
-// sleepContext is false where ctx ended first.
+// sleepContext waits; it returns false if ctx ended first.
 func sleepContext(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -198,15 +198,15 @@ func sleepContext(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// setSession makes a session the one that is saved and resumed.
+// setSession sets the session to save and resume.
 func (s *shard) setSession(session Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.session, s.window = session, newWindow(session.Seq)
 }
 
-// runConnection is one connection from its hello to its end. It is greeted when a session
-// started or went on; the error says why it ended.
+// runConnection runs one connection from its hello to its end. greeted is true when a session
+// started or was resumed; the error says why it ended.
 func (s *shard) runConnection(ctx, work context.Context) (greeted bool, err error) {
 	session := s.currentSession()
 	address := s.bot.URL
@@ -324,8 +324,8 @@ func (s *shard) startLimit(ctx context.Context) (StartLimit, error) {
 	return limit, nil
 }
 
-// passOver tells of a message that can't be read. Discord would send it again as it is,
-// so it counts as dealt with.
+// passOver logs an unreadable message. Discord would send it again unchanged, so it counts as
+// handled.
 func (s *shard) passOver(ctx context.Context, got frame, bad error) {
 	s.logger.ErrorContext(ctx, "malformed discord event skipped", "type", got.Type, "seq", got.Seq, "error", bad)
 	if got.Op != opDispatch || got.Seq == 0 {

@@ -11,13 +11,13 @@ type window struct {
 	done      map[int64]bool // of those pending
 }
 
-// newWindow is of a session of which all events up to seq are dealt with.
+// newWindow returns the window of a session whose events up to seq are handled.
 func newWindow(seq int64) *window {
 	return &window{received: seq, confirmed: seq, done: make(map[int64]bool)}
 }
 
-// markReceived is false where the event was received before: Discord replays it, and it is
-// being dealt with.
+// markReceived notes an event. It returns false for one that was received before: Discord replays
+// it, and it is being handled.
 func (w *window) markReceived(seq int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -29,7 +29,7 @@ func (w *window) markReceived(seq int64) bool {
 	return true
 }
 
-// markFinished says that an event that was received is dealt with.
+// markFinished notes that a received event is handled.
 func (w *window) markFinished(seq int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -176,7 +176,7 @@ func checkMeta(ctx context.Context, db *sql.DB, options Options) error {
 	return nil
 }
 
-// explainError says what a person can do about an error of SQLite, where that is known.
+// explainError adds the remedy to an error of SQLite, where one is known.
 func explainError(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {

@@ -20,7 +20,7 @@ const (
 	effortPassages = 100_000 // from here on effort grows with the root of the number
 )
 
-// denseQuery says how vectors are searched.
+// denseQuery is the plan of a search by vectors.
 type denseQuery struct {
 	table    string
 	exact    bool    // score all that pass, instead of walking the HNSW index
@@ -30,8 +30,8 @@ type denseQuery struct {
 	passages int     // of the whole index
 }
 
-// searchEffort is more the larger the index is, and the fewer pass: of so many that come into
-// view, enough are to be left.
+// searchEffort returns hnsw.ef_search. It grows with the size of the index, and with the share of
+// passages that the filter drops, so that enough are left.
 func (d denseQuery) searchEffort() int {
 	least := leastEffort * math.Sqrt(max(1, float64(d.passages)/effortPassages))
 	return int(min(max(least, float64(d.rows))/d.share, mostEffort))

@@ -13,7 +13,7 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// embedder is one that has a table of vectors in the database.
+// embedder is an embedder with a table of vectors in the database.
 type embedder struct {
 	id    int
 	table string

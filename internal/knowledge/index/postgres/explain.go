@@ -29,12 +29,12 @@ const (
 	notAccepting         = "55000"
 )
 
-// explainedError is an error that says already what a person can do.
+// explainedError is an error that names its remedy already.
 type explainedError struct{ error }
 
 func (e explainedError) Unwrap() error { return e.error }
 
-// explainError says what a person can do about an error of PostgreSQL, where that is known.
+// explainError adds the remedy to an error of PostgreSQL, where one is known.
 func explainError(err error) error {
 	var already explainedError
 	if err == nil || errors.As(err, &already) {

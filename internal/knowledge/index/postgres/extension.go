@@ -34,7 +34,7 @@ func (e extension) checkVersion() error {
 	return nil
 }
 
-// warnKnownFault tells of a known fault that a version has.
+// warnKnownFault logs the known fault of a version.
 func (e extension) warnKnownFault(logger *slog.Logger) {
 	if e.olderThan(safeExtension) {
 		logger.Warn("pgvector has a known security fault in parallel index builds; cairn does without them, other users of the server may not: update it",

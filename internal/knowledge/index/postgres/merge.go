@@ -55,7 +55,7 @@ func dueMerges(segments []storedSegment) []storedSegment {
 	return segments[from:]
 }
 
-// mergeIfDue makes one segment of many, leaving out what is gone, until no merge is due.
+// mergeIfDue merges segments, leaving out deleted postings, until no merge is due.
 // The caller holds x.writing.
 func (x *Index) mergeIfDue(ctx context.Context) error {
 	for more := true; more; {
@@ -123,7 +123,7 @@ type merging struct {
 	pages    paginator
 }
 
-// segmentEntry is what the n-th segment has of a term.
+// segmentEntry is the entry of a term in the n-th segment.
 type segmentEntry struct {
 	entry
 	n int
@@ -195,7 +195,7 @@ func (m *merging) mergePages(ctx context.Context) (done bool, err error) {
 	return count == 0, copyPages(ctx, m.tx, m.id, m.pages.takePages())
 }
 
-// flushTerms puts the terms that no further page holds into pages.
+// flushTerms writes the terms that no further page contains.
 func (m *merging) flushTerms(isLast func(term string) bool) error {
 	var terms []string
 	for term := range m.waiting {
@@ -217,7 +217,7 @@ func (m *merging) flushTerms(isLast func(term string) bool) error {
 	return nil
 }
 
-// mergeTerm makes one entry of what the segments have of a term.
+// mergeTerm merges the entries of a term in all segments into one.
 func (m *merging) mergeTerm(pieces []segmentEntry) (entry, error) {
 	slices.SortFunc(pieces, func(a, b segmentEntry) int { return a.n - b.n })
 	joined := entry{term: pieces[0].term}

@@ -86,7 +86,7 @@ func eachBlock(data []byte, yield func(number int32, postings []byte)) error {
 	return nil
 }
 
-// entry is what a segment holds of one term.
+// entry is a term's postings in a segment.
 type entry struct {
 	term     string
 	passages int    // that contain it: those the segment added, less those it took away

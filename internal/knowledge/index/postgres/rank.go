@@ -10,7 +10,7 @@ import (
 	"cairn/internal/knowledge/index/ranking"
 )
 
-// rankPassages takes the pages of the terms and gives the best passages by them.
+// rankPassages reads the pages of the terms and returns the best passages.
 func (p *plan) rankPassages(ctx context.Context, results pgx.BatchResults, look slotLookup) (index.Candidates, error) {
 	rows, err := results.Query()
 	if err != nil {
@@ -66,7 +66,7 @@ func eachFound(rows pgx.Rows, terms []index.Term, use func(n int, e entry) error
 	return rows.Err()
 }
 
-// slotLookup says which slots a plan may find.
+// slotLookup tells which slots a plan may find.
 type slotLookup struct {
 	*plan
 	within map[int32]bool // slots of the documents that the filter names; nil: of all

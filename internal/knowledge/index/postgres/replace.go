@@ -68,7 +68,7 @@ type placedPassage struct {
 	lengths         lexical.Counts // how many terms each field has, if same
 }
 
-// vectorMove says that the vectors of one slot are another's too.
+// vectorMove copies the vectors of one slot to another.
 type vectorMove struct{ from, to int32 }
 
 func (w *batchWrite) writeBatch(ctx context.Context, batch index.Batch) error {
@@ -170,7 +170,7 @@ func (w *batchWrite) loadStored(ctx context.Context, batch index.Batch) error {
 	return rows.Err()
 }
 
-// ensureClasses gives each class of the batch its number.
+// ensureClasses finds or makes the number of each class of the batch.
 func (w *batchWrite) ensureClasses(ctx context.Context, entries []index.Entry) error {
 	w.classes = make(map[index.Class]int32)
 	for _, entry := range entries {
@@ -286,7 +286,7 @@ func inParallel(n int, work func(a *analyzer, i int)) {
 	workers.Wait()
 }
 
-// changeVectors brings the vectors of all embedders along.
+// changeVectors updates the vectors of all embedders.
 func (w *batchWrite) changeVectors(ctx context.Context) error {
 	var from, to, gone, documents, classes []int32
 	for _, m := range w.moved {
@@ -335,8 +335,7 @@ func (w *batchWrite) freedNumbers(deleted []knowledge.DocumentID) (slots, docume
 	return slots, documents
 }
 
-// replaceRows takes away the rows of all documents that were there, and copies in those
-// of the documents put.
+// replaceRows deletes the rows of all replaced documents, and copies in those of the new ones.
 func (w *batchWrite) replaceRows(ctx context.Context, batch index.Batch) error {
 	var documents, slots []int32
 	for _, d := range w.stored {

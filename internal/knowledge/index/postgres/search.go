@@ -68,7 +68,7 @@ func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candid
 	}
 }
 
-// search is one search under way.
+// search is a search in progress.
 type search struct {
 	*Index
 	query index.Query
@@ -113,7 +113,7 @@ func (a *search) runInTransaction(ctx context.Context, tx pgx.Tx, snap *snapshot
 	return candidates, plan.markUnembedded(ctx, tx, candidates.Lexical)
 }
 
-// plan is how a search is asked, given a snapshot.
+// plan holds the statements of a search, for a snapshot.
 type plan struct {
 	snap     *snapshot
 	query    index.Query
@@ -223,7 +223,7 @@ func termKeys(terms []index.Term) [][]byte {
 	return keys
 }
 
-// readResults takes what the statements of queue bring, and ranks it.
+// readResults reads the results of queueStatements and ranks them.
 func (p *plan) readResults(ctx context.Context, results pgx.BatchResults) (index.Candidates, error) {
 	if _, err := results.Exec(); err != nil {
 		return index.Candidates{}, fmt.Errorf("settings: %w", err)

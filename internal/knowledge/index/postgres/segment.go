@@ -15,7 +15,7 @@ type termCounts struct {
 	postings.Counts
 }
 
-// analysedPassage is what the index keeps of a passage's words.
+// analysedPassage is the indexed form of a passage's words.
 type analysedPassage struct {
 	terms   []termCounts
 	lengths lexical.Counts // how many terms each field has
@@ -51,7 +51,7 @@ func (a *analyzer) countTerms(words *analysedPassage, terms []string, field func
 	return len(terms)
 }
 
-// termChange is what a write changes about a term.
+// termChange is the change of a term by a write.
 type termChange struct {
 	passages int
 	postings []posting
@@ -69,7 +69,7 @@ func (b segmentBuilder) termChange(term string) *termChange {
 	return change
 }
 
-// addPassage takes in a passage; slots come in ascending order.
+// addPassage adds a passage; slots come in ascending order.
 func (b segmentBuilder) addPassage(slot int32, words analysedPassage) {
 	for _, c := range words.terms {
 		change := b.termChange(c.term)
@@ -86,7 +86,7 @@ func (b segmentBuilder) removePassage(words analysedPassage) {
 	}
 }
 
-// allEntries gives what has changed, in order of term.
+// allEntries yields the changed entries, in order of term.
 func (b segmentBuilder) allEntries(yield func(entry) bool) {
 	for _, term := range slices.Sorted(maps.Keys(b)) {
 		change := b[term]

@@ -18,7 +18,7 @@ import (
 var errDropped = fmt.Errorf("%w: its vectors were dropped; configure the embedder that is in use", index.ErrEmbedder)
 
 // snapshot is what searches need of every passage, as of one generation of the
-// database. It never changes; advance makes the next one, which shares what stayed.
+// database. It never changes; advanceSnapshot makes the next one, which shares unchanged parts.
 type snapshot struct {
 	generation int64
 	slots      table[slot]
@@ -148,7 +148,7 @@ func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, g
 	return a.next, err
 }
 
-// snapshotEdit is a snapshot in the making.
+// snapshotEdit builds the next snapshot.
 type snapshotEdit struct {
 	next      *snapshot
 	slots     *tableEdit[slot]

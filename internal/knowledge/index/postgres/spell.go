@@ -55,7 +55,7 @@ func (d *dictionary) nearestTerms(ctx context.Context, tx pgx.Tx, term string) (
 	return near, nil
 }
 
-// loadTerms brings the dictionary up to the transaction.
+// loadTerms updates the dictionary to the transaction's generation.
 func (d *dictionary) loadTerms(ctx context.Context, tx pgx.Tx) error {
 	segments, err := listSegments(ctx, tx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// longestKey is what PostgreSQL's index takes of a document's id, less some room.
+// longestKey is the limit of PostgreSQL's index on a document's id, less some room.
 const longestKey = 2600
 
 // Write makes a batch visible as a whole, or not at all.

@@ -10,7 +10,7 @@ import (
 // maxBuckets bounds what is remembered of routes and buckets.
 const maxBuckets = 10_000
 
-// rates is what is known of Discord's limits.
+// rates is the known state of Discord's limits.
 type rates struct {
 	buckets map[string]*bucket // by its name and major ids, or by a route and its major ids
 	routes  map[string]string  // the bucket of a route; "" for none
@@ -101,8 +101,8 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	return fleet.Wait{}, nil
 }
 
-// waitInLine is for how long a request has no place in a bucket: others may stand before it. It
-// stands in line meanwhile.
+// waitInLine returns the time until a request may use a bucket, behind those ahead of it. It keeps
+// its place in line meanwhile.
 func (b *bucket) waitInLine(now time.Time, turn fleet.Turn) fleet.Wait {
 	ahead := b.countAhead(now, turn)
 	wait := b.windowWait(now)
@@ -136,7 +136,7 @@ func (b *bucket) countAhead(now time.Time, turn fleet.Turn) int {
 	return count
 }
 
-// windowWait is for how long a bucket has no place. It begins a window when one is over.
+// windowWait returns the time until a bucket has room. It starts a window when one is over.
 func (b *bucket) windowWait(now time.Time) fleet.Wait {
 	for id, until := range b.flying {
 		if !until.After(now) {
@@ -224,7 +224,7 @@ func (s *Store) Tell(ctx context.Context, request fleet.Request, said fleet.Said
 	return nil
 }
 
-// updateWindow takes over what Discord said of a bucket's window.
+// updateWindow sets a bucket's window to the values of a response.
 func (b *bucket) updateWindow(now time.Time, said fleet.Said) {
 	const tolerance = int64(fleet.Tolerance / time.Millisecond)
 	open := !b.reset.IsZero()

@@ -30,7 +30,7 @@ func (s *Session) Forget(by chat.UserID) {
 	}
 	s.Earlier = slices.DeleteFunc(s.Earlier, func(topic Topic) bool { return topic.By == by })
 	s.People = slices.DeleteFunc(s.People, func(person chat.UserID) bool { return person == by })
-	s.Title = s.firstSaid()
+	s.Title = s.firstTitle()
 	if s.Waiting != nil && (s.Waiting.Question.Asker == by || shown && !containsQuestion(s.Turns, s.Waiting.Question.ID)) {
 		s.Waiting = nil
 	}
@@ -42,8 +42,8 @@ func (s *Session) Forget(by chat.UserID) {
 	}
 }
 
-// firstSaid returns the title that the thread has by what is remembered of it.
-func (s *Session) firstSaid() string {
+// firstTitle returns the title that the thread has by what is remembered of it.
+func (s *Session) firstTitle() string {
 	if len(s.Earlier) > 0 {
 		return shorten(s.Earlier[0].Asked, MaxTitle)
 	}

@@ -28,7 +28,7 @@ const maxNamed = 4
 // "back to the permit"). There is none where the text points at nothing that has a name,
 // or where the latest topic shares as much.
 func (s *Session) Recall(text string) (topic Topic, found bool) {
-	named := pointedAt(text)
+	named := referredTerms(text)
 	topics := s.Topics()
 	if len(named) == 0 || len(topics) < 2 {
 		return Topic{}, false
@@ -37,7 +37,7 @@ func (s *Session) Recall(text string) (topic Topic, found bool) {
 	for i, candidate := range topics {
 		words := []string{candidate.Asked, candidate.Answered, strings.Join(candidate.Documents, " ")}
 		if i == latest {
-			words = append(words, lastSaid(s.Turns)...)
+			words = append(words, lastExchange(s.Turns)...)
 		}
 		if shared := countShared(named, words); shared > 0 && shared >= best {
 			best, topic, found = shared, candidate, i < latest
@@ -49,9 +49,9 @@ func (s *Session) Recall(text string) (topic Topic, found bool) {
 	return topic, true
 }
 
-// pointedAt returns the terms of the things that a text speaks of as known. A pronoun means
+// referredTerms returns the terms of the things that a text speaks of as known. A pronoun means
 // what was said last, and so does what comes after it.
-func pointedAt(text string) []string {
+func referredTerms(text string) []string {
 	text = lexical.Fold(text)
 	back := goesBack.MatchString(text)
 	words := lexical.Words(text)
@@ -75,8 +75,8 @@ func pointedAt(text string) []string {
 
 func isFiller(word lexical.Word) bool { return lexical.IsFiller(strings.ToLower(word.Text)) }
 
-// lastSaid returns the texts of the last exchange in full.
-func lastSaid(turns []chat.Turn) []string {
+// lastExchange returns the texts of the last exchange in full.
+func lastExchange(turns []chat.Turn) []string {
 	var said []string
 	for i := len(turns) - 1; i >= 0; i-- {
 		turn := turns[i]

@@ -98,7 +98,7 @@ type Waiting struct {
 func (s *Session) Add(turn chat.Turn) {
 	s.Turns = append(s.Turns, turn)
 	if excess := len(s.Turns) - MaxTurns; excess > 0 {
-		s.Earlier = lastN(sumUp(s.Earlier, s.Turns[:excess]), MaxTopics)
+		s.Earlier = lastN(summarizeTurns(s.Earlier, s.Turns[:excess]), MaxTopics)
 		s.Turns = lastN(s.Turns, MaxTurns)
 	}
 	if turn.Role != chat.Person {

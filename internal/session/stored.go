@@ -174,11 +174,11 @@ type storedStop struct {
 func Encode(s Session) ([]byte, error) {
 	kept := storedSession{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,
-		Earlier: convertAll(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: convertAll(s.Turns, keepTurn),
+		Earlier: convertAll(s.Earlier, func(t Topic) storedTopic { return storedTopic(t) }), Turns: convertAll(s.Turns, storeTurn),
 		Halt: (*storedStop)(s.Halt), Evaluations: convertAll(s.Evaluations, func(e Evaluation) storedEvaluation { return storedEvaluation(e) }),
 	}
 	if w := s.Waiting; w != nil {
-		kept.Waiting = &storedWaiting{Run: w.Run, Flow: w.Flow, Question: keepQuestion(w.Question), Request: w.Request, Key: w.Key}
+		kept.Waiting = &storedWaiting{Run: w.Run, Flow: w.Flow, Question: storeQuestion(w.Question), Request: w.Request, Key: w.Key}
 	}
 	if w := s.Work; w != nil {
 		kept.Work = &storedWork{
@@ -204,11 +204,11 @@ func Decode(thread chat.ThreadID, body []byte) (Session, error) {
 	}
 	s := Session{
 		Thread: thread, Flow: kept.Flow, Title: kept.Title, People: kept.People,
-		Earlier: convertAll(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: convertAll(kept.Turns, giveTurn),
+		Earlier: convertAll(kept.Earlier, func(t storedTopic) Topic { return Topic(t) }), Turns: convertAll(kept.Turns, restoreTurn),
 		Halt: (*runs.Stop)(kept.Halt), Evaluations: convertAll(kept.Evaluations, func(e storedEvaluation) Evaluation { return Evaluation(e) }),
 	}
 	if w := kept.Waiting; w != nil {
-		s.Waiting = &Waiting{Run: w.Run, Flow: w.Flow, Question: giveQuestion(w.Question), Request: w.Request, Key: w.Key}
+		s.Waiting = &Waiting{Run: w.Run, Flow: w.Flow, Question: restoreQuestion(w.Question), Request: w.Request, Key: w.Key}
 	}
 	if w := kept.Work; w != nil {
 		s.Work = &Work{

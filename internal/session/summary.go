@@ -37,11 +37,11 @@ type Topic struct {
 
 // Topics returns what was spoken of in the whole thread, oldest first: what is left of the
 // turns that went, and what would be left of those that are there.
-func (s *Session) Topics() []Topic { return sumUp(slices.Clone(s.Earlier), s.Turns) }
+func (s *Session) Topics() []Topic { return summarizeTurns(slices.Clone(s.Earlier), s.Turns) }
 
-// sumUp adds turns to the topics before them. Commands such as stop and help, failure lines and
+// summarizeTurns adds turns to the topics before them. Commands such as stop and help, failure lines and
 // reminders belong to no topic.
-func sumUp(topics []Topic, turns []chat.Turn) []Topic {
+func summarizeTurns(topics []Topic, turns []chat.Turn) []Topic {
 	for _, turn := range turns {
 		at := topicOf(topics, turn.Message)
 		switch {

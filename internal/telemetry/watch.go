@@ -102,8 +102,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 func (w *watcher) collectStores(now time.Time) []prometheus.Metric {
 	ctx, done := context.WithTimeout(context.Background(), lookTime)
 	defer done()
-	queue, err := w.lookAtQueue(ctx, now)
-	ingests, ingestErr := w.lookAtIngests(ctx, now)
+	queue, err := w.collectQueue(ctx, now)
+	ingests, ingestErr := w.collectIngests(ctx, now)
 	if err := errors.Join(err, ingestErr); err != nil {
 		w.of.Logger.WarnContext(ctx, "collect metrics of store", "error", err)
 	}
@@ -114,7 +114,7 @@ func newGauge(of *prometheus.Desc, value float64, labels ...string) prometheus.M
 	return prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
 }
 
-func (w *watcher) lookAtQueue(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
+func (w *watcher) collectQueue(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
 	threads, err := w.of.Queue.Threads(ctx, maxThreads)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (w *watcher) lookAtQueue(ctx context.Context, now time.Time) ([]prometheus.
 	}, nil
 }
 
-func (w *watcher) lookAtIngests(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
+func (w *watcher) collectIngests(ctx context.Context, now time.Time) ([]prometheus.Metric, error) {
 	if w.of.Ingests == nil {
 		return nil, nil
 	}

@@ -23,7 +23,7 @@ func StoreSuite(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Run("checkpoints are copies", func(t *testing.T) { testCopies(t, open(t)) })
 	t.Run("large and binary checkpoints", func(t *testing.T) { testLargeCheckpoint(t, open(t)) })
 	t.Run("a cancelled save keeps the old checkpoint", func(t *testing.T) { testCancelled(t, open(t)) })
-	t.Run("runs are saved at the same time", func(t *testing.T) { atOnce(t, open(t)) })
+	t.Run("runs are saved at the same time", func(t *testing.T) { testConcurrent(t, open(t)) })
 }
 
 func mustSave(t *testing.T, store graph.Store, run string, checkpoint []byte) {
@@ -94,7 +94,7 @@ func testCancelled(t *testing.T, store graph.Store) {
 	}
 }
 
-func atOnce(t *testing.T, store graph.Store) {
+func testConcurrent(t *testing.T, store graph.Store) {
 	const runs, saves = 8, 10
 	var saving sync.WaitGroup
 	errs := make([]error, runs)

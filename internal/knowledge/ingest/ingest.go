@@ -77,7 +77,7 @@ type Report struct {
 func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
 	started := in.now()
 	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience)}
-	err := in.keepBegin(ctx, sync.source, started)
+	err := in.saveBegin(ctx, sync.source, started)
 	if err == nil {
 		err = sync.readSource(ctx, connector)
 	}
@@ -85,7 +85,7 @@ func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Repo
 		err = in.embedAll(ctx, &sync.report)
 	}
 	sync.report.Took = in.now().Sub(started)
-	err = errors.Join(err, in.keepEnd(ctx, sync, err))
+	err = errors.Join(err, in.saveEnd(ctx, sync, err))
 	if err != nil {
 		return sync.report, fmt.Errorf("ingest %s: %w", connector.Source(), err)
 	}

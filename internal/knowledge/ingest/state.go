@@ -13,8 +13,8 @@ import (
 // still does.
 const keepLimit = 10 * time.Second
 
-// keepBegin notes in an index that keeps such states that an ingest of a source is under way.
-func (in *Ingester) keepBegin(ctx context.Context, source knowledge.SourceID, at time.Time) error {
+// saveBegin notes in an index that keeps such states that an ingest of a source is under way.
+func (in *Ingester) saveBegin(ctx context.Context, source knowledge.SourceID, at time.Time) error {
 	states, ok := in.Index.(index.IngestStates)
 	if !ok {
 		return nil
@@ -22,8 +22,8 @@ func (in *Ingester) keepBegin(ctx context.Context, source knowledge.SourceID, at
 	return states.SaveIngest(ctx, index.IngestState{Source: source, Began: at})
 }
 
-// keepEnd notes how an ingest ended, and why it failed where it did.
-func (in *Ingester) keepEnd(ctx context.Context, s *syncing, failed error) error {
+// saveEnd notes how an ingest ended, and why it failed where it did.
+func (in *Ingester) saveEnd(ctx context.Context, s *syncing, failed error) error {
 	states, ok := in.Index.(index.IngestStates)
 	if !ok {
 		return nil

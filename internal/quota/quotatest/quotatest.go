@@ -25,7 +25,7 @@ var Meters = []string{"user:slack:ann", "user:slack:bob", "channel:slack:C1"}
 // Run runs the suite, each part in an empty place.
 func Run(t *testing.T, empty func(t *testing.T) Place) {
 	for name, test := range map[string]func(t *testing.T, at Place){
-		"an hour":                 anHour,
+		"an hour":                 testHourlyLimit,
 		"the same question":       theSameQuestion,
 		"one of two is full":      oneOfTwo,
 		"cost":                    testCost,
@@ -62,7 +62,7 @@ func expectRefused(t *testing.T, store quota.Counts, id string, want quota.Full,
 	}
 }
 
-func anHour(t *testing.T, at Place) {
+func testHourlyLimit(t *testing.T, at Place) {
 	first, second := at.Open(t), at.Open(t)
 	expectTaken(t, first, "1", annMeter(2))
 	expectTaken(t, second, "2", annMeter(2))

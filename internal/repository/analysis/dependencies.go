@@ -115,7 +115,7 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 
 // lockedManifest puts the versions of its lock file into a manifest.
 func (a *Analyst) lockedManifest(m manifest.Manifest, locked map[string]map[string]string) Manifest {
-	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Description: m.Description, Lock: a.lockOf(m)}
+	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Description: m.Description, Lock: a.lockFileOf(m)}
 	for _, d := range m.Dependencies {
 		if d.Scope == manifest.Indirect {
 			one.Indirect++
@@ -139,8 +139,8 @@ func normalizeName(name string) string {
 	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
 }
 
-// lockOf finds the lock file of a manifest: beside it, or above it for a workspace.
-func (a *Analyst) lockOf(m manifest.Manifest) string {
+// lockFileOf finds the lock file of a manifest: beside it, or above it for a workspace.
+func (a *Analyst) lockFileOf(m manifest.Manifest) string {
 	for folder := path.Dir(m.Path); ; folder = path.Dir(folder) {
 		for _, name := range lockFiles[m.Ecosystem].names {
 			if at := path.Join(folder, name); a.checkout.Has(at) {

@@ -42,7 +42,7 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 	for ctx.Err() == nil {
 		lease, found, err := c.claimNext(ctx)
 		if found && ctx.Err() != nil {
-			return runs.Lease{}, errors.Join(ctx.Err(), c.giveBack(ctx, lease))
+			return runs.Lease{}, errors.Join(ctx.Err(), c.releaseLease(ctx, lease))
 		}
 		if found {
 			return lease, nil
@@ -54,7 +54,7 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 	return runs.Lease{}, ctx.Err()
 }
 
-func (c claimant) giveBack(ctx context.Context, lease runs.Lease) error {
+func (c claimant) releaseLease(ctx context.Context, lease runs.Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBack)
 	defer cancel()
 	return c.Release(ctx, lease)
@@ -205,7 +205,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 				return runs.Lease{}, false, err
 			}
 		default:
-			next, err := comesOf(fields)
+			next, err := parseNextNotice(fields)
 			if err == nil {
 				err = c.settleNotice(ctx, thread, message.ID, next)
 			}

@@ -16,7 +16,7 @@ import (
 // "later" (in so many ms) or "none".
 type nextNotice struct{ what, in string }
 
-func comesOf(fields []string) (nextNotice, error) {
+func parseNextNotice(fields []string) (nextNotice, error) {
 	if len(fields) != 2 {
 		return nextNotice{}, fmt.Errorf("unexpected script result %q: want the next notice and its time", fields)
 	}
@@ -107,7 +107,7 @@ func (s *Store) endLease(ctx context.Context, lease runs.Lease, how string, resu
 	err := runScripts(ctx, s.client, finish.Then(func(_ context.Context, result *redis.Cmd) error {
 		fields, err := readStrings(result)
 		if err == nil {
-			next, err = comesOf(fields)
+			next, err = parseNextNotice(fields)
 		}
 		return err
 	}))

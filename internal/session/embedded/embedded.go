@@ -98,7 +98,7 @@ func (s *Store) addFence(ctx context.Context) error {
 // forgetUnused deletes the sessions that were not used for longer than keep, from time to time.
 func (s *Store) forgetUnused(ctx context.Context) error {
 	now := s.now()
-	if s.keep <= 0 || !s.takeForget(now) {
+	if s.keep <= 0 || !s.takeForgetDue(now) {
 		return nil
 	}
 	if _, err := s.db.ExecContext(ctx, `DELETE FROM session WHERE updated < ?`, now.Add(-s.keep).Unix()); err != nil {
@@ -115,7 +115,7 @@ func (s *Store) forgetUnused(ctx context.Context) error {
 	return nil
 }
 
-func (s *Store) takeForget(now time.Time) bool {
+func (s *Store) takeForgetDue(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Before(s.forget) {

@@ -59,7 +59,7 @@ func (s *Server) takeCallback(work *request) (any, *refusal) {
 	if is == nil || is.Token != work.PathValue("token") {
 		return nil, newRefusal(notFound, codeUnknownInteraction)
 	}
-	kind, refused := s.answerTo(is, work)
+	kind, refused := s.answerCallback(is, work)
 	if refused != nil || work.URL.Query().Get("with_response") != "true" {
 		return nil, refused
 	}
@@ -73,8 +73,8 @@ func (s *Server) takeCallback(work *request) (any, *refusal) {
 	return answered, nil
 }
 
-// answerTo carries out a callback and gives its type.
-func (s *Server) answerTo(is *Interaction, work *request) (int, *refusal) {
+// answerCallback carries out a callback and gives its type.
+func (s *Server) answerCallback(is *Interaction, work *request) (int, *refusal) {
 	switch {
 	case is.answered != 0:
 		return 0, newRefusal(badRequest, codeAcknowledged)
@@ -93,14 +93,14 @@ func (s *Server) answerTo(is *Interaction, work *request) (int, *refusal) {
 	if refused := checkSchema(schemaOf[body.Type], work.body); refused != nil {
 		return 0, refused
 	}
-	if refused := s.carryOut(is, body, work); refused != nil {
+	if refused := s.applyCallback(is, body, work); refused != nil {
 		return 0, refused
 	}
 	is.answered = body.Type
 	return body.Type, nil
 }
 
-func (s *Server) carryOut(is *Interaction, body callbackBody, work *request) *refusal {
+func (s *Server) applyCallback(is *Interaction, body callbackBody, work *request) *refusal {
 	inner := &request{Request: work.Request, is: work.is, body: orEmpty(nonNull(body.Data)), files: work.files}
 	switch body.Type {
 	case callbackMessage:

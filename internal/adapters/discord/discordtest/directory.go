@@ -162,7 +162,7 @@ func (s *Server) memberInfo(work *request) (any, *refusal) {
 	if known == nil {
 		return nil, newRefusal(notFound, codeUnknownMember)
 	}
-	return s.wholeMember(known), nil
+	return s.fullMember(known), nil
 }
 
 func (s *Server) channelInfo(work *request) (any, *refusal) {

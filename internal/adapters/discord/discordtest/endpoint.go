@@ -89,7 +89,7 @@ func (s *Server) deliverHTTP(endpoint string, is *Interaction) {
 		problem = fmt.Sprintf("the endpoint answered %d", status)
 	default:
 		s.mu.Lock()
-		if _, refused := s.answerTo(is, answered); refused != nil {
+		if _, refused := s.answerCallback(is, answered); refused != nil {
 			problem = string(mustJSON(refused))
 		}
 		s.mu.Unlock()

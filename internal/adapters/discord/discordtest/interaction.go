@@ -167,7 +167,7 @@ func (s *Server) newInteraction(kind int, person, channelID string, data json.Ra
 		if known == nil {
 			panic("discordtest: " + person + " is not in the server")
 		}
-		member, may := s.wholeMember(known), s.memberPermissions(person, in)
+		member, may := s.fullMember(known), s.memberPermissions(person, in)
 		member.Permissions = &may
 		wired.Member, wired.GuildLocale, wired.Guild = &member, "en-US", &wireHome{in.guild, "en-US", []string{}}
 		wired.Channel.Permissions = &may

@@ -158,7 +158,7 @@ func (s *Server) wireMember(of *member) wireMember {
 	return wired
 }
 
-func (s *Server) wholeMember(of *member) wireMember {
+func (s *Server) fullMember(of *member) wireMember {
 	wired, who := s.wireMember(of), s.wireUser(of.user)
 	wired.User = &who
 	return wired
@@ -175,7 +175,7 @@ func (s *Server) wireGuild(of *guild) wireGuild {
 func (s *Server) guildCreate(of *guild) wireGuildCreate {
 	created := wireGuildCreate{
 		wireGuild: s.wireGuild(of), JoinedAt: joined, MemberCount: len(of.members),
-		Members: []wireMember{s.wholeMember(of.findMember(Bot))}, Channels: []wireChannel{}, Threads: []wireChannel{},
+		Members: []wireMember{s.fullMember(of.findMember(Bot))}, Channels: []wireChannel{}, Threads: []wireChannel{},
 		Presences: []struct{}{}, VoiceStates: []struct{}{},
 	}
 	for _, at := range s.channelsOf(of.ID) {

@@ -43,7 +43,7 @@ func FuzzSaidBy(f *testing.F) {
 		} {
 			response.Header.Set(name, value)
 		}
-		said := saidBy(response)
+		said := parseLimits(response)
 		if said.Limit < 0 || said.Remaining < 0 || said.Reset < 0 || said.ResetAfter < 0 || said.RetryAfter < 0 {
 			t.Errorf("got %+v", said)
 		}

@@ -48,7 +48,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response, err := t.Next.RoundTrip(attempt)
 		said := Said{}
 		if err == nil {
-			said = saidBy(response)
+			said = parseLimits(response)
 		}
 		t.reportResponse(attempt.Context(), request, said)
 		if err != nil || said.Status != http.StatusTooManyRequests || said.RetryAfter > t.maxWait(attempt.Context()) {
@@ -76,11 +76,11 @@ func (t *Transport) maxWait(ctx context.Context) time.Duration {
 	if t.MaxWait > 0 {
 		longest = t.MaxWait
 	}
-	return min(longest, patienceOf(ctx))
+	return min(longest, waitLimit(ctx))
 }
 
-// patienceOf returns how long a request may wait under a context.
-func patienceOf(ctx context.Context) time.Duration {
+// waitLimit returns how long a request may wait under a context.
+func waitLimit(ctx context.Context) time.Duration {
 	patience := time.Duration(math.MaxInt64)
 	if turn, ok := turnOf(ctx); ok {
 		patience = turn.Patience
@@ -104,7 +104,7 @@ func (t *Transport) currentLimits() Limits {
 
 // awaitPlace waits until the request may be sent.
 func (t *Transport) awaitPlace(ctx context.Context, request Request) error {
-	begun, patience := time.Now(), patienceOf(ctx)
+	begun, patience := time.Now(), waitLimit(ctx)
 	for {
 		wait, err := t.Rates.Ask(ctx, request, t.currentLimits())
 		if err != nil {
@@ -173,9 +173,9 @@ func requestOf(r *http.Request) Request {
 	return request
 }
 
-// saidBy reads what an answer says of limits. Headers that are not as they should be
+// parseLimits reads what an answer says of limits. Headers that are not as they should be
 // count as missing. The body of a 429 can be read again.
-func saidBy(response *http.Response) Said {
+func parseLimits(response *http.Response) Said {
 	header := response.Header
 	said := Said{Status: response.StatusCode}
 	limit, errLimit := strconv.Atoi(header.Get("X-RateLimit-Limit"))

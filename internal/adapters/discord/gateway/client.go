@@ -66,17 +66,17 @@ func New(options Options) (*Client, error) {
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("options of the gateway: %w", errors.Join(missing...))
 	}
-	options.LeaseTTL = orElse(options.LeaseTTL, 9*time.Second)
-	options.InFlight = orElse(options.InFlight, 256)
-	options.Pause = orElse(options.Pause, time.Second)
-	options.IdentifyWindow = orElse(options.IdentifyWindow, 6*time.Second)
+	options.LeaseTTL = valueOr(options.LeaseTTL, 9*time.Second)
+	options.InFlight = valueOr(options.InFlight, 256)
+	options.Pause = valueOr(options.Pause, time.Second)
+	options.IdentifyWindow = valueOr(options.IdentifyWindow, 6*time.Second)
 	if options.Jitter == nil {
 		options.Jitter = mathrand.Float64
 	}
 	return &Client{options: options, replica: rand.Text()}, nil
 }
 
-func orElse[N int | time.Duration](value, standard N) N {
+func valueOr[N int | time.Duration](value, standard N) N {
 	if value == 0 {
 		return standard
 	}

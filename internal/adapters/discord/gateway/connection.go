@@ -57,7 +57,7 @@ func dial(ctx context.Context, address string) (*connection, time.Duration, erro
 	c := &connection{ws: ws, acked: true}
 	// The library would answer with the same code, and 1001 from here ends the session.
 	ws.SetCloseHandler(func(int, string) error {
-		return c.sayEnd()
+		return c.sendClose()
 	})
 	stop := context.AfterFunc(ctx, func() { c.closeResumable(context.Cause(ctx)) })
 	defer stop()
@@ -143,12 +143,12 @@ func (c *connection) closeResumable(cause error) {
 	}
 	c.mu.Unlock()
 	if first {
-		c.sayEnd()   //nolint:errcheck // the other side may be gone
-		c.ws.Close() //nolint:errcheck // as above
+		c.sendClose() //nolint:errcheck // the other side may be gone
+		c.ws.Close()  //nolint:errcheck // as above
 	}
 }
 
-func (c *connection) sayEnd() error {
+func (c *connection) sendClose() error {
 	message := websocket.FormatCloseMessage(closeToResume, "")
 	return c.ws.WriteControl(websocket.CloseMessage, message, time.Now().Add(time.Second))
 }

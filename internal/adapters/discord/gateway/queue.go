@@ -73,7 +73,7 @@ func (q *queue) isFull() bool { return len(q.slots) == cap(q.slots) }
 // processEvents deals with the events of one order until none is left.
 func (q *queue) processEvents(ctx context.Context, next job) {
 	for more := true; more; next, more = q.nextEvent(next.order) {
-		if q.dealWith(ctx, next) {
+		if q.handleEvent(ctx, next) {
 			next.finished()
 		}
 		<-q.slots
@@ -92,8 +92,8 @@ func (q *queue) nextEvent(order string) (job, bool) {
 	return waiting[0], true
 }
 
-// dealWith handles an event. It returns false if the event is left to the next owner of the shard.
-func (q *queue) dealWith(ctx context.Context, next job) bool {
+// handleEvent handles an event. It returns false if the event is left to the next owner of the shard.
+func (q *queue) handleEvent(ctx context.Context, next job) bool {
 	pause := newPause(retryFirst, retryMost)
 	for {
 		select {

@@ -64,7 +64,7 @@ func (s *shard) run(ctx context.Context) error {
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
 	var saver sync.WaitGroup
-	saver.Go(func() { s.keepSaving(ctx, cancel) })
+	saver.Go(func() { s.saveRegularly(ctx, cancel) })
 	err := s.stayConnected(ctx, work)
 	cancel()
 	saver.Wait()
@@ -117,8 +117,8 @@ func (s *shard) hasMoved() bool {
 	return session != s.saved
 }
 
-// keepSaving saves the session when it moved, until ctx ends or the lease is lost.
-func (s *shard) keepSaving(ctx context.Context, lost context.CancelFunc) {
+// saveRegularly saves the session when it moved, until ctx ends or the lease is lost.
+func (s *shard) saveRegularly(ctx context.Context, lost context.CancelFunc) {
 	ticker := time.NewTicker(min(saveEvery, s.options.LeaseTTL/4))
 	defer ticker.Stop()
 	for {
@@ -170,9 +170,9 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 			return err
 		case meaning == startSession:
 			s.setSession(Session{})
-			wait = max(wait, s.aMoment())
+			wait = max(wait, s.identifyDelay())
 		case errors.Is(err, errSuspended):
-			wait = max(wait, s.aMoment())
+			wait = max(wait, s.identifyDelay())
 		}
 		s.logger.InfoContext(ctx, "discord connection ended; reconnecting", "anew", meaning == startSession, "wait", wait, "error", err)
 		if !sleepContext(ctx, wait) {
@@ -181,8 +181,8 @@ func (s *shard) stayConnected(ctx, work context.Context) error {
 	}
 }
 
-// aMoment returns one to five times the first pause, the wait that Discord demands after op 9.
-func (s *shard) aMoment() time.Duration {
+// identifyDelay returns one to five times the first pause, the wait that Discord demands after op 9.
+func (s *shard) identifyDelay() time.Duration {
 	return s.options.Pause + rand.N(4*s.options.Pause)
 }
 
@@ -240,7 +240,7 @@ func (s *shard) runConnection(ctx, work context.Context) (greeted bool, err erro
 	for {
 		got, err := c.readFrame()
 		if bad, ok := errors.AsType[*malformedError](err); ok {
-			s.passOver(ctx, got, bad)
+			s.skipMalformed(ctx, got, bad)
 			continue
 		}
 		if err == nil {
@@ -324,9 +324,9 @@ func (s *shard) startLimit(ctx context.Context) (StartLimit, error) {
 	return limit, nil
 }
 
-// passOver logs an unreadable message. Discord would send it again unchanged, so it counts as
+// skipMalformed logs an unreadable message. Discord would send it again unchanged, so it counts as
 // handled.
-func (s *shard) passOver(ctx context.Context, got frame, bad error) {
+func (s *shard) skipMalformed(ctx context.Context, got frame, bad error) {
 	s.logger.ErrorContext(ctx, "malformed discord event skipped", "type", got.Type, "seq", got.Seq, "error", bad)
 	if got.Op != opDispatch || got.Seq == 0 {
 		return

@@ -15,7 +15,7 @@ import (
 // Classes implements index.Catalog.
 func (x *Index) Classes(ctx context.Context) ([]index.ClassSummary, error) {
 	var classes []index.ClassSummary
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.primary, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT source, kind, audience, count(*), max(modified), max(last_seen)
 			FROM cairn.document JOIN cairn.class ON class.id = document.class
 			GROUP BY source, kind, audience ORDER BY source, kind, audience`)
@@ -56,7 +56,7 @@ func (x *Index) LatestDocuments(ctx context.Context, classes []index.Class, limi
 // IsPublic implements index.Catalog.
 func (x *Index) IsPublic(ctx context.Context) (bool, error) {
 	public := true
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.primary, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT DISTINCT audience FROM cairn.class")
 		if err != nil {
 			return err

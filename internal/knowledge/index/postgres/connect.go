@@ -123,8 +123,8 @@ func retryConnection(ctx context.Context, attempt func() error) error {
 	}
 }
 
-// inRead runs a read in one transaction.
-func (x *Index) inRead(ctx context.Context, pool *pgxpool.Pool, use func(tx pgx.Tx) error) error {
+// inReadTransaction runs a read in one transaction.
+func (x *Index) inReadTransaction(ctx context.Context, pool *pgxpool.Pool, use func(tx pgx.Tx) error) error {
 	err := retryConnection(ctx, func() error {
 		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, use)
 	})

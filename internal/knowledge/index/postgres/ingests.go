@@ -39,7 +39,7 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 // IngestStates returns the states of all sources' ingests, in the order of their ids.
 func (x *Index) IngestStates(ctx context.Context) ([]index.IngestState, error) {
 	var states []index.IngestState
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT source, complete, state FROM cairn.ingest ORDER BY source")
 		if err != nil {
 			return err

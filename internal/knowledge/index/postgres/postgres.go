@@ -175,7 +175,7 @@ func (x *Index) openPool(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	return x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		if err := x.checkAnalysis(ctx, tx); err != nil {
 			return err
 		}

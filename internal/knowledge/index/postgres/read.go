@@ -85,7 +85,7 @@ func (x *Index) Passages(ctx context.Context, ids []knowledge.PassageID) ([]inde
 		}
 	}
 	var found []index.Found
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		var err error
 		found, err = readFound(ctx, tx, "(document.key, position) IN (SELECT * FROM unnest($1::bytea[], $2::integer[]))", keys, positions)
 		return err
@@ -124,7 +124,7 @@ func (x *Index) documentsAfter(ctx context.Context, source knowledge.SourceID, a
 // queryDocuments returns the documents that clauses, from WHERE on, choose.
 func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ...any) ([]knowledge.Document, error) {
 	var page []knowledge.Document
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.primary, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT "+documentColumns+" FROM cairn.document JOIN cairn.class ON class.id = document.class "+clauses, arguments...)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 	}
 	asked = storableTerms(ranking.MergeTerms(asked))
 	counts := make(map[string]int)
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		clear(counts)
 		rows, err := tx.Query(ctx, pagesOfTerms, termKeys(asked))
 		if err != nil {
@@ -172,7 +172,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 // letter case alone are one, in the commonest spelling.
 func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		snap, err := x.currentSnapshot(ctx, tx)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
 // answer asks for it.
 func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		snap, err := x.currentSnapshot(ctx, tx)
 		if err != nil {
 			return err

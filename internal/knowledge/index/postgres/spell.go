@@ -21,7 +21,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 		return nil, nil
 	}
 	var near []spelling.Neighbor
-	err := x.inRead(ctx, x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		var err error
 		near, err = x.dictionary.nearestTerms(ctx, tx, term)
 		return err

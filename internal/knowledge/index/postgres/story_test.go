@@ -207,7 +207,7 @@ func checkPlan(t *testing.T, x *Index, query index.Query) {
 	plan := (&search{Index: x, query: query, rows: 30}).newPlan(x.snapshot.Load())
 	batch := &pgx.Batch{}
 	plan.queueStatements(batch)
-	err := x.inRead(t.Context(), x.read, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(t.Context(), x.read, func(tx pgx.Tx) error {
 		for i, statement := range batch.QueuedQueries {
 			sql := statement.SQL
 			if i == len(batch.QueuedQueries)-1 {

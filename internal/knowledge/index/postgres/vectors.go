@@ -16,7 +16,7 @@ import (
 // their slots.
 func (x *Index) Unembedded(ctx context.Context, limit int) ([]index.Found, error) {
 	var found []index.Found
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.primary, func(tx pgx.Tx) error {
 		slots, err := x.unembeddedSlots(ctx, tx, limit)
 		if err != nil || len(slots) == 0 {
 			found = nil
@@ -174,7 +174,7 @@ func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow
 // Cursor returns what the last Write stored for a source.
 func (x *Index) Cursor(ctx context.Context, source knowledge.SourceID) (string, error) {
 	var cursor []byte
-	err := x.inRead(ctx, x.primary, func(tx pgx.Tx) error {
+	err := x.inReadTransaction(ctx, x.primary, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, "SELECT cursor FROM cairn.cursor WHERE source = $1", []byte(source)).Scan(&cursor)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

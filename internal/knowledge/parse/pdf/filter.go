@@ -114,11 +114,11 @@ func (f *file) undoPredictor(r io.Reader, parameter map[string]object, limit int
 		}
 		return data, err
 	}
-	return unPNG(data, row, pixel), err
+	return reversePNG(data, row, pixel), err
 }
 
-// unPNG takes the filters of PNG off rows that each begin with the filter's number.
-func unPNG(data []byte, row, pixel int) []byte {
+// reversePNG takes the filters of PNG off rows that each begin with the filter's number.
+func reversePNG(data []byte, row, pixel int) []byte {
 	out := make([]byte, 0, len(data))
 	above := make([]byte, row)
 	for len(data) > 1 {

@@ -33,8 +33,8 @@ func Place(t *testing.T, address string) quotatest.Place {
 		Pass: func(t *testing.T, by time.Duration) {
 			t.Helper()
 			for _, meter := range quotatest.Meters {
-				ageAsked(t, client, keyOf("asked", meter), by)
-				ageSpent(t, client, keyOf("spent", meter), by)
+				shiftQuestions(t, client, keyOf("asked", meter), by)
+				shiftCosts(t, client, keyOf("spent", meter), by)
 			}
 		},
 	}
@@ -42,7 +42,7 @@ func Place(t *testing.T, address string) quotatest.Place {
 
 func keyOf(what, meter string) string { return "cairn:{quota}:" + what + ":" + meter }
 
-func ageAsked(t *testing.T, client *conn.Client, key string, by time.Duration) {
+func shiftQuestions(t *testing.T, client *conn.Client, key string, by time.Duration) {
 	t.Helper()
 	asked, err := client.ZRangeWithScores(t.Context(), key, 0, -1).Result()
 	if err != nil {
@@ -56,7 +56,7 @@ func ageAsked(t *testing.T, client *conn.Client, key string, by time.Duration) {
 	}
 }
 
-func ageSpent(t *testing.T, client *conn.Client, key string, by time.Duration) {
+func shiftCosts(t *testing.T, client *conn.Client, key string, by time.Duration) {
 	t.Helper()
 	days := int(by / (24 * time.Hour))
 	spent, err := client.HGetAll(t.Context(), key).Result()

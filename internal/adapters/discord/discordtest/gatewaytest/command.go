@@ -214,12 +214,12 @@ func (s *Server) handleResume(c *connection, data json.RawMessage) {
 		s.deleteSession(session)
 		s.endLocked(c, 4007, "a resume with a number that was never sent")
 	default:
-		s.goOn(c, session, *asked.Seq)
+		s.continueSession(c, session, *asked.Seq)
 	}
 }
 
-// goOn replays what a client missed.
-func (s *Server) goOn(c *connection, session *session, seq int64) {
+// continueSession replays what a client missed.
+func (s *Server) continueSession(c *connection, session *session, seq int64) {
 	if old := session.connection; old != nil {
 		old.session = nil
 		old.closeWith(4000, "the session was resumed on another connection")

@@ -121,18 +121,18 @@ func withDefaults(o Options) Options {
 			}
 		}
 	}
-	o.HeartbeatInterval = orElse(o.HeartbeatInterval, 41250*time.Millisecond)
-	o.Grace = orElse(o.Grace, o.HeartbeatInterval/2)
-	o.MaxConcurrency = orElse(o.MaxConcurrency, 1)
-	o.IdentifyWindow = orElse(o.IdentifyWindow, 5*time.Second)
-	o.Identifies = orElse(o.Identifies, 1000)
-	o.Day = orElse(o.Day, 24*time.Hour)
-	o.Sends = orElse(o.Sends, 120)
-	o.SendWindow = orElse(o.SendWindow, time.Minute)
+	o.HeartbeatInterval = valueOr(o.HeartbeatInterval, 41250*time.Millisecond)
+	o.Grace = valueOr(o.Grace, o.HeartbeatInterval/2)
+	o.MaxConcurrency = valueOr(o.MaxConcurrency, 1)
+	o.IdentifyWindow = valueOr(o.IdentifyWindow, 5*time.Second)
+	o.Identifies = valueOr(o.Identifies, 1000)
+	o.Day = valueOr(o.Day, 24*time.Hour)
+	o.Sends = valueOr(o.Sends, 120)
+	o.SendWindow = valueOr(o.SendWindow, time.Minute)
 	return o
 }
 
-func orElse[N int | time.Duration](value, standard N) N {
+func valueOr[N int | time.Duration](value, standard N) N {
 	if value == 0 {
 		return standard
 	}

@@ -114,7 +114,7 @@ func (f *fleetOf) startReplica(name string, store Store) *replica {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	r.cancel = cancel
 	go func() {
-		r.result <- client.Run(ctx, func(_ context.Context, event gateway.Dispatch) error { return f.dealWith(name, r, event) })
+		r.result <- client.Run(ctx, func(_ context.Context, event gateway.Dispatch) error { return f.handleEvent(name, r, event) })
 	}()
 	return r
 }
@@ -128,7 +128,7 @@ func (f *fleetOf) stopReplica(r *replica) {
 	}
 }
 
-func (f *fleetOf) dealWith(name string, r *replica, event gateway.Dispatch) error {
+func (f *fleetOf) handleEvent(name string, r *replica, event gateway.Dispatch) error {
 	if r.store.dead.Load() {
 		return errDead
 	}

@@ -48,7 +48,7 @@ type listing struct {
 func (p *openedFolder) listFiles(ctx context.Context) (*listing, error) {
 	listed := &listing{skipped: make(map[string]int)}
 	if p.only != "" {
-		held := p.folderSettings(listed, ".", p.options.newSettings())
+		held := p.settingsIn(listed, ".", p.options.newSettings())
 		listed.entries = append(listed.entries, entry{name: p.only, reason: p.unreadableError(p.only), settings: held})
 		return listed, nil
 	}
@@ -66,8 +66,8 @@ type walkedFolder struct {
 	above *settings // of the folder that it is in
 }
 
-// folderSettings returns what holds in a folder. A settings file that can't be read is listed.
-func (p *openedFolder) folderSettings(listed *listing, folder string, above *settings) *settings {
+// settingsIn returns what holds in a folder. A settings file that can't be read is listed.
+func (p *openedFolder) settingsIn(listed *listing, folder string, above *settings) *settings {
 	held, err := p.settingsOf(folder, above)
 	if err != nil {
 		listed.entries = append(listed.entries, entry{name: path.Join(folder, SettingsFile), reason: err, settings: held})
@@ -87,7 +87,7 @@ func (p *openedFolder) walkFolder(ctx context.Context, listed *listing, in walke
 		listed.entries = append(listed.entries, entry{name: in.name, reason: openError(err), folder: true, settings: in.above})
 		return nil
 	}
-	held := p.folderSettings(listed, in.name, in.above)
+	held := p.settingsIn(listed, in.name, in.above)
 	for _, child := range children {
 		name := path.Join(in.name, child.Name())
 		if reason := p.skipReason(name, child); reason != "" {

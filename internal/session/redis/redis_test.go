@@ -69,7 +69,7 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
 	store := redis.Open(client, redis.Options{})
 	for value, want := range map[string]string{
-		"0 1\n{\"version\":99}": "version 99", "nonsense": "fence", "0 1\n\x01\xff": "decompress",
+		"0 1\n{\"version\":99}": "version 99", "nonsense": "fencing token", "0 1\n\x01\xff": "decompress",
 	} {
 		if err := client.Set(t.Context(), "cairn:{t}:session", value, 0).Err(); err != nil {
 			t.Fatal(err)

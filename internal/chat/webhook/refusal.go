@@ -68,14 +68,14 @@ func (l *RefusalLog) Refused(ctx context.Context, path string, status int, err e
 		return
 	}
 	l.mu.Lock()
-	window, open := l.windows[refused.Reason]
-	if open {
+	window, ok := l.windows[refused.Reason]
+	if ok {
 		window.count, window.status, window.last = window.count+1, status, err
 	} else {
 		l.windows[refused.Reason] = &refusals{}
 	}
 	l.mu.Unlock()
-	if !open {
+	if !ok {
 		l.logRefusals(ctx, refused.Reason, refusals{1, status, err})
 	}
 }

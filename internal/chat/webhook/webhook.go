@@ -23,7 +23,7 @@ const (
 // status is what to refuse the delivery with.
 func Body(w http.ResponseWriter, r *http.Request, verify func(header http.Header, body []byte) error) (body []byte, status int, err error) {
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, http.StatusRequestEntityTooLarge, newRefusal(TooLarge, err)
 	}
 	if err != nil {

@@ -149,7 +149,7 @@ func Distinct(statements []Statement, places int) []Statement {
 	var kept []Statement
 	for _, s := range statements {
 		key := strings.ToLower(s.Text)
-		if i, known := at[key]; known {
+		if i, ok := at[key]; ok {
 			for _, place := range s.Places {
 				kept[i].Places = Join(kept[i].Places, place, places)
 			}

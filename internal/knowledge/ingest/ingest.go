@@ -233,8 +233,8 @@ func (s *syncing) writeBatches(ctx context.Context, outcomes <-chan outcome) err
 	defer wait.Stop()
 	for {
 		select {
-		case o, more := <-outcomes:
-			if !more {
+		case o, ok := <-outcomes:
+			if !ok {
 				return s.flushBatch(ctx)
 			}
 			s.addOutcome(o)
@@ -255,7 +255,7 @@ func (s *syncing) writeBatches(ctx context.Context, outcomes <-chan outcome) err
 // addOutcome adds one outcome to the batch and to the report.
 func (s *syncing) addOutcome(o outcome) {
 	document := o.change.Document
-	_, known := s.known[document.ID]
+	_, ok := s.known[document.ID]
 	switch {
 	case o.change.Kind == connect.Deleted:
 		s.batch.Delete = append(s.batch.Delete, document.ID)
@@ -269,10 +269,10 @@ func (s *syncing) addOutcome(o outcome) {
 		s.report.Failures = append(s.report.Failures, Failure{Path: document.Path, Reason: o.failed})
 		// What was there before is no longer what the document says. One that can't
 		// be opened may still say it, so its text stays, unless it is for others now.
-		if known && (o.change.Kind == connect.Upserted || s.audiences[document.ID] != document.Audience.OrPublic()) {
+		if ok && (o.change.Kind == connect.Upserted || s.audiences[document.ID] != document.Audience.OrPublic()) {
 			s.batch.Delete = append(s.batch.Delete, document.ID)
 		}
-	case known:
+	case ok:
 		s.report.Updated++
 		s.putEntry(o.entry)
 	default:

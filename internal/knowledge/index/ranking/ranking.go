@@ -40,7 +40,7 @@ func MergeTerms(terms []index.Term) []index.Term {
 	merged := make([]index.Term, 0, len(terms))
 	at := make(map[string]int, len(terms))
 	for _, term := range terms {
-		if i, known := at[term.Text]; known {
+		if i, ok := at[term.Text]; ok {
 			merged[i].Weight += term.Weight
 			continue
 		}

@@ -82,7 +82,8 @@ type Checkout struct {
 	Name   string // as people know it: "cairn", "github.com/golang/oscar"
 	Commit string // whole hash, "" where it is not known
 	// Files are in the order of their paths: those that git tracks, where it knows the
-	// folder; without what is left out, see Skipped.
+	// folder; without what is left out, see Skipped, and what the viewers of the context in
+	// which it was opened may not read (knowledge.WithViewers).
 	Files   []File
 	Skipped []string // folders that were not looked into: "node_modules"
 	Links   int      // symbolic links, which are not followed
@@ -108,10 +109,18 @@ func (o *Opener) Open(ctx context.Context, name string) (*Checkout, error) {
 	return o.openFolder(ctx, name)
 }
 
-func (o *Opener) openFolder(ctx context.Context, name string) (*Checkout, error) {
-	root, path, err := o.resolveFolder(name)
+func (o *Opener) openFolder(ctx context.Context, name string) (_ *Checkout, err error) {
+	root, path, allowed, err := o.resolveFolder(name)
 	if err != nil {
 		return nil, err
+	}
+	audiences, err := openAudiences(allowed, path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open repository %s: %w", name, err), root.Close())
+	}
+	defer func() { err = errors.Join(err, audiences.Close()) }()
+	if !audiences.shows(ctx, ".") {
+		return nil, errors.Join(missingFolderError(name), root.Close())
 	}
 	c := &Checkout{Name: filepath.Base(path), limits: o.options.Limits, root: root, remove: func() error { return nil }}
 	state, err := git.Read(root)
@@ -128,6 +137,7 @@ func (o *Opener) openFolder(ctx context.Context, name string) (*Checkout, error)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open repository %s: %w", name, err), root.Close())
 	}
+	c.hide(ctx, audiences)
 	return c, nil
 }
 
@@ -180,17 +190,17 @@ func (o *Opener) explainFetchError(err error) error {
 	return err
 }
 
-// resolveFolder opens the folder of a name that lies in one of the roots, and gives its path. A
-// link on the way to it is followed only inside of its root.
-func (o *Opener) resolveFolder(name string) (*os.Root, string, error) {
+// resolveFolder opens the folder of a name that lies in one of the roots, and gives its path and
+// that root. A link on the way to it is followed only inside of its root.
+func (o *Opener) resolveFolder(name string) (opened *os.Root, path, allowed string, err error) {
 	if len(o.options.Roots) == 0 {
-		return nil, "", newRefusal("No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.")
+		return nil, "", "", newRefusal("No folder may be read here: name a repository by its https address, or have the folder listed in the setting `flows.folders`.")
 	}
 	inside := false
 	for _, allowed := range o.options.Roots {
 		allowed, err := filepath.Abs(allowed)
 		if err != nil {
-			return nil, "", fmt.Errorf("folder %s, which may be read: %w", allowed, err)
+			return nil, "", "", fmt.Errorf("folder %s, which may be read: %w", allowed, err)
 		}
 		path := filepath.Clean(name)
 		if !filepath.IsAbs(path) {
@@ -205,12 +215,16 @@ func (o *Opener) resolveFolder(name string) (*os.Root, string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		return root, path, err
+		return root, path, allowed, err
 	}
 	if !inside {
-		return nil, "", o.outsideError(name)
+		return nil, "", "", o.outsideError(name)
 	}
-	return nil, "", newRefusal("There is no folder %s: check its name.", oneLine(name))
+	return nil, "", "", missingFolderError(name)
+}
+
+func missingFolderError(name string) error {
+	return newRefusal("There is no folder %s: check its name.", oneLine(name))
 }
 
 func openBelow(allowed, below string) (*os.Root, error) {

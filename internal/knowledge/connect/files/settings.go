@@ -208,24 +208,3 @@ func (s *settings) contentHash(content []byte, address string) string {
 	rest := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", s.audience, s.owner, s.kind, address))
 	return hex.EncodeToString(sum[:]) + "-" + hex.EncodeToString(rest[:8])
 }
-
-// InheritedAudience returns whom the documents of a folder below root are for, by the
-// settings files on the way there: HiddenAudience where one can't be read. folder is
-// slash-separated, below root.
-func InheritedAudience(root, folder string) (audience knowledge.Audience, err error) {
-	opened, err := New(Options{Root: root, Source: "folder"}).openFolder()
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, opened.root.Close()) }()
-	held := opened.options.newSettings()
-	at := "."
-	for _, name := range append([]string{"."}, strings.Split(path.Clean(folder), "/")...) {
-		at = path.Join(at, name)
-		held, _ = opened.settingsOf(at, held) //nolint:errcheck // one that can't be read hides what is below
-		if held.audience == knowledge.HiddenAudience {
-			break
-		}
-	}
-	return held.audience, nil
-}

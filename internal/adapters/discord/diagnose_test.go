@@ -34,6 +34,30 @@ func TestDiagnosis(t *testing.T) {
 	golden(t, "diagnosis-token", got)
 }
 
+// TestTheIntentIsReviewedInManyServers adds the app to one server after another.
+func TestTheIntentIsReviewedInManyServers(t *testing.T) {
+	for name, test := range map[string]struct {
+		granted, asked bool
+		servers        int
+		want           string
+	}{
+		"few servers":  {true, true, reviewFrom - 1, "message content: follow-ups need no mention"},
+		"many servers": {true, true, reviewFrom, "from 100 on Discord grants the intent after a review alone"},
+		"not asked":    {true, false, reviewFrom, "from 100 on Discord grants the intent after a review alone"},
+		"not granted":  {false, true, reviewFrom, "the app lacks the MESSAGE CONTENT intent"},
+	} {
+		server := discordtest.New(t, discordtest.Options{MessageContent: test.granted, Limits: discordtest.NoLimits()})
+		for range test.servers {
+			server.Guild("Team")
+		}
+		found := Diagnose(t.Context(), Diagnosis{Token: discordtest.Token, HearsAll: test.asked, Client: server.Client()})
+		at := slices.IndexFunc(found, func(f Finding) bool { return f.What == "message content" })
+		if at < 0 || !strings.Contains(findings(found[at:at+1]), test.want) {
+			t.Errorf("%s: %s", name, findings(found))
+		}
+	}
+}
+
 func TestEndpointDiagnosis(t *testing.T) {
 	w := newTeam(t, nil)
 	options := w.adapter.options

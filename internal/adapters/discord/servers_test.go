@@ -207,6 +207,32 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 	}
 }
 
+// TestPlacesAreAsDocumented holds the page about access against what Discord's places are.
+func TestPlacesAreAsDocumented(t *testing.T) {
+	w := newTeam(t, nil)
+	forum := w.guild.Forum("questions")
+	asked := w.Say(w.ann, w.general, bot+"one")
+	w.wait(t)
+	describe := func(at place) chat.Place {
+		found, err := w.adapter.Place(t.Context(), at.thread())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	guild := w.guild.ID
+	chattest.CheckPlaceTable(t, "../../../docs/access.md", "Discord", map[string][]chat.Place{
+		"channel, thread, forum post": {
+			describe(place{guild: guild, channel: w.general, root: "1"}), describe(place{guild: guild, channel: asked.ID}),
+			describe(place{guild: guild, channel: forum}),
+		},
+		"direct conversation, private answer": {
+			describe(place{guild: directly, channel: w.DM(w.ann)}),
+			describe(place{guild: guild, channel: w.general, root: "1", private: chat.UserID(w.ann)}),
+		},
+	})
+}
+
 // TestPlacesAndPeople tells who sees places, and who people are.
 func TestPlacesAndPeople(t *testing.T) {
 	w := newTeam(t, nil)

@@ -112,6 +112,36 @@ func TestAdminsSetAChannel(t *testing.T) {
 	golden(t, "admin", w.Show(w.general))
 }
 
+// TestPlacesAreAsDocumented holds the page about access against what Slack's places are.
+func TestPlacesAreAsDocumented(t *testing.T) {
+	w := newTeam(t, false)
+	secret, common := w.Private("G0SECRET", "secret"), w.Private("G0COMMON", "common")
+	shared := w.Channel("C0SHARED", "shared")
+	w.Share(shared)
+	w.Share(common)
+	for _, who := range []string{"U0ANN", "U0BEN"} {
+		w.Invite(secret, who)
+		w.Invite(common, who)
+	}
+	describe := func(at place) chat.Place {
+		at.team = slacktest.Team
+		found, err := w.adapter.Place(t.Context(), at.thread())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	chattest.CheckPlaceTable(t, "../../../docs/access.md", "Slack", map[string][]chat.Place{
+		"public channel":                              {describe(place{channel: w.general, root: "1.2"})},
+		"private channel, group conversation":         {describe(place{channel: secret, root: "1.2"})},
+		"public channel shared with another company":  {describe(place{channel: shared, root: "1.2"})},
+		"private channel shared with another company": {describe(place{channel: common, root: "1.2"})},
+		"direct conversation, answer to a command": {
+			describe(place{channel: w.ann.DM(), root: "1.2"}), describe(place{channel: w.general, private: "U0BEN", request: "7"}),
+		},
+	})
+}
+
 // TestPlacesAndPeople tells who sees places, and who people are.
 func TestPlacesAndPeople(t *testing.T) {
 	w := newTeam(t, false)

@@ -56,6 +56,10 @@ bench: ## benchmarks of PKG (all)
 bench-postgres: ## the index in PostgreSQL with 100,000 passages: rates, latency, recall
 	go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 1000x -timeout 30m ./internal/knowledge/index/postgres
 
+.PHONY: bench-postgres-viewers
+bench-postgres-viewers: ## searches by people who hold 1, 100 and 10,000 principals against one without a filter, in PostgreSQL
+	go test -v -run '^$$' -bench '^BenchmarkViewers$$' -benchtime 200x -timeout 60m ./internal/knowledge/index/postgres
+
 .PHONY: bench-postgres-million
 bench-postgres-million: ## the same with 1,000,000 passages; takes half an hour and 10 GB of disk
 	CAIRN_PASSAGES=1000000 go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 400x -timeout 120m ./internal/knowledge/index/postgres

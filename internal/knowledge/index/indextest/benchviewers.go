@@ -2,6 +2,7 @@ package indextest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -35,27 +36,33 @@ func benchGroup(number int) knowledge.Principal {
 	return knowledge.Principal(fmt.Sprintf("group:drive:%05d", number))
 }
 
-// BenchViewers measures what it costs that viewers may not see everything: each question
-// is searched for without a filter and by people who hold 1, 100 and 10,000 principals, in
-// turn, so that what else the machine does weighs on all of them.
-func (c *Corpus) BenchViewers(b *testing.B, x index.Reader) {
-	people := []int{0, 1, 100, 10_000} // 0 is no filter
-	viewers := make([]knowledge.Viewers, len(people))
-	viewers[0] = knowledge.Unrestricted()
-	for i, principals := range people[1:] {
+// ViewersByPrincipals are people of a benchmark by how many principals they hold; 0 is who
+// may see everything.
+func ViewersByPrincipals() map[int]knowledge.Viewers {
+	viewers := map[int]knowledge.Viewers{0: knowledge.Unrestricted()}
+	for _, principals := range []int{1, 100, benchGroups} {
 		held := []knowledge.Principal{}
 		for number := range principals {
 			held = append(held, benchGroup(number*benchGroups/principals))
 		}
-		viewers[i+1] = knowledge.NewViewers(held)
+		viewers[principals] = knowledge.NewViewers(held)
 	}
+	return viewers
+}
+
+// BenchViewers measures what it costs that viewers may not see everything: each question
+// is searched for without a filter and by people who hold 1, 100 and 10,000 principals, in
+// turn, so that what else the machine does weighs on all of them.
+func (c *Corpus) BenchViewers(b *testing.B, x index.Reader) {
+	viewers := ViewersByPrincipals()
+	people := slices.Sorted(maps.Keys(viewers))
 	times := make([][]time.Duration, len(people))
 	random := rand.New(rand.NewPCG(5, 6))
 	for b.Loop() {
 		query := c.Question(random)
 		query.Vector = BenchVector(random)
 		for i := range people {
-			query.Filter.Viewers = viewers[i]
+			query.Filter.Viewers = viewers[people[i]]
 			started := time.Now()
 			if _, err := x.Search(b.Context(), query); err != nil {
 				b.Fatal(err)

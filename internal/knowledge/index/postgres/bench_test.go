@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -70,7 +71,7 @@ func BenchmarkIndex(b *testing.B) {
 		filter := index.Filter{Sources: []knowledge.SourceID{share.Source}}
 		b.Run("both of "+string(share.Source), func(b *testing.B) { corpus.BenchSearch(b, x, both(filter)) })
 	}
-	b.Run("recall", func(b *testing.B) { benchRecall(b, x) })
+	b.Run("recall", func(b *testing.B) { benchRecall(b, x, sharesFilters()) })
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -88,6 +89,7 @@ func BenchmarkViewers(b *testing.B) {
 	corpus.Build(b, x, passages)
 	indextest.BuildVectors(b, x)
 	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x) })
+	b.Run("recall", func(b *testing.B) { benchRecall(b, x, viewersFilters()) })
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -137,13 +139,25 @@ func benchConcurrent(b *testing.B, x *Index, corpus *indextest.Corpus, ask index
 	}
 }
 
-// benchRecall compares dense searches with exact ones: how many of the best 20 are found.
-func benchRecall(b *testing.B, x *Index) {
-	random := rand.New(rand.NewPCG(7, 8))
-	filters := map[string]index.Filter{"recall-all": {}}
+func sharesFilters() map[string]index.Filter {
+	filters := map[string]index.Filter{"recall-all": {Viewers: knowledge.Unrestricted()}}
 	for _, share := range shares {
 		filters["recall-"+string(share.Source)] = index.Filter{Sources: []knowledge.SourceID{share.Source}}
 	}
+	return filters
+}
+
+func viewersFilters() map[string]index.Filter {
+	filters := make(map[string]index.Filter)
+	for principals, viewers := range indextest.ViewersByPrincipals() {
+		filters[fmt.Sprintf("recall-%d", principals)] = index.Filter{Viewers: viewers}
+	}
+	return filters
+}
+
+// benchRecall compares dense searches with exact ones: how many of the best 20 are found.
+func benchRecall(b *testing.B, x *Index, filters map[string]index.Filter) {
+	random := rand.New(rand.NewPCG(7, 8))
 	limits := x.limits
 	defer func() { x.limits = limits }()
 	for name, filter := range filters {

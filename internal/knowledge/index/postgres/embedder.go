@@ -31,6 +31,7 @@ const createVectors = `CREATE TABLE TABLE_NAME (
 	class integer NOT NULL,
 	document integer NOT NULL,
 	halves halfvec(DIMENSION),
+	restricted boolean NOT NULL, -- the document is not for everybody
 	PRIMARY KEY (slot, part)
 );
 ALTER TABLE TABLE_NAME ALTER COLUMN halves SET STORAGE PLAIN;
@@ -178,7 +179,14 @@ func (x *Index) dropOtherEmbedders(ctx context.Context, tx pgx.Tx) (int, error) 
 // best 20, however far they look; so they find all.
 const hnswOptions = "WITH (m = 24, ef_construction = 128)"
 
-// buildIfDue builds the HNSW index of a table that has outgrown exact scans, once no
+// buildGraphs builds an HNSW index of the passages that everybody may read, and one of the
+// others: a walk in the first drops nothing for viewers who may read little else.
+const buildGraphs = `DROP INDEX IF EXISTS TABLE_NAME_public_halves_idx, TABLE_NAME_restricted_halves_idx;
+CREATE INDEX INDEX_NAME_public_halves_idx ON TABLE_NAME USING hnsw (halves halfvec_ip_ops) DENSITY WHERE NOT restricted;
+CREATE INDEX INDEX_NAME_restricted_halves_idx ON TABLE_NAME USING hnsw (halves halfvec_ip_ops) DENSITY WHERE restricted;
+ANALYZE TABLE_NAME`
+
+// buildIfDue builds the HNSW indexes of a table that has outgrown exact scans, once no
 // passage waits for its vectors: building it from all of them is many times as fast as
 // adding one by one. Searches go on meanwhile. The caller holds x.writing.
 func (x *Index) buildIfDue(ctx context.Context) error {
@@ -199,8 +207,8 @@ func (x *Index) buildIfDue(ctx context.Context) error {
 			settings += "; SET LOCAL max_parallel_maintenance_workers = 0"
 		}
 		x.options.Logger.Info("building the vector index", "vectors", vectors)
-		_, err = tx.Exec(ctx, settings+"; CREATE INDEX ON "+x.embedder.table+" USING hnsw (halves halfvec_ip_ops) "+hnswOptions+
-			"; ANALYZE "+x.embedder.table, pgx.QueryExecModeSimpleProtocol)
+		build := strings.NewReplacer("TABLE_NAME", x.embedder.table, "INDEX_NAME", strings.TrimPrefix(x.embedder.table, "cairn."), "DENSITY", hnswOptions)
+		_, err = tx.Exec(ctx, settings+"; "+build.Replace(buildGraphs), pgx.QueryExecModeSimpleProtocol)
 		if err != nil {
 			return fmt.Errorf("build the vector index: %w", err)
 		}

@@ -7,8 +7,8 @@
 // the formula of the embedded index; what it needs of every passage (its document,
 // class and length: 16 bytes) is kept in memory as an immutable snapshot, brought up
 // to date by the first search after a change. Vectors are half floats in one table for
-// each embedder, searched exactly while few pass the filter and by an HNSW index
-// beyond. Lists and vectors come in one round trip. Reading order: migrations,
+// each embedder, searched exactly while few pass the filter and by HNSW indexes
+// beyond: one of what everybody may read, one of the rest. Lists and vectors come in one round trip. Reading order: migrations,
 // connect.go, write.go, replace.go, posting.go, segment.go, merge.go, snapshot.go,
 // search.go, rank.go, dense.go.
 package postgres

@@ -309,10 +309,11 @@ func (w *batchWrite) changeVectors(ctx context.Context) error {
 	}
 	for _, table := range tables {
 		statements := &pgx.Batch{}
-		statements.Queue("INSERT INTO "+table+` (slot, part, class, document, halves)
-			SELECT new, part, class, document, halves FROM unnest($1::integer[], $2::integer[]) m (old, new) JOIN `+table+" ON slot = old", from, to)
+		statements.Queue("INSERT INTO "+table+` (slot, part, class, document, restricted, halves)
+			SELECT new, part, class, document, restricted, halves FROM unnest($1::integer[], $2::integer[]) m (old, new) JOIN `+table+" ON slot = old", from, to)
 		statements.Queue("DELETE FROM "+table+" WHERE slot = ANY ($1)", gone)
-		statements.Queue("UPDATE "+table+` v SET class = m.class FROM unnest($1::integer[], $2::integer[]) m (document, class)
+		statements.Queue("UPDATE "+table+` v SET class = m.class, restricted = c.audience <> 'public'
+			FROM unnest($1::integer[], $2::integer[]) m (document, class) JOIN cairn.class c ON c.id = m.class
 			WHERE v.document = m.document`, documents, classes)
 		if err := w.tx.SendBatch(ctx, statements).Close(); err != nil {
 			return fmt.Errorf("change vectors: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/ranking"
 )
@@ -120,7 +121,7 @@ type plan struct {
 	terms    []index.Term // each once, such as can be in the index
 	allowed  []bool       // classes that pass; nil lets all pass
 	classes  []int32      // the same by number
-	dense    denseQuery
+	dense    []denseQuery
 	restrict bool // to documents
 	embedder embedder
 
@@ -154,16 +155,55 @@ func (a *search) newPlan(snap *snapshot) *plan {
 		p.allowed = allowed
 	}
 	if a.query.Vector != nil {
-		p.dense = denseQuery{
-			table:    a.embedder.table,
-			exact:    !snap.indexed || p.restrict || passing <= a.limits.exact,
-			filtered: !all,
-			rows:     a.rows,
-			share:    float64(max(passing, 1)) / float64(max(snap.passages, 1)),
-			passages: snap.passages,
+		if !snap.indexed || p.restrict || passing <= a.limits.exact {
+			p.dense = []denseQuery{{table: a.embedder.table, exact: true, filtered: !all, classes: p.classes}}
+		} else {
+			p.dense = a.planWalks(snap, p.classes)
 		}
 	}
 	return p
+}
+
+// planWalks searches the passages that everybody may read and the others apart, each part
+// through its own HNSW index, or exactly where few of it pass. Walks come first.
+func (a *search) planWalks(snap *snapshot, classes []int32) []denseQuery {
+	parts := [2]denseQuery{{part: publicPart}, {part: restrictedPart}}
+	var passing [2]int
+	partOf := func(class int32) int {
+		if snap.classes[class].Audience.OrPublic() == knowledge.PublicAudience {
+			return 0
+		}
+		return 1
+	}
+	for class, count := range snap.passagesOf {
+		parts[partOf(int32(class))].passages += count
+	}
+	for _, class := range classes {
+		at := partOf(class)
+		passing[at] += snap.passagesOf[class]
+		parts[at].classes = append(parts[at].classes, class)
+	}
+	var queries []denseQuery
+	for at, q := range parts {
+		if passing[at] == 0 {
+			continue
+		}
+		q.table, q.rows = a.embedder.table, a.rows
+		q.exact = passing[at] <= a.limits.exact
+		q.filtered = q.exact || passing[at] < q.passages
+		q.share = float64(passing[at]) / float64(q.passages)
+		queries = append(queries, q)
+	}
+	slices.SortStableFunc(queries, func(a, b denseQuery) int {
+		switch {
+		case a.exact == b.exact:
+			return 0
+		case a.exact:
+			return 1
+		}
+		return -1
+	})
+	return queries
 }
 
 // storableTerms leaves out what lexical.Analyze can't give: the database would refuse it.
@@ -189,12 +229,11 @@ const slotsOfDocuments = "SELECT slot FROM cairn.slot JOIN cairn.document ON doc
 
 // queueStatements puts the statements of the plan into a batch.
 func (p *plan) queueStatements(batch *pgx.Batch) {
-	scans := "on"
-	effort := leastEffort
-	if p.query.Vector != nil && !p.dense.exact {
-		scans, effort = "off", p.dense.searchEffort()
+	first := denseQuery{exact: true}
+	if len(p.dense) > 0 {
+		first = p.dense[0]
 	}
-	batch.Queue(searchSettings, fmt.Sprint(effort), scans)
+	first.queueSettings(batch)
 	batch.Queue("SELECT generation, (SELECT embedded_below FROM cairn.embedder WHERE id = $1) FROM cairn.meta", p.embedder.id)
 	if p.restrict {
 		batch.Queue(slotsOfDocuments, p.documentKeys())
@@ -202,9 +241,7 @@ func (p *plan) queueStatements(batch *pgx.Batch) {
 	if len(p.terms) > 0 {
 		batch.Queue(pagesOfTerms, termKeys(p.terms))
 	}
-	if p.query.Vector != nil {
-		p.queueDense(batch)
-	}
+	p.queueDense(batch)
 }
 
 func (p *plan) documentKeys() [][]byte {
@@ -253,7 +290,7 @@ func (p *plan) readResults(ctx context.Context, results pgx.BatchResults) (index
 			return index.Candidates{}, fmt.Errorf("by words: %w", err)
 		}
 	}
-	if p.query.Vector != nil {
+	if len(p.dense) > 0 {
 		var err error
 		if candidates.Dense, err = p.receiveDense(results); err != nil {
 			return index.Candidates{}, fmt.Errorf("by meaning: %w", err)

@@ -119,6 +119,7 @@ func (w *vectorWrite) addVectors(v index.Vectors, dimension int) error {
 // vectorRow is a row of a table of vectors.
 type vectorRow struct {
 	slot, part, class, document int32
+	restricted                  bool                 // the document is not for everybody
 	halves                      *pgvector.HalfVector // nil: no window at all
 }
 
@@ -130,22 +131,22 @@ func (w *vectorWrite) writeVectors(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "DELETE FROM "+w.table+" WHERE slot = ANY ($1)", slots); err != nil {
 		return err
 	}
-	return copyInto(ctx, tx, w.table, []string{"slot", "part", "class", "document", "halves"}, len(rows), func(i int) []any {
+	return copyInto(ctx, tx, w.table, []string{"slot", "part", "class", "document", "restricted", "halves"}, len(rows), func(i int) []any {
 		r := rows[i]
 		if r.halves == nil {
-			return []any{r.slot, int16(r.part), r.class, r.document, nil}
+			return []any{r.slot, int16(r.part), r.class, r.document, r.restricted, nil}
 		}
-		return []any{r.slot, int16(r.part), r.class, r.document, *r.halves}
+		return []any{r.slot, int16(r.part), r.class, r.document, r.restricted, *r.halves}
 	})
 }
 
 // findRows returns the rows of the passages that are as they were when they were embedded,
 // and their slots.
 func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow, slots []int32, err error) {
-	found, err := tx.Query(ctx, `SELECT DISTINCT slot, class, document.id, document.key, position
+	found, err := tx.Query(ctx, `SELECT DISTINCT slot, document.class, document.id, class.audience <> 'public', document.key, position
 		FROM unnest($1::bytea[], $2::integer[], $3::bytea[]) w (key, at, hash)
 		JOIN cairn.document ON document.key = w.key JOIN cairn.slot ON slot.document = document.id AND position = at
-		JOIN cairn.passage USING (slot) WHERE passage.hash = w.hash`, w.keys, w.positions, w.hashes)
+		JOIN cairn.class ON class.id = document.class JOIN cairn.passage USING (slot) WHERE passage.hash = w.hash`, w.keys, w.positions, w.hashes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,7 +155,7 @@ func (w *vectorWrite) findRows(ctx context.Context, tx pgx.Tx) (rows []vectorRow
 		var row vectorRow
 		var key []byte
 		var position int
-		if err := found.Scan(&row.slot, &row.class, &row.document, &key, &position); err != nil {
+		if err := found.Scan(&row.slot, &row.class, &row.document, &row.restricted, &key, &position); err != nil {
 			return nil, nil, err
 		}
 		slots = append(slots, row.slot)

@@ -38,7 +38,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
+			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/adapters/web/openid", "cairn/internal/audit", "cairn/internal/runs",
 			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/loopback",
 		},
 		sparesTests: true,
@@ -155,7 +155,7 @@ var rules = []rule{
 	confineSDK("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),
 	confineSDK("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	confineSDK("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
-	confineSDK("go-oidc", "the operations page", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/operations"),
+	confineSDK("go-oidc", "adapters/web/openid", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/openid"),
 	confineSDK("go-flags", "cmd/bot", []string{"github.com/jessevdk/**"}, "cairn/cmd/bot"),
 	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	confineSDK("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),

@@ -79,12 +79,12 @@ func TestFailuresAreCountedByNetwork(t *testing.T) {
 }
 
 func FuzzSealed(f *testing.F) {
-	s, err := newSealer(SignIn{Token: "correct-horse-battery"})
+	s, err := SignIn{Token: "correct-horse-battery"}.newSealer()
 	if err != nil {
 		f.Fatal(err)
 	}
 	ann := signed{Who: "ann", Until: time.Unix(1<<32, 0).UTC()}
-	sealed, err := s.seal(sessionCookie, ann)
+	sealed, err := s.Seal(sessionCookie, ann)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -95,10 +95,10 @@ func FuzzSealed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, given string) {
 		var person signed
 		// Each process of the fuzzer seals Ann anew.
-		if err := s.open(sessionCookie, given, &person); err == nil && !reflect.DeepEqual(person, ann) {
+		if err := s.Open(sessionCookie, given, &person); err == nil && !reflect.DeepEqual(person, ann) {
 			t.Errorf("%q was never sealed, and opens as %+v", given, person)
 		}
-		if err := s.open(beginCookie, given, &begun{}); err == nil {
+		if err := s.Open(beginCookie, given, &signed{}); err == nil {
 			t.Errorf("%q opens under another name", given)
 		}
 	})

@@ -9,23 +9,24 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/adapters/web/openid/openidtest"
 	"cairn/internal/adapters/web/operations"
 )
 
 // openWithIssuer serves a page that people sign in to at an issuer.
-func openWithIssuer(t *testing.T, change func(*operations.Options)) (*place, *fakeIssuer) {
+func openWithIssuer(t *testing.T, change func(*operations.Options)) (*place, *openidtest.Issuer) {
 	t.Helper()
-	i := newIssuer(t)
+	i := openidtest.New(t)
 	p := open(t, embeddedStores(t), func(o *operations.Options) {
 		o.SignIn = operations.SignIn{
-			Issuer: i.URL, ClientID: clientID, ClientSecret: clientSecret, Allowed: []string{"ann@example.com", "operators"},
+			Issuer: i.URL, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret, Allowed: []string{"ann@example.com", "operators"},
 		}
 		o.URL = "http://cairn.test"
 		if change != nil {
 			change(o)
 		}
 	})
-	i.back = "http://cairn.test/operations/callback"
+	i.Back = "http://cairn.test/operations/callback"
 	return p, i
 }
 
@@ -65,7 +66,7 @@ func TestAnAllowedPersonSignsInAtTheIssuer(t *testing.T) {
 	p.contains(got.body, `content="0; url=/operations"`)
 	p.contains(p.sees("/operations"), "Ann@example.com")
 	p.contains(p.journal.text(), `"actor":"Ann@example.com","action":"operations.sign_in"`)
-	p.lacks(p.journal.text()+p.logged.text(), clientSecret, "access-token-of-ann")
+	p.lacks(p.journal.text()+p.logged.text(), openidtest.ClientSecret, "access-token-of-ann")
 	// The code and the cookie serve once.
 	if got := p.comesBack(back); got.status != http.StatusForbidden {
 		t.Errorf("come back twice: status %d", got.status)
@@ -74,7 +75,7 @@ func TestAnAllowedPersonSignsInAtTheIssuer(t *testing.T) {
 
 func TestAGroupMayBeAllowed(t *testing.T) {
 	p, i := openWithIssuer(t, nil)
-	i.person = func(c *claimSet) {
+	i.Person = func(c *openidtest.Claims) {
 		c.Email, c.Verified, c.Groups = "bob@example.com", false, []string{"staff", "operators"}
 	}
 	if got := p.comesBack(p.toIssuer()); got.status != http.StatusOK {
@@ -86,26 +87,26 @@ func TestAGroupMayBeAllowed(t *testing.T) {
 func TestTheIssuerIsNotBelievedBlindly(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		issuer func(t *testing.T, i *fakeIssuer)
+		issuer func(t *testing.T, i *openidtest.Issuer)
 		back   func(back *url.URL)
 		want   string
 	}{
-		{"wrong audience", says(func(c *claimSet) { c.Audience = "another-program" }), nil, "for another program"},
-		{"expired", says(func(c *claimSet) { c.Expires = time.Now().Add(-time.Hour).Unix() }), nil, "too old"},
-		{"another issuer's", says(func(c *claimSet) { c.Issuer = "https://evil.example" }), nil, "does not hold"},
-		{"bad nonce", says(func(c *claimSet) { c.Nonce = "of another sign-in" }), nil, "belongs to another sign-in"},
-		{"no nonce", says(func(c *claimSet) { c.Nonce = "" }), nil, "belongs to another sign-in"},
-		{"unverified address", says(func(c *claimSet) { c.Verified = false }), nil, "has not verified your e-mail address"},
-		{"not allowed", says(func(c *claimSet) { c.Email = "eve@example.com" }), nil, "You may not open this page"},
-		{"no address", says(func(c *claimSet) { c.Email = "" }), nil, "You may not open this page"},
-		{"a group named like an address", says(func(c *claimSet) { c.Email, c.Groups = "eve@example.com", []string{"ann@example.com"} }), nil, "You may not open this page"},
-		{"an address named like a group", says(func(c *claimSet) { c.Email = "operators" }), nil, "You may not open this page"},
-		{"forged signature", func(t *testing.T, i *fakeIssuer) {
+		{"wrong audience", says(func(c *openidtest.Claims) { c.Audience = "another-program" }), nil, "for another program"},
+		{"expired", says(func(c *openidtest.Claims) { c.Expires = time.Now().Add(-time.Hour).Unix() }), nil, "too old"},
+		{"another issuer's", says(func(c *openidtest.Claims) { c.Issuer = "https://evil.example" }), nil, "does not hold"},
+		{"bad nonce", says(func(c *openidtest.Claims) { c.Nonce = "of another sign-in" }), nil, "belongs to another sign-in"},
+		{"no nonce", says(func(c *openidtest.Claims) { c.Nonce = "" }), nil, "belongs to another sign-in"},
+		{"unverified address", says(func(c *openidtest.Claims) { c.Verified = false }), nil, "has not verified your e-mail address"},
+		{"not allowed", says(func(c *openidtest.Claims) { c.Email = "eve@example.com" }), nil, "You may not open this page"},
+		{"no address", says(func(c *openidtest.Claims) { c.Email = "" }), nil, "You may not open this page"},
+		{"a group named like an address", says(func(c *openidtest.Claims) { c.Email, c.Groups = "eve@example.com", []string{"ann@example.com"} }), nil, "You may not open this page"},
+		{"an address named like a group", says(func(c *openidtest.Claims) { c.Email = "operators" }), nil, "You may not open this page"},
+		{"forged signature", func(t *testing.T, i *openidtest.Issuer) {
 			forger, err := rsa.GenerateKey(rand.Reader, 2048)
 			if err != nil {
 				t.Fatal(err)
 			}
-			i.signer = forger
+			i.Signer = forger
 		}, nil, "not signed by the issuer"},
 		{"bad state", nil, query("state", "forged"), "was not begun here"},
 		{"no state", nil, query("state", ""), "was not begun here"},
@@ -129,13 +130,13 @@ func TestTheIssuerIsNotBelievedBlindly(t *testing.T) {
 				t.Errorf("signed in all the same: status %d", got.status)
 			}
 			p.contains(p.journal.text(), `"outcome":"refused"`)
-			p.lacks(p.journal.text()+p.logged.text(), clientSecret, "access-token-of-ann")
+			p.lacks(p.journal.text()+p.logged.text(), openidtest.ClientSecret, "access-token-of-ann")
 		})
 	}
 }
 
-func says(change func(*claimSet)) func(*testing.T, *fakeIssuer) {
-	return func(_ *testing.T, i *fakeIssuer) { i.person = change }
+func says(change func(*openidtest.Claims)) func(*testing.T, *openidtest.Issuer) {
+	return func(_ *testing.T, i *openidtest.Issuer) { i.Person = change }
 }
 
 func query(key, value string) func(*url.URL) {

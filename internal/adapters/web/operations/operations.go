@@ -4,7 +4,7 @@
 //
 // It is in the manner of the web page, whose styles it takes: rendered on the server, live
 // with a script and whole without. Reading order: options.go, this file, signin.go,
-// seal.go, issuer.go, screens.go, then a file for each screen.
+// issuer.go, screens.go, then a file for each screen.
 package operations
 
 import (
@@ -20,6 +20,7 @@ import (
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/adapters/web"
+	"cairn/internal/adapters/web/openid"
 	"cairn/internal/loopback"
 )
 
@@ -34,8 +35,8 @@ type Page struct {
 	options Options
 	look    *web.Look
 	routes  http.Handler
-	sealer  *sealer
-	issuer  *issuer // nil: none
+	sealer  *openid.Sealer
+	issuer  *openid.Issuer // nil: none
 	failed  *failures
 	streams atomic.Int64 // that are followed now
 }
@@ -52,11 +53,11 @@ func New(options Options) (*Page, error) {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
 	p := &Page{options: options, look: look, failed: newFailures(options.Now)}
-	if p.sealer, err = newSealer(options.SignIn); err != nil {
+	if p.sealer, err = options.SignIn.newSealer(); err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
 	if options.SignIn.Issuer != "" {
-		p.issuer = newIssuer(options.SignIn, options.URL+Root+"/callback")
+		p.issuer = p.newIssuer()
 	}
 	p.routes = p.secured(p.mux())
 	return p, nil

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"time"
 
+	"cairn/internal/adapters/web/openid"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
@@ -62,6 +64,12 @@ type SignIn struct {
 	// Allowed are those whom the issuer may let in: an entry with an @ is an e-mail address,
 	// which it must have verified, any other the name of a group.
 	Allowed []string
+}
+
+// newSealer has a change of the token, or of who is allowed, end all sessions.
+func (s SignIn) newSealer() (*openid.Sealer, error) {
+	allowed := slices.Sorted(slices.Values(s.Allowed))
+	return openid.NewSealer("cairn operations session", append([]string{s.Token, s.Issuer, s.ClientID, s.ClientSecret}, allowed...)...)
 }
 
 func (s SignIn) isConfigured() bool { return s.Token != "" || s.Issuer != "" }

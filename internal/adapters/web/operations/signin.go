@@ -71,7 +71,7 @@ func (p *Page) person(request *http.Request) (signed, bool) {
 		return signed{}, false
 	}
 	var person signed
-	if err := p.sealer.open(sessionCookie, cookie.Value, &person); err != nil {
+	if err := p.sealer.Open(sessionCookie, cookie.Value, &person); err != nil {
 		return signed{}, false
 	}
 	return person, person.Who != "" && p.now().Before(person.Until)
@@ -160,7 +160,7 @@ func (p *Page) signIn(out http.ResponseWriter, request *http.Request, person sig
 		return err
 	}
 	person.Until = p.now().Add(sessionTime)
-	sealed, err := p.sealer.seal(sessionCookie, person)
+	sealed, err := p.sealer.Seal(sessionCookie, person)
 	if err != nil {
 		return err
 	}

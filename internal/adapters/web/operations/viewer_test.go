@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/adapters/web/openid/openidtest"
 	"cairn/internal/adapters/web/operations"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
@@ -49,7 +50,7 @@ func privateIngests(o *operations.Options) {
 
 func TestWhoSignsInSeesWhatIsForThem(t *testing.T) {
 	p, i := openWithIssuer(t, privateIngests)
-	i.person = func(c *claimSet) { c.Groups = []string{"operators", "two words"} }
+	i.Person = func(c *openidtest.Claims) { c.Groups = []string{"operators"} }
 	if got := p.comesBack(p.toIssuer()); got.status != http.StatusOK {
 		t.Fatalf("status %d: %s", got.status, bodyOf(got.body))
 	}

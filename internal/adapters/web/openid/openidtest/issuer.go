@@ -1,4 +1,5 @@
-package operations_test
+// Package openidtest is a strict OpenID Connect provider to test against.
+package openidtest
 
 import (
 	"crypto"
@@ -15,14 +16,14 @@ import (
 	"time"
 )
 
-// Client of the fake issuer.
+// The client of the issuer.
 const (
-	clientID     = "cairn"
-	clientSecret = "s3cret-of-the-client"
+	ClientID     = "cairn"
+	ClientSecret = "s3cret-of-the-client"
 )
 
-// claimSet is what an id token says.
-type claimSet struct {
+// Claims is what an id token says.
+type Claims struct {
 	Issuer   string   `json:"iss"`
 	Subject  string   `json:"sub"`
 	Audience string   `json:"aud"`
@@ -34,27 +35,28 @@ type claimSet struct {
 	Groups   []string `json:"groups,omitempty"`
 }
 
-// fakeIssuer is a strict OpenID Connect provider: it takes a code once, from the client that
+// Issuer is a strict OpenID Connect provider: it takes a code once, from the client that
 // it was given to, with the verifier that it was asked for with.
-type fakeIssuer struct {
+type Issuer struct {
 	*httptest.Server
 	t      *testing.T
 	key    *rsa.PrivateKey
-	signer *rsa.PrivateKey // of tokens; another than key is a forger's
-	back   string          // the one address that it sends people back to
-	person func(*claimSet) // changes what is said of Ann
+	Signer *rsa.PrivateKey // of tokens; another than key is a forger's
+	Back   string          // the one address that it sends people back to
+	Person func(*Claims)   // changes what is said of Ann
 
 	challenge, nonce string // of the sign-in under way
 	code             string // "" once it was taken
 }
 
-func newIssuer(t *testing.T) *fakeIssuer {
+// New starts an issuer, which ends with the test.
+func New(t *testing.T) *Issuer {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &fakeIssuer{t: t, key: key, signer: key, person: func(*claimSet) {}}
+	i := &Issuer{t: t, key: key, Signer: key, Person: func(*Claims) {}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.keys)
@@ -65,7 +67,7 @@ func newIssuer(t *testing.T) *fakeIssuer {
 	return i
 }
 
-func (i *fakeIssuer) send(out http.ResponseWriter, status int, value any) {
+func (i *Issuer) send(out http.ResponseWriter, status int, value any) {
 	out.Header().Set("Content-Type", "application/json")
 	out.WriteHeader(status)
 	if err := json.NewEncoder(out).Encode(value); err != nil {
@@ -73,7 +75,7 @@ func (i *fakeIssuer) send(out http.ResponseWriter, status int, value any) {
 	}
 }
 
-func (i *fakeIssuer) discovery(out http.ResponseWriter, _ *http.Request) {
+func (i *Issuer) discovery(out http.ResponseWriter, _ *http.Request) {
 	i.send(out, http.StatusOK, struct {
 		Issuer        string   `json:"issuer"`
 		Authorization string   `json:"authorization_endpoint"`
@@ -84,7 +86,7 @@ func (i *fakeIssuer) discovery(out http.ResponseWriter, _ *http.Request) {
 	}{i.URL, i.URL + "/authorize", i.URL + "/token", i.URL + "/keys", []string{"RS256"}, []string{"openid", "email", "groups"}})
 }
 
-func (i *fakeIssuer) keys(out http.ResponseWriter, _ *http.Request) {
+func (i *Issuer) keys(out http.ResponseWriter, _ *http.Request) {
 	type key struct {
 		Kind      string `json:"kty"`
 		Use       string `json:"use"`
@@ -101,22 +103,22 @@ func (i *fakeIssuer) keys(out http.ResponseWriter, _ *http.Request) {
 func base64url(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
 // authorize signs Ann in and sends her back.
-func (i *fakeIssuer) authorize(out http.ResponseWriter, request *http.Request) {
+func (i *Issuer) authorize(out http.ResponseWriter, request *http.Request) {
 	query := request.URL.Query()
-	if query.Get("client_id") != clientID || query.Get("redirect_uri") != i.back || query.Get("response_type") != "code" ||
+	if query.Get("client_id") != ClientID || query.Get("redirect_uri") != i.Back || query.Get("response_type") != "code" ||
 		query.Get("code_challenge_method") != "S256" || query.Get("scope") != "openid email groups" || query.Get("state") == "" {
 		i.t.Errorf("authorize: %s", request.URL.RawQuery)
 		http.Error(out, "refused", http.StatusBadRequest)
 		return
 	}
 	i.challenge, i.nonce, i.code = query.Get("code_challenge"), query.Get("nonce"), rand.Text()
-	http.Redirect(out, request, i.back+"?"+url.Values{"state": {query.Get("state")}, "code": {i.code}}.Encode(), http.StatusFound)
+	http.Redirect(out, request, i.Back+"?"+url.Values{"state": {query.Get("state")}, "code": {i.code}}.Encode(), http.StatusFound)
 }
 
-func (i *fakeIssuer) token(out http.ResponseWriter, request *http.Request) {
+func (i *Issuer) token(out http.ResponseWriter, request *http.Request) {
 	id, secret, ok := request.BasicAuth()
 	hash := sha256.Sum256([]byte(request.FormValue("code_verifier")))
-	if !ok || id != clientID || secret != clientSecret || request.FormValue("redirect_uri") != i.back || i.code == "" ||
+	if !ok || id != ClientID || secret != ClientSecret || request.FormValue("redirect_uri") != i.Back || i.code == "" ||
 		request.FormValue("code") != i.code || base64url(hash[:]) != i.challenge {
 		i.send(out, http.StatusBadRequest, struct {
 			Error string `json:"error"`
@@ -125,11 +127,11 @@ func (i *fakeIssuer) token(out http.ResponseWriter, request *http.Request) {
 	}
 	i.code = ""
 	now := time.Now()
-	claims := claimSet{
-		Issuer: i.URL, Subject: "4711", Audience: clientID, Expires: now.Add(time.Hour).Unix(), Issued: now.Unix(), Nonce: i.nonce,
+	claims := Claims{
+		Issuer: i.URL, Subject: "4711", Audience: ClientID, Expires: now.Add(time.Hour).Unix(), Issued: now.Unix(), Nonce: i.nonce,
 		Email: "Ann@example.com", Verified: true,
 	}
-	i.person(&claims)
+	i.Person(&claims)
 	i.send(out, http.StatusOK, struct {
 		Access string `json:"access_token"`
 		Kind   string `json:"token_type"`
@@ -137,14 +139,14 @@ func (i *fakeIssuer) token(out http.ResponseWriter, request *http.Request) {
 	}{"access-token-of-ann", "Bearer", i.sign(claims)})
 }
 
-func (i *fakeIssuer) sign(claims claimSet) string {
+func (i *Issuer) sign(claims Claims) string {
 	body, err := json.Marshal(claims)
 	if err != nil {
 		i.t.Error(err)
 	}
 	signed := base64url([]byte(`{"alg":"RS256","kid":"1"}`)) + "." + base64url(body)
 	hash := sha256.Sum256([]byte(signed))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, i.signer, crypto.SHA256, hash[:])
+	signature, err := rsa.SignPKCS1v15(rand.Reader, i.Signer, crypto.SHA256, hash[:])
 	if err != nil {
 		i.t.Error(err)
 	}

@@ -1,31 +1,29 @@
-package operations
+package openid
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 )
 
-// sealer writes what browsers keep for us in cookies, so that they can neither read nor
+// Sealer writes what browsers keep for us in cookies, so that they can neither read nor
 // change it.
-type sealer struct{ cipher cipher.AEAD }
+type Sealer struct{ cipher cipher.AEAD }
 
-// newSealer derives the key from how people sign in: every replica has the same, restarts
-// keep it, and a change of the token, or of who is allowed, ends all sessions.
-func newSealer(from SignIn) (*sealer, error) {
-	allowed := slices.Sorted(slices.Values(from.Allowed))
-	material, err := json.Marshal(append([]string{from.Token, from.Issuer, from.ClientID, from.ClientSecret}, allowed...))
+// NewSealer derives the key from what is configured: every replica has the same, restarts
+// keep it, and a change of it ends all sessions. purpose tells sealers of the same
+// configuration apart.
+func NewSealer(purpose string, configured ...string) (*Sealer, error) {
+	material, err := json.Marshal(configured)
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of sessions: %w", err)
 	}
-	key, err := hkdf.Key(sha256.New, material, nil, "cairn operations session", 32)
+	key, err := hkdf.Key(sha256.New, material, nil, purpose, 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of sessions: %w", err)
 	}
@@ -37,7 +35,7 @@ func newSealer(from SignIn) (*sealer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of sessions: %w", err)
 	}
-	return &sealer{sealed}, nil
+	return &Sealer{sealed}, nil
 }
 
 // maxSealed bounds the value of a cookie, in bytes.
@@ -45,8 +43,8 @@ const maxSealed = 4000
 
 var errSealed = errors.New("the cookie was not sealed here")
 
-// seal gives a cookie's value, which opens under its name alone.
-func (s *sealer) seal(name string, value any) (string, error) {
+// Seal gives a cookie's value, which opens under its name alone.
+func (s *Sealer) Seal(name string, value any) (string, error) {
 	plain, err := json.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("seal %s: %w", name, err)
@@ -58,8 +56,8 @@ func (s *sealer) seal(name string, value any) (string, error) {
 	return sealed, nil
 }
 
-// open reads into value what seal gave.
-func (s *sealer) open(name, sealed string, value any) error {
+// Open reads into value what Seal gave.
+func (s *Sealer) Open(name, sealed string, value any) error {
 	if len(sealed) > maxSealed {
 		return errSealed
 	}
@@ -76,6 +74,3 @@ func (s *sealer) open(name, sealed string, value any) error {
 	}
 	return nil
 }
-
-// secret is a text that can't be guessed.
-func secret() string { return rand.Text() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,9 +61,19 @@ func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{
+	options := web.Options{
 		Addr: a.config.Web.Listen, Transcripts: handler, Controls: handler, Graphs: handler, Threads: handler,
 		Logger: a.logger, Suggestions: suggestions, Everything: a.config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", count(stats.Documents, "document"), count(stats.Passages, "passage")),
-	})
+	}
+	if address, err := url.Parse(a.config.Web.URL); err == nil && address.Host != "" {
+		options.Hosts = []string{address.Hostname()}
+	}
+	if a.config.Access.Web == config.WebSignIn {
+		provider := a.config.Operations
+		options.SignIn = &web.SignIn{
+			Issuer: provider.Issuer, ClientID: provider.ClientID, ClientSecret: provider.ClientSecret.Reveal(), URL: a.config.Web.URL,
+		}
+	}
+	return web.New(options)
 }

@@ -47,8 +47,9 @@ type Identity struct {
 	// one. They hold no team, and their Team is not counted.
 	Guest    bool `json:",omitempty"`
 	External bool `json:",omitempty"`
-	// Holds are principals as audiences name them ("group:legal"), from whoever asks on behalf
-	// of somebody else on the machine that the program runs on.
+	// Holds are principals as audiences name them ("group:legal"): groups of the provider that
+	// the person signed in with, or what whoever asks on behalf of somebody else says on the
+	// machine that the program runs on.
 	Holds []string `json:",omitempty"`
 	// Local is somebody who uses the program on the machine that it runs on, and can read
 	// its index anyway. No adapter says it of somebody who came over a network.

@@ -11,7 +11,7 @@ import (
 
 // Access is who may be shown what, beside what adapters tell of people and places.
 type Access struct {
-	// Web is what the web page shows, to which nobody signs in.
+	// Web is what the web page shows, and whether people sign in to it.
 	Web WebAccess
 	// Groups are the members of groups.
 	Groups map[knowledge.Principal][]knowledge.Principal
@@ -22,10 +22,12 @@ type Access struct {
 // WebAccess is what the web page shows.
 type WebAccess string
 
-// The page shows what is public, or whatever is indexed.
+// The page shows what is public, or whatever is indexed; or people sign in at the provider of
+// the operations page, and it shows each of them what they may read.
 const (
 	WebPublic     WebAccess = "public"
 	WebEverything WebAccess = "everything"
+	WebSignIn     WebAccess = "sign-in"
 )
 
 // Retract says which loss of a document takes back the answers that cite it.
@@ -45,7 +47,7 @@ var accessSettings = []setting[Config]{
 	{
 		key: "access.web", env: "CAIRN_ACCESS_WEB",
 		set: func(c *Config, text string, _ base) (err error) {
-			c.Access.Web, err = oneOf(text, WebPublic, WebEverything)
+			c.Access.Web, err = oneOf(text, WebPublic, WebEverything, WebSignIn)
 			return err
 		},
 		get: func(c Config) []string { return []string{string(c.Access.Web)} },

@@ -79,7 +79,10 @@ type SourceKind string
 const SourceFiles SourceKind = "files"
 
 // Web is the web page's address, "host:port"; port 0 is a free one.
-type Web struct{ Listen string }
+type Web struct {
+	Listen string
+	URL    string // the address that people reach it at, without a / at its end; "" where unknown
+}
 
 // Answer is how much an answer says where the person does not choose, and what it may
 // link to.
@@ -172,7 +175,7 @@ func (h Host) Load(flag string) (Config, error) {
 		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
 	}
 	if len(faults) == 0 {
-		faults = append(faults, config.unpriced(), config.unpricedLimits(), config.replicaAlone(), config.slackAlone(), config.discordAlone(), config.telemetryAlone(), config.operationsAlone())
+		faults = append(faults, config.unpriced(), config.unpricedLimits(), config.replicaAlone(), config.slackAlone(), config.discordAlone(), config.telemetryAlone(), config.operationsAlone(), config.signInAlone())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err

@@ -77,19 +77,34 @@ func (c Config) operationsAlone() error {
 			faults = append(faults, fmt.Errorf("operations.%s: is missing: %s (see docs/operations-page.md)", needed.key, needed.why))
 		}
 	}
-	return errors.Join(append(faults, encrypted("oidc_issuer", o.Issuer), encrypted("url", o.URL))...)
+	return errors.Join(append(faults, encrypted("operations.oidc_issuer", o.Issuer), encrypted("operations.url", o.URL))...)
+}
+
+// signInAlone gives what is missing for people to sign in to the web page.
+func (c Config) signInAlone() error {
+	if c.Access.Web != WebSignIn {
+		return nil
+	}
+	var faults []error
+	if c.Operations.Issuer == "" {
+		faults = append(faults, errors.New("access.web: people sign in at the provider of the operations page: set operations.oidc_issuer (see docs/access.md)"))
+	}
+	if c.Web.URL == "" {
+		faults = append(faults, errors.New("web.url: is missing: people come back to it from the issuer"))
+	}
+	return errors.Join(append(faults, encrypted("web.url", c.Web.URL))...)
 }
 
 // encrypted refuses an address that others could read along with.
 func encrypted(key, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("operations.%s: %w", key, err)
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	if address == "" || parsed.Scheme == "https" || isLoopback(net.JoinHostPort(parsed.Hostname(), "0")) {
 		return nil
 	}
-	return fmt.Errorf("operations.%s: people sign in there: want an https address", key)
+	return fmt.Errorf("%s: people sign in there: want an https address", key)
 }
 
 var operationsSettings = slices.Concat([]setting[Config]{

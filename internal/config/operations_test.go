@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -127,5 +128,29 @@ func TestShownHoldsNoSecret(t *testing.T) {
 	}
 	if set != secrets+1 { // that of the model
 		t.Errorf("%d secrets are said to be set, %d are", set, secrets+1)
+	}
+}
+
+func TestSigningInToTheWebPage(t *testing.T) {
+	for name, test := range map[string]struct {
+		change map[string]string
+		want   string
+	}{
+		"whole":        {nil, ""},
+		"no issuer":    {map[string]string{"CAIRN_OPERATIONS_OIDC_ISSUER": "", "CAIRN_OPERATIONS_OIDC_CLIENT_ID": "", "CAIRN_OPERATIONS_OIDC_CLIENT_SECRET": "", "CAIRN_OPERATIONS_OIDC_ALLOWED": ""}, "access.web: people sign in"},
+		"no way back":  {map[string]string{"CAIRN_WEB_URL": ""}, "web.url: is missing"},
+		"in the clear": {map[string]string{"CAIRN_WEB_URL": "http://cairn.example.com"}, "web.url: people sign in there"},
+		"public":       {map[string]string{"CAIRN_ACCESS_WEB": "public", "CAIRN_WEB_URL": ""}, ""},
+	} {
+		variables := maps.Clone(issuerVariables)
+		variables["CAIRN_ACCESS_WEB"], variables["CAIRN_WEB_URL"] = "sign-in", "https://cairn.example.com/"
+		maps.Copy(variables, test.change)
+		got, err := testHost(t).with(variables).Load("")
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+		if name == "whole" && (got.Access.Web != WebSignIn || got.Web.URL != "https://cairn.example.com") {
+			t.Errorf("got %+v, %+v", got.Access, got.Web)
+		}
 	}
 }

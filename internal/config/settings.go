@@ -55,6 +55,7 @@ var others = []setting[Config]{
 		},
 		get: func(c Config) []string { return []string{c.Web.Listen} },
 	},
+	chatAddress("web.url", func(c *Config) *string { return &c.Web.URL }, func(text string) string { return strings.TrimRight(text, "/") }),
 	{
 		key: "answer.depth", env: "CAIRN_ANSWER_DEPTH",
 		set: func(c *Config, text string, _ base) (err error) {

@@ -24,7 +24,7 @@ func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in vi
 		w.fail(out, request, status, problem)
 		return
 	}
-	message.Author = in.person
+	message.Author, message.Asker = in.person, in.caller.identity
 	added, err := in.threads.submit(in.thread, message, picked)
 	if err != nil {
 		w.refuse(out, request, err)

@@ -38,6 +38,9 @@ func (w *Web) routes(ts *threads) http.Handler {
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.posted(w.inThread(ts, serve)))
 	}
+	if w.signing != nil {
+		w.signInRoutes(mux)
+	}
 	if w.options.Operations != nil {
 		mux.Handle("/operations", w.options.Operations)
 		mux.Handle("/operations/", w.options.Operations)
@@ -65,16 +68,19 @@ func (w *Web) secured(next http.Handler) http.Handler {
 	})
 }
 
-// arriving gives the visitors of a page their secret, and first sends those on who
-// come from elsewhere.
+// arriving gives the visitors of a page their secret, or has them sign in, and first sends
+// those on who come from elsewhere.
 func (w *Web) arriving(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
 		switch {
-		case person(request) != "":
+		case w.caller(request).id != "":
 		case comesFromElsewhere(request):
 			if err := w.render(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
 				w.options.Logger.Error("send a visitor on", "error", err)
 			}
+			return
+		case w.signing != nil:
+			http.Redirect(out, request, "/sign-in", http.StatusSeeOther)
 			return
 		default:
 			request = request.Clone(request.Context())
@@ -88,7 +94,11 @@ func (w *Web) arriving(next http.HandlerFunc) http.HandlerFunc {
 // form, within bounds.
 func (w *Web) posted(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
-		if person(request) == "" {
+		if w.caller(request).id == "" && w.signing != nil {
+			w.fail(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
+			return
+		}
+		if w.caller(request).id == "" {
 			w.fail(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
 			return
 		}
@@ -115,6 +125,7 @@ type visit struct {
 	threads *threads
 	thread  *thread
 	person  chat.UserID
+	caller  caller
 }
 
 // mine tells whether the visitor may write: nobody has yet, or the visitor did.
@@ -138,7 +149,17 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 			return
 		}
 		defer ts.release(t)
-		serve(out, request, visit{ts, t, person(request)})
+		by := w.caller(request)
+		if !w.mayRead(by, t) {
+			w.fail(out, request, http.StatusNotFound, "There is no such conversation.")
+			return
+		}
+		if w.signing != nil {
+			ctx, cancel := context.WithTimeout(request.Context(), by.until.Sub(w.options.Now()))
+			defer cancel()
+			request = request.WithContext(ctx)
+		}
+		serve(out, request, visit{ts, t, by.id, by})
 	}
 }
 
@@ -161,7 +182,7 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 	exchanges, seen, cut := in.thread.all()
 	v := pageView{
 		Thread: in.thread.id, Seen: seen, Mine: in.mine(), List: list, Cut: cut,
-		Suggestions: w.options.Suggestions, Stats: w.options.Stats,
+		Suggestions: w.options.Suggestions, Stats: w.options.Stats, Person: in.caller.name,
 	}
 	for _, e := range exchanges {
 		shown, err := w.view(in, e)

@@ -39,9 +39,14 @@ func welcome(out http.ResponseWriter, request *http.Request) string {
 	secret := rand.Text()
 	http.SetCookie(out, &http.Cookie{
 		Name: personCookie, Value: secret, Path: "/", MaxAge: cookieAge, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: request.TLS != nil || request.Header.Get("X-Forwarded-Proto") == "https",
+		Secure: isSecure(request),
 	})
 	return secret
+}
+
+// isSecure tells whether the browser reaches the page by https.
+func isSecure(request *http.Request) bool {
+	return request.TLS != nil || request.Header.Get("X-Forwarded-Proto") == "https"
 }
 
 // arrived marks the address to which comesFromElsewhere sends on.

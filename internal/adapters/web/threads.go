@@ -203,7 +203,9 @@ func (ts *threads) handle(ctx context.Context, t *thread, e *exchange) {
 		err = ts.options.Controls.Retry(ctx, e.retry, by, conversation{t, e})
 	} else {
 		message := e.message
-		message.Asker = &chat.Identity{Local: ts.options.Everything}
+		if message.Asker == nil {
+			message.Asker = &chat.Identity{Local: ts.options.Everything}
+		}
 		err = ts.handler.Handle(ctx, message, conversation{t, e})
 	}
 	failure := ""

@@ -24,6 +24,7 @@ type pageView struct {
 	Working     bool
 	Suggestions []string
 	Stats       string
+	Person      string // who is signed in; "" where nobody signs in
 }
 
 // exchangeView is an exchange as templates/exchange.html shows it. Its strings are

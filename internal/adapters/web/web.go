@@ -1,9 +1,10 @@
 // Package web is the adapter for a browser: a page for each conversation, rendered on
 // the server, that works without scripts and follows a run live with them.
 //
-// It knows no accounts. A person is a browser: a cookie holds its secret, and what a
-// browser began it alone may write in, stop, retry and rate. Who has a conversation's
-// address, which can't be guessed, may read along.
+// Without Options.SignIn it knows no accounts. A person is a browser: a cookie holds its
+// secret, and what a browser began it alone may write in, stop, retry and rate. Who has a
+// conversation's address, which can't be guessed, may read along. Where people sign in, a
+// conversation is for who began it alone.
 package web
 
 import (
@@ -43,6 +44,8 @@ type Options struct {
 	// Everything shows people whatever is indexed, and not only what is public: for a page
 	// that only those reach who may read all of it.
 	Everything bool
+	// SignIn has people sign in, who are answered from what they may read; nil: nobody does.
+	SignIn *SignIn
 	// Operations answers what is asked below /operations; nil: there is nothing.
 	Operations http.Handler
 	// Now is the clock that ages are told from; nil is time.Now.
@@ -55,6 +58,7 @@ type Web struct {
 	listener net.Listener
 	loopback bool
 	look     *Look
+	signing  *signing // nil: nobody signs in
 }
 
 var _ chat.Adapter = (*Web)(nil)
@@ -72,6 +76,11 @@ func New(options Options) (*Web, error) {
 	}
 	w := &Web{options: options}
 	var err error
+	if options.SignIn != nil {
+		if w.signing, err = newSigning(*options.SignIn, options.Now); err != nil {
+			return nil, fmt.Errorf("web adapter: %w", err)
+		}
+	}
 	if w.look, err = NewLook("/assets/", stylesheets); err != nil {
 		return nil, fmt.Errorf("web adapter: %w", err)
 	}

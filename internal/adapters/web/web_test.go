@@ -90,16 +90,22 @@ func newVisitor(t *testing.T, w *Web) visitor {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := newJar(t)
 	home, err := url.Parse(w.URL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	jar.SetCookies(home, []*http.Cookie{{Name: personCookie, Value: newThreadID(), Path: "/"}})
 	return visitor{w.URL() + "t/" + newThreadID(), &http.Client{Transport: transport, Jar: jar}}
+}
+
+func newJar(t *testing.T) *cookiejar.Jar {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jar
 }
 
 func (v visitor) post(t *testing.T, form url.Values) string {

@@ -19,6 +19,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 )
 
@@ -46,6 +47,19 @@ type Person struct {
 	// Email is the address that the issuer has verified, Unverified one that it has not.
 	Email, Unverified string
 	Groups            []string
+}
+
+// groupPrincipal is before the issuer's name of a group in the name of its principal.
+const groupPrincipal = "group:oidc:"
+
+// Identity is what decides whom answers are for: the verified address, and the groups as
+// "group:oidc:NAME".
+func (p Person) Identity() *chat.Identity {
+	identity := &chat.Identity{Email: p.Email}
+	for _, group := range p.Groups {
+		identity.Holds = append(identity.Holds, groupPrincipal+group)
+	}
+	return identity
 }
 
 // Problem is why somebody was not signed in, in words for them. Cause is for the log; nil

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"cairn/internal/adapters/web/openid"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/runs"
@@ -27,15 +28,8 @@ func (s signed) identity() *chat.Identity {
 	if s.Operator {
 		return nil
 	}
-	identity := &chat.Identity{Email: s.Email}
-	for _, group := range s.Groups {
-		identity.Holds = append(identity.Holds, issuerGroup+group)
-	}
-	return identity
+	return openid.Person{Email: s.Email, Groups: s.Groups}.Identity()
 }
-
-// issuerGroup is before the issuer's name of a group in its principal.
-const issuerGroup = "group:oidc:"
 
 // shownRecord is a record as it is shown to one person.
 type shownRecord struct {

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"cairn/internal/adapters/web/openid"
+	"cairn/internal/chat"
+)
+
+// SignIn is the OpenID Connect provider that people sign in with.
+type SignIn struct {
+	Issuer, ClientID, ClientSecret string
+	// URL is where people reach the page, without a / at its end: "https://cairn.example.com".
+	URL string
+}
+
+// Cookies of people who sign in.
+const (
+	sessionCookie = "cairn-session"
+	beginCookie   = "cairn-begin"
+)
+
+// sessionTime is how long a person stays signed in.
+const sessionTime = 12 * time.Hour
+
+// session is a person who is signed in, as their browser keeps it sealed.
+type session struct {
+	Subject string    `json:"subject"`
+	Email   string    `json:"email,omitempty"` // which the issuer has verified
+	Groups  []string  `json:"groups,omitempty"`
+	Until   time.Time `json:"until"`
+}
+
+// caller is who sends a request; the zero caller is nobody, who has to sign in, or whose
+// browser was given no secret yet.
+type caller struct {
+	id       chat.UserID
+	identity *chat.Identity // of one who signed in; nil where nobody does
+	name     string         // as the person reads it
+	until    time.Time      // when the session ends
+}
+
+// signing is what people sign in with.
+type signing struct {
+	options SignIn
+	issuer  *openid.Issuer
+	sealer  *openid.Sealer
+	now     func() time.Time
+}
+
+func newSigning(options SignIn, now func() time.Time) (*signing, error) {
+	address, err := url.Parse(options.URL)
+	if err != nil || address.Host == "" || options.Issuer == "" || options.ClientID == "" {
+		return nil, errors.New("signing in needs Issuer, ClientID, and URL as an address")
+	}
+	sealer, err := openid.NewSealer("cairn web session", options.Issuer, options.ClientID, options.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	s := &signing{options: options, sealer: sealer, now: now}
+	s.issuer = openid.New(openid.Options{
+		Issuer: options.Issuer, ClientID: options.ClientID, ClientSecret: options.ClientSecret,
+		Back: options.URL + "/sign-in/callback", Path: "/sign-in/callback", Cookie: beginCookie,
+		Sealer: sealer, Secure: s.isSecure, Now: now,
+	})
+	return s, nil
+}
+
+func (s *signing) isSecure(request *http.Request) bool {
+	return isSecure(request) || strings.HasPrefix(s.options.URL, "https://")
+}
+
+// caller is the person whose session a request brings.
+func (s *signing) caller(request *http.Request) caller {
+	cookie, err := request.Cookie(sessionCookie)
+	if err != nil {
+		return caller{}
+	}
+	var kept session
+	if err := s.sealer.Open(sessionCookie, cookie.Value, &kept); err != nil || kept.Subject == "" || !s.now().Before(kept.Until) {
+		return caller{}
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "cairn web person %q %q", s.options.Issuer, kept.Subject))
+	person := openid.Person{Subject: kept.Subject, Email: kept.Email, Groups: kept.Groups}
+	name := kept.Email
+	if name == "" {
+		name = kept.Subject
+	}
+	return caller{id: chat.UserID(hex.EncodeToString(sum[:16])), identity: person.Identity(), name: name, until: kept.Until}
+}
+
+// caller is who sends a request.
+func (w *Web) caller(request *http.Request) caller {
+	if w.signing != nil {
+		return w.signing.caller(request)
+	}
+	return caller{id: person(request)}
+}
+
+// mayRead tells whether somebody may read a conversation: where people sign in its owner
+// alone, else whoever has its address.
+func (w *Web) mayRead(by caller, t *thread) bool {
+	if w.signing == nil {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return by.id != "" && (t.owner == "" || t.owner == by.id)
+}
+
+func (w *Web) signInRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /sign-in", func(out http.ResponseWriter, request *http.Request) {
+		if w.caller(request).id != "" {
+			http.Redirect(out, request, "/", http.StatusSeeOther)
+			return
+		}
+		w.askToSignIn(out, http.StatusOK, "")
+	})
+	mux.HandleFunc("GET /sign-in/begin", func(out http.ResponseWriter, request *http.Request) {
+		w.explainSignIn(out, request, w.signing.issuer.Begin(out, request))
+	})
+	mux.HandleFunc("GET /sign-in/callback", w.serveSignedIn)
+	mux.HandleFunc("POST /sign-out", func(out http.ResponseWriter, request *http.Request) {
+		w.setSession(out, request, "", -1)
+		http.Redirect(out, request, "/sign-in", http.StatusSeeOther)
+	})
+}
+
+// serveSignedIn signs in a person who comes back from the issuer.
+func (w *Web) serveSignedIn(out http.ResponseWriter, request *http.Request) {
+	found, err := w.signing.issuer.Return(out, request)
+	sealed := ""
+	if err == nil {
+		sealed, err = w.signing.sealer.Seal(sessionCookie, session{
+			Subject: found.Subject, Email: found.Email, Groups: found.Groups, Until: w.options.Now().Add(sessionTime),
+		})
+	}
+	if err != nil {
+		w.explainSignIn(out, request, err)
+		return
+	}
+	w.setSession(out, request, sealed, int(sessionTime.Seconds()))
+	// A redirect would still count as the issuer's link, from which strict cookies are kept.
+	if err := w.render(out, http.StatusOK, "arrive", "/"); err != nil {
+		w.options.Logger.Error("send a person on", "error", err)
+	}
+}
+
+func (w *Web) setSession(out http.ResponseWriter, request *http.Request, value string, age int) {
+	http.SetCookie(out, &http.Cookie{
+		Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: w.signing.isSecure(request),
+	})
+}
+
+// explainSignIn answers with what kept a person from signing in; a nil error was answered
+// already.
+func (w *Web) explainSignIn(out http.ResponseWriter, request *http.Request, err error) {
+	told, ok := errors.AsType[*openid.Problem](err)
+	switch {
+	case err == nil:
+	case ok:
+		if told.Cause != nil {
+			w.options.Logger.Error("sign in to the web page", "error", told.Cause)
+		}
+		w.askToSignIn(out, told.Status, told.Text)
+	default:
+		w.options.Logger.Error("sign in to the web page", "error", err)
+		w.fail(out, request, http.StatusInternalServerError, "You could not be signed in. The log has the cause.")
+	}
+}
+
+func (w *Web) askToSignIn(out http.ResponseWriter, status int, problem string) {
+	if err := w.render(out, status, "sign-in", problem); err != nil {
+		w.options.Logger.Error("ask to sign in", "error", err)
+	}
+}

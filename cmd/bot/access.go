@@ -71,7 +71,11 @@ func (a *app) resolver(ctx context.Context, platforms map[string]any) (*access.R
 	if err != nil {
 		return nil, err
 	}
-	return access.NewResolver(access.Options{Adapters: platforms, Groups: groups, IsPublic: a.index.IsPublic, Logger: a.logger}), nil
+	options := access.Options{Adapters: platforms, Groups: groups, IsPublic: a.index.IsPublic, Logger: a.logger}
+	if len(a.config.Flows.Folders) > 0 { // folders of theirs may be restricted, of which the index knows nothing
+		options.IsPublic = nil
+	}
+	return access.NewResolver(options), nil
 }
 
 // openers are the platforms on which the bot can talk to one person alone.

@@ -140,8 +140,8 @@ func newAgency(t *testing.T, more ...func(index.Spelling) flows.Flow) *agency {
 	o := &agency{index: opened, reader: index.Guard(opened)}
 	o.flow = &lookingUp{library: library{o.reader}}
 	others := []flows.Flow{o.flow}
-	for _, make := range more {
-		others = append(others, make(o.reader))
+	for _, newFlow := range more {
+		others = append(others, newFlow(o.reader))
 	}
 	o.street = newStreet(t, others...)
 	o.rooms = &rooms{Platform: o.platform}

@@ -27,7 +27,7 @@ func TestRecordsShowNobodyWhatIsNotForThem(t *testing.T) {
 		private.tell("deploy")
 		private.quiet()
 		o.rooms.enter("ann", "bob")
-		time.Sleep(2 * time.Minute) // who sees a place is believed for one
+		pass(2 * time.Minute) // who sees a place is believed for one
 
 		records, err := o.records.List(t.Context(), runs.Filter{}, 10)
 		if err != nil || len(records) != 3 {

@@ -163,7 +163,7 @@ func (w *Web) setSession(out http.ResponseWriter, request *http.Request, value s
 // explainSignIn answers with what kept a person from signing in; a nil error was answered
 // already.
 func (w *Web) explainSignIn(out http.ResponseWriter, request *http.Request, err error) {
-	told, ok := errors.AsType[*openid.Problem](err)
+	told, ok := errors.AsType[*openid.ProblemError](err)
 	switch {
 	case err == nil:
 	case ok:

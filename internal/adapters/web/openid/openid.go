@@ -62,19 +62,19 @@ func (p Person) Identity() *chat.Identity {
 	return identity
 }
 
-// Problem is why somebody was not signed in, in words for them. Cause is for the log; nil
+// ProblemError says why somebody was not signed in, in words for them. Cause is for the log; nil
 // where there is no more to say.
-type Problem struct {
+type ProblemError struct {
 	Status int
 	Text   string
 	Cause  error
 }
 
 // Error implements error.
-func (e *Problem) Error() string { return e.Text }
+func (e *ProblemError) Error() string { return e.Text }
 
 // Unwrap gives the cause.
-func (e *Problem) Unwrap() error { return e.Cause }
+func (e *ProblemError) Unwrap() error { return e.Cause }
 
 // Issuer is the provider that people sign in with, and that is asked for their groups where
 // it knows that scope. What it has to say of itself is asked for
@@ -117,7 +117,7 @@ func (i *Issuer) provider(ctx context.Context) (*provider, error) {
 	}
 	ready, err := i.ask(ctx)
 	if err != nil {
-		return nil, &Problem{http.StatusBadGateway, "The issuer can't be reached. The log has the cause.", err}
+		return nil, &ProblemError{http.StatusBadGateway, "The issuer can't be reached. The log has the cause.", err}
 	}
 	i.ready = ready
 	return ready, nil
@@ -172,7 +172,7 @@ func (i *Issuer) setCookie(out http.ResponseWriter, request *http.Request, value
 }
 
 // Return checks what a person came back with, and tells who it is. A sign-in serves once.
-// The error is a *Problem where the person was not signed in.
+// The error is a *ProblemError where the person was not signed in.
 func (i *Issuer) Return(out http.ResponseWriter, request *http.Request) (Person, error) {
 	i.setCookie(out, request, "", -1)
 	b, err := i.begun(request)
@@ -181,7 +181,7 @@ func (i *Issuer) Return(out http.ResponseWriter, request *http.Request) (Person,
 	}
 	query := request.URL.Query()
 	if refused := query.Get("error"); refused != "" {
-		return Person{}, &Problem{http.StatusForbidden, "The issuer did not sign you in: " + short(refused) + ".", nil}
+		return Person{}, &ProblemError{http.StatusForbidden, "The issuer did not sign you in: " + short(refused) + ".", nil}
 	}
 	at, err := i.provider(request.Context())
 	if err != nil {
@@ -190,22 +190,22 @@ func (i *Issuer) Return(out http.ResponseWriter, request *http.Request) (Person,
 	ctx := oidc.ClientContext(request.Context(), i.client)
 	tokens, err := at.oauth.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(b.Verifier))
 	if err != nil {
-		return Person{}, &Problem{http.StatusForbidden, "The issuer did not confirm the sign-in. Try again.", withoutBody(err)}
+		return Person{}, &ProblemError{http.StatusForbidden, "The issuer did not confirm the sign-in. Try again.", withoutBody(err)}
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	token, err := at.verifier.Verify(ctx, raw)
 	if err != nil {
-		return Person{}, &Problem{http.StatusForbidden, "What the issuer says of you does not hold: it is for another program, too old, or not signed by the issuer.", err}
+		return Person{}, &ProblemError{http.StatusForbidden, "What the issuer says of you does not hold: it is for another program, too old, or not signed by the issuer.", err}
 	}
 	if !sameText(token.Nonce, b.Nonce) {
-		return Person{}, &Problem{http.StatusForbidden, "What the issuer says of you belongs to another sign-in. Try again.", nil}
+		return Person{}, &ProblemError{http.StatusForbidden, "What the issuer says of you belongs to another sign-in. Try again.", nil}
 	}
 	return personOf(token)
 }
 
 // begun reads what the sign-in that comes back was begun with.
 func (i *Issuer) begun(request *http.Request) (begun, error) {
-	stale := &Problem{http.StatusForbidden, "This sign-in was not begun here, or took too long. Try again.", nil}
+	stale := &ProblemError{http.StatusForbidden, "This sign-in was not begun here, or took too long. Try again.", nil}
 	cookie, err := request.Cookie(i.options.Cookie)
 	if err != nil {
 		return begun{}, stale

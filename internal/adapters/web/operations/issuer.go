@@ -28,7 +28,7 @@ func isGroup(allowed string) bool { return !strings.Contains(allowed, "@") }
 // serveBegin sends a person to the issuer.
 func (p *Page) serveBegin(out http.ResponseWriter, request *http.Request) {
 	err := p.issuer.Begin(out, request)
-	if told, ok := errors.AsType[*openid.Problem](err); ok {
+	if told, ok := errors.AsType[*openid.ProblemError](err); ok {
 		p.logProblem(told)
 		p.askToSignIn(out, request, told.Status, told.Text)
 	} else if err != nil {
@@ -36,7 +36,7 @@ func (p *Page) serveBegin(out http.ResponseWriter, request *http.Request) {
 	}
 }
 
-func (p *Page) logProblem(told *openid.Problem) {
+func (p *Page) logProblem(told *openid.ProblemError) {
 	if told.Cause != nil {
 		p.options.Logger.Error("sign in to the operations page", "error", told.Cause)
 	}
@@ -49,7 +49,7 @@ func (p *Page) serveCallback(out http.ResponseWriter, request *http.Request) {
 	if err == nil {
 		person, err = p.options.SignIn.admit(found)
 	}
-	if told, ok := errors.AsType[*openid.Problem](err); ok {
+	if told, ok := errors.AsType[*openid.ProblemError](err); ok {
 		p.logProblem(told)
 		if err := p.record(request, nameOf(person.Who), audit.SignIn, audit.Refused); err != nil {
 			p.refuse(out, request, err)
@@ -93,9 +93,9 @@ func (s SignIn) admit(found openid.Person) (signed, error) {
 		}
 	}
 	if unverified {
-		return person, &openid.Problem{Status: http.StatusForbidden, Text: "The issuer has not verified your e-mail address."}
+		return person, &openid.ProblemError{Status: http.StatusForbidden, Text: "The issuer has not verified your e-mail address."}
 	}
-	return person, &openid.Problem{
+	return person, &openid.ProblemError{
 		Status: http.StatusForbidden, Text: "You may not open this page. Ask those who run Cairn to add you to operations.oidc_allowed.",
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/analyze"
 	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/graph/flows/repo"
@@ -50,7 +49,7 @@ type app struct {
 	audited    audit.Log            // nil before something is written down
 	closers    []func() error
 	// quoting is answer.Options.Quoting; nil but where weights are fitted.
-	quoting func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
+	quoting func(answer.Quotable)
 }
 
 // open reads the configuration and opens the index, to read it.

@@ -36,7 +36,7 @@ type evalCommand struct {
 	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
 	Split    bool   `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
 	// FitQuotes is how internal/graph/flows/answer/quoting/weights.json is made.
-	FitQuotes string            `long:"fit-quotes" value-name:"FILE" description:"Also fit the weights by which quotes are chosen on the sets with questions.jsonl, and write them to a file."`
+	FitQuotes string            `long:"fit-quotes" value-name:"FILE" description:"Fit the weights by which quotes are chosen on the sets with questions.jsonl or talk.jsonl, print how they do on each half when fitted on the other, and write them to a file."`
 	examples  []quoting.Example // for FitQuotes
 	// The judgement decides when to ask back and when to decline.
 	Fit       string `long:"fit" value-name:"FILE" description:"Fit what decides when to ask back and when to decline on these sets, print how it does on each half when fitted on the other, and write it; what a half was left out of goes beside it."`
@@ -78,7 +78,7 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 		}
 	}
 	if c.FitQuotes != "" {
-		if err := c.writeQuoteWeights(); err != nil {
+		if err := c.fitQuotes(in.std.Out); err != nil {
 			return err
 		}
 	}
@@ -347,7 +347,8 @@ func measureSupport(set questionSet) (eval.Report, error) {
 
 // collect asks the flow every question, and keeps the answers if that was asked for.
 func (c *evalCommand) collect(ctx context.Context, a *app, set string, questions []eval.Question) (answers []eval.Answer, err error) {
-	examples := newQuoteExamples(questions)
+	halves := eval.HalvesOfQuestions(questions)
+	examples := &quoteExamples{set: set, halves: halves}
 	a.quoting = examples.observe
 	if a.judgement, err = c.readJudgement(); err != nil {
 		return nil, err
@@ -358,8 +359,8 @@ func (c *evalCommand) collect(ctx context.Context, a *app, set string, questions
 	}
 	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
 	defer func() { c.examples = append(c.examples, examples.collected()...) }()
-	halves := eval.HalvesOfQuestions(questions)
 	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
+		examples.expect(q)
 		answered, inputs, err := askFlow(ctx, flow, q)
 		c.keepJudged(judgedQuestion{set: set, half: halves[q.ID], expect: eval.Reaction(q.Expect)}, inputs)
 		return answered, err

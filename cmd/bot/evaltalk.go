@@ -73,6 +73,9 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 	if of.judgement, err = c.readJudgement(); err != nil {
 		return nil, err
 	}
+	halves := eval.Halves(items)
+	examples := &quoteExamples{set: talkSet, halves: halves}
+	of.quoting = examples.observe
 	of.config.DataDir, of.config.Redis = dir, config.Redis{}
 	defer func() { err = closing(err, of) }()
 	talker, err := openTalker(ctx, of)
@@ -85,8 +88,8 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 		}
 	}
 	of.work(ctx, talker.bot)
-	halves := eval.Halves(items)
 	for _, item := range items {
+		examples.expect(item.AsQuestion())
 		answered, trace, err := talker.say(ctx, item)
 		if err != nil {
 			return nil, fmt.Errorf("say message %q: %w", item.ID, err)
@@ -96,6 +99,7 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 		}
 		answers = append(answers, answered)
 	}
+	c.examples = append(c.examples, examples.collected()...)
 	return answers, c.writeTalkAnswers(answers)
 }
 

@@ -76,10 +76,14 @@ func occurs(needle, text string) bool {
 
 func isTokenByte(b byte) bool { return (b >= 'a' && b <= 'z') || (b >= '0' && b <= '9') }
 
-// States says whether a text states one of the question's facts.
-func (q Question) States(text string) bool {
+// Stated tells for each of the question's facts whether a text states it.
+func (q Question) Stated(text string) []bool {
 	normed := norm(text)
-	return slices.ContainsFunc(q.Facts, func(fact string) bool { return holds(fact, normed) })
+	stated := make([]bool, len(q.Facts))
+	for i, fact := range q.Facts {
+		stated[i] = holds(fact, normed)
+	}
+	return stated
 }
 
 // AnsweredBy says whether a page is one that answers the question.

@@ -145,16 +145,25 @@ func readTalk(name string, r io.Reader) ([]TalkItem, error) {
 
 // check sees to it that every measure has what it needs.
 func (i TalkItem) check() error {
-	question := Question{ID: i.ID, Question: i.Question, History: i.History, Gold: i.Gold, Facts: i.Facts, MustNot: i.MustNot}
-	switch i.Expect {
-	case ReactAnswer, ReactAsk, ReactAbstain:
-		question.Expect = Decision(i.Expect)
-	case ReactTalk, ReactQuiet, ReactDrop:
-		question.Expect = DecisionAbstain // neither gold nor facts are needed
-	default:
+	if !slices.Contains(reactions, i.Expect) {
 		return fmt.Errorf("message %q: expect %q, want one of %q", i.ID, i.Expect, reactions)
 	}
-	return question.check()
+	return i.AsQuestion().check()
+}
+
+// AsQuestion gives the item as a question of an answer set: one whose message asks for
+// nothing is not answered.
+func (i TalkItem) AsQuestion() Question {
+	question := Question{
+		ID: i.ID, Kind: i.Kind, Question: i.Question, History: i.History, Expect: DecisionAbstain,
+		Gold: i.Gold, Facts: i.Facts, MustNot: i.MustNot,
+	}
+	switch i.Expect {
+	case ReactAnswer, ReactAsk:
+		question.Expect = Decision(i.Expect)
+	case ReactAbstain, ReactTalk, ReactQuiet, ReactDrop:
+	}
+	return question
 }
 
 // FindTalkPages gives the one folder of documents beside the items, to which their paths

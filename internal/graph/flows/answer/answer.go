@@ -60,7 +60,7 @@ type Flow struct {
 	models    Models
 	documents int // quoted from at most
 	sidePages float64
-	quoting   func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
+	quoting   func(Quotable)
 	linkHosts map[string]bool
 	bus       *agent.Bus
 	log       *slog.Logger
@@ -88,11 +88,18 @@ type Options struct {
 	Judgement *Judgement   // decides when to ask and to decline; nil: the one that is built in
 	LinkHosts []string     // that answers may link to beside the documents: "wiki.example.com"
 	Log       *slog.Logger // of agents that fail, get stuck or go down; nil: none
-	// Quoting is told of what the quotes of a run are chosen from, with the paths of the
-	// passages' documents; nil: nobody is.
-	Quoting func(run string, question quoting.Question, passages []quoting.Passage, paths []string)
+	// Quoting is told of what quotes are chosen from; nil: nobody is.
+	Quoting func(Quotable)
 	// Accompany is told of each request that an agent works at, as agent.Options has it.
 	Accompany func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
+}
+
+// Quotable is what the quotes of an answer are chosen from.
+type Quotable struct {
+	Question quoting.Question
+	Passages []quoting.Passage
+	Paths    []string // of the passages' documents
+	Size     quoting.Size
 }
 
 // New makes the flow and starts its agents, which end with Close and not with a context.

@@ -29,7 +29,7 @@ func (f *Flow) quote(s State) Draft {
 		for i, position := range positions {
 			paths[i] = s.SearchResults[position].Document.Path
 		}
-		f.quoting(s.RequestID, question, passages, paths)
+		f.quoting(Quotable{Question: question, Passages: passages, Paths: paths, Size: sizes[s.Depth]})
 	}
 	var draft Draft
 	for _, q := range quoting.Choose(question, passages, sizes[s.Depth]) {

@@ -8,11 +8,11 @@
 package quoting
 
 import (
-	"cairn/internal/graph/flows/answer/logistic"
 	"cmp"
 	"slices"
 	"strings"
 
+	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/knowledge/support"
 )
 
@@ -56,12 +56,16 @@ const troubleshooting = "troubleshooting"
 // Choose gives the quotes of an answer in the order in which they are read: the passage
 // that answers best first.
 func Choose(q Question, passages []Passage, size Size) []Quote {
-	read := readPassages(q, passages, size)
+	return choose(model, q, passages, size)
+}
+
+func choose(weights logistic.Weights, q Question, passages []Passage, size Size) []Quote {
+	read := readPassages(weights, q, passages, size)
 	return arrange(read, pick(q, read, size))
 }
 
 // readPassages scores the passages that are worth quoting.
-func readPassages(q Question, passages []Passage, size Size) []passageUnits {
+func readPassages(weights logistic.Weights, q Question, passages []Passage, size Size) []passageUnits {
 	for i, p := range passages {
 		if i == size.Passages || p.Score < size.Floor*passages[0].Score {
 			passages = passages[:i]
@@ -71,7 +75,7 @@ func readPassages(q Question, passages []Passage, size Size) []passageUnits {
 	read, features := describe(q, passages)
 	for i := range read {
 		for j, f := range features[i] {
-			read[i].units[j].chance = model.Chance(logistic.Features(f))
+			read[i].units[j].chance = weights.Chance(logistic.Features(f))
 		}
 		read[i].wholes = wholesOf(&read[i])
 	}

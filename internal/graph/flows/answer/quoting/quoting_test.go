@@ -133,8 +133,10 @@ func TestFitFindsWhatTellsFactsFromTheRest(t *testing.T) {
 		examples = append(examples, quoting.Example{
 			Question: asked("which port does the signer use", "lookup"),
 			Passages: []quoting.Passage{{Title: "Signer", Text: "The signer signs. It listens on port `8080`. It is old. It is small.", Score: 1}},
+			Size:     wide,
 			Gold:     []bool{true},
-			States:   func(text string) bool { return strings.Contains(text, "8080") },
+			Half:     len(examples) % 2,
+			Stated:   func(text string) []bool { return []bool{strings.Contains(text, "8080")} },
 		})
 	}
 	file, err := quoting.Fit(examples)
@@ -150,5 +152,12 @@ func TestFitFindsWhatTellsFactsFromTheRest(t *testing.T) {
 	}
 	if _, err := quoting.Fit(nil); err == nil {
 		t.Error("weights of nothing")
+	}
+	estimates, err := quoting.EstimateHeldOut(examples)
+	if err != nil || len(estimates) != 1 || estimates[0].Questions != 20 || estimates[0].Facts != 1 || estimates[0].Lead != 1 {
+		t.Errorf("estimates %+v, %v", estimates, err)
+	}
+	if _, err := quoting.EstimateHeldOut(examples[:1]); err == nil {
+		t.Error("an estimate without anything to fit on")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var sizes = map[flows.Depth]quoting.Size{
 	flows.Brief:         {Passages: 4, Characters: 300, Floor: 0.6},
-	flows.Detailed:      {Passages: 8, Characters: 780, Floor: 0.4},
+	flows.Detailed:      {Passages: 8, Characters: 860, Floor: 0.4},
 	flows.Comprehensive: {Passages: 12, Characters: 4500, Floor: 0.3},
 }
 
@@ -62,7 +62,9 @@ func quotable(s State, documents int, asked language.Tag) (passages []quoting.Pa
 		known[e.Document.ID] = true
 		positions = append(positions, i)
 		passages = append(passages, quoting.Passage{
-			Document: string(e.Document.ID), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text, Score: e.Score,
+			Document: string(e.Document.ID), Title: e.Document.Title, Headings: e.Passage.Headings,
+			Language: language.Parse(e.Document.Language), Text: e.Passage.Text,
+			Score: e.Score, Lexical: e.Lexical, Dense: e.Dense,
 		})
 	}
 	return passages, positions

@@ -4,11 +4,14 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"cairn/internal/graph/flows/answer/logistic"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 // The features of a sentence, by name in the file of weights.
@@ -20,10 +23,12 @@ const (
 	headingAsked    = "heading_asked"    // part of the heading that the question holds
 	titleHolds      = "title_holds"
 	passageHolds    = "passage_holds"
-	beside          = "beside"    // best coverage of the sentences next to it
-	newWords        = "new_words" // coverage that the heading lacks
-	nearness        = "nearness"  // of the question's words to one another in it
-	search          = "search"    // score of the passage against the best one's
+	beside          = "beside"     // best coverage of the sentences next to it
+	newWords        = "new_words"  // coverage that the heading lacks
+	nearness        = "nearness"   // of the question's words to one another in it
+	byMeaning       = "by_meaning" // cosine of the passage
+	byWords         = "by_words"   // BM25 of the passage against the most
+	search          = "search"     // score of the passage against the best one's
 	firstPassage    = "first_passage"
 	laterPassage    = "later_passage" // 0 for the best passage, towards 1 down the list
 	firstSentence   = "first_sentence"
@@ -50,6 +55,8 @@ const (
 	nameWanted      = "name_wanted"       // has the flag, file or setting that was asked for
 	relativePassage = "relative_passage"
 
+	defining        = "defining" // how far the passage defines what the question asks the meaning of
+	definingFirst   = "defining_first"
 	definitionFirst = "definition_first"
 	definitionSays  = "definition_defines"
 	howToCode       = "how_to_code"
@@ -67,15 +74,17 @@ var (
 	wantsName   = regexp.MustCompile(`(?i)\b((which|what|whats|what's) (\w+ )?(flag|option|env|variable|var|vars|command|cmd|file|field|setting|key|annotation|label|parameter|param|path|folder|directory)|where|flags?|env|annotations?|settings?|command|path)\b`)
 	digits      = regexp.MustCompile(`\d`)
 	backward    = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|however|also|but|and|or|so|then|thus|therefore|for example|in this case|similarly|as (mentioned|noted|shown|described))\b`)
+	pronoun     = regexp.MustCompile(`(?i)^\W*(this|that|these|those|it|its|they|he|she|in this case)\b`)
 	remedy      = regexp.MustCompile(`(?i)\b(to (fix|solve|resolve|avoid|work around)|fix|solution|workaround|instead|you (can|should|must|need)|make sure|try|run|set|use|add|remove|upgrade|enable|disable|increase|install|delete|check)\b`)
 	judgement   = regexp.MustCompile(`(?i)\b(not|no|cannot|can't|never|only|always|must|deprecated|removed|supported|supports|allowed|possible|safe|unsafe|recommended|no longer|does|will|may)\b`)
 	yesNo       = regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|may|must|am)\b`)
-	isWhat      = regexp.MustCompile(`(?i)^\W*(?:an?|the)?\s*(?:[\w.` + "`" + `*_-]+\s+){0,4}?(?:\([^)]*\)\s+)?(?:is|are|was|means?|refers? to|stands? for|describes?|allows?|lets?|provides?|represents?)\s`)
+	isWhat      = regexp.MustCompile(`(?i)^\W*((?:[^\s,;:。、]+\s+){0,4}?[^\s,;:。、]+?)(?:\s*\([^)]*\))?(?:\s+(?:is|are|was|were|means?|refers? to|stands? for|describes?|allows?|lets?|provides?|represents?|ist|sind|bezeichnet|beschreibt|bedeutet|est|sont|désigne|es|son|é|são|è|sono|zijn)\s|とは|は、|是)`)
+	noSubject   = regexp.MustCompile(`(?i)^\W*(we|you|i|they|it|this|that|these|those|there|here|if|when|while|because|since|once|as|for|in|on|with|by|to|note|each|many|some|all|most|how|what|which|where|one|see)\b`)
 )
 
 // context is what a sentence is compared with.
 type context struct {
-	passages []Passage
+	passages []ranked
 	covered  [][]float64 // by passage and sentence
 	most     float64     // of covered
 	held     []float64   // coverage by passage
@@ -86,17 +95,22 @@ type context struct {
 func readUnits(q Question, p Passage) []unit {
 	var units []unit
 	for _, s := range sentence.Split(p.Text) {
-		u := unit{Sentence: s, kind: kindOf(s), indent: indentAt(p.Text, s.Start)}
-		if u.kind == code && len(s.Text) > longCode {
-			u.Text = excerpt(q.Profile, s.Text)
+		if kindOf(s) == code && len(s.Text) > longCode {
+			s.Text = excerpt(q.Profile, s.Text)
 		}
-		u.set = support.Of(u.Text)
-		units = append(units, u)
+		units = append(units, newUnit(p, s))
 	}
 	return units
 }
 
-func newContext(q Question, passages []Passage, units [][]unit) context {
+func newUnit(p Passage, s sentence.Sentence) unit {
+	u := unit{Sentence: s, kind: kindOf(s), indent: indentAt(p.Text, s.Start), plain: knowledge.WithoutAddresses(s.Text)}
+	u.length = utf8.RuneCountInString(u.plain)
+	u.set = support.OfIn(p.Language, u.plain)
+	return u
+}
+
+func newContext(q Question, passages []ranked, units [][]unit) context {
 	c := context{passages: passages}
 	for i := range units {
 		covered := make([]float64, len(units[i]))
@@ -105,7 +119,8 @@ func newContext(q Question, passages []Passage, units [][]unit) context {
 			c.most = max(c.most, covered[j])
 		}
 		c.covered = append(c.covered, covered)
-		held := q.Profile.Coverage(support.Of(passages[i].Title, strings.Join(passages[i].Headings, " "), passages[i].Text))
+		p := passages[i].Passage
+		held := q.Profile.Coverage(support.OfIn(p.Language, p.Title, strings.Join(p.Headings, " "), p.Text))
 		c.held = append(c.held, held)
 		c.mostHeld = max(c.mostHeld, held)
 	}
@@ -128,9 +143,10 @@ type features map[string]float64
 
 // featuresOf gives the features of a passage's sentences.
 func featuresOf(q Question, at int, c context, units []unit) []features {
-	p := c.passages[at]
+	p := c.passages[at].Passage
 	shared := sharedFeatures(q, at, c.passages)
-	headings := support.Of(p.Headings...)
+	shared[defining] = c.passages[at].defines
+	headings := support.OfIn(p.Language, p.Headings...)
 	shared[passageHolds] = c.held[at]
 	shared[relativePassage] = ratio(c.held[at], c.mostHeld)
 	covered := c.covered[at]
@@ -149,8 +165,9 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[coverageSquared] = covered[i] * covered[i]
 		f[beside] = neighbours(covered, i)
 		f[newWords] = coverageBeyond(q.Profile, u.set, headings)
-		f[nearness] = near(q.Profile, u.Text)
+		f[nearness] = near(q.Profile, u.plain)
 		f[firstSentence] = number(i == 0)
+		f[definingFirst] = number(i == 0) * f[defining]
 		f[exactFirst] = number(i == 0) * f[headingExact]
 		f[laterSentence] = 1 - 1/float64(i+1)
 		f[length] = math.Log(float64(len(u.Text)+20)) - 4.5
@@ -166,8 +183,8 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[asksItself] = number(strings.HasSuffix(u.Text, "?"))
 		f[leansBack] = number(u.kind == prose && backward.MatchString(u.Text))
 		f[announcing] = number(announces(u.Text))
-		says := definesTerm(q.Profile, u)
-		f[defines] = number(says)
+		says := definesTerm(q.Profile, p.Language, u)
+		f[defines] = says
 		f[partHeld] = bestPart(q, u.set)
 		f.addByIntent(q.Intent, u, says)
 		f[definitionFirst] = number(i == 0 && (q.Intent == "definition" || q.Intent == "summary"))
@@ -178,10 +195,10 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 }
 
 // addByIntent adds the forms of sentence that a kind of question is answered by.
-func (f features) addByIntent(intent string, u unit, says bool) {
+func (f features) addByIntent(intent string, u unit, says float64) {
 	switch intent {
 	case "definition", "summary":
-		f[definitionSays] = number(says)
+		f[definitionSays] = says
 	case "how-to":
 		f[howToCode] = number(u.kind == code)
 		f[howToItem] = number(u.kind == item)
@@ -192,31 +209,45 @@ func (f features) addByIntent(intent string, u unit, says bool) {
 	case "troubleshooting":
 		f[troubleRemedy] = number(remedy.MatchString(u.Text))
 	case "list":
-		f[listItem] = number(u.Block)
+		f[listItem] = number(u.kind == item || u.kind == row)
 	}
 }
 
 // sharedFeatures are those that all sentences of a passage have.
-func sharedFeatures(q Question, at int, passages []Passage) features {
+func sharedFeatures(q Question, at int, passages []ranked) features {
 	p := passages[at]
-	own := ""
-	if len(p.Headings) > 0 {
-		own = p.Headings[len(p.Headings)-1]
-	}
-	heading := support.Of(own)
+	heading := support.OfIn(p.Language, p.heading())
 	f := features{
 		always: 1, headingHolds: q.Profile.Coverage(heading), headingAsked: askedPart(q.Profile, heading),
-		titleHolds:   q.Profile.Coverage(support.Of(append([]string{p.Title}, p.Headings...)...)),
+		titleHolds:   q.Profile.Coverage(support.OfIn(p.Language, append([]string{p.Title}, p.Headings...)...)),
 		firstPassage: number(at == 0), laterPassage: 1 - 1/float64(at+1),
 	}
 	f[headingExact] = f[headingHolds] * f[headingAsked]
-	title := support.Of(p.Title)
+	title := support.OfIn(p.Language, p.Title)
 	f[titleExact] = q.Profile.Coverage(title) * askedPart(q.Profile, title)
-	if best := passages[0].Score; best > 0 {
+	if best := bestScore(passages); best > 0 {
 		f[search] = p.Score / best
 	}
+	f[byMeaning] = p.Dense
+	f[byWords] = ratio(p.Lexical, mostLexical(passages))
 	f[sameSection] = number(at > 0 && p.Document == passages[0].Document)
 	return f
+}
+
+func bestScore(passages []ranked) float64 {
+	best := 0.0
+	for _, p := range passages {
+		best = max(best, p.Score)
+	}
+	return best
+}
+
+func mostLexical(passages []ranked) float64 {
+	most := 0.0
+	for _, p := range passages {
+		most = max(most, p.Lexical)
+	}
+	return most
 }
 
 func number(holds bool) float64 {
@@ -311,20 +342,15 @@ func within(a, b []int) bool {
 	return false
 }
 
-// definesTerm says whether a sentence says what one of the question's words is: it
-// begins with the word and goes on with "is" or the like.
-func definesTerm(profile support.Profile, u unit) bool {
-	found := isWhat.FindString(u.Text)
-	if u.kind == code || found == "" {
-		return false
+// definesTerm tells how far a sentence says what is asked for: it begins with the words of
+// the question and no others, and goes on with "is" or the like.
+func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
+	found := isWhat.FindStringSubmatch(u.plain)
+	if u.kind == code || found == nil || noSubject.MatchString(u.plain) {
+		return 0
 	}
-	begin := support.Of(found)
-	for _, term := range profile.Terms {
-		if term.Holds(begin) {
-			return true
-		}
-	}
-	return false
+	begin := support.OfIn(tag, found[1])
+	return profile.Coverage(begin) * askedPart(profile, begin)
 }
 
 func bestPart(q Question, set support.Set) float64 {

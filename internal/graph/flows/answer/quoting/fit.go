@@ -164,19 +164,15 @@ func mean(values []float64) float64 {
 }
 
 func (e Example) samples() []logistic.Sample {
-	passages := e.Passages[:min(len(e.Passages), fitPassages)]
-	answered := false
-	for i := range passages {
-		answered = answered || e.Gold[i]
-	}
+	read, described := describe(e.Question, rank(e.Question, e.Passages, Size{Passages: fitPassages}))
+	answered := slices.ContainsFunc(read, func(p passageUnits) bool { return e.Gold[p.position] })
 	var samples []logistic.Sample
 	stating := 0
-	read, described := describe(e.Question, passages)
-	for i := range read {
-		for j, u := range read[i].units {
+	for i, p := range read {
+		for j, u := range p.units {
 			s := logistic.Sample{Features: logistic.Features(described[i][j])}
 			if slices.Contains(e.Stated(u.Text), true) {
-				if answered && !e.Gold[i] {
+				if answered && !e.Gold[p.position] {
 					continue
 				}
 				s.Holds = 1

@@ -4,16 +4,19 @@
 // tell the most for their length. The estimate is a logistic model over features of the
 // sentence, its place and the question; its weights are fitted on question sets.
 //
-// Reading order: quoting.go, wholes.go, features.go, model.go.
+// Reading order: quoting.go, define.go, wholes.go, features.go, model.go, fit.go.
 package quoting
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
 )
 
 // Question is what the quotes are to answer.
@@ -30,8 +33,11 @@ type Passage struct {
 	Document string // equal for passages of one document
 	Title    string
 	Headings []string
+	Language language.Tag
 	Text     string  // Markdown-flavoured, as parse gives it
 	Score    float64 // of the search, comparable within one list
+	Lexical  float64 // BM25, 0 where words did not find it
+	Dense    float64 // cosine, 0 where meaning did not find it
 }
 
 // Size is how much is quoted.
@@ -51,7 +57,10 @@ type Quote struct {
 	first    bool // of the whole that was chosen first
 }
 
-const troubleshooting = "troubleshooting"
+const (
+	troubleshooting = "troubleshooting"
+	definition      = "definition"
+)
 
 // Choose gives the quotes of an answer in the order in which they are read: the passage
 // that answers best first.
@@ -66,13 +75,7 @@ func choose(weights logistic.Weights, q Question, passages []Passage, size Size)
 
 // readPassages scores the passages that are worth quoting.
 func readPassages(weights logistic.Weights, q Question, passages []Passage, size Size) []passageUnits {
-	for i, p := range passages {
-		if i == size.Passages || p.Score < size.Floor*passages[0].Score {
-			passages = passages[:i]
-			break
-		}
-	}
-	read, features := describe(q, passages)
+	read, features := describe(q, rank(q, passages, size))
 	for i := range read {
 		for j, f := range features[i] {
 			read[i].units[j].chance = weights.Chance(logistic.Features(f))
@@ -83,16 +86,16 @@ func readPassages(weights logistic.Weights, q Question, passages []Passage, size
 }
 
 // describe takes passages apart and gives the features of each sentence.
-func describe(q Question, passages []Passage) ([]passageUnits, [][]features) {
+func describe(q Question, passages []ranked) ([]passageUnits, [][]features) {
 	units := make([][]unit, len(passages))
 	for i, p := range passages {
-		units[i] = readUnits(q, p)
+		units[i] = readUnits(q, p.Passage)
 	}
 	c := newContext(q, passages, units)
 	read := make([]passageUnits, len(passages))
 	described := make([][]features, len(passages))
-	for i := range passages {
-		read[i] = passageUnits{passage: i, units: units[i]}
+	for i, p := range passages {
+		read[i] = passageUnits{passage: i, position: p.position, units: units[i], titles: support.OfIn(p.Language, append([]string{p.Title}, p.Headings...)...)}
 		described[i] = featuresOf(q, i, c, units[i])
 	}
 	return read, described
@@ -101,15 +104,45 @@ func describe(q Question, passages []Passage) ([]passageUnits, [][]features) {
 // selection is what is being chosen.
 type selection struct {
 	question Question
-	chosen   []whole     // in the order of choice
-	held     support.Set // terms of all chosen
-	left     int         // characters
+	chosen   []whole         // in the order of choice
+	held     support.Set     // terms of all chosen
+	left     int             // characters
+	quoted   map[[2]int]bool // by passage and unit
+	read     []passageUnits
+}
+
+// chancesAdded and lengthAdded are those of a whole's units that are not quoted yet: two rows
+// of a table share its header, and two items what announces them.
+func (s *selection) chancesAdded(w whole) float64 {
+	sum := 0.0
+	for _, u := range s.unitsAdded(w) {
+		sum += u.chance
+	}
+	return sum
+}
+
+func (s *selection) lengthAdded(w whole) int {
+	length := 0
+	for _, u := range s.unitsAdded(w) {
+		length += u.length + 1
+	}
+	return length
+}
+
+func (s *selection) unitsAdded(w whole) []unit {
+	var added []unit
+	for _, at := range w.units {
+		if !s.quoted[[2]int{w.passage, at}] {
+			added = append(added, s.read[w.passage].units[at])
+		}
+	}
+	return added
 }
 
 // pick takes wholes until the size is reached: first the one with the sentence that is
 // the likeliest answer, then those that add the most for their length.
 func pick(q Question, read []passageUnits, size Size) []whole {
-	s := &selection{question: q, held: make(support.Set), left: size.Characters}
+	s := &selection{question: q, read: read, held: make(support.Set), quoted: make(map[[2]int]bool), left: size.Characters}
 	var open []whole
 	for _, p := range read {
 		open = append(open, p.wholes...)
@@ -120,7 +153,7 @@ func pick(q Question, read []passageUnits, size Size) []whole {
 			value = leastWorth
 		}
 		for i, w := range open {
-			if len(s.chosen) > 0 && w.length > s.left+spare(size) {
+			if len(s.chosen) > 0 && (s.lengthAdded(w) > s.left+spare(size) || w.best < max(leastChance, leastPart*s.chosen[0].best) && !s.answersPart(w)) {
 				continue
 			}
 			if v := s.worth(w); v > value {
@@ -139,14 +172,19 @@ func pick(q Question, read []passageUnits, size Size) []whole {
 }
 
 func (s *selection) take(w whole) {
+	s.left -= s.lengthAdded(w)
 	s.chosen = append(s.chosen, w)
-	s.left -= w.length
-	for term := range w.set {
-		s.held[term] = struct{}{}
+	for _, at := range w.units {
+		s.quoted[[2]int{w.passage, at}] = true
 	}
+	maps.Copy(s.held, w.about)
 }
 
 const (
+	// leastChance is how likely a further whole has to state what was asked for.
+	leastChance = 0.06
+	// leastPart is how likely it has to be against the first one.
+	leastPart = 0.15
 	// leastWorth is what a further whole has to add for its length.
 	leastWorth = 0.0002
 	// maxWholes is how many wholes an answer quotes at most.
@@ -181,7 +219,7 @@ func (s *selection) worth(w whole) float64 {
 	if len(s.chosen) == 0 {
 		return w.best / float64(max(w.length, firstLength)+firstOverhead)
 	}
-	value := w.sum * s.novelty(w)
+	value := s.chancesAdded(w) * s.novelty(w)
 	for _, c := range s.chosen {
 		if c.passage != w.passage {
 			continue
@@ -196,7 +234,7 @@ func (s *selection) worth(w whole) float64 {
 		}
 		break
 	}
-	return value / float64(w.length+overhead)
+	return value / float64(s.lengthAdded(w)+overhead)
 }
 
 // arrange puts quotes in reading order: the first choice, then passages as they were
@@ -233,6 +271,9 @@ func arrange(read []passageUnits, chosen []whole) []Quote {
 			return cmp.Or(cmp.Compare(b.order(), a.order()), inOrder(a, b))
 		})
 	}
+	for i := range quotes {
+		quotes[i].Passage = read[quotes[i].Passage].position
+	}
 	return quotes
 }
 
@@ -246,7 +287,7 @@ func lengthBeforeFirst(quotes []Quote) int {
 		if q.first {
 			break
 		}
-		length += characters(q.Text)
+		length += utf8.RuneCountInString(q.Text)
 	}
 	return length
 }
@@ -273,10 +314,8 @@ func outerIndent(units []unit, w whole) int {
 // chosen says.
 func (s *selection) novelty(w whole) float64 {
 	bonus := 1.0
-	for _, part := range s.question.Parts {
-		if part.Coverage(w.set) >= partAnswered && part.Coverage(s.held) < partAnswered {
-			bonus = partBonus
-		}
+	if s.answersPart(w) {
+		bonus = partBonus
 	}
 	for _, term := range s.question.Profile.Terms {
 		if term.Holds(w.set) && !term.Holds(s.held) {
@@ -284,6 +323,14 @@ func (s *selection) novelty(w whole) float64 {
 		}
 	}
 	return bonus
+}
+
+// answersPart tells whether a whole answers a part of a double question that nothing chosen
+// does.
+func (s *selection) answersPart(w whole) bool {
+	return slices.ContainsFunc(s.question.Parts, func(part support.Profile) bool {
+		return part.Coverage(w.about) >= partAnswered && part.Coverage(s.held) < partAnswered
+	})
 }
 
 // partAnswered is how much of a part's weight a text holds that answers it.

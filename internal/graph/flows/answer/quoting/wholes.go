@@ -1,10 +1,10 @@
 package quoting
 
 import (
+	"maps"
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
 )
@@ -13,8 +13,10 @@ import (
 // asked for.
 type unit struct {
 	sentence.Sentence
+	plain  string // without the addresses of links
 	kind   kind
 	indent int // of an item, in bytes
+	length int // characters, as it is read
 	set    support.Set
 	chance float64
 }
@@ -43,9 +45,11 @@ func kindOf(s sentence.Sentence) kind {
 
 // passageUnits is a passage taken apart.
 type passageUnits struct {
-	passage int
-	units   []unit
-	wholes  []whole
+	passage  int // in the order of rank
+	position int // in that of the search
+	units    []unit
+	titles   support.Set // terms of the page's title and the headings
+	wholes   []whole
 }
 
 // whole is what is quoted together or not at all.
@@ -56,6 +60,7 @@ type whole struct {
 	length      int   // characters
 	best, sum   float64
 	set         support.Set
+	about       support.Set // with title and headings
 }
 
 const (
@@ -63,22 +68,50 @@ const (
 	longList  = 700
 	longTable = 600
 	// longCode is the longest code that is quoted whole.
-	longCode = 600
+	longCode = 400
 	// excerptLines is how many lines are quoted of longer code.
 	excerptLines = 8
+)
+
+// proseWhole is the whole that a sentence begins: one that announces is quoted with the
+// sentence behind it, and labels, such as the alternative text of a picture, are not quoted.
+func (p *passageUnits) proseWhole(at int) (whole, bool) {
+	u := p.units[at]
+	switch {
+	case isLabel(u.plain):
+		return whole{}, false
+	case !announces(u.Text):
+		return p.statement(at), true
+	case at+1 < len(p.units) && p.units[at+1].kind == prose && !announces(p.units[at+1].Text):
+		return p.whole(at, at+1), true
+	}
+	return whole{}, false
+}
+
+// isLabel tells whether a line of prose is a few words that state nothing.
+func isLabel(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "*_)]\"'”»"))
+	return len(strings.Fields(text)) <= labelWords && len(text) <= labelLength && !strings.ContainsRune(".!?…。！？:：`", last) &&
+		!strings.ContainsAny(text, "`0123456789")
+}
+
+// A label has at most that many words, and bytes.
+const (
+	labelWords  = 6
+	labelLength = 60
 )
 
 // statement is the whole of a sentence in prose, with the one before it where it can't
 // be read without that.
 func (p *passageUnits) statement(at int) whole {
-	if at > 0 && p.units[at-1].kind == prose && !announces(p.units[at-1].Text) && backward.MatchString(p.units[at].Text) && len(p.units[at-1].Text) <= longBefore {
+	if at > 0 && p.units[at-1].kind == prose && !announces(p.units[at-1].Text) && pronoun.MatchString(p.units[at].Text) && len(p.units[at-1].Text) <= longBefore {
 		return p.whole(at-1, at)
 	}
 	return p.whole(at)
 }
 
 // longBefore is the longest sentence that is brought along, in bytes.
-const longBefore = 220
+const longBefore = 120
 
 // excerpt gives the lines of a long code block that bear on the question: single ones
 // of a list of options, else those around the best one. The fences stay.
@@ -126,8 +159,8 @@ func wholesOf(p *passageUnits) []whole {
 		start := at
 		if p.units[at].kind == prose {
 			if !p.leadsIn(at) {
-				if !announces(p.units[at].Text) {
-					wholes = append(wholes, p.statement(at))
+				if w, ok := p.proseWhole(at); ok {
+					wholes = append(wholes, w)
 				}
 				at++
 				continue
@@ -233,20 +266,17 @@ func sequence(from, to int) []int {
 	return all
 }
 
-// characters is the length of a text as it is read.
-func characters(text string) int { return utf8.RuneCountInString(knowledge.WithoutAddresses(text)) }
-
 // whole makes a whole of units.
 func (p *passageUnits) whole(at ...int) whole {
 	w := whole{passage: p.passage, units: at, first: at[0], last: at[len(at)-1], set: make(support.Set)}
 	for _, i := range at {
 		u := p.units[i]
-		w.length += characters(u.Text) + 1
+		w.length += u.length + 1
 		w.best = max(w.best, u.chance)
 		w.sum += u.chance
-		for term := range u.set {
-			w.set[term] = struct{}{}
-		}
+		maps.Copy(w.set, u.set)
 	}
+	w.about = maps.Clone(p.titles)
+	maps.Copy(w.about, w.set)
 	return w
 }

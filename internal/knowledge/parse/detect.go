@@ -49,7 +49,8 @@ const (
 var textTypes = map[string]string{
 	".md": Markdown, ".markdown": Markdown, ".mdown": Markdown, ".mkd": Markdown, ".mdx": Markdown,
 	".html": HTML, ".htm": HTML, ".xhtml": HTML,
-	".txt": Plain, ".text": Plain, ".log": Plain, ".rst": Plain, ".adoc": Plain, ".asciidoc": Plain, ".org": Plain,
+	".txt": Plain, ".text": Plain, ".log": Plain, ".org": Plain,
+	".rst": ReST, ".rest": ReST, ".adoc": AsciiDoc, ".asciidoc": AsciiDoc, ".asc": AsciiDoc,
 	".pdf": Plain, ".docx": Plain, // text under a wrong name
 	".csv": "text/csv", ".tsv": "text/tab-separated-values",
 }

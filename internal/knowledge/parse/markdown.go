@@ -35,7 +35,12 @@ func parseMarkdown(in input) (Text, error) {
 		return Text{}, &BrokenError{Name: in.name, Format: "Markdown", Err: err}
 	}
 	meta, body := frontMatter(source)
-	lines := strings.Split(resolveSiteMarkup(body), "\n")
+	return readMarkdown(in, meta, resolveSiteMarkup(body))
+}
+
+// readMarkdown reads Markdown whose front matter and site markup are resolved.
+func readMarkdown(in input, meta Text, body string) (Text, error) {
+	lines := strings.Split(body, "\n")
 	if nesting := markerNesting(lines); nesting > in.limits.Nesting {
 		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Size: int64(nesting), Limit: int64(in.limits.Nesting)}
 	}

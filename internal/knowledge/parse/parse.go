@@ -1,7 +1,9 @@
 // Package parse turns the bytes of a document into structured text: sections under
 // their headings, each with the anchor that a citation points to. It reads Markdown,
-// HTML, plain text, DOCX and PDF; a document is read as what its bytes are, whatever
-// its name says.
+// HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF; a document is read as what its
+// bytes are, whatever its name says. reStructuredText and AsciiDoc are rewritten as Markdown
+// by small readers of our own: no live Go library reads the former, and the one for the
+// latter, libasciidoc, was last released in 2022 and renders HTML alone.
 //
 // What comes in is data of strangers. Every format is bounded by Limits, and a
 // document that can't be read gives an error that names it, says why and what helps:
@@ -25,17 +27,19 @@ const (
 	Markdown = "text/markdown"
 	HTML     = "text/html"
 	Plain    = "text/plain"
+	ReST     = "text/x-rst"
+	AsciiDoc = "text/asciidoc"
 	DOCX     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	PDF      = "application/pdf"
 )
 
 // Supported says whether Parse reads a media type.
 func Supported(mediaType string) bool {
-	return slices.Contains([]string{Markdown, HTML, Plain, DOCX, PDF}, mediaType)
+	return slices.Contains([]string{Markdown, HTML, Plain, ReST, AsciiDoc, DOCX, PDF}, mediaType)
 }
 
 // Readable names what Parse reads, for messages to people.
-const Readable = "Markdown, HTML, plain text, DOCX and PDF"
+const Readable = "Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF"
 
 // Text is a document's content in reading order.
 type Text struct {
@@ -136,6 +140,10 @@ func Parse(ctx context.Context, mediaType, name string, content []byte, limits L
 		text, err = parseHTML(in)
 	case Plain:
 		text, err = parsePlain(in)
+	case ReST:
+		text, err = parseReST(in)
+	case AsciiDoc:
+		text, err = parseAsciiDoc(in)
 	case DOCX:
 		text, err = parseDOCX(ctx, in)
 	case PDF:

@@ -1,0 +1,42 @@
+package parse
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadsMarkupOfManuals reads what manuals are written in beside Markdown.
+func TestReadsMarkupOfManuals(t *testing.T) {
+	for _, name := range []string{"manual.rst", "manual.adoc"} {
+		t.Run(name, func(t *testing.T) { compare(t, name, written(read(t, name))) })
+	}
+}
+
+// TestNoMarkupIsLeft checks that no mark of the language is quoted as text.
+func TestNoMarkupIsLeft(t *testing.T) {
+	for name, marks := range map[string][]string{
+		"manual.rst":  {"::", "``", ":ref:", "`_", ".. ", "|version|", "[1]_", "===", "\x00"},
+		"manual.adoc": {"[source", "----\n", "|===", "{product}", "<<", "xref:", "NOTE:", "<1>", "\x00"},
+	} {
+		text := written(read(t, name))
+		for _, mark := range marks {
+			if strings.Contains(strings.ReplaceAll(text, "```", ""), mark) {
+				t.Errorf("%s holds %q:\n%s", name, mark, text)
+			}
+		}
+	}
+}
+
+func FuzzReST(f *testing.F) {
+	seed(f, "manual.rst")
+	f.Add([]byte("+--+\n|a|\n+==+\n\n== ==\na\n== ==\n.. list-table::\n\n   * - a\n   -\n"))
+	f.Add([]byte("a\n  b\n    c\n::\n\n x\n- \n  - y\n.. note::\n   .. note::\n"))
+	f.Fuzz(func(t *testing.T, content []byte) { fuzzed(t, ReST, "a.rst", content) })
+}
+
+func FuzzAsciiDoc(f *testing.F) {
+	seed(f, "manual.adoc")
+	f.Add([]byte("= T\n:a: {a}\n{a}\n|===\n|a|b\nc\n\n2+|d\n|===\n"))
+	f.Add([]byte("* a\n+\n----\nx\n\n** b\n+\n+\n--\n[NOTE]\n====\n======\n"))
+	f.Fuzz(func(t *testing.T, content []byte) { fuzzed(t, AsciiDoc, "a.adoc", content) })
+}

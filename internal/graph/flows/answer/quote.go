@@ -64,7 +64,7 @@ func quotable(s State, documents int, asked language.Tag) (passages []quoting.Pa
 		passages = append(passages, quoting.Passage{
 			Document: string(e.Document.ID), Title: e.Document.Title, Headings: e.Passage.Headings,
 			Language: language.Parse(e.Document.Language), Text: e.Passage.Text,
-			Score: e.Score, Lexical: e.Lexical, Dense: e.Dense,
+			Score: e.Score,
 		})
 	}
 	return passages, positions

@@ -23,12 +23,10 @@ const (
 	headingAsked    = "heading_asked"    // part of the heading that the question holds
 	titleHolds      = "title_holds"
 	passageHolds    = "passage_holds"
-	beside          = "beside"     // best coverage of the sentences next to it
-	newWords        = "new_words"  // coverage that the heading lacks
-	nearness        = "nearness"   // of the question's words to one another in it
-	byMeaning       = "by_meaning" // cosine of the passage
-	byWords         = "by_words"   // BM25 of the passage against the most
-	search          = "search"     // score of the passage against the best one's
+	beside          = "beside"    // best coverage of the sentences next to it
+	newWords        = "new_words" // coverage that the heading lacks
+	nearness        = "nearness"  // of the question's words to one another in it
+	search          = "search"    // score of the passage against the best one's
 	firstPassage    = "first_passage"
 	laterPassage    = "later_passage" // 0 for the best passage, towards 1 down the list
 	firstSentence   = "first_sentence"
@@ -228,8 +226,6 @@ func sharedFeatures(q Question, at int, passages []ranked) features {
 	if best := bestScore(passages); best > 0 {
 		f[search] = p.Score / best
 	}
-	f[byMeaning] = p.Dense
-	f[byWords] = ratio(p.Lexical, mostLexical(passages))
 	f[sameSection] = number(at > 0 && p.Document == passages[0].Document)
 	return f
 }
@@ -240,14 +236,6 @@ func bestScore(passages []ranked) float64 {
 		best = max(best, p.Score)
 	}
 	return best
-}
-
-func mostLexical(passages []ranked) float64 {
-	most := 0.0
-	for _, p := range passages {
-		most = max(most, p.Lexical)
-	}
-	return most
 }
 
 func number(holds bool) float64 {

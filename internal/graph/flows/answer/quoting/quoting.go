@@ -36,8 +36,6 @@ type Passage struct {
 	Language language.Tag
 	Text     string  // Markdown-flavoured, as parse gives it
 	Score    float64 // of the search, comparable within one list
-	Lexical  float64 // BM25, 0 where words did not find it
-	Dense    float64 // cosine, 0 where meaning did not find it
 }
 
 // Size is how much is quoted.

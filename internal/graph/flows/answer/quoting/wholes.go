@@ -82,7 +82,7 @@ func (p *passageUnits) proseWhole(at int) (whole, bool) {
 		return whole{}, false
 	case !announces(u.Text):
 		return p.statement(at), true
-	case at+1 < len(p.units) && p.units[at+1].kind == prose && !announces(p.units[at+1].Text):
+	case at+1 < len(p.units) && p.units[at+1].kind == prose && !announces(p.units[at+1].Text) && !isLabel(p.units[at+1].plain):
 		return p.whole(at, at+1), true
 	}
 	return whole{}, false

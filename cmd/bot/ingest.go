@@ -172,6 +172,9 @@ func printReport(out io.Writer, source string, report ingest.Report) {
 	fmt.Fprintf(out, "%s: %s added, %d updated, %d unchanged, %d removed; %s written%s, %d embedded; took %s\n",
 		source, count(report.Added, "document"), report.Updated, report.Unchanged, report.Deleted,
 		count(report.Passages, "passage"), rate, report.Embedded, report.Took.Round(10*time.Millisecond))
+	if report.Drafts > 0 {
+		fmt.Fprintf(out, "%s left out: the front matter says that they are drafts\n", count(report.Drafts, "page"))
+	}
 	if len(report.Failures) == 0 {
 		return
 	}

@@ -66,6 +66,7 @@ type Failure struct {
 // Report is what one sync of a source did.
 type Report struct {
 	Added, Updated, Unchanged, Deleted int // documents
+	Drafts                             int // documents left out, for they are not to be published yet
 	Passages                           int // written
 	Embedded                           int // passages given vectors, of any source
 	Failures                           []Failure
@@ -126,6 +127,7 @@ type syncing struct {
 type outcome struct {
 	change connect.Change
 	entry  index.Entry
+	draft  bool // left out, for it is not to be published yet
 	failed error
 }
 
@@ -211,6 +213,9 @@ func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outco
 	if err != nil {
 		return outcome{change: *change, failed: err}
 	}
+	if text.Draft {
+		return outcome{change: *change, draft: true}
+	}
 	if document.Title == "" {
 		document.Title = text.Title
 	}
@@ -265,6 +270,11 @@ func (s *syncing) addOutcome(o outcome) {
 		document.LastSeen = s.now()
 		s.batch.Seen = append(s.batch.Seen, document)
 		s.report.Unchanged++
+	case o.draft:
+		s.report.Drafts++
+		if known {
+			s.batch.Delete = append(s.batch.Delete, document.ID)
+		}
 	case o.failed != nil:
 		s.report.Failures = append(s.report.Failures, Failure{Path: document.Path, Reason: o.failed})
 		// What was there before is no longer what the document says. One that can't

@@ -102,6 +102,20 @@ func TestWhatCannotBeReadIsListedAndTheRestIsRead(t *testing.T) {
 	}
 }
 
+// TestDraftsAreLeftOut checks that a page which its site does not publish is neither found
+// nor listed as one that can't be read, also where it was published before.
+func TestDraftsAreLeftOut(t *testing.T) {
+	p := open(t)
+	p.write("plans.md", "---\ntitle: Plans\ndraft: true\n---\nWe move to Atlantis.\n")
+	if r := p.sync(); r.Added != 2 || r.Drafts != 1 || len(r.Failures) != 0 || p.finds("atlantis") {
+		t.Errorf("a draft: %+v", r)
+	}
+	p.write("leave.md", "---\npublished: false\n---\n# Leave\n\nYou have 28 days of leave.\n")
+	if r := p.sync(); r.Drafts != 2 || p.finds("leave") {
+		t.Errorf("a page that is a draft again: %+v", r)
+	}
+}
+
 func TestADocumentThatBreaksIsForgotten(t *testing.T) {
 	p := open(t)
 	p.write("plan.html", "<h1>Plan</h1><p>The zeppelin flies on Monday.</p>")

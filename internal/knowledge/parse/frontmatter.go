@@ -68,6 +68,10 @@ func (t *Text) setField(key, value string) {
 		}
 	case "lang", "language":
 		t.Language = value
+	case "draft":
+		t.Draft = strings.EqualFold(value, "true")
+	case "published":
+		t.Draft = strings.EqualFold(value, "false")
 	case "description", "summary":
 		if t.description == "" {
 			t.description = value

@@ -46,6 +46,7 @@ type Text struct {
 	Title    string // never empty: see Parse
 	Language string // BCP 47 tag as the document states it, may be empty
 	Owner    string // as the document states it, may be empty
+	Draft    bool   // the page's metadata says that its site does not publish it
 	Sections []Section
 
 	description string // as the page's metadata states it

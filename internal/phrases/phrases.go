@@ -49,8 +49,9 @@ const (
 	QuotesNote            Key = "quotes_note"
 	WrittenNote           Key = "written_note"
 	AnswerCut             Key = "answer_cut"
-	QuestionCut           Key = "question_cut"    // of a number
-	QuotedLanguage        Key = "quoted_language" // of what LanguageName gives
+	QuestionCut           Key = "question_cut"          // of a number
+	QuotedLanguage        Key = "quoted_language"       // of what LanguageName gives
+	OlderVersionDiffers   Key = "older_version_differs" // of the versions: 1.9, 1.8
 	WhichOne              Key = "which_one"
 	SeveralDocuments      Key = "several_documents" // of the subject
 	UnclearReference      Key = "unclear_reference" // of the word

@@ -22,3 +22,13 @@ func withLanguages(said string, s State, cited []citation) string {
 	}
 	return strings.TrimSpace(said)
 }
+
+// withVersions adds which older versions of what is cited say something else.
+func withVersions(said string, s State, cited []citation) string {
+	versions := differingVersions(s.SearchResults, s.OriginalQuery, cited)
+	if len(versions) == 0 {
+		return said
+	}
+	speaker := phrases.In(language.Detect(s.OriginalQuery).Or(language.English))
+	return strings.TrimSpace(said + " " + speaker.Text(phrases.OlderVersionDiffers, strings.Join(versions, ", ")))
+}

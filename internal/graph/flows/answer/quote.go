@@ -46,14 +46,16 @@ const attachedFloor = 0.6
 
 // quotable gives the evidence as passages to quote from, best first, and their positions
 // in it. Pages in another language than the asked one are left out where there are some in
-// that: a page and its translations say the same. Headings without text are left out, unless
+// that: a page and its translations say the same. So are sections of which there is a newer
+// version. Headings without text are left out, unless
 // one is the best.
 func quotable(s State, documents int, asked language.Tag) (passages []quoting.Passage, positions []int) {
 	evidence := s.SearchResults
 	known := make(map[knowledge.DocumentID]bool)
 	foreign := inOtherLanguage(s, asked)
+	replaced := superseded(evidence, s.OriginalQuery)
 	for i, e := range evidence {
-		if foreign[i] || i > 0 && isHeadingAlone(e) {
+		if _, ok := replaced[i]; ok || foreign[i] || i > 0 && isHeadingAlone(e) {
 			continue
 		}
 		if !known[e.Document.ID] && len(known) == documents || isAttached(e) && e.Score < attachedFloor*evidence[0].Score {

@@ -88,6 +88,55 @@ func outdated(evidence []retrieve.Evidence, question string) map[int]bool {
 	return old
 }
 
+// superseded gives the positions of the evidence from pages of which the evidence holds the
+// same section in a newer version, each with the position of that. Pages whose version the
+// question names are left out.
+func superseded(evidence []retrieve.Evidence, question string) map[int]int {
+	old := outdated(evidence, question)
+	type section struct{ page, anchor string }
+	newest := make(map[section]int)
+	for i, e := range evidence {
+		version, rest := versionOf(e.Document.Path)
+		if version == nil || old[i] {
+			continue
+		}
+		at := section{rest, e.Passage.Anchor}
+		if _, known := newest[at]; !known {
+			newest[at] = i
+		}
+	}
+	replaced := make(map[int]int)
+	for i := range old {
+		_, rest := versionOf(evidence[i].Document.Path)
+		if by, ok := newest[section{rest, evidence[i].Passage.Anchor}]; ok {
+			replaced[i] = by
+		}
+	}
+	return replaced
+}
+
+// differingVersions gives the versions, newest first, in which a cited section says
+// something else than the newer one that is cited.
+func differingVersions(evidence []retrieve.Evidence, question string, cited []citation) []string {
+	isCited := make(map[int]bool)
+	for _, c := range cited {
+		isCited[c.Evidence] = true
+	}
+	var versions [][]int
+	for old, by := range superseded(evidence, question) {
+		said, says := evidence[old].Passage.Text, evidence[by].Passage.Text
+		if version, _ := versionOf(evidence[old].Document.Path); isCited[by] && !contains(said, says) && !contains(says, said) {
+			versions = append(versions, version)
+		}
+	}
+	slices.SortFunc(versions, func(a, b []int) int { return slices.Compare(b, a) })
+	var names []string
+	for _, version := range slices.CompactFunc(versions, slices.Equal) {
+		names = append(names, dotted(version))
+	}
+	return names
+}
+
 func dotted(version []int) string {
 	parts := make([]string, len(version))
 	for i, number := range version {

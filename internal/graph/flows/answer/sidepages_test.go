@@ -1,10 +1,12 @@
 package answer
 
 import (
+	"slices"
 	"testing"
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/language"
 )
 
 func TestPagesAreWeighedByWhatIsAsked(t *testing.T) {
@@ -34,6 +36,35 @@ func TestTheNewerVersionOfAPageIsFirst(t *testing.T) {
 		if last := weighed[len(weighed)-1]; last.Document.Path == "docs/v1.9/other.md" && last.Score != 0.8 {
 			t.Errorf("a page without a newer version counts %v", last.Score)
 		}
+	}
+}
+
+// TestTheNewerOfTwoVersionsIsQuoted checks that of a section in two versions the newer is
+// quoted, and the other named where it says something else.
+func TestTheNewerOfTwoVersionsIsQuoted(t *testing.T) {
+	section := func(path, text string) retrieve.Evidence {
+		e := page(path, 1)
+		e.Document.ID, e.Passage.Anchor, e.Passage.Text = knowledge.DocumentID(path), "limits", text
+		return e
+	}
+	evidence := []retrieve.Evidence{
+		section("docs/v1.9/keys.md", "Keys last 30 days."), section("docs/v1.10/keys.md", "Keys last 90 days."),
+		section("docs/v1.8/keys.md", "Keys last 90 days."), section("docs/v1.9/other.md", "Locks last."),
+	}
+	s := State{OriginalQuery: "how long do keys last", SearchResults: evidence}
+	_, positions := quotable(s, 10, language.English)
+	if !slices.Equal(positions, []int{1, 3}) {
+		t.Errorf("quoted are %v", positions)
+	}
+	if got := withVersions("", s, []citation{{Evidence: 1}}); got != "In an older version (1.9) this reads differently." {
+		t.Errorf("the note is %q", got)
+	}
+	if got := withVersions("", s, []citation{{Evidence: 3}}); got != "" {
+		t.Errorf("a page without a newer version is noted: %q", got)
+	}
+	s.OriginalQuery = "how long do keys last in 1.9"
+	if _, positions := quotable(s, 10, language.English); !slices.Contains(positions, 0) {
+		t.Errorf("the version asked for is not quoted: %v", positions)
 	}
 }
 

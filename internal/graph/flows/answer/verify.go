@@ -59,7 +59,7 @@ func (f *Flow) verifyQuotes(ctx context.Context, s State) ([]graph.Change[State]
 	return []graph.Change[State]{
 		responseResults.Set(supported),
 		answerText.Set(f.guard(s).Clean(text)),
-		note.Set(withLanguages(noteFor(s), s, cited)),
+		note.Set(withVersions(withLanguages(noteFor(s), s, cited), s, cited)),
 		citations.Set(cited),
 		notes.Set(remarks),
 	}, nil

@@ -15,6 +15,7 @@ func compose(evidence []retrieve.Evidence, draft Draft) (text string, cited []ci
 	var b strings.Builder
 	numbers := numbering{evidence: evidence}
 	units := draft.Sentences
+	introduced := make(map[string]bool)
 	for start := 0; start < len(units); {
 		end := start + 1
 		number := numbers.of(units[start].Evidence)
@@ -24,7 +25,12 @@ func compose(evidence []retrieve.Evidence, draft Draft) (text string, cited []ci
 		if start > 0 {
 			b.WriteString("\n\n")
 		}
-		writeStretch(&b, units[start:end], introduction(evidence[units[start].Evidence], units, start), number)
+		introduction := introduce(evidence[units[start].Evidence], units[start])
+		if introduced[introduction] {
+			introduction = ""
+		}
+		introduced[introduction] = true
+		writeStretch(&b, units[start:end], introduction, number)
 		start = end
 	}
 	return b.String(), numbers.cited
@@ -39,15 +45,19 @@ func follows(before, unit Sentence) bool {
 	return unit.Position == before.Position+1 || sameTable(before, unit) || !unit.Block || !before.Block
 }
 
-// introduction is what a stretch needs in front of it that begins with a block which
-// nothing introduces: the heading that the block stands under.
-func introduction(e retrieve.Evidence, units []Sentence, start int) string {
-	if !units[start].Block {
+// introduce gives what a stretch needs in front of it that begins with a block which
+// nothing introduces: the heading that the block stands under, with the page's title where
+// the heading is a word or two, such as "Options".
+func introduce(e retrieve.Evidence, first Sentence) string {
+	if !first.Block {
 		return ""
 	}
 	heading := e.Passage.Section()
-	if heading == "" {
+	switch {
+	case heading == "":
 		heading = e.Document.Title
+	case len(strings.Fields(heading)) <= 2 && e.Document.Title != "" && !strings.Contains(heading, e.Document.Title):
+		heading = e.Document.Title + ", " + heading
 	}
 	return "**" + strings.NewReplacer("*", "", "`", "", "\n", " ", "[", "", "]", "").Replace(heading) + ":**"
 }

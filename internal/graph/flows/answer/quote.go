@@ -12,8 +12,8 @@ import (
 )
 
 var sizes = map[flows.Depth]quoting.Size{
-	flows.Brief:         {Passages: 4, Characters: 300, Floor: 0.6},
-	flows.Detailed:      {Passages: 8, Characters: 860, Floor: 0.4},
+	flows.Brief:         {Passages: 4, Characters: 300, Floor: 0.6, Chance: 0.06},
+	flows.Detailed:      {Passages: 8, Characters: 860, Floor: 0.4, Chance: 0.06},
 	flows.Comprehensive: {Passages: 12, Characters: 4500, Floor: 0.3},
 }
 

@@ -185,7 +185,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[defines] = says
 		f[partHeld] = bestPart(q, u.set)
 		f.addByIntent(q.Intent, u, says)
-		f[definitionFirst] = number(i == 0 && (q.Intent == "definition" || q.Intent == "summary"))
+		f[definitionFirst] = number(i == 0 && (q.Intent == definition || q.Intent == summary))
 		f[yesNoJudges] = number(yes && judgement.MatchString(u.Text))
 		all[i] = f
 	}
@@ -195,7 +195,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 // addByIntent adds the forms of sentence that a kind of question is answered by.
 func (f features) addByIntent(intent string, u unit, says float64) {
 	switch intent {
-	case "definition", "summary":
+	case definition, summary:
 		f[definitionSays] = says
 	case "how-to":
 		f[howToCode] = number(u.kind == code)
@@ -204,7 +204,7 @@ func (f features) addByIntent(intent string, u unit, says float64) {
 	case "lookup":
 		f[lookupNumber] = f[hasNumber]
 		f[lookupHasCode] = f[hasCode]
-	case "troubleshooting":
+	case troubleshooting:
 		f[troubleRemedy] = number(remedy.MatchString(u.Text))
 	case "list":
 		f[listItem] = number(u.kind == item || u.kind == row)

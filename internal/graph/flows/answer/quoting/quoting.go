@@ -43,6 +43,7 @@ type Size struct {
 	Passages   int     // at most that many are looked at
 	Characters int     // quoted, more or less
 	Floor      float64 // of a passage's score against the best one's, to be quoted at all
+	Chance     float64 // that a quote behind the first one states what is asked for, at least
 }
 
 // Quote is a sentence or block to be quoted as it stands.
@@ -58,6 +59,7 @@ type Quote struct {
 const (
 	troubleshooting = "troubleshooting"
 	definition      = "definition"
+	summary         = "summary"
 )
 
 // Choose gives the quotes of an answer in the order in which they are read: the passage
@@ -151,7 +153,7 @@ func pick(q Question, read []passageUnits, size Size) []whole {
 			value = leastWorth
 		}
 		for i, w := range open {
-			if len(s.chosen) > 0 && (s.lengthAdded(w) > s.left+spare(size) || w.best < max(leastChance, leastPart*s.chosen[0].best) && !s.answersPart(w)) {
+			if !s.fits(w, size) {
 				continue
 			}
 			if v := s.worth(w); v > value {
@@ -169,6 +171,27 @@ func pick(q Question, read []passageUnits, size Size) []whole {
 	return s.chosen
 }
 
+// fits tells whether a whole may be chosen next: what leans on a sentence that is not quoted
+// may not, and further ones need to be likely and to have room.
+func (s *selection) fits(w whole, size Size) bool {
+	switch {
+	case w.leans && !s.quoted[[2]int{w.passage, w.first - 1}]:
+		return false
+	case len(s.chosen) == 0:
+		return true
+	case s.lengthAdded(w) > s.left+spare(size):
+		return false
+	}
+	return w.best >= size.Chance || s.answersPart(w) || s.asksNothingInParticular()
+}
+
+// asksNothingInParticular tells whether a question asks what there is: for a summary, or in
+// words that nothing chosen holds.
+func (s *selection) asksNothingInParticular() bool {
+	return s.question.Intent == summary ||
+		!slices.ContainsFunc(s.chosen, func(w whole) bool { return s.question.Profile.Coverage(w.set) > 0 })
+}
+
 func (s *selection) take(w whole) {
 	s.left -= s.lengthAdded(w)
 	s.chosen = append(s.chosen, w)
@@ -179,10 +202,6 @@ func (s *selection) take(w whole) {
 }
 
 const (
-	// leastChance is how likely a further whole has to state what was asked for.
-	leastChance = 0.06
-	// leastPart is how likely it has to be against the first one.
-	leastPart = 0.15
 	// leastWorth is what a further whole has to add for its length.
 	leastWorth = 0.0002
 	// maxWholes is how many wholes an answer quotes at most.

@@ -54,6 +54,11 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 			"The signer reads archives twice. This makes the signer slow when it signs large archives.",
 			"The signer reads archives twice.\nThis makes the signer slow when it signs large archives.",
 		},
+		{
+			"a line behind what announces it", "which states does the signer have", "lookup",
+			"The signer has states, in this order:\nWaiting, signing, done.\n\nLunch is at noon.",
+			"The signer has states, in this order:\nWaiting, signing, done.",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := texts(quoting.Choose(asked(test.question, test.intent), []quoting.Passage{{Title: "Signer", Text: test.text, Score: 1}}, wide))
@@ -61,6 +66,48 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 				t.Errorf("quotes\n%s\nand not\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestWhatStatesNothingIsNotQuoted(t *testing.T) {
+	for _, test := range []struct{ name, text, not string }{
+		{"the text of a picture", "signer window\n\nThe signer shows its keys in a window.\n\nsigner window", "signer window"},
+		{"what announces a picture", "The signer window looks like this:\n\nsigner window\n\nThe signer shows its keys in a window.", "looks like this"},
+		{"a sentence that leans on a long one", "Archives, " + strings.Repeat("old and new, ", 12) + "come at night. It shows the signer in a window.", "It shows"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			small := quoting.Size{Passages: 1, Characters: 60, Floor: 0.3}
+			got := texts(quoting.Choose(asked("where does the signer show keys in a window", "lookup"), []quoting.Passage{{Title: "Signer", Text: test.text, Score: 1}}, small))
+			if strings.Contains(got, test.not) {
+				t.Errorf("quotes\n%s", got)
+			}
+		})
+	}
+}
+
+// TestADefinitionComesFirst checks that the section which defines a term goes before those
+// that search ranks above it.
+func TestADefinitionComesFirst(t *testing.T) {
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Operations", Headings: []string{"Signer, restart of the"}, Text: "Restart the signer with `restart signer` when the signer is slow.", Score: 1},
+		{Document: "b", Title: "Glossary", Headings: []string{"Glossary", "Signer (Signing server)"}, Text: "A [signer](https://example.com) is the server that signs archives.", Score: 0.2},
+	}
+	for question, first := range map[string]int{"what is a signer?": 1, "whats the signer": 1, "restart signer": 0} {
+		got := quoting.Choose(asked(question, "lookup"), passages, quoting.Size{Passages: 8, Characters: 300, Floor: 0.3})
+		if len(got) == 0 || got[0].Passage != first {
+			t.Errorf("%s: quotes\n%s", question, texts(got))
+		}
+	}
+}
+
+func TestRowsShareTheirHeader(t *testing.T) {
+	table := "| Variable of the signer | Use |\n| --- | --- |\n"
+	for _, name := range []string{"PORT", "HOST", "MODE"} {
+		table += "| `SIGNER_" + name + "` | variable of the signer, " + strings.Repeat("long ", 45) + "|\n"
+	}
+	got := texts(quoting.Choose(asked("variables of the signer", "list"), []quoting.Passage{{Title: "Signer", Text: table, Score: 1}}, quoting.Size{Passages: 8, Characters: 900, Floor: 0.3}))
+	if strings.Count(got, "---") != 2 || strings.Count(got, "SIGNER_") < 3 {
+		t.Errorf("quotes\n%s", got)
 	}
 }
 

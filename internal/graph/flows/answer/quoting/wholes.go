@@ -57,6 +57,7 @@ type whole struct {
 	passage     int
 	units       []int // positions, ascending
 	first, last int   // the stretch it stands in
+	leans       bool  // it says nothing without the unit in front of it
 	length      int   // characters
 	best, sum   float64
 	set         support.Set
@@ -102,12 +103,17 @@ const (
 )
 
 // statement is the whole of a sentence in prose, with the one before it where it can't
-// be read without that.
+// be read without that, and that is short.
 func (p *passageUnits) statement(at int) whole {
-	if at > 0 && p.units[at-1].kind == prose && !announces(p.units[at-1].Text) && pronoun.MatchString(p.units[at].Text) && len(p.units[at-1].Text) <= longBefore {
+	if at == 0 || p.units[at-1].kind != prose || announces(p.units[at-1].Text) || !pronoun.MatchString(p.units[at].Text) {
+		return p.whole(at)
+	}
+	if len(p.units[at-1].Text) <= longBefore {
 		return p.whole(at-1, at)
 	}
-	return p.whole(at)
+	w := p.whole(at)
+	w.leans = true
+	return w
 }
 
 // longBefore is the longest sentence that is brought along, in bytes.

@@ -20,7 +20,10 @@ type Change struct {
 	// by content first and name second, e.g. "text/markdown".
 	Content   []byte
 	MediaType string
-	Reason    error // for Failed: why it could not be read, fit to show to a person
+	// Link gives the address of what a link in the document's source leads to, by the link's
+	// target, such as "../install.md#linux"; "" where it is not known. It may be nil.
+	Link   func(target string) string
+	Reason error // for Failed: why it could not be read, fit to show to a person
 }
 
 // ChangeKind is what happened to a document since the state that the caller knows.

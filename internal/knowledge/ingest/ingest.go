@@ -209,7 +209,9 @@ func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outco
 	document := change.Document
 	content := change.Content
 	change.Content = nil
-	text, err := parse.Parse(ctx, change.MediaType, document.Path, content, s.Limits)
+	text, err := parse.ParseDocument(ctx, parse.Document{
+		MediaType: change.MediaType, Name: document.Path, Content: content, Links: change.Link,
+	}, s.Limits)
 	if err != nil {
 		return outcome{change: *change, failed: err}
 	}

@@ -417,7 +417,7 @@ func (r *asciiReader) inline(text string) string {
 	})
 	text = asciiXref.ReplaceAllStringFunc(text, func(found string) string {
 		m := asciiXref.FindStringSubmatch(found)
-		return firstOf(asciiLabel(m[2]), readableName(m[1]))
+		return keep(markdownLink(firstOf(asciiLabel(m[2]), readableName(m[1])), m[1]))
 	})
 	text = asciiCross.ReplaceAllStringFunc(text, func(found string) string {
 		m := asciiCross.FindStringSubmatch(found)

@@ -8,8 +8,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
-
-	"cairn/internal/knowledge"
 )
 
 func parseHTML(in input) (Text, error) {
@@ -23,6 +21,7 @@ func parseHTML(in input) (Text, error) {
 	}
 	text := pageFacts(root)
 	reader := &htmlReader{outline: newOutline(), nesting: in.limits.Nesting, sections: true}
+	reader.outline.links = in.links
 	reader.children(mainContent(root), 0)
 	reader.flush()
 	if reader.tooDeep {
@@ -141,7 +140,7 @@ func (r *htmlReader) link(node *html.Node, depth int) {
 	label := strings.TrimSpace(written[start:])
 	at := start + strings.Index(written[start:], label)
 	r.text.Reset()
-	r.text.WriteString(written[:at] + knowledge.MakeLink(label, attribute(node, "href")) + written[at+len(label):])
+	r.text.WriteString(written[:at] + r.outline.link(label, attribute(node, "href")) + written[at+len(label):])
 }
 
 // write appends text with its white space folded.

@@ -9,8 +9,6 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html/atom"
-
-	"cairn/internal/knowledge"
 )
 
 // inline gives the text of a block: images as their text, emphasis without its marks,
@@ -41,7 +39,7 @@ func (r *markdownReader) writeInline(out *strings.Builder, parent ast.Node, dept
 		case *ast.Link:
 			var label strings.Builder
 			r.writeInline(&label, node, depth+1)
-			out.WriteString(knowledge.MakeLink(label.String(), string(node.Destination)))
+			out.WriteString(r.outline.link(label.String(), string(node.Destination)))
 		case *tables.Strikethrough:
 			out.WriteString("~~")
 			r.writeInline(out, node, depth+1)

@@ -49,6 +49,7 @@ func readMarkdown(in input, meta Text, body string) (Text, error) {
 		outline: newOutline(),
 		nesting: in.limits.Nesting,
 	}
+	reader.outline.links = in.links
 	reader.blocks(markdownSyntax.Parse(text.NewReader(reader.source)), place{})
 	if reader.err != nil {
 		return Text{}, &TooLargeError{Name: in.name, What: "levels of nesting", Limit: int64(in.limits.Nesting)}

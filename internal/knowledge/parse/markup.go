@@ -92,6 +92,14 @@ func trimEmptyLines(lines []string) []string {
 	return lines
 }
 
+// markdownLink writes a link for the reader of Markdown, which knows where it leads.
+func markdownLink(label, target string) string {
+	if strings.ContainsAny(label, "[]") || strings.ContainsAny(target, "()<> \t") {
+		return label
+	}
+	return "[" + label + "](" + target + ")"
+}
+
 // indentOf is how many columns a line without tabs is indented.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 

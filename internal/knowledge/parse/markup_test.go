@@ -40,3 +40,24 @@ func FuzzAsciiDoc(f *testing.F) {
 	f.Add([]byte("* a\n+\n----\nx\n\n** b\n+\n+\n--\n[NOTE]\n====\n======\n"))
 	f.Fuzz(func(t *testing.T, content []byte) { fuzzed(t, AsciiDoc, "a.adoc", content) })
 }
+
+// TestRelativeLinksGetAddresses checks that the source's addresses are asked for in every
+// format, and that other links stay as they are.
+func TestRelativeLinksGetAddresses(t *testing.T) {
+	links := func(target string) string { return "https://docs.example.com/" + target }
+	for _, test := range []struct{ mediaType, content string }{
+		{Markdown, "See [the list](https://a.example.com/b) and [the keys](keys.rst)."},
+		{HTML, `<p>See <a href="https://a.example.com/b">the list</a> and <a href="keys.rst">the keys</a>.</p>`},
+		{ReST, "See `the list <https://a.example.com/b>`_ and :doc:`the keys <keys>`."},
+		{AsciiDoc, "See https://a.example.com/b[the list] and xref:keys.rst[the keys]."},
+	} {
+		text, err := ParseDocument(t.Context(), Document{MediaType: test.mediaType, Name: "a", Content: []byte(test.content), Links: links}, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "See [the list](https://a.example.com/b) and [the keys](https://docs.example.com/keys.rst)."
+		if got := text.Sections[0].Blocks[0].Text; got != want {
+			t.Errorf("%s: %s", test.mediaType, got)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"cairn/internal/knowledge"
 )
 
 // outline collects the sections of a document as a format's reader meets headings
@@ -11,10 +13,20 @@ import (
 type outline struct {
 	sections []Section
 	repeated slugs
+	links    LinkResolver // nil: relative links lead nowhere
 }
 
 func newOutline() *outline {
 	return &outline{sections: []Section{{}}, repeated: slugs{}}
+}
+
+// link writes a link into text, as knowledge.MakeLink does; a relative one with the address
+// that it leads to.
+func (o *outline) link(label, target string) string {
+	if o.links != nil && !strings.Contains(target, "://") && !strings.HasPrefix(target, "mailto:") {
+		target = o.links(target)
+	}
+	return knowledge.MakeLink(label, target)
 }
 
 // heading begins a section.

@@ -124,6 +124,24 @@ func (l Limits) withDefaults() Limits {
 // what Detect gave, or what the source says; content that is plainly something else
 // is read as what it is, or refused.
 func Parse(ctx context.Context, mediaType, name string, content []byte, limits Limits) (Text, error) {
+	return ParseDocument(ctx, Document{MediaType: mediaType, Name: name, Content: content}, limits)
+}
+
+// LinkResolver gives the address of what a relative link in a document leads to, "" where it
+// is not known.
+type LinkResolver func(target string) string
+
+// Document is what ParseDocument reads.
+type Document struct {
+	MediaType string // as for Parse
+	Name      string
+	Content   []byte
+	Links     LinkResolver // nil: of relative links the text is kept alone
+}
+
+// ParseDocument reads a document as Parse does, and gives its relative links addresses.
+func ParseDocument(ctx context.Context, document Document, limits Limits) (Text, error) {
+	mediaType, name, content := document.MediaType, document.Name, document.Content
 	limits = limits.withDefaults()
 	if int64(len(content)) > limits.Bytes {
 		return Text{}, &TooLargeError{Name: name, What: "bytes", Size: int64(len(content)), Limit: limits.Bytes}
@@ -131,7 +149,7 @@ func Parse(ctx context.Context, mediaType, name string, content []byte, limits L
 	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX) {
 		mediaType = found
 	}
-	in := input{name: name, content: content, limits: limits}
+	in := input{name: name, content: content, limits: limits, links: document.Links}
 	var text Text
 	var err error
 	switch mediaType {
@@ -173,6 +191,7 @@ type input struct {
 	name    string
 	content []byte
 	limits  Limits
+	links   LinkResolver
 }
 
 // refusal is why a document of another type is not read.

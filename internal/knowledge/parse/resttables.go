@@ -146,8 +146,11 @@ func (r *restReader) inline(text string) string {
 			said = labelled[1]
 		}
 		switch {
-		case m[1] == "doc" && said == m[2]:
-			return readableName(said)
+		case m[1] == "doc":
+			if said == m[2] {
+				said = readableName(said)
+			}
+			return keep(markdownLink(said, restDocument(m[2])))
 		case textRoles[m[1]]:
 			return said
 		}
@@ -177,6 +180,14 @@ func (r *restReader) inline(text string) string {
 	})
 	text = restNoteMark.ReplaceAllString(text, "")
 	return restore(text, kept)
+}
+
+// restDocument is the file that a reference to a document names.
+func restDocument(reference string) string {
+	if at := strings.LastIndexByte(reference, '<'); at >= 0 {
+		reference = strings.TrimSuffix(reference[at+1:], ">")
+	}
+	return reference + ".rst"
 }
 
 // address is that of a reference: given, or by the name of another.

@@ -48,7 +48,10 @@ func (p *openedFolder) readChange(e entry, known connect.Known) connect.Change {
 	if known[document.ID] == document.Hash {
 		return connect.Change{Kind: connect.Unchanged, Document: document}
 	}
-	return connect.Change{Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType}
+	return connect.Change{
+		Kind: connect.Upserted, Document: document, Content: content, MediaType: mediaType,
+		Link: func(target string) string { return e.settings.linkAddress(e.name, target) },
+	}
 }
 
 // displayName returns a name that can be kept and printed, whatever bytes the file system has.

@@ -186,6 +186,34 @@ func (s *settings) addressOf(name string) string {
 	return strings.TrimSuffix(s.urlBase, "/") + "/" + strings.Join(segments, "/")
 }
 
+// linkAddress returns where a link in a document leads, "" where that is not known: its target
+// is relative to the document's file, or in a site's own form to the address of its page.
+func (s *settings) linkAddress(name, target string) string {
+	link, err := url.Parse(target)
+	if s.urlBase == "" || err != nil || link.IsAbs() || link.Host != "" || link.RawQuery != "" {
+		return ""
+	}
+	fragment := ""
+	if link.EscapedFragment() != "" {
+		fragment = "#" + link.EscapedFragment()
+	}
+	switch {
+	case link.Path == "":
+		return s.addressOf(name) + fragment
+	case path.Ext(link.Path) == "" || strings.HasPrefix(link.Path, "/"):
+		page, err := url.Parse(s.addressOf(name))
+		if err != nil || s.urlStyle != URLByPage {
+			return ""
+		}
+		return page.ResolveReference(link).String()
+	}
+	file := path.Join(path.Dir(name), link.Path)
+	if file == ".." || strings.HasPrefix(file, "../") || s.folder != "." && !strings.HasPrefix(file, s.folder+"/") {
+		return ""
+	}
+	return s.addressOf(file) + fragment
+}
+
 // pageOf returns the path of the page that a site generator makes of a file.
 func pageOf(name string) string {
 	extension := strings.ToLower(path.Ext(name))

@@ -160,3 +160,34 @@ func FuzzParseSettings(f *testing.F) {
 		}
 	})
 }
+
+// TestLinksLeadToPages checks where the links of a document lead, by the addresses of the
+// documents that they name.
+func TestLinksLeadToPages(t *testing.T) {
+	byPage := &settings{urlBase: "https://docs.example.com/en", urlStyle: URLByPage, folder: "."}
+	byFile := &settings{urlBase: "https://git.example.com/blob/main", urlStyle: URLByFile, folder: "."}
+	below := &settings{urlBase: "https://docs.example.com", urlStyle: URLByPage, folder: "docs"}
+	for _, test := range []struct {
+		settings     *settings
+		name, target string
+		want         string
+	}{
+		{byPage, "guide/keys.md", "install.md#linux", "https://docs.example.com/en/guide/install/#linux"},
+		{byPage, "guide/keys.md", "../index.md", "https://docs.example.com/en/"},
+		{byPage, "guide/keys.md", "#rotate", "https://docs.example.com/en/guide/keys/#rotate"},
+		{byPage, "guide/keys.md", "/blog/new/", "https://docs.example.com/blog/new/"},
+		{byPage, "guide/keys.md", "../install/", "https://docs.example.com/en/guide/install/"},
+		{byPage, "guide/keys.md", "../../secret.md", ""},
+		{byPage, "guide/keys.md", "//evil.example.com/x.md", ""},
+		{byPage, "guide/keys.md", "javascript:alert(1)", ""},
+		{byFile, "guide/keys.md", "../a b.md", "https://git.example.com/blob/main/a%20b.md"},
+		{byFile, "guide/keys.md", "install", ""},
+		{below, "docs/guide/keys.md", "../start.md", "https://docs.example.com/start/"},
+		{below, "docs/guide/keys.md", "../../README.md", ""},
+		{&settings{folder: "."}, "guide/keys.md", "install.md", ""},
+	} {
+		if got := test.settings.linkAddress(test.name, test.target); got != test.want {
+			t.Errorf("%s in %s leads to %q, want %q", test.target, test.name, got, test.want)
+		}
+	}
+}

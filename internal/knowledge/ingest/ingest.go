@@ -209,7 +209,7 @@ func (s *syncing) parseChange(ctx context.Context, change *connect.Change) outco
 	document := change.Document
 	content := change.Content
 	change.Content = nil
-	text, err := parse.ParseDocument(ctx, parse.Document{
+	text, err := parse.Read(ctx, parse.Document{
 		MediaType: change.MediaType, Name: document.Path, Content: content, Links: change.Link,
 	}, s.Limits)
 	if err != nil {

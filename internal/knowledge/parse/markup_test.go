@@ -51,7 +51,7 @@ func TestRelativeLinksGetAddresses(t *testing.T) {
 		{ReST, "See `the list <https://a.example.com/b>`_ and :doc:`the keys <keys>`."},
 		{AsciiDoc, "See https://a.example.com/b[the list] and xref:keys.rst[the keys]."},
 	} {
-		text, err := ParseDocument(t.Context(), Document{MediaType: test.mediaType, Name: "a", Content: []byte(test.content), Links: links}, Limits{})
+		text, err := Read(t.Context(), Document{MediaType: test.mediaType, Name: "a", Content: []byte(test.content), Links: links}, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,14 +124,14 @@ func (l Limits) withDefaults() Limits {
 // what Detect gave, or what the source says; content that is plainly something else
 // is read as what it is, or refused.
 func Parse(ctx context.Context, mediaType, name string, content []byte, limits Limits) (Text, error) {
-	return ParseDocument(ctx, Document{MediaType: mediaType, Name: name, Content: content}, limits)
+	return Read(ctx, Document{MediaType: mediaType, Name: name, Content: content}, limits)
 }
 
 // LinkResolver gives the address of what a relative link in a document leads to, "" where it
 // is not known.
 type LinkResolver func(target string) string
 
-// Document is what ParseDocument reads.
+// Document is what Read reads.
 type Document struct {
 	MediaType string // as for Parse
 	Name      string
@@ -139,8 +139,8 @@ type Document struct {
 	Links     LinkResolver // nil: of relative links the text is kept alone
 }
 
-// ParseDocument reads a document as Parse does, and gives its relative links addresses.
-func ParseDocument(ctx context.Context, document Document, limits Limits) (Text, error) {
+// Read reads a document as Parse does, and gives its relative links addresses.
+func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	mediaType, name, content := document.MediaType, document.Name, document.Content
 	limits = limits.withDefaults()
 	if int64(len(content)) > limits.Bytes {

@@ -47,7 +47,6 @@ type restReader struct {
 var (
 	restDirective    = regexp.MustCompile(`^\.\. (?:\|([^|]+)\| )?([A-Za-z][\w:.+-]*) ?::(?: (.*))?$`)
 	restTarget       = regexp.MustCompile("^\\.\\. _(`[^`]+`|[^:`]+): ?(.*)$")
-	restComment      = regexp.MustCompile(`^\.\.(?: .*)?$`)
 	restOption       = regexp.MustCompile(`^:([\w-]+):(?: +(.*))?$`)
 	restField        = regexp.MustCompile(`^:([^:\s][^:]*):(?: +(.*))?$`)
 	restItem         = regexp.MustCompile(`^(?:[-*+•]|(?:\d{1,4}|#|[A-Za-z])[.)]|\((?:\d{1,4}|#|[A-Za-z])\)) +\S`)
@@ -257,7 +256,7 @@ func (r *restReader) inside(lines []string, depth int) []string {
 
 // item rewrites a list item with what stands below it.
 func (r *restReader) item(lines []string, at int, indent string, depth int) int {
-	marker := lines[at][:strings.Index(lines[at], " ")]
+	marker, _, _ := strings.Cut(lines[at], " ")
 	text := strings.TrimLeft(lines[at][len(marker):], " ")
 	inner := len(lines[at]) - len(text)
 	end := bodyEnd(lines, at+1, min(inner, 2))

@@ -59,6 +59,11 @@ func TestWholesAreQuotedWhole(t *testing.T) {
 			"The signer has states, in this order:\nWaiting, signing, done.\n\nLunch is at noon.",
 			"The signer has states, in this order:\nWaiting, signing, done.",
 		},
+		{
+			"what announces the line that answers", "when is the signer waiting and signing", "lookup",
+			"There is an order:\nThe signer is waiting and signing.\n\nLunch is at noon.",
+			"There is an order:\nThe signer is waiting and signing.",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := texts(quoting.Choose(asked(test.question, test.intent), []quoting.Passage{{Title: "Signer", Text: test.text, Score: 1}}, wide))

@@ -165,8 +165,10 @@ func wholesOf(p *passageUnits) []whole {
 		start := at
 		if p.units[at].kind == prose {
 			if !p.leadsIn(at) {
-				if w, ok := p.proseWhole(at); ok {
+				w, ok := p.proseWhole(at)
+				if ok {
 					wholes = append(wholes, w)
+					at = max(at, w.last)
 				}
 				at++
 				continue

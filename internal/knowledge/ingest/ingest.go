@@ -274,7 +274,7 @@ func (s *syncing) addOutcome(o outcome) {
 		s.report.Unchanged++
 	case o.draft:
 		s.report.Drafts++
-		if known {
+		if ok {
 			s.batch.Delete = append(s.batch.Delete, document.ID)
 		}
 	case o.failed != nil:

@@ -13,7 +13,7 @@ import (
 
 // Version is that of the analysis. Raise it when what Analyze or AnalyzeIn gives changes:
 // an index holds the terms of one version.
-const Version = 2
+const Version = 3
 
 // AnalyzeIn returns the terms of a text in a language: those of Analyze, and for each word
 // that another stem stands for in that language that one too, right behind. So a text is
@@ -24,10 +24,10 @@ func AnalyzeIn(tag language.Tag, text string) []string {
 		return Analyze(text)
 	}
 	terms := make([]string, 0, len(text)/4)
-	for _, term := range Pairs(tag, text) {
-		terms = append(terms, term.Terms...)
-		if term.Native != "" {
-			terms = append(terms, term.Native)
+	for _, pair := range Pairs(tag, text) {
+		terms = append(terms, pair.Terms...)
+		if pair.Native != "" && !pair.IsPlain() {
+			terms = append(terms, pair.Native)
 		}
 	}
 	return terms
@@ -37,8 +37,13 @@ func AnalyzeIn(tag language.Tag, text string) []string {
 type Pair struct {
 	Written string   // the word in the text; of joined ones the first and the second
 	Terms   []string // as Analyze gives them
-	Native  string   // its stem in the text's language, where that is another; else ""
+	Native  string   // its stem in the text's language, marked with the language; "" for none
+	Stem    string   // the same without the mark
 }
+
+// IsPlain says whether a word's stem is the same in its language and in English: texts hold
+// it without the mark. Other forms of the word may have the marked stem.
+func (p Pair) IsPlain() bool { return slices.Contains(p.Terms, p.Stem) }
 
 // Pairs analyses each word of a text in a language. Words that a hyphen joins have a
 // further pair for both together.
@@ -48,7 +53,11 @@ func Pairs(tag language.Tag, text string) []Pair {
 	pairs := make([]Pair, 0, len(words))
 	for i, word := range words {
 		own := withoutArticle(tag, word.Text)
-		pairs = append(pairs, Pair{Written: own, Terms: appendTerms(nil, Fold(own)), Native: nativeStem(tag, own)})
+		pair := Pair{Written: own, Terms: appendTerms(nil, Fold(own)), Stem: nativeStem(tag, own)}
+		if pair.Stem != "" {
+			pair.Native = pair.Stem + markSeparator + string(tag)
+		}
+		pairs = append(pairs, pair)
 		if i > 0 && words[i-1].End+1 == word.Start && text[words[i-1].End] == '-' {
 			joined := words[i-1].Text + word.Text
 			pairs = append(pairs, Pair{Written: joined, Terms: []string{Stem(strings.ToLower(Fold(joined)))}})
@@ -59,16 +68,25 @@ func Pairs(tag language.Tag, text string) []Pair {
 
 func hasStems(tag language.Tag) bool { return tag != language.English && stemmers[tag] != nil }
 
-// nativeStem returns the stem of a word of letters in a language, folded, or "" where it is
-// the same as in English.
+// markSeparator stands between a stem and the language that it is one in: "instal", the
+// stem of Spanish "instalar", would pass for a word of English without it. No other term
+// has it.
+const markSeparator = ":"
+
+// maxMark is how long a mark is.
+const maxMark = 3
+
+// IsMarked says whether a term is a stem in another language than English.
+func IsMarked(term string) bool { return strings.Contains(term, markSeparator) }
+
+// nativeStem returns the folded stem of a word of letters in a language, "" for none.
 func nativeStem(tag language.Tag, word string) string {
-	if !hasStems(tag) || len(word) < 3 || len(word) > maxTermBytes ||
+	if !hasStems(tag) || len(word) < 3 || len(word) > maxTermBytes-maxMark ||
 		strings.ContainsFunc(word, func(r rune) bool { return !unicode.Is(unicode.Latin, r) }) || len(splitIdentifier(word)) > 1 {
 		return ""
 	}
-	lower := strings.ToLower(word)
-	stem := bounded(Fold(stemmers[tag].apply(lower)))
-	if stem == Stem(Fold(lower)) {
+	stem := Fold(stemmers[tag].apply(strings.ToLower(word)))
+	if len(stem) > maxTermBytes-maxMark {
 		return ""
 	}
 	return stem

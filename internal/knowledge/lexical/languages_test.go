@@ -47,6 +47,14 @@ func TestAnalyzeInKeepsWhatAnalyzeGives(t *testing.T) {
 	}
 }
 
+// TestStemsOfOtherLanguagesAreNoEnglishWords: a misspelled English word is not found in
+// Spanish pages.
+func TestStemsOfOtherLanguagesAreNoEnglishWords(t *testing.T) {
+	if terms := AnalyzeIn(language.Spanish, "instalar el chart"); slices.Contains(terms, "instal") || !slices.Contains(terms, "instal:es") {
+		t.Errorf("got %q", terms)
+	}
+}
+
 func TestKanaKeepsItsSounds(t *testing.T) {
 	if got := Analyze("サーバー"); !slices.Equal(got, []string{"サー", "ーバ", "バー"}) {
 		t.Errorf("got %q", got)
@@ -62,7 +70,7 @@ func telling(tag language.Tag, text string) []string {
 	for _, pair := range TellingPairs(tag, text) {
 		terms = append(terms, pair.Terms...)
 		if pair.Native != "" {
-			terms = append(terms, pair.Native)
+			terms = append(terms, pair.Native, pair.Stem)
 		}
 	}
 	return terms
@@ -74,8 +82,8 @@ func TestTellingPairs(t *testing.T) {
 		text string
 		want []string
 	}{
-		{language.German, "Wie kann ich das andere Passwort ändern?", []string{"passwort", "andern", "and"}},
-		{language.French, "comment changer l'autre mot", []string{"changer", "chang", "mot"}},
+		{language.German, "Wie kann ich das andere Passwort ändern?", []string{"passwort", "passwort:de", "passwort", "andern", "and:de", "and"}},
+		{language.French, "comment changer l'autre mot", []string{"changer", "chang:fr", "chang", "mot", "mot:fr", "mot"}},
 		{language.Japanese, "これは何ですか", []string{"は何", "何で"}},
 		{language.English, "how do I change it", []string{"chang"}},
 		{language.Unknown, "how do I change it", []string{"chang"}},

@@ -95,7 +95,8 @@ func termsIn(tag language.Tag, text string) []index.Term {
 	for _, pair := range lexical.TellingPairs(tag, text) {
 		weight := 1.0
 		if pair.Native != "" {
-			add(pair.Native, weight)
+			add(pair.Native, 1)
+			add(pair.Stem, 1)
 			weight = exactWeight
 		}
 		for _, term := range pair.Terms {

@@ -178,6 +178,7 @@ func TestAnswersQuoteAndCite(t *testing.T) {
 		{"how many days of leave do I get?", "28 days of leave a year", "leave.md", "days-of-leave"},
 		{"forgot my vpn pw, how do i reset it", "self-service portal", "vpn.md", "reset-the-vpn-password"},
 		{"where can I pick up a laptop", "room 12", "laptops.md", "getting-a-laptop"},
+		{"whree can I pikc up a latpop", "room 12", "laptops.md", "getting-a-laptop"},
 		{"BRD ??", "what a project must achieve", "vpn.md", "business-requirements-document-(brd)"},
 	} {
 		t.Run(test.question, func(t *testing.T) {

@@ -159,14 +159,19 @@ type inquiry struct {
 	// abbreviation is what the documents say that one in the question stands for.
 	abbreviation string
 	unresolved   string
-	profile      support.Profile
-	parts        []string // of identifiers, as terms
-	searched     []index.Term
-	expanded     []string
-	remarks      []string
+	// minMisspelled is how long a term must be to be looked up for its right spelling.
+	minMisspelled int
+	profile       support.Profile
+	parts         []string // of identifiers, as terms
+	searched      []index.Term
+	expanded      []string
+	remarks       []string
 }
 
 func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
+	if err := r.correctSpelling(ctx); err != nil {
+		return err
+	}
 	r.long = words.WriteOut(r.text)
 	r.whole = r.long
 	if err := r.tell(ctx); err != nil {
@@ -268,8 +273,12 @@ func tellingTermsIn(tag language.Tag, text string) []tellingWord {
 		}
 	}
 	for _, pair := range lexical.TellingPairs(tag, text) {
-		if pair.Native != "" {
-			add(support.Term{Text: pair.Native, Written: pair.Written, Also: pair.Terms})
+		switch {
+		case pair.Native != "" && pair.IsPlain():
+			add(support.Term{Text: pair.Stem, Written: pair.Written, Also: []string{pair.Native}})
+			continue
+		case pair.Native != "":
+			add(support.Term{Text: pair.Native, Written: pair.Written, Also: append(pair.Terms, pair.Stem)})
 			continue
 		}
 		for _, term := range pair.Terms {
@@ -301,7 +310,7 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 			r.remarks = append(r.remarks, fmt.Sprintf("%s stands for %s in the documents", defined[0].Short, defined[0].Long))
 		}
 	}
-	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < minSpelled || len(words.Related(term.Text)) > 0 {
+	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < r.minMisspelled || len(words.Related(term.Text)) > 0 {
 		return nil // a word of the thesaurus is spelled right
 	}
 	similar, err := r.flow.speller.Similar(ctx, term.Text, 1)
@@ -355,10 +364,7 @@ func (r *inquiry) join(ctx context.Context) error {
 	return nil
 }
 
-const (
-	maxAbbreviation = 8 // characters
-	minSpelled      = 4 // letters; shorter words have too many neighbours
-)
+const maxAbbreviation = 8 // characters
 
 // search makes the terms to search by: the telling words as written, and with less
 // weight what else counts as them and what asks for the same thing.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/lexical"
 )
 
 const (
@@ -36,9 +37,10 @@ type word struct {
 	letters uint64
 }
 
-// Add takes in a term, but for one that is longer than lexical.Analyze gives.
+// Add takes in a term, but for one that is longer than lexical.Analyze gives, and for stems
+// of other languages than English, which nobody writes.
 func (w *Words) Add(term string) {
-	if length := utf8.RuneCountInString(term); length <= longest {
+	if length := utf8.RuneCountInString(term); length <= longest && !lexical.IsMarked(term) {
 		w.byLength[length] = append(w.byLength[length], word{term: term, letters: letterSet(term)})
 	}
 }

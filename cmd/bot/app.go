@@ -14,6 +14,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/analyze"
 	"cairn/internal/graph/flows/answer"
+	"cairn/internal/graph/flows/answer/rerank"
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/graph/flows/repo"
@@ -50,6 +51,8 @@ type app struct {
 	closers    []func() error
 	// quoting is answer.Options.Quoting; nil but where weights are fitted.
 	quoting func(answer.Quotable)
+	// ordering is answer.Options.Ordering; nil but where weights are fitted.
+	ordering func(run string, question rerank.Question, evidence []retrieve.Evidence)
 }
 
 // open reads the configuration and opens the index, to read it.

@@ -43,7 +43,10 @@ type evalCommand struct {
 	Judgement string `long:"judgement" value-name:"FILE" description:"Decide by what --fit wrote."`
 	Side      string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
 
-	judged []judgedQuestion // of all sets so far
+	FitOrder string `long:"fit-order" value-name:"FILE" description:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
+
+	judged  []judgedQuestion  // of all sets so far
+	ordered []orderedQuestion // the same
 }
 
 // evalOutput is what --json prints for one set.
@@ -79,6 +82,11 @@ func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 	}
 	if c.FitQuotes != "" {
 		if err := c.fitQuotes(in.std.Out); err != nil {
+			return err
+		}
+	}
+	if c.FitOrder != "" {
+		if err := c.fitOrder(in.std.Out); err != nil {
 			return err
 		}
 	}
@@ -293,6 +301,7 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}
+	observed := c.observeOrder(a)
 	answers, err := c.collect(ctx, a, filepath.Base(set.dir), questions)
 	if err != nil {
 		return eval.Report{}, err
@@ -300,6 +309,12 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 	pages, err := eval.OpenPages(root)
 	if err != nil {
 		return eval.Report{}, err
+	}
+	halves := eval.HalvesOfQuestions(questions)
+	for _, q := range questions {
+		if err := c.keepOrdered(orderedQuestion{set: filepath.Base(set.dir), half: halves[q.ID]}, observed.of(evalRun(q)), q.Gold, pages); err != nil {
+			return eval.Report{}, errors.Join(err, pages.Close())
+		}
 	}
 	scores, err := eval.Score(questions, answers, pages)
 	return scores.Report(c.ByKind), errors.Join(err, pages.Close())

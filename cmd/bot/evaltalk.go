@@ -48,7 +48,8 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *app, s
 	if err := c.sync(ctx, in, a, source); err != nil {
 		return eval.Report{}, err
 	}
-	answers, err := c.talk(ctx, a, items)
+	observed := c.observeOrder(a)
+	answers, runOf, err := c.talk(ctx, a, items)
 	if err != nil {
 		return eval.Report{}, err
 	}
@@ -56,22 +57,29 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *app, s
 	if err != nil {
 		return eval.Report{}, err
 	}
+	halves := eval.Halves(items)
+	for _, item := range items {
+		if err := c.keepOrdered(orderedQuestion{set: talkSet, half: halves[item.ID]}, observed.of(runOf[item.ID]), item.Gold, pages); err != nil {
+			return eval.Report{}, errors.Join(err, pages.Close())
+		}
+	}
 	scores, stray, err := eval.ScoreTalk(items, answers, pages)
 	report := eval.ReportTalk(scores, stray, eval.TalkOptions{ByKind: c.ByKind, Split: c.Split})
 	return report, errors.Join(err, pages.Close())
 }
 
-// talk plays the conversations of the items and gives what the bot did. Its threads and
-// runs are kept in a folder of their own, which is removed at the end.
-func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (answers []eval.TalkAnswer, err error) {
+// talk plays the conversations of the items and gives what the bot did, and by item in
+// which run. Its threads and runs are kept in a folder of their own, which is removed at
+// the end.
+func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (answers []eval.TalkAnswer, runOf map[string]string, err error) {
 	dir, err := os.MkdirTemp("", "cairn-eval-talk-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the threads: %w", err)
+		return nil, nil, fmt.Errorf("make a folder for the threads: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	of := &app{config: a.config, embedder: a.embedder, logger: a.logger, stderr: a.stderr, telemetry: a.telemetry, index: a.index}
+	of := &app{config: a.config, embedder: a.embedder, logger: a.logger, stderr: a.stderr, telemetry: a.telemetry, index: a.index, ordering: a.ordering}
 	if of.judgement, err = c.readJudgement(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	halves := eval.Halves(items)
 	examples := &quoteExamples{set: talkSet, halves: halves}
@@ -80,27 +88,29 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 	defer func() { err = closing(err, of) }()
 	talker, err := openTalker(ctx, of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, item := range items {
 		if err := talker.prepare(ctx, item); err != nil {
-			return nil, fmt.Errorf("prepare the thread of message %q: %w", item.ID, err)
+			return nil, nil, fmt.Errorf("prepare the thread of message %q: %w", item.ID, err)
 		}
 	}
 	of.work(ctx, talker.bot)
+	runOf = make(map[string]string)
 	for _, item := range items {
 		examples.expect(item.AsQuestion())
-		answered, trace, err := talker.say(ctx, item)
+		answered, played, err := talker.say(ctx, item)
 		if err != nil {
-			return nil, fmt.Errorf("say message %q: %w", item.ID, err)
+			return nil, nil, fmt.Errorf("say message %q: %w", item.ID, err)
 		}
 		if item.OpenQuestion == nil { // after one, nothing is decided anew
-			c.keepJudged(judgedQuestion{set: talkSet, half: halves[item.ID], expect: item.Expect}, inputsOf(trace.Inputs))
+			c.keepJudged(judgedQuestion{set: talkSet, half: halves[item.ID], expect: item.Expect}, inputsOf(played.trace.Inputs))
 		}
+		runOf[item.ID] = played.run
 		answers = append(answers, answered)
 	}
 	c.examples = append(c.examples, examples.collected()...)
-	return answers, c.writeTalkAnswers(answers)
+	return answers, runOf, c.writeTalkAnswers(answers)
 }
 
 // talker is the bot with the stores that its threads are prepared in.
@@ -207,8 +217,14 @@ func openQuestion(open eval.OpenQuestion) *graph.Question {
 	return question
 }
 
+// played is the run that a message of a talk set led to; it is zero where there was none.
+type played struct {
+	run   string
+	trace chat.Trace
+}
+
 // say hands an item's message to the bot and gives what came of it, and how.
-func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, chat.Trace, error) {
+func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, played, error) {
 	message := chat.Message{
 		ID: chat.MessageID(item.ID), Thread: talkThread(item), Author: talkAuthor, At: time.Now(),
 		Text: strings.TrimSpace(strings.TrimPrefix(item.Question, talkMention)),
@@ -222,22 +238,23 @@ func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, 
 	var said collected
 	begun := time.Now()
 	if err := t.bot.Handle(ctx, message, &said); err != nil {
-		return eval.TalkAnswer{}, chat.Trace{}, err
+		return eval.TalkAnswer{}, played{}, err
 	}
 	took := float64(time.Since(begun)) / float64(time.Millisecond)
-	var trace chat.Trace
+	var of played
 	switch {
 	case said.question != nil:
 		var err error
-		if trace, err = t.bot.Explain(ctx, said.question.Run); err != nil {
-			return eval.TalkAnswer{}, chat.Trace{}, err
+		of.run = string(said.question.Run)
+		if of.trace, err = t.bot.Explain(ctx, said.question.Run); err != nil {
+			return eval.TalkAnswer{}, played{}, err
 		}
 	case said.reply != nil:
-		trace = said.reply.Trace
+		of = played{string(said.reply.Run), said.reply.Trace}
 	}
-	answered := talkAnswer(said, trace.Evidence)
+	answered := talkAnswer(said, of.trace.Evidence)
 	answered.ID, answered.LatencyMS = item.ID, &took
-	return answered, trace, nil
+	return answered, of, nil
 }
 
 // talkOutcomes are the outcomes of replies as a talk set names them.

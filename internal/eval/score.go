@@ -222,20 +222,49 @@ func measurePages(m map[string]float64, golds []Gold, cited []Place) {
 	measureRanks(m, "page", ranks)
 }
 
-func measureSections(m map[string]float64, golds []Gold, cited []Place, pages *Pages) {
-	same := func(place, gold Place) bool {
-		if place.Path != gold.Path {
-			return false
+// The grades of a passage: of no page that answers, of one, and in a section that answers.
+const (
+	OtherPage = iota
+	AnsweringPage
+	AnsweringSection
+)
+
+// Grade says how good a place is for a question.
+func Grade(golds []Gold, place Place, pages *Pages) (int, error) {
+	grade := OtherPage
+	for _, gold := range golds {
+		for _, g := range gold.places() {
+			if g.Path != place.Path {
+				continue
+			}
+			if err := pages.load(g.Path); err != nil {
+				return OtherPage, err
+			}
+			if isSame(place, g, pages) {
+				return AnsweringSection, nil
+			}
+			grade = AnsweringPage
 		}
-		if pages == nil {
-			return canon(place.Anchor) == canon(gold.Anchor)
-		}
-		return pages.within(place, gold)
 	}
+	return grade, nil
+}
+
+// isSame says whether a place is in a gold section.
+func isSame(place, gold Place, pages *Pages) bool {
+	if place.Path != gold.Path {
+		return false
+	}
+	if pages == nil {
+		return canon(place.Anchor) == canon(gold.Anchor)
+	}
+	return pages.within(place, gold)
+}
+
+func measureSections(m map[string]float64, golds []Gold, cited []Place, pages *Pages) {
 	ranks := make([]int, len(golds))
 	for i, gold := range golds {
 		ranks[i] = 1 + slices.IndexFunc(cited, func(place Place) bool {
-			return slices.ContainsFunc(gold.places(), func(g Place) bool { return same(place, g) })
+			return slices.ContainsFunc(gold.places(), func(g Place) bool { return isSame(place, g, pages) })
 		})
 	}
 	measureRanks(m, "section", ranks)

@@ -27,6 +27,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/quoting"
+	"cairn/internal/graph/flows/answer/rerank"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
@@ -61,6 +62,7 @@ type Flow struct {
 	documents int // quoted from at most
 	sidePages float64
 	quoting   func(Quotable)
+	ordering  func(run string, question rerank.Question, evidence []retrieve.Evidence)
 	linkHosts map[string]bool
 	bus       *agent.Bus
 	log       *slog.Logger
@@ -90,6 +92,9 @@ type Options struct {
 	Log       *slog.Logger // of agents that fail, get stuck or go down; nil: none
 	// Quoting is told of what quotes are chosen from; nil: nobody is.
 	Quoting func(Quotable)
+	// Ordering is told of what the first search of a run found, before it is put in order;
+	// nil: nobody is.
+	Ordering func(run string, question rerank.Question, evidence []retrieve.Evidence)
 	// Accompany is told of each request that an agent works at, as agent.Options has it.
 	Accompany func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
 }
@@ -108,7 +113,7 @@ type Quotable struct {
 func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
-		documents: options.Documents, quoting: options.Quoting, linkHosts: make(map[string]bool), now: time.Now,
+		documents: options.Documents, quoting: options.Quoting, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now,
 		log: options.Log,
 	}
 	if f.log == nil {

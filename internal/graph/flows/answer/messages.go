@@ -40,6 +40,7 @@ type understanding struct {
 	Parts        []string
 	Terms        []index.Term
 	Profile      support.Profile
+	Around       []support.Term // words of what a follow-up leans on, which count less
 	Intent       Intent
 	Relation     Relation
 	FollowUp     bool

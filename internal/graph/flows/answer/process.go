@@ -17,8 +17,13 @@ import (
 	"cairn/internal/language"
 )
 
-// kept is how many passages of evidence a run works with.
-const kept = 20
+const (
+	// kept is how many passages of evidence a run works with.
+	kept = 20
+	// searched is how many are looked for: those in other languages may fall behind, and
+	// some come forward when they are put in order.
+	searched = 2 * kept
+)
 
 // partWeight is what a search for a part of a question counts against one for the
 // whole of it.
@@ -58,13 +63,13 @@ const enoughCoverage = 0.7
 // find is HybridSearch's work.
 func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (searchResponse, error) {
 	q := request.Query
-	q.Limit = 2 * kept // those in other languages may fall behind
+	q.Limit = searched
 	result, err := f.retriever.Search(ctx, q)
 	if err != nil {
 		return searchResponse{}, err
 	}
 	evidence := preferLanguage(request.Query.Text, weighPages(result.Evidence, q.Text, f.sidePages))
-	return searchResponse{Evidence: evidence[:min(len(evidence), kept)], ByWords: result.Unembedded != nil, Made: flows.Query{
+	return searchResponse{Evidence: evidence, ByWords: result.Unembedded != nil, Made: flows.Query{
 		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
 		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
 	}}, nil
@@ -263,7 +268,7 @@ func (f *Flow) hybridProcessing(ctx context.Context, step graph.Step[State]) (gr
 		if err != nil {
 			return graph.Result[State]{}, err
 		}
-		return processed(s, lists[0], made, changes), nil
+		return processed(s, lists[0][:min(len(lists[0]), kept)], made, changes), nil
 	case len(s.Parts) == 1 && s.AnalysisResults.Coverage < enoughCoverage:
 		return f.parallelProcessing(ctx, step)
 	}

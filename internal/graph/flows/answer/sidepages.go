@@ -39,8 +39,19 @@ var sideKinds = []sideKind{
 // words of paths are parted by what a regular expression takes for a letter.
 var pathWords = strings.NewReplacer("_", " ", "-", " ", "/", " ", ".", " ")
 
+// partial is the path of a file that site generators put into pages, and show nowhere by
+// itself; "_index" is a page.
+var partial = regexp.MustCompile(`(?:^|/)_[^/]+$`)
+
+func isPartial(path string) bool {
+	return partial.MatchString(path) && !strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "_index.")
+}
+
 // isAside says whether a page is of a side kind that a question does not ask for.
 func isAside(e retrieve.Evidence, question string) bool {
+	if isPartial(e.Document.Path) {
+		return true
+	}
 	names := pathWords.Replace(e.Document.Path) + " / " + e.Document.Title
 	for _, kind := range sideKinds {
 		if kind.page.MatchString(names) && !kind.asked.MatchString(question) {

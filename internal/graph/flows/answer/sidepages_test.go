@@ -71,3 +71,10 @@ func TestTheNewerOfTwoVersionsIsQuoted(t *testing.T) {
 func page(path string, score float64) retrieve.Evidence {
 	return retrieve.Evidence{Document: knowledge.Document{Path: path}, Score: score}
 }
+
+func TestPartialsCountLess(t *testing.T) {
+	weighed := weighPages([]retrieve.Evidence{page("sdk/_install.mdx", 1), page("sdk/install.mdx", 0.9), page("sdk/_index.md", 0.8)}, "install", DefaultSidePages)
+	if weighed[0].Document.Path != "sdk/install.mdx" || weighed[1].Document.Path != "sdk/_index.md" {
+		t.Errorf("%s is first, then %s", weighed[0].Document.Path, weighed[1].Document.Path)
+	}
+}

@@ -66,7 +66,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 	}
 	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
 	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
-	evidence := withAttached(s, lists[0])
+	evidence := withAttached(s, f.order(s, meant.Around, lists[0]))
 	s.SearchResults, s.AnalysisResults = evidence, analyze(meant.Profile, evidence)
 	judged := f.judgeQuestion(s)
 	return graph.Update(slices.Concat(used(analysed), searched, lost(failure), []graph.Change[State]{
@@ -124,7 +124,7 @@ func (f *Flow) readByRules(ctx context.Context, request analysisRequest) (unders
 func (r *inquiry) understanding() understanding {
 	meant := understanding{
 		Query: r.whole, Normalized: strings.Join(r.written(), " "), Expanded: r.expanded,
-		Parts: words.Parts(r.long), Terms: r.searched, Profile: r.profile, Intent: Intent(words.Intent(r.long)),
+		Parts: words.Parts(r.long), Terms: r.searched, Profile: r.profile, Around: r.leanedOn, Intent: Intent(words.Intent(r.long)),
 		Relation: One, FollowUp: r.followUp, Abbreviation: r.abbreviation, Unresolved: r.unresolved, Remarks: r.remarks,
 	}
 	switch {
@@ -159,6 +159,7 @@ type inquiry struct {
 	// abbreviation is what the documents say that one in the question stands for.
 	abbreviation string
 	unresolved   string
+	leanedOn     []support.Term // words of what a follow-up leans on
 	// minMisspelled is how long a term must be to be looked up for its right spelling.
 	minMisspelled int
 	profile       support.Profile
@@ -187,8 +188,7 @@ func (r *inquiry) read(ctx context.Context, turns []flows.Turn) error {
 		return err
 	}
 	r.search()
-	r.refer(turns)
-	return nil
+	return r.refer(ctx, turns)
 }
 
 // tell finds the telling words: those that are no fillers, or all where there is
@@ -395,59 +395,6 @@ func (r *inquiry) search() {
 	for _, term := range r.searched[written:] {
 		r.expanded = append(r.expanded, term.Text)
 	}
-}
-
-// refer resolves what the question leaves to the thread.
-func (r *inquiry) refer(turns []flows.Turn) {
-	referent, leans := words.LeansOn(r.text)
-	switch {
-	case r.around != "":
-		r.lean(r.around, "")
-		return
-	case len(turns) == 0:
-		r.unresolved = referent
-		return
-	}
-	if !leans && len(r.profile.Terms) > 2 {
-		return
-	}
-	before, answered := lastTurns(turns)
-	r.lean(before, answered)
-}
-
-// lean searches also by what was said before the question, of which the bot's part counts
-// less.
-func (r *inquiry) lean(before, answered string) {
-	r.followUp = true
-	weights := newWeights()
-	for _, term := range r.searched {
-		weights.raise(term.Text, term.Weight)
-	}
-	weights.raiseAll(tellingTerms(before, isFiller), userTurnWeight)
-	weights.raiseAll(tellingTerms(answered, isFiller), botTurnWeight)
-	r.searched = weights.terms()
-	r.whole = words.WriteOut(before) + " " + r.long
-	r.remarks = append(r.remarks, "read as a follow-up to: "+before)
-}
-
-// lastTurns gives the person's last message and the bot's last one.
-func lastTurns(turns []flows.Turn) (person, bot string) {
-	for _, turn := range slices.Backward(turns) {
-		if turn.Role == flows.User && person == "" {
-			person = bounded(turn.Text)
-		}
-		if turn.Role == flows.Assistant && bot == "" {
-			bot = opening(turn.Text)
-		}
-	}
-	return person, bot
-}
-
-// opening is the beginning of an answer, which says what it is about; the rest of a
-// long one would drown the question.
-func opening(text string) string {
-	runes := []rune(bounded(text))
-	return string(runes[:min(len(runes), maxOpening)])
 }
 
 // written gives the telling words as the question has them.

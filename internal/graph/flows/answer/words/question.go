@@ -51,10 +51,16 @@ var intents = []struct {
 	{"summary", regexp.MustCompile(`\b(summar\w+|overview|explain|tell me about|describe|introduction)\b`)},
 }
 
+// definitions ask in other languages than English what something is.
+var definitions = regexp.MustCompile(`^\W*(?:(?:was|wer) (?:ist|sind|bedeutet|heißt)(?: (?:eigentlich|denn|nochmal|überhaupt|genau))*|(?:qu['’]est[- ]ce qu(?:e |['’])|c['’]est quoi|que (?:veut dire|signifie))|(?:qu[eé]|q) (?:es|son|significa)|o que (?:é|são|significa)|(?:che )?cos(?:a |['’])(?:è|sono|significa)|wat (?:is|zijn|betekent))(?: (?:ein|eine|einen|der|die|das|une?|les?|la|el|los|las|una|uno|uma?|o|os|as|il|lo|een|het|de))?(?:\s+|['’])[\p{L}\p{N}.'’-]+(?: [\p{L}\p{N}.'’-]+){0,3}\W*$|^[^。？?]{1,24}(?:とは|って(?:何|なに)|(?:は|って)(?:何|なん)ですか|是什么(?:意思)?|是啥|什么意思)[^。]{0,6}$|^什么是[^。？?]{1,20}`)
+
 // Intent gives what kind of answer a question wants: "definition", "how-to",
 // "troubleshooting", "comparison", "list", "summary", or else "lookup".
 func Intent(text string) string {
 	lower := strings.ToLower(strings.TrimSpace(text))
+	if definitions.MatchString(lower) {
+		return "definition"
+	}
 	for _, intent := range intents {
 		if intent.pattern.MatchString(lower) {
 			return intent.name

@@ -24,15 +24,21 @@ func TestWriteOut(t *testing.T) {
 
 func TestIntent(t *testing.T) {
 	for text, want := range map[string]string{
-		"what is a lease?":                                "definition",
-		"BRD ??":                                          "definition",
-		"how do I rotate the key":                         "how-to",
-		"sync fails with exit code 1":                     "troubleshooting",
-		"redis vs postgres for the queue":                 "comparison",
-		"what types of runs are there":                    "list",
-		"give me an overview of the queue":                "summary",
-		"port of the web page":                            "lookup",
-		"what is the difference between a run and a flow": "comparison",
+		"what is a lease?":                 "definition",
+		"BRD ??":                           "definition",
+		"how do I rotate the key":          "how-to",
+		"sync fails with exit code 1":      "troubleshooting",
+		"redis vs postgres for the queue":  "comparison",
+		"what types of runs are there":     "list",
+		"give me an overview of the queue": "summary",
+		"port of the web page":             "lookup",
+		"was ist eigentlich ein chart?":    "definition",
+		"c'est quoi un library chart ?":    "definition",
+		"q es un hook":                     "definition",
+		"hookとは":                           "definition",
+		"chart仓库是什么":                       "definition",
+		"was ist zu tun, wenn der server nicht mehr startet und niemand da ist?": "lookup",
+		"what is the difference between a run and a flow":                        "comparison",
 	} {
 		if got := words.Intent(text); got != want {
 			t.Errorf("Intent(%q) = %q, want %q", text, got, want)

@@ -1,0 +1,197 @@
+package rerank
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"cairn/internal/graph/flows/answer/logistic"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/lexical"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
+)
+
+// The features of a passage, by name in the file of weights.
+const (
+	searchScore       = "search"        // against the best one's
+	titleExact        = "title_exact"   // the title names what is asked for, and little else
+	sectionExact      = "section_exact" // the same of the section's heading
+	sideBySide        = "side_by_side"  // neighbouring words of the question that are neighbours in the passage
+	literal           = "literal"       // flags, files and quoted words of the question that the text has as they are
+	pageSupport       = "page_support"  // how good the other passages of its page are
+	isShort           = "short"         // a list of links, a heading with a line
+	definitionTitle   = "definition_title_exact"
+	definitionSection = "definition_section_exact"
+	definitionSays    = "definition_says" // a sentence says what the question's words are
+)
+
+const (
+	shortPassage = 25  // words, as a list of links to other pages has
+	apart        = 3   // terms from one neighbour to the next
+	saysWithin   = 600 // bytes of a passage
+	// maxSupport is how much the other passages of a page count for one, in best passages.
+	maxSupport = 2
+	// definition is the intent of a question for what something is.
+	definition = "definition"
+)
+
+var (
+	literals = regexp.MustCompile("(?:^|[\\s`\"'(])(--?[a-zA-Z][\\w-]+|[\\w-]+(?:[._/:][\\w-]+)+|[A-Z][A-Z_]{3,})|`([^`]+)`|\"([^\"]+)\"")
+	// says is the beginning of a sentence that says what its subject is.
+	says = regexp.MustCompile("(?im)(?:^|[.!?:]\\s+)[\\W_]*(?:(?:an?|the|in \\w+,?|eine?|der|die|das|une?|les?|la|l'|una?|el)\\s+)?((?:[\\w`*_.'()-]+\\s+){0,5}[\\w`*_.'()-]+)\\s+(?:is|are|means?|refers? to|stands? for|describes?|ist|sind|est|sont|es|son|désigne|bezeichnet)\\s")
+)
+
+// Describe gives the features of each passage of evidence, which is in the order of a
+// search.
+func Describe(q Question, evidence []retrieve.Evidence) []logistic.Features {
+	wanted := literalsOf(q.Text)
+	described := make([]logistic.Features, len(evidence))
+	for i, e := range evidence {
+		f := describe(q, e)
+		f[searchScore] = ratio(e.Score, evidence[0].Score)
+		f[literal] = shareOfLiterals(wanted, e)
+		f[pageSupport] = supportOf(i, evidence)
+		described[i] = f
+	}
+	return described
+}
+
+// describe gives the features that a passage has by itself.
+func describe(q Question, e retrieve.Evidence) logistic.Features {
+	tag := language.Parse(e.Document.Language)
+	title, section := support.OfIn(tag, e.Document.Title), support.OfIn(tag, e.Passage.Section())
+	f := logistic.Features{
+		titleExact:   q.Profile.Coverage(title) * shareAsked(q.Profile, title),
+		sectionExact: q.Profile.Coverage(section) * shareAsked(q.Profile, section),
+		sideBySide:   shareOfNeighbours(q.Profile, lexical.AnalyzeIn(tag, e.Passage.Text)),
+		isShort:      truth(len(strings.Fields(e.Passage.Text)) < shortPassage),
+	}
+	if q.Intent == definition {
+		f[definitionTitle], f[definitionSection] = f[titleExact], f[sectionExact]
+		f[definitionSays] = saysWhat(q.Profile, tag, e.Passage.Text)
+	}
+	return f
+}
+
+// shareAsked is the part of a heading's telling words that a question has.
+func shareAsked(p support.Profile, heading support.Set) float64 {
+	held, all := 0, 0
+	for term := range heading {
+		if lexical.IsFiller(term) {
+			continue
+		}
+		all++
+		for _, wanted := range p.Terms {
+			if wanted.Holds(support.Set{term: {}}) {
+				held++
+				break
+			}
+		}
+	}
+	return ratio(float64(held), float64(all))
+}
+
+// shareOfNeighbours is the part of the question's pairs of neighbouring words that stand near one
+// another in a text, in their order.
+func shareOfNeighbours(p support.Profile, terms []string) float64 {
+	if len(p.Terms) < 2 {
+		return 0
+	}
+	at := make([][]int, len(p.Terms))
+	for i, term := range terms {
+		for t, wanted := range p.Terms {
+			if wanted.Text == term || slices.Contains(wanted.Also, term) {
+				at[t] = append(at[t], i)
+			}
+		}
+	}
+	held, all := 0.0, 0.0
+	for t := range len(p.Terms) - 1 {
+		weight := p.Terms[t].IDF + p.Terms[t+1].IDF
+		all += weight
+		if near(at[t], at[t+1]) {
+			held += weight
+		}
+	}
+	return ratio(held, all)
+}
+
+// near says whether a position of the second follows one of the first closely.
+func near(first, second []int) bool {
+	j := 0
+	for _, i := range first {
+		for j < len(second) && second[j] <= i {
+			j++
+		}
+		if j < len(second) && second[j]-i <= apart {
+			return true
+		}
+	}
+	return false
+}
+
+// literalsOf gives what a question has in the form of code: flags, files, quoted words.
+func literalsOf(text string) []string {
+	var found []string
+	for _, match := range literals.FindAllStringSubmatch(text, -1) {
+		for _, group := range match[1:] {
+			if group != "" {
+				found = append(found, strings.ToLower(group))
+			}
+		}
+	}
+	return found
+}
+
+func shareOfLiterals(wanted []string, e retrieve.Evidence) float64 {
+	text := strings.ToLower(e.Document.Title + "\n" + e.Passage.Section() + "\n" + e.Passage.Text)
+	held := 0
+	for _, literal := range wanted {
+		if strings.Contains(text, literal) {
+			held++
+		}
+	}
+	return ratio(float64(held), float64(len(wanted)))
+}
+
+// supportOf is how much the other passages of a passage's page score together, 0 to 1.
+func supportOf(of int, evidence []retrieve.Evidence) float64 {
+	sum := 0.0
+	for i, e := range evidence {
+		if i != of && e.Document.ID == evidence[of].Document.ID {
+			sum += ratio(e.Score, evidence[0].Score)
+		}
+	}
+	return min(sum, maxSupport) / maxSupport
+}
+
+// saysWhat is how well the subject of a sentence at the beginning of a text that says what
+// something is, is what the question asks about.
+func saysWhat(p support.Profile, tag language.Tag, text string) float64 {
+	text = knowledge.WithoutAddresses(text)
+	if len(text) > saysWithin {
+		text = strings.ToValidUTF8(text[:saysWithin], "")
+	}
+	best := 0.0
+	for _, match := range says.FindAllStringSubmatch(text, -1) {
+		subject := support.OfIn(tag, match[1])
+		best = max(best, p.Coverage(subject)*shareAsked(p, subject))
+	}
+	return best
+}
+
+func truth(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}

@@ -270,7 +270,7 @@ func plain(s State) bool {
 	case decide(ungiven(s)).reason != "":
 		return false
 	}
-	return words.AsksWhether(s.OriginalQuery) || words.AsksFunction(s.OriginalQuery) ||
+	return words.AsksWhether(s.OriginalQuery) || words.AsksFunction(s.OriginalQuery) || words.ExplainsPronoun(s.OriginalQuery) ||
 		s.Intent == Definition && headingCoverage(s) >= 1 || abbreviated(s)
 }
 

@@ -54,6 +54,14 @@ func AsksFunction(text string) bool { return function.MatchString(WriteOut(text)
 // AsksWhich says whether a text has a question word.
 func AsksWhich(text string) bool { return which.MatchString(text) }
 
+// ExplainsPronoun says whether a question has a pronoun that stands for what it names
+// before: "what is a hook and how does it work".
+func ExplainsPronoun(text string) bool {
+	rest := expletives.ReplaceAllString(text, " ")
+	at := referents.FindStringIndex(rest)
+	return at != nil && explained(rest[:at[0]])
+}
+
 // joint parts a message where a pronoun behind it may mean what is named before it.
 var joint = regexp.MustCompile(`(?i)[,;.:!?\n]\s|\b(?:and|but|or|if|when|because|since|so|that|which|who|then)\b`)
 

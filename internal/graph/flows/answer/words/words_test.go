@@ -90,3 +90,17 @@ func TestRelated(t *testing.T) {
 		t.Error("a name has synonyms")
 	}
 }
+
+func TestExplainsPronoun(t *testing.T) {
+	for text, want := range map[string]bool{
+		"what is a hook and how does it work":    true,
+		"how does it work":                       false,
+		"is it possible to run two workers?":     false,
+		"where do leases go when they run out":   true,
+		"what is a hook and how do I write one?": false,
+	} {
+		if got := words.ExplainsPronoun(text); got != want {
+			t.Errorf("ExplainsPronoun(%q) = %v", text, got)
+		}
+	}
+}

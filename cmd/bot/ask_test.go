@@ -36,6 +36,60 @@ func TestInterruptedCommandsFail(t *testing.T) {
 	}
 }
 
+// TestAskedBackOffATerminal asks what means several things where nobody can say which: the
+// readings are printed, the exit code tells, and no run is left waiting.
+func TestAskedBackOffATerminal(t *testing.T) {
+	pages, data := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"ci.md":   "# Continuous integration\n\n## Token for the pipeline\n\nThe pipeline reads its token from the vault. Ask the platform team for a token.\n",
+		"chat.md": "# Chat bot\n\n## Token for the chat bot\n\nThe chat bot needs a token from the chat workspace. An admin of the workspace creates the token.\n",
+		"api.md":  "# Public interface\n\n## Token for the interface\n\nEach client of the interface sends a token in a header. Create a token in your profile.\n",
+	} {
+		if err := os.WriteFile(filepath.Join(pages, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nobody, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nobody.Close()
+	say := func(args ...string) (code int, said string) {
+		t.Helper()
+		file, err := os.CreateTemp(t.TempDir(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		code = run(t.Context(), append(args, "--data", data), stdio{In: nobody, Out: file, Err: file})
+		content, err := os.ReadFile(file.Name())
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return code, string(content)
+	}
+	if code, said := say("ingest", pages); code != exitOK {
+		t.Fatalf("ingest ended with %d: %s", code, said)
+	}
+	const asked = "where do I get the token of this vendor?"
+	for _, args := range [][]string{{"ask", asked}, {"ask", "--json", asked}} {
+		code, said := say(args...)
+		if code != exitAsked {
+			t.Errorf("%v ended with %d: %s", args, code, said)
+		}
+		for _, reading := range []string{"Continuous integration", "Chat bot", "Public interface"} {
+			if !strings.Contains(said, reading) {
+				t.Errorf("%v does not offer %q: %s", args, reading, said)
+			}
+		}
+	}
+	if code, said := say("runs", "--status", "waiting"); code != exitOK || strings.Contains(said, "run-") {
+		t.Errorf("waiting runs (%d): %s", code, said)
+	}
+	if code, said := say("ask", "how does the chat bot get its token?"); code != exitOK {
+		t.Errorf("a clear question ended with %d: %s", code, said)
+	}
+}
+
 // TestCtrlCEndsAWaitForAReply presses Ctrl-C on a real terminal while a command waits for a
 // reply to what it asked back.
 func TestCtrlCEndsAWaitForAReply(t *testing.T) {

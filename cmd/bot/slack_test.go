@@ -79,7 +79,7 @@ func TestServesBeforeAnythingWasRead(t *testing.T) {
 			}
 			o.serve()
 			early := o.ann.Says(o.general, "", mention+"how many days of leave do I get?")
-			o.shows(early, "Nothing I know")
+			o.shows(early, "I couldn't find this")
 			o.readHandbook()
 			late := o.ann.Says(o.general, "", mention+"how many days of leave do I get a year?")
 			o.shows(late, "28 days")

@@ -12,6 +12,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/phrases"
 )
 
 // Bounds of the files that come with a message.
@@ -38,17 +39,16 @@ var (
 // readsDocuments tells the flows that are about documents.
 func readsDocuments(flow string) bool { return flow == words.Analyze || flow == words.Context }
 
-// readFiles reads the files of the message that starts a run of a flow. One that is about
-// documents has those of the thread where none came with the message. What can't be read is
+// readFiles reads the files that a run of a flow is about (filesFor). What can't be read is
 // named in the note of the reply. A person who stops the job stops the reading.
 func (t *turn) readFiles(held context.Context, flow string) error {
 	reader := &fileReader{turn: t, room: besideRequest}
-	files := t.message.Files
 	if readsDocuments(flow) {
 		reader.room = asDocuments
-		if len(files) == 0 {
-			files = t.threadFiles(held, flow == words.Context)
-		}
+	}
+	files := t.filesFor(held, flow)
+	if len(t.message.Files) == 0 {
+		reader.attachMade(flow)
 	}
 	for i, file := range files {
 		if i == chat.MaxFiles {
@@ -104,6 +104,9 @@ func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
 	if t.attached != nil || t.record.Message != t.job.Message.ID {
 		return t.attached, nil
 	}
+	if at := personTurn(t.session.Turns, t.message.ID); at >= 0 && len(t.message.Files) == 0 {
+		t.message.Files = t.session.Turns[at].Files // they came after the message did
+	}
 	note := t.note
 	err := t.readFiles(ctx, t.record.Flow)
 	t.note = note
@@ -119,6 +122,8 @@ type fileReader struct {
 	letters   int
 	skipped   []string
 	shortened []string
+	// unreadable are names of files without a text that can be read, such as pictures.
+	unreadable []string
 }
 
 func (r *fileReader) skip(name, reason string) {
@@ -152,7 +157,7 @@ func (r *fileReader) read(held context.Context, file chat.File) error {
 	r.bytes += int64(len(content))
 	text, err := r.options.ReadFile(ctx, file.Name, content)
 	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")); err != nil || text == "" {
-		r.skip(name, "it has no text that I can read")
+		r.unreadable = append(r.unreadable, name)
 		return nil
 	}
 	r.attach(name, file.Name, text)
@@ -192,6 +197,9 @@ func (r *fileReader) note() string {
 	}
 	if len(r.skipped) > 0 {
 		said = append(said, "I did not read "+strings.Join(r.skipped, ", ")+".")
+	}
+	if len(r.unreadable) > 0 {
+		said = append(said, r.speaker().Text(phrases.UnreadableFile, strings.Join(r.unreadable, ", ")))
 	}
 	return strings.Join(said, " ")
 }

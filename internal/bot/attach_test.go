@@ -51,7 +51,7 @@ func TestFilesAreReadWithinLimits(t *testing.T) {
 		{"one", func(p *chattest.Platform) []chat.File { return []chat.File{p.Upload("a.txt", "", []byte("text"))} }, []int{4}, ""},
 		{"one that can't be read", func(p *chattest.Platform) []chat.File {
 			return []chat.File{p.Upload("a`.bin", "", []byte("secret")), p.Upload("b.txt", "", []byte("text"))}
-		}, []int{4}, "I did not read `a.bin` (it has no text that I can read)."},
+		}, []int{4}, "I can't read `a.bin`."},
 		{"one that is gone", func(*chattest.Platform) []chat.File { return []chat.File{{ID: "x", Name: "a.txt"}} },
 			nil, "I did not read `a.txt` (it is gone)."},
 		{"one that is large", func(*chattest.Platform) []chat.File {

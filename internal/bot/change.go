@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"slices"
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
@@ -29,9 +30,10 @@ func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deleted
 // back an earlier text has another one.
 func (b *Bot) Edited(ctx context.Context, message chat.Message) error {
 	message.Text = cut(message.Text, maxText+1)
-	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, digest("%q %d", message.Text, message.At.UnixNano())))
+	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, digest("%q %d %q", message.Text, message.At.UnixNano(), fileIDs(message.Files))))
 	edit := runs.Edit{
 		Thread: message.Thread, Message: message.ID, Author: message.Author, Text: message.Text, Depth: message.Depth, At: message.At,
+		Files: message.Files,
 	}
 	return b.change(ctx, edit, runs.Job{
 		Event: event, Kind: editedJob, Message: message, Run: chat.RunID("run-" + digest("%q %q", message.Thread, event)),
@@ -100,7 +102,22 @@ func replacesEdit(before, edit runs.Edit) bool {
 	if before.Deleted {
 		return false
 	}
-	return edit.Deleted || edit.At.After(before.At) || edit.At.Equal(before.At) && edit.Text != before.Text
+	return edit.Deleted || edit.At.After(before.At) || edit.At.Equal(before.At) && (edit.Text != before.Text || addsFiles(before.Files, edit.Files))
+}
+
+// addsFiles tells whether a change of a message brings files that it did not have before. A
+// platform may tell of a message first without its files.
+func addsFiles(before, now []chat.File) bool {
+	known := fileIDs(before)
+	return slices.ContainsFunc(fileIDs(now), func(id string) bool { return !slices.Contains(known, id) })
+}
+
+func fileIDs(files []chat.File) []string {
+	var ids []string
+	for _, file := range files {
+		ids = append(ids, file.ID)
+	}
+	return ids
 }
 
 // digest gives a short name for what has the same parts.

@@ -126,6 +126,48 @@ func TestAnEditIsMadeInPlace(t *testing.T) {
 	})
 }
 
+// TestFilesThatComeAfterTheirMessage has a message come without its files, and then with
+// them, before, while and after it is answered: it is answered once, from the files.
+func TestFilesThatComeAfterTheirMessage(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		after func(f *front)
+	}{
+		{"before it is taken up", func(*front) {}},
+		{"while it is answered", func(*front) { synctest.Wait() }},
+		{"after it was answered", func(f *front) { f.quiet() }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := newJob(t)
+				j.succeeds()
+				s := newStreet(t, j)
+				f := s.front("platform", "1")
+				message := chat.Message{ID: "m1", Thread: f.thread, Author: "ann", Text: "dig", At: time.Now()}
+				if err := f.bot.Handle(t.Context(), message, nil); err != nil {
+					t.Fatal(err)
+				}
+				defer s.works(newFate(0, false))()
+				test.after(f)
+				message.Files = []chat.File{s.platform.Upload("a.txt", "", []byte("text"))}
+				for range 2 {
+					if err := f.bot.Edited(t.Context(), message); err != nil {
+						t.Fatal(err)
+					}
+					f.quiet()
+				}
+				if posted := s.platform.Posted(f.thread); len(posted) != 1 || posted[0].Post.Reply == nil {
+					t.Fatalf("posted %+v", posted)
+				}
+				last := j.requests[len(j.requests)-1]
+				if len(j.requests) > 2 || len(last.Attachments) != 1 || last.Attachments[0].Text != "text" {
+					t.Errorf("it was asked %+v", j.requests)
+				}
+			})
+		})
+	}
+}
+
 func TestAChangeNeedsItsIDs(t *testing.T) {
 	o := newOffice(t)
 	if err := o.bot.Edited(t.Context(), chat.Message{Thread: "test:1"}); err == nil {

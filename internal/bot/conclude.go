@@ -10,6 +10,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/phrases"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -20,6 +21,7 @@ func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result
 		t.session.Evaluate(t.record.ID, outcome.Scores)
 	}
 	reply := replyOf(outcome)
+	reply.More = t.hasMore(outcome)
 	if err := t.nameCited(ctx, &reply, outcome); err != nil {
 		return runs.Result{}, &storeError{err}
 	}
@@ -40,7 +42,7 @@ func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result
 func (t *turn) stopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
 	t.session.Halt = &by
 	t.record.Move(runs.Cancelled, t.now(), "a person stopped it")
-	return t.conclude(ctx, chat.Reply{Outcome: chat.Failure, Text: "Stopped."}, runs.Result{})
+	return t.conclude(ctx, chat.Reply{Outcome: chat.Failure, Text: t.speaker().Text(phrases.RunStopped)}, runs.Result{})
 }
 
 // failed says that the run failed, with its id. The cause goes to the log alone.
@@ -53,8 +55,7 @@ func (t *turn) failed(ctx context.Context, err error) (runs.Result, error) {
 	t.record.Move(runs.Failed, t.now(), reason)
 	return t.conclude(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text: fmt.Sprintf("Something went wrong on my side, and there is no answer. "+
-			"The log has the cause under run `%s`; a retry goes on where it broke off.", t.record.ID),
+		Text:    t.speaker().Text(phrases.RunFailed, t.record.ID),
 	}, runs.Result{})
 }
 
@@ -65,8 +66,7 @@ func (t *turn) park(ctx context.Context, err error) (runs.Result, error) {
 	t.record.Move(runs.Failed, t.now(), "it was put aside: "+err.Error())
 	return t.conclude(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text: fmt.Sprintf("I can't go on with this, and there is no answer. It is kept as run `%s`, and an operator "+
-			"finds it among those put aside; once that is repaired, a retry goes on where it broke off.", t.record.ID),
+		Text:    t.speaker().Text(phrases.RunParked, t.record.ID),
 	}, runs.Result{Next: runs.Dead, Reason: reason})
 }
 

@@ -40,6 +40,9 @@ func (c *crowd) any(random *rand.Rand) (chat.RunID, bool) {
 func (c *crowd) write(id chat.MessageID, text string) {
 	said := &heard{}
 	err := c.bot.Handle(c.t.Context(), chat.Message{ID: id, Thread: "test:1", Author: "ann", Text: text}, said)
+	if err == nil && chat.IsStop(text) && len(said.replies)+len(said.questions) == 0 {
+		return // it stopped a run, whose own reply says so
+	}
 	if err != nil || len(said.replies) != 1 || len(said.questions) != 0 {
 		c.t.Errorf("%q got %v, %+v, %+v; want one reply", text, err, said.replies, said.questions)
 		return

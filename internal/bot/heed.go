@@ -70,11 +70,11 @@ func (t *turn) isReworded(edit runs.Edit) bool {
 	if t.record.ID != "" && (t.record.Message != t.job.Message.ID || t.session.Work.Answer != nil) {
 		return false
 	}
-	now := t.job.Message.Text
+	now, files := t.job.Message.Text, t.job.Message.Files
 	if at := personTurn(t.session.Turns, t.job.Message.ID); at >= 0 {
-		now = t.session.Turns[at].Text
+		now, files = t.session.Turns[at].Text, t.session.Turns[at].Files
 	}
-	return cut(now, maxText) != cut(edit.Text, maxText)
+	return cut(now, maxText) != cut(edit.Text, maxText) || addsFiles(files, edit.Files)
 }
 
 // heed looks, before anything is done about the job, whether its message changed
@@ -146,7 +146,10 @@ func (t *turn) reword(ctx context.Context, edit runs.Edit) error {
 		t.note, t.closed, t.again = t.session.Work.Note, t.session.Work.Closed, false
 	}
 	t.message.Text, t.message.Depth = edit.Text, edit.Depth
-	t.job.Run = chat.RunID("run-" + digest("%q %q %q %d", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano()))
+	if addsFiles(t.message.Files, edit.Files) {
+		t.message.Files = edit.Files
+	}
+	t.job.Run = chat.RunID("run-" + digest("%q %q %q %d %q", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano(), fileIDs(edit.Files)))
 	t.rewrite(t.message)
 	return nil
 }
@@ -157,7 +160,11 @@ func (t *turn) rewrite(message chat.Message) {
 	if at < 0 {
 		return
 	}
-	t.session.Turns[at].Text = cut(message.Text, maxText)
+	turn := &t.session.Turns[at]
+	turn.Text = cut(message.Text, maxText)
+	if addsFiles(turn.Files, message.Files) {
+		turn.Files = message.Files
+	}
 	t.entitle()
 }
 

@@ -45,13 +45,16 @@ const (
 )
 
 // reviewEdit finds out whether an edit counts: that of a message which was written lately,
-// by the one who edited it, who wrote nothing after it, that says something else now, and
-// answered no question.
+// by the one who edited it, who wrote nothing after it, that says something else now or brings
+// more files, and answered no question.
 func (t *turn) reviewEdit(ctx context.Context) (editReview, error) {
 	turns := t.session.Turns
 	at := personTurn(turns, t.message.ID)
-	if at < 0 || turns[at].Author != t.message.Author || turns[at].Text == cut(t.message.Text, maxText) {
+	if at < 0 || turns[at].Author != t.message.Author {
 		return editMeansNothing, nil
+	}
+	if turns[at].Text == cut(t.message.Text, maxText) && !addsFiles(turns[at].Files, t.message.Files) {
+		return t.reviewDepth(ctx)
 	}
 	if slices.ContainsFunc(turns[at+1:], func(turn chat.Turn) bool { return turn.Role == chat.Person && turn.Author == t.message.Author }) {
 		return editMeansNothing, nil
@@ -68,6 +71,25 @@ func (t *turn) reviewEdit(ctx context.Context) (editReview, error) {
 	}
 	if t.job.Enqueued.Sub(turns[at].At) > t.options.EditWindow {
 		return editLate, nil
+	}
+	return editCounts, nil
+}
+
+// reviewDepth finds out whether an edit asks for an answer of another depth, and nothing else:
+// that counts for as long as the answer is remembered.
+func (t *turn) reviewDepth(ctx context.Context) (editReview, error) {
+	said := lastSaid(t.session.Turns, t.message.ID)
+	if t.message.Depth == "" || t.session.Waiting != nil || said < 0 || runOf(t.session.Turns[said]) == "" {
+		return editMeansNothing, nil
+	}
+	record, err := t.records.Load(ctx, runOf(t.session.Turns[said]))
+	switch {
+	case errors.Is(err, chat.ErrUnknownRun):
+		return editMeansNothing, nil
+	case err != nil:
+		return editMeansNothing, err
+	case record.Message != t.message.ID || record.Depth == t.message.Depth:
+		return editMeansNothing, nil
 	}
 	return editCounts, nil
 }

@@ -102,6 +102,7 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 	}
 	request.Attachments = t.attached
 	request.Before = t.before(ctx)
+	request.Asks = t.fileQuestion()
 	fresh := !t.again && t.record.ID == t.job.Run && t.job.Kind != runs.Retry
 	if fresh {
 		return flow.Start(ctx, request, runtime)

@@ -26,7 +26,7 @@ func TestStopEndsWhatWorks(t *testing.T) {
 			}
 		}, "a person stopped it"},
 		{"by a word", func(t *testing.T, o *office, _ context.CancelFunc) {
-			if said := o.text("Stop!"); len(said.replies) != 1 || !strings.Contains(said.replies[0].Text, "stopped") {
+			if said := o.text("Stop!"); len(said.replies) != 0 {
 				t.Errorf("the word got %+v", said.replies)
 			}
 		}, "a person stopped it"},
@@ -91,7 +91,7 @@ func TestAWordStopsWhatWorksAlone(t *testing.T) {
 				said = append(said, turn.Text)
 			}
 		}
-		const want = "dig, Stopped., echo one, one, echo two, two, cancel, All right, I stopped."
+		const want = "dig, Stopped., echo one, one, echo two, two, cancel"
 		if got := strings.Join(said, ", "); got != want {
 			t.Errorf("the transcript is %s", got)
 		}

@@ -157,7 +157,7 @@ func (t *turn) hearOut(ctx, held context.Context) (runs.Result, error) {
 func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	if len(t.message.Text) > len(cut(t.message.Text, maxText)) {
 		t.message.Text = cut(t.message.Text, maxText)
-		t.note = fmt.Sprintf("The message was too long; I read its first %d letters.", maxText)
+		t.note = t.speaker().Text(phrases.MessageShortened, maxText)
 	}
 	t.readBefore(held)
 	plan := t.plan()
@@ -173,11 +173,11 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 		}
 		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: phrases.In(language.Tag(plan.social.Language)).Text(phrases.QuestionDropped)})
 	case idle:
-		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "There is nothing to stop."})
+		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: t.speaker().Text(phrases.NothingToStop)})
 	case stale:
 		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.staleText()})
 	case unoffered:
-		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: "That is none of the choices. Take one of them, or say `never mind`."})
+		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.speaker().Text(phrases.NotAChoice)})
 	case empty:
 		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: phrases.In(language.English).Text(phrases.Help)})
 	case socializes:
@@ -185,6 +185,9 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	case repeats:
 		return t.repeatQuestion(ctx, plan.social.Language)
 	case answers:
+		if isFileQuestion(t.session.Waiting.Question) {
+			return t.doWithFile(ctx, held, plan)
+		}
 		return t.resume(ctx, held, plan)
 	case asks:
 		return t.start(ctx, held, plan)
@@ -192,12 +195,9 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 	return runs.Result{}, fmt.Errorf("message %s: no plan %d", t.message.ID, plan.kind)
 }
 
-// acknowledgeStop ends a word that stopped a run when it came. Where the bot posts, the
-// run's own message says so in the thread already.
+// acknowledgeStop ends a word that stopped a run when it came: the run's own message says so
+// in the thread already.
 func (t *turn) acknowledgeStop(ctx context.Context) (runs.Result, error) {
-	if t.poster == nil {
-		return t.say(ctx, chat.Reply{Outcome: chat.Answered, Text: "All right, I stopped."})
-	}
 	t.hear()
 	return t.finish(ctx, runs.Result{})
 }
@@ -216,10 +216,10 @@ func (t *turn) plan() plan {
 func (t *turn) staleText() string {
 	for _, turn := range t.session.Turns {
 		if turn.Question != nil && turn.Question.ID == t.message.Answers.Question && turn.Answer == expired {
-			return "That question has expired. Ask again, and I start anew."
+			return t.speaker().Text(phrases.QuestionExpired)
 		}
 	}
-	return "That question is no longer open. Ask again, and I start anew."
+	return t.speaker().Text(phrases.QuestionClosed)
 }
 
 // heardBefore tells whether the message is part of the transcript, and what was said to
@@ -282,6 +282,20 @@ func (t *turn) settle(answer string, by chat.UserID) {
 	}
 }
 
+// collapse has a question that was answered show only what was meant.
+func (t *turn) collapse(id, meant string) {
+	for i, turn := range t.session.Turns {
+		if turn.Question != nil && turn.Question.ID == id {
+			asked := *turn.Question
+			asked.Meant = t.speaker().Text(phrases.YouMeant, cut(meant, maxMeant))
+			t.session.Turns[i].Question = &asked
+		}
+	}
+}
+
+// maxMeant is how many letters of an answer a collapsed question shows.
+const maxMeant = 200
+
 // abandon closes the waiting question and its run unanswered.
 func (t *turn) abandon(ctx context.Context, answer, reason string) error {
 	t.settle(answer, t.message.Author)
@@ -303,7 +317,7 @@ func (t *turn) supersede(ctx context.Context) error {
 	if t.session.Waiting == nil || !t.mayAnswer() {
 		return nil
 	}
-	t.note = joinNotes(t.note, "The earlier question is closed.")
+	t.note = joinNotes(t.note, t.speaker().Text(phrases.EarlierQuestionClosed))
 	return t.abandon(ctx, leftOpen, "something else was asked")
 }
 
@@ -345,7 +359,11 @@ func (t *turn) resume(ctx, held context.Context, plan plan) (runs.Result, error)
 	waiting := *t.session.Waiting
 	t.record = t.open
 	t.hear()
-	t.settle(plan.said(waiting.Question), t.message.Author)
+	meant := plan.said(waiting.Question)
+	t.settle(meant, t.message.Author)
+	if waiting.Flow == t.first {
+		t.collapse(waiting.Question.ID, meant)
+	}
 	answer := graph.Answer{
 		QuestionID: waiting.Question.ID, Choice: plan.choice, Text: plan.text,
 		By: string(t.message.Author), At: t.now(),

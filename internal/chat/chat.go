@@ -181,6 +181,8 @@ type Reply struct {
 	// read; "" for none. It comes with a line that only they see (Post.Only), beside which an
 	// adapter shows a button: PrivateAnswers.AnswerPrivately.
 	Offer RunID `json:",omitempty"`
+	// More tells that more was found than the answer says: Extender.Extend shows it.
+	More  bool `json:",omitempty"`
 	Trace Trace
 }
 
@@ -262,6 +264,9 @@ type Question struct {
 	Choices  []Choice // at most 10
 	FreeText bool     // any reply counts as an answer
 	Asker    UserID   // who may answer; empty: anyone in the thread
+	// Meant is the line that is shown in the question's place once it is known what its asker
+	// meant: "You meant: staging". "" for one that is open, and for questions of other kinds.
+	Meant string `json:",omitempty"`
 }
 
 // Choice is one offered answer.

@@ -17,6 +17,9 @@ var ErrRunOver = errors.New("this run has come to its end; there is nothing to g
 // text is fit for people.
 var ErrForbidden = errors.New("this is for the person who asked")
 
+// ErrOpenQuestion is the error for a wish that would close a question which waits.
+var ErrOpenQuestion = errors.New("a question waits in this thread: answer it first, or say never mind")
+
 // Controls is what people do about runs beside writing messages. The bot implements
 // it; adapters offer it as buttons and keys. An error that wraps none of this package's
 // is private: it goes to the log.
@@ -39,6 +42,14 @@ type Controls interface {
 	// Explain gives how a run came about, also of one that failed, was stopped or waits.
 	// ErrUnknownRun.
 	Explain(ctx context.Context, run RunID) (Trace, error)
+}
+
+// Extender makes answers longer. The bot implements it, where it posts.
+type Extender interface {
+	// Extend has an answer that says that there is more (Reply.More) made anew with all that
+	// was found, in the place of the one that is shown; it returns once that is durable.
+	// ErrUnknownRun, ErrOpenQuestion, or ErrForbidden for all but the person who asked.
+	Extend(ctx context.Context, run RunID, by UserID) error
 }
 
 // RunThreads tells where runs are, so that a button shows nothing of another place. The bot

@@ -56,6 +56,7 @@ const (
 	SeveralDocuments      Key = "several_documents" // of the subject
 	UnclearReference      Key = "unclear_reference" // of the word
 	ChooseOrSay           Key = "choose_or_say"
+	SayMore               Key = "say_more"
 	YouMeant              Key = "you_meant" // of a reading
 	Greeting              Key = "greeting"
 	Thanks                Key = "thanks"
@@ -71,6 +72,10 @@ const (
 	Examples              Key = "examples"
 	ExampleDefinition     Key = "example_definition" // of a term
 	WhatWithFile          Key = "what_with_file"
+	SummarizeFile         Key = "summarize_file"
+	AskAboutFile          Key = "ask_about_file"
+	SearchForFile         Key = "search_for_file"
+	WhichQuestion         Key = "which_question"
 	UnreadableFile        Key = "unreadable_file" // of a file name
 )
 

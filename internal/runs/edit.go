@@ -18,7 +18,8 @@ type Edit struct {
 	Author  chat.UserID
 	Text    string // the message's new text
 	Depth   chat.Depth
-	At      time.Time // when the message was edited
+	At      time.Time   // when the message was edited
+	Files   []chat.File // that come with the message now
 }
 
 // Edits keeps one edit for each message, for Options.Keep. Its methods may be called
@@ -43,6 +44,7 @@ type storedEdit struct {
 	Text    string      `json:"text,omitempty"`
 	Depth   chat.Depth  `json:"depth,omitempty"`
 	At      time.Time   `json:"at,omitzero"`
+	Files   []chat.File `json:"files,omitempty"`
 }
 
 // EncodeEdit returns an edit, all but its thread and message, as backends store it.
@@ -51,7 +53,7 @@ func EncodeEdit(edit Edit) ([]byte, error) {
 		return nil, fmt.Errorf("edit of message %q of thread %q: it needs both ids", edit.Message, edit.Thread)
 	}
 	return json.Marshal(storedEdit{
-		Version: editVersion, Deleted: edit.Deleted, Author: edit.Author, Text: edit.Text, Depth: edit.Depth, At: edit.At,
+		Version: editVersion, Deleted: edit.Deleted, Author: edit.Author, Text: edit.Text, Depth: edit.Depth, At: edit.At, Files: edit.Files,
 	})
 }
 
@@ -66,6 +68,6 @@ func DecodeEdit(thread chat.ThreadID, message chat.MessageID, body []byte) (Edit
 	}
 	return Edit{
 		Thread: thread, Message: message, Deleted: stored.Deleted,
-		Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
+		Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At, Files: stored.Files,
 	}, nil
 }

@@ -11,7 +11,7 @@ func storeTurn(t chat.Turn) storedTurn {
 	}
 	if r := t.Reply; r != nil {
 		kept.Reply = &storedReply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: convertAll(r.Sources, storeGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Sources: convertAll(r.Sources, storeGroup),
 			Documents: convertAll(r.Documents, func(d chat.Document) storedDocument { return storedDocument(d) }),
 		}
 	}
@@ -30,7 +30,7 @@ func restoreTurn(kept storedTurn) chat.Turn {
 	}
 	if r := kept.Reply; r != nil {
 		t.Reply = &chat.Reply{
-			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, Sources: convertAll(r.Sources, restoreGroup),
+			Run: r.Run, Outcome: r.Outcome, Text: r.Text, Note: r.Note, Offer: r.Offer, More: r.More, Sources: convertAll(r.Sources, restoreGroup),
 			Documents: convertAll(r.Documents, func(d storedDocument) chat.Document { return chat.Document(d) }),
 		}
 	}
@@ -43,14 +43,14 @@ func restoreTurn(kept storedTurn) chat.Turn {
 
 func storeQuestion(q chat.Question) storedQuestion {
 	return storedQuestion{
-		ID: q.ID, Run: q.Run, Text: q.Text, FreeText: q.FreeText, Asker: q.Asker,
+		ID: q.ID, Run: q.Run, Text: q.Text, FreeText: q.FreeText, Asker: q.Asker, Meant: q.Meant,
 		Choices: convertAll(q.Choices, func(c chat.Choice) storedChoice { return storedChoice(c) }),
 	}
 }
 
 func restoreQuestion(kept storedQuestion) chat.Question {
 	return chat.Question{
-		ID: kept.ID, Run: kept.Run, Text: kept.Text, FreeText: kept.FreeText, Asker: kept.Asker,
+		ID: kept.ID, Run: kept.Run, Text: kept.Text, FreeText: kept.FreeText, Asker: kept.Asker, Meant: kept.Meant,
 		Choices: convertAll(kept.Choices, func(c storedChoice) chat.Choice { return chat.Choice(c) }),
 	}
 }

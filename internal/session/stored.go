@@ -76,6 +76,7 @@ type storedReply struct {
 	// Documents came later: an older program passes over them.
 	Documents []storedDocument `json:"Documents,omitempty"`
 	Offer     chat.RunID       `json:"Offer,omitempty"`
+	More      bool             `json:"More,omitempty"`
 }
 
 type storedDocument struct {
@@ -115,6 +116,7 @@ type storedQuestion struct {
 	Choices  []storedChoice `json:"Choices,omitempty"`
 	FreeText bool           `json:"FreeText,omitempty"`
 	Asker    chat.UserID    `json:"Asker,omitempty"`
+	Meant    string         `json:"Meant,omitempty"`
 }
 
 type storedChoice struct {

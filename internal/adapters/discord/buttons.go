@@ -42,7 +42,7 @@ const (
 	thumbDown = "d"
 )
 
-// replyButtons stand under an answer or a failure line: five at most.
+// replyButtons stand under an answer or a failure line: five at most, and a menu.
 func replyButtons(reply chat.Reply, how look) ([]component, error) {
 	if reply.Offer != "" {
 		r := &buttonRow{}
@@ -54,25 +54,55 @@ func replyButtons(reply chat.Reply, how look) ([]component, error) {
 		return nil, nil
 	}
 	r := &buttonRow{}
-	failed := reply.Outcome == chat.Failure
-	if failed {
+	switch reply.Outcome {
+	case chat.Failure:
 		r.add(primary, verbRetry, run, "", "Retry")
 		r.add(secondary, verbWhy, run, "", "What happened")
-	} else {
+		if how.human && !how.private {
+			r.add(secondary, verbHuman, run, "", "Ask a human")
+		}
+		return r.rows(), r.err
+	case chat.Answered:
 		r.add(secondary, verbRate, run, thumbUp, "Helpful")
 		r.add(secondary, verbRate, run, thumbDown, "Not helpful")
-		r.add(secondary, verbWhy, run, "", "Why")
 	}
-	if len(reply.Sources) > 0 {
-		r.add(secondary, verbSources, run, "", "All sources")
+	if reply.More {
+		r.add(secondary, verbExtend, run, "", "Show more")
 	}
-	switch {
-	case how.private && !failed:
-		r.add(secondary, verbShare, run, "", "Share in channel")
-	case how.human && !how.private:
+	human := how.human && !how.private
+	if human && reply.Outcome == chat.Abstained { // nothing else helps then
 		r.add(secondary, verbHuman, run, "", "Ask a human")
+		human = false
 	}
-	return r.rows(), r.err
+	menu, err := replyMenu(run, []menuOption{
+		{verbWhy, "Why", true}, {verbSources, "All sources", len(reply.Sources) > 0}, {verbShare, "Share in channel", how.private}, {verbHuman, "Ask a human", human},
+	})
+	if r.err == nil {
+		r.err = err
+	}
+	return append(r.rows(), component{Type: rowType, Components: []component{menu}}), r.err
+}
+
+// menuOption is something that a menu offers, where it is shown.
+type menuOption struct {
+	does  verb
+	label string
+	shown bool
+}
+
+// menuVerbs are what a menu may name.
+var menuVerbs = []verb{verbWhy, verbSources, verbShare, verbHuman}
+
+// replyMenu is what else can be done about an answer.
+func replyMenu(run string, options []menuOption) (component, error) {
+	id, err := customID(verbMenu, run, "")
+	menu := component{Type: selectType, CustomID: id, Placeholder: "More"}
+	for _, offered := range options {
+		if offered.shown {
+			menu.Options = append(menu.Options, option{Label: offered.label, Value: string(offered.does)})
+		}
+	}
+	return menu, err
 }
 
 // questionRows are a question's choices, as buttons or, over five, in a select menu, and

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // humans are who "Ask a human" calls in the room. Where the channel that a thread is in
@@ -30,7 +33,7 @@ func keyOf(purpose string, of signal) chat.PostKey {
 }
 
 // callHuman calls the people of the channel into the thread, once for an answer.
-func (a *Adapter) callHuman(ctx context.Context, of signal) (note, error) {
+func (a *Adapter) callHuman(ctx context.Context, bot *running.Handler, of signal) (note, error) {
 	r, err := a.room(ctx, of.message.Thread, "")
 	if err != nil {
 		return note{}, err
@@ -42,6 +45,10 @@ func (a *Adapter) callHuman(ctx context.Context, of signal) (note, error) {
 	if len(people) == 0 {
 		return note{Content: "Nobody is named for this channel any more.", Mentions: nobody()}, nil
 	}
+	asked, err := findHelp(ctx, bot, of)
+	if err != nil {
+		return note{}, err
+	}
 	of.message.ID = chat.MessageID(of.interaction.does.about)
 	key := keyOf("help", of)
 	there, err := r.parts(ctx, key)
@@ -51,7 +58,7 @@ func (a *Adapter) callHuman(ctx context.Context, of signal) (note, error) {
 	if len(there) > 0 {
 		return note{Content: "Somebody was called already.", Mentions: nobody()}, nil
 	}
-	called, err := helpNote(people, of)
+	called, err := helpNote(people, of, asked)
 	if err != nil {
 		return note{}, err
 	}
@@ -59,8 +66,24 @@ func (a *Adapter) callHuman(ctx context.Context, of signal) (note, error) {
 	return note{Content: "A person is asked to look at this.", Mentions: nobody()}, err
 }
 
-// helpNote calls people by name, with a button for when they have helped.
-func helpNote(people []string, of signal) (note, error) {
+// findHelp shows the question, with the way to its answer, and why that does not do.
+func findHelp(ctx context.Context, bot *running.Handler, of signal) (string, error) {
+	found, err := running.FindHelp(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
+	if err != nil {
+		return "", err
+	}
+	lines := ""
+	if question := rich.Cut(markup.CleanLine(found.Question), maxRemark); question != "" {
+		lines = "\n> " + escape(question, false)
+	}
+	if of.at.guild != "" && of.interaction.message != "" {
+		lines += "\nhttps://discord.com/channels/" + of.at.guild + "/" + of.at.channel + "/" + of.interaction.message
+	}
+	return lines + "\n-# " + escape(found.Reason, false), nil
+}
+
+// helpNote calls people by name, with a button for who is about to help.
+func helpNote(people []string, of signal, asked string) (note, error) {
 	made := note{Embeds: []embed{}, Mentions: nobody()}
 	var calls []string
 	for _, id := range people {
@@ -75,11 +98,43 @@ func helpNote(people []string, of signal) (note, error) {
 		}
 		calls = append(calls, "<@"+id+">")
 	}
-	made.Content = strings.Join(calls, " ") + " <@" + string(of.by) + "> would like a person to look at this."
+	made.Content = strings.Join(calls, " ") + " <@" + string(of.by) + "> would like a person to look at this." + asked
 	buttons := &buttonRow{}
+	buttons.add(primary, verbTake, of.interaction.does.about, "", "I’ll take it")
 	buttons.add(success, verbSettle, of.interaction.does.about, "", "Resolved")
 	made.Components = buttons.rows()
 	return made, buttons.err
+}
+
+// takeHelp shows who is about to help, in the place of the call.
+func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
+	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
+		return err
+	}
+	m := of.interaction.mark
+	if m == nil {
+		a.skip(ctx, "a press on a message without a mark")
+		return nil
+	}
+	r, err := a.room(ctx, of.message.Thread, "")
+	if err != nil {
+		return err
+	}
+	found, err := running.FindHelp(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
+	if err != nil {
+		return err
+	}
+	line := note{Content: "<@" + string(of.by) + "> takes care of this.", Embeds: []embed{}, Mentions: nobody()}
+	if question := rich.Cut(markup.CleanLine(found.Question), maxRemark); question != "" {
+		line.Content += "\n> " + escape(question, false)
+	}
+	buttons := &buttonRow{}
+	buttons.add(success, verbSettle, of.interaction.does.about, "", "Resolved")
+	if buttons.err != nil {
+		return buttons.err
+	}
+	line.Components = buttons.rows()
+	return r.update(ctx, of.interaction.message, rendered{notes: []note{line}, says: "Taken"}, *m)
 }
 
 // settleHelp marks a call for help as settled.

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,6 +160,12 @@ func pressMeaning(found signal, of wireInteraction) signal {
 	}
 	found.kind = pressed
 	found.pressedOn(of.Message)
+	if does.does == verbMenu {
+		if len(of.Data.Values) != 1 || !slices.Contains(menuVerbs, verb(of.Data.Values[0])) {
+			return ignore("a choice of a menu that is not Cairn's")
+		}
+		does.does = verb(of.Data.Values[0])
+	}
 	found.interaction.does = does
 	if does.does == verbAnswer && len(of.Data.Values) > 0 {
 		found.interaction.does.value = of.Data.Values[0]

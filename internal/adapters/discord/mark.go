@@ -23,7 +23,10 @@ const (
 	verbShare   verb = "share"
 	verbHuman   verb = "human"
 	verbPrivate verb = "private" // answer the asker once more, alone
+	verbTake    verb = "take"    // a person is about to help
 	verbSettle  verb = "settled" // a person has helped
+	verbExtend  verb = "extend"  // make the answer longer
+	verbMenu    verb = "menu"    // one of several things, which the choice names
 	verbAnswer  verb = "answer"  // one of a question's choices
 	verbWords   verb = "words"   // opens the form for an answer in other words
 	verbReply   verb = "reply"   // that form
@@ -31,7 +34,8 @@ const (
 )
 
 var verbs = []verb{
-	verbRate, verbReason, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbSettle, verbAnswer, verbWords, verbReply, verbNone,
+	verbRate, verbReason, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu,
+	verbAnswer, verbWords, verbReply, verbNone,
 }
 
 // mark is what a message of the bot's is known by. It stands behind the verb in the first

@@ -28,7 +28,7 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal, re
 		return err
 	}
 	switch of.interaction.does.does {
-	case verbAnswer, verbReply, verbRetry, verbStop:
+	case verbAnswer, verbReply, verbRetry, verbStop, verbExtend:
 		return a.act(ctx, bot, of, respond)
 	case verbWords:
 		return respond(ctx, of, wordsForm(of.interaction.does.about))
@@ -36,6 +36,8 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal, re
 		return a.rate(ctx, bot, of, respond)
 	case verbReason:
 		return a.reason(ctx, bot, of, respond)
+	case verbTake:
+		return a.takeHelp(ctx, bot, of, respond)
 	case verbSettle:
 		return a.settleHelp(ctx, of, respond)
 	case verbWhy, verbSources, verbShare, verbHuman, verbPrivate, verbNone:
@@ -60,6 +62,10 @@ func (a *Adapter) act(ctx context.Context, bot *running.Handler, of signal, resp
 	switch run := chat.RunID(of.interaction.does.about); of.interaction.does.does {
 	case verbRetry:
 		err = bot.Retry(ctx, run, of.by, nil)
+	case verbExtend:
+		if err = chat.ErrUnknownRun; bot.More != nil {
+			err = bot.More.Extend(ctx, run, of.by)
+		}
 	case verbStop:
 		var stopped bool
 		if stopped, err = bot.Stop(ctx, of.message.Thread, of.by); err == nil && !stopped {
@@ -173,7 +179,7 @@ func (a *Adapter) reveal(ctx context.Context, bot *running.Handler, of signal, r
 	case verbShare:
 		shown, err = a.share(ctx, bot, of)
 	case verbHuman:
-		shown, err = a.callHuman(ctx, of)
+		shown, err = a.callHuman(ctx, bot, of)
 	case verbPrivate:
 		shown, err = a.answerPrivately(ctx, bot, of)
 	default:

@@ -104,6 +104,11 @@ func renderQuestion(post chat.Post, how look) (rendered, error) {
 	question := *post.Question
 	body := format.Read(question.Text, nil)
 	open := post.Answer == ""
+	if !open && question.Meant != "" {
+		meant := note{Embeds: []embed{}, Mentions: nobody()}
+		meant.remark(question.Meant)
+		return rendered{notes: []note{meant}, says: ending(post.Answer)}, nil
+	}
 	if open {
 		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
 	}

@@ -47,6 +47,8 @@ func TestRendering(t *testing.T) {
 	reply := func(r chat.Reply) chat.Post { return chat.Post{Reply: &r} }
 	question := chattest.Question()
 	question.Asker = "42"
+	meant := question
+	meant.Meant = "You meant: the API"
 	many := question
 	many.Choices = nil
 	for i := range 8 {
@@ -69,6 +71,7 @@ func TestRendering(t *testing.T) {
 		"question-unheard":   {chat.Post{Question: &question}, look{}},
 		"question-many":      {chat.Post{Question: &many}, how},
 		"question-answered":  {chat.Post{Question: &question, Answer: "api", AnsweredBy: "42"}, how},
+		"question-meant":     {chat.Post{Question: &meant, Answer: "api", AnsweredBy: "42"}, how},
 		"question-worded":    {chat.Post{Question: &question, Answer: "the *web* shop", AnsweredBy: "42"}, how},
 		"question-cancelled": {chat.Post{Question: &question, Answer: "cancelled", AnsweredBy: "42"}, how},
 		"question-expired":   {chat.Post{Question: &question, Answer: "expired"}, how},

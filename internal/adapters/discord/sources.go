@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
 
@@ -39,7 +40,7 @@ func sourcesEmbed(groups []chat.SourceGroup, now time.Time, rows int) (shown []e
 	}
 	made := embed{Title: "Sources", Description: strings.Join(lines, "\n"), Color: accent}
 	if folded > 0 {
-		made.Footer = &embedFooter{Text: "and " + rich.MoreDocuments(folded)}
+		made.Footer = &embedFooter{Text: "and " + markup.MoreDocuments(folded)}
 	}
 	return []embed{made}, folded
 }

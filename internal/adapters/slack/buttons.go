@@ -25,12 +25,15 @@ const (
 	verbShare   verb = "share"
 	verbHuman   verb = "human"
 	verbPrivate verb = "private" // answer the asker once more, alone
+	verbTake    verb = "take"    // a person is about to help
 	verbSettle  verb = "settled" // a person has helped
+	verbExtend  verb = "extend"  // make the answer longer
+	verbMenu    verb = "menu"    // one of several things, which the choice names
 	verbAnswer  verb = "answer"  // one of a question's choices
 	verbReply   verb = "reply"   // a question's input
 )
 
-var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbSettle, verbAnswer, verbReply}
+var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu, verbAnswer, verbReply}
 
 // A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
 // Slack does not tell of the thread with a press there. The number tells the blocks of a
@@ -138,11 +141,17 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 	if run == "" || reply.Outcome == chat.Noticed {
 		return nil, nil
 	}
-	var blocks []slack.Block
-	buttons := &row{}
 	if reply.Outcome == chat.Failure {
+		buttons := &row{}
 		buttons.button(verbRetry, run, "", "Retry")
-	} else {
+		buttons.button(verbWhy, run, "", "What happened")
+		if can.human {
+			buttons.button(verbHuman, run, "", "Ask a human")
+		}
+		return buttons.block(), buttons.err
+	}
+	var blocks []slack.Block
+	if reply.Outcome == chat.Answered {
 		id, err := actionID(verbRate, run)
 		if err != nil {
 			return nil, err
@@ -151,22 +160,43 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 			slack.NewFeedbackButton(plainText("Helpful"), string(chat.Up)),
 			slack.NewFeedbackButton(plainText("Not helpful"), string(chat.Down)))))
 	}
-	why := "Why"
-	if reply.Outcome == chat.Failure {
-		why = "What happened"
+	buttons := &row{}
+	if reply.More {
+		buttons.button(verbExtend, run, "", "Show more")
 	}
-	buttons.button(verbWhy, run, "", why)
-	if can.sources {
-		buttons.button(verbSources, run, "", "All sources")
-	}
-	if can.share && reply.Outcome != chat.Failure {
-		buttons.button(verbShare, run, "", "Share in channel")
-	}
-	if can.human {
+	if can.human && reply.Outcome == chat.Abstained { // nothing else helps then
 		buttons.button(verbHuman, run, "", "Ask a human")
+		can.human = false
 	}
+	buttons.menu(run, can)
 	return append(blocks, buttons.block()...), buttons.err
 }
+
+// menu is what else can be done about an answer.
+func (r *row) menu(run string, can offer) {
+	var options []*slack.OptionBlockObject
+	add := func(does verb, label string) {
+		options = append(options, slack.NewOptionBlockObject(string(does), plainText(label), nil))
+	}
+	add(verbWhy, "Why")
+	if can.sources {
+		add(verbSources, "All sources")
+	}
+	if can.share {
+		add(verbShare, "Share in channel")
+	}
+	if can.human {
+		add(verbHuman, "Ask a human")
+	}
+	id, err := actionID(verbMenu, run)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	r.elements = append(r.elements, slack.NewOverflowBlockElement(id, options...))
+}
+
+// menuVerbs are what a menu may name.
+var menuVerbs = []verb{verbWhy, verbSources, verbShare, verbHuman}
 
 // questionButtons are a question's choices, and the field for an answer in other words.
 func questionButtons(question chat.Question) ([]slack.Block, error) {

@@ -38,7 +38,7 @@ func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	a.recent.done(keys)
+	a.recent.done(of.doneKeys())
 	return answer, nil
 }
 
@@ -162,19 +162,22 @@ func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) e
 	return bot.Changes.Edited(ctx, of.message)
 }
 
-// hand makes a message durable, and tells its author in private where it is not for
+// hand makes a message durable, with the files that it may lack so far, and tells its author in private where it is not for
 // them to say.
-func (a *Adapter) hand(ctx context.Context, bot running.Bot, of signal) error {
+func (a *Adapter) hand(ctx context.Context, bot *running.Handler, of signal) error {
 	err := bot.Handle(ctx, of.message, nil)
 	if errors.Is(err, chat.ErrForbidden) {
 		return a.tell(ctx, of, chat.ErrForbidden.Error())
+	}
+	if err == nil && of.hasMore() && bot.Changes != nil {
+		return bot.Changes.Edited(ctx, of.message) // changes nothing where its files were known
 	}
 	return err
 }
 
 // ask hands over a slash command or a shortcut. A shortcut is answered in the message's
 // thread, which the app has to be in.
-func (a *Adapter) ask(ctx context.Context, bot running.Bot, of signal) error {
+func (a *Adapter) ask(ctx context.Context, bot *running.Handler, of signal) error {
 	if of.place.private != "" {
 		return a.hand(ctx, bot, of)
 	}
@@ -215,11 +218,17 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) er
 	case verbShare:
 		err = a.share(ctx, bot, of)
 	case verbHuman:
-		err = a.callHuman(ctx, of)
+		err = a.callHuman(ctx, bot, of)
 	case verbPrivate:
 		err = a.answerPrivately(ctx, bot, of)
+	case verbTake:
+		err = a.takeHelp(ctx, bot, of)
 	case verbSettle:
 		err = a.settle(ctx, of)
+	case verbExtend:
+		if err = chat.ErrUnknownRun; bot.More != nil {
+			err = bot.More.Extend(ctx, run, of.by)
+		}
 	}
 	return a.told(ctx, of, err)
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
+	"cairn/internal/chat/rich"
+	"cairn/internal/chat/running"
 )
 
 // humans are who "Ask a human" calls in a place.
@@ -34,7 +37,7 @@ func helpKey(of signal) chat.PostKey {
 }
 
 // callHuman calls the people of the channel into the thread, once for an answer.
-func (a *Adapter) callHuman(ctx context.Context, of signal) error {
+func (a *Adapter) callHuman(ctx context.Context, bot *running.Handler, of signal) error {
 	people := a.humans(of.place)
 	if len(people) == 0 || of.place.private != "" {
 		return a.tell(ctx, of, "nobody is named for this channel any more")
@@ -51,7 +54,11 @@ func (a *Adapter) callHuman(ctx context.Context, of signal) error {
 	if len(there) > 0 {
 		return a.tell(ctx, of, "somebody was called already: see below in the thread")
 	}
-	shown, err := helpNote(people, of)
+	asked, err := findHelp(ctx, bot, of)
+	if err != nil {
+		return err
+	}
+	shown, err := helpNote(people, of, asked.withLink(s.at, workspaceURL(ctx, a, of)))
 	if err != nil {
 		return err
 	}
@@ -59,8 +66,45 @@ func (a *Adapter) callHuman(ctx context.Context, of signal) error {
 	return err
 }
 
-// helpNote calls people by name, with a button for when they have helped.
-func helpNote(people []string, of signal) (note, error) {
+// help is what a person is asked to help with.
+type help struct {
+	question string
+	link     string // to it; "" for none
+	reason   string
+}
+
+// findHelp finds the question and why its answer does not do.
+func findHelp(ctx context.Context, bot *running.Handler, of signal) (help, error) {
+	found, err := running.FindHelp(ctx, bot, of.place.thread(), chat.RunID(of.about))
+	return help{question: found.Question, reason: found.Reason}, err
+}
+
+// withLink adds the address of the thread.
+func (h help) withLink(at place, workspace string) help {
+	h.link = permalink(workspace, at)
+	return h
+}
+
+// workspaceURL is the address of a signal's workspace, "" where it is not known.
+func workspaceURL(ctx context.Context, a *Adapter, of signal) string {
+	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
+	if err != nil {
+		return ""
+	}
+	return workspace.URL
+}
+
+// blocks show the question, with its link and the reason.
+func (h help) blocks() []slack.Block {
+	question := rich.Run{Text: rich.Cut(markup.CleanLine(h.question), maxRemark), URL: h.link}
+	if question.Text == "" {
+		question.Text = "the question above"
+	}
+	return append(richText([]rich.Piece{{Shape: rich.Quote, Runs: []rich.Run{question}}}), remark(h.reason))
+}
+
+// helpNote calls people by name, with a button for who is about to help.
+func helpNote(people []string, of signal, asked help) (note, error) {
 	var calls []slack.RichTextSectionElement
 	for _, id := range people {
 		if strings.HasPrefix(id, "S") {
@@ -73,9 +117,31 @@ func helpNote(people []string, of signal) (note, error) {
 	calls = append(calls, slack.NewRichTextSectionUserElement(string(of.by), nil),
 		slack.NewRichTextSectionTextElement(" would like a person to look at this.", nil))
 	buttons := &row{}
+	buttons.button(verbTake, of.about, "", "I’ll take it")
 	buttons.button(verbSettle, of.about, "", "Resolved")
-	blocks := []slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(calls...))}
+	blocks := append([]slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(calls...))}, asked.blocks()...)
 	return note{"A person is asked to look at this.", append(blocks, buttons.block()...)}, buttons.err
+}
+
+// takeHelp shows who is about to help, in the place of the call.
+func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal) error {
+	s, err := a.sender(ctx, of.place.thread())
+	if err != nil {
+		return err
+	}
+	asked, err := findHelp(ctx, bot, of)
+	if err != nil {
+		return err
+	}
+	line := slack.NewRichTextSection(slack.NewRichTextSectionUserElement(string(of.by), nil),
+		slack.NewRichTextSectionTextElement(" takes care of this.", nil))
+	buttons := &row{}
+	buttons.button(verbSettle, of.about, "", "Resolved")
+	if buttons.err != nil {
+		return buttons.err
+	}
+	blocks := append([]slack.Block{slack.NewRichTextBlock("", line)}, asked.withLink(s.at, workspaceURL(ctx, a, of)).blocks()...)
+	return s.update(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"A person takes care of this.", append(blocks, buttons.block()...)})
 }
 
 // settledMark is the reaction on a thread whose question a person has settled.

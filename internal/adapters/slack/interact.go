@@ -3,6 +3,7 @@ package slack
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,9 @@ type interaction struct {
 		Text     struct {
 			Text string `json:"text"`
 		} `json:"text"`
+		Selected struct {
+			Value string `json:"value"`
+		} `json:"selected_option"` // of a menu
 	} `json:"actions"`
 }
 
@@ -97,6 +101,11 @@ func pressMeaning(of interaction) signal {
 	does, about, ours := parseAction(action.ActionID)
 	if !ours {
 		return ignore("a press of a button that is not Cairn's")
+	}
+	if does == verbMenu {
+		if does = verb(action.Selected.Value); !slices.Contains(menuVerbs, does) {
+			return ignore("a choice of a menu that is not Cairn's")
+		}
 	}
 	at := place{team: of.team(), channel: of.Container.ChannelID, root: of.Container.ThreadTS}
 	if at.root == "" {

@@ -34,7 +34,11 @@ func (c *changer) note(line string) error {
 }
 
 func (c *changer) Edited(_ context.Context, message chat.Message) error {
-	return c.note("edited to " + message.Text)
+	line := "edited to " + message.Text
+	if len(message.Files) > 0 {
+		line += fmt.Sprintf(" with %d files", len(message.Files))
+	}
+	return c.note(line)
 }
 
 func (c *changer) Deleted(_ context.Context, _ chat.ThreadID, _ chat.MessageID) error {
@@ -121,17 +125,42 @@ func TestAPersonIsCalledOnceAndSaysThatItIsResolved(t *testing.T) {
 	w.ben.Presses(w.general, "Ask a human")
 	w.clock.Advance(2 * time.Second)
 	called := w.Show(w.general)
+	w.ben.Presses(w.general, "I’ll take it")
+	w.clock.Advance(2 * time.Second)
+	taken := w.Show(w.general)
 	w.ben.Presses(w.general, "Resolved")
 	w.clean(t)
-	golden(t, "human", called+w.Show(w.general))
+	golden(t, "human", called+taken+w.Show(w.general))
 	for _, message := range w.Messages(w.general) {
 		if message.TS == root && strings.Join(message.Reactions, " ") != settledMark {
 			t.Errorf("the thread is marked with %q", message.Reactions)
 		}
 	}
 	w.ann.Command(w.general, "/cairn", "how do I roll back a release?")
-	if strings.Contains(w.Show(w.general)[len(called):], "[Ask a human] [Share") {
+	if messages := w.Messages(w.general); strings.Contains(string(messages[len(messages)-1].Blocks), "Ask a human") {
 		t.Error("a person can be called to what nobody else sees")
+	}
+}
+
+// Extend notes that an answer is to be longer.
+func (c *changer) Extend(_ context.Context, run chat.RunID, by chat.UserID) error {
+	return c.note(fmt.Sprintf("%s extends %s", by, run))
+}
+
+func TestShowMoreExtendsTheAnswer(t *testing.T) {
+	w := newTeam(t, false)
+	bot := withChanges(t, w)
+	answer := chattest.Answer()
+	answer.More = true
+	bot.On("how do I roll back a release?", answers(answer))
+	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> how do I roll back a release?")
+	w.clock.Advance(2 * time.Second)
+	if w.ann.Presses(w.general, "Show more") == nil {
+		t.Fatalf("there is no such button:\n%s", w.Show(w.general))
+	}
+	w.clean(t)
+	if got := strings.Join(bot.changed, ", "); got != "U0ANN extends "+string(answer.Run) {
+		t.Errorf("changes: %s", got)
 	}
 }
 

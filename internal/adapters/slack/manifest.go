@@ -15,6 +15,7 @@ type scope struct{ Name, Why string }
 
 // scopes are exactly those that the adapter's calls and events need.
 var scopes = []scope{
+	{"app_mentions:read", "hear a mention in a channel that Cairn is invited to because of it"},
 	{"channels:history", "hear mentions and replies in public channels that Cairn was invited to"},
 	{"groups:history", "the same in private channels"},
 	{"mpim:history", "the same in group conversations"},
@@ -47,6 +48,7 @@ func scopeNames() []string {
 type subscription struct{ Name, Why string }
 
 var subscriptions = []subscription{
+	{"app_mention", "the mention that Cairn is invited to a channel by"},
 	{"message.channels", "mentions, replies, edits and deletions in public channels"},
 	{"message.groups", "in private channels"},
 	{"message.mpim", "in group conversations"},

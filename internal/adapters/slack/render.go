@@ -116,6 +116,10 @@ func renderQuestion(post chat.Post) (note, error) {
 	body := format.Read(question.Text, nil)
 	shown := note{text: notification(body, chat.Reply{Text: question.Text})}
 	open := post.Answer == ""
+	if !open && question.Meant != "" {
+		meant := rich.Cut(markup.CleanLine(question.Meant), maxRemark)
+		return note{text: escape(meant), blocks: []slack.Block{remark(meant)}}, nil
+	}
 	if open {
 		if calls := mention(question.Asker); calls != nil {
 			body = append([]rich.Piece{{Runs: calls}}, body...)

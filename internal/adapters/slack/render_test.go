@@ -84,11 +84,18 @@ func TestRender(t *testing.T) {
 		"failed":            {Reply: &failed},
 		"question":          {Question: &question},
 		"question-answered": {Question: &question, Answer: "api", AnsweredBy: "U0BEN"},
+		"question-meant":    {Question: meant(question), Answer: "api", AnsweredBy: "U0BEN"},
 		"question-worded":   {Question: &question, Answer: "the one with <!channel>", AnsweredBy: "web:ben"},
 		"question-hostile":  {Question: &hostileQuestion},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, seen(t, post)) })
 	}
+}
+
+// meant is a question whose asker chose.
+func meant(question chat.Question) *chat.Question {
+	question.Meant = "You meant: the API"
+	return &question
 }
 
 func TestManySourcesAreFolded(t *testing.T) {

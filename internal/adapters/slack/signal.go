@@ -58,16 +58,39 @@ type signal struct {
 	tab     string // of opened: "home" or "messages"
 }
 
+// hasMore tells that the message may have been handed over already, without its files: of one
+// that mentions the bot an app_mention tells as well, which has none.
+func (s signal) hasMore() bool {
+	return s.kind == said && s.called && !s.direct && len(s.message.Files) > 0
+}
+
 // keys are what the signal is known by when it comes again.
 func (s signal) keys() []string {
 	var keys []string
 	if s.event != "" {
 		keys = append(keys, "event "+s.event)
 	}
-	if s.kind == said {
-		keys = append(keys, strings.Join([]string{"message", s.place.team, s.place.channel, string(s.message.ID)}, " "))
+	switch {
+	case s.hasMore():
+		keys = append(keys, s.messageKey("files"))
+	case s.kind == said:
+		keys = append(keys, s.messageKey("message"))
 	}
 	return keys
+}
+
+// doneKeys are what is known once the signal was dealt with: after a message with its files
+// nothing is left of the same without them.
+func (s signal) doneKeys() []string {
+	keys := s.keys()
+	if s.hasMore() {
+		keys = append(keys, s.messageKey("message"))
+	}
+	return keys
+}
+
+func (s signal) messageKey(kind string) string {
+	return strings.Join([]string{kind, s.place.team, s.place.channel, string(s.message.ID)}, " ")
 }
 
 func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }

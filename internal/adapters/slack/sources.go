@@ -6,6 +6,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
 
@@ -14,7 +15,7 @@ import (
 func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (pieces []rich.Piece, folded int) {
 	pieces, folded = format.Sources(groups, now, rich.Room{Rows: rows, Budget: budget, Cost: cost})
 	if folded > 0 {
-		pieces = append(pieces, rich.Piece{Runs: []rich.Run{{Text: "and " + rich.MoreDocuments(folded), Style: rich.Style{Italic: true}}}})
+		pieces = append(pieces, rich.Piece{Runs: []rich.Run{{Text: "and " + markup.MoreDocuments(folded), Style: rich.Style{Italic: true}}}})
 	}
 	return pieces, folded
 }

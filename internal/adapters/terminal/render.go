@@ -24,7 +24,7 @@ type Renderer struct {
 	Now        func() time.Time // what ages are told from; nil is time.Now
 }
 
-// Reply writes an answer, its note, and its sources by category.
+// Reply writes an answer, its note, and the sources that it cites first.
 func (r Renderer) Reply(reply chat.Reply) error {
 	width := r.width()
 	lines := renderMarkdown(reply.Text, reply.Sources, width)
@@ -36,14 +36,26 @@ func (r Renderer) Reply(reply chat.Reply) error {
 	if note := markup.CleanLine(reply.Note); note != "" {
 		lines = append(append(lines, line{}), wrapSpans(line{{note, style{faint: true, italic: true}}}, width)...)
 	}
-	for _, group := range reply.Sources {
-		lines = append(lines, line{})
-		lines = append(lines, wrapSpans(line{{markup.CleanLine(group.Category), style{bold: true}}}, width)...)
-		for _, source := range group.Sources {
-			lines = append(lines, r.sourceLines(source)...)
-		}
+	return r.writeLines(append(lines, r.citedSources(reply.Sources)...))
+}
+
+// maxSources is how many sources are listed under an answer.
+const maxSources = 3
+
+// citedSources lists the sources that are cited first, a row each, and counts the others.
+func (r Renderer) citedSources(groups []chat.SourceGroup) []line {
+	listed := markup.SortSources(groups)
+	if len(listed) == 0 {
+		return nil
 	}
-	return r.writeLines(lines)
+	lines := []line{{}}
+	for _, source := range listed[:min(len(listed), maxSources)] {
+		lines = append(lines, r.sourceLines(source)...)
+	}
+	if more := len(listed) - maxSources; more > 0 {
+		lines = append(lines, hangingIndent(plainLine(" · "), faintLine(markup.MoreDocuments(more)), r.width())...)
+	}
+	return lines
 }
 
 // sourceLines is one row: its marks, title, sections, place and age.

@@ -71,7 +71,8 @@ type questionView struct {
 	FreeText bool
 	Choices  []chat.Choice
 	Taken    string
-	Dropped  bool // closed without an answer
+	Dropped  bool   // closed without an answer
+	Meant    string // shown in the place of the question; "" for none
 }
 
 type groupView struct {
@@ -136,7 +137,7 @@ func (w *Web) view(in visit, e *exchange) (exchangeView, error) {
 		shown.Thread, shown.Mine = v.Thread, v.Mine
 		shown.Documents = documentViews(shown, what)
 		shown.Verdict = string(what.verdict)
-		shown.Rate = what.reply != nil && what.run() != "" && !what.failed()
+		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.run() != ""
 		shown.Retry = what.failed() && what.run() != "" && e.state == done
 		v.Said = append(v.Said, shown)
 	}
@@ -183,6 +184,9 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 func askedView(what said) *questionView {
 	v := &questionView{FreeText: what.question.FreeText, Taken: markup.CleanLine(what.taken())}
 	v.Dropped = what.answer == "cancelled" || what.answer == "left open"
+	if what.answer != "" {
+		v.Meant = markup.CleanLine(what.question.Meant)
+	}
 	for _, choice := range what.question.Choices {
 		choice.Label, choice.Detail = markup.CleanLine(choice.Label), markup.CleanLine(choice.Detail)
 		v.Choices = append(v.Choices, choice)

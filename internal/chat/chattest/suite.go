@@ -125,7 +125,7 @@ func testReplies(t *testing.T, bot *Bot, client Client) {
 	bot.On("abstain", Says(Abstained()))
 	bot.On("fail", Says(Failed()))
 	expectParts(t, client.Say(t, "answer"), "one command", "release managers", "Quoted from the documents",
-		"Documentation", "Deploying the API", "Time limits", "changed 3 weeks ago", "after it was read")
+		"Deploying the API", "Time limits", "changed 3 weeks ago", "after it was read")
 	expectParts(t, client.Say(t, "abstain"), "do not say who owns", "Dashboards")
 	expectParts(t, client.Say(t, "fail"), "could not be read", string(Failed().Run))
 }

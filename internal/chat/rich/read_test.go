@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
 
@@ -123,7 +124,7 @@ item at 0: "A title that is muc…"(bold)`
 			t.Errorf("%s: %d are folded of\n%s\nwant %d of\n%s", name, folded, got, test.folded, want)
 		}
 	}
-	if one, many := rich.MoreDocuments(1), rich.MoreDocuments(3); one != "1 more document" || many != "3 more documents" {
+	if one, many := markup.MoreDocuments(1), markup.MoreDocuments(3); one != "1 more document" || many != "3 more documents" {
 		t.Errorf("%q, %q", one, many)
 	}
 }

@@ -1,11 +1,8 @@
 package rich
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,7 +53,7 @@ const maxLinked = 3
 func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 	var runs []Run
 	named := 0
-	for _, source := range sortSources(groups) {
+	for _, source := range markup.SortSources(groups) {
 		if named == maxLinked {
 			folded++
 			continue
@@ -80,26 +77,9 @@ func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 		}
 	}
 	if folded > 0 {
-		runs = append(runs, Run{Text: " · " + MoreDocuments(folded)})
+		runs = append(runs, Run{Text: " · " + markup.MoreDocuments(folded)})
 	}
 	return Piece{Runs: Join(runs)}, folded
-}
-
-// sortSources returns sources by their first numbers, those that nothing cites last.
-func sortSources(groups []chat.SourceGroup) []chat.Source {
-	var all []chat.Source
-	for _, group := range groups {
-		all = append(all, group.Sources...)
-	}
-	slices.SortStableFunc(all, func(a, b chat.Source) int { return cmp.Compare(firstNumber(a), firstNumber(b)) })
-	return all
-}
-
-func firstNumber(source chat.Source) int {
-	if len(source.Numbers) == 0 {
-		return math.MaxInt
-	}
-	return source.Numbers[0]
 }
 
 // sourceName returns what a source is called.
@@ -110,14 +90,6 @@ func (f Format) sourceName(source chat.Source) string {
 		}
 	}
 	return "Untitled"
-}
-
-// MoreDocuments counts folded documents in words: "3 more documents".
-func MoreDocuments(n int) string {
-	if n == 1 {
-		return "1 more document"
-	}
-	return strconv.Itoa(n) + " more documents"
 }
 
 // sourceRow is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3

@@ -27,6 +27,7 @@ type Handler struct {
 	Threads chat.Threads
 	Graphs  chat.Graphs
 	Private chat.PrivateAnswers
+	More    chat.Extender
 }
 
 // Of finds out what a handler can do; the error is for one that is no Bot. platform is the
@@ -40,6 +41,7 @@ func Of(platform string, handler chat.Handler) (*Handler, error) {
 	found.Changes, _ = handler.(chat.Changes)
 	found.Threads, _ = handler.(chat.Threads)
 	found.Graphs, _ = handler.(chat.Graphs)
+	found.More, _ = handler.(chat.Extender)
 	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
 }
@@ -62,7 +64,7 @@ func Reply(ctx context.Context, bot chat.Transcripts, thread chat.ThreadID, run 
 // Refusal gives the words for a person whom the bot refuses something; false for errors
 // that are not for people.
 func Refusal(err error) (words string, is bool) {
-	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver} {
+	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver, chat.ErrOpenQuestion} {
 		if errors.Is(err, fit) {
 			return fit.Error(), true
 		}

@@ -1,6 +1,7 @@
 package runstest
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ func testEdits(t *testing.T, place Place) {
 	expect := func(message chat.MessageID, want runs.Edit) {
 		t.Helper()
 		got, ok, err := other.LoadEdit(ctx, "t {*}", message)
-		if err != nil || ok != (want.Thread != "") || got != want {
+		if err != nil || ok != (want.Thread != "") || !reflect.DeepEqual(got, want) {
 			t.Errorf("edit of %s: %+v, %v, %v, want %+v", message, got, ok, err, want)
 		}
 	}
@@ -28,7 +29,7 @@ func testEdits(t *testing.T, place Place) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC)
 	expect("m1", runs.Edit{})
 	save(runs.Edit{Thread: "t {*}", Message: "m1", Author: "ann", Text: "first", Depth: chat.Comprehensive, At: at})
-	second := save(runs.Edit{Thread: "t {*}", Message: "m1", Author: "ann", Text: "second", At: at.Add(time.Hour)})
+	second := save(runs.Edit{Thread: "t {*}", Message: "m1", Author: "ann", Text: "second", At: at.Add(time.Hour), Files: []chat.File{{ID: "F1", Name: "a.md", Size: 3}}})
 	bobs := save(runs.Edit{Thread: "t {*}", Message: "m2:jobs", Author: "bob", Text: "third", At: at})
 	save(runs.Edit{Thread: "other", Message: "m3", Author: "ann", Text: "fourth", At: at})
 	expect("m1", second)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Press presses the button with a label or a custom id.
+// Press presses the button with a label or a custom id, or else chooses what is called so in
+// a menu.
 func (s *Server) Press(person, messageID, button string) *Interaction {
 	var is *Interaction
 	s.withLock(func() {
@@ -13,6 +14,19 @@ func (s *Server) Press(person, messageID, button string) *Interaction {
 			return one.Type == componentButton && one.Style != buttonLink && (one.Label == button || one.CustomID == button)
 		})
 		if found == nil {
+			var value string
+			said, found = s.findComponent(person, messageID, func(one component) bool {
+				at := slices.IndexFunc(one.Options, func(o selectOption) bool { return o.Label == button })
+				if one.Type != componentSelect || at < 0 {
+					return false
+				}
+				value = one.Options[at].Value
+				return true
+			})
+			if found != nil {
+				is = s.newInteraction(kindComponent, person, said.Channel, mustJSON(componentData{found.ID, found.CustomID, componentSelect, []string{value}}), said)
+				return
+			}
 			panic(fmt.Sprintf("discordtest: the message %s shows no button %q that can be pressed", messageID, button))
 		}
 		is = s.newInteraction(kindComponent, person, said.Channel, mustJSON(componentData{ID: found.ID, CustomID: found.CustomID, Type: componentButton}), said)

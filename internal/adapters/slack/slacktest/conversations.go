@@ -27,7 +27,20 @@ type wireMessage struct {
 	Blocks       json.RawMessage `json:"blocks,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Files        []wireFile      `json:"files,omitempty"`
+	Attachments  []attachment    `json:"attachments,omitempty"`
 	Edited       *editedBy       `json:"edited,omitempty"`
+}
+
+// attachment is a message that another one shares, as Slack shows it there.
+type attachment struct {
+	Shared     bool   `json:"is_share"`
+	Unfurled   bool   `json:"is_msg_unfurl"`
+	AuthorID   string `json:"author_id"`
+	AuthorName string `json:"author_name"`
+	ChannelID  string `json:"channel_id"`
+	TS         string `json:"ts"`
+	Text       string `json:"text"`
+	Fallback   string `json:"fallback"`
 }
 
 type editedBy struct {
@@ -52,6 +65,11 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 	}
 	if message.Edits > 0 {
 		told.Edited = &editedBy{message.User, message.TS}
+	}
+	if shared := message.Forwarded; shared != nil {
+		told.Attachments = []attachment{{
+			true, true, shared.User, s.visibleName(shared.User), shared.Channel, shared.TS, shared.Text, "[" + shared.TS + "] " + shared.Text,
+		}}
 	}
 	for _, file := range message.Files {
 		told.Files = append(told.Files, s.wireFile(file))

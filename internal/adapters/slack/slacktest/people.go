@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,7 +41,7 @@ func (s *Server) echoMessage(message *Message) {
 
 // Says posts a message, into a thread unless threadTS is "", and gives its ts. The app
 // has been told when it returns: of a message that mentions it twice, as app_mention and
-// as message.
+// as message. Of what is said where the app is not it is told nothing.
 func (p *Person) Says(channelID, threadTS, text string) (ts string) {
 	return p.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text})
 }
@@ -55,22 +56,39 @@ func (p *Person) Shares(channelID, threadTS, text string, file File) (ts string)
 	return p.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text, Files: []*File{&shared}})
 }
 
+// Forwards shares a message of another thread or channel, with words of one's own.
+func (p *Person) Forwards(channelID, threadTS, text string, forwarded Message) (ts string) {
+	return p.postMessage(&Message{Channel: channelID, ThreadTS: threadTS, User: p.ID, Text: text, Forwarded: &forwarded})
+}
+
 func (p *Person) postMessage(message *Message) string {
 	s := p.server
 	s.mu.Lock()
 	message.TS = s.newTimestamp()
 	s.messages = append(s.messages, message)
 	event := s.newMessageEvent(message)
-	kind := s.channels[message.Channel].kind
+	at := s.channels[message.Channel]
+	mentions := at.kind != "im" && strings.Contains(message.Text, "<@"+Bot+">")
+	hears := slices.Contains(at.members, Bot)
+	if mentions && !hears {
+		at.mention = message
+	}
 	s.mu.Unlock()
-	if kind != "im" && strings.Contains(message.Text, "<@"+Bot+">") {
-		mention := event
-		mention.Type, mention.ChannelType, mention.Subtype = "app_mention", "", ""
-		mention.Files = nil // Slack leaves them out here
-		s.Event(mention)
+	if !hears {
+		return message.TS
+	}
+	if mentions {
+		s.Event(mentionOf(event))
 	}
 	s.Event(event)
 	return message.TS
+}
+
+// mentionOf makes the app_mention of a message's event.
+func mentionOf(event messageEvent) messageEvent {
+	event.Type, event.ChannelType, event.Subtype = "app_mention", "", ""
+	event.Files = nil // Slack leaves them out here
+	return event
 }
 
 // Edits changes what a person wrote.
@@ -249,6 +267,8 @@ type action struct {
 	Text     *text  `json:"text,omitempty"`
 	Value    string `json:"value,omitempty"`
 	ActionTS string `json:"action_ts"`
+	// Selected is the option that was chosen from a menu.
+	Selected *shownButton `json:"selected_option,omitempty"`
 }
 
 // newInteraction fills in what every interaction has. The caller holds the lock.
@@ -331,6 +351,11 @@ func findButton(blocks json.RawMessage, label string) (action, bool) {
 			for _, choice := range []*shownButton{element.Positive, element.Negative} {
 				if choice != nil && choice.Text.Text == label {
 					return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Text: choice.Text, Value: choice.Value}, true
+				}
+			}
+			for _, choice := range element.Options {
+				if element.Type == "overflow" && choice.Text != nil && choice.Text.Text == label {
+					return action{Type: element.Type, ActionID: element.ActionID, BlockID: block.BlockID, Selected: &choice}, true
 				}
 			}
 			if says, ok := element.buttonLabel(); ok && says == label {

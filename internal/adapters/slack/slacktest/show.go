@@ -62,6 +62,7 @@ type shownElement struct {
 	Positive *shownButton    `json:"positive_button"`
 	Negative *shownButton    `json:"negative_button"`
 	AltText  string          `json:"alt_text"`
+	Options  []shownButton   `json:"options"` // of a menu
 }
 
 // buttonLabel returns what a button says.
@@ -237,6 +238,13 @@ func (s *Server) buttonsText(elements []shownElement) string {
 	for _, element := range elements {
 		if label, ok := element.buttonLabel(); ok {
 			out = append(out, "["+label+"]")
+		}
+		if element.Type == "overflow" {
+			var choices []string
+			for _, choice := range element.Options {
+				choices = append(choices, choice.Text.Text)
+			}
+			out = append(out, "[⋯ "+strings.Join(choices, " | ")+"]")
 		}
 		if element.Positive != nil && element.Negative != nil {
 			out = append(out, "["+element.Positive.Text.Text+"] ["+element.Negative.Text.Text+"]")

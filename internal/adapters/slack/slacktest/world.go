@@ -65,6 +65,7 @@ type channel struct {
 	archived bool
 	shared   bool // with another company
 	team     string
+	mention  *Message // the last one of the app while it was not in the channel
 }
 
 // Message is a message as it stands, with what became of it.
@@ -75,6 +76,7 @@ type Message struct {
 	Blocks                json.RawMessage
 	Metadata              json.RawMessage
 	Files                 []*File
+	Forwarded             *Message // the message that this one shares; nil for none
 	Reactions             []string
 	Only                  string // whom an ephemeral message is shown to
 	Edits                 int
@@ -110,11 +112,21 @@ func (s *Server) addChannel(id, name, kind string) string {
 	return id
 }
 
-// Invite adds somebody to a channel.
+// Invite adds somebody to a channel. The app, invited because it was mentioned, is told of
+// that mention, as an app_mention alone.
 func (s *Server) Invite(channelID, user string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.channels[channelID].members = append(s.channels[channelID].members, user)
+	to := s.channels[channelID]
+	to.members = append(to.members, user)
+	mention := to.mention
+	if user != Bot || mention == nil {
+		s.mu.Unlock()
+		return
+	}
+	to.mention = nil
+	event := mentionOf(s.newMessageEvent(mention))
+	s.mu.Unlock()
+	s.Event(event)
 }
 
 // Remove takes the app out of a channel.

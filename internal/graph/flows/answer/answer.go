@@ -11,7 +11,7 @@
 //
 // Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
 // clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
-// group.go. What is quoted is chosen in the package quoting.
+// decline.go, group.go. What is quoted is chosen in the package quoting.
 package answer
 
 import (
@@ -31,6 +31,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/phrases"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.
@@ -55,20 +56,21 @@ const (
 
 // Flow answers questions. Make one with New, and Close it.
 type Flow struct {
-	retriever *retrieve.Retriever
-	index     index.Reader
-	speller   index.Speller // nil where the index can't spell
-	models    Models
-	documents int // quoted from at most
-	sidePages float64
-	quoting   func(Quotable)
-	ordering  func(run string, question rerank.Question, evidence []retrieve.Evidence)
-	linkHosts map[string]bool
-	bus       *agent.Bus
-	log       *slog.Logger
-	graph     *graph.Compiled[State]
-	judgement Judgement
-	now       func() time.Time
+	retriever   *retrieve.Retriever
+	index       index.Reader
+	speller     index.Speller // nil where the index can't spell
+	models      Models
+	documents   int // quoted from at most
+	sidePages   float64
+	quoting     func(Quotable)
+	ordering    func(run string, question rerank.Question, evidence []retrieve.Evidence)
+	collections func(ctx context.Context) ([]knowledge.SourceID, error) // nil: they are not named
+	linkHosts   map[string]bool
+	bus         *agent.Bus
+	log         *slog.Logger
+	graph       *graph.Compiled[State]
+	judgement   Judgement
+	now         func() time.Time
 }
 
 var _ flows.Flow = (*Flow)(nil)
@@ -84,6 +86,9 @@ type Options struct {
 	Retriever *retrieve.Retriever // over the index that is asked; required
 	Models    Models
 	Documents int // an answer quotes from at most; 0: DefaultDocuments
+	// Collections are those that the context's viewers may read, which a reply names that
+	// found nothing in them; nil: it names none.
+	Collections func(ctx context.Context) ([]knowledge.SourceID, error)
 	// SidePages is what release notes and the like count where nobody asked for them, 0 to 1;
 	// nil: DefaultSidePages.
 	SidePages *float64
@@ -113,7 +118,7 @@ type Quotable struct {
 func New(options Options) (*Flow, error) {
 	f := &Flow{
 		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
-		documents: options.Documents, quoting: options.Quoting, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now,
+		documents: options.Documents, collections: options.Collections, quoting: options.Quoting, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now,
 		log: options.Log,
 	}
 	if f.log == nil {
@@ -316,7 +321,7 @@ func (f *Flow) attempt(node graph.Node[State]) graph.Node[State] {
 // evidence is still there and is named.
 func (f *Flow) handleError(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	return graph.Update(
-		answerText.Set("The search failed, so there is no answer. Asking again may help; the log has the cause."),
+		answerText.Set(speakerFor(step.State).Text(phrases.SearchFailed)),
 		abstained.Set(true),
 		citations.Set(nearest(step.State.SearchResults)),
 	), nil
@@ -371,17 +376,4 @@ func perAgent(uses []flows.AgentUse) []flows.AgentUse {
 		summed[at].Took += use.Took
 	}
 	return summed
-}
-
-// nearest cites, without a number, the best passage of the first documents found.
-func nearest(evidence []retrieve.Evidence) []citation {
-	var near []citation
-	seen := make(map[knowledge.DocumentID]bool)
-	for i, e := range evidence {
-		if !seen[e.Document.ID] && len(near) < 3 {
-			seen[e.Document.ID] = true
-			near = append(near, citation{Evidence: i})
-		}
-	}
-	return near
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language/smalltalk"
 )
 
 // What the files that came with a question count for.
@@ -48,12 +48,9 @@ func isAttached(e retrieve.Evidence) bool {
 	return strings.HasPrefix(string(e.Document.ID), attachedID)
 }
 
-// pointing is how questions speak, in English, of the files that came with them.
-var pointing = regexp.MustCompile(`(?i)\b(attach(ed|ments?)|files?|pdf|(this|the) (document|page|text))\b`)
-
 // pointsAtFiles tells whether the question is about its files, whatever their words.
 func pointsAtFiles(s State) bool {
-	return len(s.Attachments) > 0 && pointing.MatchString(s.OriginalQuery)
+	return len(s.Attachments) > 0 && smalltalk.PointsAtFile(s.OriginalQuery)
 }
 
 // withAttached joins the passages of the attached files that bear on the question to what

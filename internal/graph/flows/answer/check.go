@@ -53,13 +53,13 @@ func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph
 	)...), nil
 }
 
-// unsupported replaces a text of which nothing is supported by quotes, or says that the
-// documents don't tell.
+// unsupported replaces a text of which nothing is supported by quotes, or declines.
 func (f *Flow) unsupported(ctx context.Context, s State, changes []graph.Change[State]) (graph.Result[State], error) {
 	changes = append(changes, notes.Set([]string{"no sentence that the model wrote is supported by what it cites"}))
 	made := f.extract(s)
 	if made.Abstained != "" {
-		return graph.Update(append(changes, abstain(s, []string{"abstained: " + made.Abstained})...)...), nil
+		declined, err := f.decline(ctx, s, []string{"abstained: " + made.Abstained})
+		return graph.Update(append(changes, declined...)...), err
 	}
 	s.ResponseResults = made.Draft
 	s.ResponseResults.Fallback = unsupportedText

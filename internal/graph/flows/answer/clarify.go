@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // questionKey names the one question of this flow.
@@ -96,10 +96,11 @@ func choices(s State) []graph.Choice {
 
 // askBack words the question; the choices name the readings.
 func askBack(s State, reason string) string {
+	key := phrases.ChooseOrSay
 	if len(readings(s)) < minReadings {
-		return reason + " Say it in a few words."
+		key = phrases.SayMore
 	}
-	return reason + " Which do you mean? Choose one, or say it in your own words."
+	return reason + " " + speakerFor(s).Text(key)
 }
 
 // meant is one thing that a question could mean.
@@ -143,12 +144,12 @@ const languageCode = 2
 // ambiguity words why a question is asked about.
 func ambiguity(s State) string {
 	if !s.FollowUp && s.Unresolved != "" {
-		return fmt.Sprintf("I can't tell what “%s” refers to.", s.Unresolved)
+		return speakerFor(s).Text(phrases.UnclearReference, s.Unresolved)
 	}
 	if given := decide(ungiven(s)); given.reason != "" {
 		return given.reason
 	}
-	return "That can mean several things."
+	return speakerFor(s).Text(phrases.WhichOne)
 }
 
 // understoodByModel says whether a model read the question: then it is the model that

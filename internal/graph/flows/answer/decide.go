@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/phrases"
 )
 
 // decision is why to ask or to abstain, and what that was decided from.
@@ -75,7 +75,7 @@ func ungiven(s State) []rule {
 			continue
 		}
 		r := rule{
-			reason: fmt.Sprintf("I can't tell which one you mean by “%s”.", mention.Text),
+			reason: speakerFor(s).Text(phrases.UnclearReference, mention.Text),
 			tests:  []test{{name: "match of the best passage", value: match(s), limit: clearMatch}},
 		}
 		switch {

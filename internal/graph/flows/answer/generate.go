@@ -46,7 +46,7 @@ func (f *Flow) draft(ctx context.Context, task *agent.Task, request draftRequest
 	out := guard.NewStream(f.guard(s), func(text string) { task.Progress(piece{Text: text}) })
 	if f.models.Answer == nil || len(s.SearchResults) == 0 {
 		made := f.extract(s)
-		text, _ := compose(s.SearchResults, made.Draft)
+		text, _ := composeQuotes(s, made.Draft)
 		out.Write(text)
 		out.Close()
 		return made, nil
@@ -59,5 +59,9 @@ func (f *Flow) extract(s State) draftResponse {
 	if reason := unanswerable(s); reason != "" {
 		return draftResponse{Abstained: reason}
 	}
-	return draftResponse{Draft: f.quote(s)}
+	made := draftResponse{Draft: f.quote(s)}
+	if isDoubtful(s) {
+		made.Remarks = []string{"answered with a word of doubt"}
+	}
+	return made
 }

@@ -8,11 +8,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/knowledge"
 	"cairn/internal/llm"
-)
-
-const (
-	nearestNote = "Nothing I know answers this. The nearest documents are listed."
-	nothingNote = "Nothing I know comes near this."
+	"cairn/internal/phrases"
 )
 
 // verify checks what the draft says against the passages it cites, as the index has
@@ -21,7 +17,8 @@ func (f *Flow) verify(ctx context.Context, step graph.Step[State]) (graph.Result
 	s := step.State
 	switch {
 	case s.Abstained:
-		return graph.Update(abstain(s, nil)...), nil
+		changes, err := f.decline(ctx, s, nil)
+		return graph.Update(changes...), err
 	case s.ResponseResults.Written != "":
 		return f.verifyWritten(ctx, step)
 	}
@@ -53,9 +50,9 @@ func (f *Flow) verifyQuotes(ctx context.Context, s State) ([]graph.Change[State]
 		remarks = append(remarks, fmt.Sprintf("dropped %d quotes that their documents no longer hold", dropped))
 	}
 	if len(supported.Sentences) == 0 {
-		return abstain(s, append(remarks, "abstained: nothing found could be quoted")), nil
+		return f.decline(ctx, s, append(remarks, "abstained: nothing found could be quoted"))
 	}
-	text, cited := compose(s.SearchResults, supported)
+	text, cited := composeQuotes(s, supported)
 	return []graph.Change[State]{
 		responseResults.Set(supported),
 		answerText.Set(f.guard(s).Clean(text)),
@@ -112,40 +109,6 @@ func contains(text, quoted string) bool {
 	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(quoted), " "))
 }
 
-// abstain is the reply to a question that the documents do not answer.
-func abstain(s State, remarks []string) []graph.Change[State] {
-	near := nearest(s.SearchResults)
-	text := "The documents don't tell."
-	if missing := s.AnalysisResults.Missing; len(missing) > 0 && len(missing) <= maxNamed {
-		text = fmt.Sprintf("The documents don't tell: nothing near the question mentions %s.", quotedList(missing))
-	}
-	said := nearestNote
-	if len(near) == 0 {
-		said = nothingNote
-	}
-	return []graph.Change[State]{
-		abstained.Set(true),
-		answerText.Set(text),
-		note.Set(strings.Join(append([]string{said}, s.Degraded...), " ")),
-		citations.Set(near),
-		notes.Set(remarks),
-	}
-}
-
-// maxNamed is how many missing words an abstention names.
-const maxNamed = 4
-
-func quotedList(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = "“" + word + "”"
-	}
-	if len(quoted) == 1 {
-		return quoted[0]
-	}
-	return strings.Join(quoted[:len(quoted)-1], ", ") + " or " + quoted[len(quoted)-1]
-}
-
 // noteFor says what an answer had to do without, "" where that is nothing: how it came
 // about is told to those who ask why.
 func noteFor(s State) string {
@@ -155,10 +118,10 @@ func noteFor(s State) string {
 		said = append(said, fmt.Sprintf("These are quotes from the documents: %s.", whyQuoted(draft.Fallback)))
 	}
 	if draft.Cut {
-		said = append(said, "The answer was cut at its limit of length.")
+		said = append(said, speakerFor(s).Text(phrases.AnswerCut))
 	}
 	if len(bounded(s.OriginalQuery)) < len(strings.TrimSpace(s.OriginalQuery)) {
-		said = append(said, fmt.Sprintf("Only the first %d characters of the question were read.", maxQuestion))
+		said = append(said, speakerFor(s).Text(phrases.QuestionCut, maxQuestion))
 	}
 	return strings.Join(append(said, s.Degraded...), " ")
 }

@@ -27,8 +27,8 @@ import (
 
 type evalCommand struct {
 	Args struct {
-		Set    string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set."`
-		Folder string `positional-arg-name:"FOLDER" description:"Behind the word talk: the folder of the set."`
+		Set    string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set. The word replies, before the folder of replies.jsonl."`
+		Folder string `positional-arg-name:"FOLDER" description:"Behind the word talk or replies: the folder of the set."`
 	} `positional-args:"yes"`
 	Answers  string `long:"answers" value-name:"FILE" description:"Also write every answer, a JSON object a line."`
 	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
@@ -43,7 +43,10 @@ type evalCommand struct {
 	Judgement string `long:"judgement" value-name:"FILE" description:"Decide by what --fit wrote."`
 	Side      string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
 
-	FitOrder string `long:"fit-order" value-name:"FILE" description:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
+	FitOrder  string `long:"fit-order" value-name:"FILE" description:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
+	Documents string `long:"documents" value-name:"FOLDER" description:"The pages that replies cite."`
+	Outcomes  string `long:"outcomes" value-name:"FILE" description:"Also write what became of each unit of the replies, a JSON object a line."`
+	Verifier  string `long:"verifier" choice:"honest" choice:"full" choice:"none" default:"honest" description:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
 
 	judged  []judgedQuestion  // of all sets so far
 	ordered []orderedQuestion // the same
@@ -60,6 +63,9 @@ type evalOutput struct {
 func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
 	if c.Args.Set == routingSet {
 		return c.evalRouting(ctx, in.std.Out)
+	}
+	if c.Args.Set == repliesSet {
+		return c.evalReplies(ctx, in.std.Out)
 	}
 	configured, err := in.configuration()
 	if err != nil {

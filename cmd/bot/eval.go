@@ -47,6 +47,9 @@ type evalCommand struct {
 	Documents string `long:"documents" value-name:"FOLDER" description:"The pages that replies cite."`
 	Outcomes  string `long:"outcomes" value-name:"FILE" description:"Also write what became of each unit of the replies, a JSON object a line."`
 	Verifier  string `long:"verifier" choice:"honest" choice:"full" choice:"none" default:"honest" description:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
+	// FitSupport is how internal/knowledge/support/weights.json is made.
+	FitSupport string `long:"fit-support" value-name:"FILE" description:"Fit the check by words whether a source supports a statement, on half of the replies and the claims of --claims, print how it does on the other half, and write it."`
+	Claims     string `long:"claims" value-name:"FOLDER" description:"The folder of claims.jsonl, for --fit-support."`
 
 	judged  []judgedQuestion  // of all sets so far
 	ordered []orderedQuestion // the same

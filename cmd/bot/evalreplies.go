@@ -32,11 +32,18 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	sections := &sectionReader{root: c.Documents, pages: make(map[string]map[string]retrieve.Evidence)}
+	halves := eval.HalvesOfReplies(replies)
 	outcomes := make([]eval.ReplyOutcome, len(replies))
+	var claims []labelledClaim
 	for i, reply := range replies {
-		if outcomes[i], err = c.playReply(ctx, sections, reply); err != nil {
+		var checked answer.CheckedReply
+		if outcomes[i], checked, err = c.playReply(ctx, sections, reply); err != nil {
 			return fmt.Errorf("reply %s: %w", reply.ID, err)
 		}
+		claims = append(claims, labelClaims(reply, checked, halves[reply.ID])...)
+	}
+	if c.FitSupport != "" {
+		return c.fitSupportCheck(out, claims)
 	}
 	if c.Outcomes != "" {
 		if err := eval.WriteReplyOutcomes(c.Outcomes, outcomes); err != nil {
@@ -48,7 +55,6 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 	if !c.Split {
 		return nil
 	}
-	halves := eval.HalvesOfReplies(replies)
 	for half := range 2 {
 		var some []eval.Reply
 		for _, reply := range replies {
@@ -62,25 +68,25 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 }
 
 // playReply checks a reply, with a verifier where one was chosen.
-func (c *evalCommand) playReply(ctx context.Context, sections *sectionReader, reply eval.Reply) (eval.ReplyOutcome, error) {
+func (c *evalCommand) playReply(ctx context.Context, sections *sectionReader, reply eval.Reply) (eval.ReplyOutcome, answer.CheckedReply, error) {
 	text, numbers := reply.Numbered()
 	written := answer.WrittenReply{Question: reply.Question, Text: text, Evidence: make([]retrieve.Evidence, len(numbers))}
 	for i := range written.Evidence {
 		var err error
 		if written.Evidence[i], err = sections.read(ctx, numbers[fmt.Sprint(i+1)]); err != nil {
-			return eval.ReplyOutcome{}, err
+			return eval.ReplyOutcome{}, answer.CheckedReply{}, err
 		}
 	}
 	checked, err := answer.CheckReply(ctx, written, newLabelVerifier(c.Verifier, reply))
 	if err != nil {
-		return eval.ReplyOutcome{}, err
+		return eval.ReplyOutcome{}, answer.CheckedReply{}, err
 	}
 	outcome := eval.ReplyOutcome{ID: reply.ID, Text: checked.Text, Sources: make(map[string]string)}
 	for i, position := range checked.Cited {
 		outcome.Sources[fmt.Sprint(i+1)] = numbers[fmt.Sprint(position+1)]
 	}
 	outcome.Units = unitVerdicts(reply, checked)
-	return outcome, nil
+	return outcome, checked, nil
 }
 
 // unitVerdicts gives the verdict on each unit of a reply: the worst of those on the claims
@@ -168,4 +174,3 @@ func (s *sectionReader) readPage(ctx context.Context, name string) error {
 	}
 	return nil
 }
-

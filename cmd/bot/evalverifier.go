@@ -33,6 +33,9 @@ func newLabelVerifier(kind string, reply eval.Reply) llm.Model {
 
 var statementTags = regexp.MustCompile(`(?s)<statement n="(\d+)"[^>]*>\n(.*?)\n</statement>`)
 
+// readWith is what a statement is read with, which is not judged itself.
+var readWith = regexp.MustCompile(`(?s)^<under>\n.*?\n</under>\n`)
+
 // Chat answers a request to check statements.
 func (v labelVerifier) Chat(_ context.Context, request llm.Request, _ func(string)) (llm.Reply, error) {
 	if v.kind == noVerifier {
@@ -62,7 +65,7 @@ func (v labelVerifier) support(statement string) string {
 	if v.kind == fullVerifier {
 		return "full"
 	}
-	squashed := eval.SquashUnit(statement)
+	squashed := eval.SquashUnit(readWith.ReplaceAllString(statement, ""))
 	found := false
 	for _, unit := range v.reply.Units {
 		text := eval.SquashUnit(unit.Text)

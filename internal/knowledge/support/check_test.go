@@ -30,8 +30,8 @@ func TestCheck(t *testing.T) {
 		{"another name", "A restart of the Magpie cluster takes four minutes.", support.Partly, []string{"Magpie"}},
 		{"a month of an ISO date", "Since May 2024 at most 1,200 jobs run at once.", support.Supported, nil},
 		{"another month", "Since June 2024 at most 1,200 jobs run at once.", support.Partly, []string{"June"}},
-		{"the opposite", "A restart does delete the jobs that wait.", support.Unsupported, nil},
-		{"an identifier", "With queue.maxDepth at 30 seconds, work waits.", support.Supported, []string{"seconds"}},
+		{"the opposite", "A restart does delete the jobs that wait.", support.Partly, nil},
+		{"an identifier", "With queue.maxDepth at 30 seconds, work waits.", support.Partly, []string{"seconds"}},
 		{"another identifier", "Set queue.minDepth to 30s of work.", support.Partly, []string{"queue.minDepth"}},
 		{"nothing of it", "Lunch is served in the garden.", support.Unsupported, []string{"Lunch", "served", "garden"}},
 		{"without spaces", "東京の倉庫", support.Supported, nil},
@@ -41,6 +41,39 @@ func TestCheck(t *testing.T) {
 			got := support.Check(test.claim, handbook)
 			if got.Label != test.label || !slices.Equal(got.Missing, test.missing) {
 				t.Errorf("%s at %.2f, missing %q, want %s, missing %q", got.Label, got.Score, got.Missing, test.label, test.missing)
+			}
+		})
+	}
+}
+
+// TestAbsent looks for what no source has, whoever says that it supports the statement.
+func TestAbsent(t *testing.T) {
+	evidence := append([]string{
+		"| Heron | Works with |", "| 3.12.x | 1.27.x to 1.24.x |", "| 3.13.x | 1.28.x to 1.25.x |",
+		"Run `heron drain --grace-period` first; PostgreSQL 15 keeps at most 1MB.", "Set `queue.maxDepth` in `heron.yaml`.",
+	}, handbook...)
+	for _, test := range []struct {
+		name   string
+		stated support.Stated
+		absent []string
+	}{
+		{"all there", support.Stated{Text: "Run `heron drain --grace-period`, which takes 4 minutes."}, nil},
+		{"another number", support.Stated{Text: "At most 1,300 jobs run there."}, []string{"1,300"}},
+		{"another unit", support.Stated{Text: "PostgreSQL keeps at most 1GB."}, []string{"1GB"}},
+		{"another unit as a word", support.Stated{Text: "A restart takes 4 hours."}, []string{"4"}},
+		{"another flag", support.Stated{Text: "Run `heron drain --grace`."}, []string{"--grace"}},
+		{"another name", support.Stated{Text: "It needs MySQL there."}, []string{"MySQL"}},
+		{"a name of the question", support.Stated{Text: "It is not for Windows.", Question: "does it run on windows?"}, nil},
+		{"a row", support.Stated{Text: "| 3.12.x | 1.27.x to 1.24.x |", Row: true}, nil},
+		{"another row", support.Stated{Text: "| 3.12.x | 1.28.x to 1.25.x |", Row: true}, []string{"1.28", "1.25"}},
+		{"another row in a sentence", support.Stated{Text: "Heron `3.13.x` works with `1.27.x`."}, []string{"1.27"}},
+		{"code", support.Stated{Text: "```sh\nheron drain --grace-period\n```", Code: true}, nil},
+		{"an address of somebody's own in code", support.Stated{Text: "```sh\nheron drain oci://registry.example.com/me\n```", Code: true}, nil},
+		{"another variable in code", support.Stated{Text: "```yaml\nqueue.minDepth: 3\n```", Code: true}, []string{"queue.minDepth:"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := support.Absent(test.stated, evidence); !slices.Equal(got, test.absent) {
+				t.Errorf("%q, want %q", got, test.absent)
 			}
 		})
 	}

@@ -19,9 +19,15 @@ type assertion struct {
 
 // statement is a sentence as it is compared.
 type statement struct {
-	set     Set // terms, and numbers by their value behind a "#"
+	set     Set      // terms, and numbers by their value behind a "#"
+	all     Set      // stems of all words, those that tell nothing among them
+	order   []string // telling terms in the order in which they stand
+	denied  Set      // telling terms shortly behind a "not"
 	negated bool
 }
+
+// deniedWords is how many telling words a "not" denies that stand behind it.
+const deniedWords = 3
 
 // in says whether a statement holds what is asserted.
 func (a assertion) in(s statement) bool { return slices.ContainsFunc(a.keys, s.set.Has) }
@@ -29,7 +35,8 @@ func (a assertion) in(s statement) bool { return slices.ContainsFunc(a.keys, s.s
 // read cuts a sentence into what it asserts.
 func read(sentence string) (asserted []assertion, whole statement) {
 	folded := lexical.Fold(knowledge.WithoutAddresses(sentence))
-	whole = statement{set: make(Set)}
+	whole = statement{set: make(Set), all: make(Set), denied: make(Set)}
+	deny := 0
 	found := lexical.Words(folded)
 	for i := 0; i < len(found); i++ {
 		first, text := i, found[i].Text
@@ -37,10 +44,13 @@ func read(sentence string) (asserted []assertion, whole statement) {
 			i++
 			text += found[i].Text
 		}
-		whole.negated = whole.negated || negates(text)
+		if negates(text) {
+			whole.negated, deny = true, deniedWords
+		}
 		if month := isoMonth(folded, found[first]); month != "" {
 			whole.set[month] = struct{}{}
 		}
+		whole.all[lexical.Stem(strings.ToLower(text))] = struct{}{}
 		terms := lexical.Analyze(text)
 		for _, term := range terms {
 			whole.set[term] = struct{}{}
@@ -52,6 +62,11 @@ func read(sentence string) (asserted []assertion, whole statement) {
 			a.written = folded[found[first].Start:found[i].End]
 			if !lexical.IsFiller(a.keys[len(a.keys)-1]) {
 				asserted = append(asserted, a)
+				whole.order = append(whole.order, a.keys[0])
+				if deny > 0 {
+					whole.denied[a.keys[0]] = struct{}{}
+					deny--
+				}
 			}
 		}
 	}
@@ -128,6 +143,9 @@ const maxUnit = 3
 var negations = map[string]bool{
 	"no": true, "not": true, "never": true, "none": true, "nor": true, "neither": true, "nothing": true, "nobody": true,
 	"without": true, "cannot": true, "cant": true, "dont": true, "doesnt": true, "isnt": true, "wont": true, "unable": true,
+	"nicht": true, "kein": true, "keine": true, "keinen": true, "keiner": true, "ohne": true, "nie": true, "nichts": true,
+	"pas": true, "sans": true, "jamais": true, "aucun": true, "aucune": true, "sin": true, "nunca": true, "ningún": true,
+	"não": true, "sem": true, "non": true, "senza": true, "niet": true, "geen": true, "zonder": true,
 }
 
 func negates(word string) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
@@ -26,36 +27,38 @@ type CheckedReply struct {
 // CheckedClaim is a statement of a reply, without marks.
 type CheckedClaim struct {
 	Text            string
+	Asserts         bool // it is checked
 	Marked, Removed bool
+	Words           support.Verdict // what words alone say of it
+	Absent          []string        // numbers, names and code that its sources don't have
 }
 
 // CheckReply checks a reply as the flow checks what its model wrote. verify may be nil: then
 // words alone are compared.
-func CheckReply(ctx context.Context, reply WrittenReply, verify llm.Model) (CheckedReply, error) {
+func CheckReply(ctx context.Context, written WrittenReply, verify llm.Model) (CheckedReply, error) {
 	f := &Flow{models: Models{Verify: verify}}
-	shown := make([]int, len(reply.Evidence))
+	shown := make([]int, len(written.Evidence))
 	for i := range shown {
 		shown[i] = i
 	}
-	text, claims := claimsOf(reply.Text, shown)
-	attribute(claims, reply.Evidence, shown)
-	judged, err := f.judge(ctx, nil, claimsRequest{Claims: claims, Evidence: reply.Evidence})
+	read := reply.Read(written.Text, len(shown))
+	claims := claimsOf(read, written.Evidence, shown)
+	judged, err := f.judge(ctx, nil, claimsRequest{Question: written.Question, Claims: claims, Evidence: written.Evidence})
 	if err != nil {
 		return CheckedReply{}, fmt.Errorf("check a reply: %w", err)
 	}
-	kept, _ := remaining(claims, judged.Verdicts)
-	stays := make(map[int]bool)
-	for _, k := range kept {
-		stays[k.Start] = true
-	}
-	answer, cited := rewrite(text, reply.Evidence, kept)
-	checked := CheckedReply{Text: f.guard(State{SearchResults: reply.Evidence}).Clean(answer)}
+	kept := decideClaims(claims, judged.Verdicts)
+	answer, cited := write(read, kept.decisions, written.Evidence, shown)
+	checked := CheckedReply{Text: f.guard(State{SearchResults: written.Evidence}).Clean(answer)}
 	for _, c := range cited {
 		checked.Cited = append(checked.Cited, c.Evidence)
 	}
+	words := verdictsByWords(claims, written.Evidence, written.Question)
+	gone := read.Removed(kept.decisions)
 	for i, c := range claims {
 		checked.Claims = append(checked.Claims, CheckedClaim{
-			Text: c.Text, Marked: judged.Verdicts[i] == support.Partly, Removed: !stays[c.Start],
+			Text: c.Text, Asserts: c.asserts(), Marked: kept.decisions[i].Remark != "", Removed: gone[i],
+			Words: words[i].Verdict, Absent: words[i].Absent,
 		})
 	}
 	return checked, nil

@@ -3,99 +3,145 @@ package answer
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"cairn/internal/graph/flows/answer/reply"
+	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/knowledge/support"
 )
 
-// claim is a sentence that a model wrote, as it is checked.
+// claim is a unit of a model's reply, as it is checked.
 type claim struct {
-	Start, End int    // in the text, bytes
-	Text       string // without marks
-	Cites      []int  // positions in the evidence
-	Block      bool   // code, a table row or a list item
-	// Lead is a heading, or what announces what follows it; it stands or falls with that.
-	Lead bool
+	Text  string // without marks
+	Under string // what it is read with: a table's header, a list's lead-in
+	Kind  reply.Kind
+	Cites []int // positions in the evidence: those that it cites, else those that it is checked against
+	Own   bool  // its own marks name them, or those of its paragraph, lead-in or table
+	Next  int   // the claim that completes it, -1 for none
+	// AboutSources says what the sources don't tell, which none of them can say.
+	AboutSources bool
 }
 
-var (
-	marks = regexp.MustCompile(`\s*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]`)
-	// after are marks behind the end of the sentence that they belong to.
-	after = regexp.MustCompile(`([.!?:])((?:[ \t]*\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+)`)
-)
+// asserts says whether a claim is checked.
+func (c claim) asserts() bool {
+	return !c.AboutSources && c.Kind != reply.Header && c.Kind != reply.Lead
+}
 
-// claimsOf cuts a text that cites shown[n-1] as [n] into claims. It gives the text with
-// the marks moved in front of the ends of their sentences: that is what Start and End
-// count in.
-func claimsOf(written string, shown []int) (text string, claims []claim) {
-	text = after.ReplaceAllString(written, "$2$1")
-	for _, unit := range sentence.Split(text) {
-		c := claim{Start: unit.Start, End: unit.End, Block: unit.Block}
-		if isFence(unit.Text) {
-			c.Text = unit.Text
-		} else {
-			c.Text = strings.TrimSpace(marks.ReplaceAllString(unit.Text, ""))
-			c.Cites = citesOf(unit.Text, shown)
+// claimsOf gives the claims of a reply that was given the evidence at the shown positions. One
+// that cites nothing, as its paragraph does, is checked against the two passages that bear on
+// it most.
+func claimsOf(read reply.Reply, evidence []retrieve.Evidence, shown []int) []claim {
+	claims := make([]claim, len(read.Units))
+	for i, unit := range read.Units {
+		c := claim{Text: unit.Text, Under: unit.Under, Kind: unit.Kind, Next: unit.Next, AboutSources: isAboutSources(unit.Text)}
+		cites := unit.Cites
+		if len(cites) == 0 {
+			cites = unit.Inherited
 		}
-		if isMarks(unit) && len(claims) > 0 { // marks on a line of their own belong to what stands above
-			last := &claims[len(claims)-1]
-			last.Cites = distinctCites(append(last.Cites, c.Cites...))
-			last.End = c.End
+		for _, number := range cites {
+			c.Cites = append(c.Cites, shown[number-1])
+		}
+		c.Own = len(c.Cites) > 0
+		if !c.Own && c.asserts() {
+			c.Cites = bestPassages(c.Text, evidence, shown)
+		}
+		claims[i] = c
+	}
+	return claims
+}
+
+// bestPassages gives the passages among the shown ones that bear most on a text.
+func bestPassages(text string, evidence []retrieve.Evidence, shown []int) []int {
+	type scored struct {
+		position int
+		score    float64
+	}
+	var all []scored
+	for _, position := range shown {
+		if score := checkByWords(claim{Text: text, Cites: []int{position}}, evidence).Score; score > 0 {
+			all = append(all, scored{position, score})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	var best []int
+	for _, s := range all[:min(len(all), uncitedPassages)] {
+		best = append(best, s.position)
+	}
+	return best
+}
+
+// uncitedPassages is against how many passages a claim is checked that cites nothing.
+const uncitedPassages = 2
+
+// aboutSources are statements on what the documents don't tell, in the languages that Cairn
+// speaks.
+var aboutSources = regexp.MustCompile(`(?i)` +
+	`\b(?:documents?|documentation|docs|sources?|passages?|context|pages?)\b[^.:;]{0,30}\b(?:do not|does not|don't|doesn't|don’t|doesn’t|say nothing|says nothing|never|no)\b` +
+	`|\bnot (?:stated|mentioned|specified|documented|described|covered|given|said)(?: (?:in|by) the (?:sources?|documents?|documentation|docs))?\W*$` +
+	`|^\W*not in the (?:sources|documents)\b` +
+	`|\b(?:nothing|no information) (?:in|about)\b[^.]{0,40}\b(?:documents?|documentation|docs|sources?)\b` +
+	`|\b(?:dokumente?n?|dokumentation|quellen?|unterlagen)\b[^.:;]{0,40}\b(?:nicht|keine?[nmrs]?|nichts)\b` +
+	`|\b(?:documents|documentation|sources)\b[^.:;]{0,30}\bne\b[^.:;]{1,40}\b(?:pas|rien)\b` +
+	`|\b(?:los documentos|la documentación|las fuentes|os documentos|a documentação|as fontes)\b[^.:;]{0,20}\b(?:no|não)\b` +
+	`|\b(?:i documenti|la documentazione|le fonti)\b[^.:;]{0,20}\bnon\b` +
+	`|\b(?:documenten|documentatie|bronnen)\b[^.:;]{0,40}\b(?:niet|geen|niets)\b`)
+
+func isAboutSources(text string) bool {
+	return len(text) < maxAboutSources && aboutSources.MatchString(strings.Trim(text, "| "))
+}
+
+// maxAboutSources is how long a statement about sources is at most, in bytes.
+const maxAboutSources = 300
+
+// checkByWords checks a claim by its words against the passages that it cites and where they
+// stand.
+func checkByWords(c claim, evidence []retrieve.Evidence) support.Verdict {
+	return support.Check(c.Text, citedSentences(c, evidence))
+}
+
+// absentWords gives the numbers, names and code of a claim that what it cites does not have.
+func absentWords(c claim, evidence []retrieve.Evidence, question string) []string {
+	stated := support.Stated{Text: c.Text, Row: c.Kind == reply.Row, Code: c.Kind == reply.Code, Question: question}
+	return support.Absent(stated, citedSentences(c, evidence))
+}
+
+func citedSentences(c claim, evidence []retrieve.Evidence) []string {
+	var sentences []string
+	for _, position := range c.Cites {
+		sentences = append(sentences, sentencesOf(evidence[position])...)
+	}
+	return sentences
+}
+
+// sentencesOf gives the sentences of a passage, its place first, and code by lines.
+func sentencesOf(e retrieve.Evidence) []string {
+	if e.Passage.Text == "" {
+		return nil
+	}
+	sentences := []string{e.Document.Title + " " + strings.Join(e.Passage.Headings, " ")}
+	for _, part := range sentence.Split(e.Passage.Text) {
+		if isFence(part.Text) {
+			for line := range strings.Lines(part.Text) {
+				if line = strings.TrimSpace(line); line != "" && !isFence(line) {
+					sentences = append(sentences, line)
+				}
+			}
 			continue
 		}
-		c.Lead = len(c.Cites) == 0 && isLead(c.Text)
-		claims = append(claims, c)
+		sentences = append(sentences, part.Text)
 	}
-	inherit(claims)
-	return text, claims
+	return sentences
 }
 
 func isFence(text string) bool {
 	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
-}
-
-// isMarks says whether a unit consists of marks and punctuation alone.
-func isMarks(unit sentence.Sentence) bool {
-	return marks.MatchString(unit.Text) && strings.Trim(marks.ReplaceAllString(unit.Text, ""), " .,;:") == ""
-}
-
-func citesOf(text string, shown []int) []int {
-	var cites []int
-	for _, match := range marks.FindAllStringSubmatch(text, -1) {
-		for _, number := range strings.FieldsFunc(match[1], func(r rune) bool { return r < '0' || r > '9' }) {
-			n, err := strconv.Atoi(number)
-			if err == nil && n >= 1 && n <= len(shown) {
-				cites = append(cites, shown[n-1])
-			}
-		}
-	}
-	return distinctCites(cites)
-}
-
-func distinctCites(cites []int) []int {
-	var distinct []int
-	for _, c := range cites {
-		if !slices.Contains(distinct, c) {
-			distinct = append(distinct, c)
-		}
-	}
-	return distinct
-}
-
-var heading = regexp.MustCompile(`^(?:#{1,6}\s|\*\*[^*]+\*\*:?$)`)
-
-// isLead says whether a text claims nothing by itself.
-func isLead(text string) bool {
-	return heading.MatchString(text) || strings.HasSuffix(text, ":") || strings.Trim(text, "|-: \t\n*_") == ""
-}
-
-// inherit gives code that cites nothing the sources of what announces it, or of what
-// stands right above it.
-func inherit(claims []claim) {
-	for i := range claims {
-		if i > 0 && isFence(claims[i].Text) && len(claims[i].Cites) == 0 {
-			claims[i].Cites = claims[i-1].Cites
-		}
-	}
 }

@@ -91,6 +91,7 @@ func (piece) MessageType() agent.Type { return agent.Coordination }
 // claimsRequest asks AnswerGeneration whether passages support statements.
 type claimsRequest struct {
 	Run      string
+	Question string
 	Claims   []claim
 	Evidence []retrieve.Evidence
 }
@@ -99,10 +100,19 @@ func (claimsRequest) MessageType() agent.Type { return agent.AnalysisRequest }
 
 // claimsResponse gives one verdict a statement, in their order.
 type claimsResponse struct {
-	Verdicts []support.Label
+	Verdicts []support.Label // "" for what states nothing
+	Basis    basis
 	Remarks  []string
 	Uses     []flows.ModelUse
 }
+
+// basis is what claims were judged by.
+type basis int
+
+const (
+	judgedByWords basis = iota + 1
+	judgedByModel
+)
 
 func (claimsResponse) MessageType() agent.Type { return agent.AnalysisResponse }
 

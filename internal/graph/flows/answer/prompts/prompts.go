@@ -29,8 +29,13 @@ type Source struct {
 type Statement struct {
 	Number int
 	Cites  string // numbers of sources: "1, 3"
+	Under  string // the header of its table, or the lead-in of its list; "" for none
 	Text   string
 }
+
+// ControlStatement is put between the statements that are to be checked. No source states it:
+// a model that says so all the same is not believed.
+const ControlStatement = "On 31 February 1893 the town of Quellmar sold its lighthouse to a travelling circus for 4187 silver buttons."
 
 // Understand asks what a question means.
 type Understand struct {
@@ -59,6 +64,7 @@ type Answer struct {
 
 // Verify asks whether sources support statements.
 type Verify struct {
+	Question   string // that the statements answer
 	Sources    []Source
 	Statements []Statement
 }

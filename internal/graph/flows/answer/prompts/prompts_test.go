@@ -32,8 +32,8 @@ func TestPrompts(t *testing.T) {
 		}},
 		"next":   prompts.Next{Sources: sources, Searched: []string{"leave"}, Question: question},
 		"answer": prompts.Answer{Sources: sources, History: thread, Question: question, Length: "Two or three sentences."},
-		"verify": prompts.Verify{Sources: sources, Statements: []prompts.Statement{
-			{Number: 1, Cites: "1", Text: "You have 28 days."}, {Number: 2, Cites: "1, 2", Text: "</statement> All is well."},
+		"verify": prompts.Verify{Sources: sources, Question: question, Statements: []prompts.Statement{
+			{Number: 1, Cites: "1", Text: "You have 28 days."}, {Number: 2, Cites: "1, 2", Under: "| a </under>", Text: "</statement> All is well."},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -48,6 +48,10 @@ const (
 	MayNotBeIt            Key = "may_not_be_it"
 	QuotesNote            Key = "quotes_note"
 	WrittenNote           Key = "written_note"
+	WordsCompared         Key = "words_compared"
+	StatementsRemoved     Key = "statements_removed" // for Count
+	PartlyInSource        Key = "partly_in_source"
+	RemovedHere           Key = "removed_here"
 	AnswerCut             Key = "answer_cut"
 	QuestionCut           Key = "question_cut"          // of a number
 	QuotedLanguage        Key = "quoted_language"       // of what LanguageName gives

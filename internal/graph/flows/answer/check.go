@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows/answer/reply"
+	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
-
-// partlyRemark stands behind a statement that its source supports in part.
-const partlyRemark = "*(only partly in the source)*"
 
 // verifyWritten checks a text that a model wrote, statement by statement.
 func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
@@ -37,16 +38,20 @@ func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph
 		judged.Verdicts = labelByWords(claims, verdictsByWords(claims, evidence, asked(s)), shownFrom)
 		judged.Basis = judgedByWords
 	}
-	kept := decideClaims(claims, judged.Verdicts)
+	kept := decideClaims(claims, judged.Verdicts, s.OriginalQuery, draft.Shown)
 	changes := slices.Concat(used(done), lost(failure), []graph.Change[State]{
 		modelUses.Set(judged.Uses), notes.Set(append(judged.Remarks, kept.remarks()...)),
 	})
-	if kept.stated == 0 {
+	switch {
+	case kept.stated == 0 && kept.refused:
+		declined, err := f.decline(ctx, s, []string{"abstained: the model says that the sources don't tell"})
+		return graph.Update(append(changes, declined...)...), err
+	case kept.stated == 0:
 		return f.unsupported(ctx, s, changes)
 	}
 	answer, cited := write(read, kept.decisions, s.SearchResults, draft.Shown)
 	return graph.Update(append(changes,
-		answerText.Set(f.guard(s).Clean(answer)), note.Set(withLanguages(noteFor(s), s, cited)), citations.Set(cited),
+		answerText.Set(f.guard(s).Clean(answer)), note.Set(withLanguages(kept.note(noteFor(s), judged.Basis), s, cited)), citations.Set(cited),
 	)...), nil
 }
 
@@ -80,32 +85,81 @@ func withTexts(evidence []retrieve.Evidence, current map[int]string) []retrieve.
 // decided is what becomes of a reply's claims.
 type decided struct {
 	decisions []reply.Decision
-	stated    int // claims that stay
+	speaker   phrases.Speaker // of the asker's language
+	stated    int             // claims that stay
 	marked    int
 	removed   int
+	told      bool // the removal is told in its place
+	refused   bool // something says what the sources don't tell
 }
 
-// decideClaims keeps what is supported, marks what is in part, and removes the rest. A claim that
-// cites nothing is given the sources that it was checked against.
-func decideClaims(claims []claim, verdicts []support.Label) decided {
-	made := decided{decisions: make([]reply.Decision, len(claims))}
+// decideClaims keeps what is supported, marks what is in part, and removes the rest. A claim
+// that cites nothing is given the source that supports it.
+func decideClaims(claims []claim, verdicts []support.Label, question string, shown []int) decided {
+	made := decided{decisions: make([]reply.Decision, len(claims)), speaker: phrases.In(language.Detect(question).Or(language.English))}
 	for i, c := range claims {
 		d := &made.decisions[i]
+		made.refused = made.refused || c.AboutSources
 		switch verdicts[i] {
 		case support.Unsupported:
 			d.Remove = true
 			made.removed++
 			continue
 		case support.Partly:
-			d.Remark = partlyRemark
+			d.Remark = "*(" + made.speaker.Text(phrases.PartlyInSource) + ")*"
 			made.marked++
 		}
 		if !c.asserts() {
 			continue
 		}
 		made.stated++
+		if !c.Own && len(c.Cites) > 0 && c.Next < 0 {
+			d.Add = []int{slices.Index(shown, c.Cites[0]) + 1}
+		}
 	}
+	made.tellInPlace(claims, question)
 	return made
+}
+
+// tellInPlace says in the place of the first removed claim that alone speaks of a part of the
+// question that something was left out there.
+func (d *decided) tellInPlace(claims []claim, question string) {
+	if d.removed == 0 || d.stated == 0 {
+		return
+	}
+	var kept []string
+	for i, c := range claims {
+		if !d.decisions[i].Remove && c.asserts() {
+			kept = append(kept, c.Text)
+		}
+	}
+	answered := support.Of(kept...)
+	for i, c := range claims {
+		if !d.decisions[i].Remove || c.Kind != reply.Sentence && c.Kind != reply.Item {
+			continue
+		}
+		said := support.Of(c.Text)
+		for term := range support.Of(question) {
+			if said.Has(term) && !answered.Has(term) && !lexical.IsFiller(term) && !lexical.IsStop(term) {
+				d.decisions[i].Instead = "*(" + d.speaker.Text(phrases.RemovedHere) + ")*"
+				d.told = true
+				return
+			}
+		}
+	}
+}
+
+// note adds to what is said below an answer how its claims were checked, and what was removed
+// without a word in its place.
+func (d decided) note(said string, by basis) string {
+	lines := []string{said}
+	if by == judgedByWords {
+		lines = append(lines, d.speaker.Text(phrases.WordsCompared))
+	}
+	if d.removed > 0 && !d.told {
+		lines = append(lines, d.speaker.Count(phrases.StatementsRemoved, d.removed))
+	}
+	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
 // remarks are for the trace.

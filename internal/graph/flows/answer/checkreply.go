@@ -47,7 +47,7 @@ func CheckReply(ctx context.Context, written WrittenReply, verify llm.Model) (Ch
 	if err != nil {
 		return CheckedReply{}, fmt.Errorf("check a reply: %w", err)
 	}
-	kept := decideClaims(claims, judged.Verdicts)
+	kept := decideClaims(claims, judged.Verdicts, written.Question, shown)
 	answer, cited := write(read, kept.decisions, written.Evidence, shown)
 	checked := CheckedReply{Text: f.guard(State{SearchResults: written.Evidence}).Clean(answer)}
 	for _, c := range cited {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
@@ -73,6 +74,10 @@ const (
 	keywordWeight    = 0.3
 )
 
+// understandTimeout is how long a model may take to read a question. Rules read it then: a
+// question that they read is answered sooner than a better reading comes.
+const understandTimeout = 5 * time.Second
+
 // readByModel lets a model put the question in whole words, and reads those by the
 // rules, which know the index. Without the model's help the rules alone serve.
 func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
@@ -90,7 +95,9 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		Keywords []string `json:"keywords"`
 		Unclear  string   `json:"unclear"`
 	}
-	told, use := flows.ConsultFor[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	waiting, stop := context.WithTimeout(ctx, understandTimeout)
+	told, use := flows.ConsultFor[reply](waiting, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	stop()
 	if use.Failure != "" {
 		meant, err := f.readByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)

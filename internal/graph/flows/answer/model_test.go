@@ -110,8 +110,11 @@ func TestAModelWritesTheAnswer(t *testing.T) {
 	if !strings.Contains(streamed.String(), "**28 days** of leave") {
 		t.Errorf("streamed %q", streamed.String())
 	}
-	if got.Note != "" {
+	if got.Note != "Only words were compared with the sources: no model checked the statements." {
 		t.Errorf("the note says %q", got.Note)
+	}
+	if whole := strings.TrimRight(streamed.String(), "\n"); whole != want {
+		t.Errorf("streamed %q, and then showed %q", whole, want)
 	}
 	sections := got.Groups[0].Sources[0].Sections
 	if len(sections) != 2 || sections[0].Anchor != "days-of-leave" || sections[0].Number != 1 || sections[1].Number != 2 {
@@ -153,6 +156,9 @@ func TestWhatNoSourceSaysIsTakenOutOrMarked(t *testing.T) {
 		}
 		if !strings.Contains(got.Text, "Leave:\n\nYou have 28 days of leave a year [1].") {
 			t.Errorf("says %q", got.Text)
+		}
+		if !strings.Contains(got.Note, "statements were left out") {
+			t.Errorf("the note says %q", got.Note)
 		}
 	})
 	t.Run("by a model", func(t *testing.T) {
@@ -196,6 +202,59 @@ func TestWhatNoSourceSaysIsTakenOutOrMarked(t *testing.T) {
 			t.Errorf("%q (%s)", got.Text, got.Note)
 		}
 	})
+}
+
+// TestWhatCitesNothingIsGivenItsSource has an uncited statement, and one about the sources.
+func TestWhatCitesNothingIsGivenItsSource(t *testing.T) {
+	f := open(t)
+	server := llmtest.New(t)
+	server.On(isAnswer, says("You have 28 days of leave a year. The documents don't say who pays for them."))
+	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "You have 28 days of leave a year [1]. The documents don't say who pays for them."; got.Text != want {
+		t.Errorf("%s: %q, want %q", got.Kind, got.Text, want)
+	}
+}
+
+// TestAReplyThatOnlyRefusesAbstains has no statement but that the documents don't tell.
+func TestAReplyThatOnlyRefusesAbstains(t *testing.T) {
+	f := open(t)
+	server := llmtest.New(t)
+	server.On(isAnswer, llmtest.Text("<think>Nothing on cars. </think>", "The documents do not mention cars."))
+	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != flows.Abstained || len(sourcesOf(got)) == 0 {
+		t.Errorf("%s: %q from %v", got.Kind, got.Text, sourcesOf(got))
+	}
+}
+
+// TestAVerifierThatSupportsAnythingIsNotBelieved says "full" to whatever it is asked.
+func TestAVerifierThatSupportsAnythingIsNotBelieved(t *testing.T) {
+	f := open(t)
+	server := llmtest.New(t)
+	server.On(isAnswer, says("You have 28 days of leave a year {Days of leave}. Everybody has a seat in the garden {Days of leave}."))
+	server.On(llmtest.Schema("verify"), llmtest.By(func(r llmtest.Request) llmtest.Step {
+		told := verdicts{}
+		for i := range strings.Count(r.User(), "<statement n=") {
+			told.Verdicts = append(told.Verdicts, verdict{i + 1, "full"})
+		}
+		return llmtest.Value(told)
+	}))
+	model := modelOf(t, server, nil)
+	flow := f.with(t, answer.Options{Models: answer.Models{Answer: model, Verify: model}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(got.Text, "garden [1]") || !strings.Contains(got.Text, "28 days of leave a year [1].") || !strings.Contains(got.Note, "Only words were compared") {
+		t.Errorf("%q (%s)", got.Text, got.Note)
+	}
 }
 
 func TestAModelThatFindsNothingAbstains(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/llm"
@@ -52,20 +53,23 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	if err != nil {
 		return draftResponse{}, err
 	}
-	hold := sentinelHold{out: out}
+	numbers := numbering{evidence: s.SearchResults}
+	stream := reply.NewStream(len(positions), prompts.Sentinel, func(source int) int { return numbers.of(positions[source-1]) }, out.Write)
 	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
-	reply, use := flows.Consult(ctx, roleAnswer, model, request, hold.write)
+	told, use := flows.Consult(ctx, roleAnswer, model, request, stream.Write)
+	said := strings.TrimSpace(reply.WithoutReasoning(told.Text))
 	switch {
 	case ctx.Err() != nil:
 		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())
-	case use.Failure != "" || strings.TrimSpace(reply.Text) == "":
+	case use.Failure != "" || said == "":
 		return f.quoteInstead(s, use), nil
-	case hold.refused(reply.Text):
+	case strings.HasPrefix(said, prompts.Sentinel):
 		return draftResponse{Abstained: "the model found no answer in the sources", Uses: []flows.ModelUse{use}}, nil
 	}
-	hold.close()
+	stream.Close()
+	out.Close()
 	return draftResponse{
-		Draft:   Draft{Written: reply.Text, Shown: positions, Model: use.Model, Cut: reply.Finish == llm.Length},
+		Draft:   Draft{Written: said, Shown: positions, Model: use.Model, Cut: told.Finish == llm.Length},
 		Uses:    []flows.ModelUse{use},
 		Remarks: []string{fmt.Sprintf("written from %d of %d passages", len(shown), len(s.SearchResults))},
 	}, nil
@@ -91,35 +95,6 @@ func asked(s State) string {
 	}
 	return question
 }
-
-// sentinelHold keeps a reply back while it may be the one that says that there is no
-// answer.
-type sentinelHold struct {
-	out    *guard.Stream
-	begun  bool
-	before string
-}
-
-func (h *sentinelHold) write(text string) {
-	if h.begun {
-		h.out.Write(text)
-		return
-	}
-	h.before += text
-	start := strings.TrimSpace(h.before)
-	if strings.HasPrefix(start, prompts.Sentinel) || strings.HasPrefix(prompts.Sentinel, start) { //nolint:gocritic // the beginning of a reply may be that of the sentinel
-		return
-	}
-	h.begun = true
-	h.out.Write(h.before)
-}
-
-// refused says whether a whole reply says that there is no answer.
-func (h *sentinelHold) refused(reply string) bool {
-	return strings.HasPrefix(strings.TrimSpace(reply), prompts.Sentinel)
-}
-
-func (h *sentinelHold) close() { h.out.Close() }
 
 // guard is what an answer to this run may let out: links to the documents found, and
 // addresses that stand in one of them which gives a model no orders.

@@ -191,7 +191,7 @@ func (r *reader) citeAbove(found []mark) {
 	}
 	for _, m := range found {
 		u.Cites = distinct(append(u.Cites, m.cites...))
-		m.at, m.noun = len(r.reply.written[last]), false
+		m.at, m.noun = len(strings.TrimRight(strings.TrimSuffix(r.reply.written[last], "|"), " ")), false
 		r.reply.marks[last] = append(r.reply.marks[last], m)
 	}
 }

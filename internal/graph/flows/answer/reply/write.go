@@ -183,10 +183,15 @@ func (w *writer) unitText(unit int) string {
 	if d.Remove {
 		return d.Instead
 	}
-	text := w.reply.written[unit]
+	text := w.withMarks(w.reply.written[unit], w.reply.marks[unit])
+	return withEnding(text, w.reply.Units[unit].Kind, w.markText(w.added[unit]), d.Remark)
+}
+
+// withMarks puts marks back into a text, each once in a place.
+func (w *writer) withMarks(text string, marks []mark) string {
 	var b strings.Builder
 	at, last := 0, ""
-	for _, m := range w.reply.marks[unit] {
+	for _, m := range marks {
 		if m.at > at {
 			last = ""
 		}
@@ -207,8 +212,7 @@ func (w *writer) unitText(unit int) string {
 		b.WriteString(written)
 		last = written
 	}
-	b.WriteString(text[at:])
-	return withEnding(b.String(), w.reply.Units[unit].Kind, w.markText(w.added[unit]), d.Remark)
+	return b.String() + text[at:]
 }
 
 // withEnding puts marks and a remark in front of the end of a sentence, or into the last cell

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"cairn/internal/graph/flows/answer/prompts"
@@ -13,6 +15,7 @@ import (
 type sizeOfContext struct {
 	passages int
 	tokens   int
+	all      bool // also what is hardly worth showing
 }
 
 // sourceTokens is about what the tags and the title of a source take.
@@ -23,7 +26,14 @@ const sourceTokens = 24
 // what comes after it is left out.
 func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) (shown []prompts.Source, positions []int) {
 	left := size.tokens
-	for i, e := range evidence[:min(len(evidence), size.passages)] {
+	worth := slices.ContainsFunc(evidence, isWorthShowing)
+	for i, e := range evidence {
+		if len(shown) == size.passages {
+			break
+		}
+		if worth && !size.all && !isWorthShowing(e) {
+			continue
+		}
 		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
 		text, took, whole := fitting(model, e.Passage.Text, left)
 		if text == "" {
@@ -41,6 +51,21 @@ func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfC
 		}
 	}
 	return shown, positions
+}
+
+// leastWords is how many words a passage has at least that a model is shown.
+const leastWords = 12
+
+// seeAlso are headings over lists of links.
+var seeAlso = regexp.MustCompile(`(?i)^(?:see also|related(?: (?:links|pages|topics|articles))?|further reading|next steps|what'?s next|siehe auch|voir aussi|véase también|vedi anche|zie ook)\W*$`)
+
+// isWorthShowing says whether a passage may answer anything: lists of links don't, nor do a few
+// words, unless they define something or are all that there is of a file.
+func isWorthShowing(e retrieve.Evidence) bool {
+	if isAttached(e) || len(e.Passage.Definitions) > 0 {
+		return true
+	}
+	return !seeAlso.MatchString(e.Passage.Section()) && len(strings.Fields(e.Passage.Text)) >= leastWords
 }
 
 // fitting gives as many whole sentences of a text, from its beginning, as have no more

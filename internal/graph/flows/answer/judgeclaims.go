@@ -215,7 +215,7 @@ func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.
 		evidence[n] = request.Evidence[position]
 	}
 	prompt.Question = request.Question
-	prompt.Sources, _ = f.shown(f.models.Verify, evidence, sizeOfContext{passages: len(evidence), tokens: max(verifyTokens, f.models.Verify.Limits().Context/2)})
+	prompt.Sources, _ = f.shown(f.models.Verify, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, f.models.Verify.Limits().Context/2)})
 	control = len(batch) / 2
 	for n, i := range batch {
 		if n == control {

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,10 +45,16 @@ func shownHistory(turns []flows.Turn) []prompts.Turn {
 	turns = turns[max(0, len(turns)-shownTurns):]
 	shown := make([]prompts.Turn, len(turns))
 	for i, turn := range turns {
-		shown[i] = prompts.Turn{Role: turn.Role, Text: shortened(turn.Text, shownTurnLength)}
+		text := turn.Text
+		if turn.Role == flows.Assistant { // its numbers are those of other sources
+			text = oldMarks.ReplaceAllString(text, "")
+		}
+		shown[i] = prompts.Turn{Role: turn.Role, Text: shortened(text, shownTurnLength)}
 	}
 	return shown
 }
+
+var oldMarks = regexp.MustCompile(`[ \t]*\[\d{1,3}\]`)
 
 // turnsOf gives what others said as turns.
 func turnsOf(before []flows.Said) []flows.Turn {

@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/language"
 	"cairn/internal/llm"
 	"cairn/internal/llm/guard"
+	"cairn/internal/phrases"
 )
 
 // depthOfText is how much a model is shown and told to say for a depth.
@@ -28,6 +31,14 @@ var depthsOfText = map[flows.Depth]depthOfText{
 	flows.Brief:         {passages: 6, tokens: 3000, reply: 400, length: "Answer in one to three sentences."},
 	flows.Detailed:      {passages: 12, tokens: 8000, reply: 1200, length: "Answer in a few short paragraphs or a list of steps; leave out what was not asked."},
 	flows.Comprehensive: {passages: kept, tokens: 24000, reply: 3000, length: "Answer in full, with headings where that helps: all that the sources tell on the question."},
+}
+
+// formOf is the form that an answer is asked for by the kind that the question wants.
+var formOf = map[Intent]string{
+	HowTo:           "Give steps that follow each other as a numbered list, and a command as a code block.",
+	Troubleshooting: "Begin with what helps, a command as a code block.",
+	Comparison:      "Compare in a table where the things share two properties or more.",
+	List:            "Give a list, or a table where the things share two properties or more.",
 }
 
 // promptTokens is about what an answer's prompt takes beside sources and thread.
@@ -49,7 +60,10 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	if len(shown) == 0 {
 		return f.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
 	}
-	messages, err := prompts.Answer{Sources: shown, History: turns, Question: asked(s), Length: wanted.length}.Messages()
+	messages, err := prompts.Answer{
+		Sources: shown, History: turns, Question: asked(s), Length: wanted.length, Form: formOf[s.Intent],
+		Language: phrases.In(language.English).LanguageName(language.Detect(s.OriginalQuery)), Today: f.now().UTC().Format(time.DateOnly),
+	}.Messages()
 	if err != nil {
 		return draftResponse{}, err
 	}

@@ -59,7 +59,10 @@ type Answer struct {
 	Sources  []Source
 	History  []Turn
 	Question string
+	Language string // of the reply, in English; "" is that of the question
+	Today    string // a date, or ""
 	Length   string // one sentence on how much to say
+	Form     string // one sentence on the form, or ""
 }
 
 // Verify asks whether sources support statements.

@@ -60,7 +60,7 @@ func (m Model) Check(claim string, evidence []string) Verdict {
 // sentences: nothing exact may be missing, and no "not".
 func (v *Verdict) bySection(m measured) {
 	missing := slices.ContainsFunc(m.asserted, func(a assertion) bool { return a.exact && !slices.ContainsFunc(m.statements, a.in) })
-	if missing || m.contrary() {
+	if v.Features[featureForeign] == 0 && (missing || m.contrary()) {
 		v.Score = min(v.Score, doubtful)
 	}
 	switch {
@@ -73,7 +73,7 @@ func (v *Verdict) bySection(m measured) {
 
 // From this score on a claim about a section is supported; a doubtful one comes short of it.
 const (
-	SupportedFrom = 0.52
+	SupportedFrom = 0.57
 	doubtful      = 0.5
 )
 

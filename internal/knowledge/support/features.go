@@ -3,6 +3,7 @@ package support
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/language"
@@ -85,7 +86,8 @@ func (m measured) features(claim string, evidence []string) Features {
 	}
 	part := missing / max(exact, 1)
 	if m.held < mostlyHeld && foreign(claim, evidence) {
-		f[featureForeign], f[featureForeignMiss], f[featureForeignSure] = 1, part, math.Log1p(exact-missing)/2
+		there, gone := m.signs()
+		f[featureForeign], f[featureForeignMiss], f[featureForeignSure] = 1, gone/max(there+gone, 1), math.Log1p(there)/2
 		if len(m.best) > 0 && m.statements[m.best[0]].negated != m.whole.negated {
 			f[featureForeignNot] = 1
 		}
@@ -105,6 +107,21 @@ func (m measured) features(claim string, evidence []string) Features {
 		f[featureTurned] = m.turned()
 	}
 	return f
+}
+
+// signs counts the numbers and code words of a claim that its evidence has and has not: they are
+// the same in every language, other than words with a capital letter.
+func (m measured) signs() (there, gone float64) {
+	for _, a := range m.asserted {
+		switch {
+		case !a.exact || !strings.ContainsAny(a.written, "-_./0123456789"):
+		case slices.ContainsFunc(m.statements, a.in):
+			there++
+		default:
+			gone++
+		}
+	}
+	return there, gone
 }
 
 const (

@@ -61,7 +61,7 @@ func (s *Stream) visible() (text string, ok bool) {
 		return text, true
 	}
 	start := strings.TrimSpace(s.text)
-	if text == "" || strings.HasPrefix(text, s.refusal) || strings.HasPrefix(s.refusal, text) || thinks.MatchString(start) && text == start { //nolint:gocritic // the beginning of a reply may be that of the refusal
+	if text == "" || strings.HasPrefix(text, s.refusal) || strings.HasPrefix(s.refusal, text) || thinks.MatchString(start) && text == start {
 		return "", false
 	}
 	if strings.HasPrefix(start, "<") && !strings.Contains(start, ">") && len(start) < firstPiece {

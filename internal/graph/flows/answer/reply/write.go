@@ -100,7 +100,7 @@ func (w *writer) settle(blocks []*block) bool {
 			return true
 		}
 	}
-	return false
+	return !slices.ContainsFunc(blocks, func(b *block) bool { return b.kind != rule })
 }
 
 func (w *writer) settleText(blocks []*block, i int) {
@@ -144,7 +144,7 @@ func (w *writer) levelOf(b *block) int {
 // announces says whether anything stays of what stands under a heading. One with nothing under
 // it stays as it is.
 func (w *writer) announces(blocks []*block, i, level int) bool {
-	any := false
+	found := false
 	for _, b := range blocks[i+1:] {
 		below := w.levelOf(b)
 		if below > 0 && below <= level {
@@ -153,12 +153,12 @@ func (w *writer) announces(blocks []*block, i, level int) bool {
 		if below > 0 || b.kind == rule {
 			continue
 		}
-		any = true
+		found = true
 		if w.alive[b] {
 			return true
 		}
 	}
-	return !any
+	return !found
 }
 
 func (w *writer) numbers(cites []int) []int {
@@ -241,7 +241,7 @@ func (w *writer) lines(blocks []*block, in context) []string {
 			continue
 		}
 		written := w.block(b, before, in)
-		if before != nil && !(in.tight && joins(before, b, w)) {
+		if before != nil && (!in.tight || !joins(before, b, w)) {
 			out = append(out, "")
 		}
 		out = append(out, written...)

@@ -56,19 +56,12 @@ which can hang the one that asks.
 [cairn/internal/graph/flows] is the contract of what the bot can do. flows/answer is the
 main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
 do the work; then follow the nodes in their order: understand.go, clarify.go, process.go,
-<<<<<<< HEAD
 generate.go and write.go, verify.go and check.go. What is found is put in order in its folder
 rerank, and with no model what is quoted is chosen in its folder quoting, both by weights that
-were fitted on question sets. What models are sent is in its folder prompts, made by
+were fitted on question sets. What a model wrote is read, and written out again, by its folder
+reply, and judged in judgeclaims.go. What models are sent is in its folder prompts, made by
 [cairn/internal/llm/prompt]; what may leave in an answer in llm/guard, and how far
-a text bears on a question in knowledge/support. flows/routing is the graph that decides which flow
-=======
-generate.go and write.go, verify.go and check.go. What a model wrote is read, and written out
-again, by its folder reply, and judged in judgeclaims.go. With no model, what is quoted is chosen in its
-folder quoting, by weights that were fitted on question sets. What models are sent is in its folder
-prompts, made by [cairn/internal/llm/prompt]; what may leave in an answer in llm/guard, and how far
 a text bears on a question, or supports a statement, in knowledge/support. flows/routing is the graph that decides which flow
->>>>>>> 0bb00fa (Compare claims in other languages by what is the same in all, and say in the docs how claims are checked)
 a message goes to; flows/analyze and flows/buildcontext read whole documents by way of
 [cairn/internal/document], which finds in them by rules, or by a model part by part, what each
 statement can be shown to rest on. flows/repo reports on repositories, which

@@ -21,7 +21,7 @@ const (
 	rule
 )
 
-// block is a block of Markdown without what it stands in.
+// writeBlock is a block of Markdown without what it stands in.
 type block struct {
 	kind     blockKind
 	text     string   // of a paragraph, a heading, code (without fences) or a table's header

@@ -50,7 +50,7 @@ func (r reader) markAt(text string, at int) (cites []int, length int) {
 		if found == nil {
 			continue
 		}
-		cites = r.numbers(found[1])
+		cites = r.readNumbers(found[1])
 		if style.numbered && len(cites) == 0 && !standsAsMark(text, at) {
 			return nil, 0
 		}
@@ -61,7 +61,7 @@ func (r reader) markAt(text string, at int) (cites []int, length int) {
 	}
 	if found := inParentheses.FindStringSubmatch(rest); found != nil && at > 0 {
 		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:at], " "))
-		if cites = r.numbers(found[1]); len(cites) > 0 && unicode.IsLetter(before) && !parenthesesCount(text) {
+		if cites = r.readNumbers(found[1]); len(cites) > 0 && unicode.IsLetter(before) && !parenthesesCount(text) {
 			return cites, len(found[1]) + 2
 		}
 	}
@@ -80,8 +80,8 @@ func standsAsMark(text string, at int) bool {
 	return at > 0 && (unicode.IsSpace(before) || unicode.IsPunct(before))
 }
 
-// numbers reads a list of numbers and ranges; those that no source has are left out.
-func (r reader) numbers(list string) []int {
+// giveNumbers reads a list of numbers and ranges; those that no source has are left out.
+func (r reader) readNumbers(list string) []int {
 	var cites []int
 	add := func(n int) {
 		if n >= 1 && n <= r.sources && !slices.Contains(cites, n) {

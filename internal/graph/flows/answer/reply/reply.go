@@ -68,15 +68,15 @@ type Reply struct {
 func Read(markdown string, sources int) Reply {
 	r := reader{sources: sources}
 	markdown = strings.ReplaceAll(WithoutReasoning(markdown), prompts.Sentinel, "Not in the sources")
-	blocks := parseBlocks(cut(markdown))
+	blocks := parseBlocks(cutReply(markdown))
 	blocks = withoutReferences(blocks)
 	r.addBlocks(blocks, place{})
 	r.reply.blocks = blocks
-	r.inherit()
+	r.inheritSources()
 	return r.reply
 }
 
-func cut(markdown string) string {
+func cutReply(markdown string) string {
 	if len(markdown) <= MaxLength {
 		return markdown
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Stream shows a reply while it is written: without what the model thinks aloud, and with the
-// numbers that its sources have when it is written out, so that nothing changes at the end.
+// giveNumbers that its sources have when it is written out, so that nothing changes at the end.
 // The first piece is held back until it is a sentence, or firstPiece characters.
 type Stream struct {
 	reader  reader
@@ -33,11 +33,11 @@ func NewStream(sources int, refusal string, number func(source int) int, out fun
 // Write takes the next piece.
 func (s *Stream) Write(text string) {
 	s.text += text
-	visible, ok := s.visible()
+	visible, ok := s.visibleText()
 	if !ok {
 		return
 	}
-	s.send(visible[:settled(visible)])
+	s.sendText(visible[:settledLength(visible)])
 }
 
 // Close lets out what is left.
@@ -45,7 +45,7 @@ func (s *Stream) Close() {
 	s.begun = true
 	visible := strings.TrimLeftFunc(WithoutReasoning(s.text), unicode.IsSpace)
 	if !strings.HasPrefix(visible, s.refusal) {
-		s.send(visible)
+		s.sendText(visible)
 	}
 }
 
@@ -54,8 +54,8 @@ var (
 	thinks        = regexp.MustCompile(`(?i)^\s*<(?:think|thinking|thought|reasoning|reflection|scratchpad)>`)
 )
 
-// visible gives what of the text may be shown; ok is false while that is not known.
-func (s *Stream) visible() (text string, ok bool) {
+// visibleText gives what of the text may be shown; ok is false while that is not known.
+func (s *Stream) visibleText() (text string, ok bool) {
 	text = strings.TrimLeftFunc(WithoutReasoning(s.text), unicode.IsSpace)
 	if s.begun {
 		return text, true
@@ -71,9 +71,9 @@ func (s *Stream) visible() (text string, ok bool) {
 	return text, s.begun
 }
 
-// send lets out what of a beginning was not yet. Where its shown form turned out to be another,
+// sendText lets out what of a beginning was not yet. Where its shown form turned out to be another,
 // nothing more follows before the whole answer does.
-func (s *Stream) send(beginning string) {
+func (s *Stream) sendText(beginning string) {
 	shown := s.reader.renumbered(beginning, s.number)
 	if rest, goesOn := strings.CutPrefix(shown, s.sent); goesOn && rest != "" {
 		s.sent = shown
@@ -84,9 +84,9 @@ func (s *Stream) send(beginning string) {
 // longestMark is about how many bytes a mark may have.
 const longestMark = 60
 
-// settled is how much of a text reads the same whatever follows: a mark may still be open at
+// settledLength is how much of a text reads the same whatever follows: a mark may still be open at
 // its end, or a code span.
-func settled(text string) int {
+func settledLength(text string) int {
 	end := len(text)
 	for r, size := utf8.DecodeLastRuneInString(text[:end]); r == utf8.RuneError && size == 1; r, size = utf8.DecodeLastRuneInString(text[:end]) {
 		end-- // a character that has not come whole

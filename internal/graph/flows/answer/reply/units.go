@@ -15,7 +15,7 @@ type reader struct {
 	groups  []group
 }
 
-// group is units that lend each other their sources: those of a paragraph, or the rows of a
+// addGroup is units that lend each other their sources: those of a paragraph, or the rows of a
 // table.
 type group struct {
 	units []int
@@ -54,11 +54,11 @@ func (r *reader) addBlock(b *block, at place, followed bool) {
 		r.addParagraph(b, at, followed)
 	case heading:
 		text, found := r.withoutMarks(b.text)
-		b.pieces = []piece{{unit: r.add(Unit{Kind: Header, Text: text}, found)}}
+		b.pieces = []piece{{unit: r.addUnit(Unit{Kind: Header, Text: text}, found)}}
 	case code:
-		unit := Unit{Kind: Code, Text: fenced(b), Under: r.textOf(at.lead)}
-		b.pieces = []piece{{unit: r.add(unit, nil)}}
-		r.group(at.lead-1, false, b.pieces[0].unit)
+		unit := Unit{Kind: Code, Text: fenceCode(b), Under: r.textOf(at.lead)}
+		b.pieces = []piece{{unit: r.addUnit(unit, nil)}}
+		r.addGroup(at.lead-1, false, b.pieces[0].unit)
 		r.hostLast(at.lead)
 	case table:
 		r.addTable(b, at)
@@ -84,21 +84,21 @@ func (r *reader) textOf(lead int) string {
 	return r.reply.Units[lead-1].Text
 }
 
-// add appends a unit and gives its position.
-func (r *reader) add(u Unit, found []mark) int {
+// addUnit appends a unit and gives its position.
+func (r *reader) addUnit(u Unit, found []mark) int {
 	u.host, u.Next = -1, -1
 	r.reply.written = append(r.reply.written, u.Text)
 	u.Text = strings.ReplaceAll(u.Text, nounSign, "the source")
 	for _, m := range found {
 		u.Cites = append(u.Cites, m.cites...)
 	}
-	u.Cites = distinct(u.Cites)
+	u.Cites = distinctSources(u.Cites)
 	r.reply.Units = append(r.reply.Units, u)
 	r.reply.marks = append(r.reply.marks, found)
 	return len(r.reply.Units) - 1
 }
 
-func (r *reader) group(lead int, rows bool, units ...int) {
+func (r *reader) addGroup(lead int, rows bool, units ...int) {
 	r.groups = append(r.groups, group{units: units, rows: rows, lead: lead})
 }
 
@@ -109,7 +109,7 @@ func (r *reader) hostLast(lead int) {
 	}
 }
 
-func distinct(cites []int) []int {
+func distinctSources(cites []int) []int {
 	var once []int
 	for _, c := range cites {
 		if !slices.Contains(once, c) {
@@ -128,7 +128,7 @@ func (r *reader) addParagraph(b *block, at place, followed bool) {
 	clean, found := r.withoutMarks(b.text)
 	if boldLine.MatchString(clean) && followed && !at.inItem {
 		b.text = clean
-		b.pieces = []piece{{unit: r.add(Unit{Kind: Header, Text: clean}, found)}}
+		b.pieces = []piece{{unit: r.addUnit(Unit{Kind: Header, Text: clean}, found)}}
 		return
 	}
 	b.text = clean
@@ -147,7 +147,7 @@ func (r *reader) addParagraph(b *block, at place, followed bool) {
 		if i+1 < len(sentences) && i == 0 && at.inItem && boldLine.MatchString(strings.TrimSpace(u.Text)) && len(owned[i]) == 0 {
 			u.Kind = Header // of the item
 		}
-		unit := r.add(u, owned[i])
+		unit := r.addUnit(u, owned[i])
 		b.pieces = append(b.pieces, piece{before: clean[end:s.Start], unit: unit})
 		units = append(units, unit)
 		end = s.End
@@ -155,7 +155,7 @@ func (r *reader) addParagraph(b *block, at place, followed bool) {
 	if len(units) == 0 && len(found) > 0 { // marks on a line of their own
 		r.citeAbove(found)
 	}
-	r.group(at.list-1, false, units...)
+	r.addGroup(at.list-1, false, units...)
 }
 
 // ownedMarks gives each sentence its marks, with their places in it. One behind the end of a
@@ -190,7 +190,7 @@ func (r *reader) citeAbove(found []mark) {
 		u = &r.reply.Units[last]
 	}
 	for _, m := range found {
-		u.Cites = distinct(append(u.Cites, m.cites...))
+		u.Cites = distinctSources(append(u.Cites, m.cites...))
 		m.at, m.noun = len(strings.TrimRight(strings.TrimSuffix(r.reply.written[last], "|"), " ")), false
 		r.reply.marks[last] = append(r.reply.marks[last], m)
 	}
@@ -215,19 +215,19 @@ func joinWrapped(text string) string {
 func (r *reader) addTable(b *block, at place) {
 	header, found := r.withoutMarks(b.text)
 	b.text = header
-	b.pieces = []piece{{unit: r.add(Unit{Kind: Header, Text: header}, found)}}
+	b.pieces = []piece{{unit: r.addUnit(Unit{Kind: Header, Text: header}, found)}}
 	var rows []int
 	for i, line := range b.lines {
 		if i == 0 {
 			continue
 		}
 		clean, found := r.withoutMarks(line)
-		unit := r.add(Unit{Kind: Row, Text: clean, Under: header}, found)
+		unit := r.addUnit(Unit{Kind: Row, Text: clean, Under: header}, found)
 		r.hostLast(at.lead)
 		b.pieces = append(b.pieces, piece{unit: unit})
 		rows = append(rows, unit)
 	}
-	r.group(at.lead-1, true, rows...)
+	r.addGroup(at.lead-1, true, rows...)
 	// Marks of the header are the table's.
 	for _, row := range rows {
 		r.reply.Units[row].Inherited = r.reply.Units[b.pieces[0].unit].Cites
@@ -237,10 +237,10 @@ func (r *reader) addTable(b *block, at place) {
 // bare are answers that state nothing without the sentence behind them.
 var bare = regexp.MustCompile(`(?i)^\W*(?:yes|no|ja|nein|oui|non|sí|si|não|sim|nee|sì)\b\s*(?:[,–—-][^.!?]{0,24})?[.!]*\W*$`)
 
-// inherit gives units without marks the sources of their group: in a paragraph those of the
+// inheritSources gives units without marks the sources of their group: in a paragraph those of the
 // next marks, for one stands for all in front of it, else of those before; else of the
 // lead-in.
-func (r *reader) inherit() {
+func (r *reader) inheritSources() {
 	for i := range r.reply.Units {
 		if u := r.reply.Units[i]; (u.Kind == Sentence || u.Kind == Item) && bare.MatchString(u.Text) && i+1 < len(r.reply.Units) {
 			r.reply.Units[i].Next = i + 1
@@ -253,7 +253,7 @@ func (r *reader) inherit() {
 				continue
 			}
 			if !g.rows {
-				u.Inherited = r.lent(g.units, i)
+				u.Inherited = r.lentSources(g.units, i)
 			}
 			if len(u.Inherited) == 0 && g.lead >= 0 {
 				lead := r.reply.Units[g.lead]
@@ -266,9 +266,9 @@ func (r *reader) inherit() {
 	}
 }
 
-// lent gives the sources of the next unit of a group that has marks, else of the last one
+// lentSources gives the sources of the next unit of a group that has marks, else of the last one
 // before.
-func (r *reader) lent(units []int, i int) []int {
+func (r *reader) lentSources(units []int, i int) []int {
 	for _, at := range units[i+1:] {
 		if cites := r.reply.Units[at].Cites; len(cites) > 0 {
 			return cites

@@ -14,11 +14,11 @@ func (r Reply) Write(decisions []Decision, number func(source int) int) string {
 	for _, d := range decisions {
 		w.removed = w.removed || d.Remove
 	}
-	w.settle(r.blocks)
+	w.settleBlocks(r.blocks)
 	for i := range r.Units {
 		if !w.decisions[i].Remove {
 			for _, m := range r.marks[i] {
-				w.numbers(m.cites)
+				w.giveNumbers(m.cites)
 			}
 		}
 	}
@@ -28,17 +28,17 @@ func (r Reply) Write(decisions []Decision, number func(source int) int) string {
 			if r.Units[i].host >= 0 {
 				host = r.Units[i].host
 			}
-			w.added[host] = distinct(append(w.added[host], d.Add...))
+			w.added[host] = distinctSources(append(w.added[host], d.Add...))
 		}
 	}
-	return strings.Join(w.lines(r.blocks, context{}), "\n")
+	return strings.Join(w.writeLines(r.blocks, context{}), "\n")
 }
 
 // Removed says of each unit whether nothing of it is shown, after what stands or falls with
 // others was settled.
 func (r Reply) Removed(decisions []Decision) []bool {
 	w := writer{reply: r, decisions: slices.Clone(decisions), alive: make(map[*block]bool)}
-	w.settle(r.blocks)
+	w.settleBlocks(r.blocks)
 	gone := make([]bool, len(r.Units))
 	for i, d := range w.decisions {
 		gone[i] = d.Remove
@@ -62,34 +62,34 @@ type context struct {
 	marker byte // of the list in whose item they begin
 }
 
-func (w *writer) shown(unit int) bool {
+func (w *writer) isShown(unit int) bool {
 	d := w.decisions[unit]
 	kind := w.reply.Units[unit].Kind
 	return !d.Remove || d.Instead != "" && (kind == Sentence || kind == Item)
 }
 
-// settle finds out which blocks stay, and removes what announces nothing any more.
-func (w *writer) settle(blocks []*block) bool {
+// settleBlocks finds out which blocks stay, and removes what announces nothing any more.
+func (w *writer) settleBlocks(blocks []*block) bool {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := blocks[i]
 		switch b.kind {
 		case list:
 			for _, entry := range b.children {
-				w.alive[entry] = w.settle(entry.children) || len(entry.children) == 0
+				w.alive[entry] = w.settleBlocks(entry.children) || len(entry.children) == 0
 				w.alive[b] = w.alive[b] || w.alive[entry]
 			}
 		case quote:
-			w.alive[b] = w.settle(b.children) || len(b.children) == 0
+			w.alive[b] = w.settleBlocks(b.children) || len(b.children) == 0
 		case rule:
 			w.alive[b] = true
 		case table:
 			w.alive[b] = len(b.pieces) == 1
 			for _, row := range b.pieces[1:] {
-				w.alive[b] = w.alive[b] || w.shown(row.unit)
+				w.alive[b] = w.alive[b] || w.isShown(row.unit)
 			}
 			w.decisions[b.pieces[0].unit] = Decision{Remove: !w.alive[b]}
 		case heading:
-			w.alive[b] = w.announces(blocks, i, b.level)
+			w.alive[b] = w.hasTextBelow(blocks, i, b.level)
 			w.decisions[b.pieces[0].unit] = Decision{Remove: !w.alive[b]}
 		case code, paragraph:
 			w.settleText(blocks, i)
@@ -115,17 +115,17 @@ func (w *writer) settleText(blocks []*block, i int) {
 			}
 		case Header:
 			if len(b.pieces) == 1 {
-				w.decisions[p.unit] = Decision{Remove: !w.announces(blocks, i, boldLevel)}
+				w.decisions[p.unit] = Decision{Remove: !w.hasTextBelow(blocks, i, boldLevel)}
 			} else {
 				w.decisions[p.unit] = Decision{Remove: !w.anyShown(b.pieces[1:])}
 			}
 		}
-		w.alive[b] = w.alive[b] || w.shown(p.unit)
+		w.alive[b] = w.alive[b] || w.isShown(p.unit)
 	}
 }
 
 func (w *writer) anyShown(pieces []piece) bool {
-	return slices.ContainsFunc(pieces, func(p piece) bool { return w.shown(p.unit) })
+	return slices.ContainsFunc(pieces, func(p piece) bool { return w.isShown(p.unit) })
 }
 
 // boldLevel is the level of a line in bold that stands for a heading.
@@ -141,9 +141,9 @@ func (w *writer) levelOf(b *block) int {
 	return 0
 }
 
-// announces says whether anything stays of what stands under a heading. One with nothing under
+// hasTextBelow says whether anything stays of what stands under a heading. One with nothing under
 // it stays as it is.
-func (w *writer) announces(blocks []*block, i, level int) bool {
+func (w *writer) hasTextBelow(blocks []*block, i, level int) bool {
 	found := false
 	for _, b := range blocks[i+1:] {
 		below := w.levelOf(b)
@@ -161,17 +161,17 @@ func (w *writer) announces(blocks []*block, i, level int) bool {
 	return !found
 }
 
-func (w *writer) numbers(cites []int) []int {
+func (w *writer) giveNumbers(cites []int) []int {
 	var shown []int
 	for _, c := range cites {
 		shown = append(shown, w.number(c))
 	}
-	return distinct(shown)
+	return distinctSources(shown)
 }
 
 func (w *writer) markText(cites []int) string {
 	var b strings.Builder
-	for _, n := range w.numbers(cites) {
+	for _, n := range w.giveNumbers(cites) {
 		fmt.Fprintf(&b, "[%d]", n)
 	}
 	return b.String()
@@ -232,15 +232,15 @@ func withEnding(text string, kind Kind, marks, remark string) string {
 	return strings.TrimRight(text[:end], " ") + " " + ending + text[end:]
 }
 
-// lines writes blocks one below the other.
-func (w *writer) lines(blocks []*block, in context) []string {
+// writeLines writes blocks one below the other.
+func (w *writer) writeLines(blocks []*block, in context) []string {
 	var out []string
 	var before *block
 	for i, b := range blocks {
-		if !w.alive[b] || b.kind == rule && w.removed && !w.between(blocks, i) {
+		if !w.alive[b] || b.kind == rule && w.removed && !w.partsBlocks(blocks, i) {
 			continue
 		}
-		written := w.block(b, before, in)
+		written := w.writeBlock(b, before, in)
 		if before != nil && (!in.tight || !joins(before, b, w)) {
 			out = append(out, "")
 		}
@@ -250,8 +250,8 @@ func (w *writer) lines(blocks []*block, in context) []string {
 	return out
 }
 
-// between says whether a rule still parts something.
-func (w *writer) between(blocks []*block, i int) bool {
+// partsBlocks says whether a rule still parts something.
+func (w *writer) partsBlocks(blocks []*block, i int) bool {
 	stays := func(b *block) bool { return w.alive[b] && b.kind != rule }
 	after := slices.IndexFunc(blocks[i+1:], func(b *block) bool { return w.alive[b] })
 	return slices.ContainsFunc(blocks[:i], stays) && after >= 0 && blocks[i+1+after].kind != rule
@@ -269,21 +269,21 @@ func joins(before, b *block, w *writer) bool {
 	return (!b.ordered || b.start == 1) && first >= 0 && len(b.children[first].children) > 0
 }
 
-func (w *writer) block(b, before *block, in context) []string {
+func (w *writer) writeBlock(b, before *block, in context) []string {
 	switch b.kind {
 	case paragraph:
 		return asParagraph(w.paragraphText(b))
 	case heading:
 		return []string{headingLine(b.level, w.unitText(b.pieces[0].unit))}
 	case code:
-		return w.code(b)
+		return w.writeCode(b)
 	case table:
-		return w.table(b)
+		return w.writeTable(b)
 	case list:
-		return w.list(b, before, in)
+		return w.writeList(b, before, in)
 	case quote:
 		var out []string
-		for _, line := range w.lines(b.children, context{inList: in.inList}) {
+		for _, line := range w.writeLines(b.children, context{inList: in.inList}) {
 			out = append(out, strings.TrimRight("> "+line, " "))
 		}
 		if len(out) == 0 {
@@ -310,7 +310,7 @@ func (w *writer) paragraphText(b *block) string {
 	gap := ""
 	for _, p := range b.pieces {
 		gap += p.before
-		if !w.shown(p.unit) {
+		if !w.isShown(p.unit) {
 			continue
 		}
 		if out.Len() > 0 {
@@ -329,18 +329,18 @@ func (w *writer) paragraphText(b *block) string {
 	return out.String()
 }
 
-// code writes a code block. What is said of it stands below, where nothing announces it.
-func (w *writer) code(b *block) []string {
+// writeCode writes a code block. What is said of it stands below, where nothing announces it.
+func (w *writer) writeCode(b *block) []string {
 	unit := b.pieces[0].unit
-	lines := strings.Split(fenced(b), "\n")
+	lines := strings.Split(fenceCode(b), "\n")
 	if below := strings.TrimSpace(w.markText(w.added[unit]) + " " + w.decisions[unit].Remark); below != "" {
 		lines = append(lines, "", below)
 	}
 	return lines
 }
 
-// fenced is code between fences that it can't close.
-func fenced(b *block) string {
+// fenceCode gives code between fences that it can't close.
+func fenceCode(b *block) string {
 	fence := "```"
 	if strings.Contains(b.info, "`") {
 		fence = "~~~"
@@ -355,10 +355,10 @@ func fenced(b *block) string {
 	return fence + b.info + "\n" + text + fence
 }
 
-// table writes the rows that stay under their header. Sources that no row and no lead-in
+// writeTable writes the rows that stay under their header. Sources that no row and no lead-in
 // names are named below.
-func (w *writer) table(b *block) []string {
-	out := []string{barred(w.unitText(b.pieces[0].unit)), barred(b.lines[0])}
+func (w *writer) writeTable(b *block) []string {
+	out := []string{addBar(w.unitText(b.pieces[0].unit)), addBar(b.lines[0])}
 	var below []int
 	for _, p := range b.pieces[1:] {
 		if w.decisions[p.unit].Remove {
@@ -366,23 +366,23 @@ func (w *writer) table(b *block) []string {
 		}
 		below = append(below, w.added[p.unit]...)
 		delete(w.added, p.unit)
-		out = append(out, barred(w.unitText(p.unit)))
+		out = append(out, addBar(w.unitText(p.unit)))
 	}
 	if len(below) > 0 {
-		out = append(out, "", w.markText(distinct(below)))
+		out = append(out, "", w.markText(distinctSources(below)))
 	}
 	return out
 }
 
-// barred is a row that begins with a bar, so that it can't be taken for another block.
-func barred(row string) string {
+// addBar gives a row that begins with a bar, so that it can't be taken for another block.
+func addBar(row string) string {
 	if strings.HasPrefix(row, "|") {
 		return row
 	}
 	return "| " + row
 }
 
-func (w *writer) list(b, before *block, in context) []string {
+func (w *writer) writeList(b, before *block, in context) []string {
 	marker := b.marker
 	for (before != nil && before.kind == list && before.ordered == b.ordered && before.marker == marker) || !b.ordered && marker == in.marker {
 		marker = otherMarker(marker)
@@ -406,7 +406,7 @@ func (w *writer) list(b, before *block, in context) []string {
 		if b.loose && len(out) > 0 {
 			out = append(out, "")
 		}
-		lines := w.lines(entry.children, inner)
+		lines := w.writeLines(entry.children, inner)
 		if len(lines) == 0 {
 			lines = []string{""}
 		}

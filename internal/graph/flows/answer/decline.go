@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func speakerFor(s State) phrases.Speaker {
 func (f *Flow) decline(ctx context.Context, s State, remarks []string) ([]graph.Change[State], error) {
 	speaker := speakerFor(s)
 	text, said := f.notFound(ctx, s), ""
+	if failure := s.ResponseResults.Fallback; failure != "" {
+		text = fmt.Sprintf("There is no answer: %s, and no sentence of the documents answers by itself.", whyQuoted(failure))
+	}
 	closest, err := f.closestQuote(ctx, s)
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func TestArgumentsReachTheirCommand(t *testing.T) {
 }
 
 func evalOf(set, side string) *evalCommand {
-	c := &evalCommand{Side: side}
+	c := &evalCommand{Side: side, Verifier: "honest"}
 	c.Args.Set = set
 	return c
 }

@@ -106,18 +106,24 @@ func helpNote(people []string, of signal, asked string) (note, error) {
 	return made, buttons.err
 }
 
-// takeHelp shows who is about to help, in the place of the call.
-func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
+// acceptHelpPress acknowledges a press below a call for help, and gives the place and the
+// mark of that message; no mark where it has none, which is skipped.
+func (a *Adapter) acceptHelpPress(ctx context.Context, of signal, respond responder) (room, *mark, error) {
 	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
-		return err
+		return room{}, nil, err
 	}
-	m := of.interaction.mark
-	if m == nil {
+	if of.interaction.mark == nil {
 		a.skip(ctx, "a press on a message without a mark")
-		return nil
+		return room{}, nil, nil
 	}
 	r, err := a.room(ctx, of.message.Thread, "")
-	if err != nil {
+	return r, of.interaction.mark, err
+}
+
+// takeHelp shows who is about to help, in the place of the call.
+func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
+	r, m, err := a.acceptHelpPress(ctx, of, respond)
+	if err != nil || m == nil {
 		return err
 	}
 	found, err := running.FindHelp(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
@@ -139,16 +145,8 @@ func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal,
 
 // settleHelp marks a call for help as settled.
 func (a *Adapter) settleHelp(ctx context.Context, of signal, respond responder) error {
-	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
-		return err
-	}
-	m := of.interaction.mark
-	if m == nil {
-		a.skip(ctx, "a press on a message without a mark")
-		return nil
-	}
-	r, err := a.room(ctx, of.message.Thread, "")
-	if err != nil {
+	r, m, err := a.acceptHelpPress(ctx, of, respond)
+	if err != nil || m == nil {
 		return err
 	}
 	line := note{Content: "✓ Resolved by <@" + string(of.by) + ">", Embeds: []embed{}, Mentions: nobody()}

@@ -150,7 +150,7 @@ func appendProse(found []Sentence, text string, start, end int) []Sentence {
 	}
 	for at := start; at < end; {
 		if text[at] == '`' {
-			at = codeEnd(text[:end], at)
+			at = CodeSpanEnd(text[:end], at)
 			continue
 		}
 		if text[at] == '[' {
@@ -175,9 +175,9 @@ func appendProse(found []Sentence, text string, start, end int) []Sentence {
 	return found
 }
 
-// codeEnd is behind the code span that begins at a place, or behind its back quotes
+// CodeSpanEnd is behind the code span that begins at a place, or behind its back quotes
 // where nothing closes them.
-func codeEnd(text string, at int) int {
+func CodeSpanEnd(text string, at int) int {
 	rest := strings.TrimLeft(text[at:], "`")
 	open := len(text) - at - len(rest)
 	for from := at + open; from < len(text); {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/sentence"
 )
 
 // mark is a citation in a text.
@@ -121,7 +122,7 @@ func (r reader) withoutMarks(text string) (string, []mark) {
 	for at := 0; at < len(text); {
 		switch {
 		case text[at] == '`':
-			end := codeSpanEnd(text, at)
+			end := sentence.CodeSpanEnd(text, at)
 			b.WriteString(text[at:end])
 			at = end
 			continue
@@ -165,25 +166,6 @@ func (r reader) withoutMarks(text string) (string, []mark) {
 }
 
 var onlyNumber = regexp.MustCompile(`^\[\s*\d{1,3}\s*\]`)
-
-// codeSpanEnd is behind the code span that begins at a place, or behind its back quotes where
-// nothing closes them.
-func codeSpanEnd(text string, at int) int {
-	open := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
-	for from := at + open; from < len(text); {
-		next := strings.IndexByte(text[from:], '`')
-		if next < 0 {
-			break
-		}
-		from += next
-		length := len(text[from:]) - len(strings.TrimLeft(text[from:], "`"))
-		from += length
-		if length == open {
-			return from
-		}
-	}
-	return at + open
-}
 
 // beforeNouns are words behind which a mark names a source rather than cites it.
 var beforeNouns = wordSet(`to in see from by per of while whereas than with via section but where that as both although both

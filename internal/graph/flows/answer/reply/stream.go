@@ -5,10 +5,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"cairn/internal/knowledge/sentence"
 )
 
 // Stream shows a reply while it is written: without what the model thinks aloud, and with the
-// giveNumbers that its sources have when it is written out, so that nothing changes at the end.
+// numbers that its sources have when it is written out, so that nothing changes at the end.
 // The first piece is held back until it is a sentence, or firstPiece characters.
 type Stream struct {
 	reader  reader
@@ -115,7 +117,7 @@ func openSpan(text string) int {
 			continue
 		}
 		run := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
-		end := codeSpanEnd(text, at)
+		end := sentence.CodeSpanEnd(text, at)
 		if end == at+run || end == len(text) {
 			return at
 		}

@@ -46,7 +46,7 @@ func (f *fortress) asksForALaptop() {
 		words := strings.Repeat(fmt.Sprintf(" %s%d", forgottenWord, i), 20*i)
 		f.ann.Says(f.general, "", fmt.Sprintf("%swhere do I get a laptop? My %s number %d.%s", mention, forgottenWord, i, words))
 	}
-	if !f.wait(func() bool { return strings.Count(f.slack.Show(f.general), "[Why]") >= 8 }) {
+	if !f.wait(func() bool { return strings.Count(f.slack.Show(f.general), "⋯ Why") >= 8 }) {
 		f.t.Fatalf("not all is answered:\n%s", f.slack.Show(f.general))
 	}
 }

@@ -33,13 +33,13 @@ func (w *watching) Stream(_ context.Context, token chat.Token) error {
 }
 
 // TestAnswersAreStreamed has the server hold the rest of its reply back until the person
-// sees the beginning.
+// sees its first sentence.
 func TestAnswersAreStreamed(t *testing.T) {
 	seen := make(chan struct{})
 	server := llmtest.New(t)
-	server.On(llmtest.Any, llmtest.Text("You have 28 days", " of leave a year [1].").WaitFor(1, seen))
+	server.On(llmtest.Any, llmtest.Text("You have 28 days of leave a year [1]. ", "They expire in March [1].").WaitFor(1, seen))
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "leave.md"), []byte("# Leave\n\nYou have 28 days of leave a year.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "leave.md"), []byte("# Leave\n\nYou have 28 days of leave a year. They expire in March.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	std := stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
@@ -70,7 +70,7 @@ func TestAnswersAreStreamed(t *testing.T) {
 	if err := handler.Handle(t.Context(), message, conversation); err != nil {
 		t.Fatal(err)
 	}
-	const want = "You have 28 days of leave a year [1]."
+	const want = "You have 28 days of leave a year [1]. They expire in March [1]."
 	if conversation.reply == nil || conversation.reply.Text != want || conversation.streamed.String() != want {
 		t.Errorf("streamed %q, replied %+v, want %q", conversation.streamed.String(), conversation.reply, want)
 	}

@@ -26,12 +26,12 @@ const sourceTokens = 24
 // what comes after it is left out.
 func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) (shown []prompts.Source, positions []int) {
 	left := size.tokens
-	worth := slices.ContainsFunc(evidence, isWorthShowing)
+	worth := slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return isWorthShowing(e, evidence[0]) })
 	for i, e := range evidence {
 		if len(shown) == size.passages {
 			break
 		}
-		if worth && !size.all && !isWorthShowing(e) {
+		if worth && !size.all && !isWorthShowing(e, evidence[0]) {
 			continue
 		}
 		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
@@ -53,19 +53,25 @@ func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfC
 	return shown, positions
 }
 
-// leastWords is how many words a passage has at least that a model is shown.
-const leastWords = 12
+const (
+	// leastWords is how many words a passage has at least that a model is shown.
+	leastWords = 12
+	// shortFloor is the part of the best passage's score from which a shorter one is shown.
+	shortFloor = 0.5
+)
 
 // seeAlso are headings over lists of links.
 var seeAlso = regexp.MustCompile(`(?i)^(?:see also|related(?: (?:links|pages|topics|articles))?|further reading|next steps|what'?s next|siehe auch|voir aussi|véase también|vedi anche|zie ook)\W*$`)
 
 // isWorthShowing says whether a passage may answer anything: lists of links don't, nor do a few
-// words, unless they define something or are all that there is of a file.
-func isWorthShowing(e retrieve.Evidence) bool {
+// words, unless they define something, score nearly as the best one, or are all that there is
+// of a file.
+func isWorthShowing(e, best retrieve.Evidence) bool {
 	if isAttached(e) || len(e.Passage.Definitions) > 0 {
 		return true
 	}
-	return !seeAlso.MatchString(e.Passage.Section()) && len(strings.Fields(e.Passage.Text)) >= leastWords
+	short := len(strings.Fields(e.Passage.Text)) < leastWords && e.Score < shortFloor*best.Score
+	return !short && !seeAlso.MatchString(e.Passage.Section())
 }
 
 // fitting gives as many whole sentences of a text, from its beginning, as have no more

@@ -259,7 +259,7 @@ func (o *office) keepsQuiet(processes ...*process) {
 func TestWhatStreamsIsStopped(t *testing.T) {
 	model := llmtest.New(t)
 	gate := make(chan struct{})
-	model.On(llmtest.Any, llmtest.Text("You have 28 days ", "of leave ", "a year [1].").WaitFor(2, gate))
+	model.On(llmtest.Any, llmtest.Text("You have 28 days of leave a year [1]. ", "It is ", "28 days [1].").WaitFor(2, gate))
 	o := newOffice(t, "http")
 	o.env = append(o.env, "CAIRN_LLM_URL="+model.URL, "CAIRN_LLM_MODEL=gpt-test", "CAIRN_LLM_KEY="+llmtest.Key)
 	p := o.serve()

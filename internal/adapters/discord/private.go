@@ -21,7 +21,8 @@ func (a *Adapter) OpenPrivate(ctx context.Context, thread chat.ThreadID, who cha
 		return "", "", err
 	}
 	made := note{Content: escape("You asked: "+rich.Cut(question, 300), false), Embeds: []embed{}, Components: []component{}, Mentions: nobody()}
-	id, err := r.create(ctx, made, nil, nonceOf(mark{key: keyOf("private", signal{message: chat.Message{Thread: thread}})}))
+	key := keyOf("private", signal{message: chat.Message{Thread: thread, ID: chat.MessageID(question)}}) // one for each question of the thread
+	id, err := r.create(ctx, made, nil, nonceOf(mark{key: key}))
 	if err != nil {
 		return "", "", err
 	}

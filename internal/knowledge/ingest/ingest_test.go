@@ -210,7 +210,7 @@ func TestDocumentsAreKeptInTheirLanguage(t *testing.T) {
 			t.Errorf("%s is in %q, want %q", document.Path, document.Language, want)
 		}
 	}
-	if !p.finds("einstell") {
+	if !p.finds("einstell:de") {
 		t.Error("a German page is not found by the stem of its words")
 	}
 	embedder, err := local.Load()

@@ -485,13 +485,6 @@ func TestAnAppThatIsNoAgentIsNotAskedTwice(t *testing.T) {
 	w.clean(t)
 }
 
-func TestAssistantThreadsAreGreeted(t *testing.T) {
-	found, err := translate(event(`{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"D1","thread_ts":"1.1"}}`), "")
-	if err != nil || found.kind != opened || found.tab != "messages" || found.place != (place{team: "T1", channel: "D1", root: "1.1"}) {
-		t.Errorf("%+v, %v", found, err)
-	}
-}
-
 func TestSlackHoldsEventsBack(t *testing.T) {
 	w := newTeam(t, false)
 	w.HoldBack()

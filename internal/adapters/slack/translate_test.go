@@ -318,3 +318,10 @@ func FuzzTranslate(f *testing.F) {
 		}
 	})
 }
+
+func TestAssistantThreadsAreGreeted(t *testing.T) {
+	found, err := translate(event(`{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"D1","thread_ts":"1.1"}}`), "")
+	if err != nil || found.kind != opened || found.tab != "messages" || found.place != (place{team: "T1", channel: "D1", root: "1.1"}) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}

@@ -150,6 +150,7 @@ func TestWrongUseIsToldWithItsRemedy(t *testing.T) {
 }
 
 func TestHelpTellsAllOfEveryCommand(t *testing.T) {
+	t.Parallel() // it waits for processes
 	shown := help(t)
 	if !strings.Contains(shown, "$CAIRN_CONFIG") {
 		t.Errorf("where the configuration is looked for is not said:\n%s", shown)

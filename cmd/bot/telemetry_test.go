@@ -128,7 +128,7 @@ func TestWhatIsMeasuredOfAnAnswer(t *testing.T) {
 // TestAProcessThatEndsIsNotReady asks one to end while it works at an answer.
 func TestAProcessThatEndsIsNotReady(t *testing.T) {
 	gate := make(chan struct{})
-	m := newMeasured(t, llmtest.Text("You have 28 days ", "of leave [1].").WaitFor(1, gate))
+	m := newMeasured(t, llmtest.Text("You have 28 days of leave a year [1]. ", "That is 28 days [1].").WaitFor(1, gate))
 	p := m.serve()
 	if status, body := m.gets(p, "/readyz"); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)

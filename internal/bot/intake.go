@@ -86,25 +86,30 @@ func (b *Bot) accept(ctx context.Context, job runs.Job) (accepted bool, err erro
 }
 
 // toStop gives the job that works in a thread, where the person may stop it. There is
-// none where nothing works, or only somebody else's does while there is a question that
-// the person may drop.
+// none where nothing works, where all that is left of the job is to show its outcome, or
+// where only somebody else's works while there is a question that the person may drop.
 func (b *Bot) toStop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (runs.Job, error) {
 	state, err := b.store.State(ctx, thread)
 	if err != nil {
 		return runs.Job{}, err
 	}
 	head := state.Head
-	switch {
-	case state.Queued == 0, !startsRun(head.Kind):
+	if state.Queued == 0 || !startsRun(head.Kind) {
 		return runs.Job{}, nil
-	case head.Message.Author == by:
-		return head, nil
 	}
 	remembered, err := b.sessions.Load(ctx, thread)
 	if err != nil {
 		return runs.Job{}, err
 	}
-	if work := remembered.Work; work != nil && work.Event == head.Event && work.Run != "" {
+	work := remembered.Work
+	isAtWork := work != nil && work.Event == head.Event && work.Came.Equal(head.Enqueued)
+	switch {
+	case isAtWork && work.Over:
+		return runs.Job{}, nil
+	case head.Message.Author == by:
+		return head, nil
+	}
+	if isAtWork && work.Run != "" {
 		record, err := b.records.Load(ctx, work.Run)
 		if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 			return runs.Job{}, err

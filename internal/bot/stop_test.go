@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
 	"cairn/internal/graph"
+	"cairn/internal/runs"
 )
 
 // TestStopEndsWhatWorks stops a run in each way there is. It ends within a second on the
@@ -230,4 +232,38 @@ type gated struct {
 func (g *gated) Progress(context.Context, chat.Progress) error {
 	<-g.gate
 	return nil
+}
+
+// TestStopDropsAQuestionThatIsBeingPosted stops while the run's question is on its way to
+// the platform: the run has nothing left to stop, so its question is dropped.
+func TestStopDropsAQuestionThatIsBeingPosted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		f := s.front("platform", "1")
+		type ending struct {
+			stopped bool
+			err     error
+		}
+		ended := make(chan ending, 1)
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			if call.Operation == chattest.FinishOperation && len(ended) == 0 {
+				s.platform.Faults = nil
+				go func() {
+					stopped, err := f.bot.Stop(t.Context(), f.thread, "ann")
+					ended <- ending{stopped, err}
+				}()
+				time.Sleep(streetTTL / 4)
+			}
+			return chattest.NoFault
+		}
+		defer s.works(newFate(0, false))()
+		f.tell("paint the wall")
+		if got := <-ended; !got.stopped || got.err != nil {
+			t.Errorf("Stop = %v, %v", got.stopped, got.err)
+		}
+		waiting, err := s.records.List(t.Context(), runs.Filter{Status: runs.Waiting}, 10)
+		if err != nil || len(waiting) != 0 {
+			t.Errorf("waiting runs: %+v, %v", waiting, err)
+		}
+	})
 }

@@ -40,12 +40,11 @@ func (a *app) groupStore(ctx context.Context) (access.Store, error) {
 		}
 		return redisaccess.Open(client), nil
 	}
-	store, err := embeddedaccess.Open(ctx, a.config.DataDir)
+	db, err := a.openData(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, store.Close)
-	return store, nil
+	return embeddedaccess.Open(db), nil
 }
 
 // platforms are the adapters of people's platforms themselves, by name, and not what

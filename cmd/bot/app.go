@@ -28,6 +28,7 @@ import (
 	"cairn/internal/redis/conn"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
+	"cairn/internal/sqlite"
 	"cairn/internal/telemetry"
 )
 
@@ -43,6 +44,7 @@ type app struct {
 	telemetry  *telemetry.Telemetry // nil where nothing is measured
 	opened     stores               // what bot opened
 	redis      *conn.Client         // nil before something is kept there
+	data       *sqlite.DB           // of the data directory; nil before something is kept there
 	slackApp   *slackApp            // nil before it is made, and where Slack is off
 	discordApp *discordApp          // likewise
 	places     settings.Store       // what people set in chats; nil before it is opened

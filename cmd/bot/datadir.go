@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cairn/internal/sqlite"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func closeDataDir(ctx context.Context, dir string, logger *slog.Logger) error {
 }
 
 // dataFiles are names that tell a data directory.
-var dataFiles = []string{"index.db", "sessions.db", "runs.db", "records.db", "quota.db", "slack.db", "discord.db", "access.db", "settings.db", auditFileName, "eval"}
+var dataFiles = []string{"index.db", sqlite.DataFile, auditFileName, "eval"}
 
 // isDataDir tells whether a directory is empty or has files of Cairn.
 func isDataDir(dir string) (bool, error) {

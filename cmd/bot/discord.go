@@ -91,12 +91,11 @@ func (a *app) discord(ctx context.Context) (*discordApp, error) {
 // data directory and in this process.
 func (a *app) discordShared(ctx context.Context) (discordShared, error) {
 	if a.config.Redis.URL.IsZero() {
-		kept, err := embeddedtickets.Open(ctx, a.config.DataDir)
+		db, err := a.openData(ctx)
 		if err != nil {
 			return discordShared{}, err
 		}
-		a.closers = append(a.closers, kept.Close)
-		return discordShared{embeddedfleet.New(), kept}, nil
+		return discordShared{embeddedfleet.New(), embeddedtickets.Open(db)}, nil
 	}
 	client, err := a.connectRedis(ctx)
 	if err != nil {

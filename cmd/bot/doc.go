@@ -142,8 +142,9 @@ which app.go, models.go and stores.go put around what they wire. Read its packag
 and ids.go, which says how a trace crosses the queue without being stored there. What agents
 do is told on the span of their run alone: the bus offers no place to stand beside it.
 
-[cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone, and
-[cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up.
+[cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone: the index,
+and the one database of everything else that a data directory keeps, whose tables are in its
+migrations. [cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up.
 
 [cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
 quota.go, and quota/embedded and quota/redis count for all processes. [cairn/internal/audit] writes

@@ -19,9 +19,7 @@ import (
 	"cairn/internal/document"
 	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/repository"
-	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
-	embeddedsessions "cairn/internal/session/embedded"
+	"cairn/internal/sqlite"
 )
 
 // documentsFlags are those of the commands that read documents as a whole.
@@ -173,21 +171,15 @@ func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
 		return nil, fmt.Errorf("make a folder for what is worked at: %w", err)
 	}
 	a.closers = append(a.closers, func() error { return os.RemoveAll(dir) })
-	sessions, err := embeddedsessions.Open(ctx, dir, 0)
+	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, sessions.Close)
-	store, err := embedded.OpenStore(ctx, dir, runs.Options{})
+	a.closers = append(a.closers, db.Close)
+	passing, err := openDataStores(ctx, db, 0)
 	if err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, store.Close)
-	records, err := embedded.OpenRecords(ctx, dir, 0)
-	if err != nil {
-		return nil, err
-	}
-	a.closers = append(a.closers, records.Close)
 	var roots []string
 	if root != "" {
 		roots = []string{root}
@@ -201,7 +193,7 @@ func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
 		return nil, err
 	}
 	return bot.New(bot.Options{
-		Sessions: sessions, Runs: store, Records: records, Flows: append(reading, reports), Logger: a.logger,
+		Sessions: passing.sessions, Runs: passing.runs, Records: passing.records, Flows: append(reading, reports), Logger: a.logger,
 		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: a.logger}),
 	})
 }

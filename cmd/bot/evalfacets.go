@@ -15,6 +15,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
+	"cairn/internal/sqlite"
 )
 
 // measureFacets acts the person who is asked back: for each facet of each topic it
@@ -56,20 +57,24 @@ func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app,
 // journal keeps the checkpoints of runs that belong to no thread, in a data directory, until
 // done.
 func journal(ctx context.Context, dir string) (kept runs.Journal, done func() error, err error) {
-	store, err := embedded.OpenStore(ctx, dir, runs.Options{LeaseTTL: time.Hour})
+	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}
+	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: time.Hour})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
 	job := runs.Job{Event: runs.EventID(rand.Text()), Message: chat.Message{Thread: chat.NewThreadID("eval", "facets")}}
 	if _, err := store.Enqueue(ctx, job); err != nil {
-		return nil, nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, db.Close())
 	}
 	lease, err := store.Claim(ctx, "eval")
 	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, db.Close())
 	}
 	done = func() error {
-		return errors.Join(store.Finish(context.WithoutCancel(ctx), lease, runs.Result{}), store.Close())
+		return errors.Join(store.Finish(context.WithoutCancel(ctx), lease, runs.Result{}), db.Close())
 	}
 	return store.Journal(lease), done, nil
 }

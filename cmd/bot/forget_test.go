@@ -154,7 +154,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"index.db", "sessions.db", "runs.db", "records.db", "quota.db"} {
+		for _, name := range []string{"index.db", "cairn.db"} {
 			if !slices.Contains(names, name) {
 				t.Errorf("there is no %s in %q", name, names)
 			}

@@ -31,12 +31,11 @@ func (a *app) quota(ctx context.Context) (bot.Quota, error) {
 
 func (a *app) openCounts(ctx context.Context) (quota.Counts, error) {
 	if a.config.Redis.URL.IsZero() {
-		kept, err := embeddedquota.Open(ctx, a.config.DataDir)
+		db, err := a.openData(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a.closers = append(a.closers, kept.Close)
-		return kept, nil
+		return embeddedquota.Open(db), nil
 	}
 	client, err := a.connectRedis(ctx)
 	if err != nil {

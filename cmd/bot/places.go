@@ -16,13 +16,12 @@ func (a *app) placeSettings(ctx context.Context) (settings.Store, error) {
 		return a.places, nil
 	}
 	if a.config.Redis.URL.IsZero() {
-		kept, err := embeddedsettings.Open(ctx, a.config.DataDir)
+		db, err := a.openData(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a.closers = append(a.closers, kept.Close)
-		a.places = kept
-		return kept, nil
+		a.places = embeddedsettings.Open(db)
+		return a.places, nil
 	}
 	client, err := a.connectRedis(ctx)
 	if err != nil {

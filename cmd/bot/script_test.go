@@ -11,6 +11,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
+	"cairn/internal/sqlite"
 )
 
 // TestMain lets the scripts call the program as "cairn".
@@ -47,7 +48,9 @@ func putAside(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: putaside EVENT [RUN]")
 	}
 	ctx := context.Background()
-	queue, err := embedded.OpenStore(ctx, ts.Getenv("CAIRN_DATA_DIR"), runs.Options{})
+	db, err := sqlite.OpenData(ctx, ts.Getenv("CAIRN_DATA_DIR"))
+	ts.Check(err)
+	queue, err := embedded.OpenStore(ctx, db, runs.Options{})
 	ts.Check(err)
 	job := runs.Job{Event: runs.EventID(args[0]), Message: chat.Message{Thread: "terminal:put-aside", Author: "ann", Text: "hello"}}
 	if len(args) == 2 {
@@ -58,5 +61,5 @@ func putAside(ts *testscript.TestScript, neg bool, args []string) {
 	lease, err := queue.Claim(ctx, "script")
 	ts.Check(err)
 	ts.Check(queue.Finish(ctx, lease, runs.Result{Next: runs.Dead, Reason: "nobody could"}))
-	ts.Check(queue.Close())
+	ts.Check(db.Close())
 }

@@ -119,12 +119,11 @@ func (a *app) slackWorkspaces(ctx context.Context) (slack.Workspaces, http.Handl
 // data directory.
 func (a *app) slackInstalls(ctx context.Context) (slack.Installs, error) {
 	if a.config.Redis.URL.IsZero() {
-		kept, err := embeddedinstalls.Open(ctx, a.config.DataDir)
+		db, err := a.openData(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a.closers = append(a.closers, kept.Close)
-		return kept, nil
+		return embeddedinstalls.Open(db), nil
 	}
 	client, err := a.connectRedis(ctx)
 	if err != nil {

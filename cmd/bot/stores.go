@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"cairn/internal/adapters/discord"
@@ -18,6 +17,7 @@ import (
 	"cairn/internal/session"
 	embeddedsessions "cairn/internal/session/embedded"
 	redissessions "cairn/internal/session/redis"
+	"cairn/internal/sqlite"
 )
 
 // keepThreads is how long a thread that nobody uses is remembered.
@@ -63,25 +63,43 @@ func (a *app) openStores(ctx context.Context) (stores, error) {
 	if err := closeDataDir(ctx, a.config.DataDir, a.logger); err != nil {
 		return stores{}, err
 	}
-	remembered, err := embeddedsessions.Open(ctx, a.config.DataDir, keepThreads)
+	db, err := a.openData(ctx)
 	if err != nil {
 		return stores{}, err
 	}
-	a.closers = append(a.closers, remembered.Close)
-	queue, err := embeddedruns.OpenStore(ctx, a.config.DataDir, runs.Options{Keep: keepThreads})
+	return openDataStores(ctx, db, keepThreads)
+}
+
+// openDataStores returns the stores in the database of a data directory. What was not used for
+// longer than keep is forgotten; 0 keeps everything.
+func openDataStores(ctx context.Context, db *sqlite.DB, keep time.Duration) (stores, error) {
+	remembered, err := embeddedsessions.Open(ctx, db, keep)
 	if err != nil {
 		return stores{}, err
 	}
-	a.closers = append(a.closers, queue.Close)
-	records, err := embeddedruns.OpenRecords(ctx, a.config.DataDir, keepThreads)
+	queue, err := embeddedruns.OpenStore(ctx, db, runs.Options{Keep: keep})
 	if err != nil {
 		return stores{}, err
 	}
-	a.closers = append(a.closers, records.Close)
-	purge := func(ctx context.Context) error {
-		return errors.Join(remembered.PurgeDeleted(ctx), queue.PurgeDeleted(ctx), records.PurgeDeleted(ctx))
+	records, err := embeddedruns.OpenRecords(ctx, db, keep)
+	if err != nil {
+		return stores{}, err
 	}
-	return stores{sessions: remembered, runs: queue, records: records, purge: purge}, nil
+	return stores{sessions: remembered, runs: queue, records: records, purge: db.PurgeDeleted}, nil
+}
+
+// openData opens the database of the data directory, once for all that is kept there.
+func (a *app) openData(ctx context.Context) (*sqlite.DB, error) {
+	if a.data != nil {
+		return a.data, nil
+	}
+	db, err := sqlite.OpenData(ctx, a.config.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, db.Close)
+	a.data = db
+	return db, nil
 }
 
 // connectRedis connects to the Redis that is configured, once for all that is kept there.

@@ -49,7 +49,6 @@ type Store interface {
 	// SaveGroups that changes something changes. Where the version is still the known one,
 	// which is 0 for none, the tables are nil.
 	LoadGroups(ctx context.Context, known int64) (tables map[string]Table, version int64, err error)
-	Close() error
 }
 
 // Groups answers who is in which group, from memory: the table is read again when it has

@@ -20,6 +20,7 @@ import (
 	"cairn/internal/knowledge/index/indextest"
 	"cairn/internal/knowledge/index/postgres"
 	"cairn/internal/servertest"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // questionsVariable is how many questions the worlds are asked, for each index.
@@ -86,15 +87,7 @@ const (
 // askWorlds asks random worlds questions, while grants are given and taken, people and
 // documents move, and compares what is shown with the model.
 func askWorlds(t *testing.T, index index.Index, questions int) {
-	store, err := embeddedaccess.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := embeddedaccess.Open(sqlitetest.Open(t, t.TempDir()))
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	asked, shown, hidden := 0, 0, 0

@@ -30,7 +30,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/adapters/**"},
 		notIn:  []string{"cairn/internal/adapters/*/*/{redis,embedded}", "cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/loopback"},
+		allow:  []string{"cairn/internal/chat/**", "cairn/internal/adapters/**", "cairn/internal/loopback", "cairn/internal/sqlite/sqlitetest"},
 	},
 	{
 		// It takes no messages in: it shows what the stores behind these contracts hold.
@@ -48,7 +48,7 @@ var rules = []rule{
 		name:   "an adapter's store imports its adapter and the database",
 		in:     []string{"cairn/internal/adapters/*/*/{redis,embedded}"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/adapters/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite", "cairn/internal/servertest"},
+		allow:  []string{"cairn/internal/adapters/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite/**", "cairn/internal/servertest"},
 	},
 	{
 		name:   "chat imports nothing of Cairn",
@@ -62,7 +62,7 @@ var rules = []rule{
 		name:   "a store of chat's imports chat and the database",
 		in:     []string{"cairn/internal/chat/*/{redis,embedded}"},
 		forbid: []string{"cairn/**"},
-		allow:  []string{"cairn/internal/chat/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite", "cairn/internal/servertest"},
+		allow:  []string{"cairn/internal/chat/**", "cairn/internal/redis/conn/**", "cairn/internal/sqlite/**", "cairn/internal/servertest"},
 	},
 	{
 		name:   "audit imports nothing of Cairn",

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	sessions "cairn/internal/session/embedded"
+	"cairn/internal/sqlite"
 )
 
 // asking is a small real flow: it asks which color is meant, and answers with it.
@@ -112,6 +113,7 @@ type office struct {
 	t       testing.TB
 	bot     *bot.Bot
 	log     *logged
+	db      *sqlite.DB
 	store   *sessions.Store
 	queue   *embedded.Store
 	records *embedded.Records
@@ -147,13 +149,16 @@ func openWith(t testing.TB, dir string, change func(*bot.Options), more ...flows
 	t.Helper()
 	o := &office{t: t, log: &logged{}}
 	var err error
-	if o.store, err = sessions.Open(t.Context(), dir, 0); err != nil {
+	if o.db, err = sqlite.OpenData(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if o.records, err = embedded.OpenRecords(t.Context(), dir, 0); err != nil {
+	if o.store, err = sessions.Open(t.Context(), o.db, 0); err != nil {
 		t.Fatal(err)
 	}
-	if o.queue, err = embedded.OpenStore(t.Context(), dir, runs.Options{}); err != nil {
+	if o.records, err = embedded.OpenRecords(t.Context(), o.db, 0); err != nil {
+		t.Fatal(err)
+	}
+	if o.queue, err = embedded.OpenStore(t.Context(), o.db, runs.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	echoes, err := echo.New()
@@ -181,7 +186,7 @@ func (o *office) close() {
 	}
 	o.leave()
 	o.working.Wait()
-	if err := errors.Join(o.store.Close(), o.records.Close(), o.queue.Close()); err != nil {
+	if err := o.db.Close(); err != nil {
 		o.t.Error(err)
 	}
 	o.store = nil

@@ -21,6 +21,7 @@ import (
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	sessions "cairn/internal/session/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // street is a place of several bots, one for each process, over the same stores.
@@ -48,16 +49,16 @@ var quietLogger = slog.New(slog.DiscardHandler)
 
 func newStreet(t *testing.T, more ...flows.Flow) *street {
 	t.Helper()
-	dir := t.TempDir()
+	db := sqlitetest.Open(t, t.TempDir())
 	s := &street{t: t, platform: &chattest.Platform{}}
 	var err error
-	if s.store, err = sessions.Open(t.Context(), dir, 0); err != nil {
+	if s.store, err = sessions.Open(t.Context(), db, 0); err != nil {
 		t.Fatal(err)
 	}
-	if s.records, err = embedded.OpenRecords(t.Context(), dir, 0); err != nil {
+	if s.records, err = embedded.OpenRecords(t.Context(), db, 0); err != nil {
 		t.Fatal(err)
 	}
-	if s.queue, err = embedded.OpenStore(t.Context(), dir, runs.Options{LeaseTTL: streetTTL}); err != nil {
+	if s.queue, err = embedded.OpenStore(t.Context(), db, runs.Options{LeaseTTL: streetTTL}); err != nil {
 		t.Fatal(err)
 	}
 	echoes, err := echo.New()
@@ -65,12 +66,7 @@ func newStreet(t *testing.T, more ...flows.Flow) *street {
 		t.Fatal(err)
 	}
 	s.flows = slices.Concat(more, []flows.Flow{newAsking(t), echoes})
-	t.Cleanup(func() {
-		s.working.Wait()
-		if err := errors.Join(s.store.Close(), s.records.Close(), s.queue.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(s.working.Wait)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/quota"
 	counts "cairn/internal/quota/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // limited is an office whose people have limits, each in a channel of the first letter of
@@ -17,15 +18,7 @@ import (
 func limited(t *testing.T, limits quota.Limits, cost func(run string) float64) *office {
 	t.Helper()
 	dir := t.TempDir()
-	kept, err := counts.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := kept.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	kept := counts.Open(sqlitetest.Open(t, dir))
 	return openWith(t, dir, func(options *bot.Options) {
 		options.Adapters = map[string]chat.Poster{"test": nil, "free": nil}
 		options.Quota = quota.New(quota.Options{Limits: limits, Counts: kept, Cost: cost, Channel: func(message chat.Message) (string, bool) {

@@ -120,5 +120,4 @@ type Records interface {
 	Load(ctx context.Context, run chat.RunID) (Record, error)
 	// Rate replaces the person's rating of the run; chat.Unrated removes it.
 	Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error
-	Close() error
 }

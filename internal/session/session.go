@@ -146,5 +146,4 @@ type Store interface {
 	// last saved first, those of one millisecond by their ids from the greatest down, at
 	// most limit.
 	Threads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error)
-	Close() error
 }

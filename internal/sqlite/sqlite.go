@@ -22,16 +22,6 @@ const fileMode fs.FileMode = 0o600
 // The ends of the names of the files that SQLite keeps beside a database.
 var suffixes = []string{"", "-wal", "-shm"}
 
-// storeParameters are those of a store: readers and one writer at the same time, and zeros
-// in place of what is deleted.
-const storeParameters = "_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=secure_delete(on)"
-
-// OpenStore opens or makes the database of a store. parameters are the driver's, joined by
-// "&", in addition to those of all stores.
-func OpenStore(path, parameters string) (*sql.DB, error) {
-	return Open(path, storeParameters+"&"+parameters)
-}
-
 // Open opens or makes a database with the driver's parameters, joined by "&".
 func Open(path, parameters string) (*sql.DB, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)

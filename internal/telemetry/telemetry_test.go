@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -24,6 +23,7 @@ import (
 	"cairn/internal/runs/embedded"
 	"cairn/internal/session"
 	sessions "cairn/internal/session/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 	"cairn/internal/telemetry"
 	"cairn/internal/telemetry/telemetrytest"
 )
@@ -112,24 +112,19 @@ type stores struct {
 
 func openStores(t testing.TB) *stores {
 	t.Helper()
-	dir := t.TempDir()
-	remembered, err := sessions.Open(t.Context(), dir, 0)
+	db := sqlitetest.Open(t, t.TempDir())
+	remembered, err := sessions.Open(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, err := embedded.OpenStore(t.Context(), dir, runs.Options{})
+	queue, err := embedded.OpenStore(t.Context(), db, runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := embedded.OpenRecords(t.Context(), dir, 0)
+	records, err := embedded.OpenRecords(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := errors.Join(remembered.Close(), queue.Close(), records.Close()); err != nil {
-			t.Error(err)
-		}
-	})
 	return &stores{remembered, queue, records}
 }
 

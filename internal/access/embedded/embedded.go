@@ -1,4 +1,4 @@
-// Package embedded keeps the table of groups in one SQLite file, with no server.
+// Package embedded keeps the table of groups in SQLite, with no server.
 package embedded
 
 import (
@@ -7,40 +7,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"cairn/internal/access"
 	"cairn/internal/sqlite"
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS groups (
-	source TEXT PRIMARY KEY,
-	body   BLOB NOT NULL    -- see access.EncodeTable
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS version (
-	one     INTEGER PRIMARY KEY CHECK (one = 1),
-	version INTEGER NOT NULL -- counts the changes
-);
-INSERT OR IGNORE INTO version VALUES (1, 1);`
-
-// Store is an access.Store in one file.
-type Store struct{ db *sql.DB }
+// Store is an access.Store in the database of a data directory.
+type Store struct{ db *sqlite.DB }
 
 var _ access.Store = (*Store)(nil)
 
-// Open opens or makes the table of a data directory.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	file := filepath.Join(dir, "access.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(full)&_txlock=immediate")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the table of groups %s: %w", file, err), db.Close())
-	}
-	return &Store{db: db}, nil
-}
+// Open returns the table in a database, which stays the caller's.
+func Open(db *sqlite.DB) *Store { return &Store{db: db} }
 
 // SaveGroups implements access.Store.
 func (s *Store) SaveGroups(ctx context.Context, source string, table access.Table) error {
@@ -55,30 +33,25 @@ func (s *Store) SaveGroups(ctx context.Context, source string, table access.Tabl
 }
 
 func (s *Store) replace(ctx context.Context, source string, body []byte, remove bool) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
+	return s.db.Update(ctx, func(tx *sql.Tx) error {
+		var before []byte
+		err := tx.QueryRowContext(ctx, "SELECT body FROM groups WHERE source = ?", source).Scan(&before)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if known := err == nil; known && bytes.Equal(before, body) || !known && remove {
+			return nil
+		}
+		change, arguments := "INSERT OR REPLACE INTO groups VALUES (?, ?)", []any{source, body}
+		if remove {
+			change, arguments = "DELETE FROM groups WHERE source = ?", arguments[:1]
+		}
+		if _, err := tx.ExecContext(ctx, change, arguments...); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE groups_version SET version = version + 1")
 		return err
-	}
-	defer tx.Rollback() // after a commit there is nothing to roll back
-	var before []byte
-	err = tx.QueryRowContext(ctx, "SELECT body FROM groups WHERE source = ?", source).Scan(&before)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	if known := err == nil; known && bytes.Equal(before, body) || !known && remove {
-		return nil
-	}
-	change, arguments := "INSERT OR REPLACE INTO groups VALUES (?, ?)", []any{source, body}
-	if remove {
-		change, arguments = "DELETE FROM groups WHERE source = ?", arguments[:1]
-	}
-	if _, err := tx.ExecContext(ctx, change, arguments...); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, "UPDATE version SET version = version + 1"); err != nil {
-		return err
-	}
-	return tx.Commit()
+	})
 }
 
 // LoadGroups implements access.Store.
@@ -90,17 +63,15 @@ func (s *Store) LoadGroups(ctx context.Context, known int64) (map[string]access.
 	return tables, version, nil
 }
 
+// load reads the version first: groups that change in between are read again by whoever finds
+// the version changed.
 func (s *Store) load(ctx context.Context, known int64) (map[string]access.Table, int64, error) {
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer tx.Rollback() // ends the read
 	var version int64
-	if err := tx.QueryRowContext(ctx, "SELECT version FROM version").Scan(&version); err != nil || version == known {
+	err := s.db.QueryRowContext(ctx, "SELECT version FROM groups_version").Scan(&version)
+	if err != nil || version == known {
 		return nil, version, err
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT source, body FROM groups")
+	rows, err := s.db.QueryContext(ctx, "SELECT source, body FROM groups")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -118,6 +89,3 @@ func (s *Store) load(ctx context.Context, known int64) (map[string]access.Table,
 	}
 	return tables, version, rows.Err()
 }
-
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }

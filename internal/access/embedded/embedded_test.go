@@ -6,26 +6,10 @@ import (
 	"cairn/internal/access"
 	"cairn/internal/access/accesstest"
 	"cairn/internal/access/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
-	accesstest.Run(t, func(t *testing.T) access.Store {
-		store, err := embedded.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return store
-	})
-}
-
-func TestADirectoryThatIsNotThere(t *testing.T) {
-	if _, err := embedded.Open(t.Context(), t.TempDir()+"/none"); err == nil {
-		t.Error("no error")
-	}
+	accesstest.Run(t, func(t *testing.T) access.Store { return embedded.Open(sqlitetest.Open(t, dir)) })
 }

@@ -89,6 +89,3 @@ func (s *Store) LoadGroups(ctx context.Context, known int64) (map[string]access.
 	}
 	return tables, version, nil
 }
-
-// Close does nothing: the client is the caller's.
-func (s *Store) Close() error { return nil }

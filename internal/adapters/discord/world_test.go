@@ -17,6 +17,7 @@ import (
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/settings/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // feed is a gateway that hands over a server's events, one by one, without a connection.
@@ -74,16 +75,7 @@ type kept struct {
 
 func newKept(t testing.TB) *kept {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &kept{Store: store, tickets: map[string]Ticket{}}
+	return &kept{Store: embedded.Open(sqlitetest.Open(t, t.TempDir())), tickets: map[string]Ticket{}}
 }
 
 func (k *kept) Keep(_ context.Context, interaction string, ticket Ticket) error {

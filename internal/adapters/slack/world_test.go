@@ -15,6 +15,7 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/settings/embedded"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // team is a workspace with the adapter in it.
@@ -73,16 +74,7 @@ func newTeam(t *testing.T, socket bool) *team {
 
 func openSettings(t testing.TB) *embedded.Store {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
+	return embedded.Open(sqlitetest.Open(t, t.TempDir()))
 }
 
 // options are those of an adapter that hears by HTTP.

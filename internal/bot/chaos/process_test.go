@@ -27,6 +27,7 @@ import (
 	"cairn/internal/session"
 	embeddedsessions "cairn/internal/session/embedded"
 	redissessions "cairn/internal/session/redis"
+	"cairn/internal/sqlite"
 )
 
 // The variables of a process that the test starts.
@@ -119,17 +120,24 @@ func times() runs.Options {
 }
 
 func openEmbedded(ctx context.Context, dir string, options *bot.Options) ([]func() error, error) {
-	sessions, err := embeddedsessions.Open(ctx, dir, 0)
+	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	records, err := embeddedruns.OpenRecords(ctx, dir, 0)
+	sessions, err := embeddedsessions.Open(ctx, db, 0)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
-	queue, err := embeddedruns.OpenStore(ctx, dir, times())
+	records, err := embeddedruns.OpenRecords(ctx, db, 0)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	queue, err := embeddedruns.OpenStore(ctx, db, times())
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	options.Sessions, options.Runs, options.Records = sessions, queue, records
-	return []func() error{sessions.Close, records.Close, queue.Close}, err
+	return []func() error{db.Close}, nil
 }
 
 // openRedis waits for a Redis that is down at the moment.

@@ -1,4 +1,4 @@
-// Package embedded keeps what was asked and spent in one SQLite file, with no server.
+// Package embedded keeps what was asked and spent in SQLite, with no server.
 package embedded
 
 import (
@@ -6,53 +6,27 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/quota"
 	"cairn/internal/sqlite"
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS asked (     -- the questions of the last hour
-	meter TEXT NOT NULL,
-	id    TEXT NOT NULL,
-	at    INTEGER NOT NULL,         -- Unix milliseconds
-	PRIMARY KEY (meter, id)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS asked_at ON asked (at);
-CREATE TABLE IF NOT EXISTS spent (     -- of this day
-	meter      TEXT NOT NULL,
-	day        INTEGER NOT NULL,    -- since 1970, of UTC
-	millionths INTEGER NOT NULL,
-	PRIMARY KEY (meter, day)
-) WITHOUT ROWID;`
-
 const (
 	hour = int64(time.Hour / time.Millisecond)
 	day  = 24 * hour
 )
 
-// Store is a quota.Counts in one file.
+// Store is a quota.Counts in the database of a data directory.
 type Store struct {
-	db  *sql.DB
+	db  *sqlite.DB
 	now func() time.Time
 }
 
 var _ quota.Counts = (*Store)(nil)
 
-// Open opens or makes the store of a data directory.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	file := filepath.Join(dir, "quota.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open what was asked and spent %s: %w", file, err), db.Close())
-	}
-	return &Store{db: db, now: time.Now}, nil
-}
+// Open returns what was asked and spent in a database, which stays the caller's.
+func Open(db *sqlite.DB) *Store { return &Store{db: db, now: time.Now} }
 
 // Take implements quota.Counts.
 func (s *Store) Take(ctx context.Context, id string, meters []quota.Meter) (*quota.Full, error) {
@@ -156,15 +130,5 @@ func (s *Store) Spend(ctx context.Context, names []string, millionths int64) err
 
 // inTransaction does something in a transaction of its own, at a time in Unix milliseconds.
 func (s *Store) inTransaction(ctx context.Context, do func(tx *sql.Tx, now int64) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := do(tx, s.now().UnixMilli()); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
+	return s.db.Update(ctx, func(tx *sql.Tx) error { return do(tx, s.now().UnixMilli()) })
 }
-
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }

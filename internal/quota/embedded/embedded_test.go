@@ -8,6 +8,7 @@ import (
 	"cairn/internal/quota"
 	"cairn/internal/quota/embedded"
 	"cairn/internal/quota/quotatest"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 func TestStore(t *testing.T) {
@@ -17,16 +18,8 @@ func TestStore(t *testing.T) {
 		return quotatest.Place{
 			Open: func(t *testing.T) quota.Counts {
 				t.Helper()
-				store, err := embedded.Open(t.Context(), dir)
-				if err != nil {
-					t.Fatal(err)
-				}
+				store := embedded.Open(sqlitetest.Open(t, dir))
 				store.SetClock(func() time.Time { return time.Now().Add(time.Duration(passed.Load())) })
-				t.Cleanup(func() {
-					if err := store.Close(); err != nil {
-						t.Error(err)
-					}
-				})
 				return store
 			},
 			Pass: func(_ *testing.T, by time.Duration) { passed.Add(int64(by)) },

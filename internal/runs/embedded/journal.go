@@ -13,6 +13,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
+	"cairn/internal/sqlite"
 )
 
 // journal is a runs.Journal.
@@ -168,7 +169,7 @@ func (s *Store) eventsAfter(ctx context.Context, thread chat.ThreadID, after, up
 const saveCheckpoint = `INSERT INTO checkpoint (run, body, updated) VALUES (?, coalesce(?, x''), ?)
 	ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`
 
-func loadCheckpoint(ctx context.Context, db *sql.DB, run string) ([]byte, error) {
+func loadCheckpoint(ctx context.Context, db *sqlite.DB, run string) ([]byte, error) {
 	var checkpoint []byte
 	err := db.QueryRowContext(ctx, `SELECT body FROM checkpoint WHERE run = ?`, run).Scan(&checkpoint)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -18,6 +18,8 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
+	"cairn/internal/sqlite"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // killedAt is set for a process that this test starts: the directory it works in, and
@@ -113,7 +115,11 @@ func die() error {
 func live(at string) error {
 	ctx := context.Background()
 	dir, at, _ := strings.Cut(at, "|")
-	store, err := embedded.OpenStore(ctx, dir, runs.Options{LeaseTTL: runs.MinLeaseTTL})
+	db, err := sqlite.OpenData(ctx, dir)
+	if err != nil {
+		return err
+	}
+	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: runs.MinLeaseTTL})
 	if err != nil {
 		return err
 	}
@@ -137,7 +143,7 @@ func live(at string) error {
 		return err
 	}
 	fmt.Println(strings.Join(outcome.State.Names, " "))
-	return store.Close()
+	return db.Close()
 }
 
 // leased gives the journal of the run's job, once the lease of an earlier life has run out.
@@ -212,15 +218,10 @@ func ran(t *testing.T, dir string) []string {
 // inCheckpoint are the nodes whose results a dead process left.
 func inCheckpoint(t *testing.T, dir string) []string {
 	t.Helper()
-	store, err := embedded.OpenStore(t.Context(), dir, runs.Options{})
+	store, err := embedded.OpenStore(t.Context(), sqlitetest.Open(t, dir), runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
 	raw, err := store.Journal(runs.Lease{}).Load(t.Context(), "run")
 	if errors.Is(err, graph.ErrNoCheckpoint) {
 		return nil

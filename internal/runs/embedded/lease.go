@@ -47,7 +47,7 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 // tryClaim leases the thread that has been claimable for longest. If there is none, it returns
 // the time until one may be.
 func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
-	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err = s.db.Update(ctx, func(tx *sql.Tx) error {
 		now := s.nowMillis()
 		if err := s.promoteDue(ctx, tx, now); err != nil {
 			return err
@@ -136,8 +136,10 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 	var by string
 	var at int64
 	var renewal runs.Renewal
-	err := s.db.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+hasMoreJobs,
-		s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
+	err := s.db.Update(ctx, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+hasMoreJobs,
+			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
+	})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runs.ErrLost
 	}
@@ -250,7 +252,7 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (stopped bool, err error) {
-	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err = s.db.Update(ctx, func(tx *sql.Tx) error {
 		stopped, err = s.stopJob(ctx, tx, thread, event, by)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // State implements runs.Operator.
 func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
 	var state runs.ThreadState
-	err := s.inTransaction(ctx, func(tx *sql.Tx) (err error) {
+	err := s.db.Update(ctx, func(tx *sql.Tx) (err error) {
 		state, err = s.readState(ctx, tx, thread)
 		return err
 	})
@@ -59,7 +59,7 @@ func (s *Store) readState(ctx context.Context, tx *sql.Tx, thread chat.ThreadID)
 // Threads implements runs.Operator.
 func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
 	var states []runs.ThreadState
-	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err := s.db.Update(ctx, func(tx *sql.Tx) error {
 		threads, err := queryStrings(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
 		for _, thread := range threads {
 			state, err := s.readState(ctx, tx, chat.ThreadID(thread))
@@ -105,7 +105,7 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 
 // FindDeadLetter implements runs.Operator.
 func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
-	letters, err := s.queryLetters(ctx, `WHERE `+letterName+` = ? ORDER BY at DESC LIMIT 1`, string(run))
+	letters, err := s.queryLetters(ctx, `WHERE name = ? ORDER BY at DESC LIMIT 1`, string(run))
 	if err == nil && len(letters) == 0 {
 		err = runs.ErrUnknownLetter
 	}
@@ -143,7 +143,7 @@ func (s *Store) queryLetters(ctx context.Context, clauses string, arguments ...a
 
 // Discard implements runs.Operator.
 func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err := s.db.Update(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ?`, string(thread), string(event))
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.Ev
 
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err := s.db.Update(ctx, func(tx *sql.Tx) error {
 		var body []byte
 		err := tx.QueryRowContext(ctx, `DELETE FROM dead WHERE thread = ? AND event = ? RETURNING body`, string(thread), string(event)).Scan(&body)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -182,7 +182,7 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 
 // Forget implements runs.Forgetter.
 func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
-	err := s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err := s.db.Update(ctx, func(tx *sql.Tx) error {
 		for _, queue := range []string{"job", "delayed", "dead"} {
 			if err := s.forgetJobs(ctx, tx, queue, thread, by); err != nil {
 				return err

@@ -25,7 +25,7 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 	if err != nil {
 		return false, err
 	}
-	err = s.inTransaction(ctx, func(tx *sql.Tx) error {
+	err = s.db.Update(ctx, func(tx *sql.Tx) error {
 		accepted, err = s.recordEvent(ctx, tx, job)
 		if err != nil || !accepted {
 			return err

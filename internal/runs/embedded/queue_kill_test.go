@@ -15,6 +15,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
+	"cairn/internal/sqlite"
 )
 
 // queueKilledAt is set for a process that works at a queue: its directory, and the call
@@ -48,7 +49,11 @@ func (c *calls) call(do func() error) error {
 func work(at string) error {
 	ctx := context.Background()
 	dir, at, _ := strings.Cut(at, "|")
-	store, err := embedded.OpenStore(ctx, dir, runs.Options{LeaseTTL: 100 * time.Millisecond})
+	db, err := sqlite.OpenData(ctx, dir)
+	if err != nil {
+		return err
+	}
+	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: 100 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func work(at string) error {
 	}
 	for {
 		if state, err := store.State(ctx, "t"); err != nil || state.Queued == 0 {
-			return errors.Join(err, store.Close())
+			return errors.Join(err, db.Close())
 		}
 		var lease runs.Lease
 		if err := c.call(func() (err error) { lease, err = store.Claim(ctx, "w"); return err }); err != nil {

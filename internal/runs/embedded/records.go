@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/chat"
@@ -13,37 +12,9 @@ import (
 	"cairn/internal/sqlite"
 )
 
-const recordSchema = `
-CREATE TABLE IF NOT EXISTS record (
-	run     TEXT PRIMARY KEY,
-	body    TEXT NOT NULL,      -- runs.EncodeRecord
-	updated INTEGER NOT NULL    -- Unix seconds
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS record_updated ON record (updated);
-CREATE TABLE IF NOT EXISTS rating (
-	run     TEXT NOT NULL,
-	person  TEXT NOT NULL,
-	verdict TEXT NOT NULL,
-	at      INTEGER NOT NULL,   -- Unix nanoseconds
-	reason  TEXT NOT NULL DEFAULT '',
-	PRIMARY KEY (run, person)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS listed (    -- what records are found by
-	run    TEXT PRIMARY KEY,
-	thread TEXT NOT NULL,
-	author TEXT NOT NULL,
-	status TEXT NOT NULL,
-	fence  INTEGER NOT NULL,    -- the greatest it was saved with
-	saved  INTEGER NOT NULL     -- Unix nanoseconds
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS listed_saved ON listed (saved);
-CREATE INDEX IF NOT EXISTS listed_status ON listed (status, saved);
-CREATE INDEX IF NOT EXISTS listed_thread ON listed (thread, saved);`
-
-// Records is a runs.Records in one file, beside that of the checkpoints: what writes
-// the one need not wait for the other.
+// Records is a runs.Records in the database of a data directory.
 type Records struct {
-	db  *sql.DB
+	db  *sqlite.DB
 	now func() time.Time
 }
 
@@ -52,54 +23,33 @@ var (
 	_ runs.Registry = (*Records)(nil)
 )
 
-// OpenRecords opens or makes the records of a data directory and forgets those not
-// saved for longer than keep; 0 keeps them for ever.
-func OpenRecords(ctx context.Context, dir string, keep time.Duration) (*Records, error) {
-	file := filepath.Join(dir, "records.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	store := &Records{db: db, now: time.Now}
-	if err := store.prepareTables(ctx, keep); err != nil {
-		return nil, errors.Join(fmt.Errorf("open records %s: %w", file, err), db.Close())
-	}
-	return store, nil
-}
-
-func (r *Records) prepareTables(ctx context.Context, keep time.Duration) error {
-	if _, err := r.db.ExecContext(ctx, recordSchema); err != nil {
-		return err
-	}
-	if err := r.addReason(ctx); err != nil {
-		return err
-	}
-	if keep <= 0 {
-		return nil
-	}
-	if _, err := r.db.ExecContext(ctx, `DELETE FROM record WHERE updated < ?`, r.now().Add(-keep).Unix()); err != nil {
-		return err
-	}
-	for _, orphans := range []string{
-		`DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`,
-		`DELETE FROM listed WHERE run NOT IN (SELECT run FROM record)`,
-	} {
-		if _, err := r.db.ExecContext(ctx, orphans); err != nil {
-			return err
+// OpenRecords returns the records in a database, which stays the caller's, and forgets those
+// not saved for longer than keep; 0 keeps them for ever.
+func OpenRecords(ctx context.Context, db *sqlite.DB, keep time.Duration) (*Records, error) {
+	records := &Records{db: db, now: time.Now}
+	if keep > 0 {
+		if err := records.forgetBefore(ctx, records.now().Add(-keep)); err != nil {
+			return nil, fmt.Errorf("forget old records: %w", err)
 		}
 	}
-	return nil
+	return records, nil
 }
 
-// addReason adds the column that the first form of the table did not have.
-func (r *Records) addReason(ctx context.Context) error {
-	var there bool
-	err := r.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pragma_table_info('rating') WHERE name = 'reason')`).Scan(&there)
-	if err != nil || there {
-		return err
-	}
-	_, err = r.db.ExecContext(ctx, `ALTER TABLE rating ADD COLUMN reason TEXT NOT NULL DEFAULT ''`)
-	return err
+func (r *Records) forgetBefore(ctx context.Context, oldest time.Time) error {
+	return r.db.Update(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM record WHERE updated < ?`, oldest.Unix()); err != nil {
+			return err
+		}
+		for _, orphans := range []string{
+			`DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`,
+			`DELETE FROM record_list WHERE run NOT IN (SELECT run FROM record)`,
+		} {
+			if _, err := tx.ExecContext(ctx, orphans); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Save implements runs.Records.
@@ -115,13 +65,12 @@ func (r *Records) saveRecord(ctx context.Context, record runs.Record) error {
 	if err != nil {
 		return err
 	}
-	tx, err := r.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
+	return r.db.Update(ctx, func(tx *sql.Tx) error { return r.writeRecord(ctx, tx, record, body) })
+}
+
+func (r *Records) writeRecord(ctx context.Context, tx *sql.Tx, record runs.Record, body []byte) error {
 	now := r.now()
-	listed, err := tx.ExecContext(ctx, `INSERT INTO listed (run, thread, author, status, fence, saved) VALUES (?, ?, ?, ?, ?, ?)
+	listed, err := tx.ExecContext(ctx, `INSERT INTO record_list (run, thread, author, status, fence, saved) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET thread = excluded.thread, author = excluded.author, status = excluded.status,
 			fence = max(fence, excluded.fence), saved = excluded.saved
 		WHERE excluded.fence = 0 OR excluded.fence >= fence`,
@@ -137,10 +86,7 @@ func (r *Records) saveRecord(ctx context.Context, record runs.Record) error {
 	_, err = tx.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
 		string(record.ID), body, now.Unix())
-	if err != nil {
-		return err
-	}
-	return tx.Commit()
+	return err
 }
 
 // Load implements runs.Records.
@@ -220,7 +166,7 @@ func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]ru
 }
 
 func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT run, body FROM listed JOIN record USING (run)
+	rows, err := r.db.QueryContext(ctx, `SELECT run, body FROM record_list JOIN record USING (run)
 		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC LIMIT ?4`,
 		string(filter.Status), string(filter.Thread), string(filter.Author), limit)
 	if err != nil {
@@ -246,22 +192,11 @@ func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int
 // Erase implements runs.Registry.
 func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
 	for _, statement := range []string{
-		`DELETE FROM record WHERE run = ?`, `DELETE FROM rating WHERE run = ?`, `DELETE FROM listed WHERE run = ?`,
+		`DELETE FROM record WHERE run = ?`, `DELETE FROM rating WHERE run = ?`, `DELETE FROM record_list WHERE run = ?`,
 	} {
 		if _, err := r.db.ExecContext(ctx, statement, string(run)); err != nil {
 			return fmt.Errorf("erase record of run %s: %w", run, err)
 		}
-	}
-	return nil
-}
-
-// Close releases the file.
-func (r *Records) Close() error { return r.db.Close() }
-
-// PurgeDeleted removes what is left of deleted records from the store's files.
-func (r *Records) PurgeDeleted(ctx context.Context) error {
-	if err := sqlite.PurgeDeleted(ctx, r.db); err != nil {
-		return fmt.Errorf("purge deleted records: %w", err)
 	}
 	return nil
 }

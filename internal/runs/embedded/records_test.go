@@ -1,9 +1,7 @@
 package embedded_test
 
 import (
-	"database/sql"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,51 +10,44 @@ import (
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	"cairn/internal/runs/runstest"
+	"cairn/internal/sqlite"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
-func openRecords(t *testing.T, dir string, keep time.Duration) *embedded.Records {
+func openRecords(t *testing.T, db *sqlite.DB, keep time.Duration) *embedded.Records {
 	t.Helper()
-	store, err := embedded.OpenRecords(t.Context(), dir, keep)
+	records, err := embedded.OpenRecords(t.Context(), db, keep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store
+	return records
+}
+
+func changeRecords(t *testing.T, db *sqlite.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	runstest.Records(t, func(t *testing.T) runs.Records { return openRecords(t, dir, 0) })
-}
-
-func changeRecords(t *testing.T, dir, statement string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "records.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	runstest.Records(t, func(t *testing.T) runs.Records { return openRecords(t, sqlitetest.Open(t, dir), 0) })
 }
 
 func TestRecordsAreForgottenWithTheirRatings(t *testing.T) {
-	dir := t.TempDir()
-	first := openRecords(t, dir, 0)
+	db := sqlitetest.Open(t, t.TempDir())
+	first := openRecords(t, db, 0)
 	for _, err := range []error{
 		first.Save(t.Context(), runs.Record{ID: "run"}),
 		first.Rate(t.Context(), "run", chat.Rating{By: "ann", Verdict: chat.Up}),
-		first.Close(),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	changeRecords(t, dir, `UPDATE record SET updated = updated - 3600`)
-	store := openRecords(t, dir, time.Minute)
-	defer store.Close()
+	changeRecords(t, db, `UPDATE record SET updated = updated - 3600`)
+	store := openRecords(t, db, time.Minute)
 	if _, err := store.Load(t.Context(), "run"); !errors.Is(err, chat.ErrUnknownRun) {
 		t.Errorf("after its time Load gives %v", err)
 	}
@@ -69,13 +60,12 @@ func TestRecordsAreForgottenWithTheirRatings(t *testing.T) {
 }
 
 func TestARecordOfAnUnknownVersionIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	store := openRecords(t, dir, 0)
-	defer store.Close()
+	db := sqlitetest.Open(t, t.TempDir())
+	store := openRecords(t, db, 0)
 	if err := store.Save(t.Context(), runs.Record{ID: "run"}); err != nil {
 		t.Fatal(err)
 	}
-	changeRecords(t, dir, `UPDATE record SET body = '{"version":99}'`)
+	changeRecords(t, db, `UPDATE record SET body = '{"version":99}'`)
 	if _, err := store.Load(t.Context(), "run"); err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("got %v, want an error that names version 99", err)
 	}

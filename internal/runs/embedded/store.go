@@ -3,9 +3,7 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/chat"
@@ -14,91 +12,6 @@ import (
 	"cairn/internal/sqlite"
 )
 
-// letterName is runs.DeadLetter.Name of a row of dead.
-const letterName = `CASE WHEN json_valid(CAST(body AS TEXT)) THEN coalesce(nullif(CAST(body AS TEXT) ->> '$.run', ''), event) ELSE event END`
-
-// All times are Unix milliseconds on the machine's clock. Tokens begin at the clock's
-// microseconds: those of a thread whose row is gone are not given again.
-const storeSchema = `
-CREATE TABLE IF NOT EXISTS checkpoint (
-	run     TEXT PRIMARY KEY,
-	body    BLOB NOT NULL,               -- as the engine gave it
-	updated INTEGER NOT NULL             -- Unix seconds
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS checkpoint_updated ON checkpoint (updated);
-CREATE TABLE IF NOT EXISTS job (         -- what is to be done, in order of id in each thread
-	id       INTEGER PRIMARY KEY AUTOINCREMENT,
-	thread   TEXT NOT NULL,
-	body     BLOB NOT NULL,              -- runs.EncodeJob
-	enqueued INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS job_thread ON job (thread, id);
-CREATE TABLE IF NOT EXISTS delayed (     -- what joins job when it is due
-	id       INTEGER PRIMARY KEY AUTOINCREMENT,
-	thread   TEXT NOT NULL,
-	due      INTEGER NOT NULL,
-	body     BLOB NOT NULL
-);
-CREATE INDEX IF NOT EXISTS delayed_due ON delayed (due);
-CREATE INDEX IF NOT EXISTS delayed_thread ON delayed (thread);
-CREATE TABLE IF NOT EXISTS thread (      -- threads that have jobs
-	thread     TEXT PRIMARY KEY,
-	claimable  INTEGER NOT NULL,         -- when its head may be claimed: at once, after a pause, or when the lease runs out
-	token      INTEGER NOT NULL DEFAULT 0,
-	worker     TEXT NOT NULL DEFAULT '', -- who has the lease; '' nobody
-	attempt    INTEGER NOT NULL DEFAULT 0,  -- from here on: of the job at the head
-	reason     TEXT NOT NULL DEFAULT '',
-	stopped_by TEXT NOT NULL DEFAULT '',
-	stopped_at INTEGER NOT NULL DEFAULT 0,  -- 0: not stopped
-	unsure     INTEGER NOT NULL DEFAULT 0   -- runs.Lease.Unsure; 0: nothing is
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS thread_turn ON thread (claimable, token);
-DROP INDEX IF EXISTS thread_claimable;
-CREATE TABLE IF NOT EXISTS seen (        -- events, to tell their repeats
-	thread TEXT NOT NULL,
-	event  TEXT NOT NULL,
-	at     INTEGER NOT NULL,
-	PRIMARY KEY (thread, event)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS seen_at ON seen (at);
-CREATE TABLE IF NOT EXISTS event (       -- what happened in a thread
-	position INTEGER PRIMARY KEY AUTOINCREMENT,
-	thread   TEXT NOT NULL,
-	run      TEXT NOT NULL,
-	kind     TEXT NOT NULL,
-	body     BLOB NOT NULL,
-	at       INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS event_thread ON event (thread, position);
-CREATE INDEX IF NOT EXISTS event_at ON event (at);
-CREATE TABLE IF NOT EXISTS delivery (
-	id       INTEGER PRIMARY KEY AUTOINCREMENT,
-	thread   TEXT NOT NULL,
-	key      TEXT NOT NULL,
-	run      TEXT NOT NULL,
-	body     BLOB NOT NULL,
-	recorded INTEGER NOT NULL,
-	posted   TEXT NOT NULL DEFAULT '',   -- the platform's id; '' until it is known
-	UNIQUE (thread, key)
-);
-CREATE TABLE IF NOT EXISTS dead (
-	thread TEXT NOT NULL,
-	event  TEXT NOT NULL,
-	body   BLOB NOT NULL,                -- runs.EncodeJob
-	reason TEXT NOT NULL,
-	at     INTEGER NOT NULL,
-	PRIMARY KEY (thread, event)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS dead_name ON dead (` + letterName + `, at);
-CREATE TABLE IF NOT EXISTS edit (        -- changes of messages that are not dealt with
-	thread  TEXT NOT NULL,
-	message TEXT NOT NULL,
-	author  TEXT NOT NULL,
-	body    BLOB NOT NULL,               -- runs.EncodeEdit
-	saved   INTEGER NOT NULL,
-	PRIMARY KEY (thread, message)
-) WITHOUT ROWID;`
-
 const (
 	// pollInterval is how often a waiting claim or follower looks for what another process did.
 	pollInterval = 200 * time.Millisecond
@@ -106,11 +19,10 @@ const (
 	sweepEvery = time.Hour
 )
 
-// Store is the queue, the leases, the checkpoints, the events and the outbox in one
-// file, beside that of the records. Several processes may have it open; what is only
-// shown (runs.Journal.Show) stays within one.
+// Store is the queue, the leases, the checkpoints, the events and the outbox in the database
+// of a data directory. What is only shown (runs.Journal.Show) stays within one process.
 type Store struct {
-	db      *sql.DB
+	db      *sqlite.DB
 	options runs.Options
 	work    signal // there may be something to claim
 	hub     watch.Hub
@@ -129,63 +41,22 @@ var (
 	_ runs.Forgetter = (*Store)(nil)
 )
 
-// OpenStore opens or makes the store of a data directory.
-func OpenStore(ctx context.Context, dir string, options runs.Options) (*Store, error) {
+// OpenStore returns the store in a database, which stays the caller's.
+func OpenStore(ctx context.Context, db *sqlite.DB, options runs.Options) (*Store, error) {
 	options, err := options.Complete()
 	if err != nil {
-		return nil, fmt.Errorf("options of the runs in %s: %w", dir, err)
+		return nil, fmt.Errorf("options of runs: %w", err)
 	}
-	file := filepath.Join(dir, "runs.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)&_txlock=immediate")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	db.SetMaxOpenConns(1) // SQLite has one writer; waiting here is fairer than waiting for its lock
 	store := &Store{db: db, options: options, now: time.Now}
 	store.work.init()
-	if _, err := db.ExecContext(ctx, storeSchema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the runs in %s: %w", file, err), db.Close())
-	}
-	if err := store.addUnsure(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("upgrade the runs in %s: %w", file, err), db.Close())
-	}
 	if err := store.sweepExpired(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("clear the runs in %s: %w", file, err), db.Close())
+		return nil, fmt.Errorf("clear expired runs: %w", err)
 	}
 	return store, nil
 }
 
-// addUnsure adds the column to a file of an older program.
-func (s *Store) addUnsure(ctx context.Context) error {
-	return s.inTransaction(ctx, func(tx *sql.Tx) error {
-		var there bool
-		err := tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM pragma_table_info('thread') WHERE name = 'unsure'`).Scan(&there)
-		if err != nil || there {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `ALTER TABLE thread ADD COLUMN unsure INTEGER NOT NULL DEFAULT 0`)
-		return err
-	})
-}
-
-// Close releases the file. Claims and followers must have ended.
-func (s *Store) Close() error { return s.db.Close() }
-
 // nowMillis returns the time in Unix milliseconds, as tables store it.
 func (s *Store) nowMillis() int64 { return s.now().UnixMilli() }
-
-// inTransaction runs change in a transaction, which is rolled back after an error.
-func (s *Store) inTransaction(ctx context.Context, change func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if err := change(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
 
 // sweepExpired deletes expired rows, once per sweepEvery.
 func (s *Store) sweepExpired(ctx context.Context) error {
@@ -214,7 +85,7 @@ func (s *Store) sweepExpired(ctx context.Context) error {
 // inFencedTransaction runs change in a transaction in which the lease is good and lasts for another
 // TTL; else it gives runs.ErrLost.
 func (s *Store) inFencedTransaction(ctx context.Context, lease runs.Lease, change func(tx *sql.Tx) error) error {
-	return s.inTransaction(ctx, func(tx *sql.Tx) error {
+	return s.db.Update(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> ''`,
 			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token))
 		if err != nil {
@@ -252,12 +123,4 @@ func headOf(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (id int64, bo
 	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, string(thread)).
 		Scan(&id, &body, &enqueued)
 	return id, body, enqueued, err
-}
-
-// PurgeDeleted removes what is left of deleted runs from the store's files.
-func (s *Store) PurgeDeleted(ctx context.Context) error {
-	if err := sqlite.PurgeDeleted(ctx, s.db); err != nil {
-		return fmt.Errorf("purge deleted runs: %w", err)
-	}
-	return nil
 }

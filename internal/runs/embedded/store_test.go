@@ -1,14 +1,13 @@
 package embedded_test
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	"cairn/internal/runs/runstest"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // folder is a runstest.Place.
@@ -16,25 +15,16 @@ type folder string
 
 func (f folder) Open(t testing.TB, options runs.Options) runstest.Store {
 	t.Helper()
-	store, err := embedded.OpenStore(t.Context(), string(f), options)
+	store, err := embedded.OpenStore(t.Context(), sqlitetest.Open(t, string(f)), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return store
 }
 
 func (f folder) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
 	t.Helper()
-	f.Open(t, runs.Options{}) // makes the tables
-	db, err := sql.Open("sqlite", filepath.Join(string(f), "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := sqlitetest.Open(t, string(f))
 	for _, statement := range []string{
 		`INSERT INTO job (thread, body, enqueued) VALUES (?1, ?2, 1)`,
 		`INSERT INTO thread (thread, claimable) VALUES (?1, ?2 IS NULL) ON CONFLICT DO NOTHING`,
@@ -42,9 +32,6 @@ func (f folder) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {
 		if _, err := db.ExecContext(t.Context(), statement, string(thread), body); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -38,9 +38,6 @@ func OpenRecords(client *conn.Client, options Options) (*Records, error) {
 	return &Records{client: client, keys: keys{options.Prefix}, keep: options.Keep}, nil
 }
 
-// Close does nothing: the client is the caller's.
-func (r *Records) Close() error { return nil }
-
 // Save implements runs.Records. It lists the record before it writes it: what is listed
 // and not there is passed over.
 func (r *Records) Save(ctx context.Context, record runs.Record) error {

@@ -17,10 +17,10 @@ import (
 var sampleTime = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
 
 // Records checks a backend. open gives the same store again at every call, as after a
-// restart of the program; Records closes what it opened.
+// restart of the program.
 func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 	t.Run("an unknown run is an error", func(t *testing.T) {
-		store := openStore(t, open)
+		store := open(t)
 		if _, err := store.Load(t.Context(), "run-nobody"); !errors.Is(err, chat.ErrUnknownRun) {
 			t.Errorf("Load = %v, want ErrUnknownRun", err)
 		}
@@ -35,18 +35,15 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 		want := exampleRecord("run-whole/ü 1")
 		first := open(t)
 		mustSave(t, first, want)
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := mustLoad(t, openStore(t, open), want.ID); !reflect.DeepEqual(got, want) {
+		if got := mustLoad(t, open(t), want.ID); !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 	})
-	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, openStore(t, open)) })
-	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, openStore(t, open)) })
-	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, openStore(t, open)) })
-	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, openStore(t, open)) })
-	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, openStore(t, open)) })
+	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, open(t)) })
+	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, open(t)) })
+	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, open(t)) })
+	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, open(t)) })
+	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, open(t)) })
 }
 
 func testReplace(t *testing.T, store runs.Records) {
@@ -129,16 +126,6 @@ func mustRate(t *testing.T, store runs.Records, run chat.RunID, rating chat.Rati
 	if err := store.Rate(t.Context(), run, rating); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func openStore(t *testing.T, open func(t *testing.T) runs.Records) runs.Records {
-	store := open(t)
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
 }
 
 func exampleRecord(id chat.RunID) runs.Record {

@@ -24,7 +24,6 @@ type Store interface { //nolint:interfacebloat // it is the sum of small ones, f
 	runs.Operator
 	runs.Edits
 	runs.Forgetter
-	Close() error
 }
 
 // Place is where stores keep what they have: a folder, or a server. A test has one of

@@ -1,4 +1,4 @@
-// Package embedded keeps sessions in one SQLite file, with no server.
+// Package embedded keeps sessions in SQLite, with no server.
 package embedded
 
 import (
@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,28 +16,6 @@ import (
 	"cairn/internal/sqlite"
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS session (
-	thread  TEXT PRIMARY KEY,
-	body    TEXT NOT NULL,      -- session.Encode
-	updated INTEGER NOT NULL,   -- Unix seconds of the last use, see useStep
-	fence   INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS session_updated ON session (updated);
-CREATE TABLE IF NOT EXISTS listed (    -- what a list shows of a session
-	thread  TEXT PRIMARY KEY,
-	title   TEXT NOT NULL,
-	waiting INTEGER NOT NULL,   -- 0 or 1
-	saved   INTEGER NOT NULL    -- Unix nanoseconds
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS person (    -- who wrote where
-	adapter TEXT NOT NULL,
-	person  TEXT NOT NULL,
-	thread  TEXT NOT NULL,
-	PRIMARY KEY (adapter, person, thread)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS person_thread ON person (thread);`
-
 const (
 	// useStep is how much later a use must be than the one before to be written down:
 	// most of what is only read stays a read.
@@ -47,9 +24,9 @@ const (
 	forgetEvery = time.Hour
 )
 
-// Store is a session.Store in one file.
+// Store is a session.Store in the database of a data directory.
 type Store struct {
-	db   *sql.DB
+	db   *sqlite.DB
 	keep time.Duration
 	now  func() time.Time
 
@@ -59,40 +36,14 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// Open opens or makes the sessions of a data directory. Those not used for longer than
-// keep are forgotten, now and from time to time; 0 keeps them for ever.
-func Open(ctx context.Context, dir string, keep time.Duration) (*Store, error) {
-	file := filepath.Join(dir, "sessions.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
+// Open returns the sessions in a database, which stays the caller's. Those not used for longer
+// than keep are forgotten, now and from time to time; 0 keeps them for ever.
+func Open(ctx context.Context, db *sqlite.DB, keep time.Duration) (*Store, error) {
 	store := &Store{db: db, keep: keep, now: time.Now}
-	if err := store.prepareTables(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open sessions %s: %w", file, err), db.Close())
+	if err := store.forgetUnused(ctx); err != nil {
+		return nil, fmt.Errorf("forget unused sessions: %w", err)
 	}
 	return store, nil
-}
-
-func (s *Store) prepareTables(ctx context.Context) error {
-	if _, err := s.db.ExecContext(ctx, schema); err != nil {
-		return err
-	}
-	if err := s.addFence(ctx); err != nil {
-		return err
-	}
-	return s.forgetUnused(ctx)
-}
-
-// addFence adds the column to a file of an earlier program.
-func (s *Store) addFence(ctx context.Context) error {
-	var has int
-	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info('session') WHERE name = 'fence'`).Scan(&has)
-	if err != nil || has > 0 {
-		return err
-	}
-	_, err = s.db.ExecContext(ctx, `ALTER TABLE session ADD COLUMN fence INTEGER NOT NULL DEFAULT 0`)
-	return err
 }
 
 // forgetUnused deletes the sessions that were not used for longer than keep, from time to time.
@@ -105,8 +56,8 @@ func (s *Store) forgetUnused(ctx context.Context) error {
 		return err
 	}
 	for _, statement := range []string{
-		`DELETE FROM listed WHERE thread NOT IN (SELECT thread FROM session)`,
-		`DELETE FROM person WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM session_list WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM session_person WHERE thread NOT IN (SELECT thread FROM session)`,
 	} {
 		if _, err := s.db.ExecContext(ctx, statement); err != nil {
 			return err
@@ -138,7 +89,7 @@ func (s *Store) loadSession(ctx context.Context, thread chat.ThreadID) (session.
 	var body []byte
 	var used, saved int64
 	err := s.db.QueryRowContext(ctx, `SELECT body, updated, coalesce(saved, updated * 1000000000)
-		FROM session LEFT JOIN listed USING (thread) WHERE thread = ?`, string(thread)).Scan(&body, &used, &saved)
+		FROM session LEFT JOIN session_list USING (thread) WHERE thread = ?`, string(thread)).Scan(&body, &used, &saved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return session.Session{Thread: thread}, nil
 	}
@@ -172,11 +123,10 @@ func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
+	return s.db.Update(ctx, func(tx *sql.Tx) error { return s.writeSession(ctx, tx, saved, body) })
+}
+
+func (s *Store) writeSession(ctx context.Context, tx *sql.Tx, saved session.Session, body []byte) error {
 	now := s.now()
 	result, err := tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated, fence) VALUES (?1, ?2, ?3, ?4)
 		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated, fence = max(fence, ?4)
@@ -187,16 +137,13 @@ func (s *Store) saveSession(ctx context.Context, saved session.Session) error {
 	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
 		return errors.Join(err, runs.ErrLost)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO listed (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
+	_, err = tx.ExecContext(ctx, `INSERT INTO session_list (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET title = excluded.title, waiting = excluded.waiting, saved = excluded.saved`,
 		string(saved.Thread), saved.Title, saved.Waiting != nil, now.UnixNano())
 	if err != nil {
 		return err
 	}
-	if err := listThread(ctx, tx, saved); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return listThread(ctx, tx, saved)
 }
 
 // listThread adds the thread to the lists of its people.
@@ -205,13 +152,13 @@ func listThread(ctx context.Context, tx *sql.Tx, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM person WHERE adapter = ? AND thread = ? AND person NOT IN (SELECT value FROM json_each(?))`,
+	_, err = tx.ExecContext(ctx, `DELETE FROM session_person WHERE adapter = ? AND thread = ? AND person NOT IN (SELECT value FROM json_each(?))`,
 		saved.Thread.Adapter(), string(saved.Thread), string(people))
 	if err != nil {
 		return err
 	}
 	for _, person := range saved.People {
-		_, err = tx.ExecContext(ctx, `INSERT INTO person (adapter, person, thread) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		_, err = tx.ExecContext(ctx, `INSERT INTO session_person (adapter, person, thread) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
 			saved.Thread.Adapter(), string(person), string(saved.Thread))
 		if err != nil {
 			return err
@@ -230,7 +177,7 @@ func (s *Store) Threads(ctx context.Context, adapter string, by chat.UserID, lim
 }
 
 func (s *Store) queryThreads(ctx context.Context, adapter string, by chat.UserID, limit int) ([]chat.ThreadSummary, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT listed.thread, title, waiting, saved FROM person JOIN listed USING (thread)
+	rows, err := s.db.QueryContext(ctx, `SELECT thread, title, waiting, saved FROM session_person JOIN session_list USING (thread)
 		WHERE adapter = ? AND person = ? ORDER BY saved / 1000000 DESC, thread DESC LIMIT ?`, adapter, string(by), limit)
 	if err != nil {
 		return nil, err
@@ -247,15 +194,4 @@ func (s *Store) queryThreads(ctx context.Context, adapter string, by chat.UserID
 		listed = append(listed, summary)
 	}
 	return listed, rows.Err()
-}
-
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }
-
-// PurgeDeleted removes what is left of deleted sessions from the store's files.
-func (s *Store) PurgeDeleted(ctx context.Context) error {
-	if err := sqlite.PurgeDeleted(ctx, s.db); err != nil {
-		return fmt.Errorf("purge deleted sessions: %w", err)
-	}
-	return nil
 }

@@ -1,9 +1,6 @@
 package embedded_test
 
 import (
-	"context"
-	"database/sql"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +9,13 @@ import (
 	"cairn/internal/session"
 	"cairn/internal/session/embedded"
 	"cairn/internal/session/sessiontest"
+	"cairn/internal/sqlite"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
-func open(t *testing.T, dir string, keep time.Duration) *embedded.Store {
+func open(t *testing.T, db *sqlite.DB, keep time.Duration) *embedded.Store {
 	t.Helper()
-	store, err := embedded.Open(context.Background(), dir, keep)
+	store, err := embedded.Open(t.Context(), db, keep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,48 +24,31 @@ func open(t *testing.T, dir string, keep time.Duration) *embedded.Store {
 
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
-	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, dir, 0) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, sqlitetest.Open(t, dir), 0) })
 }
 
 func TestTies(t *testing.T) {
-	store := open(t, t.TempDir(), 0)
-	defer store.Close()
+	store := open(t, sqlitetest.Open(t, t.TempDir()), 0)
 	now := time.Now()
 	store.SetClock(func() time.Time { return now })
 	sessiontest.Ties(t, store)
 }
 
-func change(t *testing.T, dir, statement string) {
+// saveOne gives a database with one session, which the statement changes.
+func saveOne(t *testing.T, change string) *sqlite.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "sessions.db"))
-	if err != nil {
+	db := sqlitetest.Open(t, t.TempDir())
+	if err := open(t, db, 0).Save(t.Context(), session.Session{Thread: "t", Flow: "answer"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(statement); err != nil {
+	if _, err := db.ExecContext(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func saveOne(t *testing.T, dir string) {
-	t.Helper()
-	store := open(t, dir, 0)
-	if err := store.Save(t.Context(), session.Session{Thread: "t", Flow: "answer"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return db
 }
 
 func TestUnusedSessionsAreForgotten(t *testing.T) {
-	dir := t.TempDir()
-	saveOne(t, dir)
-	change(t, dir, `UPDATE session SET updated = updated - 3600`)
-	store := open(t, dir, time.Minute)
-	defer store.Close()
+	store := open(t, saveOne(t, `UPDATE session SET updated = updated - 3600`), time.Minute)
 	got, err := store.Load(t.Context(), "t")
 	if err != nil || got.Flow != "" {
 		t.Errorf("got %+v, %v after its time", got, err)
@@ -75,9 +57,7 @@ func TestUnusedSessionsAreForgotten(t *testing.T) {
 
 // TestAStoreForgetsWhileItIsOpen leaves a store open for longer than sessions are kept.
 func TestAStoreForgetsWhileItIsOpen(t *testing.T) {
-	dir := t.TempDir()
-	store := open(t, dir, 24*time.Hour)
-	defer store.Close()
+	store := open(t, sqlitetest.Open(t, t.TempDir()), 24*time.Hour)
 	now := time.Now()
 	store.SetClock(func() time.Time { return now })
 	for _, thread := range []chat.ThreadID{"web:used", "web:unused"} {
@@ -105,11 +85,7 @@ func TestAStoreForgetsWhileItIsOpen(t *testing.T) {
 }
 
 func TestAnUnknownVersionIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	saveOne(t, dir)
-	change(t, dir, `UPDATE session SET body = '{"version":99}'`)
-	store := open(t, dir, 0)
-	defer store.Close()
+	store := open(t, saveOne(t, `UPDATE session SET body = '{"version":99}'`), 0)
 	if _, err := store.Load(t.Context(), "t"); err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("got %v, want an error that names version 99", err)
 	}

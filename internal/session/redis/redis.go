@@ -84,9 +84,6 @@ func Open(client *conn.Client, options Options) *Store {
 	return s
 }
 
-// Close does nothing: the client is the caller's.
-func (s *Store) Close() error { return nil }
-
 var keyEscaper = strings.NewReplacer("{", "%7B", "}", "%7D", "%", "%25", "*", "%2A")
 
 func (s *Store) sessionKey(thread chat.ThreadID) string {

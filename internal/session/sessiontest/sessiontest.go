@@ -17,10 +17,10 @@ import (
 )
 
 // Run checks a backend. open gives the same store again at every call, as after a
-// restart of the program; Run closes what it opened.
+// restart of the program.
 func Run(t *testing.T, open func(t *testing.T) session.Store) {
 	t.Run("an unknown thread is empty", func(t *testing.T) {
-		store := openStore(t, open)
+		store := open(t)
 		got, err := store.Load(t.Context(), "nobody")
 		if err != nil {
 			t.Fatal(err)
@@ -35,10 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		if err := first.Save(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
-		got, err := openStore(t, open).Load(t.Context(), want.Thread)
+		got, err := open(t).Load(t.Context(), want.Thread)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 	})
 	t.Run("a later save replaces", func(t *testing.T) {
-		store := openStore(t, open)
+		store := open(t)
 		saved := exampleSession("again")
 		for range 2 {
 			if err := store.Save(t.Context(), saved); err != nil {
@@ -67,10 +64,10 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 			t.Errorf("got %+v after it was replaced", got)
 		}
 	})
-	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, openStore(t, open)) })
+	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, open(t)) })
 	t.Run("a stale save is refused", func(t *testing.T) { testFence(t, open) })
-	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, openStore(t, open)) })
-	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, openStore(t, open)) })
+	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, open(t)) })
+	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, open(t)) })
 	t.Run("threads are listed by who wrote in them", func(t *testing.T) { testList(t, open) })
 }
 
@@ -95,10 +92,7 @@ func testList(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 		at = saveAfter(t, first, saved, at)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	store := openStore(t, open)
+	store := open(t)
 	for _, test := range []struct {
 		adapter string
 		by      chat.UserID
@@ -191,16 +185,6 @@ func testThreads(t *testing.T, store session.Store) {
 	}
 }
 
-func openStore(t *testing.T, open func(t *testing.T) session.Store) session.Store {
-	store := open(t)
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return store
-}
-
 func threadID(i int) chat.ThreadID { return chat.ThreadID(fmt.Sprintf("thread-%d", i)) }
 
 func exampleSession(thread chat.ThreadID) session.Session {
@@ -246,7 +230,7 @@ func testDocuments(t *testing.T, store session.Store) {
 
 // testFence saves a session under an older lease than before, from another process.
 func testFence(t *testing.T, open func(t *testing.T) session.Store) {
-	first, second := openStore(t, open), openStore(t, open)
+	first, second := open(t), open(t)
 	saved := exampleSession("fenced")
 	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
 		saved.Fence, saved.Flow = fence, fmt.Sprint("under ", fence)

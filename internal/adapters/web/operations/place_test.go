@@ -29,6 +29,7 @@ import (
 	"cairn/internal/session"
 	embeddedsessions "cairn/internal/session/embedded"
 	redissessions "cairn/internal/session/redis"
+	"cairn/internal/sqlite/sqlitetest"
 )
 
 // stores are where a test's runs and threads are kept.
@@ -47,26 +48,19 @@ type stores struct {
 
 func embeddedStores(t *testing.T) stores {
 	t.Helper()
-	dir := t.TempDir()
-	records, err := embeddedruns.OpenRecords(t.Context(), dir, 0)
+	db := sqlitetest.Open(t, t.TempDir())
+	records, err := embeddedruns.OpenRecords(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, err := embeddedruns.OpenStore(t.Context(), dir, runs.Options{})
+	queue, err := embeddedruns.OpenStore(t.Context(), db, runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions, err := embeddedsessions.Open(t.Context(), dir, 0)
+	sessions, err := embeddedsessions.Open(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, opened := range []io.Closer{records, queue, sessions} {
-			if err := opened.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 	return stores{records, queue, sessions}
 }
 

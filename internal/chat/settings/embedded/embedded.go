@@ -1,4 +1,4 @@
-// Package embedded keeps the settings of places in one SQLite file, with no server.
+// Package embedded keeps the settings of places in SQLite, with no server.
 package embedded
 
 import (
@@ -7,50 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/chat/settings"
 	"cairn/internal/sqlite"
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS setting (
-	space   TEXT NOT NULL,
-	channel TEXT NOT NULL,             -- '' for the whole space
-	setting BLOB NOT NULL,
-	PRIMARY KEY (space, channel)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS spaces (    -- those that were there when an app was set up
-	app    TEXT PRIMARY KEY,
-	spaces BLOB NOT NULL               -- a list in JSON
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS told (      -- notices that were given
-	notice TEXT PRIMARY KEY,
-	until  INTEGER NOT NULL            -- Unix milliseconds
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS told_until ON told (until);`
-
-// Store is a settings.Store in one file.
+// Store is a settings.Store in the database of a data directory.
 type Store struct {
-	db  *sql.DB
+	db  *sqlite.DB
 	now func() time.Time
 }
 
 var _ settings.Store = (*Store)(nil)
 
-// Open opens or makes the store of a data directory.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	file := filepath.Join(dir, "settings.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the settings of places %s: %w", file, err), db.Close())
-	}
-	return &Store{db: db, now: time.Now}, nil
-}
+// Open returns the settings in a database, which stays the caller's.
+func Open(db *sqlite.DB) *Store { return &Store{db: db, now: time.Now} }
 
 // Get implements settings.Store.
 func (s *Store) Get(ctx context.Context, space settings.Space, channel string) (settings.Setting, error) {
@@ -108,17 +80,14 @@ func (s *Store) RememberSpaces(ctx context.Context, app string, spaces []setting
 // MarkTold implements settings.Store. It also forgets marks that have run out.
 func (s *Store) MarkTold(ctx context.Context, key string, keep time.Duration) (first bool, err error) {
 	now := s.now()
-	_, err = s.db.ExecContext(ctx, `DELETE FROM told WHERE until <= ?`, now.UnixMilli())
+	_, err = s.db.ExecContext(ctx, `DELETE FROM notice WHERE until <= ?`, now.UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("forget notices: %w", err)
 	}
-	done, err := s.db.ExecContext(ctx, `INSERT INTO told (notice, until) VALUES (?, ?) ON CONFLICT (notice) DO NOTHING`, key, now.Add(keep).UnixMilli())
+	done, err := s.db.ExecContext(ctx, `INSERT INTO notice (notice, until) VALUES (?, ?) ON CONFLICT (notice) DO NOTHING`, key, now.Add(keep).UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("note the notice %s: %w", key, err)
 	}
 	added, err := done.RowsAffected()
 	return added > 0, err
 }
-
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }

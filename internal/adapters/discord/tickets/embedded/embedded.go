@@ -1,5 +1,4 @@
-// Package embedded keeps the tickets of the Discord app in one SQLite file,
-// with no server.
+// Package embedded keeps the tickets of the Discord app in SQLite, with no server.
 package embedded
 
 import (
@@ -8,41 +7,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/adapters/discord"
 	"cairn/internal/sqlite"
 )
 
-const schema = `
-CREATE TABLE IF NOT EXISTS ticket (    -- the right to answer an interaction
-	interaction TEXT PRIMARY KEY,
-	ticket      BLOB NOT NULL,
-	until       INTEGER NOT NULL       -- Unix milliseconds
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS ticket_until ON ticket (until);`
-
-// Store is a discord.Tickets in one file.
+// Store is a discord.Tickets in the database of a data directory.
 type Store struct {
-	db  *sql.DB
+	db  *sqlite.DB
 	now func() time.Time
 }
 
 var _ discord.Tickets = (*Store)(nil)
 
-// Open opens or makes the store of a data directory.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	file := filepath.Join(dir, "discord.db")
-	db, err := sqlite.OpenStore(file, "_pragma=synchronous(normal)")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, err)
-	}
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("open Discord's tickets %s: %w", file, err), db.Close())
-	}
-	return &Store{db: db, now: time.Now}, nil
-}
+// Open returns the tickets in a database, which stays the caller's.
+func Open(db *sqlite.DB) *Store { return &Store{db: db, now: time.Now} }
 
 // Keep implements discord.Tickets. It also forgets those that have run out.
 func (s *Store) Keep(ctx context.Context, interaction string, ticket discord.Ticket) error {
@@ -78,6 +58,3 @@ func (s *Store) Ticket(ctx context.Context, interaction string) (discord.Ticket,
 	}
 	return ticket, nil
 }
-
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"cairn/internal/access"
 	"cairn/internal/chat"
@@ -43,25 +42,30 @@ func (b *Bot) resolveAccess(ctx context.Context, thread chat.ThreadID, asker cha
 // pendingDecision is whom a run's answer is shown to. It is found out when it is first asked
 // for, so a run that reads no document costs the platform no call.
 type pendingDecision struct {
-	once    sync.Once
 	resolve func(context.Context) access.Decision
-	made    atomic.Pointer[access.Decision]
+
+	mu       sync.Mutex
+	decision *access.Decision // nil until somebody asked for it
 }
 
 func (p *pendingDecision) get(ctx context.Context) access.Decision {
-	p.once.Do(func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decision == nil {
 		decision := p.resolve(ctx)
-		p.made.Store(&decision)
-	})
-	return *p.made.Load()
+		p.decision = &decision
+	}
+	return *p.decision
 }
 
 // notes say how it was found, and nothing where nobody asked for it.
 func (p *pendingDecision) notes() []string {
-	if decision := p.made.Load(); decision != nil {
-		return decision.Notes
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decision == nil {
+		return nil
 	}
-	return nil
+	return p.decision.Notes
 }
 
 // renewAccess has whom the answer is shown to found out anew, and gives a context for them.

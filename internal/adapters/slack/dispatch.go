@@ -162,8 +162,8 @@ func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) e
 	return bot.Changes.Edited(ctx, of.message)
 }
 
-// hand makes a message durable, with the files that it may lack so far, and tells its author in private where it is not for
-// them to say.
+// hand makes a message durable with its files, some of which may have come after the first
+// delivery. An author who may not answer is told so in private.
 func (a *Adapter) hand(ctx context.Context, bot *running.Handler, of signal) error {
 	err := bot.Handle(ctx, of.message, nil)
 	if errors.Is(err, chat.ErrForbidden) {

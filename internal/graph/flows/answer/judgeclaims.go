@@ -145,11 +145,12 @@ func (f *Flow) batches(request claimsRequest) [][]int {
 	var batch, cited []int
 	tokens := 0
 	for i, c := range request.Claims {
-		if c.AboutSources || c.Kind == reply.Header || len(c.Cites) == 0 {
+		cites := presentCites(c, request.Evidence)
+		if c.AboutSources || c.Kind == reply.Header || len(cites) == 0 {
 			continue
 		}
 		added := 0
-		for _, position := range c.Cites {
+		for _, position := range cites {
 			if !slices.Contains(cited, position) {
 				added += f.models.Verify.Tokens(request.Evidence[position].Passage.Text) + sourceTokens
 			}
@@ -159,7 +160,7 @@ func (f *Flow) batches(request claimsRequest) [][]int {
 			batch, cited, tokens = nil, nil, 0
 		}
 		batch, tokens = append(batch, i), tokens+added
-		cited = distinctCites(append(cited, c.Cites...))
+		cited = distinctCites(append(cited, cites...))
 	}
 	if len(batch) > 0 {
 		batches = append(batches, batch)
@@ -208,7 +209,7 @@ func (f *Flow) askBatch(ctx context.Context, request claimsRequest, batch []int,
 func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.Verify, control int) {
 	var cited []int
 	for _, i := range batch {
-		cited = distinctCites(append(cited, request.Claims[i].Cites...))
+		cited = distinctCites(append(cited, presentCites(request.Claims[i], request.Evidence)...))
 	}
 	evidence := make([]retrieve.Evidence, len(cited))
 	for n, position := range cited {
@@ -223,8 +224,10 @@ func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.
 		}
 		c := request.Claims[i]
 		var numbers []string
-		for _, position := range c.Cites {
-			numbers = append(numbers, fmt.Sprint(slices.Index(cited, position)+1))
+		for _, position := range presentCites(c, request.Evidence) {
+			if number := slices.Index(cited, position) + 1; number <= len(prompt.Sources) {
+				numbers = append(numbers, fmt.Sprint(number))
+			}
 		}
 		prompt.Statements = append(prompt.Statements, prompts.Statement{
 			Number: len(prompt.Statements) + 1, Cites: strings.Join(numbers, ", "), Under: c.Under, Text: c.Text,
@@ -234,6 +237,18 @@ func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.
 }
 
 var labels = map[string]support.Label{"full": support.Supported, "partial": support.Partly, "none": support.Unsupported}
+
+// presentCites gives the evidence that a claim cites and that still has text: a document may
+// have been removed since.
+func presentCites(c claim, evidence []retrieve.Evidence) []int {
+	var present []int
+	for _, position := range c.Cites {
+		if evidence[position].Passage.Text != "" {
+			present = append(present, position)
+		}
+	}
+	return present
+}
 
 func distinctCites(cites []int) []int {
 	var distinct []int

@@ -15,7 +15,8 @@ import (
 // concurrently.
 type Model interface {
 	// Chat sends a conversation and gives the reply. onToken, where it is not nil, is
-	// given the reply's text as it comes, in order and from the caller's goroutine; a
+	// given the reply's text as it comes, in order and from the caller's goroutine, without
+	// what the model thinks before it; a
 	// request with a Schema is not streamed. After an error what onToken was given is
 	// no reply: nothing is sent again once it was given text, so a caller that can take
 	// it back may ask again. A failure is an *Error.

@@ -66,6 +66,22 @@ type delta struct {
 	Content   *string     `json:"content,omitempty"`
 	Refusal   string      `json:"refusal,omitempty"`
 	ToolCalls []callDelta `json:"tool_calls,omitempty"`
+
+	ReasoningContent string `json:"reasoning_content,omitempty"`
+	Reasoning        string `json:"reasoning,omitempty"`
+	Thinking         string `json:"thinking,omitempty"`
+}
+
+// think puts a thought into the field that has it.
+func (d *delta) think(field, text string) {
+	switch field {
+	case "reasoning_content":
+		d.ReasoningContent = text
+	case "reasoning":
+		d.Reasoning = text
+	case "thinking":
+		d.Thinking = text
+	}
 }
 
 type callDelta struct {
@@ -95,6 +111,11 @@ func (p player) stream() {
 	p.w.WriteHeader(http.StatusOK)
 	empty := ""
 	p.delta(delta{Role: "assistant", Content: &empty})
+	for _, token := range p.step.thought.tokens {
+		var d delta
+		d.think(p.step.thought.field, token)
+		p.delta(d)
+	}
 	for i, token := range p.step.tokens {
 		p.turn(i)
 		p.delta(delta{Content: &token})
@@ -145,6 +166,7 @@ func (p player) streamCalls() {
 
 func (p player) whole() {
 	message := delta{Role: "assistant", Refusal: p.step.refusal}
+	message.think(p.step.thought.field, strings.Join(p.step.thought.tokens, ""))
 	for i := range p.step.tokens {
 		for _, call := range p.step.before[i] {
 			call(p.ctx)

@@ -11,6 +11,7 @@ import (
 // Step is what the server does about one request. Its methods give changed copies.
 type Step struct {
 	tokens  []string
+	thought thought
 	refusal string
 	calls   []Call
 	finish  string // "": by what the reply holds
@@ -37,6 +38,12 @@ const (
 	silent // not even the header of the reply is sent
 )
 
+// thought is what a model thinks in a field beside its reply.
+type thought struct {
+	field  string
+	tokens []string
+}
+
 type usage struct {
 	absent             bool
 	prompt, completion int // 0: counted by the server, in words
@@ -54,6 +61,13 @@ type failure struct {
 
 // Text streams a reply, one token at a time.
 func Text(tokens ...string) Step { return Step{tokens: tokens} }
+
+// Thinking has the model think before its reply, in a field beside it: reasoning_content,
+// reasoning or thinking, by the server.
+func (s Step) Thinking(field string, tokens ...string) Step {
+	s.thought = thought{field, tokens}
+	return s
+}
 
 // JSON streams a reply in pieces of a few characters: structured output, valid or not.
 func JSON(text string) Step {

@@ -19,10 +19,30 @@ type chunk struct {
 	Error *wire.APIError `json:"error"`
 }
 
+// thoughtChunk is how some servers send what a model thinks, each under a name of its own.
+type thoughtChunk struct {
+	Choices []struct {
+		Delta struct {
+			Reasoning string `json:"reasoning"`
+			Thinking  string `json:"thinking"`
+		} `json:"delta"`
+	} `json:"choices"`
+}
+
+// holdsThought says whether an event holds a thought in a field that the client does not know.
+func holdsThought(data []byte) bool {
+	var event thoughtChunk
+	return json.Unmarshal(data, &event) == nil && len(event.Choices) > 0 &&
+		event.Choices[0].Delta.Reasoning+event.Choices[0].Delta.Thinking != ""
+}
+
 // assembly puts a reply together from the pieces of a stream.
 type assembly struct {
 	model   string
-	text    strings.Builder
+	text    strings.Builder // as the server sent it
+	shown   strings.Builder // without thoughts
+	stream  llm.Thoughts
+	thought bool // the model thought, in a field of its own
 	refused bool
 	calls   []wire.ToolCall
 	finish  wire.FinishReason
@@ -53,7 +73,8 @@ func (a *assembly) add(data []byte) (text string, moved bool, err error) {
 		a.finish = choice.FinishReason
 	}
 	delta := choice.Delta
-	a.text.WriteString(delta.Content)
+	shown := a.addText(delta.Content)
+	a.thought = a.thought || delta.ReasoningContent != ""
 	a.refused = a.refused || delta.Refusal != ""
 	for _, piece := range delta.ToolCalls {
 		if err := a.addCall(piece); err != nil {
@@ -61,8 +82,32 @@ func (a *assembly) add(data []byte) (text string, moved bool, err error) {
 		}
 	}
 	moved = delta.Content != "" || delta.Refusal != "" || delta.ReasoningContent != "" || len(delta.ToolCalls) > 0
-	return delta.Content, moved, nil
+	if !moved && holdsThought(data) {
+		moved, a.thought = true, true
+	}
+	return shown, moved, nil
 }
+
+// addText takes text of the reply, and gives what can be shown by now.
+func (a *assembly) addText(text string) string {
+	a.text.WriteString(text)
+	shown := a.stream.Write(text)
+	a.shown.WriteString(shown)
+	return shown
+}
+
+// endText gives what is left to be shown.
+func (a *assembly) endText() string {
+	rest := a.stream.Close()
+	if a.finish == wire.FinishReasonLength && a.stream.Unopened && !a.stream.Seen() {
+		rest = "" // the limit ended it in its thought
+	}
+	a.shown.WriteString(rest)
+	return rest
+}
+
+// hasThought says whether the model thought before it replied.
+func (a *assembly) hasThought() bool { return a.thought || a.stream.Seen() }
 
 // addCall takes a piece of a call. Servers that give no index send each call whole, or
 // begin it with its id.
@@ -103,7 +148,8 @@ func (a *assembly) addWhole(response wire.ChatCompletionResponse) error {
 	choice := response.Choices[0]
 	a.finish = choice.FinishReason
 	a.refused = choice.Message.Refusal != ""
-	a.text.WriteString(choice.Message.Content)
+	a.addText(choice.Message.Content)
+	a.thought = choice.Message.ReasoningContent != ""
 	for _, call := range choice.Message.ToolCalls {
 		call.Index = nil
 		if call.ID == "" {
@@ -118,7 +164,10 @@ func (a *assembly) addWhole(response wire.ChatCompletionResponse) error {
 
 // reply is what was said, when all of it is there.
 func (a *assembly) reply() (llm.Reply, error) {
-	reply := llm.Reply{Text: a.text.String(), Finish: llm.Stop}
+	reply := llm.Reply{Text: a.shown.String(), Finish: llm.Stop}
+	if a.stream.EndedUnopened() {
+		reply.Text = llm.WithoutThoughts(a.text.String())
+	}
 	for i, call := range a.calls {
 		if call.ID == "" {
 			call.ID = fmt.Sprintf("call_%d", i)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cairn/internal/llm"
@@ -56,6 +57,7 @@ type conversation struct {
 	began    time.Time    // when it was measured and about to be sent
 	onToken  func(string) // nil: nobody listens
 	handed   bool         // text was given to onToken
+	got      *assembly    // of the last try
 }
 
 // Chat sends the conversation; see llm.Model. A reply that breaks its schema, or calls a
@@ -110,11 +112,12 @@ func invalid(usage llm.Usage, reply llm.Reply, broken *breach) *llm.Error {
 // ask sends the request, in as much of the wire format as the server takes, and checks
 // the reply.
 func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *breach, error) {
-	need := gate.Need{Run: c.request.Run, Tokens: c.prompt + c.maxReply, Cost: m.options.Prices.of(c.prompt, c.maxReply)}
 	known := m.learned.get()
 	using := known
 	var spent llm.Usage
 	for {
+		limit := m.longestReply(c, using)
+		need := gate.Need{Run: c.request.Run, Tokens: c.prompt + limit, Cost: m.options.Prices.of(c.prompt, limit)}
 		var reply llm.Reply
 		usage, err := m.gate.Pass(ctx, need, func(ctx context.Context) (gate.Try, *llm.Error) {
 			var try gate.Try
@@ -124,8 +127,12 @@ func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *breach, e
 		})
 		spent = spent.Plus(usage)
 		if err == nil {
-			if using != known {
+			if using = using.afterReply(c.got); using != known {
 				m.learned.set(using)
+				known = using
+			}
+			if isAllThought(reply) && limit < m.longestReply(c, using) {
+				continue
 			}
 			reply.Usage = spent
 			return reply, c.wanted.check(&reply), nil
@@ -142,6 +149,11 @@ func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *breach, e
 			"model", m.options.Model, "error", err)
 		using = next
 	}
+}
+
+// isAllThought says whether a reply came to its limit before it said anything.
+func isAllThought(reply llm.Reply) bool {
+	return reply.Finish == llm.Length && strings.TrimSpace(reply.Text) == "" && len(reply.Calls) == 0
 }
 
 // measure counts the prompt, and checks that it fits.

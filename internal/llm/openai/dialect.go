@@ -27,19 +27,34 @@ type dialect struct {
 	oldMaxTokens    bool // max_tokens, not max_completion_tokens
 	maxTokensTried  bool // both names were
 	noTemperature   bool
+	thinks          bool // before it replies; its thoughts count as tokens of the reply
+	thoughtUnopened bool // its replies begin in a thought of which only the end has a tag
 }
 
 // newDialect is what a server is thought to take. OpenAI, and the models that reason,
-// take only the newer name of the limit; other servers know the older one.
+// take only the newer name of the limit; other servers know the older one. Of some models
+// the chat template opens a thought, of which the reply has the end alone.
 func newDialect(o Options) dialect {
-	reasons := false
+	reasons, unopened := false, false
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		reasons = reasons || strings.HasPrefix(o.Model, prefix)
 	}
-	return dialect{
-		oldMaxTokens:  o.BaseURL != defaultBaseURL && !reasons,
-		noTemperature: reasons,
+	for _, part := range []string{"deepseek-r1", "qwq", "-thinking"} {
+		unopened = unopened || strings.Contains(strings.ToLower(o.Model), part)
 	}
+	return dialect{
+		oldMaxTokens:    o.BaseURL != defaultBaseURL && !reasons,
+		noTemperature:   reasons,
+		thinks:          reasons || unopened,
+		thoughtUnopened: unopened,
+	}
+}
+
+// afterReply is the dialect that a reply shows its model to have.
+func (d dialect) afterReply(got *assembly) dialect {
+	d.thinks = d.thinks || got.hasThought()
+	d.thoughtUnopened = d.thoughtUnopened && got.stream.Seen() || got.stream.EndedUnopened()
+	return d
 }
 
 // feature is a part of a request that a server may refuse.

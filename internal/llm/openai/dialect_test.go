@@ -107,6 +107,93 @@ func TestModelsThatReason(t *testing.T) {
 	}
 }
 
+// TestTemperature checks that a zero is sent as one, and none where none is set.
+func TestTemperature(t *testing.T) {
+	zero, half := 0., .5
+	for want, temperature := range map[string]*float64{`"temperature":0}`: &zero, `"temperature":0.5}`: &half, "": nil} {
+		server := llmtest.New(t, llmtest.Text("yes"))
+		model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m", Temperature: temperature})
+		request := markedRequest()
+		request.Schema = nil
+		if _, err := model.Chat(t.Context(), request, nil); err != nil {
+			t.Fatal(err)
+		}
+		body := string(server.Requests()[0].Body)
+		if !strings.HasSuffix(body, want) || strings.Contains(body, "temperature") != (want != "") {
+			t.Errorf("temperature %v is sent as %s", temperature, body)
+		}
+	}
+}
+
+// TestThoughtsAreTakenOut has models think in the ways that servers have, and checks that
+// neither what is streamed nor the reply holds any of it.
+func TestThoughtsAreTakenOut(t *testing.T) {
+	request := markedRequest()
+	request.Schema = nil
+	for name, of := range map[string]struct {
+		model string
+		step  llmtest.Step
+	}{
+		"tags":              {"m", llmtest.Text("<thi", "nk>Hm", ". </th", "ink>\n", "\nEvery ", "night.")},
+		"end alone":         {"deepseek-r1:7b", llmtest.Text("Hm", ". </think>", "\n\nEvery ", "night.")},
+		"none after all":    {"qwq-32b", llmtest.Text("Every ", "night.")},
+		"reasoning_content": {"m", llmtest.Text("Every ", "night.").Thinking("reasoning_content", "Hm", ".")},
+		"reasoning":         {"m", llmtest.Text("Every ", "night.").Thinking("reasoning", "Hm", ".")},
+		"thinking":          {"m", llmtest.Text("Every ", "night.").Thinking("thinking", "Hm", ".")},
+	} {
+		for _, whole := range []bool{false, true} {
+			server := llmtest.New(t, of.step)
+			if whole {
+				server.Without(llmtest.Streaming)
+			}
+			model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: of.model})
+			var streamed strings.Builder
+			reply, err := model.Chat(t.Context(), request, func(text string) { streamed.WriteString(text) })
+			if err != nil || reply.Text != "Every night." || streamed.String() != reply.Text {
+				t.Errorf("%s (whole: %t): reply %q, streamed %q, %v", name, whole, reply.Text, streamed.String(), err)
+			}
+		}
+	}
+}
+
+// TestAThoughtThatOnlyEndsIsLearnt: what came before the end of the first one was shown, and
+// of the next nothing.
+func TestAThoughtThatOnlyEndsIsLearnt(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text("Hm. ", "</think>", "Every ", "night."))
+	model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m"})
+	request := markedRequest()
+	request.Schema = nil
+	for _, want := range []string{"Hm. Every night.", "Every night."} {
+		var streamed strings.Builder
+		reply, err := model.Chat(t.Context(), request, func(text string) { streamed.WriteString(text) })
+		if err != nil || reply.Text != "Every night." || streamed.String() != want {
+			t.Errorf("reply %q, streamed %q, %v", reply.Text, streamed.String(), err)
+		}
+	}
+}
+
+// TestThoughtsLeaveRoomForTheReply has a model whose thoughts take all that the request
+// allows: it is asked again with all that the model may write, and so from then on.
+func TestThoughtsLeaveRoomForTheReply(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.By(func(r llmtest.Request) llmtest.Step {
+		if r.MaxReply < 500 {
+			return llmtest.Text("<think>", "Hm").Finish("length")
+		}
+		return llmtest.Text("<think>", "Hm</think>", "Yes.")
+	}))
+	model := mustOpen(t, openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "m", MaxReply: 500})
+	request := markedRequest()
+	request.Schema, request.MaxReply = nil, 100
+	for want := 2; want <= 3; want++ {
+		reply, err := model.Chat(t.Context(), request, nil)
+		if sent := len(server.Requests()); err != nil || reply.Text != "Yes." || sent != want {
+			t.Errorf("reply %q after %d requests, want %d, %v", reply.Text, sent, want, err)
+		}
+	}
+}
+
 func TestBudgetIsAskedFirst(t *testing.T) {
 	server := llmtest.New(t, llmtest.Text("yes").Usage(30, 10))
 	budget := gate.NewBudget(gate.Allowance{RunTokens: 200})

@@ -6,6 +6,10 @@
 // mode, then an instruction; the counts of tokens in streams; streams; a temperature.
 // It remembers what worked. Structured output is checked here in any case.
 //
+// What a model thinks before it replies is no part of the reply, whether it stands between
+// tags or in a field of its own. Thoughts count as tokens of the reply: a model that thinks may
+// write as much as its longest reply allows, whatever a request says.
+//
 // Nothing that a server or the network says is passed on in errors and logs: it may
 // quote prompts, replies and keys.
 package openai

@@ -72,6 +72,7 @@ func (e endpoint) open() (*wire.Client, *exchange) {
 // exchange is one request and what the wire's client does not tell of its answer.
 type exchange struct {
 	endpoint   endpoint
+	form       *chatForm    // of a chat: what is sent in place of the client's; nil: the client's
 	answered   bool         // with a status below 400: the request is being worked on
 	body       *boundedBody // nil until there is one
 	retryAfter time.Duration
@@ -87,6 +88,11 @@ var (
 // Do sends a request of the wire's client.
 func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 	x.authorize(request.Header)
+	if x.form != nil {
+		if err := x.form.replaceBody(request); err != nil {
+			return nil, err
+		}
+	}
 	response, err := x.endpoint.http.Do(request)
 	if err != nil {
 		return nil, err

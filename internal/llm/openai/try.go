@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -51,7 +50,7 @@ func (p *patience) rest() {
 type attempt struct {
 	model    *Model
 	talk     *conversation
-	form     wire.ChatCompletionRequest
+	form     chatForm
 	seen     *exchange
 	patience *patience
 	got      assembly
@@ -64,7 +63,10 @@ func (m *Model) try(ctx context.Context, c *conversation, d dialect) (llm.Reply,
 	defer stop()
 	client, seen := m.endpoint.open()
 	a := &attempt{model: m, talk: c, form: m.form(c, d), seen: seen, patience: patience}
+	a.got.stream.Unopened = d.thoughtUnopened
+	seen.form = &a.form
 	reply, err := a.run(ctx, client)
+	c.got = &a.got
 	try := gate.Try{Usage: llm.Usage{Model: m.options.Model, Requests: 1, FirstToken: a.first}}
 	if seen.answered {
 		m.count(c, &a.got, &try.Usage)
@@ -88,13 +90,16 @@ func (a *attempt) run(ctx context.Context, client *wire.Client) (llm.Reply, erro
 	if err := receive(ctx, client); err != nil {
 		return llm.Reply{}, err
 	}
+	if rest := a.got.endText(); rest != "" {
+		a.hand(rest)
+	}
 	return a.got.reply()
 }
 
 // receive reads a stream to its end.
 func (a *attempt) receive(ctx context.Context, client *wire.Client) error {
 	a.patience.await(a.model.options.FirstToken, errFirstToken)
-	stream, err := client.CreateChatCompletionStream(ctx, a.form)
+	stream, err := client.CreateChatCompletionStream(ctx, a.form.ChatCompletionRequest)
 	if err != nil {
 		return err
 	}
@@ -122,14 +127,14 @@ func (a *attempt) receive(ctx context.Context, client *wire.Client) error {
 
 // receiveWhole is for servers without streams: all of the reply is the first token.
 func (a *attempt) receiveWhole(ctx context.Context, client *wire.Client) error {
-	response, err := client.CreateChatCompletion(ctx, a.form)
+	response, err := client.CreateChatCompletion(ctx, a.form.ChatCompletionRequest)
 	if err != nil {
 		return err
 	}
 	if err := a.got.addWhole(response); err != nil {
 		return err
 	}
-	a.hand(a.got.text.String())
+	a.hand(a.got.shown.String())
 	return nil
 }
 
@@ -165,8 +170,8 @@ func (m *Model) count(c *conversation, got *assembly, usage *llm.Usage) {
 }
 
 // form is the request as the wire's client wants it.
-func (m *Model) form(c *conversation, d dialect) wire.ChatCompletionRequest {
-	form := wire.ChatCompletionRequest{Model: m.options.Model, Stream: !d.whole}
+func (m *Model) form(c *conversation, d dialect) chatForm {
+	form := chatForm{ChatCompletionRequest: wire.ChatCompletionRequest{Model: m.options.Model, Stream: !d.whole}}
 	for _, message := range c.request.Messages {
 		form.Messages = append(form.Messages, wireMessage(message))
 	}
@@ -176,21 +181,29 @@ func (m *Model) form(c *conversation, d dialect) wire.ChatCompletionRequest {
 		}})
 	}
 	if d.oldMaxTokens {
-		form.MaxTokens = c.maxReply //nolint:staticcheck // OpenAI's, but what most other servers know
+		form.MaxTokens = m.longestReply(c, d) //nolint:staticcheck // OpenAI's, but what most other servers know
 	} else {
-		form.MaxCompletionTokens = c.maxReply
+		form.MaxCompletionTokens = m.longestReply(c, d)
 	}
-	if m.options.Temperature != nil && !d.noTemperature {
-		// The client leaves out a zero, which would be the server's own temperature.
-		form.Temperature = max(float32(*m.options.Temperature), math.SmallestNonzeroFloat32)
+	if !d.noTemperature {
+		form.Temperature = m.options.Temperature
 	}
 	if !d.whole && !d.noStreamOptions {
 		form.StreamOptions = &wire.StreamOptions{IncludeUsage: true}
 	}
 	if c.request.Schema != nil {
-		structured(&form, *c.request.Schema, d.structure)
+		structured(&form.ChatCompletionRequest, *c.request.Schema, d.structure)
 	}
 	return form
+}
+
+// longestReply is how many tokens the server may write: as many as the request allows, and of
+// a model that thinks, whose thoughts count as well, as many as the model may.
+func (m *Model) longestReply(c *conversation, d dialect) int {
+	if !d.thinks {
+		return c.maxReply
+	}
+	return max(c.maxReply, min(m.options.MaxReply, m.options.Context-c.prompt))
 }
 
 // structured asks for output that follows a schema.

@@ -71,7 +71,7 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	stream := reply.NewStream(len(positions), prompts.Sentinel, func(source int) int { return numbers.of(positions[source-1]) }, out.Write)
 	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
 	told, use := flows.Consult(ctx, roleAnswer, model, request, stream.Write)
-	said := strings.TrimSpace(reply.WithoutReasoning(told.Text))
+	said := strings.TrimSpace(told.Text)
 	switch {
 	case ctx.Err() != nil:
 		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())

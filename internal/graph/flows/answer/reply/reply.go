@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/llm"
 )
 
 // MaxLength is the most bytes of a reply that are read. What is beyond is left out.
@@ -67,7 +68,7 @@ type Reply struct {
 // Read reads a reply that was given sources with the numbers 1 to sources.
 func Read(markdown string, sources int) Reply {
 	r := reader{sources: sources}
-	markdown = strings.ReplaceAll(WithoutReasoning(markdown), prompts.Sentinel, "Not in the sources")
+	markdown = strings.ReplaceAll(llm.WithoutThoughts(markdown), prompts.Sentinel, "Not in the sources")
 	blocks := parseBlocks(cutReply(markdown))
 	blocks = withoutReferences(blocks)
 	r.addBlocks(blocks, place{})

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"cairn/internal/knowledge/sentence"
+	"cairn/internal/llm"
 )
 
 // Stream shows a reply while it is written: without what the model thinks aloud, and with the
@@ -45,7 +46,7 @@ func (s *Stream) Write(text string) {
 // Close lets out what is left.
 func (s *Stream) Close() {
 	s.begun = true
-	visible := strings.TrimLeftFunc(WithoutReasoning(s.text), unicode.IsSpace)
+	visible := strings.TrimLeftFunc(llm.WithoutThoughts(s.text), unicode.IsSpace)
 	if !strings.HasPrefix(visible, s.refusal) {
 		s.sendText(visible)
 	}
@@ -58,7 +59,7 @@ var (
 
 // visibleText gives what of the text may be shown; ok is false while that is not known.
 func (s *Stream) visibleText() (text string, ok bool) {
-	text = strings.TrimLeftFunc(WithoutReasoning(s.text), unicode.IsSpace)
+	text = strings.TrimLeftFunc(llm.WithoutThoughts(s.text), unicode.IsSpace)
 	if s.begun {
 		return text, true
 	}

@@ -56,6 +56,8 @@ require github.com/DataDog/datadog-agent/pkg/template v0.85.1
 
 require github.com/blevesearch/snowballstem v0.9.0
 
+require github.com/kaptinlin/jsonrepair v0.2.15
+
 require (
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -183,6 +183,21 @@ func testStructured(t *testing.T, open Open) {
 			t.Errorf("%s: usage of both requests is %+v", name, failure.Usage)
 		}
 	}
+	for name, near := range map[string]string{
+		"single quotes": `{'supported': true, 'why': 'it says so'}`, "a comma too many": `{"supported":true,"why":"it says so",}`,
+		"names alone": `{supported: true, why: "it says so"}`, "of Python": `{'supported': True, 'why': "it says so"}`,
+		"a fence and words": "Sure:\n```json\n" + `{"supported":true,"why":"it says so",}` + "\n```\nAnything else?", "a comment": `{"supported":true, // yes` + "\n" + `"why":"it says so"}`,
+		"a thought": `<think>{"supported":false,"why":"perhaps"}</think>` + good,
+	} {
+		reply := mustChat(t, open(t, New(t, JSON(near)), setting()), request, never)
+		var read struct {
+			Supported bool   `json:"supported"`
+			Why       string `json:"why"`
+		}
+		if err := json.Unmarshal([]byte(reply.Text), &read); err != nil || !read.Supported || read.Why != "it says so" {
+			t.Errorf("%s: reply %q, %v", name, reply.Text, err)
+		}
+	}
 	_, err := open(t, New(t, JSON(good[:12]).Finish("length")), setting()).Chat(t.Context(), request, never)
 	if failure := wantFailure(t, err, llm.Invalid); failure.Usage.Requests != 1 || !strings.Contains(err.Error(), "limit") {
 		t.Errorf("cut at its limit: %v after %d requests, want no second one, and to be told of the limit", err, failure.Usage.Requests)

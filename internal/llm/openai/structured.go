@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kaptinlin/jsonrepair"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"cairn/internal/llm"
@@ -94,6 +95,25 @@ func object(text string) string {
 	return trimmed
 }
 
+// What is read of a reply that is nearly JSON: more is none, and the reader goes into what is
+// nested by calling itself.
+const (
+	maxRepaired = 256 << 10 // bytes
+	maxNested   = 1000      // brackets that open something
+)
+
+// repairedObject makes a JSON object of a text that is nearly one: with single quotes, commas
+// too many or too few, comments, or words around it. A text that ends within the object has
+// none.
+func repairedObject(text string) (string, bool) {
+	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if begin < 0 || end < begin || len(text) > maxRepaired || strings.Count(text, "{")+strings.Count(text, "[") > maxNested {
+		return "", false
+	}
+	repaired, err := jsonrepair.Repair(text[begin : end+1])
+	return repaired, err == nil && json.Valid([]byte(repaired))
+}
+
 // wanted is what a reply must be like.
 type wanted struct {
 	output *shape // nil: text
@@ -131,7 +151,13 @@ func (w wanted) check(reply *llm.Reply) *breach {
 		return nil
 	}
 	text := object(reply.Text)
-	if broken := w.output.check([]byte(text)); broken != nil {
+	broken := w.output.check([]byte(text))
+	if broken != nil && reply.Finish != llm.Length && !json.Valid([]byte(text)) {
+		if repaired, ok := repairedObject(reply.Text); ok && w.output.check([]byte(repaired)) == nil {
+			text, broken = repaired, nil
+		}
+	}
+	if broken != nil {
 		return broken
 	}
 	reply.Text = text

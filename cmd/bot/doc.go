@@ -114,7 +114,7 @@ redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is bui
 message becomes a job, a worker that holds the thread's lease deals with it, and whoever
 takes the job up after a crash finds in the session how far it came. Read its package
 comment, then intake.go, turn.go, run.go, conclude.go and show.go; drafting.go shows a run
-while it works, tidy.go looks for what a platform did late, and heed.go has what happens to messages
+while it works, tidy.go looks for what a platform did late, and edits.go has what happens to messages
 that change under it. crash_test.go
 kills and freezes a worker at every call that it makes; bot/chaos does it to real processes, and
 slackplatform_test.go and discordplatform_test.go to the whole program on a Slack or a Discord

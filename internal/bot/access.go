@@ -48,7 +48,7 @@ type pendingDecision struct {
 	decision *access.Decision // nil until somebody asked for it
 }
 
-func (p *pendingDecision) get(ctx context.Context) access.Decision {
+func (p *pendingDecision) awaitDecision(ctx context.Context) access.Decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.decision == nil {
@@ -58,8 +58,8 @@ func (p *pendingDecision) get(ctx context.Context) access.Decision {
 	return *p.decision
 }
 
-// notes say how it was found, and nothing where nobody asked for it.
-func (p *pendingDecision) notes() []string {
+// accessNotes say how it was found, and nothing where nobody asked for it.
+func (p *pendingDecision) accessNotes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.decision == nil {
@@ -74,14 +74,14 @@ func (t *turn) renewAccess(ctx context.Context) context.Context {
 		return t.resolveAccess(ctx, t.record.Thread, t.record.Author, t.record.Asker)
 	}}
 	decision := t.access
-	return knowledge.WithViewersFunc(ctx, func() knowledge.Viewers { return decision.get(ctx).Here })
+	return knowledge.WithViewersFunc(ctx, func() knowledge.Viewers { return decision.awaitDecision(ctx).Here })
 }
 
 // driveAllowed runs the flow for those who will see its answer. Before it is told, what it
 // cites is looked at again: where that was deleted, changed or closed to somebody, the
 // answer is made again without it.
 func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
-	outcome, err := t.drive(t.renewAccess(ctx), flow, runtime)
+	outcome, err := t.driveFlow(t.renewAccess(ctx), flow, runtime)
 	var remarks []string
 	for round := 0; err == nil; round++ {
 		allowed := t.renewAccess(ctx)
@@ -92,7 +92,7 @@ func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.
 		if lost == 0 {
 			break
 		}
-		remarks = append(remarks, fmt.Sprintf("access: before it was posted, %s of its evidence had been deleted, changed or closed to somebody here", count(lost, "passage")))
+		remarks = append(remarks, fmt.Sprintf("access: before it was posted, %s of its evidence had been deleted, changed or closed to somebody here", countNoun(lost, "passage")))
 		if round == maxRemakes {
 			outcome = flows.Outcome{Kind: flows.Abstained, Text: "The documents that answer this are changing while I read them. Please ask again in a moment.", Trace: outcome.Trace}
 			outcome.Trace.Evidence = nil
@@ -109,7 +109,7 @@ func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.
 			outcome.Question = &anew
 		}
 	}
-	outcome.Trace.Notes = slices.Concat(t.access.notes(), remarks, outcome.Trace.Notes)
+	outcome.Trace.Notes = slices.Concat(t.access.accessNotes(), remarks, outcome.Trace.Notes)
 	return outcome, err
 }
 
@@ -119,7 +119,7 @@ const remadeDraft = "Documents behind the last draft were changed, deleted or cl
 // requestAgain is the request, and in the flow that answers what its asker said when asked
 // back. What is said to a draft is of that draft.
 func (t *turn) requestAgain(ctx context.Context) (flows.Request, error) {
-	request, err := t.request(ctx)
+	request, err := t.buildRequest(ctx)
 	request.Attachments = t.attached
 	if work := t.session.Work; work != nil && work.Answer != nil && t.record.Flow == t.first {
 		if said := strings.TrimSpace(work.Answer.Text + " " + t.labelOf(work.Answer.QuestionID, work.Answer.Choice)); said != "" {
@@ -175,7 +175,7 @@ func explainAccess(ctx context.Context, trace *chat.Trace, evidence []flows.Cand
 		if candidate.Audience == "" {
 			continue
 		}
-		reason, ok := decided.get(ctx).Here.Reason(candidate.Audience)
+		reason, ok := decided.awaitDecision(ctx).Here.Reason(candidate.Audience)
 		if !ok {
 			reason = string(knowledge.Nobody) // it was closed since it was read
 		}
@@ -230,7 +230,7 @@ func (t *turn) cutHistory(ctx context.Context, before session.Session) (session.
 	hidden := func(ids []string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool {
 			audience, ok := audiences[id]
-			return !ok || !t.access.get(ctx).Here.MaySee(audience)
+			return !ok || !t.access.awaitDecision(ctx).Here.MaySee(audience)
 		})
 	}
 	kept := before
@@ -282,12 +282,12 @@ func (t *turn) findOffer(ctx context.Context) (bool, error) {
 	if t.access == nil || t.options.Library == nil || t.record.Flow != t.first || t.options.Openers[t.record.Thread.Adapter()] == nil {
 		return false, nil
 	}
-	decision := t.access.get(ctx)
+	decision := t.access.awaitDecision(ctx)
 	if decision.Private || decision.Asker.IsPublic() {
 		return false, nil
 	}
 	query := retrieve.Query{Text: t.record.Request, Limit: maxOffered}
-	query.Filter.Sources = t.collections()
+	query.Filter.Sources = t.allowedCollections()
 	found, err := t.options.Library.Search(knowledge.WithViewers(ctx, decision.Asker), query)
 	if err != nil {
 		return false, fmt.Errorf("look for what the asker may read in private: %w", err)

@@ -52,15 +52,15 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 	}
 	for i, file := range files {
 		if i == chat.MaxFiles {
-			reader.skip(fmt.Sprintf("%d more", len(files)-i), "too many")
+			reader.noteUnread(fmt.Sprintf("%d more", len(files)-i), "too many")
 			break
 		}
-		if err := reader.read(held, file); err != nil {
+		if err := reader.readFile(held, file); err != nil {
 			return err
 		}
 	}
 	t.attached = reader.attached
-	t.note = joinNotes(t.note, reader.note())
+	t.note = joinNotes(t.note, reader.summarizeUnread())
 	return nil
 }
 
@@ -126,26 +126,26 @@ type fileReader struct {
 	unreadable []string
 }
 
-func (r *fileReader) skip(name, reason string) {
+func (r *fileReader) noteUnread(name, reason string) {
 	r.skipped = append(r.skipped, fmt.Sprintf("%s (%s)", name, reason))
 }
 
-// read reads a file, or notes why it can't be read. An error means that the job is to be
+// readFile reads a file, or notes why it can't be read. An error means that the job is to be
 // tried again.
-func (r *fileReader) read(held context.Context, file chat.File) error {
+func (r *fileReader) readFile(held context.Context, file chat.File) error {
 	name := shownName(file.Name)
 	fetcher, ok := r.poster.(chat.Fetcher)
 	switch {
 	case held.Err() != nil:
 		return nil // whoever goes on with the job sees why
 	case !ok || r.options.ReadFile == nil:
-		r.skip(name, "files can't be read here")
+		r.noteUnread(name, "files can't be read here")
 		return nil
 	case file.Size > maxFile:
-		r.skip(name, fmt.Sprintf("larger than %d MB", maxFile>>20))
+		r.noteUnread(name, fmt.Sprintf("larger than %d MB", maxFile>>20))
 		return nil
 	case r.bytes+file.Size > maxAllFiles || r.letters >= r.all:
-		r.skip(name, "too much together with the others")
+		r.noteUnread(name, "too much together with the others")
 		return nil
 	}
 	ctx, done := context.WithTimeout(held, fileTime)
@@ -160,7 +160,7 @@ func (r *fileReader) read(held context.Context, file chat.File) error {
 		r.unreadable = append(r.unreadable, name)
 		return nil
 	}
-	r.attach(name, file.Name, text)
+	r.attachText(name, file.Name, text)
 	return nil
 }
 
@@ -170,27 +170,27 @@ func (r *fileReader) notFetched(ctx context.Context, file chat.File, err error) 
 	case limited && r.job.Attempt < maxFetches:
 		return &platformError{after: wait.After, reason: "a file could not be fetched", err: err}
 	case errors.Is(err, chat.ErrGone):
-		r.skip(shownName(file.Name), "it is gone")
+		r.noteUnread(shownName(file.Name), "it is gone")
 		return nil
 	}
 	r.logger.WarnContext(ctx, "a file was not fetched", "thread", string(r.message.Thread), "file", file.ID, "error", err)
-	r.skip(shownName(file.Name), "it could not be fetched")
+	r.noteUnread(shownName(file.Name), "it could not be fetched")
 	return nil
 }
 
-func (r *fileReader) attach(shown, name, text string) {
+func (r *fileReader) attachText(shown, name, text string) {
 	left := min(r.one, r.all-r.letters)
 	whole := len(text)
-	text = cut(text, left)
+	text = truncateText(text, left)
 	if len(text) < whole {
 		r.shortened = append(r.shortened, fmt.Sprintf("the first %d letters of %s", left, shown))
 	}
 	r.letters += len([]rune(text))
-	r.attached = append(r.attached, flows.Attachment{Name: cut(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
+	r.attached = append(r.attached, flows.Attachment{Name: truncateText(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
 }
 
-// note is what people are told of the reading, "" where all was read.
-func (r *fileReader) note() string {
+// summarizeUnread is what people are told of the reading, "" where all was read.
+func (r *fileReader) summarizeUnread() string {
 	var said []string
 	if len(r.shortened) > 0 {
 		said = append(said, "I read "+strings.Join(r.shortened, ", ")+".")
@@ -199,7 +199,7 @@ func (r *fileReader) note() string {
 		said = append(said, "I did not read "+strings.Join(r.skipped, ", ")+".")
 	}
 	if len(r.unreadable) > 0 {
-		said = append(said, r.speaker().Text(phrases.UnreadableFile, strings.Join(r.unreadable, ", ")))
+		said = append(said, r.choosePhrases().Text(phrases.UnreadableFile, strings.Join(r.unreadable, ", ")))
 	}
 	return strings.Join(said, " ")
 }
@@ -213,7 +213,7 @@ func shownName(name string) string {
 		}
 		return r
 	}, name)
-	if clean = cut(strings.TrimSpace(clean), maxFileName); clean == "" {
+	if clean = truncateText(strings.TrimSpace(clean), maxFileName); clean == "" {
 		return "a file without a name"
 	}
 	return "`" + clean + "`"

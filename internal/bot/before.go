@@ -25,9 +25,9 @@ func (t *turn) readBefore(ctx context.Context) {
 	t.message.Before = said
 }
 
-// before gives the flow what others said that the message may lean on: what was said in
+// loadPriorMessages gives the flow what others said that the message may lean on: what was said in
 // the thread, then what the message passes on.
-func (t *turn) before(ctx context.Context) []flows.Said {
+func (t *turn) loadPriorMessages(ctx context.Context) []flows.Said {
 	t.readBefore(ctx)
 	var before []flows.Said
 	add := func(list []chat.Said, shared bool) {

@@ -14,8 +14,8 @@
 //
 // A message that is edited or deleted is a job as well (change.go, revise.go). What waits
 // or works before that job is about the message as it was, so the change is kept before
-// it is queued, and whoever works at the message looks for the edit (heed.go). Commands
-// that tell how things stand are answered beside the thread's work (command.go, aside.go).
+// it is queued, and whoever works at the message looks for the edit (edits.go). Commands
+// that tell how things stand are answered beside the thread's work (command.go, sidecommand.go).
 //
 // The session is what crashes are survived by. It is saved twice for a job: when it has
 // been decided what the job is (session.Work says so), and when its outcome is part of

@@ -23,19 +23,19 @@ func isChange(kind runs.Kind) bool { return kind == editedJob || kind == deleted
 // A change is a job like others, behind those that came before it. So that what waits or
 // works before it need not do so in vain, the change is first kept as an edit of the message
 // (runs.Edits), which is erased with the change's job. Whoever works at the message looks for
-// it while other jobs wait behind (heed.go): a change whose job is not there yet comes after
+// it while other jobs wait behind (edits.go): a change whose job is not there yet comes after
 // the answer.
 
 // Edited implements chat.Changes. Message.At is when it was edited: an edit that brings
 // back an earlier text has another one.
 func (b *Bot) Edited(ctx context.Context, message chat.Message) error {
-	message.Text = cut(message.Text, maxText+1)
+	message.Text = truncateText(message.Text, maxText+1)
 	event := runs.EventID(fmt.Sprintf("edited:%s:%s", message.ID, digest("%q %d %q", message.Text, message.At.UnixNano(), fileIDs(message.Files))))
 	edit := runs.Edit{
 		Thread: message.Thread, Message: message.ID, Author: message.Author, Text: message.Text, Depth: message.Depth, At: message.At,
 		Files: message.Files,
 	}
-	return b.change(ctx, edit, runs.Job{
+	return b.acceptEdit(ctx, edit, runs.Job{
 		Event: event, Kind: editedJob, Message: message, Run: chat.RunID("run-" + digest("%q %q", message.Thread, event)),
 	})
 }
@@ -43,18 +43,18 @@ func (b *Bot) Edited(ctx context.Context, message chat.Message) error {
 // Deleted implements chat.Changes.
 func (b *Bot) Deleted(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
 	edit := runs.Edit{Thread: thread, Message: message, Deleted: true}
-	return b.change(ctx, edit, runs.Job{
+	return b.acceptEdit(ctx, edit, runs.Job{
 		Event: runs.EventID("deleted:" + message), Kind: deletedJob, Message: chat.Message{ID: message, Thread: thread},
 	})
 }
 
-// change makes a change durable: the edit, and then its job. A message that the thread does
+// acceptEdit makes a change durable: the edit, and then its job. A message that the thread does
 // not know needs neither.
-func (b *Bot) change(ctx context.Context, edit runs.Edit, job runs.Job) error {
+func (b *Bot) acceptEdit(ctx context.Context, edit runs.Edit, job runs.Job) error {
 	if edit.Message == "" || edit.Thread == "" {
 		return fmt.Errorf("change of message %q of thread %q: it needs both ids", edit.Message, edit.Thread)
 	}
-	known, err := b.knows(ctx, edit.Thread, edit.Message)
+	known, err := b.hasMessage(ctx, edit.Thread, edit.Message)
 	if err != nil || !known {
 		return err
 	}
@@ -74,9 +74,9 @@ func (b *Bot) change(ctx context.Context, edit runs.Edit, job runs.Job) error {
 	return b.store.EraseEdit(ctx, edit.Thread, edit.Message) // the change is delivered again, and was made before
 }
 
-// knows tells whether a message is, or may be, part of what was said in a thread. What is
+// hasMessage tells whether a message is, or may be, part of what was said in a thread. What is
 // queued is looked at first: it is in the session once it is not queued any more.
-func (b *Bot) knows(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (bool, error) {
+func (b *Bot) hasMessage(ctx context.Context, thread chat.ThreadID, message chat.MessageID) (bool, error) {
 	state, err := b.store.State(ctx, thread)
 	if err != nil || state.Queued > 0 {
 		return err == nil, err

@@ -15,7 +15,7 @@ import (
 	"cairn/internal/session"
 )
 
-func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
+func (t *turn) concludeOutcome(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
 	t.record.Move(runs.Done, t.now(), string(outcome.Kind))
 	if outcome.Scores != nil {
 		t.session.Evaluate(t.record.ID, outcome.Scores)
@@ -35,38 +35,38 @@ func (t *turn) answered(ctx context.Context, outcome flows.Outcome) (runs.Result
 	if t.note != "" {
 		reply.Note = joinNotes(t.note, reply.Note)
 	}
-	return t.conclude(ctx, reply, runs.Result{Over: t.record.ID})
+	return t.recordOutcome(ctx, reply, runs.Result{Over: t.record.ID})
 }
 
-// stopped tells the one who asked.
-func (t *turn) stopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
+// concludeStopped tells the one who asked.
+func (t *turn) concludeStopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
 	t.session.Halt = &by
 	t.record.Move(runs.Cancelled, t.now(), "a person stopped it")
-	return t.conclude(ctx, chat.Reply{Outcome: chat.Failure, Text: t.speaker().Text(phrases.RunStopped)}, runs.Result{})
+	return t.recordOutcome(ctx, chat.Reply{Outcome: chat.Failure, Text: t.choosePhrases().Text(phrases.RunStopped)}, runs.Result{})
 }
 
-// failed says that the run failed, with its id. The cause goes to the log alone.
-func (t *turn) failed(ctx context.Context, err error) (runs.Result, error) {
+// concludeFailed says that the run failed, with its id. The cause goes to the log alone.
+func (t *turn) concludeFailed(ctx context.Context, err error) (runs.Result, error) {
 	t.logger.ErrorContext(ctx, "run failed", "run", string(t.record.ID), "thread", string(t.message.Thread), "error", err)
 	reason := "it failed outside of its nodes"
 	if node, ok := errors.AsType[*graph.NodeError](err); ok {
 		reason = fmt.Sprintf("node %q failed", node.Node)
 	}
 	t.record.Move(runs.Failed, t.now(), reason)
-	return t.conclude(ctx, chat.Reply{
+	return t.recordOutcome(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text:    t.speaker().Text(phrases.RunFailed, t.record.ID),
+		Text:    t.choosePhrases().Text(phrases.RunFailed, t.record.ID),
 	}, runs.Result{})
 }
 
-// park puts a run aside that can't go on, and tells of it: those who run the program may
+// parkRun puts a run aside that can't go on, and tells of it: those who run the program may
 // repair it and replay the job, or whoever asked may retry.
-func (t *turn) park(ctx context.Context, err error) (runs.Result, error) {
+func (t *turn) parkRun(ctx context.Context, err error) (runs.Result, error) {
 	reason := fmt.Sprintf("run %s: %v", t.record.ID, err)
 	t.record.Move(runs.Failed, t.now(), "it was put aside: "+err.Error())
-	return t.conclude(ctx, chat.Reply{
+	return t.recordOutcome(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text:    t.speaker().Text(phrases.RunParked, t.record.ID),
+		Text:    t.choosePhrases().Text(phrases.RunParked, t.record.ID),
 	}, runs.Result{Next: runs.Dead, Reason: reason})
 }
 
@@ -74,37 +74,37 @@ func (t *turn) park(ctx context.Context, err error) (runs.Result, error) {
 func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 	err := fmt.Errorf("it was taken up %d times and never came to an end", t.job.Attempt-1)
 	dead := runs.Result{Next: runs.Dead, Reason: err.Error()}
-	if loadErr := t.load(ctx); loadErr != nil {
+	if loadErr := t.loadSession(ctx); loadErr != nil {
 		dead.Reason = errors.Join(err, loadErr).Error()
-		return dead, t.announce(happened{Refusal: broken})
+		return dead, t.announceDone(happened{Refusal: broken})
 	}
 	if !t.again {
-		return dead, t.announce(happened{Refusal: broken})
+		return dead, t.announceDone(happened{Refusal: broken})
 	}
 	work := t.session.Work
 	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
 	if work.Over || work.Run == "" {
-		return t.show(ctx)
+		return t.deliver(ctx)
 	}
 	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
-		return dead, t.announce(happened{Refusal: broken})
+		return dead, t.announceDone(happened{Refusal: broken})
 	}
-	return t.park(ctx, errors.New(dead.Reason))
+	return t.parkRun(ctx, errors.New(dead.Reason))
 }
 
-// conclude remembers what came of the run and shows it. The record comes first: who is
+// recordOutcome remembers what came of the run and shows it. The record comes first: who is
 // told of the reply can ask how it came about.
-func (t *turn) conclude(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
-	t.retract()
+func (t *turn) recordOutcome(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
+	t.retractFailure()
 	reply.Run = t.record.ID
-	t.remember(t.message.ID, reply)
+	t.recordReply(t.message.ID, reply)
 	t.session.BoundDocuments()
-	return t.finish(ctx, result, t.saveRecord)
+	return t.commitAndShow(ctx, result, t.saveRecord)
 }
 
-// finish saves that the turns hold what came of the job, with what is to be saved before
+// commitAndShow saves that the turns hold what came of the job, with what is to be saved before
 // and what is to be posted, and shows it.
-func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ctx context.Context) error) (runs.Result, error) {
+func (t *turn) commitAndShow(ctx context.Context, result runs.Result, before ...func(ctx context.Context) error) (runs.Result, error) {
 	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
 		t.setWork(session.Work{})
 	}
@@ -119,29 +119,29 @@ func (t *turn) finish(ctx context.Context, result runs.Result, before ...func(ct
 		before = slices.Insert(before, 0, t.lastCheckpoint)
 		t.lastCheckpoint = nil
 	}
-	if err := t.together(ctx, slices.Concat(before, []func(context.Context) error{t.saveSession, t.recordSoon})...); err != nil {
+	if err := t.writeTogether(ctx, slices.Concat(before, []func(context.Context) error{t.saveSession, t.recordSoon})...); err != nil {
 		return runs.Result{}, err
 	}
-	return t.show(ctx)
+	return t.deliver(ctx)
 }
 
-// retract forgets the failure line of a run that was tried again.
-func (t *turn) retract() { t.session.Turns = slices.DeleteFunc(t.session.Turns, t.isFailure) }
+// retractFailure forgets the failure line of a run that was tried again.
+func (t *turn) retractFailure() { t.session.Turns = slices.DeleteFunc(t.session.Turns, t.isFailure) }
 
 // isFailure tells the failure lines of the record's run.
 func (t *turn) isFailure(turn chat.Turn) bool {
 	return turn.Reply != nil && turn.Reply.Run == t.record.ID && turn.Reply.Outcome == chat.Failure
 }
 
-// ask posts a run's question. It takes the place of any other that waits in the thread.
-func (t *turn) ask(ctx context.Context, asked graph.Question) (runs.Result, error) {
+// postQuestion posts a run's question. It takes the place of any other that waits in the thread.
+func (t *turn) postQuestion(ctx context.Context, asked graph.Question) (runs.Result, error) {
 	if t.session.Waiting != nil {
-		if err := t.recall(ctx); err != nil {
+		if err := t.loadWaitingRun(ctx); err != nil {
 			return runs.Result{}, err
 		}
 	}
 	if t.session.Waiting != nil {
-		if err := t.abandon(ctx, leftOpen, "another question took its place"); err != nil {
+		if err := t.abandonWaiting(ctx, leftOpen, "another question took its place"); err != nil {
 			return runs.Result{}, err
 		}
 	}
@@ -157,15 +157,15 @@ func (t *turn) ask(ctx context.Context, asked graph.Question) (runs.Result, erro
 	t.session.Waiting = &session.Waiting{
 		Run: t.record.ID, Flow: t.record.Flow, Question: question, Request: t.record.Request, Key: key,
 	}
-	t.utter(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
-	return t.finish(ctx, runs.Result{})
+	t.appendReply(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
-// say replies to a message that is about no run, or only ends one.
-func (t *turn) say(ctx context.Context, reply chat.Reply) (runs.Result, error) {
-	t.hear()
-	t.remember(t.message.ID, reply)
-	return t.finish(ctx, runs.Result{})
+// replyWithoutRun replies to a message that is about no run, or only ends one.
+func (t *turn) replyWithoutRun(ctx context.Context, reply chat.Reply) (runs.Result, error) {
+	t.recordMessage()
+	t.recordReply(t.message.ID, reply)
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
 // remindLater sees to it that the question is repeated, and given up in the end.

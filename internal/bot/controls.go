@@ -26,7 +26,7 @@ func (b *Bot) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (b
 	if !mayAnswer(remembered.Waiting.Question, by) {
 		return false, chat.ErrForbidden
 	}
-	err = b.wish(ctx, runs.Job{Event: newEvent(dropJob), Kind: dropJob, Message: chat.Message{Thread: thread, Author: by, At: b.now()}}, nil)
+	err = b.awaitControl(ctx, runs.Job{Event: newEvent(dropJob), Kind: dropJob, Message: chat.Message{Thread: thread, Author: by, At: b.now()}}, nil)
 	if errors.Is(err, errNothing) {
 		return false, nil
 	}
@@ -51,12 +51,12 @@ func (b *Bot) Retry(ctx context.Context, run chat.RunID, by chat.UserID, convers
 		_, err := b.store.Enqueue(ctx, job)
 		return err
 	}
-	return b.wish(ctx, job, conversation)
+	return b.awaitControl(ctx, job, conversation)
 }
 
-// wish has a job done that nobody wished for before, and waits for its end.
-func (b *Bot) wish(ctx context.Context, job runs.Job, conversation chat.Conversation) error {
-	return b.listen(ctx, job, conversation, func(ctx context.Context) (bool, error) { return b.store.Enqueue(ctx, job) })
+// awaitControl has a job done that nobody wished for before, and waits for its end.
+func (b *Bot) awaitControl(ctx context.Context, job runs.Job, conversation chat.Conversation) error {
+	return b.followJob(ctx, job, conversation, func(ctx context.Context) (bool, error) { return b.store.Enqueue(ctx, job) })
 }
 
 // Rate implements chat.Controls.
@@ -69,7 +69,7 @@ func (b *Bot) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) erro
 	if rating.At.IsZero() {
 		rating.At = b.now()
 	}
-	rating.Reason = cut(strings.TrimSpace(strings.ToValidUTF8(rating.Reason, "\uFFFD")), chat.MaxReason)
+	rating.Reason = truncateText(strings.TrimSpace(strings.ToValidUTF8(rating.Reason, "\uFFFD")), chat.MaxReason)
 	return b.records.Rate(ctx, run, rating)
 }
 

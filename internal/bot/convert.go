@@ -27,10 +27,10 @@ var outcomes = map[flows.Kind]chat.Outcome{
 	flows.Abstained: chat.Abstained,
 }
 
-// history gives a flow what was said in the thread. Questions and what was answered
+// convertHistory gives a flow what was said in the thread. Questions and what was answered
 // to them count as turns; failure lines, reminders, what was dropped, small talk, and words
 // to stop do not.
-func history(turns []chat.Turn) []flows.Turn {
+func convertHistory(turns []chat.Turn) []flows.Turn {
 	aside := make(map[chat.MessageID]bool)
 	for _, t := range turns {
 		switch {
@@ -138,7 +138,7 @@ func progressOf(event graph.Event) (progress chat.Progress, shown bool) {
 	case graph.Detail:
 		progress.Status, progress.Description = chat.Running, event.Text
 	case graph.StepFinished:
-		progress.Status = ended(event.Err)
+		progress.Status = endStatus(event.Err)
 	default:
 		return chat.Progress{}, false
 	}
@@ -150,7 +150,7 @@ func stepOf(event graph.Event) (step chat.TraceStep, over bool) {
 	step = chat.TraceStep{Node: event.Node, Took: event.Duration}
 	switch event.Kind {
 	case graph.StepFinished:
-		step.Status = ended(event.Err)
+		step.Status = endStatus(event.Err)
 	case graph.QuestionAsked:
 		step.Status = chat.Pending
 	default:
@@ -159,9 +159,9 @@ func stepOf(event graph.Event) (step chat.TraceStep, over bool) {
 	return step, true
 }
 
-// ended is how a step ended; one that was stopped in its work, by a person or since
+// endStatus is how a step ended; one that was stopped in its work, by a person or since
 // another one failed, counts as skipped.
-func ended(err error) chat.StepStatus {
+func endStatus(err error) chat.StepStatus {
 	switch {
 	case err == nil:
 		return chat.Completed

@@ -62,7 +62,7 @@ func documentName(name string) string {
 		ending = ""
 	}
 	stem := strings.Trim(strings.TrimSuffix(name, ending), ". ")
-	stem = strings.TrimRight(cut(stem, maxDocumentName-len([]rune(ending))), ". ")
+	stem = strings.TrimRight(truncateText(stem, maxDocumentName-len([]rune(ending))), ". ")
 	if stem == "" {
 		stem = "document"
 	}

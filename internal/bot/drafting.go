@@ -46,7 +46,7 @@ type drafting struct {
 // A run whose outcome takes the place of another is not shown.
 func (t *turn) beginDraft(ctx context.Context) {
 	drafter, ok := t.poster.(chat.Drafter)
-	if !ok || t.replaces() >= 0 {
+	if !ok || t.findReplaced() >= 0 {
 		return
 	}
 	showing, cancel := context.WithCancel(ctx)
@@ -56,7 +56,7 @@ func (t *turn) beginDraft(ctx context.Context) {
 	}
 	t.drafting = d
 	work := t.shownWork(t.leftOver)
-	d.working.Go(func() { d.show(showing, drafter, work) })
+	d.working.Go(func() { d.updateDraft(showing, drafter, work) })
 }
 
 // shownWork is the job's work as a platform shows it.
@@ -143,8 +143,8 @@ func (t *turn) showWaiting(ctx context.Context, about time.Duration) {
 	}
 }
 
-// show makes the draft and keeps it up to date until the run is over or the lease is lost.
-func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Work) {
+// updateDraft makes the draft and keeps it up to date until the run is over or the lease is lost.
+func (d *drafting) updateDraft(ctx context.Context, drafter chat.Drafter, work chat.Work) {
 	beginning, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
 	draft, err := drafter.Draft(beginning, work)
 	done()
@@ -162,7 +162,7 @@ func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Wor
 		return
 	}
 	d.made = draft
-	d.told()
+	d.markShown()
 	for {
 		select {
 		case <-d.over:
@@ -171,9 +171,9 @@ func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Wor
 			return
 		case <-d.wake:
 		}
-		for next, more := d.next(); more; next, more = d.next() {
-			err := tell(ctx, draft, next)
-			d.told()
+		for next, more := d.nextUpdate(); more; next, more = d.nextUpdate() {
+			err := applyUpdate(ctx, draft, next)
+			d.markShown()
 			if err != nil {
 				if ctx.Err() == nil {
 					d.log.WarnContext(ctx, "the run is shown no further", "error", err)
@@ -184,7 +184,7 @@ func (d *drafting) show(ctx context.Context, drafter chat.Drafter, work chat.Wor
 	}
 }
 
-func tell(ctx context.Context, draft chat.Draft, next shown) error {
+func applyUpdate(ctx context.Context, draft chat.Draft, next shown) error {
 	if next.progress != nil {
 		return draft.Progress(ctx, *next.progress)
 	}
@@ -197,15 +197,15 @@ func (d *drafting) isTelling() bool {
 	return d.telling
 }
 
-// told ends what next began.
-func (d *drafting) told() {
+// markShown ends what next began.
+func (d *drafting) markShown() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.telling = false
 }
 
-// next takes what the platform is to be told next; false: nothing, or nothing any more.
-func (d *drafting) next() (shown, bool) {
+// nextUpdate takes what the platform is to be told next; false: nothing, or nothing any more.
+func (d *drafting) nextUpdate() (shown, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	select {
@@ -224,10 +224,10 @@ func (d *drafting) next() (shown, bool) {
 	return first, true
 }
 
-// add has something shown once the platform is ready for it. Of a step the last news
+// queueUpdate has something shown once the platform is ready for it. Of a step the last news
 // count, and pieces of the answer that come one after the other are shown as one. Where
 // nothing is shown (d is nil) it does nothing.
-func (d *drafting) add(next shown) {
+func (d *drafting) queueUpdate(next shown) {
 	if d == nil {
 		return
 	}

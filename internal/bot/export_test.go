@@ -11,7 +11,7 @@ func Tokens(events []graph.Event) []chat.Token {
 	var draft draft
 	var tokens []chat.Token
 	for _, event := range events {
-		if token, shown := draft.token(event); shown {
+		if token, shown := draft.convertToken(event); shown {
 			tokens = append(tokens, token)
 		}
 	}
@@ -19,7 +19,7 @@ func Tokens(events []graph.Event) []chat.Token {
 }
 
 // History is what flows are told of a thread.
-func History(turns []chat.Turn) []flows.Turn { return history(turns) }
+func History(turns []chat.Turn) []flows.Turn { return convertHistory(turns) }
 
 // Command reads a text as a command.
 func Command(text string) (word, rest string) {

@@ -22,8 +22,8 @@ const (
 	searchChoice    = fileChoice + "search"
 )
 
-// speaker speaks the language of the message, or else that of what its author wrote last.
-func (t *turn) speaker() phrases.Speaker {
+// choosePhrases speaks the language of the message, or else that of what its author wrote last.
+func (t *turn) choosePhrases() phrases.Speaker {
 	if tag := language.Detect(t.message.Text); tag != language.Unknown {
 		return phrases.In(tag)
 	}
@@ -45,7 +45,7 @@ func (t *turn) fileQuestion() *graph.Question {
 	if t.record.Flow != t.first || !wordless || len(t.message.Files) == 0 {
 		return nil
 	}
-	speaker := t.speaker()
+	speaker := t.choosePhrases()
 	return &graph.Question{Text: speaker.Text(phrases.WhatWithFile), FreeText: true, Choices: []graph.Choice{
 		{ID: summarizeChoice, Label: speaker.Text(phrases.SummarizeFile)},
 		{ID: questionChoice, Label: speaker.Text(phrases.AskAboutFile)},
@@ -66,19 +66,19 @@ func (t *turn) doWithFile(ctx, held context.Context, answer plan) (runs.Result, 
 	if asked >= 0 && len(t.message.Files) == 0 {
 		t.message.Files = t.session.Turns[asked].Files
 	}
-	speaker := t.speaker()
-	t.settle(answer.said(waiting.Question), t.message.Author)
-	if err := t.close(ctx, runs.Done, "its question was answered"); err != nil {
+	speaker := t.choosePhrases()
+	t.closeQuestion(answer.answerText(waiting.Question), t.message.Author)
+	if err := t.closeWaitingRun(ctx, runs.Done, "its question was answered"); err != nil {
 		return runs.Result{}, err
 	}
 	wanted := plan{kind: asks, text: answer.text}
 	switch answer.choice {
 	case questionChoice:
-		return t.say(ctx, chat.Reply{Outcome: chat.Noticed, Text: speaker.Text(phrases.WhichQuestion)})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: speaker.Text(phrases.WhichQuestion)})
 	case summarizeChoice:
 		wanted.text = words.Analyze + ": " + speaker.Text(phrases.SummarizeFile)
 	}
-	return t.start(ctx, held, wanted)
+	return t.startRun(ctx, held, wanted)
 }
 
 // isAboutFiles tells whether a thread was about files or about what a flow made of them:
@@ -117,7 +117,7 @@ func (r *fileReader) attachMade(flow string) {
 		}
 		for _, document := range turn.Reply.Documents {
 			if document.Kept() && strings.HasPrefix(document.MediaType, "text/") && r.letters < r.all {
-				r.attach(shownName(document.Name), document.Name, string(document.Content))
+				r.attachText(shownName(document.Name), document.Name, string(document.Content))
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func (b *Bot) Forget(ctx context.Context, by chat.UserID, adapters ...string) (t
 			}
 			for _, thread := range listed {
 				job := runs.Job{Event: newEvent(forgetJob), Kind: forgetJob, Message: chat.Message{Thread: thread.Thread, Author: by, At: b.now()}}
-				if err := b.wish(ctx, job, nil); err != nil {
+				if err := b.awaitControl(ctx, job, nil); err != nil {
 					return threads, fmt.Errorf("forget %s in thread %s: %w", by, thread.Thread, err)
 				}
 				threads++
@@ -38,8 +38,8 @@ func (b *Bot) Forget(ctx context.Context, by chat.UserID, adapters ...string) (t
 	return threads, nil
 }
 
-// forget erases what the thread keeps of the job's author. Each part can be done again.
-func (t *turn) forget(ctx context.Context) (runs.Result, error) {
+// forgetAuthor erases what the thread keeps of the job's author. Each part can be done again.
+func (t *turn) forgetAuthor(ctx context.Context) (runs.Result, error) {
 	by := t.job.Message.Author
 	forgotten, err := t.eraseRecords(ctx, by)
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *turn) forget(ctx context.Context) (runs.Result, error) {
 	}
 	t.session.Forget(by)
 	t.message.ID = ""
-	return t.finish(ctx, runs.Result{})
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
 // pageOfRuns is how many records are looked at at a time.

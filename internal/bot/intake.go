@@ -34,38 +34,38 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 	if message.ID == "" || message.Thread == "" {
 		return fmt.Errorf("message %q of thread %q: it needs both ids", message.ID, message.Thread)
 	}
-	message.Text = cut(message.Text, maxText+1) // the worker says that it is too long
+	message.Text = truncateText(message.Text, maxText+1) // the worker says that it is too long
 	message.Shared, message.Before = boundSaid(message.Shared), boundSaid(message.Before)
 	job := runs.Job{Event: saidEvent(message.ID), Kind: runs.Said, Message: message, Run: chat.RunID(NewRunID())}
-	aside, err := b.isAside(ctx, message)
+	aside, err := b.isSideCommand(ctx, message)
 	if err != nil {
 		return err
 	}
 	if aside {
-		job.Kind, job.Run = asideJob, ""
-		job.Message.Thread = asides(message.Thread)
+		job.Kind, job.Run = sideCommandJob, ""
+		job.Message.Thread = commandQueue(message.Thread)
 	}
-	accept := func(ctx context.Context) (bool, error) { return b.accept(ctx, job) }
+	accept := func(ctx context.Context) (bool, error) { return b.acceptJob(ctx, job) }
 	if conversation == nil {
 		_, err := accept(ctx)
 		return err
 	}
-	return b.listen(ctx, job, conversation, accept)
+	return b.followJob(ctx, job, conversation, accept)
 }
 
 // boundSaid keeps the last of others' messages, and of each its beginning.
 func boundSaid(list []chat.Said) []chat.Said {
 	var bounded []chat.Said
 	for _, said := range list[max(0, len(list)-chat.MaxSaid):] {
-		said.Text = cut(said.Text, chat.MaxSaidText)
+		said.Text = truncateText(said.Text, chat.MaxSaidText)
 		bounded = append(bounded, said)
 	}
 	return bounded
 }
 
-// accept puts a message into its thread's queue. One that asks to stop also stops what
+// acceptJob puts a message into its thread's queue. One that asks to stop also stops what
 // works there.
-func (b *Bot) accept(ctx context.Context, job runs.Job) (accepted bool, err error) {
+func (b *Bot) acceptJob(ctx context.Context, job runs.Job) (accepted bool, err error) {
 	stops := job.Message.Answers == nil && chat.IsStop(job.Message.Text)
 	var head runs.Job
 	if stops {
@@ -124,8 +124,8 @@ func (b *Bot) toStop(ctx context.Context, thread chat.ThreadID, by chat.UserID) 
 	return runs.Job{}, chat.ErrForbidden
 }
 
-// cut gives at most so many letters of a text.
-func cut(text string, letters int) string {
+// truncateText gives at most so many letters of a text.
+func truncateText(text string, letters int) string {
 	if len(text) <= letters || utf8.RuneCountInString(text) <= letters {
 		return text
 	}

@@ -32,26 +32,26 @@ type listener struct {
 	ended        map[string]int64 // by step: the number of the event that told of its end
 }
 
-// listen has a job accepted, and tells the conversation what happens to it until it is
+// followJob has a job accepted, and tells the conversation what happens to it until it is
 // dealt with.
-func (b *Bot) listen(ctx context.Context, job runs.Job, conversation chat.Conversation, accept func(context.Context) (bool, error)) error {
+func (b *Bot) followJob(ctx context.Context, job runs.Job, conversation chat.Conversation, accept func(context.Context) (bool, error)) error {
 	l := &listener{bot: b, job: job, conversation: conversation, ended: make(map[string]int64)}
 	_, l.streams = conversation.(chat.Streamer)
 	// Events of a job that is new come behind all that were seen before.
-	events, stop := l.follow(ctx, b.seen.of(job.Thread()))
+	events, stop := l.followEvents(ctx, b.seen.lastPosition(job.Thread()))
 	defer func() { stop() }()
 	accepted, err := accept(ctx)
 	if err != nil {
 		return err
 	}
 	if !accepted {
-		if told, err := l.told(ctx); told || err != nil {
+		if told, err := l.forwardEarlierReply(ctx); told || err != nil {
 			return err
 		}
 		stop()
-		events, stop = l.follow(ctx, runs.Beginning)
+		events, stop = l.followEvents(ctx, runs.Beginning)
 	}
-	return l.pass(ctx, events)
+	return l.forwardEvents(ctx, events)
 }
 
 // followed is an event of the job, or the error that ended the following.
@@ -62,9 +62,9 @@ type followed struct {
 	err  error
 }
 
-// follow gives the job's events behind a position, until stop is called, whatever becomes
+// followEvents gives the job's events behind a position, until stop is called, whatever becomes
 // of ctx; stop waits until nothing follows any more.
-func (l *listener) follow(ctx context.Context, after runs.Position) (events <-chan followed, stop func()) {
+func (l *listener) followEvents(ctx context.Context, after runs.Position) (events <-chan followed, stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	passed := make(chan followed)
 	go func() {
@@ -91,8 +91,8 @@ func (l *listener) follow(ctx context.Context, after runs.Position) (events <-ch
 	}
 }
 
-// pass tells the conversation of events until the job is dealt with.
-func (l *listener) pass(ctx context.Context, events <-chan followed) error {
+// forwardEvents tells the conversation of events until the job is dealt with.
+func (l *listener) forwardEvents(ctx context.Context, events <-chan followed) error {
 	gone := ctx.Done()
 	var giveUp <-chan time.Time
 	for {
@@ -104,12 +104,12 @@ func (l *listener) pass(ctx context.Context, events <-chan followed) error {
 			case event.err != nil:
 				return event.err
 			case event.kind == dealtEvent:
-				l.bot.seen.note(l.job.Thread(), event.at)
-				return l.dealt(context.WithoutCancel(ctx), event.what)
+				l.bot.seen.recordPosition(l.job.Thread(), event.at)
+				return l.forwardResult(context.WithoutCancel(ctx), event.what)
 			}
-			l.show(ctx, event.what)
+			l.forwardEvent(ctx, event.what)
 		case <-gone:
-			stopping, err := l.abandon(ctx)
+			stopping, err := l.stopAbandoned(ctx)
 			if !stopping || err != nil {
 				return errors.Join(ctx.Err(), err)
 			}
@@ -123,9 +123,9 @@ func (l *listener) pass(ctx context.Context, events <-chan followed) error {
 	}
 }
 
-// abandon stops the job when its author does not wait for it any more. stopping is false
+// stopAbandoned stops the job when its author does not wait for it any more. stopping is false
 // where it is not at work, or goes on all the same since only this process ends.
-func (l *listener) abandon(ctx context.Context) (stopping bool, err error) {
+func (l *listener) stopAbandoned(ctx context.Context) (stopping bool, err error) {
 	select {
 	case <-l.bot.options.Ending:
 		return false, nil
@@ -140,12 +140,12 @@ func (l *listener) abandon(ctx context.Context) (stopping bool, err error) {
 	return l.bot.store.Stop(ctx, l.job.Thread(), l.job.Event, l.job.Message.Author)
 }
 
-// show passes on a step or a piece of an answer.
-func (l *listener) show(ctx context.Context, what happened) {
+// forwardEvent passes on a step or a piece of an answer.
+func (l *listener) forwardEvent(ctx context.Context, what happened) {
 	var err error
 	switch {
 	case l.conversation == nil:
-	case what.Progress != nil && l.late(what):
+	case what.Progress != nil && l.isLate(what):
 	case what.Progress != nil:
 		err = l.conversation.Progress(ctx, *what.Progress)
 	case what.Token != nil && l.streams:
@@ -158,9 +158,9 @@ func (l *listener) show(ctx context.Context, what happened) {
 	}
 }
 
-// late tells of a step that its beginning comes after its end: what is only shown and
+// isLate tells of a step that its beginning comes after its end: what is only shown and
 // what is kept may overtake each other.
-func (l *listener) late(what happened) bool {
+func (l *listener) isLate(what happened) bool {
 	if what.Progress.Status == chat.Running {
 		return what.Seq < l.ended[what.Progress.Step]
 	}
@@ -168,8 +168,8 @@ func (l *listener) late(what happened) bool {
 	return false
 }
 
-// dealt tells what came of the job.
-func (l *listener) dealt(ctx context.Context, what happened) error {
+// forwardResult tells what came of the job.
+func (l *listener) forwardResult(ctx context.Context, what happened) error {
 	if what.Refusal != "" {
 		if err, known := refusals[what.Refusal]; known {
 			return err
@@ -179,15 +179,17 @@ func (l *listener) dealt(ctx context.Context, what happened) error {
 	if l.conversation == nil || what.Message == "" {
 		return nil
 	}
-	_, err := l.tell(ctx, what.Message)
+	_, err := l.forwardReply(ctx, what.Message)
 	return err
 }
 
-// told tells what was said to a message that came again, if anything was.
-func (l *listener) told(ctx context.Context) (bool, error) { return l.tell(ctx, l.job.Message.ID) }
+// forwardEarlierReply tells what was said to a message that came again, if anything was.
+func (l *listener) forwardEarlierReply(ctx context.Context) (bool, error) {
+	return l.forwardReply(ctx, l.job.Message.ID)
+}
 
-// tell passes on what the bot said last to a message.
-func (l *listener) tell(ctx context.Context, message chat.MessageID) (bool, error) {
+// forwardReply passes on what the bot said last to a message.
+func (l *listener) forwardReply(ctx context.Context, message chat.MessageID) (bool, error) {
 	remembered, err := l.bot.sessions.Load(ctx, l.job.Thread())
 	if err != nil {
 		return false, err
@@ -230,14 +232,14 @@ type seen struct {
 	positions map[chat.ThreadID]runs.Position
 }
 
-// of gives a position behind which the next job's events are.
-func (s *seen) of(thread chat.ThreadID) runs.Position {
+// lastPosition gives a position behind which the next job's events are.
+func (s *seen) lastPosition(thread chat.ThreadID) runs.Position {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.positions[thread]
 }
 
-func (s *seen) note(thread chat.ThreadID, at runs.Position) {
+func (s *seen) recordPosition(thread chat.ThreadID, at runs.Position) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.positions == nil || len(s.positions) >= maxSeen {

@@ -7,23 +7,23 @@ import (
 	"cairn/internal/session"
 )
 
-// remembered gives a flow what was said in the thread before a request, oldest first:
+// recallHistory gives a flow what was said in the thread before a request, oldest first:
 // what is left of the turns that went, then the turns. What the request takes up again
 // from further back is said once more at the end, where flows look first.
-func remembered(before session.Session, request string) []flows.Turn {
+func recallHistory(before session.Session, request string) []flows.Turn {
 	var said []flows.Turn
 	for _, topic := range before.Earlier {
-		said = append(said, summed(topic)...)
+		said = append(said, topicTurns(topic)...)
 	}
-	said = append(said, history(before.Turns)...)
+	said = append(said, convertHistory(before.Turns)...)
 	if topic, found := before.Recall(request); found {
-		said = append(said, summed(topic)...)
+		said = append(said, topicTurns(topic)...)
 	}
 	return said
 }
 
-// summed gives a topic as what was said.
-func summed(topic session.Topic) []flows.Turn {
+// topicTurns gives a topic as what was said.
+func topicTurns(topic session.Topic) []flows.Turn {
 	said := []flows.Turn{{Role: flows.User, Text: topic.Asked}}
 	if topic.Answered == "" {
 		return said

@@ -29,7 +29,7 @@ func (t *turn) overQuota(ctx context.Context) (over bool, result runs.Result, er
 	if refused == nil || err != nil {
 		return false, runs.Result{}, err
 	}
-	result, err = t.say(ctx, chat.Reply{Outcome: chat.Noticed, Text: refusalText(*refused, t.now())})
+	result, err = t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: refusalText(*refused, t.now())})
 	return true, result, err
 }
 
@@ -38,18 +38,18 @@ func refusalText(refused quota.Refusal, now time.Time) string {
 	var used string
 	switch {
 	case refused.By == quota.Questions && refused.Of == quota.User:
-		used = fmt.Sprintf("You have asked %s within an hour, which is as many as I may take from one person.", count(refused.Limit, "question"))
+		used = fmt.Sprintf("You have asked %s within an hour, which is as many as I may take from one person.", countNoun(refused.Limit, "question"))
 	case refused.By == quota.Questions:
-		used = fmt.Sprintf("I was asked %s here within an hour, which is as many as I may take in one place.", count(refused.Limit, "question"))
+		used = fmt.Sprintf("I was asked %s here within an hour, which is as many as I may take in one place.", countNoun(refused.Limit, "question"))
 	case refused.Of == quota.User:
 		used = "Answers to you have cost as much today as they may."
 	default:
 		used = "Answers in this place have cost as much today as they may."
 	}
 	minutes := int(math.Ceil(refused.Wait.Minutes()))
-	wait := count(minutes, "minute")
+	wait := countNoun(minutes, "minute")
 	if minutes > 90 {
-		wait = count(int(math.Ceil(refused.Wait.Hours())), "hour")
+		wait = countNoun(int(math.Ceil(refused.Wait.Hours())), "hour")
 	}
 	// Seconds are rounded up too: at the time that is named there is room.
 	at := now.Add(refused.Wait).UTC().Add(time.Minute - time.Nanosecond).Truncate(time.Minute)

@@ -37,8 +37,8 @@ type lookup struct {
 	left int // places that may still be looked up
 }
 
-// find gives who may read the place of a run: nobody where that is not known.
-func (l *lookup) find(ctx context.Context, record runs.Record) access.Readers {
+// findReaders gives who may read the place of a run: nobody where that is not known.
+func (l *lookup) findReaders(ctx context.Context, record runs.Record) access.Readers {
 	question := access.Question{Thread: record.Thread, Asker: record.Author, Identity: record.Asker}
 	if record.Asker != nil { // no platform is asked
 		readers, _ := l.access.FindReaders(ctx, question)
@@ -76,7 +76,7 @@ func (b *Bot) RedactRecords(ctx context.Context, person chat.Identity, records [
 	places := &lookup{b.readers, maxLookups}
 	for i, record := range records {
 		closed := slices.ContainsFunc(record.Trace.Evidence, func(e chat.TraceEvidence) bool { return e.Kept && !isReadable(e, readable) })
-		if closed || b.options.Access == nil || !places.find(limited, record).Include(viewers) {
+		if closed || b.options.Access == nil || !places.findReaders(limited, record).Include(viewers) {
 			hidden[record.ID] = true
 			shown[i] = withoutContent(record)
 			continue

@@ -8,9 +8,9 @@ import (
 	"cairn/internal/runs"
 )
 
-// remind repeats a question that waits for long, or gives it up. One that waits no more
+// handleReminder repeats a question that waits for long, or gives it up. One that waits no more
 // is left alone.
-func (t *turn) remind(ctx context.Context) (runs.Result, error) {
+func (t *turn) handleReminder(ctx context.Context) (runs.Result, error) {
 	waiting := t.session.Waiting
 	if waiting == nil || t.open.ID == "" {
 		return runs.Result{}, nil
@@ -18,9 +18,9 @@ func (t *turn) remind(ctx context.Context) (runs.Result, error) {
 	t.message.ID = t.askedAt()
 	switch t.job.Event {
 	case remindEvent(waiting.Key):
-		return t.repeat(ctx, waiting.Question)
+		return t.postReminder(ctx, waiting.Question)
 	case expireEvent(waiting.Key):
-		return t.expire(ctx)
+		return t.expireQuestion(ctx)
 	}
 	return runs.Result{}, nil
 }
@@ -35,36 +35,36 @@ func (t *turn) askedAt() chat.MessageID {
 	return t.open.Message
 }
 
-func (t *turn) repeat(ctx context.Context, question chat.Question) (runs.Result, error) {
-	t.remember(t.message.ID, chat.Reply{
+func (t *turn) postReminder(ctx context.Context, question chat.Question) (runs.Result, error) {
+	t.recordReply(t.message.ID, chat.Reply{
 		Outcome: chat.Noticed,
 		Text:    fmt.Sprintf("I still wait for an answer: %s\n\nSay `never mind` to drop it.", question.Text),
 	})
-	return t.finish(ctx, runs.Result{})
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
-func (t *turn) expire(ctx context.Context) (runs.Result, error) {
-	t.settle(expired, "")
-	if err := t.close(ctx, runs.Expired, "its question was not answered in time"); err != nil {
+func (t *turn) expireQuestion(ctx context.Context) (runs.Result, error) {
+	t.closeQuestion(expired, "")
+	if err := t.closeWaitingRun(ctx, runs.Expired, "its question was not answered in time"); err != nil {
 		return runs.Result{}, err
 	}
-	t.remember(t.message.ID, chat.Reply{
+	t.recordReply(t.message.ID, chat.Reply{
 		Run: t.open.ID, Outcome: chat.Noticed, Text: "Nobody answered in time, so I leave it there. Ask again, and I start anew.",
 	})
-	return t.finish(ctx, runs.Result{})
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
-// drop closes the waiting question at the wish of a person who pressed a button for it.
-func (t *turn) drop(ctx context.Context) (runs.Result, error) {
+// dropQuestion closes the waiting question at the wish of a person who pressed a button for it.
+func (t *turn) dropQuestion(ctx context.Context) (runs.Result, error) {
 	switch {
 	case t.session.Waiting == nil:
-		return t.refuse(ctx, nothing)
+		return t.refuseJob(ctx, nothing)
 	case !t.mayAnswer():
-		return t.refuse(ctx, forbidden)
+		return t.refuseJob(ctx, forbidden)
 	}
 	t.message.ID = ""
-	if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
+	if err := t.abandonWaiting(ctx, cancelled, "its question was dropped"); err != nil {
 		return runs.Result{}, err
 	}
-	return t.finish(ctx, runs.Result{})
+	return t.commitAndShow(ctx, runs.Result{})
 }

@@ -12,9 +12,9 @@ import (
 // revised is what becomes of a question whose message was edited, as the thread shows it.
 const revised = "its message was edited"
 
-// edited makes the run of an edited message anew, and has its outcome take the place of
+// handleEdited makes the run of an edited message anew, and has its outcome take the place of
 // what was said before.
-func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
+func (t *turn) handleEdited(ctx, held context.Context) (runs.Result, error) {
 	found, err := t.reviewEdit(ctx)
 	if err != nil {
 		return runs.Result{}, err
@@ -24,15 +24,15 @@ func (t *turn) edited(ctx, held context.Context) (runs.Result, error) {
 	case editLate:
 		return t.refuseEdit(ctx)
 	default:
-		return runs.Result{}, t.announce(happened{Refusal: nothing})
+		return runs.Result{}, t.announceDone(happened{Refusal: nothing})
 	}
-	t.rewrite(t.message)
+	t.rewriteTurn(t.message)
 	if t.session.Waiting != nil && t.askedAt() == t.message.ID {
-		if err := t.abandon(ctx, revised, "its message was edited"); err != nil {
+		if err := t.abandonWaiting(ctx, revised, "its message was edited"); err != nil {
 			return runs.Result{}, err
 		}
 	}
-	return t.decide(ctx, held)
+	return t.decideRequest(ctx, held)
 }
 
 // editReview is what an edit of a message means for what was said to it.
@@ -53,7 +53,7 @@ func (t *turn) reviewEdit(ctx context.Context) (editReview, error) {
 	if at < 0 || turns[at].Author != t.message.Author {
 		return editMeansNothing, nil
 	}
-	if turns[at].Text == cut(t.message.Text, maxText) && !addsFiles(turns[at].Files, t.message.Files) {
+	if turns[at].Text == truncateText(t.message.Text, maxText) && !addsFiles(turns[at].Files, t.message.Files) {
 		return t.reviewDepth(ctx)
 	}
 	if slices.ContainsFunc(turns[at+1:], func(turn chat.Turn) bool { return turn.Role == chat.Person && turn.Author == t.message.Author }) {
@@ -102,9 +102,9 @@ func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
 		if err := t.saveSession(ctx); err != nil {
 			return runs.Result{}, err
 		}
-		t.hint(ctx, tooLate)
+		t.postHint(ctx, tooLate)
 	}
-	return runs.Result{}, t.announce(happened{Refusal: tooLate})
+	return runs.Result{}, t.announceDone(happened{Refusal: tooLate})
 }
 
 // runOf is the run that a turn of the bot is of, "" for none.
@@ -118,9 +118,9 @@ func runOf(turn chat.Turn) chat.RunID {
 	return ""
 }
 
-// replaces finds the reply that the outcome of an edited message takes the place of; -1
+// findReplaced finds the reply that the outcome of an edited message takes the place of; -1
 // where there is none.
-func (t *turn) replaces() int {
+func (t *turn) findReplaced() int {
 	if t.job.Kind != editedJob {
 		return -1
 	}
@@ -132,9 +132,9 @@ func (t *turn) replaces() int {
 	return -1
 }
 
-// utter puts what the bot says among the turns.
-func (t *turn) utter(said chat.Turn) {
-	if at := t.replaces(); at >= 0 {
+// appendReply puts what the bot says among the turns.
+func (t *turn) appendReply(said chat.Turn) {
+	if at := t.findReplaced(); at >= 0 {
 		said.Posted = t.session.Turns[at].Posted
 		t.session.Turns[at] = said
 		return
@@ -166,7 +166,7 @@ func (t *turn) editPosted(ctx context.Context, said *chat.Turn) (done bool, err 
 		said.Posted = ""
 		return false, nil
 	}
-	return false, repost(err)
+	return false, deliveryError(err)
 }
 
 // takeBack retracts a message of the bot, so that it is gone.
@@ -177,9 +177,9 @@ func (t *turn) takeBack(ctx context.Context, posted chat.MessageID) error {
 	return chat.ErrGone
 }
 
-// deleted takes back what was said to a message that is gone, and forgets both. What
+// handleDeleted takes back what was said to a message that is gone, and forgets both. What
 // works at it was ended by the edit; each part can be done again.
-func (t *turn) deleted(ctx context.Context) (runs.Result, error) {
+func (t *turn) handleDeleted(ctx context.Context) (runs.Result, error) {
 	gone := t.message.ID
 	started, err := t.startedBy(ctx, gone)
 	if err != nil {
@@ -203,9 +203,9 @@ func (t *turn) deleted(ctx context.Context) (runs.Result, error) {
 		}
 	}
 	t.session.Turns = slices.DeleteFunc(t.session.Turns, goes)
-	t.entitle()
+	t.updateTitle()
 	t.message.ID = ""
-	return t.finish(ctx, over)
+	return t.commitAndShow(ctx, over)
 }
 
 // startedBy gives the runs that a message started, by their ids.
@@ -233,7 +233,7 @@ func (t *turn) takeAway(ctx context.Context, turn chat.Turn) error {
 	if turn.Posted != "" && t.poster != nil {
 		err := t.poster.Retract(ctx, t.message.Thread, turn.Posted)
 		if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
-			return repost(err)
+			return deliveryError(err)
 		}
 		if err != nil {
 			t.logger.WarnContext(ctx, "a message can't be retracted", "thread", string(t.message.Thread), "error", err)

@@ -43,8 +43,8 @@ type plan struct {
 	social smalltalk.Message
 }
 
-// said is the answer in words, as the thread shows it.
-func (p plan) said(question chat.Question) string {
+// answerText is the answer in words, as the thread shows it.
+func (p plan) answerText(question chat.Question) string {
 	for _, choice := range question.Choices {
 		if choice.ID == p.choice {
 			return choice.Label
@@ -53,14 +53,14 @@ func (p plan) said(question chat.Question) string {
 	return p.text
 }
 
-// route decides what a message is: the first rule that fits. A question that waits for the
+// planMessage decides what a message is: the first rule that fits. A question that waits for the
 // flow of plain messages is passed over by another question; other flows have every reply.
-func route(message chat.Message, waiting *session.Waiting, first string) plan {
+func planMessage(message chat.Message, waiting *session.Waiting, first string) plan {
 	text := strings.TrimSpace(message.Text)
 	switch {
 	case message.Answers != nil && (waiting == nil || message.Answers.Question != waiting.Question.ID):
 		return plan{kind: stale}
-	case message.Answers != nil && !offers(waiting.Question, message.Answers.Choice):
+	case message.Answers != nil && !hasChoice(waiting.Question, message.Answers.Choice):
 		return plan{kind: unoffered}
 	case message.Answers != nil:
 		return plan{kind: answers, choice: message.Answers.Choice}
@@ -120,15 +120,15 @@ func routeReply(text string, waiting *session.Waiting) plan {
 	if isNewQuestion(text, waiting) {
 		return plan{kind: asks, text: text}
 	}
-	if choice := paraphrased(waiting.Question, text); choice != "" {
+	if choice := matchParaphrase(waiting.Question, text); choice != "" {
 		return plan{kind: answers, choice: choice}
 	}
 	return answerTo(waiting.Question, text)
 }
 
-// choose decides which flow a message goes to that answers no question. A stop of the job,
+// chooseFlow decides which flow a message goes to that answers no question. A stop of the job,
 // by which held ends, is seen to when the flow is to run.
-func (t *turn) choose(held context.Context, text string) (flows.Choice, error) {
+func (t *turn) chooseFlow(held context.Context, text string) (flows.Choice, error) {
 	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Attached: len(t.message.Files) > 0, Running: t.session.Flow})
 	if err != nil && context.Cause(held) == nil {
 		return flows.Choice{}, err
@@ -166,9 +166,9 @@ func answerTo(question chat.Question, text string) plan {
 	return plan{kind: answers, text: text}
 }
 
-// paraphrased gives the choice that a reply names in other words, "" where it is none or
+// matchParaphrase gives the choice that a reply names in other words, "" where it is none or
 // there are several: it has most of the reply's telling words that only some choices have.
-func paraphrased(question chat.Question, text string) string {
+func matchParaphrase(question chat.Question, text string) string {
 	said := make(map[string]bool)
 	for _, term := range lexical.Analyze(text) {
 		if !lexical.IsFiller(term) {
@@ -196,7 +196,7 @@ func paraphrased(question chat.Question, text string) string {
 	return best
 }
 
-func offers(question chat.Question, choice string) bool {
+func hasChoice(question chat.Question, choice string) bool {
 	return slices.ContainsFunc(question.Choices, func(offered chat.Choice) bool { return offered.ID == choice })
 }
 

@@ -12,25 +12,25 @@ import (
 	"cairn/internal/runs"
 )
 
-// run has the record's flow go on, from its checkpoint if it has one, and sees to what
+// runFlow has the record's flow go on, from its checkpoint if it has one, and sees to what
 // comes of it. The session knows the job by now. held ends when a person stops it.
-func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
+func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 	t.showClosed(ctx)
 	flow, known := t.flows[t.record.Flow]
 	if !known {
 		return t.parkOrLeave(ctx, &aheadError{fmt.Sprintf("flow %q", t.record.Flow), "upgrade or configure it"})
 	}
-	watch := t.watch(ctx)
+	watch := t.startWatch(ctx)
 	t.beginDraft(ctx)
 	begun, charge := t.now(), t.watchCost()
-	outcome, err := t.work(held, flow, watch)
-	watch.end()
+	outcome, err := t.driveWatched(held, flow, watch)
+	watch.stopWatch()
 	t.endDraft(func() { err = errors.Join(err, watch.keepLast(ctx)) })
 	charge(ctx)
-	t.account(ctx, outcome, err, watch.steps, begun)
-	wished, wishErr := t.wished(ctx, held)
+	t.recordRun(ctx, outcome, err, watch.steps, begun)
+	wished, wishErr := t.checkRenewal(ctx, held)
 	if wished.Behind || errors.Is(err, errChanged) {
-		_, found, lookErr := t.look(ctx)
+		_, found, lookErr := t.findEdit(ctx)
 		if lookErr == nil && found != unchanged {
 			return t.beginAnew(ctx, held)
 		}
@@ -40,16 +40,16 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	}
 	t.lastCheckpoint = watch.lastCheckpoint
 	if wished.Stop != nil {
-		return t.stopped(ctx, *wished.Stop)
+		return t.concludeStopped(ctx, *wished.Stop)
 	}
 	err = errors.Join(err, wishErr)
 	switch {
 	case errors.Is(err, runs.ErrLost), errors.Is(context.Cause(held), runs.ErrLost):
 		return runs.Result{}, runs.ErrLost
 	case err == nil && outcome.Kind == flows.Asked:
-		return t.ask(ctx, *outcome.Question)
+		return t.postQuestion(ctx, *outcome.Question)
 	case err == nil:
-		return t.answered(ctx, outcome)
+		return t.concludeOutcome(ctx, outcome)
 	case ctx.Err() != nil:
 		return runs.Result{}, context.Cause(ctx)
 	case errors.Is(err, errDraining):
@@ -63,27 +63,27 @@ func (t *turn) run(ctx, held context.Context) (runs.Result, error) {
 	if away, ok := errors.AsType[*storeError](err); ok && !errors.Is(err, runs.ErrTooLarge) {
 		return runs.Result{}, away
 	}
-	return t.failed(ctx, err)
+	return t.concludeFailed(ctx, err)
 }
 
-// work drives the flow, unless a person stopped the job before, until the message that it
+// driveWatched drives the flow, unless a person stopped the job before, until the message that it
 // is about changes.
-func (t *turn) work(held context.Context, flow flows.Flow, watch *watch) (flows.Outcome, error) {
+func (t *turn) driveWatched(held context.Context, flow flows.Flow, watch *watch) (flows.Outcome, error) {
 	if err := context.Cause(held); err != nil {
 		return flows.Outcome{}, err
 	}
 	driving, release := t.holdUnchanged(held)
 	defer release()
-	outcome, err := t.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observe})
+	outcome, err := t.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observeEvent})
 	if errors.Is(context.Cause(driving), errChanged) {
 		err = errors.Join(err, errChanged)
 	}
 	return outcome, err
 }
 
-// wished tells whether a person stopped the job before it had its outcome, and whether a
+// checkRenewal tells whether a person stopped the job before it had its outcome, and whether a
 // change of its message may wait behind it.
-func (t *turn) wished(ctx, held context.Context) (runs.Renewal, error) {
+func (t *turn) checkRenewal(ctx, held context.Context) (runs.Renewal, error) {
 	if stopped, ok := errors.AsType[*runs.StoppedError](context.Cause(held)); ok {
 		return runs.Renewal{Stop: &stopped.Stop, Behind: true}, nil
 	}
@@ -94,14 +94,14 @@ func (t *turn) wished(ctx, held context.Context) (runs.Renewal, error) {
 	return renewal, nil
 }
 
-// drive runs the flow to an outcome. Only a run that was never begun is started.
-func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
-	request, err := t.request(ctx)
+// driveFlow runs the flow to an outcome. Only a run that was never begun is started.
+func (t *turn) driveFlow(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
+	request, err := t.buildRequest(ctx)
 	if err != nil {
 		return flows.Outcome{}, err
 	}
 	request.Attachments = t.attached
-	request.Before = t.before(ctx)
+	request.Before = t.loadPriorMessages(ctx)
 	request.Asks = t.fileQuestion()
 	fresh := !t.again && t.record.ID == t.job.Run && t.job.Kind != runs.Retry
 	if fresh {
@@ -121,8 +121,8 @@ func (t *turn) drive(ctx context.Context, flow flows.Flow, runtime flows.Runtime
 	return outcome, err
 }
 
-// request is what the record's flow is asked, with what was said before.
-func (t *turn) request(ctx context.Context) (flows.Request, error) {
+// buildRequest is what the record's flow is asked, with what was said before.
+func (t *turn) buildRequest(ctx context.Context) (flows.Request, error) {
 	before := t.session
 	for i, turn := range before.Turns {
 		if turn.Role == chat.Person && turn.Message == t.record.Message {
@@ -136,13 +136,13 @@ func (t *turn) request(ctx context.Context) (flows.Request, error) {
 	}
 	t.closedHistory = closed
 	return flows.Request{
-		Filter: flows.Scope{Sources: t.collections()},
-		Run:    string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: remembered(before, t.record.Request),
+		Filter: flows.Scope{Sources: t.allowedCollections()},
+		Run:    string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: recallHistory(before, t.record.Request),
 	}, nil
 }
 
-// collections are those that the run may be answered from; none: all.
-func (t *turn) collections() []knowledge.SourceID {
+// allowedCollections are those that the run may be answered from; none: all.
+func (t *turn) allowedCollections() []knowledge.SourceID {
 	var sources []knowledge.SourceID
 	for _, collection := range t.record.Collections {
 		sources = append(sources, knowledge.SourceID(collection))
@@ -152,10 +152,10 @@ func (t *turn) collections() []knowledge.SourceID {
 
 // parkOrLeave puts a run aside that can't go on, if no newer program may know how.
 func (t *turn) parkOrLeave(ctx context.Context, err error) (runs.Result, error) {
-	if result, ok := t.leave(ctx, err); ok {
+	if result, ok := t.leaveToNewer(ctx, err); ok {
 		return result, nil
 	}
-	return t.park(ctx, err)
+	return t.parkRun(ctx, err)
 }
 
 // isPoisoned tells of a checkpoint that this program can't go on from, however often it

@@ -15,15 +15,15 @@ import (
 // maxUnposted is how long a delivery is tried before it is given up.
 const maxUnposted = 24 * time.Hour
 
-// show shows what came of the job, which the session holds, and gives what is to become
+// deliver shows what came of the job, which the session holds, and gives what is to become
 // of the job.
-func (t *turn) show(ctx context.Context) (runs.Result, error) {
+func (t *turn) deliver(ctx context.Context) (runs.Result, error) {
 	work := t.session.Work
 	result := work.Result
 	if t.poster != nil {
-		err := errors.Join(t.editClosed(ctx), t.post(ctx))
+		err := errors.Join(t.editClosed(ctx), t.postReply(ctx))
 		if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, errTooLate) {
-			result, err = t.unposted(ctx, err)
+			result, err = t.parkUnposted(ctx, err)
 		}
 		if err != nil {
 			return runs.Result{}, err
@@ -34,11 +34,11 @@ func (t *turn) show(ctx context.Context) (runs.Result, error) {
 	if work.Message == "" && startsRun(t.job.Kind) {
 		told.Refusal = withdrawn
 	}
-	return result, t.announce(told)
+	return result, t.announceDone(told)
 }
 
-// announce has those who follow the thread told that the job is dealt with.
-func (t *turn) announce(what happened) error {
+// announceDone has those who follow the thread told that the job is dealt with.
+func (t *turn) announceDone(what happened) error {
 	what.Job = t.job.Event
 	event, err := eventOf(dealtEvent, t.workedAt(), what)
 	if err != nil {
@@ -57,15 +57,15 @@ func (t *turn) workedAt() chat.RunID {
 	return t.session.Work.Run
 }
 
-// refuse does nothing about the job, and says why to its author alone.
-func (t *turn) refuse(ctx context.Context, why refusal) (runs.Result, error) {
+// refuseJob does nothing about the job, and says why to its author alone.
+func (t *turn) refuseJob(ctx context.Context, why refusal) (runs.Result, error) {
 	if t.poster != nil && t.job.Kind != dropJob && t.job.Attempt <= 1 {
-		t.hint(ctx, why) // one that may have been seen is not given again
+		t.postHint(ctx, why) // one that may have been seen is not given again
 	}
-	return runs.Result{}, t.announce(happened{Refusal: why})
+	return runs.Result{}, t.announceDone(happened{Refusal: why})
 }
 
-func (t *turn) hint(ctx context.Context, why refusal) {
+func (t *turn) postHint(ctx context.Context, why refusal) {
 	hint := chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + refusals[why].Error() + "."}
 	post := chat.Post{To: t.message.ID, Reply: &hint, Only: t.message.Author, Private: why == tooLate}
 	_, err := t.poster.Post(ctx, t.message.Thread, chat.PostKey(keyOf(t.job)), post)
@@ -97,7 +97,7 @@ func (t *turn) editClosed(ctx context.Context) error {
 		}
 		err := t.poster.Edit(ctx, t.message.Thread, turn.Posted, postOf(turn))
 		if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
-			return repost(err)
+			return deliveryError(err)
 		}
 	}
 	t.published = true
@@ -107,8 +107,8 @@ func (t *turn) editClosed(ctx context.Context) error {
 // errTooLate gives up a delivery.
 var errTooLate = errors.New("it could not be posted for too long")
 
-// post posts the bot's turn about the job, once.
-func (t *turn) post(ctx context.Context) error {
+// postReply posts the bot's turn about the job, once.
+func (t *turn) postReply(ctx context.Context) error {
 	work := t.session.Work
 	if work.Message == "" {
 		return nil
@@ -140,7 +140,7 @@ func (t *turn) post(ctx context.Context) error {
 		var err error
 		if posted, err = t.postOnce(posting, recorded, *said); err != nil {
 			if t.sent {
-				err = errors.Join(err, t.unite(ctx))
+				err = errors.Join(err, t.removeDuplicate(ctx))
 			}
 			return err
 		}
@@ -205,10 +205,10 @@ func deliveryOf(said chat.Turn) ([]byte, error) {
 // reuniteAfter is between two looks of a worker that stood still for what it posted.
 const reuniteAfter = time.Second
 
-// unite sees to it that a post is there once which this worker tried under a lease that was
+// removeDuplicate sees to it that a post is there once which this worker tried under a lease that was
 // lost meanwhile: one that stood still may have sent it after another had done so. Its
 // error is that of the lease.
-func (t *turn) unite(ctx context.Context) error {
+func (t *turn) removeDuplicate(ctx context.Context) error {
 	key := t.posted
 	if key == "" {
 		return nil
@@ -227,7 +227,7 @@ func (t *turn) unite(ctx context.Context) error {
 		if _, _, err := t.poster.Find(ctx, t.message.Thread, key); err != nil {
 			t.logger.WarnContext(ctx, "a post may be there twice", "thread", string(t.message.Thread), "key", string(key), "error", err)
 		}
-		pause(ctx, reuniteAfter)
+		sleepContext(ctx, reuniteAfter)
 	}
 	return lost
 }
@@ -239,7 +239,7 @@ func (t *turn) postOnce(ctx context.Context, delivery delivery, said chat.Turn) 
 		t.closeDraft(ctx)
 	}
 	if t.uncertain {
-		posted, found, err := t.find(ctx, key, said)
+		posted, found, err := t.findPosted(ctx, key, said)
 		if found || err != nil {
 			return posted, err
 		}
@@ -278,14 +278,14 @@ func (t *turn) notPosted(ctx context.Context, err error) error {
 		if wait, ok := errors.AsType[*chat.RetryAfterError](err); ok {
 			t.showWaiting(ctx, wait.After)
 		}
-		return repost(err)
+		return deliveryError(err)
 	}
 	t.late = true
 	return &platformError{after: t.options.LookAfter, reason: notPosted, err: err}
 }
 
-// doubt is what is known of what the job asked of the platform, when it is given back.
-func (t *turn) doubt() runs.Doubt {
+// unconfirmedPost is what is known of what the job asked of the platform, when it is given back.
+func (t *turn) unconfirmedPost() runs.Doubt {
 	switch {
 	case t.sent:
 		return runs.UnsureNow
@@ -295,13 +295,13 @@ func (t *turn) doubt() runs.Doubt {
 	return runs.Sure
 }
 
-// find asks the platform for what an earlier attempt posted. Where the store has forgotten
+// findPosted asks the platform for what an earlier attempt posted. Where the store has forgotten
 // that attempt, what is said now was made anew, and is shown in its place.
-func (t *turn) find(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
+func (t *turn) findPosted(ctx context.Context, key chat.PostKey, said chat.Turn) (chat.MessageID, bool, error) {
 	if checker, ok := t.poster.(chat.AbsenceChecker); ok {
 		absent, err := checker.IsAbsent(ctx, t.message.Thread, said.Message, t.lease.Given.Sub(t.lease.Unsure))
 		if absent || err != nil {
-			return "", false, repost(err)
+			return "", false, deliveryError(err)
 		}
 	}
 	posted, found, err := t.poster.Find(ctx, t.message.Thread, key)
@@ -312,15 +312,15 @@ func (t *turn) find(ctx context.Context, key chat.PostKey, said chat.Turn) (chat
 		}
 	}
 	if err != nil {
-		return "", false, repost(err)
+		return "", false, deliveryError(err)
 	}
 	return posted, found, nil
 }
 
 const notPosted = "it could not be posted"
 
-// repost is the error of a delivery that is to be tried again.
-func repost(err error) error {
+// deliveryError is the error of a delivery that is to be tried again.
+func deliveryError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -330,8 +330,8 @@ func repost(err error) error {
 	return &platformError{reason: notPosted, err: err}
 }
 
-// unposted puts a job aside whose outcome nobody can be shown.
-func (t *turn) unposted(ctx context.Context, cause error) (runs.Result, error) {
+// parkUnposted puts a job aside whose outcome nobody can be shown.
+func (t *turn) parkUnposted(ctx context.Context, cause error) (runs.Result, error) {
 	work := t.session.Work
 	dead := runs.Result{Next: runs.Dead, Reason: "what came of it could not be posted: " + cause.Error()}
 	t.logger.ErrorContext(ctx, "a reply could not be posted", "run", string(work.Run), "thread", string(t.message.Thread), "error", cause)

@@ -40,15 +40,15 @@ type Example struct {
 	Term     string // "" where there is a Question
 }
 
-// socialize replies to a message that asks the documents nothing. What only acknowledges
+// replySocially replies to a message that asks the documents nothing. What only acknowledges
 // something in a conversation gets no reply.
-func (t *turn) socialize(ctx context.Context, message smalltalk.Message) (runs.Result, error) {
+func (t *turn) replySocially(ctx context.Context, message smalltalk.Message) (runs.Result, error) {
 	acknowledges := message.Kind == smalltalk.Ack || message.Kind == smalltalk.Emoji
 	switch {
 	case acknowledges && len(t.session.Turns)+len(t.message.Before) > 0:
-		return runs.Result{}, t.announce(happened{}) // dealt with, and nothing is said
+		return runs.Result{}, t.announceDone(happened{}) // dealt with, and nothing is said
 	case acknowledges:
-		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: acknowledged})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: acknowledged})
 	}
 	speaker := phrases.In(language.Tag(message.Language))
 	var lines []string
@@ -56,16 +56,16 @@ func (t *turn) socialize(ctx context.Context, message smalltalk.Message) (runs.R
 		lines = append(lines, speaker.Text(socialReplies[message.Kind]))
 	}
 	if slices.Contains(introducing, message.Kind) {
-		lines = append(lines, t.introduce(ctx, message.Language)...)
+		lines = append(lines, t.describeBot(ctx, message.Language)...)
 	}
 	if len(lines) == 0 { // it is asked what it knows, and can't say
 		lines = append(lines, speaker.Text(phrases.Identity))
 	}
-	return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: strings.Join(lines, "\n\n")})
+	return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: strings.Join(lines, "\n\n")})
 }
 
-// introduce tells what the bot knows and what it can be asked, a paragraph each.
-func (b *Bot) introduce(ctx context.Context, tongue string) []string {
+// describeBot tells what the bot knows and what it can be asked, a paragraph each.
+func (b *Bot) describeBot(ctx context.Context, tongue string) []string {
 	if b.options.Catalog == nil {
 		return nil
 	}
@@ -123,11 +123,11 @@ func (t *turn) repeatQuestion(ctx context.Context, tongue string) (runs.Result, 
 	for _, choice := range question.Choices {
 		asked += "\n- " + choice.Label
 	}
-	return t.say(ctx, chat.Reply{Outcome: chat.Noticed, Text: phrases.In(language.Tag(tongue)).Text(phrases.StillWaiting, asked)})
+	return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: phrases.In(language.Tag(tongue)).Text(phrases.StillWaiting, asked)})
 }
 
-// help tells how the bot is asked, what it knows and, last, which commands there are.
-func (t *turn) help(ctx context.Context) string {
-	paragraphs := append([]string{phrases.In(language.English).Text(phrases.Help)}, t.introduce(ctx, smalltalk.English)...)
-	return strings.Join(append(paragraphs, t.commands()), "\n\n")
+// describeHelp tells how the bot is asked, what it knows and, last, which commands there are.
+func (t *turn) describeHelp(ctx context.Context) string {
+	paragraphs := append([]string{phrases.In(language.English).Text(phrases.Help)}, t.describeBot(ctx, smalltalk.English)...)
+	return strings.Join(append(paragraphs, t.listCommands()), "\n\n")
 }

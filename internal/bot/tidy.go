@@ -48,8 +48,8 @@ func tidyEvent(key runs.DeliveryKey, lease runs.Token, try int) runs.EventID {
 	return runs.EventID(fmt.Sprintf("tidy-%s-%d-%d", key, lease, try))
 }
 
-// tidy takes away what came late, unless there is something better to do in the thread.
-func (t *turn) tidy(ctx context.Context) (runs.Result, error) {
+// removeLatePosts takes away what came late, unless there is something better to do in the thread.
+func (t *turn) removeLatePosts(ctx context.Context) (runs.Result, error) {
 	tidier, ok := t.poster.(chat.Tidier)
 	if !ok {
 		return runs.Result{}, nil

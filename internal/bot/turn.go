@@ -52,8 +52,8 @@ type turn struct {
 	recorded       *delivery                         // what is to be posted, where that is recorded; nil: it is not yet
 }
 
-// load finds the thread's session, and whether the job was taken up before.
-func (t *turn) load(ctx context.Context) error {
+// loadSession finds the thread's session, and whether the job was taken up before.
+func (t *turn) loadSession(ctx context.Context) error {
 	var err error
 	if t.session, err = t.sessions.Load(ctx, t.job.Thread()); err != nil {
 		return err
@@ -66,16 +66,16 @@ func (t *turn) load(ctx context.Context) error {
 	return nil
 }
 
-// recall finds the run that waits in the thread. One that is not remembered any more
+// loadWaitingRun finds the run that waits in the thread. One that is not remembered any more
 // waits no longer.
-func (t *turn) recall(ctx context.Context) error {
+func (t *turn) loadWaitingRun(ctx context.Context) error {
 	if t.session.Waiting == nil {
 		return nil
 	}
 	var err error
 	t.open, err = t.loadRecord(ctx, t.session.Waiting.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
-		t.settle("forgotten", "")
+		t.closeQuestion("forgotten", "")
 		return nil
 	}
 	return err
@@ -87,43 +87,43 @@ func (t *turn) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, err
 	return record, err
 }
 
-// take decides what the job is, or finds what was decided, and does it. held ends when a
+// decideOrResume decides what the job is, or finds what was decided, and does it. held ends when a
 // person stops the job.
-func (t *turn) take(ctx, held context.Context) (runs.Result, error) {
+func (t *turn) decideOrResume(ctx, held context.Context) (runs.Result, error) {
 	if t.job.Kind == tidyJob {
-		return t.tidy(ctx)
+		return t.removeLatePosts(ctx)
 	}
-	if done, result, err := t.heed(ctx); done || err != nil {
+	if done, result, err := t.checkEdits(ctx); done || err != nil {
 		return result, err
 	}
 	if t.again {
 		return t.takeAgain(ctx, held)
 	}
-	if err := t.recall(ctx); err != nil {
+	if err := t.loadWaitingRun(ctx); err != nil {
 		return runs.Result{}, err
 	}
 	switch t.job.Kind {
 	case runs.Said, "":
 		return t.hearOut(ctx, held)
 	case runs.Retry:
-		return t.retry(ctx, held, t.job.Run)
+		return t.retryRun(ctx, held, t.job.Run)
 	case runs.Remind:
-		return t.remind(ctx)
+		return t.handleReminder(ctx)
 	case dropJob:
-		return t.drop(ctx)
+		return t.dropQuestion(ctx)
 	case forgetJob:
-		return t.forget(ctx)
+		return t.forgetAuthor(ctx)
 	case withdrawJob:
 		return t.withdrawAnswer(ctx)
 	case editedJob:
-		return t.edited(ctx, held)
+		return t.handleEdited(ctx, held)
 	case deletedJob:
-		return t.deleted(ctx)
-	case asideJob:
-		return t.aside(ctx)
+		return t.handleDeleted(ctx)
+	case sideCommandJob:
+		return t.runCommand(ctx)
 	}
 	err := &aheadError{fmt.Sprintf("jobs of the kind %q", t.job.Kind), "upgrade it"}
-	if result, ok := t.leave(ctx, err); ok {
+	if result, ok := t.leaveToNewer(ctx, err); ok {
 		return result, nil
 	}
 	return runs.Result{Next: runs.Dead, Reason: err.Error()}, nil
@@ -134,7 +134,7 @@ func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
 	work := t.session.Work
 	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
 	if work.Over {
-		return t.show(ctx)
+		return t.deliver(ctx)
 	}
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), "another worker goes on")
@@ -142,7 +142,7 @@ func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
 			return runs.Result{}, err
 		}
 	}
-	return t.run(ctx, held)
+	return t.runFlow(ctx, held)
 }
 
 // hearOut decides what a message is and does it.
@@ -150,47 +150,47 @@ func (t *turn) hearOut(ctx, held context.Context) (runs.Result, error) {
 	if heard, said := t.heardBefore(); heard && said != nil {
 		return t.hearAgain(ctx, held, *said)
 	}
-	return t.decide(ctx, held)
+	return t.decideRequest(ctx, held)
 }
 
-// decide decides what the message's text asks for, and does it.
-func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
-	if len(t.message.Text) > len(cut(t.message.Text, maxText)) {
-		t.message.Text = cut(t.message.Text, maxText)
-		t.note = t.speaker().Text(phrases.MessageShortened, maxText)
+// decideRequest decides what the message's text asks for, and does it.
+func (t *turn) decideRequest(ctx, held context.Context) (runs.Result, error) {
+	if len(t.message.Text) > len(truncateText(t.message.Text, maxText)) {
+		t.message.Text = truncateText(t.message.Text, maxText)
+		t.note = t.choosePhrases().Text(phrases.MessageShortened, maxText)
 	}
 	t.readBefore(held)
-	plan := t.plan()
+	plan := t.planJob()
 	if plan.kind.forAsker() && !t.mayAnswer() {
-		return t.refuse(ctx, forbidden)
+		return t.refuseJob(ctx, forbidden)
 	}
 	switch plan.kind {
 	case spent:
 		return t.acknowledgeStop(ctx)
 	case cancels:
-		if err := t.abandon(ctx, cancelled, "its question was dropped"); err != nil {
+		if err := t.abandonWaiting(ctx, cancelled, "its question was dropped"); err != nil {
 			return runs.Result{}, err
 		}
-		return t.say(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: phrases.In(language.Tag(plan.social.Language)).Text(phrases.QuestionDropped)})
+		return t.replyWithoutRun(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: phrases.In(language.Tag(plan.social.Language)).Text(phrases.QuestionDropped)})
 	case idle:
-		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: t.speaker().Text(phrases.NothingToStop)})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: t.choosePhrases().Text(phrases.NothingToStop)})
 	case stale:
-		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.staleText()})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.staleText()})
 	case unoffered:
-		return t.say(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.speaker().Text(phrases.NotAChoice)})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Abstained, Text: t.choosePhrases().Text(phrases.NotAChoice)})
 	case empty:
-		return t.say(ctx, chat.Reply{Outcome: chat.Social, Text: phrases.In(language.English).Text(phrases.Help)})
+		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: phrases.In(language.English).Text(phrases.Help)})
 	case socializes:
-		return t.socialize(ctx, plan.social)
+		return t.replySocially(ctx, plan.social)
 	case repeats:
 		return t.repeatQuestion(ctx, plan.social.Language)
 	case answers:
 		if isFileQuestion(t.session.Waiting.Question) {
 			return t.doWithFile(ctx, held, plan)
 		}
-		return t.resume(ctx, held, plan)
+		return t.resumeRun(ctx, held, plan)
 	case asks:
-		return t.start(ctx, held, plan)
+		return t.startRun(ctx, held, plan)
 	}
 	return runs.Result{}, fmt.Errorf("message %s: no plan %d", t.message.ID, plan.kind)
 }
@@ -198,28 +198,28 @@ func (t *turn) decide(ctx, held context.Context) (runs.Result, error) {
 // acknowledgeStop ends a word that stopped a run when it came: the run's own message says so
 // in the thread already.
 func (t *turn) acknowledgeStop(ctx context.Context) (runs.Result, error) {
-	t.hear()
-	return t.finish(ctx, runs.Result{})
+	t.recordMessage()
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
-// plan says what the message is. A word to stop that did so when it came has no more to do.
-func (t *turn) plan() plan {
+// planJob says what the message is. A word to stop that did so when it came has no more to do.
+func (t *turn) planJob() plan {
 	halt := t.session.Halt
 	if t.message.Answers == nil && chat.IsStop(t.message.Text) && halt != nil &&
 		halt.By == t.message.Author && !t.job.Enqueued.After(halt.At) {
 		return plan{kind: spent}
 	}
-	return route(t.message, t.session.Waiting, t.first)
+	return planMessage(t.message, t.session.Waiting, t.first)
 }
 
 // staleText is the answer to a press on a question that no longer waits.
 func (t *turn) staleText() string {
 	for _, turn := range t.session.Turns {
 		if turn.Question != nil && turn.Question.ID == t.message.Answers.Question && turn.Answer == expired {
-			return t.speaker().Text(phrases.QuestionExpired)
+			return t.choosePhrases().Text(phrases.QuestionExpired)
 		}
 	}
-	return t.speaker().Text(phrases.QuestionClosed)
+	return t.choosePhrases().Text(phrases.QuestionClosed)
 }
 
 // heardBefore tells whether the message is part of the transcript, and what was said to
@@ -242,16 +242,16 @@ func (t *turn) heardBefore() (heard bool, said *chat.Turn) {
 // to do.
 func (t *turn) hearAgain(ctx, held context.Context, said chat.Turn) (runs.Result, error) {
 	if said.Reply == nil || said.Reply.Outcome != chat.Failure || said.Reply.Run == "" {
-		return runs.Result{}, t.announce(happened{Message: t.message.ID})
+		return runs.Result{}, t.announceDone(happened{Message: t.message.ID})
 	}
 	record, err := t.loadRecord(ctx, said.Reply.Run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return runs.Result{}, err
 	}
 	if record.Status() != runs.Failed {
-		return runs.Result{}, t.announce(happened{Message: t.message.ID})
+		return runs.Result{}, t.announceDone(happened{Message: t.message.ID})
 	}
-	return t.retry(ctx, held, record.ID)
+	return t.retryRun(ctx, held, record.ID)
 }
 
 // mayAnswer says whether the message's author may answer the question that waits, or
@@ -269,8 +269,8 @@ const (
 	expired   = "expired"
 )
 
-// settle closes the waiting question with what became of it.
-func (t *turn) settle(answer string, by chat.UserID) {
+// closeQuestion closes the waiting question with what became of it.
+func (t *turn) closeQuestion(answer string, by chat.UserID) {
 	waiting := t.session.Waiting
 	t.session.Waiting = nil
 	for i := range t.session.Turns {
@@ -282,12 +282,12 @@ func (t *turn) settle(answer string, by chat.UserID) {
 	}
 }
 
-// collapse has a question that was answered show only what was meant.
-func (t *turn) collapse(id, meant string) {
+// collapseQuestion has a question that was answered show only what was meant.
+func (t *turn) collapseQuestion(id, meant string) {
 	for i, turn := range t.session.Turns {
 		if turn.Question != nil && turn.Question.ID == id {
 			asked := *turn.Question
-			asked.Meant = t.speaker().Text(phrases.YouMeant, cut(meant, maxMeant))
+			asked.Meant = t.choosePhrases().Text(phrases.YouMeant, truncateText(meant, maxMeant))
 			t.session.Turns[i].Question = &asked
 		}
 	}
@@ -296,14 +296,14 @@ func (t *turn) collapse(id, meant string) {
 // maxMeant is how many letters of an answer a collapsed question shows.
 const maxMeant = 200
 
-// abandon closes the waiting question and its run unanswered.
-func (t *turn) abandon(ctx context.Context, answer, reason string) error {
-	t.settle(answer, t.message.Author)
-	return t.close(ctx, runs.Cancelled, reason)
+// abandonWaiting closes the waiting question and its run unanswered.
+func (t *turn) abandonWaiting(ctx context.Context, answer, reason string) error {
+	t.closeQuestion(answer, t.message.Author)
+	return t.closeWaitingRun(ctx, runs.Cancelled, reason)
 }
 
-// close ends the run that waited.
-func (t *turn) close(ctx context.Context, status runs.Status, reason string) error {
+// closeWaitingRun ends the run that waited.
+func (t *turn) closeWaitingRun(ctx context.Context, status runs.Status, reason string) error {
 	if t.open.Status() == status { // another worker came this far
 		return nil
 	}
@@ -311,25 +311,25 @@ func (t *turn) close(ctx context.Context, status runs.Status, reason string) err
 	return t.records.Save(ctx, t.open)
 }
 
-// supersede closes a question that waits when its asker wants something else. Somebody
+// supersedeQuestion closes a question that waits when its asker wants something else. Somebody
 // else's stays open.
-func (t *turn) supersede(ctx context.Context) error {
+func (t *turn) supersedeQuestion(ctx context.Context) error {
 	if t.session.Waiting == nil || !t.mayAnswer() {
 		return nil
 	}
-	t.note = joinNotes(t.note, t.speaker().Text(phrases.EarlierQuestionClosed))
-	return t.abandon(ctx, leftOpen, "something else was asked")
+	t.note = joinNotes(t.note, t.choosePhrases().Text(phrases.EarlierQuestionClosed))
+	return t.abandonWaiting(ctx, leftOpen, "something else was asked")
 }
 
-func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) {
+func (t *turn) startRun(ctx, held context.Context, plan plan) (runs.Result, error) {
 	if over, result, err := t.overQuota(ctx); over || err != nil {
 		return result, err
 	}
-	choice, err := t.choose(held, plan.text)
+	choice, err := t.chooseFlow(held, plan.text)
 	if err != nil {
 		return runs.Result{}, err
 	}
-	if err := t.supersede(ctx); err != nil {
+	if err := t.supersedeQuestion(ctx); err != nil {
 		return runs.Result{}, err
 	}
 	if err := t.readFiles(held, choice.Flow); err != nil {
@@ -338,11 +338,11 @@ func (t *turn) start(ctx, held context.Context, plan plan) (runs.Result, error) 
 	t.record = t.newRecord(t.job.Run, choice.Flow, choice.Text)
 	t.record.Trace.Notes = []string{routed + choice.Rule + ": " + choice.Reason}
 	t.session.Flow = choice.Flow
-	t.hear()
-	if err := t.begin(ctx, nil, "its turn came"); err != nil {
+	t.recordMessage()
+	if err := t.saveRunStart(ctx, nil, "its turn came"); err != nil {
 		return runs.Result{}, err
 	}
-	return t.run(ctx, held)
+	return t.runFlow(ctx, held)
 }
 
 // newRecord is the record of a run that the message starts.
@@ -355,43 +355,43 @@ func (t *turn) newRecord(run chat.RunID, flow, request string) runs.Record {
 	return record
 }
 
-func (t *turn) resume(ctx, held context.Context, plan plan) (runs.Result, error) {
+func (t *turn) resumeRun(ctx, held context.Context, plan plan) (runs.Result, error) {
 	waiting := *t.session.Waiting
 	t.record = t.open
-	t.hear()
-	meant := plan.said(waiting.Question)
-	t.settle(meant, t.message.Author)
+	t.recordMessage()
+	meant := plan.answerText(waiting.Question)
+	t.closeQuestion(meant, t.message.Author)
 	if waiting.Flow == t.first {
-		t.collapse(waiting.Question.ID, meant)
+		t.collapseQuestion(waiting.Question.ID, meant)
 	}
 	answer := graph.Answer{
 		QuestionID: waiting.Question.ID, Choice: plan.choice, Text: plan.text,
 		By: string(t.message.Author), At: t.now(),
 	}
-	if err := t.begin(ctx, &answer, "its question was answered"); err != nil {
+	if err := t.saveRunStart(ctx, &answer, "its question was answered"); err != nil {
 		return runs.Result{}, err
 	}
-	return t.run(ctx, held)
+	return t.runFlow(ctx, held)
 }
 
-// retry goes on with a run that did not come to its end.
-func (t *turn) retry(ctx, held context.Context, run chat.RunID) (runs.Result, error) {
+// retryRun goes on with a run that did not come to its end.
+func (t *turn) retryRun(ctx, held context.Context, run chat.RunID) (runs.Result, error) {
 	var err error
 	t.record, err = t.loadRecord(ctx, run)
 	switch {
 	case errors.Is(err, chat.ErrUnknownRun):
-		return t.refuse(ctx, unknown)
+		return t.refuseJob(ctx, unknown)
 	case err != nil:
 		return runs.Result{}, err
 	case t.record.Author != t.message.Author && t.job.Kind == runs.Retry:
-		return t.refuse(ctx, forbidden)
+		return t.refuseJob(ctx, forbidden)
 	case t.record.Status() == runs.Done:
-		return t.refuse(ctx, over)
+		return t.refuseJob(ctx, over)
 	}
 	if t.session.Waiting != nil && t.session.Waiting.Run == run {
-		t.settle("asked again", t.message.Author)
+		t.closeQuestion("asked again", t.message.Author)
 	}
-	if err := t.supersede(ctx); err != nil {
+	if err := t.supersedeQuestion(ctx); err != nil {
 		return runs.Result{}, err
 	}
 	// The reply belongs where the failure line stands: that may be below an answer.
@@ -405,20 +405,20 @@ func (t *turn) retry(ctx, held context.Context, run chat.RunID) (runs.Result, er
 	if work := t.session.Work; work != nil && work.Event == t.job.Event { // it was put aside with its answer
 		answer = work.Answer
 	}
-	if err := t.begin(ctx, answer, "it is tried again"); err != nil {
+	if err := t.saveRunStart(ctx, answer, "it is tried again"); err != nil {
 		return runs.Result{}, err
 	}
-	return t.run(ctx, held)
+	return t.runFlow(ctx, held)
 }
 
-// begin saves that the record's run works now, with the answer if it was given one. The
+// saveRunStart saves that the record's run works now, with the answer if it was given one. The
 // record comes first: a job that the session knows has one.
-func (t *turn) begin(ctx context.Context, answer *graph.Answer, reason string) error {
+func (t *turn) saveRunStart(ctx context.Context, answer *graph.Answer, reason string) error {
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), reason)
 	}
 	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
-	return t.together(ctx, t.saveRecord, t.saveSession)
+	return t.writeTogether(ctx, t.saveRecord, t.saveSession)
 }
 
 func (t *turn) saveRecord(ctx context.Context) error { return t.records.Save(ctx, t.record) }
@@ -432,8 +432,8 @@ func (t *turn) setWork(work session.Work) {
 	t.session.Work = &work
 }
 
-// hear remembers the person's message.
-func (t *turn) hear() {
+// recordMessage remembers the person's message.
+func (t *turn) recordMessage() {
 	if heard, _ := t.heardBefore(); heard {
 		return
 	}
@@ -443,10 +443,10 @@ func (t *turn) hear() {
 	})
 }
 
-// remember adds what the bot says to a message.
-func (t *turn) remember(message chat.MessageID, reply chat.Reply) {
+// recordReply adds what the bot says to a message.
+func (t *turn) recordReply(message chat.MessageID, reply chat.Reply) {
 	reply.Trace = chat.Trace{} // the run's record has it
-	t.utter(chat.Turn{Role: chat.Bot, Message: message, At: t.now(), Reply: &reply})
+	t.appendReply(chat.Turn{Role: chat.Bot, Message: message, At: t.now(), Reply: &reply})
 }
 
 func joinNotes(notes ...string) string { return strings.TrimSpace(strings.Join(notes, " ")) }

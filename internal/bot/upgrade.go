@@ -14,26 +14,26 @@ import (
 // from when the job came: an upgrade that goes from worker to worker is over by then.
 const rollout = 5 * time.Minute
 
-// left leaves a job to workers of another kind; it was no attempt.
-func left(reason string) runs.Result {
+// leftForOthers leaves a job to workers of another kind; it was no attempt.
+func leftForOthers(reason string) runs.Result {
 	return runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: reason}
 }
 
-// leave leaves the job to a newer program, if there may be one. false: there is none.
-func (t *turn) leave(ctx context.Context, err error) (runs.Result, bool) {
+// leaveToNewer leaves the job to a newer program, if there may be one. false: there is none.
+func (t *turn) leaveToNewer(ctx context.Context, err error) (runs.Result, bool) {
 	if !isAhead(err) || t.lease.Given.Sub(t.job.Enqueued) > rollout {
 		return runs.Result{}, false
 	}
 	t.logger.InfoContext(ctx, "a job is left to a newer program", "thread", string(t.job.Thread()), "event", string(t.job.Event), "error", err)
-	return left("a newer program is needed: " + err.Error()), true
+	return leftForOthers("a newer program is needed: " + err.Error()), true
 }
 
-// unless gives the error, or leaves the job where that is for a newer program.
-func (t *turn) unless(ctx context.Context, err error) (runs.Result, error) {
+// deferToNewer gives the error, or leaves the job where that is for a newer program.
+func (t *turn) deferToNewer(ctx context.Context, err error) (runs.Result, error) {
 	if !errors.Is(err, runs.ErrNewer) {
 		return runs.Result{}, err
 	}
-	if result, ok := t.leave(ctx, err); ok {
+	if result, ok := t.leaveToNewer(ctx, err); ok {
 		return result, nil
 	}
 	return runs.Result{}, err

@@ -43,15 +43,15 @@ type storeError struct{ err error }
 func (e *storeError) Error() string { return e.err.Error() }
 func (e *storeError) Unwrap() error { return e.err }
 
-// watch begins to watch a run; end must be called.
-func (t *turn) watch(ctx context.Context) *watch {
+// startWatch begins to watch a run; end must be called.
+func (t *turn) startWatch(ctx context.Context) *watch {
 	w := &watch{turn: t, shown: make(chan shown, maxShown)}
-	w.sending.Go(func() { w.send(ctx) })
+	w.sending.Go(func() { w.sendPending(ctx) })
 	return w
 }
 
-// end waits until all is shown.
-func (w *watch) end() {
+// stopWatch waits until all is shown.
+func (w *watch) stopWatch() {
 	close(w.shown)
 	w.sending.Wait()
 }
@@ -103,24 +103,24 @@ func (w *watch) Load(ctx context.Context, run string) ([]byte, error) {
 	return checkpoint, err
 }
 
-// observe notes and shows an event of the run.
-func (w *watch) observe(event graph.Event) {
+// observeEvent notes and shows an event of the run.
+func (w *watch) observeEvent(event graph.Event) {
 	if step, ended := stepOf(event); ended {
 		w.steps = append(w.steps, step)
 	}
 	drafting := w.turn.drafting
 	if progress, seen := progressOf(event); seen {
-		w.progress(progress, event.Seq)
-		drafting.add(shown{progress: &progress})
+		w.recordProgress(progress, event.Seq)
+		drafting.queueUpdate(shown{progress: &progress})
 	}
-	if token, seen := w.draft.token(event); seen {
+	if token, seen := w.draft.convertToken(event); seen {
 		w.shown <- shown{token: &token}
-		drafting.add(shown{token: &token})
+		drafting.queueUpdate(shown{token: &token})
 	}
 }
 
-// progress keeps the end of a step with the next checkpoint, and shows its beginning.
-func (w *watch) progress(progress chat.Progress, seq int64) {
+// recordProgress keeps the end of a step with the next checkpoint, and shows its beginning.
+func (w *watch) recordProgress(progress chat.Progress, seq int64) {
 	if progress.Status == chat.Running {
 		w.shown <- shown{progress: &progress, seq: seq}
 		return
@@ -133,8 +133,8 @@ func (w *watch) progress(progress chat.Progress, seq int64) {
 	w.turn.journal.Append(event)
 }
 
-// send shows one thing after another, up to the first that can't be shown.
-func (w *watch) send(ctx context.Context) {
+// sendPending shows one thing after another, up to the first that can't be shown.
+func (w *watch) sendPending(ctx context.Context) {
 	failed := false
 	next, more := <-w.shown
 	for more {
@@ -143,9 +143,9 @@ func (w *watch) send(ctx context.Context) {
 			next, more = <-w.shown
 			continue
 		}
-		following, waits := w.join(&next)
+		following, waits := w.joinTokens(&next)
 		if !failed {
-			err := w.show(ctx, next)
+			err := w.showUpdate(ctx, next)
 			failed = err != nil
 			if failed && ctx.Err() == nil {
 				w.turn.logger.WarnContext(ctx, "progress not shown", "run", string(w.turn.record.ID), "error", err)
@@ -159,9 +159,9 @@ func (w *watch) send(ctx context.Context) {
 	}
 }
 
-// join adds to a token those that wait behind it, and gives what comes after them, if
+// joinTokens adds to a token those that wait behind it, and gives what comes after them, if
 // that waits too.
-func (w *watch) join(next *shown) (following shown, waits bool) {
+func (w *watch) joinTokens(next *shown) (following shown, waits bool) {
 	for next.token != nil {
 		select {
 		case following, waits = <-w.shown:
@@ -176,7 +176,7 @@ func (w *watch) join(next *shown) (following shown, waits bool) {
 	return shown{}, false
 }
 
-func (w *watch) show(ctx context.Context, what shown) error {
+func (w *watch) showUpdate(ctx context.Context, what shown) error {
 	kind := tokenEvent
 	if what.progress != nil {
 		kind = progressEvent
@@ -188,8 +188,8 @@ func (w *watch) show(ctx context.Context, what shown) error {
 	return w.turn.journal.Show(ctx, event)
 }
 
-// account adds what the run did to its record.
-func (t *turn) account(ctx context.Context, outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
+// recordRun adds what the run did to its record.
+func (t *turn) recordRun(ctx context.Context, outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
 	trace := &t.record.Trace
 	worked := trace.Took + t.now().Sub(begun)
 	if err == nil {
@@ -217,10 +217,10 @@ type attempt struct {
 	visit, number int
 }
 
-// token gives an event as what is streamed; shown is false for most. What comes from
+// convertToken gives an event as what is streamed; shown is false for most. What comes from
 // another attempt than before begins anew, and a step that is to be retried takes back
 // what it said at once.
-func (d *draft) token(event graph.Event) (token chat.Token, shown bool) {
+func (d *draft) convertToken(event graph.Event) (token chat.Token, shown bool) {
 	from := attempt{event.Node, event.Visit, event.Attempt}
 	token = chat.Token{Run: chat.RunID(event.Run)}
 	switch {

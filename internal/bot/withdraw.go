@@ -126,7 +126,7 @@ const withdrawnText = "I took this answer back: a document that it rests on was 
 func (t *turn) withdrawAnswer(ctx context.Context) (runs.Result, error) {
 	record, err := t.loadRecord(ctx, t.job.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
-		return runs.Result{}, t.announce(happened{Refusal: nothing})
+		return runs.Result{}, t.announceDone(happened{Refusal: nothing})
 	}
 	if err != nil {
 		return runs.Result{}, err
@@ -147,5 +147,5 @@ func (t *turn) withdrawAnswer(ctx context.Context) (runs.Result, error) {
 			topic.Answered, topic.Documents, topic.Cited = "", nil, nil
 		}
 	}
-	return t.finish(ctx, runs.Result{}, t.saveRecord)
+	return t.commitAndShow(ctx, runs.Result{}, t.saveRecord)
 }

@@ -37,7 +37,7 @@ func (b *Bot) Work(ctx context.Context) {
 	defer abort(nil)
 	var loops sync.WaitGroup
 	for range b.options.Parallel {
-		loops.Go(func() { w.loop(ctx, working) })
+		loops.Go(func() { w.runLoop(ctx, working) })
 	}
 	<-ctx.Done()
 	grace := time.AfterFunc(b.options.Grace, func() { abort(errDraining) })
@@ -59,23 +59,23 @@ const claimPause = time.Second
 // complainEvery is the least time between two log lines about that.
 const complainEvery = 10 * time.Second
 
-// loop deals with one job after another. ctx ends when no more are to be claimed, working
+// runLoop deals with one job after another. ctx ends when no more are to be claimed, working
 // when those at work are to be given back at once.
-func (w *worker) loop(ctx, working context.Context) {
+func (w *worker) runLoop(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		lease, err := w.store.Claim(ctx, w.id)
 		switch {
 		case err == nil:
-			w.deal(working, lease)
+			w.handleLease(working, lease)
 		case ctx.Err() == nil:
-			w.complain(ctx, err)
-			pause(ctx, claimPause)
+			w.logNoWork(ctx, err)
+			sleepContext(ctx, claimPause)
 		}
 	}
 }
 
-// complain logs that there is no work to be had, for all loops at most once in a while.
-func (w *worker) complain(ctx context.Context, err error) {
+// logNoWork logs that there is no work to be had, for all loops at most once in a while.
+func (w *worker) logNoWork(ctx context.Context, err error) {
 	now, last := time.Now(), w.complained.Load()
 	if last != 0 && now.Sub(time.UnixMilli(last)) < complainEvery || !w.complained.CompareAndSwap(last, now.UnixMilli()) {
 		return
@@ -83,7 +83,7 @@ func (w *worker) complain(ctx context.Context, err error) {
 	w.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
 }
 
-func pause(ctx context.Context, d time.Duration) {
+func sleepContext(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -92,8 +92,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// deal deals with the job of a lease, and ends the lease.
-func (w *worker) deal(ctx context.Context, lease runs.Lease) {
+// handleLease deals with the job of a lease, and ends the lease.
+func (w *worker) handleLease(ctx context.Context, lease runs.Lease) {
 	ctx, over := w.options.Accompany(ctx, lease)
 	held, release := runs.Hold(ctx, w.store, lease)
 	// What is written about a job goes on when a person stops it, and ends with the lease.
@@ -103,8 +103,8 @@ func (w *worker) deal(ctx context.Context, lease runs.Lease) {
 			lose(runs.ErrLost)
 		}
 	})
-	t := w.turn(lease)
-	result, err := t.try(writing, held)
+	t := w.newTurn(lease)
+	result, err := t.attemptJob(writing, held)
 	watching()
 	release()
 	lost := isLost(writing, err)
@@ -147,28 +147,28 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
 		end = func(ctx context.Context) error { return w.store.Release(ctx, lease) }
 	case err != nil:
-		if result = again(lease.Job.Attempt, err); result.Next == runs.Left {
+		if result = retryAttempt(lease.Job.Attempt, err); result.Next == runs.Left {
 			log.DebugContext(ctx, "the job waits for its turn", "after", result.After, "error", err)
 		} else {
 			log.ErrorContext(ctx, "the job is tried again", "error", err)
 		}
-		result.Doubt = t.doubt()
+		result.Doubt = t.unconfirmedPost()
 	}
-	if err := t.end(ending, end); err != nil { // the lease runs out, and another worker takes the job up
-		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.unite(ending)))
+	if err := t.completeJob(ending, end); err != nil { // the lease runs out, and another worker takes the job up
+		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.removeDuplicate(ending)))
 	}
 }
 
-// turn is the lease's job, to be dealt with.
-func (w *worker) turn(lease runs.Lease) *turn {
+// newTurn is the lease's job, to be dealt with.
+func (w *worker) newTurn(lease runs.Lease) *turn {
 	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease)}
 	t.message = t.job.Message
-	t.message.Thread = besides(t.job.Thread())
+	t.message.Thread = ownerThread(t.job.Thread())
 	return t
 }
 
-// try deals with the job. An error means that it is to be tried again from where it is.
-func (t *turn) try(ctx, held context.Context) (runs.Result, error) {
+// attemptJob deals with the job. An error means that it is to be tried again from where it is.
+func (t *turn) attemptJob(ctx, held context.Context) (runs.Result, error) {
 	select {
 	case <-t.stopping:
 		return runs.Result{}, errDraining
@@ -176,21 +176,21 @@ func (t *turn) try(ctx, held context.Context) (runs.Result, error) {
 	}
 	poster, known := t.options.Adapters[t.lease.Thread.Adapter()]
 	if !known {
-		return left(fmt.Sprintf("no adapter %q is configured here", t.lease.Thread.Adapter())), nil
+		return leftForOthers(fmt.Sprintf("no adapter %q is configured here", t.lease.Thread.Adapter())), nil
 	}
 	t.poster = poster
 	if t.job.Attempt > maxAttempts {
 		return t.giveUp(ctx)
 	}
-	return t.attend(ctx, held)
+	return t.dispatchJob(ctx, held)
 }
 
 // atEnd has something written with the end of the job.
 func (t *turn) atEnd(write func(ctx context.Context) error) { t.closing = append(t.closing, write) }
 
-// end writes what is left to write, and with it the end of the job. Where the first fails
+// completeJob writes what is left to write, and with it the end of the job. Where the first fails
 // the job is tried again.
-func (t *turn) end(ctx context.Context, finish func(ctx context.Context) error) error {
+func (t *turn) completeJob(ctx context.Context, finish func(ctx context.Context) error) error {
 	if len(t.closing) == 0 {
 		return finish(ctx)
 	}
@@ -198,7 +198,7 @@ func (t *turn) end(ctx context.Context, finish func(ctx context.Context) error) 
 	if err == nil || errors.Is(err, runs.ErrLost) {
 		return err
 	}
-	if t.store.Finish(ctx, t.lease, again(t.job.Attempt, err)) != nil {
+	if t.store.Finish(ctx, t.lease, retryAttempt(t.job.Attempt, err)) != nil {
 		return err
 	}
 	t.logger.ErrorContext(ctx, "the job is tried again", "thread", string(t.lease.Thread), "event", string(t.job.Event), "error", err)
@@ -209,11 +209,11 @@ func (t *turn) end(ctx context.Context, finish func(ctx context.Context) error) 
 func (t *turn) writeLast(ctx context.Context, more ...func(ctx context.Context) error) error {
 	writes := slices.Concat(t.closing, more)
 	t.closing = nil
-	return t.together(ctx, writes...)
+	return t.writeTogether(ctx, writes...)
 }
 
-// together writes one thing after the other, all at once where the stores can.
-func (b *Bot) together(ctx context.Context, writes ...func(ctx context.Context) error) error {
+// writeTogether writes one thing after the other, all at once where the stores can.
+func (b *Bot) writeTogether(ctx context.Context, writes ...func(ctx context.Context) error) error {
 	write := func(ctx context.Context) error {
 		for _, write := range writes {
 			if err := write(ctx); err != nil {
@@ -228,14 +228,14 @@ func (b *Bot) together(ctx context.Context, writes ...func(ctx context.Context) 
 	return b.options.Together(ctx, write)
 }
 
-// attend deals with the job from where the session says that it is.
-func (t *turn) attend(ctx, held context.Context) (runs.Result, error) {
-	if err := t.load(ctx); err != nil {
-		return t.unless(ctx, err)
+// dispatchJob deals with the job from where the session says that it is.
+func (t *turn) dispatchJob(ctx, held context.Context) (runs.Result, error) {
+	if err := t.loadSession(ctx); err != nil {
+		return t.deferToNewer(ctx, err)
 	}
-	result, err := t.take(ctx, held)
+	result, err := t.decideOrResume(ctx, held)
 	if err != nil {
-		result, err = t.unless(ctx, err)
+		result, err = t.deferToNewer(ctx, err)
 	}
 	if !isLost(ctx, err) { // else another worker has the thread, and sees to what is shown there
 		t.closeDraft(ctx)
@@ -257,7 +257,7 @@ const (
 	longestPause = 30 * time.Second
 )
 
-func later(after time.Duration, reason string) runs.Result {
+func retryLater(after time.Duration, reason string) runs.Result {
 	return runs.Result{Next: runs.Again, After: after, Reason: reason}
 }
 
@@ -276,8 +276,8 @@ func (e *platformError) Unwrap() error { return e.err }
 // again that it waits.
 const longestTurn = 25 * time.Second
 
-// again has a job tried again later, after ever longer pauses, or when its turn comes.
-func again(attempt int, err error) runs.Result {
+// retryAttempt has a job tried again later, after ever longer pauses, or when its turn comes.
+func retryAttempt(attempt int, err error) runs.Result {
 	if asked, ok := errors.AsType[*platformError](err); ok && asked.turn {
 		return runs.Result{Next: runs.Left, After: min(asked.after, longestTurn), Reason: "its turn at the platform has not come"}
 	}
@@ -291,5 +291,5 @@ func again(attempt int, err error) runs.Result {
 		reason = asked.reason
 		after = max(after, asked.after)
 	}
-	return later(after, reason)
+	return retryLater(after, reason)
 }

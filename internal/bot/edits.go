@@ -32,9 +32,9 @@ func startsRun(kind runs.Kind) bool {
 	return kind == runs.Said || kind == "" || kind == editedJob || kind == runs.Retry
 }
 
-// look looks whether the job's message changed in a way that matters to it. record is the
+// findEdit looks whether the job's message changed in a way that matters to it. record is the
 // job's, where it has one.
-func (t *turn) look(ctx context.Context) (edit runs.Edit, found changed, err error) {
+func (t *turn) findEdit(ctx context.Context) (edit runs.Edit, found changed, err error) {
 	if !startsRun(t.job.Kind) {
 		return runs.Edit{}, unchanged, nil
 	}
@@ -74,12 +74,12 @@ func (t *turn) isReworded(edit runs.Edit) bool {
 	if at := personTurn(t.session.Turns, t.job.Message.ID); at >= 0 {
 		now, files = t.session.Turns[at].Text, t.session.Turns[at].Files
 	}
-	return cut(now, maxText) != cut(edit.Text, maxText) || addsFiles(files, edit.Files)
+	return truncateText(now, maxText) != truncateText(edit.Text, maxText) || addsFiles(files, edit.Files)
 }
 
-// heed looks, before anything is done about the job, whether its message changed
+// checkEdits looks, before anything is done about the job, whether its message changed
 // meanwhile. done says that there is no more to do about it.
-func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err error) {
+func (t *turn) checkEdits(ctx context.Context) (done bool, result runs.Result, err error) {
 	work := t.session.Work
 	if t.again && (work.Over || work.Run == "") {
 		return false, runs.Result{}, nil // what came of it is said already: the change's own job sees to that
@@ -92,7 +92,7 @@ func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err err
 	if !t.lease.Behind { // a change is a job behind the one that it is about
 		return false, runs.Result{}, nil
 	}
-	edit, found, err := t.look(ctx)
+	edit, found, err := t.findEdit(ctx)
 	if err == nil && found != unchanged {
 		err = t.recallBegun(ctx)
 	}
@@ -100,10 +100,10 @@ func (t *turn) heed(ctx context.Context) (done bool, result runs.Result, err err
 	case err != nil:
 		return false, runs.Result{}, err
 	case found == pointless:
-		result, err = t.withdraw(ctx)
+		result, err = t.dropJob(ctx)
 		return true, result, err
 	case found == reworded:
-		return false, runs.Result{}, t.reword(ctx, edit)
+		return false, runs.Result{}, t.replaceRequest(ctx, edit)
 	}
 	return false, runs.Result{}, nil
 }
@@ -129,15 +129,15 @@ func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
 	fresh.lease.Behind = true
 	fresh.message.Thread = t.message.Thread
-	result, err := fresh.attend(ctx, held)
+	result, err := fresh.dispatchJob(ctx, held)
 	t.posted, t.closing = fresh.posted, fresh.closing
 	t.uncertain, t.sent, t.late = fresh.uncertain, fresh.sent, t.late || fresh.late
 	return result, err
 }
 
-// reword has the job be about the new text of its message. A run that was made from the
+// replaceRequest has the job be about the new text of its message. A run that was made from the
 // old one is over, and said nothing.
-func (t *turn) reword(ctx context.Context, edit runs.Edit) error {
+func (t *turn) replaceRequest(ctx context.Context, edit runs.Edit) error {
 	if err := t.callOff(ctx, "its message was edited"); err != nil {
 		return err
 	}
@@ -150,26 +150,26 @@ func (t *turn) reword(ctx context.Context, edit runs.Edit) error {
 		t.message.Files = edit.Files
 	}
 	t.job.Run = chat.RunID("run-" + digest("%q %q %q %d %q", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano(), fileIDs(edit.Files)))
-	t.rewrite(t.message)
+	t.rewriteTurn(t.message)
 	return nil
 }
 
-// rewrite puts the new text of a message among the turns, where it has one.
-func (t *turn) rewrite(message chat.Message) {
+// rewriteTurn puts the new text of a message among the turns, where it has one.
+func (t *turn) rewriteTurn(message chat.Message) {
 	at := personTurn(t.session.Turns, message.ID)
 	if at < 0 {
 		return
 	}
 	turn := &t.session.Turns[at]
-	turn.Text = cut(message.Text, maxText)
+	turn.Text = truncateText(message.Text, maxText)
 	if addsFiles(turn.Files, message.Files) {
 		turn.Files = message.Files
 	}
-	t.entitle()
+	t.updateTitle()
 }
 
-// entitle names the thread anew after its first message.
-func (t *turn) entitle() {
+// updateTitle names the thread anew after its first message.
+func (t *turn) updateTitle() {
 	var named session.Session
 	for _, turn := range t.session.Turns {
 		if turn.Role == chat.Person && named.Title == "" {
@@ -179,8 +179,8 @@ func (t *turn) entitle() {
 	t.session.Title = named.Title
 }
 
-// withdraw ends the job without a word.
-func (t *turn) withdraw(ctx context.Context) (runs.Result, error) {
+// dropJob ends the job without a word.
+func (t *turn) dropJob(ctx context.Context) (runs.Result, error) {
 	over := t.record.ID
 	if err := t.callOff(ctx, "its message was deleted or edited"); err != nil {
 		return runs.Result{}, err
@@ -190,7 +190,7 @@ func (t *turn) withdraw(ctx context.Context) (runs.Result, error) {
 		t.note, t.closed = t.session.Work.Note, t.session.Work.Closed
 		t.session.Work.Message = ""
 	}
-	return t.finish(ctx, runs.Result{Over: over})
+	return t.commitAndShow(ctx, runs.Result{Over: over})
 }
 
 // callOff ends the record's run, if there is one.
@@ -230,7 +230,7 @@ func (t *turn) holdUnchanged(held context.Context) (driving context.Context, rel
 			case <-ticker.C:
 			}
 			// What fails here is looked at again, at the next tick and when the run is over.
-			if _, found, err := t.look(driving); err == nil && found != unchanged {
+			if _, found, err := t.findEdit(driving); err == nil && found != unchanged {
 				cancel(errChanged)
 				return
 			}

@@ -15,27 +15,27 @@ import (
 	"cairn/internal/runs"
 )
 
-// asideJob is a command that is answered beside what its thread does. It is in the queue
+// sideCommandJob is a command that is answered beside what its thread does. It is in the queue
 // of a thread of its own, so that nothing which works holds it up, and is answered once
 // like any other.
-const asideJob runs.Kind = "aside"
+const sideCommandJob runs.Kind = "aside"
 
-// aside is what the queue of a thread's asides is told from the thread by. No adapter ends
-// an id with it.
-const asideSuffix = "#aside"
+// sideQueueSuffix ends the name of the queue in which a thread's side commands wait. No
+// adapter ends an id with it.
+const sideQueueSuffix = "#aside"
 
-// asides is the queue of a thread's asides, besides the thread that a queue is of.
-func asides(thread chat.ThreadID) chat.ThreadID { return thread + asideSuffix }
-func besides(queue chat.ThreadID) chat.ThreadID {
-	return chat.ThreadID(strings.TrimSuffix(string(queue), asideSuffix))
+// commandQueue is the queue of a thread's side commands; ownerThread is the thread of a queue.
+func commandQueue(thread chat.ThreadID) chat.ThreadID { return thread + sideQueueSuffix }
+func ownerThread(queue chat.ThreadID) chat.ThreadID {
+	return chat.ThreadID(strings.TrimSuffix(string(queue), sideQueueSuffix))
 }
 
-// ThreadOf is the thread that a job is about: that of its queue, but for asides.
-func ThreadOf(job runs.Job) chat.ThreadID { return besides(job.Thread()) }
+// ThreadOf is the thread that a job is about: that of its queue, but for side commands.
+func ThreadOf(job runs.Job) chat.ThreadID { return ownerThread(job.Thread()) }
 
-// isAside tells whether a message is a command that is answered beside the thread's work.
+// isSideCommand tells whether a message is a command that is answered beside the thread's work.
 // A word that the waiting question offers is an answer.
-func (b *Bot) isAside(ctx context.Context, message chat.Message) (bool, error) {
+func (b *Bot) isSideCommand(ctx context.Context, message chat.Message) (bool, error) {
 	asked := commandOf(message.Text)
 	if message.Answers != nil || !asked.isAside() {
 		return false, nil
@@ -51,26 +51,26 @@ func (b *Bot) isAside(ctx context.Context, message chat.Message) (bool, error) {
 	return answer.choice == "", nil
 }
 
-// aside answers the command.
-func (t *turn) aside(ctx context.Context) (runs.Result, error) {
-	text, err := t.asideText(ctx, commandOf(t.message.Text))
+// runCommand answers the command.
+func (t *turn) runCommand(ctx context.Context) (runs.Result, error) {
+	text, err := t.sideCommandText(ctx, commandOf(t.message.Text))
 	if err != nil {
 		return runs.Result{}, err
 	}
-	t.remember(t.message.ID, chat.Reply{Outcome: chat.Noticed, Text: text})
-	return t.finish(ctx, runs.Result{})
+	t.recordReply(t.message.ID, chat.Reply{Outcome: chat.Noticed, Text: text})
+	return t.commitAndShow(ctx, runs.Result{})
 }
 
-func (t *turn) asideText(ctx context.Context, asked command) (string, error) {
+func (t *turn) sideCommandText(ctx context.Context, asked command) (string, error) {
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
-		return t.help(ctx), nil
+		return t.describeHelp(ctx), nil
 	case statusWord:
-		return t.status(ctx)
+		return t.describeWork(ctx)
 	case sourcesWord:
-		return t.sources(ctx), nil
+		return t.listSources(ctx), nil
 	}
-	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), t.commands()), nil
+	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), t.listCommands()), nil
 }
 
 // flowHelp says what flows are for, in the order in which people are told.
@@ -81,8 +81,8 @@ var flowHelp = []struct{ flow, says string }{
 	{words.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
 }
 
-// commands are those that there are, a line each.
-func (b *Bot) commands() string {
+// listCommands are those that there are, a line each.
+func (b *Bot) listCommands() string {
 	lines := []string{
 		"`help`: this",
 		"`ask` and a question: the same as the question alone",
@@ -98,8 +98,8 @@ func (b *Bot) commands() string {
 	return "Commands, behind `/cairn` or behind a mention of me:\n\n- " + strings.Join(lines, "\n- ")
 }
 
-// status tells what works or waits in the thread.
-func (t *turn) status(ctx context.Context) (string, error) {
+// describeWork tells what works or waits in the thread.
+func (t *turn) describeWork(ctx context.Context) (string, error) {
 	thread := t.message.Thread
 	state, err := t.store.State(ctx, thread)
 	if err != nil {
@@ -119,14 +119,14 @@ func (t *turn) status(ctx context.Context) (string, error) {
 		if state.Busy() {
 			doing = "Run `%s` works, since %s."
 		}
-		since, err := t.since(ctx, run, runs.Running, state.Head.Enqueued)
+		since, err := t.describeSince(ctx, run, runs.Running, state.Head.Enqueued)
 		if err != nil {
 			return "", err
 		}
 		said = append(said, fmt.Sprintf(doing, run, since))
 	}
 	if waiting := remembered.Waiting; waiting != nil {
-		since, err := t.since(ctx, waiting.Run, runs.Waiting, remembered.Updated)
+		since, err := t.describeSince(ctx, waiting.Run, runs.Waiting, remembered.Updated)
 		if err != nil {
 			return "", err
 		}
@@ -141,8 +141,8 @@ func (t *turn) status(ctx context.Context) (string, error) {
 	return strings.Join(said, "\n\n"), nil
 }
 
-// since tells since when a run has a status, or came, where it has none yet.
-func (t *turn) since(ctx context.Context, run chat.RunID, status runs.Status, came time.Time) (string, error) {
+// describeSince tells since when a run has a status, or came, where it has none yet.
+func (t *turn) describeSince(ctx context.Context, run chat.RunID, status runs.Status, came time.Time) (string, error) {
 	record, err := t.records.Load(ctx, run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return "", err
@@ -159,8 +159,8 @@ func (t *turn) since(ctx context.Context, run chat.RunID, status runs.Status, ca
 // maxListed is how many collections are listed.
 const maxListed = 50
 
-// sources lists what the bot knows.
-func (t *turn) sources(ctx context.Context) string {
+// listSources lists what the bot knows.
+func (t *turn) listSources(ctx context.Context) string {
 	if t.options.Catalog == nil {
 		return "There is no list of collections here."
 	}
@@ -179,7 +179,7 @@ func (t *turn) sources(ctx context.Context) string {
 	var b strings.Builder
 	b.WriteString("I know these collections:\n")
 	for _, collection := range known[:min(len(known), maxListed)] {
-		fmt.Fprintf(&b, "\n- %s: %s", shownName(collection.Name), count(collection.Documents, "document"))
+		fmt.Fprintf(&b, "\n- %s: %s", shownName(collection.Name), countNoun(collection.Documents, "document"))
 		if !collection.Updated.IsZero() {
 			fmt.Fprintf(&b, ", brought up to date %s", markup.Age(t.now(), collection.Updated))
 		}
@@ -190,7 +190,7 @@ func (t *turn) sources(ctx context.Context) string {
 	return b.String()
 }
 
-func count(n int, what string) string {
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

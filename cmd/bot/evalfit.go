@@ -55,23 +55,16 @@ func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
 		}
 		weight := float64(len(questions)) / float64(len(sizes)*sizes[q.set])
 		if !answer.IsPlain(q.features) {
-			asks = append(asks, logistic.Sample{Features: q.features, Holds: holds(q.expect == eval.ReactAsk), Weight: weight})
+			asks = append(asks, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAsk), Weight: weight})
 		}
 		if q.expect != eval.ReactAsk {
-			declines = append(declines, logistic.Sample{Features: q.features, Holds: holds(q.expect == eval.ReactAbstain), Weight: weight})
+			declines = append(declines, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAbstain), Weight: weight})
 		}
 	}
 	return answer.Judgement{
 		Ask: logistic.Fit(asks, fitPenalty), Decline: logistic.Fit(declines, fitPenalty),
 		AskFrom: fitAskFrom, DeclineFrom: fitDeclineFrom, DoubtFrom: fitDoubtFrom,
 	}
-}
-
-func holds(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // decided is what a judgement does with a question.

@@ -87,9 +87,9 @@ func fitSupport(claims []labelledClaim, half int) support.Model {
 			continue
 		}
 		features := logistic.Features(c.features)
-		supported = append(supported, logistic.Sample{Features: features, Holds: holds(c.label == support.Supported), Weight: 1})
+		supported = append(supported, logistic.Sample{Features: features, Holds: logistic.Number(c.label == support.Supported), Weight: 1})
 		if !c.ofReply {
-			unsupported = append(unsupported, logistic.Sample{Features: features, Holds: holds(c.label == support.Unsupported), Weight: 1})
+			unsupported = append(unsupported, logistic.Sample{Features: features, Holds: logistic.Number(c.label == support.Unsupported), Weight: 1})
 		}
 	}
 	model := support.Model{

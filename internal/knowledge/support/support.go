@@ -7,6 +7,7 @@ package support
 
 import (
 	"context"
+	"slices"
 
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/lexical"
@@ -103,6 +104,29 @@ func (p Profile) Coverage(set Set) float64 {
 	}
 	return held / sum
 }
+
+// AskedShare is the part of a text's telling words that the question has, 0 to 1; 0 for a text
+// without telling words.
+func (p Profile) AskedShare(set Set) float64 {
+	asked, telling := 0, 0
+	for term := range set {
+		if lexical.IsFiller(term) {
+			continue
+		}
+		telling++
+		if slices.ContainsFunc(p.Terms, func(t Term) bool { return t.Text == term || slices.Contains(t.Also, term) }) {
+			asked++
+		}
+	}
+	if telling == 0 {
+		return 0
+	}
+	return float64(asked) / float64(telling)
+}
+
+// Exactness is how far a text, such as a heading, names what the question is about and nothing
+// else, 0 to 1.
+func (p Profile) Exactness(set Set) float64 { return p.Coverage(set) * p.AskedShare(set) }
 
 // Missing gives the telling words, as written, that none of the sets holds.
 func (p Profile) Missing(sets ...Set) []string {

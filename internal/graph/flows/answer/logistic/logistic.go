@@ -13,6 +13,14 @@ const Always = "always"
 // Features are what is known of a thing, by name; one that is 0 may be left out.
 type Features map[string]float64
 
+// Number is the value of a feature that holds or doesn't: 1 or 0.
+func Number(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
 // Weights are those of the features.
 type Weights map[string]float64
 

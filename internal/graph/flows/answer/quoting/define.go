@@ -85,8 +85,7 @@ func rank(q Question, passages []Passage, size Size) []ranked {
 func measureDefinition(profile support.Profile, p Passage) float64 {
 	byHeading := 0.0
 	for _, name := range names(p.heading()) {
-		named := support.OfIn(p.Language, name)
-		byHeading = max(byHeading, profile.Coverage(named)*askedPart(profile, named))
+		byHeading = max(byHeading, profile.Exactness(support.OfIn(p.Language, name)))
 	}
 	said := 0.0
 	for i, s := range sentence.Split(p.Text) {

@@ -149,7 +149,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 	shared[relativePassage] = ratio(c.held[at], c.mostHeld)
 	covered := c.covered[at]
 	rarest := rarestTerm(q.Profile)
-	number_, name := wantsNumber.MatchString(q.Text), wantsName.MatchString(q.Text)
+	asksNumber, name := wantsNumber.MatchString(q.Text), wantsName.MatchString(q.Text)
 	yes := yesNo.MatchString(q.Text)
 	all := make([]features, len(units))
 	for i, u := range units {
@@ -159,34 +159,34 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		}
 		f[coverage] = covered[i]
 		f[relative] = ratio(covered[i], c.most)
-		f[holdsRarest] = number(rarest.Holds(u.set))
+		f[holdsRarest] = logistic.Number(rarest.Holds(u.set))
 		f[coverageSquared] = covered[i] * covered[i]
 		f[beside] = neighbours(covered, i)
 		f[newWords] = coverageBeyond(q.Profile, u.set, headings)
 		f[nearness] = near(q.Profile, u.plain)
-		f[firstSentence] = number(i == 0)
-		f[definingFirst] = number(i == 0) * f[defining]
-		f[exactFirst] = number(i == 0) * f[headingExact]
+		f[firstSentence] = logistic.Number(i == 0)
+		f[definingFirst] = logistic.Number(i == 0) * f[defining]
+		f[exactFirst] = logistic.Number(i == 0) * f[headingExact]
 		f[laterSentence] = 1 - 1/float64(i+1)
 		f[length] = math.Log(float64(len(u.Text)+20)) - 4.5
-		f[isItem] = number(u.kind == item)
-		f[isRow] = number(u.kind == row)
-		f[isCode] = number(u.kind == code)
+		f[isItem] = logistic.Number(u.kind == item)
+		f[isRow] = logistic.Number(u.kind == row)
+		f[isCode] = logistic.Number(u.kind == code)
 		quotesCode := u.kind != code && strings.Contains(u.Text, "`")
 		hasDigit := digits.MatchString(u.Text)
-		f[hasCode] = number(quotesCode)
-		f[hasNumber] = number(hasDigit)
-		f[numberWanted] = number(number_ && hasDigit)
-		f[nameWanted] = number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
-		f[asksItself] = number(strings.HasSuffix(u.Text, "?"))
-		f[leansBack] = number(u.kind == prose && backward.MatchString(u.Text))
-		f[announcing] = number(announces(u.Text))
+		f[hasCode] = logistic.Number(quotesCode)
+		f[hasNumber] = logistic.Number(hasDigit)
+		f[numberWanted] = logistic.Number(asksNumber && hasDigit)
+		f[nameWanted] = logistic.Number(name && (quotesCode || u.kind == code || strings.Contains(u.Text, "--")))
+		f[asksItself] = logistic.Number(strings.HasSuffix(u.Text, "?"))
+		f[leansBack] = logistic.Number(u.kind == prose && backward.MatchString(u.Text))
+		f[announcing] = logistic.Number(announces(u.Text))
 		says := definesTerm(q.Profile, p.Language, u)
 		f[defines] = says
 		f[partHeld] = bestPart(q, u.set)
 		f.addByIntent(q.Intent, u, says)
-		f[definitionFirst] = number(i == 0 && (q.Intent == definition || q.Intent == summary))
-		f[yesNoJudges] = number(yes && judgement.MatchString(u.Text))
+		f[definitionFirst] = logistic.Number(i == 0 && (q.Intent == definition || q.Intent == summary))
+		f[yesNoJudges] = logistic.Number(yes && judgement.MatchString(u.Text))
 		all[i] = f
 	}
 	return all
@@ -198,16 +198,16 @@ func (f features) addByIntent(intent string, u unit, says float64) {
 	case definition, summary:
 		f[definitionSays] = says
 	case "how-to":
-		f[howToCode] = number(u.kind == code)
-		f[howToItem] = number(u.kind == item)
+		f[howToCode] = logistic.Number(u.kind == code)
+		f[howToItem] = logistic.Number(u.kind == item)
 		f[howToHasCode] = f[hasCode]
 	case "lookup":
 		f[lookupNumber] = f[hasNumber]
 		f[lookupHasCode] = f[hasCode]
 	case troubleshooting:
-		f[troubleRemedy] = number(remedy.MatchString(u.Text))
+		f[troubleRemedy] = logistic.Number(remedy.MatchString(u.Text))
 	case "list":
-		f[listItem] = number(u.kind == item || u.kind == row)
+		f[listItem] = logistic.Number(u.kind == item || u.kind == row)
 	}
 }
 
@@ -216,17 +216,17 @@ func sharedFeatures(q Question, at int, passages []ranked) features {
 	p := passages[at]
 	heading := support.OfIn(p.Language, p.heading())
 	f := features{
-		always: 1, headingHolds: q.Profile.Coverage(heading), headingAsked: askedPart(q.Profile, heading),
+		always: 1, headingHolds: q.Profile.Coverage(heading), headingAsked: q.Profile.AskedShare(heading),
 		titleHolds:   q.Profile.Coverage(support.OfIn(p.Language, append([]string{p.Title}, p.Headings...)...)),
-		firstPassage: number(at == 0), laterPassage: 1 - 1/float64(at+1),
+		firstPassage: logistic.Number(at == 0), laterPassage: 1 - 1/float64(at+1),
 	}
 	f[headingExact] = f[headingHolds] * f[headingAsked]
 	title := support.OfIn(p.Language, p.Title)
-	f[titleExact] = q.Profile.Coverage(title) * askedPart(q.Profile, title)
+	f[titleExact] = q.Profile.Exactness(title)
 	if best := bestScore(passages); best > 0 {
 		f[search] = p.Score / best
 	}
-	f[sameSection] = number(at > 0 && p.Document == passages[0].Document)
+	f[sameSection] = logistic.Number(at > 0 && p.Document == passages[0].Document)
 	return f
 }
 
@@ -238,13 +238,6 @@ func bestScore(passages []ranked) float64 {
 	return best
 }
 
-func number(holds bool) float64 {
-	if holds {
-		return 1
-	}
-	return 0
-}
-
 func neighbours(covered []float64, i int) float64 {
 	around := 0.0
 	if i > 0 {
@@ -254,27 +247,6 @@ func neighbours(covered []float64, i int) float64 {
 		around = max(around, covered[i+1])
 	}
 	return around
-}
-
-// askedPart is the part of a heading's telling words that the question holds.
-func askedPart(profile support.Profile, heading support.Set) float64 {
-	telling, asked := 0, 0
-	for term := range heading {
-		if lexical.IsFiller(term) {
-			continue
-		}
-		telling++
-		for _, t := range profile.Terms {
-			if t.Holds(support.Set{term: {}}) {
-				asked++
-				break
-			}
-		}
-	}
-	if telling == 0 {
-		return 0
-	}
-	return float64(asked) / float64(telling)
 }
 
 // coverageBeyond is the coverage of the terms that the headings lack, of all terms.
@@ -338,7 +310,7 @@ func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
 		return 0
 	}
 	begin := support.OfIn(tag, found[1])
-	return profile.Coverage(begin) * askedPart(profile, begin)
+	return profile.Exactness(begin)
 }
 
 func bestPart(q Question, set support.Set) float64 {

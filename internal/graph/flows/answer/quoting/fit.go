@@ -134,7 +134,7 @@ func measureExample(measured []measuredSet, weights logistic.Weights, e Example)
 		}
 	}
 	m.facts = append(m.facts, ratio(float64(count), float64(len(stated))))
-	m.lead = append(m.lead, number(len(stated) > 0 && e.Stated(firstCharacters(text, leadLength))[0]))
+	m.lead = append(m.lead, logistic.Number(len(stated) > 0 && e.Stated(firstCharacters(text, leadLength))[0]))
 	if text != "" {
 		m.lengths = append(m.lengths, utf8.RuneCountInString(text))
 	}

@@ -63,34 +63,16 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 	tag := language.Parse(e.Document.Language)
 	title, section := support.OfIn(tag, e.Document.Title), support.OfIn(tag, e.Passage.Section())
 	f := logistic.Features{
-		titleExact:   q.Profile.Coverage(title) * shareAsked(q.Profile, title),
-		sectionExact: q.Profile.Coverage(section) * shareAsked(q.Profile, section),
+		titleExact:   q.Profile.Exactness(title),
+		sectionExact: q.Profile.Exactness(section),
 		sideBySide:   shareOfNeighbours(q.Profile, lexical.AnalyzeIn(tag, e.Passage.Text)),
-		isShort:      truth(len(strings.Fields(e.Passage.Text)) < shortPassage),
+		isShort:      logistic.Number(len(strings.Fields(e.Passage.Text)) < shortPassage),
 	}
 	if q.Intent == definition {
 		f[definitionTitle], f[definitionSection] = f[titleExact], f[sectionExact]
 		f[definitionSays] = saysWhat(q.Profile, tag, e.Passage.Text)
 	}
 	return f
-}
-
-// shareAsked is the part of a heading's telling words that a question has.
-func shareAsked(p support.Profile, heading support.Set) float64 {
-	held, all := 0, 0
-	for term := range heading {
-		if lexical.IsFiller(term) {
-			continue
-		}
-		all++
-		for _, wanted := range p.Terms {
-			if wanted.Holds(support.Set{term: {}}) {
-				held++
-				break
-			}
-		}
-	}
-	return ratio(float64(held), float64(all))
 }
 
 // shareOfNeighbours is the part of the question's pairs of neighbouring words that stand near one
@@ -177,16 +159,9 @@ func saysWhat(p support.Profile, tag language.Tag, text string) float64 {
 	best := 0.0
 	for _, match := range says.FindAllStringSubmatch(text, -1) {
 		subject := support.OfIn(tag, match[1])
-		best = max(best, p.Coverage(subject)*shareAsked(p, subject))
+		best = max(best, p.Exactness(subject))
 	}
 	return best
-}
-
-func truth(holds bool) float64 {
-	if holds {
-		return 1
-	}
-	return 0
 }
 
 func ratio(part, whole float64) float64 {

@@ -1,0 +1,23 @@
+package support_test
+
+import (
+	"testing"
+
+	"cairn/internal/knowledge/support"
+)
+
+func TestExactness(t *testing.T) {
+	asked := support.Profile{Terms: []support.Term{{Text: "librari", IDF: 1}, {Text: "chart", IDF: 3, Also: []string{"packag"}}}}
+	for heading, want := range map[string]float64{
+		"Library Charts":           1,
+		"The library of a package": 1,
+		"Charts":                   0.75,
+		"Library Charts, Signed":   2. / 3,
+		"Releases":                 0,
+		"The":                      0,
+	} {
+		if got := asked.Exactness(support.Of(heading)); got != want {
+			t.Errorf("%q: %.2f, want %.2f", heading, got, want)
+		}
+	}
+}

@@ -327,7 +327,10 @@ func analyze(p support.Profile, evidence []retrieve.Evidence) Analysis {
 	return a
 }
 
-// termsOf gives the terms of a passage and of where it stands.
+// termsOf gives the terms of a passage and of where it stands. They are shared: don't change
+// them.
 func termsOf(e retrieve.Evidence) support.Set {
-	return support.OfIn(language.Parse(e.Document.Language), e.Document.Title, strings.Join(e.Passage.Headings, " "), e.Passage.Text)
+	return support.Passage{
+		Language: language.Parse(e.Document.Language), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text,
+	}.Analyze().All()
 }

@@ -52,9 +52,16 @@ func (r *inquiry) correctSpelling(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	size, err := r.flow.index.Stats(ctx)
+	if err != nil {
+		return fmt.Errorf("look up the size of the index: %w", err)
+	}
 	corrected := make(map[string]string, len(unknown))
 	for _, word := range unknown {
-		if corrected[word], err = r.likeliestSpelling(ctx, word); err != nil {
+		if corrected[word], err = r.likeliestSpelling(ctx, word, size.Passages); err != nil {
 			return err
 		}
 		if right := corrected[word]; right != "" && !lexical.IsFiller(right) {
@@ -100,12 +107,9 @@ func isLatin(word string) bool {
 }
 
 // likeliestSpelling gives the word one slip away that is likeliest meant, "" for none. A
-// word that stands only in documents that the asker may not see is none.
-func (r *inquiry) likeliestSpelling(ctx context.Context, word string) (string, error) {
-	size, err := r.flow.index.Stats(ctx)
-	if err != nil {
-		return "", fmt.Errorf("look up the size of the index: %w", err)
-	}
+// word that stands only in documents that the asker may not see is none; a function word is
+// taken to stand in all passages of the index.
+func (r *inquiry) likeliestSpelling(ctx context.Context, word string, passages int) (string, error) {
 	slips := slipsOf(word)
 	stems := make([]string, len(slips))
 	for i, slip := range slips {
@@ -120,7 +124,7 @@ func (r *inquiry) likeliestSpelling(ctx context.Context, word string) (string, e
 		for i, slip := range slips {
 			common := stats[i].Passages
 			if lexical.IsFiller(slip.word) && slip.cost < firstLetterCost {
-				common = max(size.Passages, 1)
+				common = max(passages, 1)
 			}
 			if likely := math.Log(float64(common)) - slip.cost; common > 0 && likely > most {
 				best, most = i, likely

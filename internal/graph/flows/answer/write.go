@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"cairn/internal/graph/flows"
@@ -118,21 +118,13 @@ func (f *Flow) guard(s State) guard.Guard {
 		known[knowledge.URLWithAnchor(e.Document, "")] = true
 	}
 	delete(known, "")
-	quoted := sync.OnceValue(func() map[string]bool { return quotedAddresses(s.SearchResults) })
-	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool { return quoted()[address] }}
+	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool {
+		return slices.ContainsFunc(s.SearchResults, func(e retrieve.Evidence) bool { return quotes(e.Passage.Text, address) })
+	}}
 }
 
-// quotedAddresses are those that stand in the evidence, each whole: a part of one may lead
-// elsewhere.
-func quotedAddresses(evidence []retrieve.Evidence) map[string]bool {
-	quoted := make(map[string]bool)
-	for _, e := range evidence {
-		if guard.Instructs(e.Passage.Text) {
-			continue
-		}
-		for _, address := range guard.Addresses(e.Passage.Text) {
-			quoted[address] = true
-		}
-	}
-	return quoted
+// quotes says whether an address stands in a text that gives a model no orders, and stands
+// there whole: a part of one may lead elsewhere.
+func quotes(text, address string) bool {
+	return strings.Contains(text, address) && slices.Contains(guard.Addresses(text), address) && !guard.Instructs(text)
 }

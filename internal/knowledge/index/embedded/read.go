@@ -161,41 +161,46 @@ func (x *Index) queryDocuments(ctx context.Context, clauses string, arguments ..
 	return page, explainError(rows.Err())
 }
 
-// termCounter counts the passages that contain a term.
-type termCounter struct {
-	statement *sql.Stmt
-	blocks    int
-}
-
-func newTermCounter(ctx context.Context, tx *sql.Tx, snap *snapshot) (termCounter, error) {
-	statement, err := tx.PrepareContext(ctx, "SELECT coalesce(sum(passages), 0) FROM "+postingsOfTerm)
-	return termCounter{statement: statement, blocks: snap.countBlocks()}, err
-}
-
-func (c termCounter) countTerm(ctx context.Context, term string) (int, error) {
-	var passages int
-	if err := c.statement.QueryRowContext(ctx, c.blocks, term).Scan(&passages); err != nil {
-		return 0, fmt.Errorf("count the passages with a term: %w", err)
+// countTerms gives in how many passages each term stands; those that stand in none are left
+// out.
+func countTerms(ctx context.Context, tx *sql.Tx, snap *snapshot, terms []string) (map[string]int, error) {
+	if len(terms) == 0 {
+		return nil, nil
 	}
-	return passages, nil
+	asked, err := json.Marshal(terms)
+	if err != nil {
+		return nil, fmt.Errorf("encode terms: %w", err)
+	}
+	rows, err := tx.QueryContext(ctx, `WITH RECURSIVE block (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM block LIMIT ?),
+		asked (text) AS (SELECT term.text FROM (SELECT DISTINCT value FROM json_each(?)) CROSS JOIN term ON term.text = value)
+		SELECT posting.term, sum(posting.passages)
+		FROM asked CROSS JOIN block CROSS JOIN posting ON posting.block = block.number AND posting.term = asked.text GROUP BY 1`,
+		snap.countBlocks(), string(asked))
+	if err != nil {
+		return nil, fmt.Errorf("count the passages with terms: %w", err)
+	}
+	defer rows.Close()
+	counts := make(map[string]int, len(terms))
+	for rows.Next() {
+		var term string
+		var passages int
+		if err := rows.Scan(&term, &passages); err != nil {
+			return nil, fmt.Errorf("count the passages with terms: %w", err)
+		}
+		counts[term] = passages
+	}
+	return counts, rows.Err()
 }
 
 // Terms returns the statistics of these terms, in the same order.
 func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, error) {
 	stats := make([]index.TermStats, len(terms))
 	err := x.readSnapshot(ctx, func(tx *sql.Tx, snap *snapshot) error {
-		counter, err := newTermCounter(ctx, tx, snap)
-		if err != nil {
-			return err
-		}
+		counts, err := countTerms(ctx, tx, snap, terms)
 		for i, term := range terms {
-			passages, err := counter.countTerm(ctx, term)
-			if err != nil {
-				return err
-			}
-			stats[i] = index.TermStats{Term: term, Passages: passages}
+			stats[i] = index.TermStats{Term: term, Passages: counts[term]}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read term statistics: %w", err)

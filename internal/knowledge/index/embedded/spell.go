@@ -42,16 +42,15 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 
 // countPassages fills in how many passages contain each term. Some may be in none any more.
 func countPassages(ctx context.Context, tx *sql.Tx, snap *snapshot, near []spelling.Neighbor) error {
-	counter, err := newTermCounter(ctx, tx, snap)
-	if err != nil {
-		return err
+	terms := make([]string, len(near))
+	for i, neighbor := range near {
+		terms[i] = neighbor.Term
 	}
+	counts, err := countTerms(ctx, tx, snap, terms)
 	for i := range near {
-		if near[i].Passages, err = counter.countTerm(ctx, near[i].Term); err != nil {
-			return err
-		}
+		near[i].Passages = counts[near[i].Term]
 	}
-	return nil
+	return err
 }
 
 // dictionary holds all terms in memory from the first Similar on. Terms are added as

@@ -118,7 +118,7 @@ func newContext(q Question, passages []ranked, units [][]unit) context {
 		}
 		c.covered = append(c.covered, covered)
 		p := passages[i].Passage
-		held := q.Profile.Coverage(support.OfIn(p.Language, p.Title, strings.Join(p.Headings, " "), p.Text))
+		held := q.Profile.Coverage(support.Passage{Language: p.Language, Title: p.Title, Headings: p.Headings, Text: p.Text}.Analyze().All())
 		c.held = append(c.held, held)
 		c.mostHeld = max(c.mostHeld, held)
 	}

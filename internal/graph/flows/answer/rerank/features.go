@@ -7,7 +7,6 @@ import (
 
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
@@ -65,7 +64,7 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 	f := logistic.Features{
 		titleExact:   q.Profile.Exactness(title),
 		sectionExact: q.Profile.Exactness(section),
-		sideBySide:   shareOfNeighbours(q.Profile, lexical.AnalyzeIn(tag, e.Passage.Text)),
+		sideBySide:   shareOfNeighbours(q.Profile, e),
 		isShort:      logistic.Number(len(strings.Fields(e.Passage.Text)) < shortPassage),
 	}
 	if q.Intent == definition {
@@ -76,11 +75,14 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 }
 
 // shareOfNeighbours is the part of the question's pairs of neighbouring words that stand near one
-// another in a text, in their order.
-func shareOfNeighbours(p support.Profile, terms []string) float64 {
+// another in a passage's text, in their order.
+func shareOfNeighbours(p support.Profile, e retrieve.Evidence) float64 {
 	if len(p.Terms) < 2 {
 		return 0
 	}
+	terms := support.Passage{
+		Language: language.Parse(e.Document.Language), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text,
+	}.Analyze().Text
 	at := make([][]int, len(p.Terms))
 	for i, term := range terms {
 		for t, wanted := range p.Terms {

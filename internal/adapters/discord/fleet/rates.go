@@ -33,6 +33,9 @@ type Request struct {
 	// Exempt is of requests that do not count toward the limit on all: those of interactions.
 	Exempt bool
 	Turn   Turn // Patience is the sender's own
+	// Behind has the request leave the limit on all to requests that are not Behind, as look-ups
+	// after an outage leave it to answers.
+	Behind bool
 }
 
 // Limits are those that Discord does not tell of.

@@ -169,7 +169,8 @@ func closeBody(r *http.Request) {
 func requestOf(r *http.Request) Request {
 	request := routeOf(r.Method, r.URL.EscapedPath())
 	request.ID = rand.Text()
-	request.Turn, _ = turnOf(r.Context())
+	turn, ok := turnOf(r.Context())
+	request.Turn, request.Behind = turn, ok && turn.Key == ""
 	return request
 }
 

@@ -10,7 +10,7 @@ import (
 // sender waits for it.
 type Turn struct {
 	// Key names what is sent, the same in each attempt and process; "" for what is sent only
-	// where nobody waits in line.
+	// where nobody waits in line, and leaves the limit on all to others.
 	Key string
 	// Order sorts the line, the least first: milliseconds of when what is answered was
 	// written.

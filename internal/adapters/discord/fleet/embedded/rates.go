@@ -89,7 +89,7 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		}
 	}
 	if !request.Exempt {
-		if wait := r.paceGlobal(now, limits.PerSecond); wait > 0 {
+		if wait := r.paceGlobal(now, limits.PerSecond, request.Behind); wait > 0 {
 			return fleet.Wait{For: wait, Why: fleet.WhyGlobal}, nil
 		}
 	}
@@ -168,15 +168,20 @@ func (b *bucket) windowWait(now time.Time) fleet.Wait {
 }
 
 // paceGlobal lets a tenth of the requests of a second come at once, and eight tenths evenly.
-// What is left over is for those that are slower on their way than the ones after them.
-func (r *rates) paceGlobal(now time.Time, perSecond int) time.Duration {
+// What is left over is for those that are slower on their way than the ones after them. A request
+// that is behind goes alone, once no place of the tenth is taken.
+func (r *rates) paceGlobal(now time.Time, perSecond int, behind bool) time.Duration {
 	burst := max(1, perSecond/10)
 	each := time.Second / time.Duration(max(1, perSecond-2*burst))
 	due := r.due
 	if due.Before(now) {
 		due = now
 	}
-	if early := due.Add(-time.Duration(burst-1) * each).Sub(now); early > 0 {
+	free := time.Duration(burst-1) * each
+	if behind {
+		free = 0
+	}
+	if early := due.Add(-free).Sub(now); early > 0 {
 		return early
 	}
 	r.due = due.Add(each)

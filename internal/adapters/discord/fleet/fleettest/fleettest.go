@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) (one, other Store)) {
 		{"requests on their way count in the next window", testOverlap},
 		{"what is unknown is found out by one", testProbe},
 		{"the limit on all", testGlobalLimit},
+		{"look-ups leave the limit on all to answers", testBehind},
 		{"refusals", testRefusal},
 		{"an outage uses up no window", testOutage},
 		{"a line keeps its order", testLine},

@@ -118,6 +118,29 @@ func testGlobalLimit(t *testing.T, one, other Store) {
 	}
 }
 
+// testBehind uses up half of the requests that may come at once: look-ups wait, and others
+// don't. Where nobody asks, they go.
+func testBehind(t *testing.T, one, other Store) {
+	limits := fleet.Limits{PerSecond: 40, Invalid: 10}
+	ask := func(store Store, channel string, behind bool) fleet.Wait {
+		request := newRequest(channel)
+		request.Major, request.Behind = channel, behind
+		return mustAsk(t, store, request, limits)
+	}
+	for _, channel := range []string{"1", "2"} {
+		if wait := ask(one, channel, false); wait.For != 0 {
+			t.Fatalf("post %s: %+v", channel, wait)
+		}
+	}
+	if wait := ask(other, "3", true); wait.For <= 0 || wait.Why != fleet.WhyGlobal {
+		t.Errorf("a look-up behind posts: %+v", wait)
+	}
+	if wait := ask(other, "4", false); wait.For != 0 {
+		t.Errorf("the post after it: %+v", wait)
+	}
+	waitUntil(t, "the look-up goes", func() bool { return ask(one, "3", true).For == 0 })
+}
+
 func testRefusal(t *testing.T, one, other Store) {
 	limits := fleet.Limits{PerSecond: 1_000_000, Invalid: 3}
 	for i, answer := range []fleet.Said{

@@ -25,6 +25,10 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 	if request.Exempt {
 		exempt = 1
 	}
+	behind := 0
+	if request.Behind {
+		behind = 1
+	}
 	limited := 1
 	if bucket == noBucket {
 		limited = 0
@@ -38,7 +42,7 @@ func (s *Store) Ask(ctx context.Context, request fleet.Request, limits fleet.Lim
 		s.storeKey("line:" + bucket), s.storeKey("lineend:" + bucket),
 	}
 	fields, err := askScript.Run(ctx, s.client, keys, request.ID, exempt, limited, limits.PerSecond, limits.Invalid,
-		fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket, turn, request.Turn.Order, fleet.LineGrace.Milliseconds()).Slice()
+		fleet.Flight.Milliseconds(), fleet.Poll.Milliseconds(), bucket, turn, request.Turn.Order, fleet.LineGrace.Milliseconds(), behind).Slice()
 	if err != nil {
 		return fleet.Wait{}, fmt.Errorf("ask for a place of %s: %w", request.Route, conn.Explain(err))
 	}

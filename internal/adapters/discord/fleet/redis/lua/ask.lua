@@ -1,6 +1,7 @@
 -- KEYS global, bucket, flight, route, line, line's ends
 -- ARGV id, exempt, limited, requests a second, invalid ones, how long one is under way, how long to wait for one,
--- the bucket that KEYS have, by its hash, key of the turn ('' for none), its order, how long a place in line is kept
+-- the bucket that KEYS have, by its hash, key of the turn ('' for none), its order, how long a place in line is kept,
+-- '1' for one that leaves the limit on all to others
 -- Gives {0, ''} where a place was taken, {-1, hash} where the route has another bucket by
 -- now, else {ms to wait, why}.
 local t = redis.call('TIME')
@@ -72,13 +73,16 @@ if limited then
 end
 
 -- A tenth of the requests of a second may come at once, and eight tenths evenly. What is
--- left over is for those that are slower on their way than the ones after them.
+-- left over is for those that are slower on their way than the ones after them. A request that
+-- is behind goes alone, once no place of the tenth is taken.
 if not exempt then
   local rate = tonumber(ARGV[4])
   local burst = math.max(1, math.floor(rate / 10))
   local each = 1000000 / math.max(1, rate - 2 * burst)
   local tat = math.max(tonumber(g[1] or 0), micros)
-  local early = tat - (burst - 1) * each - micros
+  local free = (burst - 1) * each
+  if ARGV[12] == '1' then free = 0 end
+  local early = tat - free - micros
   if early > 0 then
     if limited then return standInLine(math.ceil(early / 1000), 'global', 0, 0) end
     return {math.ceil(early / 1000), 'global'}

@@ -218,7 +218,8 @@ func TestABusyDiscordChannel(t *testing.T) {
 }
 
 // TestDiscordIsDownForAMinute has Discord answer 500 for a minute while people write in ten
-// channels: all are answered once it is well again.
+// channels: all are answered once it is well again, and threads are not looked at one by one
+// for what was never sent there.
 func TestDiscordIsDownForAMinute(t *testing.T) {
 	t.Parallel()
 	g := newBusyGuild(t, 1, 10, "thread", servertest.OwnRedis(t).URL)
@@ -239,7 +240,11 @@ func TestDiscordIsDownForAMinute(t *testing.T) {
 	if !s.clean() {
 		t.Errorf("three minutes after Discord was well again: %+v", s)
 	}
-	t.Logf("%+v %s after the last message; requests: %v", s, time.Since(begun).Round(time.Second), g.requested())
+	looked := len(g.Requests("GET /channels/{channel}/messages")) + len(g.Requests("GET /guilds/{guild}/threads/active"))
+	if looked > s.asked/10 {
+		t.Errorf("Discord was asked %d times what stands in threads, about %d messages", looked, s.asked)
+	}
+	t.Logf("%+v %s after the last message, %d looks; requests: %v", s, time.Since(begun).Round(time.Second), looked, g.requested())
 }
 
 // disturbedRoutes are the routes whose requests go wrong.

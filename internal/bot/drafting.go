@@ -109,6 +109,10 @@ func (t *turn) finishDraft(ctx context.Context, draft chat.Draft, key chat.PostK
 		return "", err
 	}
 	t.draft = nil
+	if errors.Is(err, chat.ErrNotPosted) {
+		t.late = t.late || draft.Unsettled()
+		return "", err
+	}
 	t.late = t.late || err != nil || draft.Unsettled()
 	if err != nil && saysNothingWasDone(err) {
 		err = fmt.Errorf("finish a draft: %v", err) //nolint:errorlint // it says so of the draft's message, not of the thread
@@ -274,7 +278,7 @@ func (d *drafting) addToken(token chat.Token) {
 // saysNothingWasDone tells the errors by which platforms say that they did nothing.
 func saysNothingWasDone(err error) bool {
 	_, limited := errors.AsType[*chat.RetryAfterError](err)
-	return limited || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
+	return limited || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, chat.ErrNotPosted)
 }
 
 // isLost tells whether work ended since the lease was lost: by its error, or by the cause

@@ -51,15 +51,27 @@ func TestWhatAPlatformDidLateIsTakenAway(t *testing.T) {
 // TestAPostThatWaitsForItsTurn has the platform limit posts for long: the job waits, which
 // is no attempt, and nothing is looked for.
 func TestAPostThatWaitsForItsTurn(t *testing.T) {
+	testWithoutLooks(t, chattest.RateLimited, 50, time.Minute)
+}
+
+// TestAPostThatWasNotSent has what comes before a post fail again and again: it is tried again,
+// and nothing is looked for, for nothing was sent.
+func TestAPostThatWasNotSent(t *testing.T) {
+	testWithoutLooks(t, chattest.NotPosted, 12, 5*time.Minute)
+}
+
+// testWithoutLooks has the first calls that end a run go wrong by a fault that says that nothing
+// was posted: it is posted within a time, and nothing is looked for.
+func testWithoutLooks(t *testing.T, fault chattest.Fault, times int, within time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStreet(t)
-		limited, operations := 0, map[chattest.Operation]int{}
+		struck, operations := 0, map[chattest.Operation]int{}
 		s.platform.Faults = func(call chattest.Call) chattest.Fault {
 			operations[call.Operation]++
 			ends := call.Operation == chattest.FinishOperation || call.Operation == chattest.PostOperation
-			if ends && limited < 50 {
-				limited++
-				return chattest.RateLimited
+			if ends && struck < times {
+				struck++
+				return fault
 			}
 			return chattest.NoFault
 		}
@@ -68,11 +80,11 @@ func TestAPostThatWaitsForItsTurn(t *testing.T) {
 		begun := time.Now()
 		f.tell("echo one")
 		f.quiet()
-		if got := f.posted(); got != "one" {
-			t.Errorf("posted is %q", got)
+		if got := f.posted(); got != "one" || struck < times {
+			t.Errorf("posted is %q after %d faults", got, struck)
 		}
-		if took := time.Since(begun); took > time.Minute {
-			t.Errorf("50 waits of %s took %s", chattest.RateLimit, took)
+		if took := time.Since(begun); took > within {
+			t.Errorf("%d faults took %s", times, took)
 		}
 		if n := operations[chattest.FindOperation] + operations[chattest.TidyOperation]; n > 0 {
 			t.Errorf("it was looked %d times for what was never sent", n)

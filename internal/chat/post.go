@@ -33,8 +33,8 @@ type Post struct {
 // messages to the Handler with a nil Conversation. Its methods may be called
 // concurrently, and before, without or after Run.
 //
-// An error that wraps ErrGone or ErrRefused, or is a *RetryAfterError, says that nothing
-// was posted. After any other it can't be known: a platform may carry out a call seconds
+// An error that wraps ErrGone, ErrRefused or ErrNotPosted, or is a *RetryAfterError, says that
+// nothing was posted. After any other it can't be known: a platform may carry out a call seconds
 // after its caller gave up. The bot waits a while, asks Find before it tries again, and has
 // the thread tidied later (Tidier).
 //
@@ -80,12 +80,16 @@ type Late struct {
 	Key    PostKey
 	Posted MessageID
 	// Age is how long ago the last call that ended unknown was given up. What the platform
-	// showed some seconds after that holds what came of it.
+	// showed CarriedOutWithin after that holds what came of it.
 	Age time.Duration
 	// Known are messages of the thread that the bot has read or posted, in any order: a thread
 	// that holds no others needs no tidying. It may be incomplete.
 	Known []MessageID
 }
+
+// CarriedOutWithin is how long after a call was given up its platform has carried it out, if it
+// does so at all.
+const CarriedOutWithin = 20 * time.Second
 
 // AbsenceChecker is a Poster that can tell for many threads at once that nothing was posted,
 // so that after an outage not each thread has to be searched.
@@ -121,8 +125,9 @@ type Draft interface {
 	Progress(ctx context.Context, progress Progress) error
 	Streamer
 	// Finish puts the post in the draft's place, under a key. Its result and its errors are
-	// those of Poster.Post, but that of them only a *RetryAfterError says that nothing was
-	// posted: the draft is as it was then, and is still to be ended.
+	// those of Poster.Post, but that of them only ErrNotPosted and a *RetryAfterError say that
+	// nothing was posted. After ErrNotPosted the draft was taken away; after a *RetryAfterError
+	// it is as it was, and is still to be ended.
 	Finish(ctx context.Context, key PostKey, post Post) (MessageID, error)
 	// Close takes the draft away: nothing comes of it here.
 	Close(ctx context.Context) error
@@ -142,6 +147,10 @@ var ErrGone = errors.New("the thread is gone, or the bot may not post in it any 
 
 // ErrRefused is the error for a message that the platform will never take.
 var ErrRefused = errors.New("the platform refuses the message for good")
+
+// ErrNotPosted is the error for a post whose preparation failed, such as the start of its
+// thread: nothing was posted, so nothing has to be looked for, and it may be tried again.
+var ErrNotPosted = errors.New("the post was not sent")
 
 // RetryAfterError is a platform's wish to be left alone for a while, or tells that the turn of
 // a call under the platform's limits comes later. Nothing was sent, or the platform did

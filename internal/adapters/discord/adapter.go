@@ -72,12 +72,14 @@ type Adapter struct {
 	done     *bounded[bool]        // signals that were dealt with
 	channels *bounded[wireChannel] // by id
 	started  *bounded[bool]        // threads that are known to be there
+	titles   *expiring.Map[string] // of threads whose start waits for its turn, by channel
 	roles    *bounded[string]      // the bot's own, by server
 	settings *settings.Reader
 	threads  *bounded[chat.ThreadID]
-	waiting  *bounded[string]    // drafts that tell of a wait for a turn, by waitKey; "" where one is over
-	typed    *bounded[time.Time] // when it was last told that the bot types, by channel
-	parents  *bounded[string]    // channels of the messages that threads begin at
+	waiting  *bounded[string]            // drafts that tell of a wait for a turn, by waitKey; "" where one is over
+	typed    *bounded[time.Time]         // when it was last told that the bot types, by channel
+	parents  *bounded[string]            // channels of the messages that threads begin at
+	surveys  *expiring.Snapshots[survey] // by server, or by server and channel
 
 	remembered atomic.Pointer[[]string]  // servers of the set-up; nil before they are known
 	members    *expiring.Map[membership] // by server and person
@@ -116,10 +118,11 @@ func New(options Options) (*Adapter, error) {
 		options: options, key: key, now: options.Now, running: running.NewSlot(),
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
 		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
-		roles: newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
+		titles: expiring.New[string](1024, believed, options.Now),
+		roles:  newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
 		waiting: newBounded[string](4096), typed: newBounded[time.Time](4096),
 		parents: newBounded[string](4096), members: expiring.New[membership](20000, believed, options.Now),
-		layouts: expiring.New[layout](64, believed, options.Now),
+		layouts: expiring.New[layout](64, believed, options.Now), surveys: expiring.NewSnapshots[survey](maxSurveys),
 	}, nil
 }
 
@@ -130,6 +133,7 @@ var (
 	_ chat.Tidier     = (*Adapter)(nil)
 	_ chat.FileFinder = (*Adapter)(nil)
 
+	_ chat.AbsenceChecker = (*Adapter)(nil)
 	_ chat.PlaceDescriber = (*Adapter)(nil)
 	_ chat.Identifier     = (*Adapter)(nil)
 )

@@ -39,7 +39,9 @@
 //
 // Package fleet has what waits for a bucket stand in line; a call whose turn comes later than
 // in a moment is left to the bot (turn.go). A draft whose message Discord may still change
-// does not become the answer, and tidy.go takes away what came late.
+// does not become the answer, and tidy.go takes away what came late. After an outage one look at
+// the active threads of a server, or at the messages of a channel, tells of all conversations
+// there (absence.go), and look-ups leave the limit on all requests to answers.
 //
 // # What can't be had
 //

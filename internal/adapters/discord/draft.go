@@ -59,7 +59,7 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 	d := &draft{room: r, work: work, void: r.at.private != "" && !r.ticket.Original}
 	if work.Again {
 		if err := d.sweep(ctx); err != nil {
-			return nil, looking(err)
+			return nil, notPosted(err)
 		}
 	}
 	return d, nil

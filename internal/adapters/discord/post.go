@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,12 +40,12 @@ func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.Messag
 	}
 	me, err := a.me(ctx)
 	if err != nil {
-		return room{}, looking(err)
+		return room{}, notPosted(err)
 	}
 	if !at.isDirect() {
 		served, err := a.isServed(ctx, at.guild)
 		if err != nil {
-			return room{}, looking(err)
+			return room{}, notPosted(err)
 		}
 		if !served {
 			return room{}, fmt.Errorf("server %s is not one that the bot answers in: %w", at.guild, chat.ErrGone)
@@ -59,7 +60,7 @@ func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.Messag
 		return r, nil
 	}
 	if r.ticket, err = a.options.Tickets.Ticket(ctx, id); err != nil {
-		return room{}, looking(err)
+		return room{}, notPosted(err)
 	}
 	if r.ticket.Token != "" && !a.now().Add(ticketMargin).Before(r.ticket.Until) {
 		r.ticket = Ticket{}
@@ -67,13 +68,13 @@ func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.Messag
 	return r, nil
 }
 
-// looking takes from an error what it says of a post: looking was all that was done.
-func looking(err error) error {
+// notPosted makes the error of a call that prepares a post say that the post was not sent.
+func notPosted(err error) error {
 	var later *chat.RetryAfterError
-	if err == nil || errors.As(err, &later) || errors.Is(err, chat.ErrGone) {
+	if err == nil || errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrNotPosted) {
 		return err
 	}
-	return fmt.Errorf("look before it is posted: %w", err)
+	return fmt.Errorf("%w: %w", chat.ErrNotPosted, err)
 }
 
 // part is one message of a post.
@@ -132,7 +133,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	var there []part
 	if len(shown.notes) > 1 {
 		if there, err = r.parts(ctx, key); err != nil {
-			return "", looking(err)
+			return "", notPosted(err)
 		}
 	}
 	return r.complete(ctx, key, shown, there)
@@ -164,7 +165,7 @@ func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, th
 // undone tells an error that says that nothing was posted.
 func undone(err error) bool {
 	var later *chat.RetryAfterError
-	return errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
+	return errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, chat.ErrNotPosted)
 }
 
 // begunIf takes from an error the promise that nothing was posted, for where something was.
@@ -244,19 +245,33 @@ func (r room) create(ctx context.Context, made note, files []upload, nonce strin
 }
 
 // begin starts the thread that a mention's conversation is held in, where it is not there.
+// Discord lets only 50 threads be started in a channel in five minutes, and counts the vain
+// attempts, so it is asked first whether the message has a thread.
 func (r room) begin(ctx context.Context) error {
 	_, known := r.started.get(r.at.channel)
 	if r.to.message == "" || r.to.message != r.at.channel || r.to.channel == r.at.channel || known {
 		return nil
 	}
+	title, started, err := r.readTitle(ctx)
+	if err != nil {
+		return notPosted(err)
+	}
+	if started {
+		r.started.put(r.at.channel, true)
+		return nil
+	}
 	name := struct {
 		Name string `json:"name"`
-	}{r.title(ctx)}
-	err := r.call(ctx, request{
+	}{title}
+	err = r.call(ctx, request{
 		does: "start a thread", method: http.MethodPost, url: discordgo.EndpointChannelMessageThread(r.to.channel, r.to.message), body: name,
 	}, nil)
+	if later, ok := errors.AsType[*chat.RetryAfterError](err); ok { // the title is good for the next attempt
+		r.titles.Put(r.at.channel, title)
+		return later
+	}
 	if err != nil && !isCode(err, threadIsThere) {
-		return errors.Join(looking(err), r.complain(ctx, err))
+		return errors.Join(notPosted(err), r.complain(ctx, err))
 	}
 	r.started.put(r.at.channel, true)
 	return nil
@@ -274,7 +289,7 @@ func (r room) complain(ctx context.Context, why error) error {
 	shown := rendered{notes: []note{line}, says: "Cairn"}
 	made, _ := shown.message(r.mark(chat.PostKey("no"+short(r.to.message)), 0, 1), false)
 	if _, err := r.create(ctx, made, nil, "no"+short(r.to.message)); err != nil && !errors.Is(err, chat.ErrGone) {
-		return looking(err)
+		return notPosted(err)
 	}
 	return nil
 }
@@ -282,16 +297,24 @@ func (r room) complain(ctx context.Context, why error) error {
 // maxName is the longest name of a thread.
 const maxName = 100
 
-// title is what a thread is called: what was asked.
-func (r room) title(ctx context.Context) string {
+// readTitle returns the name of the thread to start, the words of the question, or that the
+// thread was started already.
+func (r room) readTitle(ctx context.Context) (title string, started bool, err error) {
+	if title, ok := r.titles.Get(r.at.channel); ok {
+		return title, false, nil
+	}
 	var asked wireMessage
-	err := r.call(ctx, request{
+	err = r.call(ctx, request{
 		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
 	}, &asked)
-	if name := rich.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName); err == nil && name != "" {
-		return name
+	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
+		return "", false, err
 	}
-	return "Cairn"
+	if asked.Flags&hasThread != 0 || asked.Thread != nil {
+		return "", true, nil
+	}
+	name := rich.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName)
+	return cmp.Or(name, "Cairn"), false, nil
 }
 
 // pages is how many pages of a channel are read for a post; a page has 100 messages.
@@ -305,12 +328,8 @@ const (
 func (r room) read(ctx context.Context, visit func(wireMessage) bool) error {
 	before := ""
 	for range pages {
-		url := discordgo.EndpointChannelMessages(r.at.channel) + "?limit=" + strconv.Itoa(pageSize)
-		if before != "" {
-			url += "&before=" + before
-		}
-		var page []wireMessage
-		if err := r.call(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
+		page, err := r.readPage(ctx, before)
+		if err != nil {
 			return err
 		}
 		for _, message := range page {
@@ -324,6 +343,18 @@ func (r room) read(ctx context.Context, visit func(wireMessage) bool) error {
 		}
 	}
 	return nil
+}
+
+// readPage reads the latest messages of the channel before one, the latest first; before "" is
+// those of all.
+func (r room) readPage(ctx context.Context, before string) ([]wireMessage, error) {
+	url := discordgo.EndpointChannelMessages(r.at.channel) + "?limit=" + strconv.Itoa(pageSize)
+	if before != "" {
+		url += "&before=" + before
+	}
+	var page []wireMessage
+	err := r.call(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page)
+	return page, err
 }
 
 // partOf reads which part of a post in the room a message is; false for any other.

@@ -8,11 +8,19 @@ import (
 	"cairn/internal/chat"
 )
 
-// Tidy implements chat.Tidier. What one person alone sees can't be read again.
+// Tidy implements chat.Tidier. A conversation with no other messages than the bot knows needs
+// none: one look tells so of many. What one person alone sees can't be read again.
 func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
 	ctx = behind(ctx, postPatience)
 	r, err := a.room(ctx, thread, late.To)
 	if err != nil || r.at.private != "" {
+		return err
+	}
+	state, ok, err := r.state(ctx, max(late.Age-chat.CarriedOutWithin, 0))
+	if ok && state.isKnown(r.at, late.Known) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
 		return err
 	}
 	var posted, drafts []part

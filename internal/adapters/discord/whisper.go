@@ -37,7 +37,7 @@ func (r room) asked(ctx context.Context) (wireMessage, bool, error) {
 func (r room) answerOriginal(ctx context.Context, made note, files []upload, key chat.PostKey) (id string, done bool, err error) {
 	there, ok, err := r.asked(ctx)
 	if err != nil || !ok {
-		return "", false, looking(err)
+		return "", false, notPosted(err)
 	}
 	m, isOurs := markOf(there.Components)
 	if free := there.Flags&loading != 0 || isOurs && (m.isDraft() || m.key == key); !free {
@@ -104,7 +104,7 @@ func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, onl
 func (r *room) goTo(ctx context.Context, person chat.UserID) error {
 	channel, err := r.openDirect(ctx, string(person))
 	if err != nil {
-		return looking(err)
+		return notPosted(err)
 	}
 	r.at.channel = channel
 	return nil

@@ -17,6 +17,7 @@ type note struct {
 
 // flags of messages.
 const (
+	hasThread = 1 << 5 // a thread was started from it
 	ephemeral = 1 << 6 // one person sees it
 	loading   = 1 << 7 // "Cairn is thinking…"
 )
@@ -135,6 +136,7 @@ type wireMessage struct {
 	Attachments  []wireFile   `json:"attachments"`
 	Components   []component  `json:"components"`
 	Replied      *wireMessage `json:"referenced_message"`
+	Thread       *wireChannel `json:"thread"` // that was started from it
 	// Snapshots are the messages that this one passes on.
 	Snapshots []struct {
 		Message wireMessage `json:"message"`
@@ -162,6 +164,10 @@ type wireChannel struct {
 	Type     int    `json:"type"`
 	ParentID string `json:"parent_id"`
 	Name     string `json:"name"`
+	// LastMessage is the last message in it; "" for none. MessageCount is of threads: how many
+	// messages are in it but the one that it was started from.
+	LastMessage  string `json:"last_message_id"`
+	MessageCount int    `json:"message_count"`
 	// Recipients are the people of a direct conversation beside the bot.
 	Recipients []struct {
 		ID string `json:"id"`

@@ -2,7 +2,6 @@ package slack
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -15,17 +14,7 @@ const (
 	surveySize = 999
 	// maxSurveys is how many channels are remembered as they were seen last.
 	maxSurveys = 64
-	// carriedOutWithin is how long after a call was given up a look at its channel shows what
-	// Slack made of it.
-	carriedOutWithin = 20 * time.Second
 )
-
-// survey is what conversations.history shows of a channel: how the threads in it stand.
-type survey struct {
-	mu    sync.Mutex // held while Slack is asked, so that all who wait share the answer
-	asked time.Time  // zero: never
-	roots map[string]threadState
-}
 
 // threadState is how a thread stands, by its first message.
 type threadState struct {
@@ -44,33 +33,10 @@ func (t threadState) isKnown(root string, known []chat.MessageID) bool {
 	return t.replies <= len(replies) && replies[t.latest]
 }
 
-// surveys are those of the channels looked at lately.
-type surveys struct {
-	mu       sync.Mutex
-	channels map[string]*survey // by team and channel
-}
-
-func (s *surveys) of(at place) *survey {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.channels == nil || len(s.channels) >= maxSurveys {
-		s.channels = map[string]*survey{}
-	}
-	key := at.team + " " + at.channel
-	if s.channels[key] == nil {
-		s.channels[key] = &survey{}
-	}
-	return s.channels[key]
-}
-
 // root tells how the sender's thread stands, by a look at its channel that is no older than
 // age; false where the channel does not show the thread any more.
 func (s sender) root(ctx context.Context, age time.Duration) (threadState, bool, error) {
-	seen := s.surveys.of(s.at)
-	oldest := s.clock.now().Add(-age)
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
-	if seen.asked.IsZero() || seen.asked.Before(oldest) {
+	roots, err := s.surveys.Get(s.at.team+" "+s.at.channel, s.clock.now().Add(-age), func() (map[string]threadState, time.Time, error) {
 		var history *slack.GetConversationHistoryResponse
 		var asked time.Time
 		err := s.call(ctx, readHistory, func() error {
@@ -80,15 +46,16 @@ func (s sender) root(ctx context.Context, age time.Duration) (threadState, bool,
 			return err
 		})
 		if err != nil {
-			return threadState{}, false, err
+			return nil, asked, err
 		}
-		seen.asked, seen.roots = asked, make(map[string]threadState, len(history.Messages))
+		roots := make(map[string]threadState, len(history.Messages))
 		for _, message := range history.Messages {
-			seen.roots[message.Timestamp] = threadState{message.ReplyCount, message.LatestReply}
+			roots[message.Timestamp] = threadState{message.ReplyCount, message.LatestReply}
 		}
-	}
-	found, ok := seen.roots[s.at.root]
-	return found, ok, nil
+		return roots, asked, nil
+	})
+	found, ok := roots[s.at.root]
+	return found, ok, err
 }
 
 // IsAbsent implements chat.AbsenceChecker: one look at a channel tells of all its threads

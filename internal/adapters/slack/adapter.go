@@ -88,7 +88,7 @@ type Adapter struct {
 	options   Options
 	clock     clock
 	pace      *pacer
-	surveys   surveys
+	surveys   *expiring.Snapshots[map[string]threadState] // how the threads of channels stand, by team and channel
 	recent    *recent
 	agentless agentless
 	names     nameCache
@@ -166,6 +166,7 @@ func New(options Options) (*Adapter, error) {
 	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
 	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
+	a.surveys = expiring.NewSnapshots[map[string]threadState](maxSurveys)
 	now := func() time.Time { return a.clock.now() }
 	a.settings = settings.NewReader(options.Settings, now)
 	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believed, now)

@@ -84,7 +84,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 		return err
 	}
 	s.patience, s.modest = 0, true
-	found, ok, err := s.root(ctx, max(late.Age-carriedOutWithin, 0))
+	found, ok, err := s.root(ctx, max(late.Age-chat.CarriedOutWithin, 0))
 	if err != nil || ok && (found.replies <= 1 || found.isKnown(s.at.root, late.Known)) {
 		return err
 	}

@@ -93,10 +93,19 @@ func (d *draft) changeDraft(ctx context.Context, operation Operation, key chat.P
 	case CloseOperation, WaitOperation:
 		d.ended = true
 	}
-	if err != nil && !ok {
+	switch {
+	case operation == FinishOperation && errors.Is(err, chat.ErrNotPosted):
+		d.platform.removeDraft(d.id)
+	case err != nil && !ok:
 		d.unsettled = true
 	}
 	return err
+}
+
+func (p *Platform) removeDraft(id int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drafts = slices.DeleteFunc(p.drafts, func(drafted Drafted) bool { return drafted.id == id })
 }
 
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {

@@ -84,6 +84,7 @@ const (
 	RateLimited Fault = "rate limited"       // a 429 with a wait
 	Broken      Fault = "broken"             // a 500, nothing was done
 	Refused     Fault = "refused"            // for good
+	NotPosted   Fault = "not posted"         // a call before the post failed, as the start of a thread
 	BrokenAfter Fault = "broken after doing" // a 500, it was done
 	SilentAfter Fault = "silent after doing" // no answer before the caller's time is up
 	Late        Fault = "done late"          // a 500, and it is done after LateBy
@@ -250,6 +251,8 @@ func (p *Platform) handleCall(ctx context.Context, call Call, do func() error) e
 		return fmt.Errorf("%s: the platform is broken", call.Operation)
 	case Refused:
 		return fmt.Errorf("%s: %w", call.Operation, chat.ErrRefused)
+	case NotPosted:
+		return fmt.Errorf("%s: %w", call.Operation, chat.ErrNotPosted)
 	case SilentAfter:
 		timer := time.NewTimer(waitLimit)
 		defer timer.Stop()
@@ -273,7 +276,7 @@ func (p *Platform) performLocked(call Call, do func() error) (Fault, error) {
 		fault = p.Faults(call)
 	}
 	switch {
-	case fault == RateLimited, fault == Broken, fault == Refused, fault == Late:
+	case fault == RateLimited, fault == Broken, fault == Refused, fault == NotPosted, fault == Late:
 		return fault, nil
 	case p.gone[call.Thread]:
 		return NoFault, fmt.Errorf("%s in thread %s: %w", call.Operation, call.Thread, chat.ErrGone)

@@ -77,6 +77,8 @@ func writeRefusal(out http.ResponseWriter, err error) {
 		status = http.StatusGone
 	case errors.Is(err, chat.ErrRefused):
 		status = http.StatusUnprocessableEntity
+	case errors.Is(err, chat.ErrNotPosted):
+		status = http.StatusFailedDependency
 	}
 	http.Error(out, err.Error(), status)
 }

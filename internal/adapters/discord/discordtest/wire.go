@@ -208,10 +208,16 @@ func (s *Server) wireChannel(of *channel) wireChannel {
 	if of.with != "" {
 		wired.Recipients = []wireUser{s.wireUser(of.with)}
 	}
-	count, ever := 0, len(of.said)
+	count, ever := 0, 0
 	for _, said := range of.said {
 		if said.Only == "" && !said.Deleted {
 			wired.LastMessage = &said.ID
+		}
+		if said.Type == typeStarter || said.ID == of.ID { // a thread's first message does not count
+			continue
+		}
+		ever++
+		if said.Only == "" && !said.Deleted {
 			count++
 		}
 	}

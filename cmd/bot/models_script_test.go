@@ -124,9 +124,10 @@ func understood(r llmtest.Request) llmtest.Step {
 		Relation string   `json:"relation"`
 		Keywords []string `json:"keywords"`
 		Unclear  string   `json:"unclear"`
+		Choices  []string `json:"choices"`
 	}
 	return llmtest.Value(reply{
-		Question: question[1], Intent: "lookup", Searches: []string{question[1]}, Relation: "one", Keywords: []string{"holiday"},
+		Question: question[1], Intent: "lookup", Searches: []string{question[1]}, Relation: "one", Keywords: []string{"holiday"}, Choices: []string{},
 	}).Usage(400, 50)
 }
 

@@ -28,10 +28,11 @@ type Model interface {
 	Limits() Limits
 }
 
-// Limits is a model's room, in tokens.
+// Limits is what one request may hold, in tokens, and how long it may take.
 type Limits struct {
-	Context int // of prompt and reply together
-	Reply   int // of a reply
+	Context int           // of prompt and reply together
+	Reply   int           // of a reply
+	Longest time.Duration // with its retries and the waits between them; 0: not known
 }
 
 // Role is who wrote a message of a conversation with a model.
@@ -60,6 +61,7 @@ type Request struct {
 	Tools    []Tool
 	MaxReply int    // tokens; 0: Limits.Reply
 	Run      string // whose budget pays; "": the day's alone
+	Once     bool   // what fails is not asked again: its caller is in a hurry
 }
 
 // Schema is what structured output looks like.

@@ -69,6 +69,7 @@ type Need struct {
 	Run    string // "": only the day pays
 	Tokens int
 	Cost   float64
+	Once   bool // it is not tried again where it fails
 }
 
 // Try is what one attempt gave beside its error.
@@ -115,6 +116,11 @@ func failed(err error, as ...llm.Failure) bool {
 	return false
 }
 
+// Longest is how long a request may take of which one try takes at most so long.
+func (g *Gate) Longest(try time.Duration) time.Duration {
+	return time.Duration(g.options.Retries+1) * (try + g.options.MaxWait)
+}
+
 // Pass sends a request when budget, rate limit and breaker let it, and again while it
 // fails for a moment. The usage is that of all tries; its time is that of the whole
 // call. An error is an *llm.Error, which holds the same usage.
@@ -148,7 +154,7 @@ func (g *Gate) repeat(ctx context.Context, need Need, try func(context.Context) 
 		}
 		tried, failure := g.attempt(ctx, try)
 		usage = usage.Plus(tried.Usage)
-		if failure == nil || !tried.Again || retries == g.options.Retries {
+		if failure == nil || !tried.Again || need.Once || retries == g.options.Retries {
 			return usage, failure
 		}
 		wait := intervals.NextBackOff()

@@ -343,7 +343,7 @@ func testTooLong(t *testing.T, open Open) {
 	with := setting()
 	with.Context, with.Reply = 600, 100
 	model := open(t, server, with)
-	if limits := model.Limits(); limits != (llm.Limits{Context: 600, Reply: 100}) {
+	if limits := model.Limits(); limits.Context != 600 || limits.Reply != 100 || limits.Longest <= 0 {
 		t.Errorf("limits %+v", limits)
 	}
 	_, err := model.Chat(t.Context(), ask(strings.Repeat("word ", 500)), nil)

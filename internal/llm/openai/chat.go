@@ -45,7 +45,7 @@ func (m *Model) Tokens(text string) int { return m.counter.count(text) }
 
 // Limits are the configured ones.
 func (m *Model) Limits() llm.Limits {
-	return llm.Limits{Context: m.options.Context, Reply: m.options.MaxReply}
+	return llm.Limits{Context: m.options.Context, Reply: m.options.MaxReply, Longest: m.gate.Longest(m.options.RequestTimeout)}
 }
 
 // conversation is one call of Chat.
@@ -80,7 +80,7 @@ func (m *Model) Chat(ctx context.Context, request llm.Request, onToken func(stri
 		return reply, err
 	}
 	spent := reply.Usage
-	if reply.Finish == llm.Length || c.handed {
+	if reply.Finish == llm.Length || c.handed || request.Once {
 		return llm.Reply{}, invalid(spent, reply, broken)
 	}
 	c.request = c.wanted.repaired(request, reply, broken)
@@ -117,7 +117,7 @@ func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *breach, e
 	var spent llm.Usage
 	for {
 		limit := m.longestReply(c, using)
-		need := gate.Need{Run: c.request.Run, Tokens: c.prompt + limit, Cost: m.options.Prices.of(c.prompt, limit)}
+		need := gate.Need{Run: c.request.Run, Tokens: c.prompt + limit, Cost: m.options.Prices.of(c.prompt, limit), Once: c.request.Once}
 		var reply llm.Reply
 		usage, err := m.gate.Pass(ctx, need, func(ctx context.Context) (gate.Try, *llm.Error) {
 			var try gate.Try

@@ -9,10 +9,12 @@ import (
 	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/llm"
 )
 
 // The limits of the agents. Searches are many and short, answers few and long; the
-// Orchestrator waits for all of them.
+// Orchestrator waits for all of them. What asks a model may take as long as the model's own
+// limits allow, and a moment more, so that the model's failure is the one that is told of.
 const (
 	searchTimeout     = time.Minute
 	searchConcurrency = 5
@@ -20,26 +22,46 @@ const (
 	orchestrated      = 64
 	errandTimeout     = 5 * time.Minute
 	errandRetries     = 1
+	moment            = 10 * time.Second
 )
+
+// timeouts are how long agents and errands may take.
+type timeouts struct{ understand, write, errand time.Duration }
+
+// timeoutsFor gives the timeouts of a flow with these models.
+func timeoutsFor(models Models) timeouts {
+	longest := func(least time.Duration, asked ...llm.Model) time.Duration {
+		for _, model := range asked {
+			if model != nil {
+				least = max(least, model.Limits().Longest+moment)
+			}
+		}
+		return least
+	}
+	limits := timeouts{understand: longest(searchTimeout, models.Understand), write: longest(writeTimeout, models.Answer, models.Verify)}
+	limits.errand = max(errandTimeout, (errandRetries+1)*limits.understand+moment, limits.write+moment)
+	return limits
+}
 
 // staff makes the bus and the agents on it.
 func (f *Flow) staff(options Options) error {
+	limits := timeoutsFor(options.Models)
 	f.bus = agent.New(agent.Options{Log: options.Log, Accompany: options.Accompany})
 	return f.bus.Register(
 		agent.Agent{
-			Name: orchestrator, Concurrency: orchestrated, Timeout: errandTimeout,
+			Name: orchestrator, Concurrency: orchestrated, Timeout: limits.errand,
 			Handlers: []agent.Handler{
 				orchestrate[analysis](f.bus), orchestrate[search](f.bus),
 				orchestrate[response](f.bus), orchestrate[categorization](f.bus),
 			},
 		},
-		agent.Agent{Name: queryUnderstander, Timeout: searchTimeout, Handlers: []agent.Handler{agent.On(f.analyse)}},
+		agent.Agent{Name: queryUnderstander, Timeout: limits.understand, Handlers: []agent.Handler{agent.On(f.analyse)}},
 		agent.Agent{
 			Name: hybridSearch, Concurrency: searchConcurrency, Timeout: searchTimeout,
 			Handlers: []agent.Handler{agent.On(f.find)},
 		},
 		agent.Agent{
-			Name: answerGeneration, Timeout: writeTimeout,
+			Name: answerGeneration, Timeout: limits.write,
 			Handlers: []agent.Handler{agent.On(f.draft), agent.On(f.judge)},
 		},
 		agent.Agent{Name: sourceLinking, Handlers: []agent.Handler{agent.On(f.linkSources)}},

@@ -10,7 +10,7 @@
 // what it had to do without; the cause is in the log.
 //
 // Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
-// clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
+// read.go, clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
 // decline.go, group.go. What is quoted is chosen in the package quoting.
 package answer
 
@@ -159,19 +159,20 @@ func (f *Flow) Agents() []agent.Status { return f.bus.States() }
 // plan lays out the graph of the flow's contract.
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
-	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: errandTimeout})
+	limit := timeoutsFor(f.models).errand + moment
+	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: limit})
 	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
 	g.Node(nodeStrategy, f.decideStrategy, graph.Policy{Description: "Choosing how to search"})
-	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: errandTimeout})
-	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: errandTimeout})
-	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: errandTimeout})
+	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: limit})
+	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: limit})
+	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: limit})
 	g.Node(nodeGenerate, f.generate, graph.Policy{Description: "Putting the answer together"})
 	g.Node(nodeVerify, f.verify, graph.Policy{Description: "Checking each quote against its source"})
 	g.Node(nodeFinalize, f.finalize, graph.Policy{Description: "Linking the sources"})
 	g.Node(nodeError, f.handleError, graph.Policy{Description: "Dealing with a failed search"})
 
 	g.Start(nodeUnderstand)
-	g.Edge(nodeUnderstand, nodeClarify)
+	g.Route(nodeUnderstand, afterUnderstanding, nodeClarify, nodeFinalize)
 	g.Edge(nodeClarify, nodeStrategy)
 	g.Route(nodeStrategy, processingNode, nodeParallel, nodeSequential, nodeHybrid, nodeError)
 	for _, processing := range []string{nodeParallel, nodeSequential, nodeHybrid} {
@@ -182,6 +183,13 @@ func (f *Flow) plan() *graph.Graph[State] {
 	g.Edge(nodeError, nodeFinalize)
 	g.Edge(nodeFinalize, graph.End)
 	return g
+}
+
+func afterUnderstanding(s State) string {
+	if isSocial(s.Intent) && s.Asks == nil {
+		return nodeFinalize
+	}
+	return nodeClarify
 }
 
 func processingNode(s State) string {

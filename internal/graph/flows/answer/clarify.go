@@ -46,19 +46,29 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 		asked.Key = questionKey
 		return graph.Ask[State](asked), nil
 	}
-	reason := ""
 	switch {
-	case understoodByModel(s):
-		reason = unclearReason(s)
-	case s.Verdict.Asks && (len(readings(s)) >= minReadings || pointsAtNothing(s)):
-		reason = ambiguity(s)
+	case understoodByModel(s) && s.Unclear != "":
+		return graph.Ask[State](f.modelQuestion(s)), nil
+	case !understoodByModel(s) && s.Verdict.Asks && (len(readings(s)) >= minReadings || pointsAtNothing(s)):
+		return graph.Ask[State](graph.Question{
+			Key: questionKey, Text: askBack(s, ambiguity(s)), Choices: choices(s), FreeText: true,
+		}), nil
 	}
-	if reason == "" {
-		return graph.Result[State]{}, nil
+	return graph.Result[State]{}, nil
+}
+
+// modelQuestion is the question back that a model puts, in its words and with its choices. Of
+// fewer than two choices there is nothing to choose.
+func (f *Flow) modelQuestion(s State) graph.Question {
+	guard := f.guard(s)
+	asked := graph.Question{Key: questionKey, Text: guard.Clean(s.Unclear), FreeText: true}
+	for i, choice := range s.UnclearChoices {
+		asked.Choices = append(asked.Choices, graph.Choice{ID: choiceID(i), Label: guard.Clean(choice)})
 	}
-	return graph.Ask[State](graph.Question{
-		Key: questionKey, Text: askBack(s, reason), Choices: choices(s), FreeText: true,
-	}), nil
+	if len(asked.Choices) < minReadings {
+		asked.Choices = nil
+	}
+	return asked
 }
 
 // readingOf gives the words that an answer adds to the question.
@@ -67,6 +77,14 @@ func readingOf(s State, answer graph.Answer) string {
 		for _, choice := range s.Asks.Choices {
 			if choice.ID == answer.Choice {
 				return choice.Label
+			}
+		}
+		return bounded(answer.Text)
+	}
+	if s.Unclear != "" {
+		for i, choice := range s.UnclearChoices {
+			if choiceID(i) == answer.Choice {
+				return choice
 			}
 		}
 		return bounded(answer.Text)

@@ -24,6 +24,7 @@ type analysisRequest struct {
 	Question string
 	History  []flows.Turn
 	Before   []flows.Said
+	ByModel  bool                // the question is to be read by the model; else by rules
 	Found    []retrieve.Evidence // nil: the question is to be understood
 	Searched []string
 	// Attachments came with the question that is to be understood.
@@ -46,8 +47,10 @@ type understanding struct {
 	FollowUp     bool
 	Abbreviation string
 	Unresolved   string
-	Unclear      string // what a model would have to be told
-	Next         string // what to search for next, "" where nothing is left
+	Unclear      string   // the question back that a model puts, "" for none
+	Choices      []string // that a model offers with it
+	Failed       bool     // a model was to read, and did not
+	Next         string   // what to search for next, "" where nothing is left
 	Remarks      []string
 	Uses         []flows.ModelUse
 }

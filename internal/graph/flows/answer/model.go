@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,14 +25,6 @@ const (
 	roleAnswer     = "answer"
 	roleVerify     = "verify"
 )
-
-// unclearReason words what a model would have to be told.
-func unclearReason(s State) string {
-	if s.Unclear == "" || len(readings(s)) < minReadings {
-		return ""
-	}
-	return fmt.Sprintf("I need to know one thing first: %s.", strings.TrimRight(s.Unclear, " .?!"))
-}
 
 // How much of a thread a model is shown.
 const (
@@ -77,7 +68,9 @@ const (
 	maxSearches      = 4
 	maxKeywords      = 8
 	maxSearchLength  = 300 // characters
-	maxUnclearLength = 120
+	maxUnclearLength = 300
+	maxOffered       = 5 // choices
+	maxChoiceLength  = 75
 	keywordWeight    = 0.3
 )
 
@@ -86,7 +79,7 @@ const (
 const understandTimeout = 5 * time.Second
 
 // readByModel lets a model put the question in whole words, and reads those by the
-// rules, which know the index. Without the model's help the rules alone serve.
+// rules, which know the index. It is asked once: rules serve where it fails.
 func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
 	messages, err := prompts.Understand{
 		History: shownHistory(append(turnsOf(request.Before), request.History...)), Question: request.Question, Attachments: excerpts(request.Attachments),
@@ -101,15 +94,16 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		Relation Relation `json:"relation"`
 		Keywords []string `json:"keywords"`
 		Unclear  string   `json:"unclear"`
+		Choices  []string `json:"choices"`
 	}
 	waiting, stop := context.WithTimeout(ctx, understandTimeout)
-	told, use := flows.ConsultFor[reply](waiting, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema})
+	told, use := flows.ConsultFor[reply](waiting, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema, Once: true})
 	stop()
 	if use.Failure != "" {
-		meant, err := f.readByRules(ctx, request)
-		meant.Uses = append(meant.Uses, use)
-		meant.Remarks = append(meant.Remarks, "understood by rules, for the model failed: "+use.Failure)
-		return meant, err
+		return understanding{Failed: true, Uses: []flows.ModelUse{use}, Remarks: []string{"understood by rules, for the model failed: " + use.Failure}}, nil
+	}
+	if isSocial(told.Intent) {
+		return understanding{Query: request.Question, Intent: told.Intent, Relation: One, Uses: []flows.ModelUse{use}}, nil
 	}
 	whole := bounded(told.Question)
 	if strings.TrimSpace(whole) == "" {
@@ -134,8 +128,21 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		meant.Remarks = append(meant.Remarks, "read as: "+whole)
 	}
 	meant.Unclear = shortened(strings.TrimSpace(told.Unclear), maxUnclearLength)
+	meant.Choices = offeredChoices(told.Choices)
 	meant.Uses = append(meant.Uses, use)
 	return meant, nil
+}
+
+// offeredChoices are the choices of a model, bounded and each once.
+func offeredChoices(told []string) []string {
+	var choices []string
+	for _, choice := range told {
+		choice = shortened(strings.Join(strings.Fields(choice), " "), maxChoiceLength-1)
+		if choice != "" && !slices.Contains(choices, choice) && len(choices) < maxOffered {
+			choices = append(choices, choice)
+		}
+	}
+	return choices
 }
 
 // extend adds words that a model thinks documents may use.

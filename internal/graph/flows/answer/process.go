@@ -50,6 +50,8 @@ func strategy(s State) (Strategy, string) {
 		return Parallel, "the things compared are searched for on their own as well"
 	case s.Relation == Independent:
 		return Parallel, "the question consists of several"
+	case len(s.Parts) > 0 && understoodByModel(s):
+		return Parallel, "the model searches in other words as well"
 	case len(s.AnalysisResults.Missing) > 0 && s.AnalysisResults.Coverage < enoughCoverage:
 		return Sequential, "the first search left out: " + strings.Join(s.AnalysisResults.Missing, ", ")
 	default:
@@ -169,18 +171,32 @@ func withReading(searched []index.Term, reading string) []index.Term {
 	return w.terms()
 }
 
-// parallelProcessing searches for the parts of a question beside the whole of it.
+// parallelProcessing searches for the parts of a question beside the whole of it, and for the
+// reading that a person chose.
 func (f *Flow) parallelProcessing(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	searches := make([]retrieve.Query, len(s.Parts))
-	for i, part := range s.Parts {
-		searches[i] = retrieve.Query{Text: part, Filter: s.Filter}
+	var beside []retrieve.Query
+	if s.Reading != "" {
+		beside = append(beside, whole(s))
 	}
-	lists, made, changes, err := f.searchAll(ctx, step, searches...)
+	lists, made, changes, err := f.searchParts(ctx, step, beside...)
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	return processed(s, merge(partWeight, s.SearchResults, lists...), made, changes), nil
+	first := s.SearchResults
+	if s.Reading != "" {
+		first, lists[0] = lists[0], first
+	}
+	return processed(s, merge(partWeight, first, lists...), made, changes), nil
+}
+
+// searchParts searches for the parts of the question, and for others beside them, which come
+// first.
+func (f *Flow) searchParts(ctx context.Context, step graph.Step[State], beside ...retrieve.Query) ([][]retrieve.Evidence, []flows.Query, []graph.Change[State], error) {
+	for _, part := range step.State.Parts {
+		beside = append(beside, retrieve.Query{Text: part, Filter: step.State.Filter})
+	}
+	return f.searchAll(ctx, step, beside...)
 }
 
 // maxHops bounds how many searches follow the first one, each from what came before.
@@ -197,6 +213,14 @@ func (f *Flow) sequentialProcessing(ctx context.Context, step graph.Step[State])
 	searched := []string{s.Query}
 	var made []flows.Query
 	var changes []graph.Change[State]
+	if len(s.Parts) > 0 && understoodByModel(s) {
+		found, queried, noted, err := f.searchParts(ctx, step)
+		if err != nil {
+			return graph.Result[State]{}, err
+		}
+		evidence, made, changes = merge(partWeight, evidence, found...), queried, noted
+		searched = append(searched, s.Parts...)
+	}
 	for range maxHops {
 		asked, err := assign[analysis](ctx, f, step, assigned{to: queryUnderstander, requests: []agent.Payload{
 			analysisRequest{Run: s.RequestID, Question: s.Query, History: s.History, Found: evidence, Searched: searched},

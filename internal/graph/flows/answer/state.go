@@ -22,6 +22,8 @@ const (
 	Comparison      Intent = "comparison"
 	List            Intent = "list"
 	Summary         Intent = "summary"
+	Greeting        Intent = "greeting" // asks the documents nothing, as Thanks
+	Thanks          Intent = "thanks"
 )
 
 // Strategy is how the searches of a question depend on each other.
@@ -67,9 +69,10 @@ type State struct {
 	Intent           Intent
 	Relation         Relation
 	FollowUp         bool
-	Abbreviation     string // what the documents say an abbreviation in the question stands for
-	Unresolved       string // a referent that neither question nor thread gives: "it"
-	Unclear          string // what a model says that the person would have to tell
+	Abbreviation     string   // what the documents say an abbreviation in the question stands for
+	Unresolved       string   // a referent that neither question nor thread gives: "it"
+	Unclear          string   // the question back that a model puts
+	UnclearChoices   []string // that it offers with it
 	IsBroadSubject   bool
 	Reading          string // what the person chose or wrote when asked back
 
@@ -151,6 +154,7 @@ var (
 	intent           = graph.Replace("intent", func(s *State) *Intent { return &s.Intent })
 	relation         = graph.Replace("relation", func(s *State) *Relation { return &s.Relation })
 	unclear          = graph.Replace("unclear", func(s *State) *string { return &s.Unclear })
+	unclearChoices   = graph.Replace("unclear_choices", func(s *State) *[]string { return &s.UnclearChoices })
 	followUp         = graph.Replace("follow_up", func(s *State) *bool { return &s.FollowUp })
 	abbreviation     = graph.Replace("abbreviation", func(s *State) *string { return &s.Abbreviation })
 	unresolved       = graph.Replace("unresolved", func(s *State) *string { return &s.Unresolved })
@@ -190,7 +194,7 @@ var (
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
 	requestID, originalQuery, query, history, attachments, before, asks, depth, filter,
-	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, followUp, abbreviation, unresolved, isBroadSubject, reading,
+	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, unclearChoices, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	verdict, processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,
 	answerText, note, abstained, citations, sources, groupedSources, queries, modelUses, agentUses, inputs, degraded, notes,

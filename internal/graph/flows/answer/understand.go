@@ -17,6 +17,7 @@ import (
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 const (
@@ -38,38 +39,23 @@ const (
 )
 
 // understand resolves the question against the thread, finds out what it is about, and
-// makes the first search, from whose spread the next nodes decide.
+// makes the first search, from whose spread the next nodes decide. A message that asks the
+// documents nothing is replied to.
 func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	text := bounded(s.OriginalQuery)
-	analysed, err := assign[analysis](ctx, f, step, assigned{
-		to: queryUnderstander, requests: []agent.Payload{analysisRequest{Run: s.RequestID, Question: text, History: s.History, Before: s.Before, Attachments: s.Attachments}},
-	})
+	read, err := f.readQuestion(ctx, step, analysisRequest{Run: s.RequestID, Question: text, History: s.History, Before: s.Before, Attachments: s.Attachments})
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
-	meant, failure := only[understanding](analysed)
-	if failure != nil {
-		meant = asWritten(text)
-	}
-	if len(s.Attachments) > 0 {
-		if meant, err = f.readAttached(ctx, s.Attachments, meant); err != nil {
-			return graph.Result[State]{}, err
-		}
-	}
+	meant := read.meant
 	if len(text) < len(strings.TrimSpace(s.OriginalQuery)) {
 		meant.Remarks = append(meant.Remarks, fmt.Sprintf("the question was cut to its first %d characters", maxQuestion))
 	}
-	lists, made, searched, err := f.searchAll(ctx, step, retrieve.Query{Text: meant.Query, Terms: meant.Terms, Filter: s.Filter})
-	if err != nil {
-		return graph.Result[State]{}, err
+	if meant.isSocial() {
+		read.changes = append(read.changes, answerText.Set(speakerFor(s).Text(socialReplies[meant.Intent])))
 	}
-	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
-	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
-	evidence := withAttached(s, f.order(s, meant.Around, lists[0]))
-	s.SearchResults, s.AnalysisResults = evidence, analyze(meant.Profile, evidence)
-	judged := f.judgeQuestion(s)
-	return graph.Update(slices.Concat(used(analysed), searched, lost(failure), []graph.Change[State]{
+	return graph.Update(append(read.changes,
 		query.Set(meant.Query),
 		normalizedQuery.Set(meant.Normalized),
 		expandedKeywords.Set(meant.Expanded),
@@ -79,18 +65,22 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 		intent.Set(meant.Intent),
 		relation.Set(meant.Relation),
 		unclear.Set(meant.Unclear),
+		unclearChoices.Set(meant.Choices),
 		followUp.Set(meant.FollowUp),
 		abbreviation.Set(meant.Abbreviation),
 		unresolved.Set(meant.Unresolved),
-		searchResults.Set(evidence),
-		analysisResults.Set(s.AnalysisResults),
-		verdict.Set(judged),
-		inputs.Set(judged.inputs),
-		queries.Set(made),
+		searchResults.Set(read.evidence),
+		analysisResults.Set(read.analysis),
+		verdict.Set(read.verdict),
+		inputs.Set(read.verdict.inputs),
+		queries.Set(read.made),
 		modelUses.Set(meant.Uses),
 		notes.Set(meant.Remarks),
-	})...), nil
+	)...), nil
 }
+
+// socialReplies are the replies to what asks the documents nothing.
+var socialReplies = map[Intent]phrases.Key{Greeting: phrases.Greeting, Thanks: phrases.Thanks}
 
 // asWritten is what a question means to nobody in particular: its words.
 func asWritten(text string) understanding {
@@ -102,10 +92,10 @@ func (f *Flow) analyse(ctx context.Context, _ *agent.Task, request analysisReque
 	if request.Found != nil {
 		return f.next(ctx, request)
 	}
-	if f.models.Understand == nil {
-		return f.readByRules(ctx, request)
+	if request.ByModel {
+		return f.readByModel(ctx, request)
 	}
-	return f.readByModel(ctx, request)
+	return f.readByRules(ctx, request)
 }
 
 // readByRules understands a question with no model.

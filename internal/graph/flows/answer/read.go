@@ -1,0 +1,176 @@
+package answer
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"cairn/internal/agent"
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/retrieve"
+)
+
+// questionRead is a question as it was understood, with what the first search found.
+type questionRead struct {
+	meant    understanding
+	found    []retrieve.Evidence // as the search gave it
+	evidence []retrieve.Evidence // in the order in which it is likely to answer
+	analysis Analysis
+	verdict  Verdict
+	made     []flows.Query
+	changes  []graph.Change[State]
+}
+
+// readQuestion understands the question by rules and makes the first search. Where a model
+// reads questions, it does so beside the search; a question without a thread waits for what
+// the search finds, and needs no model where the best passage covers it.
+func (f *Flow) readQuestion(ctx context.Context, step graph.Step[State], request analysisRequest) (questionRead, error) {
+	meant, changes, err := f.requestReading(ctx, step, request)
+	if err != nil {
+		return questionRead{}, err
+	}
+	request.ByModel = f.models.Understand != nil
+	leans := len(request.History)+len(request.Before)+len(request.Attachments) > 0
+	byModel := make(chan modelReading, 1)
+	askModel := func() {
+		told, noted, err := f.requestReading(ctx, step, request)
+		byModel <- modelReading{told, noted, err}
+	}
+	if request.ByModel && leans {
+		go askModel()
+	}
+	read, err := f.searchFirst(ctx, step, meant)
+	read.changes = append(changes, read.changes...)
+	switch {
+	case err != nil && request.ByModel && leans:
+		<-byModel
+		return questionRead{}, err
+	case err != nil:
+		return questionRead{}, err
+	case !request.ByModel || !leans && coversQuestion(read):
+		return read, nil
+	case !leans:
+		askModel()
+	}
+	told := <-byModel
+	if told.err != nil {
+		return questionRead{}, told.err
+	}
+	return f.combineReadings(ctx, step, read, told)
+}
+
+// modelReading is a question as a model understood it.
+type modelReading struct {
+	meant   understanding
+	changes []graph.Change[State]
+	err     error
+}
+
+// requestReading has QueryUnderstander read the question.
+func (f *Flow) requestReading(ctx context.Context, step graph.Step[State], request analysisRequest) (understanding, []graph.Change[State], error) {
+	done, err := assign[analysis](ctx, f, step, assigned{to: queryUnderstander, requests: []agent.Payload{request}})
+	if err != nil {
+		return understanding{}, nil, err
+	}
+	meant, failure := only[understanding](done)
+	changes := append(used(done), lost(failure)...)
+	if failure != nil {
+		meant = asWritten(request.Question)
+		meant.Failed = request.ByModel
+	}
+	if len(request.Attachments) > 0 && !meant.Failed && !meant.isSocial() {
+		if meant, err = f.readAttached(ctx, request.Attachments, meant); err != nil {
+			return understanding{}, nil, err
+		}
+	}
+	return meant, changes, nil
+}
+
+// searchFirst searches for a question as it was read, and judges what was found.
+func (f *Flow) searchFirst(ctx context.Context, step graph.Step[State], meant understanding) (questionRead, error) {
+	lists, made, changes, err := f.searchAll(ctx, step, retrieve.Query{Text: meant.Query, Terms: meant.Terms, Filter: step.State.Filter})
+	if err != nil {
+		return questionRead{}, err
+	}
+	read := questionRead{meant: meant, found: lists[0], made: made, changes: changes}
+	f.judgeRead(step.State, &read, nil)
+	return read, nil
+}
+
+// judgeRead puts what was found in order, after it what else was, and judges it.
+func (f *Flow) judgeRead(s State, read *questionRead, others []retrieve.Evidence) {
+	meant := read.meant
+	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
+	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
+	found := f.order(s, meant.Around, read.found)
+	if len(others) > 0 {
+		found = merge(partWeight, found, others)
+	}
+	read.evidence = withAttached(s, found)
+	read.analysis = analyze(meant.Profile, read.evidence)
+	s.SearchResults, s.AnalysisResults = read.evidence, read.analysis
+	read.verdict = f.judgeQuestion(s)
+}
+
+// coversQuestion says whether a question that rules read needs no closer reading: its best
+// passage holds all that it is about.
+func coversQuestion(read questionRead) bool {
+	meant := read.meant
+	return len(read.evidence) > 0 && !meant.Failed && meant.Relation == One && meant.Unresolved == "" &&
+		!read.verdict.Asks && !read.verdict.Declines && meant.Profile.Coverage(termsOf(read.evidence[0])) == 1
+}
+
+// combineReadings takes what a model read for the question, and keeps beside what is found for
+// that what the rules' own search found. Where the model failed, the rules' reading stands.
+func (f *Flow) combineReadings(ctx context.Context, step graph.Step[State], read questionRead, told modelReading) (questionRead, error) {
+	changes := append(read.changes, told.changes...)
+	switch meant := told.meant; {
+	case meant.Failed:
+		read.meant.Uses = append(read.meant.Uses, meant.Uses...)
+		read.meant.Remarks = append(read.meant.Remarks, meant.Remarks...)
+		read.changes = changes
+		return read, nil
+	case meant.isSocial():
+		return questionRead{meant: meant, made: read.made, changes: changes}, nil
+	}
+	combined := questionRead{meant: told.meant, found: read.found, made: read.made, changes: changes}
+	combined.meant.Parts = distinctSearches(combined.meant.Query, slices.Concat(told.meant.Parts, read.meant.Parts))
+	if told.meant.Query == read.meant.Query && sameTerms(told.meant.Terms, read.meant.Terms) {
+		f.judgeRead(step.State, &combined, nil)
+		return combined, nil
+	}
+	lists, made, noted, err := f.searchAll(ctx, step, retrieve.Query{Text: told.meant.Query, Terms: told.meant.Terms, Filter: step.State.Filter})
+	if err != nil {
+		return questionRead{}, err
+	}
+	combined.found, combined.made, combined.changes = lists[0], append(combined.made, made...), append(changes, noted...)
+	f.judgeRead(step.State, &combined, read.evidence)
+	return combined, nil
+}
+
+// distinctSearches leaves out what is searched for already.
+func distinctSearches(query string, searches []string) []string {
+	var distinct []string
+	same := func(other string) func(string) bool {
+		return func(search string) bool {
+			return strings.EqualFold(strings.TrimRight(search, " ?.!"), strings.TrimRight(other, " ?.!"))
+		}
+	}
+	for _, search := range searches {
+		if !same(query)(search) && !slices.ContainsFunc(distinct, same(search)) {
+			distinct = append(distinct, search)
+		}
+	}
+	return distinct
+}
+
+func sameTerms(a, b []index.Term) bool {
+	return slices.EqualFunc(a, b, func(a, b index.Term) bool { return a == b })
+}
+
+// isSocial says whether a message asks the documents nothing.
+func (u understanding) isSocial() bool { return isSocial(u.Intent) }
+
+func isSocial(intent Intent) bool { return intent == Greeting || intent == Thanks }

@@ -49,6 +49,7 @@ type evalCommand struct {
 	Verifier  string `long:"verifier" choice:"honest" choice:"full" choice:"none" default:"honest" description:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
 	// FitSupport is how internal/knowledge/support/weights.json is made.
 	FitSupport string `long:"fit-support" value-name:"FILE" description:"Fit the check by words whether a source supports a statement, on half of the replies and the claims of --claims, print how it does on the other half, and write it."`
+	Context    bool   `long:"context" description:"Measure what a model is shown for the first messages of sets with facts: the tokens of an answer's prompt, and the part of the facts that stand in its sources, beside those of the twelve best passages as they stand."`
 	Claims     string `long:"claims" value-name:"FOLDER" description:"The folder of claims.jsonl, for --fit-support."`
 
 	judged  []judgedQuestion  // of all sets so far
@@ -165,6 +166,9 @@ func findSets(dir string) ([]questionSet, error) {
 func (c *evalCommand) measure(ctx context.Context, in *invocation, configured config.Config, set questionSet) (report eval.Report, err error) {
 	if set.form == eval.FormGrounding {
 		return measureSupport(set)
+	}
+	if c.Context {
+		return c.measureContext(ctx, in, configured, set)
 	}
 	ctx = asOperator(ctx)
 	configured.DataDir = filepath.Join(configured.DataDir, "eval", filepath.Base(set.dir))

@@ -91,7 +91,7 @@ func (r Row) digits() int {
 	switch {
 	case strings.HasPrefix(r.Name, "latency"), strings.HasSuffix(r.Name, "%"):
 		return 1
-	case strings.Contains(r.Name, " length "):
+	case strings.Contains(r.Name, " length "), strings.HasSuffix(r.Name, "prompt tokens"):
 		return 0
 	}
 	return 3

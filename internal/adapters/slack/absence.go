@@ -33,13 +33,13 @@ func (t threadState) isKnown(root string, known []chat.MessageID) bool {
 	return t.replies <= len(replies) && replies[t.latest]
 }
 
-// root tells how the sender's thread stands, by a look at its channel that is no older than
+// findRoot tells how the sender's thread stands, by a look at its channel that is no older than
 // age; false where the channel does not show the thread any more.
-func (s sender) root(ctx context.Context, age time.Duration) (threadState, bool, error) {
+func (s sender) findRoot(ctx context.Context, age time.Duration) (threadState, bool, error) {
 	roots, err := s.surveys.Get(s.at.team+" "+s.at.channel, s.clock.now().Add(-age), func() (map[string]threadState, time.Time, error) {
 		var history *slack.GetConversationHistoryResponse
 		var asked time.Time
-		err := s.call(ctx, readHistory, func() error {
+		err := s.callMethod(ctx, readHistory, func() error {
 			var err error
 			asked = s.clock.now()
 			history, err = s.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{ChannelID: s.at.channel, Limit: surveySize})
@@ -61,12 +61,12 @@ func (s sender) root(ctx context.Context, age time.Duration) (threadState, bool,
 // IsAbsent implements chat.AbsenceChecker: one look at a channel tells of all its threads
 // that have no reply after a message.
 func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
-	s, err := a.sender(ctx, thread)
-	from := behind(to)
+	s, err := a.senderFor(ctx, thread)
+	from := draftsAfter(to)
 	if err != nil || s.at.private != "" || from == "" {
 		return false, err
 	}
 	s.caller = "check " + s.at.channel
-	found, ok, err := s.root(ctx, age)
+	found, ok, err := s.findRoot(ctx, age)
 	return err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from), err
 }

@@ -109,8 +109,8 @@ type clock struct {
 	wait func(ctx context.Context, d time.Duration) error
 }
 
-// wait waits for d, or for the end of ctx, which is its error.
-func wait(ctx context.Context, d time.Duration) error {
+// waitFor waits for d, or for the end of ctx, which is its error.
+func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -163,7 +163,7 @@ func New(options Options) (*Adapter, error) {
 	if options.Turns == nil {
 		options.Turns = pace.NewLocal(nil)
 	}
-	a := &Adapter{options: options, clock: clock{time.Now, wait}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
+	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
 	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
 	a.surveys = expiring.NewSnapshots[map[string]threadState](maxSurveys)
@@ -211,15 +211,15 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 // Ready is closed once Run takes messages: what Handler hears before is refused.
 func (a *Adapter) Ready() <-chan struct{} { return a.running.Ready() }
 
-// api gives access to a team.
-func (a *Adapter) api(ctx context.Context, team string) (*slack.Client, error) {
+// teamClient gives access to a team.
+func (a *Adapter) teamClient(ctx context.Context, team string) (*slack.Client, error) {
 	workspace, err := a.options.Workspaces.Workspace(ctx, team, "")
 	if err != nil {
 		return nil, fmt.Errorf("access Slack's team %s: %w", team, err)
 	}
-	return a.client(workspace.Token), nil
+	return a.newClient(workspace.Token), nil
 }
 
-func (a *Adapter) client(token string) *slack.Client {
+func (a *Adapter) newClient(token string) *slack.Client {
 	return slack.New(token, slack.OptionAPIURL(a.options.APIURL), slack.OptionHTTPClient(historyClient{a.options.Client}), slack.OptionAppLevelToken(a.options.AppToken))
 }

@@ -56,8 +56,8 @@ func adminWishes(text, channel string) (wishes []settings.Wish, ok bool) {
 	return wishes, true
 }
 
-// manage does what an admin asks for, and tells what holds then.
-func (a *Adapter) manage(ctx context.Context, of signal, who person) ([]byte, error) {
+// applySettings does what an admin asks for, and tells what holds then.
+func (a *Adapter) applySettings(ctx context.Context, of signal, who person) ([]byte, error) {
 	if len(of.wishes) == 0 {
 		return privateAnswer(adminHelp)
 	}
@@ -76,7 +76,7 @@ func (a *Adapter) manage(ctx context.Context, of signal, who person) ([]byte, er
 		var err error
 		put, holds, err = a.settings.Manage(ctx, wish, change, standard, a.options.Changed)
 		if errors.Is(err, settings.ErrInvalid) {
-			return privateAnswer("Nothing was changed: " + escape(err.Error()) + ".\n" + adminHelp)
+			return privateAnswer("Nothing was changed: " + escapeText(err.Error()) + ".\n" + adminHelp)
 		}
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func describeSetting(channel string, put, holds settings.Setting) string {
 	if channel != "" {
 		head = "*In <#" + channel + ">*"
 	}
-	told := settings.Description{Put: put, Holds: holds, Escape: escape, Asker: func(id string) string {
+	told := settings.Description{Put: put, Holds: holds, Escape: escapeText, Asker: func(id string) string {
 		if strings.HasPrefix(id, "S") {
 			return "<!subteam^" + id + ">"
 		}

@@ -34,9 +34,9 @@ const (
 	refusedCollections = "Nothing that I know may be asked about here."
 )
 
-// admit tells what somebody may ask where a signal comes from, and says what its message may be
+// admitSignal tells what somebody may ask where a signal comes from, and says what its message may be
 // answered from.
-func (a *Adapter) admit(ctx context.Context, of *signal) (admission, error) {
+func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error) {
 	given, err := a.admitPerson(ctx, of)
 	if err != nil || given.refusal != "" {
 		return given, err
@@ -75,7 +75,7 @@ func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error
 	if err != nil {
 		return admission{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
-	who, err := a.person(ctx, of.place.team, string(of.by), admittedFor)
+	who, err := a.lookUpPerson(ctx, of.place.team, string(of.by), admittedFor)
 	if errors.Is(err, errUnknowable) {
 		a.options.Logger.ErrorContext(ctx, "refuse a person in Slack", slog.String("team", of.place.team), slog.Any("error", err))
 		return admission{refusal: refusedUnknown}, nil
@@ -129,13 +129,13 @@ const noticeKept = 30 * 24 * time.Hour
 
 // refusePerson tells a person in private why nothing comes of what they did, once in a channel.
 func (a *Adapter) refusePerson(ctx context.Context, of signal, why string) error {
-	a.skip(ctx, "its author is refused: "+why)
+	a.logSkipped(ctx, "its author is refused: "+why)
 	key := strings.Join([]string{"slack", of.place.team, of.place.channel, string(of.by)}, " ")
 	first, err := a.options.Settings.MarkTold(ctx, key, noticeKept)
 	if err != nil || !first {
 		return err
 	}
-	return a.tell(ctx, of, why)
+	return a.sendPrivateLine(ctx, of, why)
 }
 
 // refuseSignal answers a signal that its person is refused.
@@ -144,10 +144,10 @@ func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]by
 	case of.kind == submitted:
 		return formError(why)
 	case of.kind == opened && of.tab == "home":
-		a.skip(ctx, "who opened it is refused: "+why)
-		return nil, a.publishHome(ctx, of, []slack.Block{remark(why)})
+		a.logSkipped(ctx, "who opened it is refused: "+why)
+		return nil, a.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
 	case of.kind == opened, of.kind == edited:
-		a.skip(ctx, "its author is refused: "+why)
+		a.logSkipped(ctx, "its author is refused: "+why)
 		return nil, nil
 	case (of.kind == asked || of.kind == managed) && of.place.private != "":
 		return privateAnswer(why)

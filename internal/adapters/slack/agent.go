@@ -26,13 +26,13 @@ type agentless struct {
 	teams map[string]bool
 }
 
-func (a *agentless) has(team string) bool {
+func (a *agentless) hasTeam(team string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.teams[team]
 }
 
-func (a *agentless) add(team string) {
+func (a *agentless) addTeam(team string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.teams == nil {
@@ -41,14 +41,14 @@ func (a *agentless) add(team string) {
 	a.teams[team] = true
 }
 
-// session tells Slack how a direct conversation's session stands. People lose nothing
+// setSessionStatus tells Slack how a direct conversation's session stands. People lose nothing
 // where it can't be told.
-func (s sender) session(ctx context.Context, status sessionStatus) {
-	if !s.at.isDirect() || s.at.root == "" || s.agentless.has(s.at.team) {
+func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
+	if !s.at.isDirect() || s.at.root == "" || s.agentless.hasTeam(s.at.team) {
 		return
 	}
 	s.patience = 0
-	err := s.call(ctx, setSession, func() error {
+	err := s.callMethod(ctx, setSession, func() error {
 		_, err := s.api.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{
 			Status: string(status), ChannelID: s.at.channel, ThreadTS: s.at.root,
 		})
@@ -57,14 +57,14 @@ func (s sender) session(ctx context.Context, status sessionStatus) {
 	if err == nil {
 		return
 	}
-	if refusal(err) != "" {
-		s.agentless.add(s.at.team)
+	if refusalName(err) != "" {
+		s.agentless.addTeam(s.at.team)
 	}
 	s.options.Logger.DebugContext(ctx, "slack agent session was not told", slog.Any("error", err))
 }
 
-// after is how a session stands once a post is there.
-func after(post chat.Post) sessionStatus {
+// statusAfter is how a session stands once a post is there.
+func statusAfter(post chat.Post) sessionStatus {
 	if post.Question != nil && post.Answer == "" {
 		return sessionSuspended
 	}

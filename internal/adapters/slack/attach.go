@@ -21,8 +21,8 @@ type attachment struct {
 	content []byte
 }
 
-// attachments gives the documents of a reply, and whether one of them is without content.
-func attachments(reply chat.Reply) (files []attachment, lost bool) {
+// collectAttachments gives the documents of a reply, and whether one of them is without content.
+func collectAttachments(reply chat.Reply) (files []attachment, lost bool) {
 	for _, document := range reply.Documents {
 		document = picture.Drawn(document)
 		if !document.Kept() {
@@ -48,12 +48,12 @@ func keyIn(name string) (chat.PostKey, bool) {
 	return chat.PostKey(key), is
 }
 
-// upload puts files into a place, in one message.
-func (s sender) upload(ctx context.Context, at place, key chat.PostKey, files []attachment) error {
-	return s.call(ctx, uploadFile, func() error {
+// uploadFiles puts files into a place, in one message.
+func (s sender) uploadFiles(ctx context.Context, at place, key chat.PostKey, files []attachment) error {
+	return s.callMethod(ctx, uploadFile, func() error {
 		shared := make([]slack.FileSummary, len(files))
 		for i, file := range files {
-			id, err := s.send(ctx, fileName(file.name, key), file.content)
+			id, err := s.sendFile(ctx, fileName(file.name, key), file.content)
 			if err != nil {
 				return err
 			}
@@ -66,8 +66,8 @@ func (s sender) upload(ctx context.Context, at place, key chat.PostKey, files []
 	})
 }
 
-// send sends a file that nobody sees yet, and gives its id.
-func (s sender) send(ctx context.Context, name string, content []byte) (id string, err error) {
+// sendFile sends a file that nobody sees yet, and gives its id.
+func (s sender) sendFile(ctx context.Context, name string, content []byte) (id string, err error) {
 	to, err := s.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: name, FileSize: len(content)})
 	if err != nil {
 		return "", err

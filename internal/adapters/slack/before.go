@@ -16,12 +16,12 @@ var _ chat.ThreadReader = (*Adapter)(nil)
 // Before gives what was said in a thread before a message. People are called by their
 // names, as far as Slack tells them.
 func (a *Adapter) Before(ctx context.Context, thread chat.ThreadID, message chat.MessageID) ([]chat.Said, error) {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil || s.at.private != "" || s.at.root == string(message) {
 		return nil, err
 	}
 	var read []slack.Message
-	err = s.read(ctx, "", func(said slack.Message) bool {
+	err = s.readMessages(ctx, "", func(said slack.Message) bool {
 		if said.Timestamp >= string(message) {
 			return false
 		}
@@ -98,7 +98,7 @@ func (s sender) nameOf(ctx context.Context, user string) string {
 	if known {
 		return name
 	}
-	err := s.call(ctx, userInfo, func() error {
+	err := s.callMethod(ctx, userInfo, func() error {
 		person, err := s.api.GetUserInfoContext(ctx, user)
 		if err == nil {
 			name = firstOf(person.Profile.DisplayName, person.RealName, person.Name)

@@ -105,7 +105,7 @@ type row struct {
 	err      error
 }
 
-func (r *row) button(does verb, about, value, label string) {
+func (r *row) addButton(does verb, about, value, label string) {
 	id, err := actionID(does, about)
 	if err == nil && rich.Length(value) > maxValue {
 		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", rich.Head(value, 60)+"…", maxValue)
@@ -116,7 +116,7 @@ func (r *row) button(does verb, about, value, label string) {
 	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(rich.Cut(label, maxLabel))))
 }
 
-func (r *row) block() []slack.Block {
+func (r *row) buildBlocks() []slack.Block {
 	if len(r.elements) == 0 {
 		return nil
 	}
@@ -134,8 +134,8 @@ type offer struct {
 func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 	if reply.Offer != "" {
 		buttons := &row{}
-		buttons.button(verbPrivate, string(reply.Offer), "", "Answer me in private")
-		return buttons.block(), buttons.err
+		buttons.addButton(verbPrivate, string(reply.Offer), "", "Answer me in private")
+		return buttons.buildBlocks(), buttons.err
 	}
 	run := string(reply.Run)
 	if run == "" || reply.Outcome == chat.Noticed {
@@ -143,12 +143,12 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 	}
 	if reply.Outcome == chat.Failure {
 		buttons := &row{}
-		buttons.button(verbRetry, run, "", "Retry")
-		buttons.button(verbWhy, run, "", "What happened")
+		buttons.addButton(verbRetry, run, "", "Retry")
+		buttons.addButton(verbWhy, run, "", "What happened")
 		if can.human {
-			buttons.button(verbHuman, run, "", "Ask a human")
+			buttons.addButton(verbHuman, run, "", "Ask a human")
 		}
-		return buttons.block(), buttons.err
+		return buttons.buildBlocks(), buttons.err
 	}
 	var blocks []slack.Block
 	if reply.Outcome == chat.Answered {
@@ -162,18 +162,18 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 	}
 	buttons := &row{}
 	if reply.More {
-		buttons.button(verbExtend, run, "", "Show more")
+		buttons.addButton(verbExtend, run, "", "Show more")
 	}
 	if can.human && reply.Outcome == chat.Abstained { // nothing else helps then
-		buttons.button(verbHuman, run, "", "Ask a human")
+		buttons.addButton(verbHuman, run, "", "Ask a human")
 		can.human = false
 	}
-	buttons.menu(run, can)
-	return append(blocks, buttons.block()...), buttons.err
+	buttons.addMenu(run, can)
+	return append(blocks, buttons.buildBlocks()...), buttons.err
 }
 
-// menu is what else can be done about an answer.
-func (r *row) menu(run string, can offer) {
+// addMenu is what else can be done about an answer.
+func (r *row) addMenu(run string, can offer) {
 	var options []*slack.OptionBlockObject
 	add := func(does verb, label string) {
 		options = append(options, slack.NewOptionBlockObject(string(does), plainText(label), nil))
@@ -206,9 +206,9 @@ func questionButtons(question chat.Question) ([]slack.Block, error) {
 		if rich.Length(label) > maxLabel {
 			label = strconv.Itoa(i+1) + ". " + label
 		}
-		buttons.button(verbAnswer, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
+		buttons.addButton(verbAnswer, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
 	}
-	blocks := buttons.block()
+	blocks := buttons.buildBlocks()
 	if buttons.err != nil || !question.FreeText {
 		return blocks, buttons.err
 	}

@@ -85,7 +85,7 @@ func TestWhateverFailsThereIsOneAnswer(t *testing.T) {
 	w := newTeam(t, false)
 	random := rand.New(rand.NewPCG(7, 7))
 	root := w.ann.Says(w.general, "", "hello")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	texts := []string{"short", strings.Repeat(chattest.Long(3000)+"\n\n", 5), chattest.Long(30000)}
 	wanted := []string{"1 and 0 files", "3 and 0 files", "1 and 1 files", "1 and 1 files"}
 	const posts = 18

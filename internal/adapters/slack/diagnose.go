@@ -59,28 +59,28 @@ func Diagnose(ctx context.Context, of Diagnosis) []Finding {
 	var found []Finding
 	var bot string
 	if of.Token != "" {
-		told := of.token(ctx)
+		told := of.checkToken(ctx)
 		found, bot = append(found, told.findings...), told.bot
 		if bot != "" {
-			found = append(found, of.channels(ctx))
+			found = append(found, of.checkChannels(ctx))
 		}
 	}
-	found = append(found, of.doors()...)
+	found = append(found, of.checkDoors()...)
 	if of.AppToken != "" {
-		found = append(found, of.socket(ctx))
+		found = append(found, of.checkSocket(ctx))
 	}
 	if of.SigningSecret == "" || of.URL == "" {
 		return found
 	}
-	delivery := of.delivery(ctx)
+	delivery := of.checkDelivery(ctx)
 	found = append(found, delivery)
 	if of.Channel != "" && delivery.Problem == nil && bot != "" {
-		found = append(found, of.echo(ctx, bot))
+		found = append(found, of.checkEcho(ctx, bot))
 	}
 	return found
 }
 
-func (d Diagnosis) api() *slack.Client {
+func (d Diagnosis) newClient() *slack.Client {
 	return slack.New(d.Token, slack.OptionAPIURL(d.APIURL), slack.OptionHTTPClient(d.Client), slack.OptionAppLevelToken(d.AppToken))
 }
 
@@ -89,9 +89,9 @@ type tokenFindings struct {
 	bot      string
 }
 
-// token asks who the bot is, and what it may do.
-func (d Diagnosis) token(ctx context.Context) tokenFindings {
-	told, err := d.api().AuthTestContext(ctx)
+// checkToken asks who the bot is, and what it may do.
+func (d Diagnosis) checkToken(ctx context.Context) tokenFindings {
+	told, err := d.newClient().AuthTestContext(ctx)
 	if err != nil {
 		return tokenFindings{findings: []Finding{{
 			What: "bot token", Problem: fmt.Errorf("Slack refuses it: %w", err), //nolint:staticcheck // Slack is a name
@@ -117,10 +117,10 @@ func (d Diagnosis) token(ctx context.Context) tokenFindings {
 // maxChannelNames is how many channels are named.
 const maxChannelNames = 10
 
-// channels tells where the bot was invited to.
-func (d Diagnosis) channels(ctx context.Context) Finding {
+// checkChannels tells where the bot was invited to.
+func (d Diagnosis) checkChannels(ctx context.Context) Finding {
 	const remedy = "in Slack, open the channel and write: /invite @Cairn"
-	joined, more, err := d.api().GetConversationsForUserContext(ctx, &slack.GetConversationsForUserParameters{
+	joined, more, err := d.newClient().GetConversationsForUserContext(ctx, &slack.GetConversationsForUserParameters{
 		Types: []string{"public_channel", "private_channel"}, ExcludeArchived: true, Limit: 200,
 	})
 	if err != nil {
@@ -146,9 +146,9 @@ func (d Diagnosis) channels(ctx context.Context) Finding {
 	return Finding{What: "channels", Told: told}
 }
 
-// socket asks for a Socket Mode connection, and makes none.
-func (d Diagnosis) socket(ctx context.Context) Finding {
-	if _, _, err := d.api().StartSocketModeContext(ctx); err != nil {
+// checkSocket asks for a Socket Mode connection, and makes none.
+func (d Diagnosis) checkSocket(ctx context.Context) Finding {
+	if _, _, err := d.newClient().StartSocketModeContext(ctx); err != nil {
 		return Finding{
 			What: "Socket Mode", Problem: fmt.Errorf("Slack gives no connection: %w", err), //nolint:staticcheck // Slack is a name
 			Remedy: "api.slack.com/apps → your app → Socket Mode: enable it; Basic Information → App-Level Tokens: make one with connections:write (xapp-…)",
@@ -157,8 +157,8 @@ func (d Diagnosis) socket(ctx context.Context) Finding {
 	return Finding{What: "Socket Mode", Told: "Slack gives connections"}
 }
 
-// post sends a body to the events endpoint, signed as Slack signs.
-func (d Diagnosis) post(ctx context.Context, body []byte) (answer []byte, err error) {
+// postSigned sends a body to the events endpoint, signed as Slack signs.
+func (d Diagnosis) postSigned(ctx context.Context, body []byte) (answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(d.URL, "/")+"/slack/events", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -180,13 +180,13 @@ func (d Diagnosis) post(ctx context.Context, body []byte) (answer []byte, err er
 	return answer, err
 }
 
-// delivery asks the public address for the challenge, as Slack does.
-func (d Diagnosis) delivery(ctx context.Context) Finding {
+// checkDelivery asks the public address for the challenge, as Slack does.
+func (d Diagnosis) checkDelivery(ctx context.Context) Finding {
 	challenge := rand.Text()
 	body, err := json.Marshal(map[string]string{"type": "url_verification", "challenge": challenge})
 	if err == nil {
 		var answer []byte
-		if answer, err = d.post(ctx, body); err == nil && !bytes.Contains(answer, []byte(challenge)) {
+		if answer, err = d.postSigned(ctx, body); err == nil && !bytes.Contains(answer, []byte(challenge)) {
 			err = errors.New("what answers there is not Cairn")
 		}
 	}
@@ -202,8 +202,8 @@ func (d Diagnosis) delivery(ctx context.Context) Finding {
 // echoWithin is how long the answer to a test message may take.
 const echoWithin = 30 * time.Second
 
-// echo has a message answered by the echo flow, and waits for the answer in Slack.
-func (d Diagnosis) echo(ctx context.Context, bot string) Finding {
+// checkEcho has a message answered by the echo flow, and waits for the answer in Slack.
+func (d Diagnosis) checkEcho(ctx context.Context, bot string) Finding {
 	finding := Finding{What: "an answer", Told: "an echo came back in " + d.Channel}
 	if err := d.tryEcho(ctx, bot); err != nil {
 		finding.Told, finding.Problem = "", err
@@ -215,12 +215,12 @@ func (d Diagnosis) echo(ctx context.Context, bot string) Finding {
 func (d Diagnosis) tryEcho(ctx context.Context, bot string) error {
 	ctx, cancel := context.WithTimeout(ctx, echoWithin)
 	defer cancel()
-	api := d.api()
+	api := d.newClient()
 	_, root, err := api.PostMessageContext(ctx, d.Channel, slack.MsgOptionText("`cairn doctor` looks whether questions are answered here.", false))
 	if err != nil {
 		return fmt.Errorf("post in %s: %w", d.Channel, err)
 	}
-	author, err := d.somebody(ctx, bot)
+	author, err := d.findMember(ctx, bot)
 	if err != nil {
 		return err
 	}
@@ -242,15 +242,15 @@ func (d Diagnosis) tryEcho(ctx context.Context, bot string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.post(ctx, body); err != nil {
+	if _, err := d.postSigned(ctx, body); err != nil {
 		return fmt.Errorf("send an event to %s: %w", d.URL, err)
 	}
-	return d.await(ctx, root, word)
+	return d.awaitWord(ctx, root, word)
 }
 
-// somebody gives a member of the channel that is not the bot.
-func (d Diagnosis) somebody(ctx context.Context, bot string) (string, error) {
-	members, _, err := d.api().GetUsersInConversationContext(ctx, &slack.GetUsersInConversationParameters{ChannelID: d.Channel, Limit: 20})
+// findMember gives a member of the channel that is not the bot.
+func (d Diagnosis) findMember(ctx context.Context, bot string) (string, error) {
+	members, _, err := d.newClient().GetUsersInConversationContext(ctx, &slack.GetUsersInConversationParameters{ChannelID: d.Channel, Limit: 20})
 	if err != nil {
 		return "", fmt.Errorf("list who is in %s: %w", d.Channel, err)
 	}
@@ -262,12 +262,12 @@ func (d Diagnosis) somebody(ctx context.Context, bot string) (string, error) {
 	return "", fmt.Errorf("nobody but Cairn is in %s: join it", d.Channel)
 }
 
-// await waits for a word in a thread.
-func (d Diagnosis) await(ctx context.Context, root, word string) error {
+// awaitWord waits for a word in a thread.
+func (d Diagnosis) awaitWord(ctx context.Context, root, word string) error {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
-		messages, _, _, err := d.api().GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{ChannelID: d.Channel, Timestamp: root, Limit: 20})
+		messages, _, _, err := d.newClient().GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{ChannelID: d.Channel, Timestamp: root, Limit: 20})
 		if err == nil && slices.ContainsFunc(messages, func(m slack.Message) bool { return strings.Contains(m.Text, word) }) {
 			return nil
 		}

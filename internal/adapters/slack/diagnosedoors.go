@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// doors tells who can install the app, and whom it answers.
-func (d Diagnosis) doors() []Finding {
+// checkDoors tells who can install the app, and whom it answers.
+func (d Diagnosis) checkDoors() []Finding {
 	return []Finding{
-		d.teams(),
-		door("guests", d.Guests, "guests of the workspace are answered as members are", "slack.guests"),
-		door("external people", d.External, "people of other companies are answered in shared channels", "slack.external"),
+		d.checkTeams(),
+		doorFinding("guests", d.Guests, "guests of the workspace are answered as members are", "slack.guests"),
+		doorFinding("external people", d.External, "people of other companies are answered in shared channels", "slack.external"),
 	}
 }
 
-func (d Diagnosis) teams() Finding {
+func (d Diagnosis) checkTeams() Finding {
 	switch {
 	case !d.Many:
 		return Finding{What: "workspaces", Told: "the one that the bot token is of"}
@@ -33,8 +33,8 @@ func (d Diagnosis) teams() Finding {
 	return Finding{What: "workspaces", Told: fmt.Sprintf("%d are listed", len(d.Teams))}
 }
 
-// door tells whether a setting lets people in beside the members.
-func door(what string, open bool, problem, setting string) Finding {
+// doorFinding tells whether a setting lets people in beside the members.
+func doorFinding(what string, open bool, problem, setting string) Finding {
 	if !open {
 		return Finding{What: what, Told: "refused"}
 	}

@@ -18,38 +18,38 @@ import (
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
 var errNotRunning = errors.New("the Slack adapter does not run")
 
-// dispatch does what a signal asks for, and gives what Slack is answered with, which is
+// dispatchSignal does what a signal asks for, and gives what Slack is answered with, which is
 // nothing for most. It returns once that is durable or done: only then is Slack told that
 // the delivery has arrived.
-func (a *Adapter) dispatch(ctx context.Context, of signal) (answer []byte, err error) {
+func (a *Adapter) dispatchSignal(ctx context.Context, of signal) (answer []byte, err error) {
 	bot := a.running.Handler()
 	if bot == nil {
 		return nil, errNotRunning
 	}
-	keys := of.keys()
-	if a.recent.has(keys) {
+	keys := of.dedupeKeys()
+	if a.recent.hasAny(keys) {
 		return nil, nil
 	}
-	answer, err = a.do(ctx, bot, of)
+	answer, err = a.performSignal(ctx, bot, of)
 	if errors.Is(err, chat.ErrGone) { // what asked is nowhere that an answer could be
-		a.skip(ctx, err.Error())
+		a.logSkipped(ctx, err.Error())
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.recent.done(of.doneKeys())
+	a.recent.markDone(of.doneKeys())
 	return answer, nil
 }
 
-// do does what a signal asks for, where its person may ask. Of what is said the bot is to know
+// performSignal does what a signal asks for, where its person may ask. Of what is said the bot is to know
 // first whether it is for it.
-func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) (answer []byte, err error) {
+func (a *Adapter) performSignal(ctx context.Context, bot *running.Handler, of signal) (answer []byte, err error) {
 	switch of.kind {
 	case said:
-		return nil, a.listen(ctx, bot, of)
+		return nil, a.handleMessage(ctx, bot, of)
 	case edited, retracted:
-		return nil, a.change(ctx, bot, of)
+		return nil, a.handleChange(ctx, bot, of)
 	case left:
 		a.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
 		return nil, a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
@@ -57,10 +57,10 @@ func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) (answ
 		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
 		return nil, nil
 	case ignored:
-		a.skip(ctx, of.reason)
+		a.logSkipped(ctx, of.reason)
 		return nil, nil
 	}
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return nil, err
 	}
@@ -74,27 +74,27 @@ func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal) (answ
 func (a *Adapter) doAdmitted(ctx context.Context, bot *running.Handler, of signal, given admission) (answer []byte, err error) {
 	switch of.kind {
 	case asked:
-		return nil, a.ask(ctx, bot, of)
+		return nil, a.submitCommand(ctx, bot, of)
 	case managed:
-		return a.manage(ctx, of, given.who)
+		return a.applySettings(ctx, of, given.who)
 	case pressed:
-		return nil, a.press(ctx, bot, of)
+		return nil, a.handlePress(ctx, bot, of)
 	case submitted:
-		return a.submit(ctx, bot, of)
+		return a.submitReason(ctx, bot, of)
 	case opened:
-		return nil, a.open(ctx, bot, of, given.how.Collections)
+		return nil, a.greetVisitor(ctx, bot, of, given.how.Collections)
 	case halted:
-		return nil, a.stop(ctx, bot, of)
+		return nil, a.stopWork(ctx, bot, of)
 	}
 	return nil, nil
 }
 
-func (a *Adapter) skip(ctx context.Context, reason string) {
+func (a *Adapter) logSkipped(ctx context.Context, reason string) {
 	a.options.Logger.DebugContext(ctx, "slack event ignored", slog.String("reason", reason))
 }
 
-// listen hands over what is said to the bot.
-func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) error {
+// handleMessage hands over what is said to the bot.
+func (a *Adapter) handleMessage(ctx context.Context, bot *running.Handler, of signal) error {
 	var turns []chat.Turn
 	if of.reply && !of.direct && !of.called {
 		var err error
@@ -107,34 +107,34 @@ func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) e
 	if err != nil {
 		return err
 	}
-	ruled := hears(of, how.Mode, listening.PartIn(turns))
+	ruled := decideHearing(of, how.Mode, listening.PartIn(turns))
 	if !ruled.Hear && !ruled.Unsure {
-		a.skip(ctx, ruled.Why)
+		a.logSkipped(ctx, ruled.Why)
 		return nil
 	}
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
 	if given.refusal != "" {
 		if ruled.Unsure { // it may not be for the bot at all
-			a.skip(ctx, "its author is refused: "+given.refusal)
+			a.logSkipped(ctx, "its author is refused: "+given.refusal)
 			return nil
 		}
 		return a.refusePerson(ctx, of, given.refusal)
 	}
-	if ruled = a.judged(ctx, of, ruled, turns); !ruled.Hear {
-		a.skip(ctx, ruled.Why)
+	if ruled = a.judgeHearing(ctx, of, ruled, turns); !ruled.Hear {
+		a.logSkipped(ctx, ruled.Why)
 		return nil
 	}
-	return a.hand(ctx, bot, of)
+	return a.submitMessage(ctx, bot, of)
 }
 
-// change hands over that a message was edited or deleted, where the bot may have been
+// handleChange hands over that a message was edited or deleted, where the bot may have been
 // asked by it.
-func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) handleChange(ctx context.Context, bot *running.Handler, of signal) error {
 	if bot.Changes == nil {
-		a.skip(ctx, "the bot does not hear of changed messages")
+		a.logSkipped(ctx, "the bot does not hear of changed messages")
 		return nil
 	}
 	turns, err := bot.Transcript(ctx, of.message.Thread)
@@ -144,30 +144,30 @@ func (a *Adapter) change(ctx context.Context, bot *running.Handler, of signal) e
 	known := slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Message == of.message.ID })
 	switch {
 	case of.kind == edited && of.calledNow && !known:
-		return a.listen(ctx, bot, of) // it was not for the bot before
+		return a.handleMessage(ctx, bot, of) // it was not for the bot before
 	case !of.direct && !of.called && len(turns) == 0:
-		a.skip(ctx, "a change of what the bot was not asked")
+		a.logSkipped(ctx, "a change of what the bot was not asked")
 		return nil
 	case of.kind == retracted:
 		return bot.Changes.Deleted(ctx, of.message.Thread, of.message.ID)
 	}
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
 	if given.refusal != "" {
-		a.skip(ctx, "its author is refused: "+given.refusal)
+		a.logSkipped(ctx, "its author is refused: "+given.refusal)
 		return nil
 	}
 	return bot.Changes.Edited(ctx, of.message)
 }
 
-// hand makes a message durable with its files, some of which may have come after the first
+// submitMessage makes a message durable with its files, some of which may have come after the first
 // delivery. An author who may not answer is told so in private.
-func (a *Adapter) hand(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) submitMessage(ctx context.Context, bot *running.Handler, of signal) error {
 	err := bot.Handle(ctx, of.message, nil)
 	if errors.Is(err, chat.ErrForbidden) {
-		return a.tell(ctx, of, chat.ErrForbidden.Error())
+		return a.sendPrivateLine(ctx, of, chat.ErrForbidden.Error())
 	}
 	if err == nil && of.hasMore() && bot.Changes != nil {
 		return bot.Changes.Edited(ctx, of.message) // changes nothing where its files were known
@@ -175,48 +175,48 @@ func (a *Adapter) hand(ctx context.Context, bot *running.Handler, of signal) err
 	return err
 }
 
-// ask hands over a slash command or a shortcut. A shortcut is answered in the message's
+// submitCommand hands over a slash command or a shortcut. A shortcut is answered in the message's
 // thread, which the app has to be in.
-func (a *Adapter) ask(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) submitCommand(ctx context.Context, bot *running.Handler, of signal) error {
 	if of.place.private != "" {
-		return a.hand(ctx, bot, of)
+		return a.submitMessage(ctx, bot, of)
 	}
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
-	_, err = s.ephemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText("On it: the answer comes in this message's thread.", false)})
+	_, err = s.postEphemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText("On it: the answer comes in this message's thread.", false)})
 	if errors.Is(err, chat.ErrGone) {
 		return a.tellDirectly(ctx, of, "I am not in that channel, so I can't answer there. Invite me with /invite and try again.")
 	}
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
 	}
-	return a.hand(ctx, bot, of)
+	return a.submitMessage(ctx, bot, of)
 }
 
-// press does what a button says.
-func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) error {
+// handlePress does what a button says.
+func (a *Adapter) handlePress(ctx context.Context, bot *running.Handler, of signal) error {
 	run := chat.RunID(of.about)
 	err := of.checkRun(ctx, bot)
 	if err != nil {
-		return a.told(ctx, of, err)
+		return a.explainError(ctx, of, err)
 	}
 	switch of.verb {
 	case verbAnswer, verbReply:
-		return a.hand(ctx, bot, of)
+		return a.submitMessage(ctx, bot, of)
 	case verbRate:
-		err = a.rate(ctx, bot, of)
+		err = a.saveRating(ctx, bot, of)
 	case verbRetry:
 		err = bot.Retry(ctx, run, of.by, nil)
 	case verbStop:
-		return a.stop(ctx, bot, of)
+		return a.stopWork(ctx, bot, of)
 	case verbWhy:
-		err = a.why(ctx, bot, of)
+		err = a.showWhy(ctx, bot, of)
 	case verbSources:
-		err = a.sources(ctx, bot, of)
+		err = a.showSources(ctx, bot, of)
 	case verbShare:
-		err = a.share(ctx, bot, of)
+		err = a.shareAnswer(ctx, bot, of)
 	case verbHuman:
 		err = a.callHuman(ctx, bot, of)
 	case verbPrivate:
@@ -224,46 +224,46 @@ func (a *Adapter) press(ctx context.Context, bot *running.Handler, of signal) er
 	case verbTake:
 		err = a.takeHelp(ctx, bot, of)
 	case verbSettle:
-		err = a.settle(ctx, of)
+		err = a.closeRequest(ctx, of)
 	case verbExtend:
 		if err = chat.ErrUnknownRun; bot.More != nil {
 			err = bot.More.Extend(ctx, run, of.by)
 		}
 	}
-	return a.told(ctx, of, err)
+	return a.explainError(ctx, of, err)
 }
 
-// told tells a person in private what an error means for them; other errors stay.
-func (a *Adapter) told(ctx context.Context, of signal, err error) error {
+// explainError tells a person in private what an error means for them; other errors stay.
+func (a *Adapter) explainError(ctx context.Context, of signal, err error) error {
 	if words, is := running.Refusal(err); is {
-		return a.tell(ctx, of, words)
+		return a.sendPrivateLine(ctx, of, words)
 	}
 	return err
 }
 
-func (a *Adapter) stop(ctx context.Context, bot running.Bot, of signal) error {
-	if _, err := bot.Stop(ctx, of.place.thread(), of.by); err != nil {
-		return a.told(ctx, of, err)
+func (a *Adapter) stopWork(ctx context.Context, bot running.Bot, of signal) error {
+	if _, err := bot.Stop(ctx, of.place.threadID(), of.by); err != nil {
+		return a.explainError(ctx, of, err)
 	}
 	if of.kind != halted {
 		return nil
 	}
 	// Slack leaves it to the app to say that the session does not work any more.
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
-	s.session(ctx, sessionActive)
+	s.setSessionStatus(ctx, sessionActive)
 	return nil
 }
 
-// tell says one line to one person. Where that can't be, nothing else is lost by it.
-func (a *Adapter) tell(ctx context.Context, of signal, line string) error {
-	s, err := a.sender(ctx, of.place.thread())
+// sendPrivateLine says one line to one person. Where that can't be, nothing else is lost by it.
+func (a *Adapter) sendPrivateLine(ctx context.Context, of signal, line string) error {
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
-	_, err = s.ephemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText(escape(line), false)})
+	_, err = s.postEphemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText(escapeText(line), false)})
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
 	}
@@ -272,7 +272,7 @@ func (a *Adapter) tell(ctx context.Context, of signal, line string) error {
 
 // tellDirectly says one line in the direct conversation with a person.
 func (a *Adapter) tellDirectly(ctx context.Context, of signal, line string) error {
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
@@ -281,6 +281,6 @@ func (a *Adapter) tellDirectly(ctx context.Context, of signal, line string) erro
 		return err
 	}
 	s.at = place{team: of.place.team, channel: channel}
-	_, err = s.post(ctx, part{key: keyOf("line", of), of: 1}, note{text: escape(line)})
+	_, err = s.postPart(ctx, part{key: keyOf("line", of), of: 1}, note{text: escapeText(line)})
 	return err
 }

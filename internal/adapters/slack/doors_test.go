@@ -51,7 +51,7 @@ func TestUnlistedWorkspacesAreRefused(t *testing.T) {
 // TestAWorkspaceThatIsNotListedAnyMore has one that installed the app be taken off the list.
 func TestAWorkspaceThatIsNotListedAnyMore(t *testing.T) {
 	m := newMarket(t)
-	if err := m.many.save(t.Context(), "T0OLD", install{Token: "xoxb-1", Bot: "U0BOT"}); err != nil {
+	if err := m.many.saveInstall(t.Context(), "T0OLD", install{Token: "xoxb-1", Bot: "U0BOT"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.many.Workspace(t.Context(), "T0OLD", ""); err != nil {
@@ -125,7 +125,7 @@ func TestPlacesAreAsDocumented(t *testing.T) {
 	}
 	describe := func(at place) chat.Place {
 		at.team = slacktest.Team
-		found, err := w.adapter.Place(t.Context(), at.thread())
+		found, err := w.adapter.Place(t.Context(), at.threadID())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,12 +164,12 @@ func TestPlacesAndPeople(t *testing.T) {
 		"a direct one":       {place{team: slacktest.Team, channel: w.ann.DM(), root: "1.2"}, chat.Place{Members: []chat.UserID{"U0ANN"}, Complete: true}},
 		"a command's answer": {place{team: slacktest.Team, channel: w.general, private: "U0BEN", request: "7"}, chat.Place{Members: []chat.UserID{"U0BEN"}, Complete: true}},
 	} {
-		got, err := w.adapter.Place(t.Context(), test.at.thread())
+		got, err := w.adapter.Place(t.Context(), test.at.threadID())
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, test.want)
 		}
 	}
-	thread := place{team: slacktest.Team, channel: w.general, root: "1.2"}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: "1.2"}.threadID()
 	got, err := w.adapter.Identify(t.Context(), thread, []chat.UserID{"U0ANN", chat.UserID(gus.ID), chat.UserID(eve.ID), "U0NOBODY"})
 	want := []chat.Identity{
 		{Email: "ann@example.com", Groups: []string{"S0LEGAL"}, Team: slacktest.Team}, {Team: slacktest.Team, Guest: true},

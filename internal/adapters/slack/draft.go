@@ -57,12 +57,12 @@ const (
 
 // Draft begins to show a run that works in a thread for the person who asked.
 func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
-	s, err := a.sender(ctx, work.Thread)
+	s, err := a.senderFor(ctx, work.Thread)
 	if err != nil {
 		return nil, err
 	}
 	if work.Again && s.at.private == "" {
-		if err := s.sweep(ctx, behind(work.To)); lenient(err) != nil { // else the thread is tidied later
+		if err := s.removeDrafts(ctx, draftsAfter(work.To)); tolerateRefusal(err) != nil { // else the thread is tidied later
 			return nil, fmt.Errorf("take away what was shown of run %s before: %w", work.Run, err)
 		}
 	}
@@ -78,7 +78,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	case d.at.private != "" || line == "":
 		return nil
 	case d.state == streaming:
-		_, err := d.grow(ctx, slack.TaskUpdateChunk{
+		_, err := d.appendChunk(ctx, slack.TaskUpdateChunk{
 			Type: slack.StreamChunkTaskUpdate, ID: rich.Cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
 		})
 		return err
@@ -86,7 +86,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 		return nil
 	}
 	if d.status == "" {
-		d.session(ctx, sessionProcessing)
+		d.setSessionStatus(ctx, sessionProcessing)
 	}
 	d.status = line
 	return d.setStatus(ctx, line+"…")
@@ -94,7 +94,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 
 // setStatus shows a status line under the thread; "" takes it away.
 func (d *draft) setStatus(ctx context.Context, line string) error {
-	return lenient(d.call(ctx, setStatus, func() error {
+	return tolerateRefusal(d.callMethod(ctx, setStatus, func() error {
 		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
 			ChannelID: d.at.channel, ThreadTS: d.at.root, Status: line,
 		})
@@ -114,11 +114,11 @@ func taskStatus(status chat.StepStatus) slack.TaskCardStatus {
 	return slack.TaskCardStatusComplete
 }
 
-// lenient forgives what a draft can do without: Slack's limits and refusals. The answer
+// tolerateRefusal forgives what a draft can do without: Slack's limits and refusals. The answer
 // comes all the same.
-func lenient(err error) error {
+func tolerateRefusal(err error) error {
 	var later *chat.RetryAfterError
-	if errors.As(err, &later) || refusal(err) != "" {
+	if errors.As(err, &later) || refusalName(err) != "" {
 		return nil
 	}
 	return err
@@ -128,7 +128,7 @@ func lenient(err error) error {
 // called by it.
 func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 	if token.Restart {
-		if err := d.discard(ctx); err != nil {
+		if err := d.deleteDraft(ctx); err != nil {
 			return err
 		}
 	}
@@ -147,23 +147,23 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 	d.last = now
 	switch d.state {
 	case idle:
-		return d.begin(ctx)
+		return d.openDraft(ctx)
 	case streaming:
-		piece := d.next()
+		piece := d.pendingText()
 		if d.shown+len(piece) > maxStreamed {
 			d.state = stopped
-			return lenient(d.endStream(ctx))
+			return tolerateRefusal(d.endStream(ctx))
 		}
 		if piece == "" {
 			return nil
 		}
-		grown, err := d.grow(ctx, slack.NewMarkdownTextChunk(harmless(piece)))
+		grown, err := d.appendChunk(ctx, slack.NewMarkdownTextChunk(disarmMentions(piece)))
 		if grown {
 			d.shown += len(piece)
 		}
 		return err
 	case editing:
-		return lenient(d.redraw(ctx))
+		return tolerateRefusal(d.updateMessage(ctx))
 	case stopped:
 	}
 	return nil
@@ -171,15 +171,15 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 
 var calling = regexp.MustCompile(`<([@!#])`)
 
-// harmless keeps Markdown from calling people: nothing else is read in angle brackets
+// disarmMentions keeps Markdown from calling people: nothing else is read in angle brackets
 // once a character that nobody sees stands behind the first.
-func harmless(markdown string) string {
+func disarmMentions(markdown string) string {
 	return calling.ReplaceAllString(markup.Clean(markdown), "<\u200b$1")
 }
 
-// next is what is not shown yet, but for a "<" or part of a character at its end, which
+// pendingText is what is not shown yet, but for a "<" or part of a character at its end, which
 // the next token may make whole.
-func (d *draft) next() string {
+func (d *draft) pendingText() string {
 	piece := strings.TrimSuffix(d.text.String()[d.shown:], "<")
 	for cut := 1; cut < utf8.UTFMax && cut <= len(piece); cut++ {
 		if tail := piece[len(piece)-cut:]; utf8.RuneStart(tail[0]) {
@@ -192,32 +192,32 @@ func (d *draft) next() string {
 	return rich.Head(piece, maxStreamed)
 }
 
-// begin opens a stream, or posts a message to edit where Slack has none for the app.
-func (d *draft) begin(ctx context.Context) error {
-	piece := d.next()
-	err := d.call(ctx, startStream, func() error {
+// openDraft opens a stream, or posts a message to edit where Slack has none for the app.
+func (d *draft) openDraft(ctx context.Context) error {
+	piece := d.pendingText()
+	err := d.callMethod(ctx, startStream, func() error {
 		_, ts, err := d.api.StartStreamContext(ctx, d.at.channel,
-			slack.MsgOptionTS(d.at.root), slack.MsgOptionMarkdownText(harmless(piece)),
+			slack.MsgOptionTS(d.at.root), slack.MsgOptionMarkdownText(disarmMentions(piece)),
 			slack.MsgOptionRecipientTeamID(d.at.team), slack.MsgOptionRecipientUserID(string(d.work.Asker)))
-		return d.made(ts, err)
+		return d.recordMade(ts, err)
 	})
 	switch {
 	case err == nil:
 		d.state, d.shown = streaming, d.shown+len(piece)
 		return d.offerStop(ctx)
-	case refusal(err) == "":
-		return lenient(err)
+	case refusalName(err) == "":
+		return tolerateRefusal(err)
 	}
 	d.state = editing
-	return lenient(d.redraw(ctx))
+	return tolerateRefusal(d.updateMessage(ctx))
 }
 
-// made takes note of a message that a call made, or may have made.
-func (d *draft) made(ts string, err error) error {
+// recordMade takes note of a message that a call made, or may have made.
+func (d *draft) recordMade(ts string, err error) error {
 	var limited *slack.RateLimitedError
 	if ts != "" {
 		d.ts = ts
-	} else if err != nil && refusal(err) == "" && !errors.As(err, &limited) {
+	} else if err != nil && refusalName(err) == "" && !errors.As(err, &limited) {
 		d.unsettled = true
 	}
 	return err
@@ -233,7 +233,7 @@ func (d *draft) offerStop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return lenient(d.call(ctx, appendStream, func() error {
+	return tolerateRefusal(d.callMethod(ctx, appendStream, func() error {
 		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(slack.NewBlocksChunk(blocks...)))
 		return err
 	}))
@@ -241,30 +241,30 @@ func (d *draft) offerStop(ctx context.Context) error {
 
 func (d *draft) stopButton() ([]slack.Block, error) {
 	buttons := &row{}
-	buttons.button(verbStop, string(d.work.Run), "", "Stop")
-	return buttons.block(), buttons.err
+	buttons.addButton(verbStop, string(d.work.Run), "", "Stop")
+	return buttons.buildBlocks(), buttons.err
 }
 
-// grow adds a chunk to the stream; false where it could not. A stream that died is left
+// appendChunk adds a chunk to the stream; false where it could not. A stream that died is left
 // as it is until Finish.
-func (d *draft) grow(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
-	err := d.call(ctx, appendStream, func() error {
+func (d *draft) appendChunk(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
+	err := d.callMethod(ctx, appendStream, func() error {
 		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(chunk))
 		return err
 	})
-	if refusal(err) != "" {
+	if refusalName(err) != "" {
 		d.state = stopped
 	}
-	return err == nil, lenient(err)
+	return err == nil, tolerateRefusal(err)
 }
 
-// redraw shows the draft in a message of its own.
-func (d *draft) redraw(ctx context.Context) error {
+// updateMessage shows the draft in a message of its own.
+func (d *draft) updateMessage(ctx context.Context) error {
 	messages, _ := packer.Pack(format.Read(d.text.String(), nil))
 	if len(messages) == 0 {
 		return nil
 	}
-	shown := note{notification(messages[0], chat.Reply{}), append(richText(messages[0]), remark("Still writing…"))}
+	shown := note{notificationText(messages[0], chat.Reply{}), append(richText(messages[0]), remarkBlock("Still writing…"))}
 	buttons, err := d.stopButton()
 	if err != nil {
 		return err
@@ -272,38 +272,38 @@ func (d *draft) redraw(ctx context.Context) error {
 	shown.blocks = append(shown.blocks, buttons...)
 	d.shown = d.text.Len()
 	if d.ts != "" {
-		return d.call(ctx, updateMessage, func() error {
-			_, _, _, err := d.api.UpdateMessageContext(ctx, d.at.channel, d.ts, d.content(shown)...)
+		return d.callMethod(ctx, updateMessage, func() error {
+			_, _, _, err := d.api.UpdateMessageContext(ctx, d.at.channel, d.ts, d.contentOptions(shown)...)
 			return err
 		})
 	}
-	return d.call(ctx, postMessage, func() error {
-		_, ts, err := d.api.PostMessageContext(ctx, d.at.channel, append(d.content(shown), slack.MsgOptionTS(d.at.root))...)
-		return d.made(ts, err)
+	return d.callMethod(ctx, postMessage, func() error {
+		_, ts, err := d.api.PostMessageContext(ctx, d.at.channel, append(d.contentOptions(shown), slack.MsgOptionTS(d.at.root))...)
+		return d.recordMade(ts, err)
 	})
 }
 
 // endStream closes Slack's stream; one that died is closed already.
 func (d *draft) endStream(ctx context.Context) error {
-	err := d.call(ctx, stopStream, func() error {
+	err := d.callMethod(ctx, stopStream, func() error {
 		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts)
 		return err
 	})
-	if refusal(err) == "message_not_in_streaming_state" {
+	if refusalName(err) == "message_not_in_streaming_state" {
 		return nil
 	}
 	return err
 }
 
-// discard takes the draft's message away.
-func (d *draft) discard(ctx context.Context) error {
+// deleteDraft takes the draft's message away.
+func (d *draft) deleteDraft(ctx context.Context) error {
 	if d.state == streaming {
-		if err := lenient(d.endStream(ctx)); err != nil {
+		if err := tolerateRefusal(d.endStream(ctx)); err != nil {
 			return err
 		}
 	}
 	if d.ts != "" {
-		if err := d.remove(ctx, d.ts); err != nil {
+		if err := d.deleteMessage(ctx, d.ts); err != nil {
 			return err
 		}
 	}
@@ -315,13 +315,13 @@ func (d *draft) discard(ctx context.Context) error {
 // Close takes back the message and the status line.
 func (d *draft) Close(ctx context.Context) error {
 	d.patience = turnPatience
-	if err := d.discard(ctx); err != nil {
+	if err := d.deleteDraft(ctx); err != nil {
 		return err
 	}
 	if d.status == "" {
 		return nil
 	}
-	d.session(ctx, sessionActive)
+	d.setSessionStatus(ctx, sessionActive)
 	d.status = ""
 	return d.setStatus(ctx, "")
 }
@@ -332,7 +332,7 @@ func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 		return nil
 	}
 	d.patience = turnPatience
-	err := d.discard(ctx)
+	err := d.deleteDraft(ctx)
 	d.patience = 0
 	return errors.Join(err, d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second))))
 }
@@ -348,29 +348,29 @@ const finishPatience = 10 * time.Second
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
 	d.patience = finishPatience
 	if d.ts == "" || post.Only != "" {
-		if err := d.discard(ctx); err != nil {
+		if err := d.deleteDraft(ctx); err != nil {
 			return "", begunUnlessLater(err)
 		}
-		return d.Post(ctx, d.at.thread(), key, post)
+		return d.Post(ctx, d.at.threadID(), key, post)
 	}
 	if d.state == streaming {
-		if err := d.endStream(ctx); refusal(err) == "" && err != nil {
+		if err := d.endStream(ctx); refusalName(err) == "" && err != nil {
 			return "", begunUnlessLater(err)
 		}
 		d.state = stopped
 	}
-	shown, err := d.render(post, d.at)
+	shown, err := d.renderFor(post, d.at)
 	if err != nil {
-		return "", begun(err)
+		return "", markMaybePosted(err)
 	}
-	first := part{key: key, index: 0, of: shown.parts(), ts: d.ts}
-	if err := d.update(ctx, first, shown.notes[0]); err != nil {
+	first := part{key: key, index: 0, of: shown.countParts(), ts: d.ts}
+	if err := d.updatePart(ctx, first, shown.notes[0]); err != nil {
 		return "", begunUnlessLater(err)
 	}
-	if _, err := d.complete(ctx, key, shown, []part{first}); err != nil {
+	if _, err := d.postMissing(ctx, key, shown, []part{first}); err != nil {
 		return "", err
 	}
-	d.session(ctx, after(post))
+	d.setSessionStatus(ctx, statusAfter(post))
 	return chat.MessageID(d.ts), nil
 }
 
@@ -381,5 +381,5 @@ func begunUnlessLater(err error) error {
 	if errors.As(err, &later) {
 		return err
 	}
-	return begun(err)
+	return markMaybePosted(err)
 }

@@ -15,7 +15,7 @@ func drafted(t *testing.T) (*team, chat.Draft, chat.ThreadID) {
 	t.Helper()
 	w := newTeam(t, false)
 	root := w.ann.Says(w.general, "", "how do I roll back a release?")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN"})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // edit what one person alone sees: in private threads the new state is posted under the
 // old.
 func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil {
 		return err
 	}
@@ -22,12 +22,12 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 		_, err := a.Post(ctx, thread, "", post)
 		return err
 	}
-	shown, err := a.render(post, s.at)
+	shown, err := a.renderFor(post, s.at)
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
 	s.caller = "edit " + string(message)
-	there, err := s.siblings(ctx, string(message))
+	there, err := s.findSiblings(ctx, string(message))
 	if err != nil {
 		return err
 	}
@@ -39,25 +39,25 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 			continue
 		}
 		if p.index == filePart || p.index >= len(shown.notes) {
-			if err := s.remove(ctx, p.ts); err != nil {
+			if err := s.deleteMessage(ctx, p.ts); err != nil {
 				return err
 			}
 			continue
 		}
-		p.of = shown.parts()
-		if err := s.update(ctx, p, shown.notes[p.index]); err != nil {
+		p.of = shown.countParts()
+		if err := s.updatePart(ctx, p, shown.notes[p.index]); err != nil {
 			return err
 		}
 		kept = append(kept, p)
 	}
-	_, err = s.complete(ctx, key, shown, kept)
+	_, err = s.postMissing(ctx, key, shown, kept)
 	return err
 }
 
-// siblings gives all messages of the post that a message is the first of.
-func (s sender) siblings(ctx context.Context, first string) ([]part, error) {
+// findSiblings gives all messages of the post that a message is the first of.
+func (s sender) findSiblings(ctx context.Context, first string) ([]part, error) {
 	var found []part
-	err := s.read(ctx, first, func(message slack.Message) bool {
+	err := s.readMessages(ctx, first, func(message slack.Message) bool {
 		p, ok := s.partOf(message)
 		if ok && (p.ts == first || len(found) > 0 && p.key == found[0].key) {
 			found = append(found, p)
@@ -73,31 +73,31 @@ func (s sender) siblings(ctx context.Context, first string) ([]part, error) {
 // Retract deletes a post, whatever number of messages it had. What one person alone saw
 // can't be taken back.
 func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return err
 	}
-	there, err := s.siblings(ctx, string(message))
+	there, err := s.findSiblings(ctx, string(message))
 	if errors.Is(err, chat.ErrGone) {
 		return nil
 	}
 	for _, p := range there {
-		err = errors.Join(err, s.remove(ctx, p.ts))
+		err = errors.Join(err, s.deleteMessage(ctx, p.ts))
 	}
 	return err
 }
 
-func (s sender) update(ctx context.Context, p part, shown note) error {
-	options := append(s.content(shown), p.metadata())
-	return s.call(ctx, updateMessage, func() error {
+func (s sender) updatePart(ctx context.Context, p part, shown note) error {
+	options := append(s.contentOptions(shown), p.metadataOption())
+	return s.callMethod(ctx, updateMessage, func() error {
 		_, _, _, err := s.api.UpdateMessageContext(ctx, s.at.channel, p.ts, options...)
 		return err
 	})
 }
 
-// remove deletes a message of the bot's; one that is gone already is fine.
-func (s sender) remove(ctx context.Context, ts string) error {
-	err := s.call(ctx, deleteMessage, func() error {
+// deleteMessage deletes a message of the bot's; one that is gone already is fine.
+func (s sender) deleteMessage(ctx context.Context, ts string) error {
+	err := s.callMethod(ctx, deleteMessage, func() error {
 		_, _, err := s.api.DeleteMessageContext(ctx, s.at.channel, ts)
 		return err
 	})

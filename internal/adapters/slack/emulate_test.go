@@ -61,7 +61,7 @@ func TestSecondOpinion(t *testing.T) {
 	}
 	adapter.clock.now = clock.Now
 	adapter.clock.wait = func(_ context.Context, d time.Duration) error { clock.Advance(d); return nil }
-	api := adapter.client(*emulateToken)
+	api := adapter.newClient(*emulateToken)
 	told, err := api.AuthTestContext(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestSecondOpinion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	story{t, adapter, place{team: told.TeamID, channel: channel, root: root}.thread(), func() { clock.Advance(time.Minute) }}.tell()
+	story{t, adapter, place{team: told.TeamID, channel: channel, root: root}.threadID(), func() { clock.Advance(time.Minute) }}.tell()
 }
 
 // story is what is done in a thread.

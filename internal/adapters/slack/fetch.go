@@ -33,16 +33,16 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 		return nil, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
 	var told *slack.File
-	err = a.pace.call(ctx, turn{team: at.team, method: fileInfo, patience: turnPatience}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: at.team, method: fileInfo, patience: turnPatience}, func() error {
 		var err error
-		told, _, _, err = a.client(workspace.Token).GetFileInfoContext(ctx, file.ID, 0, 0)
+		told, _, _, err = a.newClient(workspace.Token).GetFileInfoContext(ctx, file.ID, 0, 0)
 		return err
 	})
 	var later *chat.RetryAfterError
 	switch {
 	case errors.As(err, &later):
 		return nil, err
-	case slices.Contains([]string{"file_not_found", "file_deleted", "file_not_visible"}, refusal(err)):
+	case slices.Contains([]string{"file_not_found", "file_deleted", "file_not_visible"}, refusalName(err)):
 		return nil, fmt.Errorf("fetch file %s of Slack's: %w: %w", file.ID, chat.ErrGone, err)
 	case err != nil:
 		return nil, fmt.Errorf("fetch file %s of Slack's: %w", file.ID, err)
@@ -51,7 +51,7 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 	if address == "" {
 		address = told.URLPrivate
 	}
-	content, err := a.download(ctx, address, workspace.Token, limit)
+	content, err := a.downloadFile(ctx, address, workspace.Token, limit)
 	if err != nil {
 		return nil, fmt.Errorf("fetch file %s of Slack's: %w", file.ID, err)
 	}
@@ -60,12 +60,12 @@ func (a *Adapter) Fetch(ctx context.Context, thread chat.ThreadID, file chat.Fil
 
 // Files gives the files that were shared in a thread, the bot's own with made.
 func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID, made bool) ([]chat.File, error) {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return nil, err
 	}
 	var files []chat.File
-	err = s.read(ctx, "", func(message slack.Message) bool {
+	err = s.readMessages(ctx, "", func(message slack.Message) bool {
 		if message.User == s.bot && !made {
 			return true
 		}
@@ -78,8 +78,8 @@ func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID, made bool) ([
 	return files[:min(len(files), chat.MaxFiles)], err
 }
 
-// download reads at most limit bytes from one of Slack's own hosts.
-func (a *Adapter) download(ctx context.Context, address, token string, limit int64) ([]byte, error) {
+// downloadFile reads at most limit bytes from one of Slack's own hosts.
+func (a *Adapter) downloadFile(ctx context.Context, address, token string, limit int64) ([]byte, error) {
 	to, err := url.Parse(address)
 	if err != nil || !a.mayAsk(to) {
 		return nil, fmt.Errorf("it is kept at %q, which is no host of Slack's: files from elsewhere are not read", hostOf(to))

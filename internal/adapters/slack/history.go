@@ -34,14 +34,14 @@ func (c historyClient) Do(request *http.Request) (*http.Response, error) {
 	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, fmt.Errorf("read what Slack tells of messages: %w", err)
 	}
-	response.Body = io.NopCloser(bytes.NewReader(readable(body, clean)))
+	response.Body = io.NopCloser(bytes.NewReader(repairMessages(body, clean)))
 	response.ContentLength = -1
 	return response, nil
 }
 
-// readable gives an answer of Slack's whose messages the SDK can read; clean is asked for
+// repairMessages gives an answer of Slack's whose messages the SDK can read; clean is asked for
 // those that it can't.
-func readable(body []byte, clean func(json.RawMessage) (json.RawMessage, bool)) []byte {
+func repairMessages(body []byte, clean func(json.RawMessage) (json.RawMessage, bool)) []byte {
 	var answer map[string]json.RawMessage
 	var messages []json.RawMessage
 	if isMessages(body) || json.Unmarshal(body, &answer) != nil || json.Unmarshal(answer["messages"], &messages) != nil {
@@ -83,7 +83,7 @@ func withoutOddValues(raw json.RawMessage) (json.RawMessage, bool) {
 	if decoder.Decode(&value) != nil {
 		return nil, false
 	}
-	pruned, ok := prune(value, func(value any) bool {
+	pruned, ok := pruneValue(value, func(value any) bool {
 		raw, err := json.Marshal(value)
 		return err == nil && isMessage(raw)
 	})
@@ -94,8 +94,8 @@ func withoutOddValues(raw json.RawMessage) (json.RawMessage, bool) {
 	return raw, err == nil
 }
 
-// prune gives a value without what in it does not fit; false where it does not fit itself.
-func prune(value any, fits func(any) bool) (any, bool) {
+// pruneValue gives a value without what in it does not fit; false where it does not fit itself.
+func pruneValue(value any, fits func(any) bool) (any, bool) {
 	if fits(value) {
 		return value, true
 	}
@@ -103,7 +103,7 @@ func prune(value any, fits func(any) bool) (any, bool) {
 	case map[string]any:
 		kept := map[string]any{}
 		for name, inner := range value {
-			if pruned, ok := prune(inner, func(inner any) bool { return fits(map[string]any{name: inner}) }); ok {
+			if pruned, ok := pruneValue(inner, func(inner any) bool { return fits(map[string]any{name: inner}) }); ok {
 				kept[name] = pruned
 			}
 		}
@@ -111,7 +111,7 @@ func prune(value any, fits func(any) bool) (any, bool) {
 	case []any:
 		kept := []any{}
 		for _, inner := range value {
-			if pruned, ok := prune(inner, func(inner any) bool { return fits([]any{inner}) }); ok {
+			if pruned, ok := pruneValue(inner, func(inner any) bool { return fits([]any{inner}) }); ok {
 				kept = append(kept, pruned)
 			}
 		}

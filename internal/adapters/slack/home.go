@@ -16,26 +16,26 @@ import (
 	"cairn/internal/chat/running"
 )
 
-// open greets who opens the direct conversation or the home tab, who may ask about collections; none:
+// greetVisitor greets who opens the direct conversation or the home tab, who may ask about collections; none:
 // all.
-func (a *Adapter) open(ctx context.Context, bot *running.Handler, of signal, collections []string) error {
+func (a *Adapter) greetVisitor(ctx context.Context, bot *running.Handler, of signal, collections []string) error {
 	switch {
 	case of.tab == "home" && of.by != "":
 		return a.showHome(ctx, bot, of, collections)
 	case of.tab == "messages" && a.options.Prompts != nil && of.place.channel != "":
-		return a.suggest(ctx, of, collections)
+		return a.suggestQuestions(ctx, of, collections)
 	}
-	a.skip(ctx, "nothing is shown in this tab")
+	a.logSkipped(ctx, "nothing is shown in this tab")
 	return nil
 }
 
-// suggest offers questions to who opens the direct conversation.
-func (a *Adapter) suggest(ctx context.Context, of signal, collections []string) error {
+// suggestQuestions offers questions to who opens the direct conversation.
+func (a *Adapter) suggestQuestions(ctx context.Context, of signal, collections []string) error {
 	prompts, err := a.options.Prompts(ctx, collections)
 	if err != nil {
 		return fmt.Errorf("suggest questions: %w", err)
 	}
-	api, err := a.api(ctx, of.place.team)
+	api, err := a.teamClient(ctx, of.place.team)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (a *Adapter) suggest(ctx context.Context, of signal, collections []string) 
 	if len(ask.Prompts) == 0 {
 		return nil
 	}
-	return known("assistant.threads.setSuggestedPrompts", api.SetAssistantThreadsSuggestedPromptsContext(ctx, ask))
+	return classifyError("assistant.threads.setSuggestedPrompts", api.SetAssistantThreadsSuggestedPromptsContext(ctx, ask))
 }
 
 // maxPrompts is how many suggestions Slack shows.
@@ -71,7 +71,7 @@ func (a *Adapter) showHome(ctx context.Context, bot *running.Handler, of signal,
 	}
 	pieces := howToAsk(workspace.Bot)
 	if a.options.Catalog != nil {
-		pieces = append(pieces, a.known(ctx, asked)...)
+		pieces = append(pieces, a.describeCollections(ctx, asked)...)
 	}
 	if bot.Threads != nil {
 		// Threads of other workspaces are among them, and left out.
@@ -86,26 +86,26 @@ func (a *Adapter) showHome(ctx context.Context, bot *running.Handler, of signal,
 
 // publishHome shows blocks in the home tab of who opened it.
 func (a *Adapter) publishHome(ctx context.Context, of signal, blocks []slack.Block) error {
-	api, err := a.api(ctx, of.place.team)
+	api, err := a.teamClient(ctx, of.place.team)
 	if err != nil {
 		return err
 	}
 	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: blocks}}
-	err = a.pace.call(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
 		_, err := api.PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
 		return err
 	})
-	return lenient(known(string(publishView), err))
+	return tolerateRefusal(classifyError(string(publishView), err))
 }
 
-func heading(text string) rich.Piece {
+func headingPiece(text string) rich.Piece {
 	return rich.Piece{Runs: []rich.Run{{Text: text, Style: rich.Style{Bold: true}}}}
 }
 
 func howToAsk(bot string) []rich.Piece {
 	line := func(runs ...rich.Run) rich.Piece { return rich.Piece{Shape: rich.Item, Runs: runs} }
 	return []rich.Piece{
-		heading("How to ask"),
+		headingPiece("How to ask"),
 		line(rich.Run{Text: "In a channel: mention "}, rich.Run{User: bot}, rich.Run{Text: " with your question; follow-ups in the thread need no mention."}),
 		line(rich.Run{Text: "Here, under Messages: just write."}),
 		line(rich.Run{Text: "Anywhere: "}, rich.Run{Text: "/cairn your question", Style: rich.Style{Code: true}}, rich.Run{Text: ", which is answered to you alone."}),
@@ -117,15 +117,15 @@ func howToAsk(bot string) []rich.Piece {
 // for 3 s.
 const catalogWithin = 1500 * time.Millisecond
 
-// known tells what the bot knows of the collections that may be asked, none for all, or that it
+// describeCollections tells what the bot knows of the collections that may be asked, none for all, or that it
 // can't be told at the moment.
-func (a *Adapter) known(ctx context.Context, asked []string) []rich.Piece {
+func (a *Adapter) describeCollections(ctx context.Context, asked []string) []rich.Piece {
 	ctx, cancel := context.WithTimeout(ctx, catalogWithin)
 	defer cancel()
 	collections, err := a.options.Catalog.Collections(ctx)
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack home tab lacks what the bot knows", slog.Any("error", err))
-		return []rich.Piece{heading("What Cairn knows"), {Shape: rich.Item, Runs: []rich.Run{{Text: "It can't be listed at the moment: open this tab again in a minute."}}}}
+		return []rich.Piece{headingPiece("What Cairn knows"), {Shape: rich.Item, Runs: []rich.Run{{Text: "It can't be listed at the moment: open this tab again in a minute."}}}}
 	}
 	if len(asked) > 0 {
 		collections = slices.DeleteFunc(collections, func(c chat.Collection) bool { return !slices.Contains(asked, c.Name) })
@@ -135,7 +135,7 @@ func (a *Adapter) known(ctx context.Context, asked []string) []rich.Piece {
 
 // knownPieces lists collections with how fresh they are.
 func knownPieces(collections []chat.Collection, now time.Time) []rich.Piece {
-	out := []rich.Piece{heading("What Cairn knows")}
+	out := []rich.Piece{headingPiece("What Cairn knows")}
 	if len(collections) == 0 {
 		out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: "Nothing yet: no documents have been read."}}})
 	}
@@ -144,9 +144,9 @@ func knownPieces(collections []chat.Collection, now time.Time) []rich.Piece {
 			out = append(out, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: fmt.Sprintf("and %d more", len(collections)-i)}}})
 			break
 		}
-		told := ": " + counted(collection.Documents, "document")
+		told := ": " + countNoun(collection.Documents, "document")
 		if collection.Passages > 0 {
-			told += ", " + counted(collection.Passages, "passage")
+			told += ", " + countNoun(collection.Passages, "passage")
 		}
 		if !collection.Updated.IsZero() {
 			told += ", brought up to date " + markup.Age(now, collection.Updated)
@@ -159,7 +159,7 @@ func knownPieces(collections []chat.Collection, now time.Time) []rich.Piece {
 
 // recentPieces lists a person's threads in a team, each with the way to it.
 func recentPieces(threads []chat.ThreadSummary, team, address string) []rich.Piece {
-	out := []rich.Piece{heading("Your recent questions")}
+	out := []rich.Piece{headingPiece("Your recent questions")}
 	for _, thread := range threads {
 		at, err := parseThread(thread.Thread)
 		if err != nil || at.team != team || len(out) > maxRecent {
@@ -169,7 +169,7 @@ func recentPieces(threads []chat.ThreadSummary, team, address string) []rich.Pie
 		if title == "" {
 			title = "(a message without words)"
 		}
-		row := []rich.Run{{Text: title, URL: permalink(address, at)}}
+		row := []rich.Run{{Text: title, URL: threadLink(address, at)}}
 		if thread.Waiting {
 			row = append(row, rich.Run{Text: " — waits for your answer"})
 		}
@@ -181,15 +181,15 @@ func recentPieces(threads []chat.ThreadSummary, team, address string) []rich.Pie
 	return out
 }
 
-// permalink is the address of a thread, "" where it has none.
-func permalink(workspace string, at place) string {
+// threadLink is the address of a thread, "" where it has none.
+func threadLink(workspace string, at place) string {
 	if at.root == "" || workspace == "" {
 		return ""
 	}
 	return strings.TrimSuffix(workspace, "/") + "/archives/" + at.channel + "/p" + strings.ReplaceAll(at.root, ".", "")
 }
 
-func counted(n int, what string) string {
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

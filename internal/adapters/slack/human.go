@@ -15,8 +15,8 @@ import (
 	"cairn/internal/chat/running"
 )
 
-// humans are who "Ask a human" calls in a place.
-func (a *Adapter) humans(at place) []string {
+// humansFor are who "Ask a human" calls in a place.
+func (a *Adapter) humansFor(at place) []string {
 	if a.options.Humans == nil {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (a *Adapter) humans(at place) []string {
 // keyOf is the delivery key of what a signal has the adapter post: the same for a signal
 // that comes again.
 func keyOf(purpose string, of signal) chat.PostKey {
-	sum := sha256.Sum256([]byte(strings.Join([]string{purpose, string(of.place.thread()), string(of.message.ID)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{purpose, string(of.place.threadID()), string(of.message.ID)}, "\x00")))
 	return chat.PostKey(hex.EncodeToString(sum[:12]))
 }
 
@@ -38,21 +38,21 @@ func helpKey(of signal) chat.PostKey {
 
 // callHuman calls the people of the channel into the thread, once for an answer.
 func (a *Adapter) callHuman(ctx context.Context, bot *running.Handler, of signal) error {
-	people := a.humans(of.place)
+	people := a.humansFor(of.place)
 	if len(people) == 0 || of.place.private != "" {
-		return a.tell(ctx, of, "nobody is named for this channel any more")
+		return a.sendPrivateLine(ctx, of, "nobody is named for this channel any more")
 	}
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
 	key := helpKey(of)
-	there, err := s.parts(ctx, key, "")
+	there, err := s.readParts(ctx, key, "")
 	if err != nil {
 		return err
 	}
 	if len(there) > 0 {
-		return a.tell(ctx, of, "somebody was called already: see below in the thread")
+		return a.sendPrivateLine(ctx, of, "somebody was called already: see below in the thread")
 	}
 	asked, err := findHelp(ctx, bot, of)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *Adapter) callHuman(ctx context.Context, bot *running.Handler, of signal
 	if err != nil {
 		return err
 	}
-	_, err = s.post(ctx, part{key: key, of: 1}, shown)
+	_, err = s.postPart(ctx, part{key: key, of: 1}, shown)
 	return err
 }
 
@@ -75,13 +75,13 @@ type help struct {
 
 // findHelp finds the question and why its answer does not do.
 func findHelp(ctx context.Context, bot *running.Handler, of signal) (help, error) {
-	found, err := running.FindHelp(ctx, bot, of.place.thread(), chat.RunID(of.about))
+	found, err := running.FindHelp(ctx, bot, of.place.threadID(), chat.RunID(of.about))
 	return help{question: found.Question, reason: found.Reason}, err
 }
 
 // withLink adds the address of the thread.
 func (h help) withLink(at place, workspace string) help {
-	h.link = permalink(workspace, at)
+	h.link = threadLink(workspace, at)
 	return h
 }
 
@@ -94,13 +94,13 @@ func workspaceURL(ctx context.Context, a *Adapter, of signal) string {
 	return workspace.URL
 }
 
-// blocks show the question, with its link and the reason.
-func (h help) blocks() []slack.Block {
+// buildBlocks show the question, with its link and the reason.
+func (h help) buildBlocks() []slack.Block {
 	question := rich.Run{Text: rich.Cut(markup.CleanLine(h.question), maxRemark), URL: h.link}
 	if question.Text == "" {
 		question.Text = "the question above"
 	}
-	return append(richText([]rich.Piece{{Shape: rich.Quote, Runs: []rich.Run{question}}}), remark(h.reason))
+	return append(richText([]rich.Piece{{Shape: rich.Quote, Runs: []rich.Run{question}}}), remarkBlock(h.reason))
 }
 
 // helpNote calls people by name, with a button for who is about to help.
@@ -117,15 +117,15 @@ func helpNote(people []string, of signal, asked help) (note, error) {
 	calls = append(calls, slack.NewRichTextSectionUserElement(string(of.by), nil),
 		slack.NewRichTextSectionTextElement(" would like a person to look at this.", nil))
 	buttons := &row{}
-	buttons.button(verbTake, of.about, "", "I’ll take it")
-	buttons.button(verbSettle, of.about, "", "Resolved")
-	blocks := append([]slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(calls...))}, asked.blocks()...)
-	return note{"A person is asked to look at this.", append(blocks, buttons.block()...)}, buttons.err
+	buttons.addButton(verbTake, of.about, "", "I’ll take it")
+	buttons.addButton(verbSettle, of.about, "", "Resolved")
+	blocks := append([]slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(calls...))}, asked.buildBlocks()...)
+	return note{"A person is asked to look at this.", append(blocks, buttons.buildBlocks()...)}, buttons.err
 }
 
 // takeHelp shows who is about to help, in the place of the call.
 func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal) error {
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
@@ -136,33 +136,33 @@ func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal)
 	line := slack.NewRichTextSection(slack.NewRichTextSectionUserElement(string(of.by), nil),
 		slack.NewRichTextSectionTextElement(" takes care of this.", nil))
 	buttons := &row{}
-	buttons.button(verbSettle, of.about, "", "Resolved")
+	buttons.addButton(verbSettle, of.about, "", "Resolved")
 	if buttons.err != nil {
 		return buttons.err
 	}
-	blocks := append([]slack.Block{slack.NewRichTextBlock("", line)}, asked.withLink(s.at, workspaceURL(ctx, a, of)).blocks()...)
-	return s.update(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"A person takes care of this.", append(blocks, buttons.block()...)})
+	blocks := append([]slack.Block{slack.NewRichTextBlock("", line)}, asked.withLink(s.at, workspaceURL(ctx, a, of)).buildBlocks()...)
+	return s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"A person takes care of this.", append(blocks, buttons.buildBlocks()...)})
 }
 
 // settledMark is the reaction on a thread whose question a person has settled.
 const settledMark = "white_check_mark"
 
-// settle marks a call for help, and the thread, as settled.
-func (a *Adapter) settle(ctx context.Context, of signal) error {
-	s, err := a.sender(ctx, of.place.thread())
+// closeRequest marks a call for help, and the thread, as settled.
+func (a *Adapter) closeRequest(ctx context.Context, of signal) error {
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
 	line := slack.NewRichTextSection(slack.NewRichTextSectionTextElement("✓ Resolved by ", nil),
 		slack.NewRichTextSectionUserElement(string(of.by), nil))
-	err = s.update(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"Resolved.", []slack.Block{slack.NewRichTextBlock("", line)}})
+	err = s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"Resolved.", []slack.Block{slack.NewRichTextBlock("", line)}})
 	if err != nil {
 		return err
 	}
-	err = s.call(ctx, addReaction, func() error {
+	err = s.callMethod(ctx, addReaction, func() error {
 		return s.api.AddReactionContext(ctx, settledMark, slack.NewRefToMessage(s.at.channel, s.at.root))
 	})
-	if err != nil && refusal(err) != "already_reacted" { // the line tells it as well
+	if err != nil && refusalName(err) != "already_reacted" { // the line tells it as well
 		a.options.Logger.WarnContext(ctx, "slack thread was not marked", slog.Any("error", err))
 	}
 	return nil

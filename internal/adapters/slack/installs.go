@@ -70,8 +70,8 @@ func newSealer(key []byte) (sealer, error) {
 	return sealer{aead}, nil
 }
 
-// seal encrypts an install; what is sealed for one id can't be opened under another.
-func (s sealer) seal(id InstallID, of install) ([]byte, error) {
+// sealInstall encrypts an install; what is sealed for one id can't be opened under another.
+func (s sealer) sealInstall(id InstallID, of install) ([]byte, error) {
 	of.Version = installVersion
 	plain, err := json.Marshal(of)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s sealer) seal(id InstallID, of install) ([]byte, error) {
 	return s.aead.Seal(nonce, nonce, plain, []byte(id)), nil
 }
 
-// open reads a sealed install. Its errors hold nothing of what is inside.
-func (s sealer) open(id InstallID, sealed []byte) (install, error) {
+// openInstall reads a sealed install. Its errors hold nothing of what is inside.
+func (s sealer) openInstall(id InstallID, sealed []byte) (install, error) {
 	if len(sealed) < s.aead.NonceSize() {
 		return install{}, fmt.Errorf("open install %s: it is cut short", id)
 	}

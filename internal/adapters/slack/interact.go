@@ -65,13 +65,13 @@ type interaction struct {
 	} `json:"actions"`
 }
 
-// interpret tells what an interaction means; payload is its JSON.
-func interpret(payload []byte) (signal, error) {
+// parseInteraction tells what an interaction means; payload is its JSON.
+func parseInteraction(payload []byte) (signal, error) {
 	var of interaction
 	if err := wire.Decode(payload, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Slack's: %w", err)
 	}
-	found := ignore("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn")
+	found := ignoredSignal("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn")
 	switch of.Type {
 	case "block_actions":
 		found = pressMeaning(of)
@@ -80,13 +80,13 @@ func interpret(payload []byte) (signal, error) {
 	case "view_submission":
 		found = formMeaning(of)
 	case "view_closed":
-		found = ignore("a modal was closed")
+		found = ignoredSignal("a modal was closed")
 	}
 	found.enterprise, found.userTeam = of.Enterprise.ID, of.User.TeamID
 	return found, nil
 }
 
-func (of interaction) team() string {
+func (of interaction) teamID() string {
 	if of.Team.ID != "" {
 		return of.Team.ID
 	}
@@ -95,37 +95,37 @@ func (of interaction) team() string {
 
 func pressMeaning(of interaction) signal {
 	if len(of.Actions) == 0 {
-		return ignore("a press of nothing")
+		return ignoredSignal("a press of nothing")
 	}
 	action := of.Actions[0]
 	does, about, ours := parseAction(action.ActionID)
 	if !ours {
-		return ignore("a press of a button that is not Cairn's")
+		return ignoredSignal("a press of a button that is not Cairn's")
 	}
 	if does == verbMenu {
 		if does = verb(action.Selected.Value); !slices.Contains(menuVerbs, does) {
-			return ignore("a choice of a menu that is not Cairn's")
+			return ignoredSignal("a choice of a menu that is not Cairn's")
 		}
 	}
-	at := place{team: of.team(), channel: of.Container.ChannelID, root: of.Container.ThreadTS}
+	at := place{team: of.teamID(), channel: of.Container.ChannelID, root: of.Container.ThreadTS}
 	if at.root == "" {
 		at.root = of.Container.MessageTS
 	}
 	if thread, found := blockThread(action.BlockID); found {
 		in, err := parseThread(thread)
 		if err != nil || in.team != at.team || string(in.private) != of.User.ID {
-			return ignore("a press in a thread that is not the person's")
+			return ignoredSignal("a press in a thread that is not the person's")
 		}
 		at = in
 	}
-	if !at.valid() || of.User.ID == "" {
-		return ignore("a press in no thread, or by nobody")
+	if !at.isValid() || of.User.ID == "" {
+		return ignoredSignal("a press in no thread, or by nobody")
 	}
 	found := signal{
 		kind: pressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value,
 		trigger: of.TriggerID, on: of.Container.MessageTS,
 		message: chat.Message{
-			ID: chat.MessageID("press/" + of.User.ID + "/" + action.ActionTS), Thread: at.thread(), Author: chat.UserID(of.User.ID),
+			ID: chat.MessageID("press/" + of.User.ID + "/" + action.ActionTS), Thread: at.threadID(), Author: chat.UserID(of.User.ID),
 			Text: action.Text.Text, At: timeOf(action.ActionTS),
 		},
 	}
@@ -136,7 +136,7 @@ func pressMeaning(of interaction) signal {
 	case verbReply:
 		found.message.Text = strings.TrimSpace(action.Value)
 		if found.message.Text == "" {
-			return ignore("an empty answer")
+			return ignoredSignal("an empty answer")
 		}
 	}
 	return found
@@ -146,11 +146,11 @@ func pressMeaning(of interaction) signal {
 func formMeaning(of interaction) signal {
 	run, thread, ours := readForm(of.View.CallbackID, of.View.About)
 	if !ours {
-		return ignore("a modal that asks for nothing was closed")
+		return ignoredSignal("a modal that asks for nothing was closed")
 	}
 	at, err := parseThread(thread)
-	if err != nil || at.team != of.team() || of.User.ID == "" {
-		return ignore("a form about no thread of the person's team")
+	if err != nil || at.team != of.teamID() || of.User.ID == "" {
+		return ignoredSignal("a form about no thread of the person's team")
 	}
 	return signal{
 		kind: submitted, place: at, by: chat.UserID(of.User.ID), verb: verbRate, about: string(run), trigger: of.TriggerID,
@@ -171,18 +171,18 @@ func cutLast(text, separator string) (before, after string, found bool) {
 func shortcutMeaning(of interaction) signal {
 	switch {
 	case of.CallbackID != askShortcut:
-		return ignore("a shortcut that is not Cairn's")
+		return ignoredSignal("a shortcut that is not Cairn's")
 	case of.Message == nil || strings.TrimSpace(of.Message.Text) == "":
-		return ignore("a shortcut on a message without text")
+		return ignoredSignal("a shortcut on a message without text")
 	}
-	at := place{team: of.team(), channel: of.Channel.ID, root: root(*of.Message)}
-	if !at.valid() || of.User.ID == "" {
-		return ignore("a shortcut in no thread, or by nobody")
+	at := place{team: of.teamID(), channel: of.Channel.ID, root: rootOf(*of.Message)}
+	if !at.isValid() || of.User.ID == "" {
+		return ignoredSignal("a shortcut in no thread, or by nobody")
 	}
 	return signal{
 		kind: asked, place: at, by: chat.UserID(of.User.ID), trigger: of.TriggerID,
 		message: chat.Message{
-			ID: chat.MessageID("shortcut/" + of.User.ID + "/" + of.ActionTS), Thread: at.thread(), Author: chat.UserID(of.User.ID),
+			ID: chat.MessageID("shortcut/" + of.User.ID + "/" + of.ActionTS), Thread: at.threadID(), Author: chat.UserID(of.User.ID),
 			Text: readMrkdwn(of.Message.Text, "").text, At: timeOf(of.ActionTS),
 		},
 	}
@@ -191,15 +191,15 @@ func shortcutMeaning(of interaction) signal {
 // commandName is the slash command. The bot reads it as it reads it in a message.
 const commandName = "/cairn"
 
-// command tells what a slash command means. Its thread is the person's own: a command
+// parseCommand tells what a slash command means. Its thread is the person's own: a command
 // can't be given in a thread, and is answered to that person alone.
-func command(form url.Values, now time.Time) signal {
+func parseCommand(form url.Values, now time.Time) signal {
 	at := place{
 		team: form.Get("team_id"), channel: form.Get("channel_id"),
 		private: chat.UserID(form.Get("user_id")), request: form.Get("trigger_id"),
 	}
-	if !at.valid() {
-		return ignore("a command of no channel, or by nobody")
+	if !at.isValid() {
+		return ignoredSignal("a command of no channel, or by nobody")
 	}
 	if wishes, ok := adminWishes(form.Get("text"), at.channel); ok {
 		return signal{kind: managed, place: at, by: at.private, trigger: at.request, wishes: wishes}
@@ -210,6 +210,6 @@ func command(form url.Values, now time.Time) signal {
 	}
 	return signal{
 		kind: asked, place: at, by: at.private, trigger: at.request,
-		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.thread(), Author: at.private, Text: commandName + " " + text, At: now},
+		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.threadID(), Author: at.private, Text: commandName + " " + text, At: now},
 	}
 }

@@ -25,8 +25,8 @@ var manner = listening.Manner{
 	FollowUp: func(text string) bool { return listening.Asks(text) || !telling.MatchString(text) },
 }
 
-// hears decides whether something said is for the bot, and if not, why.
-func hears(of signal, how settings.Mode, now listening.Part) listening.Verdict {
+// decideHearing decides whether something said is for the bot, and if not, why.
+func decideHearing(of signal, how settings.Mode, now listening.Part) listening.Verdict {
 	switch {
 	case of.direct:
 		return listening.Verdict{Hear: true}
@@ -51,9 +51,9 @@ type Overheard struct {
 // judgeWithin is how long somebody who judges may take: Slack waits for 3 s.
 const judgeWithin = 1500 * time.Millisecond
 
-// judged asks who judges where the rules are unsure. Where there is nobody, or they take
+// judgeHearing asks who judges where the rules are unsure. Where there is nobody, or they take
 // too long, the rules hold.
-func (a *Adapter) judged(ctx context.Context, of signal, ruled listening.Verdict, turns []chat.Turn) listening.Verdict {
+func (a *Adapter) judgeHearing(ctx context.Context, of signal, ruled listening.Verdict, turns []chat.Turn) listening.Verdict {
 	if !ruled.Unsure || a.options.Judge == nil {
 		return ruled
 	}

@@ -307,12 +307,12 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 		{"how do I restart it?", theirs, part, settings.ModeOff, false},
 	} {
 		of := signal{kind: said, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
-		if got := hears(of, test.how, test.in); got.Hear != test.want {
+		if got := decideHearing(of, test.how, test.in); got.Hear != test.want {
 			t.Errorf("%q by %s, %s: %+v", test.said, test.by, test.how, got)
 		}
 	}
 	for how, want := range map[settings.Mode]bool{settings.ModeMention: false, settings.ModeThread: false, settings.ModeQuestions: true, settings.ModeOff: false} {
-		if got := hears(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, listening.Part{}); got.Hear != want {
+		if got := decideHearing(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, listening.Part{}); got.Hear != want {
 			t.Errorf("a question in the channel, %s: %+v", how, got)
 		}
 	}
@@ -386,19 +386,19 @@ func TestFilesAreFetchedFromSlackAlone(t *testing.T) {
 		"https://evil.example/files.slack.com":   "no host of Slack's",
 		":":                                      "no host of Slack's",
 	} {
-		_, err := w.adapter.download(t.Context(), address, slacktest.BotToken, 10)
+		_, err := w.adapter.downloadFile(t.Context(), address, slacktest.BotToken, 10)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), slacktest.BotToken) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	address := strings.TrimSuffix(w.APIURL(), "api/") + "files/F1/x.md"
-	if _, err := w.adapter.download(t.Context(), address, "xoxb-wrong", 10); !errors.Is(err, chat.ErrGone) {
+	if _, err := w.adapter.downloadFile(t.Context(), address, "xoxb-wrong", 10); !errors.Is(err, chat.ErrGone) {
 		t.Errorf("what is not there: %v", err)
 	}
 	w.ann.Shares(w.ann.DM(), "", "look", slacktest.File{Name: "a.md", Content: []byte("# A")})
 	file := w.bot.Messages()[0].Files[0]
 	address = strings.TrimSuffix(w.APIURL(), "api/") + fmt.Sprintf("files/%s/a.md", file.ID)
-	if _, err := w.adapter.download(t.Context(), address, "xoxb-wrong", 10); err == nil || !strings.Contains(err.Error(), "files:read") {
+	if _, err := w.adapter.downloadFile(t.Context(), address, "xoxb-wrong", 10); err == nil || !strings.Contains(err.Error(), "files:read") {
 		t.Errorf("without the scope: %v", err)
 	}
 }

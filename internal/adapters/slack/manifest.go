@@ -58,8 +58,8 @@ var subscriptions = []subscription{
 	{"tokens_revoked", "end an install"},
 }
 
-// events are the subscriptions of a manifest.
-func (o ManifestOptions) events() []subscription {
+// subscriptions are the subscriptions of a manifest.
+func (o ManifestOptions) subscriptions() []subscription {
 	pane := subscription{"agent_session_stopped", "Stop in the agent pane"}
 	if o.Assistant {
 		pane = subscription{"assistant_thread_started", "suggestions in the assistant pane"}
@@ -100,7 +100,7 @@ func Manifest(options ManifestOptions) (string, error) {
 		Events   []subscription
 		Command  string
 		Shortcut string
-	}{options, scopes, options.events(), commandName, askShortcut})
+	}{options, scopes, options.subscriptions(), commandName, askShortcut})
 	if err != nil {
 		return "", fmt.Errorf("write the Slack manifest: %w", err)
 	}

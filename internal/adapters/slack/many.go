@@ -82,14 +82,14 @@ func NewMany(options ManyOptions) (*Many, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Many{options: options, sealer: sealer, wait: wait, opened: map[InstallID]readInstall{}}, nil
+	return &Many{options: options, sealer: sealer, wait: waitFor, opened: map[InstallID]readInstall{}}, nil
 }
 
 var _ Workspaces = (*Many)(nil)
 
 // Workspace implements Workspaces.
 func (m *Many) Workspace(ctx context.Context, team, enterprise string) (Workspace, error) {
-	id, of, err := m.find(ctx, InstallID(team), InstallID(enterprise))
+	id, of, err := m.findInstall(ctx, InstallID(team), InstallID(enterprise))
 	if err == nil && !m.isListed(team, string(id), of.Enterprise) {
 		return Workspace{}, fmt.Errorf("team %s is not among slack.teams: %w", team, chat.ErrGone)
 	}
@@ -99,7 +99,7 @@ func (m *Many) Workspace(ctx context.Context, team, enterprise string) (Workspac
 	if err != nil {
 		return Workspace{}, err
 	}
-	if of, err = m.fresh(ctx, id, of); err != nil {
+	if of, err = m.ensureFresh(ctx, id, of); err != nil {
 		return Workspace{}, err
 	}
 	found := Workspace{Token: of.Token, Bot: of.Bot, URL: of.URL, Enterprise: of.Enterprise}
@@ -119,27 +119,27 @@ func (m *Many) isListed(ids ...string) bool {
 	return slices.ContainsFunc(m.options.Teams, func(team string) bool { return team == AnyTeam || slices.Contains(ids, team) })
 }
 
-// find gives the install that a team is part of: its own, or its enterprise's. That of an
+// findInstall gives the install that a team is part of: its own, or its enterprise's. That of an
 // enterprise is noted for the team, so that it is found where the enterprise is not told.
-func (m *Many) find(ctx context.Context, team, enterprise InstallID) (InstallID, install, error) {
-	of, err := m.load(ctx, team)
+func (m *Many) findInstall(ctx context.Context, team, enterprise InstallID) (InstallID, install, error) {
+	of, err := m.loadInstall(ctx, team)
 	switch {
 	case errors.Is(err, ErrNotInstalled) && enterprise != "":
-		if of, err = m.load(ctx, enterprise); err != nil {
+		if of, err = m.loadInstall(ctx, enterprise); err != nil {
 			return "", install{}, err
 		}
-		return enterprise, of, m.save(ctx, team, install{For: enterprise})
+		return enterprise, of, m.saveInstall(ctx, team, install{For: enterprise})
 	case err != nil:
 		return "", install{}, err
 	case of.For != "":
-		whole, err := m.load(ctx, of.For)
+		whole, err := m.loadInstall(ctx, of.For)
 		return of.For, whole, err
 	}
 	return team, of, nil
 }
 
-// load reads an install, or gives what was read a moment ago.
-func (m *Many) load(ctx context.Context, id InstallID) (install, error) {
+// loadInstall reads an install, or gives what was read a moment ago.
+func (m *Many) loadInstall(ctx context.Context, id InstallID) (install, error) {
 	now := m.options.Now()
 	m.mu.Lock()
 	found, ok := m.opened[id]
@@ -147,36 +147,36 @@ func (m *Many) load(ctx context.Context, id InstallID) (install, error) {
 	if ok && now.Sub(found.at) < openedFor {
 		return found.of, nil
 	}
-	return m.reload(ctx, id)
+	return m.reloadInstall(ctx, id)
 }
 
-func (m *Many) reload(ctx context.Context, id InstallID) (install, error) {
+func (m *Many) reloadInstall(ctx context.Context, id InstallID) (install, error) {
 	sealed, err := m.options.Installs.Load(ctx, id)
 	if err != nil {
-		m.forget(id)
+		m.dropCached(id)
 		return install{}, fmt.Errorf("load install %s: %w", id, err)
 	}
-	of, err := m.sealer.open(id, sealed)
+	of, err := m.sealer.openInstall(id, sealed)
 	if err != nil {
 		return install{}, err
 	}
-	m.note(id, of)
+	m.cacheInstall(id, of)
 	return of, nil
 }
 
-func (m *Many) save(ctx context.Context, id InstallID, of install) error {
-	sealed, err := m.sealer.seal(id, of)
+func (m *Many) saveInstall(ctx context.Context, id InstallID, of install) error {
+	sealed, err := m.sealer.sealInstall(id, of)
 	if err != nil {
 		return err
 	}
 	if err := m.options.Installs.Save(ctx, id, sealed); err != nil {
 		return fmt.Errorf("save install %s: %w", id, err)
 	}
-	m.note(id, of)
+	m.cacheInstall(id, of)
 	return nil
 }
 
-func (m *Many) note(id InstallID, of install) {
+func (m *Many) cacheInstall(id InstallID, of install) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.opened) >= maxOpened {
@@ -185,7 +185,7 @@ func (m *Many) note(id InstallID, of install) {
 	m.opened[id] = readInstall{of, m.options.Now()}
 }
 
-func (m *Many) forget(id InstallID) {
+func (m *Many) dropCached(id InstallID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.opened, id)
@@ -197,15 +197,15 @@ func (m *Many) Leave(ctx context.Context, team, enterprise string) error {
 	if id == "" {
 		id = InstallID(enterprise)
 	}
-	m.forget(id)
+	m.dropCached(id)
 	if err := m.options.Installs.Delete(ctx, id); err != nil {
 		return fmt.Errorf("end install %s: %w", id, err)
 	}
-	return m.changed(ctx, id, false, "")
+	return m.logChange(ctx, id, false, "")
 }
 
-// changed tells of an install that came or went.
-func (m *Many) changed(ctx context.Context, id InstallID, installed bool, by string) error {
+// logChange tells of an install that came or went.
+func (m *Many) logChange(ctx context.Context, id InstallID, installed bool, by string) error {
 	if m.options.Changed == nil {
 		return nil
 	}
@@ -222,16 +222,16 @@ const (
 	refreshPause = 500 * time.Millisecond
 )
 
-// fresh replaces a token that is about to end. One process at a time does it, for Slack
+// ensureFresh replaces a token that is about to end. One process at a time does it, for Slack
 // takes a refresh token once; the others go on with the old token while it is good.
-func (m *Many) fresh(ctx context.Context, id InstallID, of install) (install, error) {
-	for m.due(of) {
+func (m *Many) ensureFresh(ctx context.Context, id InstallID, of install) (install, error) {
+	for m.isDue(of) {
 		held, unlock, err := m.options.Installs.Lock(ctx, id, refreshLimit)
 		switch {
 		case err != nil:
 			return install{}, fmt.Errorf("refresh the token of install %s: %w", id, err)
 		case held:
-			of, err = m.refresh(ctx, id)
+			of, err = m.refreshToken(ctx, id)
 			return of, errors.Join(err, unlock(context.WithoutCancel(ctx)))
 		case m.options.Now().Before(of.Expires):
 			return of, nil
@@ -239,38 +239,38 @@ func (m *Many) fresh(ctx context.Context, id InstallID, of install) (install, er
 		if err := m.wait(ctx, refreshPause); err != nil {
 			return install{}, fmt.Errorf("wait for the token of install %s: %w", id, err)
 		}
-		if of, err = m.reload(ctx, id); err != nil {
+		if of, err = m.reloadInstall(ctx, id); err != nil {
 			return install{}, err
 		}
 	}
 	return of, nil
 }
 
-func (m *Many) due(of install) bool {
+func (m *Many) isDue(of install) bool {
 	return !of.Expires.IsZero() && of.Refresh != "" && m.options.Now().Add(refreshBefore).After(of.Expires)
 }
 
-// refresh gets a new token and saves it before anything is done with it. The caller holds
+// refreshToken gets a new token and saves it before anything is done with it. The caller holds
 // the install.
-func (m *Many) refresh(ctx context.Context, id InstallID) (install, error) {
-	of, err := m.reload(ctx, id)
-	if err != nil || !m.due(of) { // another process was first
+func (m *Many) refreshToken(ctx context.Context, id InstallID) (install, error) {
+	of, err := m.reloadInstall(ctx, id)
+	if err != nil || !m.isDue(of) { // another process was first
 		return of, err
 	}
 	given, err := slack.RefreshOAuthV2TokenContext(ctx, m.options.Client, m.options.ClientID, m.options.ClientSecret, of.Refresh,
 		slack.OAuthOptionAPIURL(m.options.APIURL))
-	if refusal(err) == "invalid_refresh_token" {
+	if refusalName(err) == "invalid_refresh_token" {
 		return install{}, fmt.Errorf("refresh the token of install %s: Slack has revoked it: install the app there anew: %w", id, chat.ErrGone)
 	}
 	if err != nil {
 		return install{}, fmt.Errorf("refresh the token of install %s: %w", id, withoutAddress(err))
 	}
-	of.Token, of.Refresh, of.Expires = given.AccessToken, given.RefreshToken, m.expiry(given)
+	of.Token, of.Refresh, of.Expires = given.AccessToken, given.RefreshToken, m.tokenExpiry(given)
 	// What Slack has given is lost where it is not saved.
-	return of, m.save(context.WithoutCancel(ctx), id, of)
+	return of, m.saveInstall(context.WithoutCancel(ctx), id, of)
 }
 
-func (m *Many) expiry(given *slack.OAuthV2Response) time.Time {
+func (m *Many) tokenExpiry(given *slack.OAuthV2Response) time.Time {
 	if given.ExpiresIn <= 0 {
 		return time.Time{}
 	}

@@ -382,13 +382,13 @@ func FuzzInstall(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	good, err := sealer.seal("T1", install{Token: "xoxb-1"})
+	good, err := sealer.sealInstall("T1", install{Token: "xoxb-1"})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good, "T1")
 	f.Fuzz(func(t *testing.T, sealed []byte, id string) {
-		got, err := sealer.open(InstallID(id), sealed)
+		got, err := sealer.openInstall(InstallID(id), sealed)
 		if err == nil && (id != "T1" || got.Token != "xoxb-1") { // each process of the fuzzer seals its own
 			t.Errorf("opened %+v", got)
 		}

@@ -58,11 +58,11 @@ func TestAMentionWithFilesIsHeardOnceAndWithThem(t *testing.T) {
 
 // TestTheMessageWithItsFilesCanComeFirst has the mention come after it: nothing is left of that.
 func TestTheMessageWithItsFilesCanComeFirst(t *testing.T) {
-	with, err := translate(event(`{"type":"message","subtype":"file_share","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1","files":[{"id":"F1","name":"a.md"}]}`), "")
+	with, err := translateEvent(event(`{"type":"message","subtype":"file_share","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1","files":[{"id":"F1","name":"a.md"}]}`), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mention, err := translate([]byte(strings.Replace(string(event(`{"type":"app_mention","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1"}`)), "Ev1", "Ev2", 1)), "")
+	mention, err := translateEvent([]byte(strings.Replace(string(event(`{"type":"app_mention","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1"}`)), "Ev1", "Ev2", 1)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func TestTheMessageWithItsFilesCanComeFirst(t *testing.T) {
 		{"the message again", with, with, true},
 	} {
 		seen := newRecent(8)
-		seen.done(test.first.doneKeys())
-		if got := seen.has(test.next.keys()); got != test.known {
+		seen.markDone(test.first.doneKeys())
+		if got := seen.hasAny(test.next.dedupeKeys()); got != test.known {
 			t.Errorf("%s: known is %v", test.name, got)
 		}
 	}

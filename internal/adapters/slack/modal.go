@@ -15,9 +15,9 @@ import (
 	"cairn/internal/chat/running"
 )
 
-// modal shows blocks to who pressed.
-func (a *Adapter) modal(ctx context.Context, of signal, title string, blocks []slack.Block) error {
-	_, err := a.view(ctx, of, modalOf(title, blocks))
+// showModal shows blocks to who pressed.
+func (a *Adapter) showModal(ctx context.Context, of signal, title string, blocks []slack.Block) error {
+	_, err := a.openView(ctx, of, modalOf(title, blocks))
 	return err
 }
 
@@ -26,38 +26,38 @@ func modalOf(title string, blocks []slack.Block) slack.ModalViewRequest {
 	return slack.ModalViewRequest{Title: plainText(title), Close: plainText("Close"), Blocks: slack.Blocks{BlockSet: blocks}}
 }
 
-// view opens a modal for who pressed, and gives its id.
-func (a *Adapter) view(ctx context.Context, of signal, view slack.ModalViewRequest) (id string, err error) {
-	api, err := a.api(ctx, of.place.team)
+// openView opens a modal for who pressed, and gives its id.
+func (a *Adapter) openView(ctx context.Context, of signal, view slack.ModalViewRequest) (id string, err error) {
+	api, err := a.teamClient(ctx, of.place.team)
 	if err != nil {
 		return "", err
 	}
 	view.Type = slack.VTModal
-	err = a.pace.call(ctx, turn{team: of.place.team, method: openView, patience: time.Second}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: of.place.team, method: openView, patience: time.Second}, func() error {
 		shown, err := api.OpenViewContext(ctx, of.trigger, view)
 		if err == nil {
 			id = shown.ID
 		}
 		return err
 	})
-	return id, known(string(openView), err)
+	return id, classifyError(string(openView), err)
 }
 
-// why shows how a run came about: in words at once, and then with a picture.
-func (a *Adapter) why(ctx context.Context, bot *running.Handler, of signal) error {
+// showWhy shows how a run came about: in words at once, and then with a picture.
+func (a *Adapter) showWhy(ctx context.Context, bot *running.Handler, of signal) error {
 	run := chat.RunID(of.about)
 	trace, err := bot.Explain(ctx, run)
 	if err != nil {
 		return err
 	}
 	blocks := traceBlocks(run, trace)
-	view, err := a.view(ctx, of, modalOf(explain.Title, blocks))
+	view, err := a.openView(ctx, of, modalOf(explain.Title, blocks))
 	if err != nil {
 		return err
 	}
 	drawn, err := explain.Picture(bot.Graphs, trace)
 	if err == nil && drawn != nil {
-		err = a.illustrate(ctx, of, view, modalOf(explain.Title, blocks), drawn)
+		err = a.addPicture(ctx, of, view, modalOf(explain.Title, blocks), drawn)
 	}
 	if err != nil { // the words are there
 		a.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
@@ -65,14 +65,14 @@ func (a *Adapter) why(ctx context.Context, bot *running.Handler, of signal) erro
 	return nil
 }
 
-// illustrate puts a picture above what a modal shows.
-func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view slack.ModalViewRequest, drawn []byte) error {
-	api, err := a.api(ctx, of.place.team)
+// addPicture puts a picture above what a modal shows.
+func (a *Adapter) addPicture(ctx context.Context, of signal, id string, view slack.ModalViewRequest, drawn []byte) error {
+	api, err := a.teamClient(ctx, of.place.team)
 	if err != nil {
 		return err
 	}
 	var file *slack.FileSummary
-	err = a.pace.call(ctx, turn{team: of.place.team, method: uploadFile}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: of.place.team, method: uploadFile}, func() error {
 		file, err = api.UploadFileContext(ctx, slack.UploadFileParameters{
 			Filename: "run.png", Title: "The way of the run", AltTxt: "The graph of the flow, with the way that the run took",
 			Reader: bytes.NewReader(drawn), FileSize: len(drawn),
@@ -80,12 +80,12 @@ func (a *Adapter) illustrate(ctx context.Context, of signal, id string, view sla
 		return err
 	})
 	if err != nil {
-		return known(string(uploadFile), err)
+		return classifyError(string(uploadFile), err)
 	}
 	image := slack.NewImageBlockSlackFile(&slack.SlackFileObject{ID: file.ID}, "The graph of the flow, with the way that the run took", "", nil)
 	view.Type = slack.VTModal
 	view.Blocks.BlockSet = append([]slack.Block{image}, view.Blocks.BlockSet...)
-	return known(string(updateView), a.pace.call(ctx, turn{team: of.place.team, method: updateView}, func() error {
+	return classifyError(string(updateView), a.pace.callPaced(ctx, turn{team: of.place.team, method: updateView}, func() error {
 		_, err := api.UpdateViewContext(ctx, view, "", "", id)
 		return err
 	}))
@@ -98,35 +98,35 @@ var traceRoom = explain.Room{Lines: 12, Length: 200}
 func traceBlocks(run chat.RunID, trace chat.Trace) []slack.Block {
 	var pieces []rich.Piece
 	for _, section := range explain.Sections(trace, traceRoom) {
-		pieces = append(pieces, heading(section.Heading))
+		pieces = append(pieces, headingPiece(section.Heading))
 		for _, line := range section.Lines {
 			pieces = append(pieces, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: line + " "}}})
 		}
 	}
-	return append(richText(pieces), remark(explain.Footer(run, trace)))
+	return append(richText(pieces), remarkBlock(explain.Footer(run, trace)))
 }
 
 // maxModalRows is how many sources a modal shows.
 const maxModalRows = 60
 
-// sources shows all sources of an answer.
-func (a *Adapter) sources(ctx context.Context, bot running.Bot, of signal) error {
-	reply, err := running.Reply(ctx, bot, of.place.thread(), chat.RunID(of.about))
+// showSources shows all sources of an answer.
+func (a *Adapter) showSources(ctx context.Context, bot running.Bot, of signal) error {
+	reply, err := running.Reply(ctx, bot, of.place.threadID(), chat.RunID(of.about))
 	if err != nil {
 		return err
 	}
 	pieces, _ := sourcePieces(reply.Sources, a.clock.now(), maxModalRows, messageBudget)
-	return a.modal(ctx, of, "All sources", richText(pieces))
+	return a.showModal(ctx, of, "All sources", richText(pieces))
 }
 
-// share posts the answer that one person saw for all in the channel. A repeated press
+// shareAnswer posts the answer that one person saw for all in the channel. A repeated press
 // shares it again: whoever pressed sees that it is there.
-func (a *Adapter) share(ctx context.Context, bot running.Bot, of signal) error {
-	reply, err := running.Reply(ctx, bot, of.place.thread(), chat.RunID(of.about))
+func (a *Adapter) shareAnswer(ctx context.Context, bot running.Bot, of signal) error {
+	reply, err := running.Reply(ctx, bot, of.place.threadID(), chat.RunID(of.about))
 	if err != nil {
 		return err
 	}
-	s, err := a.sender(ctx, of.place.thread())
+	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
@@ -134,11 +134,11 @@ func (a *Adapter) share(ctx context.Context, bot running.Bot, of signal) error {
 		reply.Note = strings.TrimSpace(reply.Note + " Its documents are in the direct conversation of who asked.")
 		reply.Documents = nil
 	}
-	shown, err := a.render(chat.Post{Reply: &reply}, place{})
+	shown, err := a.renderFor(chat.Post{Reply: &reply}, place{})
 	if err != nil {
 		return err
 	}
 	s.at = place{team: s.at.team, channel: s.at.channel}
-	_, err = s.complete(ctx, keyOf("share", of), shown, nil)
+	_, err = s.postMissing(ctx, keyOf("share", of), shown, nil)
 	return err
 }

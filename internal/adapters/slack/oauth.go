@@ -35,8 +35,8 @@ type shownInstall struct {
 // the one that Slack sends them back to, at …/oauth.
 func (m *Many) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /slack/install", m.begin)
-	mux.HandleFunc("GET /slack/oauth", m.complete)
+	mux.HandleFunc("GET /slack/install", m.serveBegin)
+	mux.HandleFunc("GET /slack/oauth", m.serveComplete)
 	return mux
 }
 
@@ -54,10 +54,10 @@ func (m *Many) newState() (string, error) {
 		return "", fmt.Errorf("make a state: %w", err)
 	}
 	stated := strconv.FormatInt(m.options.Now().Add(stateFor).Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString(random[:])
-	return stated + "." + m.signature(stated), nil
+	return stated + "." + m.signState(stated), nil
 }
 
-func (m *Many) signature(stated string) string {
+func (m *Many) signState(stated string) string {
 	mac := hmac.New(sha256.New, m.options.Key)
 	mac.Write([]byte("slack install state " + stated))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -66,7 +66,7 @@ func (m *Many) signature(stated string) string {
 // checkState tells why a state is none of ours, or too old.
 func (m *Many) checkState(state string) error {
 	stated, signature, found := cutLast(state, ".")
-	if !found || !hmac.Equal([]byte(signature), []byte(m.signature(stated))) {
+	if !found || !hmac.Equal([]byte(signature), []byte(m.signState(stated))) {
 		return errors.New("the state is not ours")
 	}
 	until, _, _ := strings.Cut(stated, ".")
@@ -77,10 +77,10 @@ func (m *Many) checkState(state string) error {
 	return nil
 }
 
-// begin shows the button that leads to Slack.
-func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
+// serveBegin shows the button that leads to Slack.
+func (m *Many) serveBegin(w http.ResponseWriter, r *http.Request) {
 	if len(m.options.Teams) == 0 {
-		m.show(w, r, http.StatusForbidden, shownInstall{
+		m.servePage(w, r, http.StatusForbidden, shownInstall{
 			Title: "No workspace can add this app yet",
 			Text:  "Whoever runs it has to list the workspaces that may, under slack.teams in its configuration.",
 		})
@@ -88,7 +88,7 @@ func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	state, err := m.newState()
 	if err != nil {
-		m.fail(w, r, http.StatusInternalServerError, err)
+		m.serveFailure(w, r, http.StatusInternalServerError, err)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
@@ -97,18 +97,18 @@ func (m *Many) begin(w http.ResponseWriter, r *http.Request) {
 	})
 	to := m.options.AuthorizeURL + "?" + url.Values{
 		"client_id": {m.options.ClientID}, "scope": {strings.Join(scopeNames(), ",")},
-		"redirect_uri": {m.redirect()}, "state": {state},
+		"redirect_uri": {m.redirectURL()}, "state": {state},
 	}.Encode()
-	m.show(w, r, http.StatusOK, shownInstall{
+	m.servePage(w, r, http.StatusOK, shownInstall{
 		Title: "Add Cairn to Slack", Link: to,
 		Text: "Only workspaces that are listed by whoever runs Cairn can add it. Slack shows next what it asks for.",
 	})
 }
 
-func (m *Many) redirect() string { return m.options.Address + "/oauth" }
+func (m *Many) redirectURL() string { return m.options.Address + "/oauth" }
 
-// complete takes the code that Slack sends people back with, and keeps the install.
-func (m *Many) complete(w http.ResponseWriter, r *http.Request) {
+// serveComplete takes the code that Slack sends people back with, and keeps the install.
+func (m *Many) serveComplete(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	cookie, err := r.Cookie(stateCookie)
 	if err == nil && !hmac.Equal([]byte(cookie.Value), []byte(asked.Get("state"))) {
@@ -119,28 +119,28 @@ func (m *Many) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		m.fail(w, r, http.StatusForbidden, err)
+		m.serveFailure(w, r, http.StatusForbidden, err)
 		return
 	case asked.Get("code") == "":
-		m.show(w, r, http.StatusOK, shownInstall{Title: "Cairn was not added", Text: "Slack says that it was not allowed. Nothing has changed.", Link: m.options.Address + "/install"})
+		m.servePage(w, r, http.StatusOK, shownInstall{Title: "Cairn was not added", Text: "Slack says that it was not allowed. Nothing has changed.", Link: m.options.Address + "/install"})
 		return
 	}
 	given, err := slack.GetOAuthV2ResponseContext(r.Context(), m.options.Client, m.options.ClientID, m.options.ClientSecret,
-		asked.Get("code"), m.redirect(), slack.OAuthOptionAPIURL(m.options.APIURL))
+		asked.Get("code"), m.redirectURL(), slack.OAuthOptionAPIURL(m.options.APIURL))
 	if err != nil {
-		m.fail(w, r, http.StatusBadGateway, fmt.Errorf("exchange a code: %w", withoutAddress(err)))
+		m.serveFailure(w, r, http.StatusBadGateway, fmt.Errorf("exchange a code: %w", withoutAddress(err)))
 		return
 	}
 	if !m.isListed(given.Team.ID, given.Enterprise.ID) {
 		m.refuseTeam(w, r, given)
 		return
 	}
-	if err := m.keep(r, given); err != nil {
-		m.fail(w, r, http.StatusInternalServerError, err)
+	if err := m.saveGranted(r, given); err != nil {
+		m.serveFailure(w, r, http.StatusInternalServerError, err)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: stateCookie, Path: "/slack/", MaxAge: -1})
-	m.show(w, r, http.StatusOK, shownInstall{Title: "Cairn was added", Text: "Open Slack, invite @Cairn to a channel with /invite, and ask."})
+	m.servePage(w, r, http.StatusOK, shownInstall{Title: "Cairn was added", Text: "Open Slack, invite @Cairn to a channel with /invite, and ask."})
 }
 
 // refuseTeam gives back what Slack has granted for a workspace that is not listed, keeps nothing of
@@ -152,13 +152,13 @@ func (m *Many) refuseTeam(w http.ResponseWriter, r *http.Request, given *slack.O
 		m.options.Logger.WarnContext(r.Context(), "revoke the token of a Slack workspace that is not listed", slog.String("install", id), slog.Any("error", withoutAddress(err)))
 	}
 	m.options.Logger.WarnContext(r.Context(), "refuse a Slack workspace: add it to slack.teams if it should have the app", slog.String("install", id))
-	m.show(w, r, http.StatusForbidden, shownInstall{
+	m.servePage(w, r, http.StatusForbidden, shownInstall{
 		Title: "Cairn was not added", Text: "This workspace is not listed. Nothing was kept. Whoever runs Cairn can list it, by its id " + id + ".",
 	})
 }
 
-// keep saves what Slack has granted.
-func (m *Many) keep(r *http.Request, given *slack.OAuthV2Response) error {
+// saveGranted saves what Slack has granted.
+func (m *Many) saveGranted(r *http.Request, given *slack.OAuthV2Response) error {
 	id, name := InstallID(given.Team.ID), given.Team.Name
 	if given.IsEnterpriseInstall || id == "" {
 		id, name = InstallID(given.Enterprise.ID), given.Enterprise.Name
@@ -171,27 +171,27 @@ func (m *Many) keep(r *http.Request, given *slack.OAuthV2Response) error {
 	if err != nil {
 		return fmt.Errorf("ask Slack who the bot is in %s: %w", id, withoutAddress(err))
 	}
-	err = m.save(r.Context(), id, install{
-		Token: given.AccessToken, Refresh: given.RefreshToken, Expires: m.expiry(given), Bot: given.BotUserID,
+	err = m.saveInstall(r.Context(), id, install{
+		Token: given.AccessToken, Refresh: given.RefreshToken, Expires: m.tokenExpiry(given), Bot: given.BotUserID,
 		URL: told.URL, Name: name, Enterprise: given.Enterprise.ID, Installed: m.options.Now(),
 	})
 	if err != nil {
 		return err
 	}
 	m.options.Logger.InfoContext(r.Context(), "slack workspace added the app", slog.String("install", string(id)))
-	return m.changed(r.Context(), id, true, given.AuthedUser.ID)
+	return m.logChange(r.Context(), id, true, given.AuthedUser.ID)
 }
 
-// fail shows people that it did not work, and operators why.
-func (m *Many) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
+// serveFailure shows people that it did not work, and operators why.
+func (m *Many) serveFailure(w http.ResponseWriter, r *http.Request, status int, err error) {
 	m.options.Logger.WarnContext(r.Context(), "slack install failed", slog.Int("status", status), slog.Any("error", err))
-	m.show(w, r, status, shownInstall{
+	m.servePage(w, r, status, shownInstall{
 		Title: "That did not work", Text: "Cairn was not added. Begin again; if that does not help, ask who runs Cairn to look into its log.",
 		Link: m.options.Address + "/install",
 	})
 }
 
-func (m *Many) show(w http.ResponseWriter, r *http.Request, status int, page shownInstall) {
+func (m *Many) servePage(w http.ResponseWriter, r *http.Request, status int, page shownInstall) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")

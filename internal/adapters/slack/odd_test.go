@@ -57,9 +57,9 @@ func readAny(original, changed json.RawMessage) (signal, error) {
 		return signal{}, err
 	}
 	if is.Type == "event_callback" || is.Type == "app_rate_limited" {
-		return translate(changed, "")
+		return translateEvent(changed, "")
 	}
-	return interpret(changed)
+	return parseInteraction(changed)
 }
 
 // recordedFiles are the names of the files of recorded payloads.

@@ -96,7 +96,7 @@ type turn struct {
 	modest bool
 }
 
-func (t turn) ask(now time.Time) pace.Ask {
+func (t turn) asPaceRequest(now time.Time) pace.Ask {
 	ask := pace.Ask{Lane: pace.Lane{Team: t.team, Method: string(t.method)}, Limit: limitOf(t.method), Caller: t.caller, Order: t.order}
 	if t.method == postMessage {
 		ask.Lane.Channel = t.channel
@@ -110,13 +110,13 @@ func (t turn) ask(now time.Time) pace.Ask {
 	return ask
 }
 
-// call makes a call when its turn comes, and again when Slack asks to wait a little. It is a
+// callPaced makes a call when its turn comes, and again when Slack asks to wait a little. It is a
 // *chat.RetryAfterError where that would take more than its patience or the time that ctx
 // has, and then nothing was done.
-func (p *pacer) call(ctx context.Context, t turn, do func() error) error {
-	ask := t.ask(p.clock.now())
+func (p *pacer) callPaced(ctx context.Context, t turn, do func() error) error {
+	ask := t.asPaceRequest(p.clock.now())
 	for {
-		left, err := p.wait(ctx, ask, t.patience)
+		left, err := p.awaitTurn(ctx, ask, t.patience)
 		if err != nil {
 			return err
 		}
@@ -136,9 +136,9 @@ func (p *pacer) call(ctx context.Context, t turn, do func() error) error {
 	}
 }
 
-// wait waits until a turn is taken, and gives what is left of the patience. What ends it
+// awaitTurn waits until a turn is taken, and gives what is left of the patience. What ends it
 // early gives up the place in the line, but for who comes back in time.
-func (p *pacer) wait(ctx context.Context, ask pace.Ask, patience time.Duration) (left time.Duration, err error) {
+func (p *pacer) awaitTurn(ctx context.Context, ask pace.Ask, patience time.Duration) (left time.Duration, err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		patience = min(patience, time.Until(deadline)-time.Second)
 	}
@@ -156,7 +156,7 @@ func (p *pacer) wait(ctx context.Context, ask pace.Ask, patience time.Duration) 
 		patience -= wait
 		begun := time.Now()
 		if err := p.clock.wait(ctx, wait); err != nil {
-			return 0, errors.Join(&chat.RetryAfterError{After: time.Second, Err: err}, p.leave(ctx, ask))
+			return 0, errors.Join(&chat.RetryAfterError{After: time.Second, Err: err}, p.leaveLine(ctx, ask))
 		}
 		if took := time.Since(begun); took > wait+stoodStill {
 			return 0, &chat.RetryAfterError{After: time.Second, Err: fmt.Errorf("a wait of %s took %s", wait, took)}
@@ -164,8 +164,8 @@ func (p *pacer) wait(ctx context.Context, ask pace.Ask, patience time.Duration) 
 	}
 }
 
-// leave gives up a place in the line.
-func (p *pacer) leave(ctx context.Context, ask pace.Ask) error {
+// leaveLine gives up a place in the line.
+func (p *pacer) leaveLine(ctx context.Context, ask pace.Ask) error {
 	if ask.Caller == "" {
 		return nil
 	}

@@ -40,32 +40,32 @@ const (
 var errUnknowable = errors.New("the app lacks the scope users:read: paste what `cairn slack manifest` prints into its App Manifest, and install it again")
 
 // strangerNames are Slack's errors for people that the app may not know.
-var strangerNames = names("user_not_found", "user_not_visible")
+var strangerNames = nameSet("user_not_found", "user_not_visible")
 
-// person asks Slack who somebody is, unless it told within a time.
-func (a *Adapter) person(ctx context.Context, team, id string, within time.Duration) (person, error) {
+// lookUpPerson asks Slack who somebody is, unless it told within a time.
+func (a *Adapter) lookUpPerson(ctx context.Context, team, id string, within time.Duration) (person, error) {
 	key := team + " " + id
 	if known, ok := a.people.Get(key); ok && a.clock.now().Sub(known.at) < within {
 		return known, nil
 	}
-	api, err := a.api(ctx, team)
+	api, err := a.teamClient(ctx, team)
 	if err != nil {
 		return person{}, err
 	}
 	var told *slack.User
-	err = a.pace.call(ctx, turn{team: team, method: userInfo, patience: personPatience}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: team, method: userInfo, patience: personPatience}, func() error {
 		var err error
 		told, err = api.GetUserInfoContext(ctx, id)
 		return err
 	})
 	var found person
 	switch {
-	case refusal(err) == "missing_scope":
+	case refusalName(err) == "missing_scope":
 		return person{}, errUnknowable
-	case strangerNames[refusal(err)]:
+	case strangerNames[refusalName(err)]:
 		found = person{id: id, stranger: true}
 	case err != nil:
-		return person{}, fmt.Errorf("ask Slack who %s is: %w", id, known(string(userInfo), err))
+		return person{}, fmt.Errorf("ask Slack who %s is: %w", id, classifyError(string(userInfo), err))
 	default:
 		found = personOf(*told)
 	}
@@ -105,18 +105,18 @@ func (a *Adapter) groupsOf(ctx context.Context, team string) (map[string][]strin
 	if known, ok := a.groups.Get(team); ok {
 		return known, nil
 	}
-	api, err := a.api(ctx, team)
+	api, err := a.teamClient(ctx, team)
 	if err != nil {
 		return nil, err
 	}
 	var told []slack.UserGroup
-	err = a.pace.call(ctx, turn{team: team, method: listGroups, patience: personPatience}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: team, method: listGroups, patience: personPatience}, func() error {
 		var err error
 		told, err = api.GetUserGroupsContext(ctx, slack.GetUserGroupsOptionIncludeUsers(true))
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list the groups of Slack's team %s: %w", team, known(string(listGroups), err))
+		return nil, fmt.Errorf("list the groups of Slack's team %s: %w", team, classifyError(string(listGroups), err))
 	}
 	found := map[string][]string{}
 	for _, group := range told {
@@ -143,13 +143,13 @@ func (a *Adapter) membersOf(ctx context.Context, team, channel string) (members 
 	ask := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: membersPage}
 	for {
 		var page []string
-		err := a.pace.call(ctx, turn{team: team, method: listMembers, patience: turnPatience}, func() error {
+		err := a.pace.callPaced(ctx, turn{team: team, method: listMembers, patience: turnPatience}, func() error {
 			var err error
-			page, ask.Cursor, err = a.client(workspace.Token).GetUsersInConversationContext(ctx, ask)
+			page, ask.Cursor, err = a.newClient(workspace.Token).GetUsersInConversationContext(ctx, ask)
 			return err
 		})
 		if err != nil {
-			return nil, false, known(string(listMembers), err)
+			return nil, false, classifyError(string(listMembers), err)
 		}
 		for _, id := range page {
 			if id != workspace.Bot {
@@ -178,7 +178,7 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 	if known, ok := a.places.Get(key); ok {
 		return known, nil
 	}
-	found, err := a.describe(ctx, at)
+	found, err := a.describePlace(ctx, at)
 	if err != nil {
 		return chat.Place{}, fmt.Errorf("describe a place of Slack's: %w", err)
 	}
@@ -186,20 +186,20 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 	return found, nil
 }
 
-// describe asks Slack who sees a channel.
-func (a *Adapter) describe(ctx context.Context, at place) (chat.Place, error) {
-	api, err := a.api(ctx, at.team)
+// describePlace asks Slack who sees a channel.
+func (a *Adapter) describePlace(ctx context.Context, at place) (chat.Place, error) {
+	api, err := a.teamClient(ctx, at.team)
 	if err != nil {
 		return chat.Place{}, err
 	}
 	var told *slack.Channel
-	err = a.pace.call(ctx, turn{team: at.team, method: channelInfo, patience: turnPatience}, func() error {
+	err = a.pace.callPaced(ctx, turn{team: at.team, method: channelInfo, patience: turnPatience}, func() error {
 		var err error
 		told, err = api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: at.channel})
 		return err
 	})
 	if err != nil {
-		return chat.Place{}, known(string(channelInfo), err)
+		return chat.Place{}, classifyError(string(channelInfo), err)
 	}
 	if told.IsIM {
 		return chat.Place{Members: []chat.UserID{chat.UserID(told.User)}, Complete: true}, nil
@@ -219,7 +219,7 @@ func (a *Adapter) describe(ctx context.Context, at place) (chat.Place, error) {
 	found.Complete = complete
 	for _, id := range members {
 		// Other bots read nothing by themselves. Somebody who can't be looked at counts as a person.
-		if who, err := a.person(ctx, at.team, id, admittedFor); err != nil || !who.bot {
+		if who, err := a.lookUpPerson(ctx, at.team, id, admittedFor); err != nil || !who.bot {
 			found.Members = append(found.Members, chat.UserID(id))
 		}
 	}
@@ -243,7 +243,7 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 	}
 	found := make([]chat.Identity, len(people))
 	for i, id := range people {
-		who, err := a.person(ctx, at.team, string(id), believed)
+		who, err := a.lookUpPerson(ctx, at.team, string(id), believed)
 		if err != nil {
 			return nil, fmt.Errorf("identify people in Slack: %w", err)
 		}
@@ -266,7 +266,7 @@ func (a *Adapter) channelsOf(ctx context.Context, team, id string) ([]string, er
 	if known, ok := a.joined.Get(key); ok {
 		return known, nil
 	}
-	api, err := a.api(ctx, team)
+	api, err := a.teamClient(ctx, team)
 	if err != nil {
 		return nil, err
 	}
@@ -276,13 +276,13 @@ func (a *Adapter) channelsOf(ctx context.Context, team, id string) ([]string, er
 	var ids []string
 	for {
 		var page []slack.Channel
-		err := a.pace.call(ctx, turn{team: team, method: listJoined, patience: turnPatience}, func() error {
+		err := a.pace.callPaced(ctx, turn{team: team, method: listJoined, patience: turnPatience}, func() error {
 			var err error
 			page, ask.Cursor, err = api.GetConversationsForUserContext(ctx, ask)
 			return err
 		})
 		if err != nil {
-			return nil, known(string(listJoined), err)
+			return nil, classifyError(string(listJoined), err)
 		}
 		for _, channel := range page {
 			ids = append(ids, channel.ID)

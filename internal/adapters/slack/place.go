@@ -22,7 +22,7 @@ type place struct {
 	request string // what tells private threads of a person apart
 }
 
-func (p place) thread() chat.ThreadID {
+func (p place) threadID() chat.ThreadID {
 	root := p.root
 	if p.private != "" {
 		root = string(p.private) + "/" + p.request
@@ -30,8 +30,8 @@ func (p place) thread() chat.ThreadID {
 	return chat.NewThreadID(Name, p.team+":"+p.channel+":"+root)
 }
 
-// valid tells a place that a thread id can be made of.
-func (p place) valid() bool {
+// isValid tells a place that a thread id can be made of.
+func (p place) isValid() bool {
 	if !slackID.MatchString(p.team) || !slackID.MatchString(p.channel) {
 		return false
 	}
@@ -62,7 +62,7 @@ func parseThread(id chat.ThreadID) (place, error) {
 			at.root, at.private, at.request = "", chat.UserID(user), request
 		}
 	}
-	if !at.valid() {
+	if !at.isValid() {
 		return place{}, fmt.Errorf("%q is no thread of Slack's", id)
 	}
 	return at, nil

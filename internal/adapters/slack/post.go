@@ -25,15 +25,15 @@ type part struct {
 
 const filePart = -1
 
-// parts is how many messages make up what was rendered.
-func (r rendered) parts() int {
+// countParts is how many messages make up what was rendered.
+func (r rendered) countParts() int {
 	if len(r.files) > 0 {
 		return len(r.notes) + 1
 	}
 	return len(r.notes)
 }
 
-func (p part) metadata() slack.MsgOption {
+func (p part) metadataOption() slack.MsgOption {
 	return slack.MsgOptionMetadata(slack.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{
 		"key": string(p.key), "part": p.index, "parts": p.of,
 	}})
@@ -70,7 +70,7 @@ type sender struct {
 	modest   bool          // it leaves turns to others
 }
 
-func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, error) {
+func (a *Adapter) senderFor(ctx context.Context, thread chat.ThreadID) (sender, error) {
 	at, err := parseThread(thread)
 	if err != nil {
 		return sender{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
@@ -79,25 +79,25 @@ func (a *Adapter) sender(ctx context.Context, thread chat.ThreadID) (sender, err
 	if err != nil {
 		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
-	return sender{Adapter: a, api: a.client(workspace.Token), bot: workspace.Bot, at: at, patience: turnPatience}, nil
+	return sender{Adapter: a, api: a.newClient(workspace.Token), bot: workspace.Bot, at: at, patience: turnPatience}, nil
 }
 
-func (s sender) call(ctx context.Context, m method, do func() error) error {
-	err := s.pace.call(ctx, turn{
+func (s sender) callMethod(ctx context.Context, m method, do func() error) error {
+	err := s.pace.callPaced(ctx, turn{
 		team: s.at.team, method: m, channel: s.at.channel, patience: s.patience, caller: s.caller, order: s.order, modest: s.modest,
 	}, do)
 	var later *chat.RetryAfterError
 	if errors.As(err, &later) {
 		return err
 	}
-	return known(string(m), err)
+	return classifyError(string(m), err)
 }
 
 // Post puts a post into its thread, in several messages where one can't hold it. One
 // that was cut short is taken up where it ended. In a private thread only its person
 // sees it.
 func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil {
 		return "", err
 	}
@@ -105,28 +105,28 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if s.at.private != "" {
 		post.Only = s.at.private
 	}
-	shown, err := a.render(post, s.at)
+	shown, err := a.renderFor(post, s.at)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
 	if post.Only != "" {
-		return s.whisper(ctx, key, post.Only, shown)
+		return s.postPrivately(ctx, key, post.Only, shown)
 	}
 	var there []part
-	if shown.parts() > 1 {
-		if there, err = s.parts(ctx, key, ""); err != nil {
-			return "", nothing(err)
+	if shown.countParts() > 1 {
+		if there, err = s.readParts(ctx, key, ""); err != nil {
+			return "", markUnposted(err)
 		}
 	}
-	first, err := s.complete(ctx, key, shown, there)
+	first, err := s.postMissing(ctx, key, shown, there)
 	if err == nil {
-		s.session(ctx, after(post))
+		s.setSessionStatus(ctx, statusAfter(post))
 	}
 	return chat.MessageID(first), err
 }
 
-// nothing takes from an error what it says of a post: looking was all that was done.
-func nothing(err error) error {
+// markUnposted takes from an error what it says of a post: looking was all that was done.
+func markUnposted(err error) error {
 	var later *chat.RetryAfterError
 	if errors.As(err, &later) || errors.Is(err, chat.ErrGone) {
 		return err
@@ -134,8 +134,8 @@ func nothing(err error) error {
 	return fmt.Errorf("look for what was posted before: %w", err)
 }
 
-// complete posts what of a post is not there yet and gives the ts of its first message.
-func (s sender) complete(ctx context.Context, key chat.PostKey, shown rendered, there []part) (first string, err error) {
+// postMissing posts what of a post is not there yet and gives the ts of its first message.
+func (s sender) postMissing(ctx context.Context, key chat.PostKey, shown rendered, there []part) (first string, err error) {
 	posted := map[int]string{}
 	for _, p := range there {
 		posted[p.index] = p.ts
@@ -144,23 +144,23 @@ func (s sender) complete(ctx context.Context, key chat.PostKey, shown rendered, 
 		if posted[i] != "" {
 			continue
 		}
-		ts, err := s.post(ctx, part{key: key, index: i, of: shown.parts()}, one)
+		ts, err := s.postPart(ctx, part{key: key, index: i, of: shown.countParts()}, one)
 		if err != nil {
 			return "", begunIf(len(posted) > 0, err)
 		}
 		posted[i] = ts
 	}
 	if len(shown.files) > 0 && posted[filePart] == "" {
-		if err := s.upload(ctx, s.at, key, shown.files); err != nil {
-			return "", begun(err)
+		if err := s.uploadFiles(ctx, s.at, key, shown.files); err != nil {
+			return "", markMaybePosted(err)
 		}
 	}
 	return posted[0], nil
 }
 
-// begun takes from an error the promise that nothing was posted, for where something may
+// markMaybePosted takes from an error the promise that nothing was posted, for where something may
 // have been; nil stays nil.
-func begun(err error) error {
+func markMaybePosted(err error) error {
 	var later *chat.RetryAfterError
 	if errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) {
 		return fmt.Errorf("a part of the post may be there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
@@ -170,17 +170,17 @@ func begun(err error) error {
 
 func begunIf(something bool, err error) error {
 	if something {
-		return begun(err)
+		return markMaybePosted(err)
 	}
 	return err
 }
 
-func (s sender) post(ctx context.Context, p part, shown note) (ts string, err error) {
-	options := append(s.content(shown), p.metadata())
+func (s sender) postPart(ctx context.Context, p part, shown note) (ts string, err error) {
+	options := append(s.contentOptions(shown), p.metadataOption())
 	if s.at.root != "" {
 		options = append(options, slack.MsgOptionTS(s.at.root))
 	}
-	err = s.call(ctx, postMessage, func() error {
+	err = s.callMethod(ctx, postMessage, func() error {
 		var err error
 		_, ts, err = s.api.PostMessageContext(ctx, s.at.channel, options...)
 		return err
@@ -188,25 +188,25 @@ func (s sender) post(ctx context.Context, p part, shown note) (ts string, err er
 	return ts, err
 }
 
-func (s sender) content(shown note) []slack.MsgOption {
+func (s sender) contentOptions(shown note) []slack.MsgOption {
 	return []slack.MsgOption{
 		slack.MsgOptionText(shown.text, false), slack.MsgOptionBlocks(shown.blocks...),
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 	}
 }
 
-// whisper shows a post to one person. Where the app is not in the channel of a private
+// postPrivately shows a post to one person. Where the app is not in the channel of a private
 // thread, as a slash command can be given anywhere, the post goes to the direct
 // conversation; so do files, which nothing else hides from the others.
-func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
+func (s sender) postPrivately(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
 	first := ""
 	for _, one := range shown.notes {
 		if s.at.private != "" {
-			tellThread(one.blocks, s.at.thread())
+			tellThread(one.blocks, s.at.threadID())
 		}
-		ts, err := s.ephemeral(ctx, to, s.content(one))
+		ts, err := s.postEphemeral(ctx, to, s.contentOptions(one))
 		if s.at.private != "" && first == "" && errors.Is(err, chat.ErrGone) {
-			return s.direct(ctx, key, to, shown)
+			return s.postDirect(ctx, key, to, shown)
 		}
 		if err != nil {
 			return "", begunIf(first != "", err)
@@ -220,17 +220,17 @@ func (s sender) whisper(ctx context.Context, key chat.PostKey, to chat.UserID, s
 	}
 	channel, err := s.openDirect(ctx, to)
 	if err == nil {
-		err = s.upload(ctx, place{team: s.at.team, channel: channel}, key, shown.files)
+		err = s.uploadFiles(ctx, place{team: s.at.team, channel: channel}, key, shown.files)
 	}
-	return chat.MessageID(first), begun(err)
+	return chat.MessageID(first), markMaybePosted(err)
 }
 
-// ephemeral shows a message of the thread to one person.
-func (s sender) ephemeral(ctx context.Context, to chat.UserID, content []slack.MsgOption) (ts string, err error) {
+// postEphemeral shows a message of the thread to one person.
+func (s sender) postEphemeral(ctx context.Context, to chat.UserID, content []slack.MsgOption) (ts string, err error) {
 	if s.at.root != "" {
 		content = append(content, slack.MsgOptionTS(s.at.root))
 	}
-	err = s.call(ctx, postEphemeral, func() error {
+	err = s.callMethod(ctx, postEphemeral, func() error {
 		var err error
 		ts, err = s.api.PostEphemeralContext(ctx, s.at.channel, string(to), content...)
 		return err
@@ -238,24 +238,24 @@ func (s sender) ephemeral(ctx context.Context, to chat.UserID, content []slack.M
 	return ts, err
 }
 
-// direct posts to the direct conversation with a person.
-func (s sender) direct(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
+// postDirect posts to the direct conversation with a person.
+func (s sender) postDirect(ctx context.Context, key chat.PostKey, to chat.UserID, shown rendered) (chat.MessageID, error) {
 	channel, err := s.openDirect(ctx, to)
 	if err != nil {
 		return "", err
 	}
 	for _, one := range shown.notes {
-		tellThread(one.blocks, s.at.thread())
+		tellThread(one.blocks, s.at.threadID())
 	}
 	s.at = place{team: s.at.team, channel: channel}
-	first, err := s.complete(ctx, key, shown, nil)
+	first, err := s.postMissing(ctx, key, shown, nil)
 	return chat.MessageID(first), err
 }
 
 func (s sender) openDirect(ctx context.Context, to chat.UserID) (string, error) {
 	channel, _, _, err := s.api.OpenConversationContext(ctx, &slack.OpenConversationParameters{Users: []string{string(to)}})
 	if err != nil {
-		return "", known("conversations.open", err)
+		return "", classifyError("conversations.open", err)
 	}
 	return channel.ID, nil
 }
@@ -263,10 +263,10 @@ func (s sender) openDirect(ctx context.Context, to chat.UserID) (string, error) 
 // pageSize is how many messages of a thread are read at once.
 const pageSize = 200
 
-// parts reads what of a post is in the thread, from a message on.
-func (s sender) parts(ctx context.Context, key chat.PostKey, from string) ([]part, error) {
+// readParts reads what of a post is in the thread, from a message on.
+func (s sender) readParts(ctx context.Context, key chat.PostKey, from string) ([]part, error) {
 	var found []part
-	err := s.read(ctx, from, func(message slack.Message) bool {
+	err := s.readMessages(ctx, from, func(message slack.Message) bool {
 		if p, ok := s.partOf(message); ok && p.key == key {
 			found = append(found, p)
 		}
@@ -281,15 +281,15 @@ func (s sender) partOf(message slack.Message) (part, bool) {
 	return p, ok && message.User == s.bot
 }
 
-// read goes through the messages of the thread until visit wants no more.
-func (s sender) read(ctx context.Context, from string, visit func(slack.Message) bool) error {
+// readMessages goes through the messages of the thread until visit wants no more.
+func (s sender) readMessages(ctx context.Context, from string, visit func(slack.Message) bool) error {
 	ask := &slack.GetConversationRepliesParameters{
 		ChannelID: s.at.channel, Timestamp: s.at.root, Limit: pageSize, IncludeAllMetadata: true, Oldest: from, Inclusive: from != "",
 	}
 	for {
 		var messages []slack.Message
 		var more bool
-		err := s.call(ctx, readReplies, func() error {
+		err := s.callMethod(ctx, readReplies, func() error {
 			var err error
 			messages, more, ask.Cursor, err = s.api.GetConversationRepliesContext(ctx, ask)
 			return err
@@ -312,17 +312,17 @@ func (s sender) read(ctx context.Context, from string, visit func(slack.Message)
 // is not found: Post completes it. Of a part that is there twice the later is taken away.
 // In private threads there is nothing to find.
 func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return "", false, err
 	}
 	s.caller = "find " + string(key)
-	there, err := s.parts(ctx, key, "")
+	there, err := s.readParts(ctx, key, "")
 	if err != nil {
 		return "", false, err
 	}
-	for _, p := range doubles(there, "") {
-		if err := s.remove(ctx, p.ts); err != nil {
+	for _, p := range findDuplicates(there, "") {
+		if err := s.deleteMessage(ctx, p.ts); err != nil {
 			return "", false, fmt.Errorf("take away what was posted twice: %w", err)
 		}
 	}

@@ -19,7 +19,7 @@ func (w *team) Seen(_ *testing.T, thread chat.ThreadID) []string {
 	var texts []string
 	for _, message := range w.Messages(w.general) {
 		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS}
-		if message.User == slacktest.Bot && !message.Deleted && at.thread() == thread && len(message.Files) == 0 {
+		if message.User == slacktest.Bot && !message.Deleted && at.threadID() == thread && len(message.Files) == 0 {
 			texts = append(texts, message.Text)
 		}
 	}
@@ -59,7 +59,7 @@ func (w *team) process(t *testing.T) *Adapter {
 // room is a thread in a workspace.
 func (w *team) room() chattest.PosterRoom {
 	root := w.ann.Says(w.general, "", "hello")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	return chattest.PosterRoom{Poster: w.adapter, Reader: w, Thread: thread, To: chat.MessageID(root), Pass: w.clock.Advance}
 }
 
@@ -171,7 +171,7 @@ func (w *team) documents(_ *testing.T, thread chat.ThreadID) []chat.Document {
 	var seen []chat.Document
 	for _, message := range w.Messages(w.general) {
 		at := place{team: slacktest.Team, channel: w.general, root: message.ThreadTS}
-		if message.User != slacktest.Bot || message.Deleted || at.thread() != thread {
+		if message.User != slacktest.Bot || message.Deleted || at.threadID() != thread {
 			continue
 		}
 		for _, file := range message.Files {

@@ -14,7 +14,7 @@ var _ chat.PrivateOpener = (*Adapter)(nil)
 
 // OpenPrivate implements chat.PrivateOpener: it begins a thread in the direct conversation.
 func (a *Adapter) OpenPrivate(ctx context.Context, thread chat.ThreadID, who chat.UserID, question string) (chat.ThreadID, chat.MessageID, error) {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil {
 		return "", "", err
 	}
@@ -24,26 +24,26 @@ func (a *Adapter) OpenPrivate(ctx context.Context, thread chat.ThreadID, who cha
 	}
 	s.at = place{team: s.at.team, channel: channel}
 	key := keyOf("private", signal{place: place{team: s.at.team, channel: channel}, message: chat.Message{ID: chat.MessageID(thread)}})
-	root, err := s.post(ctx, part{key: key, of: 1}, note{text: escape("You asked: " + rich.Cut(question, maxNotification))})
+	root, err := s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + rich.Cut(question, maxNotification))})
 	if err != nil {
 		return "", "", err
 	}
 	s.at.root = root
-	return s.at.thread(), chat.MessageID(root), nil
+	return s.at.threadID(), chat.MessageID(root), nil
 }
 
 // answerPrivately has the asker of a run answered once more, alone, and says where.
 func (a *Adapter) answerPrivately(ctx context.Context, bot *running.Handler, of signal) error {
 	if bot.Private == nil {
-		a.skip(ctx, "the bot answers nobody in private")
+		a.logSkipped(ctx, "the bot answers nobody in private")
 		return nil
 	}
 	err := bot.Private.AnswerPrivately(ctx, chat.RunID(of.about), of.by)
 	switch {
 	case errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrGone):
-		return a.tell(ctx, of, "I can't write to you directly.")
+		return a.sendPrivateLine(ctx, of, "I can't write to you directly.")
 	case err != nil:
 		return fmt.Errorf("answer in private: %w", err)
 	}
-	return a.tell(ctx, of, "On it: the answer comes in our direct conversation.")
+	return a.sendPrivateLine(ctx, of, "On it: the answer comes in our direct conversation.")
 }

@@ -32,11 +32,11 @@ func readForm(callback, about string) (chat.RunID, chat.ThreadID, bool) {
 	return chat.RunID(run), chat.ThreadID(thread), found && callback == reasonForm
 }
 
-// rate keeps a thumb, and asks for the reason where it points down.
-func (a *Adapter) rate(ctx context.Context, bot running.Bot, of signal) error {
+// saveRating keeps a thumb, and asks for the reason where it points down.
+func (a *Adapter) saveRating(ctx context.Context, bot running.Bot, of signal) error {
 	run, verdict := chat.RunID(of.about), chat.Verdict(of.value)
 	if verdict != chat.Up && verdict != chat.Down {
-		a.skip(ctx, "a rating that is none")
+		a.logSkipped(ctx, "a rating that is none")
 		return nil
 	}
 	if err := bot.Rate(ctx, run, chat.Rating{By: of.by, Verdict: verdict, At: a.clock.now()}); err != nil || verdict == chat.Up {
@@ -45,9 +45,9 @@ func (a *Adapter) rate(ctx context.Context, bot running.Bot, of signal) error {
 	input := slack.NewPlainTextInputBlockElement(plainText("The page it quotes is out of date"), reasonField)
 	input.Multiline, input.MaxLength = true, chat.MaxReason
 	field := slack.NewInputBlock(reasonBlock, plainText("What was wrong with this answer?"), nil, input)
-	_, err := a.view(ctx, of, slack.ModalViewRequest{
+	_, err := a.openView(ctx, of, slack.ModalViewRequest{
 		Title: plainText("Not helpful"), Submit: plainText("Send"), Close: plainText("Skip"),
-		CallbackID: reasonForm, PrivateMetadata: formAbout(run, of.place.thread()), Blocks: slack.Blocks{BlockSet: []slack.Block{field}},
+		CallbackID: reasonForm, PrivateMetadata: formAbout(run, of.place.threadID()), Blocks: slack.Blocks{BlockSet: []slack.Block{field}},
 	})
 	if err != nil { // the thumb is kept all the same
 		a.options.Logger.WarnContext(ctx, "slack form was not shown", slog.Any("error", err))
@@ -55,8 +55,8 @@ func (a *Adapter) rate(ctx context.Context, bot running.Bot, of signal) error {
 	return nil
 }
 
-// submit keeps the reason of a rating, or says in the form why it can't.
-func (a *Adapter) submit(ctx context.Context, bot running.Bot, of signal) (answer []byte, err error) {
+// submitReason keeps the reason of a rating, or says in the form why it can't.
+func (a *Adapter) submitReason(ctx context.Context, bot running.Bot, of signal) (answer []byte, err error) {
 	if of.value == "" {
 		return formError("Say in a few words what was wrong, or choose Skip.")
 	}

@@ -31,18 +31,18 @@ const (
 // that could not be made so is answered by 500, for Slack to try again.
 func (a *Adapter) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /events", a.signed(a.takeEvent))
-	mux.HandleFunc("POST /interactive", a.signed(a.takeInteraction))
-	mux.HandleFunc("POST /commands", a.signed(a.takeCommand))
+	mux.HandleFunc("POST /events", a.verifySigned(a.takeEvent))
+	mux.HandleFunc("POST /interactive", a.verifySigned(a.takeInteraction))
+	mux.HandleFunc("POST /commands", a.verifySigned(a.takeCommand))
 	return mux
 }
 
-// signed reads a body of Slack's and hands it on once it is proven to be that.
-func (a *Adapter) signed(take func(ctx context.Context, body []byte) (answer []byte, err error)) http.HandlerFunc {
+// verifySigned reads a body of Slack's and hands it on once it is proven to be that.
+func (a *Adapter) verifySigned(take func(ctx context.Context, body []byte) (answer []byte, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, status, err := webhook.Body(w, r, a.verify)
+		body, status, err := webhook.Body(w, r, a.verifySignature)
 		if err != nil {
-			a.refuse(w, r, status, err)
+			a.refuseRequest(w, r, status, err)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), ackWithin)
@@ -51,11 +51,11 @@ func (a *Adapter) signed(take func(ctx context.Context, body []byte) (answer []b
 		var malformed *malformedError
 		switch {
 		case errors.As(err, &malformed):
-			a.refuse(w, r, http.StatusBadRequest, err)
+			a.refuseRequest(w, r, http.StatusBadRequest, err)
 		case errors.Is(err, errNotRunning):
-			a.refuse(w, r, http.StatusServiceUnavailable, err)
+			a.refuseRequest(w, r, http.StatusServiceUnavailable, err)
 		case err != nil:
-			a.refuse(w, r, http.StatusInternalServerError, err)
+			a.refuseRequest(w, r, http.StatusInternalServerError, err)
 		default:
 			w.Header().Set("Content-Type", "application/json")
 			if _, err := w.Write(answer); err != nil {
@@ -71,13 +71,13 @@ type malformedError struct{ err error }
 func (e *malformedError) Error() string { return e.err.Error() }
 func (e *malformedError) Unwrap() error { return e.err }
 
-func (a *Adapter) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+func (a *Adapter) refuseRequest(w http.ResponseWriter, r *http.Request, status int, err error) {
 	a.refusals.Refused(r.Context(), r.URL.Path, status, err)
 	http.Error(w, http.StatusText(status), status)
 }
 
-// verify checks that a body was signed by Slack, lately.
-func (a *Adapter) verify(header http.Header, body []byte) error {
+// verifySignature checks that a body was signed by Slack, lately.
+func (a *Adapter) verifySignature(header http.Header, body []byte) error {
 	if a.options.SigningSecret == "" {
 		return &webhook.RefusedError{Reason: webhook.NotConfigured, Err: errors.New("no signing secret is configured; events come by Socket Mode")}
 	}
@@ -112,31 +112,31 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 			Challenge string `json:"challenge"`
 		}{asks.Challenge})
 	}
-	found, err := translate(body, "")
+	found, err := translateEvent(body, "")
 	if err != nil {
 		return nil, &malformedError{err}
 	}
 	if found.kind == ignored || found.kind == left || found.kind == limited {
-		return a.dispatch(ctx, found)
+		return a.dispatchSignal(ctx, found)
 	}
-	home, err := a.home(ctx, found)
+	home, err := a.findWorkspace(ctx, found)
 	if errors.Is(err, chat.ErrGone) {
-		a.skip(ctx, "the app is not installed there any more")
+		a.logSkipped(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if found.told == "" { // the event did not tell who the bot is
-		if found, err = translate(body, home.Bot); err != nil {
+		if found, err = translateEvent(body, home.Bot); err != nil {
 			return nil, &malformedError{err}
 		}
 	}
-	return a.dispatch(ctx, found.within(home))
+	return a.dispatchSignal(ctx, found.withWorkspace(home))
 }
 
-// home is the workspace that a signal comes from.
-func (a *Adapter) home(ctx context.Context, of signal) (Workspace, error) {
+// findWorkspace is the workspace that a signal comes from.
+func (a *Adapter) findWorkspace(ctx context.Context, of signal) (Workspace, error) {
 	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
 	if err != nil {
 		return Workspace{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
@@ -144,9 +144,9 @@ func (a *Adapter) home(ctx context.Context, of signal) (Workspace, error) {
 	return workspace, nil
 }
 
-// within gives a signal as one of the workspace that hears of it: in a channel that is shared with
+// withWorkspace gives a signal as one of the workspace that hears of it: in a channel that is shared with
 // another company it may have come under that company's team.
-func (s signal) within(home Workspace) signal {
+func (s signal) withWorkspace(home Workspace) signal {
 	if home.Team == "" || s.place.team == home.Team || s.kind == ignored {
 		return s
 	}
@@ -155,7 +155,7 @@ func (s signal) within(home Workspace) signal {
 	}
 	s.place.team = home.Team
 	if s.message.Thread != "" {
-		s.message.Thread = s.place.thread()
+		s.message.Thread = s.place.threadID()
 	}
 	return s
 }
@@ -165,12 +165,12 @@ func (a *Adapter) takeInteraction(ctx context.Context, body []byte) ([]byte, err
 	if err != nil {
 		return nil, &malformedError{fmt.Errorf("read an interaction of Slack's: %w", err)}
 	}
-	return a.interaction(ctx, []byte(form.Get("payload")))
+	return a.handleInteraction(ctx, []byte(form.Get("payload")))
 }
 
-// interaction does what a payload of an interaction asks for.
-func (a *Adapter) interaction(ctx context.Context, payload []byte) ([]byte, error) {
-	found, err := interpret(payload)
+// handleInteraction does what a payload of an interaction asks for.
+func (a *Adapter) handleInteraction(ctx context.Context, payload []byte) ([]byte, error) {
+	found, err := parseInteraction(payload)
 	if err != nil {
 		return nil, &malformedError{err}
 	}
@@ -180,17 +180,17 @@ func (a *Adapter) interaction(ctx context.Context, payload []byte) ([]byte, erro
 // dispatchFrom is dispatch for what is answered: where the app is not installed that is nothing.
 func (a *Adapter) dispatchFrom(ctx context.Context, of signal) (answer []byte, err error) {
 	if of.kind == ignored {
-		return a.dispatch(ctx, of)
+		return a.dispatchSignal(ctx, of)
 	}
-	home, err := a.home(ctx, of)
+	home, err := a.findWorkspace(ctx, of)
 	if errors.Is(err, chat.ErrGone) {
-		a.skip(ctx, "the app is not installed there any more")
+		a.logSkipped(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.dispatch(ctx, of.within(home))
+	return a.dispatchSignal(ctx, of.withWorkspace(home))
 }
 
 func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) {
@@ -198,16 +198,16 @@ func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) 
 	if err != nil {
 		return nil, &malformedError{fmt.Errorf("read a command of Slack's: %w", err)}
 	}
-	return a.take(ctx, form)
+	return a.handleCommand(ctx, form)
 }
 
-// take hands a slash command over and gives what its author is shown at once.
-func (a *Adapter) take(ctx context.Context, form url.Values) ([]byte, error) {
-	found := command(form, a.clock.now())
+// handleCommand hands a slash command over and gives what its author is shown at once.
+func (a *Adapter) handleCommand(ctx context.Context, form url.Values) ([]byte, error) {
+	found := parseCommand(form, a.clock.now())
 	found.enterprise = form.Get("enterprise_id")
 	answer, err := a.dispatchFrom(ctx, found)
 	if err != nil || answer != nil || found.kind != asked {
 		return answer, err
 	}
-	return privateAnswer("On it: " + escape(rich.Cut(found.message.Text, maxNotification)))
+	return privateAnswer("On it: " + escapeText(rich.Cut(found.message.Text, maxNotification)))
 }

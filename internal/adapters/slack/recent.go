@@ -15,8 +15,8 @@ func newRecent(size int) *recent {
 	return &recent{seen: make(map[string]bool, size), ring: make([]string, size)}
 }
 
-// has tells whether any of the keys was done.
-func (r *recent) has(keys []string) bool {
+// hasAny tells whether any of the keys was done.
+func (r *recent) hasAny(keys []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range keys {
@@ -27,8 +27,8 @@ func (r *recent) has(keys []string) bool {
 	return false
 }
 
-// done remembers keys in the place of the oldest.
-func (r *recent) done(keys []string) {
+// markDone remembers keys in the place of the oldest.
+func (r *recent) markDone(keys []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range keys {

@@ -11,17 +11,17 @@ import (
 
 // Slack's names of errors after which nothing was posted and never will be.
 var (
-	goneNames = names("channel_not_found", "not_in_channel", "is_archived", "thread_not_found", "message_not_found",
+	goneNames = nameSet("channel_not_found", "not_in_channel", "is_archived", "thread_not_found", "message_not_found",
 		"user_not_in_channel", "user_not_found", "cant_update_message", "cant_delete_message", "account_inactive", "token_revoked",
 		"restricted_action", "restricted_action_read_only_channel", "restricted_action_thread_locked", "messages_tab_disabled",
 		"access_denied", "team_access_not_granted", "no_permission")
-	refusedNames = names("invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text",
+	refusedNames = nameSet("invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text",
 		"invalid_arguments", "invalid_arg_name", "invalid_array_arg", "invalid_attachments", "too_many_attachments",
 		"metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema", "markdown_text_conflict",
 		"edit_window_closed", "invalid_thread_ts", "invalid_chunks")
 )
 
-func names(list ...string) map[string]bool {
+func nameSet(list ...string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range list {
 		set[name] = true
@@ -29,8 +29,8 @@ func names(list ...string) map[string]bool {
 	return set
 }
 
-// refusal is Slack's name of an error, "" where Slack did not answer with one.
-func refusal(err error) string {
+// refusalName is Slack's name of an error, "" where Slack did not answer with one.
+func refusalName(err error) string {
 	var refused slack.SlackErrorResponse
 	if errors.As(err, &refused) {
 		return refused.Err
@@ -38,12 +38,12 @@ func refusal(err error) string {
 	return ""
 }
 
-// known makes the error of a call one of chat's where Slack's answer says so.
-func known(operation string, err error) error {
+// classifyError makes the error of a call one of chat's where Slack's answer says so.
+func classifyError(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	name := refusal(err)
+	name := refusalName(err)
 	switch {
 	case goneNames[name]:
 		return fmt.Errorf("%s in Slack: %w: %w", operation, chat.ErrGone, err)

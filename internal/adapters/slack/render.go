@@ -33,8 +33,8 @@ const maxNotification = 300
 
 var userID = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
 
-// mention is the runs that call a person, none where the id is no user of Slack's.
-func mention(user chat.UserID) []rich.Run {
+// mentionRuns is the runs that call a person, none where the id is no user of Slack's.
+func mentionRuns(user chat.UserID) []rich.Run {
 	if !userID.MatchString(string(user)) {
 		return nil
 	}
@@ -46,14 +46,14 @@ type look struct {
 	human bool // a person can be asked for
 }
 
-// render makes messages of a post for a place. Nobody can be called into a direct
+// renderFor makes messages of a post for a place. Nobody can be called into a direct
 // conversation.
-func (a *Adapter) render(post chat.Post, at place) (rendered, error) {
-	return render(post, look{human: at.root != "" && !at.isDirect() && len(a.humans(at)) > 0})
+func (a *Adapter) renderFor(post chat.Post, at place) (rendered, error) {
+	return renderPost(post, look{human: at.root != "" && !at.isDirect() && len(a.humansFor(at)) > 0})
 }
 
-// render makes messages of a post.
-func render(post chat.Post, how look) (rendered, error) {
+// renderPost makes messages of a post.
+func renderPost(post chat.Post, how look) (rendered, error) {
 	switch {
 	case post.Reply != nil && post.Question == nil:
 		return renderReply(*post.Reply, how, post.Only != "")
@@ -68,7 +68,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	body := format.Read(reply.Text, reply.Sources)
 	messages, whole := packer.Pack(body)
 	var out rendered
-	out.files, out.lost = attachments(reply)
+	out.files, out.lost = collectAttachments(reply)
 	if !whole {
 		answer := attachment{name: "answer.md", title: "The whole answer", content: []byte(markup.Clean(reply.Text))}
 		out.files = append([]attachment{answer}, out.files...)
@@ -77,19 +77,19 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	if len(messages) == 0 {
 		messages = [][]rich.Piece{nil}
 	}
-	text := notification(body, reply)
+	text := notificationText(body, reply)
 	for _, pieces := range messages {
 		out.notes = append(out.notes, note{text, richText(pieces)})
 	}
 	last := &out.notes[len(out.notes)-1]
 	if !whole {
-		last.blocks = append(last.blocks, remark("This answer is long: the whole of it is in the attached file."))
+		last.blocks = append(last.blocks, remarkBlock("This answer is long: the whole of it is in the attached file."))
 	}
 	if reply.Note != "" {
-		last.blocks = append(last.blocks, remark(reply.Note))
+		last.blocks = append(last.blocks, remarkBlock(reply.Note))
 	}
 	if reply.Outcome == chat.Failure && reply.Run != "" {
-		last.blocks = append(last.blocks, remark("Run "+string(reply.Run)))
+		last.blocks = append(last.blocks, remarkBlock("Run "+string(reply.Run)))
 	}
 	last.blocks = append(last.blocks, sourceBlocks(reply.Sources)...)
 	buttons, err := replyButtons(reply, offer{sources: len(reply.Sources) > 0, share: private, human: how.human && !private})
@@ -100,8 +100,8 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	return out, nil
 }
 
-// remark is a small grey line. It is plain text: nothing in it does anything.
-func remark(text string) slack.Block {
+// remarkBlock is a small grey line. It is plain text: nothing in it does anything.
+func remarkBlock(text string) slack.Block {
 	line := rich.Cut(markup.CleanLine(text), 500)
 	if line == "" {
 		line = "…"
@@ -114,14 +114,14 @@ func remark(text string) slack.Block {
 func renderQuestion(post chat.Post) (note, error) {
 	question := *post.Question
 	body := format.Read(question.Text, nil)
-	shown := note{text: notification(body, chat.Reply{Text: question.Text})}
+	shown := note{text: notificationText(body, chat.Reply{Text: question.Text})}
 	open := post.Answer == ""
 	if !open && question.Meant != "" {
 		meant := rich.Cut(markup.CleanLine(question.Meant), maxRemark)
-		return note{text: escape(meant), blocks: []slack.Block{remark(meant)}}, nil
+		return note{text: escapeText(meant), blocks: []slack.Block{remarkBlock(meant)}}, nil
 	}
 	if open {
-		if calls := mention(question.Asker); calls != nil {
+		if calls := mentionRuns(question.Asker); calls != nil {
 			body = append([]rich.Piece{{Runs: calls}}, body...)
 			if len(body) > 1 && body[1].Shape == rich.Paragraph {
 				body = append([]rich.Piece{{Runs: append(calls, body[1].Runs...)}}, body[2:]...)
@@ -135,7 +135,7 @@ func renderQuestion(post chat.Post) (note, error) {
 	}
 	shown.blocks = richText(messages[0])
 	if !whole || len(messages) > 1 {
-		shown.blocks = append(shown.blocks, remark("(The question was too long to show it all.)"))
+		shown.blocks = append(shown.blocks, remarkBlock("(The question was too long to show it all.)"))
 	}
 	if !open {
 		shown.blocks = append(shown.blocks, richText(answerPieces(post))...)
@@ -147,7 +147,7 @@ func renderQuestion(post chat.Post) (note, error) {
 	}
 	shown.blocks = append(shown.blocks, buttons...)
 	if len(shown.blocks) == 0 {
-		shown.blocks = []slack.Block{remark("?")}
+		shown.blocks = []slack.Block{remarkBlock("?")}
 	}
 	return shown, nil
 }
@@ -169,9 +169,9 @@ var (
 	sentence = regexp.MustCompile(`[.!?…。！？]["”’)]*(\s|$)|[。！？]`)
 )
 
-// notification is the first sentence of an answer, escaped: the text of a message is
+// notificationText is the first sentence of an answer, escaped: the text of a message is
 // mrkdwn even where blocks are shown in its place.
-func notification(body []rich.Piece, reply chat.Reply) string {
+func notificationText(body []rich.Piece, reply chat.Reply) string {
 	first := ""
 	for _, p := range body {
 		if p.Shape != rich.Preformatted {
@@ -191,10 +191,10 @@ func notification(body []rich.Piece, reply chat.Reply) string {
 	if first == "" {
 		first = "…"
 	}
-	return escape(rich.Cut(first, maxNotification))
+	return escapeText(rich.Cut(first, maxNotification))
 }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// escape makes text that mrkdwn shows as it is: no mention, no link.
-func escape(text string) string { return escaper.Replace(text) }
+// escapeText makes text that mrkdwn shows as it is: no mention, no link.
+func escapeText(text string) string { return escaper.Replace(text) }

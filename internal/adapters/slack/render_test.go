@@ -45,7 +45,7 @@ func golden(t *testing.T, name, got string) {
 // seen posts what was rendered into a Slack and gives what people see.
 func seen(t *testing.T, post chat.Post) string {
 	t.Helper()
-	shown, err := render(post, look{})
+	shown, err := renderPost(post, look{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestLongAnswersAreSplitBetweenPieces(t *testing.T) {
 	for i := range 9 {
 		fmt.Fprintf(&text, "Paragraph %d says %s.\n\n1. item %d %s\n\n```\nfence %d\n%s\nend %d\n```\n\n", i, chattest.Long(700), i, chattest.Long(300), i, chattest.Long(900), i)
 	}
-	shown, err := render(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text.String()}}, look{})
+	shown, err := renderPost(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text.String()}}, look{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestAnswersTooLongForMessagesAreFiles(t *testing.T) {
 		"a fence":  "Look:\n\n```\n" + chattest.Long(9000) + "\n```\n\nThat was it.",
 		"all text": chattest.Long(31000),
 	} {
-		shown, err := render(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
+		shown, err := renderPost(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
 		if err != nil || len(shown.notes) != 1 || len(shown.files) != 1 || string(shown.files[0].content) != text {
 			t.Errorf("%s: %d messages and %d files, %v", name, len(shown.notes), len(shown.files), err)
 		}
@@ -149,7 +149,7 @@ func TestIDsThatDoNotFitAreAnError(t *testing.T) {
 		{Question: &chat.Question{ID: long, Text: "x", FreeText: true}},
 		{},
 	} {
-		if _, err := render(post, look{}); err == nil {
+		if _, err := renderPost(post, look{}); err == nil {
 			t.Errorf("%+v was rendered", post)
 		}
 	}
@@ -175,7 +175,7 @@ func check(text, other string) error {
 var live = regexp.MustCompile(`<[@!#]|"type":"(user|broadcast|usergroup|channel)"|"type":"mrkdwn"`)
 
 func checkPost(post chat.Post) error {
-	shown, err := render(post, look{})
+	shown, err := renderPost(post, look{})
 	if err != nil {
 		return err
 	}

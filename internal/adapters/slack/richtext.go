@@ -22,13 +22,13 @@ const (
 var format = rich.Format{MaxAddress: 3000, MaxTitle: 150, Deepest: 8, EmptyItem: " ", LinkMarks: true, LinkTables: true}
 
 // packer makes messages of an answer, three at most. A longer one is a file.
-var packer = rich.Packer{Budget: messageBudget, Messages: 3, Cost: cost, RunCost: runCost}
+var packer = rich.Packer{Budget: messageBudget, Messages: 3, Cost: pieceCost, RunCost: runCost}
 
 // elementCost is what an element is taken to count against Slack's limit on a message
 // beside its text. Slack does not tell how it counts.
 const elementCost = 16
 
-func cost(p rich.Piece) int {
+func pieceCost(p rich.Piece) int {
 	cost := elementCost
 	for _, r := range p.Runs {
 		cost += runCost(r)
@@ -53,10 +53,10 @@ func richText(pieces []rich.Piece) []slack.Block {
 		group, size = nil, 0
 	}
 	for _, next := range pieces {
-		if size > 0 && size+cost(next) > blockBudget {
+		if size > 0 && size+pieceCost(next) > blockBudget {
 			flush()
 		}
-		group, size = append(group, next), size+cost(next)
+		group, size = append(group, next), size+pieceCost(next)
 	}
 	flush()
 	return blocks
@@ -71,33 +71,33 @@ func richElements(pieces []rich.Piece) []slack.RichTextElement {
 		switch now.Shape {
 		case rich.Item:
 			end := i + 1
-			for end < len(pieces) && continues(pieces[end-1], pieces[end]) {
+			for end < len(pieces) && continuesList(pieces[end-1], pieces[end]) {
 				end++
 			}
-			out = append(out, list(pieces[i:end]))
+			out = append(out, listElement(pieces[i:end]))
 			i = end - 1
 		case rich.Preformatted:
-			out = append(out, &slack.RichTextPreformatted{Type: slack.RTEPreformatted, Elements: elements(now.Runs)})
+			out = append(out, &slack.RichTextPreformatted{Type: slack.RTEPreformatted, Elements: sectionElements(now.Runs)})
 		case rich.Quote:
-			out = append(out, &slack.RichTextQuote{Type: slack.RTEQuote, Elements: elements(now.Runs)})
+			out = append(out, &slack.RichTextQuote{Type: slack.RTEQuote, Elements: sectionElements(now.Runs)})
 		case rich.Paragraph:
 			runs := now.Runs
 			if i+1 < len(pieces) && pieces[i+1].Shape == rich.Paragraph {
 				runs = rich.Join(append(runs[:len(runs):len(runs)], rich.Run{Text: "\n\n"}))
 			}
-			out = append(out, slack.NewRichTextSection(elements(runs)...))
+			out = append(out, slack.NewRichTextSection(sectionElements(runs)...))
 		}
 	}
 	return out
 }
 
-// continues tells whether an item goes on with the list of the one before.
-func continues(before, next rich.Piece) bool {
+// continuesList tells whether an item goes on with the list of the one before.
+func continuesList(before, next rich.Piece) bool {
 	return next.Shape == rich.Item && next.Indent == before.Indent && next.Ordered == before.Ordered &&
 		(!next.Ordered || next.Number == before.Number+1)
 }
 
-func list(items []rich.Piece) *slack.RichTextList {
+func listElement(items []rich.Piece) *slack.RichTextList {
 	kind := slack.RTEListBullet
 	made := &slack.RichTextList{Type: slack.RTEList, Indent: items[0].Indent}
 	if items[0].Ordered {
@@ -106,13 +106,13 @@ func list(items []rich.Piece) *slack.RichTextList {
 	}
 	made.Style = kind
 	for _, entry := range items {
-		made.Elements = append(made.Elements, slack.NewRichTextSection(elements(entry.Runs)...))
+		made.Elements = append(made.Elements, slack.NewRichTextSection(sectionElements(entry.Runs)...))
 	}
 	return made
 }
 
-// elements makes Slack's elements of runs. Links are not shown as code.
-func elements(runs []rich.Run) []slack.RichTextSectionElement {
+// sectionElements makes Slack's elements of runs. Links are not shown as code.
+func sectionElements(runs []rich.Run) []slack.RichTextSectionElement {
 	var out []slack.RichTextSectionElement
 	for _, r := range runs {
 		style := r.Style

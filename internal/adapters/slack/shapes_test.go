@@ -51,7 +51,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 	}
 	var table strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		found, err := translate(filled(all[name]), "U0CAIRN")
+		found, err := translateEvent(filled(all[name]), "U0CAIRN")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -61,7 +61,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 			told = kinds[found.kind]
 		}
 		fmt.Fprintf(&table, "%-36s %s\n", name, told)
-		if _, err := translate(all[name], ""); err != nil {
+		if _, err := translateEvent(all[name], ""); err != nil {
 			t.Errorf("%s, empty as it is: %v", name, err)
 		}
 	}

@@ -64,8 +64,8 @@ func (s signal) hasMore() bool {
 	return s.kind == said && s.called && !s.direct && len(s.message.Files) > 0
 }
 
-// keys are what the signal is known by when it comes again.
-func (s signal) keys() []string {
+// dedupeKeys are what the signal is known by when it comes again.
+func (s signal) dedupeKeys() []string {
 	var keys []string
 	if s.event != "" {
 		keys = append(keys, "event "+s.event)
@@ -82,7 +82,7 @@ func (s signal) keys() []string {
 // doneKeys are what is known once the signal was dealt with: after a message with its files
 // nothing is left of the same without them.
 func (s signal) doneKeys() []string {
-	keys := s.keys()
+	keys := s.dedupeKeys()
 	if s.hasMore() {
 		keys = append(keys, s.messageKey("message"))
 	}
@@ -93,4 +93,4 @@ func (s signal) messageKey(kind string) string {
 	return strings.Join([]string{kind, s.place.team, s.place.channel, string(s.message.ID)}, " ")
 }
 
-func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }
+func ignoredSignal(reason string) signal { return signal{kind: ignored, reason: reason} }

@@ -149,7 +149,7 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 	case socketmode.RequestTypeEventsAPI:
 		return a.takeEvent(ctx, got.Payload)
 	case socketmode.RequestTypeInteractive:
-		return a.interaction(ctx, got.Payload)
+		return a.handleInteraction(ctx, got.Payload)
 	case socketmode.RequestTypeSlashCommands:
 		var fields struct {
 			Team    string `json:"team_id"`
@@ -162,7 +162,7 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 		if err := wire.Decode(got.Payload, &fields); err != nil {
 			return nil, fmt.Errorf("read a command of Slack's: %w", err)
 		}
-		return a.take(ctx, url.Values{
+		return a.handleCommand(ctx, url.Values{
 			"team_id": {fields.Team}, "channel_id": {fields.Channel}, "user_id": {fields.User},
 			"trigger_id": {fields.Trigger}, "text": {fields.Text}, "enterprise_id": {fields.Whole},
 		})

@@ -13,7 +13,7 @@ import (
 // sourcePieces lists sources. What there is no room for is folded into a last line that
 // tells how many documents it stands for.
 func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (pieces []rich.Piece, folded int) {
-	pieces, folded = format.Sources(groups, now, rich.Room{Rows: rows, Budget: budget, Cost: cost})
+	pieces, folded = format.Sources(groups, now, rich.Room{Rows: rows, Budget: budget, Cost: pieceCost})
 	if folded > 0 {
 		pieces = append(pieces, rich.Piece{Runs: []rich.Run{{Text: "and " + markup.MoreDocuments(folded), Style: rich.Style{Italic: true}}}})
 	}

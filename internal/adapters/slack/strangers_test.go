@@ -108,7 +108,7 @@ func (d *doors) furnish(t *testing.T, channel, who string) {
 	for _, text := range []string{"an answer", "a failure", "a question"} {
 		ts := d.ben.Says(channel, "", "<@U0ANN> between us")
 		d.roots = append(d.roots, ts)
-		thread := place{team: slacktest.Team, channel: channel, root: ts}.thread()
+		thread := place{team: slacktest.Team, channel: channel, root: ts}.threadID()
 		message := chat.Message{ID: chat.MessageID(ts), Thread: thread, Author: chat.UserID(who), Text: text}
 		if err := d.bot.Bot.Handle(t.Context(), message, nil); err != nil {
 			t.Fatal(err)
@@ -165,10 +165,10 @@ var entries = map[string]attempt{
 	"Ask a human": pressing("Ask a human"), "a choice": pressing("The API"),
 	"own words": func(_ *doors, who *slacktest.Person, channel string) { who.Types(channel, "the API") },
 	"the form of a rating": func(d *doors, who *slacktest.Person, channel string) {
-		about := formAbout("run-7f3a", place{team: slacktest.Team, channel: channel, root: d.roots[0]}.thread())
+		about := formAbout("run-7f3a", place{team: slacktest.Team, channel: channel, root: d.roots[0]}.threadID())
 		payload := fmt.Sprintf(`{"type":"view_submission","team":{"id":%q},"user":{"id":%q,"team_id":%q},"view":{"callback_id":%q,"private_metadata":%q,
 			"state":{"values":{%q:{%q:{"value":"it is wrong"}}}}}}`, slacktest.Team, who.ID, slacktest.Team, reasonForm, about, reasonBlock, reasonField)
-		if _, err := d.adapter.interaction(context.Background(), []byte(payload)); err != nil {
+		if _, err := d.adapter.handleInteraction(context.Background(), []byte(payload)); err != nil {
 			d.t.Error(err)
 		}
 	},

@@ -13,12 +13,12 @@ import (
 	"cairn/internal/chat"
 )
 
-// sweep takes away the drafts behind a ts: messages of the bot's that carry no delivery
+// removeDrafts takes away the drafts behind a ts: messages of the bot's that carry no delivery
 // key. The bot works at one message of a thread at a time, so whoever begins to work knows
 // them to be left over.
-func (s sender) sweep(ctx context.Context, from string) error {
+func (s sender) removeDrafts(ctx context.Context, from string) error {
 	var left []string
-	err := s.read(ctx, from, func(message slack.Message) bool {
+	err := s.readMessages(ctx, from, func(message slack.Message) bool {
 		if s.isDraft(message) && message.Timestamp > from {
 			left = append(left, message.Timestamp)
 		}
@@ -37,19 +37,19 @@ func (s sender) isDraft(message slack.Message) bool {
 
 // takeAway removes a message that may still be a stream.
 func (s sender) takeAway(ctx context.Context, ts string) error {
-	err := s.call(ctx, stopStream, func() error {
+	err := s.callMethod(ctx, stopStream, func() error {
 		_, _, err := s.api.StopStreamContext(ctx, s.at.channel, ts)
 		return err
 	})
-	if err := lenient(err); err != nil {
+	if err := tolerateRefusal(err); err != nil {
 		return err
 	}
-	return s.remove(ctx, ts)
+	return s.deleteMessage(ctx, ts)
 }
 
-// behind is the ts that a draft about a message comes after: that of the message, or of
+// draftsAfter is the ts that a draft about a message comes after: that of the message, or of
 // the press or shortcut that it stands for. "" is the thread's beginning.
-func behind(message chat.MessageID) string {
+func draftsAfter(message chat.MessageID) string {
 	ts := string(message)
 	if _, after, found := cutLast(ts, "/"); found {
 		ts = after
@@ -64,7 +64,7 @@ func behind(message chat.MessageID) string {
 
 // writtenAt is when a person's message was written; zero where it does not tell.
 func writtenAt(message chat.MessageID) time.Time {
-	seconds, micros, _ := strings.Cut(behind(message), ".")
+	seconds, micros, _ := strings.Cut(draftsAfter(message), ".")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
 		return time.Time{}
@@ -79,19 +79,19 @@ func writtenAt(message chat.MessageID) time.Time {
 // Tidy implements chat.Tidier. A thread with one reply at most, or with no other messages
 // than the bot knows, needs none: one look at the channel tells so of all its threads.
 func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	s, err := a.sender(ctx, thread)
+	s, err := a.senderFor(ctx, thread)
 	if err != nil || s.at.private != "" {
 		return err
 	}
 	s.patience, s.modest = 0, true
-	found, ok, err := s.root(ctx, max(late.Age-chat.CarriedOutWithin, 0))
+	found, ok, err := s.findRoot(ctx, max(late.Age-chat.CarriedOutWithin, 0))
 	if err != nil || ok && (found.replies <= 1 || found.isKnown(s.at.root, late.Known)) {
 		return err
 	}
 	var there []part
 	var drafts []string
-	from := behind(late.To)
-	err = s.read(ctx, from, func(message slack.Message) bool {
+	from := draftsAfter(late.To)
+	err = s.readMessages(ctx, from, func(message slack.Message) bool {
 		if p, ok := s.partOf(message); ok && p.key == late.Key && late.Key != "" {
 			there = append(there, p)
 		} else if s.isDraft(message) && message.Timestamp > from {
@@ -108,17 +108,17 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 			return fmt.Errorf("take away a draft: %w", err)
 		}
 	}
-	for _, p := range doubles(there, string(late.Posted)) {
-		if err := s.remove(ctx, p.ts); err != nil {
+	for _, p := range findDuplicates(there, string(late.Posted)) {
+		if err := s.deleteMessage(ctx, p.ts); err != nil {
 			return fmt.Errorf("take away what was posted twice: %w", err)
 		}
 	}
 	return nil
 }
 
-// doubles gives those parts of a post that are there once more: of each the earliest stays,
+// findDuplicates gives those parts of a post that are there once more: of each the earliest stays,
 // of the first that which is known to be posted, where it is there.
-func doubles(there []part, posted string) []part {
+func findDuplicates(there []part, posted string) []part {
 	var twice []part
 	stays := map[int]string{}
 	for _, p := range there {

@@ -216,7 +216,7 @@ func (r *statusRecorder) Write(b []byte) (int, error) {
 func TestFindsWhatWasPosted(t *testing.T) {
 	w := newTeam(t, false)
 	root := w.ann.Says(w.general, "", "hello")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	ctx := t.Context()
 	post := func(key chat.PostKey, text string) (chat.MessageID, error) {
 		return w.adapter.Post(ctx, thread, key, chat.Post{Reply: &chat.Reply{Run: "r", Outcome: chat.Answered, Text: text}})
@@ -271,7 +271,7 @@ func TestFindsWhatWasPosted(t *testing.T) {
 func TestEditsOfAnySize(t *testing.T) {
 	w := newTeam(t, false)
 	root := w.ann.Says(w.general, "", "hello")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	short, long, file := "short", strings.Repeat(chattest.Long(3000)+"\n\n", 5), chattest.Long(30000)
 	reply := func(text string) chat.Post {
 		return chat.Post{Reply: &chat.Reply{Run: "r", Outcome: chat.Answered, Text: text}}
@@ -315,7 +315,7 @@ func TestErrorsTellWhetherAnythingWasPosted(t *testing.T) {
 	w.Archive(closed)
 	root := w.ann.Says(w.general, "", "hello")
 	in := func(channel, root string) chat.ThreadID {
-		return place{team: slacktest.Team, channel: channel, root: root}.thread()
+		return place{team: slacktest.Team, channel: channel, root: root}.threadID()
 	}
 	post := func(thread chat.ThreadID) error {
 		_, err := w.adapter.Post(t.Context(), thread, "k", chat.Post{Reply: &chat.Reply{Text: "x"}})
@@ -352,7 +352,7 @@ func TestErrorsTellWhetherAnythingWasPosted(t *testing.T) {
 func TestPacesItself(t *testing.T) {
 	w := newTeam(t, false)
 	root := w.ann.Says(w.general, "", "hello")
-	thread := place{team: slacktest.Team, channel: w.general, root: root}.thread()
+	thread := place{team: slacktest.Team, channel: w.general, root: root}.threadID()
 	begun := w.clock.Now()
 	for i := range 20 {
 		if _, err := w.adapter.Post(t.Context(), thread, chat.PostKey(fmt.Sprint(i)), chat.Post{Reply: &chat.Reply{Text: "x"}}); err != nil {

@@ -52,8 +52,8 @@ type inner struct {
 	} `json:"assistant_thread"`
 }
 
-// home is the workspace whose app hears of the event.
-func (o outer) home() string {
+// homeTeam is the workspace whose app hears of the event.
+func (o outer) homeTeam() string {
 	if !o.IsExtShared {
 		return o.TeamID
 	}
@@ -121,9 +121,9 @@ func (c *channelField) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// translate tells what an event means. bot is the app's own user, for envelopes that
+// translateEvent tells what an event means. bot is the app's own user, for envelopes that
 // don't tell it. An error is for a body that is none of Slack's.
-func translate(body []byte, bot string) (signal, error) {
+func translateEvent(body []byte, bot string) (signal, error) {
 	var envelope outer
 	if err := wire.Decode(body, &envelope); err != nil {
 		return signal{}, fmt.Errorf("read an event of Slack's: %w", err)
@@ -133,7 +133,7 @@ func translate(body []byte, bot string) (signal, error) {
 	case "app_rate_limited":
 		return signal{kind: limited, place: place{team: envelope.TeamID}}, nil
 	default:
-		return ignore("envelopes of type " + strconv.Quote(envelope.Type) + " mean nothing to Cairn"), nil
+		return ignoredSignal("envelopes of type " + strconv.Quote(envelope.Type) + " mean nothing to Cairn"), nil
 	}
 	told := ""
 	for _, of := range envelope.Authorizations {
@@ -141,14 +141,14 @@ func translate(body []byte, bot string) (signal, error) {
 			told, bot = of.UserID, of.UserID
 		}
 	}
-	found := meaning(envelope, bot)
+	found := translateEnvelope(envelope, bot)
 	found.event, found.enterprise, found.told = envelope.EventID, envelope.Enterprise, told
 	return found, nil
 }
 
-func meaning(envelope outer, bot string) signal {
+func translateEnvelope(envelope outer, bot string) signal {
 	event := envelope.Event
-	at := place{team: envelope.home(), channel: string(event.Channel)}
+	at := place{team: envelope.homeTeam(), channel: string(event.Channel)}
 	switch event.Type {
 	case "app_mention", "message":
 		return messageMeaning(event, at, bot)
@@ -159,19 +159,19 @@ func meaning(envelope outer, bot string) signal {
 		return signal{kind: opened, place: at, by: chat.UserID(event.Assistant.UserID), tab: "messages"}
 	case "agent_session_stopped":
 		at.root = event.ThreadTS
-		if !at.valid() {
-			return ignore("a stopped session of no thread")
+		if !at.isValid() {
+			return ignoredSignal("a stopped session of no thread")
 		}
 		return signal{kind: halted, place: at, by: chat.UserID(event.User)}
 	case "app_uninstalled":
 		return signal{kind: left, place: at}
 	case "tokens_revoked":
 		if len(event.Tokens.Bot) == 0 {
-			return ignore("tokens of people were revoked, of which Cairn has none")
+			return ignoredSignal("tokens of people were revoked, of which Cairn has none")
 		}
 		return signal{kind: left, place: at}
 	}
-	return ignore("events of type " + strconv.Quote(event.Type) + " mean nothing to Cairn")
+	return ignoredSignal("events of type " + strconv.Quote(event.Type) + " mean nothing to Cairn")
 }
 
 func messageMeaning(event inner, at place, bot string) signal {
@@ -183,12 +183,12 @@ func messageMeaning(event inner, at place, bot string) signal {
 	case "message_deleted":
 		return deletedMeaning(event, at, bot)
 	}
-	return ignore("messages of subtype " + strconv.Quote(event.Subtype) + " are not what a person says")
+	return ignoredSignal("messages of subtype " + strconv.Quote(event.Subtype) + " are not what a person says")
 }
 
 func deletedMeaning(event inner, at place, bot string) signal {
 	if event.Before == nil || !byPerson(*event.Before, bot) {
-		return ignore("a deleted message that was not a person's")
+		return ignoredSignal("a deleted message that was not a person's")
 	}
 	found := saidMeaning(*event.Before, at, bot)
 	if found.kind == said {
@@ -206,9 +206,9 @@ func changedMeaning(event inner, at place, bot string) signal {
 	case event.Changed != nil && event.Changed.Subtype == tombstone:
 		return deletedMeaning(event, at, bot)
 	case event.Changed == nil || !byPerson(*event.Changed, bot):
-		return ignore("a changed message that is not a person's")
+		return ignoredSignal("a changed message that is not a person's")
 	case event.Before != nil && event.Before.Text == event.Changed.Text:
-		return ignore("a changed message that says the same: Slack unfurled a link, or counted a reply")
+		return ignoredSignal("a changed message that says the same: Slack unfurled a link, or counted a reply")
 	}
 	changed := saidMeaning(*event.Changed, at, bot)
 	if changed.kind != said {
@@ -234,7 +234,7 @@ func byPerson(message wireMessage, bot string) bool {
 	return message.User != "" && message.BotID == "" && string(message.User) != bot && message.User != "USLACKBOT"
 }
 
-func root(message wireMessage) string {
+func rootOf(message wireMessage) string {
 	if message.ThreadTS != "" {
 		return message.ThreadTS
 	}
@@ -243,11 +243,11 @@ func root(message wireMessage) string {
 
 func saidMeaning(message wireMessage, at place, bot string) signal {
 	if !byPerson(message, bot) {
-		return ignore("a message of a bot")
+		return ignoredSignal("a message of a bot")
 	}
-	at.root = root(message)
-	if !timestamp.MatchString(message.TS) || !at.valid() {
-		return ignore("a message of no channel or time")
+	at.root = rootOf(message)
+	if !timestamp.MatchString(message.TS) || !at.isValid() {
+		return ignoredSignal("a message of no channel or time")
 	}
 	words := readMrkdwn(message.Text, bot)
 	found := signal{
@@ -255,7 +255,7 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 		direct: at.isDirect(), reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{
-			ID: chat.MessageID(message.TS), Thread: at.thread(), Author: chat.UserID(message.User),
+			ID: chat.MessageID(message.TS), Thread: at.threadID(), Author: chat.UserID(message.User),
 			Text: words.text, At: timeOf(message.TS), Shared: sharedIn(message),
 		},
 	}

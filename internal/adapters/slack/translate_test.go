@@ -40,7 +40,7 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 	var err error
 	switch {
 	case is.Type == "event_callback":
-		found, err = translate(payload, "")
+		found, err = translateEvent(payload, "")
 	case is.Command != "":
 		var fields map[string]string
 		if err := json.Unmarshal(payload, &fields); err != nil {
@@ -50,9 +50,9 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 		for name, value := range fields {
 			form.Set(name, value)
 		}
-		found = command(form, time.Unix(1770000000, 0))
+		found = parseCommand(form, time.Unix(1770000000, 0))
 	default:
-		found, err = interpret(payload)
+		found, err = parseInteraction(payload)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestEventsThatNobodyRecorded(t *testing.T) {
 		"odd channel":     {`{"type":"message","user":"U1","text":"x","ts":"1.1","channel":"C:1"}`, "ignored: a message of no channel or time"},
 		"odd time":        {`{"type":"message","user":"U1","text":"x","ts":"1:1","channel":"C1"}`, "ignored: a message of no channel or time"},
 	} {
-		found, err := translate(event(test.inner), "")
+		found, err := translateEvent(event(test.inner), "")
 		if err != nil || line(found) != test.want {
 			t.Errorf("%s:\n got %s %v\nwant %s", name, line(found), err, test.want)
 		}
@@ -193,15 +193,15 @@ func TestEventsThatNobodyRecorded(t *testing.T) {
 }
 
 func TestAMentionHasOneIdentityInItsTwoDeliveries(t *testing.T) {
-	mention, err := translate([]byte(strings.Replace(string(event(`{"type":"app_mention","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1"}`)), "Ev1", "Ev2", 1)), "")
+	mention, err := translateEvent([]byte(strings.Replace(string(event(`{"type":"app_mention","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1"}`)), "Ev1", "Ev2", 1)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	message, err := translate(event(`{"type":"message","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1","channel_type":"channel"}`), "")
+	message, err := translateEvent(event(`{"type":"message","user":"U1","text":"<@UBOT> x","ts":"1.1","channel":"C1","channel_type":"channel"}`), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, two := mention.keys(), message.keys()
+	one, two := mention.dedupeKeys(), message.dedupeKeys()
 	if one[0] == two[0] || one[1] != two[1] || mention.message.Thread != message.message.Thread || mention.message.ID != message.message.ID {
 		t.Errorf("%q and %q", one, two)
 	}
@@ -209,7 +209,7 @@ func TestAMentionHasOneIdentityInItsTwoDeliveries(t *testing.T) {
 
 func TestPresses(t *testing.T) {
 	press := func(container, action string) string {
-		found, err := interpret([]byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1A"},"trigger_id":"t","container":` + container + `,"actions":[` + action + `]}`))
+		found, err := parseInteraction([]byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1A"},"trigger_id":"t","container":` + container + `,"actions":[` + action + `]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestHears(t *testing.T) {
 		{"how do I deploy?", signal{}, settings.ModeThread, listening.Part{}, false},
 	} {
 		test.of.message.Text = test.text
-		if got := hears(test.of, test.how, test.now); got.Hear != test.want {
+		if got := decideHearing(test.of, test.how, test.now); got.Hear != test.want {
 			t.Errorf("%q, %s, %+v: %+v", test.text, test.how, test.now, got)
 		}
 	}
@@ -269,9 +269,9 @@ func TestThreadIDsAreReadBack(t *testing.T) {
 		{team: "T1", channel: "C1", root: "1772445600.123456"},
 		{team: "T1", channel: "D1", private: "U0ANN", request: "12.34.abc"},
 	} {
-		got, err := parseThread(at.thread())
+		got, err := parseThread(at.threadID())
 		if err != nil || got != at {
-			t.Errorf("%q is %+v, %v", at.thread(), got, err)
+			t.Errorf("%q is %+v, %v", at.threadID(), got, err)
 		}
 	}
 	for _, id := range []chat.ThreadID{"", "slack:", "web:K7", "slack:T1:C1:", "slack:T1:C1:x", "slack:T1:C1:U1", "slack::C1:1.1", "slack:T1:C1:x/1"} {
@@ -290,11 +290,11 @@ func FuzzTranslate(f *testing.F) {
 	f.Add(event(`{"type":"message","user":"U1","text":"<@UBOT><!here|x><https://a|b>","ts":"1.1","channel":"C1"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		form := url.Values{"team_id": {"T1"}, "channel_id": {"C1"}, "user_id": {"U1A"}, "trigger_id": {string(body)}, "text": {string(body)}}
-		found := []signal{command(form, time.Unix(0, 0))}
-		if event, err := translate(body, "UBOT"); err == nil {
+		found := []signal{parseCommand(form, time.Unix(0, 0))}
+		if event, err := translateEvent(body, "UBOT"); err == nil {
 			found = append(found, event)
 		}
-		if press, err := interpret(body); err == nil {
+		if press, err := parseInteraction(body); err == nil {
 			found = append(found, press)
 		}
 		for _, of := range found {
@@ -304,7 +304,7 @@ func FuzzTranslate(f *testing.F) {
 					t.Errorf("ignored without a reason: %+v", of)
 				}
 			case submitted:
-				if !of.place.valid() || of.by == "" {
+				if !of.place.isValid() || of.by == "" {
 					t.Errorf("a form of nobody: %+v", of)
 				}
 			case said, edited, retracted, pressed, asked:
@@ -320,7 +320,7 @@ func FuzzTranslate(f *testing.F) {
 }
 
 func TestAssistantThreadsAreGreeted(t *testing.T) {
-	found, err := translate(event(`{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"D1","thread_ts":"1.1"}}`), "")
+	found, err := translateEvent(event(`{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"D1","thread_ts":"1.1"}}`), "")
 	if err != nil || found.kind != opened || found.tab != "messages" || found.place != (place{team: "T1", channel: "D1", root: "1.1"}) {
 		t.Errorf("%+v, %v", found, err)
 	}

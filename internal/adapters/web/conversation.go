@@ -36,7 +36,7 @@ func (c conversation) Progress(_ context.Context, progress chat.Progress) error 
 	default:
 		*steps = append(*steps, progress)
 	}
-	c.exchange.changes.steps = c.thread.change()
+	c.exchange.changes.steps = c.thread.recordChange()
 	return nil
 }
 
@@ -50,19 +50,19 @@ func (c conversation) Stream(_ context.Context, token chat.Token) error {
 		e.draft = nil
 	}
 	e.draft = append(e.draft, token.Text[:min(len(token.Text), max(0, markup.MaxText-len(e.draft)))]...)
-	e.changes.draft = c.thread.change()
+	e.changes.draft = c.thread.recordChange()
 	return nil
 }
 
 func (c conversation) Reply(_ context.Context, reply chat.Reply) error {
-	return c.say(replied(reply))
+	return c.addSaid(newReplySaid(reply))
 }
 
 func (c conversation) Ask(_ context.Context, question chat.Question) error {
-	return c.say(said{question: &question})
+	return c.addSaid(said{question: &question})
 }
 
-func (c conversation) say(what said) error {
+func (c conversation) addSaid(what said) error {
 	c.thread.mu.Lock()
 	defer c.thread.mu.Unlock()
 	e := c.exchange
@@ -70,8 +70,8 @@ func (c conversation) say(what said) error {
 		return errTooMuch
 	}
 	e.said, e.draft = append(e.said, what), nil
-	e.live = what.run()
-	e.changes.said = c.thread.change()
+	e.live = what.runID()
+	e.changes.said = c.thread.recordChange()
 	e.changes.draft = e.changes.said
 	return nil
 }

@@ -25,9 +25,9 @@ type documentView struct {
 	Picture          bool   // it is shown, too
 }
 
-// replied is a reply as the page keeps it: what is in its documents is left to the
+// newReplySaid is a reply as the page keeps it: what is in its documents is left to the
 // transcript.
-func replied(reply chat.Reply) said {
+func newReplySaid(reply chat.Reply) said {
 	var kept []bool
 	for _, document := range reply.Documents {
 		kept = append(kept, document.Kept())
@@ -63,18 +63,18 @@ const drawing = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 // serveDocument gives the owner of a conversation a document of a reply in it, to be saved:
 // no browser shows it as a page of this server. A picture can be a part of one.
 func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in visit) {
-	if !in.mine() {
-		w.refuse(out, request, errNotYours)
+	if !in.canWrite() {
+		w.refuseForm(out, request, errNotYours)
 		return
 	}
 	number, err := strconv.Atoi(request.PathValue("number"))
 	if err != nil {
-		w.refuse(out, request, errNoDocument)
+		w.refuseForm(out, request, errNoDocument)
 		return
 	}
-	document, err := w.document(request.Context(), in.thread, request.PathValue("place"), number)
+	document, err := w.findDocument(request.Context(), in.thread, request.PathValue("place"), number)
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
 	kind := "application/octet-stream"
@@ -93,9 +93,9 @@ func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in v
 	}
 }
 
-// document gives a document, by its number from 0, of the reply at a place.
-func (w *Web) document(ctx context.Context, in *thread, place string, number int) (chat.Document, error) {
-	_, what := in.explained(place)
+// findDocument gives a document, by its number from 0, of the reply at a place.
+func (w *Web) findDocument(ctx context.Context, in *thread, place string, number int) (chat.Document, error) {
+	_, what := in.findExplained(place)
 	if what == nil || what.reply == nil || number < 0 || number >= len(what.reply.Documents) {
 		return chat.Document{}, errNoDocument
 	}
@@ -104,7 +104,7 @@ func (w *Web) document(ctx context.Context, in *thread, place string, number int
 		return chat.Document{}, fmt.Errorf("read the transcript of thread %s: %w", in.id, err)
 	}
 	for _, turn := range turns {
-		if turn.Reply == nil || turn.Reply.Run != what.run() || number >= len(turn.Reply.Documents) {
+		if turn.Reply == nil || turn.Reply.Run != what.runID() || number >= len(turn.Reply.Documents) {
 			continue
 		}
 		if document := turn.Reply.Documents[number]; document.Kept() && document.Name == what.reply.Documents[number].Name {

@@ -12,9 +12,9 @@ var unfinished = regexp.MustCompile("(\\[[0-9]{0,4}|[*_`~]+|\\n[ \\t]*([-+#>|]+|
 // longestEnd is how many bytes of a draft's end are looked at for what is unfinished.
 const longestEnd = 64
 
-// settled is how a draft reads until more of it comes: what is open at its end is
+// closeMarkdown is how a draft reads until more of it comes: what is open at its end is
 // closed, and what can't be read yet is kept back.
-func settled(draft string) string {
+func closeMarkdown(draft string) string {
 	from := max(0, len(draft)-longestEnd)
 	draft = draft[:from] + unfinished.ReplaceAllString(draft[from:], "")
 	last := draft[strings.LastIndex(draft, "\n\n")+1:]

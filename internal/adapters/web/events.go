@@ -55,30 +55,30 @@ type stream struct {
 // person's conversations, until the client or the server goes.
 func (w *Web) serveEvents(out http.ResponseWriter, request *http.Request, in visit) {
 	t := in.thread
-	if !t.watch() {
-		w.fail(out, request, http.StatusServiceUnavailable, "Too many windows follow this conversation. Close one.")
+	if !t.addWatcher() {
+		w.renderFailure(out, request, http.StatusServiceUnavailable, "Too many windows follow this conversation. Close one.")
 		return
 	}
-	defer t.unwatch()
-	defer in.threads.people.watch(in.person)()
+	defer t.removeWatcher()
+	defer in.threads.people.addWatcher(in.person)()
 	s := &stream{
 		web: w, visit: in, out: eventStream{out, http.NewResponseController(out)},
-		seen: t.since(request), drafts: make(map[string][]template.HTML),
+		seen: t.seenVersion(request), drafts: make(map[string][]template.HTML),
 	}
-	if err := s.out.open(); err != nil {
+	if err := s.out.openStream(); err != nil {
 		w.options.Logger.Debug("open event stream", "error", err)
 		return
 	}
-	if err := s.follow(request.Context()); err != nil && request.Context().Err() == nil {
+	if err := s.sendChanges(request.Context()); err != nil && request.Context().Err() == nil {
 		w.options.Logger.Debug("send events", "error", err)
 	}
 }
 
-// follow sends what changes until ctx ends or the client is gone.
-func (s *stream) follow(ctx context.Context) error {
+// sendChanges sends what changes until ctx ends or the client is gone.
+func (s *stream) sendChanges(ctx context.Context) error {
 	alive := time.NewTicker(breath)
 	defer alive.Stop()
-	listChanged := s.visit.threads.people.changed(s.visit.person)
+	listChanged := s.visit.threads.people.changeSignal(s.visit.person)
 	if err := s.sendList(ctx); err != nil {
 		return err
 	}
@@ -101,12 +101,12 @@ func (s *stream) follow(ctx context.Context) error {
 			return nil
 		case <-changed:
 		case <-listChanged:
-			listChanged = s.visit.threads.people.changed(s.visit.person)
+			listChanged = s.visit.threads.people.changeSignal(s.visit.person)
 			if err := s.sendList(ctx); err != nil {
 				return err
 			}
 		case <-alive.C:
-			if err := s.out.send("", "", nil); err != nil {
+			if err := s.out.sendEvent("", "", nil); err != nil {
 				return err
 			}
 		}
@@ -116,9 +116,9 @@ func (s *stream) follow(ctx context.Context) error {
 // sendUpdates sends what changed in the conversation since the last time. drafted
 // tells that a draft was among it, changed is closed at the next change.
 func (s *stream) sendUpdates() (changed <-chan struct{}, drafted bool, err error) {
-	news, version, changed := s.visit.thread.news(s.seen)
+	news, version, changed := s.visit.thread.changesSince(s.seen)
 	for _, n := range news {
-		u, err := s.update(n)
+		u, err := s.renderUpdate(n)
 		if err != nil {
 			return nil, false, err
 		}
@@ -126,9 +126,9 @@ func (s *stream) sendUpdates() (changed <-chan struct{}, drafted bool, err error
 		// Only the last update of a version tells that all of it was seen.
 		mark := ""
 		if n.last {
-			mark = s.visit.thread.mark(version)
+			mark = s.visit.thread.versionMark(version)
 		}
-		if err := s.out.send("", mark, u); err != nil {
+		if err := s.out.sendEvent("", mark, u); err != nil {
 			return nil, false, err
 		}
 	}
@@ -144,9 +144,9 @@ type news struct {
 	last               bool // of those of one time
 }
 
-// news gives the exchanges that changed since a version, the version they lead to, and
+// changesSince gives the exchanges that changed since a version, the version they lead to, and
 // the channel that is closed at the next change.
-func (t *thread) news(since int) (changes []news, version int, changed <-chan struct{}) {
+func (t *thread) changesSince(since int) (changes []news, version int, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
@@ -155,7 +155,7 @@ func (t *thread) news(since int) (changes []news, version int, changed <-chan st
 			steps: e.changes.steps > since, draft: e.changes.draft > since, said: e.changes.said > since,
 		}
 		if n.whole || n.steps || n.draft || n.said {
-			n.exchange = e.copy()
+			n.exchange = e.copyExchange()
 			changes = append(changes, n)
 		}
 	}
@@ -165,9 +165,9 @@ func (t *thread) news(since int) (changes []news, version int, changed <-chan st
 	return changes, t.version, t.changed
 }
 
-// update renders the parts that changed.
-func (s *stream) update(n news) (update, error) {
-	v, err := s.web.view(s.visit, n.exchange)
+// renderUpdate renders the parts that changed.
+func (s *stream) renderUpdate(n news) (update, error) {
+	v, err := s.web.exchangeViewOf(s.visit, n.exchange)
 	if err != nil {
 		return update{}, err
 	}
@@ -175,7 +175,7 @@ func (s *stream) update(n news) (update, error) {
 	if n.whole {
 		s.drafts[v.ID] = v.Draft
 	} else if n.draft {
-		from := same(s.drafts[v.ID], v.Draft)
+		from := countSame(s.drafts[v.ID], v.Draft)
 		s.drafts[v.ID] = v.Draft
 		u.Draft = &draftUpdate{From: from, Blocks: v.Draft[from:]}
 	}
@@ -194,7 +194,7 @@ func (s *stream) update(n news) (update, error) {
 		if !part.changed {
 			continue
 		}
-		html, err := s.web.fragment(part.name, v)
+		html, err := s.web.renderFragment(part.name, v)
 		if err != nil {
 			return update{}, err
 		}
@@ -203,8 +203,8 @@ func (s *stream) update(n news) (update, error) {
 	return u, nil
 }
 
-// same counts the blocks that both drafts begin with.
-func same(before, now []template.HTML) int {
+// countSame counts the blocks that both drafts begin with.
+func countSame(before, now []template.HTML) int {
 	count := 0
 	for count < len(before) && count < len(now) && before[count] == now[count] {
 		count++
@@ -218,15 +218,15 @@ func (s *stream) sendList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	html, err := s.web.fragment("list", v)
+	html, err := s.web.renderFragment("list", v)
 	if err != nil || html == s.list {
 		return err
 	}
 	s.list = html
-	return s.out.send("threads", "", html)
+	return s.out.sendEvent("threads", "", html)
 }
 
-func (t *thread) watch() bool {
+func (t *thread) addWatcher() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.watchers == maxWatchers {
@@ -236,18 +236,18 @@ func (t *thread) watch() bool {
 	return true
 }
 
-func (t *thread) unwatch() {
+func (t *thread) removeWatcher() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.watchers--
 }
 
-// mark names a version of this thread in this process: what a client has seen.
-func (t *thread) mark(version int) string { return t.token + "-" + strconv.Itoa(version) }
+// versionMark names a version of this thread in this process: what a client has seen.
+func (t *thread) versionMark(version int) string { return t.token + "-" + strconv.Itoa(version) }
 
-// since is the version that a client has seen: of the last event, or of the page. -1
+// seenVersion is the version that a client has seen: of the last event, or of the page. -1
 // when it has seen none of this thread in this process.
-func (t *thread) since(request *http.Request) int {
+func (t *thread) seenVersion(request *http.Request) int {
 	mark := request.Header.Get("Last-Event-ID")
 	if mark == "" {
 		mark = request.URL.Query().Get("since")
@@ -266,7 +266,7 @@ type eventStream struct {
 	control *http.ResponseController
 }
 
-func (s eventStream) open() error {
+func (s eventStream) openStream() error {
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil { // the stream outlives the request's time limit
 		return fmt.Errorf("lift the read limit: %w", err)
 	}
@@ -279,9 +279,9 @@ func (s eventStream) open() error {
 	return s.control.Flush()
 }
 
-// send writes an event of a kind, "" for an update, or a comment where it holds
+// sendEvent writes an event of a kind, "" for an update, or a comment where it holds
 // nothing. mark is what the client has seen with it, "" to leave that as it is.
-func (s eventStream) send(kind, mark string, content any) error {
+func (s eventStream) sendEvent(kind, mark string, content any) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("set the write limit: %w", err)
 	}

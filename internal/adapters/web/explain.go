@@ -15,18 +15,18 @@ type Explanation struct{ whyView }
 func Explain(trace chat.Trace, svg string, over bool) (Explanation, error) {
 	v := newWhyView(trace)
 	v.Live = !over
-	err := v.draw(trace, svg)
+	err := v.addPicture(trace, svg)
 	return Explanation{v}, err
 }
 
-// draw adds the picture of the flow with the way that the run took.
-func (v *whyView) draw(trace chat.Trace, svg string) error {
+// addPicture adds the picture of the flow with the way that the run took.
+func (v *whyView) addPicture(trace chat.Trace, svg string) error {
 	if svg == "" {
 		return nil
 	}
 	way := newWay(trace.Steps, !v.Live)
 	var err error
-	if v.Picture, err = picture(svg, way); err != nil {
+	if v.Picture, err = renderPicture(svg, way); err != nil {
 		return fmt.Errorf("draw flow %s: %w", trace.Flow, err)
 	}
 	v.Path = strings.Join(way.passed, " → ")

@@ -101,7 +101,7 @@ func (l *Look) ServeAsset(out http.ResponseWriter, at string) (known bool, err e
 func (w *Web) serveAsset(out http.ResponseWriter, request *http.Request) {
 	known, err := w.look.ServeAsset(out, request.PathValue("path"))
 	if !known {
-		w.fail(out, request, http.StatusNotFound, "There is no such file.")
+		w.renderFailure(out, request, http.StatusNotFound, "There is no such file.")
 		return
 	}
 	if err != nil {

@@ -21,52 +21,52 @@ type accepted struct {
 func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in visit) {
 	message, picked, status, problem := readMessage(request)
 	if problem != "" {
-		w.fail(out, request, status, problem)
+		w.renderFailure(out, request, status, problem)
 		return
 	}
 	message.Author, message.Asker = in.person, in.caller.identity
-	added, err := in.threads.submit(in.thread, message, picked)
+	added, err := in.threads.submitMessage(in.thread, message, picked)
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
-	w.accept(out, request, in, added)
+	w.answerAccepted(out, request, in, added)
 }
 
 func (w *Web) serveRetry(out http.ResponseWriter, request *http.Request, in visit) {
-	again, err := in.threads.retry(in.thread, in.person, request.PostForm.Get("said"))
+	again, err := in.threads.retryRun(in.thread, in.person, request.PostForm.Get("said"))
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
-	w.accept(out, request, in, again)
+	w.answerAccepted(out, request, in, again)
 }
 
 // serveStop ends what works or waits. The bot may not know yet of a message that was
 // just handed over: that one's context ends.
 func (w *Web) serveStop(out http.ResponseWriter, request *http.Request, in visit) {
-	if !in.mine() {
-		w.refuse(out, request, errNotYours)
+	if !in.canWrite() {
+		w.refuseForm(out, request, errNotYours)
 		return
 	}
-	ended := in.thread.working()
+	ended := in.thread.workDone()
 	stopped, err := w.options.Controls.Stop(request.Context(), chatID(in.thread.id), in.person)
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
 	if !stopped {
-		in.thread.stop()
+		in.thread.stopWork()
 	}
-	if !scripted(request) && ended != nil {
-		w.await(out, request, ended)
+	if !isScripted(request) && ended != nil {
+		w.awaitExchange(out, request, ended)
 	}
-	if err := in.threads.refresh(request.Context(), in.thread); err != nil { // a question that waited is closed
-		w.refuse(out, request, err)
+	if err := in.threads.refreshThread(request.Context(), in.thread); err != nil { // a question that waited is closed
+		w.refuseForm(out, request, err)
 		return
 	}
-	in.threads.people.notify(in.person)
-	w.done(out, request, in)
+	in.threads.people.notifyChange(in.person)
+	w.answerDone(out, request, in)
 }
 
 func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in visit) {
@@ -74,43 +74,43 @@ func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in vis
 	switch verdict {
 	case chat.Unrated, chat.Up, chat.Down:
 	default:
-		w.fail(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
+		w.renderFailure(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
 		return
 	}
-	run, err := in.thread.rated(in.person, at)
+	run, err := in.thread.findRated(in.person, at)
 	if err == nil {
 		err = w.options.Controls.Rate(request.Context(), run, chat.Rating{By: in.person, Verdict: verdict, At: w.options.Now()})
 	}
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
-	in.thread.rate(at, verdict)
-	w.done(out, request, in)
+	in.thread.showRating(at, verdict)
+	w.answerDone(out, request, in)
 }
 
-// accept answers a form whose message is worked at from now on. Without scripts a
+// answerAccepted answers a form whose message is worked at from now on. Without scripts a
 // person waits for the end of it.
-func (w *Web) accept(out http.ResponseWriter, request *http.Request, in visit, e *exchange) {
-	if scripted(request) {
+func (w *Web) answerAccepted(out http.ResponseWriter, request *http.Request, in visit, e *exchange) {
+	if isScripted(request) {
 		w.sendJSON(out, http.StatusAccepted, accepted{Message: domID(e.id)})
 		return
 	}
-	w.await(out, request, in.thread.end(e))
+	w.awaitExchange(out, request, in.thread.exchangeDone(e))
 	http.Redirect(out, request, "/t/"+in.thread.id+"#"+domID(e.id), http.StatusSeeOther)
 }
 
-func (w *Web) done(out http.ResponseWriter, request *http.Request, in visit) {
-	if scripted(request) {
+func (w *Web) answerDone(out http.ResponseWriter, request *http.Request, in visit) {
+	if isScripted(request) {
 		w.sendJSON(out, http.StatusAccepted, accepted{})
 		return
 	}
 	http.Redirect(out, request, "/t/"+in.thread.id, http.StatusSeeOther)
 }
 
-// working gives a channel that is closed once what is worked at is over, nil where
+// workDone gives a channel that is closed once what is worked at is over, nil where
 // nothing is.
-func (t *thread) working() <-chan struct{} {
+func (t *thread) workDone() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
@@ -121,15 +121,15 @@ func (t *thread) working() <-chan struct{} {
 	return nil
 }
 
-// end is closed once what works in an exchange now is over.
-func (t *thread) end(e *exchange) <-chan struct{} {
+// exchangeDone is closed once what works in an exchange now is over.
+func (t *thread) exchangeDone(e *exchange) <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return e.ended
 }
 
-// await waits for the end of an exchange, within bounds.
-func (w *Web) await(out http.ResponseWriter, request *http.Request, ended <-chan struct{}) {
+// awaitExchange waits for the end of an exchange, within bounds.
+func (w *Web) awaitExchange(out http.ResponseWriter, request *http.Request, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(request.Context(), patience)
 	defer cancel()
 	if err := http.NewResponseController(out).SetWriteDeadline(time.Now().Add(patience + writeTime)); err != nil {
@@ -141,8 +141,8 @@ func (w *Web) await(out http.ResponseWriter, request *http.Request, ended <-chan
 	}
 }
 
-// scripted tells a request of the page's script from a form's.
-func scripted(request *http.Request) bool {
+// isScripted tells a request of the page's script from a form's.
+func isScripted(request *http.Request) bool {
 	return request.Header.Get("Accept") == "application/json"
 }
 
@@ -187,20 +187,20 @@ var refusals = []struct {
 	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},
 }
 
-// refuse tells an error that people may read; any other goes to the log.
-func (w *Web) refuse(out http.ResponseWriter, request *http.Request, err error) {
+// refuseForm tells an error that people may read; any other goes to the log.
+func (w *Web) refuseForm(out http.ResponseWriter, request *http.Request, err error) {
 	for _, known := range refusals {
 		if errors.Is(err, known.err) {
-			w.fail(out, request, known.status, sentence(known.err))
+			w.renderFailure(out, request, known.status, errorSentence(known.err))
 			return
 		}
 	}
 	w.options.Logger.Error("serve request", "path", request.URL.Path, "error", err)
-	w.fail(out, request, http.StatusInternalServerError, "Something went wrong on this side. Try again in a minute.")
+	w.renderFailure(out, request, http.StatusInternalServerError, "Something went wrong on this side. Try again in a minute.")
 }
 
-// sentence makes an error that people may read a sentence.
-func sentence(err error) string {
+// errorSentence makes an error that people may read a sentence.
+func errorSentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
@@ -213,13 +213,13 @@ func (w *Web) sendJSON(out http.ResponseWriter, status int, answer accepted) {
 	}
 }
 
-// fail tells what is wrong, as the one who asks reads it.
-func (w *Web) fail(out http.ResponseWriter, request *http.Request, status int, problem string) {
-	if scripted(request) {
+// renderFailure tells what is wrong, as the one who asks reads it.
+func (w *Web) renderFailure(out http.ResponseWriter, request *http.Request, status int, problem string) {
+	if isScripted(request) {
 		w.sendJSON(out, status, accepted{Error: problem})
 		return
 	}
-	if err := w.render(out, status, "problem", problem); err != nil {
+	if err := w.renderPage(out, status, "problem", problem); err != nil {
 		w.options.Logger.Error("show problem", "error", err)
 		http.Error(out, problem, status)
 	}

@@ -23,20 +23,20 @@ const (
 // shows the page without it.
 const patience = 2 * time.Minute
 
-func (w *Web) routes(ts *threads) http.Handler {
+func (w *Web) newHandler(ts *threads) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, "/t/"+newThreadID(), http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET /assets/{path...}", w.serveAsset)
-	mux.HandleFunc("GET /t/{thread}", w.arriving(w.inThread(ts, w.servePage)))
+	mux.HandleFunc("GET /t/{thread}", w.withVisitor(w.inThread(ts, w.servePage)))
 	mux.HandleFunc("GET /t/{thread}/events", w.inThread(ts, w.serveEvents))
-	mux.HandleFunc("GET /t/{thread}/why/{place}", w.arriving(w.inThread(ts, w.serveWhy)))
+	mux.HandleFunc("GET /t/{thread}/why/{place}", w.withVisitor(w.inThread(ts, w.serveWhy)))
 	mux.HandleFunc("GET /t/{thread}/documents/{place}/{number}", w.inThread(ts, w.serveDocument))
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, visit){
 		"messages": w.serveMessage, "stop": w.serveStop, "retries": w.serveRetry, "ratings": w.serveRating,
 	} {
-		mux.HandleFunc("POST /t/{thread}/"+path, w.posted(w.inThread(ts, serve)))
+		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
 	}
 	if w.signing != nil {
 		w.signInRoutes(mux)
@@ -46,36 +46,36 @@ func (w *Web) routes(ts *threads) http.Handler {
 		mux.Handle("/operations/", w.options.Operations)
 	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
-		w.fail(out, request, http.StatusNotFound, "There is no such page.")
+		w.renderFailure(out, request, http.StatusNotFound, "There is no such page.")
 	})
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		w.fail(out, request, http.StatusForbidden, "A request of another site was refused.")
+		w.renderFailure(out, request, http.StatusForbidden, "A request of another site was refused.")
 	}))
-	return w.secured(sameOrigin.Handler(mux))
+	return w.withSecurity(sameOrigin.Handler(mux))
 }
 
-// secured sets the headers of every answer, and refuses names that a foreign site
+// withSecurity sets the headers of every answer, and refuses names that a foreign site
 // could have made to mean this machine.
-func (w *Web) secured(next http.Handler) http.Handler {
+func (w *Web) withSecurity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
 		Secure(out.Header(), "no-referrer")
 		if !w.hostAllowed(request.Host) {
-			w.fail(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
+			w.renderFailure(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
 			return
 		}
 		next.ServeHTTP(out, request)
 	})
 }
 
-// arriving gives the visitors of a page their secret, or has them sign in, and first sends
+// withVisitor gives the visitors of a page their secret, or has them sign in, and first sends
 // those on who come from elsewhere.
-func (w *Web) arriving(next http.HandlerFunc) http.HandlerFunc {
+func (w *Web) withVisitor(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
 		switch {
-		case w.caller(request).id != "":
+		case w.findCaller(request).id != "":
 		case comesFromElsewhere(request):
-			if err := w.render(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
+			if err := w.renderPage(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
 				w.options.Logger.Error("send a visitor on", "error", err)
 			}
 			return
@@ -84,36 +84,36 @@ func (w *Web) arriving(next http.HandlerFunc) http.HandlerFunc {
 			return
 		default:
 			request = request.Clone(request.Context())
-			request.AddCookie(&http.Cookie{Name: personCookie, Value: welcome(out, request)})
+			request.AddCookie(&http.Cookie{Name: personCookie, Value: issueSecret(out, request)})
 		}
 		next(out, request)
 	}
 }
 
-// posted checks what all forms have in common: that a known person sends them, as a
+// withForm checks what all forms have in common: that a known person sends them, as a
 // form, within bounds.
-func (w *Web) posted(next http.HandlerFunc) http.HandlerFunc {
+func (w *Web) withForm(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
-		if w.caller(request).id == "" && w.signing != nil {
-			w.fail(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
+		if w.findCaller(request).id == "" && w.signing != nil {
+			w.renderFailure(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
 			return
 		}
-		if w.caller(request).id == "" {
-			w.fail(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
+		if w.findCaller(request).id == "" {
+			w.renderFailure(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
 			return
 		}
 		kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
 		if err != nil || kind != "application/x-www-form-urlencoded" {
-			w.fail(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
+			w.renderFailure(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
 			return
 		}
 		request.Body = http.MaxBytesReader(out, request.Body, maxForm)
 		var tooLong *http.MaxBytesError
 		switch err := request.ParseForm(); {
 		case errors.As(err, &tooLong):
-			w.fail(out, request, http.StatusRequestEntityTooLarge, longMessage)
+			w.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
 		case err != nil:
-			w.fail(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
+			w.renderFailure(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
 		default:
 			next(out, request)
 		}
@@ -128,8 +128,8 @@ type visit struct {
 	caller  caller
 }
 
-// mine tells whether the visitor may write: nobody has yet, or the visitor did.
-func (in visit) mine() bool {
+// canWrite tells whether the visitor may write: nobody has yet, or the visitor did.
+func (in visit) canWrite() bool {
 	in.thread.mu.Lock()
 	defer in.thread.mu.Unlock()
 	return in.thread.owner == "" || in.thread.owner == in.person
@@ -140,18 +140,18 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 	return func(out http.ResponseWriter, request *http.Request) {
 		id := request.PathValue("thread")
 		if !threadID.MatchString(id) {
-			w.fail(out, request, http.StatusNotFound, "There is no such conversation.")
+			w.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
 			return
 		}
-		t, err := ts.hold(request.Context(), id)
+		t, err := ts.holdThread(request.Context(), id)
 		if err != nil {
-			w.refuse(out, request, err)
+			w.refuseForm(out, request, err)
 			return
 		}
-		defer ts.release(t)
-		by := w.caller(request)
+		defer ts.releaseThread(t)
+		by := w.findCaller(request)
 		if !w.mayRead(by, t) {
-			w.fail(out, request, http.StatusNotFound, "There is no such conversation.")
+			w.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
 			return
 		}
 		if w.signing != nil {
@@ -166,11 +166,11 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 func (w *Web) servePage(out http.ResponseWriter, request *http.Request, in visit) {
 	v, err := w.pageView(request.Context(), in)
 	if err == nil {
-		err = w.render(out, http.StatusOK, "page", v)
+		err = w.renderPage(out, http.StatusOK, "page", v)
 	}
 	if err != nil {
 		w.options.Logger.Error("show conversation", "error", err)
-		w.fail(out, request, http.StatusInternalServerError, "The conversation could not be shown.")
+		w.renderFailure(out, request, http.StatusInternalServerError, "The conversation could not be shown.")
 	}
 }
 
@@ -179,13 +179,13 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 	if err != nil {
 		return pageView{}, err
 	}
-	exchanges, seen, cut := in.thread.all()
+	exchanges, seen, cut := in.thread.copyExchanges()
 	v := pageView{
-		Thread: in.thread.id, Seen: seen, Mine: in.mine(), List: list, Cut: cut,
+		Thread: in.thread.id, Seen: seen, Mine: in.canWrite(), List: list, Cut: cut,
 		Suggestions: w.options.Suggestions, Stats: w.options.Stats, Person: in.caller.name,
 	}
 	for _, e := range exchanges {
-		shown, err := w.view(in, e)
+		shown, err := w.exchangeViewOf(in, e)
 		if err != nil {
 			return pageView{}, err
 		}
@@ -195,19 +195,19 @@ func (w *Web) pageView(ctx context.Context, in visit) (pageView, error) {
 	return v, nil
 }
 
-// all gives copies of the exchanges, what a client has seen with them, and whether
+// copyExchanges gives copies of the exchanges, what a client has seen with them, and whether
 // older ones were dropped.
-func (t *thread) all() (exchanges []*exchange, seen string, cut bool) {
+func (t *thread) copyExchanges() (exchanges []*exchange, seen string, cut bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
-		exchanges = append(exchanges, e.copy())
+		exchanges = append(exchanges, e.copyExchange())
 	}
-	return exchanges, t.mark(t.version), t.cut
+	return exchanges, t.versionMark(t.version), t.cut
 }
 
-// render sends a template, or nothing at all when it fails.
-func (w *Web) render(out http.ResponseWriter, status int, name string, view any) error {
+// renderPage sends a template, or nothing at all when it fails.
+func (w *Web) renderPage(out http.ResponseWriter, status int, name string, view any) error {
 	var page bytes.Buffer
 	if err := w.look.Templates.ExecuteTemplate(&page, name, view); err != nil {
 		return fmt.Errorf("render %s: %w", name, err)

@@ -24,10 +24,10 @@ type sourceRef struct {
 	label  string // the source's title and section
 }
 
-// markdown renders a reply's text to HTML that needs no trust: raw HTML is shown as
+// renderMarkdown renders a reply's text to HTML that needs no trust: raw HTML is shown as
 // text, links lead to http and https only, pictures are not fetched, and citations
 // lead to refs.
-func markdown(text string, sources []chat.SourceGroup, refs map[int]sourceRef) (template.HTML, error) {
+func renderMarkdown(text string, sources []chat.SourceGroup, refs map[int]sourceRef) (template.HTML, error) {
 	root, source := markup.Parse(text, sources)
 	var out bytes.Buffer
 	if err := newRenderer(safeRenderer{refs: refs}).Render(&out, source, root); err != nil {
@@ -39,7 +39,7 @@ func markdown(text string, sources []chat.SourceGroup, refs map[int]sourceRef) (
 // draftBlocks renders the text of an answer that is being made like markdown, each of
 // its blocks by itself. Its sources are not told yet: every mark may cite one.
 func draftBlocks(draft string) ([]template.HTML, error) {
-	root, source := markup.Parse(settled(draft), anySource)
+	root, source := markup.Parse(closeMarkdown(draft), anySource)
 	var blocks []template.HTML
 	render := newRenderer(safeRenderer{draft: true})
 	for block := root.FirstChild(); block != nil; block = block.NextSibling() {
@@ -78,22 +78,22 @@ type safeRenderer struct {
 }
 
 func (s safeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(markup.KindCitation, s.citation)
-	r.Register(ast.KindText, s.text)
-	r.Register(ast.KindHeading, s.heading)
-	r.Register(ast.KindCodeBlock, s.code)
-	r.Register(ast.KindFencedCodeBlock, s.code)
+	r.Register(markup.KindCitation, s.renderCitation)
+	r.Register(ast.KindText, s.renderText)
+	r.Register(ast.KindHeading, s.renderHeading)
+	r.Register(ast.KindCodeBlock, s.renderCode)
+	r.Register(ast.KindFencedCodeBlock, s.renderCode)
 	r.Register(ast.KindRawHTML, s.rawHTML)
 	r.Register(ast.KindHTMLBlock, s.htmlBlock)
-	r.Register(ast.KindLink, s.link)
+	r.Register(ast.KindLink, s.renderLink)
 	r.Register(ast.KindAutoLink, s.autoLink)
-	r.Register(ast.KindImage, s.image)
-	r.Register(extast.KindTable, s.table)
+	r.Register(ast.KindImage, s.renderImage)
+	r.Register(extast.KindTable, s.renderTable)
 }
 
 const next = ast.WalkContinue
 
-func (s safeRenderer) citation(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (s safeRenderer) renderCitation(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	citation, ok := node.(*markup.Citation)
 	if !entering || !ok {
 		return next, nil
@@ -124,7 +124,7 @@ func insideLink(node ast.Node) bool {
 	return false
 }
 
-func (safeRenderer) text(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) renderText(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	text, ok := node.(*ast.Text)
 	if !entering || !ok {
 		return next, nil
@@ -139,8 +139,8 @@ func (safeRenderer) text(w util.BufWriter, source []byte, node ast.Node, enterin
 	return next, nil
 }
 
-// heading puts an answer's headings below those of the page.
-func (safeRenderer) heading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+// renderHeading puts an answer's headings below those of the page.
+func (safeRenderer) renderHeading(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	heading, ok := node.(*ast.Heading)
 	if !ok {
 		return next, nil
@@ -153,8 +153,8 @@ func (safeRenderer) heading(w util.BufWriter, _ []byte, node ast.Node, entering 
 	return next, nil
 }
 
-// code lets wide code scroll by itself, by keyboard as well.
-func (safeRenderer) code(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+// renderCode lets wide code scroll by itself, by keyboard as well.
+func (safeRenderer) renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString(`<pre tabindex="0"><code>` + stdhtml.EscapeString(string(node.Lines().Value(source))))
 	} else {
@@ -183,7 +183,7 @@ func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, en
 	return next, nil
 }
 
-func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) renderLink(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if link, ok := node.(*ast.Link); ok {
 		writeLink(w, string(link.Destination), entering)
 	}
@@ -202,9 +202,9 @@ func (safeRenderer) autoLink(w util.BufWriter, source []byte, node ast.Node, ent
 	return next, nil
 }
 
-// image shows what a picture is and leads to it; fetching it would tell its host who
+// renderImage shows what a picture is and leads to it; fetching it would tell its host who
 // reads the answer.
-func (safeRenderer) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	image, ok := node.(*ast.Image)
 	if !ok {
 		return next, nil
@@ -232,8 +232,8 @@ func writeLink(w util.BufWriter, destination string, opening bool) {
 	}
 }
 
-// table lets a wide table scroll by itself, by keyboard as well.
-func (safeRenderer) table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+// renderTable lets a wide table scroll by itself, by keyboard as well.
+func (safeRenderer) renderTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>` + "\n")
 	} else {

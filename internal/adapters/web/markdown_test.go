@@ -111,7 +111,7 @@ func TestMarkdown(t *testing.T) {
 		{"heading", "# Top", "<h3>Top</h3>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := markdown(test.text, cited(1, 12), refs)
+			got, err := renderMarkdown(test.text, cited(1, 12), refs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("[1](x)[a](java&#115;cript:x)<a href=x>\n|a|\n|:-:|\n|[1]|\n- [ ] x\n\n<http://a>")
 	f.Fuzz(func(t *testing.T, text string) {
 		refs := map[int]sourceRef{1: {"m-A-0-s1", "Title"}}
-		got, err := markdown(text, cited(1), refs)
+		got, err := renderMarkdown(text, cited(1), refs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,8 +29,8 @@ type watched struct {
 	changed  chan struct{} // closed at the next change
 }
 
-// watch counts a watcher in, until leave is called.
-func (p *people) watch(who chat.UserID) (leave func()) {
+// addWatcher counts a watcher in, until leave is called.
+func (p *people) addWatcher(who chat.UserID) (leave func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.watching == nil {
@@ -51,9 +51,9 @@ func (p *people) watch(who chat.UserID) (leave func()) {
 	}
 }
 
-// changed gives the channel that is closed at the next change of a person's list, nil
+// changeSignal gives the channel that is closed at the next change of a person's list, nil
 // for one whom nobody watches.
-func (p *people) changed(who chat.UserID) <-chan struct{} {
+func (p *people) changeSignal(who chat.UserID) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.watching[who]; w != nil {
@@ -62,7 +62,7 @@ func (p *people) changed(who chat.UserID) <-chan struct{} {
 	return nil
 }
 
-func (p *people) notify(who chat.UserID) {
+func (p *people) notifyChange(who chat.UserID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.watching[who]; w != nil {
@@ -80,8 +80,8 @@ type listed struct {
 	working bool
 }
 
-// list gives a person's conversations, the last used first.
-func (ts *threads) list(ctx context.Context, who chat.UserID) ([]listed, error) {
+// listThreads gives a person's conversations, the last used first.
+func (ts *threads) listThreads(ctx context.Context, who chat.UserID) ([]listed, error) {
 	if who == "" {
 		return nil, nil
 	}
@@ -89,14 +89,14 @@ func (ts *threads) list(ctx context.Context, who chat.UserID) ([]listed, error) 
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
-	active := ts.active(who)
+	active := ts.activeThreads(who)
 	list := make([]listed, 0, len(summaries)+len(active))
 	for _, summary := range summaries {
 		id := strings.TrimPrefix(string(summary.Thread), name+":")
 		if !threadID.MatchString(id) {
 			continue
 		}
-		entry := listed{id: id, title: title(summary.Title), updated: summary.Updated, waiting: summary.Waiting}
+		entry := listed{id: id, title: exchangeTitle(summary.Title), updated: summary.Updated, waiting: summary.Waiting}
 		if now, ok := active[id]; ok {
 			entry.working, entry.waiting = now.working, entry.waiting && !now.working
 			delete(active, id)
@@ -114,8 +114,8 @@ func (ts *threads) list(ctx context.Context, who chat.UserID) ([]listed, error) 
 	return list[:min(len(list), maxListed)], nil
 }
 
-// active gives the conversations of a person that are in memory, by id.
-func (ts *threads) active(who chat.UserID) map[string]listed {
+// activeThreads gives the conversations of a person that are in memory, by id.
+func (ts *threads) activeThreads(who chat.UserID) map[string]listed {
 	ts.mu.Lock()
 	held := make([]*thread, 0, len(ts.byID))
 	for _, t := range ts.byID {
@@ -124,21 +124,21 @@ func (ts *threads) active(who chat.UserID) map[string]listed {
 	ts.mu.Unlock()
 	active := make(map[string]listed)
 	for _, t := range held {
-		if now, ok := t.listed(who); ok {
+		if now, ok := t.listEntry(who); ok {
 			active[t.id] = now
 		}
 	}
 	return active
 }
 
-func (t *thread) listed(who chat.UserID) (listed, bool) {
+func (t *thread) listEntry(who chat.UserID) (listed, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.owner != who || len(t.exchanges) == 0 {
 		return listed{}, false
 	}
 	return listed{
-		id: t.id, title: title(t.exchanges[0].text), updated: t.exchanges[len(t.exchanges)-1].at,
+		id: t.id, title: exchangeTitle(t.exchanges[0].text), updated: t.exchanges[len(t.exchanges)-1].at,
 		working: slices.ContainsFunc(t.exchanges, func(e *exchange) bool { return e.state != done }),
 	}, true
 }
@@ -155,7 +155,7 @@ type listedView struct {
 }
 
 func (w *Web) listView(ctx context.Context, ts *threads, who chat.UserID, current string) (listView, error) {
-	list, err := ts.list(ctx, who)
+	list, err := ts.listThreads(ctx, who)
 	v := listView{}
 	for _, entry := range list {
 		v.Threads = append(v.Threads, listedView{

@@ -20,8 +20,8 @@ const personCookie = "cairn-person"
 // cookieAge is as long as browsers keep a cookie at most.
 const cookieAge = 400 * 24 * 60 * 60
 
-// person is who sends a request, "" for a browser that was given no secret yet.
-func person(request *http.Request) chat.UserID {
+// requestPerson is who sends a request, "" for a browser that was given no secret yet.
+func requestPerson(request *http.Request) chat.UserID {
 	cookie, err := request.Cookie(personCookie)
 	if err != nil || !threadID.MatchString(cookie.Value) {
 		return ""
@@ -34,8 +34,8 @@ func personOf(secret string) chat.UserID {
 	return chat.UserID(hex.EncodeToString(hash[:16]))
 }
 
-// welcome gives a browser its secret.
-func welcome(out http.ResponseWriter, request *http.Request) string {
+// issueSecret gives a browser its secret.
+func issueSecret(out http.ResponseWriter, request *http.Request) string {
 	secret := rand.Text()
 	http.SetCookie(out, &http.Cookie{
 		Name: personCookie, Value: secret, Path: "/", MaxAge: cookieAge, HttpOnly: true, SameSite: http.SameSiteStrictMode,

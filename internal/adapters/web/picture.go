@@ -40,27 +40,27 @@ var pictured = map[string][]string{
 // plain is what the value of a picture's attribute looks like, but for names of nodes.
 var plain = regexp.MustCompile(`^[A-Za-z0-9 ,.()_-]*$`)
 
-// picture gives a graph's SVG with the way that a run took marked by classes: "taken"
+// renderPicture gives a graph's SVG with the way that a run took marked by classes: "taken"
 // and the step's status on nodes, "taken" on edges.
-func picture(svg string, taken *way) (template.HTML, error) {
-	tokens, err := shapes(svg)
+func renderPicture(svg string, taken *way) (template.HTML, error) {
+	tokens, err := parseShapes(svg)
 	if err != nil {
 		return "", err
 	}
 	nodes := make(map[string]bool)
 	for _, token := range tokens {
 		if start, ok := token.(xml.StartElement); ok {
-			if name, ok := attribute(start, "data-node"); ok {
+			if name, ok := findAttribute(start, "data-node"); ok {
 				nodes[name] = true
 			}
 		}
 	}
-	taken.keep(nodes)
+	taken.keepNodes(nodes)
 	var out strings.Builder
 	for _, token := range tokens {
 		switch token := token.(type) {
 		case xml.StartElement:
-			taken.mark(&token)
+			taken.markElement(&token)
 			writeShape(&out, token)
 		case xml.EndElement:
 			out.WriteString("</" + token.Name.Local + ">")
@@ -71,8 +71,8 @@ func picture(svg string, taken *way) (template.HTML, error) {
 	return template.HTML(out.String()), nil
 }
 
-// shapes reads an SVG element, without what a picture is not made of.
-func shapes(svg string) ([]xml.Token, error) {
+// parseShapes reads an SVG element, without what a picture is not made of.
+func parseShapes(svg string) ([]xml.Token, error) {
 	decoder := xml.NewDecoder(strings.NewReader(svg))
 	var tokens []xml.Token
 	for {
@@ -114,7 +114,7 @@ func writeShape(out *strings.Builder, element xml.StartElement) {
 	out.WriteString(">")
 }
 
-func attribute(element xml.StartElement, name string) (value string, ok bool) {
+func findAttribute(element xml.StartElement, name string) (value string, ok bool) {
 	for _, a := range element.Attr {
 		if a.Name.Local == name {
 			return a.Value, true
@@ -133,8 +133,8 @@ func addClass(element *xml.StartElement, class string) {
 	element.Attr = append(element.Attr, xml.Attr{Name: xml.Name{Local: "class"}, Value: class})
 }
 
-// keep leaves out the steps that are not in the picture.
-func (w *way) keep(nodes map[string]bool) {
+// keepNodes leaves out the steps that are not in the picture.
+func (w *way) keepNodes(nodes map[string]bool) {
 	w.steps = slices.DeleteFunc(slices.Clone(w.steps), func(step chat.TraceStep) bool { return !nodes[step.Node] })
 	for _, step := range w.steps {
 		if !slices.Contains(w.passed, step.Node) {
@@ -143,42 +143,42 @@ func (w *way) keep(nodes map[string]bool) {
 	}
 }
 
-// mark adds the classes that show what became of a node or an edge.
-func (w *way) mark(element *xml.StartElement) {
-	if node, ok := attribute(*element, "data-node"); ok {
-		if status := w.status(node); status != "" {
+// markElement adds the classes that show what became of a node or an edge.
+func (w *way) markElement(element *xml.StartElement) {
+	if node, ok := findAttribute(*element, "data-node"); ok {
+		if status := w.nodeStatus(node); status != "" {
 			addClass(element, "taken "+status)
 		}
 	}
-	from, isEdge := attribute(*element, "data-from")
-	to, leads := attribute(*element, "data-to")
+	from, isEdge := findAttribute(*element, "data-from")
+	to, leads := findAttribute(*element, "data-to")
 	if !isEdge || !leads {
 		return
 	}
-	class, _ := attribute(*element, "class")
-	if w.leads(from, to, strings.Contains(class, "conditional")) {
+	class, _ := findAttribute(*element, "class")
+	if w.hasEdge(from, to, strings.Contains(class, "conditional")) {
 		addClass(element, "taken")
 	}
 }
 
-// status is how a node stands, "" for one that was not passed. A nested graph works
+// nodeStatus is how a node stands, "" for one that was not passed. A nested graph works
 // while one of its nodes does.
-func (w *way) status(node string) string {
+func (w *way) nodeStatus(node string) string {
 	now := ""
 	for _, step := range w.steps {
 		switch {
 		case step.Node == node:
-			now = status(step.Status)
+			now = statusText(step.Status)
 		case strings.HasPrefix(step.Node, node+"/") && (now == "" || step.Status == chat.Running):
-			now = status(step.Status)
+			now = statusText(step.Status)
 		}
 	}
 	return now
 }
 
-// level gives the nodes passed in one graph, in order: those at the top for "", those
+// levelNodes gives the nodes passed in one graph, in order: those at the top for "", those
 // of a nested graph for its path and a slash. Repetitions in place are one.
-func (w *way) level(prefix string) []string {
+func (w *way) levelNodes(prefix string) []string {
 	var passed []string
 	for _, step := range w.steps {
 		inside, ok := strings.CutPrefix(step.Node, prefix)
@@ -193,12 +193,12 @@ func (w *way) level(prefix string) []string {
 	return passed
 }
 
-// leads tells whether the run took an edge, as far as the order of its steps tells: a
+// hasEdge tells whether the run took an edge, as far as the order of its steps tells: a
 // conditional one leads to what came next, any other to what came later. The ends of a
 // graph are "" and "end".
-func (w *way) leads(from, to string, conditional bool) bool {
+func (w *way) hasEdge(from, to string, conditional bool) bool {
 	prefix := to[:strings.LastIndex(to, "/")+1]
-	passed := w.level(prefix)
+	passed := w.levelNodes(prefix)
 	if len(passed) == 0 {
 		return false
 	}
@@ -206,7 +206,7 @@ func (w *way) leads(from, to string, conditional bool) bool {
 		return slices.Contains(passed, to)
 	}
 	if to == prefix+"end" {
-		return w.over && passed[len(passed)-1] == from && w.status(from) == string(chat.Completed)
+		return w.over && passed[len(passed)-1] == from && w.nodeStatus(from) == string(chat.Completed)
 	}
 	for i, node := range passed {
 		if node != from {

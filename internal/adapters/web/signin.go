@@ -77,8 +77,8 @@ func (s *signing) isSecure(request *http.Request) bool {
 	return isSecure(request) || strings.HasPrefix(s.options.URL, "https://")
 }
 
-// caller is the person whose session a request brings.
-func (s *signing) caller(request *http.Request) caller {
+// sessionCaller is the person whose session a request brings.
+func (s *signing) sessionCaller(request *http.Request) caller {
 	cookie, err := request.Cookie(sessionCookie)
 	if err != nil {
 		return caller{}
@@ -96,12 +96,12 @@ func (s *signing) caller(request *http.Request) caller {
 	return caller{id: chat.UserID(hex.EncodeToString(sum[:16])), identity: person.Identity(), name: name, until: kept.Until}
 }
 
-// caller is who sends a request.
-func (w *Web) caller(request *http.Request) caller {
+// findCaller is who sends a request.
+func (w *Web) findCaller(request *http.Request) caller {
 	if w.signing != nil {
-		return w.signing.caller(request)
+		return w.signing.sessionCaller(request)
 	}
-	return caller{id: person(request)}
+	return caller{id: requestPerson(request)}
 }
 
 // mayRead tells whether somebody may read a conversation: where people sign in its owner
@@ -117,7 +117,7 @@ func (w *Web) mayRead(by caller, t *thread) bool {
 
 func (w *Web) signInRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sign-in", func(out http.ResponseWriter, request *http.Request) {
-		if w.caller(request).id != "" {
+		if w.findCaller(request).id != "" {
 			http.Redirect(out, request, "/", http.StatusSeeOther)
 			return
 		}
@@ -148,7 +148,7 @@ func (w *Web) serveSignedIn(out http.ResponseWriter, request *http.Request) {
 	}
 	w.setSession(out, request, sealed, int(sessionTime.Seconds()))
 	// A redirect would still count as the issuer's link, from which strict cookies are kept.
-	if err := w.render(out, http.StatusOK, "arrive", "/"); err != nil {
+	if err := w.renderPage(out, http.StatusOK, "arrive", "/"); err != nil {
 		w.options.Logger.Error("send a person on", "error", err)
 	}
 }
@@ -173,12 +173,12 @@ func (w *Web) explainSignIn(out http.ResponseWriter, request *http.Request, err 
 		w.askToSignIn(out, told.Status, told.Text)
 	default:
 		w.options.Logger.Error("sign in to the web page", "error", err)
-		w.fail(out, request, http.StatusInternalServerError, "You could not be signed in. The log has the cause.")
+		w.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed in. The log has the cause.")
 	}
 }
 
 func (w *Web) askToSignIn(out http.ResponseWriter, status int, problem string) {
-	if err := w.render(out, status, "sign-in", problem); err != nil {
+	if err := w.renderPage(out, status, "sign-in", problem); err != nil {
 		w.options.Logger.Error("ask to sign in", "error", err)
 	}
 }

@@ -52,9 +52,9 @@ type exchange struct {
 	changes changes
 }
 
-// copy gives the exchange as it is now, to be shown without the thread's lock. The
+// copyExchange gives the exchange as it is now, to be shown without the thread's lock. The
 // caller holds the thread's mu.
-func (e *exchange) copy() *exchange {
+func (e *exchange) copyExchange() *exchange {
 	now := *e
 	now.steps, now.draft, now.said = slices.Clone(e.steps), slices.Clone(e.draft), slices.Clone(e.said)
 	return &now
@@ -77,22 +77,22 @@ type said struct {
 	pressedBy chat.MessageID
 }
 
-// taken is what the question was answered with, "" while it is open.
-func (s said) taken() string {
+// takenChoice is what the question was answered with, "" while it is open.
+func (s said) takenChoice() string {
 	if s.answer != "" {
 		return s.answer
 	}
 	return s.pressed
 }
 
-func (s said) run() chat.RunID {
+func (s said) runID() chat.RunID {
 	if s.reply != nil {
 		return s.reply.Run
 	}
 	return s.question.Run
 }
 
-func (s said) failed() bool { return s.reply != nil && s.reply.Outcome == chat.Failure }
+func (s said) hasFailed() bool { return s.reply != nil && s.reply.Outcome == chat.Failure }
 
 // thread is a conversation: exchanges by time, of which one is worked at.
 type thread struct {
@@ -116,8 +116,8 @@ func newThread(id string) *thread {
 	return &thread{id: id, token: rand.Text(), changed: make(chan struct{})}
 }
 
-// change notes a change for those who watch. The caller holds mu.
-func (t *thread) change() int {
+// recordChange notes a change for those who watch. The caller holds mu.
+func (t *thread) recordChange() int {
 	t.version++
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -131,9 +131,9 @@ var (
 	errNotYours  = errors.New("this conversation is another person's; you can read it, and start one of your own")
 )
 
-// own tells whether a person may write, and makes the first who does the owner. The
+// claimOwner tells whether a person may write, and makes the first who does the owner. The
 // caller holds mu.
-func (t *thread) own(by chat.UserID) error {
+func (t *thread) claimOwner(by chat.UserID) error {
 	if t.owner == "" {
 		t.owner = by
 	}
@@ -150,14 +150,14 @@ type pick struct {
 	choice   int
 }
 
-// place is the id of the element of what was said in an exchange.
-func place(e *exchange, i int) string { return domID(e.id) + "-" + strconv.Itoa(i) }
+// elementID is the id of the element of what was said in an exchange.
+func elementID(e *exchange, i int) string { return domID(e.id) + "-" + strconv.Itoa(i) }
 
-// find gives what was said at a place, nil where nothing was. The caller holds mu.
-func (t *thread) find(at string) (*exchange, *said) {
+// findSaid gives what was said at a place, nil where nothing was. The caller holds mu.
+func (t *thread) findSaid(at string) (*exchange, *said) {
 	for _, e := range t.exchanges {
 		for i := range e.said {
-			if place(e, i) == at {
+			if elementID(e, i) == at {
 				return e, &e.said[i]
 			}
 		}
@@ -165,19 +165,19 @@ func (t *thread) find(at string) (*exchange, *said) {
 	return nil, nil
 }
 
-// add queues a message, which is the picked choice unless picked is nil. start tells
+// addMessage queues a message, which is the picked choice unless picked is nil. start tells
 // that the caller must see to a worker.
-func (t *thread) add(message chat.Message, picked *pick) (added *exchange, start bool, err error) {
+func (t *thread) addMessage(message chat.Message, picked *pick) (added *exchange, start bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.own(message.Author); err != nil {
+	if err := t.claimOwner(message.Author); err != nil {
 		return nil, false, err
 	}
-	if err := t.room(); err != nil {
+	if err := t.checkRoom(); err != nil {
 		return nil, false, err
 	}
 	if picked != nil {
-		if err := t.press(&message, *picked); err != nil {
+		if err := t.applyPick(&message, *picked); err != nil {
 			return nil, false, err
 		}
 	}
@@ -186,14 +186,14 @@ func (t *thread) add(message chat.Message, picked *pick) (added *exchange, start
 		message: message, ended: make(chan struct{}),
 	}
 	t.exchanges = append(t.exchanges, added)
-	t.trim()
-	added.added = t.change()
+	t.dropOldest()
+	added.added = t.recordChange()
 	start = !t.busy
 	t.busy = true
 	return added, start, nil
 }
 
-func (t *thread) room() error {
+func (t *thread) checkRoom() error {
 	waiting := 0
 	for _, e := range t.exchanges {
 		if e.state == queued {
@@ -206,47 +206,47 @@ func (t *thread) room() error {
 	return nil
 }
 
-// again queues a failed run to be gone on with; start is as in add.
-func (t *thread) again(by chat.UserID, at string) (e *exchange, start bool, err error) {
+// requeueFailed queues a failed run to be gone on with; start is as in add.
+func (t *thread) requeueFailed(by chat.UserID, at string) (e *exchange, start bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.own(by); err != nil {
+	if err := t.claimOwner(by); err != nil {
 		return nil, false, err
 	}
-	if err := t.room(); err != nil {
+	if err := t.checkRoom(); err != nil {
 		return nil, false, err
 	}
-	e, what := t.find(at)
-	if e == nil || e.state != done || !what.failed() || what.run() == "" {
+	e, what := t.findSaid(at)
+	if e == nil || e.state != done || !what.hasFailed() || what.runID() == "" {
 		return nil, false, errNoRun
 	}
-	e.retry, e.live, e.failure = what.run(), what.run(), ""
+	e.retry, e.live, e.failure = what.runID(), what.runID(), ""
 	e.message = chat.Message{ID: e.id, Author: by}
-	e.said = slices.DeleteFunc(e.said, said.failed)
+	e.said = slices.DeleteFunc(e.said, said.hasFailed)
 	e.state, e.ended = queued, make(chan struct{})
-	e.changes.steps = t.change()
+	e.changes.steps = t.recordChange()
 	e.changes.said = e.changes.steps
 	start = !t.busy
 	t.busy = true
 	return e, start, nil
 }
 
-// press makes the message the picked choice of an open question. The caller holds mu.
-func (t *thread) press(message *chat.Message, picked pick) error {
-	e, what := t.find(picked.question)
-	if e == nil || what.question == nil || what.taken() != "" || picked.choice < 0 || picked.choice >= len(what.question.Choices) {
+// applyPick makes the message the picked choice of an open question. The caller holds mu.
+func (t *thread) applyPick(message *chat.Message, picked pick) error {
+	e, what := t.findSaid(picked.question)
+	if e == nil || what.question == nil || what.takenChoice() != "" || picked.choice < 0 || picked.choice >= len(what.question.Choices) {
 		return errNoChoice
 	}
 	choice := what.question.Choices[picked.choice]
 	message.Answers = &chat.Press{Question: what.question.ID, Choice: choice.ID}
 	message.Text = choice.Label
 	what.pressed, what.pressedBy = choice.Label, message.ID
-	e.changes.said = t.change()
+	e.changes.said = t.recordChange()
 	return nil
 }
 
-// trim drops the oldest exchanges that are over. The caller holds mu.
-func (t *thread) trim() {
+// dropOldest drops the oldest exchanges that are over. The caller holds mu.
+func (t *thread) dropOldest() {
 	for excess := len(t.exchanges) - maxExchanges; excess > 0; excess-- {
 		oldest := slices.IndexFunc(t.exchanges, func(e *exchange) bool { return e.state == done })
 		if oldest < 0 {
@@ -257,65 +257,65 @@ func (t *thread) trim() {
 	}
 }
 
-// next takes what waits longest, nil when nothing does: the worker then ends.
-func (t *thread) next(ctx context.Context) (*exchange, context.Context) {
+// takeNext takes what waits longest, nil when nothing does: the worker then ends.
+func (t *thread) takeNext(ctx context.Context) (*exchange, context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
 		if e.state == queued {
-			return e, t.begin(ctx, e)
+			return e, t.beginExchange(ctx, e)
 		}
 	}
 	t.busy = false
 	return nil, nil
 }
 
-// ahead takes a message that is to stop the one that works, and need not wait for it.
-func (t *thread) ahead(ctx context.Context, e *exchange) context.Context {
+// takeAhead takes a message that is to stop the one that works, and need not wait for it.
+func (t *thread) takeAhead(ctx context.Context, e *exchange) context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e.state != queued {
 		return nil // the worker was quicker
 	}
-	return t.begin(ctx, e)
+	return t.beginExchange(ctx, e)
 }
 
-func (t *thread) begin(ctx context.Context, e *exchange) context.Context {
+func (t *thread) beginExchange(ctx context.Context, e *exchange) context.Context {
 	running, cancel := context.WithCancel(ctx)
 	e.run = cancel
 	e.state = working
-	e.changes.steps = t.change()
+	e.changes.steps = t.recordChange()
 	return running
 }
 
-// finish ends an exchange; a failure is what the person reads.
-func (t *thread) finish(e *exchange, failure string) {
+// finishExchange ends an exchange; a failure is what the person reads.
+func (t *thread) finishExchange(e *exchange, failure string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.run()
 	e.state, e.failure, e.message, e.retry, e.draft = done, failure, chat.Message{}, "", nil
 	if failure != "" {
-		t.reopen(e.id)
+		t.reopenQuestion(e.id)
 	}
-	version := t.change()
+	version := t.recordChange()
 	e.changes = changes{steps: version, draft: version, said: version}
 	close(e.ended)
 }
 
-// reopen undoes the press that a failed message was. The caller holds mu.
-func (t *thread) reopen(failed chat.MessageID) {
+// reopenQuestion undoes the press that a failed message was. The caller holds mu.
+func (t *thread) reopenQuestion(failed chat.MessageID) {
 	for _, e := range t.exchanges {
 		for i := range e.said {
 			if e.said[i].pressedBy == failed {
 				e.said[i].pressed, e.said[i].pressedBy = "", ""
-				e.changes.said = t.change()
+				e.changes.said = t.recordChange()
 			}
 		}
 	}
 }
 
-// stop cancels what is worked at, as a run that the bot does not know of yet.
-func (t *thread) stop() {
+// stopWork cancels what is worked at, as a run that the bot does not know of yet.
+func (t *thread) stopWork() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.exchanges {
@@ -325,33 +325,33 @@ func (t *thread) stop() {
 	}
 }
 
-// rated gives the reply at a place that a person may rate.
-func (t *thread) rated(by chat.UserID, at string) (chat.RunID, error) {
+// findRated gives the reply at a place that a person may rate.
+func (t *thread) findRated(by chat.UserID, at string) (chat.RunID, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.owner != by {
 		return "", errNotYours
 	}
-	_, what := t.find(at)
-	if what == nil || what.reply == nil || what.reply.Run == "" || what.failed() {
+	_, what := t.findSaid(at)
+	if what == nil || what.reply == nil || what.reply.Run == "" || what.hasFailed() {
 		return "", errNoRun
 	}
 	return what.reply.Run, nil
 }
 
-// rate shows the owner's verdict on the reply at a place.
-func (t *thread) rate(at string, verdict chat.Verdict) {
+// showRating shows the owner's verdict on the reply at a place.
+func (t *thread) showRating(at string, verdict chat.Verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, what := t.find(at); e != nil {
+	if e, what := t.findSaid(at); e != nil {
 		what.verdict = verdict
-		e.changes.said = t.change()
+		e.changes.said = t.recordChange()
 	}
 }
 
-// merge takes over what the transcript tells: exchanges that are not in memory, and
+// mergeTranscript takes over what the transcript tells: exchanges that are not in memory, and
 // what was said and answered in those that are over.
-func (t *thread) merge(turns []chat.Turn) {
+func (t *thread) mergeTranscript(turns []chat.Turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known := make(map[chat.MessageID]*exchange, len(t.exchanges))
@@ -365,7 +365,7 @@ func (t *thread) merge(turns []chat.Turn) {
 		}
 		e := known[turn.Message]
 		if e == nil {
-			e = &exchange{id: turn.Message, at: turn.At, state: done, added: t.change()}
+			e = &exchange{id: turn.Message, at: turn.At, state: done, added: t.recordChange()}
 			known[turn.Message] = e
 			t.exchanges = append(t.exchanges, e)
 		}
@@ -374,22 +374,22 @@ func (t *thread) merge(turns []chat.Turn) {
 		}
 		switch {
 		case turn.Reply != nil:
-			told[e] = append(told[e], replied(*turn.Reply))
+			told[e] = append(told[e], newReplySaid(*turn.Reply))
 		case turn.Question != nil:
 			told[e] = append(told[e], said{question: turn.Question, answer: turn.Answer})
 		}
 	}
 	for _, e := range slices.SortedFunc(maps.Keys(told), byTime) {
-		t.hear(e, told[e])
+		t.mergeSaid(e, told[e])
 	}
 	slices.SortStableFunc(t.exchanges, byTime)
-	t.trim()
+	t.dropOldest()
 }
 
 func byTime(a, b *exchange) int { return a.at.Compare(b.at) }
 
-// hear takes over what the transcript tells was said in an exchange that is over.
-func (t *thread) hear(e *exchange, told []said) {
+// mergeSaid takes over what the transcript tells was said in an exchange that is over.
+func (t *thread) mergeSaid(e *exchange, told []said) {
 	if e.state != done || slices.EqualFunc(e.said, told, sameSaid) {
 		return
 	}
@@ -400,11 +400,11 @@ func (t *thread) hear(e *exchange, told []said) {
 		}
 	}
 	e.said = told
-	e.changes.said = t.change()
+	e.changes.said = t.recordChange()
 }
 
 // sameSaid compares what can change of what was said: a question's answer, a failure line
 // that a retry replaced, and documents that are not kept any more.
 func sameSaid(a, b said) bool {
-	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.failed() == b.failed() && slices.Equal(a.kept, b.kept)
+	return (a.reply == nil) == (b.reply == nil) && a.answer == b.answer && a.hasFailed() == b.hasFailed() && slices.Equal(a.kept, b.kept)
 }

@@ -47,8 +47,8 @@ func newThreads(options Options, handler chat.Handler) *threads {
 	}
 }
 
-// run gives every thread that needs one a worker until ctx ends, and waits for them.
-func (ts *threads) run(ctx context.Context) {
+// runWorkers gives every thread that needs one a worker until ctx ends, and waits for them.
+func (ts *threads) runWorkers(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer close(ts.stopped)
@@ -58,8 +58,8 @@ func (ts *threads) run(ctx context.Context) {
 			return
 		case next := <-ts.start:
 			workers.Go(func() {
-				defer ts.release(next.thread)
-				ts.work(ctx, next)
+				defer ts.releaseThread(next.thread)
+				ts.workThread(ctx, next)
 			})
 		}
 	}
@@ -70,21 +70,21 @@ var (
 	errCrowded = errors.New("too many conversations are open at once; try again in a minute")
 )
 
-// hold gives the conversation with an id, up to date with its transcript. The caller
+// holdThread gives the conversation with an id, up to date with its transcript. The caller
 // releases it.
-func (ts *threads) hold(ctx context.Context, id string) (*thread, error) {
-	t, err := ts.take(id)
+func (ts *threads) holdThread(ctx context.Context, id string) (*thread, error) {
+	t, err := ts.takeThread(id)
 	if err != nil {
 		return nil, err
 	}
-	if err := ts.refresh(ctx, t); err != nil {
-		ts.release(t)
+	if err := ts.refreshThread(ctx, t); err != nil {
+		ts.releaseThread(t)
 		return nil, err
 	}
 	return t, nil
 }
 
-func (ts *threads) take(id string) (*thread, error) {
+func (ts *threads) takeThread(id string) (*thread, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.byID[id]
@@ -117,59 +117,59 @@ func (ts *threads) makeRoom() error {
 	return nil
 }
 
-func (ts *threads) release(t *thread) {
+func (ts *threads) releaseThread(t *thread) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t.holders--
 	t.used = ts.options.Now()
 }
 
-func (ts *threads) refresh(ctx context.Context, t *thread) error {
+func (ts *threads) refreshThread(ctx context.Context, t *thread) error {
 	turns, err := ts.options.Transcripts.Transcript(ctx, chatID(t.id))
 	if err != nil {
 		return fmt.Errorf("read the transcript of thread %s: %w", t.id, err)
 	}
-	t.merge(turns)
+	t.mergeTranscript(turns)
 	return nil
 }
 
 func chatID(id string) chat.ThreadID { return chat.NewThreadID(name, id) }
 
-// submit queues a message, or the picked choice, and has it worked at. The caller holds
+// submitMessage queues a message, or the picked choice, and has it worked at. The caller holds
 // the thread.
-func (ts *threads) submit(t *thread, message chat.Message, picked *pick) (*exchange, error) {
+func (ts *threads) submitMessage(t *thread, message chat.Message, picked *pick) (*exchange, error) {
 	message.ID = chat.MessageID(rand.Text())
 	message.Thread = chatID(t.id)
 	message.At = ts.options.Now()
-	added, start, err := t.add(message, picked)
+	added, start, err := t.addMessage(message, picked)
 	if err != nil {
 		return nil, err
 	}
-	ts.people.notify(message.Author)
+	ts.people.notifyChange(message.Author)
 	switch {
 	case start:
-		return added, ts.assign(job{thread: t})
+		return added, ts.assignJob(job{thread: t})
 	case message.Answers == nil && chat.IsStop(message.Text):
-		return added, ts.assign(job{thread: t, ahead: added})
+		return added, ts.assignJob(job{thread: t, ahead: added})
 	}
 	return added, nil
 }
 
-// retry queues a failed run again. The caller holds the thread.
-func (ts *threads) retry(t *thread, by chat.UserID, at string) (*exchange, error) {
-	e, start, err := t.again(by, at)
+// retryRun queues a failed run again. The caller holds the thread.
+func (ts *threads) retryRun(t *thread, by chat.UserID, at string) (*exchange, error) {
+	e, start, err := t.requeueFailed(by, at)
 	if err != nil {
 		return nil, err
 	}
-	ts.people.notify(by)
+	ts.people.notifyChange(by)
 	if start {
-		return e, ts.assign(job{thread: t})
+		return e, ts.assignJob(job{thread: t})
 	}
 	return e, nil
 }
 
-// assign gives a job to a worker, which holds the job's thread.
-func (ts *threads) assign(next job) error {
+// assignJob gives a job to a worker, which holds the job's thread.
+func (ts *threads) assignJob(next job) error {
 	ts.mu.Lock()
 	next.thread.holders++
 	ts.mu.Unlock()
@@ -181,22 +181,22 @@ func (ts *threads) assign(next job) error {
 	}
 }
 
-// work hands over a thread's messages until none waits, or the one that goes ahead.
-func (ts *threads) work(ctx context.Context, next job) {
+// workThread hands over a thread's messages until none waits, or the one that goes ahead.
+func (ts *threads) workThread(ctx context.Context, next job) {
 	t := next.thread
 	if next.ahead != nil {
-		if runCtx := t.ahead(ctx, next.ahead); runCtx != nil {
-			ts.handle(runCtx, t, next.ahead)
+		if runCtx := t.takeAhead(ctx, next.ahead); runCtx != nil {
+			ts.handleExchange(runCtx, t, next.ahead)
 		}
 		return
 	}
-	for e, runCtx := t.next(ctx); e != nil; e, runCtx = t.next(ctx) {
-		ts.handle(runCtx, t, e)
+	for e, runCtx := t.takeNext(ctx); e != nil; e, runCtx = t.takeNext(ctx) {
+		ts.handleExchange(runCtx, t, e)
 	}
 }
 
-// handle has one message answered, or a run gone on with.
-func (ts *threads) handle(ctx context.Context, t *thread, e *exchange) {
+// handleExchange has one message answered, or a run gone on with.
+func (ts *threads) handleExchange(ctx context.Context, t *thread, e *exchange) {
 	by := e.message.Author
 	var err error
 	if e.retry != "" {
@@ -210,17 +210,17 @@ func (ts *threads) handle(ctx context.Context, t *thread, e *exchange) {
 	}
 	failure := ""
 	if err != nil {
-		failure = ts.explained(ctx, t, e, err)
+		failure = ts.explainError(ctx, t, e, err)
 	}
-	t.finish(e, failure)
-	if err := ts.refresh(context.WithoutCancel(ctx), t); err != nil {
+	t.finishExchange(e, failure)
+	if err := ts.refreshThread(context.WithoutCancel(ctx), t); err != nil {
 		ts.options.Logger.Error("show answered questions", "error", err)
 	}
-	ts.people.notify(by)
+	ts.people.notifyChange(by)
 }
 
-// explained says an error as the person reads it; what is private goes to the log.
-func (ts *threads) explained(ctx context.Context, t *thread, e *exchange, err error) string {
+// explainError says an error as the person reads it; what is private goes to the log.
+func (ts *threads) explainError(ctx context.Context, t *thread, e *exchange, err error) string {
 	if ctx.Err() != nil {
 		return "Stopped."
 	}

@@ -109,43 +109,43 @@ const (
 	longLines = 10
 )
 
-// view makes an exchange, which is a copy, ready to show to a visitor.
-func (w *Web) view(in visit, e *exchange) (exchangeView, error) {
+// exchangeViewOf makes an exchange, which is a copy, ready to show to a visitor.
+func (w *Web) exchangeViewOf(in visit, e *exchange) (exchangeView, error) {
 	v := exchangeView{
-		Thread: in.thread.id, ID: domID(e.id), Mine: in.mine(), Text: markup.Clean(e.text), Title: title(e.text),
+		Thread: in.thread.id, ID: domID(e.id), Mine: in.canWrite(), Text: markup.Clean(e.text), Title: exchangeTitle(e.text),
 		Failure: markup.CleanLine(e.failure), Working: e.state != done, Queued: e.state == queued,
 	}
 	v.Long = len(v.Text) > longText || strings.Count(v.Text, "\n") > longLines
 	var total time.Duration
 	for _, step := range e.steps {
-		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Description), string(step.Status), took(step.Took)})
+		v.Steps = append(v.Steps, stepView{markup.CleanLine(step.Description), string(step.Status), durationText(step.Took)})
 		total += step.Took
 		if step.Status == chat.Running {
 			v.Current = markup.CleanLine(step.Description)
 		}
 	}
-	v.Took = took(total)
+	v.Took = durationText(total)
 	var err error
 	if v.Draft, err = draftBlocks(string(e.draft)); err != nil {
 		return exchangeView{}, err
 	}
 	for i, what := range e.said {
-		shown, err := w.saidView(place(e, i), what)
+		shown, err := w.saidView(elementID(e, i), what)
 		if err != nil {
 			return exchangeView{}, err
 		}
 		shown.Thread, shown.Mine = v.Thread, v.Mine
 		shown.Documents = documentViews(shown, what)
 		shown.Verdict = string(what.verdict)
-		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.run() != ""
-		shown.Retry = what.failed() && what.run() != "" && e.state == done
+		shown.Rate = what.reply != nil && what.reply.Outcome == chat.Answered && what.runID() != ""
+		shown.Retry = what.hasFailed() && what.runID() != "" && e.state == done
 		v.Said = append(v.Said, shown)
 	}
 	return v, nil
 }
 
-// title is the beginning of a message, to name its exchange by.
-func title(text string) string {
+// exchangeTitle is the beginning of a message, to name its exchange by.
+func exchangeTitle(text string) string {
 	const most = 80
 	runes := []rune(markup.CleanLine(text))
 	if len(runes) <= most {
@@ -166,23 +166,23 @@ func domID(id chat.MessageID) string {
 }
 
 func (w *Web) saidView(at string, what said) (saidView, error) {
-	v := saidView{Place: at, Run: markup.CleanLine(string(what.run()))}
+	v := saidView{Place: at, Run: markup.CleanLine(string(what.runID()))}
 	var err error
 	if what.question != nil {
 		v.Question = askedView(what)
-		v.Text, err = markdown(what.question.Text, nil, nil)
+		v.Text, err = renderMarkdown(what.question.Text, nil, nil)
 		return v, err
 	}
 	reply := what.reply
 	refs := make(map[int]sourceRef)
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
-	v.Groups = groups(at, reply.Sources, w.options.Now(), refs)
-	v.Text, err = markdown(reply.Text, reply.Sources, refs)
+	v.Groups = sourceGroups(at, reply.Sources, w.options.Now(), refs)
+	v.Text, err = renderMarkdown(reply.Text, reply.Sources, refs)
 	return v, err
 }
 
 func askedView(what said) *questionView {
-	v := &questionView{FreeText: what.question.FreeText, Taken: markup.CleanLine(what.taken())}
+	v := &questionView{FreeText: what.question.FreeText, Taken: markup.CleanLine(what.takenChoice())}
 	v.Dropped = what.answer == "cancelled" || what.answer == "left open"
 	if what.answer != "" {
 		v.Meant = markup.CleanLine(what.question.Meant)
@@ -194,8 +194,8 @@ func askedView(what said) *questionView {
 	return v
 }
 
-// groups makes the rows of sources, and notes in refs where each mark's row is.
-func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]sourceRef) []groupView {
+// sourceGroups makes the rows of sources, and notes in refs where each mark's row is.
+func sourceGroups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]sourceRef) []groupView {
 	views := make([]groupView, 0, len(sources))
 	for _, group := range sources {
 		v := groupView{Category: markup.CleanLine(group.Category)}
@@ -218,7 +218,7 @@ func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]s
 			}
 			for _, number := range source.Numbers {
 				anchor := id + "-s" + strconv.Itoa(number)
-				row.Marks = append(row.Marks, cite(source, row, number, anchor))
+				row.Marks = append(row.Marks, citationMark(source, row, number, anchor))
 				refs[number] = sourceRef{anchor, refLabel(source, number)}
 			}
 			v.Sources = append(v.Sources, row)
@@ -228,8 +228,8 @@ func groups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]s
 	return views
 }
 
-// cite is what the mark with a number shows of its source.
-func cite(source chat.Source, row sourceView, number int, anchor string) markView {
+// citationMark is what the mark with a number shows of its source.
+func citationMark(source chat.Source, row sourceView, number int, anchor string) markView {
 	v := markView{
 		Number: number, Anchor: anchor, Title: row.Title, Place: row.Place, Freshness: row.Freshness, State: row.State,
 	}
@@ -251,8 +251,8 @@ func refLabel(source chat.Source, number int) string {
 	return label
 }
 
-// took is a time to show, "" for none.
-func took(d time.Duration) string {
+// durationText is a time to show, "" for none.
+func durationText(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""
@@ -264,8 +264,8 @@ func took(d time.Duration) string {
 	return "<1 ms"
 }
 
-// fragment renders one template.
-func (w *Web) fragment(name string, v any) (string, error) {
+// renderFragment renders one template.
+func (w *Web) renderFragment(name string, v any) (string, error) {
 	var out bytes.Buffer
 	if err := w.look.Templates.ExecuteTemplate(&out, name, v); err != nil {
 		return "", fmt.Errorf("render %s: %w", name, err)

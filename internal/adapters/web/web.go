@@ -65,7 +65,7 @@ var _ chat.Adapter = (*Web)(nil)
 
 // New listens at the address. Run must follow: it serves and closes.
 func New(options Options) (*Web, error) {
-	if err := options.complete(); err != nil {
+	if err := options.checkComplete(); err != nil {
 		return nil, err
 	}
 	if options.Addr == "" {
@@ -91,7 +91,7 @@ func New(options Options) (*Web, error) {
 	return w, nil
 }
 
-func (o Options) complete() error {
+func (o Options) checkComplete() error {
 	for _, required := range []struct {
 		name    string
 		missing bool
@@ -119,11 +119,11 @@ func (w *Web) Run(ctx context.Context, handler chat.Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	threads := newThreads(w.options, handler)
 	var working sync.WaitGroup
-	working.Go(func() { threads.run(ctx) })
+	working.Go(func() { threads.runWorkers(ctx) })
 	defer working.Wait()
 	defer cancel()
 
-	if err := Serve(ctx, w.listener, w.routes(threads), w.options.Logger); err != nil {
+	if err := Serve(ctx, w.listener, w.newHandler(threads), w.options.Logger); err != nil {
 		return fmt.Errorf("web adapter: %w", err)
 	}
 	return nil

@@ -270,7 +270,7 @@ func sampleBot() *chattest.Bot {
 func TestFragmentsGolden(t *testing.T) {
 	w := open(t, &chattest.Bot{})
 	defer w.listener.Close()
-	reply := func(reply chat.Reply) []said { return []said{replied(reply)} }
+	reply := func(reply chat.Reply) []said { return []said{newReplySaid(reply)} }
 	ask := func(question chat.Question, answer string) []said {
 		return []said{{question: &question, answer: answer}}
 	}
@@ -291,11 +291,11 @@ func TestFragmentsGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e.id = "ABC"
 			in := visit{thread: newThread("THREAD")}
-			v, err := w.view(in, &e)
+			v, err := w.exchangeViewOf(in, &e)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := w.fragment("exchange", v)
+			got, err := w.renderFragment("exchange", v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -458,26 +458,26 @@ func TestConversationSurvivesTheProcess(t *testing.T) {
 
 func TestThreadsGiveWay(t *testing.T) {
 	ts := newThreads(Options{Transcripts: &chattest.Bot{}, Now: time.Now}, nil)
-	held, err := ts.hold(t.Context(), newThreadID())
+	held, err := ts.holdThread(t.Context(), newThreadID())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range maxThreads + 10 {
-		other, err := ts.hold(t.Context(), newThreadID())
+		other, err := ts.holdThread(t.Context(), newThreadID())
 		if err != nil {
 			t.Fatal(err)
 		}
-		ts.release(other)
+		ts.releaseThread(other)
 	}
 	if len(ts.byID) > maxThreads || ts.byID[held.id] != held {
 		t.Errorf("%d threads are held, of at most %d; the one in use is among them: %v", len(ts.byID), maxThreads, ts.byID[held.id] == held)
 	}
 	for len(ts.byID) < maxThreads || ts.makeRoom() == nil {
-		if _, err := ts.hold(t.Context(), newThreadID()); err != nil {
+		if _, err := ts.holdThread(t.Context(), newThreadID()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := ts.hold(t.Context(), newThreadID()); !errors.Is(err, errCrowded) {
+	if _, err := ts.holdThread(t.Context(), newThreadID()); !errors.Is(err, errCrowded) {
 		t.Errorf("one thread too many gives %v", err)
 	}
 }

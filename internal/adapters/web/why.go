@@ -70,14 +70,14 @@ type inputView struct {
 // page of its own otherwise.
 func (w *Web) serveWhy(out http.ResponseWriter, request *http.Request, in visit) {
 	place := request.PathValue("place")
-	e, what := in.thread.explained(place)
+	e, what := in.thread.findExplained(place)
 	if e == nil {
-		w.refuse(out, request, errNoRun)
+		w.refuseForm(out, request, errNoRun)
 		return
 	}
 	v, err := w.whyView(request.Context(), e, what)
 	if err != nil {
-		w.refuse(out, request, err)
+		w.refuseForm(out, request, err)
 		return
 	}
 	v.Thread, v.Place = in.thread.id, place
@@ -85,50 +85,50 @@ func (w *Web) serveWhy(out http.ResponseWriter, request *http.Request, in visit)
 	if request.URL.Query().Has("panel") {
 		shown = "why"
 	}
-	if err := w.render(out, http.StatusOK, shown, v); err != nil {
-		w.refuse(out, request, err)
+	if err := w.renderPage(out, http.StatusOK, shown, v); err != nil {
+		w.refuseForm(out, request, err)
 	}
 }
 
-// explained gives a copy of the exchange at a place, and of what was said where the
+// findExplained gives a copy of the exchange at a place, and of what was said where the
 // place is that of a reply or a question; both nil where there is none.
-func (t *thread) explained(at string) (*exchange, *said) {
+func (t *thread) findExplained(at string) (*exchange, *said) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, what := t.find(at); e != nil {
+	if e, what := t.findSaid(at); e != nil {
 		kept := *what
-		return e.copy(), &kept
+		return e.copyExchange(), &kept
 	}
 	for _, e := range t.exchanges {
 		if domID(e.id) == at {
-			return e.copy(), nil
+			return e.copyExchange(), nil
 		}
 	}
 	return nil, nil
 }
 
 func (w *Web) whyView(ctx context.Context, e *exchange, what *said) (whyView, error) {
-	trace, err := w.trace(ctx, e, what)
+	trace, err := w.traceOf(ctx, e, what)
 	if errors.Is(err, chat.ErrUnknownRun) {
-		return whyView{Question: title(e.text), Unknown: true}, nil
+		return whyView{Question: exchangeTitle(e.text), Unknown: true}, nil
 	}
 	if err != nil {
 		return whyView{}, fmt.Errorf("explain a run: %w", err)
 	}
 	v := newWhyView(trace)
-	v.Question, v.Live = title(e.text), e.state != done && what == nil
+	v.Question, v.Live = exchangeTitle(e.text), e.state != done && what == nil
 	svg, known := w.options.Graphs.Graph(trace.Flow)
 	if !known {
 		return v, nil
 	}
-	err = v.draw(trace, svg)
+	err = v.addPicture(trace, svg)
 	return v, err
 }
 
-// trace is what is known of a run. Of one that works it has the steps so far.
-func (w *Web) trace(ctx context.Context, e *exchange, what *said) (chat.Trace, error) {
+// traceOf is what is known of a run. Of one that works it has the steps so far.
+func (w *Web) traceOf(ctx context.Context, e *exchange, what *said) (chat.Trace, error) {
 	if what != nil {
-		return w.options.Controls.Explain(ctx, what.run())
+		return w.options.Controls.Explain(ctx, what.runID())
 	}
 	trace, err := w.options.Controls.Explain(ctx, e.live)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) || e.state == done {
@@ -144,10 +144,10 @@ func (w *Web) trace(ctx context.Context, e *exchange, what *said) (chat.Trace, e
 }
 
 func newWhyView(t chat.Trace) whyView {
-	v := whyView{Took: took(t.Took), Steps: stepViews(t.Steps), Models: modelViews(t.Models), Total: modelTotal(t.Models)}
+	v := whyView{Took: durationText(t.Took), Steps: stepViews(t.Steps), Models: modelViews(t.Models), Total: modelTotal(t.Models)}
 	for _, query := range t.Queries {
 		v.Queries = append(v.Queries, queryView{
-			markup.CleanLine(query.Text), terms(query.Used), terms(query.Pruned), took(query.Took), query.Lexical, query.Dense,
+			markup.CleanLine(query.Text), joinTerms(query.Used), joinTerms(query.Pruned), durationText(query.Took), query.Lexical, query.Dense,
 		})
 	}
 	kept := 0
@@ -162,10 +162,10 @@ func newWhyView(t chat.Trace) whyView {
 	}
 	v.Retrieved = fmt.Sprintf("%d of %d used", kept, len(t.Evidence))
 	for _, agent := range t.Agents {
-		v.Agents = append(v.Agents, agentView{markup.CleanLine(agent.Name), took(agent.Took), agent.Requests, agent.Failures})
+		v.Agents = append(v.Agents, agentView{markup.CleanLine(agent.Name), durationText(agent.Took), agent.Requests, agent.Failures})
 	}
 	for _, input := range t.Inputs {
-		v.Inputs = append(v.Inputs, inputView{markup.CleanLine(input.Name), number(input.Value), number(input.Limit), input.Decided})
+		v.Inputs = append(v.Inputs, inputView{markup.CleanLine(input.Name), numberText(input.Value), numberText(input.Limit), input.Decided})
 	}
 	for _, note := range t.Notes {
 		v.Notes = append(v.Notes, markup.CleanLine(note))
@@ -184,13 +184,13 @@ func stepViews(steps []chat.TraceStep) []traceStepView {
 		if longest > 0 {
 			share = max(1, int(100*step.Took/longest))
 		}
-		views = append(views, traceStepView{markup.CleanLine(step.Node), status(step.Status), took(step.Took), share})
+		views = append(views, traceStepView{markup.CleanLine(step.Node), statusText(step.Status), durationText(step.Took), share})
 	}
 	return views
 }
 
-// status is a step's status to show; one that is not known is none.
-func status(s chat.StepStatus) string {
+// statusText is a step's status to show; one that is not known is none.
+func statusText(s chat.StepStatus) string {
 	switch s {
 	case chat.Pending, chat.Running, chat.Completed, chat.Failed, chat.Skipped:
 		return string(s)
@@ -202,8 +202,8 @@ func modelViews(uses []chat.TraceModel) []modelView {
 	views := make([]modelView, 0, len(uses))
 	for _, use := range uses {
 		views = append(views, modelView{
-			Role: markup.CleanLine(use.Role), Model: markup.CleanLine(use.Model), Cost: cost(use.Cost), Took: took(use.Took),
-			FirstToken: took(use.FirstToken), Failure: markup.CleanLine(use.Failure), Prompt: use.Prompt, Completion: use.Completion,
+			Role: markup.CleanLine(use.Role), Model: markup.CleanLine(use.Model), Cost: costText(use.Cost), Took: durationText(use.Took),
+			FirstToken: durationText(use.FirstToken), Failure: markup.CleanLine(use.Failure), Prompt: use.Prompt, Completion: use.Completion,
 		})
 	}
 	return views
@@ -223,18 +223,18 @@ func modelTotal(uses []chat.TraceModel) *modelView {
 		price += use.Cost
 		all += use.Took
 	}
-	total.Cost, total.Took = cost(price), took(all)
+	total.Cost, total.Took = costText(price), durationText(all)
 	return &total
 }
 
-// cost is a price to show, "" for none.
-func cost(price float64) string {
+// costText is a price to show, "" for none.
+func costText(price float64) string {
 	if price == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(price, 'f', 4, 64)
 }
 
-func number(value float64) string { return strconv.FormatFloat(value, 'g', 3, 64) }
+func numberText(value float64) string { return strconv.FormatFloat(value, 'g', 3, 64) }
 
-func terms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }
+func joinTerms(terms []string) string { return markup.CleanLine(strings.Join(terms, ", ")) }

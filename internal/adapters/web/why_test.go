@@ -21,13 +21,13 @@ func TestWhyGolden(t *testing.T) {
 			v := newWhyView(trace)
 			v.Thread, v.Place, v.Question = "THREAD", "m-ABC-0", "How do I roll back a release?"
 			if svg, known := bot.Graph(trace.Flow); known {
-				drawn, err := picture(svg, newWay(trace.Steps, true))
+				drawn, err := renderPicture(svg, newWay(trace.Steps, true))
 				if err != nil {
 					t.Fatal(err)
 				}
 				v.Picture = drawn
 			}
-			got, err := w.fragment("why", v)
+			got, err := w.renderFragment("why", v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestPictureMarksTheWayTaken(t *testing.T) {
 		{"nothing", nil, false, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			drawn, err := picture(everyGraph(t), newWay(test.steps, test.over))
+			drawn, err := renderPicture(everyGraph(t), newWay(test.steps, test.over))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestPictureLeavesOutWhatActs(t *testing.T) {
 	const svg = `<svg viewBox="0 0 1 1" onload="alert(1)" style="x"><script>alert(1)</script><style>*{}</style>` +
 		`<foreignObject><b>x</b></foreignObject><g data-node="a" onclick="alert(1)" id="text"><a href="javascript:alert(1)"><text class="name" x="url(#x)">in</text></a>` +
 		`<text x="1" y="2">&lt;b&gt;</text></g><image href="https://evil.example"/></svg>`
-	drawn, err := picture(svg, newWay([]chat.TraceStep{{Node: "a", Status: `x" onload="`}}, true))
+	drawn, err := renderPicture(svg, newWay([]chat.TraceStep{{Node: "a", Status: `x" onload="`}}, true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestPictureLeavesOutWhatActs(t *testing.T) {
 	if string(drawn) != want {
 		t.Errorf(" got %s\nwant %s", drawn, want)
 	}
-	if _, err := picture("<svg><g></svg>", newWay(nil, true)); err == nil {
+	if _, err := renderPicture("<svg><g></svg>", newWay(nil, true)); err == nil {
 		t.Error("a broken picture is shown")
 	}
 }
@@ -162,7 +162,7 @@ func FuzzPicture(f *testing.F) {
 	f.Add(`<svg xmlns:x="y" x:class="a" class="a&quot;b"><title>&lt;script></title></svg>`, "end")
 	f.Fuzz(func(t *testing.T, svg, node string) {
 		steps := []chat.TraceStep{{Node: node, Status: chat.Completed, Took: time.Millisecond}, {Node: "end", Status: chat.Running}}
-		drawn, err := picture(svg, newWay(steps, true))
+		drawn, err := renderPicture(svg, newWay(steps, true))
 		if err != nil {
 			return
 		}
@@ -190,7 +190,7 @@ func TestSettled(t *testing.T) {
 		"```sh\ncode **x":          "```sh\ncode **x",
 		"A ** b.\n\nThen **c** `d": "A ** b.\n\nThen **c** `d`",
 	} {
-		if got := settled(draft); got != want {
+		if got := closeMarkdown(draft); got != want {
 			t.Errorf("settled(%q) = %q, want %q", draft, got, want)
 		}
 	}

@@ -23,20 +23,31 @@ const (
 	isShort           = "short"         // a list of links, a heading with a line
 	definitionTitle   = "definition_title_exact"
 	definitionSection = "definition_section_exact"
-	definitionSays    = "definition_says" // a sentence says what the question's words are
+	definitionSays    = "definition_says"  // a sentence says what the question's words are
+	byWords           = "words"            // score of the search by words, against the best
+	byMeaning         = "meaning"          // cosine, against the best
+	coverage          = "coverage"         // of the question by page title, headings and text, against the best
+	bestStretch       = "stretch"          // of the question by so many terms side by side
+	relativeStretch   = "relative_stretch" // against the best
+	opensPage         = "opens_page"       // first passage of its page
+	howToCode         = "how_to_code"
 )
 
 const (
 	shortPassage = 25  // words, as a list of links to other pages has
+	stretch      = 12  // terms, fillers among them
 	apart        = 3   // terms from one neighbour to the next
 	saysWithin   = 600 // bytes of a passage
 	// maxSupport is how much the other passages of a page count for one, in best passages.
 	maxSupport = 2
 	// definition is the intent of a question for what something is.
 	definition = "definition"
+	// howTo is the intent of a question for how something is done.
+	howTo = "how-to"
 )
 
 var (
+	code     = regexp.MustCompile("(?m)^\\s*(?:```|~~~)")
 	literals = regexp.MustCompile("(?:^|[\\s`\"'(])(--?[a-zA-Z][\\w-]+|[\\w-]+(?:[._/:][\\w-]+)+|[A-Z][A-Z_]{3,})|`([^`]+)`|\"([^\"]+)\"")
 	// says is the beginning of a sentence that says what its subject is.
 	says = regexp.MustCompile("(?im)(?:^|[.!?:]\\s+)[\\W_]*(?:(?:an?|the|in \\w+,?|eine?|der|die|das|une?|les?|la|l'|una?|el)\\s+)?((?:[\\w`*_.'()-]+\\s+){0,5}[\\w`*_.'()-]+)\\s+(?:is|are|means?|refers? to|stands? for|describes?|ist|sind|est|sont|es|son|désigne|bezeichnet)\\s")
@@ -50,21 +61,43 @@ func Describe(q Question, evidence []retrieve.Evidence) []logistic.Features {
 	for i, e := range evidence {
 		f := describe(q, e)
 		f[searchScore] = ratio(e.Score, evidence[0].Score)
+		f[byWords], f[byMeaning] = e.Lexical, e.Dense
 		f[literal] = shareOfLiterals(wanted, e)
 		f[pageSupport] = supportOf(i, evidence)
+		f[relativeStretch] = f[bestStretch]
 		described[i] = f
 	}
+	for _, name := range []string{byWords, byMeaning, coverage, relativeStretch} {
+		compareWithBest(described, name)
+	}
 	return described
+}
+
+// compareWithBest divides a feature of all passages by the greatest value that one has.
+func compareWithBest(described []logistic.Features, name string) {
+	greatest := 0.0
+	for _, f := range described {
+		greatest = max(greatest, f[name])
+	}
+	for _, f := range described {
+		f[name] = ratio(f[name], greatest)
+	}
 }
 
 // describe gives the features that a passage has by itself.
 func describe(q Question, e retrieve.Evidence) logistic.Features {
 	tag := language.Parse(e.Document.Language)
 	title, section := support.OfIn(tag, e.Document.Title), support.OfIn(tag, e.Passage.Section())
+	analysis := support.Passage{Language: tag, Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text}.Analyze()
+	found := findTerms(q.Profile, analysis.Text)
 	f := logistic.Features{
 		titleExact:   q.Profile.Exactness(title),
 		sectionExact: q.Profile.Exactness(section),
-		sideBySide:   shareOfNeighbours(q.Profile, e),
+		sideBySide:   shareOfNeighbours(q.Profile, found),
+		coverage:     q.Profile.Coverage(analysis.All()),
+		bestStretch:  coverageOfStretch(q.Profile, found),
+		opensPage:    logistic.Number(e.Passage.Position == 0),
+		howToCode:    logistic.Number(q.Intent == howTo && code.MatchString(e.Passage.Text)),
 		isShort:      logistic.Number(len(strings.Fields(e.Passage.Text)) < shortPassage),
 	}
 	if q.Intent == definition {
@@ -74,22 +107,52 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 	return f
 }
 
+// foundTerm is a place in a text where a term of the question stands.
+type foundTerm struct{ at, term int }
+
+// findTerms gives the places of the question's terms among those of a text, in order.
+func findTerms(p support.Profile, terms []string) []foundTerm {
+	var found []foundTerm
+	for at, term := range terms {
+		for t, wanted := range p.Terms {
+			if wanted.Text == term || slices.Contains(wanted.Also, term) {
+				found = append(found, foundTerm{at, t})
+			}
+		}
+	}
+	return found
+}
+
+// coverageOfStretch is the greatest part of the question that a stretch of a text holds, no
+// longer than a sentence or two.
+func coverageOfStretch(p support.Profile, found []foundTerm) float64 {
+	best, held := 0.0, 0.0
+	count := make([]int, len(p.Terms))
+	first := 0
+	for _, f := range found {
+		if count[f.term]++; count[f.term] == 1 {
+			held += p.Terms[f.term].IDF
+		}
+		for ; f.at-found[first].at >= stretch; first++ {
+			left := found[first].term
+			if count[left]--; count[left] == 0 {
+				held -= p.Terms[left].IDF
+			}
+		}
+		best = max(best, held)
+	}
+	return ratio(best, p.Weight())
+}
+
 // shareOfNeighbours is the part of the question's pairs of neighbouring words that stand near one
-// another in a passage's text, in their order.
-func shareOfNeighbours(p support.Profile, e retrieve.Evidence) float64 {
+// another in a text, in their order.
+func shareOfNeighbours(p support.Profile, found []foundTerm) float64 {
 	if len(p.Terms) < 2 {
 		return 0
 	}
-	terms := support.Passage{
-		Language: language.Parse(e.Document.Language), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text,
-	}.Analyze().Text
 	at := make([][]int, len(p.Terms))
-	for i, term := range terms {
-		for t, wanted := range p.Terms {
-			if wanted.Text == term || slices.Contains(wanted.Also, term) {
-				at[t] = append(at[t], i)
-			}
-		}
+	for _, f := range found {
+		at[f.term] = append(at[f.term], f.at)
 	}
 	held, all := 0.0, 0.0
 	for t := range len(p.Terms) - 1 {

@@ -32,7 +32,7 @@ func (e Example) Order(w logistic.Weights) []int {
 
 const (
 	// fitPenalty keeps the weights small, but for that of the search's score.
-	fitPenalty = 1.0
+	fitPenalty = 0.5
 	// fitRounds and fitStep are how often and how far the weights are moved at most.
 	fitRounds = 400
 	fitStep   = 0.05

@@ -43,9 +43,9 @@ const leastScore = 0.001
 
 // Order gives evidence, which a search put in order, with the scores that the model gives
 // it, best first. Scores are in the unit of the search: what the other features add is
-// measured by what the search's score adds.
+// measured by what the search's scores add.
 func Order(q Question, evidence []retrieve.Evidence) []retrieve.Evidence {
-	unit := model[searchScore]
+	unit := model[searchScore] + model[byWords] + model[byMeaning]
 	if unit <= 0 || len(evidence) == 0 {
 		return evidence
 	}

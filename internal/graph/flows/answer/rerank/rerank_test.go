@@ -50,6 +50,14 @@ func TestOrder(t *testing.T) {
 			evidence("Run", "Waiting", "You wait for it."+filler, 1),
 			evidence("Flags", "All", "`--wait-for` waits for jobs."+filler, 0.95),
 		}, "All"},
+		{"the whole question in a few words", question("rotate signing keys offline", "lookup"), []retrieve.Evidence{
+			evidence("Desk", "Notes", "Rotate the desks. Signing is on Monday. Keys hang here. Some are offline."+filler, 1),
+			evidence("Vault", "Upkeep", "Keys are rotated offline before any further signing."+filler, 0.95),
+		}, "Upkeep"},
+		{"code for who asks how", question("how to drain the queue", "how-to"), []retrieve.Evidence{
+			evidence("Queue", "Facts", "Drain the queue."+filler, 1),
+			evidence("Queue", "Work", "Drain the queue:\n\n```sh\nqueue drain\n```\n"+filler, 0.95),
+		}, "Work"},
 		{"the search's order, where nothing else tells", question("invoices", "lookup"), []retrieve.Evidence{
 			evidence("Billing", "One", "Invoices."+filler, 1),
 			evidence("Letters", "Two", "Invoices."+filler, 0.9),

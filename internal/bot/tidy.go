@@ -36,16 +36,21 @@ func (t *turn) tidyLater(ctx context.Context) error {
 		return nil
 	}
 	key := keyOf(t.job)
+	// What an earlier attempt left is tidied once, however many attempts find it still unknown.
+	doubt := fmt.Sprint("since-", t.lease.Unsure.UnixMilli())
+	if t.late || t.sent {
+		doubt = fmt.Sprint(t.lease.Token)
+	}
 	job := runs.Job{
-		Event: tidyEvent(key, t.lease.Token, 1), Kind: tidyJob,
+		Event: tidyEvent(key, doubt, 1), Kind: tidyJob,
 		Message: chat.Message{ID: cmp.Or(t.message.ID, t.job.Message.ID), Thread: t.message.Thread, Text: string(key), At: t.now()},
 	}
 	_, err := t.store.EnqueueAfter(ctx, job, t.options.TidyAfter)
 	return err
 }
 
-func tidyEvent(key runs.DeliveryKey, lease runs.Token, try int) runs.EventID {
-	return runs.EventID(fmt.Sprintf("tidy-%s-%d-%d", key, lease, try))
+func tidyEvent(key runs.DeliveryKey, doubt string, try int) runs.EventID {
+	return runs.EventID(fmt.Sprintf("tidy-%s-%s-%d", key, doubt, try))
 }
 
 // removeLatePosts takes away what came late, unless there is something better to do in the thread.

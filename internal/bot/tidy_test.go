@@ -95,3 +95,38 @@ func testWithoutLooks(t *testing.T, fault chattest.Fault, times int, within time
 		}
 	})
 }
+
+// TestAThreadIsTidiedOnceForEachDoubt has a post end unknown, and the look for it wait for its
+// turn again and again: what is not known is one thing to tidy, not one for each attempt.
+func TestAThreadIsTidiedOnceForEachDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		broken, waits, tidied := 0, 0, 0
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			switch call.Operation {
+			case chattest.FinishOperation, chattest.PostOperation:
+				if broken++; broken <= 2 {
+					return chattest.Broken
+				}
+			case chattest.FindOperation:
+				if waits++; waits <= 20 {
+					return chattest.RateLimited
+				}
+			case chattest.TidyOperation:
+				tidied++
+			}
+			return chattest.NoFault
+		}
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		f.tell("echo one")
+		f.quiet()
+		pass(time.Hour)
+		if got := f.posted(); got != "one" || waits <= 20 {
+			t.Errorf("posted is %q after %d looks", got, waits)
+		}
+		if tidied == 0 || tidied > 4 {
+			t.Errorf("the thread was tidied %d times", tidied)
+		}
+	})
+}

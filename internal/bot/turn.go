@@ -32,6 +32,9 @@ type turn struct {
 	// sent that this one asked for it, and does not know that nothing was done; late that the
 	// platform may do something about the job after its end.
 	uncertain, sent, late bool
+	// inherited tells that an earlier attempt may have left something that the platform does
+	// about the job after its end.
+	inherited bool
 
 	message        chat.Message // that the turn is about; its ID is where the bot's turn belongs
 	session        session.Session
@@ -62,7 +65,7 @@ func (t *turn) loadSession(ctx context.Context) error {
 	work := t.session.Work
 	t.again = work != nil && work.Event == t.job.Event && work.Came.Equal(t.job.Enqueued)
 	t.uncertain = t.again && !t.lease.Unsure.IsZero() || t.lease.Restored
-	t.leftOver, t.late = t.uncertain, t.uncertain
+	t.leftOver, t.inherited = t.uncertain, t.uncertain
 	return nil
 }
 

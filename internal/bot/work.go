@@ -134,7 +134,7 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 	}
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
-	if t.late {
+	if t.late || t.inherited {
 		if err := t.tidyLater(ending); err != nil { // the lease runs out, and another worker takes the job up
 			log.WarnContext(ctx, "the job was not given back", "error", err)
 			return

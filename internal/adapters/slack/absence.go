@@ -2,6 +2,8 @@ package slack
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -19,7 +21,18 @@ const (
 // threadState is how a thread stands, by its first message.
 type threadState struct {
 	replies int
-	latest  string // ts of the last reply, "" for none
+	latest  string   // ts of the last reply, "" for none
+	users   []string // some of those who replied: all where there are fewer than maxReplyUsers
+}
+
+// maxReplyUsers is how many of those who replied Slack names in a channel's history.
+const maxReplyUsers = 5
+
+// isWithout tells that a bot has written nothing in the thread behind its root. Of bots Slack
+// may name the user or the app.
+func (t threadState) isWithout(bot string) bool {
+	return 0 < len(t.users) && len(t.users) < maxReplyUsers &&
+		!slices.ContainsFunc(t.users, func(user string) bool { return user == bot || strings.HasPrefix(user, "B") })
 }
 
 // isKnown tells that the thread behind its root has no messages but known ones.
@@ -50,7 +63,7 @@ func (s sender) findRoot(ctx context.Context, age time.Duration) (threadState, b
 		}
 		roots := make(map[string]threadState, len(history.Messages))
 		for _, message := range history.Messages {
-			roots[message.Timestamp] = threadState{message.ReplyCount, message.LatestReply}
+			roots[message.Timestamp] = threadState{message.ReplyCount, message.LatestReply, message.ReplyUsers}
 		}
 		return roots, asked, nil
 	})
@@ -59,7 +72,7 @@ func (s sender) findRoot(ctx context.Context, age time.Duration) (threadState, b
 }
 
 // IsAbsent implements chat.AbsenceChecker: one look at a channel tells of all its threads
-// that have no reply after a message.
+// that have no reply after a message, or none of the bot's.
 func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
 	s, err := a.senderFor(ctx, thread)
 	from := draftsAfter(to)
@@ -68,5 +81,5 @@ func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.Me
 	}
 	s.caller = "check " + s.at.channel
 	found, ok, err := s.findRoot(ctx, age)
-	return err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from), err
+	return err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from || found.isWithout(s.bot)), err
 }

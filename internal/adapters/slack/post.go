@@ -316,7 +316,7 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil || s.at.private != "" {
 		return "", false, err
 	}
-	s.caller = "find " + string(key)
+	s.caller, s.order = "find "+string(key), writtenAt(chat.MessageID(s.at.root))
 	there, err := s.readParts(ctx, key, "")
 	if err != nil {
 		return "", false, err

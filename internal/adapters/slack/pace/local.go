@@ -31,6 +31,7 @@ type waitingCall struct {
 	caller string
 	order  time.Time
 	due    time.Time // when its turn comes
+	back   time.Time // when it asks again at the latest
 }
 
 // NewLocal returns turns by a clock; nil is the machine's.
@@ -41,14 +42,14 @@ func NewLocal(now func() time.Time) *Local {
 	return &Local{now: now, lanes: map[Lane]*lane{}}
 }
 
-// findLane returns a lane and the time, with those who wait and are not forgotten.
+// findLane returns a lane and the time, with those who wait and come back.
 func (l *Local) findLane(ask Ask) (*lane, time.Time) {
 	now := l.now()
 	found := l.lanes[ask.Lane]
 	if found == nil {
 		if len(l.lanes) >= maxLanes {
 			for key, old := range l.lanes {
-				if old.dropExpired(now); now.After(old.next) && len(old.line) == 0 {
+				if old.dropAbsent(now); now.After(old.next) && len(old.line) == 0 {
 					delete(l.lanes, key)
 				}
 			}
@@ -56,12 +57,13 @@ func (l *Local) findLane(ask Ask) (*lane, time.Time) {
 		found = &lane{}
 		l.lanes[ask.Lane] = found
 	}
-	found.dropExpired(now)
+	found.dropAbsent(now)
 	return found, now
 }
 
-func (l *lane) dropExpired(now time.Time) {
-	l.line = slices.DeleteFunc(l.line, func(p waitingCall) bool { return now.After(p.due.Add(Forgotten)) })
+// dropAbsent gives up the places of those who did not ask again.
+func (l *lane) dropAbsent(now time.Time) {
+	l.line = slices.DeleteFunc(l.line, func(p waitingCall) bool { return now.After(p.back.Add(Absent)) })
 }
 
 func (l *lane) removeCaller(caller string) {
@@ -72,9 +74,6 @@ func (l *lane) removeCaller(caller string) {
 func (l *lane) countAhead(ask Ask, now time.Time) (count int, soon bool) {
 	for _, p := range l.line {
 		if ask.Caller != "" && comparePlaces(p, waitingCall{caller: ask.Caller, order: ask.Order}) >= 0 {
-			continue
-		}
-		if now.After(p.due.Add(Absent)) {
 			continue
 		}
 		count++
@@ -109,7 +108,7 @@ func (l *Local) Take(ctx context.Context, ask Ask) (time.Duration, error) {
 	wait := max(Poll, free.Add(ask.Limit.Every*time.Duration(ahead)).Sub(now))
 	if ask.Caller != "" {
 		found.removeCaller(ask.Caller)
-		found.line = append(found.line, waitingCall{ask.Caller, ask.Order, now.Add(wait)})
+		found.line = append(found.line, waitingCall{ask.Caller, ask.Order, now.Add(wait), now.Add(min(wait, LongestAway))})
 		slices.SortFunc(found.line, comparePlaces)
 	}
 	return wait, nil

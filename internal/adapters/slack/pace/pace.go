@@ -40,7 +40,8 @@ type Ask struct {
 // any number of processes.
 type Turns interface {
 	// Take takes a turn; 0 says that it is taken. Else nothing was taken, and Take says when
-	// to ask again: about when the turn of a caller comes that keeps its place.
+	// the turn of a caller that keeps its place comes, more or less. It is to ask again by
+	// then, and within LongestAway.
 	Take(ctx context.Context, ask Ask) (wait time.Duration, err error)
 	// Leave gives up the caller's place in the line. To leave without having one is no error.
 	Leave(ctx context.Context, ask Ask) error
@@ -50,12 +51,14 @@ type Turns interface {
 
 // Numbers that the stores have in common.
 const (
-	// Absent is how long a caller whose turn has come may be away before others go first.
+	// Absent is how much later than it should a caller may ask again: then its place is given
+	// up. One that comes still has the place of its Order.
 	Absent = 3 * time.Second
 	// Soon is how close to its turn a caller holds up those behind it.
 	Soon = 2 * time.Second
-	// Forgotten is how long after its turn the place of a caller is lost.
-	Forgotten = time.Minute
+	// LongestAway is how long a caller stays away at most before it asks again, also where its
+	// turn comes later.
+	LongestAway = 25 * time.Second
 	// Poll is how soon to ask again where the next in the line is on its way.
 	Poll = 50 * time.Millisecond
 	// MaxAhead bounds how many callers ahead are counted.

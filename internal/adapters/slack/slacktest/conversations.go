@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxReplyUsers is how many of those who replied Slack names.
+const maxReplyUsers = 5
+
 // wireMessage is a message as Slack tells of it.
 type wireMessage struct {
 	Type         string          `json:"type"`
@@ -24,6 +27,7 @@ type wireMessage struct {
 	ParentUserID string          `json:"parent_user_id,omitempty"`
 	ReplyCount   int             `json:"reply_count,omitempty"`
 	LatestReply  string          `json:"latest_reply,omitempty"`
+	ReplyUsers   []string        `json:"reply_users,omitempty"`
 	Blocks       json.RawMessage `json:"blocks,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Files        []wireFile      `json:"files,omitempty"`
@@ -89,6 +93,9 @@ func (s *Server) messageToWire(message *Message, withMetadata bool) wireMessage 
 		if reply.Channel == message.Channel && reply.ThreadTS == message.TS && !reply.Deleted && reply.Only == "" && reply != message {
 			told.ReplyCount++
 			told.LatestReply = reply.TS
+			if !slices.Contains(told.ReplyUsers, reply.User) && len(told.ReplyUsers) < maxReplyUsers {
+				told.ReplyUsers = append(told.ReplyUsers, reply.User)
+			}
 			told.ThreadTS = message.TS
 		}
 	}

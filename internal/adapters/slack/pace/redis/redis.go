@@ -7,8 +7,9 @@ with a limit for each channel ":" and the channel.
 
 	key                             type    what
 	cairn:slack:{TEAM}:next:LANE    string  when the next call is due if they come evenly (µs); gone when that has passed
-	cairn:slack:{TEAM}:line:LANE    zset    callers that wait, by the time of what they are about (µs); two minutes after the last turn
+	cairn:slack:{TEAM}:line:LANE    zset    callers that wait, by the time of what they are about (µs); a minute after the last asked
 	cairn:slack:{TEAM}:due:LANE     zset    the same callers, by when their turn comes (ms); as line
+	cairn:slack:{TEAM}:back:LANE    zset    the same callers, by when they ask again at the latest (ms); as line
 */
 package redis
 
@@ -48,21 +49,22 @@ var _ pace.Turns = (*Turns)(nil)
 // Open returns turns by a Redis. The client stays the caller's.
 func Open(client *conn.Client) *Turns { return &Turns{client} }
 
-// laneKeys returns those of a lane: when its next call is due, who waits, and until when.
+// laneKeys returns those of a lane: when its next call is due, who waits, until when, and who
+// asks again by when.
 func laneKeys(lane pace.Lane) []string {
 	name := lane.Method
 	if lane.Channel != "" {
 		name += ":" + lane.Channel
 	}
 	prefix := "cairn:slack:{" + lane.Team + "}:"
-	return []string{prefix + "next:" + name, prefix + "line:" + name, prefix + "due:" + name}
+	return []string{prefix + "next:" + name, prefix + "line:" + name, prefix + "due:" + name, prefix + "back:" + name}
 }
 
 // Take implements pace.Turns.
 func (t *Turns) Take(ctx context.Context, ask pace.Ask) (time.Duration, error) {
 	ms, err := takeScript.Run(ctx, t.client, laneKeys(ask.Lane),
 		ask.Limit.Every.Microseconds(), ask.Limit.Burst, ask.Spare, ask.Caller, ask.Order.UnixMicro(),
-		pace.Absent.Milliseconds(), pace.Soon.Milliseconds(), pace.Forgotten.Milliseconds(), pace.Poll.Milliseconds(), pace.MaxAhead).Int64()
+		pace.Absent.Milliseconds(), pace.Soon.Milliseconds(), pace.LongestAway.Milliseconds(), pace.Poll.Milliseconds(), pace.MaxAhead).Int64()
 	if err != nil {
 		return 0, fmt.Errorf("take a turn of %s: %w", ask.Lane.Method, conn.Explain(err))
 	}

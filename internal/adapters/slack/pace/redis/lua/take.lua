@@ -1,4 +1,4 @@
--- KEYS lane, order, due   ARGV every (µs), burst, spare, caller, order (µs), absent, soon, forgotten, poll (ms), most that are counted
+-- KEYS lane, order, due, back   ARGV every (µs), burst, spare, caller, order (µs), absent, soon, longest away, poll (ms), most that are counted
 -- Gives 0 where the turn is taken, else in how many ms to ask again.
 local t = redis.call('TIME')
 local micros = t[1] * 1000000 + t[2]
@@ -6,10 +6,10 @@ local now = math.floor(micros / 1000)
 local function int(n) return string.format('%.0f', n) end
 local every, caller, order = tonumber(ARGV[1]), ARGV[4], tonumber(ARGV[5])
 
-for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', '(' .. int(now - ARGV[8]), 'LIMIT', 0, 100)) do
-  redis.call('ZREM', KEYS[2], gone)
-  redis.call('ZREM', KEYS[3], gone)
+local function leave(who)
+  for i = 2, 4 do redis.call('ZREM', KEYS[i], who) end
 end
+for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', '(' .. int(now - ARGV[6]), 'LIMIT', 0, 100)) do leave(gone) end
 
 local next = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), micros)
 local free = next - every * (ARGV[2] - 1 - ARGV[3])
@@ -18,18 +18,14 @@ local ahead, soon = 0, false
 local line = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', before, 'WITHSCORES', 'LIMIT', 0, tonumber(ARGV[10]))
 for i = 1, #line, 2 do
   local first = caller == '' or tonumber(line[i + 1]) < order or line[i] < caller
-  local due = tonumber(redis.call('ZSCORE', KEYS[3], line[i]) or 0)
-  if first and due + ARGV[6] >= now then
+  if first then
     ahead = ahead + 1
-    soon = soon or due <= now + ARGV[7]
+    soon = soon or tonumber(redis.call('ZSCORE', KEYS[3], line[i]) or 0) <= now + ARGV[7]
   end
 end
 
 if not soon and free <= micros then
-  if caller ~= '' then
-    redis.call('ZREM', KEYS[2], caller)
-    redis.call('ZREM', KEYS[3], caller)
-  end
+  if caller ~= '' then leave(caller) end
   redis.call('SET', KEYS[1], int(next + every), 'PX', int(math.ceil((next + every - micros) / 1000) + 1000))
   return 0
 end
@@ -37,10 +33,7 @@ local wait = math.max(tonumber(ARGV[9]), math.ceil((free + every * ahead - micro
 if caller ~= '' then
   redis.call('ZADD', KEYS[2], int(order), caller)
   redis.call('ZADD', KEYS[3], int(now + wait), caller)
-  local keep = int(wait + ARGV[8] + 60000)
-  if redis.call('PTTL', KEYS[2]) < tonumber(keep) then
-    redis.call('PEXPIRE', KEYS[2], keep)
-    redis.call('PEXPIRE', KEYS[3], keep)
-  end
+  redis.call('ZADD', KEYS[4], int(now + math.min(wait, tonumber(ARGV[8]))), caller)
+  for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], 60000) end
 end
 return wait

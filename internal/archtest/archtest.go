@@ -61,11 +61,10 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", v.file, v.line, v.what, v.rule)
 }
 
-// scanImports parses the imports of every Go file of the repository at root, except below
-// testdata and hidden folders.
-func scanImports(root string) ([]file, error) {
-	var files []file
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+// walkGoFiles calls visit with every Go file of the repository at root, except below testdata
+// and hidden folders. Names are slash-separated, from the root.
+func walkGoFiles(root string, visit func(name string) error) error {
+	return fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -74,12 +73,17 @@ func scanImports(root string) ([]file, error) {
 		case entry.IsDir() || path.Ext(name) != ".go":
 			return nil
 		}
+		return visit(name)
+	})
+}
+
+// scanImports parses the imports of every Go file of the repository at root.
+func scanImports(root string) ([]file, error) {
+	var files []file
+	err := walkGoFiles(root, func(name string) error {
 		parsed, err := parseImports(root, name)
-		if err != nil {
-			return err
-		}
 		files = append(files, parsed)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("scan imports: %w", err)

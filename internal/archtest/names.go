@@ -5,9 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,17 +23,11 @@ type declaration struct {
 	function bool // a function or method
 }
 
-// scanNames lists the declarations of every Go file of the repository at root outside tests,
-// except below testdata and hidden folders.
+// scanNames lists the declarations of every Go file of the repository at root outside tests.
 func scanNames(root string) ([]declaration, error) {
 	var found []declaration
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && name != "." && isIgnored(entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+	err := walkGoFiles(root, func(name string) error {
+		if strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
 		declared, err := parseNames(root, name)

@@ -252,7 +252,7 @@ func TestStopDropsAQuestionThatIsBeingPosted(t *testing.T) {
 					stopped, err := f.bot.Stop(t.Context(), f.thread, "ann")
 					ended <- ending{stopped, err}
 				}()
-				time.Sleep(streetTTL / 4)
+				pass(streetTTL / 4)
 			}
 			return chattest.NoFault
 		}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"cairn/internal/adapters/discord/discordtest"
@@ -17,61 +16,10 @@ import (
 	"cairn/internal/chat/settings"
 )
 
-// watched notes what an adapter asks of the bot.
-type watched struct {
-	*posttest.Bot
-	mu    sync.Mutex
-	asked []string
-}
-
-func (b *watched) note(what string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.asked = append(b.asked, what)
-}
-
-func (b *watched) taken() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.asked)
-}
-
-func (b *watched) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
-	b.note("message")
-	return b.Bot.Handle(ctx, message, conversation)
-}
-
-func (b *watched) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
-	b.note("stop")
-	return b.Bot.Stop(ctx, thread, by)
-}
-
-func (b *watched) Retry(ctx context.Context, run chat.RunID, by chat.UserID, conversation chat.Conversation) error {
-	b.note("retry")
-	return b.Bot.Retry(ctx, run, by, conversation)
-}
-
-func (b *watched) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
-	b.note("rating")
-	return b.Bot.Rate(ctx, run, rating)
-}
-
-func (b *watched) Explain(ctx context.Context, run chat.RunID) (chat.Trace, error) {
-	b.note("trace")
-	return b.Bot.Explain(ctx, run)
-}
-
-func (b *watched) Edited(context.Context, chat.Message) error {
-	b.note("edit")
-	return nil
-}
-
-func (b *watched) Deleted(context.Context, chat.ThreadID, chat.MessageID) error { return nil }
-
 // doors is a world of strangers beside a team of which one role may ask.
 type doors struct {
 	*team
-	bot      *watched
+	bot      *posttest.Recorder
 	earlier  *Adapter // from before the list of servers was made: it posts everywhere
 	answered map[string][3]string
 	posts    int
@@ -82,7 +30,7 @@ const teamRole = "the team's role"
 func newDoors(t *testing.T) *doors {
 	t.Helper()
 	w := newTeam(t, func(options *Options) { options.Catalog = catalog{"handbook"} })
-	d := &doors{team: w, bot: &watched{Bot: posttest.New()}, answered: map[string][3]string{}}
+	d := &doors{team: w, bot: posttest.NewRecorder(), answered: map[string][3]string{}}
 	d.bot.Through(w.adapter)
 	d.bot.On("how do I roll back?", chattest.Asks(chattest.Question()))
 	hears, err := running.Of("Discord", d.bot)
@@ -108,11 +56,7 @@ func (d *doors) furnish(t *testing.T, channel, guild, person string) {
 		options.Servers = map[string][]string{d.guild.ID: nil, guild: nil}
 		d.earlier = d.process(t, options)
 	}
-	answer := chattest.Answer()
-	for i := range 12 {
-		answer.Sources[0].Sources = append(answer.Sources[0].Sources, chat.Source{Numbers: []int{10 + i}, Title: fmt.Sprint("Page ", i), State: "live"})
-	}
-	failure := chat.Reply{Run: "run-failed", Outcome: chat.Failure, Text: "It failed."}
+	answer, failure := posttest.AnswerWithManySources(), posttest.FailedReply()
 	question := chattest.Question()
 	question.Asker = ""
 	thread := place{guild: guildOr(guild), channel: channel}.thread()
@@ -234,10 +178,10 @@ func isRefusal(said string) bool {
 // try does something, and tells what came of it: what the bot was asked, and what it said.
 func (d *doors) try(t *testing.T, do attempt, who, channel string) (asked, said []string) {
 	t.Helper()
-	before, saidBefore := len(d.bot.taken()), d.heard(channel)
+	before, saidBefore := len(d.bot.Calls()), d.heard(channel)
 	did := do(t, d, who, channel)
 	d.wait(t)
-	asked = d.bot.taken()[before:]
+	asked = d.bot.Calls()[before:]
 	for _, line := range d.heard(channel) {
 		if !slices.Contains(saidBefore, line) {
 			said = append(said, line)

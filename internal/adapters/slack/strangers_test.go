@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,61 +17,10 @@ import (
 	"cairn/internal/chat/settings"
 )
 
-// watched notes what an adapter asks of the bot.
-type watched struct {
-	*posttest.Bot
-	mu    sync.Mutex
-	asked []string
-}
-
-func (b *watched) note(what string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.asked = append(b.asked, what)
-}
-
-func (b *watched) taken() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.asked)
-}
-
-func (b *watched) Handle(ctx context.Context, message chat.Message, conversation chat.Conversation) error {
-	b.note("message")
-	return b.Bot.Handle(ctx, message, conversation)
-}
-
-func (b *watched) Stop(ctx context.Context, thread chat.ThreadID, by chat.UserID) (bool, error) {
-	b.note("stop")
-	return b.Bot.Stop(ctx, thread, by)
-}
-
-func (b *watched) Retry(ctx context.Context, run chat.RunID, by chat.UserID, conversation chat.Conversation) error {
-	b.note("retry")
-	return b.Bot.Retry(ctx, run, by, conversation)
-}
-
-func (b *watched) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
-	b.note("rating")
-	return b.Bot.Rate(ctx, run, rating)
-}
-
-func (b *watched) Explain(ctx context.Context, run chat.RunID) (chat.Trace, error) {
-	b.note("trace")
-	return b.Bot.Explain(ctx, run)
-}
-
-func (b *watched) Edited(context.Context, chat.Message) error {
-	b.note("edit")
-	return nil
-}
-
-func (b *watched) Deleted(context.Context, chat.ThreadID, chat.MessageID) error { return nil }
-
 // doors is a world in which strangers are beside a team.
 type doors struct {
 	*team
-	bot     *watched
+	bot     *posttest.Recorder
 	channel string   // that is shared with another company
 	roots   []string // of an answer, a failure and a question
 	t       *testing.T
@@ -81,7 +29,7 @@ type doors struct {
 func newDoors(t *testing.T) *doors {
 	t.Helper()
 	w := newTeam(t, false)
-	d := &doors{t: t, team: w, bot: &watched{Bot: posttest.New()}, channel: w.Channel("C0SHARED", "shared")}
+	d := &doors{t: t, team: w, bot: posttest.NewRecorder(), channel: w.Channel("C0SHARED", "shared")}
 	w.Share(d.channel)
 	w.adapter.options.Catalog = shelf{{Name: "handbook"}}
 	w.adapter.options.Humans = func(string, string) []string { return []string{"U0BEN"} }
@@ -98,13 +46,9 @@ func newDoors(t *testing.T) *doors {
 // have before they lost the right to ask.
 func (d *doors) furnish(t *testing.T, channel, who string) {
 	t.Helper()
-	answer, failure, question := chattest.Answer(), chat.Reply{Run: "run-failed", Outcome: chat.Failure, Text: "It failed."}, chattest.Question()
-	for i := range 12 {
-		answer.Sources[0].Sources = append(answer.Sources[0].Sources, chat.Source{Numbers: []int{10 + i}, Title: fmt.Sprint("Page ", i), State: "live"})
-	}
-	d.bot.On("an answer", chattest.Says(answer))
-	d.bot.On("a failure", chattest.Says(failure))
-	d.bot.On("a question", chattest.Asks(question))
+	d.bot.On("an answer", chattest.Says(posttest.AnswerWithManySources()))
+	d.bot.On("a failure", chattest.Says(posttest.FailedReply()))
+	d.bot.On("a question", chattest.Asks(chattest.Question()))
 	for _, text := range []string{"an answer", "a failure", "a question"} {
 		ts := d.ben.Says(channel, "", "<@U0ANN> between us")
 		d.roots = append(d.roots, ts)
@@ -203,7 +147,7 @@ func isRefusal(said string) bool {
 
 // try does something, and tells what came of it: what the bot was asked, and what it said.
 func (d *doors) try(do attempt, who *slacktest.Person, channel string) (asked, said []string) {
-	before, saidBefore := len(d.bot.taken()), d.heard(who, channel)
+	before, saidBefore := len(d.bot.Calls()), d.heard(who, channel)
 	do(d, who, channel)
 	d.Settle()
 	d.clock.Advance(20 * time.Second)
@@ -212,7 +156,7 @@ func (d *doors) try(do attempt, who *slacktest.Person, channel string) (asked, s
 			said = append(said, line)
 		}
 	}
-	return d.bot.taken()[before:], said
+	return d.bot.Calls()[before:], said
 }
 
 // TestStrangersGetNothing has people who may ask nothing try every way in.
@@ -296,10 +240,10 @@ func TestStrangersAreLetIn(t *testing.T) {
 	d := newDoors(t)
 	d.adapter.options.External, d.adapter.options.Guests = true, true
 	for _, who := range []*slacktest.Person{d.Person("U0GUEST", "Gus").MakeGuest(), d.Person("U0EVE", "Eve").From("T0OTHER")} {
-		before := len(d.bot.taken())
+		before := len(d.bot.Calls())
 		who.Says(d.channel, "", mentioning+"what do you know?")
 		d.clock.Advance(20 * time.Second)
-		if len(d.bot.taken()) != before+1 {
+		if len(d.bot.Calls()) != before+1 {
 			t.Errorf("%s is not answered", who.Name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"cairn/internal/adapters/slack"
+	"cairn/internal/adapters/web"
 	"cairn/internal/audit"
 	"cairn/internal/chat/settings"
 )
@@ -90,4 +91,16 @@ func (w auditor) slackChanged(ctx context.Context, id slack.InstallID, installed
 		by = "an administrator"
 	}
 	return w.log.Record(ctx, audit.Entry{Actor: by, Action: action, Target: "slack workspace " + string(id), Outcome: audit.Done, From: slack.Name})
+}
+
+// webSigned writes down who signs in to the web page, and out of it.
+func (w auditor) webSigned(ctx context.Context, change web.SignInChange) error {
+	action, outcome := audit.WebSignIn, audit.Done
+	if change.Out {
+		action = audit.WebSignOut
+	}
+	if change.Refused {
+		outcome = audit.Refused
+	}
+	return w.log.Record(ctx, audit.Entry{Actor: cmp.Or(change.By, "unknown"), Action: action, Target: "web page", Outcome: outcome, From: change.From})
 }

@@ -67,5 +67,8 @@ func TestWhoSignsInIsAnsweredFromWhatTheyMayRead(t *testing.T) {
 		}
 	}
 	p.end(syscall.SIGTERM)
+	if said := p.String(); strings.Count(said, `"action":"web.sign_in","target":"web page","outcome":"done"`) != 2 {
+		t.Errorf("the sign-ins are not in the audit log:\n%s", said)
+	}
 	o.isUnsaid([]*process{p}, openidtest.ClientSecret, "access-token-of-ann")
 }

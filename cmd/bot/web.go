@@ -70,9 +70,14 @@ func (a *app) web(ctx context.Context, handler *bot.Bot, suggestions []string) (
 		options.Hosts = []string{address.Hostname()}
 	}
 	if a.config.Access.Web == config.WebSignIn {
+		log, err := a.audit()
+		if err != nil {
+			return nil, err
+		}
 		provider := a.config.Operations
 		options.SignIn = &web.SignIn{
 			Issuer: provider.Issuer, ClientID: provider.ClientID, ClientSecret: provider.ClientSecret.Reveal(), URL: a.config.Web.URL,
+			Changed: auditor{log}.webSigned,
 		}
 	}
 	return web.New(options)

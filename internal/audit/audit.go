@@ -50,6 +50,8 @@ const (
 	ChangeSetting Action = "setting.change"
 	SignIn        Action = "operations.sign_in"
 	SignOut       Action = "operations.sign_out"
+	WebSignIn     Action = "web.sign_in"
+	WebSignOut    Action = "web.sign_out"
 	Install       Action = "workspace.install"
 	Uninstall     Action = "workspace.uninstall"
 )

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +14,7 @@ import (
 
 	"cairn/internal/adapters/web/openid"
 	"cairn/internal/chat"
+	"cairn/internal/loopback"
 )
 
 // SignIn is the OpenID Connect provider that people sign in with.
@@ -19,6 +22,17 @@ type SignIn struct {
 	Issuer, ClientID, ClientSecret string
 	// URL is where people reach the page, without a / at its end: "https://cairn.example.com".
 	URL string
+	// Changed is told of each sign-in and sign-out, to write it down; it is required. Where it
+	// fails nobody is signed in or out.
+	Changed func(ctx context.Context, change SignInChange) error
+}
+
+// SignInChange is a person who signs in or out.
+type SignInChange struct {
+	By      string // the e-mail address that the issuer has verified, else its own name; "" for unknown
+	From    string // the address of the browser
+	Out     bool   // signs out
+	Refused bool   // was not signed in
 }
 
 // Cookies of people who sign in.
@@ -57,8 +71,8 @@ type signing struct {
 
 func newSigning(options SignIn, now func() time.Time) (*signing, error) {
 	address, err := url.Parse(options.URL)
-	if err != nil || address.Host == "" || options.Issuer == "" || options.ClientID == "" {
-		return nil, errors.New("signing in needs Issuer, ClientID, and URL as an address")
+	if err != nil || address.Host == "" || options.Issuer == "" || options.ClientID == "" || options.Changed == nil {
+		return nil, errors.New("signing in needs Issuer, ClientID, Changed, and URL as an address")
 	}
 	sealer, err := openid.NewSealer("cairn web session", options.Issuer, options.ClientID, options.ClientSecret)
 	if err != nil {
@@ -89,11 +103,16 @@ func (s *signing) sessionCaller(request *http.Request) caller {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "cairn web person %q %q", s.options.Issuer, kept.Subject))
 	person := openid.Person{Subject: kept.Subject, Email: kept.Email, Groups: kept.Groups}
-	name := kept.Email
-	if name == "" {
-		name = kept.Subject
-	}
-	return caller{id: chat.UserID(hex.EncodeToString(sum[:16])), identity: person.Identity(), name: name, until: kept.Until}
+	return caller{id: chat.UserID(hex.EncodeToString(sum[:16])), identity: person.Identity(), name: nameOf(person), until: kept.Until}
+}
+
+// nameOf names a person by the address that the issuer has verified, or by its own name of them.
+func nameOf(person openid.Person) string { return cmp.Or(person.Email, person.Subject) }
+
+// record has a sign-in or sign-out written down.
+func (s *signing) record(request *http.Request, change SignInChange) error {
+	change.From = loopback.Host(request.RemoteAddr)
+	return s.options.Changed(context.WithoutCancel(request.Context()), change)
 }
 
 // findCaller is who sends a request.
@@ -127,15 +146,26 @@ func (w *Web) signInRoutes(mux *http.ServeMux) {
 		w.explainSignIn(out, request, w.signing.issuer.Begin(out, request))
 	})
 	mux.HandleFunc("GET /sign-in/callback", w.serveSignedIn)
-	mux.HandleFunc("POST /sign-out", func(out http.ResponseWriter, request *http.Request) {
-		w.setSession(out, request, "", -1)
-		http.Redirect(out, request, "/sign-in", http.StatusSeeOther)
-	})
+	mux.HandleFunc("POST /sign-out", w.serveSignOut)
 }
 
-// serveSignedIn signs in a person who comes back from the issuer.
+// serveSignOut ends the session of a person, if they have one.
+func (w *Web) serveSignOut(out http.ResponseWriter, request *http.Request) {
+	if by := w.caller(request); by.id != "" {
+		if err := w.signing.record(request, SignInChange{By: by.name, Out: true}); err != nil {
+			w.options.Logger.Error("sign out of the web page", "error", err)
+			w.fail(out, request, http.StatusInternalServerError, "You could not be signed out. The log has the cause.")
+			return
+		}
+	}
+	w.setSession(out, request, "", -1)
+	http.Redirect(out, request, "/sign-in", http.StatusSeeOther)
+}
+
+// serveSignedIn signs in a person who comes back from the issuer. It is written down first.
 func (w *Web) serveSignedIn(out http.ResponseWriter, request *http.Request) {
 	found, err := w.signing.issuer.Return(out, request)
+	err = cmp.Or(w.signing.record(request, SignInChange{By: nameOf(found), Refused: err != nil}), err)
 	sealed := ""
 	if err == nil {
 		sealed, err = w.signing.sealer.Seal(sessionCookie, session{

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,8 @@ type signedPage struct {
 	t      *testing.T
 	issuer *openidtest.Issuer
 	now    time.Time // changed between requests alone
+	told   []SignInChange
+	full   error // that keeps sign-ins from being written down
 }
 
 func openSigned(t *testing.T, bot served) *signedPage {
@@ -27,6 +32,10 @@ func openSigned(t *testing.T, bot served) *signedPage {
 	options := over(bot)
 	options.Now = func() time.Time { return p.now }
 	options.SignIn = &SignIn{Issuer: p.issuer.URL, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret, URL: "http://cairn.test"}
+	options.SignIn.Changed = func(_ context.Context, change SignInChange) error {
+		p.told = append(p.told, change)
+		return p.full
+	}
 	p.issuer.Back = "http://cairn.test/sign-in/callback"
 	var err error
 	if p.Web, err = New(options); err != nil {
@@ -180,6 +189,44 @@ func TestASignInEnds(t *testing.T) {
 		if status, location, _ := p.get(ann, ann.page); status != http.StatusSeeOther || location != "/sign-in" {
 			t.Errorf("after %s: status %d, to %q", name, status, location)
 		}
+	}
+}
+
+// TestSignInsAreWrittenDown has people sign in and out, one whom the issuer refuses, and one who
+// has no session to end.
+func TestSignInsAreWrittenDown(t *testing.T) {
+	p := openSigned(t, sampleBot())
+	ann, bob, eve := p.browser(), p.browser(), p.browser()
+	p.signIn(ann, isAnn)
+	p.signIn(bob, func(c *openidtest.Claims) { c.Subject, c.Verified = "815", false })
+	if status, _, _ := p.get(eve, p.toIssuer(ann)); status != http.StatusForbidden {
+		t.Errorf("another's sign-in: status %d", status)
+	}
+	for _, by := range []visitor{ann, ann, eve} {
+		response, err := by.client.PostForm(p.URL()+"sign-out", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, response)
+	}
+	const from = "127.0.0.1"
+	want := []SignInChange{{By: "Ann@example.com", From: from}, {By: "815", From: from}, {From: from, Refused: true}, {By: "Ann@example.com", From: from, Out: true}}
+	if !slices.Equal(p.told, want) {
+		t.Errorf("written down is %+v", p.told)
+	}
+}
+
+// TestNobodySignsInUnrecorded has nothing be written down any more: who is not written down is not signed in.
+func TestNobodySignsInUnrecorded(t *testing.T) {
+	p := openSigned(t, sampleBot())
+	p.full = errors.New("no space left")
+	bob := p.browser()
+	p.issuer.Person = isBob
+	if status, _, _ := p.get(bob, p.toIssuer(bob)); status != http.StatusInternalServerError {
+		t.Errorf("signing in: status %d", status)
+	}
+	if status, location, _ := p.get(bob, bob.page); status != http.StatusSeeOther || location != "/sign-in" {
+		t.Errorf("signed in all the same: status %d, to %q", status, location)
 	}
 }
 

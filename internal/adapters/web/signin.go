@@ -151,10 +151,10 @@ func (w *Web) signInRoutes(mux *http.ServeMux) {
 
 // serveSignOut ends the session of a person, if they have one.
 func (w *Web) serveSignOut(out http.ResponseWriter, request *http.Request) {
-	if by := w.caller(request); by.id != "" {
+	if by := w.findCaller(request); by.id != "" {
 		if err := w.signing.record(request, SignInChange{By: by.name, Out: true}); err != nil {
 			w.options.Logger.Error("sign out of the web page", "error", err)
-			w.fail(out, request, http.StatusInternalServerError, "You could not be signed out. The log has the cause.")
+			w.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed out. The log has the cause.")
 			return
 		}
 	}

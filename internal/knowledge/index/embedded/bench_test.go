@@ -66,7 +66,7 @@ func BenchmarkViewers(b *testing.B) {
 	x := openBench(b, embedded.Options{Dir: b.TempDir(), Embedder: "bench", Dimension: indextest.BenchDimension})
 	corpus.Build(b, x, passages)
 	indextest.BuildVectors(b, x)
-	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x) })
+	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x, nil) })
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
 	}

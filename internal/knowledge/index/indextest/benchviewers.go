@@ -50,31 +50,51 @@ func ViewersByPrincipals() map[int]knowledge.Viewers {
 	return viewers
 }
 
-// BenchViewers measures what it costs that viewers may not see everything: each question
-// is searched for without a filter and by people who hold 1, 100 and 10,000 principals, in
-// turn, so that what else the machine does weighs on all of them.
-func (c *Corpus) BenchViewers(b *testing.B, x index.Reader) {
+// BenchViewers measures what it costs that viewers may not see everything: each question is
+// searched for in an index of the same passages that has no audiences (plain, nil: none), without
+// a filter, and by people who hold 1, 100 and 10,000 principals, in turn, so that what else the
+// machine does weighs on all of them.
+func (c *Corpus) BenchViewers(b *testing.B, x, plain index.Reader) {
 	viewers := ViewersByPrincipals()
 	people := slices.Sorted(maps.Keys(viewers))
 	times := make([][]time.Duration, len(people))
+	var plainTimes []time.Duration
 	random := rand.New(rand.NewPCG(5, 6))
 	for b.Loop() {
 		query := c.Question(random)
 		query.Vector = BenchVector(random)
+		if plain != nil {
+			query.Filter.Viewers = knowledge.Unrestricted()
+			plainTimes = append(plainTimes, timeSearch(b, plain, query))
+		}
 		for i := range people {
 			query.Filter.Viewers = viewers[people[i]]
-			started := time.Now()
-			if _, err := x.Search(b.Context(), query); err != nil {
-				b.Fatal(err)
-			}
-			times[i] = append(times[i], time.Since(started))
+			times[i] = append(times[i], timeSearch(b, x, query))
 		}
 	}
 	for i := range times {
-		slices.Sort(times[i])
-		median := times[i][len(times[i])/2].Seconds() * 1000
-		free := times[0][len(times[0])/2].Seconds() * 1000
-		b.Logf("%6d principals: median %6.2f ms, 99%% %6.2f ms, %.2f times no filter",
-			people[i], median, times[i][len(times[i])*99/100].Seconds()*1000, median/free)
+		median, highest := percentiles(times[i])
+		free, _ := percentiles(times[0])
+		b.Logf("%6d principals: median %6.2f ms, 99%% %6.2f ms, %.2f times no filter", people[i], median, highest, median/free)
+		if plain != nil {
+			free, _ := percentiles(plainTimes)
+			b.Logf("        %.2f times the index without audiences, whose median is %.2f ms", median/free, free)
+		}
 	}
+}
+
+// timeSearch returns how long a search takes.
+func timeSearch(b *testing.B, x index.Reader, query index.Query) time.Duration {
+	b.Helper()
+	started := time.Now()
+	if _, err := x.Search(b.Context(), query); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(started)
+}
+
+// percentiles returns the 50th and the 99th percentile of times, in milliseconds. It sorts them.
+func percentiles(times []time.Duration) (median, highest float64) {
+	slices.Sort(times)
+	return times[len(times)/2].Seconds() * 1000, times[len(times)*99/100].Seconds() * 1000
 }

@@ -77,21 +77,29 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
-// BenchmarkViewers compares searches by people who hold few and many principals with
-// searches without a filter, at 100,000 passages (see indextest.BenchPassages).
+// BenchmarkViewers compares searches by people who hold few and many principals with searches
+// without a filter, in the same index and in one of the same passages without audiences, at
+// 100,000 passages (see indextest.BenchPassages).
 func BenchmarkViewers(b *testing.B) {
 	passages, corpus := indextest.BenchPassages(b), indextest.LoadCorpus(b)
+	build := func() *Index {
+		x := openBench(b, Options{
+			URL: servertest.Postgres(b), Embedder: "bench", Dimension: indextest.BenchDimension,
+			BuildMemory: max(defaultBuildMemory, int64(passages)*buildMemoryOfOne), Logger: slog.New(slog.DiscardHandler),
+		})
+		corpus.Build(b, x, passages)
+		indextest.BuildVectors(b, x)
+		return x
+	}
+	plain := build()
 	corpus.Audience = indextest.DrawAudience
-	x := openBench(b, Options{
-		URL: servertest.Postgres(b), Embedder: "bench", Dimension: indextest.BenchDimension,
-		BuildMemory: max(defaultBuildMemory, int64(passages)*buildMemoryOfOne), Logger: slog.New(slog.DiscardHandler),
-	})
-	corpus.Build(b, x, passages)
-	indextest.BuildVectors(b, x)
-	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x) })
+	x := build()
+	b.Run("both", func(b *testing.B) { corpus.BenchViewers(b, x, plain) })
 	b.Run("recall", func(b *testing.B) { benchRecall(b, x, viewersFilters()) })
-	if err := x.Close(); err != nil {
-		b.Fatal(err)
+	for _, opened := range []*Index{x, plain} {
+		if err := opened.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -14,15 +14,18 @@ const (
 
 // Verdict is what Check finds.
 type Verdict struct {
-	Score   float64  `json:"score"`   // 0 to 1
-	Label   Label    `json:"label"`   // by Score
-	Missing []string `json:"missing"` // words, names and numbers of the claim, as written, that no sentence holds
-	// Features are what the score was made of; nil where it needed none.
+	Score float64 `json:"score"` // how much of the claim the evidence states, 0 to 1
+	Label Label   `json:"label"`
+	// Faithful is how likely a section states the claim as it is rather than turned around, 0 to
+	// 1. A page of many sentences does not tell.
+	Faithful float64  `json:"faithful"`
+	Missing  []string `json:"missing"` // words, names and numbers of the claim, as written, that no sentence holds
+	// Features are what the numbers were made of; nil where they needed none.
 	Features Features `json:"-"`
 }
 
 // Check says how far the sentences of evidence support a claim of one sentence, by the
-// words they share and those that turn them around: a logistic model whose weights were fitted
+// words they share and those that turn them around: logistic models whose weights were fitted
 // on claims that people labelled. Names, identifiers and numbers count only as they are, "5"
 // for "5 minutes" or "five". What the sentences leave to their page, such as its title and
 // headings, belongs among them. A claim that asserts nothing ("Yes.") is supported by
@@ -34,7 +37,7 @@ func Check(claim string, evidence []string) Verdict { return fitted.Check(claim,
 func (m Model) Check(claim string, evidence []string) Verdict {
 	measured := measureClaim(claim, evidence)
 	if len(measured.asserted) == 0 {
-		return Verdict{Score: 1, Label: Supported}
+		return Verdict{Score: 1, Faithful: 1, Label: Supported}
 	}
 	verdict := Verdict{Features: measured.features(claim, evidence)}
 	for _, a := range measured.asserted {
@@ -44,47 +47,33 @@ func (m Model) Check(claim string, evidence []string) Verdict {
 	}
 	switch {
 	case slices.Contains(evidence, claim):
-		verdict.Score, verdict.Label = 1, Supported
+		verdict.Score, verdict.Faithful, verdict.Label = 1, 1, Supported
 	case measured.held == 0:
 		verdict.Label = Unsupported
 	default:
 		verdict.Score, verdict.Label = m.Judge(verdict.Features)
-		if len(evidence) <= wholePage {
-			verdict.bySection(measured)
+		verdict.Faithful = m.FaithfulChance(verdict.Features)
+		if verdict.Label == Supported && len(evidence) <= wholePage && measured.differs() {
+			verdict.Label = Partly
 		}
 	}
 	return verdict
 }
 
-// bySection labels a claim about a section, where all that it states must stand in few
-// sentences: nothing exact may be missing, and no "not".
-func (v *Verdict) bySection(m measured) {
-	missing := slices.ContainsFunc(m.asserted, func(a assertion) bool { return a.exact && !slices.ContainsFunc(m.statements, a.in) })
-	if v.Features[featureForeign] == 0 && (missing || m.contrary()) {
-		v.Score = min(v.Score, doubtful)
-	}
-	switch {
-	case v.Score >= SupportedFrom:
-		v.Label = Supported
-	case v.Label == Supported:
-		v.Label = Partly
-	}
-}
+// FaithfulFrom is the chance from which on a section is taken to state a claim as it is.
+const FaithfulFrom = 0.64
 
-// From this score on a claim about a section is supported; a doubtful one comes short of it.
-const (
-	SupportedFrom = 0.57
-	doubtful      = 0.5
-)
-
-// contrary says whether the sentence that holds nearly all of a claim has a "not" more or less.
-func (m measured) contrary() bool {
-	return len(m.shares) > 0 && m.shares[0] >= nearlyAll && m.statements[m.best[0]].negated != m.whole.negated
+// differs says whether something exact is missing, or the sentence that holds nearly all of a claim
+// has a "not" more or less.
+func (m measured) differs() bool {
+	if m.exactMissing(m.statements) > 0 {
+		return true
+	}
+	return m.most >= nearlyAll && m.statements[m.best[0]].negated != m.whole.negated
 }
 
 const (
-	// exactWeight is what a name or number counts against a plain word. Weighing words
-	// by how rare they are was measured too, and is no better.
+	// exactWeight is what a name or number counts against a plain word.
 	exactWeight = 1.5
 	// bestSentences is how many sentences of evidence support a claim together.
 	bestSentences = 3

@@ -31,8 +31,8 @@ func TestCheck(t *testing.T) {
 		{"a month of an ISO date", "Since May 2024 at most 1,200 jobs run at once.", support.Supported, nil},
 		{"another month", "Since June 2024 at most 1,200 jobs run at once.", support.Partly, []string{"June"}},
 		{"the opposite", "A restart does delete the jobs that wait.", support.Partly, nil},
-		{"an identifier", "With queue.maxDepth at 30 seconds, work waits.", support.Partly, []string{"seconds"}},
-		{"another identifier", "Set queue.minDepth to 30s of work.", support.Partly, []string{"queue.minDepth"}},
+		{"an identifier", "With queue.maxDepth at 30 seconds, work waits.", support.Supported, []string{"seconds"}},
+		{"another identifier", "Set queue.minDepth to 30s of work.", support.Unsupported, []string{"queue.minDepth"}},
 		{"nothing of it", "Lunch is served in the garden.", support.Unsupported, []string{"Lunch", "served", "garden"}},
 		{"without spaces", "東京の倉庫", support.Supported, nil},
 		{"nothing asserted", "Yes, it is.", support.Supported, nil},
@@ -74,6 +74,28 @@ func TestAbsent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			if got := support.Absent(test.stated, evidence); !slices.Equal(got, test.absent) {
 				t.Errorf("%q, want %q", got, test.absent)
+			}
+		})
+	}
+}
+
+// TestFaithful compares statements with their opposites in the same words.
+func TestFaithful(t *testing.T) {
+	section := []string{
+		"Queues", "Conditions always override tags.", "Jobs are sorted by name in ascending order.",
+		"If the linter finds a broken rule, it emits [ERROR] messages.", "If it finds an odd style, it emits [WARNING] messages.",
+		"The log is kept for 30 days, jobs for 7 days.", "A stopped worker does not lose its job.",
+	}
+	for _, test := range []struct{ name, right, wrong string }{
+		{"roles exchanged", "Conditions always override the tags.", "Tags always override the conditions."},
+		{"opposite", "The jobs are sorted by name in ascending order.", "The jobs are sorted by name in descending order."},
+		{"word of another sentence", "If the linter finds an odd style, it emits [WARNING] messages.", "If the linter finds an odd style, it emits [ERROR] messages."},
+		{"denial", "A stopped worker does not lose the job.", "A stopped worker does lose the job."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			right, wrong := support.Check(test.right, section).Faithful, support.Check(test.wrong, section).Faithful
+			if right <= wrong {
+				t.Errorf("%q at %.2f, %q at %.2f", test.right, right, test.wrong, wrong)
 			}
 		})
 	}

@@ -13,16 +13,26 @@ import (
 type Features map[string]float64
 
 // The names of features. Those of a claim in another language than its evidence are apart: all
-// that such a claim shares with it are names, numbers and code. Those of a claim about a whole
-// page begin with "page ".
+// that such a claim shares with it are names, numbers and code.
 const (
-	featureAlways      = "always"
-	featureBest        = "best"    // part of the claim's weight that the best sentence holds
-	featurePairs       = "pairs"   // part of its neighbouring words that stand together in a sentence
-	featureExact       = "exact"   // part of its names, numbers and code that are missing
-	featureTurned      = "turned"  // signs that its words are those of the evidence, and its meaning another
-	featureProduct     = "product" // part that the few best sentences hold, times that of names and numbers
-	featureLength      = "length"  // how much it asserts
+	featureAlways    = "always"
+	featureProduct   = "product"   // part that the few best sentences hold, times that of names and numbers
+	featureExact     = "exact"     // part of its names, numbers and code that are missing
+	featurePairs     = "pairs"     // part of its neighbouring words that stand together in a sentence
+	featureMissing   = "missing"   // part of the weight of its words that no sentence holds
+	featureBest      = "best"      // part of that weight that one sentence holds
+	featureNear      = "near"      // that three sentences behind each other hold
+	featureLength    = "length"    // how much it asserts
+	featureCode      = "code"      // it is a code block
+	featureAway      = "away"      // part of its names, numbers and code that the best sentence lacks
+	featureNumber    = "number"    // the best sentence lacks one of its numbers
+	featureTurned    = "turned"    // words that turn its meaning around, in the claim alone or in its evidence alone
+	featureNegated   = "negated"   // the best two sentences have a "not", or it has one, the others not
+	featureOpposed   = "opposed"   // the best sentence has the opposite of one of its words, times what that holds
+	featureReplaced  = "replaced"  // in the best sentence another word stands between the same words, times what it shares
+	featureExchanged = "exchanged" // a word of the best sentence stands elsewhere in the claim
+	featureReversed  = "reversed"  // part of its words in another order beside "before", "over" and the like
+
 	featureForeign     = "foreign" // it is in another language
 	featureForeignMiss = "foreign missing"
 	featureForeignSure = "foreign sure"   // how many names, numbers and code words are there
@@ -35,8 +45,11 @@ type measured struct {
 	whole      statement
 	statements []statement
 	best       []int // statements that hold the most, best first
-	shares     []float64
 	held       float64
+	most       float64   // part that one statement holds
+	rarity     []float64 // weights of what is asserted, higher for what few statements hold
+	window     int       // position of the two statements that hold the most of that weight
+	nearest    int       // of the one that does
 }
 
 func measureClaim(claim string, evidence []string) measured {
@@ -60,7 +73,7 @@ func measureClaim(claim string, evidence []string) measured {
 			break
 		}
 		m.best = append(m.best, at)
-		m.shares = append(m.shares, gain/sum)
+		m.most = max(m.most, gain/sum)
 		m.held += gain / sum
 		for i, a := range m.asserted {
 			if a.in(m.statements[at]) {
@@ -68,23 +81,61 @@ func measureClaim(claim string, evidence []string) measured {
 			}
 		}
 	}
+	m.rarity = m.weighRarity()
+	m.nearest, _ = m.densest(1)
+	m.window, _ = m.densest(2)
 	return m
+}
+
+// weighRarity weighs what is asserted: more what few sentences of the evidence hold.
+func (m measured) weighRarity() []float64 {
+	weights := make([]float64, len(m.asserted))
+	for i, a := range m.asserted {
+		count := 0
+		for _, s := range m.statements {
+			if a.in(s) {
+				count++
+			}
+		}
+		weights[i] = a.weight() * math.Log(1+float64(len(m.statements)+1)/float64(count+1))
+	}
+	return weights
+}
+
+// densest gives the position of the statements behind each other that hold the most of the
+// weight, and the part that they hold.
+func (m measured) densest(size int) (at int, part float64) {
+	for i := range m.statements {
+		if held := m.heldBy(m.statements[i:min(len(m.statements), i+size)]); held > part {
+			at, part = i, held
+		}
+	}
+	return at, part
+}
+
+// heldBy is the part of the weight of what is asserted that statements hold.
+func (m measured) heldBy(statements []statement) float64 {
+	held, sum := 0.0, 0.0
+	for i, a := range m.asserted {
+		sum += m.rarity[i]
+		if slices.ContainsFunc(statements, a.in) {
+			held += m.rarity[i]
+		}
+	}
+	return held / math.Max(sum, leastWeight)
+}
+
+// leastWeight keeps divisions from zero.
+const leastWeight = 1e-9
+
+// near are the two statements behind each other that hold the most.
+func (m measured) near() []statement {
+	return m.statements[m.window:min(len(m.statements), m.window+2)]
 }
 
 // features gives the numbers by which a claim is judged.
 func (m measured) features(claim string, evidence []string) Features {
 	f := Features{featureAlways: 1}
-	exact, missing := 0.0, 0.0
-	for _, a := range m.asserted {
-		if !a.exact {
-			continue
-		}
-		exact++
-		if !slices.ContainsFunc(m.statements, a.in) {
-			missing++
-		}
-	}
-	part := missing / max(exact, 1)
 	if m.held < mostlyHeld && foreign(claim, evidence) {
 		there, gone := m.signs()
 		f[featureForeign], f[featureForeignMiss], f[featureForeignSure] = 1, gone/max(there+gone, 1), math.Log1p(there)/2
@@ -93,20 +144,47 @@ func (m measured) features(claim string, evidence []string) Features {
 		}
 		return f
 	}
-	f[featureExact], f[featurePairs] = part, m.pairs()
-	if len(evidence) > wholePage {
-		f[featureProduct], f[featureLength] = m.product(), math.Log1p(float64(len(m.asserted)))/3
-		paged := make(Features, len(f))
-		for name, value := range f {
-			paged["page "+name] = value
-		}
-		return paged
+	if len(m.statements) == 0 {
+		return f
 	}
-	if len(m.shares) > 0 {
-		f[featureBest] = m.shares[0]
-		f[featureTurned] = m.turned()
+	f[featureExact] = m.exactMissing(m.statements)
+	f[featureProduct] = m.held * (1 - m.exactMissing(m.bestStatements()))
+	f[featurePairs] = m.pairs()
+	f[featureMissing] = 1 - m.heldBy(m.statements)
+	_, f[featureBest] = m.densest(1)
+	_, f[featureNear] = m.densest(3)
+	f[featureLength] = math.Log1p(float64(len(m.asserted))) / 3
+	if strings.HasPrefix(claim, "```") || strings.HasPrefix(claim, "~~~") {
+		f[featureCode] = 1
 	}
+	best := m.statements[m.nearest]
+	f[featureAway] = m.exactMissing([]statement{best})
+	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.in(best) }))
+	m.addContrasts(f)
 	return f
+}
+
+func (m measured) bestStatements() []statement {
+	var best []statement
+	for _, i := range m.best {
+		best = append(best, m.statements[i])
+	}
+	return best
+}
+
+// exactMissing is the part of the claim's names, numbers and code that statements lack.
+func (m measured) exactMissing(statements []statement) float64 {
+	exact, missing := 0.0, 0.0
+	for _, a := range m.asserted {
+		if !a.exact {
+			continue
+		}
+		exact++
+		if !slices.ContainsFunc(statements, a.in) {
+			missing++
+		}
+	}
+	return missing / max(exact, 1)
 }
 
 // signs counts the numbers and code words of a claim that its evidence has and has not: they are
@@ -131,24 +209,6 @@ const (
 	// mostlyHeld is the part of a claim that evidence in another language can't hold.
 	mostlyHeld = 0.6
 )
-
-// product is what the best sentences hold, times the part of the names and numbers that they do.
-func (m measured) product() float64 {
-	exact, missing := 0.0, 0.0
-	for _, a := range m.asserted {
-		if !a.exact {
-			continue
-		}
-		exact++
-		if !slices.ContainsFunc(m.best, func(i int) bool { return a.in(m.statements[i]) }) {
-			missing++
-		}
-	}
-	if exact == 0 {
-		return m.held
-	}
-	return m.held * (1 - missing/exact)
-}
 
 // pairs is the part of the claim's neighbouring words that stand together in a sentence of the
 // evidence, in their order.
@@ -184,52 +244,6 @@ func (s statement) follows(first, second string) bool {
 // pairDistance is how far behind each other two words may stand.
 const pairDistance = 3
 
-// turned looks for words that turn the meaning of the best sentences around, 0 to 1.
-func (m measured) turned() float64 {
-	signs := m.deniedApart()
-	if m.statements[m.best[0]].negated != m.whole.negated {
-		signs++
-	}
-	near := make(Set)
-	for _, i := range m.best[:min(len(m.best), 2)] {
-		for word := range m.statements[i].all {
-			near[word] = struct{}{}
-		}
-	}
-	for word := range m.whole.all {
-		if near.Has(word) {
-			continue
-		}
-		opposed := slices.ContainsFunc(opposites[word], func(other string) bool { return near.Has(other) && !m.whole.all.Has(other) })
-		if opposed || strongWords[word] {
-			signs++
-		}
-	}
-	return float64(min(signs, maxSigns)) / maxSigns
-}
-
-// maxSigns is how many signs of another meaning count.
-const maxSigns = 2
-
-// deniedApart counts the words that a "not" denies in the claim alone, or in its best sentences
-// alone.
-func (m measured) deniedApart() int {
-	apart := 0
-	for _, word := range m.whole.order {
-		same, other := false, false
-		for _, i := range m.best {
-			if s := m.statements[i]; s.set.Has(word) {
-				denied := s.denied.Has(word) == m.whole.denied.Has(word)
-				same, other = same || denied, other || !denied
-			}
-		}
-		if other && !same {
-			apart++
-		}
-	}
-	return apart
-}
-
 // foreign says whether a claim is in another language than its evidence.
 func foreign(claim string, evidence []string) bool {
 	said := language.Detect(claim)
@@ -261,14 +275,18 @@ func (a assertion) weight() float64 {
 	return 1
 }
 
-// strongWords make a statement stronger than its source where that lacks them.
-var strongWords = plainSet(`only always never all every any each none must no not cannot without just exactly automatically
-	required guaranteed immediately both either also too even already same once most least`)
-
-func plainSet(list string) map[string]bool {
-	set := make(map[string]bool)
-	for _, word := range lexical.Words(list) {
-		set[word.Text] = true
+func indicator(holds bool) float64 {
+	if holds {
+		return 1
 	}
-	return set
+	return 0
+}
+
+// stems gives the stems of words, in their order.
+func stems(list string) []string {
+	var found []string
+	for _, word := range lexical.Words(list) {
+		found = append(found, lexical.Stem(word.Text))
+	}
+	return found
 }

@@ -24,25 +24,36 @@ func (w Weights) chance(f Features) float64 {
 type Model struct {
 	Supported   Weights `json:"supported"`   // how likely the evidence states all of a claim
 	Unsupported Weights `json:"unsupported"` // how likely it states nothing of it
+	Faithful    Weights `json:"faithful"`    // how likely a section states a claim as it is
 	// From these chances on a claim is supported, or not at all.
 	SupportedFrom   float64 `json:"supported_from"`
 	UnsupportedFrom float64 `json:"unsupported_from"`
 }
 
+// The features that each of a model's weights are fitted to.
+var (
+	SupportedFeatures   = []string{featureAlways, featureProduct, featureExact, featureReversed}
+	UnsupportedFeatures = []string{featureAlways, featureNear, featurePairs, featureAway, featureMissing, featureExchanged}
+	FaithfulFeatures    = []string{
+		featureAlways, featureBest, featureLength, featureCode, featureNumber, featureTurned, featureNegated, featureOpposed, featureReplaced,
+		featureForeign, featureForeignMiss, featureForeignSure, featureForeignNot,
+	}
+)
+
+// FaithfulChance is how likely a section states a claim with such features as it is.
+func (m Model) FaithfulChance(f Features) float64 { return m.Faithful.chance(f) }
+
 // Judge gives the score and the label of a claim with such features.
 func (m Model) Judge(f Features) (score float64, label Label) {
-	score = m.Supported.chance(f)
-	return score, m.labelOf(score, m.Unsupported.chance(f))
-}
-
-func (m Model) labelOf(supported, unsupported float64) Label {
+	supported, unsupported := m.Supported.chance(f), m.Unsupported.chance(f)
+	score = (supported + 1 - unsupported) / 2
 	switch {
 	case supported >= m.SupportedFrom:
-		return Supported
+		return score, Supported
 	case unsupported >= m.UnsupportedFrom:
-		return Unsupported
+		return score, Unsupported
 	}
-	return Partly
+	return score, Partly
 }
 
 //go:embed weights.json

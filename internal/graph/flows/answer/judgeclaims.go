@@ -59,10 +59,10 @@ func (f *Flow) judge(ctx context.Context, _ *agent.Task, request claimsRequest) 
 	return judged, nil
 }
 
-// From these scores on words alone let a claim stand unmarked, and where a model that was
+// From these chances on words alone let a claim stand unmarked, and where a model that was
 // asked proved credulous.
 const (
-	shownFrom    = support.SupportedFrom
+	shownFrom    = support.FaithfulFrom
 	strictlyFrom = 0.77
 )
 
@@ -92,7 +92,7 @@ func labelByWords(claims []claim, words []wordVerdict, from float64) []support.L
 		case !c.asserts():
 		case len(c.Cites) == 0:
 			labels[i] = support.Unsupported
-		case len(words[i].Absent) == 0 && words[i].Score >= from:
+		case len(words[i].Absent) == 0 && words[i].Faithful >= from:
 			labels[i] = support.Supported
 		case words[i].Label == support.Unsupported:
 			labels[i] = support.Unsupported

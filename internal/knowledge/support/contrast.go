@@ -1,0 +1,165 @@
+package support
+
+import (
+	"math"
+	"slices"
+)
+
+// addContrasts adds the features that tell a claim from evidence with nearly the same words: what
+// is denied, opposed, replaced or put in another order.
+func (m measured) addContrasts(f Features) {
+	best, near := m.statements[m.nearest], m.near()
+	f[featureTurned] = m.turned()
+	nearNegated := slices.ContainsFunc(near, func(s statement) bool { return s.negated })
+	f[featureNegated] = indicator(nearNegated != m.whole.negated)
+	if m.opposes([]statement{best}) {
+		f[featureOpposed] = f[featureBest]
+	}
+	aligned := m.align(best)
+	if aligned.replaced {
+		f[featureReplaced] = aligned.common
+	}
+	f[featureExchanged] = indicator(aligned.exchanged)
+	if slices.ContainsFunc(directed, m.whole.all.Has) {
+		f[featureReversed] = aligned.disorder
+	}
+}
+
+// directed are words that mean another thing where those around them change places.
+var directed = stems(`before after over than override overrides from to into instead favored favoured prefer parent rather by
+	above below until precedence convert converts replace replaces against`)
+
+// strongWords make a statement stronger than its source where that lacks them.
+var strongWords = stems(`only always never all every any each none must no not cannot without just exactly automatically
+	required guaranteed immediately both either also too even already same once most least`)
+
+// turned counts the words that turn the meaning of the best sentences around, 0 to 1.
+func (m measured) turned() float64 {
+	near := append([]statement{m.statements[m.nearest]}, m.near()...)
+	signs := min(m.deniedApart(), maxSigns)
+	if m.statements[m.nearest].negated != m.whole.negated {
+		signs++
+	}
+	if m.opposes(near) {
+		signs++
+	}
+	stronger := 0
+	for _, word := range strongWords {
+		if m.whole.all.Has(word) && !slices.ContainsFunc(near, func(s statement) bool { return s.all.Has(word) }) {
+			stronger++
+		}
+	}
+	return float64(min(signs+min(stronger, maxSigns), maxSigns)) / maxSigns
+}
+
+// maxSigns is how many signs of another meaning count.
+const maxSigns = 2
+
+// opposes says whether statements lack a word of the claim and have its opposite instead.
+func (m measured) opposes(statements []statement) bool {
+	has := func(word string) bool {
+		return slices.ContainsFunc(statements, func(s statement) bool { return s.all.Has(word) })
+	}
+	for word := range m.whole.all {
+		if !has(word) && slices.ContainsFunc(opposites[word], func(other string) bool { return has(other) && !m.whole.all.Has(other) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// deniedApart counts the words that a "not" denies in the claim alone, or in its best sentences
+// alone.
+func (m measured) deniedApart() int {
+	apart := 0
+	for _, word := range m.whole.order {
+		same, other := false, false
+		for _, i := range m.best {
+			if s := m.statements[i]; s.set.Has(word) {
+				denied := s.denied.Has(word) == m.whole.denied.Has(word)
+				same, other = same || denied, other || !denied
+			}
+		}
+		if other && !same {
+			apart++
+		}
+	}
+	return apart
+}
+
+// alignment is how the telling words of a claim and of a statement stand beside each other.
+type alignment struct {
+	common    float64 // part of the claim's words that stand in both in the same order
+	disorder  float64 // part that stands in both in another order
+	replaced  bool    // between words of both, others of the evidence stand in place of the statement's
+	exchanged bool    // words of the statement that were replaced stand elsewhere in the claim
+}
+
+// How many words of a claim, and of a statement, may stand in place of each other.
+const (
+	maxReplaced  = 3
+	maxReplacing = 4
+)
+
+// align compares the words of a claim with those of a statement by their longest common
+// subsequence.
+func (m measured) align(s statement) alignment {
+	said, source := m.whole.order[:min(len(m.whole.order), maxAligned)], s.order[:min(len(s.order), maxAligned)]
+	table := commonLengths(said, source)
+	matched := 0
+	for _, word := range said {
+		if slices.Contains(source, word) {
+			matched++
+		}
+	}
+	length := math.Max(float64(len(said)), 1)
+	made := alignment{common: float64(table[0][0]) / length, disorder: float64(matched-table[0][0]) / length}
+	for i, j := 0, 0; i < len(said) && j < len(source); i, j = i+1, j+1 {
+		fromSaid, fromSource := i, j
+		for i < len(said) && j < len(source) && said[i] != source[j] {
+			if table[i+1][j] >= table[i][j+1] {
+				i++
+			} else {
+				j++
+			}
+		}
+		if i == len(said) || j == len(source) {
+			i, j = len(said), len(source)
+		}
+		m.compareGap(&made, said[fromSaid:i], source[fromSource:j])
+	}
+	return made
+}
+
+// maxAligned is how many words of a statement are compared.
+const maxAligned = 200
+
+// compareGap compares what stands between two common words of a claim and a statement.
+func (m measured) compareGap(made *alignment, said, source []string) {
+	if len(said) == 0 || len(source) == 0 || len(said) > maxReplaced || len(source) > maxReplacing {
+		return
+	}
+	made.replaced = made.replaced || slices.ContainsFunc(said, func(word string) bool {
+		return slices.ContainsFunc(m.statements, func(s statement) bool { return s.set.Has(word) })
+	})
+	made.exchanged = made.exchanged || slices.ContainsFunc(source, m.whole.set.Has)
+}
+
+// commonLengths gives the lengths of the longest common subsequences of what is left of two
+// lists, by where that begins.
+func commonLengths(a, b []string) [][]int {
+	table := make([][]int, len(a)+1)
+	for i := range table {
+		table[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				table[i][j] = table[i+1][j+1] + 1
+			} else {
+				table[i][j] = max(table[i+1][j], table[i][j+1])
+			}
+		}
+	}
+	return table
+}

@@ -141,9 +141,11 @@ func (a *Adapter) refusePerson(ctx context.Context, of signal, why string) error
 // refuseSignal answers a signal that its person is refused.
 func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
 	switch {
+	case of.kind == submitted && of.verb == verbAsk:
+		return formError(askBlock, why)
 	case of.kind == submitted:
-		return formError(why)
-	case of.kind == opened && of.tab == "home":
+		return formError(reasonBlock, why)
+	case of.kind == opened && of.tab == "home", of.kind == pressed && of.verb == verbAsk:
 		a.logSkipped(ctx, "who opened it is refused: "+why)
 		return nil, a.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
 	case of.kind == opened, of.kind == edited:

@@ -31,9 +31,10 @@ const (
 	verbMenu    verb = "menu"    // one of several things, which the choice names
 	verbAnswer  verb = "answer"  // one of a question's choices
 	verbReply   verb = "reply"   // a question's input
+	verbAsk     verb = "ask"     // a question of the home tab
 )
 
-var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu, verbAnswer, verbReply}
+var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu, verbAnswer, verbReply, verbAsk}
 
 // A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
 // Slack does not tell of the thread with a press there. The number tells the blocks of a

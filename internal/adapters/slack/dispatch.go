@@ -80,6 +80,9 @@ func (a *Adapter) doAdmitted(ctx context.Context, bot *running.Handler, of signa
 	case pressed:
 		return nil, a.handlePress(ctx, bot, of)
 	case submitted:
+		if of.verb == verbAsk {
+			return a.submitAsked(ctx, bot, of)
+		}
 		return a.submitReason(ctx, bot, of)
 	case opened:
 		return nil, a.greetVisitor(ctx, bot, of, given.how.Collections)
@@ -203,6 +206,8 @@ func (a *Adapter) handlePress(ctx context.Context, bot *running.Handler, of sign
 		return a.explainError(ctx, of, err)
 	}
 	switch of.verb {
+	case verbAsk:
+		return a.handleHomePress(ctx, bot, of)
 	case verbAnswer, verbReply:
 		return a.submitMessage(ctx, bot, of)
 	case verbRate:

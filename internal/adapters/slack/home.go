@@ -63,13 +63,18 @@ const (
 	maxHomeTitle   = 120
 )
 
-// showHome shows what the bot knows, the person's last questions, and how to ask.
+// showHome shows a button to ask, example questions, what the bot knows, the person's last
+// questions, and how to ask elsewhere.
 func (a *Adapter) showHome(ctx context.Context, bot *running.Handler, of signal, asked []string) error {
 	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
 	if err != nil {
 		return fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
-	pieces := howToAsk(workspace.Bot)
+	blocks, err := askBlocks(a.exampleQuestions(ctx, asked))
+	if err != nil {
+		return err
+	}
+	var pieces []rich.Piece
 	if a.options.Catalog != nil {
 		pieces = append(pieces, a.describeCollections(ctx, asked)...)
 	}
@@ -81,7 +86,22 @@ func (a *Adapter) showHome(ctx context.Context, bot *running.Handler, of signal,
 		}
 		pieces = append(pieces, recentPieces(threads, of.place.team, workspace.URL)...)
 	}
-	return a.publishHome(ctx, of, richText(pieces))
+	pieces = append(pieces, howToAsk(workspace.Bot)...)
+	return a.publishHome(ctx, of, append(blocks, richText(pieces)...))
+}
+
+// exampleQuestions are questions about collections, none where they can't be found in time.
+func (a *Adapter) exampleQuestions(ctx context.Context, collections []string) []Prompt {
+	if a.options.Prompts == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, examplesWithin)
+	defer cancel()
+	prompts, err := a.options.Prompts(ctx, collections)
+	if err != nil {
+		a.options.Logger.WarnContext(ctx, "list example questions for the Slack home tab", slog.Any("error", err))
+	}
+	return prompts
 }
 
 // publishHome shows blocks in the home tab of who opened it.
@@ -105,7 +125,7 @@ func headingPiece(text string) rich.Piece {
 func howToAsk(bot string) []rich.Piece {
 	line := func(runs ...rich.Run) rich.Piece { return rich.Piece{Shape: rich.Item, Runs: runs} }
 	return []rich.Piece{
-		headingPiece("How to ask"),
+		headingPiece("Other ways to ask"),
 		line(rich.Run{Text: "In a channel: mention "}, rich.Run{User: bot}, rich.Run{Text: " with your question; follow-ups in the thread need no mention."}),
 		line(rich.Run{Text: "Here, under Messages: just write."}),
 		line(rich.Run{Text: "Anywhere: "}, rich.Run{Text: "/cairn your question", Style: rich.Style{Code: true}}, rich.Run{Text: ", which is answered to you alone."}),
@@ -116,6 +136,9 @@ func howToAsk(bot string) []rich.Piece {
 // catalogWithin is how long the list of what the bot knows may take to be made: Slack waits
 // for 3 s.
 const catalogWithin = 1500 * time.Millisecond
+
+// examplesWithin is likewise for the example questions.
+const examplesWithin = time.Second
 
 // describeCollections tells what the bot knows of the collections that may be asked, none for all, or that it
 // can't be told at the moment.

@@ -42,6 +42,7 @@ type interaction struct {
 		Ephemeral bool   `json:"is_ephemeral"`
 	} `json:"container"`
 	View struct {
+		ID         string `json:"id"`
 		CallbackID string `json:"callback_id"`
 		About      string `json:"private_metadata"`
 		State      struct {
@@ -107,6 +108,9 @@ func pressMeaning(of interaction) signal {
 			return ignoredSignal("a choice of a menu that is not Cairn's")
 		}
 	}
+	if does == verbAsk {
+		return homePressMeaning(of)
+	}
 	at := place{team: of.teamID(), channel: of.Container.ChannelID, root: of.Container.ThreadTS}
 	if at.root == "" {
 		at.root = of.Container.MessageTS
@@ -144,6 +148,9 @@ func pressMeaning(of interaction) signal {
 
 // formMeaning reads the form of a modal of ours.
 func formMeaning(of interaction) signal {
+	if of.View.CallbackID == askForm {
+		return askSignal(of, submitted, "home/"+of.User.ID+"/"+of.View.ID, strings.TrimSpace(of.View.State.Values[askBlock][askField].Value))
+	}
 	run, thread, ours := readForm(of.View.CallbackID, of.View.About)
 	if !ours {
 		return ignoredSignal("a modal that asks for nothing was closed")

@@ -248,6 +248,35 @@ func TestTheHomeTab(t *testing.T) {
 	golden(t, "home", w.ShowHome("U0ANN"))
 }
 
+// TestTheHomeTabAsks asks by an example, and by the form behind the button.
+func TestTheHomeTabAsks(t *testing.T) {
+	w := newTeam(t, false)
+	w.bot.On("How do I roll back?", answers(chattest.Answer()))
+	w.bot.On("Who owns billing?", asks(chattest.Question()))
+	w.ann.OpensHome()
+	if w.ann.PressesHome("How do I roll back?") == nil {
+		t.Fatalf("no example in the home tab:\n%s", w.ShowHome("U0ANN"))
+	}
+	w.clean(t)
+	if open := w.ann.Open(); open == nil || !strings.Contains(string(open.JSON), answersDirectly) {
+		t.Errorf("it is not said where the answer comes: %+v", open)
+	}
+	if w.ann.PressesHome("Ask a question") == nil {
+		t.Fatal("no button to ask in the home tab")
+	}
+	form := w.ann.Open()
+	empty := w.ann.Submits(form, map[string]string{askBlock: " "})
+	if got := string(empty.Response); !strings.Contains(got, `"errors":{"question":"Write a question first."}`) {
+		t.Errorf("an empty form is answered with %s", got)
+	}
+	sent := w.ann.Submits(form, map[string]string{askBlock: "Who owns billing?"})
+	w.clean(t)
+	if got := string(sent.Response); strings.Contains(got, "errors") {
+		t.Errorf("a form is answered with %s", got)
+	}
+	golden(t, "home-asked", w.Show(w.ann.DM()))
+}
+
 // shut is a chat.Catalog that can't be read.
 type shut struct{}
 
@@ -260,7 +289,7 @@ func TestTheHomeTabWithoutACatalog(t *testing.T) {
 	w.adapter.options.Catalog = shut{}
 	w.ann.OpensHome()
 	w.clean(t)
-	if got := w.ShowHome("U0ANN"); !strings.Contains(got, "can't be listed") || !strings.Contains(got, "How to ask") || strings.Contains(got, "shut") {
+	if got := w.ShowHome("U0ANN"); !strings.Contains(got, "can't be listed") || !strings.Contains(got, "Other ways to ask") || strings.Contains(got, "shut") {
 		t.Errorf("shown: %s", got)
 	}
 }

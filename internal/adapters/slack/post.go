@@ -75,6 +75,11 @@ func (a *Adapter) senderFor(ctx context.Context, thread chat.ThreadID) (sender, 
 	if err != nil {
 		return sender{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
+	return a.senderOf(ctx, at)
+}
+
+// senderOf posts at a place, of which the team is enough to find a direct conversation.
+func (a *Adapter) senderOf(ctx context.Context, at place) (sender, error) {
 	workspace, err := a.options.Workspaces.Workspace(ctx, at.team, "")
 	if err != nil {
 		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)

@@ -18,18 +18,24 @@ func (a *Adapter) OpenPrivate(ctx context.Context, thread chat.ThreadID, who cha
 	if err != nil {
 		return "", "", err
 	}
+	at, err := s.beginDirect(ctx, who, string(thread), question)
+	if err != nil {
+		return "", "", err
+	}
+	return at.threadID(), chat.MessageID(at.root), nil
+}
+
+// beginDirect begins a thread in the direct conversation with a person, by a message that
+// repeats their question. cause is the id of what it was asked by.
+func (s sender) beginDirect(ctx context.Context, who chat.UserID, cause, question string) (place, error) {
 	channel, err := s.openDirect(ctx, who)
 	if err != nil {
-		return "", "", err
+		return place{}, err
 	}
 	s.at = place{team: s.at.team, channel: channel}
-	key := keyOf("private", signal{place: place{team: s.at.team, channel: channel}, message: chat.Message{ID: chat.MessageID(thread)}})
-	root, err := s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + rich.Cut(question, maxNotification))})
-	if err != nil {
-		return "", "", err
-	}
-	s.at.root = root
-	return s.at.threadID(), chat.MessageID(root), nil
+	key := keyOf("private", signal{place: s.at, message: chat.Message{ID: chat.MessageID(cause)}})
+	s.at.root, err = s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + rich.Cut(question, maxNotification))})
+	return s.at, err
 }
 
 // answerPrivately has the asker of a run answered once more, alone, and says where.

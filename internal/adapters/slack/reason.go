@@ -58,7 +58,7 @@ func (a *Adapter) saveRating(ctx context.Context, bot running.Bot, of signal) er
 // submitReason keeps the reason of a rating, or says in the form why it can't.
 func (a *Adapter) submitReason(ctx context.Context, bot running.Bot, of signal) (answer []byte, err error) {
 	if of.value == "" {
-		return formError("Say in a few words what was wrong, or choose Skip.")
+		return formError(reasonBlock, "Say in a few words what was wrong, or choose Skip.")
 	}
 	if err = of.checkRun(ctx, bot); err == nil {
 		err = bot.Rate(ctx, chat.RunID(of.about), chat.Rating{
@@ -66,15 +66,15 @@ func (a *Adapter) submitReason(ctx context.Context, bot running.Bot, of signal) 
 		})
 	}
 	if errors.Is(err, chat.ErrUnknownRun) {
-		return formError("This answer is not remembered any more.")
+		return formError(reasonBlock, "This answer is not remembered any more.")
 	}
 	return nil, err
 }
 
-// formError is the answer that keeps a form open and says why.
-func formError(why string) ([]byte, error) {
+// formError is the answer that keeps a form open and says why at one of its fields.
+func formError(block, why string) ([]byte, error) {
 	return json.Marshal(struct {
 		Action string            `json:"response_action"`
 		Errors map[string]string `json:"errors"`
-	}{"errors", map[string]string{reasonBlock: why}})
+	}{"errors", map[string]string{block: why}})
 }

@@ -101,10 +101,13 @@ var entries = map[string]attempt{
 	"the shortcut": func(_ *doors, who *slacktest.Person, channel string) {
 		who.Shortcut(askShortcut, channel, who.Says(channel, "", "<@U0BEN> what about this?"))
 	},
-	"the home tab":           func(_ *doors, who *slacktest.Person, _ string) { who.OpensHome() },
-	"the messages tab":       func(_ *doors, who *slacktest.Person, _ string) { who.OpensDM() },
-	"Stop in the agent pane": func(d *doors, who *slacktest.Person, channel string) { who.StopsSession(channel, d.roots[2]) },
-	"Helpful":                pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why": pressing("Why"),
+	"the home tab":            func(_ *doors, who *slacktest.Person, _ string) { who.OpensHome() },
+	"the home tab's examples": func(d *doors, who *slacktest.Person, _ string) { d.interact(homePress, who, "what do you know?") },
+	"the home tab's button":   func(d *doors, who *slacktest.Person, _ string) { d.interact(homePress, who, "") },
+	"the home tab's form":     func(d *doors, who *slacktest.Person, _ string) { d.interact(homeForm, who, "what do you know?") },
+	"the messages tab":        func(_ *doors, who *slacktest.Person, _ string) { who.OpensDM() },
+	"Stop in the agent pane":  func(d *doors, who *slacktest.Person, channel string) { who.StopsSession(channel, d.roots[2]) },
+	"Helpful":                 pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why": pressing("Why"),
 	"All sources": pressing("All sources"), "What happened": pressing("What happened"), "Retry": pressing("Retry"),
 	"Ask a human": pressing("Ask a human"), "a choice": pressing("The API"),
 	"own words": func(_ *doors, who *slacktest.Person, channel string) { who.Types(channel, "the API") },
@@ -116,6 +119,21 @@ var entries = map[string]attempt{
 			d.t.Error(err)
 		}
 	},
+}
+
+// Payloads of the home tab: by the team, the person and a question.
+const (
+	homePress = `{"type":"block_actions","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},"container":{"type":"view"},
+		"actions":[{"action_id":"ask:1","value":%[3]q,"action_ts":"1773500000.000000"}]}`
+	homeForm = `{"type":"view_submission","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},
+		"view":{"id":"V1","callback_id":"ask","state":{"values":{"question":{"words":{"value":%[3]q}}}}}}`
+)
+
+func (d *doors) interact(payload string, who *slacktest.Person, question string) {
+	d.t.Helper()
+	if _, err := d.adapter.handleInteraction(context.Background(), fmt.Appendf(nil, payload, slacktest.Team, who.ID, question)); err != nil {
+		d.t.Error(err)
+	}
 }
 
 // heard gives all that the bot says to somebody, and shows them.

@@ -313,6 +313,30 @@ func (p *Person) Presses(channelID, label string) *Delivery {
 	return s.deliverInteraction(payload)
 }
 
+// PressesHome presses the button with a label on the person's home tab; nil where there is
+// none.
+func (p *Person) PressesHome(label string) *Delivery {
+	s := p.server
+	s.mu.Lock()
+	var shown wireView
+	if home := s.homes[p.ID]; home != nil {
+		if err := json.Unmarshal(home, &shown); err != nil {
+			panic("slacktest: kept a home tab that can't be read: " + err.Error())
+		}
+	}
+	does, ok := findButton(shown.Blocks, label)
+	if !ok {
+		s.mu.Unlock()
+		return nil
+	}
+	payload := p.newInteraction("block_actions", "")
+	does.ActionTS = fmt.Sprintf("%d.000000", s.clock.Now().Unix())
+	payload.Actions = []action{does}
+	payload.Container = &container{Type: "view", ViewID: "V" + p.ID}
+	s.mu.Unlock()
+	return s.deliverInteraction(payload)
+}
+
 // PressesOld presses a button as it was on a message before it changed.
 func (p *Person) PressesOld(old Message, label string) *Delivery {
 	does, ok := findButton(old.Blocks, label)

@@ -22,9 +22,12 @@ addresses=$(cat <&"${SERVERS[0]}")
 eval "$addresses"
 if [[ -z ${CAIRN_TEST_REDIS_URL:-} || -z ${CAIRN_TEST_POSTGRES_URL:-} ]]; then exit 1; fi # which was explained
 
+# SQLite is C translated to Go, whose memory is not Go's: the race detector sees none of it,
+# and the checks of its pointers say nothing of our code. They took most of the time.
+plain=('-gcflags=modernc.org/sqlite/lib=-race=false -d=checkptr=0' '-gcflags=modernc.org/libc/...=-d=checkptr=0')
 status=0
 CGO_ENABLED=1 go tool gotestsum --format pkgname --hide-summary=skipped --jsonfile "$events" -- \
-	-race -timeout "${TIMEOUT:-10m}" "$@" || status=$?
+	-race "${plain[@]}" -timeout "${TIMEOUT:-10m}" "$@" || status=$?
 
 # Events of packages have no "Test"; subtests count as tests.
 count() { grep '"Test":' "$events" | grep -c "\"Action\":\"$1\"" || true; }

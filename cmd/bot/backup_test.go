@@ -68,6 +68,7 @@ func TestTheDataDirectoryIsBroughtBack(t *testing.T) {
 // TestRedisIsBroughtBack copies the snapshot of a Redis, or its append-only file, loses the
 // server with all that it held, and goes on with another one that begins with the copy.
 func TestRedisIsBroughtBack(t *testing.T) {
+	t.Parallel()
 	for name, settings := range map[string][]string{
 		"from its snapshot":         {"--dbfilename", "backup.rdb", "--appendonly", "no"},
 		"from its append-only file": {"--dbfilename", "none.rdb", "--appendonly", "yes"},

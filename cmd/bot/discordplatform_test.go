@@ -185,10 +185,10 @@ func (g *busyGuild) overtaken(channel string) int {
 	return count
 }
 
-// TestABusyDiscordChannel has 60 messages come in one channel in 15 s, with the limits, the
-// clock and the defaults as they are: all are answered at Discord's pace, five in five
-// seconds, and nothing is looked for that was not sent.
-func TestABusyDiscordChannel(t *testing.T) {
+// testBusyDiscordChannel is part of TestABusyChannel. Discord's pace is five in five seconds;
+// nothing is looked for that was not sent.
+func testBusyDiscordChannel(t *testing.T) {
+	t.Parallel()
 	for _, processes := range []int{1, 3} {
 		t.Run(fmt.Sprintf("%d processes", processes), func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 // TestDoctorKnowsTheServers has the doctor look at a Redis that may lose what it was told,
 // and at a database before and after it is migrated.
 func TestDoctorKnowsTheServers(t *testing.T) {
+	t.Parallel()
 	o := &program{t: t, env: append(os.Environ(),
 		"CAIRN_DATA_DIR="+t.TempDir(), "HOME="+t.TempDir(),
 		"CAIRN_REDIS_URL="+servertest.Redis(t), "CAIRN_POSTGRES_URL="+servertest.Postgres(t))}

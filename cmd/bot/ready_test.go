@@ -26,6 +26,7 @@ func TestNearby(t *testing.T) {
 
 // TestReadyAsksTheProcess asks one that serves, and where none does.
 func TestReadyAsksTheProcess(t *testing.T) {
+	t.Parallel()
 	o := &program{t: t}
 	address := "127.0.0.1:" + strconv.Itoa(servertest.FreePort(t))
 	o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(), "CAIRN_TELEMETRY_LISTEN="+address)
@@ -42,6 +43,7 @@ func TestReadyAsksTheProcess(t *testing.T) {
 
 // TestProcessesThatStartTogetherMakeOneIndex starts some on a database that knows nothing.
 func TestProcessesThatStartTogetherMakeOneIndex(t *testing.T) {
+	t.Parallel()
 	o := &program{t: t}
 	o.env = append(os.Environ(), "HOME="+t.TempDir(), "CAIRN_DATA_DIR="+t.TempDir(),
 		"CAIRN_REDIS_URL="+servertest.Redis(t), "CAIRN_POSTGRES_URL="+servertest.Postgres(t))

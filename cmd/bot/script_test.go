@@ -3,7 +3,11 @@ package main
 import (
 	"context"
 	"flag"
+	"log"
 	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,16 +22,37 @@ import (
 func TestMain(m *testing.M) {
 	// Parallel tests here wait for clocks and other processes, more than they work: unless a
 	// command says otherwise, more of them run at once than there are processors.
-	if err := flag.Set("test.parallel", "5"); err != nil {
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tidyMain{m}, map[string]func(){
 		"cairn": main,
 	})
 }
 
+// tidyMain runs the tests and removes what they built.
+type tidyMain struct{ *testing.M }
+
+func (m tidyMain) Run() int {
+	code := m.M.Run()
+	if err := removePlain(); err != nil {
+		log.Print(err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// raceScripts are run with the race detector: their commands work in parallel. The others
+// are about output alone.
+var raceScripts = []string{"ask", "chat", "ingest", "model_answer"}
+
 // TestScripts tells what a person does with the program, and what they see.
 func TestScripts(t *testing.T) {
+	t.Parallel()
+	plain, err := buildPlain()
+	if err != nil {
+		t.Fatal(err)
+	}
 	commands := databaseCommands(t)
 	maps.Copy(commands, modelCommands)
 	commands["putaside"] = putAside
@@ -37,6 +62,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CAIRN_DATA_DIR", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir)
+			if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raceScripts, name) {
+				env.Setenv("PATH", filepath.Dir(plain)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			}
 			return nil
 		},
 	})

@@ -63,6 +63,7 @@ func TestUnusedConnectionsDontHoldItUp(t *testing.T) {
 // TestServesBeforeAnythingWasRead starts with no index: the process knows nothing, and
 // knows what is read in by another one from then on.
 func TestServesBeforeAnythingWasRead(t *testing.T) {
+	t.Parallel()
 	for name, postgres := range map[string]string{"data directory": "", "PostgreSQL": servertest.Postgres(t)} {
 		t.Run(name, func(t *testing.T) {
 			o := &office{Server: slacktest.New(slacktest.Options{Unlimited: true}), program: program{t: t}}
@@ -161,6 +162,7 @@ const (
 )
 
 func TestSlackEndToEnd(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"http", "socket"} {
 		t.Run(mode, func(t *testing.T) { talkInSlack(t, newOffice(t, mode)) })
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // maxSingleWords is the limit on the share of functions outside tests that are named with
-// one lower-case word. It is the share that was reached; the target is .20.
-const maxSingleWords = .21
+// one lower-case word.
+const maxSingleWords = .20
 
 // declaration is a name of a package: of a function, a method, a type, a constant or a
 // variable.

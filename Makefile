@@ -65,7 +65,7 @@ bench-postgres-million: ## the same with 1,000,000 passages; takes half an hour 
 	CAIRN_PASSAGES=1000000 go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 400x -timeout 120m ./internal/knowledge/index/postgres
 
 .PHONY: access-million
-access-million: ## a million random questions of random people to each index: nobody is shown what is not for them; takes two hours
+access-million: ## a million random questions of random people to each index: nobody is shown what is not for them; takes an hour
 	CAIRN_WORLD_QUESTIONS=1000000 go test -v -run '^TestNobodyIsShown' -timeout 300m ./internal/access
 
 .PHONY: bench-retrieval
@@ -114,6 +114,10 @@ image-test: ## build the image with buildah and try it with podman, without a ne
 .PHONY: sbom
 sbom: build ## bin/cairn.cdx.json: what is linked into the program, in CycloneDX
 	scripts/sbom.sh
+
+.PHONY: reach
+reach: ## how many functions one question enters in the smallest setting, by package
+	scripts/reach.sh
 
 .PHONY: lean
 lean: ## nothing that is reached looks methods up by name, for which the linker keeps those of all types

@@ -41,6 +41,7 @@ type draft struct {
 	ts     string          // of the draft's message, "" before there is one
 	state  draftState
 	status string
+	stops  bool // the stream holds a button that stops the run
 	// unsettled tells that Slack did not say whether it made a message.
 	unsettled bool
 }
@@ -233,6 +234,7 @@ func (d *draft) offerStop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.stops = true
 	return tolerateRefusal(d.callMethod(ctx, appendStream, func() error {
 		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(slack.NewBlocksChunk(blocks...)))
 		return err
@@ -264,7 +266,7 @@ func (d *draft) updateMessage(ctx context.Context) error {
 	if len(messages) == 0 {
 		return nil
 	}
-	shown := note{notificationText(messages[0], chat.Reply{}), append(richText(messages[0]), remarkBlock("Still writing…"))}
+	shown := note{text: notificationText(messages[0], chat.Reply{}), blocks: append(richText(messages[0]), remarkBlock("Still writing…"))}
 	buttons, err := d.stopButton()
 	if err != nil {
 		return err
@@ -308,7 +310,7 @@ func (d *draft) deleteDraft(ctx context.Context) error {
 		}
 	}
 	d.text.Reset()
-	d.shown, d.ts, d.state, d.last = 0, "", idle, time.Time{}
+	d.shown, d.ts, d.state, d.last, d.stops = 0, "", idle, time.Time{}, false
 	return nil
 }
 
@@ -337,6 +339,31 @@ func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	return errors.Join(err, d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second))))
 }
 
+// finishStream ends Slack's stream as the reply, where what was streamed is the beginning of
+// it: with the rest of the text, the blocks below it and the key. ok is false where the message
+// has to be updated: checking changed what was streamed, it holds a button, or the stream died.
+func (d *draft) finishStream(ctx context.Context, first part, post chat.Post, shown rendered) (ok bool, err error) {
+	if post.Reply == nil || len(shown.notes) != 1 || d.stops {
+		return false, nil
+	}
+	rest, ok := strings.CutPrefix(post.Reply.Text, d.text.String()[:d.shown])
+	if !ok || utf8.RuneCountInString(rest) > maxStreamed {
+		return false, nil
+	}
+	options := []slack.MsgOption{slack.MsgOptionBlocks(shown.notes[0].blocks[shown.notes[0].said:]...), first.metadataOption()}
+	if strings.TrimSpace(rest) != "" {
+		options = append(options, slack.MsgOptionMarkdownText(disarmMentions(rest)))
+	}
+	err = d.callMethod(ctx, stopStream, func() error {
+		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts, options...)
+		return err
+	})
+	if refusalName(err) != "" {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Unsettled implements chat.Draft.
 func (d *draft) Unsettled() bool { return d.unsettled }
 
@@ -353,18 +380,12 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 		}
 		return d.Post(ctx, d.at.threadID(), key, post)
 	}
-	if d.state == streaming {
-		if err := d.endStream(ctx); refusalName(err) == "" && err != nil {
-			return "", begunUnlessLater(err)
-		}
-		d.state = stopped
-	}
 	shown, err := d.renderFor(post, d.at)
 	if err != nil {
 		return "", markMaybePosted(err)
 	}
 	first := part{key: key, index: 0, of: shown.countParts(), ts: d.ts}
-	if err := d.updatePart(ctx, first, shown.notes[0]); err != nil {
+	if err := d.replaceDraft(ctx, first, post, shown); err != nil {
 		return "", begunUnlessLater(err)
 	}
 	if _, err := d.postMissing(ctx, key, shown, []part{first}); err != nil {
@@ -372,6 +393,21 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	}
 	d.setSessionStatus(ctx, statusAfter(post))
 	return chat.MessageID(d.ts), nil
+}
+
+// replaceDraft makes the draft's message the first one of the post.
+func (d *draft) replaceDraft(ctx context.Context, first part, post chat.Post, shown rendered) error {
+	if d.state == streaming {
+		finished, err := d.finishStream(ctx, first, post, shown)
+		if finished || err != nil {
+			return err
+		}
+		if err := d.endStream(ctx); refusalName(err) == "" && err != nil {
+			return err
+		}
+		d.state = stopped
+	}
+	return d.updatePart(ctx, first, shown.notes[0])
 }
 
 // begunUnlessLater is begun for calls before which nothing was posted: where the turn of

@@ -148,3 +148,49 @@ func TestAWorkspaceWithoutStatusLines(t *testing.T) {
 	w.streams(t, draft, "A release ", "is")
 	w.finishes(t, draft, thread)
 }
+
+// TestADirectStreamEndsAsTheReply: the end of the stream brings the rest of the text, the
+// sources and the buttons, and nothing is updated; but for what checking took out.
+func TestADirectStreamEndsAsTheReply(t *testing.T) {
+	for name, of := range map[string]struct {
+		streamed []string
+		updates  int
+	}{
+		"whole":           {[]string{"A release is ", "rolled back with ", "one"}, 0},
+		"taken out since": {[]string{"A release is ", "rolled back by ", "magic"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTeam(t, false)
+			direct := w.ann.DM()
+			root := w.ann.Says(direct, "", "how do I roll back a release?")
+			thread := place{team: slacktest.Team, channel: direct, root: root}.thread()
+			draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.streams(t, draft, of.streamed...)
+			reply := chattest.Answer()
+			reply.Text = "A release is rolled back with one command [1]. <!channel>"
+			id, err := draft.Finish(t.Context(), "k1", chat.Post{Reply: &reply})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, is, err := w.adapter.Find(t.Context(), thread, "k1"); !is || found != id || err != nil {
+				t.Errorf("found %s, %v, %v; want %s", found, is, err, id)
+			}
+			if made := len(w.Calls("chat.update")); made != of.updates {
+				t.Errorf("%d updates, want %d", made, of.updates)
+			}
+			shown := w.Show(direct)
+			for _, want := range []string{"rolled back with one command", "Deploying the API", "[⋯ Why"} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("%q is not in\n%s", want, shown)
+				}
+			}
+			if strings.Contains(shown, "magic") {
+				t.Errorf("shown: %s", shown)
+			}
+			w.clean(t)
+		})
+	}
+}

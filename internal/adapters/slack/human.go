@@ -120,7 +120,7 @@ func helpNote(people []string, of signal, asked help) (note, error) {
 	buttons.addButton(verbTake, of.about, "", "I’ll take it")
 	buttons.addButton(verbSettle, of.about, "", "Resolved")
 	blocks := append([]slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(calls...))}, asked.buildBlocks()...)
-	return note{"A person is asked to look at this.", append(blocks, buttons.buildBlocks()...)}, buttons.err
+	return note{text: "A person is asked to look at this.", blocks: append(blocks, buttons.buildBlocks()...)}, buttons.err
 }
 
 // takeHelp shows who is about to help, in the place of the call.
@@ -141,7 +141,7 @@ func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal)
 		return buttons.err
 	}
 	blocks := append([]slack.Block{slack.NewRichTextBlock("", line)}, asked.withLink(s.at, workspaceURL(ctx, a, of)).buildBlocks()...)
-	return s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"A person takes care of this.", append(blocks, buttons.buildBlocks()...)})
+	return s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{text: "A person takes care of this.", blocks: append(blocks, buttons.buildBlocks()...)})
 }
 
 // settledMark is the reaction on a thread whose question a person has settled.
@@ -155,7 +155,7 @@ func (a *Adapter) closeRequest(ctx context.Context, of signal) error {
 	}
 	line := slack.NewRichTextSection(slack.NewRichTextSectionTextElement("✓ Resolved by ", nil),
 		slack.NewRichTextSectionUserElement(string(of.by), nil))
-	err = s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{"Resolved.", []slack.Block{slack.NewRichTextBlock("", line)}})
+	err = s.updatePart(ctx, part{key: helpKey(of), of: 1, ts: of.on}, note{text: "Resolved.", blocks: []slack.Block{slack.NewRichTextBlock("", line)}})
 	if err != nil {
 		return err
 	}

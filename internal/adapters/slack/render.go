@@ -18,6 +18,7 @@ import (
 type note struct {
 	text   string
 	blocks []slack.Block
+	said   int // of the blocks: those at the beginning that hold the text itself
 }
 
 // rendered is a chat.Post as Slack shows it: one message or several, and its files: one
@@ -79,7 +80,8 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	}
 	text := notificationText(body, reply)
 	for _, pieces := range messages {
-		out.notes = append(out.notes, note{text, richText(pieces)})
+		said := richText(pieces)
+		out.notes = append(out.notes, note{text, said, len(said)})
 	}
 	last := &out.notes[len(out.notes)-1]
 	if !whole {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"cairn/internal/config"
 	"cairn/internal/eval"
@@ -27,18 +28,19 @@ type promptRecorder struct {
 	llm.Model
 	mu    sync.Mutex
 	shown map[string]llm.Request // by run
+	asked map[string]time.Time   // the same: when it was asked
 }
 
 func newPromptRecorder() (*promptRecorder, error) {
 	counting, err := openai.New(openai.Options{Model: "gpt-4o", Context: 128_000, MaxReply: 8_000})
-	return &promptRecorder{Model: counting, shown: make(map[string]llm.Request)}, err
+	return &promptRecorder{Model: counting, shown: make(map[string]llm.Request), asked: make(map[string]time.Time)}, err
 }
 
 // Chat keeps the request.
 func (r *promptRecorder) Chat(_ context.Context, request llm.Request, _ func(string)) (llm.Reply, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.shown[request.Run] = request
+	r.shown[request.Run], r.asked[request.Run] = request, time.Now()
 	return llm.Reply{Text: prompts.Sentinel, Finish: llm.Stop}, nil
 }
 
@@ -71,6 +73,7 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
 	var scores []eval.ContextScore
 	for _, q := range questions {
+		begun := time.Now()
 		outcome, err := flow.Start(ctx, flows.Request{Run: evalRun(q), Text: q.Question, Depth: flows.Detailed}, flows.Runtime{})
 		if err != nil {
 			return eval.Report{}, err
@@ -83,6 +86,7 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 		if err != nil {
 			return eval.Report{}, err
 		}
+		score.Took = float64(recorder.asked[evalRun(q)].Sub(begun)) / float64(time.Millisecond)
 		scores = append(scores, score)
 		c.listContext(in.std.Err, score)
 	}

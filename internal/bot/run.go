@@ -136,6 +136,7 @@ func (t *turn) buildRequest(ctx context.Context) (flows.Request, error) {
 	}
 	t.closedHistory = closed
 	return flows.Request{
+		ReadIn: t.record.Thread.Adapter(),
 		Filter: flows.Scope{Sources: t.allowedCollections()},
 		Run:    string(t.record.ID), Text: t.record.Request, Depth: flows.Depth(t.record.Depth), History: recallHistory(before, t.record.Request),
 	}, nil

@@ -8,6 +8,9 @@ type ContextScore struct {
 	Tokens  float64 // of the prompt
 	Sources float64 // shown
 	Facts   float64 // the part of the question's facts that stand in the sources
+	// Took is from the question to the request for its answer, in milliseconds: what comes before
+	// the model's own time.
+	Took float64
 	// BaseTokens and BaseFacts are the same for a plain choice of sources: the twelve best
 	// passages as they stand.
 	BaseTokens, BaseFacts float64
@@ -45,5 +48,9 @@ func contextGroup(name string, scores []ContextScore) Group {
 		mean("plain: prompt tokens", func(s ContextScore) float64 { return s.BaseTokens }),
 		mean("plain: fact recall", func(s ContextScore) float64 { return s.BaseFacts }),
 	}
-	return Group{Name: name, Rows: rows}
+	var took []float64
+	for _, score := range scores {
+		took = append(took, score.Took)
+	}
+	return Group{Name: name, Rows: append(rows, latencyRows(took)...)}
 }

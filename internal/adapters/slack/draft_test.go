@@ -163,7 +163,7 @@ func TestADirectStreamEndsAsTheReply(t *testing.T) {
 			w := newTeam(t, false)
 			direct := w.ann.DM()
 			root := w.ann.Says(direct, "", "how do I roll back a release?")
-			thread := place{team: slacktest.Team, channel: direct, root: root}.thread()
+			thread := place{team: slacktest.Team, channel: direct, root: root}.threadID()
 			draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN"})
 			if err != nil {
 				t.Fatal(err)

@@ -45,6 +45,8 @@ type Request struct {
 	// Asks is put to the person before the flow decides anything; nil: nothing is. It offers
 	// choices or takes free text.
 	Asks *graph.Question
+	// ReadIn is what shows the answer: "slack", "discord", "terminal", "web"; "" is not known.
+	ReadIn string
 	// Location is where the documents are that the run reads. The zero one is read from
 	// Text by those flows that read documents, see ParseLocation.
 	Location Location

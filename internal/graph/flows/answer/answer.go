@@ -226,7 +226,7 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 	}
 	initial := State{
 		RequestID: request.Run, OriginalQuery: request.Text, History: request.History, Depth: wanted,
-		Attachments: request.Attachments, Before: request.Before, Asks: request.Asks,
+		Attachments: request.Attachments, Before: request.Before, Asks: request.Asks, ReadIn: request.ReadIn,
 		Filter:     index.Filter{Sources: request.Filter.Sources},
 		MaxRetries: maxSearchRetries, StartTime: f.now(),
 	}

@@ -20,13 +20,14 @@ import (
 func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	draft := s.ResponseResults
-	current, err := f.current(ctx, s, draft.Shown)
+	current, err := f.current(ctx, s, draft.positions())
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
 	evidence := withTexts(s.SearchResults, current)
 	read := reply.Read(draft.Written, len(draft.Shown))
 	claims := claimsOf(read, evidence, draft.Shown)
+	draft.addJoined(claims)
 	done, err := assign[analysis](ctx, f, step, assigned{
 		to: answerGeneration, requests: []agent.Payload{claimsRequest{Run: s.RequestID, Question: asked(s), Claims: claims, Evidence: evidence}}, urgent: true,
 	})

@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,43 +16,133 @@ import (
 // sizeOfContext bounds what a model is shown.
 type sizeOfContext struct {
 	passages int
-	tokens   int
-	all      bool // also what is hardly worth showing
+	// sure are the passages that are shown unless they score far less than the best; those
+	// after them score nearly as much. 0: all are.
+	sure   int
+	tokens int
+	all    bool // one by one, also what is hardly worth showing
 }
+
+// What a passage scores at least that is shown, of the best one's score: among the sure ones,
+// and after them.
+const (
+	sureShare = 0.2
+	nearShare = 0.7
+)
 
 // sourceTokens is about what the tags and the title of a source take.
 const sourceTokens = 24
 
-// shown gives the passages that a model is shown, best first, and their positions in
-// the evidence. A passage that does not fit whole is cut at the end of a sentence, and
-// what comes after it is left out.
-func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) (shown []prompts.Source, positions []int) {
+// shownContext is what a model is shown.
+type shownContext struct {
+	sources   []prompts.Source
+	positions []int         // of each source's best passage in the evidence
+	joined    map[int][]int // by such a position: those of the other passages in its source
+}
+
+// shown gives the passages that a model is shown, best first, those of one section as one
+// source. A passage that does not fit whole is cut at the end of a sentence, and what comes
+// after it is left out.
+func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) shownContext {
 	left := size.tokens
-	worth := slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return isWorthShowing(e, evidence[0]) })
-	for i, e := range evidence {
-		if len(shown) == size.passages {
-			break
-		}
-		if worth && !size.all && !isWorthShowing(e, evidence[0]) {
-			continue
-		}
+	var parts []part
+	for _, i := range worthShowing(evidence, size) {
+		e := evidence[i]
 		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
 		text, took, whole := fitting(model, e.Passage.Text, left)
 		if text == "" {
 			break
 		}
 		left -= took
-		source := prompts.Source{Number: len(shown) + 1, Title: e.Document.Title, Section: e.Passage.Section(), Text: text}
-		if !e.Document.Modified.IsZero() {
-			source.Modified = e.Document.Modified.Format("2006-01-02")
-		}
-		shown = append(shown, source)
-		positions = append(positions, i)
+		parts = append(parts, part{i, text})
 		if !whole {
 			break
 		}
 	}
-	return shown, positions
+	return sourcesOf(evidence, parts, !size.all)
+}
+
+// worthShowing gives the positions of the passages that are worth showing, best first.
+func worthShowing(evidence []retrieve.Evidence, size sizeOfContext) []int {
+	var worth []int
+	some := slices.ContainsFunc(evidence, func(e retrieve.Evidence) bool { return isWorthShowing(e, evidence[0]) })
+	sure := size.sure
+	if sure == 0 {
+		sure = len(evidence)
+	}
+	for i, e := range evidence {
+		share := sureShare
+		if len(worth) >= sure {
+			share = nearShare
+		}
+		switch {
+		case len(worth) == size.passages:
+			return worth
+		case size.all || isAttached(e):
+		case some && !isWorthShowing(e, evidence[0]), e.Score < share*evidence[0].Score:
+			continue
+		}
+		worth = append(worth, i)
+	}
+	return worth
+}
+
+// part is as much of a passage as is shown.
+type part struct {
+	position int // in the evidence
+	text     string
+}
+
+// sourcesOf makes sources of parts; where they are joined, those of one section stand in their
+// order in the place of the best one.
+func sourcesOf(evidence []retrieve.Evidence, parts []part, joins bool) shownContext {
+	shown := shownContext{joined: make(map[int][]int)}
+	at := make(map[place][]part)
+	var order []place
+	for n, p := range parts {
+		e := evidence[p.position]
+		section := place{document: e.Document.ID, anchor: e.Passage.Anchor}
+		if !joins {
+			section.anchor = fmt.Sprint(n)
+		}
+		if len(at[section]) == 0 {
+			order = append(order, section)
+		}
+		at[section] = append(at[section], p)
+	}
+	for _, section := range order {
+		group := at[section]
+		best := group[0].position
+		for _, p := range group[1:] {
+			shown.joined[best] = append(shown.joined[best], p.position)
+		}
+		slices.SortFunc(group, func(a, b part) int {
+			return cmp.Compare(evidence[a.position].Passage.Position, evidence[b.position].Passage.Position)
+		})
+		shown.positions = append(shown.positions, best)
+		shown.sources = append(shown.sources, newSource(len(shown.positions), evidence, best, group))
+	}
+	return shown
+}
+
+// newSource makes a source of parts of a section, in their order.
+func newSource(number int, evidence []retrieve.Evidence, best int, group []part) prompts.Source {
+	document := evidence[best].Document
+	source := prompts.Source{Number: number, Title: document.Title, Section: evidence[best].Passage.Section()}
+	if !document.Modified.IsZero() {
+		source.Modified = document.Modified.Format("2006-01-02")
+	}
+	for n, p := range group {
+		switch {
+		case n == 0:
+		case evidence[p.position].Passage.Position == evidence[group[n-1].position].Passage.Position+1:
+			source.Text += "\n\n"
+		default:
+			source.Text += "\n\n…\n\n"
+		}
+		source.Text += p.text
+	}
+	return source
 }
 
 const (
@@ -89,4 +181,22 @@ func fitting(model llm.Model, text string, left int) (fits string, took int, who
 		end, sum = part.End, sum+tokens
 	}
 	return strings.TrimSpace(text[:end]), sum, false
+}
+
+// positions gives the positions of all passages that a draft was written from.
+func (d Draft) positions() []int {
+	all := slices.Clone(d.Shown)
+	for _, position := range d.Shown {
+		all = append(all, d.Joined[position]...)
+	}
+	return all
+}
+
+// addJoined has claims that cite a source be checked against all passages that stood in it.
+func (d Draft) addJoined(claims []claim) {
+	for i := range claims {
+		for _, position := range slices.Clone(claims[i].Cites) {
+			claims[i].Cites = append(claims[i].Cites, d.Joined[position]...)
+		}
+	}
 }

@@ -39,7 +39,7 @@ func (f *Flow) judge(ctx context.Context, _ *agent.Task, request claimsRequest) 
 		return judged, nil
 	case asked.credulous:
 		judged.Verdicts = labelByWords(request.Claims, words, strictlyFrom)
-		judged.Remarks = []string{"judged by words alone, for the model took a statement for supported that no source has"}
+		judged.Remarks = []string{CredulousRemark}
 		return judged, nil
 	}
 	judged.Basis = judgedByModel
@@ -58,6 +58,9 @@ func (f *Flow) judge(ctx context.Context, _ *agent.Task, request claimsRequest) 
 	completeBare(request.Claims, judged.Verdicts)
 	return judged, nil
 }
+
+// CredulousRemark is the remark of a trace on a model that verifies and is not believed.
+const CredulousRemark = "judged by words alone, for the model took a statement for supported that no source has"
 
 // From these chances on words alone let a claim stand unmarked, and where a model that was
 // asked proved credulous.
@@ -216,7 +219,7 @@ func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.
 		evidence[n] = request.Evidence[position]
 	}
 	prompt.Question = request.Question
-	prompt.Sources, _ = f.shown(f.models.Verify, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, f.models.Verify.Limits().Context/2)})
+	prompt.Sources = f.shown(f.models.Verify, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, f.models.Verify.Limits().Context/2)}).sources
 	control = len(batch) / 2
 	for n, i := range batch {
 		if n == control {

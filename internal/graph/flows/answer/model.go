@@ -173,8 +173,8 @@ func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding
 	if f.models.Understand == nil {
 		return f.nextByRules(ctx, request)
 	}
-	shown, _ := f.shown(f.models.Understand, request.Found, sizeOfContext{passages: nextSources, tokens: nextTokens})
-	messages, err := prompts.Next{Sources: shown, Searched: request.Searched, Question: request.Question}.Messages()
+	shown := f.shown(f.models.Understand, request.Found, sizeOfContext{passages: nextSources, tokens: nextTokens})
+	messages, err := prompts.Next{Sources: shown.sources, Searched: request.Searched, Question: request.Question}.Messages()
 	if err != nil {
 		return understanding{}, err
 	}

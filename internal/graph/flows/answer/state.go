@@ -59,6 +59,7 @@ type State struct {
 	Before        []flows.Said       // what others said, that the question may lean on
 	Asks          *graph.Question    // put to the person first; nil: nothing is
 	Depth         flows.Depth
+	ReadIn        string // what shows the answer, as flows.Request names it
 	Filter        index.Filter
 
 	NormalizedQuery  string   // what the question is about: its telling words
@@ -121,8 +122,10 @@ type Draft struct {
 	Sentences []Sentence `json:"sentences,omitempty"`
 	Written   string     `json:"written,omitempty"` // Markdown; [n] cites Shown[n-1]
 	Shown     []int      `json:"shown,omitempty"`   // positions in SearchResults
-	Model     string     `json:"model,omitempty"`   // that wrote it
-	Cut       bool       `json:"cut,omitempty"`     // the model's limit ended it
+	// Joined are, by such a position, those of the other passages that stood in its source.
+	Joined map[int][]int `json:"joined,omitempty"`
+	Model  string        `json:"model,omitempty"` // that wrote it
+	Cut    bool          `json:"cut,omitempty"`   // the model's limit ended it
 	// Fallback says why a configured model wrote nothing.
 	Fallback string `json:"fallback,omitempty"`
 }
@@ -145,6 +148,7 @@ var (
 	before           = graph.Replace("before", func(s *State) *[]flows.Said { return &s.Before })
 	asks             = graph.Replace("asks", func(s *State) **graph.Question { return &s.Asks })
 	depth            = graph.Replace("depth", func(s *State) *flows.Depth { return &s.Depth })
+	readIn           = graph.Replace("read_in", func(s *State) *string { return &s.ReadIn })
 	filter           = graph.Replace("filter", func(s *State) *index.Filter { return &s.Filter })
 	normalizedQuery  = graph.Replace("normalized_query", func(s *State) *string { return &s.NormalizedQuery })
 	expandedKeywords = graph.Replace("expanded_keywords", func(s *State) *[]string { return &s.ExpandedKeywords })
@@ -193,7 +197,7 @@ var (
 
 // fields is everything a checkpoint holds.
 var fields = []graph.FieldSpec[State]{
-	requestID, originalQuery, query, history, attachments, before, asks, depth, filter,
+	requestID, originalQuery, query, history, attachments, before, asks, depth, readIn, filter,
 	normalizedQuery, expandedKeywords, parts, terms, profile, intent, relation, unclear, unclearChoices, followUp, abbreviation, unresolved, isBroadSubject, reading,
 	verdict, processingStrategy, strategyReason,
 	searchResults, analysisResults, categorizationResults, responseResults,

@@ -22,15 +22,16 @@ import (
 // depthOfText is how much a model is shown and told to say for a depth.
 type depthOfText struct {
 	passages int
+	sure     int // of them, as of a sizeOfContext
 	tokens   int // of the sources
 	reply    int // tokens
 	length   string
 }
 
 var depthsOfText = map[flows.Depth]depthOfText{
-	flows.Brief:         {passages: 6, tokens: 3000, reply: 400, length: "Answer in one to three sentences."},
-	flows.Detailed:      {passages: 12, tokens: 8000, reply: 1200, length: "Answer in a few short paragraphs or a list of steps; leave out what was not asked."},
-	flows.Comprehensive: {passages: kept, tokens: 24000, reply: 3000, length: "Answer in full, with headings where that helps: all that the sources tell on the question."},
+	flows.Brief:         {passages: 6, sure: 4, tokens: 3000, reply: 400, length: "Answer in one to three sentences."},
+	flows.Detailed:      {passages: 12, sure: 7, tokens: 8000, reply: 1200, length: "Answer in a few short paragraphs or a list of steps; leave out what was not asked."},
+	flows.Comprehensive: {passages: kept, sure: kept, tokens: 24000, reply: 3000, length: "Answer in full, with headings where that helps: all that the sources tell on the question."},
 }
 
 // formOf is the form that an answer is asked for by the kind that the question wants.
@@ -39,6 +40,21 @@ var formOf = map[Intent]string{
 	Troubleshooting: "Begin with what helps, a command as a code block.",
 	Comparison:      "Compare in a table where the things share two properties or more.",
 	List:            "Give a list, or a table where the things share two properties or more.",
+}
+
+// readersOf names what shows an answer.
+var readersOf = map[string]string{"slack": "Slack", "discord": "Discord", "terminal": "a terminal", "web": "a web page"}
+
+// languagesOf names the languages of the passages that are shown, in English.
+func languagesOf(evidence []retrieve.Evidence, shown []int) string {
+	var names []string
+	for _, position := range shown {
+		name := phrases.In(language.English).LanguageName(language.Parse(evidence[position].Document.Language))
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // promptTokens is about what an answer's prompt takes beside sources and thread.
@@ -56,13 +72,15 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	for _, turn := range turns {
 		room -= model.Tokens(turn.Text)
 	}
-	shown, positions := f.shown(model, s.SearchResults, sizeOfContext{passages: wanted.passages, tokens: min(wanted.tokens, room)})
-	if len(shown) == 0 {
+	shown := f.shown(model, s.SearchResults, sizeOfContext{passages: wanted.passages, sure: wanted.sure, tokens: min(wanted.tokens, room)})
+	positions := shown.positions
+	if len(positions) == 0 {
 		return f.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
 	}
 	messages, err := prompts.Answer{
-		Sources: shown, History: turns, Question: asked(s), Length: wanted.length, Form: formOf[s.Intent],
+		Sources: shown.sources, History: turns, Question: asked(s), Length: wanted.length, Form: formOf[s.Intent],
 		Language: phrases.In(language.English).LanguageName(language.Detect(s.OriginalQuery)), Today: f.now().UTC().Format(time.DateOnly),
+		ReadIn: readersOf[s.ReadIn], SourceLanguages: languagesOf(s.SearchResults, positions),
 	}.Messages()
 	if err != nil {
 		return draftResponse{}, err
@@ -83,9 +101,9 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	stream.Close()
 	out.Close()
 	return draftResponse{
-		Draft:   Draft{Written: said, Shown: positions, Model: use.Model, Cut: told.Finish == llm.Length},
+		Draft:   Draft{Written: said, Shown: positions, Joined: shown.joined, Model: use.Model, Cut: told.Finish == llm.Length},
 		Uses:    []flows.ModelUse{use},
-		Remarks: []string{fmt.Sprintf("written from %d of %d passages", len(shown), len(s.SearchResults))},
+		Remarks: []string{fmt.Sprintf("written from %d sources, of %d passages found", len(positions), len(s.SearchResults))},
 	}, nil
 }
 

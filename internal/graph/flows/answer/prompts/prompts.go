@@ -60,9 +60,12 @@ type Answer struct {
 	History  []Turn
 	Question string
 	Language string // of the reply, in English; "" is that of the question
+	ReadIn   string // what shows the reply, as in "read in Slack", or ""
 	Today    string // a date, or ""
-	Length   string // one sentence on how much to say
-	Form     string // one sentence on the form, or ""
+	// SourceLanguages are those of the sources, in English, or "".
+	SourceLanguages string
+	Length          string // one sentence on how much to say
+	Form            string // one sentence on the form, or ""
 }
 
 // Verify asks whether sources support statements.

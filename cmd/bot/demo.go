@@ -20,6 +20,7 @@ type demoCommand struct {
 	Args struct {
 		Folder string `positional-arg-name:"FOLDER" description:"Try it on this folder instead of Cairn's own documentation."`
 	} `positional-args:"yes"`
+	Model  string `long:"model" value-name:"URL|NAME" description:"Have this language model write the answers: the address of a server that speaks OpenAI's wire format, such as http://localhost:11434/v1, of which the first model is taken, or URL#NAME; or the name of a model of the configuration, or of OpenAI's. The key, where one is needed, is that of CAIRN_LLM_KEY."`
 	Listen string `long:"listen" value-name:"ADDRESS" description:"Address of the page; default: a free port of this machine."`
 }
 
@@ -41,6 +42,11 @@ func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	configured, err := in.configuration()
 	if err != nil {
 		return err
+	}
+	if c.Model != "" {
+		if configured.Models, err = demoModels(ctx, c.Model, configured.Models); err != nil {
+			return fmt.Errorf("--model %s: %w", printable(c.Model), err)
+		}
 	}
 	configured.DataDir, configured.Postgres.Address = dir, config.Address{}
 	if c.Listen != "" {

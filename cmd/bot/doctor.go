@@ -18,6 +18,7 @@ import (
 
 type doctorCommand struct {
 	Channel string `long:"channel" value-name:"ID" description:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
+	Models  bool   `long:"models" description:"Play five questions through the configured language models, over Cairn's own documentation: do they cite, follow the form, return valid structures, stream, how fast, at what cost, and which settings would suit them. Costs a few thousand tokens a question."`
 	JSON    bool   `long:"json" description:"Print it as JSON."`
 }
 
@@ -35,7 +36,8 @@ const doctorLimit = 2 * time.Minute
 
 // Run checks what Cairn needs to work, and says of what is wrong what to do.
 func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
-	ctx, cancel := context.WithTimeout(ctx, doctorLimit)
+	whole := ctx
+	ctx, cancel := context.WithTimeout(whole, doctorLimit)
 	defer cancel()
 	configured, err := in.configuration()
 	if err != nil {
@@ -45,12 +47,18 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 	if configured.File != "" {
 		from = configured.File
 	}
-	return c.report(in.std.Out, slices.Concat(
+	found := slices.Concat(
 		[]finding{{What: "configuration", Told: from}},
 		checkMachine(configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
 		checkStores(ctx, configured, in.std), checkAllModels(ctx, configured.Models),
 		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured), checkAddresses(ctx, configured),
-	))
+	)
+	if c.Models {
+		playing, stop := context.WithTimeout(whole, playLimit)
+		defer stop()
+		found = append(found, playModels(playing, configured, in.std)...)
+	}
+	return c.report(in.std.Out, found)
 }
 
 // report prints findings; the error tells how many are bad.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"cairn/internal/llm"
@@ -170,6 +171,24 @@ func environmentModel(config *Config, host Host) []error {
 	}
 	config.Models = append(config.Models, made)
 	return faults
+}
+
+// ChatModel is a model that plays all roles of conversation, at an address, "" for OpenAI's,
+// with the key that the environment has for models.
+func ChatModel(host Host, address, name string) (Model, error) {
+	made := Model{Retries: defaultRetries, Roles: slices.Clone(chatRoles)}
+	for key, text := range map[string]string{"base_url": address, "model": name} {
+		if text == "" {
+			continue
+		}
+		if err := modelSettings[indexOf(modelSettings, key)].set(&made, text, base{}); err != nil {
+			return Model{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	for _, fault := range append(made.settle(), made.find(host)...) {
+		return Model{}, fmt.Errorf("%s: %w", fault.key, fault.err)
+	}
+	return made, nil
 }
 
 // openRoles are the roles of conversation that no model plays.

@@ -293,16 +293,16 @@ func TestLinkHostsOfTheEnvironmentReplaceTheFiles(t *testing.T) {
 
 // What the page recommends must be sound, and name a model to answer.
 func TestRecipes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/configuration.md")
+	page, err := os.ReadFile("../../docs/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	recipes := 0
-	for _, part := range strings.Split(string(page), "\n### ")[1:] {
+	for _, part := range strings.Split(string(page), "\n## ")[1:] {
 		name, rest, _ := strings.Cut(part, "\n")
 		_, rest, found := strings.Cut(rest, "```yaml\n")
 		recipe, _, closed := strings.Cut(rest, "```\n")
-		if !found || !closed || strings.Contains(name, "Example") {
+		if !found || !closed {
 			continue
 		}
 		recipes++

@@ -76,6 +76,7 @@ func Start() (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
+	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /openai/deployments/{deployment}/chat/completions", s.chat)
 	mux.HandleFunc("POST /openai/deployments/{deployment}/embeddings", s.embeddings)
 	mux.HandleFunc("/", s.lost)
@@ -273,6 +274,20 @@ func (s *Server) refuse(w http.ResponseWriter, p problem) {
 	s.faults = append(s.faults, p.message)
 	s.mu.Unlock()
 	Fail(p.status, p.code, p.message).fail(w)
+}
+
+// Listed is the one model that the server lists.
+const Listed = "listed-model"
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	if err := authorize(r); err != nil {
+		s.refuse(w, problem{http.StatusUnauthorized, "invalid_api_key", err.Error()})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := io.WriteString(w, `{"object":"list","data":[{"id":"`+Listed+`","object":"model","created":1700000000,"owned_by":"llmtest"}]}`); err != nil {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 func (s *Server) lost(w http.ResponseWriter, r *http.Request) {

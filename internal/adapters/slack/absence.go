@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -72,14 +73,22 @@ func (s sender) findRoot(ctx context.Context, age time.Duration) (threadState, b
 }
 
 // IsAbsent implements chat.AbsenceChecker: one look at a channel tells of all its threads
-// that have no reply after a message, or none of the bot's.
+// that have no reply after a message, or none of the bot's. Where many look at channels, Find
+// may get its turn sooner: its limit is another one.
 func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
 	s, err := a.senderFor(ctx, thread)
 	from := draftsAfter(to)
 	if err != nil || s.at.private != "" || from == "" {
 		return false, err
 	}
-	s.caller = "check " + s.at.channel
 	found, ok, err := s.findRoot(ctx, age)
-	return err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from || found.isWithout(s.bot)), err
+	if _, limited := errors.AsType[*chat.RetryAfterError](err); limited {
+		return false, nil
+	}
+	absent := err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from || found.isWithout(s.bot))
+	if absent { // Find may have waited for its turn before
+		looks := turn{team: s.at.team, method: readReplies, channel: s.at.channel, caller: findCaller(thread)}
+		err = s.pace.leaveLine(ctx, looks.asPaceRequest(s.clock.now()))
+	}
+	return absent, err
 }

@@ -313,6 +313,9 @@ func (s sender) readMessages(ctx context.Context, from string, visit func(slack.
 	}
 }
 
+// findCaller is who looks for a post in a thread, in the line of those who look.
+func findCaller(thread chat.ThreadID) string { return "find " + string(thread) }
+
 // Find reads the thread for the messages of a key. A post of which a part is missing
 // is not found: Post completes it. Of a part that is there twice the later is taken away.
 // In private threads there is nothing to find.
@@ -321,7 +324,7 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil || s.at.private != "" {
 		return "", false, err
 	}
-	s.caller, s.order = "find "+string(key), writtenAt(chat.MessageID(s.at.root))
+	s.caller, s.order = findCaller(thread), writtenAt(chat.MessageID(s.at.root))
 	there, err := s.readParts(ctx, key, "")
 	if err != nil {
 		return "", false, err

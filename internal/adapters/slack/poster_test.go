@@ -116,6 +116,30 @@ func TestOneLookTellsOfAllThreadsOfAChannel(t *testing.T) {
 	}
 }
 
+// TestAThreadIsReadWhereItsChannelCannotBe has many looks at channels before this one: Find is
+// asked, whose limit is another one.
+func TestAThreadIsReadWhereItsChannelCannotBe(t *testing.T) {
+	w := newTeam(t, false)
+	room := w.room()
+	at, err := parseThread(room.Thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := turn{team: at.team, method: readHistory}
+	if err := w.adapter.pace.turns.Hold(t.Context(), look.asPaceRequest(w.clock.Now()), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if absent, err := w.adapter.IsAbsent(t.Context(), room.Thread, room.To, time.Second); absent || err != nil {
+		t.Errorf("while its channel can't be looked at, nothing was posted: %v, %v", absent, err)
+	}
+	if _, found, err := w.adapter.Find(t.Context(), room.Thread, "k"); found || err != nil {
+		t.Errorf("Find gives %v, %v", found, err)
+	}
+	if looks := len(w.Calls("conversations.history")); looks != 0 {
+		t.Errorf("its channel was looked at %d times", looks)
+	}
+}
+
 // TestThreadsOfKnownMessagesAreNotRead tidies many threads of two questions and two answers
 // each: one look at the channel tells that nothing came late. Where something did, its
 // thread is read.

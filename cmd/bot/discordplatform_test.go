@@ -185,6 +185,24 @@ func (g *busyGuild) overtaken(channel string) int {
 	return count
 }
 
+// longestSilence is the longest time in which a channel in which somebody waits for an answer
+// showed nothing of the bot's: no message, no edit, not that it types.
+func (g *busyGuild) longestSilence(channel string, begun, ended time.Time) (longest time.Duration) {
+	shown := []time.Time{begun, ended}
+	for _, route := range []string{"POST /channels/{channel}/messages", "PATCH /channels/{channel}/messages/{message}", "POST /channels/{channel}/typing"} {
+		for _, request := range g.Requests(route) {
+			if request.Status/100 == 2 && strings.Contains(request.Path, channel) && request.At.Before(ended) {
+				shown = append(shown, request.At)
+			}
+		}
+	}
+	slices.SortFunc(shown, time.Time.Compare)
+	for i := 1; i < len(shown); i++ {
+		longest = max(longest, shown[i].Sub(shown[i-1]))
+	}
+	return longest
+}
+
 // testBusyDiscordChannel is part of TestABusyChannel. Discord's pace is five in five seconds;
 // nothing is looked for that was not sent.
 func testBusyDiscordChannel(t *testing.T) {
@@ -195,18 +213,20 @@ func testBusyDiscordChannel(t *testing.T) {
 			g := newBusyGuild(t, processes, 1, "reply", servertest.OwnRedis(t).URL)
 			tick := time.NewTicker(250 * time.Millisecond)
 			defer tick.Stop()
+			first := time.Now()
 			for range 60 {
 				<-tick.C
 				g.writes(g.general, "")
 			}
 			begun := time.Now()
 			s := g.settled(caughtUpWithin)
+			silent := g.longestSilence(g.general, first, time.Now())
 			if !s.clean() {
 				t.Errorf("three minutes later: %+v", s)
 			}
 			requests := g.requested()
-			t.Logf("%+v %s after the last message; answers that overtook another: %d; requests: %v",
-				s, time.Since(begun).Round(time.Second), g.overtaken(g.general), requests)
+			t.Logf("%+v %s after the last message; answers that overtook another: %d; the longest silence: %s; requests: %v",
+				s, time.Since(begun).Round(time.Second), g.overtaken(g.general), silent.Round(time.Second), requests)
 			if looked := requests["GET /channels/{channel}/messages 200"]; looked > 0 {
 				t.Errorf("Discord was asked %d times for what was not sent", looked)
 			}
@@ -324,15 +344,33 @@ func (g *busyGuild) signal(at int, by syscall.Signal) {
 	}
 }
 
+// startsPerWindow is how many threads people begin in a channel in five minutes: Discord lets 50
+// be started, and counts those that are tried again.
+const startsPerWindow = 40
+
+// chooseChannel gives a channel in which so many threads more can be started.
+func (g *busyGuild) chooseChannel(begun map[string][]time.Time, many int) string {
+	for {
+		channel := g.channels[g.roll(len(g.channels))]
+		begun[channel] = slices.DeleteFunc(begun[channel], func(at time.Time) bool { return time.Since(at) > 5*time.Minute })
+		if len(begun[channel])+many <= startsPerWindow {
+			return channel
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
 // talk has people write so many messages: in new threads, in those that are there, and many
 // in one channel at once.
 func (g *busyGuild) talk(messages int) {
 	var open [][2]string // channel and thread
+	begun := map[string][]time.Time{}
 	for written := 0; written < messages; {
-		channel, many := g.channels[g.roll(len(g.channels))], 1
+		many := 1
 		if g.roll(40) == 0 {
 			many = 5 + g.roll(10)
 		}
+		channel := g.chooseChannel(begun, many)
 		for range min(many, messages-written) {
 			thread := ""
 			if old := g.roll(3 * max(len(open), 1) / 2); many == 1 && old < len(open) && g.isStarted(open[old]) {
@@ -341,6 +379,7 @@ func (g *busyGuild) talk(messages int) {
 			root := g.writes(channel, thread)
 			if thread == "" {
 				open = append(open, [2]string{channel, root})
+				begun[channel] = append(begun[channel], time.Now())
 			}
 			written++
 		}

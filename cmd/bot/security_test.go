@@ -163,6 +163,40 @@ func TestForgedRequestsAreRefused(t *testing.T) {
 	}
 }
 
+// refusedLine is a line of the log about refused deliveries.
+var refusedLine = regexp.MustCompile(`msg="(slack delivery|discord interaction) refused".* reason="a wrong signature" count=(\d+)`)
+
+// TestForgeriesAreLoggedTogether has strangers write to the real program many times: the log has
+// a line for each platform at first, one for each minute after, and how many there were.
+func TestForgeriesAreLoggedTogether(t *testing.T) {
+	f := newFortress(t)
+	const forgeries = 40
+	challenge, ping := []byte(`{"type":"url_verification","challenge":"x"}`), []byte(`{"type":1}`)
+	_, strangers, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range forgeries {
+		f.post(f.hooks+"/slack/events", challenge, asSlack(challenge, time.Now(), "guessed"))
+		f.post(f.calls+"/discord/interactions", ping, asDiscord(ping, time.Now(), strangers))
+	}
+	f.process.end(syscall.SIGTERM)
+	lines, counts := map[string]int{}, map[string]int{}
+	for _, found := range refusedLine.FindAllStringSubmatch(f.process.String(), -1) {
+		count, err := strconv.Atoi(found[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[found[1]]++
+		counts[found[1]] += count
+	}
+	for _, platform := range []string{"slack delivery", "discord interaction"} {
+		if lines[platform] > forgeries/4 || counts[platform] != forgeries {
+			t.Errorf("%s: %d forgeries in %d lines", platform, counts[platform], lines[platform])
+		}
+	}
+}
+
 // TestReplayedRequestsAreAnsweredOnce sends what Slack has delivered again and again, with
 // its own signature and freshly signed.
 func TestReplayedRequestsAreAnsweredOnce(t *testing.T) {

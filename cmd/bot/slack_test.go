@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -229,6 +230,35 @@ func (o *office) changes(t *testing.T) {
 	}
 	o.ann.Deletes(o.general, root)
 	o.until("the answer is taken back", func() bool { return o.answers(o.general) == before-1 })
+}
+
+// TestAnEditOfAWaitingMessageIsNoRun has Ann edit a question that waits behind another: it is
+// answered as it was edited, and `cairn runs` lists the two questions, before and after.
+func TestAnEditOfAWaitingMessageIsNoRun(t *testing.T) {
+	o := newOffice(t, "http")
+	p := o.serve()
+	listed := func(when string, most int) {
+		t.Helper()
+		out, err := o.command("runs").CombinedOutput()
+		if err != nil {
+			t.Fatalf("cairn runs: %v\n%s", err, out)
+		}
+		if runs := regexp.MustCompile(`(?m)^\S+-\S+ `).FindAllString(string(out), -1); len(runs) > most || strings.Contains(string(out), "change-") {
+			t.Errorf("%s %q are listed:\n%s", when, runs, out)
+		}
+	}
+	o.Disturb(func(method string) (slacktest.Fault, bool) {
+		return slacktest.Fault{Status: http.StatusInternalServerError}, method == "chat.postMessage" || method == "chat.startStream"
+	})
+	root := o.ann.Says(o.general, "", mention+"where do I get a laptop?")
+	o.until("the first post", func() bool { return len(o.Calls("chat.postMessage"))+len(o.Calls("chat.startStream")) > 0 })
+	waits := o.ann.Says(o.general, root, mention+"where do I get a phone?")
+	o.ann.Edits(o.general, waits, mention+"how many days of leave do I get?")
+	listed("while the edited message waits", 2)
+	o.Disturb(nil)
+	o.shows(root, "28 days of leave")
+	listed("once it is answered", 2)
+	p.end(syscall.SIGTERM)
 }
 
 // rates has Ann say that an answer was not helpful, and why.

@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,6 +128,48 @@ func TestAThreadIsTidiedOnceForEachDoubt(t *testing.T) {
 		}
 		if tidied == 0 || tidied > 4 {
 			t.Errorf("the thread was tidied %d times", tidied)
+		}
+	})
+}
+
+// TestTheNextMessageGoesBeforeTidying has a thread be due to be tidied while another message is
+// worked at, and the next one come behind that: it is answered first.
+func TestTheNextMessageGoesBeforeTidying(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t, digs(t))
+		var ends []string
+		struck := false
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			switch {
+			case call.Operation == chattest.TidyOperation:
+				ends = append(ends, "tidied")
+			case call.Operation == chattest.FinishOperation && !struck:
+				struck = true
+				return chattest.Late
+			case call.Operation == chattest.FinishOperation, call.Operation == chattest.PostOperation:
+				ends = append(ends, "posted")
+			}
+			return chattest.NoFault
+		}
+		f := s.front("platform", "1")
+		for range 2 { // the one that works at nothing has the tidying join the thread's queue
+			defer s.works(newFate(0, false))()
+		}
+		f.tell("echo one")
+		for f.posted() != "one" {
+			pass(10 * time.Millisecond)
+		}
+		f.tell("dig")
+		pass(2 * streetTidy)
+		f.tell("echo two")
+		ends = nil
+		if stopped, err := f.bot.Stop(t.Context(), f.thread, "ann"); !stopped || err != nil {
+			t.Fatalf("Stop = %v, %v", stopped, err)
+		}
+		f.quiet()
+		pass(time.Minute) // tidying waits some seconds for other messages
+		if got := strings.Join(ends, ", "); f.posted() != "one, Stopped., two" || !strings.HasPrefix(got, "posted, posted, tidied") {
+			t.Errorf("posted is %q, by %s", f.posted(), got)
 		}
 	})
 }

@@ -298,13 +298,14 @@ func (r room) complain(ctx context.Context, why error) error {
 const maxName = 100
 
 // readTitle returns the name of the thread to start, the words of the question, or that the
-// thread was started already.
+// thread was started already. It leaves the limit on all requests to posts: in an outage it is
+// tried again and again.
 func (r room) readTitle(ctx context.Context) (title string, started bool, err error) {
 	if title, ok := r.titles.Get(r.at.channel); ok {
 		return title, false, nil
 	}
 	var asked wireMessage
-	err = r.call(ctx, request{
+	err = r.call(behind(ctx, postPatience), request{
 		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
 	}, &asked)
 	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {

@@ -11,9 +11,9 @@ import (
 	"cairn/internal/language"
 )
 
-// Version is that of the analysis. Raise it when what Analyze or AnalyzeIn gives changes:
+// Version is that of the analysis. Raise it when what Analyze, AnalyzeIn or Names gives changes:
 // an index holds the terms of one version.
-const Version = 3
+const Version = 4
 
 // AnalyzeIn returns the terms of a text in a language: those of Analyze, and for each word
 // that another stem stands for in that language that one too, right behind. So a text is
@@ -76,7 +76,7 @@ const markSeparator = ":"
 // maxMark is how long a mark is.
 const maxMark = 3
 
-// IsMarked says whether a term is a stem in another language than English.
+// IsMarked says whether a term is no word of English: a stem in another language, or a name.
 func IsMarked(term string) bool { return strings.Contains(term, markSeparator) }
 
 // nativeStem returns the folded stem of a word of letters in a language, "" for none.

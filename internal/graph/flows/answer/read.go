@@ -90,11 +90,11 @@ func (f *Flow) requestReading(ctx context.Context, step graph.Step[State], reque
 
 // searchFirst searches for a question as it was read, and judges what was found.
 func (f *Flow) searchFirst(ctx context.Context, step graph.Step[State], meant understanding) (questionRead, error) {
-	lists, made, changes, err := f.searchAll(ctx, step, retrieve.Query{Text: meant.Query, Terms: meant.Terms, Filter: step.State.Filter})
+	found, made, changes, err := f.searchQuestion(ctx, step, meant)
 	if err != nil {
 		return questionRead{}, err
 	}
-	read := questionRead{meant: meant, found: lists[0], made: made, changes: changes}
+	read := questionRead{meant: meant, found: found, made: made, changes: changes}
 	f.judgeRead(step.State, &read, nil)
 	return read, nil
 }
@@ -141,11 +141,11 @@ func (f *Flow) combineReadings(ctx context.Context, step graph.Step[State], read
 		f.judgeRead(step.State, &combined, nil)
 		return combined, nil
 	}
-	lists, made, noted, err := f.searchAll(ctx, step, retrieve.Query{Text: told.meant.Query, Terms: told.meant.Terms, Filter: step.State.Filter})
+	found, made, noted, err := f.searchQuestion(ctx, step, told.meant)
 	if err != nil {
 		return questionRead{}, err
 	}
-	combined.found, combined.made, combined.changes = lists[0], append(combined.made, made...), append(changes, noted...)
+	combined.found, combined.made, combined.changes = found, append(combined.made, made...), append(changes, noted...)
 	f.judgeRead(step.State, &combined, read.evidence)
 	return combined, nil
 }

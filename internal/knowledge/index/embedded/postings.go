@@ -31,10 +31,11 @@ func decodePostings(data []byte) ([]postings.Posting, error) {
 // fields are the analysed fields of a passage.
 type fields struct {
 	title, headings, body []string
+	names                 []string // in the headings, beside their words; they add nothing to the length
 }
 
 func analyzePassage(tag language.Tag, title string, headings []string, text string) fields {
-	f := fields{title: lexical.AnalyzeIn(tag, title), body: lexical.AnalyzeIn(tag, text)}
+	f := fields{title: lexical.AnalyzeIn(tag, title), body: lexical.AnalyzeIn(tag, text), names: lexical.Names(title, headings)}
 	for _, heading := range headings {
 		f.headings = append(f.headings, lexical.AnalyzeIn(tag, heading)...)
 	}
@@ -49,7 +50,7 @@ func (f fields) countTerms() map[string]postings.Counts {
 		postings.Increment(&c.Title)
 		counts[term] = c
 	}
-	for _, term := range f.headings {
+	for _, term := range slices.Concat(f.headings, f.names) {
 		c := counts[term]
 		postings.Increment(&c.Headings)
 		counts[term] = c

@@ -115,6 +115,11 @@ func countTerms(document knowledge.Document, p knowledge.Passage) (map[string]le
 			terms[term] = c
 		}
 	}
+	for _, name := range lexical.Names(document.Title, p.Headings) {
+		c := terms[name]
+		c.Headings++
+		terms[name] = c
+	}
 	for _, term := range lexical.AnalyzeIn(tag, p.Text) {
 		c := terms[term]
 		c.Body++

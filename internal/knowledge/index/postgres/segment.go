@@ -33,6 +33,7 @@ func (a *analyzer) analyzePassage(tag language.Tag, title string, headings []str
 	for _, heading := range headings {
 		words.lengths.Headings += a.countTerms(&words, lexical.AnalyzeIn(tag, heading), func(c *termCounts) *uint8 { return &c.Headings })
 	}
+	a.countTerms(&words, lexical.Names(title, headings), func(c *termCounts) *uint8 { return &c.Headings }) // adds nothing to the length
 	words.lengths.Body = a.countTerms(&words, lexical.AnalyzeIn(tag, text), func(c *termCounts) *uint8 { return &c.Body })
 	return words
 }

@@ -1,0 +1,61 @@
+package lexical
+
+import (
+	"regexp"
+	"strings"
+
+	"cairn/internal/knowledge"
+)
+
+const (
+	// nameMark begins a term that stands for a whole name. No other term begins with it.
+	nameMark = markSeparator
+	// maxNameWords is how many telling words a name has at most: what is longer is a sentence.
+	maxNameWords = 5
+)
+
+// inBrackets matches further names behind one: Repository (Repo, Chart Repository).
+var inBrackets = regexp.MustCompile(`^(.+?)\s*\((.+)\)\s*$`)
+
+// Names returns the terms for the names of what a passage is about, so that the section about a
+// thing is found among many that mention it: the passage's own heading, or the title before the
+// first heading, each as one term, and so each name in brackets behind it.
+func Names(title string, headings []string) []string {
+	own := title
+	if len(headings) > 0 {
+		own = headings[len(headings)-1]
+	}
+	named := []string{own}
+	if found := inBrackets.FindStringSubmatch(own); found != nil {
+		named = append([]string{found[1]}, strings.Split(found[2], ",")...)
+	}
+	var names []string
+	for _, text := range named {
+		if name := Name(tellingTerms(text)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Name returns the term for the name that consists of some terms, "" for none or too many.
+func Name(terms []string) string {
+	name := nameMark + strings.Join(terms, " ")
+	if len(terms) == 0 || len(terms) > maxNameWords || len(name) > maxTermBytes {
+		return ""
+	}
+	return name
+}
+
+// tellingTerms returns one term for each word of a text that is no filler: of an identifier the
+// whole.
+func tellingTerms(text string) []string {
+	var telling []string
+	for _, word := range Words(Fold(knowledge.WithoutAddresses(text))) {
+		terms := appendTerms(nil, word.Text)
+		if len(terms) > 0 && !IsFiller(terms[len(terms)-1]) {
+			telling = append(telling, terms[len(terms)-1])
+		}
+	}
+	return telling
+}

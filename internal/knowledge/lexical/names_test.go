@@ -1,0 +1,29 @@
+package lexical_test
+
+import (
+	"slices"
+	"testing"
+
+	"cairn/internal/knowledge/lexical"
+)
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct {
+		title    string
+		headings []string
+		want     []string
+	}{
+		{"Glossary", []string{"Glossary", "Chart"}, []string{":chart"}},
+		{"Charts", nil, []string{":chart"}},
+		{"FAQ", []string{"What is a chart?"}, []string{":chart"}},
+		{"Glossary", []string{"Repository (Repo, Chart Repository)"}, []string{":repositori", ":repo", ":chart repositori"}},
+		{"Files", []string{"The `values.yaml` File"}, []string{":values.yaml file"}},
+		{"Terms", []string{"How"}, nil},
+		{"", nil, nil},
+		{"Long", []string{"Signing keys rotate hourly beside archived invoices"}, nil},
+	} {
+		if got := lexical.Names(test.title, test.headings); !slices.Equal(got, test.want) {
+			t.Errorf("%s %q: %q, want %q", test.title, test.headings, got, test.want)
+		}
+	}
+}

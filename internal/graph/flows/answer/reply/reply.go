@@ -77,9 +77,7 @@ func Read(markdown string, sources int) Reply {
 	return r.reply
 }
 
+// cutReply gives what is read of a text: valid UTF-8, and no more than MaxLength of it.
 func cutReply(markdown string) string {
-	if len(markdown) <= MaxLength {
-		return markdown
-	}
-	return strings.ToValidUTF8(markdown[:MaxLength], "")
+	return strings.ToValidUTF8(markdown[:min(len(markdown), MaxLength)], "")
 }

@@ -1,0 +1,135 @@
+// Package replytest makes up replies of models, plays them through the check of an answer and
+// counts their structure by a parser of GitHub's Markdown, for the tests of the check and of all
+// that renders answers.
+package replytest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+)
+
+var (
+	replies = flag.Int("replies", 300, "how many made-up replies are checked and rendered")
+	seed    = flag.Uint64("replies.seed", 20, "what the made-up replies are made from")
+)
+
+// Structure counts the parts of a Markdown text.
+type Structure struct{ Tables, Rows, Items, Blocks int }
+
+// Exceeds says whether any part is there more often than in another text.
+func (s Structure) Exceeds(other Structure) bool {
+	return s.Tables > other.Tables || s.Rows > other.Rows || s.Items > other.Items || s.Blocks > other.Blocks
+}
+
+var parser = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+
+// Count counts tables, rows below a header, list items and code blocks.
+func Count(markdown string) Structure {
+	var counted Structure
+	root := parser.Parse(text.NewReader([]byte(markdown)))
+	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node.Kind() {
+		case extast.KindTable:
+			counted.Tables++
+		case extast.KindTableRow:
+			counted.Rows++
+		case ast.KindListItem:
+			counted.Items++
+		case ast.KindFencedCodeBlock, ast.KindCodeBlock:
+			counted.Blocks++
+		}
+		return ast.WalkContinue, nil
+	})
+	return counted
+}
+
+// Reply is a made-up reply and what is shown of it.
+type Reply struct {
+	Written string
+	Tame    bool // it has Markdown alone, each part with text
+	Checked answer.CheckedReply
+}
+
+// Link is the one address that sources have, and that answers may link to.
+const Link = "https://docs.example/allowed"
+
+var facts = []string{
+	"The Heron cluster is drained before a restart, which takes four minutes.", "At most 1,200 jobs run there at once.",
+	"Set `queue.maxDepth` in `heron.yaml`.", "A restart does not delete the jobs that wait.", "Run `heron drain --grace-period` first.",
+}
+
+// Evidence are the four sources of each made-up reply.
+func Evidence() []retrieve.Evidence {
+	evidence := make([]retrieve.Evidence, 4)
+	for i := range evidence {
+		evidence[i] = retrieve.Evidence{
+			Document: knowledge.Document{ID: knowledge.DocumentID(fmt.Sprint(i)), Title: fmt.Sprintf("Page %d", i)},
+			Passage:  knowledge.Passage{Text: strings.Join(facts, " ") + fmt.Sprintf(" See [the page](%s) number %d.", Link, i)},
+		}
+	}
+	return evidence
+}
+
+// Random checks as many made-up replies as the flag -replies says, by words alone or with a
+// verifier that answers at random, and gives each to show.
+func Random(t *testing.T, show func(Reply) error) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(*seed, 1)) //nolint:gosec // repeatable on purpose
+	for i := range *replies {
+		made := Reply{Tame: i%2 == 0}
+		made.Written = write(random, made.Tame)
+		var verify llm.Model
+		if i%3 > 0 {
+			verify = fickle{random}
+		}
+		checked, err := answer.CheckReply(t.Context(), answer.WrittenReply{Question: "How long does a restart take?", Text: made.Written, Evidence: Evidence()}, verify)
+		if err != nil {
+			t.Fatalf("reply %d of seed %d: %v", i, *seed, err)
+		}
+		made.Checked = checked
+		if err := show(made); err != nil {
+			t.Fatalf("reply %d of seed %d: %v\nwritten %.3000q\nshown   %.3000q", i, *seed, err, made.Written, checked.Text)
+		}
+	}
+}
+
+// fickle is a verifier that answers at random, and at times not at all.
+type fickle struct{ random *rand.Rand }
+
+func (f fickle) Chat(_ context.Context, request llm.Request, _ func(string)) (llm.Reply, error) {
+	asked := request.Messages[len(request.Messages)-1].Text
+	if f.random.IntN(10) == 0 {
+		return llm.Reply{Text: "I can't tell.", Finish: llm.Stop}, nil
+	}
+	labels := []string{"full", "full", "partial", "none"}
+	if f.random.IntN(3) == 0 {
+		labels = labels[:1]
+	}
+	var verdicts []string
+	for n := range strings.Count(asked, "<statement n=") {
+		verdicts = append(verdicts, fmt.Sprintf(`{"statement": %d, "support": %q}`, n+1, labels[f.random.IntN(len(labels))]))
+	}
+	return llm.Reply{Text: `{"verdicts": [` + strings.Join(verdicts, ", ") + `]}`, Finish: llm.Stop}, nil
+}
+
+func (fickle) Tokens(text string) int { return len(text) / 4 }
+
+func (fickle) Limits() llm.Limits { return llm.Limits{Context: 8000, Reply: 1000} }

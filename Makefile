@@ -2,6 +2,7 @@
 
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 20s
+REPLIES ?= 100000
 TIMEOUT ?= 40m
 PKG ?= ./...
 SEED ?= 0
@@ -47,6 +48,13 @@ lint: ## formatting, go vet and linters
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
+
+.PHONY: fuzz-replies
+fuzz-replies: ## REPLIES (100,000) made-up replies of models through the check and all renderers; takes an hour
+	go test -count=1 -timeout 180m ./internal/graph/flows/answer/replytest -args -replies $(REPLIES)
+	for adapter in slack discord web terminal; do \
+		go test -count=1 -timeout 180m -run '^TestRandomReplies$$' ./internal/adapters/$$adapter -args -replies $(REPLIES) || exit 1; \
+	done
 
 .PHONY: bench
 bench: ## benchmarks of PKG (all)

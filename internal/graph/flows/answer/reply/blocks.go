@@ -50,18 +50,22 @@ var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockPa
 // parseBlocks reads the blocks of a text.
 func parseBlocks(markdown string) []*block {
 	source := []byte(markdown)
-	return childBlocks(blockParser.Parse(text.NewReader(source)), source)
+	return childBlocks(blockParser.Parse(text.NewReader(source)), source, 0)
 }
 
-func childBlocks(parent ast.Node, source []byte) []*block {
+// maxNesting is how deep lists and quotes stand in each other. What is deeper is read as if it
+// stood there: browsers and chat platforms have such limits, too.
+const maxNesting = 16
+
+func childBlocks(parent ast.Node, source []byte, depth int) []*block {
 	var blocks []*block
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		blocks = append(blocks, blocksOf(node, source)...)
+		blocks = append(blocks, blocksOf(node, source, depth)...)
 	}
 	return blocks
 }
 
-func blocksOf(node ast.Node, source []byte) []*block {
+func blocksOf(node ast.Node, source []byte, depth int) []*block {
 	switch node := node.(type) {
 	case *ast.Heading:
 		return []*block{{kind: heading, level: node.Level, text: oneLine(rawLines(node, source))}}
@@ -76,11 +80,18 @@ func blocksOf(node ast.Node, source []byte) []*block {
 	case *ast.ThematicBreak:
 		return []*block{{kind: rule}}
 	case *ast.Blockquote:
-		return []*block{{kind: quote, children: childBlocks(node, source)}}
+		children := childBlocks(node, source, depth+1)
+		if depth >= maxNesting {
+			return children
+		}
+		return []*block{{kind: quote, children: children}}
 	case *ast.List:
+		if depth >= maxNesting {
+			return itemBlocks(node, source, depth)
+		}
 		b := &block{kind: list, ordered: node.IsOrdered(), marker: node.Marker, start: node.Start, loose: !node.IsTight}
 		for entry := node.FirstChild(); entry != nil; entry = entry.NextSibling() {
-			b.children = append(b.children, &block{kind: item, children: childBlocks(entry, source)})
+			b.children = append(b.children, &block{kind: item, children: childBlocks(entry, source, depth+1)})
 		}
 		return []*block{b}
 	case *ast.HTMLBlock:
@@ -94,6 +105,15 @@ func blocksOf(node ast.Node, source []byte) []*block {
 		return textBlocks(rawLines(node, source))
 	}
 	return nil
+}
+
+// itemBlocks gives what stands in the items of a list.
+func itemBlocks(list *ast.List, source []byte, depth int) []*block {
+	var blocks []*block
+	for entry := list.FirstChild(); entry != nil; entry = entry.NextSibling() {
+		blocks = append(blocks, childBlocks(entry, source, depth+1)...)
+	}
+	return blocks
 }
 
 func rawLines(node ast.Node, source []byte) string {

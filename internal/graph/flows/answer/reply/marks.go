@@ -40,8 +40,8 @@ var marked = []struct {
 	{regexp.MustCompile(`(?i)^<sup>\s*\[?` + numberList + `\]?\s*</sup>`), false},
 }
 
-// inParentheses cites only at the end of a sentence.
-var inParentheses = regexp.MustCompile(`^\((\d{1,3}(?:\s*,\s*\d{1,3})*)\)(?:\s*$|[.,;:!?]|\s*\n)`)
+// inParentheses cites only at the end of a sentence or of a table's cell.
+var inParentheses = regexp.MustCompile(`^\((\d{1,3}(?:\s*,\s*\d{1,3})*)\)(?:\s*$|[.,;:!?]|\s*\n|\s*\|)`)
 
 // markAt reads the mark that stands at a place of a text; length is 0 where there is none.
 func (r reader) markAt(text string, at int) (cites []int, length int) {
@@ -61,12 +61,19 @@ func (r reader) markAt(text string, at int) (cites []int, length int) {
 		return cites, len(found[0])
 	}
 	if found := inParentheses.FindStringSubmatch(rest); found != nil && at > 0 {
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:at], " "))
-		if cites = r.readNumbers(found[1]); len(cites) > 0 && unicode.IsLetter(before) && !parenthesesCount(text) {
+		if cites = r.readNumbers(found[1]); len(cites) > 0 && endsWord(text[:at]) && !parenthesesCount(text) {
 			return cites, len(found[1]) + 2
 		}
 	}
 	return nil, 0
+}
+
+// endsWord says whether a text ends with a word, a number or a code span and a blank: "exit(1)" is
+// a call.
+func endsWord(text string) bool {
+	trimmed := strings.TrimRight(text, " ")
+	last, _ := utf8.DecodeLastRuneInString(trimmed)
+	return trimmed != text && (unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("`*_\"”’%", last))
 }
 
 // parenthesesCount says whether a text counts its parts with numbers in parentheses.

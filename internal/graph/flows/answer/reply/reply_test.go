@@ -98,7 +98,7 @@ func TestWriteWithoutWhatWasRemoved(t *testing.T) {
 // TestWhatIsNoMarkStays has brackets with numbers that cite nothing.
 func TestWhatIsNoMarkStays(t *testing.T) {
 	for _, text := range []string{
-		"Use `list[1]` there.", "See [1](https://docs.example).", "An \\[1] escaped.", "Steps (1) go and (2) stop.", "Call exit(1) then.", "An arr[7] of it.",
+		"Use `list[1]` there.", "See [1](https://docs.example).", "An \\[1] escaped.", "Steps (1) go and (2) stop.", "Call exit(1) then.", "It calls exit(1).", "An arr[7] of it.",
 	} {
 		read := Read(text, 3)
 		if got := read.Write(make([]Decision, len(read.Units)), func(int) int { return 99 }); got != text || len(read.Units[0].Cites) > 0 {
@@ -107,6 +107,43 @@ func TestWhatIsNoMarkStays(t *testing.T) {
 	}
 	if read := Read("The default is set [99].", 3); read.Write(make([]Decision, len(read.Units)), nil) != "The default is set." {
 		t.Error("a number that no source has is left")
+	}
+}
+
+// TestReadStyles has each style in which models cite, and marks that are nouns.
+func TestReadStyles(t *testing.T) {
+	for text, want := range map[string]string{
+		"It is set [2].":                      "It is set [1].",
+		"It is set[2][3].":                    "It is set [1][2].",
+		"It is set [2, 3].":                   "It is set [1][2].",
+		"It is set [Source 2].":               "It is set [1].",
+		"It is set 【2】.":                      "It is set [1].",
+		"It is set【2†source】.":                "It is set [1].",
+		"It is set [^2].":                     "It is set [1].",
+		"It is set (2).":                      "It is set [1].",
+		"It takes 4 (2).":                     "It takes 4 [1].",
+		"Set `a.b` (2, 3).":                   "Set `a.b` [1][2].",
+		"It is set. [2]":                      "It is set. [1]",
+		"According to [2], it is set.":        "According to [1], it is set.",
+		"See [2] and [3] for more.":           "See [1] and [2] for more.",
+		"[2] says so.":                        "[1] says so.",
+		"Laut [2] ist es so.":                 "Laut [1] ist es so.",
+		"One is set [3].\nTwo is [2].\n[3]":   "One is set [1].\nTwo is [2]. [1]",
+		"| a | b |\n|-|-|\n| c | 1,200 (2) |": "| a | b |\n|-|-|\n| c | 1,200 [1] |",
+	} {
+		t.Run(text, func(t *testing.T) {
+			read := Read(text, 3)
+			var order []int
+			got := read.Write(make([]Decision, len(read.Units)), func(source int) int {
+				if !slices.Contains(order, source) {
+					order = append(order, source)
+				}
+				return slices.Index(order, source) + 1
+			})
+			if got != want {
+				t.Errorf("wrote %q, want %q", got, want)
+			}
+		})
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	replies = flag.Int("replies", 300, "how many made-up replies are checked and rendered")
+	replies = flag.Int("replies", 200, "how many made-up replies are checked and rendered")
 	seed    = flag.Uint64("replies.seed", 20, "what the made-up replies are made from")
 )
 

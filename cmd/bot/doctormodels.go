@@ -38,7 +38,7 @@ type trialQuestion struct {
 // trialQuestions need steps, a comparison, the thread before them, one value, and an honest no.
 func trialQuestions() []trialQuestion {
 	return []trialQuestion{
-		{request: flows.Request{Text: "How do I set Cairn up in Slack, step by step?"}, steps: true},
+		{request: flows.Request{Text: "How do I create the Slack app, step by step?"}, steps: true},
 		{request: flows.Request{Text: "What is the difference between cairn ask and cairn chat?"}},
 		{request: flows.Request{Text: "And which exit code does that have when it asks back?", History: []flows.Turn{
 			{Role: flows.User, Text: "How do I ask from a script?"}, {Role: flows.Assistant, Text: "With `cairn ask QUESTION`; `--json` gives data [1]."},
@@ -245,7 +245,7 @@ func (m *playedModel) judgeReplies() finding {
 	}
 	if cut > 0 {
 		return finding{
-			What: "replies", Problem: fmt.Errorf("%d of %s were cut at their limit of tokens", cut, count(len(m.calls), "reply")), Minor: true,
+			What: "replies", Problem: fmt.Errorf("to %d of %s the reply was cut at its limit of tokens", cut, count(len(m.calls), "request")), Minor: true,
 			Remedy: fmt.Sprintf("raise max_reply (now %d); a model that reasons needs several thousand tokens", m.configured.MaxReply),
 		}
 	}
@@ -323,7 +323,7 @@ func judgeStructures(structured []playedCall) finding {
 	switch {
 	case broken > 0:
 		return finding{
-			What: "structures", Problem: fmt.Errorf("%d of %s can't be read as the JSON that was asked for", broken, count(len(structured), "reply")), Minor: true,
+			What: "structures", Problem: fmt.Errorf("to %d of %s the reply can't be read as the JSON that was asked for", broken, count(len(structured), "request")), Minor: true,
 			Remedy: "give the roles understand and verify to a model that keeps to JSON, or leave them out: rules do their work then",
 		}
 	case repaired > 0:

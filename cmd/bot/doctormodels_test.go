@@ -84,7 +84,7 @@ func TestTheDoctorPlaysQuestions(t *testing.T) {
 				},
 			},
 			[]string{
-				"! model m, replies: 5 of", "→ raise max_reply (now 3000)", "✓ model m, citations: 5 of 5", "! model m, form: it answers what the documents don't tell",
+				"! model m, replies: to 5 of", "→ raise max_reply (now 3000)", "✓ model m, citations: 5 of 5", "! model m, form: it answers what the documents don't tell",
 				"✓ model m, streaming:", "✓ model m, structures: valid; ", "! model m, judgement: it takes for supported what no source has",
 			},
 		},
@@ -94,6 +94,7 @@ func TestTheDoctorPlaysQuestions(t *testing.T) {
 			server := llmtest.New(t)
 			server.Without(of.without...)
 			server.On(llmtest.System("You prepare questions"), llmtest.By(of.read))
+			server.On(llmtest.System("You look for what answers"), llmtest.JSON(`{"enough":true,"search":""}`))
 			server.On(llmtest.System("You check statements"), llmtest.By(of.judge))
 			server.On(llmtest.System("You answer a team's questions"), llmtest.By(of.answer))
 			model := config.Model{

@@ -55,7 +55,7 @@ which can hang the one that asks.
 
 [cairn/internal/graph/flows] is the contract of what the bot can do. flows/answer is the
 main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
-do the work; then follow the nodes in their order: understand.go, clarify.go, process.go,
+do the work; then follow the nodes in their order: understand.go and read.go, clarify.go, process.go,
 generate.go and write.go, verify.go and check.go. What is found is put in order in its folder
 rerank, and with no model what is quoted is chosen in its folder quoting, both by weights that
 were fitted on question sets. What a model wrote is read, and written out again, by its folder

@@ -22,24 +22,30 @@ import (
 	"cairn/internal/llm/openai"
 )
 
-// promptRecorder stands in for the model that writes answers: it keeps what it is shown, and
-// says that the sources hold no answer. It counts tokens as OpenAI's models do.
+// promptRecorder stands in for the models that read questions and write answers: it notes who
+// asks to read, which it fails to, keeps what an answer is written from, and says that the
+// sources hold none. It counts tokens as OpenAI's models do.
 type promptRecorder struct {
 	llm.Model
 	mu    sync.Mutex
 	shown map[string]llm.Request // by run
 	asked map[string]time.Time   // the same: when it was asked
+	read  map[string]bool        // the same: whether it was to read the question
 }
 
 func newPromptRecorder() (*promptRecorder, error) {
 	counting, err := openai.New(openai.Options{Model: "gpt-4o", Context: 128_000, MaxReply: 8_000})
-	return &promptRecorder{Model: counting, shown: make(map[string]llm.Request), asked: make(map[string]time.Time)}, err
+	return &promptRecorder{Model: counting, shown: make(map[string]llm.Request), asked: make(map[string]time.Time), read: make(map[string]bool)}, err
 }
 
 // Chat keeps the request.
 func (r *promptRecorder) Chat(_ context.Context, request llm.Request, _ func(string)) (llm.Reply, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if request.Schema != nil {
+		r.read[request.Run] = true
+		return llm.Reply{}, &llm.Error{Failure: llm.Unavailable, Cause: errors.New("no model reads questions")}
+	}
 	r.shown[request.Run], r.asked[request.Run] = request, time.Now()
 	return llm.Reply{Text: prompts.Sentinel, Finish: llm.Stop}, nil
 }
@@ -65,7 +71,7 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 	if err != nil {
 		return eval.Report{}, err
 	}
-	a.made = &answer.Models{Answer: recorder}
+	a.made = &answer.Models{Understand: recorder, Answer: recorder}
 	flow, err := a.answers()
 	if err != nil {
 		return eval.Report{}, err
@@ -86,6 +92,7 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 		if err != nil {
 			return eval.Report{}, err
 		}
+		score.Read = recorder.read[evalRun(q)]
 		score.Took = float64(recorder.asked[evalRun(q)].Sub(begun)) / float64(time.Millisecond)
 		scores = append(scores, score)
 		c.listContext(in.std.Err, score)

@@ -8,6 +8,7 @@ type ContextScore struct {
 	Tokens  float64 // of the prompt
 	Sources float64 // shown
 	Facts   float64 // the part of the question's facts that stand in the sources
+	Read    bool    // a model was to read the question before
 	// Took is from the question to the request for its answer, in milliseconds: what comes before
 	// the model's own time.
 	Took float64
@@ -45,6 +46,7 @@ func contextGroup(name string, scores []ContextScore) Group {
 		mean("prompt tokens", func(s ContextScore) float64 { return s.Tokens }),
 		mean("sources", func(s ContextScore) float64 { return s.Sources }),
 		mean("fact recall", func(s ContextScore) float64 { return s.Facts }),
+		mean("read by a model first", func(s ContextScore) float64 { return share(s.Read) }),
 		mean("plain: prompt tokens", func(s ContextScore) float64 { return s.BaseTokens }),
 		mean("plain: fact recall", func(s ContextScore) float64 { return s.BaseFacts }),
 	}

@@ -67,6 +67,9 @@ func TestBrowserShowsWhatACitationCites(t *testing.T) {
 	b.do(chromedp.WaitNotPresent(".tip:not([hidden])"))
 	b.clicks(`//a[@class="cite" and text()="4"]`)
 	b.sees(".source.cited")
+	if !evaluate[bool](b, `document.querySelector(".source.cited").checkVisibility()`) {
+		t.Error("mark 4 leads to a row that is folded away")
+	}
 	if title := evaluate[string](b, `document.querySelector(".source.cited .title").textContent`); title != "#releases, 2 March" {
 		t.Errorf("mark 4 leads to %q", title)
 	}

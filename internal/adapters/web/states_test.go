@@ -81,6 +81,12 @@ var screens = []screen{
 		b.clicks(`//a[@class="cite" and text()="2"]`)
 		b.sees(".source.cited")
 	}},
+	{"sources", func(b *browser, _ *Web) {
+		b.says(suggestions[0])
+		b.clicks(".sources summary")
+		b.sees(".sources .source")
+		b.do(chromedp.ScrollIntoView(".sources"))
+	}},
 	{"steps", func(b *browser, _ *Web) {
 		b.asks("search")
 		b.sees(`//details[@open]/summary[contains(., "Searching 3 collections")]`)

@@ -2,7 +2,10 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,10 +62,10 @@ type saidView struct {
 	Text      template.HTML
 	Note      string
 	Run       string
-	Rate      bool   // the reply can be rated
-	Retry     bool   // the run can be gone on with
-	Verdict   string // the owner's
-	Groups    []groupView
+	Rate      bool         // the reply can be rated
+	Retry     bool         // the run can be gone on with
+	Verdict   string       // the owner's
+	Sources   *sourcesView // nil for none
 	Documents []documentView
 	Question  *questionView
 }
@@ -74,6 +77,16 @@ type questionView struct {
 	Dropped  bool   // closed without an answer
 	Meant    string // shown in the place of the question; "" for none
 }
+
+// sourcesView is the line of sources under a reply, and all of them behind it.
+type sourcesView struct {
+	Named  []sourceView // on the line, the first that are cited
+	More   string       // how many documents the line does not name; "" for none
+	Groups []groupView
+}
+
+// maxNamed is how many sources the line under a reply names.
+const maxNamed = 3
 
 type groupView struct {
 	Category string
@@ -176,7 +189,7 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 	reply := what.reply
 	refs := make(map[int]sourceRef)
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
-	v.Groups = sourceGroups(at, reply.Sources, w.options.Now(), refs)
+	v.Sources = newSourcesView(sourceGroups(at, reply.Sources, w.options.Now(), refs))
 	v.Text, err = renderMarkdown(reply.Text, reply.Sources, refs)
 	return v, err
 }
@@ -190,6 +203,30 @@ func askedView(what said) *questionView {
 	for _, choice := range what.question.Choices {
 		choice.Label, choice.Detail = markup.CleanLine(choice.Label), markup.CleanLine(choice.Detail)
 		v.Choices = append(v.Choices, choice)
+	}
+	return v
+}
+
+// newSourcesView names the sources on one line in the order of their marks, those that are
+// not cited last. It is nil where there are none.
+func newSourcesView(groups []groupView) *sourcesView {
+	var all []sourceView
+	for _, group := range groups {
+		all = append(all, group.Sources...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	firstMark := func(s sourceView) int {
+		if len(s.Marks) == 0 {
+			return math.MaxInt
+		}
+		return s.Marks[0].Number
+	}
+	slices.SortStableFunc(all, func(a, b sourceView) int { return cmp.Compare(firstMark(a), firstMark(b)) })
+	v := &sourcesView{Named: all[:min(len(all), maxNamed)], Groups: groups}
+	if more := len(all) - len(v.Named); more > 0 {
+		v.More = markup.MoreDocuments(more)
 	}
 	return v
 }

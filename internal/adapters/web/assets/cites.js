@@ -68,6 +68,7 @@ export const handleCites = () => {
     history.replaceState(null, "", cite.hash);
     document.querySelector(".source.cited")?.classList.remove("cited");
     mark.closest(".source").classList.add("cited");
+    mark.closest("details").open = true;
     mark.focus({ preventScroll: true });
     mark.scrollIntoView({ block: "center", behavior: calm() });
   });

@@ -68,7 +68,9 @@ const steps = (exchange, html) => {
 const said = (exchange, html) => {
   const place = part(exchange, "said");
   const before = place.childElementCount;
+  const open = [...place.querySelectorAll("details[open]")].map((details) => details.id);
   swap(place, parse(html).childNodes, text);
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   if (place.childElementCount > before) askFor(exchange);
 };
 

@@ -19,7 +19,7 @@ func TestRandomReplies(t *testing.T) {
 		if err := check(text, ""); err != nil || !reply.Tame {
 			return err
 		}
-		shown, err := render(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
+		shown, err := renderPost(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
 		if err != nil || len(shown.files) > 0 {
 			return err
 		}

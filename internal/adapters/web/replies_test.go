@@ -15,7 +15,7 @@ import (
 func TestRandomReplies(t *testing.T) {
 	replytest.Random(t, func(reply replytest.Reply) error {
 		text := reply.Checked.Text
-		got, err := markdown(text, cited(1, 2, 3, 4), map[int]sourceRef{1: {"m-A-0-s1", "Title"}})
+		got, err := renderMarkdown(text, cited(1, 2, 3, 4), map[int]sourceRef{1: {"m-A-0-s1", "Title"}})
 		if err != nil {
 			return err
 		}

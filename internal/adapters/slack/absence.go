@@ -10,6 +10,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/expiring"
 )
 
 const (
@@ -81,8 +82,9 @@ func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.Me
 	if err != nil || s.at.private != "" || from == "" {
 		return false, err
 	}
+	s.patience = 0
 	found, ok, err := s.findRoot(ctx, age)
-	if _, limited := errors.AsType[*chat.RetryAfterError](err); limited {
+	if _, limited := errors.AsType[*chat.RetryAfterError](err); limited && !errors.Is(err, expiring.ErrAsked) {
 		return false, nil
 	}
 	absent := err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from || found.isWithout(s.bot))

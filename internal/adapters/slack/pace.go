@@ -53,6 +53,9 @@ const (
 	// turnPatience is how long a call waits by itself for its turn. What waits longer gives
 	// the worker back and comes again.
 	turnPatience = 2 * time.Second
+	// lookPatience is that of a look for a post: after an outage many look, and workers are
+	// better used for those whose turn has come.
+	lookPatience = 200 * time.Millisecond
 	// comeEarly is how much before its turn a caller is to come back.
 	comeEarly = time.Second
 	// stoodStill is how much longer than planned a wait may take: after more, whoever waited

@@ -324,7 +324,7 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil || s.at.private != "" {
 		return "", false, err
 	}
-	s.caller, s.order = findCaller(thread), writtenAt(chat.MessageID(s.at.root))
+	s.caller, s.order, s.patience = findCaller(thread), writtenAt(chat.MessageID(s.at.root)), lookPatience
 	there, err := s.readParts(ctx, key, "")
 	if err != nil {
 		return "", false, err

@@ -1,8 +1,11 @@
 package expiring
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"cairn/internal/chat"
 )
 
 // Snapshots are values that a platform is asked for once for all who need them, by key. Make
@@ -15,10 +18,19 @@ type Snapshots[V any] struct {
 }
 
 type snapshot[V any] struct {
-	mu    sync.Mutex // held while the platform is asked, so that all who wait share the answer
-	asked time.Time  // zero: never
+	held  chan struct{} // holds one while the platform is asked, so that all who wait share the answer
+	asked time.Time     // zero: never
 	value V
 }
+
+// ErrAsked is why Get has no value where the platform is slow to answer somebody else.
+var ErrAsked = errors.New("the platform was asked for the same and has not answered yet")
+
+// snapshotPatience is how long Get waits for somebody else who asks the platform.
+const snapshotPatience = 500 * time.Millisecond
+
+// askAgainAfter is when an answer is there, most likely, that somebody else waits for.
+const askAgainAfter = 2 * time.Second
 
 // NewSnapshots makes one that keeps at most size values; where there are more it begins anew.
 func NewSnapshots[V any](size int) *Snapshots[V] {
@@ -26,11 +38,19 @@ func NewSnapshots[V any](size int) *Snapshots[V] {
 }
 
 // Get gives the value of a key as the platform told it at a time or later. ask asks for it where
-// it is older, and tells when it did.
+// it is older, and tells when it did. Where somebody else has asked and waits for the answer of a
+// slow platform, Get gives a *chat.RetryAfterError that wraps ErrAsked.
 func (s *Snapshots[V]) Get(key string, since time.Time, ask func() (value V, asked time.Time, err error)) (V, error) {
 	found := s.find(key)
-	found.mu.Lock()
-	defer found.mu.Unlock()
+	patience := time.NewTimer(snapshotPatience)
+	defer patience.Stop()
+	select {
+	case found.held <- struct{}{}:
+	case <-patience.C:
+		var none V
+		return none, &chat.RetryAfterError{After: askAgainAfter, Err: ErrAsked}
+	}
+	defer func() { <-found.held }()
 	if found.asked.IsZero() || found.asked.Before(since) {
 		value, asked, err := ask()
 		if err != nil {
@@ -48,7 +68,7 @@ func (s *Snapshots[V]) find(key string) *snapshot[V] {
 		if len(s.values) >= s.size {
 			clear(s.values)
 		}
-		s.values[key] = &snapshot[V]{}
+		s.values[key] = &snapshot[V]{held: make(chan struct{}, 1)}
 	}
 	return s.values[key]
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"cairn/internal/chat"
 )
 
 func TestSnapshots(t *testing.T) {
@@ -62,4 +65,35 @@ func TestSnapshotsAreShared(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("it was asked %d times", asked)
 	}
+}
+
+// TestASlowAnswerIsNotWaitedForByAll has a platform answer after those who want the same have
+// given their turn back.
+func TestASlowAnswerIsNotWaitedForByAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks := NewSnapshots[int](2)
+		ask := func() (int, time.Time, error) {
+			time.Sleep(time.Minute)
+			return 1, time.Now(), nil
+		}
+		var first sync.WaitGroup
+		first.Go(func() {
+			if got, err := looks.Get("a", time.Now(), ask); got != 1 || err != nil {
+				t.Errorf("the first gets %d, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		began := time.Now()
+		_, err := looks.Get("a", time.Now(), ask)
+		if wait, ok := errors.AsType[*chat.RetryAfterError](err); !ok || wait.After <= 0 || !errors.Is(err, ErrAsked) {
+			t.Errorf("the second gets %v", err)
+		}
+		if waited := time.Since(began); waited != snapshotPatience {
+			t.Errorf("the second waits for %s", waited)
+		}
+		first.Wait()
+		if got, err := looks.Get("a", began, ask); got != 1 || err != nil {
+			t.Errorf("once it is there a third gets %d, %v", got, err)
+		}
+	})
 }

@@ -21,6 +21,8 @@ type survey struct {
 	// begun is when the earliest conversation in place began that the look can show; what began
 	// later and is not in states has no messages of the bot's. Zero: it tells only of states.
 	begun time.Time
+	// threadless are messages of a channel from which no thread was started.
+	threadless map[string]bool
 }
 
 // threadState is how a conversation stands: of one in a thread all messages count but the one that
@@ -53,8 +55,8 @@ func (t threadState) isKnown(at place, known []chat.MessageID) bool {
 }
 
 // state tells how the room's conversation stands, by a look that is no older than age: one at the
-// active threads of its server, or at the latest messages of its channel. false: the look does not
-// show it, as of a thread that was archived or never started.
+// active threads of its server, or at the latest messages of its channel, or of that which its
+// thread is to be started in. false: they do not show it, as of a thread that was archived.
 func (r room) state(ctx context.Context, age time.Duration) (threadState, bool, error) {
 	since := r.now().Add(-age)
 	if r.at.isDirect() {
@@ -63,9 +65,13 @@ func (r room) state(ctx context.Context, age time.Duration) (threadState, bool, 
 	if r.at.root == "" {
 		seen, err := r.surveys.Get(r.at.guild, since, func() (survey, time.Time, error) { return r.surveyServer(ctx) })
 		found, ok := seen.states[r.at.channel]
-		return found, ok, err
+		if ok || err != nil || r.to.message != r.at.channel || r.to.channel == "" {
+			return found, ok, err
+		}
+		seen, err = r.surveyOf(ctx, r.to.channel, since)
+		return threadState{}, seen.threadless[r.to.message], err
 	}
-	seen, err := r.surveys.Get(r.at.guild+" "+r.at.channel, since, func() (survey, time.Time, error) { return r.surveyChannel(ctx) })
+	seen, err := r.surveyOf(ctx, r.at.channel, since)
 	found, ok := seen.states[r.at.root]
 	return found, ok || bornAt(r.at.root).After(seen.begun) && !seen.begun.IsZero(), err
 }
@@ -87,18 +93,27 @@ func (r room) surveyServer(ctx context.Context) (survey, time.Time, error) {
 	return seen, asked, nil
 }
 
-// surveyChannel asks how the conversations in place in the room's channel stand.
+// surveyOf gives how the conversations in a channel of the room's server stood at a time or later.
+func (r room) surveyOf(ctx context.Context, channel string, since time.Time) (survey, error) {
+	r.at = place{guild: r.at.guild, channel: channel}
+	return r.surveys.Get(r.at.guild+" "+channel, since, func() (survey, time.Time, error) { return r.surveyChannel(ctx) })
+}
+
+// surveyChannel asks how the conversations in the room's channel stand.
 func (r room) surveyChannel(ctx context.Context) (survey, time.Time, error) {
 	asked := r.now()
 	page, err := r.readPage(ctx, "")
 	if err != nil {
 		return survey{}, asked, err
 	}
-	seen := survey{states: map[string]threadState{}, begun: time.Unix(1, 0)}
+	seen := survey{states: map[string]threadState{}, begun: time.Unix(1, 0), threadless: map[string]bool{}}
 	if len(page) == pageSize {
 		seen.begun = bornAt(page[len(page)-1].ID)
 	}
 	for _, message := range page { // the latest first
+		if !message.hasThread() {
+			seen.threadless[message.ID] = true
+		}
 		m, ok := markOf(message.Components)
 		if !ok || message.Author == nil || message.Author.ID != r.bot || m.root == "" || bornAt(m.root).Before(seen.begun) {
 			continue
@@ -117,13 +132,13 @@ func (r room) surveyChannel(ctx context.Context) (survey, time.Time, error) {
 // conversations in place in a channel.
 func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
 	r, err := a.room(ctx, thread, "")
-	from := parseSource(to)
-	if err != nil || r.at.private != "" || from.message == "" {
+	r.to = parseSource(to)
+	if err != nil || r.at.private != "" || r.to.message == "" {
 		return false, err
 	}
 	found, ok, err := r.state(behind(ctx, postPatience), age)
 	if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) { // the bot may not look
 		return false, nil
 	}
-	return err == nil && ok && found.isAtMost(from.message), err
+	return err == nil && ok && found.isAtMost(r.to.message), err
 }

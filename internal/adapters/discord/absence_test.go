@@ -88,6 +88,33 @@ func TestOneLookTellsOfManyConversations(t *testing.T) {
 	}
 }
 
+// TestOneLookTellsOfThreadsThatWereNotStarted asks of many threads that were not started, as after
+// a restart of the store, and of one that was archived after it was.
+func TestOneLookTellsOfThreadsThatWereNotStarted(t *testing.T) {
+	w := newTeam(t, nil)
+	archived := w.room(settings.ReplyInThread)
+	if _, err := w.adapter.Post(t.Context(), archived.Thread, lateKey, about(archived, "one")); err != nil {
+		t.Fatal(err)
+	}
+	w.Archive(w.Threads(w.general)[0], true, false)
+	var rooms []chattest.PosterRoom
+	for range 20 {
+		rooms = append(rooms, w.room(settings.ReplyInThread))
+	}
+	w.clock.Advance(time.Minute)
+	for i, room := range rooms {
+		if absent, err := w.adapter.IsAbsent(t.Context(), room.Thread, room.To, time.Second); err != nil || !absent {
+			t.Errorf("in thread %d nothing was posted: %v, %v", i, absent, err)
+		}
+	}
+	if absent, err := w.adapter.IsAbsent(t.Context(), archived.Thread, archived.To, time.Second); err != nil || absent {
+		t.Errorf("in an archived thread nothing was posted: %v, %v", absent, err)
+	}
+	if looked := w.looks(); looked != 2 { // at the server and at the channel
+		t.Errorf("Discord was asked %d times what was posted", looked)
+	}
+}
+
 func postKey(n int) chat.PostKey { return chat.PostKey(fmt.Sprintf("KEY%021d", n)) }
 
 func about(room chattest.PosterRoom, text string) chat.Post {

@@ -311,7 +311,7 @@ func (r room) readTitle(ctx context.Context) (title string, started bool, err er
 	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
 		return "", false, err
 	}
-	if asked.Flags&hasThread != 0 || asked.Thread != nil {
+	if asked.hasThread() {
 		return "", true, nil
 	}
 	name := rich.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName)

@@ -17,7 +17,7 @@ type note struct {
 
 // flags of messages.
 const (
-	hasThread = 1 << 5 // a thread was started from it
+	threaded  = 1 << 5 // a thread was started from it
 	ephemeral = 1 << 6 // one person sees it
 	loading   = 1 << 7 // "Cairn is thinking…"
 )
@@ -142,6 +142,9 @@ type wireMessage struct {
 		Message wireMessage `json:"message"`
 	} `json:"message_snapshots"`
 }
+
+// hasThread tells whether a thread was started from the message.
+func (m wireMessage) hasThread() bool { return m.Flags&threaded != 0 || m.Thread != nil }
 
 type wireMember struct {
 	Roles       []string  `json:"roles"`

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/slack/slacktest"
@@ -108,4 +110,44 @@ func TestThePrivateOfferInDiscord(t *testing.T) {
 	for _, call := range g.Refused() {
 		t.Errorf("refused: %+v", call)
 	}
+}
+
+// TestSuggestionsAreOfTheLatestOfAllDocuments has Ann open the conversation with the bot, and its
+// home tab, in a team with more documents than are listed at once: she is offered those that
+// changed last, and told how many there are.
+func TestSuggestionsAreOfTheLatestOfAllDocuments(t *testing.T) {
+	o := newOffice(t, "http")
+	folder, now := filepath.Join(t.TempDir(), "rules"), time.Now()
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const documents = 600
+	for n := range documents {
+		path := filepath.Join(folder, fmt.Sprintf("rule-%03d.md", n))
+		if err := os.WriteFile(path, fmt.Appendf(nil, "# Rule %d\n\nSee it.\n", n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		changed := now.Add(time.Duration(n-documents) * time.Hour)
+		if n == documents/2 {
+			changed = now.Add(time.Hour)
+		}
+		if err := os.Chtimes(path, changed, changed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := o.command("ingest", "-q", folder).CombinedOutput(); err != nil {
+		t.Fatalf("ingest: %v\n%s", err, out)
+	}
+	p := o.serve()
+	direct := o.ann.OpensDM()
+	o.until("suggestions", func() bool { return len(o.Prompts(direct)) > 0 })
+	if got := o.Prompts(direct)[0].Title; got != fmt.Sprint("Rule ", documents/2) {
+		t.Errorf("suggested first is %q of %+v", got, o.Prompts(direct))
+	}
+	o.ann.OpensHome()
+	o.until("the home tab", func() bool { return len(o.Home("U0ANN")) > 0 })
+	if got := string(o.Home("U0ANN")); !strings.Contains(got, fmt.Sprint(documents, " documents")) {
+		t.Errorf("the home tab shows %s", got)
+	}
+	p.end(syscall.SIGTERM)
 }

@@ -25,17 +25,23 @@ func Names(title string, headings []string) []string {
 	if len(headings) > 0 {
 		own = headings[len(headings)-1]
 	}
-	named := []string{own}
-	if found := inBrackets.FindStringSubmatch(own); found != nil {
-		named = append([]string{found[1]}, strings.Split(found[2], ",")...)
-	}
 	var names []string
-	for _, text := range named {
+	for _, text := range SplitNames(own) {
 		if name := Name(tellingTerms(text)); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// SplitNames returns the names that a heading gives a thing: the heading itself, or what stands
+// in front of brackets and, between commas, in them.
+func SplitNames(heading string) []string {
+	found := inBrackets.FindStringSubmatch(heading)
+	if found == nil {
+		return []string{heading}
+	}
+	return append([]string{found[1]}, strings.Split(found[2], ",")...)
 }
 
 // Name returns the term for the name that consists of some terms, "" for none or too many.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
 )
@@ -84,7 +85,7 @@ func rank(q Question, passages []Passage, size Size) []ranked {
 // they are.
 func measureDefinition(profile support.Profile, p Passage) float64 {
 	byHeading := 0.0
-	for _, name := range names(p.heading()) {
+	for _, name := range lexical.SplitNames(p.heading()) {
 		byHeading = max(byHeading, profile.Exactness(support.OfIn(p.Language, name)))
 	}
 	said := 0.0
@@ -95,15 +96,4 @@ func measureDefinition(profile support.Profile, p Passage) float64 {
 		said = max(said, definesTerm(profile, p.Language, newUnit(p, s)))
 	}
 	return byHeading + said
-}
-
-// inBrackets matches another name behind one: Lint (Linting).
-var inBrackets = regexp.MustCompile(`^(.+?)\s*\((.+)\)\s*$`)
-
-// names are those that a heading gives a thing.
-func names(heading string) []string {
-	if found := inBrackets.FindStringSubmatch(heading); found != nil {
-		return found[1:]
-	}
-	return []string{heading}
 }

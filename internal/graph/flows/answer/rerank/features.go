@@ -7,6 +7,7 @@ import (
 
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
@@ -87,12 +88,11 @@ func compareWithBest(described []logistic.Features, name string) {
 // describe gives the features that a passage has by itself.
 func describe(q Question, e retrieve.Evidence) logistic.Features {
 	tag := language.Parse(e.Document.Language)
-	title, section := support.OfIn(tag, e.Document.Title), support.OfIn(tag, e.Passage.Section())
 	analysis := support.Passage{Language: tag, Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text}.Analyze()
 	found := findTerms(q.Profile, analysis.Text)
 	f := logistic.Features{
-		titleExact:   q.Profile.Exactness(title),
-		sectionExact: q.Profile.Exactness(section),
+		titleExact:   exactness(q.Profile, tag, e.Document.Title),
+		sectionExact: exactness(q.Profile, tag, e.Passage.Section()),
 		sideBySide:   shareOfNeighbours(q.Profile, found),
 		coverage:     q.Profile.Coverage(analysis.All()),
 		bestStretch:  coverageOfStretch(q.Profile, found),
@@ -105,6 +105,15 @@ func describe(q Question, e retrieve.Evidence) logistic.Features {
 		f[definitionSays] = saysWhat(q.Profile, tag, e.Passage.Text)
 	}
 	return f
+}
+
+// exactness is how far one of the names in a heading is what the question is about.
+func exactness(p support.Profile, tag language.Tag, heading string) float64 {
+	best := 0.0
+	for _, name := range lexical.SplitNames(heading) {
+		best = max(best, p.Exactness(support.OfIn(tag, name)))
+	}
+	return best
 }
 
 // foundTerm is a place in a text where a term of the question stands.

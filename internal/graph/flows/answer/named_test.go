@@ -1,0 +1,30 @@
+package answer_test
+
+import (
+	"fmt"
+	"testing"
+
+	"cairn/internal/graph/flows"
+)
+
+// TestTheSectionNamedWhatIsAskedForIsFound asks for a word that a hundred sections are full
+// of: the one that has it for its name is read, however little it says.
+func TestTheSectionNamedWhatIsAskedForIsFound(t *testing.T) {
+	f := open(t)
+	for i := range 100 {
+		put(t, f.index, f.embedder, page{fmt.Sprintf("depots/%d.md", i), fmt.Sprintf("Depot %d", i), "", []section{
+			{fmt.Sprintf("Depot gate %d", i), fmt.Sprintf("The depot opens its depot gate %d for what the depot takes in.", i)},
+		}})
+	}
+	put(t, f.index, f.embedder, page{"terms.md", "Words that we use", "", []section{
+		{"Depot (Goods yard)", "The place where goods rest between two journeys, with rails on one side and a road on the other, and a keeper who has the list of all that lies there."},
+	}})
+	for _, question := range []string{"what is a depot?", "whats a goods yard", "what are depots??"} {
+		t.Run(question, func(t *testing.T) {
+			outcome := f.ask(t, flows.Request{Text: question})
+			if got := sourcesOf(outcome); len(got) == 0 || got[0] != "terms.md" {
+				t.Errorf("sources %v of %q", got, outcome.Text)
+			}
+		})
+	}
+}

@@ -35,6 +35,9 @@ func (f *Flow) searchQuestion(ctx context.Context, step graph.Step[State], meant
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	for i := range made {
+		made[i].Text = meant.Query // both are for the same question
+	}
 	return withNamed(meant.Profile, lists[0], slices.Concat(lists[1:]...)), made, changes, nil
 }
 

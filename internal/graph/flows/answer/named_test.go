@@ -22,6 +22,11 @@ func TestTheSectionNamedWhatIsAskedForIsFound(t *testing.T) {
 	for _, question := range []string{"what is a depot?", "whats a goods yard", "what are depots??"} {
 		t.Run(question, func(t *testing.T) {
 			outcome := f.ask(t, flows.Request{Text: question})
+			for _, query := range outcome.Trace.Queries {
+				if query.Text == "" {
+					t.Errorf("a search for nothing: %+v", query)
+				}
+			}
 			if got := sourcesOf(outcome); len(got) == 0 || got[0] != "terms.md" {
 				t.Errorf("sources %v of %q", got, outcome.Text)
 			}

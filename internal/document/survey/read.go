@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/sentence"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
@@ -118,10 +120,17 @@ func joinCited(items []sourceItem, numbers []int) sourceItem {
 	return made
 }
 
-// checker holds statements against what they cite.
-type checker struct{ kept, partly, dropped int }
+// strayMark is a citation inside a statement: what it cites stands beside it.
+var strayMark = regexp.MustCompile(`\[\d{1,3}\]`)
 
-// keepStatements returns the statements that what they cite tells, wholly or in part.
+// checker holds statements against what they cite.
+type checker struct {
+	question              string // what the statements are to tell
+	kept, partly, dropped int
+}
+
+// keepStatements returns the statements that what they cite tells, wholly or in part. One with a
+// number, a name or code that it does not have is not among them.
 func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidence.Statement {
 	var kept []evidence.Statement
 	for _, n := range told[:min(len(told), maxStatements)] {
@@ -134,7 +143,13 @@ func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidenc
 			c.dropped++
 			continue
 		}
-		switch support.Check(made.Text, from.itemSentences()).Label {
+		sentences := from.itemSentences()
+		stated := strayMark.ReplaceAllString(knowledge.WithoutAddresses(made.Text), "")
+		if len(support.Absent(support.Stated{Text: stated, Question: c.question}, sentences)) > 0 {
+			c.dropped++
+			continue
+		}
+		switch support.Check(made.Text, sentences).Label {
 		case support.Unsupported:
 			c.dropped++
 			continue

@@ -180,7 +180,7 @@ func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, 
 	if use.Failure != "" {
 		return w.failedResult(use.Failure), nil
 	}
-	checked := &checker{}
+	checked := &checker{question: w.task.Query}
 	parts := make(map[string][]evidence.Statement)
 	var titles []string
 	for _, part := range told.Parts {

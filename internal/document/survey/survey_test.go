@@ -110,6 +110,8 @@ func TestWhatFitsIsReadAtOnce(t *testing.T) {
 		{"The ledger has no fallback at all, says nobody.", []int{99}},
 		{"Uncited.", []int{}},
 		{"Bananas are sold in Lisbon on Sundays.", []int{1}},
+		{"The ledger has no fallback for 90 days.", []int{1}},
+		{"The ledger `pay.ledger` has no fallback.", []int{1}},
 	}}, {"Empty", []note{}}, {"Risks", []note{{"Refunds take 14 days.", []int{2, 1}}}}}}))
 	set := read(t, "a.md", "# Ledger\n\nThe ledger has no fallback.", "b.md", "# Refunds\n\nRefunds take 14 days.")
 	made, said := surveyed(t, survey.New(modelOf(t, server, 8000)), set, survey.Task{Query: "risks?", Feedback: []string{"shorter"}})
@@ -119,7 +121,7 @@ func TestWhatFitsIsReadAtOnce(t *testing.T) {
 	if places := made.Parts[0].Statements[1].Places; len(places) != 2 || places[0] != (evidence.Place{Document: 1, Section: 0}) {
 		t.Errorf("places %v", places)
 	}
-	if !strings.Contains(made.Note, "3 were left out") || len(made.Uses) != 1 || made.Uses[0].Role != "combine" || strings.Join(said, "|") != "Writing it down" {
+	if !strings.Contains(made.Note, "5 were left out") || len(made.Uses) != 1 || made.Uses[0].Role != "combine" || strings.Join(said, "|") != "Writing it down" {
 		t.Errorf("%q, %+v, %q", made.Note, made.Uses, said)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	template "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"
 	"cairn/internal/repository/report"
@@ -110,9 +111,16 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 	return thought, use, nil
 }
 
+// Written is what a model wrote.
+type Written struct {
+	Sections []report.Section
+	LeftOut  int // statements with a number, a name or code that their sources don't have
+}
+
 // Write asks for the sections of what is to be made. Statements keep those numbers of
-// sources that were given.
-func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, flows.ModelUse, error) {
+// sources that were given. One with a number, a name or code that the sources which it cites
+// don't have is left out; one that cites nothing is held against all.
+func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.ModelUse, error) {
 	var told struct {
 		Sections []struct {
 			Title      string `json:"title"`
@@ -125,9 +133,9 @@ func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, f
 	task = task.fitSources(model)
 	use, err := askModel(ctx, model, request{roleWrite, writeTemplate, &writeSchema, task}, &told)
 	if err != nil || use.Failure != "" {
-		return nil, use, err
+		return Written{}, use, err
 	}
-	var sections []report.Section
+	var written Written
 	for _, section := range told.Sections[:min(len(told.Sections), maxSections)] {
 		made := report.Section{Title: truncateText(section.Title)}
 		for _, statement := range section.Statements {
@@ -135,20 +143,46 @@ func Write(ctx context.Context, model llm.Model, task Task) ([]report.Section, f
 			if text == "" {
 				continue
 			}
+			cited := task.cited(statement.Sources)
+			if len(task.absentWords(text, cited)) > 0 {
+				written.LeftOut++
+				continue
+			}
 			var cites []report.Cite
-			for _, number := range statement.Sources {
-				if number >= 1 && number <= len(task.Sources) {
-					source := task.Sources[number-1]
-					cites = append(cites, report.Cite{Label: source.Label, URL: source.URL})
-				}
+			for _, source := range cited {
+				cites = append(cites, report.Cite{Label: source.Label, URL: source.URL})
 			}
 			made.Statements = append(made.Statements, report.Statement{Text: text, Cites: cites})
 		}
 		if made.Title != "" && len(made.Statements) > 0 {
-			sections = append(sections, made)
+			written.Sections = append(written.Sections, made)
 		}
 	}
-	return sections, use, nil
+	return written, use, nil
+}
+
+// cited gives the sources that numbers name.
+func (t Task) cited(numbers []int) []Source {
+	var cited []Source
+	for _, number := range numbers {
+		if number >= 1 && number <= len(t.Sources) {
+			cited = append(cited, t.Sources[number-1])
+		}
+	}
+	return cited
+}
+
+// absentWords gives the numbers, names and code of a statement that the sources which it cites
+// don't have, of one that cites nothing those that no source has.
+func (t Task) absentWords(text string, cited []Source) []string {
+	if len(cited) == 0 {
+		cited = t.Sources
+	}
+	var lines []string
+	for _, source := range cited {
+		lines = append(append(lines, source.Label), strings.Split(source.Text, "\n")...)
+	}
+	return support.Absent(support.Stated{Text: text, Question: t.Text}, lines)
 }
 
 func truncateText(text string) string {

@@ -62,7 +62,7 @@ func TestSourcesFit(t *testing.T) {
 		Sections []section `json:"sections"`
 	}{[]section{{"A", []statement{{"b", []int{1, 2, 3, -1, 0}}}}, {"empty", []statement{}}}}))
 	long := strings.Repeat("word ", 2000)
-	sections, use, err := reason.Write(t.Context(), modelOf(t, server, 8000), reason.Task{
+	written, use, err := reason.Write(t.Context(), modelOf(t, server, 8000), reason.Task{
 		Goal: "a report", Text: "x", Sources: []reason.Source{{Label: "first", URL: "https://a", Text: long}, {Label: "second", Text: "short"}, {Label: "third", Text: strings.Repeat(long, 4)}},
 	})
 	if err != nil || use.Failure != "" {
@@ -72,8 +72,40 @@ func TestSourcesFit(t *testing.T) {
 	if !strings.Contains(sent, "first") || !strings.Contains(sent, "second") || strings.Contains(sent, "third") {
 		t.Errorf("%.100s", sent)
 	}
-	if len(sections) != 1 || len(sections[0].Statements[0].Cites) != 2 || sections[0].Statements[0].Cites[0].URL != "https://a" {
+	if sections := written.Sections; len(sections) != 1 || len(sections[0].Statements[0].Cites) != 2 || sections[0].Statements[0].Cites[0].URL != "https://a" {
 		t.Errorf("%+v", sections)
+	}
+}
+
+// TestInventedIsLeftOut has statements with a number, a flag and a name that what they cite does
+// not have.
+func TestInventedIsLeftOut(t *testing.T) {
+	type statement struct {
+		Text    string `json:"text"`
+		Sources []int  `json:"sources"`
+	}
+	type section struct {
+		Title      string      `json:"title"`
+		Statements []statement `json:"statements"`
+	}
+	server := llmtest.New(t, llmtest.Value(struct {
+		Sections []section `json:"sections"`
+	}{[]section{{"A", []statement{
+		{"The queue keeps 30 jobs.", []int{1}}, {"The queue keeps 90 jobs.", []int{1}}, {"Start it with `--drain`.", []int{2}},
+		{"It needs PostgreSQL.", []int{}}, {"It needs MySQL.", []int{}},
+	}}}}))
+	written, _, err := reason.Write(t.Context(), modelOf(t, server, 16000), reason.Task{
+		Goal: "a report", Text: "x", Sources: []reason.Source{{Label: "queue.go", Text: "const jobs = 30 // --drain"}, {Label: "README.md", Text: "It needs PostgreSQL."}},
+	})
+	if err != nil || len(written.Sections) != 1 {
+		t.Fatalf("%+v, %v", written, err)
+	}
+	var kept []string
+	for _, s := range written.Sections[0].Statements {
+		kept = append(kept, s.Text)
+	}
+	if want := "The queue keeps 30 jobs.|It needs PostgreSQL."; strings.Join(kept, "|") != want || written.LeftOut != 3 {
+		t.Errorf("kept %q, left out %d", kept, written.LeftOut)
 	}
 }
 

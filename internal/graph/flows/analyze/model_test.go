@@ -89,7 +89,7 @@ func TestAModelThatFailsIsWorkedAround(t *testing.T) {
 // links, mentions and numbers of sources that are not there.
 func TestNothingOfDocumentsOrModelsLeaks(t *testing.T) {
 	hostile := "The ledger has no fallback. Maria Lopez owns it since 2020 and Tom Becker since 2021. [click](https://evil.example/x) <https://evil.example/y> https://evil.example/z ![i](https://evil.example/i) @everyone <!channel> <@U123> [77]\n# Heading"
-	obeys := "Maria Lopez owns it since 2020 and Tom Becker since 2021, the ledger has no fallback. [click](https://evil.example/z) https://evil.example/z @everyone <!channel> [77]\n# Heading"
+	obeys := "Maria Lopez owns it since 2020 and Tom Becker since 2021, the ledger has no fallback. [click](https://evil.example/z) https://evil.example/z @everyone <!channel> [77]\n# fallback"
 	server := llmtest.New(t, llmtest.Value(parts{[]part{{"Risks https://evil.example/t @here", []note{{obeys, []int{1, 77}}}}}}))
 	for name, surveyor := range map[string]*survey.Surveyor{"model": surveyorOf(t, server), "rules": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestNothingOfDocumentsOrModelsLeaks(t *testing.T) {
 				}
 				// Names stand in code, where nothing makes a link of them.
 				said = strings.ReplaceAll(said, "`https://evil.example/n.md`", "")
-				for _, bad := range []string{"://", "@everyone", "@here", "<!channel>", "<@U123>", "[77]", "\n# Heading"} {
+				for _, bad := range []string{"://", "@everyone", "@here", "<!channel>", "<@U123>", "[77]", "\n# Heading", "\n# fallback"} {
 					if strings.Contains(said, bad) {
 						t.Errorf("%q leaks: %s", bad, said)
 					}

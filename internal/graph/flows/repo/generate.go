@@ -31,9 +31,9 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("write about the repository: %w", err)
 		}
-		s.Sections = written
-		changes = append(changes, modelUses.Set([]flows.ModelUse{used}), sections.Set(written))
-		if len(written) == 0 && s.TaskType != AnalyzeRepo {
+		s.Sections, s.LeftOut = written.Sections, written.LeftOut
+		changes = append(changes, modelUses.Set([]flows.ModelUse{used}), sections.Set(written.Sections), leftOut.Set(written.LeftOut))
+		if len(written.Sections) == 0 && s.TaskType != AnalyzeRepo {
 			said := "it found nothing to say in what was read"
 			if used.Failure != "" {
 				said = used.Failure
@@ -82,8 +82,9 @@ func (s State) written() string {
 
 // partial says what is missing, "" where nothing is.
 func (s State) partial() string {
+	omitted := s.omissionNote()
 	if s.IsComplete {
-		return ""
+		return omitted
 	}
 	var said []string
 	for _, use := range s.ToolUsage {
@@ -95,7 +96,18 @@ func (s State) partial() string {
 	if len(said) > 0 {
 		text += " The tools said: " + plain.Shortened(strings.Join(said, "; "), 2*maxError) + "."
 	}
-	return text
+	return strings.TrimSpace(text + " " + omitted)
+}
+
+// omissionNote says how many statements were left out, "" for none.
+func (s State) omissionNote() string {
+	switch s.LeftOut {
+	case 0:
+		return ""
+	case 1:
+		return "A statement of the language model was left out: its sources don't have a number, a name or code of it."
+	}
+	return fmt.Sprintf("%d statements of the language model were left out: their sources don't have a number, a name or code of them.", s.LeftOut)
 }
 
 func (s State) hasPicture() bool {

@@ -90,6 +90,7 @@ type State struct {
 	Evidence          []Passage
 
 	Sections         []report.Section
+	LeftOut          int // statements of Sections that their sources don't bear out
 	FinalOutput      string // Markdown
 	IsComplete       bool
 	EvaluationScores Scores
@@ -127,6 +128,7 @@ var (
 	evidence      = graph.Replace("evidence", func(s *State) *[]Passage { return &s.Evidence })
 
 	sections         = graph.Replace("sections", func(s *State) *[]report.Section { return &s.Sections })
+	leftOut          = graph.Replace("left_out", func(s *State) *int { return &s.LeftOut })
 	finalOutput      = graph.Replace("final_output", func(s *State) *string { return &s.FinalOutput })
 	isComplete       = graph.Replace("is_complete", func(s *State) *bool { return &s.IsComplete })
 	evaluationScores = graph.Replace("evaluation_scores", func(s *State) *Scores { return &s.EvaluationScores })
@@ -142,6 +144,6 @@ var fields = []graph.FieldSpec[State]{
 	iterationCount, maxIterations, nextAction, retried,
 	reasoningSteps, reflectionNotes, toolUsage,
 	name, commit, web, repoStructure, dependencies, architecture, codeFiles, wanted, evidence,
-	sections, finalOutput, isComplete, evaluationScores, failure,
+	sections, leftOut, finalOutput, isComplete, evaluationScores, failure,
 	modelUses, notes, startTime,
 }

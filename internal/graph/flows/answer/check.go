@@ -61,6 +61,7 @@ func (f *Flow) unsupported(ctx context.Context, s State, changes []graph.Change[
 	changes = append(changes, notes.Set([]string{"no sentence that the model wrote is supported by what it cites"}))
 	made := f.extract(s)
 	if made.Abstained != "" {
+		s.ResponseResults.Fallback = unsupportedText
 		declined, err := f.decline(ctx, s, []string{"abstained: " + made.Abstained})
 		return graph.Update(append(changes, declined...)...), err
 	}

@@ -48,6 +48,9 @@ func (f *Flow) decline(ctx context.Context, s State, remarks []string) ([]graph.
 		said = withLanguages("", s, cited)
 	}
 	near := nearPages(s, cited)
+	if s.ResponseResults.Fallback != "" && len(cited)+len(near) == 0 {
+		near = nearest(s.SearchResults) // the documents may well answer
+	}
 	if len(cited) == 0 && len(near) > 0 {
 		said = speaker.Text(phrases.NearestPages)
 	}

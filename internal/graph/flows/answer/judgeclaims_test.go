@@ -45,3 +45,28 @@ func TestAVerifierIsNotShownPassagesThatAreGone(t *testing.T) {
 		t.Errorf("shown: %q, want %q", checked.Text, want)
 	}
 }
+
+// TestARemovalIsToldInItsPlace asks in two languages for two things, of which the sources tell one.
+func TestARemovalIsToldInItsPlace(t *testing.T) {
+	for _, test := range []struct{ question, source, text, want string }{
+		{
+			"How many days of leave do I get, and who pays for lunch?", "You have 28 days of leave a year.",
+			"You have 28 days of leave a year [1]. Lunch is paid for by the mayor of Lisbon [1]. You have 28 days of leave a year [1].",
+			"You have 28 days of leave a year [1]. *(something was left out here, for the documents don't support it)* You have 28 days of leave a year [1].",
+		},
+		{
+			"Wie viele Tage Urlaub bekomme ich, und wer bezahlt das Mittagessen?", "Du hast 28 Tage Urlaub im Jahr.",
+			"Du hast 28 Tage Urlaub im Jahr [1]. Das Mittagessen bezahlt 1999 der Bürgermeister [1].",
+			"Du hast 28 Tage Urlaub im Jahr [1]. *(hier wurde etwas weggelassen, das die Dokumente nicht stützen)*",
+		},
+	} {
+		evidence := []retrieve.Evidence{{Document: knowledge.Document{ID: "leave", Title: "Leave"}, Passage: knowledge.Passage{Text: test.source}}}
+		checked, err := answer.CheckReply(t.Context(), answer.WrittenReply{Question: test.question, Evidence: evidence, Text: test.text}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if checked.Text != test.want {
+			t.Errorf("shown: %q, want %q", checked.Text, test.want)
+		}
+	}
+}

@@ -205,6 +205,22 @@ func TestWhatNoSourceSaysIsTakenOutOrMarked(t *testing.T) {
 	})
 }
 
+// TestAnAbstentionTellsThatTheModelFailed has a reply of which nothing is supported, to a question
+// that no sentence answers: that is said, and the passages found are named.
+func TestAnAbstentionTellsThatTheModelFailed(t *testing.T) {
+	f := open(t)
+	server := llmtest.New(t)
+	server.On(isAnswer, says("Leave is painted blue by robots from Saturn {Days of leave}."))
+	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "which robot paints my leave blue?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != flows.Abstained || !strings.Contains(got.Text, "what the language model wrote is not in the sources") || len(sourcesOf(got)) == 0 {
+		t.Errorf("%s: %q from %v", got.Kind, got.Text, sourcesOf(got))
+	}
+}
+
 // TestWhatCitesNothingIsGivenItsSource has an uncited statement, and one about the sources.
 func TestWhatCitesNothingIsGivenItsSource(t *testing.T) {
 	f := open(t)

@@ -90,7 +90,7 @@ type State struct {
 	Evidence          []Passage
 
 	Sections         []report.Section
-	LeftOut          int // statements of Sections that their sources don't bear out
+	LeftOut          int    // statements of Sections that their sources don't bear out
 	FinalOutput      string // Markdown
 	IsComplete       bool
 	EvaluationScores Scores

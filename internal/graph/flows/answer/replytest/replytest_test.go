@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/answer/replytest"
 )
 
@@ -33,11 +34,35 @@ func TestRandomReplies(t *testing.T) {
 		case reply.Tame && foreign.MatchString(shown):
 			return fmt.Errorf("a mark is left in a foreign style")
 		}
-		for _, found := range address.FindAllString(shown, -1) {
-			if !strings.HasPrefix(found, replytest.Link) {
-				return fmt.Errorf("a link to %s", found)
-			}
+		return checkLinks(shown)
+	})
+}
+
+// checkLinks says which address an answer has that its sources don't.
+func checkLinks(shown string) error {
+	for _, found := range address.FindAllString(shown, -1) {
+		if !strings.HasPrefix(found, replytest.Link) {
+			return fmt.Errorf("a link to %s", found)
 		}
-		return nil
+	}
+	return nil
+}
+
+// FuzzCheckReply checks any text as a reply: what is shown of it is UTF-8, and leads nowhere but
+// to its sources.
+func FuzzCheckReply(f *testing.F) {
+	f.Add("Heron is drained [1].\n\n| a | b |\n|-|-|\n| 1,200 | [2] |\n\n1. x\n   - y [^3]\n\n```\nopen")
+	f.Add("[a](https://evil.example) <https://evil.example> ![x](https://evil.example/i.png) \xff\u202e[x]: https://evil.example\n<b>[1]</b>【2】")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 5000 {
+			return
+		}
+		checked, err := answer.CheckReply(t.Context(), answer.WrittenReply{Question: "How long does it take?", Text: text, Evidence: replytest.Evidence()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkLinks(checked.Text); err != nil || !utf8.ValidString(checked.Text) {
+			t.Errorf("%v in %q", err, checked.Text)
+		}
 	})
 }

@@ -100,10 +100,11 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	}
 	stream.Close()
 	out.Close()
+	draft := Draft{Written: said, Shown: positions, Joined: shown.joined, Model: use.Model, Cut: told.Finish == llm.Length}
 	return draftResponse{
-		Draft:   Draft{Written: said, Shown: positions, Joined: shown.joined, Model: use.Model, Cut: told.Finish == llm.Length},
+		Draft:   draft,
 		Uses:    []flows.ModelUse{use},
-		Remarks: []string{fmt.Sprintf("written from %d sources, of %d passages found", len(positions), len(s.SearchResults))},
+		Remarks: []string{fmt.Sprintf("written from %d of %d passages", len(draft.positions()), len(s.SearchResults))},
 	}, nil
 }
 

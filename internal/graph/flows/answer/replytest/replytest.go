@@ -42,7 +42,7 @@ var parser = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
 func Count(markdown string) Structure {
 	var counted Structure
 	root := parser.Parse(text.NewReader([]byte(markdown)))
-	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	err := ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -58,6 +58,9 @@ func Count(markdown string) Structure {
 		}
 		return ast.WalkContinue, nil
 	})
+	if err != nil {
+		panic(fmt.Sprintf("replytest: walk Markdown: %v", err)) // no visit gives one
+	}
 	return counted
 }
 

@@ -158,7 +158,7 @@ func TestCtrlCEndsAWaitForAReply(t *testing.T) {
 		t.Fatalf("it goes on after Ctrl-C: %v", command.Process.Kill())
 	}
 	exit, _ := errors.AsType[*exec.ExitError](err)
-	if exit == nil || exit.ExitCode() != exitFailed || !shows("interrupted") {
+	if exit == nil || exit.ExitCode() != exitFailed || !o.wait(func() bool { return shows("interrupted") }) { // the terminal may be read later
 		t.Errorf("it ended with %v:\n%s", err, said.String())
 	}
 }

@@ -69,10 +69,10 @@ func TestTheDoctorPlaysQuestions(t *testing.T) {
 		"half-good": {
 			playedProfile{
 				without: []llmtest.Feature{llmtest.JSONSchema, llmtest.JSONObject},
-				answer: func(r llmtest.Request) llmtest.Step {
+				answer: func(llmtest.Request) llmtest.Step {
 					return llmtest.Text("<think>", "Hm [9].", "</think>", "1. Do ", "it【1】.").Finish("length")
 				},
-				read: func(r llmtest.Request) llmtest.Step {
+				read: func(llmtest.Request) llmtest.Step {
 					return llmtest.JSON("Sure:\n```json\n{'question': 'What is it?', 'intent': 'lookup', 'searches': [], 'relation': 'one', 'keywords': [], 'unclear': '', 'choices': [],}\n```")
 				},
 				judge: func(r llmtest.Request) llmtest.Step {
@@ -111,7 +111,7 @@ func TestTheDoctorPlaysQuestions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer nowhere.Close() //nolint:errcheck // nothing is kept there
+			defer nowhere.Close()
 			var said strings.Builder
 			if err := printFindings(&said, playModels(t.Context(), configured, stdio{Out: nowhere, Err: nowhere})); err != nil {
 				t.Fatal(err)

@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 	"flag"
-	"log"
+	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ type tidyMain struct{ *testing.M }
 func (m tidyMain) Run() int {
 	code := m.M.Run()
 	if err := removePlain(); err != nil {
-		log.Print(err)
+		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}
 	return code

@@ -73,7 +73,7 @@ func TestASlowAnswerIsNotWaitedForByAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := NewSnapshots[int](2)
 		ask := func() (int, time.Time, error) {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			return 1, time.Now(), nil
 		}
 		var first sync.WaitGroup

@@ -62,7 +62,7 @@ func TestProfilesOfModels(t *testing.T) {
 			server.On(llmtest.System("You check statements"), llmtest.By(func(r llmtest.Request) llmtest.Step {
 				_, before, _ := strings.Cut(r.User(), "<statement n=\"1\"")
 				first, second := "full", "none"
-				if strings.Contains(before[:strings.Index(before, "</statement>")], "Quellmar") {
+				if statement, _, _ := strings.Cut(before, "</statement>"); strings.Contains(statement, "Quellmar") {
 					first, second = second, first
 				}
 				return p.dress(`{"verdicts":[{"statement":1,"support":"`+first+`"},{"statement":2,"support":"`+second+`"}]}`, true)

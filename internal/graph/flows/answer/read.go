@@ -125,7 +125,7 @@ func coversQuestion(read questionRead) bool {
 // combineReadings takes what a model read for the question, and keeps beside what is found for
 // that what the rules' own search found. Where the model failed, the rules' reading stands.
 func (f *Flow) combineReadings(ctx context.Context, step graph.Step[State], read questionRead, told modelReading) (questionRead, error) {
-	changes := append(read.changes, told.changes...)
+	changes := slices.Concat(read.changes, told.changes)
 	switch meant := told.meant; {
 	case meant.Failed:
 		read.meant.Uses = append(read.meant.Uses, meant.Uses...)
@@ -145,7 +145,7 @@ func (f *Flow) combineReadings(ctx context.Context, step graph.Step[State], read
 	if err != nil {
 		return questionRead{}, err
 	}
-	combined.found, combined.made, combined.changes = found, append(combined.made, made...), append(changes, noted...)
+	combined.found, combined.made, combined.changes = found, slices.Concat(combined.made, made), slices.Concat(changes, noted)
 	f.judgeRead(step.State, &combined, read.evidence)
 	return combined, nil
 }

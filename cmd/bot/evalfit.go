@@ -21,15 +21,6 @@ type judgedQuestion struct {
 	features logistic.Features
 }
 
-// How a judgement is fitted, and the chances from which it acts. They were chosen on talk,
-// teamdocs and clarify, each half held out in turn.
-const (
-	fitPenalty     = 1.0
-	fitAskFrom     = 0.4
-	fitDeclineFrom = 0.4
-	fitDoubtFrom   = 0.25
-)
-
 // inputsOf gives the inputs of a trace as a flow has them.
 func inputsOf(inputs []chat.TraceInput) []flows.Input {
 	var read []flows.Input
@@ -40,12 +31,14 @@ func inputsOf(inputs []chat.TraceInput) []flows.Input {
 }
 
 // fitJudgement fits a judgement on questions: those with a half other than without, -1 for
-// all. Each set weighs the same.
+// all. Each set weighs the same. What no model decides about is left out.
 func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
 	sizes := make(map[string]int)
+	fitted := 0
 	for _, q := range questions {
 		if q.half != without {
 			sizes[q.set]++
+			fitted++
 		}
 	}
 	var asks, declines []logistic.Sample
@@ -53,18 +46,15 @@ func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
 		if q.half == without {
 			continue
 		}
-		weight := float64(len(questions)) / float64(len(sizes)*sizes[q.set])
+		weight := float64(fitted) / float64(len(sizes)*sizes[q.set])
 		if !answer.IsPlain(q.features) {
 			asks = append(asks, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAsk), Weight: weight})
 		}
-		if q.expect != eval.ReactAsk {
+		if q.expect != eval.ReactAsk && !answer.PointsBack(q.features) {
 			declines = append(declines, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAbstain), Weight: weight})
 		}
 	}
-	return answer.Judgement{
-		Ask: logistic.Fit(asks, fitPenalty), Decline: logistic.Fit(declines, fitPenalty),
-		AskFrom: fitAskFrom, DeclineFrom: fitDeclineFrom, DoubtFrom: fitDoubtFrom,
-	}
+	return answer.FitJudgement(asks, declines)
 }
 
 // decided is what a judgement does with a question.

@@ -50,7 +50,7 @@ func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
 	for _, input := range got.Trace.Inputs {
 		names[input.Name] = input
 	}
-	for _, name := range []string{"coverage", "history", "chance of several readings", "chance that nothing answers"} {
+	for _, name := range []string{"words close by", "history", "chance of several readings", "chance that nothing answers"} {
 		if _, there := names[name]; !there {
 			t.Errorf("%s decided without %q, from %+v", got.Kind, name, got.Trace.Inputs)
 		}

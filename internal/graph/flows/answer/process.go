@@ -353,8 +353,10 @@ func analyze(p support.Profile, evidence []retrieve.Evidence) Analysis {
 
 // termsOf gives the terms of a passage and of where it stands. They are shared: don't change
 // them.
-func termsOf(e retrieve.Evidence) support.Set {
+func termsOf(e retrieve.Evidence) support.Set { return passageOf(e).Analyze().All() }
+
+func passageOf(e retrieve.Evidence) support.Passage {
 	return support.Passage{
 		Language: language.Parse(e.Document.Language), Title: e.Document.Title, Headings: e.Passage.Headings, Text: e.Passage.Text,
-	}.Analyze().All()
+	}
 }

@@ -1,0 +1,78 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/logistic"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/knowledge/support"
+)
+
+func profileOf(terms ...string) support.Profile {
+	p := support.Profile{Passages: 100}
+	for _, term := range terms {
+		p.Terms = append(p.Terms, support.Term{Text: term, Written: term, IDF: 2, Passages: 5})
+	}
+	return p
+}
+
+func evidenceOf(title, text string) retrieve.Evidence {
+	return retrieve.Evidence{Document: knowledge.Document{Title: title, Language: "en"}, Passage: knowledge.Passage{Text: text}, Score: 1}
+}
+
+func TestShareCloseBy(t *testing.T) {
+	far := strings.Repeat(" and so on", closeBy)
+	for _, test := range []struct {
+		name, title, text string
+		want              float64
+	}{
+		{"side by side", "Guide", "The heron drains its queue.", 1},
+		{"far apart", "Guide", "A heron." + far + " A drain." + far + " A queue.", 1.0 / 3},
+		{"under a title", "Heron", "Words." + far + " Drain the queue.", 1},
+		{"nothing of it", "Guide", "Lunch is served.", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := shareCloseBy(profileOf("heron", "drain", "queue"), evidenceOf(test.title, test.text)); got != test.want {
+				t.Errorf("%v of the question stands close by, want %v", got, test.want)
+			}
+		})
+	}
+	if got := shareCloseBy(support.Profile{}, evidenceOf("Guide", "Text.")); got != 0 {
+		t.Errorf("%v of no question", got)
+	}
+}
+
+func TestShareAgreeing(t *testing.T) {
+	both, one := evidenceOf("Guide", "Drain the queue."), evidenceOf("Guide", "A queue.")
+	if got := shareAgreeing(profileOf("drain", "queue"), []retrieve.Evidence{both, one, both}); got != 2.0/nearby {
+		t.Errorf("%v of the first passages agree, want 2 of %d", got, nearby)
+	}
+}
+
+func TestShareOnThread(t *testing.T) {
+	s := State{SearchResults: []retrieve.Evidence{evidenceOf("Heron", "It drains the queue.")}}
+	if got := shareOnThread(s); got != 0 {
+		t.Errorf("%v of no thread", got)
+	}
+	s.History = []flows.Turn{{Role: flows.User, Text: "lunch"}, {Role: flows.Assistant, Text: "garden"}, {Role: flows.User, Text: "what drains the queue?"}, {Role: flows.Assistant, Text: "The magpie."}}
+	if got := shareOnThread(s); got != 2.0/3 {
+		t.Errorf("%v of what was spoken of last, want two thirds", got)
+	}
+}
+
+// TestPointsBackIsNotDeclined has a question without words of its own answered however little
+// its words are held.
+func TestPointsBackIsNotDeclined(t *testing.T) {
+	certain := Judgement{Decline: logistic.Weights{logistic.Always: 9}, AskFrom: 0.9, DeclineFrom: 0.5}
+	s := State{OriginalQuery: "and how do i undo that?", FollowUp: true, Profile: profileOf("undo"), History: []flows.Turn{{Role: flows.User, Text: "how do I drain the queue?"}}}
+	if _, declines := certain.Decide(weigh(s)); declines {
+		t.Error("a question about what was just answered is declined")
+	}
+	s.Profile = profileOf("undo", "invoice", "tax")
+	if _, declines := certain.Decide(weigh(s)); !declines {
+		t.Error("a question with words of its own is not declined")
+	}
+}

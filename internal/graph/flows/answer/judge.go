@@ -129,7 +129,7 @@ func FitJudgement(asks, declines []logistic.Sample) Judgement {
 const (
 	fitPenalty     = 1.0
 	fitAskFrom     = 0.4
-	fitDeclineFrom = 0.28
+	fitDeclineFrom = 0.31
 	fitDoubtFrom   = 0.2
 )
 

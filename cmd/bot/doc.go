@@ -66,7 +66,7 @@ a message goes to; flows/analyze and flows/buildcontext read whole documents by 
 [cairn/internal/document], which finds in them by rules, or by a model part by part, what each
 statement can be shown to rest on. flows/repo reports on repositories, which
 [cairn/internal/repository] opens, fetches and takes apart without running anything of them. With no model its decisions to ask back and
-to abstain rest on a handful of thresholds, constants with names in clarify.go: the part of
+to abstain are two fitted models of 16 features each (judge.go, weigh.go): the part of
 this program that we would trust the least on documents that nobody has seen. flows/echo is
 the smallest flow there is.
 

@@ -186,19 +186,23 @@ func abbreviated(s State) bool {
 func named(s State) bool {
 	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
 		for _, heading := range []string{e.Document.Title, e.Passage.Section()} {
-			set := support.OfIn(language.Parse(e.Document.Language), heading)
-			telling := 0
-			for term := range set {
-				if !lexical.IsFiller(term) {
-					telling++
-				}
-			}
-			if s.Profile.Coverage(set) == 1 && telling <= len(s.Profile.Terms)+1 {
+			if isNamed(s.Profile, support.OfIn(language.Parse(e.Document.Language), heading)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// isNamed says whether a heading holds all that is asked for, and at most one telling word more.
+func isNamed(p support.Profile, heading support.Set) bool {
+	telling := 0
+	for term := range heading {
+		if !lexical.IsFiller(term) {
+			telling++
+		}
+	}
+	return p.Coverage(heading) == 1 && telling <= len(p.Terms)+1
 }
 
 // about counts the documents that hold as much as any of what the question is about,

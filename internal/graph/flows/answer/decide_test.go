@@ -59,3 +59,22 @@ func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
 		t.Errorf("the chance of several readings is told as %+v", chance)
 	}
 }
+
+// TestNeverAsksBackWhatIsPlain has words that several pages are about: who asks what a thing is
+// that the first passage names, or names the title of one page, is answered.
+func TestNeverAsksBackWhatIsPlain(t *testing.T) {
+	f := open(t)
+	for _, p := range []page{
+		{"chat/discord.md", "Cairn in Discord", "", []section{{"First steps", "Make an app in Discord and invite it. Then a pod takes a lease of the gateway."}}},
+		{"chat/settings.md", "Settings", "", []section{{"Values", "Discord needs a token. A lease lasts for ten seconds."}}},
+		{"chat/limits.md", "Limits", "", []section{{"Pace", "Discord takes fifty calls a second. A lease counts none."}}},
+		{"chat/pods.md", "Pods", "", []section{{"Several", "Pods share the connections to Discord by a lease each."}}},
+	} {
+		put(t, f.index, f.embedder, p)
+	}
+	for _, question := range []string{"what is a lease?", "how do i set up discord"} {
+		if got := f.ask(t, flows.Request{Text: question}); got.Kind != flows.Answered {
+			t.Errorf("%s: %s: %s", question, got.Kind, got.Text)
+		}
+	}
+}

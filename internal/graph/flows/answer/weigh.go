@@ -6,6 +6,7 @@ import (
 
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/graph/flows/answer/words"
+	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
@@ -99,9 +100,10 @@ func headingCoverage(s State) float64 {
 	return best
 }
 
-// plain says whether a question is plain enough never to be asked about: it asks for a
-// thing that a heading names, what something does, or whether something is so; it explains
-// its pronoun itself, or comes with what others said or a file.
+// plain says whether a question is plain enough never to be asked about: it asks what a thing
+// is that the first passage names, what something does, or whether something is so; one
+// document alone has it for a title; it explains its pronoun itself, or comes with what others
+// said or a file.
 func plain(s State) bool {
 	switch {
 	case len(s.Before) > 0, slices.ContainsFunc(s.SearchResults[:min(len(s.SearchResults), 1)], isAttached):
@@ -114,7 +116,20 @@ func plain(s State) bool {
 		return false
 	}
 	return words.AsksWhether(s.OriginalQuery) || words.AsksFunction(s.OriginalQuery) || words.ExplainsPronoun(s.OriginalQuery) ||
-		s.Intent == Definition && headingCoverage(s) >= 1 || abbreviated(s)
+		s.Intent == Definition && (headingCoverage(s) >= 1 || s.Profile.Coverage(termsOf(s.SearchResults[0])) >= 1) ||
+		isTitle(s) || abbreviated(s)
+}
+
+// isTitle says whether one document alone, of those found first, has what a question is about
+// for its title.
+func isTitle(s State) bool {
+	titled := make(map[knowledge.DocumentID]bool)
+	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
+		if isNamed(s.Profile, support.OfIn(language.Parse(e.Document.Language), e.Document.Title)) {
+			titled[e.Document.ID] = true
+		}
+	}
+	return len(titled) == 1
 }
 
 const (

@@ -82,7 +82,7 @@ func rank(q Question, passages []Passage, size Size) []ranked {
 
 // measureDefinition tells how far a passage defines the words of a question: 1 for its heading, if
 // that names them and nothing else, and 1 for one of its first sentences, if that says what
-// they are.
+// they are, or for their entry in a glossary.
 func measureDefinition(profile support.Profile, p Passage) float64 {
 	byHeading := 0.0
 	for _, name := range lexical.SplitNames(p.heading()) {
@@ -90,10 +90,9 @@ func measureDefinition(profile support.Profile, p Passage) float64 {
 	}
 	said := 0.0
 	for i, s := range sentence.Split(p.Text) {
-		if i == openingUnits {
-			break
+		if u := newUnit(p, s); i < openingUnits || entryTerm[u.kind] != nil {
+			said = max(said, definesTerm(profile, p.Language, u))
 		}
-		said = max(said, definesTerm(profile, p.Language, newUnit(p, s)))
 	}
 	return byHeading + said
 }

@@ -302,9 +302,21 @@ func within(a, b []int) bool {
 	return false
 }
 
+// entryTerm finds the term of an entry of a glossary: a row of a table, or an item of a list that
+// says a term and, after a colon or a dash, what it is.
+var entryTerm = map[kind]*regexp.Regexp{
+	row:  regexp.MustCompile(`^\s*\|\s*([^|\n]{1,60}?)\s*\|\s*[^|\s]`),
+	item: regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+([^:\n]{1,60}?)(?::\s|\s[–—-]\s)`),
+}
+
 // definesTerm tells how far a sentence says what is asked for: it begins with the words of
-// the question and no others, and goes on with "is" or the like.
+// the question and no others, and goes on with "is" or the like, or is their entry in a glossary.
 func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
+	if entry := entryTerm[u.kind]; entry != nil {
+		if found := entry.FindStringSubmatch(u.plain); found != nil && profile.Exactness(support.OfIn(tag, found[1])) == 1 {
+			return 1
+		}
+	}
 	found := isWhat.FindStringSubmatch(u.plain)
 	if u.kind == code || found == nil || noSubject.MatchString(u.plain) {
 		return 0

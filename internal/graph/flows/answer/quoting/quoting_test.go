@@ -105,6 +105,22 @@ func TestADefinitionComesFirst(t *testing.T) {
 	}
 }
 
+// TestAnEntryOfAGlossaryComesFirst has a glossary as a table, and as a list: its entry of the term
+// goes before passages that mention it, however far down it stands.
+func TestAnEntryOfAGlossaryComesFirst(t *testing.T) {
+	mentions := quoting.Passage{Document: "a", Title: "Operations", Headings: []string{"Restarts"}, Text: "Restart the signer when it is slow. A slow signer delays archives.", Score: 1}
+	for name, text := range map[string]string{
+		"table": "| term | meaning |\n| --- | --- |\n| archive | What is kept. |\n| vault | Where keys are. |\n| lock | What holds a job. |\n| queue | What waits. |\n| signer | The server that signs archives. |\n",
+		"list":  "- archive: what is kept.\n- vault: where keys are.\n- lock: what holds a job.\n- queue: what waits.\n- signer: the server that signs archives.\n",
+	} {
+		glossary := quoting.Passage{Document: "b", Title: "Words", Headings: []string{"Words", "Parts"}, Text: text, Score: 0.2}
+		got := quoting.Choose(asked("what is a signer?", "definition"), []quoting.Passage{mentions, glossary}, quoting.Size{Passages: 8, Characters: 300, Floor: 0.3})
+		if len(got) == 0 || got[0].Passage != 1 || !strings.Contains(texts(got), "that signs archives") {
+			t.Errorf("%s: quotes\n%s", name, texts(got))
+		}
+	}
+}
+
 func TestRowsShareTheirHeader(t *testing.T) {
 	table := "| Variable of the signer | Use |\n| --- | --- |\n"
 	for _, name := range []string{"PORT", "HOST", "MODE"} {

@@ -121,17 +121,17 @@ var entries = map[string]attempt{
 	},
 }
 
-// Payloads of the home tab: by the team, the person and a question.
+// Payloads of the home tab: by the team, the person, a question and a trigger.
 const (
-	homePress = `{"type":"block_actions","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},"container":{"type":"view"},
+	homePress = `{"type":"block_actions","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},"container":{"type":"view"},"trigger_id":%[4]q,
 		"actions":[{"action_id":"ask:1","value":%[3]q,"action_ts":"1773500000.000000"}]}`
-	homeForm = `{"type":"view_submission","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},
+	homeForm = `{"type":"view_submission","team":{"id":%[1]q},"user":{"id":%[2]q,"team_id":%[1]q},"trigger_id":%[4]q,
 		"view":{"id":"V1","callback_id":"ask","state":{"values":{"question":{"words":{"value":%[3]q}}}}}}`
 )
 
 func (d *doors) interact(payload string, who *slacktest.Person, question string) {
 	d.t.Helper()
-	if _, err := d.adapter.handleInteraction(context.Background(), fmt.Appendf(nil, payload, slacktest.Team, who.ID, question)); err != nil {
+	if _, err := d.adapter.handleInteraction(context.Background(), fmt.Appendf(nil, payload, slacktest.Team, who.ID, question, who.NewTrigger())); err != nil {
 		d.t.Error(err)
 	}
 }

@@ -68,6 +68,13 @@ func checkView(raw json.RawMessage) (view wireView, files []string, problems []P
 	return view, c.files, c.problems
 }
 
+// NewTrigger gives what the app may open a view for the person with, as each press brings it.
+func (p *Person) NewTrigger() string {
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	return p.server.newTrigger(p.ID, "")
+}
+
 // newTrigger makes a trigger id for something that a person did.
 func (s *Server) newTrigger(owner, view string) string {
 	id := s.nextID("trigger.")

@@ -23,10 +23,11 @@ const (
 	// maxTidyAge is how long a thread is tried to be tidied.
 	maxTidyAge = time.Hour
 	// tidyPause is how long tidying waits for other jobs of the thread, at least. Each pause
-	// is tidyBackoff of the time that it took so far, if that is more: where a platform is
-	// slow for long, many threads wait.
-	tidyPause   = 5 * time.Second
-	tidyBackoff = .25
+	// is tidyBackoff of the time that it took so far, if that is more, up to longestTidyPause:
+	// where a platform is slow for long, many threads wait.
+	tidyPause        = 5 * time.Second
+	tidyBackoff      = .25
+	longestTidyPause = 2 * time.Minute
 )
 
 // tidyLater has the thread tidied once the platform has had time to do what the job asked of
@@ -107,7 +108,7 @@ func (t *turn) tidyAgain(ctx context.Context, after time.Duration, why error) (r
 			"thread", string(t.message.Thread), "key", t.message.Text, "error", why)
 		return runs.Result{}, nil
 	}
-	after = max(after, time.Duration(tidyBackoff*float64(age)))
+	after = max(after, min(time.Duration(tidyBackoff*float64(age)), longestTidyPause))
 	job := t.job
 	job.Event = runs.EventID(fmt.Sprintf("%s-%d", event, try+1))
 	_, err := t.store.EnqueueAfter(ctx, job, after+rand.N(after/2+1))

@@ -20,7 +20,8 @@ type verdict struct {
 	drafts    int
 	statuses  int
 	strange   int
-	wrong     []string // the threads in which something is wrong, at most maxWrong
+	wrong     []string        // what is wrong in which thread, at most maxWrong
+	places    map[string]bool // these threads
 }
 
 const maxWrong = 20
@@ -30,24 +31,50 @@ func (v verdict) clean() bool { return v.lost+v.doubled+v.reordered+v.drafts+v.s
 func (v *verdict) blame(place, what string) {
 	if len(v.wrong) < maxWrong {
 		v.wrong = append(v.wrong, what+" in "+place)
+		if v.places == nil {
+			v.places = map[string]bool{}
+		}
+		v.places[place] = true
 	}
 }
 
-// deliveredAt tells when the program acknowledged each message, by its word. Who wrote while
+// delivery tells when a message may have reached the program: between Slack's first try and
+// the one that was acknowledged. A process that dies after it kept a message, before it
+// answered, has it delivered again.
+type delivery struct{ first, last time.Time }
+
+// deliveries gives when each acknowledged message was delivered, by its word. Who wrote while
 // no process could keep anything is heard of again after a minute, and after six.
-func (w *workplace) deliveredAt() map[string]time.Time {
-	delivered := map[string]time.Time{}
+func (w *workplace) deliveries() map[string]delivery {
+	delivered := map[string]delivery{}
 	for _, delivery := range w.Deliveries() {
 		word := wordTag.FindString(string(delivery.Body))
 		if !delivery.Acked || word == "" {
 			continue
 		}
-		at := delivery.Attempts[len(delivery.Attempts)-1].At
-		if first, ok := delivered[word]; !ok || at.Before(first) {
-			delivered[word] = at
+		times := delivery.Attempts
+		if known, ok := delivered[word]; !ok || times[len(times)-1].At.Before(known.last) {
+			delivered[word] = deliverySpan(times)
 		}
 	}
 	return delivered
+}
+
+func deliverySpan(attempts []slacktest.Attempt) delivery {
+	return delivery{first: attempts[0].At, last: attempts[len(attempts)-1].At}
+}
+
+// isReordered tells whether an answer stands before another whose message had certainly
+// reached the program earlier.
+func isReordered(answers []string, delivered map[string]delivery) bool {
+	for i, answer := range answers {
+		for _, later := range answers[i+1:] {
+			if delivered[later].last.Before(delivered[answer].first) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // answers gives the words of the answers in each thread, in their order.
@@ -70,10 +97,10 @@ func (w *workplace) answers(v *verdict) map[string][]string {
 }
 
 // judge compares what stands in the threads with what was asked there and delivered. The
-// order that counts is that of the deliveries.
+// order that counts is that of the deliveries, where it is certain.
 func (w *workplace) judge() verdict {
 	var v verdict
-	said, delivered := w.answers(&v), w.deliveredAt()
+	said, delivered := w.answers(&v), w.deliveries()
 	standing := map[string]bool{}
 	for _, status := range w.Statuses() {
 		standing[status.Channel+" "+status.ThreadTS] = status.Text != "" && time.Since(status.At) < 2*time.Minute
@@ -81,8 +108,7 @@ func (w *workplace) judge() verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for place, asked := range w.asked {
-		words := slices.DeleteFunc(slices.Clone(asked), func(word string) bool { return delivered[word].IsZero() })
-		slices.SortStableFunc(words, func(a, b string) int { return delivered[a].Compare(delivered[b]) })
+		words := slices.DeleteFunc(slices.Clone(asked), func(word string) bool { return delivered[word].last.IsZero() })
 		var order []string
 		for _, answer := range said[place] {
 			switch {
@@ -97,12 +123,11 @@ func (w *workplace) judge() verdict {
 			}
 		}
 		v.asked += len(words)
-		expected := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(order, word) })
 		if missing := len(words) - len(order); missing > 0 {
 			v.lost += missing
 			v.blame(place, "a lost answer")
 		}
-		if !slices.Equal(order, expected) {
+		if isReordered(order, delivered) {
 			v.reordered++
 			v.blame(place, "another order")
 		}
@@ -126,11 +151,12 @@ func (w *workplace) awaitAnswers(ended time.Time) []string {
 			}
 		}
 		waiting := false
-		for word, at := range w.deliveredAt() {
+		for word, delivery := range w.deliveries() {
 			if answered[word] {
 				continue
 			}
 			waiting = true
+			at := delivery.last
 			if at.Before(ended) {
 				at = ended
 			}
@@ -165,5 +191,25 @@ func (w *workplace) settled(most time.Duration) verdict {
 			return v
 		}
 		<-time.After(2 * time.Second)
+	}
+}
+
+// tellCalls logs what the program asked of Slack in the threads in which something is wrong.
+func (w *workplace) tellCalls(v verdict) {
+	threads := map[string]string{} // by channel and message
+	for _, channel := range w.channels {
+		for _, message := range w.Messages(channel) {
+			threads[channel+" "+message.TS] = channel + " " + message.ThreadTS
+		}
+	}
+	for _, call := range w.Calls("") {
+		channel := call.Args["channel"] + call.Args["channel_id"]
+		place := channel + " " + call.Args["thread_ts"]
+		if thread, ok := threads[channel+" "+call.Args["ts"]]; ok {
+			place = thread
+		}
+		if v.places[place] {
+			w.t.Logf("%s: %s in %s: %v, error %q", call.At.Format(time.StampMilli), call.Method, place, call.Args, call.Error)
+		}
 	}
 }

@@ -431,6 +431,7 @@ func TestSlackChaos(t *testing.T) {
 	v := w.settled(2 * answeredWithin)
 	if !v.clean() || v.asked < *platformMessages*99/100 {
 		t.Errorf("in the threads stands: %+v", v)
+		w.tellCalls(v)
 	}
 	t.Logf("%d messages in %s, the last answered %s after the end; judged %s after it: %+v; struck: %v; calls: %v; refused for their pace: %v",
 		v.asked, ended.Sub(begun).Round(time.Second), answered.Round(time.Second), time.Since(ended).Round(time.Second), v, w.struck, w.calls(), w.refusedForPace())

@@ -47,17 +47,20 @@ func TestSourcesStayData(t *testing.T) {
 	}
 }
 
+// statement and section are those of a model's report.
+type statement struct {
+	Text    string `json:"text"`
+	Sources []int  `json:"sources"`
+}
+
+type section struct {
+	Title      string      `json:"title"`
+	Statements []statement `json:"statements"`
+}
+
 // TestSourcesFit has more sources than a model has room for: the last are left out, and
 // what is cited of them is not kept.
 func TestSourcesFit(t *testing.T) {
-	type statement struct {
-		Text    string `json:"text"`
-		Sources []int  `json:"sources"`
-	}
-	type section struct {
-		Title      string      `json:"title"`
-		Statements []statement `json:"statements"`
-	}
 	server := llmtest.New(t, llmtest.Value(struct {
 		Sections []section `json:"sections"`
 	}{[]section{{"A", []statement{{"b", []int{1, 2, 3, -1, 0}}}}, {"empty", []statement{}}}}))
@@ -80,14 +83,6 @@ func TestSourcesFit(t *testing.T) {
 // TestInventedIsLeftOut has statements with a number, a flag and a name that what they cite does
 // not have.
 func TestInventedIsLeftOut(t *testing.T) {
-	type statement struct {
-		Text    string `json:"text"`
-		Sources []int  `json:"sources"`
-	}
-	type section struct {
-		Title      string      `json:"title"`
-		Statements []statement `json:"statements"`
-	}
 	server := llmtest.New(t, llmtest.Value(struct {
 		Sections []section `json:"sections"`
 	}{[]section{{"A", []statement{

@@ -127,13 +127,6 @@ sbom: build ## bin/cairn.cdx.json: what is linked into the program, in CycloneDX
 reach: ## how many functions one question enters in the smallest setting, by package
 	scripts/reach.sh
 
-.PHONY: lean
-lean: ## nothing that is reached looks methods up by name, for which the linker keeps those of all types
-	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && \
-	{ CGO_ENABLED=0 go build -o "$$folder/cairn" -ldflags=-dumpdep ./cmd/bot 2>"$$folder/reached" || { tail -n 20 "$$folder/reached" >&2; exit 1; }; } && \
-	test -s "$$folder/reached" && \
-	if grep -a -m 3 '<ReflectMethod>' "$$folder/reached"; then echo 'These look methods up by name, which keeps a fifth of the binary alive: use a library that does not.' >&2; exit 1; fi
-
 .PHONY: licences
 licences: build ## bin/licences.csv; fails on a licence that is not allowed
 	scripts/licences.sh

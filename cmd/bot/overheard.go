@@ -6,8 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
+	"text/template"
 
 	"cairn/internal/adapters/slack"
 	"cairn/internal/config"

@@ -145,14 +145,6 @@ var rules = []rule{
 		forbid:      []string{"cairn/**/*test"},
 		sparesTests: true,
 	},
-	{
-		// They look methods up by name, for which the linker keeps all methods of all types: a
-		// fifth of the binary. The packages of the same names in DataDog/datadog-agent are the same
-		// code without that.
-		name:   "no templates of the standard library",
-		in:     []string{"**"},
-		forbid: []string{"text/template", "html/template"},
-	},
 	confineSDK("slack-go", "adapters/slack", []string{"github.com/slack-go/**"}, "cairn/internal/adapters/slack/**"),
 	confineSDK("discordgo", "adapters/discord", []string{"github.com/bwmarrin/discordgo/**"}, "cairn/internal/adapters/discord/**"),
 	confineSDK("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, "cairn/internal/**/redis/**", "cairn/internal/servertest"),

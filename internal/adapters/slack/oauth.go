@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -16,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/slack-go/slack"
 )
 

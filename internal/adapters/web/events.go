@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 )
 
 // breath is how often a silent stream shows that it is alive.

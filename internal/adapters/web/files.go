@@ -5,11 +5,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"path"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/chat/markup"
 )

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	stdhtml "html"
+	"html/template"
 	"strconv"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"

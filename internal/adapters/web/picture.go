@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	stdhtml "html"
+	"html/template"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"

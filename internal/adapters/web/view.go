@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"

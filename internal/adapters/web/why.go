@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"

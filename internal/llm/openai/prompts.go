@@ -3,8 +3,7 @@ package openai
 import (
 	"embed"
 	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
+	"text/template"
 )
 
 //go:embed prompts/*.tmpl

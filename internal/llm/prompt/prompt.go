@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"text/template"
 	"unicode"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"cairn/internal/llm"
 )

@@ -9,8 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
+	"text/template"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge/support"

@@ -12,12 +12,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/adapters/web/openid"

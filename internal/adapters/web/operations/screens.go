@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 )
 
 // screen is one page of the page.

@@ -5,8 +5,7 @@ package prompts
 
 import (
 	"embed"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
+	"text/template"
 
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"

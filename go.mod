@@ -52,11 +52,14 @@ require (
 	modernc.org/sqlite v1.60.0
 )
 
-require github.com/DataDog/datadog-agent/pkg/template v0.85.1
-
 require github.com/blevesearch/snowballstem v0.9.0
 
-require github.com/kaptinlin/jsonrepair v0.2.15
+require (
+	github.com/kaptinlin/jsonrepair v0.2.15
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.46.0
+)
+
+require go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.46.0 // indirect
 
 require (
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect
@@ -67,7 +70,7 @@ require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/cloudflare/circl v1.6.3 // indirect
 	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
-	github.com/dlclark/regexp2/v2 v2.5.1
+	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 	github.com/dnephin/pflag v1.0.7 // indirect
 	github.com/emirpasic/gods v1.18.1 // indirect
 	github.com/fatih/color v1.18.0 // indirect

@@ -432,23 +432,43 @@ func TestNothingIsMeasuredByNil(t *testing.T) {
 	}
 }
 
-// TestACollectorThatIsAway loses spans, and nothing else.
-func TestACollectorThatIsAway(t *testing.T) {
-	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
-	defer refuses.Close()
-	var lines strings.Builder
-	by, err := New(t.Context(), Options{
-		Logger: slog.New(slog.NewTextHandler(&lines, nil)),
-		Traces: &Traces{URL: refuses.URL + "/v1/traces", Headers: http.Header{"X-Key": {"very-secret"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, span := by.beginSpan(t.Context(), "work")
-	endSpan(span, nil)
-	by.Close(t.Context())
-	if !strings.Contains(lines.String(), "send traces") || strings.Contains(lines.String(), "very-secret") {
-		t.Errorf("the log says:\n%s", &lines)
+// TestACollectorThatTakesNothing loses spans, and nothing else: neither the log nor another
+// address gets the headers.
+func TestACollectorThatTakesNothing(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
+		t.Errorf("spans went on to another address, with %v", request.Header)
+	}))
+	defer elsewhere.Close()
+	for name, answer := range map[string]http.HandlerFunc{
+		"forbids": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) },
+		"redirects": func(w http.ResponseWriter, request *http.Request) {
+			http.Redirect(w, request, elsewhere.URL, http.StatusTemporaryRedirect)
+		},
+		"answers with nonsense": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			if _, err := w.Write([]byte("<html>")); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			collector := httptest.NewServer(answer)
+			defer collector.Close()
+			var lines strings.Builder
+			by, err := New(t.Context(), Options{
+				Logger: slog.New(slog.NewTextHandler(&lines, nil)),
+				Traces: &Traces{URL: collector.URL + "/v1/traces", Headers: http.Header{"X-Key": {"very-secret"}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, span := by.beginSpan(t.Context(), "work")
+			endSpan(span, nil)
+			by.Close(t.Context())
+			if !strings.Contains(lines.String(), "send traces") || strings.Contains(lines.String(), "very-secret") {
+				t.Errorf("the log says:\n%s", &lines)
+			}
+		})
 	}
 }
 

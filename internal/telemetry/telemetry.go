@@ -70,7 +70,11 @@ func New(ctx context.Context, options Options) (*Telemetry, error) {
 	if options.Traces == nil {
 		return t, nil
 	}
-	t.spans = openTraces(ctx, options)
+	spans, err := openTraces(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	t.spans = spans
 	t.tracer = t.spans.Tracer("cairn")
 	return t, nil
 }

@@ -2,16 +2,17 @@ package telemetry
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-
-	"cairn/internal/telemetry/otlp"
 )
 
 // The attributes of spans: those of OpenTelemetry's conventions by their names there.
@@ -57,19 +58,46 @@ const (
 
 // openTraces sends spans to a collector, in batches and in the background. It connects to
 // nothing before there are some.
-func openTraces(ctx context.Context, options Options) *sdktrace.TracerProvider {
+func openTraces(ctx context.Context, options Options) (*sdktrace.TracerProvider, error) {
 	of := resource.NewSchemaless(
 		attribute.String("service.name", "cairn"), attribute.String("service.version", options.Version),
 		attribute.String("service.instance.id", options.Traces.Instance),
 	)
-	sends := &errorReporter{SpanExporter: otlp.New(options.Traces.URL, options.Traces.Headers), logger: options.Logger}
+	exporter, err := openExporter(ctx, options.Traces)
+	if err != nil {
+		return nil, err
+	}
+	sends := &errorReporter{SpanExporter: exporter, logger: options.Logger}
 	// What the SDK complains of by itself, such as spans that a collector refused, it would
 	// write to standard error in a form of its own.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { sends.logError(context.WithoutCancel(ctx), err) }))
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(sends, sdktrace.WithExportTimeout(exportTime), sdktrace.WithMaxQueueSize(maxQueued), sdktrace.WithMaxExportBatchSize(maxBatch)),
 		sdktrace.WithResource(of), sdktrace.WithIDGenerator(generator{}), sdktrace.WithSampler(sdktrace.AlwaysSample()),
-	)
+	), nil
+}
+
+// openExporter returns OpenTelemetry's exporter by OTLP over HTTP, in protocol buffers. It tries
+// again where the collector says that it is busy.
+func openExporter(ctx context.Context, traces *Traces) (sdktrace.SpanExporter, error) {
+	headers := make(map[string]string, len(traces.Headers))
+	for name := range traces.Headers {
+		headers[name] = traces.Headers.Get(name)
+	}
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(traces.URL), otlptracehttp.WithHeaders(headers),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled: true, InitialInterval: 200 * time.Millisecond, MaxInterval: 5 * time.Second, MaxElapsedTime: exportTime,
+		}),
+		otlptracehttp.WithHTTPClient(&http.Client{
+			Timeout: exportTime,
+			// A redirect could take the headers' secrets elsewhere.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("open the exporter of traces: %w", err)
+	}
+	return exporter, nil
 }
 
 // errorReporter logs what becomes of spans that can't be sent; they are lost.

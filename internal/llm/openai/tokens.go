@@ -3,15 +3,23 @@ package openai
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"cairn/internal/llm/openai/bpe"
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// The encodings of OpenAI's models: o200k of gpt-4o and later ones, cl100k of gpt-4, gpt-3.5
+// and the embedding models. They are shared, for each holds some 20 MB from its first use.
+var (
+	o200k  = sync.OnceValue(codec.NewO200kBase)
+	cl100k = sync.OnceValue(codec.NewCl100kBase)
 )
 
 // counter counts tokens.
 type counter struct {
-	encoding *bpe.Encoding
+	encoding *codec.Codec
 	margin   int // percent that are added
 }
 
@@ -24,15 +32,15 @@ func newCounter(model string) counter {
 	name := strings.TrimPrefix(strings.ToLower(model), "ft:")
 	for _, prefix := range []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt-4o", "o1", "o3", "o4", "gpt-oss"} {
 		if strings.HasPrefix(name, prefix) {
-			return counter{encoding: bpe.O200k()}
+			return counter{encoding: o200k()}
 		}
 	}
 	for _, prefix := range []string{"gpt-4", "gpt-3.5", "gpt-35", "text-embedding-3", "text-embedding-ada-002"} {
 		if strings.HasPrefix(name, prefix) {
-			return counter{encoding: bpe.Cl100k()}
+			return counter{encoding: cl100k()}
 		}
 	}
-	return counter{encoding: bpe.O200k(), margin: foreignMargin}
+	return counter{encoding: o200k(), margin: foreignMargin}
 }
 
 // maxPiece bounds the bytes that are counted at once: the tokenizer's time grows with

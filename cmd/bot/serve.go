@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -68,10 +67,6 @@ func (c *serveCommand) roles(configured config.Config) (roles, error) {
 	return does, nil
 }
 
-// collectAt is by how many percent memory grows before it is collected, where GOGC does not
-// say: 3 of 58 MB less under load than at Go's 100, with no answer less (make bench-slack).
-const collectAt = 70
-
 // Run serves until the first SIGTERM or Ctrl-C: then nothing more is taken in, what works
 // is saved and given back. A second one ends the program at once.
 func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
@@ -85,9 +80,6 @@ func (c *serveCommand) Run(ctx context.Context, in *invocation) (err error) {
 	}
 	if c.Listen != "" {
 		configured.Web.Listen = c.Listen
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
 	}
 	measured, err := openTelemetry(ctx, configured, in.std)
 	if err != nil {

@@ -213,7 +213,7 @@ func (a *app) router(registered []flows.Flow) (flows.Router, error) {
 	for i, flow := range registered {
 		names[i] = flow.Name()
 	}
-	return routing.New(routing.Options{Flows: names, First: names[0], Judge: models.Understand})
+	return routing.New(routing.Options{Flows: names, First: names[0], Model: models.Understand})
 }
 
 // closing joins what a command failed with and what closing failed with.

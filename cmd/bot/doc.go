@@ -61,7 +61,7 @@ rerank, and with no model what is quoted is chosen in its folder quoting, both b
 were fitted on question sets. What a model wrote is read, and written out again, by its folder
 reply, and judged in judgeclaims.go. What models are sent is in its folder prompts, made by
 [cairn/internal/llm/prompt]; what may leave in an answer in llm/guard, and how far
-a text bears on a question, or supports a statement, in knowledge/support. flows/routing is the graph that decides which flow
+a text bears on a question, or supports a statement, in knowledge/support. flows/routing decides which flow
 a message goes to; flows/analyze and flows/buildcontext read whole documents by way of
 [cairn/internal/document], which finds in them by rules, or by a model part by part, what each
 statement can be shown to rest on. flows/repo reports on repositories, which

@@ -66,9 +66,3 @@ func TestFlowsThatAreNotThere(t *testing.T) {
 		t.Error("a first flow that is not there is taken")
 	}
 }
-
-func TestShape(t *testing.T) {
-	if nodes := router(t, routing.Options{}).Shape().Nodes; len(nodes) != 5 {
-		t.Errorf("nodes %v", nodes)
-	}
-}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"cairn/internal/llm"
@@ -15,64 +16,95 @@ type Address struct {
 	File string // that the address was read from, absolute; "" where it stood elsewhere
 }
 
-// address is a pair of settings, KEY and KEY_file, that say where a server is.
-type address struct {
+// addressForm is the form of an Address, or of the file that holds one.
+type addressForm struct {
 	key, env string
 	// check says why a well-formed address is none of such a server, or nil. What it
 	// says never quotes the address, which may hold a password.
 	check func(*url.URL) error
 	// wanted is what to say of a text that is no address at all.
 	wanted error
-	field  func(*Config) *Address
+	inFile bool
 }
 
-func (a address) settings() []setting[Config] {
-	return []setting[Config]{
-		{
-			key: a.key, env: a.env,
-			set: func(c *Config, text string, from base) (err error) {
-				*a.field(c), err = a.at(text, from)
-				return err
-			},
-			get: func(c Config) []string { return []string{a.field(&c).shown()} },
-		},
-		{
-			key: a.key + "_file", env: a.env + "_FILE",
-			set: func(c *Config, text string, from base) (err error) {
-				if text == "" {
-					return nil
-				}
-				*a.field(c), err = a.in(text, from)
-				return err
-			},
-			get: func(c Config) []string { return []string{a.field(&c).File} },
-		},
+var errPostgresAddress = errors.New("want an address such as postgres://user@host:5432/database")
+
+// addressForms are the kinds of addresses, by the names that tags give them.
+var addressForms = map[string]addressForm{
+	"redis": {
+		check:  func(*url.URL) error { return nil }, // the schemes are the client's to know
+		wanted: errors.New("want an address such as redis://host:6379/0; redis+sentinel:// and redis+cluster:// are known too"),
+	},
+	"postgres": {check: checkPostgres, wanted: errPostgresAddress},
+}
+
+// checkPostgres wants the database named: the server's default would be that of the
+// user's name, where nobody looks for it.
+func checkPostgres(address *url.URL) error {
+	if address.Scheme != "postgres" && address.Scheme != "postgresql" {
+		return errPostgresAddress
 	}
+	if len(address.Path) < 2 && address.Query().Get("dbname") == "" {
+		return errors.New("it names no database: want postgres://user@host:5432/database")
+	}
+	return nil
 }
 
-// at takes an address. One with a password is taken from the environment alone.
-func (a address) at(text string, from base) (Address, error) {
+// addressSettings are those of an Address: KEY and KEY_file.
+func addressSettings(at setting, kind string) []setting {
+	made := addressForms[kind]
+	made.key, made.env = at.key, at.env
+	text, file := at, at
+	text.form = made
+	made.inFile = true
+	file.key, file.env, file.form = at.key+"_file", at.env+"_FILE", made
+	return []setting{text, file}
+}
+
+func (f addressForm) set(field reflect.Value, text string, from base) error {
+	if text == "" && f.inFile {
+		return nil
+	}
+	read := f.parse
+	if f.inFile {
+		read = f.read
+	}
+	address, err := read(text, from)
+	field.Set(reflect.ValueOf(address))
+	return err
+}
+
+func (f addressForm) get(field reflect.Value) []string {
+	address := field.Interface().(Address)
+	if f.inFile {
+		return []string{address.File}
+	}
+	return []string{address.shown()}
+}
+
+// parse takes an address. One with a password is taken from the environment alone.
+func (f addressForm) parse(text string, from base) (Address, error) {
 	if text == "" {
 		return Address{}, nil
 	}
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme == "" || parsed.Host == "" {
-		return Address{}, a.wanted
+		return Address{}, f.wanted
 	}
 	if _, err := url.ParseQuery(parsed.RawQuery); err != nil { // it could hide a password
-		return Address{}, a.wanted
+		return Address{}, f.wanted
 	}
-	if err := a.check(parsed); err != nil {
+	if err := f.check(parsed); err != nil {
 		return Address{}, err
 	}
 	if _, hidden := withoutPassword(parsed); hidden && !from.environment {
-		return Address{}, errors.New("it holds a password: set " + a.env + ", or put the address into a file and name that with " + a.key + "_file")
+		return Address{}, errors.New("it holds a password: set " + f.env + ", or put the address into a file and name that with " + f.key + "_file")
 	}
 	return Address{URL: llm.NewSecret(text)}, nil
 }
 
-// in takes the address that a file holds.
-func (a address) in(path string, from base) (Address, error) {
+// read takes the address that a file holds.
+func (f addressForm) read(path string, from base) (Address, error) {
 	path, err := from.absolute(path)
 	if err != nil {
 		return Address{}, err
@@ -81,9 +113,9 @@ func (a address) in(path string, from base) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	made, err := a.at(text, base{environment: true})
-	made.File = path
-	return made, err
+	address, err := f.parse(text, base{environment: true})
+	address.File = path
+	return address, err
 }
 
 // shown is the address as it may be shown: with no password, and only where it does not

@@ -26,27 +26,29 @@ import (
 // Config is all settings, valid as a whole.
 type Config struct {
 	// File is the file that was read, "" where there was none.
-	File     string
-	DataDir  string // absolute; what no server keeps lives below it: sessions, runs, the index
-	Sources  []Source
-	Models   []Model // a role is played by one of them at most
-	Budget   Budget
-	Redis    Redis
-	Postgres Postgres
-	Web      Web
-	Slack    Slack
-	Discord  Discord
-	Flows    Flows
-	Access   Access
-	Answer   Answer
-	Search   Search
-	Log      Log
-	Limits   Limits
-	Audit    Audit
+	File string
+	// DataDir is absolute; what no server keeps lives below it: sessions, runs, the index.
+	DataDir  string   `key:"data_dir" form:"path"`
+	Redis    Redis    `key:"redis"`
+	Postgres Postgres `key:"postgres"`
+	Slack    Slack    `key:"slack"`
+	Discord  Discord  `key:"discord"`
+	Flows    Flows    `key:"flows"`
+	Access   Access   `key:"access"`
+	Limits   Limits   `key:"limits"`
+	Audit    Audit    `key:"audit"`
+	Web      Web      `key:"web"`
+	Answer   Answer   `key:"answer"`
+	Search   Search   `key:"search"`
+	Budget   Budget   `key:"budget"`
+	Log      Log      `key:"log"`
 	// Telemetry is what a process that serves measures of itself.
-	Telemetry Telemetry
+	Telemetry Telemetry `key:"telemetry"`
 	// Operations is the page for those who run Cairn.
-	Operations Operations
+	Operations Operations `key:"operations"`
+
+	Sources []Source
+	Models  []Model // a role is played by one of them at most
 }
 
 // Model gives the model that plays a role.
@@ -61,15 +63,17 @@ func (c Config) Model(role Role) (Model, bool) {
 
 // Source is a place that documents come from.
 type Source struct {
-	Name             string // unique; becomes the documents' knowledge.SourceID
-	Kind             SourceKind
-	Path             string // absolute
-	Include, Exclude []string
-	URLBase          string         // absolute, or "" for file addresses
-	Documents        knowledge.Kind // the category that its documents are shown under
-	MaxDocumentBytes int64
-	Audience         []knowledge.Principal // none: public
-	Owner            string                // of documents that name none
+	Name    string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
+	Kind    SourceKind `key:"kind" oneof:"files"`
+	Path    string     `key:"path" form:"path"` // absolute
+	Include []string   `key:"include" form:"pattern"`
+	Exclude []string   `key:"exclude" form:"pattern"`
+	URLBase string     `key:"url_base" form:"link base"` // absolute, or "" for file addresses
+	// Documents is the category that its documents are shown under.
+	Documents        knowledge.Kind        `key:"kind_of_documents" default:"documentation" oneof:"documentation code drive page conversation web"`
+	MaxDocumentBytes int64                 `key:"max_document_bytes" form:"size" default:"32MiB" min:"1KiB" max:"1GiB"`
+	Audience         []knowledge.Principal `key:"audience" form:"principal"` // none: public
+	Owner            string                `key:"owner" form:"owner"`        // of documents that name none
 }
 
 // SourceKind says which connector reads a source.
@@ -80,29 +84,33 @@ const SourceFiles SourceKind = "files"
 
 // Web is the web page's address, "host:port"; port 0 is a free one.
 type Web struct {
-	Listen string
-	URL    string // the address that people reach it at, without a / at its end; "" where unknown
+	Listen string `key:"listen" form:"listen" default:"127.0.0.1:0"`
+	// URL is the address that people reach it at, without a / at its end; "" where unknown.
+	URL string `key:"url" form:"address" optional:"true"`
 }
 
 // Answer is how much an answer says where the person does not choose, and what it may
 // link to.
 type Answer struct {
-	Depth      chat.Depth
-	MaxSources int      // documents listed under an answer
-	SidePages  float64  // weight of release notes and the like where nobody asked for them, 0 to 1
-	LinkHosts  []string // beside the documents, in lower case: "wiki.example.com"
+	Depth chat.Depth `key:"depth" default:"detailed" oneof:"brief detailed comprehensive"`
+	// MaxSources is how many documents are listed under an answer.
+	MaxSources int `key:"max_sources" default:"10" min:"1" max:"50"`
+	// SidePages is the weight of release notes and the like where nobody asked for them, 0 to 1.
+	SidePages float64 `key:"side_pages" default:"0.75" max:"1"`
+	// LinkHosts are beside the documents, in lower case: "wiki.example.com".
+	LinkHosts []string `key:"link_hosts" form:"host"`
 }
 
 // Search is how what was found by words and by meaning becomes one list.
 type Search struct {
-	Fusion      retrieve.Method
-	DenseWeight float64 // of meaning against words, 0 to 1
+	Fusion      retrieve.Method `key:"fusion" default:"convex" oneof:"convex rrf"`
+	DenseWeight float64         `key:"dense_weight" default:"0.3" max:"1"` // of meaning against words, 0 to 1
 }
 
 // Log is what is logged, and how.
 type Log struct {
-	Level  slog.Level
-	Format LogFormat
+	Level  slog.Level `key:"level" default:"info" oneof:"debug info warn error"`
+	Format LogFormat  `key:"format" default:"text" oneof:"text json"`
 }
 
 // LogFormat is how log lines are written.
@@ -114,11 +122,8 @@ const (
 	LogJSON LogFormat = "json"
 )
 
-const (
-	defaultMaxDocumentBytes = 32 << 20
-	// maxFile bounds the configuration file, in bytes.
-	maxFile = 1 << 20
-)
+// maxFile bounds the configuration file, in bytes.
+const maxFile = 1 << 20
 
 //go:embed example.yaml
 var example string
@@ -129,17 +134,9 @@ func Example() string { return example }
 // Defaults are the settings that hold where neither file nor environment say otherwise.
 // DataDir is "" for a user without a home directory.
 func Defaults(host Host) Config {
-	return Config{
-		DataDir:  host.dataDir(),
-		Postgres: defaultPostgres,
-		Web:      Web{Listen: "127.0.0.1:0"},
-		Slack:    defaultSlack,
-		Discord:  defaultDiscord,
-		Access:   defaultAccess,
-		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75},
-		Search:   Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense},
-		Log:      Log{Level: slog.LevelInfo, Format: LogText},
-	}
+	config := Config{DataDir: host.dataDir()}
+	setDefaults(&config, settings)
+	return config
 }
 
 // Load reads the settings on the machine that the program runs on, see Host.Load.
@@ -171,11 +168,8 @@ func (h Host) Load(flag string) (Config, error) {
 	}
 	faults = append(faults, applyEnvironment(&config, h)...)
 	faults = append(faults, environmentModel(&config, h)...)
-	if config.DataDir == "" && len(faults) == 0 {
-		faults = append(faults, errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR"))
-	}
 	if len(faults) == 0 {
-		faults = append(faults, config.unpriced(), config.unpricedLimits(), config.replicaAlone(), config.slackAlone(), config.discordAlone(), config.telemetryAlone(), config.operationsAlone(), config.signInAlone())
+		faults = append(faults, config.Validate())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return Config{}, err
@@ -222,13 +216,13 @@ func applyEnvironment(config *Config, host Host) []error {
 	return faults
 }
 
-// unpriced says what is missing to count the costs that the budget limits; nil if
-// nothing is.
-func (c Config) unpriced() error {
-	if c.Budget.RunCost == 0 && c.Budget.DayCost == 0 || len(c.Models) == 0 || c.priced() {
-		return nil
+// Validate gives what is missing or does not fit together, one line each.
+func (c Config) Validate() error {
+	if c.DataDir == "" {
+		return errors.New("data_dir: this user has no home directory to keep data in: set data_dir or CAIRN_DATA_DIR")
 	}
-	return errors.New("budget: run_cost and day_cost count nothing without prices: set price_prompt and price_completion of a model, or limit tokens")
+	return errors.Join(c.validateCosts(), c.Postgres.validate(), c.Slack.validate(), c.Discord.validate(),
+		c.Telemetry.validate(), c.Operations.validate(), c.validateSignIn())
 }
 
 // base is what a relative path and a leading "~/" stand for.

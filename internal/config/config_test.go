@@ -40,6 +40,14 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+// What holds where nothing is said.
+var (
+	defaultSlack   = Slack{Mode: SlackOff, Listen: "127.0.0.1:3000", Listening: SlackHearsMentions}
+	defaultDiscord = Discord{Mode: DiscordOff, Listen: "127.0.0.1:3001", PerSecond: 50, Listening: DiscordHearsMentions, Reply: DiscordInThread}
+	defaultAccess  = Access{Web: WebPublic, Retract: RetractDeleted}
+	defaultSearch  = Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense}
+)
+
 func TestLoadWithoutFile(t *testing.T) {
 	host := testHost(t)
 	got, err := host.Load("")
@@ -54,7 +62,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		Discord:  defaultDiscord,
 		Access:   defaultAccess,
 		Answer:   Answer{Depth: chat.Detailed, MaxSources: 10, SidePages: 0.75},
-		Search:   Search{Fusion: retrieve.Convex, DenseWeight: 0.3},
+		Search:   defaultSearch,
 		Log:      Log{Level: slog.LevelInfo, Format: LogText},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -11,8 +11,12 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+)
 
-	"cairn/internal/knowledge"
+// The lists, which the environment can't set, but for one model.
+const (
+	sourcesKey = "sources"
+	modelsKey  = "models"
 )
 
 // decoder walks the syntax tree of one file. The YAML library's own decoding stops at
@@ -87,12 +91,12 @@ func (d *decoder) config(config *Config, root ast.Node) {
 			d.models(config, value)
 			return
 		}
-		if i := indexOf(settings, key); i >= 0 {
-			read(d, config, settings[i], key, value)
+		if hasSetting(settings, key) {
+			d.read(config, findSetting(settings, key), key, value)
 			return
 		}
 		d.section(value, key+".", keysOf(settings), func(key string, value ast.Node) {
-			read(d, config, settings[indexOf(settings, key)], key, value)
+			d.read(config, findSetting(settings, key), key, value)
 		})
 	})
 }
@@ -138,8 +142,9 @@ func level(known []string, prefix string) []string {
 func (d *decoder) sources(config *Config, node ast.Node) {
 	names := make(map[string]bool)
 	d.entries(node, sourcesKey, "- name: …", func(prefix string, entry ast.Node) {
-		source := Source{Documents: knowledge.KindDocumentation, MaxDocumentBytes: defaultMaxDocumentBytes}
-		readEntry(d, &source, place{prefix, entry}, sourceSettings, "name", "kind", "path")
+		var source Source
+		setDefaults(&source, sourceSettings)
+		d.readEntry(&source, place{prefix, entry}, sourceSettings, "name", "kind", "path")
 		if source.Name != "" && names[source.Name] {
 			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
 		}
@@ -154,9 +159,9 @@ func (d *decoder) sources(config *Config, node ast.Node) {
 // models reads the list of models.
 func (d *decoder) models(config *Config, node ast.Node) {
 	d.entries(node, modelsKey, "- roles: [answer]", func(prefix string, entry ast.Node) {
-		model := Model{Retries: defaultRetries}
+		model := newModel()
 		before := len(d.faults)
-		given := readEntry(d, &model, place{prefix, entry}, modelSettings, "roles", "model")
+		given := d.readEntry(&model, place{prefix, entry}, modelSettings, "roles", "model")
 		at := func(key string) ast.Node {
 			if value, ok := given[key]; ok {
 				return value
@@ -181,7 +186,7 @@ func (d *decoder) models(config *Config, node ast.Node) {
 			}
 		}
 		if len(d.faults) == before { // else what does not fit together may follow from them
-			for _, f := range append(model.settle(), model.find(d.host)...) {
+			for _, f := range append(model.complete(), model.find(d.host)...) {
 				d.fault(at(f.key), prefix+f.key, f.err)
 			}
 		}
@@ -209,12 +214,12 @@ type place struct {
 }
 
 // readEntry reads the keys of an entry, and gives the values that stood there.
-func readEntry[T any](d *decoder, target *T, at place, settings []setting[T], required ...string) (given map[string]ast.Node) {
+func (d *decoder) readEntry(target any, at place, settings []setting, required ...string) (given map[string]ast.Node) {
 	given = make(map[string]ast.Node)
 	d.section(at.entry, at.prefix, prefixed(at.prefix, keysOf(settings)), func(key string, value ast.Node) {
 		name := strings.TrimPrefix(key, at.prefix)
 		given[name] = value
-		read(d, target, settings[indexOf(settings, name)], key, value)
+		d.read(target, findSetting(settings, name), key, value)
 	})
 	for _, name := range required {
 		if _, isMapping := at.entry.(ast.MapNode); isMapping && given[name] == nil {
@@ -225,7 +230,7 @@ func readEntry[T any](d *decoder, target *T, at place, settings []setting[T], re
 }
 
 // read checks and stores the value of one setting.
-func read[T any](d *decoder, target *T, s setting[T], key string, node ast.Node) {
+func (d *decoder) read(target any, s setting, key string, node ast.Node) {
 	nodes := []ast.Node{node}
 	if s.list {
 		list, ok := node.(*ast.SequenceNode)
@@ -268,7 +273,7 @@ func keyText(key ast.MapKeyNode) string {
 	return key.GetToken().Value
 }
 
-func keysOf[T any](settings []setting[T], more ...string) []string {
+func keysOf(settings []setting, more ...string) []string {
 	keys := slices.Clone(more)
 	for _, s := range settings {
 		keys = append(keys, s.key)
@@ -283,8 +288,13 @@ func prefixed(prefix string, keys []string) []string {
 	return keys
 }
 
-func indexOf[T any](settings []setting[T], key string) int {
-	return slices.IndexFunc(settings, func(s setting[T]) bool { return s.key == key })
+func hasSetting(settings []setting, key string) bool {
+	return slices.ContainsFunc(settings, func(s setting) bool { return s.key == key })
+}
+
+// findSetting gives the setting of a key that there is.
+func findSetting(settings []setting, key string) setting {
+	return settings[slices.IndexFunc(settings, func(s setting) bool { return s.key == key })]
 }
 
 // secrets are names under which a key is often given, where it must not stand.

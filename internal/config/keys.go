@@ -16,8 +16,8 @@ import (
 // variable nor a file, there is none.
 type Key struct {
 	Secret llm.Secret
-	Env    string // the variable that it came from
-	File   string // the file that it came from, absolute
+	Env    string `key:"key_env" form:"variable"` // the variable that it came from
+	File   string `key:"key_file" form:"path"`    // the file that it came from, absolute
 }
 
 // The variables of a model that plays every role which the file leaves open. Its key is
@@ -63,7 +63,7 @@ func (m *Model) find(host Host) []fault {
 		return nil
 	}
 	if err == nil {
-		m.Key.Secret, err = secret(text)
+		m.Key.Secret, err = checkSecret(text)
 	}
 	if err != nil && !said && key == "key_file" {
 		err = fmt.Errorf("environment variable %s: %w", envModelKeyFile, err)
@@ -131,13 +131,11 @@ func unreadable(err error) error {
 	return fmt.Errorf("the file can't be read: %w", err)
 }
 
-// secret checks that a key can be sent as it is.
-func secret(text string) (llm.Secret, error) {
-	text = strings.TrimSpace(text)
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return llm.Secret{}, errors.New("want a key of visible ASCII characters alone, in one line and without white space")
-	}
-	return llm.NewSecret(text), nil
+// newModel is a model with these roles, and the defaults.
+func newModel(roles ...Role) Model {
+	made := Model{Roles: slices.Clone(roles)}
+	setDefaults(&made, modelSettings)
+	return made
 }
 
 // environmentModel adds the model that the environment names, for the roles that the
@@ -147,7 +145,7 @@ func environmentModel(config *Config, host Host) []error {
 	if address == "" && model == "" {
 		return nil
 	}
-	made := Model{Retries: defaultRetries, Roles: openRoles(config.Models)}
+	made := newModel(openRoles(config.Models)...)
 	if len(made.Roles) == 0 {
 		return nil
 	}
@@ -159,14 +157,14 @@ func environmentModel(config *Config, host Host) []error {
 		if given.text == "" {
 			continue
 		}
-		if err := modelSettings[indexOf(modelSettings, given.key)].set(&made, given.text, base{}); err != nil {
+		if err := findSetting(modelSettings, given.key).set(&made, given.text, base{}); err != nil {
 			faults = append(faults, fmt.Errorf("environment variable %s: %w", given.variable, err))
 		}
 	}
 	if model == "" {
 		faults = append(faults, fmt.Errorf("environment variable %s: is not set, but %s is: say which model the server is asked for", envModelName, envModelURL))
 	}
-	for _, fault := range append(made.settle(), made.find(host)...) {
+	for _, fault := range append(made.complete(), made.find(host)...) {
 		faults = append(faults, fmt.Errorf("model of the environment variable %s: %w", envModelName, fault.err))
 	}
 	config.Models = append(config.Models, made)
@@ -176,16 +174,16 @@ func environmentModel(config *Config, host Host) []error {
 // ChatModel is a model that plays all roles of conversation, at an address, "" for OpenAI's,
 // with the key that the environment has for models.
 func ChatModel(host Host, address, name string) (Model, error) {
-	made := Model{Retries: defaultRetries, Roles: slices.Clone(chatRoles)}
+	made := newModel(chatRoles...)
 	for key, text := range map[string]string{"base_url": address, "model": name} {
 		if text == "" {
 			continue
 		}
-		if err := modelSettings[indexOf(modelSettings, key)].set(&made, text, base{}); err != nil {
+		if err := findSetting(modelSettings, key).set(&made, text, base{}); err != nil {
 			return Model{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	for _, fault := range append(made.settle(), made.find(host)...) {
+	for _, fault := range append(made.complete(), made.find(host)...) {
 		return Model{}, fmt.Errorf("%s: %w", fault.key, fault.err)
 	}
 	return made, nil

@@ -4,24 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // Operations is the page for those who run Cairn, and who may open it.
 type Operations struct {
-	Listen string // address of its own, "host:port"; "": it is on the web page's
-	URL    string // the address that people reach it at, without a / at its end; "" where unknown
+	// Listen is an address of its own, "host:port"; "": it is on the web page's.
+	Listen string `key:"listen" form:"listen" optional:"true"`
+	// URL is the address that people reach it at, without a / at its end; "" where unknown.
+	URL string `key:"url" form:"address" optional:"true"`
 
-	Token HiddenText // that lets in
+	Issuer   string   `key:"oidc_issuer" form:"issuer" optional:"true"` // an OpenID Connect provider, "" for none
+	ClientID string   `key:"oidc_client_id" form:"name" optional:"true"`
+	Allowed  []string `key:"oidc_allowed" form:"person"` // e-mail addresses, and names of groups
 
-	Issuer       string // an OpenID Connect provider, "" for none
-	ClientID     string
-	ClientSecret HiddenText
-	Allowed      []string // e-mail addresses, and names of groups
+	Token        HiddenText `key:"token"` // that lets in
+	ClientSecret HiddenText `key:"oidc_client_secret"`
 }
 
 // shortestToken is how many characters the token has at least.
@@ -36,20 +34,8 @@ func (c Config) OperationsOnWeb() bool {
 	return c.Operations.Listen == "" && (c.Operations.HasSignIn() || isLoopback(c.Web.Listen))
 }
 
-// isLoopback tells whether an address to listen at, "host:port", is reached from this
-// machine alone.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
-
-// operationsAlone gives what is missing or does not fit together.
-func (c Config) operationsAlone() error {
-	o := c.Operations
+// validate gives what is missing or does not fit together.
+func (o Operations) validate() error {
 	var faults []error
 	if o.Listen != "" && !o.HasSignIn() && !isLoopback(o.Listen) {
 		faults = append(faults, fmt.Errorf("operations.listen: %q is open to others: set CAIRN_OPERATIONS_TOKEN or operations.oidc_issuer, or listen at 127.0.0.1", o.Listen))
@@ -77,11 +63,11 @@ func (c Config) operationsAlone() error {
 			faults = append(faults, fmt.Errorf("operations.%s: is missing: %s (see docs/operations-page.md)", needed.key, needed.why))
 		}
 	}
-	return errors.Join(append(faults, encrypted("operations.oidc_issuer", o.Issuer), encrypted("operations.url", o.URL))...)
+	return errors.Join(append(faults, checkEncrypted("operations.oidc_issuer", o.Issuer), checkEncrypted("operations.url", o.URL))...)
 }
 
-// signInAlone gives what is missing for people to sign in to the web page.
-func (c Config) signInAlone() error {
+// validateSignIn gives what is missing for people to sign in to the web page.
+func (c Config) validateSignIn() error {
 	if c.Access.Web != WebSignIn {
 		return nil
 	}
@@ -92,11 +78,11 @@ func (c Config) signInAlone() error {
 	if c.Web.URL == "" {
 		faults = append(faults, errors.New("web.url: is missing: people come back to it from the issuer"))
 	}
-	return errors.Join(append(faults, encrypted("web.url", c.Web.URL))...)
+	return errors.Join(append(faults, checkEncrypted("web.url", c.Web.URL))...)
 }
 
-// encrypted refuses an address that others could read along with.
-func encrypted(key, address string) error {
+// checkEncrypted refuses an address that others could read along with.
+func checkEncrypted(key, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
@@ -105,80 +91,4 @@ func encrypted(key, address string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: people sign in there: want an https address", key)
-}
-
-var operationsSettings = slices.Concat([]setting[Config]{
-	{
-		key: "operations.listen", env: "CAIRN_OPERATIONS_LISTEN",
-		set: func(c *Config, text string, _ base) (err error) {
-			c.Operations.Listen, err = optionalAddress(text)
-			return err
-		},
-		get: func(c Config) []string { return []string{c.Operations.Listen} },
-	},
-	chatAddress("operations.url", func(c *Config) *string { return &c.Operations.URL }, func(text string) string { return strings.TrimRight(text, "/") }),
-	chatAddress("operations.oidc_issuer", func(c *Config) *string { return &c.Operations.Issuer }, func(text string) string { return text }),
-	{
-		key: "operations.oidc_client_id", env: "CAIRN_OPERATIONS_OIDC_CLIENT_ID",
-		set: func(c *Config, text string, _ base) (err error) {
-			if text != "" {
-				c.Operations.ClientID, err = name(text)
-			}
-			return err
-		},
-		get: func(c Config) []string { return []string{c.Operations.ClientID} },
-	},
-	{
-		key: "operations.oidc_allowed", env: "CAIRN_OPERATIONS_OIDC_ALLOWED", list: true,
-		set: func(c *Config, text string, _ base) error {
-			if text == "" || len(text) > 320 {
-				return fmt.Errorf("%q: want an e-mail address or the name of a group", text)
-			}
-			c.Operations.Allowed = append(c.Operations.Allowed, text)
-			return nil
-		},
-		get:   func(c Config) []string { return c.Operations.Allowed },
-		clear: func(c *Config) { c.Operations.Allowed = nil },
-	},
-},
-	chatSecret("operations.token", func(c *Config) *HiddenText { return &c.Operations.Token }),
-	chatSecret("operations.oidc_client_secret", func(c *Config) *HiddenText { return &c.Operations.ClientSecret }),
-)
-
-// Shown is one setting as it may be shown.
-type Shown struct {
-	Key      string
-	Value    string // the entries of a list are divided by commas; "" for a secret
-	Variable string // of the environment; "" where it has none
-	Secret   bool
-	Set      bool // of a secret: whether there is one
-}
-
-// Shown gives all settings as they may be shown, secrets without their text. The entries of
-// the lists "models" and "sources" are numbered from 1.
-func (c Config) Shown() []Shown {
-	shown := shownOf("", settings, c)
-	for i, model := range c.Models {
-		prefix := modelsKey + "." + strconv.Itoa(i+1) + "."
-		shown = append(shown, shownOf(prefix, modelSettings, model)...)
-		shown = append(shown, Shown{Key: prefix + "key", Secret: true, Set: !model.Key.Secret.IsZero()})
-	}
-	for i, source := range c.Sources {
-		shown = append(shown, shownOf(sourcesKey+"."+strconv.Itoa(i+1)+".", sourceSettings, source)...)
-	}
-	return shown
-}
-
-func shownOf[T any](prefix string, settings []setting[T], of T) []Shown {
-	var shown []Shown
-	for _, s := range settings {
-		one := Shown{Key: prefix + s.key, Variable: s.env}
-		if s.held != nil {
-			one.Secret, one.Set = true, s.held(of)
-		} else {
-			one.Value = strings.Join(s.get(of), ", ")
-		}
-		shown = append(shown, one)
-	}
-	return shown
 }

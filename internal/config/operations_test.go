@@ -104,7 +104,7 @@ func TestShownHoldsNoSecret(t *testing.T) {
 	}
 	secrets := 0
 	for _, s := range settings {
-		if s.held == nil || s.key == "telemetry.traces_headers" || s.key == "slack.encryption_key" {
+		if !s.secret || s.key == "telemetry.traces_headers" || s.key == "slack.encryption_key" {
 			continue
 		}
 		secrets++

@@ -14,14 +14,14 @@ func (c Config) String() string {
 	for _, s := range settings {
 		head, name, nested := strings.Cut(s.key, ".")
 		if !nested {
-			writeSetting(&b, "", s.key, s.list, s.get(c))
+			writeSetting(&b, "", s.key, s.list, s.get(&c))
 			continue
 		}
 		if head != section {
 			section = head
 			b.WriteString(head + ":\n")
 		}
-		writeSetting(&b, "  ", name, s.list, s.get(c))
+		writeSetting(&b, "  ", name, s.list, s.get(&c))
 	}
 	writeEntries(&b, modelsKey, modelSettings, c.Models, func(m Model) string {
 		if m.Key.Secret.IsZero() {
@@ -34,7 +34,7 @@ func (c Config) String() string {
 }
 
 // writeEntries writes a list, with a remark below each entry unless remark is nil.
-func writeEntries[T any](b *strings.Builder, key string, settings []setting[T], entries []T, remark func(T) string) {
+func writeEntries[T any](b *strings.Builder, key string, settings []setting, entries []T, remark func(T) string) {
 	if len(entries) == 0 {
 		return
 	}
@@ -42,7 +42,7 @@ func writeEntries[T any](b *strings.Builder, key string, settings []setting[T], 
 	for _, entry := range entries {
 		indent := "  - "
 		for _, s := range settings {
-			if values := s.get(entry); len(values) > 0 && values[0] != "" {
+			if values := s.get(&entry); len(values) > 0 && values[0] != "" {
 				writeSetting(b, indent, s.key, s.list, values)
 				indent = "    "
 			}

@@ -88,7 +88,7 @@ func (a *app) answers() (*answer.Flow, error) {
 	}
 	return answer.New(answer.Options{
 		Retriever: a.retriever(), Models: models, Documents: a.config.Answer.MaxSources, Collections: a.sources,
-		SidePages: &a.config.Answer.SidePages, Judgement: a.judgement, Quoting: a.quoting, Ordering: a.ordering, LinkHosts: a.config.Answer.LinkHosts, Log: a.logger, Accompany: a.telemetry.Agents(),
+		SidePages: &a.config.Answer.SidePages, Judgement: a.judgement, Quoting: a.quoting, Ordering: a.ordering, LinkHosts: a.config.Answer.LinkHosts, Log: a.logger, OnRequest: a.telemetry.Agents(),
 	})
 }
 

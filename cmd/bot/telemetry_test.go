@@ -182,8 +182,8 @@ func (m *measured) isOneTree() {
 	m.spansAreDocumented()
 	for _, below := range []string{
 		"  enqueue\n", "    queue\n", "    work\n", "      run answer\n", "        node query_understanding\n",
-		"          invoke_agent Orchestrator\n", "            invoke_agent QueryUnderstander\n", "              chat gpt-test\n",
-		"              index.search\n", "      post\n", "      store.together\n",
+		"          invoke_agent QueryUnderstander\n", "            chat gpt-test\n",
+		"            index.search\n", "      post\n", "      store.together\n",
 	} {
 		if !strings.Contains(tree, "\n"+below) {
 			m.t.Errorf("%q is not where it belongs:\n%s", below, tree)

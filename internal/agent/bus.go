@@ -35,17 +35,17 @@ type Options struct {
 	Interval time.Duration      // between the heartbeats of an agent; 0: DefaultInterval
 	Remotes  map[Name]Transport // agents and requesters that are not in this process
 	Log      *slog.Logger       // of agents that get stuck, go down and recover; nil: none
-	// Accompany gives the context that an agent works at a request in, from the one that it
+	// OnRequest gives the context that an agent works at a request in, from the one that it
 	// would have, and is told how that ended: nil, or a handler's error. nil: nobody is.
-	Accompany func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
+	OnRequest func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
 }
 
 // Bus connects requesters with agents. Its methods may be called concurrently.
 type Bus struct {
-	interval time.Duration
-	remotes  map[Name]Transport
-	log      *slog.Logger
-	beside   func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
+	interval  time.Duration
+	remotes   map[Name]Transport
+	log       *slog.Logger
+	onRequest func(ctx context.Context, name Name, request Type) (context.Context, func(err error))
 
 	prefix string // of message ids
 	number atomic.Uint64
@@ -65,20 +65,20 @@ type Bus struct {
 // New makes a bus. Close it to end what runs on it.
 func New(options Options) *Bus {
 	b := &Bus{
-		interval: orDefault(options.Interval, DefaultInterval),
-		remotes:  options.Remotes,
-		log:      options.Log,
-		beside:   options.Accompany,
-		prefix:   rand.Text()[:12] + "-",
-		closing:  make(chan struct{}),
-		agents:   map[Name]*worker{},
-		pending:  map[string]*attempt{},
+		interval:  orDefault(options.Interval, DefaultInterval),
+		remotes:   options.Remotes,
+		log:       options.Log,
+		onRequest: options.OnRequest,
+		prefix:    rand.Text()[:12] + "-",
+		closing:   make(chan struct{}),
+		agents:    map[Name]*worker{},
+		pending:   map[string]*attempt{},
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
-	if b.beside == nil {
-		b.beside = func(ctx context.Context, _ Name, _ Type) (context.Context, func(error)) { return ctx, func(error) {} }
+	if b.onRequest == nil {
+		b.onRequest = func(ctx context.Context, _ Name, _ Type) (context.Context, func(error)) { return ctx, func(error) {} }
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop

@@ -173,7 +173,7 @@ func (w *worker) runJob(ctx context.Context, j *job, handler Handler) {
 	})
 	var result Payload
 	err := errExited // until the handler has returned
-	working, over := w.bus.beside(ctx, w.agent.Name, j.message.Type)
+	working, over := w.bus.onRequest(ctx, w.agent.Name, j.message.Type)
 	defer func() { over(err) }()
 	defer func() {
 		if value := recover(); value != nil {

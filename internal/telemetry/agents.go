@@ -8,7 +8,7 @@ import (
 	"cairn/internal/agent"
 )
 
-// Agents traces the work of agents at requests: agent.Options.Accompany. nil without traces.
+// Agents traces the work of agents at requests: agent.Options.OnRequest. nil without traces.
 func (t *Telemetry) Agents() func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error)) {
 	if t == nil || t.tracer == nil {
 		return nil

@@ -2,8 +2,11 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cairn/internal/agent"
@@ -12,21 +15,29 @@ import (
 	"cairn/internal/llm"
 )
 
-// The limits of the agents. Searches are many and short, answers few and long; the
-// Orchestrator waits for all of them. What asks a model may take as long as the model's own
-// limits allow, and a moment more, so that the model's failure is the one that is told of.
+// The agents, by the names of the flow's contract.
+const (
+	nameUnderstander agent.Name = "QueryUnderstander"
+	nameSearch       agent.Name = "HybridSearch"
+	nameGeneration   agent.Name = "AnswerGeneration"
+	nameLinking      agent.Name = "SourceLinking"
+	nameOrchestrator agent.Name = "Orchestrator"
+)
+
+// The limits of the agents. Searches are many and short, answers few and long. What asks a
+// model may take as long as the model's own limits allow, and a moment more, so that the
+// model's failure is the one that is told of.
 const (
 	searchTimeout     = time.Minute
 	searchConcurrency = 5
 	writeTimeout      = 3 * time.Minute
-	orchestrated      = 64
-	errandTimeout     = 5 * time.Minute
-	errandRetries     = 1
+	requestTimeout    = 5 * time.Minute
+	requestRetries    = 1
 	moment            = 10 * time.Second
 )
 
-// timeouts are how long agents and errands may take.
-type timeouts struct{ understand, write, errand time.Duration }
+// timeouts are how long agents and requests to them may take, all attempts together.
+type timeouts struct{ understand, write, request time.Duration }
 
 // timeoutsFor gives the timeouts of a flow with these models.
 func timeoutsFor(models Models) timeouts {
@@ -39,168 +50,169 @@ func timeoutsFor(models Models) timeouts {
 		return least
 	}
 	limits := timeouts{understand: longest(searchTimeout, models.Understand), write: longest(writeTimeout, models.Answer, models.Verify)}
-	limits.errand = max(errandTimeout, (errandRetries+1)*limits.understand+moment, limits.write+moment)
+	limits.request = max(requestTimeout, (requestRetries+1)*limits.understand+moment, limits.write+moment)
 	return limits
 }
 
-// staff makes the bus and the agents on it.
-func (f *Flow) staff(options Options) error {
-	limits := timeoutsFor(options.Models)
-	f.bus = agent.New(agent.Options{Log: options.Log, Accompany: options.Accompany})
-	return f.bus.Register(
-		agent.Agent{
-			Name: orchestrator, Concurrency: orchestrated, Timeout: limits.errand,
-			Handlers: []agent.Handler{
-				orchestrate[analysis](f.bus), orchestrate[search](f.bus),
-				orchestrate[response](f.bus), orchestrate[categorization](f.bus),
+// orchestrator routes the requests of nodes to the agents and watches over them: it retries
+// what may work a second time, bounds how long a request takes, counts what was used and logs
+// why an agent failed.
+type orchestrator struct {
+	bus     *agent.Bus
+	log     *slog.Logger
+	timeout time.Duration // of a request, all attempts together
+	running atomic.Int64  // requests that wait for their reply
+}
+
+// newOrchestrator starts the agents on a bus of their own.
+func newOrchestrator(options agent.Options, timeout time.Duration, agents ...agent.Agent) (*orchestrator, error) {
+	o := &orchestrator{bus: agent.New(options), log: options.Log, timeout: timeout}
+	return o, o.bus.Register(agents...)
+}
+
+// states gives how the agents are, the orchestrator too.
+func (o *orchestrator) states() []agent.Status {
+	own := agent.Status{Name: nameOrchestrator, State: agent.StateIdle, Running: int(o.running.Load()), LastBeat: time.Now()}
+	if own.Running > 0 {
+		own.State = agent.StateBusy
+	}
+	return append(o.bus.States(), own)
+}
+
+// understanding gives the requests of a node for what a question means.
+func (o *orchestrator) understanding(step graph.Step[State]) *requests[analysisRequest, understanding] {
+	return &requests[analysisRequest, understanding]{
+		orchestrator: o, step: step, request: agent.Request{To: nameUnderstander, Retries: requestRetries},
+	}
+}
+
+// search gives the requests of a node for evidence.
+func (o *orchestrator) search(step graph.Step[State]) *requests[searchRequest, searchResponse] {
+	return &requests[searchRequest, searchResponse]{
+		orchestrator: o, step: step, request: agent.Request{To: nameSearch, Retries: requestRetries},
+	}
+}
+
+// generation gives the requests of a node for a draft, whose pieces it emits. There are no
+// retries, for a part of the draft has been shown.
+func (o *orchestrator) generation(step graph.Step[State]) *requests[draftRequest, draftResponse] {
+	return &requests[draftRequest, draftResponse]{
+		orchestrator: o, step: step, request: agent.Request{
+			To: nameGeneration, Priority: agent.High, OnProgress: func(update agent.Payload) {
+				if next, ok := update.(piece); ok {
+					step.Emit(next.Text)
+				}
 			},
 		},
-		agent.Agent{Name: queryUnderstander, Timeout: limits.understand, Handlers: []agent.Handler{agent.On(f.analyse)}},
-		agent.Agent{
-			Name: hybridSearch, Concurrency: searchConcurrency, Timeout: searchTimeout,
-			Handlers: []agent.Handler{agent.On(f.find)},
-		},
-		agent.Agent{
-			Name: answerGeneration, Timeout: limits.write,
-			Handlers: []agent.Handler{agent.On(f.draft), agent.On(f.judge)},
-		},
-		agent.Agent{Name: sourceLinking, Handlers: []agent.Handler{agent.On(f.linkSources)}},
-	)
+	}
 }
 
-// orchestrate is the Orchestrator's handler for errands of a kind: it hands each
-// request to the agent that it is for, tries again what may work a second time, and
-// passes on what is said meanwhile. One request's failure is not the others'.
-func orchestrate[K kind](bus *agent.Bus) agent.Handler {
-	return agent.On(func(ctx context.Context, task *agent.Task, e errand[K]) (errandDone[K], error) {
-		began := time.Now()
-		done := errandDone[K]{
-			Replies:  make([]agent.Payload, len(e.Requests)),
-			Failures: make([]*agent.Error, len(e.Requests)),
-		}
-		var asked sync.WaitGroup
-		for i, request := range e.Requests {
-			asked.Go(func() {
-				done.Replies[i], done.Failures[i] = carryOut(ctx, bus, task, e.To, request)
-			})
-		}
-		asked.Wait()
-		done.Use = flows.AgentUse{Name: string(e.To), Requests: len(e.Requests), Took: time.Since(began)}
-		for _, failure := range done.Failures {
-			if failure != nil {
-				done.Use.Failures++
-			}
-		}
-		return done, nil
-	})
+// judgement gives the requests of a node for verdicts on statements.
+func (o *orchestrator) judgement(step graph.Step[State]) *requests[claimsRequest, claimsResponse] {
+	return &requests[claimsRequest, claimsResponse]{
+		orchestrator: o, step: step, request: agent.Request{To: nameGeneration, Priority: agent.High, Retries: requestRetries},
+	}
 }
 
-func carryOut(ctx context.Context, bus *agent.Bus, task *agent.Task, to agent.Name, request agent.Payload) (agent.Payload, *agent.Error) {
-	retries := errandRetries
-	if request.MessageType() == agent.ResponseRequest {
-		retries = 0 // a part of an answer has been shown
+// linking gives the requests of a node for the sources of an answer.
+func (o *orchestrator) linking(step graph.Step[State]) *requests[linkRequest, linkResponse] {
+	return &requests[linkRequest, linkResponse]{
+		orchestrator: o, step: step, request: agent.Request{To: nameLinking, Priority: agent.High, Retries: requestRetries},
 	}
-	reply, err := agent.Call[agent.Payload](ctx, bus, agent.Request{
-		From: orchestrator, To: to, Payload: request, Priority: task.Message.Priority,
-		Retries: retries, OnProgress: task.Progress,
-	})
-	return reply, failureOf(to, err)
 }
 
-// failureOf gives a failed call's error as the agent's, whichever it was.
-func failureOf(to agent.Name, err error) *agent.Error {
-	if err == nil {
-		return nil
-	}
-	if failure, ok := err.(*agent.Error); ok { //nolint:errorlint // Call returns nothing else, and wraps nothing
-		return failure
-	}
-	return &agent.Error{Agent: to, Kind: agent.Failed, Cause: err}
+// requests are the requests of one kind that a node makes in one go, at the same time or one
+// after the other.
+type requests[Req, Resp agent.Payload] struct {
+	orchestrator *orchestrator
+	step         graph.Step[State]
+	request      agent.Request // all but who sends it and what
+
+	mu          sync.Mutex
+	use         flows.AgentUse
+	began, done time.Time // the first request, and the last reply
+	failures    []*agent.Error
 }
 
-// assigned is an errand of a node.
-type assigned struct {
-	to       agent.Name
-	requests []agent.Payload
-	urgent   bool // for a run that is nearly done
-	progress func(agent.Payload)
+// Request has the agent answer a request. An *agent.Error is for the node to work around
+// (isFailure); any other error is the end of ctx. It may be called concurrently.
+func (r *requests[Req, Resp]) Request(ctx context.Context, payload Req) (Resp, error) {
+	request := r.request
+	request.From, request.Payload = nameOrchestrator, payload
+	r.orchestrator.running.Add(1)
+	defer r.orchestrator.running.Add(-1)
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, r.orchestrator.timeout)
+	defer cancel()
+	response, err := agent.Call[Resp](limited, r.orchestrator.bus, request)
+	if err != nil && ctx.Err() != nil {
+		return response, fmt.Errorf("%s: %w", request.To, ctx.Err())
+	}
+	failure, _ := errors.AsType[*agent.Error](err)
+	r.count(began, failure)
+	if failure != nil {
+		r.orchestrator.logFailure(ctx, r.step, failure)
+	}
+	return response, err
 }
 
-// assign sends an errand to the Orchestrator and waits. The end of the run's context is
-// the only error that is not in the result's Failures; everything else is for the node
-// to work around.
-func assign[K kind](ctx context.Context, f *Flow, step graph.Step[State], a assigned) (errandDone[K], error) {
-	priority := agent.Normal
-	if a.urgent {
-		priority = agent.High
+// count adds a request that has ended to the use of the agent.
+func (r *requests[Req, Resp]) count(began time.Time, failure *agent.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.began.IsZero() || began.Before(r.began) {
+		r.began = began
 	}
-	done, err := agent.Call[errandDone[K]](ctx, f.bus, agent.Request{
-		From: agent.Name(step.Run + "/" + step.Node), To: orchestrator,
-		Payload: errand[K]{To: a.to, Requests: a.requests}, Priority: priority, OnProgress: a.progress,
-	})
-	if err == nil {
-		f.logFailures(ctx, step, done.Failures)
-		return done, nil
+	if now := time.Now(); now.After(r.done) {
+		r.done = now
 	}
-	if ctx.Err() != nil {
-		return errandDone[K]{}, fmt.Errorf("%s: %w", a.to, ctx.Err())
+	r.use.Requests++
+	if failure != nil {
+		r.use.Failures++
+		r.failures = append(r.failures, failure)
 	}
-	failure := failureOf(orchestrator, err)
-	f.logFailures(ctx, step, []*agent.Error{failure})
-	done = errandDone[K]{
-		Replies: make([]agent.Payload, len(a.requests)), Failures: make([]*agent.Error, len(a.requests)),
-		Use: flows.AgentUse{Name: string(a.to), Requests: len(a.requests), Failures: len(a.requests)},
-	}
-	for i := range done.Failures {
-		done.Failures[i] = failure
-	}
-	return done, nil
 }
 
-// logFailures logs why agents failed, which the run works around. The end of the run itself
-// is no failure.
-func (f *Flow) logFailures(ctx context.Context, step graph.Step[State], failures []*agent.Error) {
-	for _, failure := range failures {
-		if failure != nil && ctx.Err() == nil {
-			f.log.WarnContext(ctx, "agent failed", "run", step.Run, "node", step.Node,
-				"agent", string(failure.Agent), "kind", string(failure.Kind), "error", failure.Cause)
+// used gives the use of the agent by the requests made so far.
+func (r *requests[Req, Resp]) used() flows.AgentUse {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	use := r.use
+	use.Name, use.Took = string(r.request.To), r.done.Sub(r.began)
+	return use
+}
+
+// changes gives how the requests made so far show in the run's state: the use of the agent,
+// and what the answer lacks where it failed.
+func (r *requests[Req, Resp]) changes() []graph.Change[State] {
+	changes := []graph.Change[State]{agentUses.Set([]flows.AgentUse{r.used()})}
+	for _, failure := range r.failures {
+		changes = append(changes, notes.Set([]string{fmt.Sprintf("%s did not do its work: %s", failure.Agent, failure.Kind)}))
+		if lacking := without[failure.Agent]; lacking != "" {
+			changes = append(changes, degraded.Set([]string{lacking}))
 		}
 	}
+	return changes
 }
 
-// only gives the reply to an errand's one request; ok is false where it failed.
-func only[R agent.Payload, K kind](done errandDone[K]) (reply R, failure *agent.Error) {
-	if done.Failures[0] != nil {
-		return reply, done.Failures[0]
-	}
-	reply, ok := done.Replies[0].(R)
-	if !ok {
-		return reply, &agent.Error{Agent: agent.Name(done.Use.Name), Kind: agent.Failed, Cause: fmt.Errorf("it replied with %T", done.Replies[0])}
-	}
-	return reply, nil
+// isFailure reports whether an error is that of an agent, which the run works around.
+func isFailure(err error) bool {
+	_, ok := errors.AsType[*agent.Error](err)
+	return ok
 }
 
-// used is how an errand shows in the run's state.
-func used[K kind](done errandDone[K]) []graph.Change[State] {
-	return []graph.Change[State]{agentUses.Set([]flows.AgentUse{done.Use})}
+// logFailure logs why an agent failed. The end of the run itself is no failure.
+func (o *orchestrator) logFailure(ctx context.Context, step graph.Step[State], failure *agent.Error) {
+	if ctx.Err() == nil {
+		o.log.WarnContext(ctx, "agent failed", "run", step.Run, "node", step.Node,
+			"agent", string(failure.Agent), "kind", string(failure.Kind), "error", failure.Cause)
+	}
 }
 
 // without says, for people, what an answer lacks where an agent did not do its work.
 var without = map[agent.Name]string{
-	queryUnderstander: "The question was searched for as written, for nothing could read it more closely.",
-	hybridSearch:      "A search failed.",
-	answerGeneration:  "These are quotes, for nothing could write an answer.",
-	sourceLinking:     "The sources are not grouped.",
-}
-
-// lost notes a failed agent, for the trace and for the answer's note; nothing for nil.
-func lost(failure *agent.Error) []graph.Change[State] {
-	if failure == nil {
-		return nil
-	}
-	changes := []graph.Change[State]{notes.Set([]string{fmt.Sprintf("%s did not do its work: %s", failure.Agent, failure.Kind)})}
-	if said := without[failure.Agent]; said != "" {
-		changes = append(changes, degraded.Set([]string{said}))
-	}
-	return changes
+	nameUnderstander: "The question was searched for as written, for nothing could read it more closely.",
+	nameSearch:       "A search failed.",
+	nameGeneration:   "These are quotes, for nothing could write an answer.",
+	nameLinking:      "The sources are not grouped.",
 }

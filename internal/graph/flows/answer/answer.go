@@ -4,10 +4,10 @@
 // it cites; or it says that the documents do not tell. With no model, or where one
 // fails, it understands by rules and quotes the sentences that answer.
 //
-// The nodes decide; the work is done by agents on a bus (agents.go): QueryUnderstander,
-// HybridSearch, AnswerGeneration and SourceLinking, which the Orchestrator hands the
-// nodes' errands to. What an agent does not do is worked around, and the answer says
-// what it had to do without; the cause is in the log.
+// The nodes decide; the work is done by agents on a bus, each a type in a file of its own:
+// QueryUnderstander, HybridSearch, AnswerGeneration and SourceLinking. The Orchestrator
+// (agents.go) routes the nodes' requests to them and watches over them. What an agent does not
+// do is worked around, and the answer says what it had to do without; the cause is in the log.
 //
 // Reading order: state.go, answer.go (the graph), messages.go, agents.go, understand.go,
 // read.go, clarify.go, process.go, generate.go with quote.go and compose.go, write.go, verify.go and check.go,
@@ -56,17 +56,13 @@ const (
 
 // Flow answers questions. Make one with New, and Close it.
 type Flow struct {
-	retriever   *retrieve.Retriever
 	index       index.Reader
-	speller     index.Speller // nil where the index can't spell
 	models      Models
-	documents   int // quoted from at most
-	sidePages   float64
-	quoting     func(Quotable)
+	quotes      *quoter
 	ordering    func(run string, question rerank.Question, evidence []retrieve.Evidence)
 	collections func(ctx context.Context) ([]knowledge.SourceID, error) // nil: they are not named
 	linkHosts   map[string]bool
-	bus         *agent.Bus
+	agents      *orchestrator
 	log         *slog.Logger
 	graph       *graph.Compiled[State]
 	judgement   Judgement
@@ -100,8 +96,8 @@ type Options struct {
 	// Ordering is told of what the first search of a run found, before it is put in order;
 	// nil: nobody is.
 	Ordering func(run string, question rerank.Question, evidence []retrieve.Evidence)
-	// Accompany is told of each request that an agent works at, as agent.Options has it.
-	Accompany func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
+	// OnRequest is told of each request that an agent works at, as agent.Options has it.
+	OnRequest func(ctx context.Context, name agent.Name, request agent.Type) (context.Context, func(err error))
 }
 
 // Quotable is what the quotes of an answer are chosen from.
@@ -117,9 +113,8 @@ type Quotable struct {
 //nolint:contextcheck,nolintlint // for its callers; here there is nothing to report
 func New(options Options) (*Flow, error) {
 	f := &Flow{
-		retriever: options.Retriever, index: options.Retriever.Index, models: options.Models,
-		documents: options.Documents, collections: options.Collections, quoting: options.Quoting, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now,
-		log: options.Log,
+		index: options.Retriever.Index, models: options.Models, quotes: &quoter{documents: options.Documents, observe: options.Quoting},
+		collections: options.Collections, ordering: options.Ordering, linkHosts: make(map[string]bool), now: time.Now, log: options.Log,
 	}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
@@ -128,38 +123,49 @@ func New(options Options) (*Flow, error) {
 	if options.Judgement != nil {
 		f.judgement = *options.Judgement
 	}
-	if f.documents == 0 {
-		f.documents = DefaultDocuments
-	}
-	f.sidePages = DefaultSidePages
-	if options.SidePages != nil {
-		f.sidePages = *options.SidePages
+	if f.quotes.documents == 0 {
+		f.quotes.documents = DefaultDocuments
 	}
 	for _, host := range options.LinkHosts {
 		f.linkHosts[strings.ToLower(host)] = true
 	}
-	f.speller, _ = f.index.(index.Speller)
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
 	f.graph = compiled
-	if err := f.staff(options); err != nil {
+	if f.agents, err = f.startAgents(options); err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
 	}
 	return f, nil
 }
 
+// startAgents makes the agents, each with what it works with, and starts them.
+func (f *Flow) startAgents(options Options) (*orchestrator, error) {
+	limits := timeoutsFor(f.models)
+	reader := &queryUnderstander{index: f.index, model: f.models.Understand}
+	reader.speller, _ = f.index.(index.Speller)
+	searcher := &hybridSearch{retriever: options.Retriever, sidePages: DefaultSidePages}
+	if options.SidePages != nil {
+		searcher.sidePages = *options.SidePages
+	}
+	generator := &answerGeneration{
+		writer: f.models.Answer, verifier: f.models.Verify, quotes: f.quotes, linkHosts: f.linkHosts, now: f.now,
+	}
+	return newOrchestrator(agent.Options{Log: f.log, OnRequest: options.OnRequest}, limits.request,
+		reader.agent(limits), searcher.agent(), generator.agent(limits), sourceLinking{}.agent())
+}
+
 // Close stops the agents and waits for them until ctx ends.
-func (f *Flow) Close(ctx context.Context) error { return f.bus.Close(ctx) }
+func (f *Flow) Close(ctx context.Context) error { return f.agents.bus.Close(ctx) }
 
 // Agents gives the state of the flow's agents.
-func (f *Flow) Agents() []agent.Status { return f.bus.States() }
+func (f *Flow) Agents() []agent.Status { return f.agents.states() }
 
 // plan lays out the graph of the flow's contract.
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
-	limit := timeoutsFor(f.models).errand + moment
+	limit := timeoutsFor(f.models).request + moment
 	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: limit})
 	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
 	g.Node(nodeStrategy, f.decideStrategy, graph.Policy{Description: "Choosing how to search"})
@@ -339,24 +345,22 @@ func (f *Flow) handleError(_ context.Context, step graph.Step[State]) (graph.Res
 // sources are listed as they come.
 func (f *Flow) finalize(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	done, err := assign[categorization](ctx, f, step, assigned{
-		to: sourceLinking, requests: []agent.Payload{linkRequest{Evidence: s.SearchResults, Cited: s.Cited}}, urgent: true,
-	})
-	if err != nil {
+	linking := f.agents.linking(step)
+	linked, err := linking.Request(ctx, linkRequest{Evidence: s.SearchResults, Cited: s.Cited})
+	if err != nil && !isFailure(err) {
 		return graph.Result[State]{}, err
 	}
-	linked, failure := only[linkResponse](done)
-	changes := append(used(done), lost(failure)...)
-	if failure != nil {
+	changes := linking.changes()
+	if err != nil {
 		linked.Sources = link(s.SearchResults, s.Cited)
 		linked.Groups = []flows.SourceGroup{{Kind: knowledge.KindDocumentation, Sources: linked.Sources}}
-		changes = append(changes, note.Set(strings.TrimSpace(s.Note+" "+without[sourceLinking])))
+		changes = append(changes, note.Set(strings.TrimSpace(s.Note+" "+without[nameLinking])))
 	}
 	return graph.Update(append(changes,
 		sources.Set(linked.Sources),
 		categorizationResults.Set(linked.Groups),
 		groupedSources.Set(linked.Groups),
-		agentTimes.Set(seconds(append(s.Agents, done.Use))),
+		agentTimes.Set(seconds(append(s.Agents, linking.used()))),
 		processingTime.Set(f.now().Sub(s.StartTime)),
 	)...), nil
 }
@@ -370,7 +374,7 @@ func seconds(uses []flows.AgentUse) map[string]float64 {
 	return sums
 }
 
-// perAgent sums up errands, in the order in which agents were first needed.
+// perAgent sums up the uses of agents, in the order in which agents were first needed.
 func perAgent(uses []flows.AgentUse) []flows.AgentUse {
 	var summed []flows.AgentUse
 	for _, use := range uses {

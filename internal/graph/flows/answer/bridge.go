@@ -25,13 +25,13 @@ const (
 // nextByRules gives the search that follows from what was found, with no model: where
 // the question describes what it asks about ("the cluster that billing runs on"), the
 // sentence that tells most of the description names it, and the name takes its place.
-func (f *Flow) nextByRules(ctx context.Context, request analysisRequest) (understanding, error) {
+func (q *queryUnderstander) nextByRules(ctx context.Context, request analysisRequest) (understanding, error) {
 	hop, described := words.FirstHop(request.Question)
 	if !described || len(request.Searched) > 1 {
 		return understanding{}, nil
 	}
 	told := describing(hop, request.Found)
-	names, err := f.rarest(ctx, namesIn(told, request.Question))
+	names, err := q.rarest(ctx, namesIn(told, request.Question))
 	if err != nil || len(names) == 0 {
 		return understanding{}, err
 	}
@@ -90,10 +90,10 @@ func namesIn(text, question string) []string {
 }
 
 // rarest gives the names that the fewest passages hold.
-func (f *Flow) rarest(ctx context.Context, found []string) ([]string, error) {
+func (q *queryUnderstander) rarest(ctx context.Context, found []string) ([]string, error) {
 	passages := make(map[string]int, len(found))
 	for _, name := range found {
-		stats, err := f.index.Terms(ctx, lexical.Analyze(name))
+		stats, err := q.index.Terms(ctx, lexical.Analyze(name))
 		if err != nil {
 			return nil, fmt.Errorf("look up a name: %w", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge/lexical"
@@ -28,19 +27,17 @@ func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph
 	read := reply.Read(draft.Written, len(draft.Shown))
 	claims := claimsOf(read, evidence, draft.Shown)
 	draft.addJoined(claims)
-	done, err := assign[analysis](ctx, f, step, assigned{
-		to: answerGeneration, requests: []agent.Payload{claimsRequest{Run: s.RequestID, Question: asked(s), Claims: claims, Evidence: evidence}}, urgent: true,
-	})
-	if err != nil {
+	judgement := f.agents.judgement(step)
+	judged, err := judgement.Request(ctx, claimsRequest{Run: s.RequestID, Question: asked(s), Claims: claims, Evidence: evidence})
+	if err != nil && !isFailure(err) {
 		return graph.Result[State]{}, err
 	}
-	judged, failure := only[claimsResponse](done)
-	if failure != nil || len(judged.Verdicts) != len(claims) {
+	if err != nil || len(judged.Verdicts) != len(claims) {
 		judged.Verdicts = labelByWords(claims, verdictsByWords(claims, evidence, asked(s)), shownFrom)
 		judged.Basis = judgedByWords
 	}
 	kept := decideClaims(claims, judged.Verdicts, s.OriginalQuery, draft.Shown)
-	changes := slices.Concat(used(done), lost(failure), []graph.Change[State]{
+	changes := slices.Concat(judgement.changes(), []graph.Change[State]{
 		modelUses.Set(judged.Uses), notes.Set(append(judged.Remarks, kept.remarks()...)),
 	})
 	switch {
@@ -59,7 +56,7 @@ func (f *Flow) verifyWritten(ctx context.Context, step graph.Step[State]) (graph
 // unsupported replaces a text of which nothing is supported by quotes, or declines.
 func (f *Flow) unsupported(ctx context.Context, s State, changes []graph.Change[State]) (graph.Result[State], error) {
 	changes = append(changes, notes.Set([]string{"no sentence that the model wrote is supported by what it cites"}))
-	made := f.extract(s)
+	made := f.quotes.extract(s)
 	if made.Abstained != "" {
 		s.ResponseResults.Fallback = unsupportedText
 		declined, err := f.decline(ctx, s, []string{"abstained: " + made.Abstained})

@@ -36,20 +36,20 @@ type CheckedClaim struct {
 // CheckReply checks a reply as the flow checks what its model wrote. verify may be nil: then
 // words alone are compared.
 func CheckReply(ctx context.Context, written WrittenReply, verify llm.Model) (CheckedReply, error) {
-	f := &Flow{models: Models{Verify: verify}}
+	judge := &answerGeneration{verifier: verify}
 	shown := make([]int, len(written.Evidence))
 	for i := range shown {
 		shown[i] = i
 	}
 	read := reply.Read(written.Text, len(shown))
 	claims := claimsOf(read, written.Evidence, shown)
-	judged, err := f.judge(ctx, nil, claimsRequest{Question: written.Question, Claims: claims, Evidence: written.Evidence})
+	judged, err := judge.judge(ctx, nil, claimsRequest{Question: written.Question, Claims: claims, Evidence: written.Evidence})
 	if err != nil {
 		return CheckedReply{}, fmt.Errorf("check a reply: %w", err)
 	}
 	kept := decideClaims(claims, judged.Verdicts, written.Question, shown)
 	answer, cited := write(read, kept.decisions, written.Evidence, shown)
-	checked := CheckedReply{Text: f.guard(State{SearchResults: written.Evidence}).Clean(answer)}
+	checked := CheckedReply{Text: newGuard(State{SearchResults: written.Evidence}, nil).Clean(answer)}
 	for _, c := range cited {
 		checked.Cited = append(checked.Cited, c.Evidence)
 	}

@@ -40,10 +40,10 @@ type shownContext struct {
 	joined    map[int][]int // by such a position: those of the other passages in its source
 }
 
-// shown gives the passages that a model is shown, best first, those of one section as one
+// shownSources gives the passages that a model is shown, best first, those of one section as one
 // source. A passage that does not fit whole is cut at the end of a sentence, and what comes
 // after it is left out.
-func (f *Flow) shown(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) shownContext {
+func shownSources(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) shownContext {
 	left := size.tokens
 	var parts []part
 	for _, i := range worthShowing(evidence, size) {

@@ -99,7 +99,7 @@ type excerpt struct {
 // closestQuote gives the best quote of what was found, where it bears on the question and
 // still stands in its document.
 func (f *Flow) closestQuote(ctx context.Context, s State) (excerpt, error) {
-	draft := f.quote(s)
+	draft := f.quotes.quote(s)
 	if len(draft.Sentences) == 0 {
 		return excerpt{}, nil
 	}

@@ -45,7 +45,7 @@ func (r *inquiry) lean(ctx context.Context, before, answered string) error {
 	for _, word := range said {
 		around.Terms = append(around.Terms, word.terms...)
 	}
-	if err := around.Weigh(ctx, r.flow.index); err != nil {
+	if err := around.Weigh(ctx, r.index); err != nil {
 		return fmt.Errorf("look up the thread's words: %w", err)
 	}
 	for _, term := range around.Terms {

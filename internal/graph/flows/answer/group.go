@@ -2,10 +2,8 @@ package answer
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
-	"cairn/internal/agent"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
@@ -46,12 +44,6 @@ func (n *numbering) of(position int) int {
 	n.places = append(n.places, at)
 	n.cited = append(n.cited, citation{Evidence: position, Number: len(n.places)})
 	return len(n.places)
-}
-
-// linkSources is SourceLinking's work.
-func (f *Flow) linkSources(_ context.Context, _ *agent.Task, request linkRequest) (linkResponse, error) {
-	linked := link(request.Evidence, request.Cited)
-	return linkResponse{Sources: linked, Groups: group(request.Evidence, linked)}, nil
 }
 
 // link makes one source of all cited places of a document, in the order of citation.

@@ -15,17 +15,17 @@ import (
 	"cairn/internal/llm"
 )
 
-// judge is AnswerGeneration's other work: whether passages support statements. Words say what
+// judge finds out whether passages support statements. Words say what
 // they can; a model, where there is one, judges as well. It is believed where the words don't
 // speak against it, and not at all where it takes a statement for supported that no source
 // has.
-func (f *Flow) judge(ctx context.Context, _ *agent.Task, request claimsRequest) (claimsResponse, error) {
+func (g *answerGeneration) judge(ctx context.Context, _ *agent.Task, request claimsRequest) (claimsResponse, error) {
 	words := verdictsByWords(request.Claims, request.Evidence, request.Question)
 	judged := claimsResponse{Verdicts: labelByWords(request.Claims, words, shownFrom), Basis: judgedByWords}
-	if f.models.Verify == nil {
+	if g.verifier == nil {
 		return judged, nil
 	}
-	asked, err := f.askVerdicts(ctx, request)
+	asked, err := g.askVerdicts(ctx, request)
 	if err != nil {
 		return claimsResponse{}, err
 	}
@@ -132,10 +132,10 @@ type verdictsAsked struct {
 }
 
 // askVerdicts asks the model about all claims, several in a request.
-func (f *Flow) askVerdicts(ctx context.Context, request claimsRequest) (verdictsAsked, error) {
+func (g *answerGeneration) askVerdicts(ctx context.Context, request claimsRequest) (verdictsAsked, error) {
 	asked := verdictsAsked{labels: make(map[int]support.Label)}
-	for _, batch := range f.batches(request) {
-		if err := f.askBatch(ctx, request, batch, &asked); err != nil || asked.failure != "" {
+	for _, batch := range g.batches(request) {
+		if err := g.askBatch(ctx, request, batch, &asked); err != nil || asked.failure != "" {
 			return asked, err
 		}
 	}
@@ -143,7 +143,7 @@ func (f *Flow) askVerdicts(ctx context.Context, request claimsRequest) (verdicts
 }
 
 // batches groups claims so that what they cite fits a request.
-func (f *Flow) batches(request claimsRequest) [][]int {
+func (g *answerGeneration) batches(request claimsRequest) [][]int {
 	var batches [][]int
 	var batch, cited []int
 	tokens := 0
@@ -155,7 +155,7 @@ func (f *Flow) batches(request claimsRequest) [][]int {
 		added := 0
 		for _, position := range cites {
 			if !slices.Contains(cited, position) {
-				added += f.models.Verify.Tokens(request.Evidence[position].Passage.Text) + sourceTokens
+				added += g.verifier.Tokens(request.Evidence[position].Passage.Text) + sourceTokens
 			}
 		}
 		if len(batch) > 0 && (tokens+added > verifyTokens || len(batch) == verifyClaims) {
@@ -173,8 +173,8 @@ func (f *Flow) batches(request claimsRequest) [][]int {
 
 // askBatch asks the model about some of the claims, and about one statement that no source
 // has.
-func (f *Flow) askBatch(ctx context.Context, request claimsRequest, batch []int, asked *verdictsAsked) error {
-	prompt, control := f.verifyPrompt(request, batch)
+func (g *answerGeneration) askBatch(ctx context.Context, request claimsRequest, batch []int, asked *verdictsAsked) error {
+	prompt, control := g.verifyPrompt(request, batch)
 	messages, err := prompt.Messages()
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (f *Flow) askBatch(ctx context.Context, request claimsRequest, batch []int,
 			Support   string `json:"support"`
 		} `json:"verdicts"`
 	}
-	told, use := flows.ConsultFor[answered](ctx, roleVerify, f.models.Verify, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
+	told, use := flows.ConsultFor[answered](ctx, roleVerify, g.verifier, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
 	asked.uses = append(asked.uses, use)
 	if asked.failure = use.Failure; use.Failure != "" {
 		return nil
@@ -209,7 +209,7 @@ func (f *Flow) askBatch(ctx context.Context, request claimsRequest, batch []int,
 
 // verifyPrompt puts the claims of a batch to the model; control is the position of the
 // statement that no source has.
-func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.Verify, control int) {
+func (g *answerGeneration) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.Verify, control int) {
 	var cited []int
 	for _, i := range batch {
 		cited = distinctCites(append(cited, presentCites(request.Claims[i], request.Evidence)...))
@@ -219,7 +219,7 @@ func (f *Flow) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.
 		evidence[n] = request.Evidence[position]
 	}
 	prompt.Question = request.Question
-	prompt.Sources = f.shown(f.models.Verify, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, f.models.Verify.Limits().Context/2)}).sources
+	prompt.Sources = shownSources(g.verifier, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, g.verifier.Limits().Context/2)}).sources
 	control = len(batch) / 2
 	for n, i := range batch {
 		if n == control {

@@ -8,15 +8,6 @@ import (
 	"cairn/internal/knowledge/support"
 )
 
-// The agents that a question is answered by.
-const (
-	orchestrator      agent.Name = "Orchestrator"
-	queryUnderstander agent.Name = "QueryUnderstander"
-	hybridSearch      agent.Name = "HybridSearch"
-	answerGeneration  agent.Name = "AnswerGeneration"
-	sourceLinking     agent.Name = "SourceLinking"
-)
-
 // analysisRequest asks QueryUnderstander what a question means, or, with what was
 // found so far, what to search for next.
 type analysisRequest struct {
@@ -134,49 +125,3 @@ type linkResponse struct {
 }
 
 func (linkResponse) MessageType() agent.Type { return agent.CategorizationResponse }
-
-// errand is work for one agent that the Orchestrator sees to: requests that may be
-// carried out at the same time.
-type errand[K kind] struct {
-	To       agent.Name
-	Requests []agent.Payload
-}
-
-func (errand[K]) MessageType() agent.Type {
-	var k K
-	return k.request()
-}
-
-// errandDone is what came of an errand: for each request a reply or a failure.
-type errandDone[K kind] struct {
-	Replies  []agent.Payload
-	Failures []*agent.Error // nil where there is a reply
-	Use      flows.AgentUse
-}
-
-func (errandDone[K]) MessageType() agent.Type {
-	var k K
-	return k.response()
-}
-
-// kind is a kind of message between agents.
-type kind interface {
-	request() agent.Type
-	response() agent.Type
-}
-
-type (
-	analysis       struct{}
-	search         struct{}
-	response       struct{}
-	categorization struct{}
-)
-
-func (analysis) request() agent.Type        { return agent.AnalysisRequest }
-func (analysis) response() agent.Type       { return agent.AnalysisResponse }
-func (search) request() agent.Type          { return agent.SearchRequest }
-func (search) response() agent.Type         { return agent.SearchResponse }
-func (response) request() agent.Type        { return agent.ResponseRequest }
-func (response) response() agent.Type       { return agent.ResponseResponse }
-func (categorization) request() agent.Type  { return agent.CategorizationRequest }
-func (categorization) response() agent.Type { return agent.CategorizationResponse }

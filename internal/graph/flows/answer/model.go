@@ -80,7 +80,7 @@ const understandTimeout = 5 * time.Second
 
 // readByModel lets a model put the question in whole words, and reads those by the
 // rules, which know the index. It is asked once: rules serve where it fails.
-func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
+func (q *queryUnderstander) readByModel(ctx context.Context, request analysisRequest) (understanding, error) {
 	messages, err := prompts.Understand{
 		History: shownHistory(append(turnsOf(request.Before), request.History...)), Question: request.Question, Attachments: excerpts(request.Attachments),
 	}.Messages()
@@ -97,7 +97,7 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 		Choices  []string `json:"choices"`
 	}
 	waiting, stop := context.WithTimeout(ctx, understandTimeout)
-	told, use := flows.ConsultFor[reply](waiting, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema, Once: true})
+	told, use := flows.ConsultFor[reply](waiting, roleUnderstand, q.model, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.UnderstandSchema, Once: true})
 	stop()
 	if use.Failure != "" {
 		return understanding{Failed: true, Uses: []flows.ModelUse{use}, Remarks: []string{"understood by rules, for the model failed: " + use.Failure}}, nil
@@ -109,7 +109,7 @@ func (f *Flow) readByModel(ctx context.Context, request analysisRequest) (unders
 	if strings.TrimSpace(whole) == "" {
 		whole = request.Question
 	}
-	reader := &inquiry{flow: f, text: whole}
+	reader := &inquiry{index: q.index, speller: q.speller, text: whole}
 	if err := reader.read(ctx, nil); err != nil {
 		return understanding{}, err
 	}
@@ -168,12 +168,9 @@ func (r *inquiry) extend(keywords []string) {
 // nextSources is how many passages a model sees when it says what to search for next.
 const nextSources = 6
 
-// next says what to search for after what was found.
-func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding, error) {
-	if f.models.Understand == nil {
-		return f.nextByRules(ctx, request)
-	}
-	shown := f.shown(f.models.Understand, request.Found, sizeOfContext{passages: nextSources, tokens: nextTokens})
+// nextByModel has the model say what to search for after what was found; where it fails, rules do.
+func (q *queryUnderstander) nextByModel(ctx context.Context, request analysisRequest) (understanding, error) {
+	shown := shownSources(q.model, request.Found, sizeOfContext{passages: nextSources, tokens: nextTokens})
 	messages, err := prompts.Next{Sources: shown.sources, Searched: request.Searched, Question: request.Question}.Messages()
 	if err != nil {
 		return understanding{}, err
@@ -182,9 +179,9 @@ func (f *Flow) next(ctx context.Context, request analysisRequest) (understanding
 		Enough bool   `json:"enough"`
 		Search string `json:"search"`
 	}
-	told, use := flows.ConsultFor[reply](ctx, roleUnderstand, f.models.Understand, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
+	told, use := flows.ConsultFor[reply](ctx, roleUnderstand, q.model, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.NextSchema})
 	if use.Failure != "" {
-		meant, err := f.nextByRules(ctx, request)
+		meant, err := q.nextByRules(ctx, request)
 		meant.Uses = append(meant.Uses, use)
 		return meant, err
 	}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/agent"
+	"golang.org/x/sync/errgroup"
+
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
@@ -62,21 +63,6 @@ func strategy(s State) (Strategy, string) {
 // enoughCoverage of a question by one passage needs no search for the rest.
 const enoughCoverage = 0.7
 
-// find is HybridSearch's work.
-func (f *Flow) find(ctx context.Context, _ *agent.Task, request searchRequest) (searchResponse, error) {
-	q := request.Query
-	q.Limit = searched
-	result, err := f.retriever.Search(ctx, q)
-	if err != nil {
-		return searchResponse{}, err
-	}
-	evidence := preferLanguage(request.Query.Text, weighPages(result.Evidence, q.Text, f.sidePages))
-	return searchResponse{Evidence: evidence, ByWords: result.Unembedded != nil, Made: flows.Query{
-		Text: q.Text, Used: result.Used, Pruned: result.Pruned,
-		Lexical: result.Lexical, Dense: result.Dense, Took: result.Took,
-	}}, nil
-}
-
 // foreignWeight is what a passage in another language than the question's counts, where
 // there are some in that language.
 const foreignWeight = 0.6
@@ -112,33 +98,43 @@ func preferLanguage(question string, evidence []retrieve.Evidence) []retrieve.Ev
 // searchAll makes searches at the same time. A failed one has no evidence and is noted
 // in the changes; where all failed, that is the error.
 func (f *Flow) searchAll(ctx context.Context, step graph.Step[State], searches ...retrieve.Query) ([][]retrieve.Evidence, []flows.Query, []graph.Change[State], error) {
-	requests := make([]agent.Payload, len(searches))
+	search := f.agents.search(step)
+	found := make([]*searchResponse, len(searches)) // nil where a search failed
+	var group errgroup.Group
+	group.SetLimit(searchConcurrency)
 	for i, q := range searches {
-		requests[i] = searchRequest{Query: q}
+		group.Go(func() error {
+			response, err := search.Request(ctx, searchRequest{Query: q})
+			if err == nil {
+				found[i] = &response
+			}
+			return err
+		})
 	}
-	done, err := assign[search](ctx, f, step, assigned{to: hybridSearch, requests: requests})
-	if err != nil {
-		return nil, nil, nil, err
+	failed := group.Wait()
+	if failed != nil && ctx.Err() != nil {
+		return nil, nil, nil, fmt.Errorf("search: %w", ctx.Err())
+	}
+	use := search.used()
+	if use.Failures == len(searches) {
+		return nil, nil, nil, fmt.Errorf("search: %w", failed)
 	}
 	lists := make([][]retrieve.Evidence, len(searches))
 	var made []flows.Query
 	byWords := false
-	for i, reply := range done.Replies {
-		if found, ok := reply.(searchResponse); ok {
-			lists[i] = found.Evidence
-			made = append(made, found.Made)
-			byWords = byWords || found.ByWords
+	for i, response := range found {
+		if response != nil {
+			lists[i] = response.Evidence
+			made = append(made, response.Made)
+			byWords = byWords || response.ByWords
 		}
 	}
-	changes := used(done)
+	changes := []graph.Change[State]{agentUses.Set([]flows.AgentUse{use})}
 	if byWords && !slices.Contains(step.State.Degraded, wordsAlone) {
 		changes = append(changes, degraded.Set([]string{wordsAlone}))
 	}
-	if done.Use.Failures == len(searches) {
-		return nil, nil, nil, fmt.Errorf("search: %w", done.Failures[0])
-	}
-	if done.Use.Failures > 0 {
-		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed.", done.Use.Failures, len(searches))}))
+	if use.Failures > 0 {
+		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed.", use.Failures, len(searches))}))
 	}
 	return lists, made, changes, nil
 }
@@ -222,15 +218,12 @@ func (f *Flow) sequentialProcessing(ctx context.Context, step graph.Step[State])
 		searched = append(searched, s.Parts...)
 	}
 	for range maxHops {
-		asked, err := assign[analysis](ctx, f, step, assigned{to: queryUnderstander, requests: []agent.Payload{
-			analysisRequest{Run: s.RequestID, Question: s.Query, History: s.History, Found: evidence, Searched: searched},
-		}})
-		if err != nil {
+		understand := f.agents.understanding(step)
+		told, err := understand.Request(ctx, analysisRequest{Run: s.RequestID, Question: s.Query, History: s.History, Found: evidence, Searched: searched})
+		if err != nil && !isFailure(err) {
 			return graph.Result[State]{}, err
 		}
-		told, failure := only[understanding](asked)
-		changes = append(changes, used(asked)...)
-		changes = append(changes, lost(failure)...)
+		changes = append(changes, understand.changes()...)
 		changes = append(changes, modelUses.Set(told.Uses), notes.Set(told.Remarks))
 		if told.Next == "" {
 			break

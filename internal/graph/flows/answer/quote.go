@@ -17,24 +17,30 @@ var sizes = map[flows.Depth]quoting.Size{
 	flows.Comprehensive: {Passages: 12, Characters: 4500, Floor: 0.3},
 }
 
+// quoter drafts answers from sentences of the evidence.
+type quoter struct {
+	documents int            // quoted from at most
+	observe   func(Quotable) // is told of what quotes are chosen from; nil: nobody is
+}
+
 // quote makes the draft of an answer from the evidence.
-func (f *Flow) quote(s State) Draft {
-	passages, positions := quotable(s, f.documents, language.Detect(s.OriginalQuery).Or(language.English))
+func (q *quoter) quote(s State) Draft {
+	passages, positions := quotable(s, q.documents, language.Detect(s.OriginalQuery).Or(language.English))
 	if len(passages) == 0 {
 		return Draft{}
 	}
 	question := questionOf(s)
-	if f.quoting != nil {
+	if q.observe != nil {
 		paths := make([]string, len(positions))
 		for i, position := range positions {
 			paths[i] = s.SearchResults[position].Document.Path
 		}
-		f.quoting(Quotable{Question: question, Passages: passages, Paths: paths, Size: sizes[s.Depth]})
+		q.observe(Quotable{Question: question, Passages: passages, Paths: paths, Size: sizes[s.Depth]})
 	}
 	var draft Draft
-	for _, q := range quoting.Choose(question, passages, sizes[s.Depth]) {
+	for _, chosen := range quoting.Choose(question, passages, sizes[s.Depth]) {
 		draft.Sentences = append(draft.Sentences, Sentence{
-			Text: q.Text, Evidence: positions[q.Passage], Position: q.Position, Block: q.Block, Score: q.Score,
+			Text: chosen.Text, Evidence: positions[chosen.Passage], Position: chosen.Position, Block: chosen.Block, Score: chosen.Score,
 		})
 	}
 	return draft

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge/index"
@@ -70,22 +69,21 @@ type modelReading struct {
 
 // requestReading has QueryUnderstander read the question.
 func (f *Flow) requestReading(ctx context.Context, step graph.Step[State], request analysisRequest) (understanding, []graph.Change[State], error) {
-	done, err := assign[analysis](ctx, f, step, assigned{to: queryUnderstander, requests: []agent.Payload{request}})
-	if err != nil {
-		return understanding{}, nil, err
-	}
-	meant, failure := only[understanding](done)
-	changes := append(used(done), lost(failure)...)
-	if failure != nil {
+	understand := f.agents.understanding(step)
+	meant, err := understand.Request(ctx, request)
+	switch {
+	case isFailure(err):
 		meant = asWritten(request.Question)
 		meant.Failed = request.ByModel
+	case err != nil:
+		return meant, nil, err
 	}
 	if len(request.Attachments) > 0 && !meant.Failed && !meant.isSocial() {
 		if meant, err = f.readAttached(ctx, request.Attachments, meant); err != nil {
 			return understanding{}, nil, err
 		}
 	}
-	return meant, changes, nil
+	return meant, understand.changes(), nil
 }
 
 // searchFirst searches for a question as it was read, and judges what was found.

@@ -55,7 +55,7 @@ func (r *inquiry) correctSpelling(ctx context.Context) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	size, err := r.flow.index.Stats(ctx)
+	size, err := r.index.Stats(ctx)
 	if err != nil {
 		return fmt.Errorf("look up the size of the index: %w", err)
 	}
@@ -89,7 +89,7 @@ func (r *inquiry) unknownWords(ctx context.Context) ([]string, error) {
 		seen[lower] = true
 		found, stems = append(found, lower), append(stems, stem)
 	}
-	stats, err := r.flow.index.Terms(ctx, stems)
+	stats, err := r.index.Terms(ctx, stems)
 	if err != nil {
 		return nil, fmt.Errorf("look up words to be spelled: %w", err)
 	}
@@ -115,7 +115,7 @@ func (r *inquiry) likeliestSpelling(ctx context.Context, word string, passages i
 	for i, slip := range slips {
 		stems[i] = lexical.Stem(slip.word)
 	}
-	stats, err := r.flow.index.Terms(ctx, stems)
+	stats, err := r.index.Terms(ctx, stems)
 	if err != nil {
 		return "", fmt.Errorf("look up a word's spelling: %w", err)
 	}
@@ -133,7 +133,7 @@ func (r *inquiry) likeliestSpelling(ctx context.Context, word string, passages i
 		if best < 0 || lexical.IsFiller(slips[best].word) {
 			return wordAt(slips, best), nil
 		}
-		visible, err := r.flow.index.Search(ctx, index.Query{Terms: []index.Term{{Text: stems[best], Weight: 1}}, Limit: 1})
+		visible, err := r.index.Search(ctx, index.Query{Terms: []index.Term{{Text: stems[best], Weight: 1}}, Limit: 1})
 		if err != nil {
 			return "", fmt.Errorf("look for a word's spelling: %w", err)
 		}

@@ -95,7 +95,7 @@ type State struct {
 	GroupedSources []flows.SourceGroup
 	Queries        []flows.Query
 	Models         []flows.ModelUse
-	Agents         []flows.AgentUse // one entry an errand
+	Agents         []flows.AgentUse // one entry for the requests that a node makes in one go
 	Inputs         []flows.Input
 	Degraded       []string // what the answer had to do without, for people
 	Notes          []string

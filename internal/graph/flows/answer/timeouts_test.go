@@ -19,11 +19,11 @@ func TestAgentsWaitAsLongAsTheirModels(t *testing.T) {
 		return made
 	}
 	without := timeoutsFor(Models{})
-	if without != (timeouts{understand: searchTimeout, write: writeTimeout, errand: errandTimeout}) {
+	if without != (timeouts{understand: searchTimeout, write: writeTimeout, request: requestTimeout}) {
 		t.Errorf("without models: %+v", without)
 	}
 	with := timeoutsFor(Models{Understand: model(time.Minute), Answer: model(10 * time.Minute)})
-	if with.understand < 3*time.Minute || with.write < 30*time.Minute || with.errand <= with.write || with.errand <= 2*with.understand {
+	if with.understand < 3*time.Minute || with.write < 30*time.Minute || with.request <= with.write || with.request <= 2*with.understand {
 		t.Errorf("with models: %+v", with)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cairn/internal/agent"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/words"
@@ -87,20 +86,9 @@ func asWritten(text string) understanding {
 	return understanding{Query: text, Normalized: text, Terms: retrieve.Terms(text), Intent: Lookup, Relation: One}
 }
 
-// analyse is QueryUnderstander's work.
-func (f *Flow) analyse(ctx context.Context, _ *agent.Task, request analysisRequest) (understanding, error) {
-	if request.Found != nil {
-		return f.next(ctx, request)
-	}
-	if request.ByModel {
-		return f.readByModel(ctx, request)
-	}
-	return f.readByRules(ctx, request)
-}
-
 // readByRules understands a question with no model.
-func (f *Flow) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
-	reader := &inquiry{flow: f, text: request.Question}
+func (q *queryUnderstander) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
+	reader := &inquiry{index: q.index, speller: q.speller, text: request.Question}
 	if main, around := questionOfThread(request.Question, request.Before); main != "" {
 		reader.text, reader.around = main, around
 	}
@@ -138,8 +126,9 @@ func bounded(text string) string {
 
 // inquiry is one question being understood.
 type inquiry struct {
-	flow *Flow
-	text string // as typed, bounded
+	index   index.Reader
+	speller index.Speller // nil where the index can't spell
+	text    string        // as typed, bounded
 	// around is what else was said in the thread that the question is taken from.
 	around string
 	long   string // with shorthand written out
@@ -193,7 +182,7 @@ func (r *inquiry) tell(ctx context.Context) error {
 	for _, word := range found {
 		all.Terms = append(all.Terms, word.terms...)
 	}
-	if err := all.Weigh(ctx, r.flow.index); err != nil {
+	if err := all.Weigh(ctx, r.index); err != nil {
 		return fmt.Errorf("look up the question's words: %w", err)
 	}
 	r.profile.Passages = all.Passages
@@ -290,7 +279,7 @@ func withoutStops(analyzed []string) []string {
 // right spelling of a word that the index does not hold.
 func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 	if len(term.Written) <= maxAbbreviation {
-		defined, err := r.flow.index.Definitions(ctx, term.Written, knowledge.ViewersFrom(ctx))
+		defined, err := r.index.Definitions(ctx, term.Written, knowledge.ViewersFrom(ctx))
 		if err != nil {
 			return fmt.Errorf("look up an abbreviation: %w", err)
 		}
@@ -300,10 +289,10 @@ func (r *inquiry) resolve(ctx context.Context, term *support.Term) error {
 			r.remarks = append(r.remarks, fmt.Sprintf("%s stands for %s in the documents", defined[0].Short, defined[0].Long))
 		}
 	}
-	if term.Passages > 0 || len(term.Also) > 0 || r.flow.speller == nil || len(term.Text) < r.minMisspelled || len(words.Related(term.Text)) > 0 {
+	if term.Passages > 0 || len(term.Also) > 0 || r.speller == nil || len(term.Text) < r.minMisspelled || len(words.Related(term.Text)) > 0 {
 		return nil // a word of the thesaurus is spelled right
 	}
-	similar, err := r.flow.speller.Similar(ctx, term.Text, 1)
+	similar, err := r.speller.Similar(ctx, term.Text, 1)
 	if err != nil {
 		return fmt.Errorf("look up a word's spelling: %w", err)
 	}
@@ -339,7 +328,7 @@ func (r *inquiry) join(ctx context.Context) error {
 			joined = append(joined, whole[0])
 		}
 	}
-	stats, err := r.flow.index.Terms(ctx, joined)
+	stats, err := r.index.Terms(ctx, joined)
 	if err != nil {
 		return fmt.Errorf("look up words written as one: %w", err)
 	}

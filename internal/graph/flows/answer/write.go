@@ -62,8 +62,8 @@ const promptTokens = 600
 
 // write lets the model write the answer from the evidence. Where it fails, sentences
 // are quoted instead.
-func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResponse, error) {
-	model := f.models.Answer
+func (g *answerGeneration) write(ctx context.Context, s State, out *guard.Stream) (draftResponse, error) {
+	model := g.writer
 	wanted := depthsOfText[s.Depth]
 	turns := shownHistory(s.History)
 	limits := model.Limits()
@@ -72,14 +72,14 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	for _, turn := range turns {
 		room -= model.Tokens(turn.Text)
 	}
-	shown := f.shown(model, s.SearchResults, sizeOfContext{passages: wanted.passages, sure: wanted.sure, tokens: min(wanted.tokens, room)})
+	shown := shownSources(model, s.SearchResults, sizeOfContext{passages: wanted.passages, sure: wanted.sure, tokens: min(wanted.tokens, room)})
 	positions := shown.positions
 	if len(positions) == 0 {
-		return f.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
+		return g.quotes.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
 	}
 	messages, err := prompts.Answer{
 		Sources: shown.sources, History: turns, Question: asked(s), Length: wanted.length, Form: formOf[s.Intent],
-		Language: phrases.In(language.English).LanguageName(language.Detect(s.OriginalQuery)), Today: f.now().UTC().Format(time.DateOnly),
+		Language: phrases.In(language.English).LanguageName(language.Detect(s.OriginalQuery)), Today: g.now().UTC().Format(time.DateOnly),
 		ReadIn: readersOf[s.ReadIn], SourceLanguages: languagesOf(s.SearchResults, positions),
 	}.Messages()
 	if err != nil {
@@ -94,7 +94,7 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 	case ctx.Err() != nil:
 		return draftResponse{}, fmt.Errorf("write the answer: %w", ctx.Err())
 	case use.Failure != "" || said == "":
-		return f.quoteInstead(s, use), nil
+		return g.quotes.quoteInstead(s, use), nil
 	case strings.HasPrefix(said, prompts.Sentinel):
 		return draftResponse{Abstained: "the model found no answer in the sources", Uses: []flows.ModelUse{use}}, nil
 	}
@@ -109,8 +109,8 @@ func (f *Flow) write(ctx context.Context, s State, out *guard.Stream) (draftResp
 }
 
 // quoteInstead is what is done where a model wrote nothing.
-func (f *Flow) quoteInstead(s State, use flows.ModelUse) draftResponse {
-	made := f.extract(s)
+func (q *quoter) quoteInstead(s State, use flows.ModelUse) draftResponse {
+	made := q.extract(s)
 	made.Draft.Fallback = cmp.Or(use.Failure, "an empty reply")
 	made.Uses = []flows.ModelUse{use}
 	made.Remarks = append(made.Remarks, "quoted, for the model wrote nothing: "+made.Draft.Fallback)
@@ -129,15 +129,18 @@ func asked(s State) string {
 	return question
 }
 
-// guard is what an answer to this run may let out: links to the documents found, and
-// addresses that stand in one of them which gives a model no orders.
-func (f *Flow) guard(s State) guard.Guard {
+// guard is what an answer to this run may let out.
+func (f *Flow) guard(s State) guard.Guard { return newGuard(s, f.linkHosts) }
+
+// newGuard makes the guard of the answer to a run: it lets out links to the documents found and
+// to some hosts, and addresses that stand in a document which gives a model no orders.
+func newGuard(s State, hosts map[string]bool) guard.Guard {
 	known := make(map[string]bool)
 	for _, e := range s.SearchResults {
 		known[knowledge.URLWithAnchor(e.Document, "")] = true
 	}
 	delete(known, "")
-	return guard.Guard{Known: known, Hosts: f.linkHosts, Quoted: func(address string) bool {
+	return guard.Guard{Known: known, Hosts: hosts, Quoted: func(address string) bool {
 		return slices.ContainsFunc(s.SearchResults, func(e retrieve.Evidence) bool { return quotes(e.Passage.Text, address) })
 	}}
 }

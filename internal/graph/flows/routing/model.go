@@ -36,7 +36,7 @@ func (r *Router) byModel(ctx context.Context, m flows.Message, offered []string)
 		return flows.Choice{}, fmt.Errorf("route a message: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return r.choose(r.options.First, m.Text, ByModel, "the rules are unsure, and the model failed"), nil
+		return r.choose(r.options.First, m.Text, ByModel, "the rules are unsure, and the model failed"), nil //nolint:nilerr // the first flow does
 	}
 	return r.choose(flow, m.Text, ByModel, "the rules are unsure, and the model says so"), nil
 }

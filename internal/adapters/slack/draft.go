@@ -262,7 +262,7 @@ func (d *draft) appendChunk(ctx context.Context, chunk slack.StreamChunk) (bool,
 
 // updateMessage shows the draft in a message of its own.
 func (d *draft) updateMessage(ctx context.Context) error {
-	messages, _ := packer.Pack(format.Read(d.text.String(), nil))
+	messages, _ := packer.Pack(withoutTables(readReply(d.text.String(), nil)))
 	if len(messages) == 0 {
 		return nil
 	}

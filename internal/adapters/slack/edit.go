@@ -88,10 +88,11 @@ func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message cha
 }
 
 func (s sender) updatePart(ctx context.Context, p part, shown note) error {
-	options := append(s.contentOptions(shown), p.metadataOption())
-	return s.callMethod(ctx, updateMessage, func() error {
-		_, _, _, err := s.api.UpdateMessageContext(ctx, s.at.channel, p.ts, options...)
-		return err
+	return s.sendNote(shown, func(content []slack.MsgOption) error {
+		return s.callMethod(ctx, updateMessage, func() error {
+			_, _, _, err := s.api.UpdateMessageContext(ctx, s.at.channel, p.ts, append(content, p.metadataOption())...)
+			return err
+		})
 	})
 }
 

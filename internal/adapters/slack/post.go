@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -181,16 +182,28 @@ func begunIf(something bool, err error) error {
 }
 
 func (s sender) postPart(ctx context.Context, p part, shown note) (ts string, err error) {
-	options := append(s.contentOptions(shown), p.metadataOption())
-	if s.at.root != "" {
-		options = append(options, slack.MsgOptionTS(s.at.root))
-	}
-	err = s.callMethod(ctx, postMessage, func() error {
-		var err error
-		_, ts, err = s.api.PostMessageContext(ctx, s.at.channel, options...)
-		return err
+	err = s.sendNote(shown, func(content []slack.MsgOption) error {
+		options := append(content, p.metadataOption())
+		if s.at.root != "" {
+			options = append(options, slack.MsgOptionTS(s.at.root))
+		}
+		return s.callMethod(ctx, postMessage, func() error {
+			var err error
+			_, ts, err = s.api.PostMessageContext(ctx, s.at.channel, options...)
+			return err
+		})
 	})
 	return ts, err
+}
+
+// sendNote sends a message, and where Slack refuses it for its table sends that as text.
+func (s sender) sendNote(shown note, send func([]slack.MsgOption) error) error {
+	err := send(s.contentOptions(shown))
+	if shown.plain == nil || !tableRefusals[refusalName(err)] {
+		return err
+	}
+	s.options.Logger.Warn("slack refused a table block; the table is posted as text", slog.Any("error", err))
+	return send(s.contentOptions(shown.withoutTable()))
 }
 
 func (s sender) contentOptions(shown note) []slack.MsgOption {
@@ -209,7 +222,11 @@ func (s sender) postPrivately(ctx context.Context, key chat.PostKey, to chat.Use
 		if s.at.private != "" {
 			tellThread(one.blocks, s.at.threadID())
 		}
-		ts, err := s.postEphemeral(ctx, to, s.contentOptions(one))
+		var ts string
+		err := s.sendNote(one, func(content []slack.MsgOption) (err error) {
+			ts, err = s.postEphemeral(ctx, to, content)
+			return err
+		})
 		if s.at.private != "" && first == "" && errors.Is(err, chat.ErrGone) {
 			return s.postDirect(ctx, key, to, shown)
 		}

@@ -19,6 +19,8 @@ var (
 		"invalid_arguments", "invalid_arg_name", "invalid_array_arg", "invalid_attachments", "too_many_attachments",
 		"metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema", "markdown_text_conflict",
 		"edit_window_closed", "invalid_thread_ts", "invalid_chunks")
+	// tableRefusals are those that a table block may be the cause of.
+	tableRefusals = nameSet("invalid_blocks", "invalid_attachments", "msg_blocks_too_long")
 )
 
 func nameSet(list ...string) map[string]bool {

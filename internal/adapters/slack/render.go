@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -18,7 +19,13 @@ import (
 type note struct {
 	text   string
 	blocks []slack.Block
-	said   int // of the blocks: those at the beginning that hold the text itself
+	said   int           // of the blocks: those at the beginning that hold the text itself
+	plain  []slack.Block // the text itself for where Slack refuses its table block, nil without one
+}
+
+// withoutTable is a message whose table is text in columns.
+func (n note) withoutTable() note {
+	return note{text: n.text, blocks: append(n.plain[:len(n.plain):len(n.plain)], n.blocks[n.said:]...), said: len(n.plain)}
 }
 
 // rendered is a chat.Post as Slack shows it: one message or several, and its files: one
@@ -66,7 +73,7 @@ func renderPost(post chat.Post, how look) (rendered, error) {
 }
 
 func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
-	body := format.Read(reply.Text, reply.Sources)
+	body := readReply(reply.Text, reply.Sources)
 	messages, whole := packer.Pack(body)
 	var out rendered
 	out.files, out.lost = collectAttachments(reply)
@@ -80,8 +87,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	}
 	text := notificationText(body, reply)
 	for _, pieces := range messages {
-		said := richText(pieces)
-		out.notes = append(out.notes, note{text, said, len(said)})
+		out.notes = append(out.notes, newNote(text, pieces))
 	}
 	last := &out.notes[len(out.notes)-1]
 	if !whole {
@@ -102,6 +108,16 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	return out, nil
 }
 
+// newNote is a message that says pieces, and nothing else yet.
+func newNote(text string, pieces []rich.Piece) note {
+	said := richText(pieces)
+	made := note{text: text, blocks: said, said: len(said)}
+	if slices.ContainsFunc(pieces, func(p rich.Piece) bool { return p.Table != nil }) {
+		made.plain = richText(withoutTables(pieces))
+	}
+	return made
+}
+
 // remarkBlock is a small grey line. It is plain text: nothing in it does anything.
 func remarkBlock(text string) slack.Block {
 	line := rich.Cut(markup.CleanLine(text), 500)
@@ -115,8 +131,8 @@ func remarkBlock(text string) slack.Block {
 // what became of it.
 func renderQuestion(post chat.Post) (note, error) {
 	question := *post.Question
-	body := format.Read(question.Text, nil)
-	shown := note{text: notificationText(body, chat.Reply{Text: question.Text})}
+	body := readReply(question.Text, nil)
+	text := notificationText(body, chat.Reply{Text: question.Text})
 	open := post.Answer == ""
 	if !open && question.Meant != "" {
 		meant := rich.Cut(markup.CleanLine(question.Meant), maxRemark)
@@ -135,7 +151,7 @@ func renderQuestion(post chat.Post) (note, error) {
 	if len(messages) == 0 {
 		messages = [][]rich.Piece{nil}
 	}
-	shown.blocks = richText(messages[0])
+	shown := newNote(text, messages[0])
 	if !whole || len(messages) > 1 {
 		shown.blocks = append(shown.blocks, remarkBlock("(The question was too long to show it all.)"))
 	}

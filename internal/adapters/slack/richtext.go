@@ -16,9 +16,8 @@ const (
 	blockBudget = 3000
 )
 
-// format is what Slack shows. Its own editor ends at an indent of 8, it takes addresses of
-// at most 3,000 bytes and no empty item, and its own table block would stand at the
-// message's end, and once in a message.
+// format is what Slack shows. Its own editor ends at an indent of 8, and it takes addresses of
+// at most 3,000 bytes and no empty item.
 var format = rich.Format{MaxAddress: 3000, MaxTitle: 150, Deepest: 8, EmptyItem: " ", LinkMarks: true, LinkTables: true}
 
 // packer makes messages of an answer, three at most. A longer one is a file.
@@ -29,6 +28,9 @@ var packer = rich.Packer{Budget: messageBudget, Messages: 3, Cost: pieceCost, Ru
 const elementCost = 16
 
 func pieceCost(p rich.Piece) int {
+	if p.Table != nil {
+		return tableCost(p.Table)
+	}
 	cost := elementCost
 	for _, r := range p.Runs {
 		cost += runCost(r)
@@ -53,6 +55,11 @@ func richText(pieces []rich.Piece) []slack.Block {
 		group, size = nil, 0
 	}
 	for _, next := range pieces {
+		if next.Table != nil {
+			flush()
+			blocks = append(blocks, tableBlock(next.Table))
+			continue
+		}
 		if size > 0 && size+pieceCost(next) > blockBudget {
 			flush()
 		}

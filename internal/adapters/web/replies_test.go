@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -13,29 +12,36 @@ import (
 // TestRandomReplies renders checked replies of models: no element, link or script gets in, and the
 // page has the tables, rows, items and blocks of the text.
 func TestRandomReplies(t *testing.T) {
-	replytest.Random(t, func(reply replytest.Reply) error {
-		text := reply.Checked.Text
+	rendered := func(text string) (string, error) {
 		got, err := renderMarkdown(text, cited(1, 2, 3, 4), map[int]sourceRef{1: {"m-A-0-s1", "Title"}})
-		if err != nil {
-			return err
-		}
-		if err := harmless("<body>" + string(got)); err != nil || !reply.Tame {
-			return err
-		}
-		root, err := html.Parse(strings.NewReader("<body>" + string(got)))
-		if err != nil {
-			return err
-		}
-		shown := make(map[string]int)
-		for node := range root.Descendants() {
-			if node.Type == html.ElementNode {
-				shown[node.Data]++
+		return "<body>" + string(got), err
+	}
+	replytest.RandomShown(t, replytest.Platform{
+		Check: func(text string) error {
+			page, err := rendered(text)
+			if err != nil {
+				return err
 			}
-		}
-		want := replytest.Count(text)
-		if shown["table"] != want.Tables || shown["tr"] != want.Tables+want.Rows || shown["li"] != want.Items || shown["pre"] != want.Blocks {
-			return fmt.Errorf("%+v is shown as %v", want, shown)
-		}
-		return nil
+			return harmless(page)
+		},
+		Count: func(text string) (counted replytest.Structure, ok bool, err error) {
+			page, err := rendered(text)
+			if err != nil {
+				return counted, false, err
+			}
+			root, err := html.Parse(strings.NewReader(page))
+			if err != nil {
+				return counted, false, err
+			}
+			shown := make(map[string]int)
+			for node := range root.Descendants() {
+				if node.Type == html.ElementNode {
+					shown[node.Data]++
+				}
+			}
+			return replytest.Structure{
+				Tables: shown["table"], Rows: shown["tr"] - shown["table"], Items: shown["li"], Blocks: shown["pre"],
+			}, true, nil
+		},
 	})
 }

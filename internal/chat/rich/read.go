@@ -66,7 +66,7 @@ func (r reader) readBlock(node ast.Node, indent int) []Piece {
 	case *ast.HTMLBlock:
 		return nonEmpty(Piece{Runs: []Run{{Text: r.readHTML(node)}}})
 	case *extast.Table:
-		return nonEmpty(Piece{Shape: Preformatted, Runs: r.readTable(node)})
+		return r.readTable(node)
 	}
 	if first := node.FirstChild(); node.Type() == ast.TypeBlock && first != nil && first.Type() == ast.TypeBlock {
 		return r.readBlocks(node, indent)

@@ -96,6 +96,30 @@ func TestReading(t *testing.T) {
 	}
 }
 
+func TestTablesKeepTheirCells(t *testing.T) {
+	pieces := richly.Read("| a | `n` | |\n|:-:|--:|---|\n| **b** [1] | 10 |\n| c | | x | lost |", sources())
+	if len(pieces) != 1 || pieces[0].Table == nil {
+		t.Fatalf("read as %+v", pieces)
+	}
+	var rows []string
+	for _, cells := range pieces[0].Table.Rows {
+		var row []rich.Piece
+		for _, cell := range cells {
+			row = append(row, rich.Piece{Runs: cell})
+		}
+		rows = append(rows, strings.ReplaceAll(told(row), "\n", " "))
+	}
+	want := "text: \"a\"(bold) text: \"n\"(bold)(code) text: \n" +
+		"text: \"b\"(bold) \" \" \"[1]\"(https://a.example/b) text: \"10\" text: \n" +
+		"text: \"c\" text:  text: \"x\""
+	if got := strings.Join(rows, "\n"); got != want {
+		t.Errorf("cells\n%s\nwant\n%s", got, want)
+	}
+	if got := fmt.Sprint(pieces[0].Table.Aligns); got != "[1 2 0]" {
+		t.Errorf("columns stand at %s", got)
+	}
+}
+
 func TestSources(t *testing.T) {
 	room := rich.Room{Rows: 9, Budget: 1000, Cost: func(p rich.Piece) int { return rich.Length(rich.Plain(p.Runs)) }}
 	all := `text: "Documentation"(bold)

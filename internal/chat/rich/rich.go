@@ -37,7 +37,24 @@ type Piece struct {
 	Ordered  bool
 	Number   int    // of an ordered item, from 1
 	Language string // of preformatted code, "" where it is not told
+	Table    *Table // of a preformatted piece whose runs set a table as text, else nil
 }
+
+// Table is a table's cells, for platforms that have tables of their own.
+type Table struct {
+	Rows   [][][]Run   // of equal length, the header first; an empty cell has no runs
+	Aligns []Alignment // of the columns
+}
+
+// Alignment is where the text of a column's cells stands.
+type Alignment int
+
+// The alignments.
+const (
+	Left Alignment = iota
+	Center
+	Right
+)
 
 // Join merges neighbours that look the same and drops what is empty.
 func Join(runs []Run) []Run {

@@ -13,24 +13,37 @@ type column struct {
 	right bool
 }
 
-// readTable sets a table as text with columns, for platforms that have none, or none that can
-// stand anywhere in a message.
-func (r reader) readTable(table *extast.Table) []Run {
-	var rows [][][]Run
-	var columns []column
-	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
-		var cells [][]Run
-		for node := row.FirstChild(); node != nil; node = node.NextSibling() {
-			if cell, ok := node.(*extast.TableCell); ok && row.Kind() == extast.KindTableHeader {
-				columns = append(columns, column{right: cell.Alignment == extast.AlignRight})
-			}
-			cells = append(cells, r.format.plainCell(r.readInlines(node, Style{})))
-		}
-		rows = append(rows, cells)
+// readTable reads a table: its cells, and its text set in columns for platforms that have no
+// tables, or none that can stand anywhere in a message.
+func (r reader) readTable(node *extast.Table) []Piece {
+	table := &Table{}
+	for _, alignment := range node.Alignments {
+		table.Aligns = append(table.Aligns, alignments[alignment])
 	}
-	for _, row := range rows {
-		for i := range min(len(row), len(columns)) {
-			columns[i].width = max(columns[i].width, uniseg.StringWidth(Plain(row[i])))
+	for row := node.FirstChild(); row != nil; row = row.NextSibling() {
+		style := Style{Bold: row.Kind() == extast.KindTableHeader}
+		cells := make([][]Run, 0, len(table.Aligns))
+		for cell := row.FirstChild(); cell != nil && len(cells) < len(table.Aligns); cell = cell.NextSibling() {
+			cells = append(cells, Join(r.readInlines(cell, style)))
+		}
+		table.Rows = append(table.Rows, append(cells, make([][]Run, len(table.Aligns)-len(cells))...))
+	}
+	return nonEmpty(Piece{Shape: Preformatted, Runs: r.format.setTable(table), Table: table})
+}
+
+// alignments are Markdown's; a column that tells none stands on the left.
+var alignments = map[extast.Alignment]Alignment{extast.AlignCenter: Center, extast.AlignRight: Right}
+
+// setTable sets a table as text, a line for each row and a rule under the header.
+func (f Format) setTable(table *Table) []Run {
+	columns := make([]column, len(table.Aligns))
+	rows := make([][][]Run, len(table.Rows))
+	for i, cells := range table.Rows {
+		for at, cell := range cells {
+			plain := f.plainCell(cell)
+			rows[i] = append(rows[i], plain)
+			columns[at].width = max(columns[at].width, uniseg.StringWidth(Plain(plain)))
+			columns[at].right = table.Aligns[at] == Right
 		}
 	}
 	var out []Run
@@ -46,27 +59,29 @@ func (r reader) readTable(table *extast.Table) []Run {
 	return out
 }
 
-// plainCell takes styles, which are not shown in preformatted text, and line breaks out of a
-// cell, and links where they are not shown there.
+// plainCell is a cell without styles, which are not shown in preformatted text, line breaks, and
+// links where they are not shown there.
 func (f Format) plainCell(cell []Run) []Run {
+	out := make([]Run, len(cell))
 	for i, r := range cell {
-		cell[i].Style = Style{}
+		r.Style = Style{}
 		if r.URL != "" && !f.LinkTables {
-			cell[i].URL = ""
 			if r.URL != r.Text {
-				cell[i].Text += " (" + r.URL + ")"
+				r.Text += " (" + r.URL + ")"
 			}
+			r.URL = ""
 		}
-		cell[i].Text = strings.ReplaceAll(cell[i].Text, "\n", " ")
+		r.Text = strings.ReplaceAll(r.Text, "\n", " ")
+		out[i] = r
 	}
-	return cell
+	return out
 }
 
 // setRow fills cells up to their columns' widths, and ends the line where the last text
 // does.
 func setRow(cells [][]Run, columns []column) []Run {
 	var out []Run
-	for i := range min(len(cells), len(columns)) {
+	for i := range cells {
 		if i > 0 {
 			out = append(out, Run{Text: "  "})
 		}

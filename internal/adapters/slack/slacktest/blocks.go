@@ -2,7 +2,6 @@ package slacktest
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strconv"
 )
@@ -31,8 +30,6 @@ const (
 	maxMarkdown   = 12000 // over all markdown blocks of a message
 	maxURL        = 3000
 	maxAltText    = 2000
-	maxRows       = 100
-	maxColumns    = 20
 	// totalLimit is on the text of all blocks together; beyond it Slack says
 	// msg_blocks_too_long. It is not documented: markdown alone was seen to fail above
 	// 13,297 characters, rich text with links sooner. So addresses and elements are counted
@@ -74,7 +71,10 @@ func (c *checker) checkBlocks(pointer string, raw json.RawMessage, most int) {
 		c.addProblem(pointer, "markdown blocks must be less than %d characters in total", maxMarkdown+1)
 	}
 	if c.tables > 1 {
-		c.addProblem(pointer, "only_one_table_allowed")
+		c.addProblem(pointer, errOneTable)
+	}
+	if c.tableText > maxTableText {
+		c.addProblem(pointer, "text of table cells must be less than %d characters in total", maxTableText+1)
 	}
 }
 
@@ -315,52 +315,4 @@ func (c *checker) checkAddress(pointer, address string) {
 	if err != nil || parsed.Scheme == "" || (parsed.Host == "" && parsed.Opaque == "") {
 		c.addProblem(pointer, "must be a valid url")
 	}
-}
-
-func (c *checker) checkTable(pointer string, raw json.RawMessage) {
-	block, ok := decodeField[struct {
-		kind
-		BlockID  string              `json:"block_id"`
-		Rows     [][]json.RawMessage `json:"rows"`
-		Settings []struct {
-			Align     string `json:"align"`
-			IsWrapped bool   `json:"is_wrapped"`
-		} `json:"column_settings"`
-	}](c, pointer, raw)
-	if !ok {
-		return
-	}
-	if c.surface != inMessage {
-		c.addProblem(pointer+"/type", "unsupported type: table")
-	}
-	c.tables++
-	c.blockID(pointer, block.BlockID)
-	c.checkCount(pointer+"/rows", len(block.Rows), 1, maxRows)
-	c.checkCount(pointer+"/column_settings", len(block.Settings), 0, maxColumns)
-	for i, row := range block.Rows {
-		c.checkCount(fmt.Sprintf("%s/rows/%d", pointer, i), len(row), 1, maxColumns)
-		for j, cell := range row {
-			c.checkCell(fmt.Sprintf("%s/rows/%d/%d", pointer, i, j), cell)
-		}
-	}
-}
-
-func (c *checker) checkCell(pointer string, raw json.RawMessage) {
-	var is kind
-	if err := json.Unmarshal(raw, &is); err == nil && is.Type == "rich_text" {
-		c.richText(pointer, raw)
-		return
-	}
-	cell, ok := decodeField[struct {
-		kind
-		Text string `json:"text"`
-	}](c, pointer, raw)
-	if !ok {
-		return
-	}
-	if cell.Type != "raw_text" {
-		c.addProblem(pointer+"/type", "unsupported type: %s", cell.Type)
-	}
-	c.checkLength(pointer+"/text", cell.Text, 1, maxSection)
-	c.size += Length(cell.Text) + elementCosts
 }

@@ -56,6 +56,9 @@ func blockError(blocks json.RawMessage) *apiError {
 		return newAPIError("invalid_blocks_format")
 	}
 	problems, tooLong := CheckMessage(blocks)
+	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Message == errOneTable }) {
+		return newAPIError("invalid_attachments", asMessages(problems)...)
+	}
 	if len(problems) > 0 {
 		return newAPIError("invalid_blocks", asMessages(problems)...)
 	}

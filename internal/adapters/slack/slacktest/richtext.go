@@ -93,6 +93,7 @@ func (c *checker) checkRichElements(pointer string, elements []json.RawMessage, 
 		if !ok {
 			return
 		}
+		c.text += Length(run.Text)
 		c.size += elementCosts + Length(run.Text) + Length(run.URL)
 		switch run.Type {
 		case "text":

@@ -57,14 +57,16 @@ func TestRefusesWhatSlackRefuses(t *testing.T) {
 	button := func(label, id, value string) slack.BlockElement {
 		return slack.NewButtonBlockElement(id, value, slack.NewTextBlockObject("plain_text", label, false, false))
 	}
-	table := func(rows, columns int) slack.Block {
+	row := func(columns int, said string) (cells []slack.TableCell) {
+		for range columns {
+			cells = append(cells, slack.NewTableRichTextCell(slack.NewRichTextSection(slack.NewRichTextSectionTextElement(said, nil))))
+		}
+		return cells
+	}
+	table := func(rows, columns int) *slack.TableBlock {
 		block := slack.NewTableBlock("")
 		for range rows {
-			var row []slack.TableCell
-			for range columns {
-				row = append(row, slack.NewTableRawTextCell("c"))
-			}
-			block.AddRow(row...)
+			block.AddRow(row(columns, "c")...)
 		}
 		return block
 	}
@@ -89,8 +91,16 @@ func TestRefusesWhatSlackRefuses(t *testing.T) {
 		"button among feedback": {[]slack.Block{slack.NewContextActionsBlock("", button("b", "a", ""))}, "invalid_blocks", "unsupported type: button [json-pointer:/blocks/0/elements/0/type]"},
 		"12,001 of markdown":    {[]slack.Block{slack.NewMarkdownBlock("", strings.Repeat("m", 6001)), slack.NewMarkdownBlock("", strings.Repeat("m", 6000))}, "invalid_blocks", "markdown blocks must be less than 12001 characters in total [json-pointer:/blocks]"},
 		"header in mrkdwn":      {[]slack.Block{slack.NewHeaderBlock(mrkdwn("h"))}, "invalid_blocks", "unsupported type: mrkdwn [json-pointer:/blocks/0/text/type]"},
-		"two tables":            {[]slack.Block{table(1, 1), table(1, 1)}, "invalid_blocks", "only_one_table_allowed [json-pointer:/blocks]"},
+		"a table":               {[]slack.Block{section(1), table(20, 3).AddRow(slack.NewTableRawTextCell("r"), row(1, "c")[0], row(1, "c")[0])}, "", ""},
+		"two tables":            {[]slack.Block{table(1, 1), table(1, 1)}, "invalid_attachments", "only_one_table_allowed [json-pointer:/blocks]"},
 		"101 rows":              {[]slack.Block{table(101, 1)}, "invalid_blocks", "no more than 100 items allowed [json-pointer:/blocks/0/rows]"},
+		"21 columns":            {[]slack.Block{table(1, 21)}, "invalid_blocks", "no more than 20 items allowed [json-pointer:/blocks/0/rows/0]"},
+		"10,001 in cells":       {[]slack.Block{slack.NewTableBlock("").AddRow(slack.NewTableRawTextCell(strings.Repeat("c", 5001)), row(1, strings.Repeat("c", 5000))[0])}, "invalid_blocks", "text of table cells must be less than 10001 characters in total [json-pointer:/blocks]"},
+		"an empty cell":         {[]slack.Block{table(1, 1).AddRow(row(1, "")...)}, "invalid_blocks", "must be more than 0 characters [json-pointer:/blocks/0/rows/1/0/elements/0/elements/0/text]"},
+		"a cell of nothing":     {[]slack.Block{table(1, 1).AddRow(nil)}, "invalid_blocks", "unsupported type:  [json-pointer:/blocks/0/rows/1/0/type]"},
+		"a number in a cell":    {[]slack.Block{table(1, 1).AddRow(slack.NewTableRawNumberCell(1))}, "invalid_blocks", "invalid: unknown field \"value\" [json-pointer:/blocks/0/rows/1/0]"},
+		"a short row":           {[]slack.Block{table(1, 2).AddRow(row(1, "c")...)}, "invalid_blocks", "must have as many cells as the first row [json-pointer:/blocks/0/rows/1]"},
+		"no alignment":          {[]slack.Block{table(1, 1).WithColumnSettings(slack.ColumnSetting{IsWrapped: true})}, "invalid_blocks", "must be one of left, center, right [json-pointer:/blocks/0/column_settings/0/align]"},
 		"rich text":             {[]slack.Block{rich(slack.NewRichTextSectionTextElement("t", &slack.RichTextSectionTextStyle{Bold: true}), slack.NewRichTextSectionLinkElement("https://a.example/", "a", nil))}, "", ""},
 		"no address":            {[]slack.Block{rich(slack.NewRichTextSectionLinkElement("nowhere", "a", nil))}, "invalid_blocks", "must be a valid url [json-pointer:/blocks/0/elements/0/elements/0/url]"},
 		"nested list":           {[]slack.Block{slack.NewRichTextBlock("", slack.NewRichTextList(slack.RTEListOrdered, 1, slack.NewRichTextSection(slack.NewRichTextSectionTextElement("t", nil))))}, "", ""},

@@ -21,6 +21,13 @@ type shownBlock struct {
 	Element   *shownElement  `json:"element"`
 	Label     shownText      `json:"label"`
 	AltText   string         `json:"alt_text"`
+	Rows      [][]shownCell  `json:"rows"` // of a table
+}
+
+// shownCell is a cell, of rich text where it has elements.
+type shownCell struct {
+	Text     string         `json:"text"`
+	Elements []shownElement `json:"elements"`
 }
 
 // shownText is a text object, or in a markdown block a plain string.
@@ -213,6 +220,8 @@ func (s *Server) blockText(block shownBlock) string {
 			out = append(out, strings.TrimRight(s.richText(element), "\n"))
 		}
 		return strings.Join(out, "\n")
+	case "table":
+		return s.tableText(block.Rows)
 	case "context":
 		var out []string
 		for _, element := range block.Elements {
@@ -231,6 +240,23 @@ func (s *Server) blockText(block shownBlock) string {
 		shown += " " + s.buttonsText([]shownElement{*block.Accessory})
 	}
 	return shown
+}
+
+// tableText shows a table between double lines, so that it is not taken for text.
+func (s *Server) tableText(rows [][]shownCell) string {
+	var out strings.Builder
+	for _, row := range rows {
+		out.WriteString("║")
+		for _, cell := range row {
+			shown := cell.Text
+			for _, element := range cell.Elements {
+				shown += strings.TrimRight(s.richText(element), "\n")
+			}
+			out.WriteString(" " + strings.ReplaceAll(strings.TrimSpace(shown), "\n", " ⏎ ") + " ║")
+		}
+		out.WriteString("\n")
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 func (s *Server) buttonsText(elements []shownElement) string {

@@ -22,13 +22,15 @@ func (p Problem) String() string {
 
 // checker collects problems.
 type checker struct {
-	problems []Problem
-	surface  surface
-	blockIDs map[string]bool
-	tables   int
-	markdown int      // characters of all markdown blocks
-	size     int      // what counts against totalLimit
-	files    []string // ids of files that images show
+	problems  []Problem
+	surface   surface
+	blockIDs  map[string]bool
+	tables    int
+	markdown  int      // characters of all markdown blocks
+	text      int      // of all rich text
+	tableText int      // of all cells of tables
+	size      int      // what counts against totalLimit
+	files     []string // ids of files that images show
 }
 
 func (c *checker) addProblem(pointer, format string, args ...any) {

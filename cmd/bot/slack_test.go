@@ -286,8 +286,8 @@ func (o *office) keepsQuiet(processes ...*process) {
 	o.isUnsaid(processes, slacktest.BotToken, slacktest.AppToken, slacktest.SigningSecret, "30 days")
 }
 
-// TestWhatStreamsIsStopped has a model hold its answer back, so that Ann stops it by the
-// button under what is there already, and asks again.
+// TestWhatStreamsIsStopped has a model hold its answer back, so that Ann stops it by Slack's own
+// Stop under what is there already, and asks again.
 func TestWhatStreamsIsStopped(t *testing.T) {
 	model := llmtest.New(t)
 	gate := make(chan struct{})
@@ -298,9 +298,9 @@ func TestWhatStreamsIsStopped(t *testing.T) {
 	root := o.ann.Says(o.general, "", mention+"how many days of leave do I get?")
 	o.until("the beginning of the answer", func() bool {
 		shown := o.Show(o.general)
-		return strings.Contains(shown, "28 days") && strings.Contains(shown, "[Stop]")
+		return strings.Contains(shown, "28 days") && o.Session(o.general, root) == "processing"
 	})
-	o.ann.Presses(o.general, "Stop")
+	o.ann.StopsSession(o.general, root)
 	o.shows(root, "Stopped")
 	close(gate)
 	o.until("nothing is left of what was stopped", func() bool { return o.drafts() == 0 && o.answers(o.general) == 1 })

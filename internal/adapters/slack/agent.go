@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/slack-go/slack"
@@ -19,8 +20,8 @@ const (
 	sessionSuspended  sessionStatus = "suspended" // a question waits for the person
 )
 
-// agentless are the teams in which the app turned out to be no agent: they are not
-// asked again until the process ends.
+// agentless are the teams in which the app turned out to be no agent whose work can be stopped:
+// they are not asked again until the process ends.
 type agentless struct {
 	mu    sync.Mutex
 	teams map[string]bool
@@ -41,26 +42,41 @@ func (a *agentless) addTeam(team string) {
 	a.teams[team] = true
 }
 
-// setSessionStatus tells Slack how a direct conversation's session stands. People lose nothing
-// where it can't be told.
+// noStopEvent is Slack's warning that nobody can stop a session, since the app does not subscribe
+// to that event.
+const noStopEvent = "missing_agent_session_stopped_event_subscription"
+
+// setSessionStatus tells Slack how the session of a thread stands, in channels as in direct
+// conversations; while it is processing Slack offers to stop it. People lose nothing where it can't
+// be told. A team whose app is no agent, or whose sessions nobody can stop, is not told again.
 func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
-	if !s.at.isDirect() || s.at.root == "" || s.agentless.hasTeam(s.at.team) {
+	if s.at.root == "" || s.agentless.hasTeam(s.at.team) {
 		return
+	}
+	stoppable := true
+	tell := func(status sessionStatus) error {
+		return s.callMethod(ctx, setSession, func() error {
+			told, err := s.api.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{
+				Status: string(status), ChannelID: s.at.channel, ThreadTS: s.at.root,
+			})
+			stoppable = err != nil || !slices.Contains(append(told.ResponseMetadata.Warnings, told.Warning), noStopEvent)
+			return err
+		})
 	}
 	s.patience = 0
-	err := s.callMethod(ctx, setSession, func() error {
-		_, err := s.api.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{
-			Status: string(status), ChannelID: s.at.channel, ThreadTS: s.at.root,
-		})
-		return err
-	})
-	if err == nil {
-		return
+	if status != sessionProcessing { // else it would seem to work for ever
+		s.patience = turnPatience
 	}
-	if refusalName(err) != "" {
+	err := tell(status)
+	if err == nil && !stoppable && status == sessionProcessing {
+		err = tell(sessionActive)
+	}
+	if refusalName(err) != "" || !stoppable {
 		s.agentless.addTeam(s.at.team)
 	}
-	s.options.Logger.DebugContext(ctx, "slack agent session was not told", slog.Any("error", err))
+	if err != nil {
+		s.options.Logger.DebugContext(ctx, "set slack agent session status", slog.String("status", string(status)), slog.Any("error", err))
+	}
 }
 
 // statusAfter is how a session stands once a post is there.

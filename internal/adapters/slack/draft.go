@@ -42,6 +42,7 @@ type draft struct {
 	state  draftState
 	status string
 	stops  bool // the stream holds a button that stops the run
+	works  bool // Slack was told that the thread's session is processing
 	// unsettled tells that Slack did not say whether it made a message.
 	unsettled bool
 }
@@ -86,11 +87,28 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	case d.state != idle || progress.Status != chat.Running || line == d.status:
 		return nil
 	}
-	if d.status == "" {
-		d.setSessionStatus(ctx, sessionProcessing)
+	if d.status == "" && d.at.isDirect() {
+		d.beginSession(ctx)
 	}
 	d.status = line
 	return d.setStatus(ctx, line+"…")
+}
+
+// beginSession tells Slack that the thread's session is processing, from which on Slack offers to
+// stop it. In channels that is once an answer streams, where calls are few.
+func (d *draft) beginSession(ctx context.Context) {
+	if !d.works {
+		d.setSessionStatus(ctx, sessionProcessing)
+		d.works = true
+	}
+}
+
+// endSession tells Slack how the session that it was told of stands now.
+func (d *draft) endSession(ctx context.Context, status sessionStatus) {
+	if d.works || d.at.isDirect() {
+		d.setSessionStatus(ctx, status)
+		d.works = false
+	}
 }
 
 // setStatus shows a status line under the thread; "" takes it away.
@@ -205,6 +223,7 @@ func (d *draft) openDraft(ctx context.Context) error {
 	switch {
 	case err == nil:
 		d.state, d.shown = streaming, d.shown+len(piece)
+		d.beginSession(ctx)
 		return d.offerStop(ctx)
 	case refusalName(err) == "":
 		return tolerateRefusal(err)
@@ -224,10 +243,11 @@ func (d *draft) recordMade(ts string, err error) error {
 	return err
 }
 
-// offerStop puts a button that stops the run into the stream. In direct conversations
-// Slack has one of its own; where it takes none, the word stops the run as well.
+// offerStop puts a button that stops the run into the stream of an app that is no agent: of others
+// Slack has one of its own. Where it takes none, the word stops the run as well. The button stays in
+// the stream, so that the message has to be updated at its end.
 func (d *draft) offerStop(ctx context.Context) error {
-	if d.at.isDirect() {
+	if d.at.isDirect() || !d.agentless.hasTeam(d.at.team) {
 		return nil
 	}
 	blocks, err := d.stopButton()
@@ -320,10 +340,12 @@ func (d *draft) Close(ctx context.Context) error {
 	if err := d.deleteDraft(ctx); err != nil {
 		return err
 	}
+	if d.works {
+		d.endSession(ctx, sessionActive)
+	}
 	if d.status == "" {
 		return nil
 	}
-	d.setSessionStatus(ctx, sessionActive)
 	d.status = ""
 	return d.setStatus(ctx, "")
 }
@@ -378,7 +400,11 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 		if err := d.deleteDraft(ctx); err != nil {
 			return "", begunUnlessLater(err)
 		}
-		return d.Post(ctx, d.at.threadID(), key, post)
+		posted, err := d.Post(ctx, d.at.threadID(), key, post)
+		if err == nil && !d.at.isDirect() {
+			d.endSession(ctx, statusAfter(post))
+		}
+		return posted, err
 	}
 	shown, err := d.renderFor(post, d.at)
 	if err != nil {
@@ -391,7 +417,7 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	if _, err := d.postMissing(ctx, key, shown, []part{first}); err != nil {
 		return "", err
 	}
-	d.setSessionStatus(ctx, statusAfter(post))
+	d.endSession(ctx, statusAfter(post))
 	return chat.MessageID(d.ts), nil
 }
 

@@ -88,6 +88,21 @@ func TestAStreamThatDiedIsFinished(t *testing.T) {
 	w.finishes(t, draft, thread)
 }
 
+// TestAStreamInAChannelIsStopped by Slack's own Stop, which ends the stream at once.
+func TestAStreamInAChannelIsStopped(t *testing.T) {
+	w, draft, thread := drafted(t)
+	root := strings.Split(string(thread), ":")[3]
+	w.streams(t, draft, "A release ", "is rolled ")
+	if w.Session(w.general, root) != "processing" || !w.ann.StopsSession(w.general, root) {
+		t.Fatal("Slack offers no Stop")
+	}
+	w.streams(t, draft, "back")
+	w.finishes(t, draft, thread)
+	if got := w.Session(w.general, root); got != "active" {
+		t.Errorf("the session is %q", got)
+	}
+}
+
 func TestADraftWithoutStreamsIsEdited(t *testing.T) {
 	w, draft, thread := drafted(t)
 	w.Fail("chat.startStream", slacktest.Fault{Error: "unknown_method"})
@@ -149,26 +164,46 @@ func TestAWorkspaceWithoutStatusLines(t *testing.T) {
 	w.finishes(t, draft, thread)
 }
 
-// TestADirectStreamEndsAsTheReply: the end of the stream brings the rest of the text, the
-// sources and the buttons, and nothing is updated; but for what checking took out.
-func TestADirectStreamEndsAsTheReply(t *testing.T) {
+// TestAStreamEndsAsTheReply: the end of the stream brings the rest of the text, the sources and the
+// buttons, and nothing is updated, in channels as in direct conversations; but for what checking
+// took out, and the button that stops the run where Slack has none of its own.
+func TestAStreamEndsAsTheReply(t *testing.T) {
+	whole := []string{"A release is ", "rolled back with ", "one"}
 	for name, of := range map[string]struct {
+		direct   bool
 		streamed []string
+		agent    slacktest.Fault // of the session, if any
+		warned   bool            // the app does not hear that a session is stopped
 		updates  int
 	}{
-		"whole":           {[]string{"A release is ", "rolled back with ", "one"}, 0},
-		"taken out since": {[]string{"A release is ", "rolled back by ", "magic"}, 1},
+		"directly":                {direct: true, streamed: whole},
+		"in a channel":            {streamed: whole},
+		"taken out since":         {direct: true, streamed: []string{"A release is ", "rolled back by ", "magic"}, updates: 1},
+		"taken out in a channel":  {streamed: []string{"A release is ", "rolled back by ", "magic"}, updates: 1},
+		"no agent":                {streamed: whole, agent: slacktest.Fault{Error: "unknown_method"}, updates: 1},
+		"an agent without a stop": {streamed: whole, warned: true, updates: 1},
+		"sessions at their limit": {streamed: whole, agent: slacktest.Fault{Status: 429, RetryAfter: time.Minute}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTeam(t, false)
-			direct := w.ann.DM()
+			direct := w.general
+			if of.direct {
+				direct = w.ann.DM()
+			}
 			root := w.ann.Says(direct, "", "how do I roll back a release?")
 			thread := place{team: slacktest.Team, channel: direct, root: root}.threadID()
+			if of.agent != (slacktest.Fault{}) {
+				w.Fail("agents.sessions.setStatus", of.agent)
+			}
+			w.Unstoppable(of.warned)
 			draft, err := w.adapter.Draft(t.Context(), chat.Work{Run: "run-1", Thread: thread, To: chat.MessageID(root), Asker: "U0ANN"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.streams(t, draft, of.streamed...)
+			if got, want := strings.Contains(w.Show(direct), "[Stop]"), of.agent.Error != "" || of.warned; got != want {
+				t.Errorf("a button to stop: %v, want %v", got, want)
+			}
 			reply := chattest.Answer()
 			reply.Text = "A release is rolled back with one command [1]. <!channel>"
 			id, err := draft.Finish(t.Context(), "k1", chat.Post{Reply: &reply})
@@ -187,10 +222,15 @@ func TestADirectStreamEndsAsTheReply(t *testing.T) {
 					t.Errorf("%q is not in\n%s", want, shown)
 				}
 			}
-			if strings.Contains(shown, "magic") {
+			if strings.Contains(shown, "magic") || strings.Contains(shown, "[Stop]") {
 				t.Errorf("shown: %s", shown)
 			}
-			w.clean(t)
+			if got := w.Session(direct, root); got == "processing" {
+				t.Errorf("the session still works")
+			}
+			if of.agent == (slacktest.Fault{}) {
+				w.clean(t)
+			}
 		})
 	}
 }

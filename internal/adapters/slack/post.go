@@ -125,7 +125,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 		}
 	}
 	first, err := s.postMissing(ctx, key, shown, there)
-	if err == nil {
+	if err == nil && s.at.isDirect() {
 		s.setSessionStatus(ctx, statusAfter(post))
 	}
 	return chat.MessageID(first), err

@@ -106,8 +106,12 @@ var entries = map[string]attempt{
 	"the home tab's button":   func(d *doors, who *slacktest.Person, _ string) { d.interact(homePress, who, "") },
 	"the home tab's form":     func(d *doors, who *slacktest.Person, _ string) { d.interact(homeForm, who, "what do you know?") },
 	"the messages tab":        func(_ *doors, who *slacktest.Person, _ string) { who.OpensDM() },
-	"Stop in the agent pane":  func(d *doors, who *slacktest.Person, channel string) { who.StopsSession(channel, d.roots[2]) },
-	"Helpful":                 pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why": pressing("Why"),
+	"Slack's own Stop": func(d *doors, who *slacktest.Person, channel string) {
+		d.Event(map[string]any{
+			"type": "agent_session_stopped", "user": who.ID, "channel": channel, "thread_ts": d.roots[2], "streaming_message_ts": []string{},
+		})
+	},
+	"Helpful": pressing("Helpful"), "Not helpful": pressing("Not helpful"), "Why": pressing("Why"),
 	"All sources": pressing("All sources"), "What happened": pressing("What happened"), "Retry": pressing("Retry"),
 	"Ask a human": pressing("Ask a human"), "a choice": pressing("The API"),
 	"own words": func(_ *doors, who *slacktest.Person, channel string) { who.Types(channel, "the API") },

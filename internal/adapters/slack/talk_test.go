@@ -468,7 +468,9 @@ func TestTheAgentPaneIsToldHowTheSessionStands(t *testing.T) {
 	if got := w.Session(direct, root); got != "active" {
 		t.Errorf("after the answer: %q", got)
 	}
-	w.ann.StopsSession(direct, root)
+	if w.ann.StopsSession(direct, root) {
+		t.Error("nothing works, and could be stopped")
+	}
 	w.clean(t)
 }
 

@@ -109,8 +109,22 @@ func (s *Server) setPrompts(work *request) (any, *apiError) {
 	return nil, nil
 }
 
+// Unstoppable has the app not subscribe to the event that tells that a person stopped a session:
+// Slack then shows that it works, without a Stop, and warns.
+func (s *Server) Unstoppable(is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unstoppable = is
+}
+
 func (s *Server) setSession(work *request) (any, *apiError) {
-	status := work.args["status"]
+	if s.findRoot(work.args["channel_id"], work.args["thread_ts"]) == nil {
+		return nil, newAPIError("thread_not_found")
+	}
+	status, warning := work.args["status"], ""
+	if s.unstoppable {
+		warning = "missing_agent_session_stopped_event_subscription"
+	}
 	if !slices.Contains([]string{"processing", "active", "suspended", "closed"}, status) {
 		return nil, newAPIError("invalid_arguments", "[ERROR] unsupported status: "+status)
 	}
@@ -118,5 +132,6 @@ func (s *Server) setSession(work *request) (any, *apiError) {
 	return struct {
 		Status      string `json:"status"`
 		AgentStatus string `json:"agent_status"`
-	}{status, status}, nil
+		Warning     string `json:"warning,omitempty"`
+	}{status, status, warning}, nil
 }

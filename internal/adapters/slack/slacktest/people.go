@@ -151,14 +151,31 @@ func (p *Person) homeOpened(channelID, tab string) {
 	}{"app_home_opened", p.ID, channelID, tab, fmt.Sprintf("%d.000000", p.server.Now().Unix())})
 }
 
-// StopsSession is a person who presses Stop in the agent pane.
-func (p *Person) StopsSession(channelID, threadTS string) {
-	p.server.Event(struct {
-		Type     string `json:"type"`
-		User     string `json:"user"`
-		Channel  string `json:"channel"`
-		ThreadTS string `json:"thread_ts"`
-	}{"agent_session_stopped", p.ID, channelID, threadTS})
+// StopsSession is a person who presses Slack's own Stop, which is there while the session of a
+// thread is processing; false where it isn't. Slack ends the thread's streams with it.
+func (p *Person) StopsSession(channelID, threadTS string) bool {
+	s := p.server
+	s.mu.Lock()
+	processing := s.sessions[channelID+" "+threadTS] == "processing" && !s.unstoppable
+	stopped := []string{}
+	for _, message := range s.messages {
+		if processing && message.Channel == channelID && message.ThreadTS == threadTS && message.Streaming && !message.Deleted {
+			message.Streaming = false
+			stopped = append(stopped, message.TS)
+		}
+	}
+	s.mu.Unlock()
+	if !processing {
+		return false
+	}
+	s.Event(struct {
+		Type     string   `json:"type"`
+		User     string   `json:"user"`
+		Channel  string   `json:"channel"`
+		ThreadTS string   `json:"thread_ts"`
+		Streams  []string `json:"streaming_message_ts"`
+	}{"agent_session_stopped", p.ID, channelID, threadTS, stopped})
+	return true
 }
 
 // responseURL takes five posts within half an hour.

@@ -78,8 +78,10 @@ type Server struct {
 	statuses   []Status
 	prompts    map[string][]Prompt
 	sessions   map[string]string
-	oauth      oauthState
-	socket     socketState
+	// unstoppable sessions come with a warning.
+	unstoppable bool
+	oauth       oauthState
+	socket      socketState
 }
 
 // install is the app in one workspace, known by its token.

@@ -3,7 +3,6 @@ module cairn
 go 1.26.0
 
 require (
-	github.com/BurntSushi/toml v1.6.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/bwmarrin/discordgo v0.29.0
 	github.com/cenkalti/backoff/v5 v5.0.3
@@ -60,6 +59,8 @@ require (
 )
 
 require go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.46.0 // indirect
+
+require github.com/pelletier/go-toml/v2 v2.4.3
 
 require (
 	github.com/ProtonMail/go-crypto v1.1.6 // indirect

@@ -97,6 +97,17 @@ func (r *reading) namedModules() modules.Named {
 	return named
 }
 
+// programFile returns the file of a program that a manifest names, "" where there is none.
+func programFile(m manifest.Manifest, program manifest.Program, files map[string]source.Language) string {
+	for _, file := range program.Paths {
+		at := path.Join(path.Dir(m.Path), file)
+		if _, ok := files[at]; ok {
+			return at
+		}
+	}
+	return ""
+}
+
 // listEntries lists where programs begin: by their files, and as manifests name them.
 func (r *reading) listEntries() []Entry {
 	var all []Entry
@@ -111,7 +122,7 @@ func (r *reading) listEntries() []Entry {
 	}
 	for _, m := range r.manifests {
 		for _, program := range m.Programs {
-			at := path.Join(path.Dir(m.Path), program)
+			at := programFile(m, program, files)
 			if language, ok := files[at]; ok && !known[at] {
 				known[at] = true
 				all = append(all, Entry{Place{Path: at}, language})

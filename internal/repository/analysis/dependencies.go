@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -25,6 +24,8 @@ type Manifest struct {
 	Path         string             `json:"path"`
 	Ecosystem    manifest.Ecosystem `json:"ecosystem"`
 	Name         string             `json:"name,omitempty"`
+	Version      string             `json:"version,omitempty"`  // of what it describes
+	Requires     string             `json:"requires,omitempty"` // of its language: "Go 1.26"
 	Description  string             `json:"description,omitempty"`
 	Lock         string             `json:"lock,omitempty"` // path of the lock file
 	Dependencies []Dependency       `json:"dependencies"`
@@ -45,23 +46,6 @@ const (
 	maxBroken    = 20
 )
 
-// lockFiles are the files that say exactly which versions are used, in the order in which
-// they are looked for, and whether it is a risk to have none.
-var lockFiles = map[manifest.Ecosystem]struct {
-	names    []string
-	required bool
-}{
-	manifest.Go:         {[]string{"go.sum"}, true},
-	manifest.JavaScript: {[]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock"}, true},
-	manifest.Rust:       {[]string{"Cargo.lock"}, true},
-	manifest.Python:     {[]string{"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"}, true},
-	manifest.Ruby:       {[]string{"Gemfile.lock"}, true},
-	manifest.PHP:        {[]string{"composer.lock"}, true},
-	manifest.Helm:       {[]string{"Chart.lock"}, true},
-	manifest.DotNet:     {[]string{"packages.lock.json"}, false},
-	manifest.Java:       {[]string{"gradle.lockfile"}, false},
-}
-
 // Dependencies reads the manifests, with the versions of their lock files.
 func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	read, err := a.readAll(ctx)
@@ -80,14 +64,14 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	made := Dependencies{Broken: read.broken[:min(len(read.broken), maxBroken)]}
 	unlocked, unpinned := make(map[manifest.Ecosystem]*Risk), Risk{Kind: Unpinned}
 	for _, m := range read.manifests {
-		if m.Lock {
+		if m.Lock || len(m.Dependencies) == 0 && m.Name == "" && m.Workspace != nil {
 			continue
 		}
-		one := a.lockedManifest(m, locked)
+		one := a.lockedManifest(m, read.manifests, locked)
 		made.Total += len(m.Dependencies)
-		if lacksLockFile(one) {
+		if lacksLock(one) {
 			if unlocked[m.Ecosystem] == nil {
-				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: fmt.Sprintf("Dependencies of %s have no lock file (%s): every build may get other versions.", m.Ecosystem, lockFiles[m.Ecosystem].names[0])}
+				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: lockRisk(m.Ecosystem)}
 			}
 			unlocked[m.Ecosystem].addPlace(Place{Path: m.Path})
 		}
@@ -114,8 +98,8 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 }
 
 // lockedManifest puts the versions of its lock file into a manifest.
-func (a *Analyst) lockedManifest(m manifest.Manifest, locked map[string]map[string]string) Manifest {
-	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Description: m.Description, Lock: a.lockFileOf(m)}
+func (a *Analyst) lockedManifest(m manifest.Manifest, all []manifest.Manifest, locked map[string]map[string]string) Manifest {
+	one := Manifest{Path: m.Path, Ecosystem: m.Ecosystem, Name: m.Name, Version: m.Version, Requires: m.Requires, Description: m.Description, Lock: a.findLock(m, all)}
 	for _, d := range m.Dependencies {
 		if d.Scope == manifest.Indirect {
 			one.Indirect++
@@ -137,32 +121,4 @@ func (a *Analyst) lockedManifest(m manifest.Manifest, locked map[string]map[stri
 // normalizeName returns how lock files of Python write a name.
 func normalizeName(name string) string {
 	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(name))
-}
-
-// lockFileOf finds the lock file of a manifest: beside it, or above it for a workspace.
-func (a *Analyst) lockFileOf(m manifest.Manifest) string {
-	for folder := path.Dir(m.Path); ; folder = path.Dir(folder) {
-		for _, name := range lockFiles[m.Ecosystem].names {
-			if at := path.Join(folder, name); a.checkout.Has(at) {
-				return at
-			}
-		}
-		if folder == "." {
-			return ""
-		}
-	}
-}
-
-// lacksLockFile reports whether a manifest should have a lock file and has none. Requirements of
-// Python that each name one version are as good as one.
-func lacksLockFile(m Manifest) bool {
-	if m.Lock != "" || !lockFiles[m.Ecosystem].required || len(m.Dependencies)+m.Indirect == 0 {
-		return false
-	}
-	if m.Ecosystem != manifest.Python {
-		return true
-	}
-	return slices.ContainsFunc(m.Dependencies, func(d Dependency) bool {
-		return d.Version == "" || strings.ContainsAny(d.Version, "<>~^*!")
-	})
 }

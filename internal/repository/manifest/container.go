@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // addImage adds a container's image: "registry:5000/name:tag@sha256:…". One made of variables
 // is known by what is written.
@@ -96,10 +99,18 @@ func readCompose(m *Manifest, content []byte) error {
 	}
 	for _, service := range root.childOf("services").mappingPairs() {
 		if image := service.value.childOf("image"); image.scalarText() != "" {
-			m.addImage(image.scalarText(), image.lineNumber())
+			m.addImage(expandDefaults(image.scalarText()), image.lineNumber())
 		}
 	}
 	return nil
+}
+
+// variableDefault is a variable of a compose file with the value that it has where none is set.
+var variableDefault = regexp.MustCompile(`\$\{\w+:?-([^${}]*)\}`)
+
+// expandDefaults puts the defaults of variables into a name: "${IMAGE:-redis:8}".
+func expandDefaults(written string) string {
+	return variableDefault.ReplaceAllString(written, "$1")
 }
 
 // readChart reads a Helm chart, and its lock file, which lists dependencies alike.
@@ -109,6 +120,8 @@ func readChart(m *Manifest, content []byte) error {
 		return err
 	}
 	m.Name, m.Description = root.childOf("name").scalarText(), root.childOf("description").scalarText()
+	m.Version = root.childOf("version").scalarText()
+	m.require("Kubernetes", root.childOf("kubeVersion").scalarText())
 	for _, dependency := range root.childOf("dependencies").listItems() {
 		name := dependency.childOf("name")
 		m.addDependency(Dependency{Name: name.scalarText(), Version: dependency.childOf("version").scalarText(), Line: name.lineNumber()})

@@ -14,6 +14,9 @@ func readGoMod(m *Manifest, content []byte) error {
 	if file.Module != nil {
 		m.Name = file.Module.Mod.Path
 	}
+	if file.Go != nil {
+		m.require("Go", file.Go.Version)
+	}
 	for _, require := range file.Require {
 		d := Dependency{Name: require.Mod.Path, Version: require.Mod.Version}
 		if require.Syntax != nil {

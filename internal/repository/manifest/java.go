@@ -7,8 +7,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 )
 
 // decodeXML reads a file that says it is of any character set as UTF-8: names and versions
@@ -58,16 +56,30 @@ func (p properties) expandProperties(value string) string {
 	})
 }
 
-func readPom(m *Manifest, content []byte) error {
-	type artifact struct {
-		Group    string `xml:"groupId"`
-		Artifact string `xml:"artifactId"`
-		Version  string `xml:"version"`
-		Scope    string `xml:"scope"`
-		Optional string `xml:"optional"`
+// artifact is what a pom.xml depends on.
+type artifact struct {
+	Group    string `xml:"groupId"`
+	Artifact string `xml:"artifactId"`
+	Version  string `xml:"version"`
+	Scope    string `xml:"scope"`
+	Optional string `xml:"optional"`
+	line     int
+}
+
+// UnmarshalXML implements xml.Unmarshaler: it notes the line of the element.
+func (a *artifact) UnmarshalXML(decoder *xml.Decoder, start xml.StartElement) error {
+	type plain artifact
+	line, _ := decoder.InputPos()
+	if err := decoder.DecodeElement((*plain)(a), &start); err != nil {
+		return fmt.Errorf("read dependency: %w", err)
 	}
+	a.line = line
+	return nil
+}
+
+func readPom(m *Manifest, content []byte) error {
 	var file struct {
-		artifact
+		Group        string     `xml:"groupId"`
 		Name         string     `xml:"name"`
 		ID           string     `xml:"artifactId"`
 		Own          string     `xml:"version"`
@@ -80,20 +92,24 @@ func readPom(m *Manifest, content []byte) error {
 	if err := decodeXML(content, &file); err != nil {
 		return err
 	}
-	m.Name, m.Description = strings.TrimSpace(file.ID), file.Description
+	m.Name, m.Version, m.Description = strings.TrimSpace(file.ID), strings.TrimSpace(file.Own), file.Description
 	known := properties{"project.version": file.Own, "project.groupId": file.Group, "project.parent.version": file.Parent.Version}
 	for name, value := range file.Properties {
 		known[name] = value
+	}
+	m.Version = known.expandProperties(m.Version)
+	for _, name := range []string{"maven.compiler.release", "java.version", "maven.compiler.source"} {
+		m.require("Java", known.expandProperties(known[name]))
 	}
 	managed := make(map[string]string)
 	for _, one := range file.Managed {
 		managed[one.Group+":"+one.Artifact] = one.Version
 	}
 	if file.Parent.Artifact != "" {
-		m.addDependency(Dependency{Name: file.Parent.Group + ":" + file.Parent.Artifact, Version: file.Parent.Version, Scope: Build})
+		m.addDependency(Dependency{Name: file.Parent.Group + ":" + file.Parent.Artifact, Version: file.Parent.Version, Scope: Build, Line: file.Parent.line})
 	}
 	for _, one := range file.Dependencies {
-		d := Dependency{Name: known.expandProperties(one.Group) + ":" + known.expandProperties(one.Artifact), Version: known.expandProperties(one.Version)}
+		d := Dependency{Name: known.expandProperties(one.Group) + ":" + known.expandProperties(one.Artifact), Version: known.expandProperties(one.Version), Line: one.line}
 		if d.Version == "" {
 			d.Version = known.expandProperties(managed[one.Group+":"+one.Artifact])
 		}
@@ -149,36 +165,26 @@ func readGradleLock(m *Manifest, content []byte) error {
 // readCatalog reads a version catalog of Gradle.
 func readCatalog(m *Manifest, content []byte) error {
 	var file struct {
-		Versions  map[string]toml.Primitive
-		Libraries map[string]toml.Primitive
+		Versions  map[string]any
+		Libraries map[string]any
 	}
-	meta, err := decodeTOML(content, &file)
+	lines, err := decodeTOML(content, &file)
 	if err != nil {
 		return err
 	}
-	for _, raw := range file.Libraries {
-		var short string
-		if meta.PrimitiveDecode(raw, &short) == nil {
-			if at := strings.LastIndexByte(short, ':'); at > 0 {
-				m.addDependency(Dependency{Name: short[:at], Version: short[at+1:]})
+	for name, value := range file.Libraries {
+		d := Dependency{Line: lines.lineOf("libraries", name)}
+		switch library := value.(type) {
+		case string:
+			at := max(0, strings.LastIndexByte(library, ':'))
+			d.Name, d.Version = library[:at], strings.TrimPrefix(library[at:], ":")
+		case map[string]any:
+			d.Name, d.Version = textOf(library["module"]), textOf(library["version"])
+			if d.Name == "" {
+				d.Name = textOf(library["group"]) + ":" + textOf(library["name"])
 			}
-			continue
-		}
-		var library struct {
-			Module, Group, Name string
-			Version             toml.Primitive
-		}
-		if meta.PrimitiveDecode(raw, &library) != nil {
-			continue
-		}
-		d := Dependency{Name: library.Module}
-		if d.Name == "" {
-			d.Name = library.Group + ":" + library.Name
-		}
-		var ref struct{ Ref string }
-		if meta.PrimitiveDecode(library.Version, &d.Version) != nil && meta.PrimitiveDecode(library.Version, &ref) == nil {
-			if named, ok := file.Versions[ref.Ref]; ok && meta.PrimitiveDecode(named, &d.Version) != nil {
-				d.Version = ""
+			if reference, ok := library["version"].(map[string]any); ok {
+				d.Version = textOf(file.Versions[textOf(reference["ref"])])
 			}
 		}
 		m.addDependency(d)

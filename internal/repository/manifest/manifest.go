@@ -58,17 +58,29 @@ type Manifest struct {
 	Path         string
 	Ecosystem    Ecosystem
 	Name         string // of what the file describes, where it says so
+	Version      string // of what the file describes, where it says so
+	Requires     string // of its language: "Go 1.26", "Python >=3.10"
 	Description  string
 	Lock         bool // the file says exactly which versions are used
 	Dependencies []Dependency
-	Programs     []string // paths of programs that it names, from its folder
+	Programs     []Program
+	// Workspace are the folders, from its own, of the manifests that share its lock file, as
+	// it writes them: "packages/*".
+	Workspace []string
+}
+
+// Program is a program or a library that a manifest names.
+type Program struct {
+	Name    string
+	Library bool     // it is imported rather than run
+	Paths   []string // where its file may be, from the manifest's folder; the first that exists counts
+	Line    int      // of the manifest, 0 where that only implies it
 }
 
 // Bounds of one file.
 const (
 	maxDependencies = 20_000
-	maxText         = 200     // of a name or version, in bytes
-	maxSearch       = 1 << 28 // bytes that are looked through for the lines of dependencies
+	maxText         = 200 // of a name or version, in bytes
 )
 
 // reader fills a Manifest from a file's content.
@@ -94,6 +106,7 @@ var byName = map[string]form{
 	"package-lock.json":        {JavaScript, true, readPackageLock},
 	"yarn.lock":                {JavaScript, true, readYarnLock},
 	"pnpm-lock.yaml":           {JavaScript, true, readPnpmLock},
+	"pnpm-workspace.yaml":      {JavaScript, false, readPnpmWorkspace},
 	"Cargo.toml":               {Rust, false, readCargo},
 	"Cargo.lock":               {Rust, true, readTOMLLock},
 	"pom.xml":                  {Java, false, readPom},
@@ -163,7 +176,7 @@ func Parse(file string, content []byte) (Manifest, error) {
 	if err := known.read(&m, content); err != nil {
 		return Manifest{}, fmt.Errorf("read %s: %w", file, err)
 	}
-	m.finishDependencies(content)
+	m.finishDependencies()
 	return m, nil
 }
 
@@ -175,6 +188,22 @@ func truncateText(text string) string {
 	return text
 }
 
+// require notes what is required of a language, unless that is known.
+func (m *Manifest) require(language, version string) {
+	if version = truncateText(version); version != "" && m.Requires == "" {
+		m.Requires = language + " " + version
+	}
+}
+
+// maxPrograms is how many programs of a manifest are noted.
+const maxPrograms = 100
+
+func (m *Manifest) addProgram(p Program) {
+	if p.Name = truncateText(p.Name); len(m.Programs) < maxPrograms {
+		m.Programs = append(m.Programs, p)
+	}
+}
+
 // addDependency adds a dependency, unless it has no name.
 func (m *Manifest) addDependency(d Dependency) {
 	d.Name, d.Version = truncateText(d.Name), truncateText(d.Version)
@@ -183,56 +212,14 @@ func (m *Manifest) addDependency(d Dependency) {
 	}
 }
 
-// finishDependencies orders what was found, each once, and finds the lines of what has none yet.
-func (m *Manifest) finishDependencies(content []byte) {
-	m.Name, m.Description = truncateText(m.Name), truncateText(m.Description)
+// finishDependencies orders what was found, each once.
+func (m *Manifest) finishDependencies() {
+	m.Name, m.Version, m.Description = truncateText(m.Name), truncateText(m.Version), truncateText(m.Description)
+	slices.SortStableFunc(m.Programs, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(m.Dependencies, func(a, b Dependency) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Scope), string(b.Scope)), strings.Compare(a.Version, b.Version))
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Scope), string(b.Scope)), strings.Compare(a.Version, b.Version), cmp.Compare(a.Line, b.Line))
 	})
 	m.Dependencies = slices.CompactFunc(m.Dependencies, func(a, b Dependency) bool {
 		return a.Name == b.Name && a.Scope == b.Scope && a.Version == b.Version
 	})
-	if m.Lock || len(content)*len(m.Dependencies) > maxSearch {
-		return
-	}
-	lines := bytes.Split(content, []byte{'\n'})
-	for i := range m.Dependencies {
-		if d := &m.Dependencies[i]; d.Line == 0 {
-			d.Line = lineOf(lines, d.Name)
-		}
-	}
-}
-
-// lineOf finds the line of a dependency: the first that begins with its name, else the
-// first that has it as a whole word. "group:name" may stand on several lines; then it is
-// that of the name.
-func lineOf(lines [][]byte, name string) int {
-	if at := strings.LastIndexByte(name, ':'); at >= 0 {
-		name = name[at+1:]
-	}
-	for i, line := range lines {
-		line = bytes.TrimLeft(line, " \t\"'<")
-		if bytes.HasPrefix(line, []byte(name)) && (len(line) == len(name) || !isName(line[len(name)])) {
-			return i + 1
-		}
-	}
-	for i, line := range lines {
-		for from := 0; ; {
-			at := bytes.Index(line[from:], []byte(name))
-			if at < 0 {
-				break
-			}
-			at += from
-			end := at + len(name)
-			if (at == 0 || !isName(line[at-1])) && (end == len(line) || !isName(line[end])) {
-				return i + 1
-			}
-			from = at + 1
-		}
-	}
-	return 0
-}
-
-func isName(c byte) bool {
-	return c == '-' || c == '_' || c == '.' || c == '/' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

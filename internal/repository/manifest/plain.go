@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // Bounds of how deep YAML and TOML may be nested. Their libraries read by recursion, and
@@ -46,13 +46,13 @@ func checkNesting(content []byte) error {
 	return nil
 }
 
-func decodeTOML[T any](content []byte, into *T) (toml.MetaData, error) {
+// decodeTOML reads a document and returns the lines of its values.
+func decodeTOML[T any](content []byte, into *T) (positions, error) {
 	if err := checkNesting(content); err != nil {
-		return toml.MetaData{}, err
+		return nil, err
 	}
-	meta, err := toml.Decode(string(content), into)
-	if err != nil {
-		return meta, formatError(err)
+	if err := toml.Unmarshal(content, into); err != nil {
+		return nil, formatError(err)
 	}
-	return meta, nil
+	return tomlPositions(content), nil
 }

@@ -1,10 +1,9 @@
 package manifest
 
 import (
+	"path"
 	"regexp"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 )
 
 // requirement is a dependency as Python writes one: "name[extra] >=1, <2 ; marker".
@@ -36,104 +35,129 @@ func readRequirements(m *Manifest, content []byte) error {
 }
 
 // table is a table of TOML whose values are strings or tables with a version in them.
-type table map[string]toml.Primitive
+type table map[string]any
 
-// readVersions reads a table of dependencies.
-func readVersions(meta toml.MetaData, dependencies table, add func(name, version string, optional bool)) {
-	for name, raw := range dependencies {
-		var version string
-		if meta.PrimitiveDecode(raw, &version) == nil {
-			add(name, version, false)
-			continue
+// tableAt is a table with the path that it has in its file.
+type tableAt struct {
+	entries table
+	path    []string
+}
+
+// addVersions adds the dependencies of a table.
+func (m *Manifest) addVersions(lines positions, from tableAt, scope Scope) {
+	for name, value := range from.entries {
+		d := Dependency{Name: name, Scope: scope, Line: lines.lineOf(append(append([]string{}, from.path...), name)...)}
+		switch value := value.(type) {
+		case string:
+			d.Version = value
+		case map[string]any:
+			switch {
+			case textOf(value["version"]) != "":
+				d.Version = textOf(value["version"])
+			case textOf(value["git"]) != "":
+				d.Version = "from git"
+			case textOf(value["path"]) != "":
+				d.Version = "from ./" + strings.TrimPrefix(textOf(value["path"]), "./")
+			}
+			if renamed := textOf(value["package"]); renamed != "" {
+				d.Name = renamed
+			}
+			if optional, ok := value["optional"].(bool); ok && optional && scope == "" {
+				d.Scope = Optional
+			}
 		}
-		var detail struct {
-			Version  string
-			Git      string
-			Path     string
-			Package  string
-			Optional bool
-		}
-		if meta.PrimitiveDecode(raw, &detail) != nil {
-			add(name, "", false)
-			continue
-		}
-		switch {
-		case detail.Version != "":
-			version = detail.Version
-		case detail.Git != "":
-			version = "from git"
-		case detail.Path != "":
-			version = "from ./" + strings.TrimPrefix(detail.Path, "./")
-		}
-		if detail.Package != "" {
-			name = detail.Package
-		}
-		add(name, version, detail.Optional)
+		m.addDependency(d)
 	}
 }
 
-func (m *Manifest) addVersions(meta toml.MetaData, dependencies table, scope Scope) {
-	readVersions(meta, dependencies, func(name, version string, optional bool) {
-		given := scope
-		if optional && given == "" {
-			given = Optional
-		}
-		m.addDependency(Dependency{Name: name, Version: version, Scope: given})
-	})
+// textOf returns a value that is a string, "" for any other.
+func textOf(value any) string {
+	text, _ := value.(string) //nolint:errcheck // as said
+	return text
 }
 
 func readPyproject(m *Manifest, content []byte) error {
 	var file struct {
 		Project struct {
 			Name         string
+			Version      string
 			Description  string
+			Requires     string `toml:"requires-python"`
 			Dependencies []string
 			Optional     map[string][]string `toml:"optional-dependencies"`
 			Scripts      map[string]string
 		}
-		Groups map[string][]toml.Primitive `toml:"dependency-groups"`
+		Groups map[string][]any `toml:"dependency-groups"`
 		Tool   struct {
+			UV struct {
+				Workspace struct{ Members []string }
+			}
 			Poetry struct {
 				Name         string
+				Version      string
 				Description  string
 				Dependencies table
 				Dev          table `toml:"dev-dependencies"`
+				Scripts      map[string]any
 				Group        map[string]struct{ Dependencies table }
 			}
 		}
 	}
-	meta, err := decodeTOML(content, &file)
+	lines, err := decodeTOML(content, &file)
 	if err != nil {
 		return err
 	}
-	poetry := file.Tool.Poetry
-	m.Name, m.Description = file.Project.Name+poetry.Name, file.Project.Description+poetry.Description
-	if file.Project.Name != "" {
-		m.Name, m.Description = file.Project.Name, file.Project.Description
+	project, poetry := file.Project, file.Tool.Poetry
+	m.Name, m.Version, m.Description = poetry.Name, poetry.Version, poetry.Description
+	if project.Name != "" {
+		m.Name, m.Version, m.Description = project.Name, project.Version, project.Description
 	}
-	for _, written := range file.Project.Dependencies {
-		m.addRequirement(written, "", 0)
+	m.Workspace = file.Tool.UV.Workspace.Members
+	requires := project.Requires
+	if requires == "" {
+		requires = textOf(poetry.Dependencies["python"])
 	}
-	for _, group := range file.Project.Optional {
-		for _, written := range group {
-			m.addRequirement(written, Optional, 0)
+	m.require("Python", requires)
+	for name, target := range project.Scripts {
+		m.addScript(name, target, lines.lineOf("project", "scripts", name))
+	}
+	for name, target := range poetry.Scripts {
+		m.addScript(name, textOf(target), lines.lineOf("tool", "poetry", "scripts", name))
+	}
+	for i, written := range project.Dependencies {
+		m.addRequirement(written, "", lines.lineOf("project", "dependencies", elementKey(i)))
+	}
+	for name, group := range project.Optional {
+		for i, written := range group {
+			m.addRequirement(written, Optional, lines.lineOf("project", "optional-dependencies", name, elementKey(i)))
 		}
 	}
-	for _, group := range file.Groups {
-		for _, raw := range group {
-			var written string
-			if meta.PrimitiveDecode(raw, &written) == nil {
-				m.addRequirement(written, Development, 0)
-			}
+	for name, group := range file.Groups {
+		for i, written := range group {
+			m.addRequirement(textOf(written), Development, lines.lineOf("dependency-groups", name, elementKey(i)))
 		}
 	}
 	delete(poetry.Dependencies, "python")
-	m.addVersions(meta, poetry.Dependencies, "")
-	m.addVersions(meta, poetry.Dev, Development)
-	for _, group := range poetry.Group {
-		m.addVersions(meta, group.Dependencies, Development)
+	m.addVersions(lines, tableAt{poetry.Dependencies, []string{"tool", "poetry", "dependencies"}}, "")
+	m.addVersions(lines, tableAt{poetry.Dev, []string{"tool", "poetry", "dev-dependencies"}}, Development)
+	for name, group := range poetry.Group {
+		m.addVersions(lines, tableAt{group.Dependencies, []string{"tool", "poetry", "group", name, "dependencies"}}, Development)
 	}
 	return nil
+}
+
+// addScript adds a command that is a function of a module: "flask.cli:main".
+func (m *Manifest) addScript(name, target string, line int) {
+	module, _, _ := strings.Cut(target, ":")
+	file := strings.ReplaceAll(strings.TrimSpace(module), ".", "/")
+	if file == "" {
+		return
+	}
+	var paths []string
+	for _, root := range []string{"", "src"} {
+		paths = append(paths, path.Join(root, file+".py"), path.Join(root, file, "__init__.py"))
+	}
+	m.addProgram(Program{Name: name, Paths: paths, Line: line})
 }
 
 func readPipfile(m *Manifest, content []byte) error {
@@ -141,12 +165,12 @@ func readPipfile(m *Manifest, content []byte) error {
 		Packages table
 		Dev      table `toml:"dev-packages"`
 	}
-	meta, err := decodeTOML(content, &file)
+	lines, err := decodeTOML(content, &file)
 	if err != nil {
 		return err
 	}
-	m.addVersions(meta, file.Packages, "")
-	m.addVersions(meta, file.Dev, Development)
+	m.addVersions(lines, tableAt{file.Packages, []string{"packages"}}, "")
+	m.addVersions(lines, tableAt{file.Dev, []string{"dev-packages"}}, Development)
 	return nil
 }
 

@@ -10,7 +10,7 @@ var (
 	gemGroup     = regexp.MustCompile(`^\s*group\s+(.*)\bdo\s*$`)
 	gemEnd       = regexp.MustCompile(`^\s*end\s*$`)
 	gemspecGem   = regexp.MustCompile(`^\s*\w+\.add_(runtime_|development_)?dependency[\s(]+["']([\w.-]+)["'](?:\s*,\s*["']([^"']+)["'])?`)
-	gemspecName  = regexp.MustCompile(`^\s*\w+\.(name|summary)\s*=\s*["']([^"']+)["']`)
+	gemspecName  = regexp.MustCompile(`^\s*\w+\.(name|summary|version|required_ruby_version)\s*=\s*["']([^"']+)["']`)
 	gemLocked    = regexp.MustCompile(`^ {4}([\w.-]+) \(([^)]+)\)$`)
 	gemLockStart = regexp.MustCompile(`^(?:GEM|GIT|PATH)$`)
 )
@@ -51,9 +51,14 @@ func readGemspec(m *Manifest, content []byte) error {
 	for line := range strings.Lines(string(content)) {
 		number++
 		if found := gemspecName.FindStringSubmatch(line); found != nil {
-			if found[1] == "name" {
+			switch found[1] {
+			case "name":
 				m.Name = found[2]
-			} else {
+			case "version":
+				m.Version = found[2]
+			case "required_ruby_version":
+				m.require("Ruby", found[2])
+			default:
 				m.Description = found[2]
 			}
 		} else if found := gemspecGem.FindStringSubmatch(line); found != nil {

@@ -1,50 +1,48 @@
 package manifest
 
-import "github.com/BurntSushi/toml"
-
 func readCargo(m *Manifest, content []byte) error {
 	type dependencies struct {
-		Dependencies table
+		Dependencies table `toml:"dependencies"`
 		Dev          table `toml:"dev-dependencies"`
 		Build        table `toml:"build-dependencies"`
 	}
 	var file struct {
 		Package struct {
 			Name        string
-			Description toml.Primitive // a string, or a table that says that the workspace has it
+			Version     any // a string, or a table that says that the workspace has it
+			Description any // likewise
+			RustVersion any `toml:"rust-version"`
 		}
-		Bin       []struct{ Path string }
-		Workspace struct{ Dependencies table }
-		Target    map[string]dependencies
-		dependencies
+		Bin       []struct{ Name, Path string }
+		Workspace struct {
+			Members      []string
+			Dependencies table
+		}
+		Target       map[string]dependencies
+		Dependencies table `toml:"dependencies"`
+		Dev          table `toml:"dev-dependencies"`
+		Build        table `toml:"build-dependencies"`
 	}
-	meta, err := decodeTOML(content, &file)
+	lines, err := decodeTOML(content, &file)
 	if err != nil {
 		return err
 	}
-	m.Name = file.Package.Name
-	if meta.IsDefined("package", "description") && meta.Type("package", "description") == "String" {
-		if err := meta.PrimitiveDecode(file.Package.Description, &m.Description); err != nil {
-			return formatError(err)
-		}
+	m.Name, m.Version, m.Description = file.Package.Name, textOf(file.Package.Version), textOf(file.Package.Description)
+	m.require("Rust", textOf(file.Package.RustVersion))
+	m.Workspace = file.Workspace.Members
+	for i, bin := range file.Bin {
+		m.addProgram(Program{Name: bin.Name, Paths: []string{bin.Path}, Line: lines.lineOf("bin", elementKey(i), "path")})
 	}
-	for _, bin := range file.Bin {
-		m.Programs = append(m.Programs, bin.Path)
+	m.addVersions(lines, tableAt{file.Workspace.Dependencies, []string{"workspace", "dependencies"}}, "")
+	add := func(part dependencies, path ...string) {
+		at := func(key string) []string { return append(append([]string{}, path...), key) }
+		m.addVersions(lines, tableAt{part.Dependencies, at("dependencies")}, "")
+		m.addVersions(lines, tableAt{part.Dev, at("dev-dependencies")}, Development)
+		m.addVersions(lines, tableAt{part.Build, at("build-dependencies")}, Build)
 	}
-	m.addVersions(meta, file.Workspace.Dependencies, "")
-	// An embedded struct that is not exported is not decoded: its tables are read here.
-	var top dependencies
-	if meta, err = decodeTOML(content, &top); err != nil {
-		return err
-	}
-	all := []dependencies{top}
-	for _, target := range file.Target {
-		all = append(all, target)
-	}
-	for _, part := range all {
-		m.addVersions(meta, part.Dependencies, "")
-		m.addVersions(meta, part.Dev, Development)
-		m.addVersions(meta, part.Build, Build)
+	add(dependencies{file.Dependencies, file.Dev, file.Build})
+	for name, target := range file.Target {
+		add(target, "target", name)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -20,6 +21,9 @@ func decodeJSON[T any](content []byte, into *T) error {
 func readPackageJSON(m *Manifest, content []byte) error {
 	var file struct {
 		Name         string            `json:"name"`
+		Version      string            `json:"version"`
+		Engines      json.RawMessage   `json:"engines"`    // versions by the names of programs
+		Workspaces   json.RawMessage   `json:"workspaces"` // a list, or an object with one
 		Description  string            `json:"description"`
 		Main         string            `json:"main"`
 		Bin          json.RawMessage   `json:"bin"` // a path, or paths by the names of programs
@@ -31,29 +35,63 @@ func readPackageJSON(m *Manifest, content []byte) error {
 	if err := decodeJSON(content, &file); err != nil {
 		return err
 	}
-	m.Name, m.Description = file.Name, file.Description
-	if file.Main != "" {
-		m.Programs = append(m.Programs, file.Main)
+	lines := jsonPositions(content)
+	m.Name, m.Version, m.Description = file.Name, file.Version, file.Description
+	var engines map[string]string
+	if json.Unmarshal(file.Engines, &engines) == nil {
+		m.require("Node", engines["node"])
 	}
-	var path string
-	var paths map[string]string
-	if json.Unmarshal(file.Bin, &path) == nil {
-		m.Programs = append(m.Programs, path)
-	} else if json.Unmarshal(file.Bin, &paths) == nil {
-		for _, path := range paths {
-			m.Programs = append(m.Programs, path)
+	m.Workspace = workspaceMembers(file.Workspaces)
+	main := Program{Name: file.Name, Library: true, Paths: []string{"index.js"}, Line: lines.lineOf("main")}
+	if file.Main != "" {
+		main.Paths = []string{file.Main, file.Main + ".js", path.Join(file.Main, "index.js")}
+	}
+	m.addProgram(main)
+	var single string
+	var byName map[string]string
+	if json.Unmarshal(file.Bin, &single) == nil {
+		m.addProgram(Program{Name: path.Base(file.Name), Paths: []string{single}, Line: lines.lineOf("bin")})
+	} else if json.Unmarshal(file.Bin, &byName) == nil {
+		for name, at := range byName {
+			m.addProgram(Program{Name: name, Paths: []string{at}, Line: lines.lineOf("bin", name)})
 		}
 	}
 	for _, part := range []struct {
+		key   string
 		scope Scope
 		named map[string]string
-	}{{"", file.Dependencies}, {Development, file.Development}, {Optional, file.Optional}, {Optional, file.Peer}} {
+	}{{"dependencies", "", file.Dependencies}, {"devDependencies", Development, file.Development}, {"optionalDependencies", Optional, file.Optional}, {"peerDependencies", Optional, file.Peer}} {
 		for name, version := range part.named {
 			if strings.Contains(version, "://") {
 				version = "from an address" // which may have a password in it
 			}
-			m.addDependency(Dependency{Name: name, Version: version, Scope: part.scope})
+			m.addDependency(Dependency{Name: name, Version: version, Scope: part.scope, Line: lines.lineOf(part.key, name)})
 		}
+	}
+	return nil
+}
+
+// workspaceMembers returns the folders that a workspace has, as they are written.
+func workspaceMembers(raw json.RawMessage) []string {
+	var members []string
+	if json.Unmarshal(raw, &members) == nil {
+		return members
+	}
+	var object struct{ Packages []string }
+	if json.Unmarshal(raw, &object) == nil {
+		return object.Packages
+	}
+	return nil
+}
+
+// readPnpmWorkspace reads the folders of a workspace of pnpm.
+func readPnpmWorkspace(m *Manifest, content []byte) error {
+	root, err := parseYAML(content)
+	if err != nil {
+		return err
+	}
+	for _, member := range root.childOf("packages").listItems() {
+		m.Workspace = append(m.Workspace, member.scalarText())
 	}
 	return nil
 }
@@ -129,6 +167,7 @@ func readPnpmLock(m *Manifest, content []byte) error {
 func readComposer(m *Manifest, content []byte) error {
 	var file struct {
 		Name        string            `json:"name"`
+		Version     string            `json:"version"`
 		Description string            `json:"description"`
 		Require     map[string]string `json:"require"`
 		Development map[string]string `json:"require-dev"`
@@ -136,11 +175,14 @@ func readComposer(m *Manifest, content []byte) error {
 	if err := decodeJSON(content, &file); err != nil {
 		return err
 	}
-	m.Name, m.Description = file.Name, file.Description
-	for scope, named := range map[Scope]map[string]string{"": file.Require, Development: file.Development} {
-		for name, version := range named {
-			m.addDependency(Dependency{Name: name, Version: version, Scope: scope})
-		}
+	lines := jsonPositions(content)
+	m.Name, m.Version, m.Description = file.Name, file.Version, file.Description
+	m.require("PHP", file.Require["php"])
+	for name, version := range file.Require {
+		m.addDependency(Dependency{Name: name, Version: version, Line: lines.lineOf("require", name)})
+	}
+	for name, version := range file.Development {
+		m.addDependency(Dependency{Name: name, Version: version, Scope: Development, Line: lines.lineOf("require-dev", name)})
 	}
 	return nil
 }

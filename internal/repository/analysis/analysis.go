@@ -140,7 +140,7 @@ func (a *Analyst) readFile(f *file) error {
 	}
 	f.secrets = findSecrets(content)
 	f.broken = recoverPanic(f.Path, func() error {
-		f.facts = source.Parse(f.language, content)
+		f.facts = source.Parse(f.Path, content)
 		if !manifest.Is(f.Path) || f.test {
 			return nil
 		}

@@ -19,7 +19,7 @@ type Architecture struct {
 	ModulesTotal int              `json:"modules_total"`
 	Edges        []modules.Edge   `json:"edges"` // the strongest first
 	EdgesTotal   int              `json:"edges_total"`
-	Cycles       [][]string       `json:"cycles,omitempty"`
+	Cycles       []modules.Cycle  `json:"cycles,omitempty"`
 	CyclesTotal  int              `json:"cycles_total,omitempty"`
 	Imports      int              `json:"imports"`  // statements in files that are no tests
 	External     int              `json:"external"` // of them lead out of the repository
@@ -57,7 +57,8 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 		made.Picture = m.SVG("Who imports whom in " + a.checkout.Name)
 	}
 	for _, cycle := range m.Cycles[:min(len(m.Cycles), maxCycles)] {
-		made.Cycles = append(made.Cycles, cycle[:min(len(cycle), maxInCycle)])
+		cycle.Modules, cycle.Proof = cycle.Modules[:min(len(cycle.Modules), maxInCycle)], cycle.Proof[:min(len(cycle.Proof), maxInCycle)]
+		made.Cycles = append(made.Cycles, cycle)
 	}
 	slices.SortStableFunc(made.Modules, func(a, b modules.Module) int {
 		return cmp.Or(cmp.Compare(b.Imported, a.Imported), cmp.Compare(b.Files, a.Files))
@@ -70,12 +71,30 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 
 func (r *reading) sourceFiles() []modules.File {
 	var all []modules.File
-	for _, f := range r.files {
-		if f.language.Imports() && !f.binary && !f.unread {
-			all = append(all, modules.File{Path: f.Path, Language: f.language, Facts: f.facts, Test: f.test})
+	roots := map[string]bool{".": true}
+	for _, m := range r.manifests {
+		if m.Ecosystem == manifest.Go {
+			roots[path.Dir(m.Path)] = true
 		}
 	}
+	for _, f := range r.files {
+		if !f.language.Imports() || f.binary || f.unread || f.language == source.Go && isIgnoredByGo(path.Dir(f.Path), roots) {
+			continue
+		}
+		all = append(all, modules.File{Path: f.Path, Language: f.language, Facts: f.facts, Test: f.test})
+	}
 	return all
+}
+
+// isIgnoredByGo tells whether the go command looks into no packages of a folder: below the
+// root of its module, some names keep it out.
+func isIgnoredByGo(folder string, roots map[string]bool) bool {
+	for ; !roots[folder]; folder = path.Dir(folder) {
+		if name := path.Base(folder); name == "testdata" || name[0] == '_' || name[0] == '.' {
+			return true
+		}
+	}
+	return false
 }
 
 // namedModules returns the folders of the modules that manifests name.

@@ -130,7 +130,7 @@ func importsOf(t *testing.T, checkout *repository.Checkout) map[string]map[strin
 			found[folder] = make(map[string][]string)
 		}
 		var names []string
-		for _, one := range source.Parse(source.Go, content).Imports {
+		for _, one := range source.Parse(file.Path, content).Imports {
 			names = append(names, one.Path)
 		}
 		found[folder][path.Base(file.Path)] = names

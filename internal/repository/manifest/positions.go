@@ -122,7 +122,8 @@ func (r *tomlReader) readExpression(node *unstable.Node) {
 		path := r.readKey(nil, node.Key())
 		number := r.elements[joinPath(path)]
 		r.elements[joinPath(path)]++
-		r.table = append(path, elementKey(number))
+		path = append(path, elementKey(number))
+		r.table = path
 	case unstable.KeyValue:
 		r.readValue(r.readKey(r.table, node.Key()), node.Value())
 	}

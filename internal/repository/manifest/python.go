@@ -72,37 +72,43 @@ func (m *Manifest) addVersions(lines positions, from tableAt, scope Scope) {
 
 // textOf returns a value that is a string, "" for any other.
 func textOf(value any) string {
-	text, _ := value.(string) //nolint:errcheck // as said
+	text, ok := value.(string)
+	if !ok {
+		return ""
+	}
 	return text
 }
 
-func readPyproject(m *Manifest, content []byte) error {
-	var file struct {
-		Project struct {
+// pyproject is a pyproject.toml, of which Poetry has its own tables.
+type pyproject struct {
+	Project struct {
+		Name         string
+		Version      string
+		Description  string
+		Requires     string `toml:"requires-python"`
+		Dependencies []string
+		Optional     map[string][]string `toml:"optional-dependencies"`
+		Scripts      map[string]string
+	}
+	Groups map[string][]any `toml:"dependency-groups"`
+	Tool   struct {
+		UV struct {
+			Workspace struct{ Members []string }
+		}
+		Poetry struct {
 			Name         string
 			Version      string
 			Description  string
-			Requires     string `toml:"requires-python"`
-			Dependencies []string
-			Optional     map[string][]string `toml:"optional-dependencies"`
-			Scripts      map[string]string
-		}
-		Groups map[string][]any `toml:"dependency-groups"`
-		Tool   struct {
-			UV struct {
-				Workspace struct{ Members []string }
-			}
-			Poetry struct {
-				Name         string
-				Version      string
-				Description  string
-				Dependencies table
-				Dev          table `toml:"dev-dependencies"`
-				Scripts      map[string]any
-				Group        map[string]struct{ Dependencies table }
-			}
+			Dependencies table
+			Dev          table `toml:"dev-dependencies"`
+			Scripts      map[string]any
+			Group        map[string]struct{ Dependencies table }
 		}
 	}
+}
+
+func readPyproject(m *Manifest, content []byte) error {
+	var file pyproject
 	lines, err := decodeTOML(content, &file)
 	if err != nil {
 		return err

@@ -43,15 +43,48 @@ type Edge struct {
 	Count int    `json:"count"` // imports
 	File  string `json:"file"`  // that has the first of them
 	Line  int    `json:"line"`
+
+	// loads are the imports that loading From needs, see source.Import.Deferred: the first one
+	// of each build.
+	loads []load
+}
+
+// load is an import and the builds that it is the first one in.
+type load struct {
+	Link
+	builds source.Builds
+}
+
+// builds returns those in which loading From needs To.
+func (e *Edge) builds() source.Builds {
+	var all source.Builds
+	for _, one := range e.loads {
+		all |= one.builds
+	}
+	return all
+}
+
+// Link is an import that is part of a cycle.
+type Link struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	File string `json:"file"`
+	Line int    `json:"line"`
 }
 
 // Map is a repository's modules and who imports whom.
 type Map struct {
 	Modules  []Module // in the order of their paths
 	Edges    []Edge   // in the order of From and To
-	Cycles   [][]string
+	Cycles   []Cycle
 	Imports  int // statements in all files that are no tests
 	External int // of them lead out of the repository, or are not understood
+}
+
+// Cycle is modules that import one another in a circle, in one build at least.
+type Cycle struct {
+	Modules []string `json:"modules"` // in the order of their paths
+	Proof   []Link   `json:"proof"`   // a shortest circle through the first of them
 }
 
 // Build makes the map.
@@ -60,7 +93,7 @@ func Build(files []File, named Named) Map {
 	var made Map
 	edges := make(map[[2]string]*Edge)
 	for _, file := range files {
-		if file.Test {
+		if file.Test || file.Facts.Builds == 0 {
 			continue
 		}
 		from := path.Dir(file.Path)
@@ -79,6 +112,9 @@ func Build(files []File, named Named) Map {
 					edges[key] = &Edge{From: from, To: to, File: file.Path, Line: found.Line}
 				}
 				edges[key].Count++
+				if fresh := file.Facts.Builds &^ edges[key].builds(); !found.Deferred && fresh != 0 {
+					edges[key].loads = append(edges[key].loads, load{Link{from, to, file.Path, found.Line}, fresh})
+				}
 			}
 		}
 	}
@@ -95,7 +131,7 @@ func Build(files []File, named Named) Map {
 func modulesOf(files []File) []Module {
 	counts := make(map[string]map[source.Language]int)
 	for _, file := range files {
-		if file.Test {
+		if file.Test || file.Facts.Builds == 0 {
 			continue
 		}
 		folder := path.Dir(file.Path)
@@ -126,29 +162,81 @@ func (m *Map) markImports() {
 	for i, module := range m.Modules {
 		at[module.Path] = i
 	}
-	next := make([][]int, len(m.Modules))
 	for _, edge := range m.Edges {
-		from, to := at[edge.From], at[edge.To]
-		next[from] = append(next[from], to)
-		m.Modules[to].Imported++
+		m.Modules[at[edge.To]].Imported++
 	}
-	for _, group := range stronglyConnected(next) {
-		if len(group) < 2 {
-			continue
-		}
-		slices.Sort(group)
-		var paths []string
-		for _, i := range group {
-			paths = append(paths, m.Modules[i].Path)
-		}
-		m.Cycles = append(m.Cycles, paths)
-	}
-	slices.SortFunc(m.Cycles, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	for number, paths := range m.Cycles {
-		for _, one := range paths {
-			m.Modules[at[one]].Cycle = number + 1
+	m.findCycles(at)
+	for number, cycle := range m.Cycles {
+		for _, one := range cycle.Modules {
+			if m.Modules[at[one]].Cycle == 0 {
+				m.Modules[at[one]].Cycle = number + 1
+			}
 		}
 	}
+}
+
+// findCycles finds the circles of each build: imports of several builds that make one
+// together only are none.
+func (m *Map) findCycles(at map[string]int) {
+	constrained := slices.ContainsFunc(m.Edges, func(edge Edge) bool { return edge.builds() != 0 && edge.builds() != source.AllBuilds })
+	known := make(map[string]bool)
+	for build := source.Builds(1); build&source.AllBuilds != 0; build <<= 1 {
+		next := make([][]int, len(m.Modules))
+		for _, edge := range m.Edges {
+			if edge.builds()&build != 0 {
+				next[at[edge.From]] = append(next[at[edge.From]], at[edge.To])
+			}
+		}
+		for _, group := range stronglyConnected(next) {
+			if len(group) < 2 {
+				continue
+			}
+			slices.Sort(group)
+			var paths []string
+			for _, i := range group {
+				paths = append(paths, m.Modules[i].Path)
+			}
+			if key := strings.Join(paths, "\n"); !known[key] {
+				known[key] = true
+				m.Cycles = append(m.Cycles, Cycle{paths, m.proveCycle(paths, build)})
+			}
+		}
+		if !constrained {
+			break
+		}
+	}
+	slices.SortFunc(m.Cycles, func(a, b Cycle) int { return slices.Compare(a.Modules, b.Modules) })
+}
+
+// proveCycle returns a shortest circle from the first module of a cycle back to it.
+func (m *Map) proveCycle(paths []string, build source.Builds) []Link {
+	next := make(map[string][]Link)
+	for _, edge := range m.Edges {
+		for _, one := range edge.loads {
+			if one.builds&build != 0 {
+				next[edge.From] = append(next[edge.From], one.Link)
+			}
+		}
+	}
+	came := make(map[string]Link)
+	for queue := []string{paths[0]}; len(queue) > 0; queue = queue[1:] {
+		for _, link := range next[queue[0]] {
+			if _, ok := came[link.To]; ok {
+				continue
+			}
+			came[link.To] = link
+			if link.To != paths[0] {
+				queue = append(queue, link.To)
+				continue
+			}
+			proof := []Link{link}
+			for proof[0].From != paths[0] {
+				proof = slices.Insert(proof, 0, came[proof[0].From])
+			}
+			return proof
+		}
+	}
+	return nil
 }
 
 // stronglyConnected returns the strongly connected groups of a graph (Tarjan 1972), without recursion:

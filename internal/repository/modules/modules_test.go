@@ -13,7 +13,7 @@ func build(named modules.Named, files map[string]string) modules.Map {
 	var all []modules.File
 	for path, code := range files {
 		language := source.LanguageOf(path)
-		all = append(all, modules.File{Path: path, Language: language, Facts: source.Parse(language, []byte(code)), Test: source.IsTest(path)})
+		all = append(all, modules.File{Path: path, Language: language, Facts: source.Parse(path, []byte(code)), Test: source.IsTest(path)})
 	}
 	return modules.Build(all, named)
 }
@@ -59,12 +59,48 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// cycles lists the cycles with the places that prove them.
+func cycles(m modules.Map) string {
+	var all []string
+	for _, cycle := range m.Cycles {
+		one := strings.Join(cycle.Modules, " ") + ":"
+		for _, link := range cycle.Proof {
+			one += fmt.Sprintf(" %s:%d", link.File, link.Line)
+		}
+		all = append(all, one)
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestCyclesAreReal has imports that make a circle of folders, but never of what is loaded.
+func TestCyclesAreReal(t *testing.T) {
+	named := modules.Named{Go: map[string]string{"x.org/m": "."}}
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"a generator":         {map[string]string{"a/a.go": "package a\nimport \"x.org/m/b\"", "b/b.go": "package b", "b/gen.go": "//go:build ignore\n\npackage main\nimport \"x.org/m/a\""}, ""},
+		"two systems":         {map[string]string{"a/a_linux.go": "package a\nimport \"x.org/m/b\"", "b/b_windows.go": "package b\nimport \"x.org/m/a\""}, ""},
+		"one system":          {map[string]string{"a/a.go": "package a\n\nimport \"x.org/m/b\"", "b/b_windows.go": "package b\nimport \"x.org/m/a\""}, "a b: a/a.go:3 b/b_windows.go:2"},
+		"the proof fits":      {map[string]string{"a/a_linux.go": "package a\nimport \"x.org/m/b\"", "a/a_windows.go": "package a\nimport \"x.org/m/b\"", "b/b_windows.go": "package b\nimport \"x.org/m/a\""}, "a b: a/a_windows.go:2 b/b_windows.go:2"},
+		"types of Python":     {map[string]string{"a/__init__.py": "import typing as t\nif t.TYPE_CHECKING:\n    from b import x\n", "b/__init__.py": "from a import y\n"}, ""},
+		"a function's import": {map[string]string{"a/__init__.py": "def f(x,\n      y):\n    from b import x\n", "b/__init__.py": "from a import y\n"}, ""},
+		"behind a function":   {map[string]string{"a/__init__.py": "def f():\n    pass\n\nfrom b import x\n", "b/__init__.py": "from a import y\n"}, "a b: a/__init__.py:4 b/__init__.py:1"},
+		"types of TypeScript": {map[string]string{"a/a.ts": "import type {B} from '../b/b'", "b/b.ts": "import {a} from '../a/a'\nexport type {C} from '../a/a'"}, ""},
+		"called later":        {map[string]string{"a/a.js": "const b = () => import('../b/b')", "b/b.js": "import {a} from '../a/a'"}, ""},
+	} {
+		if got := cycles(build(named, test.files)); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 func TestCyclesAreMarked(t *testing.T) {
 	m := build(modules.Named{}, map[string]string{
 		"a/x.js": "import '../b/x'", "b/x.js": "import '../c/x'", "c/x.js": "import '../a/x'; import '../d/x'", "d/x.js": "import '../d/y'", "d/y.js": "import './x'",
 		"e/x.js": "import '../f/x'", "f/x.js": "import '../e/x'",
 	})
-	if got := fmt.Sprint(m.Cycles); got != "[[a b c] [e f]]" {
+	if got := cycles(m); got != "a b c: a/x.js:1 b/x.js:1 c/x.js:1; e f: e/x.js:1 f/x.js:1" {
 		t.Errorf("cycles %s", got)
 	}
 	for _, module := range m.Modules {
@@ -82,7 +118,7 @@ func TestALongChain(t *testing.T) {
 		files[fmt.Sprintf("m%d/x.js", i)] = fmt.Sprintf("import '../m%d/x'", (i+1)%length)
 	}
 	m := build(modules.Named{}, files)
-	if len(m.Cycles) != 1 || len(m.Cycles[0]) != length {
+	if len(m.Cycles) != 1 || len(m.Cycles[0].Modules) != length {
 		t.Errorf("%d cycles", len(m.Cycles))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"cairn/internal/repository/analysis"
+	"cairn/internal/repository/modules"
 )
 
 // How much of an architecture is written down.
@@ -54,11 +55,26 @@ func (w *writer) writeArchitecture(f Facts) {
 		w.writeLine("No modules import one another in a circle.\n")
 		return
 	}
-	w.writeLine("Modules that import one another in a circle (%d):\n", a.CyclesTotal)
+	w.writeLine("Modules whose files import one another in a circle (%d):\n", a.CyclesTotal)
 	for i, cycle := range a.Cycles {
-		w.writeLine("- Cycle %d: %s", i+1, codeList(cycle, maxModules))
+		w.writeLine("- Cycle %d: %s%s", i+1, codeList(cycle.Modules, maxModules), w.proofText(cycle.Proof))
 	}
 	w.writeLine("")
+}
+
+// maxProof is how many imports of a cycle are shown.
+const maxProof = 8
+
+// proofText shows the imports that make a circle.
+func (w *writer) proofText(proof []modules.Link) string {
+	if len(proof) == 0 || len(proof) > maxProof {
+		return ""
+	}
+	links := make([]string, len(proof))
+	for i, link := range proof {
+		links[i] = fmt.Sprintf("%s imports %s in %s", codeText(link.From), codeText(link.To), w.placeText(analysis.Place{Path: link.File, Line: link.Line}))
+	}
+	return ". " + strings.Join(links, ", ") + "."
 }
 
 func (w *writer) writeEntries(f Facts) {

@@ -53,7 +53,7 @@ func TestNamesCanNotBreakOut(t *testing.T) {
 		Dependencies: &analysis.Dependencies{Broken: []string{hostile}, Manifests: []analysis.Manifest{{
 			Path: hostile, Name: hostile, Description: hostile, Dependencies: []analysis.Dependency{{Dependency: manifest.Dependency{Name: hostile, Version: hostile}}},
 		}}},
-		Architecture: &analysis.Architecture{ModulesTotal: 1, Cycles: [][]string{{hostile}}, CyclesTotal: 1, Modules: []modules.Module{{Path: hostile}}},
+		Architecture: &analysis.Architecture{ModulesTotal: 1, Cycles: []modules.Cycle{{Modules: []string{hostile}, Proof: []modules.Link{{From: hostile, To: hostile, File: hostile}}}}, CyclesTotal: 1, Modules: []modules.Module{{Path: hostile}}},
 	})
 	inCode := false
 	for line := range strings.Lines(text) {

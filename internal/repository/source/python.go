@@ -1,6 +1,10 @@
 package source
 
-import "strings"
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
 
 var pythonSyntax = syntax{comments: []string{"#"}, quotes: `"'`, long: []string{`"""`, "'''"}, newlines: true}
 
@@ -35,7 +39,37 @@ func parsePython(content []byte) Facts {
 			facts.Main = t.line
 		}
 	}
+	deferred := deferredLines(content)
+	for i := range facts.Imports {
+		facts.Imports[i].Deferred = deferred[facts.Imports[i].Line]
+	}
 	return facts
+}
+
+// deferredBlock is the head of a block that loading a file of Python does not run.
+var deferredBlock = regexp.MustCompile(`^(?:(?:async\s+)?def\s|if\s+(?:\w+\.)*TYPE_CHECKING\s*:)`)
+
+// deferredLines returns the lines that stand in functions, or are for type checkers alone.
+func deferredLines(content []byte) map[int]bool {
+	deferred := make(map[int]bool)
+	number, block := 0, -1 // the indent of the outermost such block, -1 outside of any
+	for line := range bytes.Lines(content) {
+		number++
+		text := bytes.TrimLeft(line, " \t")
+		indent := len(line) - len(text)
+		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		if block >= 0 && indent <= block && text[0] != ')' {
+			block = -1
+		}
+		if block >= 0 {
+			deferred[number] = true
+		} else if deferredBlock.Match(text) {
+			block = indent
+		}
+	}
+	return deferred
 }
 
 // readFrom reads what stands behind "from".

@@ -8,9 +8,9 @@ var scriptSyntax = syntax{
 func parseScript(content []byte) Facts {
 	c := &cursor{tokens: scriptSyntax.scan(content)}
 	var facts Facts
-	add := func(t token) {
+	add := func(t token, deferred bool) {
 		if t.text != "" {
-			facts.Imports = append(facts.Imports, Import{Path: t.text, Line: t.line})
+			facts.Imports = append(facts.Imports, Import{Path: t.text, Line: t.line, Deferred: deferred})
 		}
 	}
 	for c.hasMore() {
@@ -21,19 +21,27 @@ func parseScript(content []byte) Facts {
 		case t.hasText("import"), t.hasText("require"):
 			call := c.peek(0).hasText("(")
 			if call && c.peek(1).kind == text && (c.peek(2).hasText(")") || c.peek(2).hasText(",")) {
-				add(c.peek(1))
+				add(c.peek(1), t.hasText("import")) // a call of import waits for nothing
 			} else if !call && t.hasText("import") {
+				types := c.importsTypes()
 				if from, found := c.skipClause(); found {
-					add(from)
+					add(from, types)
 				}
 			}
 		case t.hasText("export") && (c.peek(0).hasText("*") || c.peek(0).hasText("{") || c.peek(0).hasText("type")):
+			types := c.importsTypes()
 			if from, found := c.skipClause(); found && c.peek(-2).hasText("from") {
-				add(from)
+				add(from, types)
 			}
 		}
 	}
 	return facts
+}
+
+// importsTypes tells whether a clause is "type {…} from": one with another meaning is
+// "type from".
+func (c *cursor) importsTypes() bool {
+	return c.peek(0).hasText("type") && (c.peek(1).hasText("{") || c.peek(1).hasText("*") || c.peek(1).kind == word && !c.peek(1).hasText("from"))
 }
 
 // longestClause is how many tokens stand between "import" and the module's name.

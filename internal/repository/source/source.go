@@ -33,17 +33,29 @@ type Import struct {
 	Path  string
 	Names []string // what is taken from Path, where the language tells: "from a import b, c"
 	Line  int      // 1-based
+	// Deferred is what loading the file does not need: for types alone, or inside a function.
+	Deferred bool
 }
 
 // Facts are what a file tells.
 type Facts struct {
 	Package string // or namespace, as it is declared
 	Imports []Import
-	Main    int // line where a program begins, 0 for none
+	Main    int    // line where a program begins, 0 for none
+	Builds  Builds // that it is part of
 }
 
-// Parse reads a file. One of another language has no facts.
-func Parse(language Language, content []byte) Facts {
+// Parse reads a file. One of another language has no facts but that it is part of all builds.
+func Parse(file string, content []byte) Facts {
+	facts := parseImports(LanguageOf(file), content)
+	facts.Builds = AllBuilds
+	if LanguageOf(file) == Go {
+		facts.Builds = BuildsOf(file, content)
+	}
+	return facts
+}
+
+func parseImports(language Language, content []byte) Facts {
 	switch language {
 	case Go:
 		return parseGo(content)

@@ -45,9 +45,15 @@ var examples = []struct {
 	{"Markdown", "import x", ""},
 }
 
+// files are names of files by their languages.
+var files = map[source.Language]string{
+	source.Go: "a.go", source.Python: "a.py", source.TypeScript: "a.ts", source.JavaScript: "a.js", source.Rust: "a.rs", source.Java: "a.java",
+	source.Kotlin: "a.kt", source.CSharp: "a.cs", source.PHP: "a.php", source.Ruby: "a.rb", "Markdown": "a.md",
+}
+
 func TestParse(t *testing.T) {
 	for _, test := range examples {
-		if got := written(source.Parse(test.language, []byte(test.code))); got != test.want {
+		if got := written(source.Parse(files[test.language], []byte(test.code))); got != test.want {
 			t.Errorf("%s %q:\n got %s\nwant %s", test.language, test.code, got, test.want)
 		}
 	}
@@ -95,7 +101,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(uint8(1), "\\\n\"\"\"\xff")
 	f.Fuzz(func(t *testing.T, which uint8, code string) {
 		language := languages[int(which)%len(languages)]
-		facts := source.Parse(language, []byte(code))
+		facts := source.Parse(files[language], []byte(code))
 		lines := strings.Count(code, "\n") + 1
 		for _, found := range facts.Imports {
 			if found.Line < 1 || found.Line > lines || found.Path == "" {

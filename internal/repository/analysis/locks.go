@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"cairn/internal/repository/manifest"
 )
 
@@ -88,33 +90,10 @@ func sharesLock(workspace manifest.Manifest, folder string) bool {
 	return !excluded && slices.ContainsFunc(workspace.Workspace, func(member string) bool { return matchesMember(member, below) })
 }
 
-// maxMember is how many folders a member of a workspace names one below the other.
-const maxMember = 32
-
 // matchesMember tells whether a folder is one that a workspace names: "packages/*", "apps/**".
 func matchesMember(member, folder string) bool {
-	pattern := strings.Split(path.Clean(strings.TrimPrefix(member, "./")), "/")
-	parts := strings.Split(folder, "/")
-	if len(pattern) > maxMember || len(parts) > maxMember {
-		return false
-	}
-	// matched[j] tells whether the patterns so far match the first j parts.
-	matched := make([]bool, len(parts)+1)
-	matched[0] = true
-	for _, one := range pattern {
-		next := make([]bool, len(parts)+1)
-		for j := range matched {
-			switch {
-			case one == "**":
-				next[j] = matched[j] || j > 0 && next[j-1]
-			case j > 0 && matched[j-1]:
-				ok, err := path.Match(one, parts[j-1])
-				next[j] = ok && err == nil
-			}
-		}
-		matched = next
-	}
-	return matched[len(parts)]
+	matches, err := doublestar.Match(path.Clean(member), folder)
+	return matches && err == nil
 }
 
 // lacksLock reports whether a manifest should have a lock file and has none. Requirements of

@@ -78,12 +78,12 @@ said lately word for word, and what was spoken of before that as topics; session
 session/redis keep it.
 adapters/terminal and adapters/web are the two ways to talk that need no account; both read
 the Markdown of an answer with [cairn/internal/chat/markup]. What adapters of platforms share is
-in chat/rich (an answer as styled pieces, packed into messages), chat/listening (when a bot that
-hears a channel takes part), chat/explain, chat/running, chat/webhook and chat/wire (JSON of
-which one value is not as expected).
+in chat/interact (when a message is for the bot, who may ask, and what comes of each button),
+chat/rich (an answer as styled pieces, packed into messages), chat/explain, chat/webhook and
+chat/wire (JSON of which one value is not as expected).
 
 [cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
-functions (translate.go, interact.go), listen.go decides what is for the bot, and what goes
+functions (translate.go, interact.go), dispatch.go and surface.go hand it to chat/interact, and what goes
 out is rendered by pure functions as well (render.go). adapters/slack/slacktest is a strict
 stand-in for Slack that all of it is tested against, and people's conversations with it are
 golden files that read like a chat. adapters/slack/pace shares Slack's limits among all
@@ -92,7 +92,7 @@ counts for several processes. The limits in slacktest are Slack's documented one
 documents are silent they are guesses, and nothing here has met the real Slack yet.
 
 [cairn/internal/adapters/discord] is Cairn in Discord, in the same order: translate.go,
-listen.go, render.go, then post.go and what speaks to Discord. adapters/discord/gateway holds
+dispatch.go, surface.go, render.go, then post.go and what speaks to Discord. adapters/discord/gateway holds
 the connections, whose shards replicas share by leases, and adapters/discord/fleet keeps all of
 them together within Discord's limits; both have a store in Redis and one in the process.
 adapters/discord/discordtest is the stand-in for Discord: each request is checked against

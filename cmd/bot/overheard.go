@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/template"
 
-	"cairn/internal/adapters/slack"
+	"cairn/internal/chat/interact"
 	"cairn/internal/config"
 	"cairn/internal/llm"
 	"cairn/internal/llm/gate"
@@ -31,7 +31,7 @@ const maxOverheard = 600
 
 // slackJudge asks the model that reads questions whether a reply in a thread is meant for
 // Cairn; nil where there is none.
-func (a *app) slackJudge() (func(context.Context, slack.Overheard) (bool, error), error) {
+func (a *app) slackJudge() (func(context.Context, interact.Overheard) (bool, error), error) {
 	configured, ok := a.config.Model(config.RoleUnderstand)
 	if !ok {
 		return nil, nil //nolint:nilnil // without a model the rules decide alone
@@ -41,10 +41,10 @@ func (a *app) slackJudge() (func(context.Context, slack.Overheard) (bool, error)
 		return nil, err
 	}
 	measured := a.telemetry.Model(model, called(configured, config.RoleUnderstand))
-	return func(ctx context.Context, of slack.Overheard) (bool, error) { return judge(ctx, measured, of) }, nil
+	return func(ctx context.Context, of interact.Overheard) (bool, error) { return judge(ctx, measured, of) }, nil
 }
 
-func judge(ctx context.Context, model llm.Model, of slack.Overheard) (bool, error) {
+func judge(ctx context.Context, model llm.Model, of interact.Overheard) (bool, error) {
 	prompt, err := overheard(of)
 	if err != nil {
 		return false, err
@@ -66,8 +66,8 @@ func judge(ctx context.Context, model llm.Model, of slack.Overheard) (bool, erro
 }
 
 // overheard is what the model is asked.
-func overheard(of slack.Overheard) (string, error) {
-	shown := slack.Overheard{Text: shortened(of.Text)}
+func overheard(of interact.Overheard) (string, error) {
+	shown := interact.Overheard{Text: shortened(of.Text)}
 	for _, said := range of.Before {
 		shown.Before = append(shown.Before, shortened(said))
 	}

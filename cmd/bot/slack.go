@@ -15,6 +15,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	redispace "cairn/internal/adapters/slack/pace/redis"
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
@@ -184,7 +185,7 @@ const (
 
 // slackPrompts suggests questions about the public documents that changed last: who will
 // see them is not known. Of collections there are some, only of those.
-func (a *app) slackPrompts(ctx context.Context, collections []string) ([]slack.Prompt, error) {
+func (a *app) slackPrompts(ctx context.Context, collections []string) ([]interact.Prompt, error) {
 	visible, err := a.visibleClasses(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for documents to suggest: %w", err)
@@ -197,11 +198,11 @@ func (a *app) slackPrompts(ctx context.Context, collections []string) ([]slack.P
 	if err != nil {
 		return nil, fmt.Errorf("look for documents to suggest: %w", err)
 	}
-	var prompts []slack.Prompt
+	var prompts []interact.Prompt
 	for _, document := range latest {
 		allowed := len(collections) == 0 || slices.Contains(collections, string(document.Source))
 		if document.Title != "" && allowed && len(prompts) < maxPrompts {
-			prompts = append(prompts, slack.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
+			prompts = append(prompts, interact.Prompt{Title: document.Title, Message: "What does “" + document.Title + "” say?"})
 		}
 	}
 	return prompts, nil

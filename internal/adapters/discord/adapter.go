@@ -14,7 +14,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
@@ -65,20 +65,20 @@ type Adapter struct {
 	key     ed25519.PublicKey
 	now     func() time.Time
 
-	running  *running.Slot
+	running  *interact.Slot
 	refusals *webhook.RefusalLog  // of deliveries over HTTP
 	self     atomic.Pointer[self] // nil until Discord told it
 
-	done     *bounded[bool]        // signals that were dealt with
-	channels *bounded[wireChannel] // by id
-	started  *bounded[bool]        // threads that are known to be there
-	titles   *expiring.Map[string] // of threads whose start waits for its turn, by channel
-	roles    *bounded[string]      // the bot's own, by server
-	settings *settings.Reader
-	threads  *bounded[chat.ThreadID]
-	waiting  *bounded[string]            // drafts that tell of a wait for a turn, by waitKey; "" where one is over
-	typed    *bounded[time.Time]         // when it was last told that the bot types, by channel
-	parents  *bounded[string]            // channels of the messages that threads begin at
+	done     *expiring.Map[bool]        // signals that were dealt with
+	channels *expiring.Map[wireChannel] // by id
+	started  *expiring.Map[bool]        // threads that are known to be there
+	titles   *expiring.Map[string]      // of threads whose start waits for its turn, by channel
+	roles    *expiring.Map[string]      // the bot's own, by server
+	control  *interact.Controller
+	threads  *expiring.Map[chat.ThreadID]
+	waiting  *expiring.Map[string]       // drafts that tell of a wait for a turn, by waitKey; "" where one is over
+	typed    *expiring.Map[time.Time]    // when it was last told that the bot types, by channel
+	parents  *expiring.Map[string]       // channels of the messages that threads begin at
 	surveys  *expiring.Snapshots[survey] // by server, or by server and channel
 
 	remembered atomic.Pointer[[]string]  // servers of the set-up; nil before they are known
@@ -114,16 +114,25 @@ func New(options Options) (*Adapter, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Adapter{
-		options: options, key: key, now: options.Now, running: running.NewSlot(),
+	a := &Adapter{
+		options: options, key: key, now: options.Now, running: interact.NewSlot(),
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
-		done:     newBounded[bool](4096), channels: newBounded[wireChannel](20000), started: newBounded[bool](4096),
+		done:     expiring.New[bool](4096, 0, options.Now), channels: expiring.New[wireChannel](20000, 0, options.Now), started: expiring.New[bool](4096, 0, options.Now),
 		titles: expiring.New[string](1024, believed, options.Now),
-		roles:  newBounded[string](4096), settings: settings.NewReader(options.Settings, options.Now), threads: newBounded[chat.ThreadID](4096),
-		waiting: newBounded[string](4096), typed: newBounded[time.Time](4096),
-		parents: newBounded[string](4096), members: expiring.New[membership](20000, believed, options.Now),
+		roles:  expiring.New[string](4096, 0, options.Now), threads: expiring.New[chat.ThreadID](4096, 0, options.Now),
+		waiting: expiring.New[string](4096, 0, options.Now), typed: expiring.New[time.Time](4096, 0, options.Now),
+		parents: expiring.New[string](4096, 0, options.Now), members: expiring.New[membership](20000, believed, options.Now),
 		layouts: expiring.New[layout](64, believed, options.Now), surveys: expiring.NewSnapshots[survey](maxSurveys),
-	}, nil
+	}
+	a.control = a.newController()
+	return a, nil
+}
+
+// newController makes what decides about messages and presses.
+func (a *Adapter) newController() *interact.Controller {
+	return interact.NewController(interact.Options{
+		Platform: Name, Settings: a.options.Settings, Logger: a.options.Logger, Now: a.now, Changed: a.options.Changed, Catalog: a.options.Catalog,
+	})
 }
 
 var (
@@ -141,12 +150,12 @@ var (
 // Name is "discord".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a running.Bot. One that
+// Run hands every message to the handler until ctx ends; it must be a interact.Bot. One that
 // is a chat.Changes hears of messages that were edited and deleted; "Why this answer" shows
 // the graph of one that is a chat.Graphs. Over HTTP interactions come by Handler, which
 // refuses them before Run and after it.
 func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
-	bot, err := running.Of("Discord", handler)
+	bot, err := interact.NewHandler("Discord", handler)
 	if err != nil {
 		return err
 	}

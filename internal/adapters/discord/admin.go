@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"cairn/internal/chat/settings"
@@ -40,24 +39,13 @@ func adminMeaning(found signal, options []commandOption) signal {
 // manage does what /cairn-admin asks for, and tells what holds then.
 func (a *Adapter) manage(ctx context.Context, of signal) (string, error) {
 	wish := of.interaction.admin
-	change := settings.Change{
-		By: of.by, Space: settings.NewSpace(Name, of.at.guild), Channel: wish.Channel, Action: wish.Action, Allowed: of.interaction.mayManage,
+	done, err := a.control.Manage(ctx, terms, []settings.Wish{wish}, settings.Change{
+		By: of.by, Space: settings.NewSpace(Name, of.at.guild), Allowed: of.interaction.mayManage,
+	}, a.standard(of.at.guild, wish.Channel))
+	if err != nil || done.Refusal != "" {
+		return escape(done.Refusal, false), err
 	}
-	if !change.Allowed {
-		var err error
-		if a.options.Changed != nil && wish.Action != settings.Show {
-			err = a.options.Changed(ctx, change)
-		}
-		return "Nothing was changed: that takes the permission Manage Server.", err
-	}
-	put, holds, err := a.settings.Manage(ctx, wish, change, a.standard(of.at.guild, wish.Channel), a.options.Changed)
-	if errors.Is(err, settings.ErrInvalid) {
-		return "Nothing was changed: " + escape(err.Error(), false) + ".", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return describe(wish.Channel, put, holds), nil
+	return describe(wish.Channel, done.Put, done.Holds), nil
 }
 
 // describe tells a setting in words.

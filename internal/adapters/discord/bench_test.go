@@ -10,7 +10,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 )
 
 // counting is a bot that only takes messages down.
@@ -33,7 +33,7 @@ func BenchmarkIntake(b *testing.B) {
 	}
 	adapter.self.Store(&self{user: recordedBot, application: recordedBot})
 	bot := &counting{}
-	adapter.running.Fill(&running.Handler{Bot: bot})
+	adapter.running.Fill(&interact.Handler{Bot: bot})
 	n := 0
 	for b.Loop() {
 		n++

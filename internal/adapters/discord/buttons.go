@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
@@ -21,7 +22,7 @@ type buttonRow struct {
 	err     error
 }
 
-func (r *buttonRow) add(style int, does verb, about, value, label string) {
+func (r *buttonRow) add(style int, does interact.Verb, about, value, label string) {
 	id, err := customID(does, about, value)
 	if err != nil && r.err == nil {
 		r.err = err
@@ -42,65 +43,41 @@ const (
 	thumbDown = "d"
 )
 
+// emphases are Discord's styles of buttons.
+var emphases = map[interact.Emphasis]int{interact.Plain: secondary, interact.Primary: primary, interact.Positive: success}
+
+// addButtons adds what people can do about a run.
+func (r *buttonRow) addButtons(buttons []interact.Button) {
+	for _, button := range buttons {
+		r.add(emphases[button.Emphasis], button.Verb, button.About, "", button.Label)
+	}
+}
+
 // replyButtons stand under an answer or a failure line: five at most, and a menu.
 func replyButtons(reply chat.Reply, how look) ([]component, error) {
-	if reply.Offer != "" {
-		r := &buttonRow{}
-		r.add(secondary, verbPrivate, string(reply.Offer), "", "Answer me in private")
-		return r.rows(), r.err
-	}
-	run := string(reply.Run)
-	if run == "" || reply.Outcome == chat.Noticed {
-		return nil, nil
-	}
+	controls := interact.ReplyControls(reply, interact.Offer{Human: how.human, Private: how.private})
 	r := &buttonRow{}
-	switch reply.Outcome {
-	case chat.Failure:
-		r.add(primary, verbRetry, run, "", "Retry")
-		r.add(secondary, verbWhy, run, "", "What happened")
-		if how.human && !how.private {
-			r.add(secondary, verbHuman, run, "", "Ask a human")
-		}
+	if controls.Rating != "" {
+		r.add(secondary, interact.Rate, controls.Rating, thumbUp, "Helpful")
+		r.add(secondary, interact.Rate, controls.Rating, thumbDown, "Not helpful")
+	}
+	r.addButtons(controls.Buttons)
+	if len(controls.Menu) == 0 {
 		return r.rows(), r.err
-	case chat.Answered:
-		r.add(secondary, verbRate, run, thumbUp, "Helpful")
-		r.add(secondary, verbRate, run, thumbDown, "Not helpful")
 	}
-	if reply.More {
-		r.add(secondary, verbExtend, run, "", "Show more")
-	}
-	human := how.human && !how.private
-	if human && reply.Outcome == chat.Abstained { // nothing else helps then
-		r.add(secondary, verbHuman, run, "", "Ask a human")
-		human = false
-	}
-	menu, err := replyMenu(run, []menuOption{
-		{verbWhy, "Why", true}, {verbSources, "All sources", len(reply.Sources) > 0}, {verbShare, "Share in channel", how.private}, {verbHuman, "Ask a human", human},
-	})
+	menu, err := replyMenu(controls.Menu)
 	if r.err == nil {
 		r.err = err
 	}
 	return append(r.rows(), component{Type: rowType, Components: []component{menu}}), r.err
 }
 
-// menuOption is something that a menu offers, where it is shown.
-type menuOption struct {
-	does  verb
-	label string
-	shown bool
-}
-
-// menuVerbs are what a menu may name.
-var menuVerbs = []verb{verbWhy, verbSources, verbShare, verbHuman}
-
 // replyMenu is what else can be done about an answer.
-func replyMenu(run string, options []menuOption) (component, error) {
-	id, err := customID(verbMenu, run, "")
+func replyMenu(offered []interact.Button) (component, error) {
+	id, err := customID(verbMenu, offered[0].About, "")
 	menu := component{Type: selectType, CustomID: id, Placeholder: "More"}
-	for _, offered := range options {
-		if offered.shown {
-			menu.Options = append(menu.Options, option{Label: offered.label, Value: string(offered.does)})
-		}
+	for _, button := range offered {
+		menu.Options = append(menu.Options, option{Label: button.Label, Value: string(button.Verb)})
 	}
 	return menu, err
 }
@@ -112,7 +89,7 @@ func questionRows(question chat.Question) ([]component, error) {
 	choices := &buttonRow{}
 	if len(question.Choices) <= maxButtons {
 		for i, choice := range question.Choices {
-			choices.add(primary, verbAnswer, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
+			choices.add(primary, interact.Choose, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
 		}
 		rows = choices.rows()
 	} else {
@@ -126,7 +103,7 @@ func questionRows(question chat.Question) ([]component, error) {
 	if question.FreeText {
 		more.add(secondary, verbWords, question.ID, "", "In my own words")
 	}
-	more.add(secondary, verbStop, string(question.Run), "", "Stop")
+	more.add(secondary, interact.Stop, string(question.Run), "", "Stop")
 	if choices.err != nil {
 		return nil, choices.err
 	}
@@ -134,7 +111,7 @@ func questionRows(question chat.Question) ([]component, error) {
 }
 
 func choiceMenu(question chat.Question) (component, error) {
-	id, err := customID(verbAnswer, question.ID, "")
+	id, err := customID(interact.Choose, question.ID, "")
 	menu := component{Type: selectType, CustomID: id, Placeholder: "Choose one"}
 	for i, choice := range question.Choices {
 		menu.Options = append(menu.Options, option{

@@ -21,24 +21,24 @@ func (a *Adapter) learn(ctx context.Context, of signal) error {
 	}
 	for _, channel := range of.learned {
 		if snowflake.MatchString(channel.ID) {
-			a.channels.put(channel.ID, channel)
+			a.channels.Put(channel.ID, channel)
 		}
 	}
 	if of.role != "" {
-		a.roles.put(of.at.guild, of.role)
+		a.roles.Put(of.at.guild, of.role)
 	}
 	return nil
 }
 
 // channel gives a channel, asked for where it is not known yet.
 func (a *Adapter) channel(ctx context.Context, id string) (wireChannel, error) {
-	if known, ok := a.channels.get(id); ok {
+	if known, ok := a.channels.Get(id); ok {
 		return known, nil
 	}
 	var told wireChannel
 	err := a.call(ctx, request{does: "look at a channel", method: http.MethodGet, url: discordgo.EndpointChannel(id)}, &told)
 	if err == nil {
-		a.channels.put(id, told)
+		a.channels.Put(id, told)
 	}
 	return told, err
 }
@@ -80,12 +80,12 @@ func (a *Adapter) setting(ctx context.Context, guild, channel string) (settings.
 	if guild == directly {
 		return standard, nil
 	}
-	return a.settings.Effective(ctx, settings.NewSpace(Name, guild), channel, standard)
+	return a.control.Effective(ctx, settings.NewSpace(Name, guild), channel, standard)
 }
 
 // roleIn gives the bot's own role in a server, "" where it can't be known.
 func (a *Adapter) roleIn(guild string) string {
-	role, _ := a.roles.get(guild)
+	role, _ := a.roles.Get(guild)
 	return role
 }
 
@@ -97,7 +97,7 @@ func (a *Adapter) identity(ctx context.Context) (identity, error) {
 
 // askRole finds out the bot's own role in a server, once, where a message calls roles.
 func (a *Adapter) askRole(ctx context.Context, guild string) error {
-	if _, known := a.roles.get(guild); known || guild == "" {
+	if _, known := a.roles.Get(guild); known || guild == "" {
 		return nil
 	}
 	me, err := a.me(ctx)
@@ -120,6 +120,6 @@ func (a *Adapter) askRole(ctx context.Context, guild string) error {
 			own = role.ID
 		}
 	}
-	a.roles.put(guild, own)
+	a.roles.Put(guild, own)
 	return nil
 }

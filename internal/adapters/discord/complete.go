@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"strings"
 
 	"cairn/internal/chat/markup"
@@ -30,18 +29,16 @@ func (a *Adapter) offer(ctx context.Context, of signal, respond responder) error
 // collections are those that commands offer in the channel.
 func (a *Adapter) collections(ctx context.Context, of signal) ([]string, error) {
 	given, err := a.admit(ctx, &of)
-	if err != nil || given.refusal != "" {
+	if err != nil || given.Refusal != "" {
 		return nil, err
 	}
-	known, err := a.options.Catalog.Collections(ctx)
+	known, err := a.control.ListCollections(ctx, given.Setting.Collections)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, collection := range known {
-		if len(given.how.Collections) == 0 || slices.Contains(given.how.Collections, collection.Name) {
-			names = append(names, collection.Name)
-		}
+		names = append(names, collection.Name)
 	}
 	return names, nil
 }

@@ -14,7 +14,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -118,7 +118,7 @@ func TestAMentionOfTheBotsRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	adapter.self.Store(&self{user: recordedBot, application: recordedBot})
-	adapter.running.Fill(&running.Handler{Bot: bot})
+	adapter.running.Fill(&interact.Handler{Bot: bot})
 	for i, role := range []string{recordedRole, recordedRole, "99"} {
 		data := fmt.Appendf(nil, `{"id":"%d","channel_id":"7","channel_type":0,"guild_id":"8","content":"<@&%s> hello","author":{"id":"9"},"mention_roles":["%s"]}`, 100+i, role, role)
 		if err := adapter.take(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {

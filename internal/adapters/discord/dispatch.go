@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
-	"cairn/internal/chat/listening"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it.
@@ -47,7 +45,7 @@ func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) er
 		return errNotRunning
 	}
 	key := of.again()
-	if _, again := a.done.get(key); again && key != "" {
+	if _, again := a.done.Get(key); again && key != "" {
 		return nil
 	}
 	err := a.do(ctx, bot, of, respond)
@@ -59,174 +57,98 @@ func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) er
 		return err
 	}
 	if key != "" {
-		a.done.put(key, true)
+		a.done.Put(key, true)
 	}
 	return nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
+func (a *Adapter) do(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
 	switch of.kind {
 	case said:
-		return a.listen(ctx, bot, of)
+		return a.hearMessage(ctx, bot, of)
 	case edited:
-		return a.edited(ctx, bot, of)
+		return a.editMessage(ctx, bot, of)
 	case retracted:
-		return a.retracted(ctx, bot, of)
+		return a.retractMessages(ctx, bot, of)
 	case learned:
 		return a.learn(ctx, of)
 	case commanded:
 		return a.command(ctx, bot, of, respond)
 	case pressed:
-		return a.press(ctx, bot, of, respond)
+		return a.handlePress(ctx, bot, of, respond)
 	case completed:
 		return a.offer(ctx, of, respond)
 	case managed:
 		return a.administer(ctx, of, respond)
 	case pinged, ignored:
-		a.skip(ctx, of.reason)
+		a.control.Skip(ctx, of.reason)
 	}
 	return nil
 }
 
-func (a *Adapter) skip(ctx context.Context, reason string) {
-	a.options.Logger.DebugContext(ctx, "discord event ignored", slog.String("reason", reason))
-}
-
-// listen hands over what is said to the bot.
-func (a *Adapter) listen(ctx context.Context, bot *running.Handler, of signal) error {
+// hearMessage hands over what is said to the bot.
+func (a *Adapter) hearMessage(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.empty && !of.called && of.at.guild != directly && of.at.message != of.at.channel {
-		a.skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
+		a.control.Skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
 		return nil
 	}
 	given, err := a.admit(ctx, &of)
 	if err != nil {
 		return err
 	}
-	of.message.Thread = of.place(given.how.Style).thread()
-	var turns []chat.Turn
-	if isThread(of.at.kind) && !of.called {
-		if turns, err = bot.Transcript(ctx, of.message.Thread); err != nil {
-			return fmt.Errorf("look into a thread of Discord's: %w", err)
-		}
-	}
-	if ruled := hears(of, given.how, listening.PartIn(turns)); !ruled.Hear {
-		a.skip(ctx, ruled.Why)
-		return nil
-	}
-	if given.refusal != "" {
-		return a.refuseMessage(ctx, of, given.refusal)
-	}
-	if of.at.forum() {
-		of.message.Text = titled(of.at.name, of.message.Text)
-	}
-	a.threads.put(of.at.channel+" "+of.at.message, of.message.Thread)
-	a.parents.put(of.at.message, of.at.channel)
-	return a.hand(ctx, bot, of)
+	of.message.Thread = of.place(given.Setting.Style).thread()
+	return a.control.Hear(ctx, bot, a.incomingFrom(of, given))
 }
 
-// titled puts a forum post's title before what it says, as the question often stands there.
-func titled(title, text string) string {
-	if text == "" {
-		return title
-	}
-	return title + "\n\n" + text
-}
-
-// hand makes a message durable. That a "stop" is not for its author to say is told to
-// nobody: Discord shows nothing in private to who writes a message.
-func (a *Adapter) hand(ctx context.Context, bot running.Bot, of signal) error {
-	err := bot.Handle(ctx, of.message, nil)
-	if errors.Is(err, chat.ErrForbidden) {
-		a.skip(ctx, chat.ErrForbidden.Error())
-		return nil
-	}
-	return err
-}
-
-// edited hands over the new text of a message that the bot was asked by, or is now.
-func (a *Adapter) edited(ctx context.Context, bot *running.Handler, of signal) error {
-	if bot.Changes == nil {
-		a.skip(ctx, "the bot does not hear of changed messages")
-		return nil
-	}
+// editMessage hands over the new text of a message that the bot was asked by, or is now.
+func (a *Adapter) editMessage(ctx context.Context, bot *interact.Handler, of signal) error {
 	given, err := a.admit(ctx, &of)
 	if err != nil {
 		return err
 	}
-	if given.refusal != "" {
-		a.skip(ctx, "its author is refused: "+given.refusal)
-		return nil
-	}
-	thread, known, err := a.askedIn(ctx, bot, of.at, of.place(given.how.Style).thread())
+	thread, asked, err := a.findAsked(ctx, bot, of.at, of.place(given.Setting.Style).thread())
 	if err != nil {
 		return err
 	}
 	of.message.Thread = thread
-	switch {
-	case known && of.at.forum():
-		of.message.Text = titled(of.at.name, of.message.Text)
-		fallthrough
-	case known:
-		return bot.Changes.Edited(ctx, of.message)
-	case of.called:
-		of.kind = said // it was not for the bot before
+	if asked != interact.WasAsked {
 		of.message.At = bornAt(of.at.message)
-		return a.listen(ctx, bot, of)
 	}
-	a.skip(ctx, "a change of what the bot was not asked")
-	return nil
+	return a.control.Edit(ctx, bot, a.incomingFrom(of, given), asked)
 }
 
-// askedIn finds the conversation that a message belongs to: the likely one, the one that
-// this process knows of, or one of those that its channel and id make. known is false where
-// the bot was not asked by it.
-func (a *Adapter) askedIn(ctx context.Context, bot running.Bot, at where, likely chat.ThreadID) (thread chat.ThreadID, known bool, err error) {
-	candidates := []chat.ThreadID{likely}
-	if kept, ok := a.threads.get(at.channel + " " + at.message); ok {
-		candidates = append(candidates, kept)
-	}
+// findAsked finds the conversation that a message belongs to: the likely one, the one that
+// this process knows of, or one of those that its channel and id make.
+func (a *Adapter) findAsked(ctx context.Context, bot *interact.Handler, at where, likely chat.ThreadID) (chat.ThreadID, interact.Asked, error) {
+	kept, waits := a.threads.Get(at.channel + " " + at.message)
+	candidates := []chat.ThreadID{likely, kept}
 	for _, p := range []place{
 		{guild: at.guild, channel: at.channel}, {guild: at.guild, channel: at.message}, {guild: at.guild, channel: at.channel, root: at.message},
 	} {
 		candidates = append(candidates, p.thread())
 	}
-	id := source{channel: at.channel, message: at.message}.id()
-	for i, candidate := range candidates {
-		if candidate == "" || slices.Contains(candidates[:i], candidate) {
-			continue
-		}
-		turns, err := bot.Transcript(ctx, candidate)
-		if err != nil {
-			return "", false, fmt.Errorf("look into a thread of Discord's: %w", err)
-		}
-		if slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Message == id }) {
-			return candidate, true, nil
-		}
+	thread, known, _, err := a.control.FindAsked(ctx, bot, source{channel: at.channel, message: at.message}.id(), candidates...)
+	switch {
+	case err != nil:
+		return "", interact.NotAsked, err
+	case known:
+		return thread, interact.WasAsked, nil
+	case waits: // one that was handed over and is not worked at yet is in no transcript
+		return kept, interact.WasAsked, nil
 	}
-	// One that was handed over and is not worked at yet is in no transcript.
-	kept, waits := a.threads.get(at.channel + " " + at.message)
-	if waits {
-		return kept, true, nil
-	}
-	return likely, false, nil
+	return likely, interact.NotAsked, nil
 }
 
-func (a *Adapter) retracted(ctx context.Context, bot *running.Handler, of signal) error {
-	if bot.Changes == nil {
-		a.skip(ctx, "the bot does not hear of changed messages")
-		return nil
-	}
+// retractMessages tells the bot that messages are gone which it was asked by.
+func (a *Adapter) retractMessages(ctx context.Context, bot *interact.Handler, of signal) error {
 	for _, id := range of.gone {
 		at := of.at
 		at.message = id
-		thread, known, err := a.askedIn(ctx, bot, at, "")
+		thread, asked, err := a.findAsked(ctx, bot, at, "")
 		if err != nil {
 			return err
 		}
-		if !known {
-			continue
-		}
-		if err := bot.Changes.Deleted(ctx, thread, source{channel: at.channel, message: id}.id()); err != nil {
+		if err := a.control.Retract(ctx, bot, thread, source{channel: at.channel, message: id}.id(), asked); err != nil {
 			return err
 		}
 	}
@@ -249,18 +171,18 @@ func (a *Adapter) keepTicket(ctx context.Context, of signal, id string, ticket T
 }
 
 // command answers a command at once by "Cairn is thinking", and hands it over.
-func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
+func (a *Adapter) command(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
 	given, err := a.admit(ctx, &of)
 	if err != nil {
 		return err
 	}
 	switch {
-	case given.refusal != "":
-		return respond(ctx, of, says(given.refusal))
+	case given.Refusal != "":
+		return respond(ctx, of, says(given.Refusal))
 	case of.empty:
 		return respond(ctx, of, says("This message has no text that I could read."))
 	}
-	of.message.Thread = of.place(given.how.Style).thread()
+	of.message.Thread = of.place(given.Setting.Style).thread()
 	if of.interaction.target != "" {
 		err = respond(ctx, of, says("On it: the answer comes to that message."))
 	} else {
@@ -275,11 +197,8 @@ func (a *Adapter) command(ctx context.Context, bot *running.Handler, of signal, 
 	if err != nil {
 		return err
 	}
-	err = bot.Handle(ctx, of.message, nil)
-	switch {
-	case errors.Is(err, chat.ErrForbidden):
-		return a.tell(ctx, of, chat.ErrForbidden.Error())
-	case err != nil && a.options.Gateway == nil: // over HTTP it does not come again
+	err = a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of, state: stateQuiet})
+	if err != nil && a.options.Gateway == nil { // over HTTP it does not come again
 		return errors.Join(err, a.tell(ctx, of, "This could not be taken down. Please try again in a minute."))
 	}
 	return err

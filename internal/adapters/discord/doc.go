@@ -1,12 +1,11 @@
 // Package discord lets a team ask Cairn in Discord. Events and interactions become signals
-// in translate.go and interact.go, and listen.go decides which of them are for the bot;
-// replies and questions become messages in render.go, write.go, markdown.go, escape.go,
-// sources.go and buttons.go. All that is pure functions; what it shares with other adapters
-// is in the packages below chat: reading an answer in rich, the rules of who is meant in
-// listening. The rest speaks to Discord: the
-// gateway's events come in by dispatch.go, interactions over HTTP by receive.go; respond.go
-// gives the first answers to those, press.go does what buttons say, admin.go what
-// /cairn-admin does. post.go, edit.go and whisper.go send, draft.go shows a run while it
+// in translate.go and interact.go, replies and questions become messages in render.go, write.go,
+// markdown.go, escape.go, sources.go and buttons.go. All that is pure functions. What comes of a
+// signal is decided in package interact below chat, for all platforms alike: dispatch.go and
+// press.go hand it over, and surface.go and human.go show what comes of it. The rest speaks to
+// Discord: the gateway's events come in by dispatch.go, interactions over HTTP by receive.go;
+// respond.go gives the first answers to those. post.go, edit.go and whisper.go send, draft.go
+// shows a run while it
 // works, fetch.go reads files. application.go and commands.go say what the app is to
 // Discord, diagnose.go finds out what is missing.
 //

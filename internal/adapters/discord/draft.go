@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
@@ -153,13 +154,13 @@ func (d *draft) show(ctx context.Context) error {
 // is to be started; nothing is lost where it can't be told.
 func (d *draft) showTyping(ctx context.Context) {
 	channel := d.at.channel
-	if _, started := d.started.get(channel); !started && d.to.message == channel && d.to.channel != "" {
+	if _, started := d.started.Get(channel); !started && d.to.message == channel && d.to.channel != "" {
 		channel = d.to.channel
 	}
-	if last, ok := d.typed.get(channel); d.ticket.Original || ok && d.now().Sub(last) < typingEvery {
+	if last, ok := d.typed.Get(channel); d.ticket.Original || ok && d.now().Sub(last) < typingEvery {
 		return
 	}
-	d.typed.put(channel, d.now())
+	d.typed.Put(channel, d.now())
 	err := d.call(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
 	if err != nil {
 		d.options.Logger.DebugContext(ctx, "send typing indicator", "platform", "discord", "error", err)
@@ -176,7 +177,7 @@ func (d *draft) note() (note, error) {
 		made.remark(d.status + "…")
 	}
 	buttons := &buttonRow{}
-	buttons.add(secondary, verbStop, string(d.work.Run), "", "Stop")
+	buttons.add(secondary, interact.Stop, string(d.work.Run), "", "Stop")
 	made.Components = buttons.rows()
 	return marked(made, d.mark("", 0, 0), ""), buttons.err
 }
@@ -252,7 +253,7 @@ func (r room) waitKey() string { return string(r.at.thread()) + " " + string(r.t
 // message more would make all wait longer.
 func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	ctx = behind(ctx, draftPatience)
-	if id, ok := d.waiting.get(d.waitKey()); ok && d.id == "" {
+	if id, ok := d.waiting.Get(d.waitKey()); ok && d.id == "" {
 		d.id = id
 	}
 	if d.id == "" || d.unsure || d.ticket.Original {
@@ -270,7 +271,7 @@ func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	if errors.Is(err, chat.ErrGone) {
 		d.id = ""
 	}
-	d.waiting.put(d.waitKey(), d.id)
+	d.waiting.Put(d.waitKey(), d.id)
 	return lenient(err)
 }
 
@@ -287,8 +288,8 @@ func (r room) postInPlace(ctx context.Context, id string, key chat.PostKey, post
 
 // endWait forgets the draft that told of a wait.
 func (r room) endWait() {
-	if id, ok := r.waiting.get(r.waitKey()); ok && id != "" {
-		r.waiting.put(r.waitKey(), "")
+	if id, ok := r.waiting.Get(r.waitKey()); ok && id != "" {
+		r.waiting.Put(r.waitKey(), "")
 	}
 }
 

@@ -2,15 +2,12 @@ package discord
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/markup"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/rich"
-	"cairn/internal/chat/running"
 )
 
 // humans are who "Ask a human" calls in the room. Where the channel that a thread is in
@@ -25,68 +22,67 @@ func (r room) humans(ctx context.Context) []string {
 	return r.options.Humans(r.at.guild, channel)
 }
 
-// keyOf is the delivery key of what a signal has the adapter post: the same for a signal
-// that comes again.
-func keyOf(purpose string, of signal) chat.PostKey {
-	sum := sha256.Sum256([]byte(strings.Join([]string{purpose, string(of.message.Thread), string(of.message.ID)}, "\x00")))
-	return chat.PostKey(hex.EncodeToString(sum[:12]))
+// Humans implements interact.Board.
+func (s *surface) Humans(ctx context.Context) ([]string, error) {
+	r, err := s.room(ctx, s.of.message.Thread, "")
+	if err != nil || s.options.Humans == nil || r.at.private != "" || r.at.isDirect() {
+		return nil, err
+	}
+	return r.humans(ctx), nil
 }
 
-// callHuman calls the people of the channel into the thread, once for an answer.
-func (a *Adapter) callHuman(ctx context.Context, bot *running.Handler, of signal) (note, error) {
-	r, err := a.room(ctx, of.message.Thread, "")
+// PostHelp implements interact.Board.
+func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request interact.HelpRequest) (already bool, err error) {
+	r, err := s.room(ctx, s.of.message.Thread, "")
 	if err != nil {
-		return note{}, err
+		return false, err
 	}
-	var people []string
-	if a.options.Humans != nil && r.at.private == "" && !r.at.isDirect() {
-		people = r.humans(ctx)
-	}
-	if len(people) == 0 {
-		return note{Content: "Nobody is named for this channel any more.", Mentions: nobody()}, nil
-	}
-	asked, err := findHelp(ctx, bot, of)
-	if err != nil {
-		return note{}, err
-	}
-	of.message.ID = chat.MessageID(of.interaction.does.about)
-	key := keyOf("help", of)
 	there, err := r.parts(ctx, key)
-	if err != nil {
-		return note{}, err
+	if err != nil || len(there) > 0 {
+		return len(there) > 0, err
 	}
-	if len(there) > 0 {
-		return note{Content: "Somebody was called already.", Mentions: nobody()}, nil
-	}
-	called, err := helpNote(people, of, asked)
+	called, err := helpNote(request, s.of.link())
 	if err != nil {
-		return note{}, err
+		return false, err
 	}
 	_, err = r.post(ctx, rendered{notes: []note{called}}, r.mark(key, 0, 1))
-	return note{Content: "A person is asked to look at this.", Mentions: nobody()}, err
+	return false, err
 }
 
-// findHelp shows the question, with the way to its answer, and why that does not do.
-func findHelp(ctx context.Context, bot *running.Handler, of signal) (string, error) {
-	found, err := running.FindHelp(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
+// UpdateHelp implements interact.Board. The message keeps its mark.
+func (s *surface) UpdateHelp(ctx context.Context, _ chat.PostKey, request interact.HelpRequest) error {
+	if s.of.interaction.mark == nil {
+		s.control.Skip(ctx, "a press on a message without a mark")
+		return nil
+	}
+	r, err := s.room(ctx, s.of.message.Thread, "")
 	if err != nil {
-		return "", err
+		return err
 	}
-	lines := ""
-	if question := rich.Cut(markup.CleanLine(found.Question), maxRemark); question != "" {
-		lines = "\n> " + escape(question, false)
+	shown, err := helpNote(request, "")
+	if err != nil {
+		return err
 	}
-	if of.at.guild != "" && of.interaction.message != "" {
-		lines += "\nhttps://discord.com/channels/" + of.at.guild + "/" + of.at.channel + "/" + of.interaction.message
+	says := "Taken"
+	if request.State == interact.HelpClosed {
+		says = "Resolved"
 	}
-	return lines + "\n-# " + escape(found.Reason, false), nil
+	return r.update(ctx, s.of.interaction.message, rendered{notes: []note{shown}, says: says}, *s.of.interaction.mark)
 }
 
-// helpNote calls people by name, with a button for who is about to help.
-func helpNote(people []string, of signal, asked string) (note, error) {
-	made := note{Embeds: []embed{}, Mentions: nobody()}
-	var calls []string
-	for _, id := range people {
+// link is the address of the message that was pressed on, "" where it has none.
+func (s signal) link() string {
+	if s.at.guild == "" || s.interaction.message == "" {
+		return ""
+	}
+	return "https://discord.com/channels/" + s.at.guild + "/" + s.at.channel + "/" + s.interaction.message
+}
+
+// helpNote shows a call for help: who is called, the question, the link to its answer and why that
+// does not do, and the buttons.
+func helpNote(request interact.HelpRequest, link string) (note, error) {
+	made := note{Content: markdown(request.Headline()), Embeds: []embed{}, Mentions: nobody()}
+	for _, id := range request.People {
 		role, isRole := strings.CutPrefix(id, "&")
 		switch {
 		case !numeric(role):
@@ -96,59 +92,18 @@ func helpNote(people []string, of signal, asked string) (note, error) {
 		default:
 			made.Mentions.Users = append(made.Mentions.Users, id)
 		}
-		calls = append(calls, "<@"+id+">")
 	}
-	made.Content = strings.Join(calls, " ") + " <@" + string(of.by) + "> would like a person to look at this." + asked
+	if question := rich.Cut(request.Question, maxRemark); question != "" {
+		made.Content += "\n> " + escape(question, false)
+	}
+	if link != "" {
+		made.Content += "\n" + link
+	}
+	if request.State == interact.HelpWanted {
+		made.Content += "\n-# " + escape(request.Reason, false)
+	}
 	buttons := &buttonRow{}
-	buttons.add(primary, verbTake, of.interaction.does.about, "", "I’ll take it")
-	buttons.add(success, verbSettle, of.interaction.does.about, "", "Resolved")
+	buttons.addButtons(request.Buttons())
 	made.Components = buttons.rows()
 	return made, buttons.err
-}
-
-// acceptHelpPress acknowledges a press below a call for help, and gives the place and the
-// mark of that message; no mark where it has none, which is skipped.
-func (a *Adapter) acceptHelpPress(ctx context.Context, of signal, respond responder) (room, *mark, error) {
-	if err := respond(ctx, of, answer{Type: deferredPress}); err != nil {
-		return room{}, nil, err
-	}
-	if of.interaction.mark == nil {
-		a.skip(ctx, "a press on a message without a mark")
-		return room{}, nil, nil
-	}
-	r, err := a.room(ctx, of.message.Thread, "")
-	return r, of.interaction.mark, err
-}
-
-// takeHelp shows who is about to help, in the place of the call.
-func (a *Adapter) takeHelp(ctx context.Context, bot *running.Handler, of signal, respond responder) error {
-	r, m, err := a.acceptHelpPress(ctx, of, respond)
-	if err != nil || m == nil {
-		return err
-	}
-	found, err := running.FindHelp(ctx, bot, of.message.Thread, chat.RunID(of.interaction.does.about))
-	if err != nil {
-		return err
-	}
-	line := note{Content: "<@" + string(of.by) + "> takes care of this.", Embeds: []embed{}, Mentions: nobody()}
-	if question := rich.Cut(markup.CleanLine(found.Question), maxRemark); question != "" {
-		line.Content += "\n> " + escape(question, false)
-	}
-	buttons := &buttonRow{}
-	buttons.add(success, verbSettle, of.interaction.does.about, "", "Resolved")
-	if buttons.err != nil {
-		return buttons.err
-	}
-	line.Components = buttons.rows()
-	return r.update(ctx, of.interaction.message, rendered{notes: []note{line}, says: "Taken"}, *m)
-}
-
-// settleHelp marks a call for help as settled.
-func (a *Adapter) settleHelp(ctx context.Context, of signal, respond responder) error {
-	r, m, err := a.acceptHelpPress(ctx, of, respond)
-	if err != nil || m == nil {
-		return err
-	}
-	line := note{Content: "✓ Resolved by <@" + string(of.by) + ">", Embeds: []embed{}, Mentions: nobody()}
-	return r.update(ctx, of.interaction.message, rendered{notes: []note{line}, says: "Resolved"}, *m)
 }

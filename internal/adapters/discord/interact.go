@@ -2,13 +2,13 @@ package discord
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/wire"
@@ -161,13 +161,13 @@ func pressMeaning(found signal, of wireInteraction) signal {
 	found.kind = pressed
 	found.pressedOn(of.Message)
 	if does.does == verbMenu {
-		if len(of.Data.Values) != 1 || !slices.Contains(menuVerbs, verb(of.Data.Values[0])) {
+		if len(of.Data.Values) != 1 || !interact.Verb(of.Data.Values[0]).IsOfMenu() {
 			return ignore("a choice of a menu that is not Cairn's")
 		}
-		does.does = verb(of.Data.Values[0])
+		does.does = interact.Verb(of.Data.Values[0])
 	}
 	found.interaction.does = does
-	if does.does == verbAnswer && len(of.Data.Values) > 0 {
+	if does.does == interact.Choose && len(of.Data.Values) > 0 {
 		found.interaction.does.value = of.Data.Values[0]
 	}
 	found.message = chat.Message{ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, At: bornAt(of.ID)}
@@ -187,7 +187,7 @@ func (s *signal) pressedOn(message *wireMessage) {
 // formMeaning is a form of ours that was sent.
 func formMeaning(found signal, of wireInteraction) signal {
 	does, ok := parseAction(of.Data.CustomID)
-	if !ok || does.does != verbReason && does.does != verbReply {
+	if !ok || does.does != interact.Reason && does.does != interact.Reply {
 		return ignore("a form that is not Cairn's")
 	}
 	found.kind = pressed

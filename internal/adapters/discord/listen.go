@@ -1,41 +1,44 @@
 package discord
 
 import (
-	"regexp"
-	"strings"
+	"context"
 
-	"cairn/internal/chat/listening"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
-// remarks are what people say to one another, which asks nothing.
-var remarks = regexp.MustCompile(`(?i)^\W*(((thanks?|thank you|thx|ty|cheers|ok(ay)?|great|perfect|nice|cool|awesome|got it|lol|lgtm|yes|yep|no|nope|sure|done|fixed|makes sense|sounds good)\b[\s\pP]*(so much|a lot|all|everyone)?[\s\pP]*$)|(i|i'm|i'll|i've|we|we'll|we're|let's|he|she|they|you|my|our)\b)`)
-
-// manner is how people talk in Discord.
-var manner = listening.Manner{
-	Remark:   func(text string) bool { return remarks.MatchString(text) && !strings.HasSuffix(text, "?") },
-	FollowUp: func(string) bool { return true },
+// toIncoming is what a message tells of whom it is for, in a channel of a mode.
+func (s signal) toIncoming(mode settings.Mode) interact.Incoming {
+	incoming := interact.Incoming{
+		Message: s.message, Mode: mode, Direct: s.at.guild == directly, InThread: isThread(s.at.kind), Called: s.called, CalledNow: s.called,
+		ToOther: s.toOther, OpensTopic: s.at.forum(), Unreadable: s.empty,
+	}
+	incoming.Message.Author = s.by
+	if s.at.forum() {
+		incoming.Message.Text = titled(s.at.name, s.message.Text)
+	}
+	return incoming
 }
 
-// hears decides whether something said is for the bot, and if not, why.
-func hears(of signal, how settings.Setting, now listening.Part) listening.Verdict {
-	inThread := isThread(of.at.kind)
-	switch {
-	case of.at.guild == directly:
-		return listening.Verdict{Hear: true}
-	case how.Mode == settings.ModeOff:
-		return listening.Verdict{Why: "the bot is off in this channel"}
-	case !how.Admits(of.roles):
-		return listening.Verdict{Why: "its author has none of the roles that may ask"}
-	case of.called:
-		return listening.Verdict{Hear: true}
-	case of.at.forum() && (how.Mode == settings.ModeThread || how.Mode == settings.ModeQuestions):
-		return listening.Verdict{Hear: true}
-	case of.empty:
-		return listening.Verdict{Why: "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent"}
+// incomingFrom tells what the bot is to know of a message whose author was admitted.
+func (a *Adapter) incomingFrom(of signal, given interact.Admission) interact.Incoming {
+	incoming := of.toIncoming(given.Setting.Mode)
+	incoming.To = &surface{Adapter: a, of: of}
+	if incoming.Direct {
+		incoming.NoticeKey = "discord person " + string(of.by)
 	}
-	return manner.Hears(listening.Said{
-		Text: of.message.Text, By: of.by, ToOther: of.toOther, InThread: inThread,
-		Open: how.Mode == settings.ModeQuestions || how.Mode == settings.ModeThread && inThread,
-	}, now)
+	incoming.Admit = func(context.Context) (interact.Admission, error) { return given, nil }
+	incoming.Accepted = func() {
+		a.threads.Put(of.at.channel+" "+of.at.message, incoming.Message.Thread)
+		a.parents.Put(of.at.message, of.at.channel)
+	}
+	return incoming
+}
+
+// titled puts a forum post's title before what it says, as the question often stands there.
+func titled(title, text string) string {
+	if text == "" {
+		return title
+	}
+	return title + "\n\n" + text
 }

@@ -7,36 +7,18 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/rich"
 )
 
-// verb is what a button does.
-type verb string
-
+// Verbs that Discord's surfaces have beside those of all platforms.
 const (
-	verbRate    verb = "rate"
-	verbReason  verb = "reason" // the form that asks why an answer did not help
-	verbWhy     verb = "why"
-	verbSources verb = "sources"
-	verbRetry   verb = "retry"
-	verbStop    verb = "stop"
-	verbShare   verb = "share"
-	verbHuman   verb = "human"
-	verbPrivate verb = "private" // answer the asker once more, alone
-	verbTake    verb = "take"    // a person is about to help
-	verbSettle  verb = "settled" // a person has helped
-	verbExtend  verb = "extend"  // make the answer longer
-	verbMenu    verb = "menu"    // one of several things, which the choice names
-	verbAnswer  verb = "answer"  // one of a question's choices
-	verbWords   verb = "words"   // opens the form for an answer in other words
-	verbReply   verb = "reply"   // that form
-	verbNone    verb = "none"    // tells something and does nothing
+	verbMenu  interact.Verb = "menu"  // one of several things, which the choice names
+	verbWords interact.Verb = "words" // opens the form for an answer in other words
+	verbNone  interact.Verb = "none"  // tells something and does nothing
 )
 
-var verbs = []verb{
-	verbRate, verbReason, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu,
-	verbAnswer, verbWords, verbReply, verbNone,
-}
+var verbs = append(interact.Verbs(), verbMenu, verbWords, verbNone)
 
 // mark is what a message of the bot's is known by. It stands behind the verb in the first
 // custom id of the message, which Discord keeps with it, gives back with every press, and
@@ -68,7 +50,7 @@ const maxCustomID = 100
 
 // customID makes the id of a button. The id of a run or question is the bot's own and
 // short; one that does not fit is a mistake.
-func customID(does verb, about, value string) (string, error) {
+func customID(does interact.Verb, about, value string) (string, error) {
 	id := string(does) + ":" + about
 	if value != "" {
 		id += ":" + value
@@ -81,7 +63,7 @@ func customID(does verb, about, value string) (string, error) {
 
 // action is what a custom id says.
 type action struct {
-	does  verb
+	does  interact.Verb
 	about string
 	value string
 	mark  *mark // of the message, where it is the first id in it

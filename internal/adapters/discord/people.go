@@ -97,7 +97,7 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 	case at.private != "":
 		return chat.Place{Members: []chat.UserID{at.private}, Complete: true}, nil
 	}
-	if parent, ok := a.parents.get(at.channel); ok && at.root == "" && !at.isDirect() {
+	if parent, ok := a.parents.Get(at.channel); ok && at.root == "" && !at.isDirect() {
 		return a.threadPlace(ctx, at, parent)
 	}
 	told, err := a.channel(ctx, at.channel)

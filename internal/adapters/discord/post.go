@@ -124,7 +124,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 		r.direct = post.Private
 		return r.whisper(ctx, key, shown, post.Only)
 	}
-	if id, ok := r.waiting.get(r.waitKey()); ok && id != "" {
+	if id, ok := r.waiting.Get(r.waitKey()); ok && id != "" {
 		return r.postInPlace(ctx, id, key, post)
 	}
 	if err := r.begin(ctx); err != nil {
@@ -248,7 +248,7 @@ func (r room) create(ctx context.Context, made note, files []upload, nonce strin
 // Discord lets only 50 threads be started in a channel in five minutes, and counts the vain
 // attempts, so it is asked first whether the message has a thread.
 func (r room) begin(ctx context.Context) error {
-	_, known := r.started.get(r.at.channel)
+	_, known := r.started.Get(r.at.channel)
 	if r.to.message == "" || r.to.message != r.at.channel || r.to.channel == r.at.channel || known {
 		return nil
 	}
@@ -257,7 +257,7 @@ func (r room) begin(ctx context.Context) error {
 		return notPosted(err)
 	}
 	if started {
-		r.started.put(r.at.channel, true)
+		r.started.Put(r.at.channel, true)
 		return nil
 	}
 	name := struct {
@@ -273,7 +273,7 @@ func (r room) begin(ctx context.Context) error {
 	if err != nil && !isCode(err, threadIsThere) {
 		return errors.Join(notPosted(err), r.complain(ctx, err))
 	}
-	r.started.put(r.at.channel, true)
+	r.started.Put(r.at.channel, true)
 	return nil
 }
 

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -107,12 +107,9 @@ func (a *Adapter) admitServer(ctx context.Context, guild string) error {
 	return a.leaveServer(ctx, guild)
 }
 
-// noticeKept is how long it is remembered that somebody was told why they are refused.
-const noticeKept = 30 * 24 * time.Hour
-
 // leaveServer leaves a server, and tells its owner why, once.
 func (a *Adapter) leaveServer(ctx context.Context, guild string) error {
-	first, err := a.options.Settings.MarkTold(ctx, "discord server "+guild, noticeKept)
+	first, err := a.options.Settings.MarkTold(ctx, "discord server "+guild, interact.NoticeKept)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -100,14 +102,14 @@ func TestServersAreListed(t *testing.T) {
 	}{
 		"nothing chosen": {nil, []string{"handbook"}, ""},
 		"some of it":     {[]string{"handbook", "secrets"}, []string{"handbook"}, ""},
-		"something else": {[]string{"secrets"}, nil, refusedCollections},
+		"something else": {[]string{"secrets"}, nil, interact.RefusedCollections},
 	} {
 		if err := w.store.Put(t.Context(), settings.NewSpace(Name, w.guild.ID), "", settings.Setting{Collections: test.chosen}); err != nil {
 			t.Fatal(err)
 		}
-		second.settings = settings.NewReader(w.store, w.clock.Now)
+		second = w.process(t, options) // which has read no setting yet
 		got, err := second.admitted(t.Context(), w.guild.ID, "", nil)
-		if err != nil || !slices.Equal(got.how.Collections, test.want) || got.refusal != test.refused {
+		if err != nil || !slices.Equal(got.Setting.Collections, test.want) || got.Refusal != test.refused {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -169,12 +171,12 @@ func TestDirectMessagesAreBoundByServers(t *testing.T) {
 		"of none":             {nowhere, nil, true},
 	} {
 		got, err := w.process(t, options).admitDirectly(t.Context(), test.who)
-		if err != nil || !slices.Equal(got.how.Collections, test.want) || (got.refusal != "") != test.refused {
+		if err != nil || !slices.Equal(got.Setting.Collections, test.want) || (got.Refusal != "") != test.refused {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	put(two.ID, settings.Setting{Mode: settings.ModeOff})
-	if got, err := w.process(t, options).admitDirectly(t.Context(), second); err != nil || got.refusal == "" {
+	if got, err := w.process(t, options).admitDirectly(t.Context(), second); err != nil || got.Refusal == "" {
 		t.Errorf("where the server is off: %+v, %v", got, err)
 	}
 }
@@ -200,8 +202,13 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 		if err != nil || found.kind != pressed {
 			t.Fatalf("%s: %+v, %v", does, found, err)
 		}
-		if err := found.checkRun(t.Context(), w.bot); err == nil {
-			t.Errorf("%s: a run of another channel is shown", does)
+		said := ""
+		err = w.adapter.handlePress(t.Context(), &interact.Handler{Bot: w.bot}, found, func(_ context.Context, _ signal, first answer) error {
+			said += first.Data.Content
+			return nil
+		})
+		if err != nil || !strings.Contains(said, "not remembered") {
+			t.Errorf("%s: about a run of another channel it said %q, %v", does, said, err)
 		}
 		w.wait(t)
 	}

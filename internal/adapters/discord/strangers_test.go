@@ -11,8 +11,8 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/running"
 	"cairn/internal/chat/settings"
 )
 
@@ -33,7 +33,7 @@ func newDoors(t *testing.T) *doors {
 	d := &doors{team: w, bot: posttest.NewRecorder(), answered: map[string][3]string{}}
 	d.bot.Through(w.adapter)
 	d.bot.On("how do I roll back?", chattest.Asks(chattest.Question()))
-	hears, err := running.Of("Discord", d.bot)
+	hears, err := interact.NewHandler("Discord", d.bot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func newDoors(t *testing.T) *doors {
 	if err := w.store.Put(t.Context(), settings.NewSpace(Name, w.guild.ID), "", settings.Setting{Askers: []string{role}}); err != nil {
 		t.Fatal(err)
 	}
-	w.adapter.settings = settings.NewReader(w.store, w.clock.Now)
+	w.adapter.control = w.adapter.newController() // which has read no setting yet
 	return d
 }
 

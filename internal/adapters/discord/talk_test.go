@@ -17,8 +17,8 @@ import (
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/running"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
@@ -296,7 +296,7 @@ func TestChangedMessages(t *testing.T) {
 	var bot1 *changing
 	w := newTeam(t, nil)
 	bot1 = &changing{Bot: w.bot}
-	w.adapter.running.Fill(&running.Handler{Bot: w.bot, Changes: bot1})
+	w.adapter.running.Fill(&interact.Handler{Bot: w.bot, Changes: bot1})
 	asked := w.Say(w.ann, w.general, bot+"one")
 	w.wait(t)
 	follow := w.Say(w.ann, asked.ID, "what about two?")

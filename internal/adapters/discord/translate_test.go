@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -188,7 +189,7 @@ func TestMarks(t *testing.T) {
 		{}, {root: "1457536551830421524"}, {key: "KEY000000000000000000001", of: 1}, {key: "k1", index: 3, of: 4, root: "DM_CHANNEL_123", private: true},
 		{key: "KEY000000000000000000001", index: 35, of: 35, root: "18446744073709551615", private: true},
 	} {
-		id, err := customID(verbSettle, "run-"+strings.Repeat("A", 32), "")
+		id, err := customID(interact.CloseHelp, "run-"+strings.Repeat("A", 32), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
 	"cairn/internal/chat/expiring"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
@@ -64,7 +64,7 @@ type Options struct {
 	External, Guests bool
 	// Judge tells whether a reply is meant for the bot, where the rules don't know; nil: the
 	// rules decide alone. It has 1.5 s.
-	Judge func(ctx context.Context, of Overheard) (bool, error)
+	Judge func(ctx context.Context, overheard interact.Overheard) (bool, error)
 	// Humans are the people (U…) and groups (S…) that "Ask a human" calls in a channel; nil
 	// or none: it is not offered.
 	Humans func(team, channel string) []string
@@ -72,7 +72,7 @@ type Options struct {
 	Catalog chat.Catalog
 	// Prompts are suggested to who opens the direct conversation, about documents of collections,
 	// none for all; 4 at most are shown.
-	Prompts func(ctx context.Context, collections []string) ([]Prompt, error)
+	Prompts func(ctx context.Context, collections []string) ([]interact.Prompt, error)
 	// Turns share Slack's limits among the processes of the app; nil: this is the only one.
 	Turns  pace.Turns
 	APIURL string       // "" is Slack's
@@ -80,27 +80,24 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Prompt is a suggested question: what the button says, and what is asked.
-type Prompt struct{ Title, Message string }
-
 // Adapter is Cairn in Slack.
 type Adapter struct {
 	options   Options
 	clock     clock
 	pace      *pacer
 	surveys   *expiring.Snapshots[map[string]threadState] // how the threads of channels stand, by team and channel
-	recent    *recent
+	done      *expiring.Map[bool]                         // signals that were dealt with
 	agentless agentless
 	names     nameCache
 	silence   time.Duration // how long a Socket Mode connection may go without a ping
-	running   *running.Slot
+	running   *interact.Slot
 	refusals  *webhook.RefusalLog // of deliveries over HTTP
 
-	settings *settings.Reader
-	people   *expiring.Map[person]              // by team and id
-	groups   *expiring.Map[map[string][]string] // by team, of each person
-	places   *expiring.Map[chat.Place]          // by team and channel
-	joined   *expiring.Map[[]string]            // by team and person
+	control *interact.Controller
+	people  *expiring.Map[person]              // by team and id
+	groups  *expiring.Map[map[string][]string] // by team, of each person
+	places  *expiring.Map[chat.Place]          // by team and channel
+	joined  *expiring.Map[[]string]            // by team and person
 }
 
 // clock is the time and the waits of an adapter.
@@ -163,15 +160,24 @@ func New(options Options) (*Adapter, error) {
 	if options.Turns == nil {
 		options.Turns = pace.NewLocal(nil)
 	}
-	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, recent: newRecent(4096), silence: maxSilence, running: running.NewSlot()}
+	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, silence: maxSilence, running: interact.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
 	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
 	a.surveys = expiring.NewSnapshots[map[string]threadState](maxSurveys)
 	now := func() time.Time { return a.clock.now() }
-	a.settings = settings.NewReader(options.Settings, now)
+	a.done = expiring.New[bool](4096, 0, now)
+	a.control = a.newController()
 	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believed, now)
 	a.places, a.joined = expiring.New[chat.Place](4096, believed, now), expiring.New[[]string](4096, believed, now)
 	return a, nil
+}
+
+// newController makes what decides about messages and presses.
+func (a *Adapter) newController() *interact.Controller {
+	return interact.NewController(interact.Options{
+		Platform: Name, Settings: a.options.Settings, Logger: a.options.Logger, Now: func() time.Time { return a.clock.now() },
+		Changed: a.options.Changed, Judge: a.options.Judge, Catalog: a.options.Catalog, Prompts: a.options.Prompts,
+	})
 }
 
 var (
@@ -189,13 +195,13 @@ var (
 // Name is "slack".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a running.Bot. One that
+// Run hands every message to the handler until ctx ends; it must be a interact.Bot. One that
 // is a chat.Changes hears of messages that were edited and deleted; the home tab shows the
 // questions of one that is a chat.Threads, and "Why this answer" the graph of one that is a
 // chat.Graphs. Over HTTP messages come by Handler, which refuses them before Run and after
 // it.
 func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
-	bot, err := running.Of("Slack", handler)
+	bot, err := interact.NewHandler("Slack", handler)
 	if err != nil {
 		return err
 	}

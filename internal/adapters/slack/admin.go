@@ -2,87 +2,46 @@ package slack
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"strings"
 
 	"cairn/internal/chat/settings"
 )
 
-// adminWord begins the commands of those who manage a workspace: "/cairn admin mode thread".
-const adminWord = "admin"
+// adminSyntax is the command of those who manage a workspace: "/cairn admin mode thread".
+var adminSyntax = settings.Syntax{Command: "/cairn admin", Space: "workspace", Askers: readAskers}
 
-// adminHelp tells how the command is used.
-const adminHelp = "Use: `/cairn admin show`, `on`, `off`, `mode mention|thread|questions|off`, `collections NAME, NAME`, " +
-	"`askers @person @group`, `reset`; with `workspace` at the end for the whole workspace, else for this channel."
+// called is how Slack writes people and user groups in a command: "<@U0123|ann>",
+// "<!subteam^S0123|@legal>".
+var called = regexp.MustCompile(`<(?:@|!subteam\^)([A-Z0-9]{2,20})(?:\|[^>]*)?>`)
 
-var (
-	adminActions = map[string]settings.Action{
-		"": settings.Show, "show": settings.Show, "on": settings.TurnOn, "off": settings.TurnOff, "reset": settings.Reset,
-		"mode": settings.SetMode, "collections": settings.SetCollections, "askers": settings.ToggleAsker,
-	}
-	// called is how Slack writes people and user groups in a command: "<@U0123|ann>",
-	// "<!subteam^S0123|@legal>".
-	called = regexp.MustCompile(`<(?:@|!subteam\^)([A-Z0-9]{2,20})(?:\|[^>]*)?>`)
-)
-
-// adminWishes reads a command as it was typed; false for one that is none of an admin's. Several
-// wishes are those for several askers.
-func adminWishes(text, channel string) (wishes []settings.Wish, ok bool) {
-	words := strings.Fields(text)
-	if len(words) == 0 || !strings.EqualFold(words[0], adminWord) {
-		return nil, false
-	}
-	words = words[1:]
-	if n := len(words); n > 0 && strings.EqualFold(words[n-1], "workspace") {
-		channel, words = "", words[:n-1]
-	}
-	does, value := "", ""
-	if len(words) > 0 {
-		does, value = strings.ToLower(words[0]), strings.Join(words[1:], " ")
-	}
-	action, known := adminActions[does]
-	if !known {
-		return nil, true
-	}
-	wish := settings.Wish{Action: action, Value: unescaper.Replace(value), Channel: channel}
-	if action != settings.ToggleAsker || value == "" {
-		return []settings.Wish{wish}, true
-	}
+// readAskers reads the people and user groups that a command names.
+func readAskers(value string) []string {
+	var ids []string
 	for _, found := range called.FindAllStringSubmatch(value, settings.MaxAskers) {
-		wish.Value = found[1]
-		wishes = append(wishes, wish)
+		ids = append(ids, found[1])
 	}
-	return wishes, true
+	return ids
 }
 
 // applySettings does what an admin asks for, and tells what holds then.
 func (a *Adapter) applySettings(ctx context.Context, of signal, who person) ([]byte, error) {
 	if len(of.wishes) == 0 {
-		return privateAnswer(adminHelp)
+		return privateAnswer(adminSyntax.Help())
 	}
-	change := settings.Change{By: of.by, Space: settings.NewSpace(Name, of.place.team), Channel: of.wishes[0].Channel, Action: of.wishes[0].Action, Allowed: who.admin}
-	if !who.admin {
-		if a.options.Changed != nil && change.Action != settings.Show {
-			if err := a.options.Changed(ctx, change); err != nil {
-				return nil, err
-			}
-		}
-		return privateAnswer("Nothing was changed: that takes an admin of the workspace.")
+	channel := of.wishes[0].Channel
+	done, err := a.control.Manage(ctx, terms, of.wishes, settings.Change{
+		By: of.by, Space: settings.NewSpace(Name, of.place.team), Allowed: who.admin,
+	}, settings.Setting{Mode: a.options.Listen(of.place.team, channel)})
+	switch {
+	case err != nil:
+		return nil, err
+	case done.Invalid:
+		return privateAnswer(escapeText(done.Refusal) + "\n" + adminSyntax.Help())
+	case done.Refusal != "":
+		return privateAnswer(done.Refusal)
 	}
-	standard := settings.Setting{Mode: a.options.Listen(of.place.team, change.Channel)}
-	var put, holds settings.Setting
-	for _, wish := range of.wishes {
-		var err error
-		put, holds, err = a.settings.Manage(ctx, wish, change, standard, a.options.Changed)
-		if errors.Is(err, settings.ErrInvalid) {
-			return privateAnswer("Nothing was changed: " + escapeText(err.Error()) + ".\n" + adminHelp)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return privateAnswer(describeSetting(change.Channel, put, holds))
+	return privateAnswer(describeSetting(channel, done.Put, done.Holds))
 }
 
 // describeSetting tells a setting in words.

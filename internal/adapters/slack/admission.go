@@ -8,61 +8,57 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
 // admission is what somebody may ask where they are.
 type admission struct {
-	how     settings.Setting // that was put there; its collections are those that may be asked
-	who     person           // the zero person where nobody needed to know
-	refusal string           // why the person may ask nothing, in words for them; "" where they may
+	interact.Admission
+	who person // the zero person where nobody needed to know
 }
 
 // Refusals, in words for the person.
 const (
-	refusedOutside     = "I answer members of this workspace alone, not people of other companies."
-	refusedGuest       = "I answer members of this workspace alone, not guests."
-	refusedUnknown     = "I can't tell at the moment who is a member of this workspace, so I answer nobody."
-	refusedOff         = "I am off in this channel. An admin of the workspace turns me on with /cairn admin on."
-	refusedAsker       = "You are not among those who may ask me here."
-	refusedCollections = "Nothing that I know may be asked about here."
+	refusedOutside = "I answer members of this workspace alone, not people of other companies."
+	refusedGuest   = "I answer members of this workspace alone, not guests."
+	refusedUnknown = "I can't tell at the moment who is a member of this workspace, so I answer nobody."
+	refusedAsker   = "You are not among those who may ask me here."
 )
+
+// terms are Slack's words for who manages it.
+var terms = interact.Terms{
+	Managers: "An admin of the workspace", AdminCommand: "/cairn admin", NotAsker: refusedAsker, NotManager: "that takes an admin of the workspace",
+}
 
 // admitSignal tells what somebody may ask where a signal comes from, and says what its message may be
 // answered from.
 func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error) {
 	given, err := a.admitPerson(ctx, of)
-	if err != nil || given.refusal != "" {
+	if err != nil || given.Refusal != "" {
 		return given, err
 	}
 	channel := of.place.channel
 	if of.place.isDirect() {
 		channel = "" // what is set for the workspace holds, too, where people write directly
 	}
-	given.how, err = a.settings.Effective(ctx, settings.NewSpace(Name, of.place.team), channel, settings.Setting{})
+	how, err := a.control.Effective(ctx, settings.NewSpace(Name, of.place.team), channel, settings.Setting{})
 	if err != nil {
 		return given, err
 	}
-	collections, some := settings.Restrict(given.how.Collections, a.teamCollections(of.place.team, of.enterprise))
-	given.how.Collections, of.message.Collections = collections, collections
-	asker, err := a.isAsker(ctx, of, given.how)
-	switch {
-	case err != nil:
+	asker, err := a.isAsker(ctx, of, how)
+	if err != nil {
 		return given, err
-	case of.kind == managed: // an admin must be able to turn it on again
-	case given.how.Mode == settings.ModeOff:
-		given.refusal = refusedOff
-	case !asker:
-		given.refusal = refusedAsker
-	case !some:
-		given.refusal = refusedCollections
 	}
+	given.Admission = terms.Admit(how, a.teamCollections(of.place.team, of.enterprise), asker)
+	if of.kind == managed { // an admin must be able to turn it on again
+		given.Refusal = ""
+	}
+	of.message.Collections = given.Setting.Collections
 	return given, nil
 }
 
@@ -78,7 +74,7 @@ func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error
 	who, err := a.lookUpPerson(ctx, of.place.team, string(of.by), admittedFor)
 	if errors.Is(err, errUnknowable) {
 		a.options.Logger.ErrorContext(ctx, "refuse a person in Slack", slog.String("team", of.place.team), slog.Any("error", err))
-		return admission{refusal: refusedUnknown}, nil
+		return admission{Admission: interact.Admission{Refusal: refusedUnknown}}, nil
 	}
 	if err != nil {
 		return admission{}, err
@@ -90,10 +86,10 @@ func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error
 	switch {
 	case who.isOutside(home):
 		if !a.options.External {
-			given.refusal = refusedOutside
+			given.Refusal = refusedOutside
 		}
 	case who.guest && !a.options.Guests:
-		given.refusal = refusedGuest
+		given.Refusal = refusedGuest
 	}
 	return given, nil
 }
@@ -124,20 +120,6 @@ func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting)
 	return how.Admits(groups[string(of.by)]), nil
 }
 
-// noticeKept is how long it is remembered that somebody was told why they are refused.
-const noticeKept = 30 * 24 * time.Hour
-
-// refusePerson tells a person in private why nothing comes of what they did, once in a channel.
-func (a *Adapter) refusePerson(ctx context.Context, of signal, why string) error {
-	a.logSkipped(ctx, "its author is refused: "+why)
-	key := strings.Join([]string{"slack", of.place.team, of.place.channel, string(of.by)}, " ")
-	first, err := a.options.Settings.MarkTold(ctx, key, noticeKept)
-	if err != nil || !first {
-		return err
-	}
-	return a.sendPrivateLine(ctx, of, why)
-}
-
 // refuseSignal answers a signal that its person is refused.
 func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
 	switch {
@@ -146,15 +128,15 @@ func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]by
 	case of.kind == submitted:
 		return formError(reasonBlock, why)
 	case of.kind == opened && of.tab == "home", of.kind == pressed && of.verb == verbAsk:
-		a.logSkipped(ctx, "who opened it is refused: "+why)
+		a.control.Skip(ctx, "who opened it is refused: "+why)
 		return nil, a.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
 	case of.kind == opened, of.kind == edited:
-		a.logSkipped(ctx, "its author is refused: "+why)
+		a.control.Skip(ctx, "its author is refused: "+why)
 		return nil, nil
 	case (of.kind == asked || of.kind == managed) && of.place.private != "":
 		return privateAnswer(why)
 	}
-	return nil, a.refusePerson(ctx, of, why)
+	return nil, a.control.RefuseOnce(ctx, &surface{Adapter: a, of: of}, of.noticeKey(), why)
 }
 
 // privateAnswer is the first answer to a slash command, which its author alone sees.
@@ -174,13 +156,4 @@ func (s signal) isHere(thread chat.ThreadID) bool {
 		return false
 	}
 	return at.channel == s.place.channel || at.private != "" && at.private == s.by
-}
-
-// checkRun refuses a press or a form about a run of another place.
-func (s signal) checkRun(ctx context.Context, bot running.Bot) error {
-	switch s.verb {
-	case verbRate, verbWhy, verbSources, verbRetry, verbShare, verbHuman:
-		return running.CheckRun(ctx, bot, chat.RunID(s.about), s.isHere)
-	}
-	return nil // of a question, which the thread's transcript has
 }

@@ -9,32 +9,18 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/rich"
 )
 
-// verb is what a button does. An action id is the verb, a colon, and the id of the run
-// or question that it is about; of choices a number follows.
-type verb string
-
+// Verbs that Slack's surfaces have beside those of all platforms. An action id is the verb, a
+// colon, and the id of the run or question that it is about; of choices a number follows.
 const (
-	verbRate    verb = "rate"
-	verbWhy     verb = "why"
-	verbSources verb = "sources"
-	verbRetry   verb = "retry"
-	verbStop    verb = "stop"
-	verbShare   verb = "share"
-	verbHuman   verb = "human"
-	verbPrivate verb = "private" // answer the asker once more, alone
-	verbTake    verb = "take"    // a person is about to help
-	verbSettle  verb = "settled" // a person has helped
-	verbExtend  verb = "extend"  // make the answer longer
-	verbMenu    verb = "menu"    // one of several things, which the choice names
-	verbAnswer  verb = "answer"  // one of a question's choices
-	verbReply   verb = "reply"   // a question's input
-	verbAsk     verb = "ask"     // a question of the home tab
+	verbMenu interact.Verb = "menu" // one of several things, which the choice names
+	verbAsk  interact.Verb = "ask"  // a question of the home tab
 )
 
-var verbs = []verb{verbRate, verbWhy, verbSources, verbRetry, verbStop, verbShare, verbHuman, verbPrivate, verbTake, verbSettle, verbExtend, verbMenu, verbAnswer, verbReply, verbAsk}
+var verbs = append(interact.Verbs(), verbMenu, verbAsk)
 
 // A block of buttons in a private thread has the thread's id in its own, "in0/slack:…":
 // Slack does not tell of the thread with a press there. The number tells the blocks of a
@@ -77,7 +63,7 @@ const (
 
 // actionID makes an action id. The id of a run or question is the bot's own and short;
 // one that does not fit is a mistake.
-func actionID(does verb, about string) (string, error) {
+func actionID(does interact.Verb, about string) (string, error) {
 	id := string(does) + ":" + about
 	if rich.Length(id) > maxActionID {
 		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", rich.Head(about, 60)+"…")
@@ -86,7 +72,7 @@ func actionID(does verb, about string) (string, error) {
 }
 
 // parseAction reads an action id; false for one that is not of this package.
-func parseAction(id string) (does verb, about string, ok bool) {
+func parseAction(id string) (does interact.Verb, about string, ok bool) {
 	name, about, found := strings.Cut(id, ":")
 	for _, known := range verbs {
 		if found && string(known) == name {
@@ -106,7 +92,7 @@ type row struct {
 	err      error
 }
 
-func (r *row) addButton(does verb, about, value, label string) {
+func (r *row) addButton(does interact.Verb, about, value, label string) {
 	id, err := actionID(does, about)
 	if err == nil && rich.Length(value) > maxValue {
 		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", rich.Head(value, 60)+"…", maxValue)
@@ -124,36 +110,19 @@ func (r *row) buildBlocks() []slack.Block {
 	return []slack.Block{slack.NewActionBlock("", r.elements...)}
 }
 
-// offer is what can be done about an answer beside rating it.
-type offer struct {
-	sources bool // it has some
-	share   bool // one person alone sees it
-	human   bool // a person can be asked for
+// addButtons adds what people can do about a run.
+func (r *row) addButtons(buttons []interact.Button) {
+	for _, button := range buttons {
+		r.addButton(button.Verb, button.About, "", button.Label)
+	}
 }
 
 // replyButtons stand under an answer or a failure line.
-func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
-	if reply.Offer != "" {
-		buttons := &row{}
-		buttons.addButton(verbPrivate, string(reply.Offer), "", "Answer me in private")
-		return buttons.buildBlocks(), buttons.err
-	}
-	run := string(reply.Run)
-	if run == "" || reply.Outcome == chat.Noticed {
-		return nil, nil
-	}
-	if reply.Outcome == chat.Failure {
-		buttons := &row{}
-		buttons.addButton(verbRetry, run, "", "Retry")
-		buttons.addButton(verbWhy, run, "", "What happened")
-		if can.human {
-			buttons.addButton(verbHuman, run, "", "Ask a human")
-		}
-		return buttons.buildBlocks(), buttons.err
-	}
+func replyButtons(reply chat.Reply, offer interact.Offer) ([]slack.Block, error) {
+	controls := interact.ReplyControls(reply, offer)
 	var blocks []slack.Block
-	if reply.Outcome == chat.Answered {
-		id, err := actionID(verbRate, run)
+	if controls.Rating != "" {
+		id, err := actionID(interact.Rate, controls.Rating)
 		if err != nil {
 			return nil, err
 		}
@@ -162,42 +131,26 @@ func replyButtons(reply chat.Reply, can offer) ([]slack.Block, error) {
 			slack.NewFeedbackButton(plainText("Not helpful"), string(chat.Down)))))
 	}
 	buttons := &row{}
-	if reply.More {
-		buttons.addButton(verbExtend, run, "", "Show more")
-	}
-	if can.human && reply.Outcome == chat.Abstained { // nothing else helps then
-		buttons.addButton(verbHuman, run, "", "Ask a human")
-		can.human = false
-	}
-	buttons.addMenu(run, can)
+	buttons.addButtons(controls.Buttons)
+	buttons.addMenu(controls.Menu)
 	return append(blocks, buttons.buildBlocks()...), buttons.err
 }
 
 // addMenu is what else can be done about an answer.
-func (r *row) addMenu(run string, can offer) {
+func (r *row) addMenu(offered []interact.Button) {
+	if len(offered) == 0 {
+		return
+	}
 	var options []*slack.OptionBlockObject
-	add := func(does verb, label string) {
-		options = append(options, slack.NewOptionBlockObject(string(does), plainText(label), nil))
+	for _, button := range offered {
+		options = append(options, slack.NewOptionBlockObject(string(button.Verb), plainText(button.Label), nil))
 	}
-	add(verbWhy, "Why")
-	if can.sources {
-		add(verbSources, "All sources")
-	}
-	if can.share {
-		add(verbShare, "Share in channel")
-	}
-	if can.human {
-		add(verbHuman, "Ask a human")
-	}
-	id, err := actionID(verbMenu, run)
+	id, err := actionID(verbMenu, offered[0].About)
 	if err != nil && r.err == nil {
 		r.err = err
 	}
 	r.elements = append(r.elements, slack.NewOverflowBlockElement(id, options...))
 }
-
-// menuVerbs are what a menu may name.
-var menuVerbs = []verb{verbWhy, verbSources, verbShare, verbHuman}
 
 // questionButtons are a question's choices, and the field for an answer in other words.
 func questionButtons(question chat.Question) ([]slack.Block, error) {
@@ -207,13 +160,13 @@ func questionButtons(question chat.Question) ([]slack.Block, error) {
 		if rich.Length(label) > maxLabel {
 			label = strconv.Itoa(i+1) + ". " + label
 		}
-		buttons.addButton(verbAnswer, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
+		buttons.addButton(interact.Choose, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)
 	}
 	blocks := buttons.buildBlocks()
 	if buttons.err != nil || !question.FreeText {
 		return blocks, buttons.err
 	}
-	id, err := actionID(verbReply, question.ID)
+	id, err := actionID(interact.Reply, question.ID)
 	if err != nil {
 		return nil, err
 	}

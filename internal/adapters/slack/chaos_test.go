@@ -13,8 +13,8 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/running"
 )
 
 // fault is a random way for a call to go wrong, or none.
@@ -148,7 +148,7 @@ func BenchmarkEvent(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bot, err := running.Of("Slack", &quiet{})
+	bot, err := interact.NewHandler("Slack", &quiet{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,16 +3,13 @@ package slack
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/listening"
-	"cairn/internal/chat/running"
-	"cairn/internal/chat/settings"
+	"cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
@@ -26,25 +23,39 @@ func (a *Adapter) dispatchSignal(ctx context.Context, of signal) (answer []byte,
 	if bot == nil {
 		return nil, errNotRunning
 	}
-	keys := of.dedupeKeys()
-	if a.recent.hasAny(keys) {
+	if a.isDone(of) {
 		return nil, nil
 	}
 	answer, err = a.performSignal(ctx, bot, of)
 	if errors.Is(err, chat.ErrGone) { // what asked is nowhere that an answer could be
-		a.logSkipped(ctx, err.Error())
+		a.control.Skip(ctx, err.Error())
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.recent.markDone(of.doneKeys())
+	a.markDone(of)
 	return answer, nil
+}
+
+// isDone tells that a signal was dealt with. It spares work; what must not be done twice is known
+// by its message id.
+func (a *Adapter) isDone(of signal) bool {
+	return slices.ContainsFunc(of.dedupeKeys(), func(key string) bool {
+		_, done := a.done.Get(key)
+		return done
+	})
+}
+
+func (a *Adapter) markDone(of signal) {
+	for _, key := range of.doneKeys() {
+		a.done.Put(key, true)
+	}
 }
 
 // performSignal does what a signal asks for, where its person may ask. Of what is said the bot is to know
 // first whether it is for it.
-func (a *Adapter) performSignal(ctx context.Context, bot *running.Handler, of signal) (answer []byte, err error) {
+func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
 	switch of.kind {
 	case said:
 		return nil, a.handleMessage(ctx, bot, of)
@@ -57,132 +68,82 @@ func (a *Adapter) performSignal(ctx context.Context, bot *running.Handler, of si
 		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
 		return nil, nil
 	case ignored:
-		a.logSkipped(ctx, of.reason)
+		a.control.Skip(ctx, of.reason)
 		return nil, nil
 	}
 	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return nil, err
 	}
-	if given.refusal != "" {
-		return a.refuseSignal(ctx, of, given.refusal)
+	if given.Refusal != "" {
+		return a.refuseSignal(ctx, of, given.Refusal)
 	}
 	return a.doAdmitted(ctx, bot, of, given)
 }
 
 // doAdmitted does what somebody asks for who may.
-func (a *Adapter) doAdmitted(ctx context.Context, bot *running.Handler, of signal, given admission) (answer []byte, err error) {
+func (a *Adapter) doAdmitted(ctx context.Context, bot *interact.Handler, of signal, given admission) (answer []byte, err error) {
 	switch of.kind {
 	case asked:
 		return nil, a.submitCommand(ctx, bot, of)
 	case managed:
 		return a.applySettings(ctx, of, given.who)
 	case pressed:
-		return nil, a.handlePress(ctx, bot, of)
+		if of.verb == verbAsk {
+			return nil, a.handleHomePress(ctx, bot, of)
+		}
+		return a.handlePress(ctx, bot, of)
 	case submitted:
 		if of.verb == verbAsk {
 			return a.submitAsked(ctx, bot, of)
 		}
-		return a.submitReason(ctx, bot, of)
+		return a.handlePress(ctx, bot, of)
 	case opened:
-		return nil, a.greetVisitor(ctx, bot, of, given.how.Collections)
+		return nil, a.greetVisitor(ctx, bot, of, given.Setting.Collections)
 	case halted:
 		return nil, a.stopWork(ctx, bot, of)
 	}
 	return nil, nil
 }
 
-func (a *Adapter) logSkipped(ctx context.Context, reason string) {
-	a.options.Logger.DebugContext(ctx, "slack event ignored", slog.String("reason", reason))
-}
-
 // handleMessage hands over what is said to the bot.
-func (a *Adapter) handleMessage(ctx context.Context, bot *running.Handler, of signal) error {
-	var turns []chat.Turn
-	if of.reply && !of.direct && !of.called {
-		var err error
-		if turns, err = bot.Transcript(ctx, of.message.Thread); err != nil {
-			return fmt.Errorf("look into a thread of Slack's: %w", err)
-		}
-	}
-	how, err := a.settings.Effective(ctx, settings.NewSpace(Name, of.place.team), of.place.channel,
-		settings.Setting{Mode: a.options.Listen(of.place.team, of.place.channel)})
+func (a *Adapter) handleMessage(ctx context.Context, bot *interact.Handler, of signal) error {
+	incoming, err := a.incomingFrom(ctx, of)
 	if err != nil {
 		return err
 	}
-	ruled := decideHearing(of, how.Mode, listening.PartIn(turns))
-	if !ruled.Hear && !ruled.Unsure {
-		a.logSkipped(ctx, ruled.Why)
-		return nil
-	}
-	given, err := a.admitSignal(ctx, &of)
-	if err != nil {
-		return err
-	}
-	if given.refusal != "" {
-		if ruled.Unsure { // it may not be for the bot at all
-			a.logSkipped(ctx, "its author is refused: "+given.refusal)
-			return nil
-		}
-		return a.refusePerson(ctx, of, given.refusal)
-	}
-	if ruled = a.judgeHearing(ctx, of, ruled, turns); !ruled.Hear {
-		a.logSkipped(ctx, ruled.Why)
-		return nil
-	}
-	return a.submitMessage(ctx, bot, of)
+	return a.control.Hear(ctx, bot, incoming)
 }
 
 // handleChange hands over that a message was edited or deleted, where the bot may have been
 // asked by it.
-func (a *Adapter) handleChange(ctx context.Context, bot *running.Handler, of signal) error {
-	if bot.Changes == nil {
-		a.logSkipped(ctx, "the bot does not hear of changed messages")
-		return nil
-	}
-	turns, err := bot.Transcript(ctx, of.message.Thread)
-	if err != nil {
-		return fmt.Errorf("look into a thread of Slack's: %w", err)
-	}
-	known := slices.ContainsFunc(turns, func(turn chat.Turn) bool { return turn.Message == of.message.ID })
-	switch {
-	case of.kind == edited && of.calledNow && !known:
-		return a.handleMessage(ctx, bot, of) // it was not for the bot before
-	case !of.direct && !of.called && len(turns) == 0:
-		a.logSkipped(ctx, "a change of what the bot was not asked")
-		return nil
-	case of.kind == retracted:
-		return bot.Changes.Deleted(ctx, of.message.Thread, of.message.ID)
-	}
-	given, err := a.admitSignal(ctx, &of)
+func (a *Adapter) handleChange(ctx context.Context, bot *interact.Handler, of signal) error {
+	_, known, taken, err := a.control.FindAsked(ctx, bot, of.message.ID, of.message.Thread)
 	if err != nil {
 		return err
 	}
-	if given.refusal != "" {
-		a.logSkipped(ctx, "its author is refused: "+given.refusal)
-		return nil
+	asked := interact.NotAsked
+	switch {
+	case known:
+		asked = interact.WasAsked
+	case of.direct || of.called || taken:
+		asked = interact.MaybeAsked
 	}
-	return bot.Changes.Edited(ctx, of.message)
-}
-
-// submitMessage makes a message durable with its files, some of which may have come after the first
-// delivery. An author who may not answer is told so in private.
-func (a *Adapter) submitMessage(ctx context.Context, bot *running.Handler, of signal) error {
-	err := bot.Handle(ctx, of.message, nil)
-	if errors.Is(err, chat.ErrForbidden) {
-		return a.sendPrivateLine(ctx, of, chat.ErrForbidden.Error())
+	if of.kind == retracted {
+		return a.control.Retract(ctx, bot, of.message.Thread, of.message.ID, asked)
 	}
-	if err == nil && of.hasMore() && bot.Changes != nil {
-		return bot.Changes.Edited(ctx, of.message) // changes nothing where its files were known
+	incoming, err := a.incomingFrom(ctx, of)
+	if err != nil {
+		return err
 	}
-	return err
+	return a.control.Edit(ctx, bot, incoming, asked)
 }
 
 // submitCommand hands over a slash command or a shortcut. A shortcut is answered in the message's
 // thread, which the app has to be in.
-func (a *Adapter) submitCommand(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.place.private != "" {
-		return a.submitMessage(ctx, bot, of)
+		return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
 	}
 	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
@@ -195,65 +156,16 @@ func (a *Adapter) submitCommand(ctx context.Context, bot *running.Handler, of si
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
 	}
-	return a.submitMessage(ctx, bot, of)
+	return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
 }
 
-// handlePress does what a button says.
-func (a *Adapter) handlePress(ctx context.Context, bot *running.Handler, of signal) error {
-	run := chat.RunID(of.about)
-	err := of.checkRun(ctx, bot)
-	if err != nil {
-		return a.explainError(ctx, of, err)
+// stopWork stops what works in the agent pane. Slack leaves it to the app to say that the session
+// does not work any more.
+func (a *Adapter) stopWork(ctx context.Context, bot *interact.Handler, of signal) error {
+	of.verb = interact.Stop
+	if _, err := a.handlePress(ctx, bot, of); err != nil {
+		return err
 	}
-	switch of.verb {
-	case verbAsk:
-		return a.handleHomePress(ctx, bot, of)
-	case verbAnswer, verbReply:
-		return a.submitMessage(ctx, bot, of)
-	case verbRate:
-		err = a.saveRating(ctx, bot, of)
-	case verbRetry:
-		err = bot.Retry(ctx, run, of.by, nil)
-	case verbStop:
-		return a.stopWork(ctx, bot, of)
-	case verbWhy:
-		err = a.showWhy(ctx, bot, of)
-	case verbSources:
-		err = a.showSources(ctx, bot, of)
-	case verbShare:
-		err = a.shareAnswer(ctx, bot, of)
-	case verbHuman:
-		err = a.callHuman(ctx, bot, of)
-	case verbPrivate:
-		err = a.answerPrivately(ctx, bot, of)
-	case verbTake:
-		err = a.takeHelp(ctx, bot, of)
-	case verbSettle:
-		err = a.closeRequest(ctx, of)
-	case verbExtend:
-		if err = chat.ErrUnknownRun; bot.More != nil {
-			err = bot.More.Extend(ctx, run, of.by)
-		}
-	}
-	return a.explainError(ctx, of, err)
-}
-
-// explainError tells a person in private what an error means for them; other errors stay.
-func (a *Adapter) explainError(ctx context.Context, of signal, err error) error {
-	if words, is := running.Refusal(err); is {
-		return a.sendPrivateLine(ctx, of, words)
-	}
-	return err
-}
-
-func (a *Adapter) stopWork(ctx context.Context, bot running.Bot, of signal) error {
-	if _, err := bot.Stop(ctx, of.place.threadID(), of.by); err != nil {
-		return a.explainError(ctx, of, err)
-	}
-	if of.kind != halted {
-		return nil
-	}
-	// Slack leaves it to the app to say that the session does not work any more.
 	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
@@ -286,6 +198,6 @@ func (a *Adapter) tellDirectly(ctx context.Context, of signal, line string) erro
 		return err
 	}
 	s.at = place{team: of.place.team, channel: channel}
-	_, err = s.postPart(ctx, part{key: keyOf("line", of), of: 1}, note{text: escapeText(line)})
+	_, err = s.postPart(ctx, part{key: interact.NewPostKey("line", of.place.threadID(), string(of.message.ID)), of: 1}, note{text: escapeText(line)})
 	return err
 }

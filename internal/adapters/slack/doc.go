@@ -1,9 +1,10 @@
 // Package slack lets a team ask Cairn in Slack. Events and interactions become signals
-// in translate.go and interact.go, and listen.go decides which of them are for the bot;
-// replies and questions become blocks in render.go, richtext.go, sources.go and buttons.go.
-// All that is pure functions; what it shares with other adapters is in the packages below
-// chat: reading an answer in rich, the rules of who is meant in listening. The rest speaks to Slack: receive.go over HTTP, socket.go
-// by Socket Mode, dispatch.go does what a signal asks for, post.go and edit.go send, at
+// in translate.go and interact.go, replies and questions become blocks in render.go,
+// richtext.go, sources.go and buttons.go. All that is pure functions. What comes of a signal is
+// decided in package interact below chat, for all platforms alike: dispatch.go hands it over,
+// and surface.go and human.go show what comes of it. The rest speaks to Slack: receive.go over
+// HTTP, socket.go
+// by Socket Mode, post.go and edit.go send, at
 // the pace that pace.go keeps, draft.go shows an answer while it is made, sweep.go takes
 // away what a dead worker left of that and what Slack did late, absence.go tells for many
 // threads at once that nothing was posted, and fetch.go reads files.

@@ -68,19 +68,20 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 	w := newTeam(t, false)
 	w.bot.On("how do I roll back a release?", answers(chattest.Answer()))
 	w.ann.Says(w.general, "", mentioning+"how do I roll back a release?")
-	for _, does := range []verb{verbRate, verbWhy, verbSources, verbRetry, verbShare, verbHuman} {
-		for name, test := range map[string]struct {
-			at    place
-			shown bool
-		}{
-			"there":           {place{team: slacktest.Team, channel: w.general, root: "1.2"}, true},
-			"another channel": {place{team: slacktest.Team, channel: "C0SECRET", root: "1.2"}, false},
-			"another team":    {place{team: "T0OTHER", channel: w.general, root: "1.2"}, false},
-		} {
-			err := signal{verb: does, about: "run-7f3a", place: test.at, by: "U0BEN"}.checkRun(t.Context(), w.bot)
-			if (err == nil) != test.shown {
-				t.Errorf("%s, %s: %v", does, name, err)
-			}
+	thread, err := w.bot.ThreadOf(t.Context(), "run-7f3a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		at    place
+		shown bool
+	}{
+		"there":           {place{team: slacktest.Team, channel: w.general, root: "1.2"}, true},
+		"another channel": {place{team: slacktest.Team, channel: "C0SECRET", root: "1.2"}, false},
+		"another team":    {place{team: "T0OTHER", channel: w.general, root: "1.2"}, false},
+	} {
+		if got := (signal{place: test.at, by: "U0BEN"}).isHere(thread); got != test.shown {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

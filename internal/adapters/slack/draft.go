@@ -12,6 +12,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
@@ -263,7 +264,7 @@ func (d *draft) offerStop(ctx context.Context) error {
 
 func (d *draft) stopButton() ([]slack.Block, error) {
 	buttons := &row{}
-	buttons.addButton(verbStop, string(d.work.Run), "", "Stop")
+	buttons.addButton(interact.Stop, string(d.work.Run), "", "Stop")
 	return buttons.buildBlocks(), buttons.err
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/rich"
-	"cairn/internal/chat/running"
 )
 
 // The form that the home tab's button opens.
@@ -25,7 +25,7 @@ const maxQuestion = 2000
 const answersDirectly = "On it: the answer comes under Messages."
 
 // askBlocks are the home tab's button and its example questions.
-func askBlocks(examples []Prompt) ([]slack.Block, error) {
+func askBlocks(examples []interact.Prompt) ([]slack.Block, error) {
 	id, err := actionID(verbAsk, "form")
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func askSignal(of interaction, how kind, id, question string) signal {
 }
 
 // handleHomePress asks what an example says, or opens the form for another question.
-func (a *Adapter) handleHomePress(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) handleHomePress(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.value == "" {
 		input := slack.NewPlainTextInputBlockElement(plainText("How do I …?"), askField)
 		input.Multiline, input.MaxLength = true, maxQuestion
@@ -93,7 +93,7 @@ func (a *Adapter) handleHomePress(ctx context.Context, bot *running.Handler, of 
 }
 
 // submitAsked asks what somebody wrote into the form.
-func (a *Adapter) submitAsked(ctx context.Context, bot *running.Handler, of signal) ([]byte, error) {
+func (a *Adapter) submitAsked(ctx context.Context, bot *interact.Handler, of signal) ([]byte, error) {
 	if of.value == "" {
 		return formError(askBlock, "Write a question first.")
 	}
@@ -103,7 +103,7 @@ func (a *Adapter) submitAsked(ctx context.Context, bot *running.Handler, of sign
 
 // submitDirect makes a question durable as a thread of its own in the direct conversation
 // with its author.
-func (a *Adapter) submitDirect(ctx context.Context, bot *running.Handler, of signal) error {
+func (a *Adapter) submitDirect(ctx context.Context, bot *interact.Handler, of signal) error {
 	s, err := a.senderOf(ctx, of.place)
 	if err != nil {
 		return err
@@ -112,5 +112,5 @@ func (a *Adapter) submitDirect(ctx context.Context, bot *running.Handler, of sig
 		return err
 	}
 	of.message.Thread = of.place.threadID()
-	return a.submitMessage(ctx, bot, of)
+	return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
 }

@@ -3,12 +3,12 @@ package slack
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/wire"
 )
 
@@ -104,7 +104,7 @@ func pressMeaning(of interaction) signal {
 		return ignoredSignal("a press of a button that is not Cairn's")
 	}
 	if does == verbMenu {
-		if does = verb(action.Selected.Value); !slices.Contains(menuVerbs, does) {
+		if does = interact.Verb(action.Selected.Value); !does.IsOfMenu() {
 			return ignoredSignal("a choice of a menu that is not Cairn's")
 		}
 	}
@@ -134,10 +134,10 @@ func pressMeaning(of interaction) signal {
 		},
 	}
 	switch does {
-	case verbAnswer:
+	case interact.Choose:
 		question, _, _ := cutLast(about, ":")
 		found.message.Answers = &chat.Press{Question: question, Choice: action.Value}
-	case verbReply:
+	case interact.Reply:
 		found.message.Text = strings.TrimSpace(action.Value)
 		if found.message.Text == "" {
 			return ignoredSignal("an empty answer")
@@ -160,8 +160,8 @@ func formMeaning(of interaction) signal {
 		return ignoredSignal("a form about no thread of the person's team")
 	}
 	return signal{
-		kind: submitted, place: at, by: chat.UserID(of.User.ID), verb: verbRate, about: string(run), trigger: of.TriggerID,
-		value: strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
+		kind: submitted, place: at, by: chat.UserID(of.User.ID), verb: interact.Reason, about: string(run), trigger: of.TriggerID,
+		message: chat.Message{Thread: at.threadID()}, value: strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
 	}
 }
 
@@ -208,7 +208,7 @@ func parseCommand(form url.Values, now time.Time) signal {
 	if !at.isValid() {
 		return ignoredSignal("a command of no channel, or by nobody")
 	}
-	if wishes, ok := adminWishes(form.Get("text"), at.channel); ok {
+	if wishes, ok := adminSyntax.Parse(unescaper.Replace(form.Get("text")), at.channel); ok {
 		return signal{kind: managed, place: at, by: at.private, trigger: at.request, wishes: wishes}
 	}
 	text := strings.TrimSpace(readMrkdwn(form.Get("text"), "").text)

@@ -13,9 +13,8 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/listening"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/running"
 	"cairn/internal/chat/settings"
 )
 
@@ -50,7 +49,7 @@ func withChanges(t *testing.T, w *team) *changer {
 	t.Helper()
 	bot := &changer{Bot: posttest.New()}
 	bot.Through(w.adapter)
-	hears, err := running.Of("Slack", bot)
+	hears, err := interact.NewHandler("Slack", bot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,6 +237,7 @@ func TestTheHomeTab(t *testing.T) {
 		{Name: "handbook", Documents: 12, Passages: 340, Updated: chattest.Now.Add(-3 * time.Hour)},
 		{Name: "<!channel> runbooks", Documents: 1, Passages: 2},
 	}
+	w.adapter.control = w.adapter.newController()
 	w.ann.OpensHome()
 	w.bot.On("how do I roll back?", asks(chattest.Question()))
 	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> how do I roll back?")
@@ -287,6 +287,7 @@ func (shut) Collections(context.Context) ([]chat.Collection, error) {
 func TestTheHomeTabWithoutACatalog(t *testing.T) {
 	w := newTeam(t, false)
 	w.adapter.options.Catalog = shut{}
+	w.adapter.control = w.adapter.newController()
 	w.ann.OpensHome()
 	w.clean(t)
 	if got := w.ShowHome("U0ANN"); !strings.Contains(got, "can't be listed") || !strings.Contains(got, "Other ways to ask") || strings.Contains(got, "shut") {
@@ -310,12 +311,12 @@ func TestAShortcutWhereTheBotIsNotIn(t *testing.T) {
 
 func TestWhatPeopleSayToEachOther(t *testing.T) {
 	mine, theirs := chat.UserID("U0ANN"), chat.UserID("U0BEN")
-	part := listening.Part{Taken: true, Last: mine}
-	waiting := listening.Part{Taken: true, Last: mine, Waiting: true, Asker: mine}
+	part := interact.Part{Taken: true, Last: mine}
+	waiting := interact.Part{Taken: true, Last: mine, Waiting: true, Asker: mine}
 	for _, test := range []struct {
 		said string
 		by   chat.UserID
-		in   listening.Part
+		in   interact.Part
 		how  settings.Mode
 		want bool
 	}{
@@ -328,20 +329,20 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 		{"let me look", theirs, part, settings.ModeMention, false},
 		{"the staging one", mine, waiting, settings.ModeMention, true},
 		{"the staging one", theirs, waiting, settings.ModeMention, false},
-		{"the staging one", theirs, listening.Part{Taken: true, Waiting: true}, settings.ModeMention, true},
-		{"how do I restart it?", theirs, listening.Part{}, settings.ModeMention, false},
-		{"how do I restart it?", theirs, listening.Part{}, settings.ModeThread, true},
-		{"I restarted it", theirs, listening.Part{}, settings.ModeThread, false},
-		{"how do I restart it?", theirs, listening.Part{}, settings.ModeQuestions, true},
+		{"the staging one", theirs, interact.Part{Taken: true, Waiting: true}, settings.ModeMention, true},
+		{"how do I restart it?", theirs, interact.Part{}, settings.ModeMention, false},
+		{"how do I restart it?", theirs, interact.Part{}, settings.ModeThread, true},
+		{"I restarted it", theirs, interact.Part{}, settings.ModeThread, false},
+		{"how do I restart it?", theirs, interact.Part{}, settings.ModeQuestions, true},
 		{"how do I restart it?", theirs, part, settings.ModeOff, false},
 	} {
 		of := signal{kind: said, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
-		if got := decideHearing(of, test.how, test.in); got.Hear != test.want {
+		if got := of.toIncoming(test.how).Decide(test.in); got.Hear != test.want {
 			t.Errorf("%q by %s, %s: %+v", test.said, test.by, test.how, got)
 		}
 	}
 	for how, want := range map[settings.Mode]bool{settings.ModeMention: false, settings.ModeThread: false, settings.ModeQuestions: true, settings.ModeOff: false} {
-		if got := decideHearing(signal{kind: said, message: chat.Message{Text: "who owns billing?"}}, how, listening.Part{}); got.Hear != want {
+		if got := (signal{kind: said, message: chat.Message{Text: "who owns billing?"}}).toIncoming(how).Decide(interact.Part{}); got.Hear != want {
 			t.Errorf("a question in the channel, %s: %+v", how, got)
 		}
 	}
@@ -350,7 +351,7 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 func TestAModelJudgesWhereTheRulesDoNotKnow(t *testing.T) {
 	w := newTeam(t, false)
 	asked := 0
-	w.adapter.options.Judge = func(_ context.Context, of Overheard) (bool, error) {
+	w.adapter.options.Judge = func(_ context.Context, of interact.Overheard) (bool, error) {
 		asked++
 		if len(of.Before) == 0 {
 			t.Error("the model is not told what was said before")
@@ -360,6 +361,7 @@ func TestAModelJudgesWhereTheRulesDoNotKnow(t *testing.T) {
 		}
 		return strings.Contains(of.Text, "region"), nil
 	}
+	w.adapter.control = w.adapter.newController()
 	root := w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> where does it run?")
 	w.clock.Advance(2 * time.Second)
 	for text, want := range map[string]struct{ heard, asked int }{

@@ -19,7 +19,7 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 )
 
 // memory is an Installs in memory; what was sealed can be looked at.
@@ -310,7 +310,7 @@ func TestUninstallsEndAnInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bot, err := running.Of("Slack", &quiet{})
+	bot, err := interact.NewHandler("Slack", &quiet{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package slack
 import (
 	"bytes"
 	"context"
-	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -12,7 +10,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/explain"
 	"cairn/internal/chat/rich"
-	"cairn/internal/chat/running"
 )
 
 // showModal shows blocks to who pressed.
@@ -41,28 +38,6 @@ func (a *Adapter) openView(ctx context.Context, of signal, view slack.ModalViewR
 		return err
 	})
 	return id, classifyError(string(openView), err)
-}
-
-// showWhy shows how a run came about: in words at once, and then with a picture.
-func (a *Adapter) showWhy(ctx context.Context, bot *running.Handler, of signal) error {
-	run := chat.RunID(of.about)
-	trace, err := bot.Explain(ctx, run)
-	if err != nil {
-		return err
-	}
-	blocks := traceBlocks(run, trace)
-	view, err := a.openView(ctx, of, modalOf(explain.Title, blocks))
-	if err != nil {
-		return err
-	}
-	drawn, err := explain.Picture(bot.Graphs, trace)
-	if err == nil && drawn != nil {
-		err = a.addPicture(ctx, of, view, modalOf(explain.Title, blocks), drawn)
-	}
-	if err != nil { // the words are there
-		a.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
-	}
-	return nil
 }
 
 // addPicture puts a picture above what a modal shows.
@@ -98,7 +73,7 @@ var traceRoom = explain.Room{Lines: 12, Length: 200}
 func traceBlocks(run chat.RunID, trace chat.Trace) []slack.Block {
 	var pieces []rich.Piece
 	for _, section := range explain.Sections(trace, traceRoom) {
-		pieces = append(pieces, headingPiece(section.Heading))
+		pieces = append(pieces, rich.Heading(section.Heading))
 		for _, line := range section.Lines {
 			pieces = append(pieces, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: line + " "}}})
 		}
@@ -108,37 +83,3 @@ func traceBlocks(run chat.RunID, trace chat.Trace) []slack.Block {
 
 // maxModalRows is how many sources a modal shows.
 const maxModalRows = 60
-
-// showSources shows all sources of an answer.
-func (a *Adapter) showSources(ctx context.Context, bot running.Bot, of signal) error {
-	reply, err := running.Reply(ctx, bot, of.place.threadID(), chat.RunID(of.about))
-	if err != nil {
-		return err
-	}
-	pieces, _ := sourcePieces(reply.Sources, a.clock.now(), maxModalRows, messageBudget)
-	return a.showModal(ctx, of, "All sources", richText(pieces))
-}
-
-// shareAnswer posts the answer that one person saw for all in the channel. A repeated press
-// shares it again: whoever pressed sees that it is there.
-func (a *Adapter) shareAnswer(ctx context.Context, bot running.Bot, of signal) error {
-	reply, err := running.Reply(ctx, bot, of.place.threadID(), chat.RunID(of.about))
-	if err != nil {
-		return err
-	}
-	s, err := a.senderFor(ctx, of.place.threadID())
-	if err != nil {
-		return err
-	}
-	if len(reply.Documents) > 0 { // the bot keeps them no longer than until they are posted
-		reply.Note = strings.TrimSpace(reply.Note + " Its documents are in the direct conversation of who asked.")
-		reply.Documents = nil
-	}
-	shown, err := a.renderFor(chat.Post{Reply: &reply}, place{})
-	if err != nil {
-		return err
-	}
-	s.at = place{team: s.at.team, channel: s.at.channel}
-	_, err = s.postMissing(ctx, keyOf("share", of), shown, nil)
-	return err
-}

@@ -2,12 +2,10 @@ package slack
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/rich"
-	"cairn/internal/chat/running"
 )
 
 var _ chat.PrivateOpener = (*Adapter)(nil)
@@ -33,23 +31,7 @@ func (s sender) beginDirect(ctx context.Context, who chat.UserID, cause, questio
 		return place{}, err
 	}
 	s.at = place{team: s.at.team, channel: channel}
-	key := keyOf("private", signal{place: s.at, message: chat.Message{ID: chat.MessageID(cause)}})
+	key := interact.NewPostKey("private", s.at.threadID(), cause)
 	s.at.root, err = s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + rich.Cut(question, maxNotification))})
 	return s.at, err
-}
-
-// answerPrivately has the asker of a run answered once more, alone, and says where.
-func (a *Adapter) answerPrivately(ctx context.Context, bot *running.Handler, of signal) error {
-	if bot.Private == nil {
-		a.logSkipped(ctx, "the bot answers nobody in private")
-		return nil
-	}
-	err := bot.Private.AnswerPrivately(ctx, chat.RunID(of.about), of.by)
-	switch {
-	case errors.Is(err, chat.ErrRefused), errors.Is(err, chat.ErrGone):
-		return a.sendPrivateLine(ctx, of, "I can't write to you directly.")
-	case err != nil:
-		return fmt.Errorf("answer in private: %w", err)
-	}
-	return a.sendPrivateLine(ctx, of, "On it: the answer comes in our direct conversation.")
 }

@@ -121,7 +121,7 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	}
 	home, err := a.findWorkspace(ctx, found)
 	if errors.Is(err, chat.ErrGone) {
-		a.logSkipped(ctx, "the app is not installed there any more")
+		a.control.Skip(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *Adapter) dispatchFrom(ctx context.Context, of signal) (answer []byte, e
 	}
 	home, err := a.findWorkspace(ctx, of)
 	if errors.Is(err, chat.ErrGone) {
-		a.logSkipped(ctx, "the app is not installed there any more")
+		a.control.Skip(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/rich"
 )
@@ -100,7 +101,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 		last.blocks = append(last.blocks, remarkBlock("Run "+string(reply.Run)))
 	}
 	last.blocks = append(last.blocks, sourceBlocks(reply.Sources)...)
-	buttons, err := replyButtons(reply, offer{sources: len(reply.Sources) > 0, share: private, human: how.human && !private})
+	buttons, err := replyButtons(reply, interact.Offer{Human: how.human, Private: private})
 	if err != nil {
 		return rendered{}, fmt.Errorf("render for Slack: %w", err)
 	}

@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"strings"
+
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat/rich"
@@ -129,6 +131,8 @@ func sectionElements(runs []rich.Run) []slack.RichTextSectionElement {
 			look = &slack.RichTextSectionTextStyle{Bold: style.Bold, Italic: style.Italic, Strike: style.Strike, Code: style.Code}
 		}
 		switch {
+		case strings.HasPrefix(r.User, "S"):
+			out = append(out, slack.NewRichTextSectionUserGroupElement(r.User))
 		case r.User != "":
 			out = append(out, slack.NewRichTextSectionUserElement(r.User, nil))
 		case r.URL != "":

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -49,7 +50,7 @@ type signal struct {
 	// calledNow is an edit that mentions the bot, which the message did not before.
 	calledNow bool
 
-	verb    verb // of pressed and submitted
+	verb    interact.Verb // of pressed and submitted
 	about   string
 	value   string
 	on      string // ts of the message whose button it is

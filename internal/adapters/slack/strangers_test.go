@@ -12,8 +12,8 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/running"
 	"cairn/internal/chat/settings"
 )
 
@@ -33,8 +33,9 @@ func newDoors(t *testing.T) *doors {
 	w.Share(d.channel)
 	w.adapter.options.Catalog = shelf{{Name: "handbook"}}
 	w.adapter.options.Humans = func(string, string) []string { return []string{"U0BEN"} }
+	w.adapter.control = w.adapter.newController()
 	d.bot.Through(w.adapter)
-	hears, err := running.Of("Slack", d.bot)
+	hears, err := interact.NewHandler("Slack", d.bot)
 	if err != nil {
 		t.Fatal(err)
 	}

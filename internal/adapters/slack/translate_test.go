@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/listening"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 )
 
@@ -239,26 +239,26 @@ func TestHears(t *testing.T) {
 		text string
 		of   signal
 		how  settings.Mode
-		now  listening.Part
+		now  interact.Part
 		want bool
 	}{
-		{"hello", signal{direct: true}, settings.ModeOff, listening.Part{}, true},
-		{"hello", signal{called: true}, settings.ModeMention, listening.Part{}, true},
-		{"hello", signal{called: true}, settings.ModeOff, listening.Part{}, false},
-		{"hello", signal{}, settings.ModeMention, listening.Part{}, false},
-		{"and on staging?", inThread, settings.ModeMention, listening.Part{Taken: true}, true},
-		{"and on staging?", inThread, settings.ModeMention, listening.Part{}, false},
-		{"and on staging?", inThread, settings.ModeThread, listening.Part{}, true},
-		{"see you", inThread, settings.ModeThread, listening.Part{}, false},
-		{"thanks!", inThread, settings.ModeMention, listening.Part{Taken: true}, false},
-		{"ok", inThread, settings.ModeMention, listening.Part{Taken: true, Waiting: true}, true},
-		{"what do you think?", signal{reply: true, toOther: true}, settings.ModeMention, listening.Part{Taken: true}, false},
-		{"how do I deploy", signal{}, settings.ModeQuestions, listening.Part{}, true},
-		{"deployed it", signal{}, settings.ModeQuestions, listening.Part{}, false},
-		{"how do I deploy?", signal{}, settings.ModeThread, listening.Part{}, false},
+		{"hello", signal{direct: true}, settings.ModeOff, interact.Part{}, true},
+		{"hello", signal{called: true}, settings.ModeMention, interact.Part{}, true},
+		{"hello", signal{called: true}, settings.ModeOff, interact.Part{}, false},
+		{"hello", signal{}, settings.ModeMention, interact.Part{}, false},
+		{"and on staging?", inThread, settings.ModeMention, interact.Part{Taken: true}, true},
+		{"and on staging?", inThread, settings.ModeMention, interact.Part{}, false},
+		{"and on staging?", inThread, settings.ModeThread, interact.Part{}, true},
+		{"see you", inThread, settings.ModeThread, interact.Part{}, false},
+		{"thanks!", inThread, settings.ModeMention, interact.Part{Taken: true}, false},
+		{"ok", inThread, settings.ModeMention, interact.Part{Taken: true, Waiting: true}, true},
+		{"what do you think?", signal{reply: true, toOther: true}, settings.ModeMention, interact.Part{Taken: true}, false},
+		{"how do I deploy", signal{}, settings.ModeQuestions, interact.Part{}, true},
+		{"deployed it", signal{}, settings.ModeQuestions, interact.Part{}, false},
+		{"how do I deploy?", signal{}, settings.ModeThread, interact.Part{}, false},
 	} {
 		test.of.message.Text = test.text
-		if got := decideHearing(test.of, test.how, test.now); got.Hear != test.want {
+		if got := test.of.toIncoming(test.how).Decide(test.now); got.Hear != test.want {
 			t.Errorf("%q, %s, %+v: %+v", test.text, test.how, test.now, got)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/settings/embedded"
 	"cairn/internal/sqlite/sqlitetest"
@@ -88,8 +89,12 @@ func (w *team) options(server *slacktest.Server) Options {
 		Workspaces: NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
 		Logger:   slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Settings: w.store,
-		Prompts: func(context.Context, []string) ([]Prompt, error) {
-			return []Prompt{{"Roll back", "How do I roll back?"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}}, nil
+		Prompts: func(context.Context, []string) ([]interact.Prompt, error) {
+			prompts := []interact.Prompt{{Title: "Roll back", Message: "How do I roll back?"}}
+			for _, more := range []string{"b", "c", "d", "e"} {
+				prompts = append(prompts, interact.Prompt{Title: more, Message: more})
+			}
+			return prompts, nil
 		},
 	}
 }

@@ -22,8 +22,8 @@ type entry[V any] struct {
 	until time.Time
 }
 
-// New makes a map of at most size values, each of which is forgotten after keep. Where it is full
-// the oldest key makes room.
+// New makes a map of at most size values, each of which is forgotten after keep; for keep 0 only
+// where it is full, and the oldest key makes room.
 func New[V any](size int, keep time.Duration, now func() time.Time) *Map[V] {
 	return &Map[V]{keep: keep, now: now, values: map[string]entry[V]{}, ring: make([]string, size)}
 }
@@ -33,7 +33,7 @@ func (m *Map[V]) Get(key string) (value V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	found, ok := m.values[key]
-	if !ok || !m.now().Before(found.until) {
+	if !ok || m.keep > 0 && !m.now().Before(found.until) {
 		return value, false
 	}
 	return found.value, true

@@ -80,3 +80,8 @@ func Plain(runs []Run) string {
 	}
 	return out.String()
 }
+
+// Heading is a piece that says what the pieces after it are.
+func Heading(text string) Piece {
+	return Piece{Runs: []Run{{Text: text, Style: Style{Bold: true}}}}
+}

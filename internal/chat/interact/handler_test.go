@@ -1,4 +1,4 @@
-package running_test
+package interact_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/running"
+	"cairn/internal/chat/interact"
 )
 
 // mute is a handler that can do nothing else.
@@ -23,10 +23,10 @@ type drawing struct{ chattest.Bot }
 func (*drawing) Graph(string) (string, bool) { return "", false }
 
 func TestWhatAHandlerCanDo(t *testing.T) {
-	if _, err := running.Of("Slack", mute{}); err == nil || !strings.Contains(err.Error(), "run the Slack adapter: a running_test.mute can't stop") {
+	if _, err := interact.NewHandler("Slack", mute{}); err == nil || !strings.Contains(err.Error(), "run the Slack adapter: a interact_test.mute can't stop") {
 		t.Errorf("%v", err)
 	}
-	found, err := running.Of("Slack", &drawing{})
+	found, err := interact.NewHandler("Slack", &drawing{})
 	if err != nil || found.Graphs == nil || found.Changes != nil || found.Threads == nil {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -42,36 +42,36 @@ func (t told) Transcript(_ context.Context, thread chat.ThreadID) ([]chat.Turn, 
 	return t, nil
 }
 
-func TestReply(t *testing.T) {
+func TestFindReply(t *testing.T) {
 	turns := told{{Text: "how?"}, {Reply: &chat.Reply{Run: "run-1", Text: "so"}}}
-	if reply, err := running.Reply(t.Context(), turns, "thread", "run-1"); err != nil || reply.Text != "so" {
+	if reply, err := interact.FindReply(t.Context(), turns, "thread", "run-1"); err != nil || reply.Text != "so" {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	if _, err := running.Reply(t.Context(), turns, "thread", "run-2"); !errors.Is(err, chat.ErrUnknownRun) {
+	if _, err := interact.FindReply(t.Context(), turns, "thread", "run-2"); !errors.Is(err, chat.ErrUnknownRun) {
 		t.Errorf("%v", err)
 	}
-	if _, err := running.Reply(t.Context(), turns, "broken", "run-1"); err == nil || errors.Is(err, chat.ErrUnknownRun) {
+	if _, err := interact.FindReply(t.Context(), turns, "broken", "run-1"); err == nil || errors.Is(err, chat.ErrUnknownRun) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestRefusal(t *testing.T) {
-	if words, is := running.Refusal(fmt.Errorf("stop: %w", chat.ErrForbidden)); !is || words != chat.ErrForbidden.Error() {
-		t.Errorf("%q, %v", words, is)
+	if words, ok := interact.Refusal(fmt.Errorf("stop: %w", chat.ErrForbidden)); !ok || words != chat.ErrForbidden.Error() {
+		t.Errorf("%q, %v", words, ok)
 	}
 	for _, err := range []error{nil, errors.New("no store")} {
-		if words, is := running.Refusal(err); is || words != "" {
+		if words, ok := interact.Refusal(err); ok || words != "" {
 			t.Errorf("%v: %q", err, words)
 		}
 	}
 }
 
 func TestSlot(t *testing.T) {
-	slot := running.NewSlot()
+	slot := interact.NewSlot()
 	if slot.Handler() != nil {
 		t.Error("a handler is in a new slot")
 	}
-	handler := &running.Handler{}
+	handler := &interact.Handler{}
 	for range 2 { // an adapter may run again
 		slot.Fill(handler)
 		<-slot.Ready()

@@ -1,10 +1,6 @@
-// Package running is the bot as an adapter runs with it: what it can do, and whether it is
-// there at the moment.
-package running
+package interact
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -30,9 +26,9 @@ type Handler struct {
 	More    chat.Extender
 }
 
-// Of finds out what a handler can do; the error is for one that is no Bot. platform is the
+// NewHandler finds out what a handler can do; the error is for one that is no Bot. platform is the
 // adapter's, "Slack".
-func Of(platform string, handler chat.Handler) (*Handler, error) {
+func NewHandler(platform string, handler chat.Handler) (*Handler, error) {
 	bot, ok := handler.(Bot)
 	if !ok {
 		return nil, fmt.Errorf("run the %s adapter: a %T can't stop, retry, rate and explain runs", platform, handler)
@@ -44,32 +40,6 @@ func Of(platform string, handler chat.Handler) (*Handler, error) {
 	found.More, _ = handler.(chat.Extender)
 	found.Private, _ = handler.(chat.PrivateAnswers)
 	return found, nil
-}
-
-// Reply finds what a run answered in a thread; chat.ErrUnknownRun where it is not
-// remembered there.
-func Reply(ctx context.Context, bot chat.Transcripts, thread chat.ThreadID, run chat.RunID) (chat.Reply, error) {
-	turns, err := bot.Transcript(ctx, thread)
-	if err != nil {
-		return chat.Reply{}, fmt.Errorf("look for the answer of run %s: %w", run, err)
-	}
-	for _, turn := range turns {
-		if turn.Reply != nil && turn.Reply.Run == run {
-			return *turn.Reply, nil
-		}
-	}
-	return chat.Reply{}, chat.ErrUnknownRun
-}
-
-// Refusal gives the words for a person whom the bot refuses something; false for errors
-// that are not for people.
-func Refusal(err error) (words string, is bool) {
-	for _, fit := range []error{chat.ErrForbidden, chat.ErrUnknownRun, chat.ErrRunOver, chat.ErrOpenQuestion} {
-		if errors.Is(err, fit) {
-			return fit.Error(), true
-		}
-	}
-	return "", false
 }
 
 // Slot holds the handler while an adapter runs. Make one with NewSlot; its methods may be

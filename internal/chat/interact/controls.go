@@ -1,0 +1,114 @@
+package interact
+
+import "cairn/internal/chat"
+
+// Verb is what a button does. Adapters carry it in the ids of buttons, which platforms keep
+// with a message for good: a verb is never renamed.
+type Verb string
+
+// The verbs. Each is about a run, but Choose and Reply, which are about a question.
+const (
+	Rate            Verb = "rate"    // its value is a chat.Verdict
+	Reason          Verb = "reason"  // why an answer did not help: its value is the person's words
+	Explain         Verb = "why"     // how an answer came about
+	ListSources     Verb = "sources" // all of an answer
+	Retry           Verb = "retry"   // a failed run
+	Stop            Verb = "stop"    // what works or waits in the thread
+	Share           Verb = "share"   // an answer that one person alone saw
+	AskHuman        Verb = "human"   // call people to help
+	AnswerPrivately Verb = "private" // answer the asker once more, alone
+	TakeHelp        Verb = "take"    // a person is about to help
+	CloseHelp       Verb = "settled" // a person has helped
+	Extend          Verb = "extend"  // make the answer longer
+	Choose          Verb = "answer"  // one of a question's choices
+	Reply           Verb = "reply"   // answer a question in other words
+)
+
+// Verbs are all verbs.
+func Verbs() []Verb {
+	return []Verb{
+		Rate, Reason, Explain, ListSources, Retry, Stop, Share, AskHuman, AnswerPrivately, TakeHelp, CloseHelp, Extend, Choose, Reply,
+	}
+}
+
+// Emphasis is how much a button stands out.
+type Emphasis int
+
+// The emphases.
+const (
+	Plain    Emphasis = iota
+	Primary           // what most people want
+	Positive          // what ends something well
+)
+
+// Button is something that people can do about a message.
+type Button struct {
+	Verb     Verb
+	About    string // id of the run
+	Label    string
+	Emphasis Emphasis
+}
+
+// Controls are what people can do about an answer.
+type Controls struct {
+	Rating  string   // id of the run that people can give a thumb; "" for none
+	Buttons []Button // in their order
+	Menu    []Button // what is wanted less often
+}
+
+// Offer is what a place allows of an answer in it.
+type Offer struct {
+	Human   bool // people are named who can be called
+	Private bool // one person alone sees the answer
+}
+
+// ReplyControls returns what stands under an answer or a failure line.
+func ReplyControls(reply chat.Reply, offer Offer) Controls {
+	run, human := string(reply.Run), offer.Human && !offer.Private
+	button := func(verb Verb, label string) Button { return Button{Verb: verb, About: run, Label: label} }
+	switch {
+	case reply.Offer != "":
+		return Controls{Buttons: []Button{{Verb: AnswerPrivately, About: string(reply.Offer), Label: "Answer me in private"}}}
+	case run == "" || reply.Outcome == chat.Noticed:
+		return Controls{}
+	case reply.Outcome == chat.Failure:
+		retry := button(Retry, "Retry")
+		retry.Emphasis = Primary
+		shown := Controls{Buttons: []Button{retry, button(Explain, "What happened")}}
+		if human {
+			shown.Buttons = append(shown.Buttons, button(AskHuman, "Ask a human"))
+		}
+		return shown
+	}
+	var shown Controls
+	if reply.Outcome == chat.Answered {
+		shown.Rating = run
+	}
+	if reply.More {
+		shown.Buttons = append(shown.Buttons, button(Extend, "Show more"))
+	}
+	if human && reply.Outcome == chat.Abstained { // nothing else helps then
+		shown.Buttons = append(shown.Buttons, button(AskHuman, "Ask a human"))
+		human = false
+	}
+	shown.Menu = []Button{button(Explain, "Why")}
+	if len(reply.Sources) > 0 {
+		shown.Menu = append(shown.Menu, button(ListSources, "All sources"))
+	}
+	if offer.Private {
+		shown.Menu = append(shown.Menu, button(Share, "Share in channel"))
+	}
+	if human {
+		shown.Menu = append(shown.Menu, button(AskHuman, "Ask a human"))
+	}
+	return shown
+}
+
+// IsOfMenu reports whether a menu may offer a verb.
+func (v Verb) IsOfMenu() bool {
+	switch v {
+	case Explain, ListSources, Share, AskHuman:
+		return true
+	}
+	return false
+}

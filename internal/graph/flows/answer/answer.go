@@ -168,14 +168,14 @@ func (f *Flow) plan() *graph.Graph[State] {
 	limit := timeoutsFor(f.models).request + moment
 	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: limit})
 	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
-	g.Node(nodeStrategy, f.decideStrategy, graph.Policy{Description: "Choosing how to search"})
+	g.Node(nodeStrategy, decideStrategy, graph.Policy{Description: "Choosing how to search"})
 	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: limit})
 	g.Node(nodeSequential, f.attempt(f.sequentialProcessing), graph.Policy{Description: "Searching for what is missing", Timeout: limit})
 	g.Node(nodeHybrid, f.attempt(f.hybridProcessing), graph.Policy{Description: "Weighing what was found", Timeout: limit})
 	g.Node(nodeGenerate, f.generate, graph.Policy{Description: "Putting the answer together"})
 	g.Node(nodeVerify, f.verify, graph.Policy{Description: "Checking each quote against its source"})
 	g.Node(nodeFinalize, f.finalize, graph.Policy{Description: "Linking the sources"})
-	g.Node(nodeError, f.handleError, graph.Policy{Description: "Dealing with a failed search"})
+	g.Node(nodeError, handleError, graph.Policy{Description: "Dealing with a failed search"})
 
 	g.Start(nodeUnderstand)
 	g.Route(nodeUnderstand, afterUnderstanding, nodeClarify, nodeFinalize)
@@ -333,7 +333,7 @@ func (f *Flow) attempt(node graph.Node[State]) graph.Node[State] {
 
 // handleError makes the reply of a run whose search failed for good. The first pass's
 // evidence is still there and is named.
-func (f *Flow) handleError(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+func handleError(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	return graph.Update(
 		answerText.Set(speakerFor(step.State).Text(phrases.SearchFailed)),
 		abstained.Set(true),

@@ -34,7 +34,7 @@ const (
 )
 
 // decideStrategy picks how the searches of a question depend on each other.
-func (f *Flow) decideStrategy(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+func decideStrategy(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	chosen, reason := strategy(step.State)
 	return graph.Update(
 		processingStrategy.Set(chosen),

@@ -25,7 +25,7 @@ var knownForges = map[string]forge{
 // repository's name; "" where the site of its remote is not a known one.
 func webOf(remote, commit string) (web, name string) {
 	host, path := "", ""
-	if found := scpAddress.FindStringSubmatch(remote); found != nil {
+	if found := scpAddress.FindStringSubmatch(remote); found != nil && !IsAddress(remote) {
 		host, path = found[1], found[2]
 	} else if address, err := url.Parse(remote); err == nil {
 		host, path = address.Hostname(), address.Path

@@ -58,6 +58,28 @@ func TestOpenAFolder(t *testing.T) {
 	}
 }
 
+// TestRemotesLeadToTheWeb opens a checkout whose remote is written in each of git's ways.
+func TestRemotesLeadToTheWeb(t *testing.T) {
+	root := t.TempDir()
+	commit := gittest.Origin(t, root)
+	folder := filepath.Join(root, "team", "app.git")
+	gittest.Run(t, folder, "remote", "add", "origin", "x")
+	for remote, want := range map[string]string{
+		"git@github.com:team/app.git": "https://github.com/team/app/blob/" + commit + "/", "https://github.com/team/app": "https://github.com/team/app/blob/" + commit + "/",
+		"ssh://git@gitlab.com:22/a/b/c.git": "https://gitlab.com/a/b/c/-/blob/" + commit + "/", "https://user:token@github.com/team/app.git": "https://github.com/team/app/blob/" + commit + "/",
+		"/srv/git/app": "", "https://git.example.com/team/app": "",
+	} {
+		gittest.Run(t, folder, "remote", "set-url", "origin", remote)
+		c := open(t, repository.Options{Roots: []string{root}}, "team/app.git")
+		if c.Web != want {
+			t.Errorf("%s leads to %q, want %q", remote, c.Web, want)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestALinkInPlaceOfAFile has a file replaced by a link after the files were listed.
 func TestALinkInPlaceOfAFile(t *testing.T) {
 	root := t.TempDir()

@@ -6,15 +6,19 @@ package analysis
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/repository"
 	"cairn/internal/repository/manifest"
+	"cairn/internal/repository/modules"
 	"cairn/internal/repository/source"
 )
 
@@ -62,6 +66,8 @@ type reading struct {
 	manifests []manifest.Manifest
 	broken    []string // manifests that can't be read, and why
 	unread    int      // files that were too large to be looked into
+	modules   modules.Map
+	entries   []Entry
 }
 
 // file is what was read of one file.
@@ -69,6 +75,7 @@ type file struct {
 	repository.File
 	language source.Language
 	test     bool
+	role     source.Role
 	binary   bool
 	lines    int
 	facts    source.Facts
@@ -90,7 +97,7 @@ func (a *Analyst) readAll(ctx context.Context) (*reading, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, listed := range a.checkout.Files {
-		files[i] = file{File: listed, language: source.LanguageOf(listed.Path), test: source.IsTest(listed.Path)}
+		files[i] = file{File: listed, language: source.LanguageOf(listed.Path), test: source.IsTest(listed.Path), role: source.RoleOf(listed.Path)}
 		if listed.Size > a.checkout.MaxRead() || listed.Size > left {
 			files[i].unread = true
 			continue
@@ -107,6 +114,8 @@ func (a *Analyst) readAll(ctx context.Context) (*reading, error) {
 		return nil, fmt.Errorf("read the repository: %w", err)
 	}
 	a.read = collectFiles(files)
+	a.read.modules = modules.Build(a.read.sourceFiles(), a.read.namedModules())
+	a.read.entries = a.read.listEntries()
 	return a.read, nil
 }
 
@@ -122,7 +131,22 @@ func collectFiles(files []file) *reading {
 			read.manifests = append(read.manifests, *f.manifest)
 		}
 	}
+	// The root's manifest says most of what the repository is, and examples' say least.
+	slices.SortStableFunc(read.manifests, func(a, b manifest.Manifest) int {
+		return cmp.Or(
+			cmp.Compare(roleOrder[source.RoleOf(a.Path)], roleOrder[source.RoleOf(b.Path)]),
+			cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(isImage(a), isImage(b)), strings.Compare(a.Path, b.Path),
+		)
+	})
 	return read
+}
+
+// isImage is 1 for what names images rather than packages.
+func isImage(m manifest.Manifest) int {
+	if m.Ecosystem == manifest.Container {
+		return 1
+	}
+	return 0
 }
 
 // readFile reads one file.

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,7 @@ func TestRisks(t *testing.T) {
 		"uv's workspace":         {map[string]string{"LICENSE": mit, "apps/a/pyproject.toml": "[project]\nname = 'a'\ndependencies = ['b>1']", "pyproject.toml": "[tool.uv.workspace]\nmembers = ['apps/a']", "uv.lock": ""}, ""},
 		"a foreign lock":         {map[string]string{"LICENSE": mit, "web/a/package.json": `{"dependencies":{"a":"1"}}`, "package.json": `{"workspaces":["packages/*", "!web/a"]}`, "yarn.lock": ""}, "no lock file web/a/package.json"},
 		"another tool's lock":    {map[string]string{"LICENSE": mit, "requirements.txt": "a>1", "pyproject.toml": "[project]\nname = 'a'", "uv.lock": ""}, "no lock file requirements.txt"},
+		"an example needs none":  {map[string]string{"LICENSE": mit, "examples/web/package.json": `{"dependencies":{"a":"1"}}`}, ""},
 		"an alias of an image":   {map[string]string{"LICENSE": mit, "compose.yaml": "x-i: &i team/a:1\nservices:\n  a:\n    image: *i\n"}, ""},
 		"nothing to lock":        {map[string]string{"LICENSE": mit, "package.json": `{}`}, ""},
 		"Python that is pinned":  {map[string]string{"LICENSE": mit, "requirements.txt": "a==1\nb===2"}, ""},
@@ -128,6 +130,7 @@ func TestReadmeAndLicense(t *testing.T) {
 		"no heading": {"Text.\n", "", "Text."},
 		"only one":   {"# Title\n", "Title", ""},
 		"empty":      {"", "", ""},
+		"a quote":    {"# T\n> [!NOTE]\n> Text\n> goes on.\n", "T", "Text goes on."},
 		"code first": {"# T\n```\n## A\nText", "T", "Text"},
 	} {
 		structure, _, _, _ := inspect(t, checkout(t, map[string]string{"readme.md": test.readme}))
@@ -167,8 +170,83 @@ func TestDependenciesAreLocked(t *testing.T) {
 	for _, entry := range architecture.Entries {
 		entries = append(entries, entry.Path)
 	}
-	if got := strings.Join(entries, " "); got != "app.py lib/i.js" || files[0].Why != "entry point" {
+	if got := strings.Join(entries, " "); got != "lib/i.js app.py" || files[0].Why != "library a" {
 		t.Errorf("%s, %+v", got, files[0])
+	}
+}
+
+// TestWhatShipsComesFirst has a library with examples, generators and tools before it in the
+// order of their names.
+func TestWhatShipsComesFirst(t *testing.T) {
+	main := func(imports string) string { return "package main\n\n" + imports + "\nfunc main() {}\n" }
+	structure, dependencies, architecture, files := inspect(t, checkout(t, map[string]string{
+		"README.md":                 "# Shop\n",
+		"go.mod":                    "module example.com/shop/v2\n\ngo 1.26\n",
+		"shop.go":                   "package shop\n\nimport _ \"example.com/shop/v2/internal/cart\"\n",
+		"zlarge.go":                 "package shop\n" + strings.Repeat("\n", 200),
+		"gen.go":                    "//go:build ignore\n\n" + main(""),
+		"internal/cart/cart.go":     "package cart\n\nimport _ \"example.com/shop/v2/internal/price\"\n",
+		"internal/price/price.go":   "package price\n",
+		"internal/price/other.go":   "package price\n" + strings.Repeat("\n", 90),
+		"internal/check/main.go":    main(""),
+		"cmd/shopctl/main.go":       main("import _ \"example.com/shop/v2/internal/price\""),
+		"example/a/go.mod":          "module example.com/shop/example/a\n",
+		"example/a/main.go":         main("import _ \"example.com/shop/v2\""),
+		"example/b/go.mod":          "module example.com/shop/example/b\n",
+		"example/b/main.go":         main("import _ \"example.com/shop/v2\""),
+		"cmd/e2e/main.go":           main(""),
+		"docs/tool/main.go":         main(""),
+		"cmd/shopctl/testdata/x.go": main(""),
+	}))
+	var chosen []string
+	for _, file := range files {
+		chosen = append(chosen, file.Path+" ("+file.Why+")")
+	}
+	want := "README.md (readme), cmd/shopctl/main.go (program shopctl), shop.go (the root of the library), " +
+		"internal/price/price.go (its folder is imported by 2 files), internal/cart/cart.go (its folder is imported by another file), " +
+		"internal/check/main.go (largest of its folder), gen.go (script), docs/tool/main.go (program tool), example/a/main.go (program a), example/b/main.go (program b)"
+	if got := strings.Join(chosen, ", "); got != want {
+		t.Errorf("files to begin with:\n got %s\nwant %s", got, want)
+	}
+	var entries []string
+	for _, entry := range architecture.Entries {
+		entries = append(entries, string(entry.Role)+" "+entry.Path)
+	}
+	if got := strings.Join(entries, ", "); got != "shipped cmd/shopctl/main.go, tool gen.go, tool docs/tool/main.go, tool internal/check/main.go, example example/a/main.go, example example/b/main.go" {
+		t.Errorf("entries: %s", got)
+	}
+	if first := dependencies.Manifests[0]; first.Path != "go.mod" || first.Requires != "Go 1.26" {
+		t.Errorf("the first manifest is %+v", first)
+	}
+	if root := architecture.Modules; root[0].Path != "internal/price" && root[0].Name != "example.com/shop/v2" {
+		t.Errorf("%+v", root[0])
+	}
+	var root []string
+	for _, file := range structure.Root {
+		root = append(root, fmt.Sprintf("%s=%d", file.Path, file.Bytes))
+	}
+	if got := strings.Join(root, " "); got != "README.md=7 gen.go=49 go.mod=36 shop.go=59 zlarge.go=213" {
+		t.Errorf("files of the root: %s", got)
+	}
+}
+
+// TestManifestsNamePrograms has a command and a library that their manifests name.
+func TestManifestsNamePrograms(t *testing.T) {
+	_, _, architecture, _ := inspect(t, checkout(t, map[string]string{
+		"pyproject.toml":  "[project]\nname = \"shop\"\n[project.scripts]\nshopctl = \"shop.cli:main\"\n",
+		"src/shop/cli.py": "if __name__ == '__main__':\n    main()\n", "src/shop/__main__.py": "", "setup.py": "if __name__ == '__main__':\n    setup()\n",
+		"web/package.json": `{"name":"@shop/web","bin":{"shopweb":"./bin/run"}}`, "web/index.js": "", "web/bin/run.js": "",
+	}))
+	var all []string
+	for _, e := range architecture.Entries {
+		all = append(all, fmt.Sprintf("%s %s %q by %s:%d", e.Kind, e.Path, e.Name, e.Named.Path, e.Named.Line))
+	}
+	want := []string{
+		`library web/index.js "@shop/web" by web/package.json:0`, `program src/shop/cli.py "shopctl" by pyproject.toml:4`,
+		`program src/shop/__main__.py "shop" by :0`, `script setup.py "" by :0`,
+	}
+	if got := strings.Join(all, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 

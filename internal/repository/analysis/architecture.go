@@ -21,16 +21,11 @@ type Architecture struct {
 	EdgesTotal   int              `json:"edges_total"`
 	Cycles       []modules.Cycle  `json:"cycles,omitempty"`
 	CyclesTotal  int              `json:"cycles_total,omitempty"`
-	Imports      int              `json:"imports"`  // statements in files that are no tests
-	External     int              `json:"external"` // of them lead out of the repository
-	Entries      []Entry          `json:"entries,omitempty"`
+	Imports      int              `json:"imports"`           // statements in files that are no tests
+	External     int              `json:"external"`          // of them lead out of the repository
+	Entries      []Entry          `json:"entries,omitempty"` // those that ship first
+	EntriesTotal int              `json:"entries_total,omitempty"`
 	Picture      string           `json:"picture,omitempty"` // SVG
-}
-
-// Entry is where a program begins.
-type Entry struct {
-	Place
-	Language source.Language `json:"language"`
 }
 
 // Bounds of an Architecture.
@@ -48,10 +43,16 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 	if err != nil {
 		return Architecture{}, fmt.Errorf("generate the architecture map: %w", err)
 	}
-	m := modules.Build(read.sourceFiles(), read.namedModules())
+	m := read.modules
 	made := Architecture{
-		Modules: m.Modules, ModulesTotal: len(m.Modules), Edges: m.Edges, EdgesTotal: len(m.Edges),
-		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External, Entries: read.listEntries(),
+		Modules: slices.Clone(m.Modules), ModulesTotal: len(m.Modules), Edges: slices.Clone(m.Edges), EdgesTotal: len(m.Edges),
+		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External,
+		Entries: read.entries[:min(len(read.entries), maxEntries)], EntriesTotal: len(read.entries),
+	}
+	for i := range made.Modules {
+		if made.Modules[i].Path == "." {
+			made.Modules[i].Name = read.rootName(a.checkout.Name)
+		}
 	}
 	if len(m.Modules) > 1 {
 		made.Picture = m.SVG("Who imports whom in " + a.checkout.Name)
@@ -69,6 +70,16 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 	return made, nil
 }
 
+// rootName returns what the manifest of the root calls it, or else what is given.
+func (r *reading) rootName(otherwise string) string {
+	for _, m := range r.manifests {
+		if path.Dir(m.Path) == "." && m.Name != "" && !m.Lock {
+			return m.Name
+		}
+	}
+	return otherwise
+}
+
 func (r *reading) sourceFiles() []modules.File {
 	var all []modules.File
 	roots := map[string]bool{".": true}
@@ -81,7 +92,7 @@ func (r *reading) sourceFiles() []modules.File {
 		if !f.language.Imports() || f.binary || f.unread || f.language == source.Go && isIgnoredByGo(path.Dir(f.Path), roots) {
 			continue
 		}
-		all = append(all, modules.File{Path: f.Path, Language: f.language, Facts: f.facts, Test: f.test})
+		all = append(all, modules.File{Path: f.Path, Language: f.language, Facts: f.facts, Test: f.test, Role: f.role})
 	}
 	return all
 }
@@ -114,42 +125,4 @@ func (r *reading) namedModules() modules.Named {
 		}
 	}
 	return named
-}
-
-// programFile returns the file of a program that a manifest names, "" where there is none.
-func programFile(m manifest.Manifest, program manifest.Program, files map[string]source.Language) string {
-	for _, file := range program.Paths {
-		at := path.Join(path.Dir(m.Path), file)
-		if _, ok := files[at]; ok {
-			return at
-		}
-	}
-	return ""
-}
-
-// listEntries lists where programs begin: by their files, and as manifests name them.
-func (r *reading) listEntries() []Entry {
-	var all []Entry
-	known := make(map[string]bool)
-	files := make(map[string]source.Language)
-	for _, f := range r.files {
-		files[f.Path] = f.language
-		if f.facts.Main > 0 && !f.test && !known[f.Path] {
-			known[f.Path] = true
-			all = append(all, Entry{Place{f.Path, f.facts.Main}, f.language})
-		}
-	}
-	for _, m := range r.manifests {
-		for _, program := range m.Programs {
-			at := programFile(m, program, files)
-			if language, ok := files[at]; ok && !known[at] {
-				known[at] = true
-				all = append(all, Entry{Place{Path: at}, language})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), strings.Compare(a.Path, b.Path))
-	})
-	return all[:min(len(all), maxEntries)]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cairn/internal/repository/manifest"
+	"cairn/internal/repository/source"
 )
 
 // Dependencies is what a repository depends on.
@@ -69,7 +70,7 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 		}
 		one := a.lockedManifest(m, read.manifests, locked)
 		made.Total += len(m.Dependencies)
-		if lacksLock(one) {
+		if lacksLock(one) && source.RoleOf(m.Path) != source.Example {
 			if unlocked[m.Ecosystem] == nil {
 				unlocked[m.Ecosystem] = &Risk{Kind: NoLock, Text: lockRisk(m.Ecosystem)}
 			}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/repository/modules"
 	"cairn/internal/repository/source"
 )
 
@@ -30,8 +29,9 @@ type chosenFile struct {
 	why  string
 }
 
-// Sources reads at most some number of the most telling files: those asked for, the entry
-// points, the README, and of the modules that most others import the largest file each.
+// Sources reads at most some number of the most telling files: those asked for, the README,
+// the root of the library, where programs that ship begin, the files that most others import,
+// and then what is left: further programs, other folders, tools and examples.
 func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]CodeFile, error) {
 	read, err := a.readAll(ctx)
 	if err != nil {
@@ -79,43 +79,98 @@ func (r *reading) rankFiles(wanted []string) []chosenFile {
 			add(f.Path, "readme")
 		}
 	}
-	for _, entry := range r.listEntries() {
-		add(entry.Path, "entry point")
-	}
-	m := modules.Build(r.sourceFiles(), r.namedModules())
-	slices.SortStableFunc(m.Modules, func(a, b modules.Module) int {
-		return cmp.Or(cmp.Compare(b.Imported, a.Imported), cmp.Compare(b.Files, a.Files))
-	})
-	largest := r.largestFiles()
-	for _, module := range m.Modules {
-		why := "largest of its folder"
-		switch {
-		case module.Imported == 1:
-			why = "imported by another module"
-		case module.Imported > 1:
-			why = fmt.Sprintf("imported by %d modules", module.Imported)
+	entries := 0
+	for _, entry := range r.entries {
+		if entry.Role == source.Shipped && (entry.Kind == LibraryEntry || entries < firstEntries) {
+			entries++
+			add(entry.Path, entry.describe())
 		}
-		add(largest[module.Path], why)
+	}
+	leading := r.leadingFiles()
+	add(leading["."], "the root of the library")
+	for _, one := range r.rankImported() {
+		path, what := one.path, ""
+		if byPath[path] == nil { // a folder is imported as a whole
+			path, what = leading[one.path], "its folder is "
+		}
+		if f := byPath[path]; f != nil && f.role == source.Shipped {
+			add(path, what+importedBy(one.importers))
+		}
+	}
+	for _, role := range []source.Role{source.Shipped, source.Tool, source.Example} {
+		for _, entry := range r.entries {
+			if entry.Role == role {
+				add(entry.Path, entry.describe())
+			}
+		}
+		for _, module := range r.modules.Modules {
+			if f := byPath[leading[module.Path]]; f != nil && f.role == role {
+				add(f.Path, "largest of its folder")
+			}
+		}
 	}
 	return all
 }
 
-// largestFiles returns the file with the most lines of each folder with source code; one that
-// documents the folder comes before all others.
-func (r *reading) largestFiles() map[string]string {
-	lines := make(map[string]int)
+// firstEntries is how many programs come before the most imported files.
+const firstEntries = 6
+
+// describe says in a few words what begins in a file.
+func (e Entry) describe() string {
+	text := string(e.Kind)
+	if e.Name != "" {
+		text += " " + e.Name
+	}
+	return text
+}
+
+func importedBy(count int) string {
+	if count == 1 {
+		return "imported by another file"
+	}
+	return fmt.Sprintf("imported by %d files", count)
+}
+
+// importedPath is a file, or a folder that is imported as a whole.
+type importedPath struct {
+	path      string
+	importers int
+}
+
+// rankImported lists what shipped files import, the most imported first.
+func (r *reading) rankImported() []importedPath {
+	var all []importedPath
+	for path, importers := range r.modules.Importers {
+		all = append(all, importedPath{path, importers})
+	}
+	slices.SortFunc(all, func(a, b importedPath) int {
+		return cmp.Or(cmp.Compare(b.importers, a.importers), strings.Compare(a.path, b.path))
+	})
+	return all
+}
+
+// leadingFiles returns the file of each folder with source code that tells most of it: one
+// that documents it, one that is called like it, or else the one with the most lines.
+func (r *reading) leadingFiles() map[string]string {
+	weights := make(map[string]int)
 	best := make(map[string]string)
 	for _, f := range r.files {
-		if !f.language.Imports() || f.test || f.binary {
+		if !f.language.Imports() || f.test || f.binary || f.facts.Builds == 0 {
 			continue
 		}
 		folder, weight := path.Dir(f.Path), f.lines
-		if path.Base(f.Path) == "doc.go" {
+		switch stem := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path)); {
+		case path.Base(f.Path) == "doc.go" && f.lines >= fewestDocLines:
+			weight += 2 << 30
+		case stem == path.Base(folder), f.language == source.Go && stem == f.facts.Package:
 			weight += 1 << 30
 		}
-		if weight > lines[folder] {
-			lines[folder], best[folder] = weight, f.Path
+		if weight > weights[folder] {
+			weights[folder], best[folder] = weight, f.Path
 		}
 	}
 	return best
 }
+
+// fewestDocLines is the length of a doc.go that documents something, in lines.
+const fewestDocLines = 10

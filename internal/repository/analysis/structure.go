@@ -26,9 +26,12 @@ type Structure struct {
 	Languages []Language `json:"languages"`
 	Tree      []Folder   `json:"tree"`
 	TreeLeft  int        `json:"tree_left,omitempty"` // folders that found no room
+	Root      []RootFile `json:"root"`                // its own files
+	RootLeft  int        `json:"root_left,omitempty"` // that found no room
 	Readme    *Readme    `json:"readme,omitempty"`
 	License   *License   `json:"license,omitempty"`
-	CI        []Place    `json:"ci,omitempty"` // files that say what is run on changes
+	CI        []Place    `json:"ci,omitempty"` // files that say what its CI runs
+	CITotal   int        `json:"ci_total,omitempty"`
 	TestFiles []Place    `json:"test_files,omitempty"`
 	Skipped   []string   `json:"skipped,omitempty"` // folders that were not looked into
 	Links     int        `json:"links,omitempty"`
@@ -50,6 +53,12 @@ type Folder struct {
 	Files int    `json:"files"`
 }
 
+// RootFile is a file at the root.
+type RootFile struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
 // Readme is how a repository describes itself.
 type Readme struct {
 	Place
@@ -66,6 +75,7 @@ type License struct {
 // Bounds of a Structure.
 const (
 	maxFolders   = 120
+	maxRootFiles = 60
 	maxLanguages = 15
 	maxPlaces    = 10
 	hugeFile     = 5 << 20 // bytes
@@ -92,9 +102,13 @@ func (a *Analyst) Structure(ctx context.Context, depth int) (Structure, error) {
 				s.TestFiles = append(s.TestFiles, Place{Path: f.Path})
 			}
 		}
-		if isCI(f.Path) && len(s.CI) < maxPlaces {
-			s.CI = append(s.CI, Place{Path: f.Path})
+		if isCI(f.Path) {
+			s.CITotal++
+			if len(s.CI) < maxPlaces {
+				s.CI = append(s.CI, Place{Path: f.Path})
+			}
 		}
+		s.addRootFile(f)
 		if f.language == "" {
 			continue
 		}
@@ -117,6 +131,16 @@ func (a *Analyst) Structure(ctx context.Context, depth int) (Structure, error) {
 	}
 	s.Risks = structureRisks(s, read.files)
 	return s, nil
+}
+
+func (s *Structure) addRootFile(f file) {
+	switch {
+	case strings.Contains(f.Path, "/"):
+	case len(s.Root) == maxRootFiles:
+		s.RootLeft++
+	default:
+		s.Root = append(s.Root, RootFile{f.Path, f.Size})
+	}
 }
 
 // countFolders counts the files of each folder. Where there are too many, the deepest go first.
@@ -178,7 +202,7 @@ func (a *Analyst) readDescription(s *Structure, files []file) error {
 const maxParagraph = 600
 
 // notProse is a line of Markdown that tells nothing: a badge, HTML, a table, code.
-var notProse = regexp.MustCompile("^(?:\\[?!\\[|<|\\||```|---|===|\\*\\*\\*|\\[[^\\]]*\\]:)")
+var notProse = regexp.MustCompile("^(?:\\[?!\\[|<|\\||```|---|===|\\*\\*\\*[^\\pL]*$|\\[[^\\]]*\\]:|>\\s*(?:\\[!\\w+\\])?\\s*$)")
 
 func readReadme(file, text string) *Readme {
 	readme := &Readme{Place: Place{Path: file}}
@@ -200,7 +224,7 @@ func readReadme(file, text string) *Readme {
 			if len(paragraph) == 0 {
 				readme.Line = number
 			}
-			paragraph = append(paragraph, line)
+			paragraph = append(paragraph, strings.TrimSpace(strings.TrimLeft(line, ">")))
 		}
 		// A paragraph ends at an empty line or a heading.
 		if (line == "" || strings.HasPrefix(line, "#")) && len(paragraph) > 0 {

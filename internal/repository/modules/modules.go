@@ -18,6 +18,7 @@ type File struct {
 	Language source.Language
 	Facts    source.Facts
 	Test     bool
+	Role     source.Role
 }
 
 // Named are the folders of a repository by the names that its manifests give them.
@@ -29,7 +30,8 @@ type Named struct {
 
 // Module is a folder with source code.
 type Module struct {
-	Path     string          `json:"path"` // "." for the root
+	Path     string          `json:"path"`           // "." for the root
+	Name     string          `json:"name,omitempty"` // of the root, as its manifest gives it
 	Files    int             `json:"files"`
 	Language source.Language `json:"language"`        // of most of its files
 	Imported int             `json:"imported"`        // modules that import it
@@ -79,6 +81,9 @@ type Map struct {
 	Cycles   []Cycle
 	Imports  int // statements in all files that are no tests
 	External int // of them lead out of the repository, or are not understood
+	// Importers counts the shipped files that import a file, or the folder where the language
+	// imports folders, from another folder or file: see source.Shipped.
+	Importers map[string]int
 }
 
 // Cycle is modules that import one another in a circle, in one build at least.
@@ -90,23 +95,31 @@ type Cycle struct {
 // Build makes the map.
 func Build(files []File, named Named) Map {
 	x := newIndex(files, named)
-	var made Map
+	made := Map{Importers: make(map[string]int)}
 	edges := make(map[[2]string]*Edge)
 	for _, file := range files {
 		if file.Test || file.Facts.Builds == 0 {
 			continue
 		}
 		from := path.Dir(file.Path)
+		imported := make(map[string]bool)
 		for _, found := range file.Facts.Imports {
 			made.Imports++
 			targets := x.resolveImport(file, found)
 			if len(targets) == 0 {
 				made.External++
 			}
-			for _, to := range targets {
-				if to == from {
+			counted := make(map[string]bool)
+			for _, target := range targets {
+				to := target.folder
+				if one := cmp.Or(target.file, to); one != file.Path && one != from && file.Role == source.Shipped && !imported[one] {
+					imported[one] = true
+					made.Importers[one]++
+				}
+				if to == from || counted[to] {
 					continue
 				}
+				counted[to] = true
 				key := [2]string{from, to}
 				if edges[key] == nil {
 					edges[key] = &Edge{From: from, To: to, File: file.Path, Line: found.Line}

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// maxDrawn is how many boxes a picture has: as many as can be looked at.
-const maxDrawn = 28
+// How many boxes a picture has.
+const (
+	maxDrawn    = 28 // as many as can be looked at
+	fewestDrawn = 6  // fewer tell nothing, where there are more
+)
 
 // group is a box of a picture: a module, or a folder with several.
 type group struct {
@@ -44,6 +47,9 @@ func (m Map) summarizeModules() overview {
 		depth = max(depth, strings.Count(module.Path, "/")+1)
 	}
 	for ; depth > 1 && m.countGroups(depth) > maxDrawn; depth-- {
+	}
+	if m.countGroups(depth) < fewestDrawn && m.countGroups(depth+1) > maxDrawn {
+		depth++ // the largest folders of the next level tell more
 	}
 	groups := make(map[string]*group)
 	var view overview

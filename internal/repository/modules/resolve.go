@@ -13,11 +13,16 @@ type index struct {
 	named    Named
 	files    map[string]bool
 	folders  map[string]bool
-	python   map[string]string              // dotted name → folder
+	python   map[string]string              // dotted name → file
 	packages map[source.Language]namespaces // of languages whose files declare what they belong to
-	ruby     map[string]string              // path below a "lib" or "app" folder, without its ending → folder
+	ruby     map[string]string              // path below a "lib" or "app" folder, without its ending → file
 	crates   map[string]string              // folder → that of its crate's root file
 }
+
+// target is what an import leads to: a folder, and the file in it where the language names one.
+type target struct{ folder, file string }
+
+func fileTarget(file string) target { return target{path.Dir(file), file} }
 
 // namespaces are folders by the packages or namespaces that their files declare.
 type namespaces map[string][]string
@@ -46,7 +51,7 @@ func newIndex(files []File, named Named) *index {
 		case source.Ruby:
 			for at, part := range splitPath(file.Path) {
 				if part == "lib" || part == "app" {
-					x.ruby[strings.TrimSuffix(strings.Join(splitPath(file.Path)[at+1:], "/"), ".rb")] = folder
+					x.ruby[strings.TrimSuffix(strings.Join(splitPath(file.Path)[at+1:], "/"), ".rb")] = file.Path
 				}
 			}
 		case source.Rust:
@@ -92,14 +97,13 @@ func (x *index) addPython(file string) {
 		name = strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), "/__init__")
 		name = strings.ReplaceAll(name, "/", ".")
 		if _, ok := x.python[name]; !ok {
-			x.python[name] = folder
+			x.python[name] = file
 		}
 	}
 }
 
-// resolveImport returns the folders that an import leads to, none for what is not in the
-// repository.
-func (x *index) resolveImport(file File, found source.Import) []string {
+// resolveImport returns what an import leads to, nothing for what is not in the repository.
+func (x *index) resolveImport(file File, found source.Import) []target {
 	switch file.Language {
 	case source.Go:
 		return x.goPackage(found.Path)
@@ -110,14 +114,14 @@ func (x *index) resolveImport(file File, found source.Import) []string {
 	case source.Rust:
 		return x.resolveRust(file.Path, found.Path)
 	case source.Java, source.Kotlin:
-		return x.packages[source.Java].longestMatch(strings.TrimSuffix(found.Path, ".*"), ".")
+		return folderTargets(x.packages[source.Java].longestMatch(strings.TrimSuffix(found.Path, ".*"), "."))
 	case source.CSharp:
-		return x.packages[source.CSharp][found.Path]
+		return folderTargets(x.packages[source.CSharp][found.Path])
 	case source.PHP:
 		if rest, relative := strings.CutPrefix(found.Path, "./"); relative {
 			return x.resolveInclude(file.Path, rest)
 		}
-		return x.packages[source.PHP].longestMatch(found.Path, `\`)
+		return folderTargets(x.packages[source.PHP].longestMatch(found.Path, `\`))
 	case source.Ruby:
 		return x.resolveRequire(file.Path, found.Path)
 	}
@@ -139,16 +143,32 @@ func (n namespaces) longestMatch(name, separator string) []string {
 	return nil
 }
 
-func (x *index) findFolder(folder string) []string {
+func folderTargets(folders []string) []target {
+	targets := make([]target, len(folders))
+	for i, folder := range folders {
+		targets[i] = target{folder: folder}
+	}
+	return targets
+}
+
+func (x *index) findFolder(folder string) []target {
 	if folder = path.Clean(folder); x.folders[folder] {
-		return []string{folder}
+		return []target{{folder: folder}}
+	}
+	return nil
+}
+
+// findFile returns a file whose folder is a module.
+func (x *index) findFile(file string) []target {
+	if file = path.Clean(file); x.files[file] && x.folders[path.Dir(file)] {
+		return []target{fileTarget(file)}
 	}
 	return nil
 }
 
 // goPackage finds the package of an import path in the module whose path is the longest
 // beginning of it. The module of the standard library has no path of its own.
-func (x *index) goPackage(imported string) []string {
+func (x *index) goPackage(imported string) []target {
 	for prefix := imported; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		if folder, ok := x.named.Go[prefix]; ok {
 			return x.findFolder(path.Join(folder, strings.TrimPrefix(imported, prefix)))
@@ -160,7 +180,7 @@ func (x *index) goPackage(imported string) []string {
 	return nil
 }
 
-func (x *index) pythonModule(file string, found source.Import) []string {
+func (x *index) pythonModule(file string, found source.Import) []target {
 	name := found.Path
 	if rest := strings.TrimLeft(name, "."); rest != name {
 		folder := path.Dir(file)
@@ -169,53 +189,61 @@ func (x *index) pythonModule(file string, found source.Import) []string {
 		}
 		return x.pythonFiles(path.Join(folder, strings.ReplaceAll(rest, ".", "/")), found.Names)
 	}
-	var folders []string
+	var targets []target
 	for _, one := range found.Names {
-		if folder, ok := x.python[name+"."+one]; ok && !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
+		if at, ok := x.python[name+"."+one]; ok && !slices.Contains(targets, fileTarget(at)) {
+			targets = append(targets, fileTarget(at))
 		}
 	}
-	if len(folders) > 0 {
-		return folders
+	if len(targets) > 0 {
+		return targets
 	}
 	for name != "" {
-		if folder, ok := x.python[name]; ok {
-			return []string{folder}
+		if at, ok := x.python[name]; ok {
+			return []target{fileTarget(at)}
 		}
 		name = name[:max(0, strings.LastIndexByte(name, '.'))]
 	}
 	return nil
 }
 
-// pythonFiles finds what is imported relative to a file.
-func (x *index) pythonFiles(at string, names []string) []string {
+// pythonFiles finds what is imported relative to a file: a module, modules of a package that
+// are named, or the package.
+func (x *index) pythonFiles(at string, names []string) []target {
 	if x.files[at+".py"] {
-		return x.findFolder(path.Dir(at))
+		return x.findFile(at + ".py")
 	}
-	var folders []string
+	var targets []target
 	for _, name := range names {
-		if sub := path.Join(at, name); x.folders[sub] && x.files[path.Join(sub, "__init__.py")] {
-			folders = append(folders, sub)
+		for _, file := range []string{path.Join(at, name) + ".py", path.Join(at, name, "__init__.py")} {
+			targets = append(targets, x.findFile(file)...)
 		}
 	}
-	if len(folders) > 0 {
-		return folders
+	if len(targets) > 0 {
+		return targets
+	}
+	if found := x.findFile(path.Join(at, "__init__.py")); found != nil {
+		return found
 	}
 	return x.findFolder(at)
 }
 
 var scriptEndings = []string{"", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".vue", ".svelte"}
 
-func (x *index) resolveScript(file, imported string) []string {
+func (x *index) resolveScript(file, imported string) []target {
 	if !strings.HasPrefix(imported, ".") {
 		return x.scriptPackage(imported)
 	}
-	at := path.Join(path.Dir(file), imported)
+	return x.scriptFile(path.Join(path.Dir(file), imported))
+}
+
+// scriptFile finds the file of a path without its ending, or the index of a folder.
+func (x *index) scriptFile(at string) []target {
 	// TypeScript names the file that will be made: "./a.js" of "a.ts".
-	for _, stem := range []string{at, strings.TrimSuffix(at, path.Ext(at))} {
+	for _, stem := range []string{at, strings.TrimSuffix(at, path.Ext(at)), path.Join(at, "index")} {
 		for _, ending := range scriptEndings {
-			if x.files[stem+ending] {
-				return x.findFolder(path.Dir(stem))
+			if found := x.findFile(stem + ending); found != nil {
+				return found
 			}
 		}
 	}
@@ -224,7 +252,7 @@ func (x *index) resolveScript(file, imported string) []string {
 
 // scriptPackage finds a package of the same repository: "@scope/name/part" is looked for
 // in the folder of "@scope/name", and in the "src" below it.
-func (x *index) scriptPackage(imported string) []string {
+func (x *index) scriptPackage(imported string) []target {
 	for name := imported; name != "." && name != "/"; name = path.Dir(name) {
 		folder, ok := x.named.JavaScript[name]
 		if !ok {
@@ -232,8 +260,8 @@ func (x *index) scriptPackage(imported string) []string {
 		}
 		rest := strings.TrimPrefix(strings.TrimPrefix(imported, name), "/")
 		for _, at := range []string{path.Join(folder, rest), path.Join(folder, "src", rest), path.Join(folder, "src"), folder} {
-			if x.folders[at] {
-				return []string{at}
+			if found := x.scriptFile(at); found != nil {
+				return found
 			}
 		}
 	}
@@ -242,7 +270,7 @@ func (x *index) scriptPackage(imported string) []string {
 
 // resolveRust finds the folder of a path. A module "a::b" is in a/b.rs or a/b/mod.rs below the
 // folder of its crate's root file.
-func (x *index) resolveRust(file, imported string) []string {
+func (x *index) resolveRust(file, imported string) []target {
 	segments := strings.Split(imported, "::")
 	folder := path.Dir(file)
 	stem := strings.TrimSuffix(path.Base(file), ".rs")
@@ -272,14 +300,18 @@ func (x *index) resolveRust(file, imported string) []string {
 }
 
 // rustModule follows the segments of a path as far as there are files for them.
-func (x *index) rustModule(base string, segments []string) []string {
+func (x *index) rustModule(base string, segments []string) []target {
 	for length := len(segments); length >= 0; length-- {
 		at := path.Join(base, path.Join(segments[:length]...))
 		switch {
-		case x.files[path.Join(at, "mod.rs")], length == 0 && x.folders[at]:
+		case x.files[path.Join(at, "mod.rs")]:
+			return x.findFile(path.Join(at, "mod.rs"))
+		case length == 0 && x.files[path.Join(at, "lib.rs")]:
+			return x.findFile(path.Join(at, "lib.rs"))
+		case length == 0 && x.folders[at]:
 			return x.findFolder(at)
 		case x.files[at+".rs"]:
-			return x.findFolder(path.Dir(at))
+			return x.findFile(at + ".rs")
 		}
 	}
 	return nil
@@ -293,25 +325,25 @@ func (x *index) crateOf(folder string) string {
 	}
 }
 
-func (x *index) resolveInclude(file, included string) []string {
+func (x *index) resolveInclude(file, included string) []target {
 	for _, at := range []string{path.Join(path.Dir(file), included), included} {
-		if x.files[at] {
-			return x.findFolder(path.Dir(at))
+		if found := x.findFile(at); found != nil {
+			return found
 		}
 	}
 	return nil
 }
 
-func (x *index) resolveRequire(file, required string) []string {
+func (x *index) resolveRequire(file, required string) []target {
 	if strings.HasPrefix(required, ".") {
 		at := path.Join(path.Dir(file), required)
-		if x.files[at] || x.files[at+".rb"] {
-			return x.findFolder(path.Dir(at))
+		if found := x.findFile(at); found != nil {
+			return found
 		}
-		return nil
+		return x.findFile(at + ".rb")
 	}
-	if folder, ok := x.ruby[strings.TrimSuffix(required, ".rb")]; ok {
-		return []string{folder}
+	if at, ok := x.ruby[strings.TrimSuffix(required, ".rb")]; ok {
+		return []target{fileTarget(at)}
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (v overview) placeGroups() (width, height float64) {
 	ordered := slices.Clone(v.groups)
 	slices.SortStableFunc(ordered, func(a, b *group) int { return cmp.Compare(a.layer, b.layer) })
 	for _, g := range ordered {
-		g.width = letter*float64(max(utf8.RuneCountInString(shortenPath(g.path)), utf8.RuneCountInString(g.describeGroup()))) + 2*padding
+		g.width = letter*float64(max(utf8.RuneCountInString(shortenPath(g.label())), utf8.RuneCountInString(g.describeGroup()))) + 2*padding
 		if g.layer != layer || row+gapX+g.width > widest {
 			rows = append(rows, nil)
 			layer, row = g.layer, 0
@@ -111,6 +111,14 @@ func (v overview) importerPositions(row []*group) map[*group]float64 {
 	return sums
 }
 
+// label is what a box is called: the root has no path of its own.
+func (g *group) label() string {
+	if g.path == "." {
+		return "(root)"
+	}
+	return g.path
+}
+
 func (g *group) describeGroup() string {
 	text := fmt.Sprintf("%d files", g.files)
 	if g.files == 1 {
@@ -133,7 +141,7 @@ func (g *group) drawGroup(out *strings.Builder) {
 	left, top := g.x-g.width/2, g.y-boxHeight/2
 	fmt.Fprintf(out, `<g class="%s" data-node="%s">`+"\n", class, escapeXML(g.path))
 	fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.1f" width="%.1f" height="%.0f" rx="6"/>`+"\n", left, top, g.width, boxHeight)
-	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", g.x, top+17, escapeXML(shortenPath(g.path)))
+	fmt.Fprintf(out, `<text class="name" x="%.1f" y="%.1f">%s</text>`+"\n", g.x, top+17, escapeXML(shortenPath(g.label())))
 	fmt.Fprintf(out, `<text class="description" x="%.1f" y="%.1f">%s</text>`+"\n</g>\n", g.x, top+32, escapeXML(g.describeGroup()))
 }
 

@@ -113,12 +113,12 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 // Written is what a model wrote.
 type Written struct {
 	Sections []report.Section
-	LeftOut  int // statements with a number, a name or code that their sources don't have
+	LeftOut  int // statements without a source, or with a number, a name or code that theirs don't have
 }
 
 // Write asks for the sections of what is to be made. Statements keep those numbers of
-// sources that were given. One with a number, a name or code that the sources which it cites
-// don't have is left out; one that cites nothing is held against all.
+// sources that were given. One that cites none of them is left out, and so is one with a
+// number, a name or code that the sources which it cites don't have.
 func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.ModelUse, error) {
 	var told struct {
 		Sections []struct {
@@ -143,7 +143,7 @@ func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.Mode
 				continue
 			}
 			cited := task.cited(statement.Sources)
-			if len(task.absentWords(text, cited)) > 0 {
+			if len(cited) == 0 || len(task.absentWords(text, cited)) > 0 {
 				written.LeftOut++
 				continue
 			}
@@ -172,11 +172,8 @@ func (t Task) cited(numbers []int) []Source {
 }
 
 // absentWords gives the numbers, names and code of a statement that the sources which it cites
-// don't have, of one that cites nothing those that no source has.
+// don't have.
 func (t Task) absentWords(text string, cited []Source) []string {
-	if len(cited) == 0 {
-		cited = t.Sources
-	}
 	var lines []string
 	for _, source := range cited {
 		lines = append(append(lines, source.Label), strings.Split(source.Text, "\n")...)

@@ -81,13 +81,13 @@ func TestSourcesFit(t *testing.T) {
 }
 
 // TestInventedIsLeftOut has statements with a number, a flag and a name that what they cite does
-// not have.
+// not have, and such that cite nothing there is.
 func TestInventedIsLeftOut(t *testing.T) {
 	server := llmtest.New(t, llmtest.Value(struct {
 		Sections []section `json:"sections"`
 	}{[]section{{"A", []statement{
 		{"The queue keeps 30 jobs.", []int{1}}, {"The queue keeps 90 jobs.", []int{1}}, {"Start it with `--drain`.", []int{2}},
-		{"It needs PostgreSQL.", []int{}}, {"It needs MySQL.", []int{}},
+		{"It needs PostgreSQL.", []int{2}}, {"It needs PostgreSQL.", []int{}}, {"It needs PostgreSQL.", []int{7}},
 	}}}}))
 	written, _, err := reason.Write(t.Context(), modelOf(t, server, 16000), reason.Task{
 		Goal: "a report", Text: "x", Sources: []reason.Source{{Label: "queue.go", Text: "const jobs = 30 // --drain"}, {Label: "README.md", Text: "It needs PostgreSQL."}},
@@ -99,7 +99,7 @@ func TestInventedIsLeftOut(t *testing.T) {
 	for _, s := range written.Sections[0].Statements {
 		kept = append(kept, s.Text)
 	}
-	if want := "The queue keeps 30 jobs.|It needs PostgreSQL."; strings.Join(kept, "|") != want || written.LeftOut != 3 {
+	if want := "The queue keeps 30 jobs.|It needs PostgreSQL."; strings.Join(kept, "|") != want || written.LeftOut != 4 {
 		t.Errorf("kept %q, left out %d", kept, written.LeftOut)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/modules"
+	"cairn/internal/repository/source"
 )
 
 // How much of an architecture is written down.
@@ -27,14 +28,14 @@ func (w *writer) writeArchitecture(f Facts) {
 		w.writeLine("There is no source code in a language whose imports I read.\n")
 		return
 	}
-	w.writeLine("%s modules (folders with source code), %s imports between two of them; %s of %s import statements lead elsewhere.",
+	w.writeLine("%s modules (folders with source code other than tests), %s links between them by imports; %s of %s import statements lead out of the repository or could not be followed.",
 		humanize.Comma(int64(a.ModulesTotal)), humanize.Comma(int64(a.EdgesTotal)), humanize.Comma(int64(a.External)), humanize.Comma(int64(a.Imports)))
 	if f.Picture != "" {
 		w.writeLine("The picture `%s` shows who imports whom.", f.Picture)
 	}
 	w.writeLine("\n| Module | Language | Files | Imported by |\n|---|---|---:|---:|")
 	for _, module := range a.Modules[:min(len(a.Modules), maxModules)] {
-		name := codeCell(module.Path)
+		name := moduleCell(module)
 		if module.Cycle > 0 {
 			name += fmt.Sprintf(" (cycle %d)", module.Cycle)
 		}
@@ -48,7 +49,7 @@ func (w *writer) writeArchitecture(f Facts) {
 		w.writeLine("The strongest ties:\n")
 	}
 	for _, edge := range a.Edges[:min(len(a.Edges), maxEdges)] {
-		w.writeLine("- %s imports %s: %d, first in %s", codeText(edge.From), codeText(edge.To), edge.Count, w.placeText(analysis.Place{Path: edge.File, Line: edge.Line}))
+		w.writeLine("- %s imports %s: %d, first in %s", moduleText(a, edge.From), moduleText(a, edge.To), edge.Count, w.placeText(analysis.Place{Path: edge.File, Line: edge.Line}))
 	}
 	w.writeLine("")
 	if a.CyclesTotal == 0 {
@@ -57,22 +58,97 @@ func (w *writer) writeArchitecture(f Facts) {
 	}
 	w.writeLine("Modules whose files import one another in a circle (%d):\n", a.CyclesTotal)
 	for i, cycle := range a.Cycles {
-		w.writeLine("- Cycle %d: %s%s", i+1, codeList(cycle.Modules, maxModules), w.proofText(cycle.Proof))
+		w.writeLine("- Cycle %d: %s%s", i+1, codeList(cycle.Modules, maxModules), w.proofText(a, cycle.Proof))
 	}
 	w.writeLine("")
+}
+
+// writeEntryList lists what ships, and counts the rest by what it is for.
+func (w *writer) writeEntryList(a *analysis.Architecture) {
+	others := make(map[source.Role][]analysis.Place)
+	shipped := 0
+	for _, entry := range a.Entries {
+		if entry.Role == source.Shipped {
+			shipped++
+			w.writeLine("- %s: %s (%s)%s", w.placeText(entry.Place), entryText(entry), entry.Language, w.namedText(entry))
+		} else {
+			others[entry.Role] = append(others[entry.Role], entry.Place)
+		}
+	}
+	if shipped == 0 {
+		w.writeLine("No program was found to begin in what it ships: it may be a library.")
+	}
+	for _, kind := range []struct {
+		role source.Role
+		text string
+	}{{source.Tool, "Of tools and generators"}, {source.Example, "Of examples"}} {
+		if places := others[kind.role]; len(places) > 0 {
+			shown := places[:min(len(places), maxOthers)]
+			w.writeLine("\n%s: %s.", kind.text, w.placesText(shown, len(places)-len(shown)))
+		}
+	}
+	if more := a.EntriesTotal - len(a.Entries); more > 0 {
+		w.writeLine("\n%d more are not listed.", more)
+	}
+	w.writeLine("")
+}
+
+// maxOthers is how many programs of tools and of examples are named.
+const maxOthers = 5
+
+// entryText says what begins in a file.
+func entryText(entry analysis.Entry) string {
+	name := ""
+	if entry.Name != "" {
+		name = " " + codeText(entry.Name)
+	}
+	switch entry.Kind {
+	case analysis.LibraryEntry:
+		return "what those get who import" + name
+	case analysis.ScriptEntry:
+		return "a script that is run by its name"
+	case analysis.ProgramEntry:
+	}
+	return "the program" + name
+}
+
+// namedText says which manifest names an entry.
+func (w *writer) namedText(entry analysis.Entry) string {
+	if entry.Named.Path == "" {
+		return ""
+	}
+	return ", by " + w.placeText(entry.Named)
+}
+
+// moduleText names a module by its folder, the root by its name.
+func moduleText(a *analysis.Architecture, folder string) string {
+	for _, module := range a.Modules {
+		if module.Path == folder && folder == "." && module.Name != "" {
+			return codeText(module.Name)
+		}
+	}
+	return codeText(folder)
+}
+
+// moduleCell names a module in a table.
+func moduleCell(module modules.Module) string {
+	if module.Path == "." {
+		return "the root, " + codeCell(module.Name)
+	}
+	return codeCell(module.Path)
 }
 
 // maxProof is how many imports of a cycle are shown.
 const maxProof = 8
 
 // proofText shows the imports that make a circle.
-func (w *writer) proofText(proof []modules.Link) string {
+func (w *writer) proofText(a *analysis.Architecture, proof []modules.Link) string {
 	if len(proof) == 0 || len(proof) > maxProof {
 		return ""
 	}
 	links := make([]string, len(proof))
 	for i, link := range proof {
-		links[i] = fmt.Sprintf("%s imports %s in %s", codeText(link.From), codeText(link.To), w.placeText(analysis.Place{Path: link.File, Line: link.Line}))
+		links[i] = fmt.Sprintf("%s imports %s in %s", moduleText(a, link.From), moduleText(a, link.To), w.placeText(analysis.Place{Path: link.File, Line: link.Line}))
 	}
 	return ". " + strings.Join(links, ", ") + "."
 }
@@ -83,13 +159,7 @@ func (w *writer) writeEntries(f Facts) {
 		w.writeLine("*They could not be read.*\n")
 		return
 	}
-	if len(f.Architecture.Entries) == 0 {
-		w.writeLine("None was found: it may be a library.\n")
-	}
-	for _, entry := range f.Architecture.Entries {
-		w.writeLine("- %s (%s)", w.placeText(entry.Place), entry.Language)
-	}
-	w.writeLine("")
+	w.writeEntryList(f.Architecture)
 	if len(f.Files) > 0 {
 		w.writeLine("## Files to begin with\n")
 		for _, file := range f.Files {
@@ -108,12 +178,12 @@ func (w *writer) writeTests(s *analysis.Structure) {
 	if s.Tests == 0 {
 		w.writeLine("No tests were found.")
 	} else {
-		w.writeLine("%s of tests, as in %s.", countFiles(s.Tests), w.placesText(s.TestFiles[:min(len(s.TestFiles), 3)], 0))
+		w.writeLine("%s in folders of tests or named like tests, as %s.", countFiles(s.Tests), w.placesText(s.TestFiles[:min(len(s.TestFiles), 3)], 0))
 	}
 	if len(s.CI) > 0 {
-		w.writeLine("What runs on changes: %s.", w.placesText(s.CI, 0))
+		w.writeLine("Files that tell its CI what to run: %s.", w.placesText(s.CI, s.CITotal-len(s.CI)))
 	} else {
-		w.writeLine("Nothing was found that says what runs on changes.")
+		w.writeLine("No file was found that tells a CI what to run.")
 	}
 	w.writeLine("")
 }

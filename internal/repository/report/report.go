@@ -141,15 +141,7 @@ func (w *writer) writeAbout(f Facts) {
 		w.writeLine("- It has no README.")
 	}
 	if f.Dependencies != nil {
-		for _, m := range f.Dependencies.Manifests[:min(len(f.Dependencies.Manifests), maxNamed)] {
-			if m.Name != "" {
-				about := ""
-				if m.Description != "" {
-					about = ": " + cleanText(m.Description)
-				}
-				w.writeLine("- %s module %s (%s)%s", m.Ecosystem, codeText(m.Name), w.placeText(analysis.Place{Path: m.Path}), about)
-			}
-		}
+		w.writeModules(f.Dependencies)
 	}
 	if s.License != nil {
 		name := s.License.Name
@@ -168,6 +160,49 @@ func (w *writer) writeAbout(f Facts) {
 	}
 }
 
+// writeModules names what manifests describe, the root's first.
+func (w *writer) writeModules(d *analysis.Dependencies) {
+	named, more := 0, 0
+	for _, m := range d.Manifests {
+		switch {
+		case m.Name == "":
+		case named == maxNamed:
+			more++
+		default:
+			named++
+			about := ""
+			if m.Version != "" {
+				about += ", version " + codeText(m.Version)
+			}
+			if m.Requires != "" {
+				about += ", requires " + cleanText(m.Requires)
+			}
+			if m.Description != "" {
+				about += ": " + cleanText(m.Description)
+			}
+			w.writeLine("- %s %s %s (%s)%s", m.Ecosystem, nounOf(m.Ecosystem), codeText(m.Name), w.placeText(analysis.Place{Path: m.Path}), about)
+		}
+	}
+	if more += d.Left; more > 0 {
+		w.writeLine("- And %d more manifests: see “Dependencies”.", more)
+	}
+}
+
+// nounOf is what an ecosystem calls what a manifest describes.
+func nounOf(ecosystem manifest.Ecosystem) string {
+	switch ecosystem {
+	case manifest.Go:
+		return "module"
+	case manifest.Helm:
+		return "chart"
+	case manifest.Rust:
+		return "crate"
+	case manifest.DotNet, manifest.Java:
+		return "project"
+	}
+	return "package"
+}
+
 // maxNamed is how many manifests are named at the beginning.
 const maxNamed = 8
 
@@ -180,11 +215,7 @@ func (w *writer) writeSections(sections []Section) {
 			for _, c := range s.Cites {
 				cites = append(cites, linkText(codeText(c.Label), c.URL))
 			}
-			where := ""
-			if len(cites) > 0 {
-				where = " (" + strings.Join(cites, ", ") + ")"
-			}
-			w.writeLine("- %s%s", cleanText(s.Text), where)
+			w.writeLine("- %s (%s)", cleanText(s.Text), strings.Join(cites, ", "))
 		}
 		w.writeLine("")
 	}
@@ -201,7 +232,13 @@ func (w *writer) writeStructure(s *analysis.Structure) {
 		name := folder.Path[strings.LastIndexByte(folder.Path, '/')+1:]
 		w.writeLine("%s%s/  %s", strings.Repeat("  ", folder.Depth-1), strings.ReplaceAll(oneLine(name), "`", ""), countFiles(folder.Files))
 	}
+	for _, file := range s.Root {
+		w.writeLine("%s  %s", strings.ReplaceAll(oneLine(file.Path), "`", ""), humanize.IBytes(uint64(file.Bytes)))
+	}
 	w.writeLine("```\n")
+	if s.RootLeft > 0 {
+		w.writeLine("%d more files of the root are not shown.", s.RootLeft)
+	}
 	if s.TreeLeft > 0 {
 		w.writeLine("%d smaller folders are not shown.", s.TreeLeft)
 	}
@@ -249,6 +286,8 @@ func (w *writer) writeDependencies(d *analysis.Dependencies) {
 	}
 	if len(d.Manifests) == 0 {
 		w.writeLine("No manifest was found.\n")
+	} else {
+		w.writeLine("%d manifests name %d dependencies, those of dependencies included where they list them.\n", len(d.Manifests)+d.Left, d.Total)
 	}
 	for _, m := range d.Manifests {
 		w.writeManifest(m)
@@ -287,7 +326,7 @@ func (w *writer) writeManifest(m analysis.Manifest) {
 		w.writeLine("\n%d more are not listed.", m.Left)
 	}
 	if m.Indirect > 0 {
-		w.writeLine("\nAnd %d that those depend on.", m.Indirect)
+		w.writeLine("\nAnd %d that those depend on, which it lists too.", m.Indirect)
 	}
 	w.writeLine("")
 }

@@ -8,6 +8,7 @@ import (
 	"cairn/internal/repository/manifest"
 	"cairn/internal/repository/modules"
 	"cairn/internal/repository/report"
+	"cairn/internal/repository/source"
 )
 
 // TestStatementsLinkToTheirLines has a repository that is on the web.
@@ -16,23 +17,29 @@ func TestStatementsLinkToTheirLines(t *testing.T) {
 	text := report.Write(report.Facts{
 		Name: "github.com/a/b", Commit: "c0ffee", Web: web,
 		Structure: &analysis.Structure{
+			Root:    []analysis.RootFile{{Path: "READ.ME", Bytes: 2}},
 			Readme:  &analysis.Readme{Place: analysis.Place{Path: "README.md", Line: 3}, Text: "It works."},
 			License: &analysis.License{Place: analysis.Place{Path: "LICENSE"}, Name: "MIT"},
 			Risks:   []analysis.Risk{{Kind: analysis.Secret, Text: "A key.", Places: []analysis.Place{{Path: "x y.go", Line: 7}}, More: 4}},
 		},
-		Dependencies: &analysis.Dependencies{Manifests: []analysis.Manifest{{
-			Path: "go.mod", Ecosystem: manifest.Go, Lock: "go.sum",
+		Dependencies: &analysis.Dependencies{Left: 3, Manifests: []analysis.Manifest{{
+			Path: "go.mod", Ecosystem: manifest.Go, Lock: "go.sum", Name: "example.com/b", Version: "7", Requires: "Go 1.26",
 			Dependencies: []analysis.Dependency{{Dependency: manifest.Dependency{Name: "x|y", Version: "1", Line: 9}, Locked: "2"}},
 		}}},
 		Architecture: &analysis.Architecture{
 			ModulesTotal: 2, Modules: []modules.Module{{Path: "p", Language: "Go", Files: 1}}, Edges: []modules.Edge{{From: "p", To: "q", Count: 3, File: "p/p.go", Line: 5}},
-			Entries: []analysis.Entry{{Place: analysis.Place{Path: "main.go", Line: 11}, Language: "Go"}},
+			Entries: []analysis.Entry{{
+				Place: analysis.Place{Path: "main.go", Line: 11}, Language: "Go", Kind: analysis.ProgramEntry, Role: source.Shipped, Name: "b", Named: analysis.Place{Path: "go.mod", Line: 2},
+			}, {Place: analysis.Place{Path: "gen.go", Line: 3}, Language: "Go", Role: source.Tool}},
+			EntriesTotal: 5,
 		},
 	})
 	for _, want := range []string{
-		"at commit [`c0ffee`](https://github.com/a/b/tree/c0ffee)", "([`README.md:3`](" + web + "README.md#L3)): It works.", "MIT ([`LICENSE`](" + web + "LICENSE))",
+		"at commit [`c0ffee`](https://github.com/a/b/tree/c0ffee)", "- Go module `example.com/b` ([`go.mod`](" + web + "go.mod)), version `7`, requires Go 1.26\n", "- And 3 more manifests", "READ.ME  2 B",
+		"([`README.md:3`](" + web + "README.md#L3)): It works.", "MIT ([`LICENSE`](" + web + "LICENSE))",
 		"[`x y.go:7`](" + web + "x%20y.go#L7) and 4 more", "| `x\\|y` | `1` → `2` |  | [9](" + web + "go.mod#L9) |", "locked by [`go.sum`](" + web + "go.sum)",
-		"`p` imports `q`: 3, first in [`p/p.go:5`](" + web + "p/p.go#L5)", "[`main.go:11`](" + web + "main.go#L11) (Go)", "1 more modules are not listed.",
+		"`p` imports `q`: 3, first in [`p/p.go:5`](" + web + "p/p.go#L5)", "[`main.go:11`](" + web + "main.go#L11): the program `b` (Go), by [`go.mod:2`](" + web + "go.mod#L2)", "Of tools and generators: [`gen.go:3`]", "3 more are not listed.",
+		"1 more modules are not listed.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -135,10 +135,15 @@ func IsTest(file string) bool {
 		(strings.HasSuffix(base, "Test") || strings.HasSuffix(base, "Tests") || strings.HasSuffix(base, "IT")) {
 		return true
 	}
-	for folder := range strings.SplitSeq(path.Dir(file), "/") {
+	for i, folder := range strings.Split(path.Dir(file), "/") {
 		switch strings.ToLower(folder) {
-		case "test", "tests", "__tests__", "spec", "testdata", "fixtures", "e2e":
+		case "__tests__", "testdata", "fixtures", "e2e":
 			return true
+		case "test", "tests", "spec":
+			// In Go these are packages like any other, but for those of the root.
+			if i == 0 || LanguageOf(file) != Go {
+				return true
+			}
 		}
 	}
 	return false

@@ -76,9 +76,22 @@ func TestIsTest(t *testing.T) {
 	for file, want := range map[string]bool{
 		"a/b_test.go": true, "a/b.go": false, "test_x.py": true, "x/latest.py": false, "a.spec.ts": true, "src/test/java/A.java": true,
 		"src/CartTest.java": true, "Contest.md": false, "greatest/x.rb": false, "pkg/testdata/a.json": true, "spec/a.rb": true,
+		"cmd/go/internal/test/test.go": false, "test/run.go": true, "web/test/a.js": true,
 	} {
 		if got := source.IsTest(file); got != want {
 			t.Errorf("IsTest(%s) = %v", file, got)
+		}
+	}
+}
+
+func TestRoleOf(t *testing.T) {
+	for file, want := range map[string]source.Role{
+		"a.go": source.Shipped, "src/go/doc/a.go": source.Shipped, "docs/conf.py": source.Tool, "doc/a.go": source.Tool, "x/examples/a/main.go": source.Example,
+		"a_test.go": source.Test, "x/_gen/a.go": source.Tool, "x/_private/a.py": source.Shipped, ".github/a.js": source.Tool, "vite.config.ts": source.Tool,
+		"x/e2e/cmd/main.go": source.Test, "tools/a.go": source.Tool, "cmd/a/main.go": source.Shipped,
+	} {
+		if got := source.RoleOf(file); got != want {
+			t.Errorf("%s is %s, want %s", file, got, want)
 		}
 	}
 }

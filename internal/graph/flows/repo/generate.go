@@ -105,9 +105,9 @@ func (s State) omissionNote() string {
 	case 0:
 		return ""
 	case 1:
-		return "A statement of the language model was left out: its sources don't have a number, a name or code of it."
+		return "A statement of the language model was left out: it names no source, or its sources don't have a number, a name or code of it."
 	}
-	return fmt.Sprintf("%d statements of the language model were left out: their sources don't have a number, a name or code of them.", s.LeftOut)
+	return fmt.Sprintf("%d statements of the language model were left out: they name no source, or their sources don't have a number, a name or code of them.", s.LeftOut)
 }
 
 func (s State) hasPicture() bool {

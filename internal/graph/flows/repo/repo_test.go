@@ -94,10 +94,10 @@ func TestReportWithoutAModel(t *testing.T) {
 	file := string(outcome.Files[0].Content)
 	for _, want := range []string{
 		"# Report on `shop`", "calls itself “Shop”", "Sells things.", "Go module `example.com/shop` (`go.mod`)",
-		"| `golang.org/x/text` | `v0.1.0` |  | 5 |", "| `react` | `^19` |", "`cmd/shop/main.go:5` (Go)",
+		"| `golang.org/x/text` | `v0.1.0` |  | 5 |", "| `react` | `^19` |", "`cmd/shop/main.go:5`: the program `shop` (Go)",
 		"`cart` imports `price`: 1, first in `cart/cart.go:3`", "- Cycle 1: `web/src/a`, `web/src/b`", "`shop_architecture.svg`",
 		"**no license**", "**no lock file**: There is no go.sum", "**secret**: Something looks like a token of GitHub", "`cart/cart.go:5`",
-		"**unpinned image**", "`Dockerfile:1`", "1 file of tests, as in `cart/cart_test.go`", "`.github/workflows/a.yml`", "Symbolic links, which were not followed: 1.",
+		"**unpinned image**", "`Dockerfile:1`", "1 file in folders of tests or named like tests, as `cart/cart_test.go`", "`.github/workflows/a.yml`", "Symbolic links, which were not followed: 1.",
 		"<summary>Evaluation of this run: 98 of 100</summary>", "measure the process, not the truth",
 	} {
 		if !strings.Contains(file, want) {

@@ -77,7 +77,7 @@ type State struct {
 	NextAction     Action
 	Retried        bool // in this pass
 
-	ReasoningSteps  []string
+	ReasoningSteps  []string // of all passes, in their order
 	ReflectionNotes []string
 	ToolUsage       []ToolUse
 
@@ -113,7 +113,7 @@ var (
 	nextAction     = graph.Replace("next_action", func(s *State) *Action { return &s.NextAction })
 	retried        = graph.Replace("retried", func(s *State) *bool { return &s.Retried })
 
-	reasoningSteps  = graph.Replace("reasoning_steps", func(s *State) *[]string { return &s.ReasoningSteps })
+	reasoningSteps  = graph.Append("reasoning_steps", func(s *State) *[]string { return &s.ReasoningSteps })
 	reflectionNotes = graph.Append("reflection_notes", func(s *State) *[]string { return &s.ReflectionNotes })
 	toolUsage       = graph.Append("tool_usage", func(s *State) *[]ToolUse { return &s.ToolUsage })
 

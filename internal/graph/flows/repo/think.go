@@ -29,7 +29,7 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 		return graph.Result[State]{}, nil
 	}
 	if f.options.Model == nil {
-		return graph.Update(reasoningSteps.Set(stepsByRules(s))), nil
+		return graph.Update(reasoningSteps.Set(s.freshSteps(stepsByRules(s)))), nil
 	}
 	thought, used, err := reason.Think(ctx, f.options.Model, reason.Task{
 		Run: s.RequestID, Goal: goals[s.TaskType], Text: s.taskText(), Sources: s.sources(),
@@ -46,7 +46,12 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 			fresh = append(fresh, path)
 		}
 	}
-	return graph.Update(reasoningSteps.Set(thought.Steps), wanted.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
+	return graph.Update(reasoningSteps.Set(s.freshSteps(thought.Steps)), wanted.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
+}
+
+// freshSteps leaves out the steps that an earlier pass took as well.
+func (s State) freshSteps(steps []string) []string {
+	return slices.DeleteFunc(slices.Clone(steps), func(step string) bool { return slices.Contains(s.ReasoningSteps, step) })
 }
 
 // taskText is the task in words; an analysis may have none.
@@ -78,7 +83,7 @@ func stepsByRules(s State) []string {
 		add("Manifests: %d; dependencies that they name: %d.", len(d.Manifests)+d.Left, d.Total)
 	}
 	if a := s.Architecture; a != nil {
-		add("Modules: %d; imports between two of them: %d; circles of imports: %d.", a.ModulesTotal, a.EdgesTotal, a.CyclesTotal)
+		add("Modules: %d; links between them by imports: %d; circles of imports: %d.", a.ModulesTotal, a.EdgesTotal, a.CyclesTotal)
 	}
 	if s.CodeFiles != nil {
 		add("Files that tell most about it, for programs begin in them or others import them: %d.", len(s.CodeFiles))

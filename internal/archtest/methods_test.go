@@ -46,7 +46,7 @@ func (g *generic[T]) three() {}
 `,
 		"a/more.go":  "package a\n\nfunc (m *middle) four() {}\n",
 		"atest/a.go": "package atest\n\nimport \"cairn/a\"\n\ntype fake struct{ a.generic[int] }\n",
-		"b/b.go":        "package b\n\ntype Small struct{}\n\nfunc (Small) Five() {}\n",
+		"b/b.go":     "package b\n\ntype Small struct{}\n\nfunc (Small) Five() {}\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -95,7 +95,7 @@ func (t *turn) closeDraft(ctx context.Context) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
 	defer done()
 	err := draft.Close(ctx)
-	t.late = t.late || err != nil || draft.Unsettled()
+	t.late = t.late || draft.Unsettled()
 	if err != nil {
 		t.logger.WarnContext(ctx, "a draft was not taken away", "thread", string(t.message.Thread), "error", err)
 	}
@@ -137,12 +137,13 @@ func (t *turn) showWaiting(ctx context.Context, about time.Duration) {
 	if draft == nil {
 		draft, err = drafter.Draft(ctx, t.shownWork(false))
 	}
-	if err == nil {
+	if err != nil {
+		t.late = t.late || !saysNothingWasDone(err)
+	} else {
 		err = draft.Wait(ctx, about)
 		t.late = t.late || draft.Unsettled()
 	}
 	if err != nil {
-		t.late = t.late || !saysNothingWasDone(err)
 		t.logger.WarnContext(ctx, "the wait for a turn is not shown", "thread", string(t.message.Thread), "error", err)
 	}
 }

@@ -27,7 +27,7 @@ const (
 	// where a platform is slow for long, many threads wait.
 	tidyPause        = 5 * time.Second
 	tidyBackoff      = .25
-	longestTidyPause = 2 * time.Minute
+	longestTidyPause = time.Minute
 )
 
 // tidyLater has the thread tidied once the platform has had time to do what the job asked of

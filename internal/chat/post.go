@@ -136,8 +136,8 @@ type Draft interface {
 	// with the next post in the thread, whichever process posts it, or where Unsettled says so
 	// when the thread is tidied; people see it for half a minute at least.
 	Wait(ctx context.Context, about time.Duration) error
-	// Unsettled tells that something which the draft asked for may be carried out late: the
-	// thread is to be tidied.
+	// Unsettled tells that a message of the draft may be there after its end, or may be made late:
+	// the thread is to be tidied. A line that shows a status is no message.
 	Unsettled() bool
 }
 

@@ -44,7 +44,7 @@ type draft struct {
 	status string
 	stops  bool // the stream holds a button that stops the run
 	works  bool // Slack was told that the thread's session is processing
-	// unsettled tells that Slack did not say whether it made a message.
+	// unsettled tells that Slack did not say whether it made a message, or did not take one away.
 	unsettled bool
 }
 
@@ -65,11 +65,12 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 		return nil, err
 	}
 	if work.Again && s.at.private == "" {
+		s.patience, s.modest = 0, true                                                     // looks for posts go first
 		if err := s.removeDrafts(ctx, draftsAfter(work.To)); tolerateRefusal(err) != nil { // else the thread is tidied later
 			return nil, fmt.Errorf("take away what was shown of run %s before: %w", work.Run, err)
 		}
 	}
-	s.patience = 0 // the run waits meanwhile
+	s.patience, s.modest = 0, false // the run waits meanwhile
 	return &draft{sender: s, work: work}, nil
 }
 
@@ -339,6 +340,7 @@ func (d *draft) deleteDraft(ctx context.Context) error {
 func (d *draft) Close(ctx context.Context) error {
 	d.patience = turnPatience
 	if err := d.deleteDraft(ctx); err != nil {
+		d.unsettled = true
 		return err
 	}
 	if d.works {
@@ -358,6 +360,7 @@ func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	}
 	d.patience = turnPatience
 	err := d.deleteDraft(ctx)
+	d.unsettled = d.unsettled || err != nil
 	d.patience = 0
 	return errors.Join(err, d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second))))
 }

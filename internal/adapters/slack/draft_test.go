@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +102,32 @@ func TestAStreamInAChannelIsStopped(t *testing.T) {
 	w.finishes(t, draft, thread)
 	if got := w.Session(w.general, root); got != "active" {
 		t.Errorf("the session is %q", got)
+	}
+}
+
+// TestADraftTellsWhatMayBeLeft: only a call that may have made a message, or that did not take one
+// away, has the thread tidied.
+func TestADraftTellsWhatMayBeLeft(t *testing.T) {
+	for name, of := range map[string]struct {
+		method string
+		want   bool
+	}{
+		"a stream that is not known to begin":      {"chat.startStream", true},
+		"a message that is not taken away":         {"chat.delete", true},
+		"a status line that is not known to stand": {"assistant.threads.setStatus", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, draft, _ := drafted(t)
+			w.Fail(of.method, slacktest.Fault{Status: http.StatusInternalServerError})
+			err := errors.Join(draft.Progress(t.Context(), chat.Progress{Run: "run-1", Step: "read", Description: "Reading", Status: chat.Running}),
+				draft.Stream(t.Context(), chat.Token{Run: "run-1", Text: "A release is rolled back."}), draft.Close(t.Context()))
+			if err == nil {
+				t.Error("nothing failed")
+			}
+			if got := draft.Unsettled(); got != of.want {
+				t.Errorf("unsettled is %v", got)
+			}
+		})
 	}
 }
 

@@ -162,7 +162,7 @@ func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of s
 // stopWork stops what works in the agent pane. Slack leaves it to the app to say that the session
 // does not work any more.
 func (a *Adapter) stopWork(ctx context.Context, bot *interact.Handler, of signal) error {
-	of.verb = interact.Stop
+	of.verb, of.message.Thread = interact.Stop, of.place.threadID()
 	if _, err := a.handlePress(ctx, bot, of); err != nil {
 		return err
 	}

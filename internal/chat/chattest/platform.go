@@ -27,6 +27,9 @@ type Platform struct {
 	files   map[string][]byte
 	gone    map[chat.ThreadID]bool
 	calls   int
+
+	changing sync.Mutex
+	changed  chan struct{} // closed by whatever changes; nil where nobody waits; guarded by changing
 }
 
 var (
@@ -229,11 +232,43 @@ func (p *Platform) Retract(ctx context.Context, thread chat.ThreadID, message ch
 	})
 }
 
+// signalChange tells those who wait that something changed.
+func (p *Platform) signalChange() {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
+}
+
+// Await waits until something holds, asking it again whenever something changed. It may use
+// all exported methods.
+func (p *Platform) Await(ctx context.Context, holds func() bool) error {
+	for {
+		p.changing.Lock()
+		if p.changed == nil {
+			p.changed = make(chan struct{})
+		}
+		changed := p.changed
+		p.changing.Unlock()
+		if holds() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // handleCall does what was asked for, as the fault lets it.
 func (p *Platform) handleCall(ctx context.Context, call Call, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	defer p.signalChange()
 	fault, err := p.performLocked(call, do)
 	switch fault {
 	case Late:

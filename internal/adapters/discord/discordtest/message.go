@@ -334,6 +334,15 @@ func (m Message) HasButton(label string) bool {
 	return found
 }
 
+// HasOption reports whether a message has a menu with an option of a label.
+func (m Message) HasOption(label string) bool {
+	found := false
+	eachComponent(decodeComponents(m.Components), nil, func(one component, _ []string) {
+		found = found || one.Type == componentSelect && slices.ContainsFunc(one.Options, func(o selectOption) bool { return o.Label == label })
+	})
+	return found
+}
+
 // Last returns the last message of a channel that is still there, that of an ephemeral one
 // included; false where there is none.
 func (s *Server) Last(channelID string) (Message, bool) {

@@ -12,6 +12,18 @@ import (
 func (s *Server) Show(channelID string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.showChannel(channelID, func(*message) bool { return true })
+}
+
+// ShowTo returns a channel as Show does, as a person sees it.
+func (s *Server) ShowTo(channelID, person string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.showChannel(channelID, func(said *message) bool { return !said.Deleted && (said.Only == "" || said.Only == person) })
+}
+
+// showChannel shows the messages of a channel that can be seen, and of its threads.
+func (s *Server) showChannel(channelID string, isSeen func(*message) bool) string {
 	var out strings.Builder
 	at := s.channels[channelID]
 	switch {
@@ -27,15 +39,17 @@ func (s *Server) Show(channelID string) string {
 		if said.Type == typeStarter {
 			continue
 		}
-		s.writeMessage(&out, said, "")
+		if isSeen(said) {
+			s.writeMessage(&out, said, "")
+		}
 		if said.Thread != "" {
 			shown[said.Thread] = true
-			s.showThread(&out, said.Thread)
+			s.showThread(&out, said.Thread, isSeen)
 		}
 	}
 	for _, id := range s.threadIDs(channelID) {
 		if !shown[id] {
-			s.showThread(&out, id)
+			s.showThread(&out, id, isSeen)
 		}
 	}
 	return out.String()
@@ -52,14 +66,14 @@ func threadLine(at *channel) string {
 	return fmt.Sprintf("-- thread: %s%s --", at.Name, marks)
 }
 
-func (s *Server) showThread(out *strings.Builder, id string) {
+func (s *Server) showThread(out *strings.Builder, id string, isSeen func(*message) bool) {
 	at := s.channels[id]
 	if at.deleted {
 		return
 	}
 	fmt.Fprintf(out, "    %s\n", threadLine(at))
 	for _, said := range at.said {
-		if said.Type != typeStarter {
+		if said.Type != typeStarter && isSeen(said) {
 			s.writeMessage(out, said, "    ")
 		}
 	}

@@ -189,6 +189,8 @@ func (s *Server) handleCall(name string, r *http.Request, called args) (any, *ap
 		problem = refused.Name
 	}
 	s.calls = append(s.calls, Call{name, problem, s.clock.Now(), maps.Clone(called)})
+	close(s.called)
+	s.called = make(chan struct{})
 	return result, refused
 }
 

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -68,6 +69,7 @@ type Server struct {
 	faults     map[string][]Fault
 	disturb    func(method string) (Fault, bool)
 	calls      []Call
+	called     chan struct{} // closed and replaced by each call
 	deliveries []*Delivery
 	endpoints  endpoints
 	triggers   map[string]*trigger
@@ -113,7 +115,7 @@ func New(options Options) *Server {
 		limits:   map[string]*window{}, faults: map[string][]Fault{},
 		triggers: map[string]*trigger{}, responses: map[string]*responseURL{},
 		views: map[string]*View{}, homes: map[string]json.RawMessage{}, files: map[string]*File{},
-		prompts: map[string][]Prompt{}, sessions: map[string]string{},
+		prompts: map[string][]Prompt{}, sessions: map[string]string{}, called: make(chan struct{}),
 	}
 	s.socket.open = map[*connection]bool{}
 	s.socket.tickets = map[string]bool{}
@@ -138,6 +140,24 @@ func (s *Server) Close() {
 
 // Settle waits until nothing is being delivered.
 func (s *Server) Settle() { s.working.Wait() }
+
+// Await waits until something holds, asking it again after each call of the app's. It may use all
+// exported methods.
+func (s *Server) Await(ctx context.Context, holds func() bool) error {
+	for {
+		s.mu.Lock()
+		called := s.called
+		s.mu.Unlock()
+		if holds() {
+			return nil
+		}
+		select {
+		case <-called:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
 
 // APIURL returns what the app uses in place of https://slack.com/api/.
 func (s *Server) APIURL() string { return s.http.URL + "/api/" }

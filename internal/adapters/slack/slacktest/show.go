@@ -102,6 +102,27 @@ func viewBlocks(view json.RawMessage) []shownBlock {
 func (s *Server) Show(channelID string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.showChannel(channelID, func(*Message) bool { return true })
+}
+
+// ShowTo returns a channel as Show does, as a person sees it, and Slack's own Stop in the threads
+// where it can be pressed.
+func (s *Server) ShowTo(channelID, person string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shown := s.showChannel(channelID, func(message *Message) bool {
+		return !message.Deleted && (message.Only == "" || message.Only == person)
+	})
+	for thread, status := range s.sessions {
+		if strings.HasPrefix(thread, channelID+" ") && status == "processing" && !s.unstoppable {
+			shown += "[Stop]\n"
+		}
+	}
+	return shown
+}
+
+// showChannel shows the messages of a channel that can be seen.
+func (s *Server) showChannel(channelID string, isSeen func(*Message) bool) string {
 	var out strings.Builder
 	name := s.channels[channelID].Name
 	if name == "" {
@@ -112,9 +133,11 @@ func (s *Server) Show(channelID string) string {
 		if message.Channel != channelID || message.ThreadTS != "" && message.ThreadTS != message.TS {
 			continue
 		}
-		s.writeMessage(&out, message, "")
+		if isSeen(message) {
+			s.writeMessage(&out, message, "")
+		}
 		for _, reply := range s.messages {
-			if reply.Channel == channelID && reply.ThreadTS == message.TS && reply != message {
+			if reply.Channel == channelID && reply.ThreadTS == message.TS && reply != message && isSeen(reply) {
 				s.writeMessage(&out, reply, "    ")
 			}
 		}

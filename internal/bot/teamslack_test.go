@@ -1,0 +1,115 @@
+package bot_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"cairn/internal/adapters/slack"
+	"cairn/internal/adapters/slack/slacktest"
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+)
+
+// slackTeam is a chattest.Team in Slack.
+type slackTeam struct {
+	*slacktest.Server
+	people  map[chattest.Person]*slacktest.Person
+	general string
+
+	mu   sync.Mutex
+	root string // of the conversation that goes on
+	last map[chattest.Person]string
+}
+
+const slackMention = "<@" + slacktest.Bot + "> "
+
+func (w *slackTeam) remember(who chattest.Person, ts string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last[who] = ts
+}
+
+func (w *slackTeam) conversation() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.root
+}
+
+func (w *slackTeam) Mention(_ *testing.T, who chattest.Person, text string) {
+	ts := w.people[who].Says(w.general, "", slackMention+text)
+	w.remember(who, ts)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.root = ts
+}
+
+func (w *slackTeam) Say(_ *testing.T, who chattest.Person, text string) {
+	w.remember(who, w.people[who].Says(w.general, w.conversation(), text))
+}
+
+func (w *slackTeam) Command(_ *testing.T, who chattest.Person, text string) {
+	w.people[who].Command(w.general, "/cairn", text)
+}
+
+// Press presses a button of the app's, or Slack's own Stop.
+func (w *slackTeam) Press(_ *testing.T, who chattest.Person, label string) bool {
+	return w.people[who].Presses(w.general, label) != nil || label == "Stop" && w.people[who].StopsSession(w.general, w.conversation())
+}
+
+func (w *slackTeam) Fill(t *testing.T, who chattest.Person, text string) {
+	t.Helper()
+	form := w.people[who].Open()
+	if form == nil {
+		t.Fatalf("no form is open to %s", who)
+	}
+	w.people[who].Submits(form, map[string]string{"reason": text})
+}
+
+func (w *slackTeam) Edit(_ *testing.T, who chattest.Person, text string) {
+	w.mu.Lock()
+	ts := w.last[who]
+	w.mu.Unlock()
+	if text == "" {
+		w.people[who].Deletes(w.general, ts)
+		return
+	}
+	w.people[who].Edits(w.general, ts, slackMention+text)
+}
+
+func (w *slackTeam) Seen(_ *testing.T, who chattest.Person) string {
+	seen := w.ShowTo(w.general, w.people[who].ID)
+	if open := w.people[who].Open(); open != nil {
+		seen += string(open.JSON)
+	}
+	return seen
+}
+
+// TestATeamInSlack has Slack's adapter pass the suite of all platforms, at Slack's own pace.
+func TestATeamInSlack(t *testing.T) {
+	chattest.TestTeam(t, func(t *testing.T) (chattest.Team, func(*testing.T) []chat.Rating) {
+		t.Helper()
+		server := slacktest.New(slacktest.Options{})
+		t.Cleanup(server.Close)
+		ann, ben := server.Person("U0ANN", "Ann"), server.Person("U0BEN", "Ben")
+		ben.MakeAdmin()
+		adapter, err := slack.New(slack.Options{
+			Workspaces: slack.NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
+			Logger: slog.New(slog.DiscardHandler), Settings: openSettings(t),
+			Humans: func(string, string) []string { return []string{ben.ID} },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ratings := openTeamBot(t, adapter)
+		app := httptest.NewServer(http.StripPrefix("/slack", adapter.Handler()))
+		t.Cleanup(app.Close)
+		server.Subscribe(app.URL+"/slack/events", app.URL+"/slack/interactive", app.URL+"/slack/commands")
+		return &slackTeam{
+			Server: server, people: map[chattest.Person]*slacktest.Person{chattest.Ann: ann, chattest.Ben: ben},
+			general: server.Channel("C0GENERAL", "general"), last: map[chattest.Person]string{},
+		}, ratings
+	})
+}

@@ -197,7 +197,7 @@ func (a *Adapter) command(ctx context.Context, bot *interact.Handler, of signal,
 	if err != nil {
 		return err
 	}
-	err = a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of, state: stateQuiet})
+	err = a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of, state: stateQuiet})
 	if err != nil && a.options.Gateway == nil { // over HTTP it does not come again
 		return errors.Join(err, a.tell(ctx, of, "This could not be taken down. Please try again in a minute."))
 	}

@@ -24,8 +24,8 @@ func (r room) humans(ctx context.Context) []string {
 
 // Humans implements interact.Board.
 func (s *surface) Humans(ctx context.Context) ([]string, error) {
-	r, err := s.room(ctx, s.of.message.Thread, "")
-	if err != nil || s.options.Humans == nil || r.at.private != "" || r.at.isDirect() {
+	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
+	if err != nil || s.adapter.options.Humans == nil || r.at.private != "" || r.at.isDirect() {
 		return nil, err
 	}
 	return r.humans(ctx), nil
@@ -33,7 +33,7 @@ func (s *surface) Humans(ctx context.Context) ([]string, error) {
 
 // PostHelp implements interact.Board.
 func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request interact.HelpRequest) (already bool, err error) {
-	r, err := s.room(ctx, s.of.message.Thread, "")
+	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
 	if err != nil {
 		return false, err
 	}
@@ -52,10 +52,10 @@ func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request intera
 // UpdateHelp implements interact.Board. The message keeps its mark.
 func (s *surface) UpdateHelp(ctx context.Context, _ chat.PostKey, request interact.HelpRequest) error {
 	if s.of.interaction.mark == nil {
-		s.control.Skip(ctx, "a press on a message without a mark")
+		s.adapter.control.Skip(ctx, "a press on a message without a mark")
 		return nil
 	}
-	r, err := s.room(ctx, s.of.message.Thread, "")
+	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s signal) toIncoming(mode settings.Mode) interact.Incoming {
 // incomingFrom tells what the bot is to know of a message whose author was admitted.
 func (a *Adapter) incomingFrom(of signal, given interact.Admission) interact.Incoming {
 	incoming := of.toIncoming(given.Setting.Mode)
-	incoming.To = &surface{Adapter: a, of: of}
+	incoming.To = &surface{adapter: a, of: of}
 	if incoming.Direct {
 		incoming.NoticeKey = "discord person " + string(of.by)
 	}

@@ -25,7 +25,7 @@ func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of sig
 	if does.does == verbWords {
 		return respond(ctx, of, wordsForm(does.about))
 	}
-	shown := &surface{Adapter: a, of: of, respond: respond}
+	shown := &surface{adapter: a, of: of, respond: respond}
 	press := interact.Press{
 		Verb: does.does, About: does.about, By: of.by, Message: of.message, IsHere: of.isHere, To: shown, In: shown,
 	}

@@ -14,7 +14,7 @@ import (
 // surface is where a person is answered who wrote something or pressed a button, and where the
 // channel sees what comes of it.
 type surface struct {
-	*Adapter
+	adapter *Adapter
 	of      signal
 	respond responder // gives the first answer to an interaction; nil where there is none to give
 	state   state
@@ -41,8 +41,8 @@ func (s *surface) Tell(ctx context.Context, line string) error {
 	switch {
 	case s.of.interaction == nil && s.of.at.guild == directly:
 		made := note{Content: escape(line, true), Embeds: []embed{}, Components: []component{}, Mentions: nobody()}
-		if err := s.say(ctx, s.of.at.channel, made); err != nil {
-			s.options.Logger.WarnContext(ctx, "answer in a direct conversation", "platform", "discord", "error", err)
+		if err := s.adapter.say(ctx, s.of.at.channel, made); err != nil {
+			s.adapter.options.Logger.WarnContext(ctx, "answer in a direct conversation", "platform", "discord", "error", err)
 		}
 		return nil
 	case s.of.interaction == nil:
@@ -62,9 +62,9 @@ func (s *surface) Confirm(ctx context.Context, line string) error { return s.Tel
 func (s *surface) showNote(ctx context.Context, made note, files []upload) error {
 	if s.state == stateAwaited {
 		s.state = stateAnswered
-		return s.fill(ctx, s.of, made, files)
+		return s.adapter.fill(ctx, s.of, made, files)
 	}
-	return s.show(ctx, s.of, made, files)
+	return s.adapter.show(ctx, s.of, made, files)
 }
 
 // Acknowledge implements interact.Surface. The right to write the bot's reply as the answer to the
@@ -82,7 +82,7 @@ func (s *surface) Acknowledge(ctx context.Context, next interact.Next) error {
 	if m := s.of.interaction.mark; m != nil && m.private {
 		ticket.Private, id = true, m.root
 	}
-	return s.keepTicket(ctx, s.of, id, ticket)
+	return s.adapter.keepTicket(ctx, s.of, id, ticket)
 }
 
 // AskReason implements interact.Surface.
@@ -101,7 +101,7 @@ func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanatio
 	made := note{Embeds: []embed{told}, Mentions: nobody()}
 	drawn, err := shown.Draw()
 	if err != nil { // the words are there
-		s.options.Logger.WarnContext(ctx, "discord picture of a run was not drawn", slog.Any("error", err))
+		s.adapter.options.Logger.WarnContext(ctx, "discord picture of a run was not drawn", slog.Any("error", err))
 		drawn = nil
 	}
 	if drawn == nil {
@@ -117,7 +117,7 @@ const maxAllRows = 60
 
 // ShowSources implements interact.Surface.
 func (s *surface) ShowSources(ctx context.Context, groups []chat.SourceGroup) error {
-	shown, _ := sourcesEmbed(groups, s.now(), maxAllRows)
+	shown, _ := sourcesEmbed(groups, s.adapter.now(), maxAllRows)
 	return s.showNote(ctx, note{Embeds: shown, Mentions: nobody()}, nil)
 }
 
@@ -130,9 +130,9 @@ func (s *surface) ShareReply(ctx context.Context, key chat.PostKey, reply chat.R
 	if isThread(s.of.at.kind) || in.isDirect() {
 		in.root = ""
 	}
-	if _, there, err := s.Find(ctx, in.thread(), key); err != nil || there {
+	if _, there, err := s.adapter.Find(ctx, in.thread(), key); err != nil || there {
 		return there, err
 	}
-	_, err = s.Post(ctx, in.thread(), key, chat.Post{Reply: &reply})
+	_, err = s.adapter.Post(ctx, in.thread(), key, chat.Post{Reply: &reply})
 	return false, err
 }

@@ -136,7 +136,7 @@ func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]by
 	case (of.kind == asked || of.kind == managed) && of.place.private != "":
 		return privateAnswer(why)
 	}
-	return nil, a.control.RefuseOnce(ctx, &surface{Adapter: a, of: of}, of.noticeKey(), why)
+	return nil, a.control.RefuseOnce(ctx, &surface{adapter: a, of: of}, of.noticeKey(), why)
 }
 
 // privateAnswer is the first answer to a slash command, which its author alone sees.

@@ -143,7 +143,7 @@ func (a *Adapter) handleChange(ctx context.Context, bot *interact.Handler, of si
 // thread, which the app has to be in.
 func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.place.private != "" {
-		return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
+		return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
 	}
 	s, err := a.senderFor(ctx, of.place.threadID())
 	if err != nil {
@@ -156,7 +156,7 @@ func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of s
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
 	}
-	return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
+	return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
 }
 
 // stopWork stops what works in the agent pane. Slack leaves it to the app to say that the session

@@ -112,5 +112,5 @@ func (a *Adapter) submitDirect(ctx context.Context, bot *interact.Handler, of si
 		return err
 	}
 	of.message.Thread = of.place.threadID()
-	return a.control.Submit(ctx, bot, of.message, &surface{Adapter: a, of: of})
+	return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
 }

@@ -20,11 +20,13 @@ func (a *Adapter) humansFor(at place) []string {
 }
 
 // Humans implements interact.Board.
-func (s *surface) Humans(context.Context) ([]string, error) { return s.humansFor(s.of.place), nil }
+func (s *surface) Humans(context.Context) ([]string, error) {
+	return s.adapter.humansFor(s.of.place), nil
+}
 
 // PostHelp implements interact.Board.
 func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request interact.HelpRequest) (already bool, err error) {
-	to, err := s.senderFor(ctx, s.of.place.threadID())
+	to, err := s.adapter.senderFor(ctx, s.of.place.threadID())
 	if err != nil {
 		return false, err
 	}
@@ -42,7 +44,7 @@ func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request intera
 
 // UpdateHelp implements interact.Board. A thread whose question a person has settled is marked.
 func (s *surface) UpdateHelp(ctx context.Context, key chat.PostKey, request interact.HelpRequest) error {
-	to, err := s.senderFor(ctx, s.of.place.threadID())
+	to, err := s.adapter.senderFor(ctx, s.of.place.threadID())
 	if err != nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func (s *surface) UpdateHelp(ctx context.Context, key chat.PostKey, request inte
 		return to.api.AddReactionContext(ctx, settledMark, slack.NewRefToMessage(to.at.channel, to.at.root))
 	})
 	if err != nil && refusalName(err) != "already_reacted" { // the line tells it as well
-		s.options.Logger.WarnContext(ctx, "slack thread was not marked", slog.Any("error", err))
+		s.adapter.options.Logger.WarnContext(ctx, "slack thread was not marked", slog.Any("error", err))
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (a *Adapter) incomingFrom(ctx context.Context, of signal) (interact.Incomin
 		return interact.Incoming{}, err
 	}
 	incoming := of.toIncoming(how.Mode)
-	incoming.To, incoming.NoticeKey = &surface{Adapter: a, of: of}, of.noticeKey()
+	incoming.To, incoming.NoticeKey = &surface{adapter: a, of: of}, of.noticeKey()
 	incoming.Admit = func(ctx context.Context) (interact.Admission, error) {
 		given, err := a.admitSignal(ctx, &of)
 		return given.Admission, err

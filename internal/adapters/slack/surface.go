@@ -15,9 +15,9 @@ import (
 // surface is where a person is answered who wrote something, pressed a button or sent a form, and
 // where the channel sees what comes of it.
 type surface struct {
-	*Adapter
-	of     signal
-	answer []byte // to the delivery; nil for none
+	adapter *Adapter
+	of      signal
+	answer  []byte // to the delivery; nil for none
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 
 // handlePress does what a button or form says, and gives what Slack is answered with.
 func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
-	shown := &surface{Adapter: a, of: of}
+	shown := &surface{adapter: a, of: of}
 	err = a.control.Press(ctx, bot, interact.Press{
 		Verb: of.verb, About: of.about, Value: of.value, By: of.by, Message: of.message, IsHere: of.isHere, To: shown, In: shown,
 	})
@@ -40,7 +40,7 @@ func (s *surface) Tell(ctx context.Context, line string) (err error) {
 		s.answer, err = formError(s.of.formField(), line)
 		return err
 	}
-	return s.sendPrivateLine(ctx, s.of, line)
+	return s.adapter.sendPrivateLine(ctx, s.of, line)
 }
 
 // formField is the field of a form that a refusal stands at.
@@ -62,12 +62,12 @@ func (s *surface) AskReason(ctx context.Context, run chat.RunID) error {
 	input := slack.NewPlainTextInputBlockElement(plainText("The page it quotes is out of date"), reasonField)
 	input.Multiline, input.MaxLength = true, chat.MaxReason
 	field := slack.NewInputBlock(reasonBlock, plainText("What was wrong with this answer?"), nil, input)
-	_, err := s.openView(ctx, s.of, slack.ModalViewRequest{
+	_, err := s.adapter.openView(ctx, s.of, slack.ModalViewRequest{
 		Title: plainText("Not helpful"), Submit: plainText("Send"), Close: plainText("Skip"),
 		CallbackID: reasonForm, PrivateMetadata: formAbout(run, s.of.place.threadID()), Blocks: slack.Blocks{BlockSet: []slack.Block{field}},
 	})
 	if err != nil {
-		s.options.Logger.WarnContext(ctx, "slack form was not shown", slog.Any("error", err))
+		s.adapter.options.Logger.WarnContext(ctx, "slack form was not shown", slog.Any("error", err))
 	}
 	return nil
 }
@@ -75,30 +75,30 @@ func (s *surface) AskReason(ctx context.Context, run chat.RunID) error {
 // ShowExplanation implements interact.Surface: in words at once, and then with a picture.
 func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanation) error {
 	blocks := traceBlocks(shown.Run, shown.Trace)
-	view, err := s.openView(ctx, s.of, modalOf(explain.Title, blocks))
+	view, err := s.adapter.openView(ctx, s.of, modalOf(explain.Title, blocks))
 	if err != nil {
 		return err
 	}
 	drawn, err := shown.Draw()
 	if err == nil && drawn != nil {
-		err = s.addPicture(ctx, s.of, view, modalOf(explain.Title, blocks), drawn)
+		err = s.adapter.addPicture(ctx, s.of, view, modalOf(explain.Title, blocks), drawn)
 	}
 	if err != nil { // the words are there
-		s.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
+		s.adapter.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))
 	}
 	return nil
 }
 
 // ShowSources implements interact.Surface.
 func (s *surface) ShowSources(ctx context.Context, groups []chat.SourceGroup) error {
-	pieces, _ := sourcePieces(groups, s.clock.now(), maxModalRows, messageBudget)
-	return s.showModal(ctx, s.of, "All sources", richText(pieces))
+	pieces, _ := sourcePieces(groups, s.adapter.clock.now(), maxModalRows, messageBudget)
+	return s.adapter.showModal(ctx, s.of, "All sources", richText(pieces))
 }
 
 // ShareReply implements interact.Board. A repeated press shares the answer again: whoever pressed
 // sees that it is there.
 func (s *surface) ShareReply(ctx context.Context, key chat.PostKey, reply chat.Reply) (already bool, err error) {
-	to, err := s.senderFor(ctx, s.of.place.threadID())
+	to, err := s.adapter.senderFor(ctx, s.of.place.threadID())
 	if err != nil {
 		return false, err
 	}
@@ -106,7 +106,7 @@ func (s *surface) ShareReply(ctx context.Context, key chat.PostKey, reply chat.R
 		reply.Note = strings.TrimSpace(reply.Note + " Its documents are in the direct conversation of who asked.")
 		reply.Documents = nil
 	}
-	shown, err := s.renderFor(chat.Post{Reply: &reply}, place{})
+	shown, err := s.adapter.renderFor(chat.Post{Reply: &reply}, place{})
 	if err != nil {
 		return false, err
 	}

@@ -54,10 +54,10 @@ func (t threadState) isKnown(at place, known []chat.MessageID) bool {
 	return t.messages <= len(ids) && (t.messages == 0 || ids[t.last])
 }
 
-// state tells how the room's conversation stands, by a look that is no older than age: one at the
+// readThreadState tells how the room's conversation stands, by a look that is no older than age: one at the
 // active threads of its server, or at the latest messages of its channel, or of that which its
 // thread is to be started in. false: they do not show it, as of a thread that was archived.
-func (r room) state(ctx context.Context, age time.Duration) (threadState, bool, error) {
+func (r room) readThreadState(ctx context.Context, age time.Duration) (threadState, bool, error) {
 	since := r.now().Add(-age)
 	if r.at.isDirect() {
 		return threadState{}, false, nil
@@ -82,7 +82,7 @@ func (r room) surveyServer(ctx context.Context) (survey, time.Time, error) {
 		Threads []wireChannel `json:"threads"`
 	}
 	asked := r.now()
-	err := r.call(ctx, request{does: "list the active threads", method: http.MethodGet, url: discordgo.EndpointGuildActiveThreads(r.at.guild)}, &told)
+	err := r.callAPI(ctx, request{does: "list the active threads", method: http.MethodGet, url: discordgo.EndpointGuildActiveThreads(r.at.guild)}, &told)
 	if err != nil {
 		return survey{}, asked, err
 	}
@@ -131,12 +131,12 @@ func (r room) surveyChannel(ctx context.Context) (survey, time.Time, error) {
 // IsAbsent implements chat.AbsenceChecker: one look tells of all threads of a server, and of all
 // conversations in place in a channel.
 func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.MessageID, age time.Duration) (bool, error) {
-	r, err := a.room(ctx, thread, "")
+	r, err := a.openRoom(ctx, thread, "")
 	r.to = parseSource(to)
 	if err != nil || r.at.private != "" || r.to.message == "" {
 		return false, err
 	}
-	found, ok, err := r.state(behind(ctx, postPatience), age)
+	found, ok, err := r.readThreadState(yieldTurn(ctx, postPatience), age)
 	if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) { // the bot may not look
 		return false, nil
 	}

@@ -45,7 +45,7 @@ func TestOneLookTellsOfManyConversations(t *testing.T) {
 				known[i] = append(known[i], posted)
 			}
 			for i, room := range rooms[:10] { // the threads of the others are there, with nothing in them
-				if r, err := w.adapter.room(t.Context(), room.Thread, room.To); err != nil || i%2 == 0 && r.begin(t.Context()) != nil {
+				if r, err := w.adapter.openRoom(t.Context(), room.Thread, room.To); err != nil || i%2 == 0 && r.startThread(t.Context()) != nil {
 					t.Fatal("the thread is not started")
 				}
 			}
@@ -138,14 +138,14 @@ func TestWhatALookDoesNotShow(t *testing.T) {
 		w.Say(w.ann, w.general, fmt.Sprint("talk ", n))
 	}
 	direct := w.Say(w.ann, w.DM(w.ann), "hello")
-	at := place{guild: directly, channel: w.DM(w.ann)}
+	at := place{guild: directGuild, channel: w.DM(w.ann)}
 	for name, asked := range map[string]struct {
 		thread chat.ThreadID
 		to     chat.MessageID
 	}{
 		"an archived thread":               {archived.Thread, archived.To},
 		"one further up than a page":       {inPlace.Thread, inPlace.To},
-		"a direct conversation":            {at.thread(), source{channel: direct.Channel, message: direct.ID}.id()},
+		"a direct conversation":            {at.threadID(), source{channel: direct.Channel, message: direct.ID}.messageID()},
 		"one that no message is told from": {inPlace.Thread, ""},
 	} {
 		if absent, err := w.adapter.IsAbsent(t.Context(), asked.thread, asked.to, 0); absent || err != nil {

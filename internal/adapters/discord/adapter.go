@@ -86,8 +86,8 @@ type Adapter struct {
 	layouts    *expiring.Map[layout]     // by server
 }
 
-// believed is how long is believed what Discord tells of members and channels.
-const believed = time.Minute
+// believedFor is how long is believed what Discord tells of members and channels.
+const believedFor = time.Minute
 
 // self is what Discord tells of the bot.
 type self struct{ user, application string }
@@ -118,11 +118,11 @@ func New(options Options) (*Adapter, error) {
 		options: options, key: key, now: options.Now, running: interact.NewSlot(),
 		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
 		done:     expiring.New[bool](4096, 0, options.Now), channels: expiring.New[wireChannel](20000, 0, options.Now), started: expiring.New[bool](4096, 0, options.Now),
-		titles: expiring.New[string](1024, believed, options.Now),
+		titles: expiring.New[string](1024, believedFor, options.Now),
 		roles:  expiring.New[string](4096, 0, options.Now), threads: expiring.New[chat.ThreadID](4096, 0, options.Now),
 		waiting: expiring.New[string](4096, 0, options.Now), typed: expiring.New[time.Time](4096, 0, options.Now),
-		parents: expiring.New[string](4096, 0, options.Now), members: expiring.New[membership](20000, believed, options.Now),
-		layouts: expiring.New[layout](64, believed, options.Now), surveys: expiring.NewSnapshots[survey](maxSurveys),
+		parents: expiring.New[string](4096, 0, options.Now), members: expiring.New[membership](20000, believedFor, options.Now),
+		layouts: expiring.New[layout](64, believedFor, options.Now), surveys: expiring.NewSnapshots[survey](maxSurveys),
 	}
 	a.control = a.newController()
 	return a, nil
@@ -159,7 +159,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.me(ctx); err != nil {
+	if _, err := a.identifyBot(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -177,14 +177,14 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 		a.refusals.Run(ctx)
 		return nil
 	}
-	return a.options.Gateway.Run(ctx, a.take)
+	return a.options.Gateway.Run(ctx, a.takeDispatch)
 }
 
 // Ready is closed once Run takes events.
 func (a *Adapter) Ready() <-chan struct{} { return a.running.Ready() }
 
-// me asks Discord once who the bot is.
-func (a *Adapter) me(ctx context.Context) (self, error) {
+// identifyBot asks Discord once who the bot is.
+func (a *Adapter) identifyBot(ctx context.Context) (self, error) {
 	if known := a.self.Load(); known != nil {
 		return *known, nil
 	}

@@ -14,48 +14,48 @@ var adminActions = map[string]settings.Action{
 }
 
 func adminMeaning(found signal, options []commandOption) signal {
-	if len(options) != 1 || found.at.guild == directly {
-		return ignore("/cairn-admin without a subcommand, or outside a server")
+	if len(options) != 1 || found.at.guild == directGuild {
+		return ignoredSignal("/cairn-admin without a subcommand, or outside a server")
 	}
-	found.kind = managed
+	found.kind = kindManaged
 	wish := settings.Wish{Action: adminActions[options[0].Name]}
 	for _, field := range options[0].Options {
 		if field.Name == channelOption {
-			wish.Channel = field.text()
+			wish.Channel = field.textValue()
 		} else {
-			wish.Value = field.text()
+			wish.Value = field.textValue()
 		}
 	}
 	switch {
 	case wish.Action == "":
-		return ignore("/cairn-admin with a subcommand that there is none of")
+		return ignoredSignal("/cairn-admin with a subcommand that there is none of")
 	case wish.Channel != "" && !snowflake.MatchString(wish.Channel):
-		return ignore("/cairn-admin about no channel")
+		return ignoredSignal("/cairn-admin about no channel")
 	}
 	found.interaction.admin = wish
 	return found
 }
 
-// manage does what /cairn-admin asks for, and tells what holds then.
-func (a *Adapter) manage(ctx context.Context, of signal) (string, error) {
+// applySettings does what /cairn-admin asks for, and tells what holds then.
+func (a *Adapter) applySettings(ctx context.Context, of signal) (string, error) {
 	wish := of.interaction.admin
 	done, err := a.control.Manage(ctx, terms, []settings.Wish{wish}, settings.Change{
 		By: of.by, Space: settings.NewSpace(Name, of.at.guild), Allowed: of.interaction.mayManage,
-	}, a.standard(of.at.guild, wish.Channel))
+	}, a.standardSetting(of.at.guild, wish.Channel))
 	if err != nil || done.Refusal != "" {
-		return escape(done.Refusal, false), err
+		return escapeText(done.Refusal, false), err
 	}
-	return describe(wish.Channel, done.Put, done.Holds), nil
+	return describeSetting(wish.Channel, done.Put, done.Holds), nil
 }
 
-// describe tells a setting in words.
-func describe(channel string, put, holds settings.Setting) string {
+// describeSetting tells a setting in words.
+func describeSetting(channel string, put, holds settings.Setting) string {
 	head := "**In this server**"
 	if channel != "" {
 		head = "**In <#" + channel + ">**"
 	}
 	told := settings.Description{
-		Put: put, Holds: holds, Styles: true, Escape: func(text string) string { return escape(text, false) },
+		Put: put, Holds: holds, Styles: true, Escape: func(text string) string { return escapeText(text, false) },
 		Asker: func(role string) string { return "<@&" + role + ">" },
 	}
 	return head + "\n- " + strings.Join(told.Lines(), "\n- ")

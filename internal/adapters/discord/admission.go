@@ -22,10 +22,10 @@ var terms = interact.Terms{
 	Managers: "Who may manage the server", AdminCommand: "/cairn-admin", NotAsker: refusedRole, NotManager: "that takes the permission Manage Server",
 }
 
-// admit finds out where a signal comes from, and what its person may ask there. It completes the
+// admitSignal finds out where a signal comes from, and what its person may ask there. It completes the
 // signal's place, and says what its message may be answered from.
-func (a *Adapter) admit(ctx context.Context, of *signal) (interact.Admission, error) {
-	if of.at.guild == directly {
+func (a *Adapter) admitSignal(ctx context.Context, of *signal) (interact.Admission, error) {
+	if of.at.guild == directGuild {
 		given, err := a.admitDirectly(ctx, string(of.by))
 		of.message.Collections = given.Setting.Collections
 		return given, err
@@ -34,7 +34,7 @@ func (a *Adapter) admit(ctx context.Context, of *signal) (interact.Admission, er
 	if err != nil || !served {
 		return interact.Admission{Refusal: refusedServer}, err
 	}
-	at, err := a.locate(ctx, of.at)
+	at, err := a.locateChannel(ctx, of.at)
 	if errors.Is(err, chat.ErrGone) {
 		return interact.Admission{Refusal: refusedChannel}, nil
 	}
@@ -42,15 +42,15 @@ func (a *Adapter) admit(ctx context.Context, of *signal) (interact.Admission, er
 		return interact.Admission{}, err
 	}
 	of.at = at
-	given, err := a.admitted(ctx, at.guild, at.settings(), of.roles)
+	given, err := a.admitRoles(ctx, at.guild, at.settingsChannel(), of.roles)
 	of.message.Collections = given.Setting.Collections
 	return given, err
 }
 
-// admitted tells what somebody with these roles may ask in a channel, or for channel "" in a
+// admitRoles tells what somebody with these roles may ask in a channel, or for channel "" in a
 // server as a whole.
-func (a *Adapter) admitted(ctx context.Context, guild, channel string, roles []string) (interact.Admission, error) {
-	how, err := a.setting(ctx, guild, channel)
+func (a *Adapter) admitRoles(ctx context.Context, guild, channel string, roles []string) (interact.Admission, error) {
+	how, err := a.effectiveSetting(ctx, guild, channel)
 	if err != nil {
 		return interact.Admission{}, err
 	}
@@ -61,7 +61,7 @@ func (a *Adapter) admitted(ctx context.Context, guild, channel string, roles []s
 // admitDirectly tells what somebody may ask in a direct conversation: all that they may ask in
 // some server that is served.
 func (a *Adapter) admitDirectly(ctx context.Context, person string) (interact.Admission, error) {
-	standard := a.standard(directly, "")
+	standard := a.standardSetting(directGuild, "")
 	refused := interact.Admission{Setting: standard, Refusal: refusedDirectly}
 	servers, err := a.servedServers(ctx)
 	if err != nil {
@@ -70,14 +70,14 @@ func (a *Adapter) admitDirectly(ctx context.Context, person string) (interact.Ad
 	var collections []string
 	admitted := false
 	for _, guild := range servers {
-		known, err := a.member(ctx, guild, person)
+		known, err := a.lookUpMember(ctx, guild, person)
 		if err != nil {
 			return refused, err
 		}
 		if !known.joined {
 			continue
 		}
-		given, err := a.admitted(ctx, guild, "", known.roles)
+		given, err := a.admitRoles(ctx, guild, "", known.roles)
 		if err != nil {
 			return refused, err
 		}

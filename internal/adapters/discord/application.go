@@ -66,7 +66,7 @@ type application struct {
 
 func tellApplication(ctx context.Context, client *http.Client, token string) (application, error) {
 	var told application
-	err := rest(ctx, client, token, request{does: "ask who the bot is", method: http.MethodGet, url: discordgo.EndpointApplication("@me")}, &told)
+	err := callREST(ctx, client, token, request{does: "ask who the bot is", method: http.MethodGet, url: discordgo.EndpointApplication("@me")}, &told)
 	return told, err
 }
 
@@ -88,7 +88,7 @@ func Discover(client *http.Client, token string) func(ctx context.Context) (gate
 				Concurrency int   `json:"max_concurrency"`
 			} `json:"session_start_limit"`
 		}
-		err := rest(ctx, client, token, request{does: "ask for the gateway", method: http.MethodGet, url: discordgo.EndpointGatewayBot}, &told)
+		err := callREST(ctx, client, token, request{does: "ask for the gateway", method: http.MethodGet, url: discordgo.EndpointGatewayBot}, &told)
 		if isStatus(err, http.StatusUnauthorized) {
 			return gateway.Bot{}, &gateway.PermanentError{Reason: "Discord refuses the bot token: " + err.Error()}
 		}
@@ -102,7 +102,7 @@ func Discover(client *http.Client, token string) func(ctx context.Context) (gate
 // Registered tells the names of the commands that Discord has of the app, and whether they
 // are those of this program.
 func Registered(ctx context.Context, client *http.Client, token string) (names []string, current bool, err error) {
-	_, there, err := registered(ctx, client, token)
+	_, there, err := readRegistered(ctx, client, token)
 	for _, command := range there {
 		names = append(names, command.Name)
 	}
@@ -112,22 +112,22 @@ func Registered(ctx context.Context, client *http.Client, token string) (names [
 // Register has Discord offer this program's commands, all at once, where they are not what
 // it offers already; changed tells whether it was.
 func Register(ctx context.Context, client *http.Client, token string) (changed bool, err error) {
-	app, there, err := registered(ctx, client, token)
+	app, there, err := readRegistered(ctx, client, token)
 	if err != nil || sameCommands(there, Commands()) {
 		return false, err
 	}
-	err = rest(ctx, client, token, request{
+	err = callREST(ctx, client, token, request{
 		does: "register commands", method: http.MethodPut, url: discordgo.EndpointApplicationGlobalCommands(app), body: Commands(),
 	}, nil)
 	return err == nil, err
 }
 
-func registered(ctx context.Context, client *http.Client, token string) (app string, there []Command, err error) {
+func readRegistered(ctx context.Context, client *http.Client, token string) (app string, there []Command, err error) {
 	told, err := tellApplication(ctx, client, token)
 	if err != nil {
 		return "", nil, err
 	}
-	err = rest(ctx, client, token, request{
+	err = callREST(ctx, client, token, request{
 		does: "list commands", method: http.MethodGet, url: discordgo.EndpointApplicationGlobalCommands(told.ID),
 	}, &there)
 	return told.ID, there, err
@@ -140,15 +140,15 @@ func sameCommands(there, want []Command) bool {
 		byName[command.Name+"/"+strconv.Itoa(command.Type)] = command
 	}
 	for _, command := range want {
-		if !reflect.DeepEqual(plainly(byName[command.Name+"/"+strconv.Itoa(command.Type)]), plainly(command)) {
+		if !reflect.DeepEqual(normalizeCommand(byName[command.Name+"/"+strconv.Itoa(command.Type)]), normalizeCommand(command)) {
 			return false
 		}
 	}
 	return len(there) == len(want)
 }
 
-// plainly gives a command with no difference between an empty list and none.
-func plainly(command Command) Command {
+// normalizeCommand gives a command with no difference between an empty list and none.
+func normalizeCommand(command Command) Command {
 	raw, err := json.Marshal(command)
 	if err != nil {
 		panic("discord: a command can't be encoded: " + err.Error())

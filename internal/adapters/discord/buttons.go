@@ -22,7 +22,7 @@ type buttonRow struct {
 	err     error
 }
 
-func (r *buttonRow) add(style int, does interact.Verb, about, value, label string) {
+func (r *buttonRow) addButton(style int, does interact.Verb, about, value, label string) {
 	id, err := customID(does, about, value)
 	if err != nil && r.err == nil {
 		r.err = err
@@ -30,7 +30,7 @@ func (r *buttonRow) add(style int, does interact.Verb, about, value, label strin
 	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: rich.Cut(label, maxLabel)})
 }
 
-func (r *buttonRow) rows() []component {
+func (r *buttonRow) buildRows() []component {
 	if len(r.buttons) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ var emphases = map[interact.Emphasis]int{interact.Plain: secondary, interact.Pri
 // addButtons adds what people can do about a run.
 func (r *buttonRow) addButtons(buttons []interact.Button) {
 	for _, button := range buttons {
-		r.add(emphases[button.Emphasis], button.Verb, button.About, "", button.Label)
+		r.addButton(emphases[button.Emphasis], button.Verb, button.About, "", button.Label)
 	}
 }
 
@@ -58,18 +58,18 @@ func replyButtons(reply chat.Reply, how look) ([]component, error) {
 	controls := interact.ReplyControls(reply, interact.Offer{Human: how.human, Private: how.private})
 	r := &buttonRow{}
 	if controls.Rating != "" {
-		r.add(secondary, interact.Rate, controls.Rating, thumbUp, "Helpful")
-		r.add(secondary, interact.Rate, controls.Rating, thumbDown, "Not helpful")
+		r.addButton(secondary, interact.Rate, controls.Rating, thumbUp, "Helpful")
+		r.addButton(secondary, interact.Rate, controls.Rating, thumbDown, "Not helpful")
 	}
 	r.addButtons(controls.Buttons)
 	if len(controls.Menu) == 0 {
-		return r.rows(), r.err
+		return r.buildRows(), r.err
 	}
 	menu, err := replyMenu(controls.Menu)
 	if r.err == nil {
 		r.err = err
 	}
-	return append(r.rows(), component{Type: rowType, Components: []component{menu}}), r.err
+	return append(r.buildRows(), component{Type: rowType, Components: []component{menu}}), r.err
 }
 
 // replyMenu is what else can be done about an answer.
@@ -89,9 +89,9 @@ func questionRows(question chat.Question) ([]component, error) {
 	choices := &buttonRow{}
 	if len(question.Choices) <= maxButtons {
 		for i, choice := range question.Choices {
-			choices.add(primary, interact.Choose, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
+			choices.addButton(primary, interact.Choose, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
 		}
-		rows = choices.rows()
+		rows = choices.buildRows()
 	} else {
 		menu, err := choiceMenu(question)
 		if err != nil {
@@ -101,13 +101,13 @@ func questionRows(question chat.Question) ([]component, error) {
 	}
 	more := &buttonRow{}
 	if question.FreeText {
-		more.add(secondary, verbWords, question.ID, "", "In my own words")
+		more.addButton(secondary, verbWords, question.ID, "", "In my own words")
 	}
-	more.add(secondary, interact.Stop, string(question.Run), "", "Stop")
+	more.addButton(secondary, interact.Stop, string(question.Run), "", "Stop")
 	if choices.err != nil {
 		return nil, choices.err
 	}
-	return append(rows, more.rows()...), more.err
+	return append(rows, more.buildRows()...), more.err
 }
 
 func choiceMenu(question chat.Question) (component, error) {

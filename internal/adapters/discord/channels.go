@@ -11,9 +11,9 @@ import (
 	"cairn/internal/chat/settings"
 )
 
-// learn remembers what Discord tells of channels and roles, and leaves a server that the bot does
+// recordPlaces remembers what Discord tells of channels and roles, and leaves a server that the bot does
 // not answer in.
-func (a *Adapter) learn(ctx context.Context, of signal) error {
+func (a *Adapter) recordPlaces(ctx context.Context, of signal) error {
 	if of.at.guild != "" {
 		if err := a.admitServer(ctx, of.at.guild); err != nil {
 			return err
@@ -30,25 +30,25 @@ func (a *Adapter) learn(ctx context.Context, of signal) error {
 	return nil
 }
 
-// channel gives a channel, asked for where it is not known yet.
-func (a *Adapter) channel(ctx context.Context, id string) (wireChannel, error) {
+// lookUpChannel gives a channel, asked for where it is not known yet.
+func (a *Adapter) lookUpChannel(ctx context.Context, id string) (wireChannel, error) {
 	if known, ok := a.channels.Get(id); ok {
 		return known, nil
 	}
 	var told wireChannel
-	err := a.call(ctx, request{does: "look at a channel", method: http.MethodGet, url: discordgo.EndpointChannel(id)}, &told)
+	err := a.callAPI(ctx, request{does: "look at a channel", method: http.MethodGet, url: discordgo.EndpointChannel(id)}, &told)
 	if err == nil {
 		a.channels.Put(id, told)
 	}
 	return told, err
 }
 
-// locate adds what the event did not tell of its channel.
-func (a *Adapter) locate(ctx context.Context, at where) (where, error) {
-	if at.guild == directly || at.kind != unknownChannel && (!isThread(at.kind) || at.parent != "") {
+// locateChannel adds what the event did not tell of its channel.
+func (a *Adapter) locateChannel(ctx context.Context, at where) (where, error) {
+	if at.guild == directGuild || at.kind != unknownChannel && (!isThread(at.kind) || at.parent != "") {
 		return at, nil
 	}
-	told, err := a.channel(ctx, at.channel)
+	told, err := a.lookUpChannel(ctx, at.channel)
 	if err != nil {
 		return at, err
 	}
@@ -56,17 +56,17 @@ func (a *Adapter) locate(ctx context.Context, at where) (where, error) {
 	return at, nil
 }
 
-// settings is the id of the channel whose settings hold.
-func (w where) settings() string {
+// settingsChannel is the id of the channel whose settings hold.
+func (w where) settingsChannel() string {
 	if isThread(w.kind) && w.parent != "" {
 		return w.parent
 	}
 	return w.channel
 }
 
-// standard is how the bot behaves in a channel, or for channel "" in a server, where nobody set
+// standardSetting is how the bot behaves in a channel, or for channel "" in a server, where nobody set
 // it in Discord.
-func (a *Adapter) standard(guild, channel string) settings.Setting {
+func (a *Adapter) standardSetting(guild, channel string) settings.Setting {
 	standard := settings.Setting{Mode: settings.ModeMention, Style: settings.ReplyInThread}
 	if a.options.Default != nil {
 		standard = a.options.Default(guild, channel).Within(standard)
@@ -74,10 +74,10 @@ func (a *Adapter) standard(guild, channel string) settings.Setting {
 	return standard
 }
 
-// setting tells how the bot behaves in a channel, or for channel "" in a server.
-func (a *Adapter) setting(ctx context.Context, guild, channel string) (settings.Setting, error) {
-	standard := a.standard(guild, channel)
-	if guild == directly {
+// effectiveSetting tells how the bot behaves in a channel, or for channel "" in a server.
+func (a *Adapter) effectiveSetting(ctx context.Context, guild, channel string) (settings.Setting, error) {
+	standard := a.standardSetting(guild, channel)
+	if guild == directGuild {
 		return standard, nil
 	}
 	return a.control.Effective(ctx, settings.NewSpace(Name, guild), channel, standard)
@@ -89,9 +89,9 @@ func (a *Adapter) roleIn(guild string) string {
 	return role
 }
 
-// identity is who the bot is, for what comes in.
-func (a *Adapter) identity(ctx context.Context) (identity, error) {
-	me, err := a.me(ctx)
+// ownIdentity is who the bot is, for what comes in.
+func (a *Adapter) ownIdentity(ctx context.Context) (identity, error) {
+	me, err := a.identifyBot(ctx)
 	return identity{user: me.user, role: a.roleIn}, err
 }
 
@@ -100,7 +100,7 @@ func (a *Adapter) askRole(ctx context.Context, guild string) error {
 	if _, known := a.roles.Get(guild); known || guild == "" {
 		return nil
 	}
-	me, err := a.me(ctx)
+	me, err := a.identifyBot(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *Adapter) askRole(ctx context.Context, guild string) error {
 			Bot string `json:"bot_id"`
 		} `json:"tags"`
 	}
-	err = a.call(ctx, request{does: "list the roles of a server", method: http.MethodGet, url: discordgo.EndpointGuildRoles(guild)}, &told)
+	err = a.callAPI(ctx, request{does: "list the roles of a server", method: http.MethodGet, url: discordgo.EndpointGuildRoles(guild)}, &told)
 	if err != nil && !errors.Is(err, chat.ErrGone) {
 		return err
 	}

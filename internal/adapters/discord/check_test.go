@@ -33,7 +33,7 @@ func check(text, other string) error {
 	reply := chat.Reply{Run: run, Outcome: chat.Answered, Text: text, Note: other, Sources: sources}
 	var problems []error
 	for _, how := range []look{{human: true}, {private: true, single: true}} {
-		shown, err := render(chat.Post{Reply: &reply}, how)
+		shown, err := renderPost(chat.Post{Reply: &reply}, how)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func check(text, other string) error {
 		{ID: "a", Label: other, Detail: text}, {ID: other, Label: text},
 	}}
 	for _, post := range []chat.Post{{Question: &question}, {Question: &question, Answer: other, AnsweredBy: "43"}} {
-		shown, err := render(post, look{})
+		shown, err := renderPost(post, look{})
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func checkShown(shown rendered) error {
 	var problems []error
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	for i := range shown.notes {
-		made, _ := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes), root: "18446744073709551615", private: true}, false)
+		made, _ := shown.buildMessage(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes), root: "18446744073709551615", private: true}, false)
 		if rich.Length(made.Content) > maxContent {
 			wrong("%d characters: %s", rich.Length(made.Content), made.Content)
 		}
@@ -146,7 +146,7 @@ func wanted(p rich.Piece) string {
 	var out strings.Builder
 	for _, r := range p.Runs {
 		if r.URL != "" && strings.Join(strings.Fields(r.Text), " ") == r.URL {
-			out.WriteString(address(r.URL))
+			out.WriteString(escapeAddress(r.URL))
 		} else {
 			out.WriteString(r.Text)
 		}

@@ -58,18 +58,18 @@ const (
 // the command on a message.
 func Commands() []Command {
 	everywhere, servers := []int{0, 1}, []int{0}
-	ask := []CommandOption{words("question", "What do you want to know?"), private()}
+	ask := []CommandOption{newTextOption("question", "What do you want to know?"), newPrivateOption()}
 	return []Command{
 		{Name: cairnCommand, Type: slashCommand, Description: "Ask the team's documents", Contexts: everywhere, Options: []CommandOption{
-			sub("ask", "Ask a question", ask...),
-			sub("analyze", "Analyse a collection or files, with you in the loop", words("question", "What should be found out?"), collection(), private()),
-			sub("context", "Write an overview of a subject", words("subject", "Of what?"), collection(), private()),
-			sub("repo", "Look into a repository", words("request", "Its address, and what you want to know"), private()),
-			sub("echo", "Say something back, to see whether Cairn is there", words("text", "What?"), private()),
-			sub("status", "Tell what Cairn works at here"),
-			sub("sources", "Tell what Cairn knows"),
-			sub("stop", "Stop what works or waits here"),
-			sub("help", "Tell what Cairn can do"),
+			newSubcommand("ask", "Ask a question", ask...),
+			newSubcommand("analyze", "Analyse a collection or files, with you in the loop", newTextOption("question", "What should be found out?"), newCollectionOption(), newPrivateOption()),
+			newSubcommand("context", "Write an overview of a subject", newTextOption("subject", "Of what?"), newCollectionOption(), newPrivateOption()),
+			newSubcommand("repo", "Look into a repository", newTextOption("request", "Its address, and what you want to know"), newPrivateOption()),
+			newSubcommand("echo", "Say something back, to see whether Cairn is there", newTextOption("text", "What?"), newPrivateOption()),
+			newSubcommand("status", "Tell what Cairn works at here"),
+			newSubcommand("sources", "Tell what Cairn knows"),
+			newSubcommand("stop", "Stop what works or waits here"),
+			newSubcommand("help", "Tell what Cairn can do"),
 		}},
 		{Name: askCommand, Type: slashCommand, Description: "Ask the team's documents", Contexts: everywhere, Options: ask},
 		{Name: aboutCommand, Type: messageCommand, Contexts: everywhere},
@@ -83,22 +83,22 @@ func Commands() []Command {
 // manageServer is the permission that /cairn-admin takes.
 const manageServer = "32"
 
-func sub(name, does string, options ...CommandOption) CommandOption {
+func newSubcommand(name, does string, options ...CommandOption) CommandOption {
 	return CommandOption{Name: name, Type: subCommand, Description: does, Options: options}
 }
 
 // maxWords is how long Discord lets a field be.
 const maxWords = 6000
 
-func words(name, says string) CommandOption {
+func newTextOption(name, says string) CommandOption {
 	return CommandOption{Name: name, Type: stringOption, Description: says, Required: true, MaxLength: maxWords}
 }
 
-func private() CommandOption {
+func newPrivateOption() CommandOption {
 	return CommandOption{Name: privateOption, Type: boolOption, Description: "Only you see the answer"}
 }
 
-func collection() CommandOption {
+func newCollectionOption() CommandOption {
 	return CommandOption{Name: collectionOption, Type: stringOption, Description: "Of which collection; else of the files in this thread", Autocomplete: true, MaxLength: 100}
 }
 
@@ -112,15 +112,15 @@ func adminOptions() []CommandOption {
 		return made
 	}
 	return []CommandOption{
-		sub("show", "Show what is set", in),
-		sub("on", "Let Cairn answer", in),
-		sub("off", "Keep Cairn quiet", in),
-		sub("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(settings.ModeMention), string(settings.ModeThread), string(settings.ModeQuestions), string(settings.ModeOff)), in),
-		sub("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(settings.ReplyInThread), string(settings.ReplyInPlace)), in),
-		sub("collections", "Set which collections answers come from",
+		newSubcommand("show", "Show what is set", in),
+		newSubcommand("on", "Let Cairn answer", in),
+		newSubcommand("off", "Keep Cairn quiet", in),
+		newSubcommand("mode", "Set what Cairn answers", choose(modeOption, "What it hears", string(settings.ModeMention), string(settings.ModeThread), string(settings.ModeQuestions), string(settings.ModeOff)), in),
+		newSubcommand("style", "Set how mentions are answered", choose(styleOption, "In a thread, or as a reply", string(settings.ReplyInThread), string(settings.ReplyInPlace)), in),
+		newSubcommand("collections", "Set which collections answers come from",
 			CommandOption{Name: collectionOption, Type: stringOption, Description: "Names with commas between them; none: all", Autocomplete: true, MaxLength: 1000}, in),
-		sub("roles", "Set who may ask",
+		newSubcommand("roles", "Set who may ask",
 			CommandOption{Name: rolesOption, Type: roleOption, Description: "Adds this role, or takes it away where it is set; none: everybody"}, in),
-		sub("reset", "Forget what was set", in),
+		newSubcommand("reset", "Forget what was set", in),
 	}
 }

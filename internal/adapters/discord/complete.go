@@ -12,23 +12,23 @@ import (
 // maxChoices is how many values Discord shows while a field is typed.
 const maxChoices = 25
 
-// offer offers the collections that begin with, or hold, what was typed. Of a list of
+// offerCompletions offers the collections that begin with, or hold, what was typed. Of a list of
 // names it completes the last.
-func (a *Adapter) offer(ctx context.Context, of signal, respond responder) error {
+func (a *Adapter) offerCompletions(ctx context.Context, of signal, respond responder) error {
 	offered := []CommandChoice{}
 	if of.interaction.field == collectionOption && a.options.Catalog != nil {
-		names, err := a.collections(ctx, of)
+		names, err := a.listCollections(ctx, of)
 		if err != nil { // people can still type the name
 			a.options.Logger.WarnContext(ctx, "discord field was not completed", slog.Any("error", err))
 		}
-		offered = completions(names, of.interaction.words)
+		offered = matchCompletions(names, of.interaction.words)
 	}
-	return respond(ctx, of, answer{Type: completion, Data: &answerData{Choices: &offered}})
+	return respond(ctx, of, answer{Type: answerCompletion, Data: &answerData{Choices: &offered}})
 }
 
-// collections are those that commands offer in the channel.
-func (a *Adapter) collections(ctx context.Context, of signal) ([]string, error) {
-	given, err := a.admit(ctx, &of)
+// listCollections are those that commands offer in the channel.
+func (a *Adapter) listCollections(ctx context.Context, of signal) ([]string, error) {
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil || given.Refusal != "" {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (a *Adapter) collections(ctx context.Context, of signal) ([]string, error) 
 	return names, nil
 }
 
-// completions are the names that fit what was typed, the best first.
-func completions(names []string, typed string) []CommandChoice {
+// matchCompletions are the names that fit what was typed, the best first.
+func matchCompletions(names []string, typed string) []CommandChoice {
 	before, last := "", typed
 	if at := strings.LastIndex(typed, ","); at >= 0 {
 		before, last = typed[:at+1]+" ", typed[at+1:]

@@ -57,7 +57,7 @@ func TestWhatIsNotHeard(t *testing.T) {
 	w.adapter.remembered.Store(&[]string{"1", w.guild.ID})
 	for _, data := range []string{``, `{`, `[]`, `null`, `{"id":1}`, `{"author":null}`, `{"id":"1","channel_id":"2","guild_id":"4","author":{"id":"3"},"member":null,"mentions":[{}]}`} {
 		for _, event := range []string{"MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE", "GUILD_CREATE", "THREAD_CREATE", "READY"} {
-			if err := w.adapter.take(t.Context(), gateway.Dispatch{Type: event, Data: []byte(data)}); err != nil {
+			if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: event, Data: []byte(data)}); err != nil {
 				t.Errorf("%s %s: %v", event, data, err)
 			}
 		}
@@ -74,10 +74,10 @@ func TestWhatIsNotHeard(t *testing.T) {
 // TestComponentsOfUnknownShapes has a reply to the bot's message, in which Discord shows
 // something new.
 func TestComponentsOfUnknownShapes(t *testing.T) {
-	found, err := translate("MESSAGE_CREATE", []byte(`{"id":"1","channel_id":"2","guild_id":"4","author":{"id":"3"},"content":"and two","type":19,
+	found, err := translateEvent("MESSAGE_CREATE", []byte(`{"id":"1","channel_id":"2","guild_id":"4","author":{"id":"3"},"content":"and two","type":19,
 		"components":[{"type":"new"},7],"referenced_message":{"id":"5","author":{"id":"`+recordedBot+`","bot":true},
 		"components":[{"type":99,"options":"all"},{"type":1,"components":[{"type":2,"custom_id":"none:~k1.01.2s"}]}]}}`), recordedIdentity())
-	if err != nil || found.kind != said || !found.called || found.root != "100" {
+	if err != nil || found.kind != kindSaid || !found.called || found.root != "100" {
 		t.Errorf("read as %+v, %v", found, err)
 	}
 }
@@ -92,7 +92,7 @@ func TestACommandThatCannotBeTakenDown(t *testing.T) {
 		t.Errorf("the gateway heard of %v", w.feed.failed)
 	}
 	// The gateway hands it over again.
-	if err := w.adapter.take(t.Context(), gateway.Dispatch{Type: "INTERACTION_CREATE", Data: asked.Payload}); err != nil {
+	if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "INTERACTION_CREATE", Data: asked.Payload}); err != nil {
 		t.Error(err)
 	}
 	golden(t, "again", w.Show(w.general))
@@ -121,7 +121,7 @@ func TestAMentionOfTheBotsRole(t *testing.T) {
 	adapter.running.Fill(&interact.Handler{Bot: bot})
 	for i, role := range []string{recordedRole, recordedRole, "99"} {
 		data := fmt.Appendf(nil, `{"id":"%d","channel_id":"7","channel_type":0,"guild_id":"8","content":"<@&%s> hello","author":{"id":"9"},"mention_roles":["%s"]}`, 100+i, role, role)
-		if err := adapter.take(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
+		if err := adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestAHintToOnePerson(t *testing.T) {
 	question, _ := w.Last(asked.ID)
 	press := w.Press(w.ben, question.ID, "The API")
 	w.wait(t)
-	thread := place{guild: w.guild.ID, channel: asked.ID}.thread()
+	thread := place{guild: w.guild.ID, channel: asked.ID}.threadID()
 	hint := func(key chat.PostKey, to chat.MessageID) {
 		t.Helper()
 		post := chat.Post{To: to, Only: chat.UserID(w.ben), Reply: &chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done: " + string(key)}}
@@ -149,12 +149,12 @@ func TestAHintToOnePerson(t *testing.T) {
 		}
 		w.clock.Advance(20 * time.Second)
 	}
-	hint("by a press", source{channel: asked.ID, interaction: press.ID}.id())
+	hint("by a press", source{channel: asked.ID, interaction: press.ID}.messageID())
 	written := w.Say(w.ben, asked.ID, "the web shop")
 	w.settle(t)
-	hint("in writing", source{channel: asked.ID, message: written.ID}.id())
+	hint("in writing", source{channel: asked.ID, message: written.ID}.messageID())
 	w.clock.Advance(20 * time.Minute)
-	hint("too late", source{channel: asked.ID, interaction: press.ID}.id())
+	hint("too late", source{channel: asked.ID, interaction: press.ID}.messageID())
 	w.clean(t)
 	golden(t, "hints", w.Show(w.general))
 }
@@ -168,10 +168,10 @@ func TestALineInPrivateIsNotSaidInTheThread(t *testing.T) {
 	before := w.Show(w.general)
 	at := where{guild: w.guild.ID, channel: w.general, kind: textChannel, message: asked.ID}
 	post := chat.Post{
-		To: source{channel: w.general, message: asked.ID}.id(), Only: chat.UserID(w.ben), Private: true,
+		To: source{channel: w.general, message: asked.ID}.messageID(), Only: chat.UserID(w.ben), Private: true,
 		Reply: &chat.Reply{Outcome: chat.Noticed, Text: "Nothing was done."},
 	}
-	if _, err := w.adapter.Post(t.Context(), at.placeIn("", settings.ReplyInThread).thread(), "k-private", post); err != nil {
+	if _, err := w.adapter.Post(t.Context(), at.placeIn("", settings.ReplyInThread).threadID(), "k-private", post); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Show(w.general); got != before {

@@ -48,19 +48,19 @@ func Diagnose(ctx context.Context, of Diagnosis) []Finding {
 			Remedy: "discord.com/developers → your app → Bot → Reset Token: copy the new one",
 		}}
 	}
-	found := []Finding{{What: "bot token", Told: app.Name}, of.intent(app), openToAll(app), codeGrant(app), of.commands(ctx)}
+	found := []Finding{{What: "bot token", Told: app.Name}, of.checkIntent(app), checkPublic(app), checkCodeGrant(app), of.checkCommands(ctx)}
 	if of.Gateway {
-		found = append(found, of.gateway(ctx))
+		found = append(found, of.checkGateway(ctx))
 	}
 	if of.URL != "" {
-		found = append(found, of.endpoint(ctx))
+		found = append(found, of.checkEndpoint(ctx))
 	}
-	return append(found, of.servers(ctx, app)...)
+	return append(found, of.checkServers(ctx, app)...)
 }
 
-// endpoint sends a request that is not signed to the public address: it must be refused,
+// checkEndpoint sends a request that is not signed to the public address: it must be refused,
 // as Discord looks whether it is.
-func (d Diagnosis) endpoint(ctx context.Context) Finding {
+func (d Diagnosis) checkEndpoint(ctx context.Context) Finding {
 	finding := Finding{What: "interactions endpoint", Told: d.URL + " answers, and refuses what is not signed"}
 	if err := d.tryEndpoint(ctx); err != nil {
 		finding.Told, finding.Problem = "", fmt.Errorf("%s: %w", d.URL, err)
@@ -76,7 +76,7 @@ func (d Diagnosis) tryEndpoint(ctx context.Context) error {
 	}
 	response, err := newClient().Do(asks)
 	if err != nil {
-		return hidden(err)
+		return hideAddress(err)
 	}
 	if err := response.Body.Close(); err != nil {
 		return err
@@ -93,7 +93,7 @@ const (
 	contentFlags   = 1<<18 | limitedContent
 )
 
-func (d Diagnosis) intent(app application) Finding {
+func (d Diagnosis) checkIntent(app application) Finding {
 	granted := app.Flags&contentFlags != 0
 	switch {
 	case d.HearsAll && !granted:
@@ -114,7 +114,7 @@ func (d Diagnosis) intent(app application) Finding {
 	return Finding{What: "message content", Told: "not asked for: follow-ups need a mention or a reply"}
 }
 
-func (d Diagnosis) commands(ctx context.Context) Finding {
+func (d Diagnosis) checkCommands(ctx context.Context) Finding {
 	names, current, err := Registered(ctx, d.Client, d.Token)
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func (d Diagnosis) commands(ctx context.Context) Finding {
 	return Finding{What: "commands", Told: "/" + strings.Join(names, ", /")}
 }
 
-func (d Diagnosis) gateway(ctx context.Context) Finding {
+func (d Diagnosis) checkGateway(ctx context.Context) Finding {
 	told, err := Discover(d.Client, d.Token)(ctx)
 	switch {
 	case err != nil:
@@ -151,7 +151,7 @@ type server struct {
 	Name string `json:"name"`
 }
 
-func (d Diagnosis) servers(ctx context.Context, app application) []Finding {
+func (d Diagnosis) checkServers(ctx context.Context, app application) []Finding {
 	joined, err := joinedServers(ctx, d.Client, d.Token)
 	switch {
 	case err != nil:
@@ -161,9 +161,9 @@ func (d Diagnosis) servers(ctx context.Context, app application) []Finding {
 			What: "servers", Problem: errors.New("Cairn is in none"), Remedy: "open " + Invite(app.ID), //nolint:staticcheck // Cairn is a name
 		}}
 	}
-	found := []Finding{d.listed(ctx, app, joined)}
+	found := []Finding{d.checkListed(ctx, app, joined)}
 	for _, in := range joined[:min(len(joined), maxServers)] {
-		found = append(found, d.server(ctx, app, in))
+		found = append(found, d.checkServer(ctx, app, in))
 	}
 	return found
 }
@@ -171,9 +171,9 @@ func (d Diagnosis) servers(ctx context.Context, app application) []Finding {
 // maxLacking is how many channels are named that lack permissions.
 const maxLacking = 10
 
-func (d Diagnosis) server(ctx context.Context, app application, in server) Finding {
+func (d Diagnosis) checkServer(ctx context.Context, app application, in server) Finding {
 	finding := Finding{What: "permissions in " + in.Name}
-	lacking, seen, err := d.lacking(ctx, app, in)
+	lacking, seen, err := d.findLacking(ctx, app, in)
 	switch {
 	case err != nil:
 		finding.Problem, finding.Remedy = err, "try again in a minute"
@@ -190,8 +190,8 @@ func (d Diagnosis) server(ctx context.Context, app application, in server) Findi
 	return finding
 }
 
-// lacking names the channels that Cairn sees, and what it may not do there.
-func (d Diagnosis) lacking(ctx context.Context, app application, in server) (lacking []string, seen int, err error) {
+// findLacking names the channels that Cairn sees, and what it may not do there.
+func (d Diagnosis) findLacking(ctx context.Context, app application, in server) (lacking []string, seen int, err error) {
 	me := app.Bot.ID
 	if me == "" {
 		me = app.ID
@@ -200,9 +200,9 @@ func (d Diagnosis) lacking(ctx context.Context, app application, in server) (lac
 	var roles []*discordgo.Role
 	var member discordgo.Member
 	err = errors.Join(
-		d.get(ctx, "list channels", discordgo.EndpointGuildChannels(in.ID), &channels),
-		d.get(ctx, "list roles", discordgo.EndpointGuildRoles(in.ID), &roles),
-		d.get(ctx, "look at the bot", discordgo.EndpointGuildMember(in.ID, me), &member),
+		d.getResource(ctx, "list channels", discordgo.EndpointGuildChannels(in.ID), &channels),
+		d.getResource(ctx, "list roles", discordgo.EndpointGuildRoles(in.ID), &roles),
+		d.getResource(ctx, "look at the bot", discordgo.EndpointGuildMember(in.ID, me), &member),
 	)
 	if err != nil {
 		return nil, 0, err
@@ -212,7 +212,7 @@ func (d Diagnosis) lacking(ctx context.Context, app application, in server) (lac
 		if channel == nil || channel.Type != textChannel && channel.Type != newsChannel && channel.Type != forumChannel {
 			continue
 		}
-		may := within(base, in.ID, me, channel, member.Roles)
+		may := channelPermissions(base, in.ID, me, channel, member.Roles)
 		if may&discordgo.PermissionViewChannel == 0 {
 			continue // it is not meant to be there
 		}
@@ -233,8 +233,8 @@ func (d Diagnosis) lacking(ctx context.Context, app application, in server) (lac
 	return lacking, seen, nil
 }
 
-func (d Diagnosis) get(ctx context.Context, does, url string, into any) error {
-	return rest(ctx, d.Client, d.Token, request{does: does, method: http.MethodGet, url: url}, into)
+func (d Diagnosis) getResource(ctx context.Context, does, url string, into any) error {
+	return callREST(ctx, d.Client, d.Token, request{does: does, method: http.MethodGet, url: url}, into)
 }
 
 // baseOf is what a member may do in a server.
@@ -248,9 +248,9 @@ func baseOf(guild string, roles []*discordgo.Role, has []string) int64 {
 	return may
 }
 
-// within is what a member may do in a channel: what its overwrites for everybody, for roles
+// channelPermissions is what a member may do in a channel: what its overwrites for everybody, for roles
 // and for the member change, in this order.
-func within(base int64, guild, me string, channel *discordgo.Channel, has []string) int64 {
+func channelPermissions(base int64, guild, me string, channel *discordgo.Channel, has []string) int64 {
 	if base&discordgo.PermissionAdministrator != 0 {
 		return -1
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// openToAll tells whether everybody may add the app to a server.
-func openToAll(app application) Finding {
+// checkPublic tells whether everybody may add the app to a server.
+func checkPublic(app application) Finding {
 	if !app.Public {
 		return Finding{What: "public bot", Told: "off: only its owner adds it to servers"}
 	}
@@ -19,8 +19,8 @@ func openToAll(app application) Finding {
 	}
 }
 
-// codeGrant tells whether the app can be added by its link.
-func codeGrant(app application) Finding {
+// checkCodeGrant tells whether the app can be added by its link.
+func checkCodeGrant(app application) Finding {
 	if !app.CodeGrant {
 		return Finding{What: "code grant", Told: "off"}
 	}
@@ -33,8 +33,8 @@ func codeGrant(app application) Finding {
 // reviewFrom is the number of servers from which on Discord reviews privileged intents.
 const reviewFrom = 100
 
-// listed tells whether the servers that the app is in are listed.
-func (d Diagnosis) listed(ctx context.Context, app application, joined []server) Finding {
+// checkListed tells whether the servers that the app is in are listed.
+func (d Diagnosis) checkListed(ctx context.Context, app application, joined []server) Finding {
 	served := d.Servers
 	if len(served) == 0 && d.Settings != nil {
 		kept, err := d.Settings.RememberSpaces(ctx, Name+":"+app.ID, nil)

@@ -15,40 +15,40 @@ import (
 // errNotRunning is the error for what comes before Run or after it.
 var errNotRunning = errors.New("the Discord adapter does not run")
 
-// take deals with an event of the gateway. It returns once that is durable or done: only
+// takeDispatch deals with an event of the gateway. It returns once that is durable or done: only
 // then does the gateway count the event as arrived, and after an error it hands it over
 // again, while others of its channel wait. What is malformed is dropped: it would be so
 // again.
-func (a *Adapter) take(ctx context.Context, event gateway.Dispatch) error {
-	me, err := a.identity(ctx)
+func (a *Adapter) takeDispatch(ctx context.Context, event gateway.Dispatch) error {
+	me, err := a.ownIdentity(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := translate(event.Type, event.Data, me)
-	if err == nil && found.kind == said && !found.called && found.roleful {
+	found, err := translateEvent(event.Type, event.Data, me)
+	if err == nil && found.kind == kindSaid && !found.called && found.roleful {
 		if err := a.askRole(ctx, found.at.guild); err != nil {
 			return err
 		}
-		found, err = translate(event.Type, event.Data, me)
+		found, err = translateEvent(event.Type, event.Data, me)
 	}
 	if err != nil {
 		a.options.Logger.WarnContext(ctx, "discord event is malformed", slog.Any("error", err))
 		return nil
 	}
-	return a.dispatch(ctx, found, a.callback)
+	return a.dispatchSignal(ctx, found, a.answerInteraction)
 }
 
-// dispatch does what a signal asks for, once.
-func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) error {
+// dispatchSignal does what a signal asks for, once.
+func (a *Adapter) dispatchSignal(ctx context.Context, of signal, respond responder) error {
 	bot := a.running.Handler()
 	if bot == nil {
 		return errNotRunning
 	}
-	key := of.again()
+	key := of.dedupeKey()
 	if _, again := a.done.Get(key); again && key != "" {
 		return nil
 	}
-	err := a.do(ctx, bot, of, respond)
+	err := a.performSignal(ctx, bot, of, respond)
 	if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) { // it would be so again
 		a.options.Logger.ErrorContext(ctx, "discord event given up", slog.Any("error", err))
 		err = nil
@@ -62,25 +62,25 @@ func (a *Adapter) dispatch(ctx context.Context, of signal, respond responder) er
 	return nil
 }
 
-func (a *Adapter) do(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
 	switch of.kind {
-	case said:
+	case kindSaid:
 		return a.hearMessage(ctx, bot, of)
-	case edited:
+	case kindEdited:
 		return a.editMessage(ctx, bot, of)
-	case retracted:
+	case kindRetracted:
 		return a.retractMessages(ctx, bot, of)
-	case learned:
-		return a.learn(ctx, of)
-	case commanded:
-		return a.command(ctx, bot, of, respond)
-	case pressed:
+	case kindLearned:
+		return a.recordPlaces(ctx, of)
+	case kindCommanded:
+		return a.submitCommand(ctx, bot, of, respond)
+	case kindPressed:
 		return a.handlePress(ctx, bot, of, respond)
-	case completed:
-		return a.offer(ctx, of, respond)
-	case managed:
-		return a.administer(ctx, of, respond)
-	case pinged, ignored:
+	case kindCompleted:
+		return a.offerCompletions(ctx, of, respond)
+	case kindManaged:
+		return a.handleAdminCommand(ctx, of, respond)
+	case kindPinged, kindIgnored:
 		a.control.Skip(ctx, of.reason)
 	}
 	return nil
@@ -88,25 +88,25 @@ func (a *Adapter) do(ctx context.Context, bot *interact.Handler, of signal, resp
 
 // hearMessage hands over what is said to the bot.
 func (a *Adapter) hearMessage(ctx context.Context, bot *interact.Handler, of signal) error {
-	if of.empty && !of.called && of.at.guild != directly && of.at.message != of.at.channel {
+	if of.empty && !of.called && of.at.guild != directGuild && of.at.message != of.at.channel {
 		a.control.Skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
 		return nil
 	}
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
-	of.message.Thread = of.place(given.Setting.Style).thread()
+	of.message.Thread = of.conversationPlace(given.Setting.Style).threadID()
 	return a.control.Hear(ctx, bot, a.incomingFrom(of, given))
 }
 
 // editMessage hands over the new text of a message that the bot was asked by, or is now.
 func (a *Adapter) editMessage(ctx context.Context, bot *interact.Handler, of signal) error {
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
-	thread, asked, err := a.findAsked(ctx, bot, of.at, of.place(given.Setting.Style).thread())
+	thread, asked, err := a.findAsked(ctx, bot, of.at, of.conversationPlace(given.Setting.Style).threadID())
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (a *Adapter) findAsked(ctx context.Context, bot *interact.Handler, at where
 	for _, p := range []place{
 		{guild: at.guild, channel: at.channel}, {guild: at.guild, channel: at.message}, {guild: at.guild, channel: at.channel, root: at.message},
 	} {
-		candidates = append(candidates, p.thread())
+		candidates = append(candidates, p.threadID())
 	}
-	thread, known, _, err := a.control.FindAsked(ctx, bot, source{channel: at.channel, message: at.message}.id(), candidates...)
+	thread, known, _, err := a.control.FindAsked(ctx, bot, source{channel: at.channel, message: at.message}.messageID(), candidates...)
 	switch {
 	case err != nil:
 		return "", interact.NotAsked, err
@@ -148,7 +148,7 @@ func (a *Adapter) retractMessages(ctx context.Context, bot *interact.Handler, of
 		if err != nil {
 			return err
 		}
-		if err := a.control.Retract(ctx, bot, thread, source{channel: at.channel, message: id}.id(), asked); err != nil {
+		if err := a.control.Retract(ctx, bot, thread, source{channel: at.channel, message: id}.messageID(), asked); err != nil {
 			return err
 		}
 	}
@@ -170,23 +170,23 @@ func (a *Adapter) keepTicket(ctx context.Context, of signal, id string, ticket T
 	return nil
 }
 
-// command answers a command at once by "Cairn is thinking", and hands it over.
-func (a *Adapter) command(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
-	given, err := a.admit(ctx, &of)
+// submitCommand answers a command at once by "Cairn is thinking", and hands it over.
+func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
 	switch {
 	case given.Refusal != "":
-		return respond(ctx, of, says(given.Refusal))
+		return respond(ctx, of, newPrivateLine(given.Refusal))
 	case of.empty:
-		return respond(ctx, of, says("This message has no text that I could read."))
+		return respond(ctx, of, newPrivateLine("This message has no text that I could read."))
 	}
-	of.message.Thread = of.place(given.Setting.Style).thread()
+	of.message.Thread = of.conversationPlace(given.Setting.Style).threadID()
 	if of.interaction.target != "" {
-		err = respond(ctx, of, says("On it: the answer comes to that message."))
+		err = respond(ctx, of, newPrivateLine("On it: the answer comes to that message."))
 	} else {
-		first := answer{Type: deferred}
+		first := answer{Type: answerDeferred}
 		if of.interaction.private {
 			first.Data = &answerData{note: note{Flags: ephemeral}}
 		}
@@ -199,23 +199,23 @@ func (a *Adapter) command(ctx context.Context, bot *interact.Handler, of signal,
 	}
 	err = a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of, state: stateQuiet})
 	if err != nil && a.options.Gateway == nil { // over HTTP it does not come again
-		return errors.Join(err, a.tell(ctx, of, "This could not be taken down. Please try again in a minute."))
+		return errors.Join(err, a.sendPrivateLine(ctx, of, "This could not be taken down. Please try again in a minute."))
 	}
 	return err
 }
 
-// administer does what /cairn-admin asks for.
-func (a *Adapter) administer(ctx context.Context, of signal, respond responder) error {
+// handleAdminCommand does what /cairn-admin asks for.
+func (a *Adapter) handleAdminCommand(ctx context.Context, of signal, respond responder) error {
 	served, err := a.isServed(ctx, of.at.guild)
 	if err == nil && !served {
-		return respond(ctx, of, says(refusedServer))
+		return respond(ctx, of, newPrivateLine(refusedServer))
 	}
 	var told string
 	if err == nil {
-		told, err = a.manage(ctx, of)
+		told, err = a.applySettings(ctx, of)
 	}
 	if err != nil {
-		return errors.Join(err, respond(ctx, of, says("The settings can't be read or kept just now. Please try again in a minute.")))
+		return errors.Join(err, respond(ctx, of, newPrivateLine("The settings can't be read or kept just now. Please try again in a minute.")))
 	}
-	return respond(ctx, of, answer{Type: message, Data: &answerData{note: note{Content: told, Mentions: nobody(), Flags: ephemeral}}})
+	return respond(ctx, of, answer{Type: answerMessage, Data: &answerData{note: note{Content: told, Mentions: callNobody(), Flags: ephemeral}}})
 }

@@ -52,24 +52,24 @@ type draft struct {
 
 // Draft begins to show a run that works in a thread for the person who asked.
 func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error) {
-	ctx = behind(ctx, draftPatience)
-	r, err := a.room(ctx, work.Thread, work.To)
+	ctx = yieldTurn(ctx, draftPatience)
+	r, err := a.openRoom(ctx, work.Thread, work.To)
 	if err != nil {
 		return nil, err
 	}
 	d := &draft{room: r, work: work, void: r.at.private != "" && !r.ticket.Original}
 	if work.Again {
-		if err := d.sweep(ctx); err != nil {
+		if err := d.removeDrafts(ctx); err != nil {
 			return nil, notPosted(err)
 		}
 	}
 	return d, nil
 }
 
-// lenient forgives what a draft can do without: Discord's limits and refusals, and that it
+// tolerateRefusal forgives what a draft can do without: Discord's limits and refusals, and that it
 // took too long. The answer comes all the same.
-func lenient(err error) error {
-	if undone(err) || errors.Is(err, context.DeadlineExceeded) {
+func tolerateRefusal(err error) error {
+	if isNotPosted(err) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	return err
@@ -82,7 +82,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 		return nil
 	}
 	d.status = line
-	return d.draw(ctx)
+	return d.showProgress(ctx)
 }
 
 // Stream adds to the answer.
@@ -94,34 +94,34 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 	if strings.TrimSpace(d.text.String()) == "" {
 		return nil
 	}
-	return d.draw(ctx)
+	return d.showProgress(ctx)
 }
 
-// draw shows how far the run is, unless that was shown just now.
-func (d *draft) draw(ctx context.Context) error {
+// showProgress shows how far the run is, unless that was shown just now.
+func (d *draft) showProgress(ctx context.Context) error {
 	now := d.now()
 	if d.void || d.id != "" && now.Sub(d.drawn) < drawEvery {
 		return nil
 	}
 	d.drawn = now
-	ctx, cancel := context.WithTimeout(behind(ctx, draftPatience), drawWithin)
+	ctx, cancel := context.WithTimeout(yieldTurn(ctx, draftPatience), drawWithin)
 	defer cancel()
 	if d.id == "" {
-		return lenient(d.show(ctx))
+		return tolerateRefusal(d.createDraft(ctx))
 	}
 	d.showTyping(ctx)
-	made, err := d.note()
+	made, err := d.buildNote()
 	if err != nil {
 		return err
 	}
-	err = d.redraw(ctx, d.id, made, nil)
-	d.unsure = d.unsure || err != nil && !undone(err)
-	return lenient(err)
+	err = d.updateMessage(ctx, d.id, made, nil)
+	d.unsure = d.unsure || err != nil && !isNotPosted(err)
+	return tolerateRefusal(err)
 }
 
-// show makes the draft's message.
-func (d *draft) show(ctx context.Context) error {
-	made, err := d.note()
+// createDraft makes the draft's message.
+func (d *draft) createDraft(ctx context.Context) error {
+	made, err := d.buildNote()
 	if err != nil {
 		return err
 	}
@@ -138,13 +138,13 @@ func (d *draft) show(ctx context.Context) error {
 		d.void = true
 		return nil
 	}
-	if err := d.begin(ctx); err != nil {
+	if err := d.startThread(ctx); err != nil {
 		d.void = errors.Is(err, chat.ErrGone)
 		return err
 	}
 	d.showTyping(ctx)
-	id, err := d.create(ctx, made, nil, rand.Text()[:20])
-	d.id, d.unknown = id, err != nil && !undone(err)
+	id, err := d.createMessage(ctx, made, nil, rand.Text()[:20])
+	d.id, d.unknown = id, err != nil && !isNotPosted(err)
 	d.unsettled = d.unsettled || d.unknown
 	d.void = errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
 	return err
@@ -161,25 +161,25 @@ func (d *draft) showTyping(ctx context.Context) {
 		return
 	}
 	d.typed.Put(channel, d.now())
-	err := d.call(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
+	err := d.callAPI(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
 	if err != nil {
 		d.options.Logger.DebugContext(ctx, "send typing indicator", "platform", "discord", "error", err)
 	}
 }
 
-// note is the draft as it is shown.
-func (d *draft) note() (note, error) {
-	made := note{Embeds: []embed{}, Mentions: nobody(), Attached: []attachment{}}
+// buildNote is the draft as it is shown.
+func (d *draft) buildNote() (note, error) {
+	made := note{Embeds: []embed{}, Mentions: callNobody(), Attached: []attachment{}}
 	if messages, _ := packer.Pack(format.Read(d.text.String(), nil)); len(messages) > 0 {
-		made.Content = written(messages[0])
-		made.remark("Still writing…")
+		made.Content = writePieces(messages[0])
+		made.addRemark("Still writing…")
 	} else {
-		made.remark(d.status + "…")
+		made.addRemark(d.status + "…")
 	}
 	buttons := &buttonRow{}
-	buttons.add(secondary, interact.Stop, string(d.work.Run), "", "Stop")
-	made.Components = buttons.rows()
-	return marked(made, d.mark("", 0, 0), ""), buttons.err
+	buttons.addButton(secondary, interact.Stop, string(d.work.Run), "", "Stop")
+	made.Components = buttons.buildRows()
+	return addMark(made, d.newMark("", 0, 0), ""), buttons.err
 }
 
 // isDraft tells the messages of drafts from those of posts.
@@ -188,11 +188,11 @@ func (d *draft) isDraft(message wireMessage) bool {
 	return ok && p.isDraft()
 }
 
-// sweep takes away the drafts that are in the conversation. The bot works at one message of
+// removeDrafts takes away the drafts that are in the conversation. The bot works at one message of
 // a thread at a time, so whoever begins to work knows them to be left over.
-func (d *draft) sweep(ctx context.Context) error {
+func (d *draft) removeDrafts(ctx context.Context) error {
 	if d.ticket.Original {
-		there, ok, err := d.asked(ctx)
+		there, ok, err := d.readOriginal(ctx)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (d *draft) sweep(ctx context.Context) error {
 	}
 	var left []string
 	since := bornAt(d.to.message)
-	err := d.read(ctx, func(message wireMessage) bool {
+	err := d.readMessages(ctx, func(message wireMessage) bool {
 		if d.isDraft(message) && message.ID != d.id {
 			left = append(left, message.ID)
 		}
@@ -215,15 +215,15 @@ func (d *draft) sweep(ctx context.Context) error {
 		return nil
 	}
 	for _, id := range left {
-		err = errors.Join(err, d.remove(ctx, id))
+		err = errors.Join(err, d.deleteMessage(ctx, id))
 	}
 	return err
 }
 
-// discard takes the draft's message away.
-func (d *draft) discard(ctx context.Context) error {
+// discardDraft takes the draft's message away.
+func (d *draft) discardDraft(ctx context.Context) error {
 	if d.id != "" {
-		if err := d.remove(ctx, d.id); err != nil {
+		if err := d.deleteMessage(ctx, d.id); err != nil {
 			d.unsettled = true
 			return err
 		}
@@ -231,7 +231,7 @@ func (d *draft) discard(ctx context.Context) error {
 	d.id, d.unsure = "", false
 	d.endWait()
 	if d.unknown {
-		if err := d.sweep(ctx); err != nil {
+		if err := d.removeDrafts(ctx); err != nil {
 			return err
 		}
 	}
@@ -240,39 +240,39 @@ func (d *draft) discard(ctx context.Context) error {
 }
 
 // Close takes back the message.
-func (d *draft) Close(ctx context.Context) error { return d.discard(behind(ctx, postPatience)) }
+func (d *draft) Close(ctx context.Context) error { return d.discardDraft(yieldTurn(ctx, postPatience)) }
 
 // Unsettled implements chat.Draft.
 func (d *draft) Unsettled() bool { return d.unsettled }
 
 // waitKey names a draft that tells of a wait.
-func (r room) waitKey() string { return string(r.at.thread()) + " " + string(r.to.id()) }
+func (r room) waitKey() string { return string(r.at.threadID()) + " " + string(r.to.messageID()) }
 
 // Wait implements chat.Draft: the draft's message tells of the wait, and becomes the post
 // where this process posts next. Where there is none, people see that the bot types: a
 // message more would make all wait longer.
 func (d *draft) Wait(ctx context.Context, about time.Duration) error {
-	ctx = behind(ctx, draftPatience)
+	ctx = yieldTurn(ctx, draftPatience)
 	if id, ok := d.waiting.Get(d.waitKey()); ok && d.id == "" {
 		d.id = id
 	}
 	if d.id == "" || d.unsure || d.ticket.Original {
-		err := d.discard(ctx)
+		err := d.discardDraft(ctx)
 		d.showTyping(ctx)
 		return err
 	}
-	made := note{Embeds: []embed{}, Mentions: nobody(), Attached: []attachment{}}
-	made.remark(fmt.Sprintf("The answer is ready. Discord takes it in about %s.", about.Round(time.Second)))
-	err := d.redraw(ctx, d.id, marked(made, d.mark("", 0, 0), "Waiting"), nil)
+	made := note{Embeds: []embed{}, Mentions: callNobody(), Attached: []attachment{}}
+	made.addRemark(fmt.Sprintf("The answer is ready. Discord takes it in about %s.", about.Round(time.Second)))
+	err := d.updateMessage(ctx, d.id, addMark(made, d.newMark("", 0, 0), "Waiting"), nil)
 	d.unsettled = true
-	if err != nil && !undone(err) {
-		return errors.Join(err, d.discard(ctx))
+	if err != nil && !isNotPosted(err) {
+		return errors.Join(err, d.discardDraft(ctx))
 	}
 	if errors.Is(err, chat.ErrGone) {
 		d.id = ""
 	}
 	d.waiting.Put(d.waitKey(), d.id)
-	return lenient(err)
+	return tolerateRefusal(err)
 }
 
 // postInPlace puts a post in the place of a draft that told of its wait.
@@ -299,12 +299,12 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	if d.id == "" || post.Only != "" || d.at.private != "" || d.unknown || d.unsure {
 		return d.postAnew(ctx, key, post)
 	}
-	shown, err := render(post, d.look(ctx, ""))
+	shown, err := renderPost(post, d.postLook(ctx, ""))
 	if err != nil {
 		return "", begunIf(true, err)
 	}
-	first := part{mark: d.mark(key, 0, len(shown.notes)), id: d.id}
-	err = d.update(ctx, d.id, shown, first.mark)
+	first := part{mark: d.newMark(key, 0, len(shown.notes)), id: d.id}
+	err = d.updatePart(ctx, d.id, shown, first.mark)
 	var later *chat.RetryAfterError
 	switch {
 	case errors.As(err, &later):
@@ -315,18 +315,18 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	case err != nil:
 		return "", begunIf(true, err)
 	}
-	return d.complete(ctx, key, shown, []part{first})
+	return d.postMissing(ctx, key, shown, []part{first})
 }
 
 // postAnew takes the draft away, where it is one of the thread, and posts.
 func (d *draft) postAnew(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
 	if d.at.private == "" {
 		var later *chat.RetryAfterError
-		if err := d.discard(ctx); errors.As(err, &later) {
+		if err := d.discardDraft(ctx); errors.As(err, &later) {
 			return "", err
 		} else if err != nil {
 			return "", begunIf(true, err)
 		}
 	}
-	return d.Post(ctx, d.at.thread(), key, post)
+	return d.Post(ctx, d.at.threadID(), key, post)
 }

@@ -14,19 +14,19 @@ import (
 
 // Edit replaces what a post shows, whatever number of messages it had.
 func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.MessageID, post chat.Post) error {
-	r, err := a.room(ctx, thread, post.To)
+	r, err := a.openRoom(ctx, thread, post.To)
 	if err != nil {
 		return err
 	}
 	ctx = r.inTurn(ctx, editKey(message), postPatience)
-	shown, err := render(post, r.look(ctx, post.Only))
+	shown, err := renderPost(post, r.postLook(ctx, post.Only))
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
 	if r.at.private != "" || post.Only != "" {
 		return r.editPrivate(ctx, string(message), shown)
 	}
-	there, err := r.siblings(ctx, string(message))
+	there, err := r.readSiblings(ctx, string(message))
 	if err != nil {
 		return err
 	}
@@ -34,22 +34,22 @@ func (a *Adapter) Edit(ctx context.Context, thread chat.ThreadID, message chat.M
 	var kept []part
 	for _, p := range there {
 		if p.index >= len(shown.notes) {
-			if err := r.remove(ctx, p.id); err != nil {
+			if err := r.deleteMessage(ctx, p.id); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.update(ctx, p.id, shown, r.mark(key, p.index, len(shown.notes))); err != nil {
+		if err := r.updatePart(ctx, p.id, shown, r.newMark(key, p.index, len(shown.notes))); err != nil {
 			return err
 		}
 		kept = append(kept, p)
 	}
-	_, err = r.complete(ctx, key, shown, kept)
+	_, err = r.postMissing(ctx, key, shown, kept)
 	return err
 }
 
-// siblings gives all messages of the post that a message is the first of.
-func (r room) siblings(ctx context.Context, first string) ([]part, error) {
+// readSiblings gives all messages of the post that a message is the first of.
+func (r room) readSiblings(ctx context.Context, first string) ([]part, error) {
 	gone := fmt.Errorf("find Discord's message %s: %w", first, chat.ErrGone)
 	n, err := strconv.ParseUint(first, 10, 64)
 	if err != nil || n == 0 {
@@ -57,7 +57,7 @@ func (r room) siblings(ctx context.Context, first string) ([]part, error) {
 	}
 	url := fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(r.at.channel), pageSize, n-1)
 	var page []wireMessage
-	if err := r.call(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
+	if err := r.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
 		return nil, err
 	}
 	var found []part
@@ -75,32 +75,32 @@ func (r room) siblings(ctx context.Context, first string) ([]part, error) {
 
 // Retract deletes a post, whatever number of messages it had.
 func (a *Adapter) Retract(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	ctx = behind(ctx, postPatience)
-	r, err := a.room(ctx, thread, "")
+	ctx = yieldTurn(ctx, postPatience)
+	r, err := a.openRoom(ctx, thread, "")
 	if err != nil {
 		return err
 	}
 	if r.at.private != "" {
 		return r.removePrivate(ctx, string(message))
 	}
-	there, err := r.siblings(ctx, string(message))
+	there, err := r.readSiblings(ctx, string(message))
 	if errors.Is(err, chat.ErrGone) {
 		return nil
 	}
 	for _, p := range there {
-		err = errors.Join(err, r.remove(ctx, p.id))
+		err = errors.Join(err, r.deleteMessage(ctx, p.id))
 	}
 	return err
 }
 
-func (r room) update(ctx context.Context, id string, shown rendered, m mark) error {
-	made, files := shown.message(m, true)
-	return r.redraw(ctx, id, made, files)
+func (r room) updatePart(ctx context.Context, id string, shown rendered, m mark) error {
+	made, files := shown.buildMessage(m, true)
+	return r.updateMessage(ctx, id, made, files)
 }
 
-// redraw shows a message anew. Nobody is called by that.
-func (r room) redraw(ctx context.Context, id string, made note, files []upload) error {
-	err := r.call(ctx, request{
+// updateMessage shows a message anew. Nobody is called by that.
+func (r room) updateMessage(ctx context.Context, id string, made note, files []upload) error {
+	err := r.callAPI(ctx, request{
 		does: "edit a message", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(r.at.channel, id), body: made, files: files,
 	}, nil)
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
@@ -109,9 +109,9 @@ func (r room) redraw(ctx context.Context, id string, made note, files []upload) 
 	return err
 }
 
-// remove deletes a message of the bot's; one that is gone already is fine.
-func (r room) remove(ctx context.Context, id string) error {
-	err := r.call(ctx, request{
+// deleteMessage deletes a message of the bot's; one that is gone already is fine.
+func (r room) deleteMessage(ctx context.Context, id string) error {
+	err := r.callAPI(ctx, request{
 		does: "delete a message", method: http.MethodDelete, url: discordgo.EndpointChannelMessage(r.at.channel, id),
 	}, nil)
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {

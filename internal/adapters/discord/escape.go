@@ -18,9 +18,9 @@ var (
 	scheme      = regexp.MustCompile(`(?i)(https?|ftp|steam|discord):/`)
 )
 
-// escape makes text that Discord shows as it is: no markup, no mention, no link. atStart
+// escapeText makes text that Discord shows as it is: no markup, no mention, no link. atStart
 // tells that it begins a line.
-func escape(text string, atStart bool) string {
+func escapeText(text string, atStart bool) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = escapeLine(line, atStart || i > 0)
@@ -53,22 +53,22 @@ func escapeLine(line string, atStart bool) string {
 	if strings.Contains(escaped, ":/") {
 		escaped = scheme.ReplaceAllStringFunc(escaped, func(found string) string { return found[:len(found)-1] + `\/` })
 	}
-	return quiet(escaped)
+	return disarmWords(escaped)
 }
 
 // live is what calls somebody, or shows something in its place.
 var live = regexp.MustCompile(`<(@[!&]?\d|#\d|a?:\w+:\d|t:-?\d|/[\w -]+:\d|id:\w)`)
 
-// tame keeps code, in which Discord shows no calls, from being taken for calls all the same.
-func tame(code string) string {
+// disarmCode keeps code, in which Discord shows no calls, from being taken for calls all the same.
+func disarmCode(code string) string {
 	if strings.Contains(code, "<") {
 		code = live.ReplaceAllStringFunc(code, func(found string) string { return "<" + unseen + found[1:] })
 	}
-	return quiet(code)
+	return disarmWords(code)
 }
 
-// quiet calls nobody by a word.
-func quiet(text string) string {
+// disarmWords calls nobody by a word.
+func disarmWords(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
@@ -77,18 +77,18 @@ func quiet(text string) string {
 
 // codeSpan shows text as code inside a line.
 func codeSpan(text string) string {
-	text = tame(strings.ReplaceAll(text, "\n", " "))
+	text = disarmCode(strings.ReplaceAll(text, "\n", " "))
 	if strings.TrimSpace(text) == "" {
 		return text
 	}
 	if !strings.Contains(text, "`") && !strings.HasSuffix(text, `\`) { // which may be taken to escape what ends it
 		return "`" + text + "`"
 	}
-	return "`` " + apart(text) + " ``"
+	return "`` " + separateBackticks(text) + " ``"
 }
 
-// apart keeps backticks from standing side by side, where they would end what they are in.
-func apart(text string) string {
+// separateBackticks keeps backticks from standing side by side, where they would end what they are in.
+func separateBackticks(text string) string {
 	var out strings.Builder
 	before := false
 	for _, r := range text {

@@ -27,7 +27,7 @@ func (a *Adapter) Fetch(ctx context.Context, _ chat.ThreadID, file chat.File, li
 		return nil, fmt.Errorf("fetch a file of Discord's: %q is none: %w", rich.Cut(file.ID, 80), chat.ErrGone)
 	}
 	var message wireMessage
-	err := a.call(ctx, request{does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(ids[0], ids[1])}, &message)
+	err := a.callAPI(ctx, request{does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(ids[0], ids[1])}, &message)
 	if err != nil {
 		return nil, fmt.Errorf("fetch file %s: %w", ids[2], err)
 	}
@@ -35,15 +35,15 @@ func (a *Adapter) Fetch(ctx context.Context, _ chat.ThreadID, file chat.File, li
 	if at < 0 {
 		return nil, fmt.Errorf("fetch file %s of Discord's: %w", ids[2], chat.ErrGone)
 	}
-	content, err := a.download(ctx, message.Attachments[at].URL, limit)
+	content, err := a.downloadFile(ctx, message.Attachments[at].URL, limit)
 	if err != nil {
 		return nil, fmt.Errorf("fetch file %s of Discord's: %w", ids[2], err)
 	}
 	return content, nil
 }
 
-// download reads at most limit bytes from one of Discord's own hosts.
-func (a *Adapter) download(ctx context.Context, from string, limit int64) ([]byte, error) {
+// downloadFile reads at most limit bytes from one of Discord's own hosts.
+func (a *Adapter) downloadFile(ctx context.Context, from string, limit int64) ([]byte, error) {
 	to, err := url.Parse(from)
 	if err != nil || to.Scheme != "https" || !slices.Contains(fileHosts, strings.ToLower(to.Host)) {
 		return nil, errors.New("it is kept on no host of Discord's: files from elsewhere are not read")
@@ -58,7 +58,7 @@ func (a *Adapter) download(ctx context.Context, from string, limit int64) ([]byt
 	}
 	response, err := client.Do(asks)
 	if err != nil {
-		return nil, hidden(err)
+		return nil, hideAddress(err)
 	}
 	content, err := readFile(response, limit)
 	return content, errors.Join(err, response.Body.Close())
@@ -67,12 +67,12 @@ func (a *Adapter) download(ctx context.Context, from string, limit int64) ([]byt
 // Files gives the files that were sent in a thread of Discord's, the bot's own with made. A conversation that is
 // held in place has none of its own: in a channel anybody sends anything.
 func (a *Adapter) Files(ctx context.Context, thread chat.ThreadID, made bool) ([]chat.File, error) {
-	r, err := a.room(ctx, thread, "")
+	r, err := a.openRoom(ctx, thread, "")
 	if err != nil || r.at.private != "" || r.at.root != "" {
 		return nil, err
 	}
 	var files []chat.File
-	err = r.read(ctx, func(message wireMessage) bool {
+	err = r.readMessages(ctx, func(message wireMessage) bool {
 		if message.Author != nil && (made || message.Author.ID != r.bot) {
 			files = append(files, filesOf(message)...)
 		}
@@ -88,7 +88,7 @@ func readFile(response *http.Response, limit int64) ([]byte, error) {
 	case http.StatusNotFound, http.StatusGone, http.StatusForbidden:
 		return nil, fmt.Errorf("status %d: %w", response.StatusCode, chat.ErrGone)
 	case http.StatusTooManyRequests:
-		return nil, &chat.RetryAfterError{After: seconds(response.Header.Get("Retry-After")), Err: errors.New("too many files at once")}
+		return nil, &chat.RetryAfterError{After: parseSeconds(response.Header.Get("Retry-After")), Err: errors.New("too many files at once")}
 	}
 	return nil, fmt.Errorf("status %d", response.StatusCode)
 }

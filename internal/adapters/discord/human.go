@@ -10,13 +10,13 @@ import (
 	"cairn/internal/chat/rich"
 )
 
-// humans are who "Ask a human" calls in the room. Where the channel that a thread is in
+// namedHumans are who "Ask a human" calls in the room. Where the channel that a thread is in
 // can't be known, the thread's own id is asked about.
-func (r room) humans(ctx context.Context) []string {
+func (r room) namedHumans(ctx context.Context) []string {
 	channel := r.at.channel
 	if r.at.channel == r.to.message {
 		channel = r.to.channel
-	} else if told, err := r.channel(ctx, channel); err == nil && isThread(told.Type) {
+	} else if told, err := r.lookUpChannel(ctx, channel); err == nil && isThread(told.Type) {
 		channel = told.ParentID
 	}
 	return r.options.Humans(r.at.guild, channel)
@@ -24,28 +24,28 @@ func (r room) humans(ctx context.Context) []string {
 
 // Humans implements interact.Board.
 func (s *surface) Humans(ctx context.Context) ([]string, error) {
-	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
+	r, err := s.adapter.openRoom(ctx, s.of.message.Thread, "")
 	if err != nil || s.adapter.options.Humans == nil || r.at.private != "" || r.at.isDirect() {
 		return nil, err
 	}
-	return r.humans(ctx), nil
+	return r.namedHumans(ctx), nil
 }
 
 // PostHelp implements interact.Board.
 func (s *surface) PostHelp(ctx context.Context, key chat.PostKey, request interact.HelpRequest) (already bool, err error) {
-	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
+	r, err := s.adapter.openRoom(ctx, s.of.message.Thread, "")
 	if err != nil {
 		return false, err
 	}
-	there, err := r.parts(ctx, key)
+	there, err := r.readParts(ctx, key)
 	if err != nil || len(there) > 0 {
 		return len(there) > 0, err
 	}
-	called, err := helpNote(request, s.of.link())
+	called, err := helpNote(request, s.of.pressedLink())
 	if err != nil {
 		return false, err
 	}
-	_, err = r.post(ctx, rendered{notes: []note{called}}, r.mark(key, 0, 1))
+	_, err = r.postPart(ctx, rendered{notes: []note{called}}, r.newMark(key, 0, 1))
 	return false, err
 }
 
@@ -55,7 +55,7 @@ func (s *surface) UpdateHelp(ctx context.Context, _ chat.PostKey, request intera
 		s.adapter.control.Skip(ctx, "a press on a message without a mark")
 		return nil
 	}
-	r, err := s.adapter.room(ctx, s.of.message.Thread, "")
+	r, err := s.adapter.openRoom(ctx, s.of.message.Thread, "")
 	if err != nil {
 		return err
 	}
@@ -67,11 +67,11 @@ func (s *surface) UpdateHelp(ctx context.Context, _ chat.PostKey, request intera
 	if request.State == interact.HelpClosed {
 		says = "Resolved"
 	}
-	return r.update(ctx, s.of.interaction.message, rendered{notes: []note{shown}, says: says}, *s.of.interaction.mark)
+	return r.updatePart(ctx, s.of.interaction.message, rendered{notes: []note{shown}, says: says}, *s.of.interaction.mark)
 }
 
-// link is the address of the message that was pressed on, "" where it has none.
-func (s signal) link() string {
+// pressedLink is the address of the message that was pressed on, "" where it has none.
+func (s signal) pressedLink() string {
 	if s.at.guild == "" || s.interaction.message == "" {
 		return ""
 	}
@@ -81,11 +81,11 @@ func (s signal) link() string {
 // helpNote shows a call for help: who is called, the question, the link to its answer and why that
 // does not do, and the buttons.
 func helpNote(request interact.HelpRequest, link string) (note, error) {
-	made := note{Content: markdown(request.Headline()), Embeds: []embed{}, Mentions: nobody()}
+	made := note{Content: writeRuns(request.Headline()), Embeds: []embed{}, Mentions: callNobody()}
 	for _, id := range request.People {
 		role, isRole := strings.CutPrefix(id, "&")
 		switch {
-		case !numeric(role):
+		case !isUserID(role):
 			return note{}, errors.New("“Ask a human” names “" + id + "”, which is neither a user's id nor & and a role's: correct it in the configuration")
 		case isRole:
 			made.Mentions.Roles = append(made.Mentions.Roles, role)
@@ -94,16 +94,16 @@ func helpNote(request interact.HelpRequest, link string) (note, error) {
 		}
 	}
 	if question := rich.Cut(request.Question, maxRemark); question != "" {
-		made.Content += "\n> " + escape(question, false)
+		made.Content += "\n> " + escapeText(question, false)
 	}
 	if link != "" {
 		made.Content += "\n" + link
 	}
 	if request.State == interact.HelpWanted {
-		made.Content += "\n-# " + escape(request.Reason, false)
+		made.Content += "\n-# " + escapeText(request.Reason, false)
 	}
 	buttons := &buttonRow{}
 	buttons.addButtons(request.Buttons())
-	made.Components = buttons.rows()
+	made.Components = buttons.buildRows()
 	return made, buttons.err
 }

@@ -14,21 +14,21 @@ import (
 	"cairn/internal/chat/wire"
 )
 
-// interpret tells what an interaction means. An error is for data that is none of
+// parseInteraction tells what an interaction means. An error is for data that is none of
 // Discord's.
-func interpret(data []byte) (signal, error) {
+func parseInteraction(data []byte) (signal, error) {
 	var of wireInteraction
 	if err := wire.Decode(data, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Discord's: %w", err)
 	}
 	if of.Type == pingInteraction {
-		return signal{kind: pinged}, nil
+		return signal{kind: kindPinged}, nil
 	}
 	found := signal{interaction: &interaction{id: of.ID, token: of.Token, application: of.ApplicationID}, at: whereOf(of)}
-	found.who(of)
+	found.identifyPerson(of)
 	if !snowflake.MatchString(of.ID) || !snowflake.MatchString(string(found.by)) ||
-		!(place{guild: found.at.guild, channel: found.at.channel}).valid() {
-		return ignore("an interaction in no channel, or by nobody"), nil
+		!(place{guild: found.at.guild, channel: found.at.channel}).isValid() {
+		return ignoredSignal("an interaction in no channel, or by nobody"), nil
 	}
 	switch of.Type {
 	case commandInteraction:
@@ -40,7 +40,7 @@ func interpret(data []byte) (signal, error) {
 	case formInteraction:
 		return formMeaning(found, of), nil
 	}
-	return ignore("interactions of type " + strconv.Itoa(of.Type) + " mean nothing to Cairn"), nil
+	return ignoredSignal("interactions of type " + strconv.Itoa(of.Type) + " mean nothing to Cairn"), nil
 }
 
 func whereOf(of wireInteraction) where {
@@ -54,8 +54,8 @@ func whereOf(of wireInteraction) where {
 	return at
 }
 
-// who finds out whose interaction it is.
-func (s *signal) who(of wireInteraction) {
+// identifyPerson finds out whose interaction it is.
+func (s *signal) identifyPerson(of wireInteraction) {
 	user := of.User
 	if of.Member != nil {
 		s.roles = of.Member.Roles
@@ -79,42 +79,42 @@ const (
 )
 
 func commandMeaning(found signal, of wireInteraction) signal {
-	found.kind = commanded
+	found.kind = kindCommanded
 	found.message = chat.Message{
-		ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, At: bornAt(of.ID),
+		ID: source{channel: found.at.channel, interaction: of.ID}.messageID(), Author: found.by, At: bornAt(of.ID),
 	}
 	options := of.Data.Options
 	switch {
 	case of.Data.Type == messageCommand && of.Data.Name == aboutCommand:
 		return aboutMeaning(found, of)
 	case of.Data.Type > slashCommand:
-		return ignore("a command that is not Cairn's")
+		return ignoredSignal("a command that is not Cairn's")
 	case of.Data.Name == adminCommand:
 		return adminMeaning(found, options)
 	case of.Data.Name == cairnCommand && len(options) == 1 && options[0].Type == 1:
-		found.message.Text = found.interaction.command("/cairn "+options[0].Name, options[0].Options)
+		found.message.Text = found.interaction.readCommand("/cairn "+options[0].Name, options[0].Options)
 	case of.Data.Name == askCommand:
-		found.message.Text = found.interaction.command("/cairn ask", options)
+		found.message.Text = found.interaction.readCommand("/cairn ask", options)
 	default:
-		return ignore("a command that is not Cairn's")
+		return ignoredSignal("a command that is not Cairn's")
 	}
 	return found
 }
 
-// command reads a command's fields as the text that the bot reads in a message: the
+// readCommand reads a command's fields as the text that the bot reads in a message: the
 // collection, then the words.
-func (i *interaction) command(command string, options []commandOption) string {
+func (i *interaction) readCommand(command string, options []commandOption) string {
 	var collection, words string
 	for _, field := range options {
 		switch field.Name {
 		case collectionOption:
-			if collection = strings.TrimPrefix(markup.CleanLine(field.text()), "@"); collection != "" {
+			if collection = strings.TrimPrefix(markup.CleanLine(field.textValue()), "@"); collection != "" {
 				collection = " @" + collection
 			}
 		case privateOption:
-			i.private = field.is()
+			i.private = field.isTrue()
 		default:
-			words += " " + strings.TrimSpace(markup.Clean(field.text()))
+			words += " " + strings.TrimSpace(markup.Clean(field.textValue()))
 		}
 	}
 	return strings.TrimRight(command+collection+words, " ")
@@ -124,23 +124,23 @@ func (i *interaction) command(command string, options []commandOption) string {
 func aboutMeaning(found signal, of wireInteraction) signal {
 	target := of.Data.Resolved.Messages[of.Data.TargetID]
 	if target == nil || !snowflake.MatchString(of.Data.TargetID) {
-		return ignore("a command on no message")
+		return ignoredSignal("a command on no message")
 	}
 	found.interaction.target, found.at.message = of.Data.TargetID, of.Data.TargetID
 	target.ID, target.ChannelID = of.Data.TargetID, found.at.channel
-	found.message.ID = source{channel: found.at.channel, message: of.Data.TargetID, interaction: of.ID}.id()
+	found.message.ID = source{channel: found.at.channel, message: of.Data.TargetID, interaction: of.ID}.messageID()
 	found.message.Text, found.message.Files = readContent(*target, identity{}), filesOf(*target)
 	found.empty = found.message.Text == "" && len(found.message.Files) == 0
 	return found
 }
 
 func completeMeaning(found signal, of wireInteraction) signal {
-	found.kind = completed
+	found.kind = kindCompleted
 	var look func(options []commandOption)
 	look = func(options []commandOption) {
 		for _, field := range options {
 			if field.Focused {
-				found.interaction.field, found.interaction.words = field.Name, field.text()
+				found.interaction.field, found.interaction.words = field.Name, field.textValue()
 			}
 			look(field.Options)
 		}
@@ -154,15 +154,15 @@ func pressMeaning(found signal, of wireInteraction) signal {
 	does, ok := parseAction(of.Data.CustomID)
 	switch {
 	case !ok || does.does == verbNone:
-		return ignore("a press of a button that is not Cairn's")
+		return ignoredSignal("a press of a button that is not Cairn's")
 	case of.Message == nil:
-		return ignore("a press on no message")
+		return ignoredSignal("a press on no message")
 	}
-	found.kind = pressed
+	found.kind = kindPressed
 	found.pressedOn(of.Message)
 	if does.does == verbMenu {
 		if len(of.Data.Values) != 1 || !interact.Verb(of.Data.Values[0]).IsOfMenu() {
-			return ignore("a choice of a menu that is not Cairn's")
+			return ignoredSignal("a choice of a menu that is not Cairn's")
 		}
 		does.does = interact.Verb(of.Data.Values[0])
 	}
@@ -170,7 +170,7 @@ func pressMeaning(found signal, of wireInteraction) signal {
 	if does.does == interact.Choose && len(of.Data.Values) > 0 {
 		found.interaction.does.value = of.Data.Values[0]
 	}
-	found.message = chat.Message{ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, At: bornAt(of.ID)}
+	found.message = chat.Message{ID: source{channel: found.at.channel, interaction: of.ID}.messageID(), Author: found.by, At: bornAt(of.ID)}
 	return found
 }
 
@@ -188,9 +188,9 @@ func (s *signal) pressedOn(message *wireMessage) {
 func formMeaning(found signal, of wireInteraction) signal {
 	does, ok := parseAction(of.Data.CustomID)
 	if !ok || does.does != interact.Reason && does.does != interact.Reply {
-		return ignore("a form that is not Cairn's")
+		return ignoredSignal("a form that is not Cairn's")
 	}
-	found.kind = pressed
+	found.kind = kindPressed
 	found.pressedOn(of.Message)
 	found.interaction.does = does
 	for _, row := range of.Data.Components {
@@ -201,26 +201,26 @@ func formMeaning(found signal, of wireInteraction) signal {
 		}
 	}
 	found.message = chat.Message{
-		ID: source{channel: found.at.channel, interaction: of.ID}.id(), Author: found.by, Text: found.interaction.words, At: bornAt(of.ID),
+		ID: source{channel: found.at.channel, interaction: of.ID}.messageID(), Author: found.by, Text: found.interaction.words, At: bornAt(of.ID),
 	}
 	return found
 }
 
-// place is where the conversation of a press or command is held.
-func (s signal) place(style settings.ReplyStyle) place {
+// conversationPlace is where the conversation of a press or command is held.
+func (s signal) conversationPlace(style settings.ReplyStyle) place {
 	of := s.interaction
 	switch {
 	case of == nil:
 		return s.at.placeIn(s.root, style)
 	case of.mark != nil && of.mark.private:
 		return place{guild: s.at.guild, channel: s.at.channel, root: of.mark.root, private: s.by}
-	case s.kind == commanded && of.private:
+	case s.kind == kindCommanded && of.private:
 		return place{guild: s.at.guild, channel: s.at.channel, root: of.id, private: s.by}
-	case s.kind == commanded && of.target == "":
+	case s.kind == kindCommanded && of.target == "":
 		return s.at.placeIn(of.id, style)
-	case s.kind == pressed && s.root == "":
+	case s.kind == kindPressed && s.root == "":
 		return place{guild: s.at.guild, channel: s.at.channel}
-	case of.target != "" && !s.at.threadable():
+	case of.target != "" && !s.at.canStartThread():
 		return s.at.placeIn(of.id, style)
 	}
 	return s.at.placeIn(s.root, style)

@@ -108,7 +108,7 @@ func TestAnAnswerThatComesLateIsThereOnce(t *testing.T) {
 	room := w.room(settings.ReplyInPlace)
 	draft := w.begins(t, room)
 	w.Fail(edits, late)
-	if _, err := draft.Finish(t.Context(), lateKey, post1("one")); err == nil || undone(err) {
+	if _, err := draft.Finish(t.Context(), lateKey, post1("one")); err == nil || isNotPosted(err) {
 		t.Errorf("the end of the draft is known: %v", err)
 	}
 	posted, err := w.process(t, w.adapter.options).Post(t.Context(), room.Thread, lateKey, post1("one"))
@@ -171,7 +171,7 @@ func TestATurnThatComesLaterIsLeftToTheBot(t *testing.T) {
 		asked := server.Say(ann, busy, "hello").ID
 		at := place{guild: team.ID, channel: busy, root: asked}
 		key := chat.PostKey("KEY00000000000000000000" + string(rune('A'+n)))
-		_, err := adapter.Post(t.Context(), at.thread(), key, chat.Post{To: source{channel: busy, message: asked}.id(), Reply: &chat.Reply{Text: "one"}})
+		_, err := adapter.Post(t.Context(), at.threadID(), key, chat.Post{To: source{channel: busy, message: asked}.messageID(), Reply: &chat.Reply{Text: "one"}})
 		if n < 5 {
 			if err != nil {
 				t.Fatal(err)
@@ -184,7 +184,7 @@ func TestATurnThatComesLaterIsLeftToTheBot(t *testing.T) {
 			least = 5 * time.Second
 		}
 		later, ok := errors.AsType[*chat.RetryAfterError](err)
-		if !ok || !undone(err) || later.After < least || later.After > 15*time.Second {
+		if !ok || !isNotPosted(err) || later.After < least || later.After > 15*time.Second {
 			t.Errorf("post %d: %v", n, err)
 		}
 	}

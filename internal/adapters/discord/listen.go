@@ -10,12 +10,12 @@ import (
 // toIncoming is what a message tells of whom it is for, in a channel of a mode.
 func (s signal) toIncoming(mode settings.Mode) interact.Incoming {
 	incoming := interact.Incoming{
-		Message: s.message, Mode: mode, Direct: s.at.guild == directly, InThread: isThread(s.at.kind), Called: s.called, CalledNow: s.called,
-		ToOther: s.toOther, OpensTopic: s.at.forum(), Unreadable: s.empty,
+		Message: s.message, Mode: mode, Direct: s.at.guild == directGuild, InThread: isThread(s.at.kind), Called: s.called, CalledNow: s.called,
+		ToOther: s.toOther, OpensTopic: s.at.isForumPost(), Unreadable: s.empty,
 	}
 	incoming.Message.Author = s.by
-	if s.at.forum() {
-		incoming.Message.Text = titled(s.at.name, s.message.Text)
+	if s.at.isForumPost() {
+		incoming.Message.Text = addTitle(s.at.name, s.message.Text)
 	}
 	return incoming
 }
@@ -35,8 +35,8 @@ func (a *Adapter) incomingFrom(of signal, given interact.Admission) interact.Inc
 	return incoming
 }
 
-// titled puts a forum post's title before what it says, as the question often stands there.
-func titled(title, text string) string {
+// addTitle puts a forum post's title before what it says, as the question often stands there.
+func addTitle(title, text string) string {
 	if text == "" {
 		return title
 	}

@@ -13,7 +13,7 @@ func TestWhoIsHeard(t *testing.T) {
 	thread := where{guild: "1", channel: "2", kind: publicThread, message: "3", parent: "9"}
 	post := where{guild: "1", channel: "2", kind: publicThread, message: "2", parent: "9"}
 	says := func(at where, text string) signal {
-		return signal{kind: said, at: at, by: "ann", message: chat.Message{Text: text, Author: "ann"}}
+		return signal{kind: kindSaid, at: at, by: "ann", message: chat.Message{Text: text, Author: "ann"}}
 	}
 	called := says(channel, "thanks")
 	called.called = true
@@ -29,7 +29,7 @@ func TestWhoIsHeard(t *testing.T) {
 		now  interact.Part
 		want bool
 	}{
-		"directly":                            {says(where{guild: directly, channel: "2"}, "thanks"), settings.ModeOff, interact.Part{}, true},
+		"directly":                            {says(where{guild: directGuild, channel: "2"}, "thanks"), settings.ModeOff, interact.Part{}, true},
 		"a mention":                           {called, mention, interact.Part{}, true},
 		"a mention where the bot is off":      {called, settings.ModeOff, interact.Part{}, false},
 		"a question in the channel":           {says(channel, "who knows?"), mention, interact.Part{}, false},

@@ -38,7 +38,7 @@ func (m mark) String() string {
 	if m.root == "" {
 		return text
 	}
-	text += "." + short(m.root)
+	text += "." + shortenID(m.root)
 	if m.private {
 		text += "!"
 	}
@@ -108,7 +108,7 @@ func parseMark(text string) (mark, bool) {
 	m := mark{key: chat.PostKey(fields[0]), index: int(index), of: int(of)}
 	if len(fields) == 3 {
 		root, private := strings.CutSuffix(fields[2], "!")
-		if m.root, m.private = long(root), private; m.root == "" || !snowflake.MatchString(m.root) {
+		if m.root, m.private = expandID(root), private; m.root == "" || !snowflake.MatchString(m.root) {
 			return mark{}, false
 		}
 	}
@@ -132,9 +132,9 @@ func markOf(components []component) (mark, bool) {
 	return mark{}, false
 }
 
-// marked gives a note with a mark. One without components gets a button that only says
+// addMark gives a note with a mark. One without components gets a button that only says
 // what the message is.
-func marked(n note, m mark, says string) note {
+func addMark(n note, m mark, says string) note {
 	if len(n.Components) == 0 {
 		n.Components = []component{{Type: rowType, Components: []component{{
 			Type: buttonType, Style: secondary, Label: says, Disabled: true, CustomID: string(verbNone) + ":",

@@ -7,12 +7,12 @@ import (
 	"cairn/internal/chat/rich"
 )
 
-// markdown writes runs as Discord reads them.
-func markdown(runs []rich.Run) string {
+// writeRuns writes runs as Discord reads them.
+func writeRuns(runs []rich.Run) string {
 	var out strings.Builder
 	for _, r := range runs {
 		written := writeRun(r, out.Len() == 0 || strings.HasSuffix(out.String(), "\n"))
-		if clash(out.String(), written) {
+		if wouldMerge(out.String(), written) {
 			out.WriteString(unseen)
 		}
 		out.WriteString(written)
@@ -20,8 +20,8 @@ func markdown(runs []rich.Run) string {
 	return out.String()
 }
 
-// clash tells whether two pieces would be read as one markup where they meet.
-func clash(before, after string) bool {
+// wouldMerge tells whether two pieces would be read as one markup where they meet.
+func wouldMerge(before, after string) bool {
 	if before == "" || after == "" {
 		return false
 	}
@@ -38,7 +38,7 @@ func writeRun(r rich.Run, atStart bool) string {
 	case r.URL != "":
 		return writeLink(r, atStart)
 	case r.Style.Code:
-		return around(r.Style, codeSpan(r.Text))
+		return applyStyle(r.Style, codeSpan(r.Text))
 	}
 	// Discord reads no markup around white space.
 	inner := strings.TrimSpace(r.Text)
@@ -47,13 +47,13 @@ func writeRun(r rich.Run, atStart bool) string {
 	}
 	at := strings.Index(r.Text, inner)
 	before, after := r.Text[:at], r.Text[at+len(inner):]
-	return before + around(r.Style, escape(inner, isPlain(r.Style) && (atStart || strings.HasSuffix(before, "\n")))) + after
+	return before + applyStyle(r.Style, escapeText(inner, isPlain(r.Style) && (atStart || strings.HasSuffix(before, "\n")))) + after
 }
 
 func isPlain(s rich.Style) bool { return s == rich.Style{} }
 
-// around puts the marks of a style around text.
-func around(s rich.Style, text string) string {
+// applyStyle puts the marks of a style around text.
+func applyStyle(s rich.Style, text string) string {
 	for _, mark := range []struct {
 		on bool
 		is string
@@ -74,19 +74,19 @@ func writeLink(r rich.Run, atStart bool) string {
 	label := strings.Join(strings.Fields(r.Text), " ")
 	switch {
 	case label == "" || label == r.URL:
-		return "<" + address(r.URL) + ">"
+		return "<" + escapeAddress(r.URL) + ">"
 	case addressLike.MatchString(label):
-		return around(r.Style, escape(label, atStart && isPlain(r.Style))) + " <" + address(r.URL) + ">"
+		return applyStyle(r.Style, escapeText(label, atStart && isPlain(r.Style))) + " <" + escapeAddress(r.URL) + ">"
 	}
 	if r.Style.Code {
 		label = codeSpan(label)
 	} else {
-		label = escape(label, false)
+		label = escapeText(label, false)
 	}
-	return around(r.Style, "["+label+"](<"+address(r.URL)+">)")
+	return applyStyle(r.Style, "["+label+"](<"+escapeAddress(r.URL)+">)")
 }
 
 var addressEscaper = strings.NewReplacer("<", "%3C", ">", "%3E", "(", "%28", ")", "%29", "\\", "%5C", "`", "%60", "|", "%7C", "*", "%2A", "@", "%40")
 
-// address spells an address so that nothing in it ends the link.
-func address(url string) string { return addressEscaper.Replace(url) }
+// escapeAddress spells an address so that nothing in it ends the link.
+func escapeAddress(url string) string { return addressEscaper.Replace(url) }

@@ -22,13 +22,13 @@ func TestAnOddValueSpoilsNothingBesideItself(t *testing.T) {
 			if !ok {
 				continue // a word of the recorder's
 			}
-			original, err := translate(event, data, recordedIdentity())
+			original, err := translateEvent(event, data, recordedIdentity())
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range wiretest.Mutate(t, data) {
 				count++
-				got, err := translate(event, m.Payload, recordedIdentity())
+				got, err := translateEvent(event, m.Payload, recordedIdentity())
 				if err != nil {
 					t.Errorf("%s: %s: %v", name, m.Where, err)
 				} else if !reflect.DeepEqual(got, original) && !isReadAs(got, event, m.Missing) {
@@ -43,7 +43,7 @@ func TestAnOddValueSpoilsNothingBesideItself(t *testing.T) {
 // isReadAs tells whether one of several payloads of an event is read as a signal.
 func isReadAs(want signal, event string, payloads []json.RawMessage) bool {
 	return slices.ContainsFunc(payloads, func(payload json.RawMessage) bool {
-		got, err := translate(event, payload, recordedIdentity())
+		got, err := translateEvent(event, payload, recordedIdentity())
 		return err == nil && reflect.DeepEqual(got, want)
 	})
 }

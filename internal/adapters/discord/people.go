@@ -18,8 +18,8 @@ type membership struct {
 	roles  []string // without that of everybody
 }
 
-// member asks Discord what somebody is in a server. It takes no privileged intent.
-func (a *Adapter) member(ctx context.Context, guild, person string) (membership, error) {
+// lookUpMember asks Discord what somebody is in a server. It takes no privileged intent.
+func (a *Adapter) lookUpMember(ctx context.Context, guild, person string) (membership, error) {
 	key := guild + " " + person
 	if known, ok := a.members.Get(key); ok {
 		return known, nil
@@ -27,7 +27,7 @@ func (a *Adapter) member(ctx context.Context, guild, person string) (membership,
 	var told struct {
 		Roles []string `json:"roles"`
 	}
-	err := a.call(ctx, request{does: "look at a member", method: http.MethodGet, url: discordgo.EndpointGuildMember(guild, person)}, &told)
+	err := a.callAPI(ctx, request{does: "look at a member", method: http.MethodGet, url: discordgo.EndpointGuildMember(guild, person)}, &told)
 	found := membership{joined: true, roles: told.Roles}
 	switch {
 	case errors.Is(err, chat.ErrGone): // no member of it, or no server of the bot's
@@ -57,8 +57,8 @@ func (a *Adapter) layoutOf(ctx context.Context, guild string) (layout, error) {
 		Roles []*discordgo.Role `json:"roles"`
 	}
 	err := errors.Join(
-		a.call(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told),
-		a.call(ctx, request{does: "list channels", method: http.MethodGet, url: discordgo.EndpointGuildChannels(guild)}, &found.channels),
+		a.callAPI(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told),
+		a.callAPI(ctx, request{does: "list channels", method: http.MethodGet, url: discordgo.EndpointGuildChannels(guild)}, &found.channels),
 	)
 	if err != nil {
 		return layout{}, err
@@ -68,8 +68,8 @@ func (a *Adapter) layoutOf(ctx context.Context, guild string) (layout, error) {
 	return found, nil
 }
 
-// visible gives the ids of the channels that a member sees and may read.
-func (l layout) visible(guild, person string, roles []string) []string {
+// visibleChannels gives the ids of the channels that a member sees and may read.
+func (l layout) visibleChannels(guild, person string, roles []string) []string {
 	const reads = discordgo.PermissionViewChannel | discordgo.PermissionReadMessageHistory
 	base := baseOf(guild, l.roles, roles)
 	var ids []string
@@ -77,7 +77,7 @@ func (l layout) visible(guild, person string, roles []string) []string {
 		if channel == nil || len(ids) == chat.MaxMemberships {
 			continue
 		}
-		if person == l.owner || within(base, guild, person, channel, roles)&reads == reads {
+		if person == l.owner || channelPermissions(base, guild, person, channel, roles)&reads == reads {
 			ids = append(ids, channel.ID)
 		}
 	}
@@ -100,7 +100,7 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 	if parent, ok := a.parents.Get(at.channel); ok && at.root == "" && !at.isDirect() {
 		return a.threadPlace(ctx, at, parent)
 	}
-	told, err := a.channel(ctx, at.channel)
+	told, err := a.lookUpChannel(ctx, at.channel)
 	if errors.Is(err, chat.ErrGone) && at.root == "" && !at.isDirect() {
 		// The thread is not started yet, and another process heard of the message that it begins at.
 		return a.threadPlace(ctx, at, "")
@@ -134,7 +134,7 @@ func (a *Adapter) threadPlace(ctx context.Context, at place, channel string) (ch
 		a.options.Logger.WarnContext(ctx, "find out whether everybody may read a channel", "guild", at.guild, "channel", channel, "error", err)
 		return found, nil
 	}
-	found.Open = slices.Contains(plan.visible(at.guild, somebody, nil), channel)
+	found.Open = slices.Contains(plan.visibleChannels(at.guild, somebody, nil), channel)
 	return found, nil
 }
 
@@ -155,19 +155,19 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 	}
 	found := make([]chat.Identity, len(people))
 	for i, person := range people {
-		if found[i], err = a.identify(ctx, servers, string(person)); err != nil {
+		if found[i], err = a.identifyPerson(ctx, servers, string(person)); err != nil {
 			return nil, fmt.Errorf("identify people in Discord: %w", err)
 		}
 	}
 	return found, nil
 }
 
-// identify tells what somebody is in servers. Somebody of several has no single team.
-func (a *Adapter) identify(ctx context.Context, servers []string, person string) (chat.Identity, error) {
+// identifyPerson tells what somebody is in servers. Somebody of several has no single team.
+func (a *Adapter) identifyPerson(ctx context.Context, servers []string, person string) (chat.Identity, error) {
 	var found chat.Identity
 	teams := 0
 	for _, guild := range servers {
-		known, err := a.member(ctx, guild, person)
+		known, err := a.lookUpMember(ctx, guild, person)
 		if err != nil {
 			return chat.Identity{}, err
 		}
@@ -181,7 +181,7 @@ func (a *Adapter) identify(ctx context.Context, servers []string, person string)
 		teams++
 		found.Team = guild
 		found.Groups = append(found.Groups, known.roles...)
-		found.Channels = append(found.Channels, plan.visible(guild, person, known.roles)...)
+		found.Channels = append(found.Channels, plan.visibleChannels(guild, person, known.roles)...)
 	}
 	if teams > 1 {
 		found.Team = ""

@@ -13,8 +13,8 @@ import (
 // Name is the adapter's name in thread ids.
 const Name = "discord"
 
-// directly is what stands in the place of a server's id in direct conversations.
-const directly = "@me"
+// directGuild is what stands in the place of a server's id in direct conversations.
+const directGuild = "@me"
 
 // place is where a conversation is held. What an event tells, and what kind of channel
 // it came from, is enough to make it, so that all processes make the same:
@@ -32,7 +32,7 @@ type place struct {
 	private chat.UserID // sees it alone; its root is the command that began it
 }
 
-func (p place) thread() chat.ThreadID {
+func (p place) threadID() chat.ThreadID {
 	local := p.guild + ":" + p.channel
 	if p.root != "" {
 		local += ":" + p.root
@@ -46,14 +46,14 @@ func (p place) thread() chat.ThreadID {
 // snowflake is what ids of Discord look like. Recorded traffic has made-up ones with letters.
 var snowflake = regexp.MustCompile(`^\w{1,32}$`)
 
-// valid tells a place that a thread id can be made of.
-func (p place) valid() bool {
-	return (p.guild == directly || snowflake.MatchString(p.guild)) && snowflake.MatchString(p.channel) &&
+// isValid tells a place that a thread id can be made of.
+func (p place) isValid() bool {
+	return (p.guild == directGuild || snowflake.MatchString(p.guild)) && snowflake.MatchString(p.channel) &&
 		(p.root == "" || snowflake.MatchString(p.root)) &&
 		(p.private == "" || p.root != "" && snowflake.MatchString(string(p.private)))
 }
 
-func (p place) isDirect() bool { return p.guild == directly }
+func (p place) isDirect() bool { return p.guild == directGuild }
 
 // parseThread reads a thread id of this adapter's.
 func parseThread(id chat.ThreadID) (place, error) {
@@ -68,7 +68,7 @@ func parseThread(id chat.ThreadID) (place, error) {
 			at.private = chat.UserID(parts[4])
 		}
 	}
-	if !at.valid() || at.thread() != id {
+	if !at.isValid() || at.threadID() != id {
 		return place{}, fmt.Errorf("%q is no thread of Discord's", id)
 	}
 	return at, nil
@@ -83,7 +83,7 @@ type source struct {
 	interaction string
 }
 
-func (s source) id() chat.MessageID {
+func (s source) messageID() chat.MessageID {
 	id := s.channel + "." + s.message
 	if s.interaction != "" {
 		id += "." + s.interaction
@@ -104,8 +104,8 @@ func parseSource(id chat.MessageID) source {
 	return found
 }
 
-// epoch is the first millisecond of Discord's ids, in Unix milliseconds.
-const epoch = 1420070400000
+// idEpoch is the first millisecond of Discord's ids, in Unix milliseconds.
+const idEpoch = 1420070400000
 
 // bornAt is when an id was made; the zero time for what is no number.
 func bornAt(id string) time.Time {
@@ -113,11 +113,11 @@ func bornAt(id string) time.Time {
 	if err != nil || n == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(int64(n>>22) + epoch).UTC() //nolint:gosec // 42 bits fit
+	return time.UnixMilli(int64(n>>22) + idEpoch).UTC() //nolint:gosec // 42 bits fit
 }
 
-// short writes an id in fewer characters.
-func short(id string) string {
+// shortenID writes an id in fewer characters.
+func shortenID(id string) string {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || strconv.FormatUint(n, 10) != id {
 		return "_" + id
@@ -125,8 +125,8 @@ func short(id string) string {
 	return strconv.FormatUint(n, 36)
 }
 
-// long reads what short wrote.
-func long(text string) string {
+// expandID reads what shortenID wrote.
+func expandID(text string) string {
 	if rest, plain := strings.CutPrefix(text, "_"); plain {
 		return rest
 	}

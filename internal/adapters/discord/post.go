@@ -33,12 +33,12 @@ type room struct {
 // ticketMargin is how long before its end a ticket is not used any more.
 const ticketMargin = 30 * time.Second
 
-func (a *Adapter) room(ctx context.Context, thread chat.ThreadID, to chat.MessageID) (room, error) {
+func (a *Adapter) openRoom(ctx context.Context, thread chat.ThreadID, to chat.MessageID) (room, error) {
 	at, err := parseThread(thread)
 	if err != nil {
 		return room{}, fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
-	me, err := a.me(ctx)
+	me, err := a.identifyBot(ctx)
 	if err != nil {
 		return room{}, notPosted(err)
 	}
@@ -83,12 +83,12 @@ type part struct {
 	id string
 }
 
-func (r room) mark(key chat.PostKey, index, of int) mark {
+func (r room) newMark(key chat.PostKey, index, of int) mark {
 	return mark{key: key, index: index, of: of, root: r.at.root, private: r.at.private != ""}
 }
 
-// look is how posts are shown in the room.
-func (r room) look(ctx context.Context, only chat.UserID) look {
+// postLook is how posts are shown in the room.
+func (r room) postLook(ctx context.Context, only chat.UserID) look {
 	how := look{
 		private: r.at.private != "", single: r.at.private != "" || only != "",
 		hears: r.options.HearsAll && r.at.root == "" || r.at.isDirect(),
@@ -103,7 +103,7 @@ func (r room) look(ctx context.Context, only chat.UserID) look {
 	if r.options.Humans == nil || how.single || r.at.isDirect() {
 		return how
 	}
-	how.human = len(r.humans(ctx)) > 0
+	how.human = len(r.namedHumans(ctx)) > 0
 	return how
 }
 
@@ -111,36 +111,36 @@ func (r room) look(ctx context.Context, only chat.UserID) look {
 // was cut short is taken up where it ended. In a private thread, and to a press that is
 // answered to one person, only that person sees it.
 func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	r, err := a.room(ctx, thread, post.To)
+	r, err := a.openRoom(ctx, thread, post.To)
 	if err != nil {
 		return "", err
 	}
 	ctx = r.inTurn(ctx, string(key), postPatience)
-	shown, err := render(post, r.look(ctx, post.Only))
+	shown, err := renderPost(post, r.postLook(ctx, post.Only))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrRefused, err)
 	}
 	if r.at.private != "" || post.Only != "" {
 		r.direct = post.Private
-		return r.whisper(ctx, key, shown, post.Only)
+		return r.postPrivately(ctx, key, shown, post.Only)
 	}
 	if id, ok := r.waiting.Get(r.waitKey()); ok && id != "" {
 		return r.postInPlace(ctx, id, key, post)
 	}
-	if err := r.begin(ctx); err != nil {
+	if err := r.startThread(ctx); err != nil {
 		return "", err
 	}
 	var there []part
 	if len(shown.notes) > 1 {
-		if there, err = r.parts(ctx, key); err != nil {
+		if there, err = r.readParts(ctx, key); err != nil {
 			return "", notPosted(err)
 		}
 	}
-	return r.complete(ctx, key, shown, there)
+	return r.postMissing(ctx, key, shown, there)
 }
 
-// complete posts what of a post is not there yet and gives the id of its first message.
-func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, there []part) (chat.MessageID, error) {
+// postMissing posts what of a post is not there yet and gives the id of its first message.
+func (r room) postMissing(ctx context.Context, key chat.PostKey, shown rendered, there []part) (chat.MessageID, error) {
 	posted := map[int]string{}
 	for _, p := range there {
 		posted[p.index] = p.id
@@ -153,7 +153,7 @@ func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, th
 		if len(posted) > 0 {
 			turn = r.inTurn(ctx, string(key), partPatience)
 		}
-		id, err := r.post(turn, shown, r.mark(key, i, len(shown.notes)))
+		id, err := r.postPart(turn, shown, r.newMark(key, i, len(shown.notes)))
 		if err != nil {
 			return "", begunIf(len(posted) > 0, err)
 		}
@@ -162,28 +162,28 @@ func (r room) complete(ctx context.Context, key chat.PostKey, shown rendered, th
 	return chat.MessageID(posted[0]), nil
 }
 
-// undone tells an error that says that nothing was posted.
-func undone(err error) bool {
+// isNotPosted tells an error that says that nothing was posted.
+func isNotPosted(err error) bool {
 	var later *chat.RetryAfterError
 	return errors.As(err, &later) || errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) || errors.Is(err, chat.ErrNotPosted)
 }
 
 // begunIf takes from an error the promise that nothing was posted, for where something was.
 func begunIf(something bool, err error) error {
-	if something && undone(err) {
+	if something && isNotPosted(err) {
 		return fmt.Errorf("a part of the post may be there already: %v", err) //nolint:errorlint // what it wraps would say that nothing was posted
 	}
 	return err
 }
 
-// message gives one message of what was rendered, with its mark, and its files. again tells
+// buildMessage gives one message of what was rendered, with its mark, and its files. again tells
 // that it takes the place of one.
-func (s rendered) message(m mark, again bool) (note, []upload) {
+func (s rendered) buildMessage(m mark, again bool) (note, []upload) {
 	says := s.says
 	if m.of > 1 {
 		says = fmt.Sprintf("%d of %d", m.index+1, m.of)
 	}
-	made := marked(s.notes[m.index], m, says)
+	made := addMark(s.notes[m.index], m, says)
 	if s.stay && again && m.index == 0 {
 		return made, nil
 	}
@@ -202,17 +202,17 @@ func (s rendered) message(m mark, again bool) (note, []upload) {
 	return made, files
 }
 
-// post posts one message: the first one of what answers a command as that answer, which
+// postPart posts one message: the first one of what answers a command as that answer, which
 // Discord shows as long as the ticket is good; all else as a message of the channel.
-func (r room) post(ctx context.Context, shown rendered, m mark) (id string, err error) {
-	made, files := shown.message(m, false)
+func (r room) postPart(ctx context.Context, shown rendered, m mark) (id string, err error) {
+	made, files := shown.buildMessage(m, false)
 	if m.index == 0 && r.ticket.Original {
 		id, done, err := r.answerOriginal(ctx, made, files, m.key)
 		if done || err != nil {
 			return id, err
 		}
 	}
-	id, err = r.create(ctx, made, files, nonceOf(m))
+	id, err = r.createMessage(ctx, made, files, nonceOf(m))
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
 		return r.followUp(ctx, made, files)
 	}
@@ -229,25 +229,25 @@ func nonceOf(m mark) string {
 	return text
 }
 
-// create makes a message in the room's channel, as a reply where it stands beside what it
+// createMessage makes a message in the room's channel, as a reply where it stands beside what it
 // is about.
-func (r room) create(ctx context.Context, made note, files []upload, nonce string) (string, error) {
+func (r room) createMessage(ctx context.Context, made note, files []upload, nonce string) (string, error) {
 	message := newMessage{note: made, Nonce: nonce, Enforce: true}
 	if r.to.channel == r.at.channel && r.to.message != "" {
 		message.Reference = &reference{MessageID: r.to.message}
 		message.Mentions.Replied = r.to.interaction == ""
 	}
 	var told wireMessage
-	err := r.call(ctx, request{
+	err := r.callAPI(ctx, request{
 		does: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(r.at.channel), body: message, files: files,
 	}, &told)
 	return told.ID, err
 }
 
-// begin starts the thread that a mention's conversation is held in, where it is not there.
+// startThread starts the thread that a mention's conversation is held in, where it is not there.
 // Discord lets only 50 threads be started in a channel in five minutes, and counts the vain
 // attempts, so it is asked first whether the message has a thread.
-func (r room) begin(ctx context.Context) error {
+func (r room) startThread(ctx context.Context) error {
 	_, known := r.started.Get(r.at.channel)
 	if r.to.message == "" || r.to.message != r.at.channel || r.to.channel == r.at.channel || known {
 		return nil
@@ -263,7 +263,7 @@ func (r room) begin(ctx context.Context) error {
 	name := struct {
 		Name string `json:"name"`
 	}{title}
-	err = r.call(ctx, request{
+	err = r.callAPI(ctx, request{
 		does: "start a thread", method: http.MethodPost, url: discordgo.EndpointChannelMessageThread(r.to.channel, r.to.message), body: name,
 	}, nil)
 	if later, ok := errors.AsType[*chat.RetryAfterError](err); ok { // the title is good for the next attempt
@@ -271,24 +271,24 @@ func (r room) begin(ctx context.Context) error {
 		return later
 	}
 	if err != nil && !isCode(err, threadIsThere) {
-		return errors.Join(notPosted(err), r.complain(ctx, err))
+		return errors.Join(notPosted(err), r.reportNoThread(ctx, err))
 	}
 	r.started.Put(r.at.channel, true)
 	return nil
 }
 
-// complain tells in the channel that no thread may be started from a message there.
-func (r room) complain(ctx context.Context, why error) error {
+// reportNoThread tells in the channel that no thread may be started from a message there.
+func (r room) reportNoThread(ctx context.Context, why error) error {
 	if !isStatus(why, http.StatusForbidden) {
 		return nil
 	}
 	r.options.Logger.ErrorContext(ctx, "discord thread was not started: Cairn lacks the permission Create Public Threads", "channel", r.to.channel)
 	r.at = place{guild: r.at.guild, channel: r.to.channel, root: r.to.message}
 	line := note{Content: "I may not start a thread here, so I can't answer. Who manages this server can give me the permission " +
-		"Create Public Threads, or have me reply in place with `/cairn-admin style`.", Embeds: []embed{}, Mentions: nobody()}
+		"Create Public Threads, or have me reply in place with `/cairn-admin style`.", Embeds: []embed{}, Mentions: callNobody()}
 	shown := rendered{notes: []note{line}, says: "Cairn"}
-	made, _ := shown.message(r.mark(chat.PostKey("no"+short(r.to.message)), 0, 1), false)
-	if _, err := r.create(ctx, made, nil, "no"+short(r.to.message)); err != nil && !errors.Is(err, chat.ErrGone) {
+	made, _ := shown.buildMessage(r.newMark(chat.PostKey("no"+shortenID(r.to.message)), 0, 1), false)
+	if _, err := r.createMessage(ctx, made, nil, "no"+shortenID(r.to.message)); err != nil && !errors.Is(err, chat.ErrGone) {
 		return notPosted(err)
 	}
 	return nil
@@ -305,7 +305,7 @@ func (r room) readTitle(ctx context.Context) (title string, started bool, err er
 		return title, false, nil
 	}
 	var asked wireMessage
-	err = r.call(behind(ctx, postPatience), request{
+	err = r.callAPI(yieldTurn(ctx, postPatience), request{
 		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
 	}, &asked)
 	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
@@ -318,17 +318,17 @@ func (r room) readTitle(ctx context.Context) (title string, started bool, err er
 	return cmp.Or(name, "Cairn"), false, nil
 }
 
-// pages is how many pages of a channel are read for a post; a page has 100 messages.
+// maxPages is how many pages of a channel are read for a post; a page has 100 messages.
 const (
-	pages    = 5
+	maxPages = 5
 	pageSize = 100
 )
 
-// read goes through the latest messages of the channel, the latest first, until visit wants
+// readMessages goes through the latest messages of the channel, the latest first, until visit wants
 // no more. What is older than the conversation is not read.
-func (r room) read(ctx context.Context, visit func(wireMessage) bool) error {
+func (r room) readMessages(ctx context.Context, visit func(wireMessage) bool) error {
 	before := ""
-	for range pages {
+	for range maxPages {
 		page, err := r.readPage(ctx, before)
 		if err != nil {
 			return err
@@ -354,7 +354,7 @@ func (r room) readPage(ctx context.Context, before string) ([]wireMessage, error
 		url += "&before=" + before
 	}
 	var page []wireMessage
-	err := r.call(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page)
+	err := r.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page)
 	return page, err
 }
 
@@ -367,10 +367,10 @@ func (r room) partOf(message wireMessage) (part, bool) {
 	return part{m, message.ID}, true
 }
 
-// parts gives what of a post is in the room, the earliest first.
-func (r room) parts(ctx context.Context, key chat.PostKey) ([]part, error) {
+// readParts gives what of a post is in the room, the earliest first.
+func (r room) readParts(ctx context.Context, key chat.PostKey) ([]part, error) {
 	var found []part
-	err := r.read(ctx, func(message wireMessage) bool {
+	err := r.readMessages(ctx, func(message wireMessage) bool {
 		if p, ok := r.partOf(message); ok && p.key == key && !p.isDraft() {
 			found = append(found, p)
 		}
@@ -384,15 +384,15 @@ func (r room) parts(ctx context.Context, key chat.PostKey) ([]part, error) {
 // not found: Post completes it. Of a part that is there twice the later is taken away. What
 // one person alone sees is only found where it answers a command.
 func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostKey) (chat.MessageID, bool, error) {
-	ctx = behind(ctx, postPatience)
-	r, err := a.room(ctx, thread, "")
+	ctx = yieldTurn(ctx, postPatience)
+	r, err := a.openRoom(ctx, thread, "")
 	if err != nil {
 		return "", false, err
 	}
 	if r.at.private != "" {
 		return r.findPrivate(ctx, key)
 	}
-	there, err := r.parts(ctx, key)
+	there, err := r.readParts(ctx, key)
 	if isCode(err, noSuchChannel) { // the thread was not started
 		return "", false, nil
 	}
@@ -403,7 +403,7 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	seen := map[int]bool{}
 	for _, p := range there {
 		if seen[p.index] {
-			if err := r.remove(ctx, p.id); err != nil {
+			if err := r.deleteMessage(ctx, p.id); err != nil {
 				return "", false, fmt.Errorf("take away what was posted twice: %w", err)
 			}
 			continue

@@ -74,7 +74,7 @@ func (w *team) room(style settings.ReplyStyle) chattest.PosterRoom {
 	asked := w.Say(w.ann, w.general, "hello")
 	at := where{guild: w.guild.ID, channel: w.general, kind: textChannel, message: asked.ID}
 	return chattest.PosterRoom{
-		Poster: w.adapter, Reader: w, Thread: at.placeIn("", style).thread(), To: source{channel: w.general, message: asked.ID}.id(),
+		Poster: w.adapter, Reader: w, Thread: at.placeIn("", style).threadID(), To: source{channel: w.general, message: asked.ID}.messageID(),
 	}
 }
 
@@ -217,7 +217,7 @@ func TestWhatDiscordsRefusalsMean(t *testing.T) {
 		"too many, of us": {503, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := known("post", &discordgo.RESTError{
+			err := classifyError("post", &discordgo.RESTError{
 				Response: &http.Response{StatusCode: test.status}, Message: &discordgo.APIErrorMessage{Code: test.code},
 			})
 			for _, is := range []error{chat.ErrGone, chat.ErrRefused} {
@@ -254,7 +254,7 @@ func TestWhatDiscordMadeAndDidNotTell(t *testing.T) {
 		w := newTeam(t, nil)
 		room := w.room(settings.ReplyInPlace)
 		w.Fail("POST /channels/{channel}/messages", lost)
-		if _, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", post1("one")); err == nil || undone(err) {
+		if _, err := w.adapter.Post(t.Context(), room.Thread, "KEY000000000000000000001", post1("one")); err == nil || isNotPosted(err) {
 			t.Errorf("the error is %v", err)
 		}
 		again := w.process(t, w.adapter.options)

@@ -13,14 +13,14 @@ import (
 // handlePress does what a button, a menu or a form says. Where something is awaited that can't be
 // shown, who pressed is told that.
 func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
-	given, err := a.admit(ctx, &of)
+	given, err := a.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
 	if given.Refusal != "" {
-		return respond(ctx, of, says(given.Refusal))
+		return respond(ctx, of, newPrivateLine(given.Refusal))
 	}
-	of.message.Thread = of.place(given.Setting.Style).thread()
+	of.message.Thread = of.conversationPlace(given.Setting.Style).threadID()
 	does := of.interaction.does
 	if does.does == verbWords {
 		return respond(ctx, of, wordsForm(does.about))
@@ -79,7 +79,7 @@ func formOf(id, title, label, hint string) answer {
 		Type: inputType, CustomID: "text", Label: rich.Cut(label, maxTitleOfForm), Style: manyLines, Placeholder: rich.Cut(hint, 100), Required: &yes,
 		MaxLength: maxInput,
 	}
-	return answer{Type: form, Data: &answerData{
+	return answer{Type: answerForm, Data: &answerData{
 		CustomID: id, Title: rich.Cut(title, maxTitleOfForm), note: note{Components: []component{{Type: rowType, Components: []component{field}}}},
 	}}
 }

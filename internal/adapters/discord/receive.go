@@ -23,25 +23,25 @@ func (a *Adapter) Handler() http.Handler {
 			http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
 			return
 		}
-		body, status, err := webhook.Body(w, r, a.verify)
+		body, status, err := webhook.Body(w, r, a.verifySignature)
 		if err != nil {
-			a.refuse(w, r, status, err)
+			a.refuseRequest(w, r, status, err)
 			return
 		}
-		found, err := interpret(body)
+		found, err := parseInteraction(body)
 		if err != nil {
-			a.refuse(w, r, http.StatusBadRequest, err)
+			a.refuseRequest(w, r, http.StatusBadRequest, err)
 			return
 		}
-		a.serve(w, r, found)
+		a.serveInteraction(w, r, found)
 	})
 }
 
-// serve does what an interaction asks for. The answer goes the way that it goes for the
+// serveInteraction does what an interaction asks for. The answer goes the way that it goes for the
 // gateway, and the request is answered by nothing: so Discord is known to have the first
 // answer before a worker, which may be another process, writes the next.
-func (a *Adapter) serve(w http.ResponseWriter, r *http.Request, found signal) {
-	if found.kind == pinged {
+func (a *Adapter) serveInteraction(w http.ResponseWriter, r *http.Request, found signal) {
+	if found.kind == kindPinged {
 		w.Header().Set("Content-Type", "application/json")
 		if _, err := w.Write([]byte(`{"type":1}`)); err != nil {
 			a.options.Logger.DebugContext(r.Context(), "discord hung up", slog.Any("error", err))
@@ -50,24 +50,24 @@ func (a *Adapter) serve(w http.ResponseWriter, r *http.Request, found signal) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), workWithin)
 	defer cancel()
-	err := a.dispatch(ctx, found, a.callback)
+	err := a.dispatchSignal(ctx, found, a.answerInteraction)
 	switch {
 	case errors.Is(err, errNotRunning):
-		a.refuse(w, r, http.StatusServiceUnavailable, err)
+		a.refuseRequest(w, r, http.StatusServiceUnavailable, err)
 	case err != nil:
-		a.refuse(w, r, http.StatusInternalServerError, err)
+		a.refuseRequest(w, r, http.StatusInternalServerError, err)
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
-func (a *Adapter) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+func (a *Adapter) refuseRequest(w http.ResponseWriter, r *http.Request, status int, err error) {
 	a.refusals.Refused(r.Context(), r.URL.Path, status, err)
 	http.Error(w, http.StatusText(status), status)
 }
 
-// verify checks that a body was signed by Discord, lately.
-func (a *Adapter) verify(header http.Header, body []byte) error {
+// verifySignature checks that a body was signed by Discord, lately.
+func (a *Adapter) verifySignature(header http.Header, body []byte) error {
 	if len(a.key) == 0 {
 		return &webhook.RefusedError{Reason: webhook.NotConfigured, Err: errors.New("no public key is configured; interactions come by the gateway")}
 	}

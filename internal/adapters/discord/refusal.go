@@ -40,8 +40,8 @@ func codeOf(err error) int {
 	return 0
 }
 
-// known makes the error of a call one of chat's where Discord's answer says so.
-func known(operation string, err error) error {
+// classifyError makes the error of a call one of chat's where Discord's answer says so.
+func classifyError(operation string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -55,7 +55,7 @@ func known(operation string, err error) error {
 	}
 	var refused *discordgo.RESTError
 	if !errors.As(err, &refused) || refused.Response == nil {
-		return fmt.Errorf("%s in Discord: %w", operation, hidden(err))
+		return fmt.Errorf("%s in Discord: %w", operation, hideAddress(err))
 	}
 	said := fmt.Errorf("status %d, code %d: %.300s", refused.Response.StatusCode, codeOf(err), refused.ResponseBody)
 	switch status := refused.Response.StatusCode; {
@@ -89,7 +89,7 @@ func isStatus(err error, status int) bool {
 	return errors.As(err, &coded) && coded.status == status
 }
 
-func seconds(text string) time.Duration {
+func parseSeconds(text string) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n <= 0 || n > 86400 {
 		return time.Second

@@ -29,8 +29,8 @@ type look struct {
 	goOn    string // how people go on, where it is not by just writing
 }
 
-// render makes messages of a post.
-func render(post chat.Post, how look) (rendered, error) {
+// renderPost makes messages of a post.
+func renderPost(post chat.Post, how look) (rendered, error) {
 	switch {
 	case post.Reply != nil && post.Question == nil:
 		return renderReply(*post.Reply, how)
@@ -51,18 +51,18 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 		messages = [][]rich.Piece{nil}
 	}
 	for _, pieces := range messages {
-		out.notes = append(out.notes, note{Content: written(pieces), Embeds: []embed{}, Mentions: nobody()})
+		out.notes = append(out.notes, note{Content: writePieces(pieces), Embeds: []embed{}, Mentions: callNobody()})
 	}
 	last := &out.notes[len(out.notes)-1]
 	if !whole {
-		last.remark("This answer is long: the whole of it is in the attached file.")
+		last.addRemark("This answer is long: the whole of it is in the attached file.")
 	}
-	last.remark(reply.Note)
+	last.addRemark(reply.Note)
 	if reply.Outcome == chat.Failure && reply.Run != "" {
-		last.remark("Run " + string(reply.Run))
+		last.addRemark("Run " + string(reply.Run))
 	}
 	if reply.Run != "" && reply.Outcome != chat.Failure {
-		last.remark(how.goOn)
+		last.addRemark(how.goOn)
 	}
 	for _, document := range reply.Documents {
 		document = picture.Drawn(document)
@@ -86,8 +86,8 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 // maxRemark is the most of a remark, of a choice's words or of an answer that is shown.
 const maxRemark = 120
 
-// remark adds a line of small print.
-func (n *note) remark(text string) {
+// addRemark adds a line of small print.
+func (n *note) addRemark(text string) {
 	line := rich.Cut(markup.CleanLine(text), maxRemark)
 	if line == "" {
 		return
@@ -95,7 +95,7 @@ func (n *note) remark(text string) {
 	if n.Content != "" {
 		n.Content += "\n"
 	}
-	n.Content += "-# " + escape(line, false)
+	n.Content += "-# " + escapeText(line, false)
 }
 
 // renderQuestion shows a question: open, with whom it is for and its choices, or with what
@@ -105,9 +105,9 @@ func renderQuestion(post chat.Post, how look) (rendered, error) {
 	body := format.Read(question.Text, nil)
 	open := post.Answer == ""
 	if !open && question.Meant != "" {
-		meant := note{Embeds: []embed{}, Mentions: nobody()}
-		meant.remark(question.Meant)
-		return rendered{notes: []note{meant}, says: ending(post.Answer)}, nil
+		meant := note{Embeds: []embed{}, Mentions: callNobody()}
+		meant.addRemark(question.Meant)
+		return rendered{notes: []note{meant}, says: answerOutcome(post.Answer)}, nil
 	}
 	if open {
 		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
@@ -116,20 +116,20 @@ func renderQuestion(post chat.Post, how look) (rendered, error) {
 	if len(messages) == 0 {
 		messages = [][]rich.Piece{{{Runs: []rich.Run{{Text: "?"}}}}}
 	}
-	shown := note{Content: written(messages[0]), Embeds: []embed{}, Mentions: nobody()}
+	shown := note{Content: writePieces(messages[0]), Embeds: []embed{}, Mentions: callNobody()}
 	if !whole || len(messages) > 1 {
-		shown.remark("The question was too long to show it all.")
+		shown.addRemark("The question was too long to show it all.")
 	}
 	if !open {
 		shown.Content += "\n" + answerLine(post)
-		return rendered{notes: []note{shown}, says: ending(post.Answer)}, nil
+		return rendered{notes: []note{shown}, says: answerOutcome(post.Answer)}, nil
 	}
-	if user := string(question.Asker); numeric(user) {
+	if user := string(question.Asker); isUserID(user) {
 		shown.Content = "<@" + user + "> " + shown.Content
 		shown.Mentions.Users = []string{user}
 	}
 	if question.FreeText {
-		shown.remark(howToAnswer(how))
+		shown.addRemark(howToAnswer(how))
 	}
 	rows, err := questionRows(question)
 	if err != nil {
@@ -150,22 +150,22 @@ func howToAnswer(how look) string {
 	return "Choose, press “In my own words”, or reply to this message."
 }
 
-// numeric tells the ids that Discord takes for users in allowed_mentions.
-func numeric(id string) bool {
+// isUserID tells the ids that Discord takes for users in allowed_mentions.
+func isUserID(id string) bool {
 	return id != "" && len(id) <= 20 && strings.Trim(id, "0123456789") == ""
 }
 
 // answerLine tells who answered what.
 func answerLine(post chat.Post) string {
 	by := string(post.AnsweredBy)
-	if !numeric(by) {
+	if !isUserID(by) {
 		by = ""
 	}
-	return "> " + markdown(rich.Answered(post, by, maxRemark))
+	return "> " + writeRuns(rich.Answered(post, by, maxRemark))
 }
 
-// ending names what became of a question.
-func ending(answer string) string {
+// answerOutcome names what became of a question.
+func answerOutcome(answer string) string {
 	switch strings.ToLower(answer) {
 	case "cancelled":
 		return "Cancelled"

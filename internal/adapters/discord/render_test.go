@@ -15,7 +15,7 @@ func seen(t *testing.T, shown rendered) string {
 	t.Helper()
 	var out strings.Builder
 	for i := range shown.notes {
-		made, files := shown.message(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes)}, false)
+		made, files := shown.buildMessage(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes)}, false)
 		raw, err := json.MarshalIndent(struct {
 			Embeds     []embed     `json:"embeds"`
 			Components []component `json:"components"`
@@ -77,7 +77,7 @@ func TestRendering(t *testing.T) {
 		"question-expired":   {chat.Post{Question: &question, Answer: "expired"}, how},
 	} {
 		t.Run(name, func(t *testing.T) {
-			shown, err := render(test.post, test.how)
+			shown, err := renderPost(test.post, test.how)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +94,7 @@ func TestWhatCannotBeRendered(t *testing.T) {
 	for name, post := range map[string]chat.Post{
 		"nothing": {}, "both": {Reply: &chat.Reply{}, Question: &chat.Question{}}, "ids that don't fit": {Question: &hostile},
 	} {
-		if shown, err := render(post, look{}); err == nil {
+		if shown, err := renderPost(post, look{}); err == nil {
 			t.Errorf("%s is shown as %+v", name, shown)
 		}
 	}

@@ -22,11 +22,11 @@ func TestRandomReplies(t *testing.T) {
 }
 
 func countShown(text string) (counted replytest.Structure, ok bool, err error) {
-	shown, err := render(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
+	shown, err := renderPost(chat.Post{Reply: &chat.Reply{Run: "run-1", Outcome: chat.Answered, Text: text}}, look{})
 	if err != nil || len(shown.files) > 0 || len(shown.notes) != 1 {
 		return counted, false, err
 	}
-	made, _ := shown.message(mark{key: "KEY000000000000000000001", of: 1, root: "1"}, false)
+	made, _ := shown.buildMessage(mark{key: "KEY000000000000000000001", of: 1, root: "1"}, false)
 	content := made.Content
 	for _, e := range made.Embeds {
 		content += "\n" + e.Description

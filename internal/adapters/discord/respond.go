@@ -22,11 +22,11 @@ type answer struct {
 type answerType int
 
 const (
-	message       answerType = 4
-	deferred      answerType = 5 // "Cairn is thinking…"
-	deferredPress answerType = 6 // nothing is seen of it
-	completion    answerType = 8
-	form          answerType = 9
+	answerMessage       answerType = 4
+	answerDeferred      answerType = 5 // "Cairn is thinking…"
+	answerDeferredPress answerType = 6 // nothing is seen of it
+	answerCompletion    answerType = 8
+	answerForm          answerType = 9
 )
 
 // answerData is a message, what completes a field, or a form.
@@ -37,20 +37,20 @@ type answerData struct {
 	Title    string
 }
 
-// says is an answer of one line that only who asked sees.
-func says(line string) answer {
-	return answer{Type: message, Data: &answerData{note: note{Content: escape(line, true), Mentions: nobody(), Flags: ephemeral}}}
+// newPrivateLine is an answer of one line that only who asked sees.
+func newPrivateLine(line string) answer {
+	return answer{Type: answerMessage, Data: &answerData{note: note{Content: escapeText(line, true), Mentions: callNobody(), Flags: ephemeral}}}
 }
 
-// thinking is the answer that says that one for that person comes soon.
-func thinking() answer {
-	return answer{Type: deferred, Data: &answerData{note: note{Flags: ephemeral}}}
+// newThinking is the answer that says that one for that person comes soon.
+func newThinking() answer {
+	return answer{Type: answerDeferred, Data: &answerData{note: note{Flags: ephemeral}}}
 }
 
-// callback answers an interaction that came by the gateway. One that Discord has an answer
+// answerInteraction answers an interaction that came by the gateway. One that Discord has an answer
 // to came again.
-func (a *Adapter) callback(ctx context.Context, of signal, first answer) error {
-	err := a.call(ctx, request{
+func (a *Adapter) answerInteraction(ctx context.Context, of signal, first answer) error {
+	err := a.callAPI(ctx, request{
 		does: "answer an interaction", method: http.MethodPost, public: true,
 		url: discordgo.EndpointInteractionResponse(of.interaction.id, of.interaction.token), body: first,
 	}, nil)
@@ -64,38 +64,38 @@ func (a *Adapter) callback(ctx context.Context, of signal, first answer) error {
 	return err
 }
 
-// tell says one line to who pressed or asked, in private. Where that can't be, nothing else
+// sendPrivateLine says one line to who pressed or asked, in private. Where that can't be, nothing else
 // is lost by it.
-func (a *Adapter) tell(ctx context.Context, of signal, line string) error {
-	return a.show(ctx, of, note{Content: escape(line, true), Mentions: nobody()}, nil)
+func (a *Adapter) sendPrivateLine(ctx context.Context, of signal, line string) error {
+	return a.sendPrivateNote(ctx, of, note{Content: escapeText(line, true), Mentions: callNobody()}, nil)
 }
 
-// show shows a message to who pressed or asked alone, after the first answer.
-func (a *Adapter) show(ctx context.Context, of signal, made note, files []upload) error {
+// sendPrivateNote shows a message to who pressed or asked alone, after the first answer.
+func (a *Adapter) sendPrivateNote(ctx context.Context, of signal, made note, files []upload) error {
 	made.Flags |= ephemeral
-	return a.private(ctx, request{
-		does: "answer in private", method: http.MethodPost, public: true, body: made.whole(), files: files,
+	return a.sendPrivate(ctx, request{
+		does: "answer in private", method: http.MethodPost, public: true, body: made.withLists(), files: files,
 		url: discordgo.EndpointWebhookToken(of.interaction.application, of.interaction.token),
 	})
 }
 
-// fill puts a message in the place of "Cairn is thinking".
-func (a *Adapter) fill(ctx context.Context, of signal, made note, files []upload) error {
-	return a.private(ctx, request{
-		does: "answer in private", method: http.MethodPatch, public: true, body: made.whole(), files: files,
-		url: discordgo.EndpointWebhookMessage(of.interaction.application, of.interaction.token, original),
+// fillThinking puts a message in the place of "Cairn is thinking".
+func (a *Adapter) fillThinking(ctx context.Context, of signal, made note, files []upload) error {
+	return a.sendPrivate(ctx, request{
+		does: "answer in private", method: http.MethodPatch, public: true, body: made.withLists(), files: files,
+		url: discordgo.EndpointWebhookMessage(of.interaction.application, of.interaction.token, originalAnswer),
 	})
 }
 
-func (a *Adapter) private(ctx context.Context, asks request) error {
-	if err := a.call(ctx, asks, nil); err != nil {
+func (a *Adapter) sendPrivate(ctx context.Context, asks request) error {
+	if err := a.callAPI(ctx, asks, nil); err != nil {
 		a.options.Logger.WarnContext(ctx, "discord private answer was not shown", slog.Any("error", err))
 	}
 	return nil
 }
 
-// whole gives a note with the lists that Discord wants.
-func (n note) whole() note {
+// withLists gives a note with the lists that Discord wants.
+func (n note) withLists() note {
 	if n.Embeds == nil {
 		n.Embeds = []embed{}
 	}

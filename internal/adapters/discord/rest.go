@@ -45,13 +45,13 @@ func newClient() *http.Client {
 	}}
 }
 
-// rest calls Discord and reads the answer into answer, unless that is nil.
+// callREST calls Discord and reads the answer into answer, unless that is nil.
 //
 // The pace is the client's transport's, which knows of all processes. The SDK's own limiter
 // knows of one, and sleeps without heed of ctx: each call gets a fresh one that never does.
 // Nor does the SDK try again by itself: what it could not know to be undone must be looked
 // for first.
-func rest(ctx context.Context, client *http.Client, token string, asks request, answer any) error {
+func callREST(ctx context.Context, client *http.Client, token string, asks request, answer any) error {
 	session := &discordgo.Session{
 		Client: client, Ratelimiter: discordgo.NewRatelimiter(), UserAgent: "DiscordBot (https://cairn.invalid, 1)", Token: "Bot " + token,
 	}
@@ -59,7 +59,7 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 		session.Token = ""
 	}
 	options := []discordgo.RequestOption{discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0)}
-	got, err := send(session, asks, options)
+	got, err := sendRequest(session, asks, options)
 	if err != nil {
 		var later *fleet.TurnError
 		if errors.As(err, &later) { // nothing was sent
@@ -68,7 +68,7 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s in Discord: %w", asks.does, ctx.Err())
 		}
-		return known(asks.does, err)
+		return classifyError(asks.does, err)
 	}
 	if answer == nil || len(got) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func rest(ctx context.Context, client *http.Client, token string, asks request, 
 	return nil
 }
 
-func send(session *discordgo.Session, asks request, options []discordgo.RequestOption) ([]byte, error) {
+func sendRequest(session *discordgo.Session, asks request, options []discordgo.RequestOption) ([]byte, error) {
 	if len(asks.files) == 0 {
 		return session.RequestWithBucketID(asks.method, asks.url, asks.body, asks.url, options...)
 	}
@@ -94,8 +94,8 @@ func send(session *discordgo.Session, asks request, options []discordgo.RequestO
 	return session.RequestRaw(asks.method, asks.url, kind, body, asks.url, 0, options...)
 }
 
-// hidden leaves the address out of an error: those of webhooks hold a token.
-func hidden(err error) error {
+// hideAddress leaves the address out of an error: those of webhooks hold a token.
+func hideAddress(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
 		return fmt.Errorf("%s: %w", of.Op, of.Err)
@@ -103,7 +103,7 @@ func hidden(err error) error {
 	return err
 }
 
-// call calls Discord as the bot.
-func (a *Adapter) call(ctx context.Context, asks request, answer any) error {
-	return rest(ctx, a.options.Client, a.options.Token, asks, answer)
+// callAPI calls Discord as the bot.
+func (a *Adapter) callAPI(ctx context.Context, asks request, answer any) error {
+	return callREST(ctx, a.options.Client, a.options.Token, asks, answer)
 }

@@ -39,7 +39,7 @@ func (a *Adapter) servedServers(ctx context.Context) ([]string, error) {
 // rememberServers gives the servers of the set-up: those remembered, or where there are none yet,
 // the ones given.
 func (a *Adapter) rememberServers(ctx context.Context, guilds []string) ([]string, error) {
-	me, err := a.me(ctx)
+	me, err := a.identifyBot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (a *Adapter) leaveServer(ctx context.Context, guild string) error {
 			a.options.Logger.WarnContext(ctx, "tell the owner of a Discord server that it is not served", slog.String("server", guild), slog.Any("error", err))
 		}
 	}
-	err = a.call(ctx, request{does: "leave a server", method: http.MethodDelete, url: discordgo.EndpointUserGuild("@me", guild)}, nil)
+	err = a.callAPI(ctx, request{does: "leave a server", method: http.MethodDelete, url: discordgo.EndpointUserGuild("@me", guild)}, nil)
 	if err != nil && !errors.Is(err, chat.ErrGone) {
 		return err
 	}
@@ -137,24 +137,24 @@ func (a *Adapter) tellOwner(ctx context.Context, guild string) error {
 		Owner   string `json:"owner_id"`
 		Notices string `json:"system_channel_id"`
 	}
-	err := a.call(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told)
+	err := a.callAPI(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told)
 	if err != nil {
 		return err
 	}
-	line := note{Content: unservedServer, Embeds: []embed{}, Components: []component{}, Mentions: nobody()}
+	line := note{Content: unservedServer, Embeds: []embed{}, Components: []component{}, Mentions: callNobody()}
 	channel, err := a.openDirect(ctx, told.Owner)
 	if err == nil {
-		err = a.say(ctx, channel, line)
+		err = a.postNotice(ctx, channel, line)
 	}
 	if err != nil && told.Notices != "" {
-		err = a.say(ctx, told.Notices, line)
+		err = a.postNotice(ctx, told.Notices, line)
 	}
 	return err
 }
 
-// say posts a line that belongs to no conversation.
-func (a *Adapter) say(ctx context.Context, channel string, line note) error {
-	return a.call(ctx, request{does: "post a notice", method: http.MethodPost, url: discordgo.EndpointChannelMessages(channel), body: line}, nil)
+// postNotice posts a line that belongs to no conversation.
+func (a *Adapter) postNotice(ctx context.Context, channel string, line note) error {
+	return a.callAPI(ctx, request{does: "post a notice", method: http.MethodPost, url: discordgo.EndpointChannelMessages(channel), body: line}, nil)
 }
 
 // openDirect gives the direct conversation with a person.
@@ -163,7 +163,7 @@ func (a *Adapter) openDirect(ctx context.Context, person string) (string, error)
 		To string `json:"recipient_id"`
 	}{person}
 	var told wireChannel
-	err := a.call(ctx, request{
+	err := a.callAPI(ctx, request{
 		does: "open a direct conversation", method: http.MethodPost, url: discordgo.EndpointUserChannels("@me"), body: asks,
 	}, &told)
 	return told.ID, err
@@ -184,7 +184,7 @@ func joinedServers(ctx context.Context, client *http.Client, token string) ([]se
 			url += "&after=" + joined[len(joined)-1].ID
 		}
 		var page []server
-		if err := rest(ctx, client, token, request{does: "list servers", method: http.MethodGet, url: url}, &page); err != nil {
+		if err := callREST(ctx, client, token, request{does: "list servers", method: http.MethodGet, url: url}, &page); err != nil {
 			return nil, err
 		}
 		joined = append(joined, page...)

@@ -27,7 +27,7 @@ func TestAnotherServerIsLeft(t *testing.T) {
 		if w.adapter.remembered.Load() == nil || slices.Contains(*w.adapter.remembered.Load(), other.ID) {
 			t.Errorf("the servers of the set-up are %v", w.adapter.remembered.Load())
 		}
-		if _, err := w.adapter.Post(t.Context(), place{guild: other.ID, channel: lobby}.thread(), "k", chat.Post{Reply: &chat.Reply{Text: "late"}}); err == nil {
+		if _, err := w.adapter.Post(t.Context(), place{guild: other.ID, channel: lobby}.threadID(), "k", chat.Post{Reply: &chat.Reply{Text: "late"}}); err == nil {
 			t.Error("a server that is not served can be posted in")
 		}
 	}
@@ -68,7 +68,7 @@ func TestTheOwnerIsToldOnce(t *testing.T) {
 			w.settle(t)
 			created := w.Events("GUILD_CREATE")
 			for range 2 { // the gateway hands it over again
-				if err := w.adapter.take(t.Context(), gateway.Dispatch{Type: "GUILD_CREATE", Data: created[len(created)-1].Data}); err != nil {
+				if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "GUILD_CREATE", Data: created[len(created)-1].Data}); err != nil {
 					t.Log(err)
 				}
 			}
@@ -108,7 +108,7 @@ func TestServersAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		second = w.process(t, options) // which has read no setting yet
-		got, err := second.admitted(t.Context(), w.guild.ID, "", nil)
+		got, err := second.admitRoles(t.Context(), w.guild.ID, "", nil)
 		if err != nil || !slices.Equal(got.Setting.Collections, test.want) || got.Refusal != test.refused {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -190,7 +190,7 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 	w.Say(w.ann, secret, bot+"how do I roll back a release?")
 	w.wait(t)
 	for _, does := range []string{"why", "rate", "retry", "sources", "share", "human", "reason"} {
-		thread := place{guild: w.guild.ID, channel: w.general, root: "1"}.thread()
+		thread := place{guild: w.guild.ID, channel: w.general, root: "1"}.threadID()
 		reply := chat.Reply{Run: "run-1", Text: "a message with a button"}
 		id, err := w.adapter.Post(t.Context(), thread, chat.PostKey("forged"+does), chat.Post{Reply: &reply})
 		if err != nil {
@@ -198,8 +198,8 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 		}
 		press := w.Press(w.ben, string(id), "Why")
 		forged := strings.Replace(string(press.Payload), "why:run-1", does+":run-7f3a", 1)
-		found, err := interpret([]byte(forged))
-		if err != nil || found.kind != pressed {
+		found, err := parseInteraction([]byte(forged))
+		if err != nil || found.kind != kindPressed {
 			t.Fatalf("%s: %+v, %v", does, found, err)
 		}
 		said := ""
@@ -221,7 +221,7 @@ func TestPlacesAreAsDocumented(t *testing.T) {
 	asked := w.Say(w.ann, w.general, bot+"one")
 	w.wait(t)
 	describe := func(at place) chat.Place {
-		found, err := w.adapter.Place(t.Context(), at.thread())
+		found, err := w.adapter.Place(t.Context(), at.threadID())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestPlacesAreAsDocumented(t *testing.T) {
 			describe(place{guild: guild, channel: forum}),
 		},
 		"direct conversation, private answer": {
-			describe(place{guild: directly, channel: w.DM(w.ann)}),
+			describe(place{guild: directGuild, channel: w.DM(w.ann)}),
 			describe(place{guild: guild, channel: w.general, root: "1", private: chat.UserID(w.ann)}),
 		},
 	})
@@ -261,18 +261,18 @@ func TestPlacesAndPeople(t *testing.T) {
 		"a thread":          {place{guild: guild, channel: asked.ID}, chat.Place{Channel: w.general, Team: guild, Open: true}},
 		"a closed channel":  {place{guild: guild, channel: secret, root: "1"}, chat.Place{Channel: secret, Team: guild}},
 		"a private answer":  {place{guild: guild, channel: w.general, root: "1", private: ann}, chat.Place{Members: []chat.UserID{ann}, Complete: true}},
-		"a direct one":      {place{guild: directly, channel: w.DM(w.ann)}, chat.Place{Members: []chat.UserID{ann}, Complete: true}},
+		"a direct one":      {place{guild: directGuild, channel: w.DM(w.ann)}, chat.Place{Members: []chat.UserID{ann}, Complete: true}},
 		"an unknown thread": {place{guild: guild, channel: "77"}, chat.Place{Team: guild}},
 		"another server":    {place{guild: "99", channel: w.general}, chat.Place{}},
 	} {
-		got, err := w.adapter.Place(t.Context(), test.at.thread())
+		got, err := w.adapter.Place(t.Context(), test.at.threadID())
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, test.want)
 		}
 	}
 	eve := w.Person("Eve")
-	for name, at := range map[string]place{"in a channel": {guild: guild, channel: w.general, root: "1"}, "directly": {guild: directly, channel: w.DM(w.ann)}} {
-		got, err := w.adapter.Identify(t.Context(), at.thread(), []chat.UserID{ann, chat.UserID(w.ben), chat.UserID(eve)})
+	for name, at := range map[string]place{"in a channel": {guild: guild, channel: w.general, root: "1"}, "directly": {guild: directGuild, channel: w.DM(w.ann)}} {
+		got, err := w.adapter.Identify(t.Context(), at.threadID(), []chat.UserID{ann, chat.UserID(w.ben), chat.UserID(eve)})
 		want := []chat.Identity{
 			{Groups: []string{role}, Channels: []string{w.general, secret}, Team: guild}, {Channels: []string{w.general}, Team: guild}, {External: true},
 		}

@@ -9,16 +9,16 @@ import (
 type kind int
 
 const (
-	ignored   kind = iota // nothing; the reason says why
-	said                  // a message: a question, a reply, a follow-up
-	edited                // a message was changed
-	retracted             // messages were deleted
-	learned               // of channels, threads and roles
-	commanded             // a slash command, or a command on a message
-	pressed               // a button or menu of ours was used, or a form of ours sent
-	completed             // a field of a command is being typed
-	managed               // /cairn-admin
-	pinged                // Discord looks whether the endpoint is there
+	kindIgnored   kind = iota // nothing; the reason says why
+	kindSaid                  // a message: a question, a reply, a follow-up
+	kindEdited                // a message was changed
+	kindRetracted             // messages were deleted
+	kindLearned               // of channels, threads and roles
+	kindCommanded             // a slash command, or a command on a message
+	kindPressed               // a button or menu of ours was used, or a form of ours sent
+	kindCompleted             // a field of a command is being typed
+	kindManaged               // /cairn-admin
+	kindPinged                // Discord looks whether the endpoint is there
 )
 
 // signal is what an event or interaction means to Cairn. Which of its fields are set
@@ -70,39 +70,39 @@ type interaction struct {
 	target      string        // message that a command is about
 }
 
-// again names the signal for one that comes again; "" for those that may.
-func (s signal) again() string {
+// dedupeKey names the signal for one that comes again; "" for those that may.
+func (s signal) dedupeKey() string {
 	switch {
-	case s.kind == said:
+	case s.kind == kindSaid:
 		return "message " + s.at.channel + " " + s.at.message
-	case s.kind == edited:
+	case s.kind == kindEdited:
 		return "edit " + s.at.channel + " " + s.at.message + " " + s.message.At.String()
-	case s.interaction != nil && s.kind != completed:
+	case s.interaction != nil && s.kind != kindCompleted:
 		return "interaction " + s.interaction.id
 	}
 	return ""
 }
 
-func ignore(reason string) signal { return signal{kind: ignored, reason: reason} }
+func ignoredSignal(reason string) signal { return signal{kind: kindIgnored, reason: reason} }
 
 // placeIn gives the place of a conversation by what the event tells and how the channel is
 // answered in.
 func (w where) placeIn(root string, style settings.ReplyStyle) place {
 	switch {
-	case w.guild == directly, isThread(w.kind):
+	case w.guild == directGuild, isThread(w.kind):
 		return place{guild: w.guild, channel: w.channel}
 	case root != "":
 		return place{guild: w.guild, channel: w.channel, root: root}
-	case style == settings.ReplyInThread && w.threadable():
+	case style == settings.ReplyInThread && w.canStartThread():
 		return place{guild: w.guild, channel: w.message}
 	}
 	return place{guild: w.guild, channel: w.channel, root: w.message}
 }
 
-// threadable tells whether threads can be started from the channel's messages.
-func (w where) threadable() bool {
+// canStartThread tells whether threads can be started from the channel's messages.
+func (w where) canStartThread() bool {
 	return w.message != "" && (w.kind == textChannel || w.kind == newsChannel)
 }
 
-// forum tells the first message of a forum's post: it has the post's own id.
-func (w where) forum() bool { return isThread(w.kind) && w.message == w.channel }
+// isForumPost tells the first message of a forum's post: it has the post's own id.
+func (w where) isForumPost() bool { return isThread(w.kind) && w.message == w.channel }

@@ -23,20 +23,20 @@ func sourceLine(groups []chat.SourceGroup) []embed {
 	if len(line.Runs) == 0 {
 		return []embed{}
 	}
-	return []embed{{Description: write(line), Color: accent}}
+	return []embed{{Description: writePiece(line), Color: accent}}
 }
 
 // sourcesEmbed lists all sources.
 func sourcesEmbed(groups []chat.SourceGroup, now time.Time, rows int) (shown []embed, folded int) {
 	pieces, folded := format.Sources(groups, now, rich.Room{
-		Rows: rows, Budget: sourcesBudget, Cost: func(p rich.Piece) int { return rich.Length(write(p) + "\n") },
+		Rows: rows, Budget: sourcesBudget, Cost: func(p rich.Piece) int { return rich.Length(writePiece(p) + "\n") },
 	})
 	if len(pieces) == 0 {
 		return []embed{}, 0
 	}
 	lines := make([]string, len(pieces))
 	for i, p := range pieces {
-		lines[i] = write(p)
+		lines[i] = writePiece(p)
 	}
 	made := embed{Title: "Sources", Description: strings.Join(lines, "\n"), Color: accent}
 	if folded > 0 {

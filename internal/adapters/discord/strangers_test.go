@@ -59,9 +59,9 @@ func (d *doors) furnish(t *testing.T, channel, guild, person string) {
 	answer, failure := posttest.AnswerWithManySources(), posttest.FailedReply()
 	question := chattest.Question()
 	question.Asker = ""
-	thread := place{guild: guildOr(guild), channel: channel}.thread()
+	thread := place{guild: guildOr(guild), channel: channel}.threadID()
 	if guild != "" {
-		thread = place{guild: guild, channel: channel, root: "1"}.thread()
+		thread = place{guild: guild, channel: channel, root: "1"}.threadID()
 	}
 	// The runs are of the place, so that nothing but who presses keeps them from being shown.
 	for _, text := range []string{"answer " + channel, "failure " + channel, "ask " + channel} {
@@ -172,7 +172,7 @@ func (d *doors) heard(channels ...string) []string {
 var refusals = []string{refusedServer, refusedRole, refusedDirectly}
 
 func isRefusal(said string) bool {
-	return slices.ContainsFunc(refusals, func(line string) bool { return strings.Contains(said, escape(line, true)) })
+	return slices.ContainsFunc(refusals, func(line string) bool { return strings.Contains(said, escapeText(line, true)) })
 }
 
 // try does something, and tells what came of it: what the bot was asked, and what it said.

@@ -39,9 +39,9 @@ var (
 // in a server.
 func (s *surface) Tell(ctx context.Context, line string) error {
 	switch {
-	case s.of.interaction == nil && s.of.at.guild == directly:
-		made := note{Content: escape(line, true), Embeds: []embed{}, Components: []component{}, Mentions: nobody()}
-		if err := s.adapter.say(ctx, s.of.at.channel, made); err != nil {
+	case s.of.interaction == nil && s.of.at.guild == directGuild:
+		made := note{Content: escapeText(line, true), Embeds: []embed{}, Components: []component{}, Mentions: callNobody()}
+		if err := s.adapter.postNotice(ctx, s.of.at.channel, made); err != nil {
 			s.adapter.options.Logger.WarnContext(ctx, "answer in a direct conversation", "platform", "discord", "error", err)
 		}
 		return nil
@@ -49,9 +49,9 @@ func (s *surface) Tell(ctx context.Context, line string) error {
 		return nil
 	case s.state == stateUnanswered:
 		s.state = stateAnswered
-		return s.respond(ctx, s.of, says(line))
+		return s.respond(ctx, s.of, newPrivateLine(line))
 	}
-	return s.showNote(ctx, note{Content: escape(line, true), Mentions: nobody()}, nil)
+	return s.showNote(ctx, note{Content: escapeText(line, true), Mentions: callNobody()}, nil)
 }
 
 // Confirm implements interact.Surface.
@@ -62,9 +62,9 @@ func (s *surface) Confirm(ctx context.Context, line string) error { return s.Tel
 func (s *surface) showNote(ctx context.Context, made note, files []upload) error {
 	if s.state == stateAwaited {
 		s.state = stateAnswered
-		return s.adapter.fill(ctx, s.of, made, files)
+		return s.adapter.fillThinking(ctx, s.of, made, files)
 	}
-	return s.adapter.show(ctx, s.of, made, files)
+	return s.adapter.sendPrivateNote(ctx, s.of, made, files)
 }
 
 // Acknowledge implements interact.Surface. The right to write the bot's reply as the answer to the
@@ -72,10 +72,10 @@ func (s *surface) showNote(ctx context.Context, made note, files []upload) error
 func (s *surface) Acknowledge(ctx context.Context, next interact.Next) error {
 	if next == interact.NextView {
 		s.state = stateAwaited
-		return s.respond(ctx, s.of, thinking())
+		return s.respond(ctx, s.of, newThinking())
 	}
 	s.state = stateQuiet
-	if err := s.respond(ctx, s.of, answer{Type: deferredPress}); err != nil || next != interact.NextReply {
+	if err := s.respond(ctx, s.of, answer{Type: answerDeferredPress}); err != nil || next != interact.NextReply {
 		return err
 	}
 	ticket, id := Ticket{On: s.of.interaction.message}, s.of.interaction.id
@@ -98,7 +98,7 @@ func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanatio
 	told := embed{Title: explain.Title, Description: traceText(shown.Trace), Color: accent, Footer: &embedFooter{
 		Text: rich.Cut(markup.CleanLine(explain.Footer(shown.Run, shown.Trace)), 300),
 	}}
-	made := note{Embeds: []embed{told}, Mentions: nobody()}
+	made := note{Embeds: []embed{told}, Mentions: callNobody()}
 	drawn, err := shown.Draw()
 	if err != nil { // the words are there
 		s.adapter.options.Logger.WarnContext(ctx, "discord picture of a run was not drawn", slog.Any("error", err))
@@ -118,7 +118,7 @@ const maxAllRows = 60
 // ShowSources implements interact.Surface.
 func (s *surface) ShowSources(ctx context.Context, groups []chat.SourceGroup) error {
 	shown, _ := sourcesEmbed(groups, s.adapter.now(), maxAllRows)
-	return s.showNote(ctx, note{Embeds: shown, Mentions: nobody()}, nil)
+	return s.showNote(ctx, note{Embeds: shown, Mentions: callNobody()}, nil)
 }
 
 // ShareReply implements interact.Board.
@@ -130,9 +130,9 @@ func (s *surface) ShareReply(ctx context.Context, key chat.PostKey, reply chat.R
 	if isThread(s.of.at.kind) || in.isDirect() {
 		in.root = ""
 	}
-	if _, there, err := s.adapter.Find(ctx, in.thread(), key); err != nil || there {
+	if _, there, err := s.adapter.Find(ctx, in.threadID(), key); err != nil || there {
 		return there, err
 	}
-	_, err = s.adapter.Post(ctx, in.thread(), key, chat.Post{Reply: &reply})
+	_, err = s.adapter.Post(ctx, in.threadID(), key, chat.Post{Reply: &reply})
 	return false, err
 }

@@ -430,8 +430,8 @@ func TestAThreadThatMayNotBeStarted(t *testing.T) {
 	asked := w.Say(w.ann, w.general, bot+"one")
 	w.settle(t)
 	golden(t, "no-threads", w.Show(w.general))
-	thread := place{guild: w.guild.ID, channel: asked.ID}.thread()
-	_, err := w.adapter.Post(t.Context(), thread, "k1", chat.Post{To: source{channel: w.general, message: asked.ID}.id(), Reply: &chat.Reply{Text: "x"}})
+	thread := place{guild: w.guild.ID, channel: asked.ID}.threadID()
+	_, err := w.adapter.Post(t.Context(), thread, "k1", chat.Post{To: source{channel: w.general, message: asked.ID}.messageID(), Reply: &chat.Reply{Text: "x"}})
 	if !errors.Is(err, chat.ErrGone) {
 		t.Errorf("the error is %v", err)
 	}

@@ -11,12 +11,12 @@ import (
 // Tidy implements chat.Tidier. A conversation with no other messages than the bot knows needs
 // none: one look tells so of many. What one person alone sees can't be read again.
 func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	ctx = behind(ctx, postPatience)
-	r, err := a.room(ctx, thread, late.To)
+	ctx = yieldTurn(ctx, postPatience)
+	r, err := a.openRoom(ctx, thread, late.To)
 	if err != nil || r.at.private != "" {
 		return err
 	}
-	state, ok, err := r.state(ctx, max(late.Age-chat.CarriedOutWithin, 0))
+	state, ok, err := r.readThreadState(ctx, max(late.Age-chat.CarriedOutWithin, 0))
 	if ok && state.isKnown(r.at, late.Known) {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	}
 	var posted, drafts []part
 	since := bornAt(r.to.message)
-	err = r.read(ctx, func(message wireMessage) bool {
+	err = r.readMessages(ctx, func(message wireMessage) bool {
 		switch p, ok := r.partOf(message); {
 		case ok && p.isDraft():
 			drafts = append(drafts, p)
@@ -37,18 +37,18 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	if isCode(err, noSuchChannel) { // the thread was not started
 		return nil
 	}
-	for _, p := range append(drafts, doubles(posted, string(late.Posted))...) {
-		if removed := r.remove(ctx, p.id); removed != nil {
+	for _, p := range append(drafts, findDuplicates(posted, string(late.Posted))...) {
+		if removed := r.deleteMessage(ctx, p.id); removed != nil {
 			err = errors.Join(err, fmt.Errorf("take away what came late: %w", removed))
 		}
 	}
 	return err
 }
 
-// doubles gives the parts of a post, the latest first, that are there once more. Of the
+// findDuplicates gives the parts of a post, the latest first, that are there once more. Of the
 // first part the message stays that the bot knows of, where it is there; of all else the
 // earliest.
-func doubles(parts []part, known string) []part {
+func findDuplicates(parts []part, known string) []part {
 	stays := make(map[int]string)
 	for _, p := range parts {
 		if stays[p.index] != known || known == "" || p.index > 0 {

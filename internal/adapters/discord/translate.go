@@ -27,9 +27,9 @@ func (i identity) roleIn(guild string) string {
 	return i.role(guild)
 }
 
-// translate tells what a dispatch of the gateway means. An error is for data that is none
+// translateEvent tells what a dispatch of the gateway means. An error is for data that is none
 // of Discord's.
-func translate(event string, data []byte, me identity) (signal, error) {
+func translateEvent(event string, data []byte, me identity) (signal, error) {
 	var found signal
 	var err error
 	switch event {
@@ -41,16 +41,16 @@ func translate(event string, data []byte, me identity) (signal, error) {
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		found, err = deletedMeaning(data)
 	case "INTERACTION_CREATE":
-		return interpret(data)
+		return parseInteraction(data)
 	case "THREAD_CREATE", "THREAD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE":
 		var channel wireChannel
 		if err = wire.Decode(data, &channel); err == nil {
-			found = signal{kind: learned, learned: []wireChannel{channel}}
+			found = signal{kind: kindLearned, learned: []wireChannel{channel}}
 		}
 	case "GUILD_CREATE":
 		found, err = guildMeaning(data, me)
 	default:
-		return ignore("events of type " + markup.CleanLine(rich.Head(event, 60)) + " mean nothing to Cairn"), nil
+		return ignoredSignal("events of type " + markup.CleanLine(rich.Head(event, 60)) + " mean nothing to Cairn"), nil
 	}
 	if err != nil {
 		return signal{}, fmt.Errorf("read a %s of Discord's: %w", rich.Head(event, 60), err)
@@ -76,7 +76,7 @@ func guildMeaning(data []byte, me identity) (signal, error) {
 	if err := wire.Decode(data, &guild); err != nil {
 		return signal{}, err
 	}
-	found := signal{kind: learned, at: where{guild: guild.ID}, learned: append(guild.Threads, guild.Channels...)}
+	found := signal{kind: kindLearned, at: where{guild: guild.ID}, learned: append(guild.Threads, guild.Channels...)}
 	found.learned = found.learned[:min(len(found.learned), maxLearned)]
 	for _, role := range guild.Roles {
 		if role.Tags != nil && role.Tags.Bot == me.user && me.user != "" {
@@ -102,14 +102,14 @@ func deletedMeaning(data []byte) (signal, error) {
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !snowflake.MatchString(id) })
 	if len(ids) == 0 || !snowflake.MatchString(gone.Channel) {
-		return ignore("a deletion of no message"), nil
+		return ignoredSignal("a deletion of no message"), nil
 	}
-	return signal{kind: retracted, at: where{guild: guildOr(gone.Guild), channel: gone.Channel, kind: unknownChannel}, gone: ids}, nil
+	return signal{kind: kindRetracted, at: where{guild: guildOr(gone.Guild), channel: gone.Channel, kind: unknownChannel}, gone: ids}, nil
 }
 
 func guildOr(guild string) string {
 	if guild == "" {
-		return directly
+		return directGuild
 	}
 	return guild
 }
@@ -123,19 +123,19 @@ const (
 func messageMeaning(event string, message wireMessage, me identity) signal {
 	switch {
 	case message.Author == nil || message.Author.ID == "":
-		return ignore("a message by nobody, or that only its look was changed of")
+		return ignoredSignal("a message by nobody, or that only its look was changed of")
 	case message.Author.Bot || message.WebhookID != "" || message.Author.ID == me.user:
-		return ignore("a message of a bot")
+		return ignoredSignal("a message of a bot")
 	case message.Type != plainMessage && message.Type != replyMessage:
-		return ignore(fmt.Sprintf("messages of type %d are not what a person says", message.Type))
+		return ignoredSignal(fmt.Sprintf("messages of type %d are not what a person says", message.Type))
 	case event == "MESSAGE_UPDATE" && message.Edited == nil:
-		return ignore("a changed message that says the same: Discord looked at a link, or pinned it")
+		return ignoredSignal("a changed message that says the same: Discord looked at a link, or pinned it")
 	}
-	found := signal{kind: said, by: chat.UserID(message.Author.ID), at: where{
+	found := signal{kind: kindSaid, by: chat.UserID(message.Author.ID), at: where{
 		guild: guildOr(message.GuildID), channel: message.ChannelID, kind: unknownChannel, message: message.ID,
 	}}
-	if !snowflake.MatchString(message.ID) || !(place{guild: found.at.guild, channel: message.ChannelID}).valid() || !snowflake.MatchString(message.Author.ID) {
-		return ignore("a message of no channel or author")
+	if !snowflake.MatchString(message.ID) || !(place{guild: found.at.guild, channel: message.ChannelID}).isValid() || !snowflake.MatchString(message.Author.ID) {
+		return ignoredSignal("a message of no channel or author")
 	}
 	if message.ChannelType != nil {
 		found.at.kind = *message.ChannelType
@@ -143,21 +143,21 @@ func messageMeaning(event string, message wireMessage, me identity) signal {
 	if message.Member != nil {
 		found.roles = message.Member.Roles
 	}
-	found.hear(message, me)
+	found.readMentions(message, me)
 	found.message = chat.Message{
-		ID: source{channel: message.ChannelID, message: message.ID}.id(), Author: found.by,
+		ID: source{channel: message.ChannelID, message: message.ID}.messageID(), Author: found.by,
 		Text: readContent(message, me), At: sentAt(message.Timestamp, message.ID), Files: filesOf(message), Shared: sharedIn(message, me),
 	}
 	found.empty = message.Content == "" && len(message.Attachments)+len(message.Snapshots) == 0
 	if event == "MESSAGE_UPDATE" {
-		found.kind = edited
+		found.kind = kindEdited
 		found.message.At = sentAt(*message.Edited, message.ID)
 	}
 	return found
 }
 
-// hear finds out whom a message is for.
-func (s *signal) hear(message wireMessage, me identity) {
+// readMentions finds out whom a message is for.
+func (s *signal) readMentions(message wireMessage, me identity) {
 	role := me.roleIn(message.GuildID)
 	s.called = role != "" && slices.Contains(message.MentionRoles, role)
 	s.roleful = len(message.MentionRoles) > 0

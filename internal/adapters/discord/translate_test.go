@@ -57,7 +57,7 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 	if is.T != "" {
 		event, data = is.T, is.D
 	}
-	found, err := translate(event, data, recordedIdentity())
+	found, err := translateEvent(event, data, recordedIdentity())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,23 +65,23 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 }
 
 var kinds = map[kind]string{
-	ignored: "ignored", said: "said", edited: "edited", retracted: "retracted", learned: "learned", pressed: "pressed",
-	commanded: "commanded", completed: "completed", managed: "managed", pinged: "pinged",
+	kindIgnored: "ignored", kindSaid: "said", kindEdited: "edited", kindRetracted: "retracted", kindLearned: "learned", kindPressed: "pressed",
+	kindCommanded: "commanded", kindCompleted: "completed", kindManaged: "managed", kindPinged: "pinged",
 }
 
 // line tells a signal in one line.
 func line(of signal) string {
 	out := kinds[of.kind]
 	switch of.kind {
-	case ignored:
+	case kindIgnored:
 		return out + ": " + of.reason
-	case learned:
+	case kindLearned:
 		var names []string
 		for _, channel := range of.learned {
 			names = append(names, fmt.Sprintf("%s of type %d in %s", channel.ID, channel.Type, channel.ParentID))
 		}
 		return out + ": " + strings.Join(names, ", ")
-	case retracted:
+	case kindRetracted:
 		return fmt.Sprintf("%s: %s in %s", out, strings.Join(of.gone, ", "), of.at.channel)
 	}
 	if of.called {
@@ -94,7 +94,7 @@ func line(of signal) string {
 	if of.message.Text != "" {
 		text = fmt.Sprintf("%q", of.message.Text)
 	}
-	out += fmt.Sprintf(": %s %s in %s by %s at %s", of.message.ID, text, of.place(settings.ReplyInThread).thread(), of.by, of.message.At.Format("15:04:05"))
+	out += fmt.Sprintf(": %s %s in %s by %s at %s", of.message.ID, text, of.conversationPlace(settings.ReplyInThread).threadID(), of.by, of.message.At.Format("15:04:05"))
 	for _, file := range of.message.Files {
 		out += ", with " + file.Name
 	}
@@ -158,10 +158,10 @@ func TestRecordedTraffic(t *testing.T) {
 
 func TestThreadIDs(t *testing.T) {
 	for _, at := range []place{
-		{guild: "1", channel: "2"}, {guild: directly, channel: "2"}, {guild: "1", channel: "2", root: "3"}, {guild: "1", channel: "2", root: "3", private: "4"},
+		{guild: "1", channel: "2"}, {guild: directGuild, channel: "2"}, {guild: "1", channel: "2", root: "3"}, {guild: "1", channel: "2", root: "3", private: "4"},
 	} {
-		if got, err := parseThread(at.thread()); err != nil || got != at {
-			t.Errorf("%s is read as %+v, %v", at.thread(), got, err)
+		if got, err := parseThread(at.threadID()); err != nil || got != at {
+			t.Errorf("%s is read as %+v, %v", at.threadID(), got, err)
 		}
 	}
 	for _, id := range []chat.ThreadID{"", "discord:1", "slack:1:2", "discord:1:2:", "discord:1:2:3:4:5", "discord::2", "discord:1:2:3:", "discord:1:2:x y"} {
@@ -173,8 +173,8 @@ func TestThreadIDs(t *testing.T) {
 
 func TestSourceIDs(t *testing.T) {
 	for _, from := range []source{{channel: "1", message: "2"}, {channel: "1", interaction: "3"}, {channel: "1", message: "2", interaction: "3"}} {
-		if got := parseSource(from.id()); got != from {
-			t.Errorf("%s is read as %+v", from.id(), got)
+		if got := parseSource(from.messageID()); got != from {
+			t.Errorf("%s is read as %+v", from.messageID(), got)
 		}
 	}
 	for _, id := range []chat.MessageID{"", "1", "1.2.3.4", ".2"} {
@@ -215,10 +215,10 @@ func FuzzIDs(f *testing.F) {
 				t.Errorf("the mark %+v of %q is read as %+v", *does.mark, text, again)
 			}
 		}
-		if at, err := parseThread(chat.ThreadID(text)); err == nil && string(at.thread()) != text {
+		if at, err := parseThread(chat.ThreadID(text)); err == nil && string(at.threadID()) != text {
 			t.Errorf("%q is read as %+v", text, at)
 		}
-		if from := parseSource(chat.MessageID(text)); from != (source{}) && parseSource(from.id()) != from {
+		if from := parseSource(chat.MessageID(text)); from != (source{}) && parseSource(from.messageID()) != from {
 			t.Errorf("%q is read as %+v", text, from)
 		}
 	})
@@ -241,15 +241,15 @@ func FuzzTranslate(f *testing.F) {
 	f.Add("GUILD_CREATE", []byte(`{"id":"1","channels":[{"id":"2"}],"threads":[{}],"roles":[{"id":"3","tags":{"bot_id":"`+recordedBot+`"}}]}`))
 	f.Add("MESSAGE_DELETE_BULK", []byte(`{"ids":["1","2"],"channel_id":"3"}`))
 	f.Fuzz(func(t *testing.T, event string, data []byte) {
-		found, err := translate(event, data, recordedIdentity())
-		if err != nil || found.kind == ignored || found.kind == learned || found.kind == retracted || found.kind == pinged {
+		found, err := translateEvent(event, data, recordedIdentity())
+		if err != nil || found.kind == kindIgnored || found.kind == kindLearned || found.kind == kindRetracted || found.kind == kindPinged {
 			return
 		}
-		thread := found.place(settings.ReplyInThread).thread()
-		if _, err := parseThread(thread); err != nil && found.kind != completed && found.kind != managed {
+		thread := found.conversationPlace(settings.ReplyInThread).threadID()
+		if _, err := parseThread(thread); err != nil && found.kind != kindCompleted && found.kind != kindManaged {
 			t.Errorf("%s of %s: %v", kinds[found.kind], data, err)
 		}
-		if from := parseSource(found.message.ID); from == (source{}) && found.kind != completed && found.kind != managed {
+		if from := parseSource(found.message.ID); from == (source{}) && found.kind != kindCompleted && found.kind != kindManaged {
 			t.Errorf("%s of %s: the message is %q", kinds[found.kind], data, found.message.ID)
 		}
 	})

@@ -32,8 +32,8 @@ func (r room) inTurn(ctx context.Context, key string, patience time.Duration) co
 	return fleet.WithTurn(ctx, fleet.Turn{Key: key, Order: at.UnixMilli(), Patience: patience})
 }
 
-// behind has calls go behind all that wait in line.
-func behind(ctx context.Context, patience time.Duration) context.Context {
+// yieldTurn has calls go behind all that wait in line.
+func yieldTurn(ctx context.Context, patience time.Duration) context.Context {
 	return fleet.WithTurn(ctx, fleet.Turn{Patience: patience})
 }
 

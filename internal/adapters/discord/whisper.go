@@ -10,21 +10,21 @@ import (
 	"cairn/internal/chat"
 )
 
-// original is how the first answer to an interaction is addressed.
-const original = "@original"
+// originalAnswer is how the first answer to an interaction is addressed.
+const originalAnswer = "@original"
 
 func (r room) webhookMessage(id string) string {
 	if id != "" && id == r.ticket.On {
-		id = original
+		id = originalAnswer
 	}
 	return discordgo.EndpointWebhookMessage(r.webhook, r.ticket.Token, id)
 }
 
-// asked reads the first answer to the interaction; false where there is none any more.
-func (r room) asked(ctx context.Context) (wireMessage, bool, error) {
+// readOriginal reads the first answer to the interaction; false where there is none any more.
+func (r room) readOriginal(ctx context.Context) (wireMessage, bool, error) {
 	var told wireMessage
-	err := r.call(ctx, request{
-		does: "read the answer to a command", method: http.MethodGet, url: r.webhookMessage(original), public: true,
+	err := r.callAPI(ctx, request{
+		does: "read the answer to a command", method: http.MethodGet, url: r.webhookMessage(originalAnswer), public: true,
 	}, &told)
 	if errors.Is(err, chat.ErrGone) {
 		return wireMessage{}, false, nil
@@ -35,7 +35,7 @@ func (r room) asked(ctx context.Context) (wireMessage, bool, error) {
 // answerOriginal writes the first answer to a command. done is false where it is not to be
 // written any more: it is another post, or the ticket is void.
 func (r room) answerOriginal(ctx context.Context, made note, files []upload, key chat.PostKey) (id string, done bool, err error) {
-	there, ok, err := r.asked(ctx)
+	there, ok, err := r.readOriginal(ctx)
 	if err != nil || !ok {
 		return "", false, notPosted(err)
 	}
@@ -43,7 +43,7 @@ func (r room) answerOriginal(ctx context.Context, made note, files []upload, key
 	if free := there.Flags&loading != 0 || isOurs && (m.isDraft() || m.key == key); !free {
 		return "", false, nil
 	}
-	err = r.editFollowUp(ctx, original, made, files)
+	err = r.editFollowUp(ctx, originalAnswer, made, files)
 	if errors.Is(err, chat.ErrGone) {
 		return "", false, nil
 	}
@@ -51,7 +51,7 @@ func (r room) answerOriginal(ctx context.Context, made note, files []upload, key
 }
 
 func (r room) editFollowUp(ctx context.Context, id string, made note, files []upload) error {
-	return r.call(ctx, request{
+	return r.callAPI(ctx, request{
 		does: "write the answer to a command", method: http.MethodPatch, url: r.webhookMessage(id), body: made, files: files, public: true,
 	}, nil)
 }
@@ -62,19 +62,19 @@ func (r room) followUp(ctx context.Context, made note, files []upload) (string, 
 		made.Flags |= ephemeral
 	}
 	var told wireMessage
-	err := r.call(ctx, request{
+	err := r.callAPI(ctx, request{
 		does: "post a further answer to a command", method: http.MethodPost,
 		url: discordgo.EndpointWebhookToken(r.webhook, r.ticket.Token) + "?wait=true", body: made, files: files, public: true,
 	}, &told)
 	return told.ID, err
 }
 
-// whisper shows a post to one person: as an answer to what they asked or pressed, and where
+// postPrivately shows a post to one person: as an answer to what they asked or pressed, and where
 // that can't be any more in the direct conversation. What is for one person, said to a
 // message or to a command that all see, is said there: Discord hides nothing then.
-func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, only chat.UserID) (chat.MessageID, error) {
-	m := r.mark(key, 0, 1)
-	made, files := shown.message(m, false)
+func (r room) postPrivately(ctx context.Context, key chat.PostKey, shown rendered, only chat.UserID) (chat.MessageID, error) {
+	m := r.newMark(key, 0, 1)
+	made, files := shown.buildMessage(m, false)
 	if r.ticket.Original {
 		id, done, err := r.answerOriginal(ctx, made, files, key)
 		if done || err != nil {
@@ -96,7 +96,7 @@ func (r room) whisper(ctx context.Context, key chat.PostKey, shown rendered, onl
 			return "", err
 		}
 	}
-	id, err := r.create(ctx, made, files, nonceOf(m))
+	id, err := r.createMessage(ctx, made, files, nonceOf(m))
 	return chat.MessageID(id), err
 }
 
@@ -115,7 +115,7 @@ func (r room) findPrivate(ctx context.Context, key chat.PostKey) (chat.MessageID
 	if !r.ticket.Original {
 		return "", false, nil
 	}
-	there, ok, err := r.asked(ctx)
+	there, ok, err := r.readOriginal(ctx)
 	if err != nil || !ok {
 		return "", false, err
 	}
@@ -129,11 +129,11 @@ func (r room) editPrivate(ctx context.Context, id string, shown rendered) error 
 		return chat.ErrGone
 	}
 	var was wireMessage
-	if err := r.call(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
+	if err := r.callAPI(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
 		return err
 	}
 	m, _ := markOf(was.Components)
-	made, files := shown.message(r.mark(m.key, 0, 1), true)
+	made, files := shown.buildMessage(r.newMark(m.key, 0, 1), true)
 	return r.editFollowUp(ctx, id, made, files)
 }
 
@@ -142,7 +142,7 @@ func (r room) removePrivate(ctx context.Context, id string) error {
 	if r.ticket.Token == "" {
 		return nil
 	}
-	err := r.call(ctx, request{does: "take back an answer", method: http.MethodDelete, url: r.webhookMessage(id), public: true}, nil)
+	err := r.callAPI(ctx, request{does: "take back an answer", method: http.MethodDelete, url: r.webhookMessage(id), public: true}, nil)
 	if errors.Is(err, chat.ErrGone) {
 		return nil
 	}

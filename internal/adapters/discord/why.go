@@ -21,7 +21,7 @@ func traceText(trace chat.Trace) string {
 	for _, section := range explain.Sections(trace, traceRoom) {
 		var block strings.Builder
 		for _, line := range section.Lines {
-			block.WriteString("\n- " + escape(line, false))
+			block.WriteString("\n- " + escapeText(line, false))
 		}
 		if rich.Length(out.String()+block.String()) < maxTrace {
 			out.WriteString("**" + section.Heading + "**" + block.String() + "\n")

@@ -30,8 +30,8 @@ type mentions struct {
 	Replied bool     `json:"replied_user"` // whoever wrote the message that is replied to
 }
 
-// nobody is called.
-func nobody() mentions { return mentions{Parse: []string{}} }
+// callNobody is called.
+func callNobody() mentions { return mentions{Parse: []string{}} }
 
 type attachment struct {
 	ID       string `json:"id"` // the number of the upload
@@ -245,8 +245,8 @@ type commandOption struct {
 	Focused bool            `json:"focused"`
 }
 
-// text is the value of a field that holds text or an id, "" for any other.
-func (o commandOption) text() string {
+// textValue is the value of a field that holds text or an id, "" for any other.
+func (o commandOption) textValue() string {
 	var text string
 	if json.Unmarshal(o.Value, &text) != nil {
 		return ""
@@ -254,5 +254,5 @@ func (o commandOption) text() string {
 	return text
 }
 
-// is tells whether a field holds true.
-func (o commandOption) is() bool { return string(o.Value) == "true" }
+// isTrue tells whether a field holds true.
+func (o commandOption) isTrue() bool { return string(o.Value) == "true" }

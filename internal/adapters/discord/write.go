@@ -24,46 +24,46 @@ var format = rich.Format{MaxAddress: 500, MaxTitle: 120, Deepest: 4, EmptyItem: 
 // room for what keeps it apart from the one before.
 var packer = rich.Packer{
 	Budget: bodyBudget, Messages: 4,
-	Cost:    func(p rich.Piece) int { return rich.Length(write(p)) + len("\n\n") },
+	Cost:    func(p rich.Piece) int { return rich.Length(writePiece(p)) + len("\n\n") },
 	RunCost: func(r rich.Run) int { return rich.Length(writeRun(r, true)) + 1 },
 }
 
-// write gives a piece as Discord reads it.
-func write(p rich.Piece) string {
+// writePiece gives a piece as Discord reads it.
+func writePiece(p rich.Piece) string {
 	switch p.Shape {
 	case rich.Preformatted:
-		return "```" + p.Language + "\n" + apart(tame(rich.Plain(p.Runs))) + "\n```"
+		return "```" + p.Language + "\n" + separateBackticks(disarmCode(rich.Plain(p.Runs))) + "\n```"
 	case rich.Item:
 		mark := "-"
 		if p.Ordered {
 			mark = strconv.Itoa(p.Number) + "."
 		}
 		indent := strings.Repeat("  ", p.Indent)
-		text := strings.TrimRight(markdown(p.Runs), "\n ")
+		text := strings.TrimRight(writeRuns(p.Runs), "\n ")
 		return indent + mark + " " + strings.ReplaceAll(text, "\n", "\n"+indent+"  ")
 	case rich.Quote:
-		return "> " + strings.ReplaceAll(strings.Trim(markdown(p.Runs), "\n"), "\n", "\n> ")
+		return "> " + strings.ReplaceAll(strings.Trim(writeRuns(p.Runs), "\n"), "\n", "\n> ")
 	case rich.Paragraph:
 	}
-	return strings.Trim(markdown(p.Runs), "\n ")
+	return strings.Trim(writeRuns(p.Runs), "\n ")
 }
 
-// gap is what stands between two pieces.
-func gap(before, after rich.Piece) string {
+// pieceGap is what stands between two pieces.
+func pieceGap(before, after rich.Piece) string {
 	if before.Shape == rich.Item && after.Shape == rich.Item || before.Shape == rich.Preformatted || after.Shape == rich.Preformatted {
 		return "\n"
 	}
 	return "\n\n"
 }
 
-// written gives pieces as the text of one message.
-func written(pieces []rich.Piece) string {
+// writePieces gives pieces as the text of one message.
+func writePieces(pieces []rich.Piece) string {
 	var out strings.Builder
 	for i, p := range pieces {
 		if i > 0 {
-			out.WriteString(gap(pieces[i-1], p))
+			out.WriteString(pieceGap(pieces[i-1], p))
 		}
-		out.WriteString(write(p))
+		out.WriteString(writePiece(p))
 	}
 	return out.String()
 }

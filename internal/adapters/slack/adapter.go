@@ -167,8 +167,8 @@ func New(options Options) (*Adapter, error) {
 	now := func() time.Time { return a.clock.now() }
 	a.done = expiring.New[bool](4096, 0, now)
 	a.control = a.newController()
-	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believed, now)
-	a.places, a.joined = expiring.New[chat.Place](4096, believed, now), expiring.New[[]string](4096, believed, now)
+	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believedFor, now)
+	a.places, a.joined = expiring.New[chat.Place](4096, believedFor, now), expiring.New[[]string](4096, believedFor, now)
 	return a, nil
 }
 

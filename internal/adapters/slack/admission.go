@@ -55,7 +55,7 @@ func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error
 		return given, err
 	}
 	given.Admission = terms.Admit(how, a.teamCollections(of.place.team, of.enterprise), asker)
-	if of.kind == managed { // an admin must be able to turn it on again
+	if of.kind == kindManaged { // an admin must be able to turn it on again
 		given.Refusal = ""
 	}
 	of.message.Collections = given.Setting.Collections
@@ -64,7 +64,7 @@ func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error
 
 // admitPerson refuses guests and people of other companies, unless they are let in.
 func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error) {
-	if a.options.External && a.options.Guests && of.kind != managed {
+	if a.options.External && a.options.Guests && of.kind != kindManaged {
 		return admission{}, nil
 	}
 	home, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
@@ -123,17 +123,17 @@ func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting)
 // refuseSignal answers a signal that its person is refused.
 func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
 	switch {
-	case of.kind == submitted && of.verb == verbAsk:
+	case of.kind == kindSubmitted && of.verb == verbAsk:
 		return formError(askBlock, why)
-	case of.kind == submitted:
+	case of.kind == kindSubmitted:
 		return formError(reasonBlock, why)
-	case of.kind == opened && of.tab == "home", of.kind == pressed && of.verb == verbAsk:
+	case of.kind == kindOpened && of.tab == "home", of.kind == kindPressed && of.verb == verbAsk:
 		a.control.Skip(ctx, "who opened it is refused: "+why)
 		return nil, a.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
-	case of.kind == opened, of.kind == edited:
+	case of.kind == kindOpened, of.kind == kindEdited:
 		a.control.Skip(ctx, "its author is refused: "+why)
 		return nil, nil
-	case (of.kind == asked || of.kind == managed) && of.place.private != "":
+	case (of.kind == kindAsked || of.kind == kindManaged) && of.place.private != "":
 		return privateAnswer(why)
 	}
 	return nil, a.control.RefuseOnce(ctx, &surface{adapter: a, of: of}, of.noticeKey(), why)

@@ -57,17 +57,17 @@ func (a *Adapter) markDone(of signal) {
 // first whether it is for it.
 func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
 	switch of.kind {
-	case said:
+	case kindSaid:
 		return nil, a.handleMessage(ctx, bot, of)
-	case edited, retracted:
+	case kindEdited, kindRetracted:
 		return nil, a.handleChange(ctx, bot, of)
-	case left:
+	case kindLeft:
 		a.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
 		return nil, a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
-	case limited:
+	case kindLimited:
 		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
 		return nil, nil
-	case ignored:
+	case kindIgnored:
 		a.control.Skip(ctx, of.reason)
 		return nil, nil
 	}
@@ -84,23 +84,23 @@ func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of s
 // doAdmitted does what somebody asks for who may.
 func (a *Adapter) doAdmitted(ctx context.Context, bot *interact.Handler, of signal, given admission) (answer []byte, err error) {
 	switch of.kind {
-	case asked:
+	case kindAsked:
 		return nil, a.submitCommand(ctx, bot, of)
-	case managed:
+	case kindManaged:
 		return a.applySettings(ctx, of, given.who)
-	case pressed:
+	case kindPressed:
 		if of.verb == verbAsk {
 			return nil, a.handleHomePress(ctx, bot, of)
 		}
 		return a.handlePress(ctx, bot, of)
-	case submitted:
+	case kindSubmitted:
 		if of.verb == verbAsk {
 			return a.submitAsked(ctx, bot, of)
 		}
 		return a.handlePress(ctx, bot, of)
-	case opened:
+	case kindOpened:
 		return nil, a.greetVisitor(ctx, bot, of, given.Setting.Collections)
-	case halted:
+	case kindHalted:
 		return nil, a.stopWork(ctx, bot, of)
 	}
 	return nil, nil
@@ -129,7 +129,7 @@ func (a *Adapter) handleChange(ctx context.Context, bot *interact.Handler, of si
 	case of.direct || of.called || taken:
 		asked = interact.MaybeAsked
 	}
-	if of.kind == retracted {
+	if of.kind == kindRetracted {
 		return a.control.Retract(ctx, bot, of.message.Thread, of.message.ID, asked)
 	}
 	incoming, err := a.incomingFrom(ctx, of)

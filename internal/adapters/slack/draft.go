@@ -52,10 +52,10 @@ type draft struct {
 type draftState int
 
 const (
-	idle      draftState = iota // no message yet
-	streaming                   // Slack's stream is open
-	stopped                     // it ended by itself, or is full; the message waits for Finish
-	editing                     // there is no stream: the message is edited
+	draftIdle      draftState = iota // no message yet
+	draftStreaming                   // Slack's stream is open
+	draftStopped                     // it ended by itself, or is full; the message waits for Finish
+	draftEditing                     // there is no stream: the message is edited
 )
 
 // Draft begins to show a run that works in a thread for the person who asked.
@@ -81,12 +81,12 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	switch {
 	case d.at.private != "" || line == "":
 		return nil
-	case d.state == streaming:
+	case d.state == draftStreaming:
 		_, err := d.appendChunk(ctx, slack.TaskUpdateChunk{
 			Type: slack.StreamChunkTaskUpdate, ID: rich.Cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
 		})
 		return err
-	case d.state != idle || progress.Status != chat.Running || line == d.status:
+	case d.state != draftIdle || progress.Status != chat.Running || line == d.status:
 		return nil
 	}
 	if d.status == "" && d.at.isDirect() {
@@ -154,11 +154,11 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 		}
 	}
 	d.text.WriteString(token.Text)
-	if d.at.private != "" || d.state == stopped {
+	if d.at.private != "" || d.state == draftStopped {
 		return nil
 	}
 	every := streamEvery
-	if d.state == editing {
+	if d.state == draftEditing {
 		every = editEvery
 	}
 	now := d.clock.now()
@@ -167,12 +167,12 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 	}
 	d.last = now
 	switch d.state {
-	case idle:
+	case draftIdle:
 		return d.openDraft(ctx)
-	case streaming:
+	case draftStreaming:
 		piece := d.pendingText()
 		if d.shown+len(piece) > maxStreamed {
-			d.state = stopped
+			d.state = draftStopped
 			return tolerateRefusal(d.endStream(ctx))
 		}
 		if piece == "" {
@@ -183,9 +183,9 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 			d.shown += len(piece)
 		}
 		return err
-	case editing:
+	case draftEditing:
 		return tolerateRefusal(d.updateMessage(ctx))
-	case stopped:
+	case draftStopped:
 	}
 	return nil
 }
@@ -224,13 +224,13 @@ func (d *draft) openDraft(ctx context.Context) error {
 	})
 	switch {
 	case err == nil:
-		d.state, d.shown = streaming, d.shown+len(piece)
+		d.state, d.shown = draftStreaming, d.shown+len(piece)
 		d.beginSession(ctx)
 		return d.offerStop(ctx)
 	case refusalName(err) == "":
 		return tolerateRefusal(err)
 	}
-	d.state = editing
+	d.state = draftEditing
 	return tolerateRefusal(d.updateMessage(ctx))
 }
 
@@ -277,7 +277,7 @@ func (d *draft) appendChunk(ctx context.Context, chunk slack.StreamChunk) (bool,
 		return err
 	})
 	if refusalName(err) != "" {
-		d.state = stopped
+		d.state = draftStopped
 	}
 	return err == nil, tolerateRefusal(err)
 }
@@ -321,7 +321,7 @@ func (d *draft) endStream(ctx context.Context) error {
 
 // deleteDraft takes the draft's message away.
 func (d *draft) deleteDraft(ctx context.Context) error {
-	if d.state == streaming {
+	if d.state == draftStreaming {
 		if err := tolerateRefusal(d.endStream(ctx)); err != nil {
 			return err
 		}
@@ -332,7 +332,7 @@ func (d *draft) deleteDraft(ctx context.Context) error {
 		}
 	}
 	d.text.Reset()
-	d.shown, d.ts, d.state, d.last, d.stops = 0, "", idle, time.Time{}, false
+	d.shown, d.ts, d.state, d.last, d.stops = 0, "", draftIdle, time.Time{}, false
 	return nil
 }
 
@@ -427,7 +427,7 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 
 // replaceDraft makes the draft's message the first one of the post.
 func (d *draft) replaceDraft(ctx context.Context, first part, post chat.Post, shown rendered) error {
-	if d.state == streaming {
+	if d.state == draftStreaming {
 		finished, err := d.finishStream(ctx, first, post, shown)
 		if finished || err != nil {
 			return err
@@ -435,7 +435,7 @@ func (d *draft) replaceDraft(ctx context.Context, first part, post chat.Post, sh
 		if err := d.endStream(ctx); refusalName(err) == "" && err != nil {
 			return err
 		}
-		d.state = stopped
+		d.state = draftStopped
 	}
 	return d.updatePart(ctx, first, shown.notes[0])
 }

@@ -53,7 +53,7 @@ var exampleIDs = [maxPrompts]string{"1", "2", "3", "4"}
 // question, "" for one that is still to be written.
 func homePressMeaning(of interaction) signal {
 	action := of.Actions[0]
-	found := askSignal(of, pressed, "home/"+of.User.ID+"/"+action.ActionTS, action.Value)
+	found := askSignal(of, kindPressed, "home/"+of.User.ID+"/"+action.ActionTS, action.Value)
 	found.message.At = timeOf(action.ActionTS)
 	return found
 }

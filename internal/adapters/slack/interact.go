@@ -126,7 +126,7 @@ func pressMeaning(of interaction) signal {
 		return ignoredSignal("a press in no thread, or by nobody")
 	}
 	found := signal{
-		kind: pressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value,
+		kind: kindPressed, place: at, by: chat.UserID(of.User.ID), verb: does, about: about, value: action.Value,
 		trigger: of.TriggerID, on: of.Container.MessageTS,
 		message: chat.Message{
 			ID: chat.MessageID("press/" + of.User.ID + "/" + action.ActionTS), Thread: at.threadID(), Author: chat.UserID(of.User.ID),
@@ -149,7 +149,7 @@ func pressMeaning(of interaction) signal {
 // formMeaning reads the form of a modal of ours.
 func formMeaning(of interaction) signal {
 	if of.View.CallbackID == askForm {
-		return askSignal(of, submitted, "home/"+of.User.ID+"/"+of.View.ID, strings.TrimSpace(of.View.State.Values[askBlock][askField].Value))
+		return askSignal(of, kindSubmitted, "home/"+of.User.ID+"/"+of.View.ID, strings.TrimSpace(of.View.State.Values[askBlock][askField].Value))
 	}
 	run, thread, ours := readForm(of.View.CallbackID, of.View.About)
 	if !ours {
@@ -160,7 +160,7 @@ func formMeaning(of interaction) signal {
 		return ignoredSignal("a form about no thread of the person's team")
 	}
 	return signal{
-		kind: submitted, place: at, by: chat.UserID(of.User.ID), verb: interact.Reason, about: string(run), trigger: of.TriggerID,
+		kind: kindSubmitted, place: at, by: chat.UserID(of.User.ID), verb: interact.Reason, about: string(run), trigger: of.TriggerID,
 		message: chat.Message{Thread: at.threadID()}, value: strings.TrimSpace(of.View.State.Values[reasonBlock][reasonField].Value),
 	}
 }
@@ -187,7 +187,7 @@ func shortcutMeaning(of interaction) signal {
 		return ignoredSignal("a shortcut in no thread, or by nobody")
 	}
 	return signal{
-		kind: asked, place: at, by: chat.UserID(of.User.ID), trigger: of.TriggerID,
+		kind: kindAsked, place: at, by: chat.UserID(of.User.ID), trigger: of.TriggerID,
 		message: chat.Message{
 			ID: chat.MessageID("shortcut/" + of.User.ID + "/" + of.ActionTS), Thread: at.threadID(), Author: chat.UserID(of.User.ID),
 			Text: readMrkdwn(of.Message.Text, "").text, At: timeOf(of.ActionTS),
@@ -209,14 +209,14 @@ func parseCommand(form url.Values, now time.Time) signal {
 		return ignoredSignal("a command of no channel, or by nobody")
 	}
 	if wishes, ok := adminSyntax.Parse(unescaper.Replace(form.Get("text")), at.channel); ok {
-		return signal{kind: managed, place: at, by: at.private, trigger: at.request, wishes: wishes}
+		return signal{kind: kindManaged, place: at, by: at.private, trigger: at.request, wishes: wishes}
 	}
 	text := strings.TrimSpace(readMrkdwn(form.Get("text"), "").text)
 	if text == "" {
 		text = "help"
 	}
 	return signal{
-		kind: asked, place: at, by: at.private, trigger: at.request,
+		kind: kindAsked, place: at, by: at.private, trigger: at.request,
 		message: chat.Message{ID: chat.MessageID("command/" + at.request), Thread: at.threadID(), Author: at.private, Text: commandName + " " + text, At: now},
 	}
 }

@@ -336,13 +336,13 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 		{"how do I restart it?", theirs, interact.Part{}, settings.ModeQuestions, true},
 		{"how do I restart it?", theirs, part, settings.ModeOff, false},
 	} {
-		of := signal{kind: said, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
+		of := signal{kind: kindSaid, reply: true, message: chat.Message{Text: test.said, Author: test.by}}
 		if got := of.toIncoming(test.how).Decide(test.in); got.Hear != test.want {
 			t.Errorf("%q by %s, %s: %+v", test.said, test.by, test.how, got)
 		}
 	}
 	for how, want := range map[settings.Mode]bool{settings.ModeMention: false, settings.ModeThread: false, settings.ModeQuestions: true, settings.ModeOff: false} {
-		if got := (signal{kind: said, message: chat.Message{Text: "who owns billing?"}}).toIncoming(how).Decide(interact.Part{}); got.Hear != want {
+		if got := (signal{kind: kindSaid, message: chat.Message{Text: "who owns billing?"}}).toIncoming(how).Decide(interact.Part{}); got.Hear != want {
 			t.Errorf("a question in the channel, %s: %+v", how, got)
 		}
 	}

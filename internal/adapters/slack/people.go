@@ -32,8 +32,8 @@ const (
 	// admittedFor is how long is believed who is a member; who stops to be one is answered for
 	// that time at most.
 	admittedFor = 10 * time.Minute
-	// believed is how long is believed what else Slack tells of people and channels.
-	believed = time.Minute
+	// believedFor is how long is believed what else Slack tells of people and channels.
+	believedFor = time.Minute
 )
 
 // errUnknowable is the error for a person of whom the app may not ask.
@@ -243,7 +243,7 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 	}
 	found := make([]chat.Identity, len(people))
 	for i, id := range people {
-		who, err := a.lookUpPerson(ctx, at.team, string(id), believed)
+		who, err := a.lookUpPerson(ctx, at.team, string(id), believedFor)
 		if err != nil {
 			return nil, fmt.Errorf("identify people in Slack: %w", err)
 		}

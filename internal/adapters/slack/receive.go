@@ -116,7 +116,7 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	if found.kind == ignored || found.kind == left || found.kind == limited {
+	if found.kind == kindIgnored || found.kind == kindLeft || found.kind == kindLimited {
 		return a.dispatchSignal(ctx, found)
 	}
 	home, err := a.findWorkspace(ctx, found)
@@ -147,7 +147,7 @@ func (a *Adapter) findWorkspace(ctx context.Context, of signal) (Workspace, erro
 // withWorkspace gives a signal as one of the workspace that hears of it: in a channel that is shared with
 // another company it may have come under that company's team.
 func (s signal) withWorkspace(home Workspace) signal {
-	if home.Team == "" || s.place.team == home.Team || s.kind == ignored {
+	if home.Team == "" || s.place.team == home.Team || s.kind == kindIgnored {
 		return s
 	}
 	if s.userTeam == "" {
@@ -179,7 +179,7 @@ func (a *Adapter) handleInteraction(ctx context.Context, payload []byte) ([]byte
 
 // dispatchFrom is dispatch for what is answered: where the app is not installed that is nothing.
 func (a *Adapter) dispatchFrom(ctx context.Context, of signal) (answer []byte, err error) {
-	if of.kind == ignored {
+	if of.kind == kindIgnored {
 		return a.dispatchSignal(ctx, of)
 	}
 	home, err := a.findWorkspace(ctx, of)
@@ -206,7 +206,7 @@ func (a *Adapter) handleCommand(ctx context.Context, form url.Values) ([]byte, e
 	found := parseCommand(form, a.clock.now())
 	found.enterprise = form.Get("enterprise_id")
 	answer, err := a.dispatchFrom(ctx, found)
-	if err != nil || answer != nil || found.kind != asked {
+	if err != nil || answer != nil || found.kind != kindAsked {
 		return answer, err
 	}
 	return privateAnswer("On it: " + escapeText(rich.Cut(found.message.Text, maxNotification)))

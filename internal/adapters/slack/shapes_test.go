@@ -57,7 +57,7 @@ func TestEveryKindOfEvent(t *testing.T) {
 			continue
 		}
 		told := line(found)
-		if found.kind != ignored && found.message.ID == "" {
+		if found.kind != kindIgnored && found.message.ID == "" {
 			told = kinds[found.kind]
 		}
 		fmt.Fprintf(&table, "%-36s %s\n", name, told)

@@ -12,18 +12,18 @@ import (
 type kind int
 
 const (
-	ignored   kind = iota // nothing; the reason says why
-	said                  // a message: a question, a reply, a follow-up
-	edited                // a message was changed
-	retracted             // a message was deleted
-	pressed               // a button or field of ours was used
-	submitted             // a form of ours was sent
-	managed               // a command of who manages the workspace
-	asked                 // a slash command, or a shortcut on a message: asked in private
-	opened                // the direct conversation, an assistant thread or the home tab was opened
-	halted                // Stop in the agent pane
-	left                  // the app was removed from a workspace
-	limited               // Slack holds events back
+	kindIgnored   kind = iota // nothing; the reason says why
+	kindSaid                  // a message: a question, a reply, a follow-up
+	kindEdited                // a message was changed
+	kindRetracted             // a message was deleted
+	kindPressed               // a button or field of ours was used
+	kindSubmitted             // a form of ours was sent
+	kindManaged               // a command of who manages the workspace
+	kindAsked                 // a slash command, or a shortcut on a message: asked in private
+	kindOpened                // the direct conversation, an assistant thread or the home tab was opened
+	kindHalted                // Stop in the agent pane
+	kindLeft                  // the app was removed from a workspace
+	kindLimited               // Slack holds events back
 )
 
 // signal is what an event, command or interaction of Slack's means to Cairn. Which of
@@ -62,7 +62,7 @@ type signal struct {
 // hasMore tells that the message may have been handed over already, without its files: of one
 // that mentions the bot an app_mention tells as well, which has none.
 func (s signal) hasMore() bool {
-	return s.kind == said && s.called && !s.direct && len(s.message.Files) > 0
+	return s.kind == kindSaid && s.called && !s.direct && len(s.message.Files) > 0
 }
 
 // dedupeKeys are what the signal is known by when it comes again.
@@ -74,7 +74,7 @@ func (s signal) dedupeKeys() []string {
 	switch {
 	case s.hasMore():
 		keys = append(keys, s.messageKey("files"))
-	case s.kind == said:
+	case s.kind == kindSaid:
 		keys = append(keys, s.messageKey("message"))
 	}
 	return keys
@@ -94,4 +94,4 @@ func (s signal) messageKey(kind string) string {
 	return strings.Join([]string{kind, s.place.team, s.place.channel, string(s.message.ID)}, " ")
 }
 
-func ignoredSignal(reason string) signal { return signal{kind: ignored, reason: reason} }
+func ignoredSignal(reason string) signal { return signal{kind: kindIgnored, reason: reason} }

@@ -36,7 +36,7 @@ func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of sig
 
 // Tell implements interact.Teller: at the field of a form, else in a message to the person alone.
 func (s *surface) Tell(ctx context.Context, line string) (err error) {
-	if s.of.kind == submitted {
+	if s.of.kind == kindSubmitted {
 		s.answer, err = formError(s.of.formField(), line)
 		return err
 	}

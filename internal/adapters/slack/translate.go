@@ -131,7 +131,7 @@ func translateEvent(body []byte, bot string) (signal, error) {
 	switch envelope.Type {
 	case "event_callback":
 	case "app_rate_limited":
-		return signal{kind: limited, place: place{team: envelope.TeamID}}, nil
+		return signal{kind: kindLimited, place: place{team: envelope.TeamID}}, nil
 	default:
 		return ignoredSignal("envelopes of type " + strconv.Quote(envelope.Type) + " mean nothing to Cairn"), nil
 	}
@@ -153,23 +153,23 @@ func translateEnvelope(envelope outer, bot string) signal {
 	case "app_mention", "message":
 		return messageMeaning(event, at, bot)
 	case "app_home_opened":
-		return signal{kind: opened, place: at, by: chat.UserID(event.User), tab: event.Tab}
+		return signal{kind: kindOpened, place: at, by: chat.UserID(event.User), tab: event.Tab}
 	case "assistant_thread_started":
 		at.channel, at.root = event.Assistant.ChannelID, event.Assistant.ThreadTS
-		return signal{kind: opened, place: at, by: chat.UserID(event.Assistant.UserID), tab: "messages"}
+		return signal{kind: kindOpened, place: at, by: chat.UserID(event.Assistant.UserID), tab: "messages"}
 	case "agent_session_stopped":
 		at.root = event.ThreadTS
 		if !at.isValid() {
 			return ignoredSignal("a stopped session of no thread")
 		}
-		return signal{kind: halted, place: at, by: chat.UserID(event.User)}
+		return signal{kind: kindHalted, place: at, by: chat.UserID(event.User)}
 	case "app_uninstalled":
-		return signal{kind: left, place: at}
+		return signal{kind: kindLeft, place: at}
 	case "tokens_revoked":
 		if len(event.Tokens.Bot) == 0 {
 			return ignoredSignal("tokens of people were revoked, of which Cairn has none")
 		}
-		return signal{kind: left, place: at}
+		return signal{kind: kindLeft, place: at}
 	}
 	return ignoredSignal("events of type " + strconv.Quote(event.Type) + " mean nothing to Cairn")
 }
@@ -191,8 +191,8 @@ func deletedMeaning(event inner, at place, bot string) signal {
 		return ignoredSignal("a deleted message that was not a person's")
 	}
 	found := saidMeaning(*event.Before, at, bot)
-	if found.kind == said {
-		found.kind = retracted
+	if found.kind == kindSaid {
+		found.kind = kindRetracted
 	}
 	return found
 }
@@ -211,10 +211,10 @@ func changedMeaning(event inner, at place, bot string) signal {
 		return ignoredSignal("a changed message that says the same: Slack unfurled a link, or counted a reply")
 	}
 	changed := saidMeaning(*event.Changed, at, bot)
-	if changed.kind != said {
+	if changed.kind != kindSaid {
 		return changed
 	}
-	changed.kind = edited
+	changed.kind = kindEdited
 	if at := timeOf(event.Changed.Edited.TS); !at.IsZero() {
 		changed.message.At = at
 	} else if at := timeOf(event.TS); !at.IsZero() {
@@ -251,7 +251,7 @@ func saidMeaning(message wireMessage, at place, bot string) signal {
 	}
 	words := readMrkdwn(message.Text, bot)
 	found := signal{
-		kind: said, place: at, by: chat.UserID(message.User), userTeam: cmp.Or(message.UserTeam, message.SourceTeam, message.Team),
+		kind: kindSaid, place: at, by: chat.UserID(message.User), userTeam: cmp.Or(message.UserTeam, message.SourceTeam, message.Team),
 		direct: at.isDirect(), reply: message.ThreadTS != "" && message.ThreadTS != message.TS,
 		called: words.called, toOther: words.toOther,
 		message: chat.Message{

@@ -61,13 +61,13 @@ func meaningOf(t testing.TB, payload json.RawMessage) signal {
 }
 
 var kinds = map[kind]string{
-	ignored: "ignored", said: "said", edited: "edited", retracted: "retracted", pressed: "pressed",
-	asked: "asked", submitted: "submitted", opened: "opened", halted: "halted", left: "left", limited: "limited",
+	kindIgnored: "ignored", kindSaid: "said", kindEdited: "edited", kindRetracted: "retracted", kindPressed: "pressed",
+	kindAsked: "asked", kindSubmitted: "submitted", kindOpened: "opened", kindHalted: "halted", kindLeft: "left", kindLimited: "limited",
 }
 
 // line tells a signal in one line.
 func line(of signal) string {
-	if of.kind == ignored {
+	if of.kind == kindIgnored {
 		return "ignored: " + of.reason
 	}
 	out := kinds[of.kind]
@@ -299,15 +299,15 @@ func FuzzTranslate(f *testing.F) {
 		}
 		for _, of := range found {
 			switch of.kind {
-			case ignored:
+			case kindIgnored:
 				if of.reason == "" {
 					t.Errorf("ignored without a reason: %+v", of)
 				}
-			case submitted:
+			case kindSubmitted:
 				if !of.place.isValid() || of.by == "" {
 					t.Errorf("a form of nobody: %+v", of)
 				}
-			case said, edited, retracted, pressed, asked:
+			case kindSaid, kindEdited, kindRetracted, kindPressed, kindAsked:
 				if at, err := parseThread(of.message.Thread); err != nil || at != of.place {
 					t.Errorf("thread %q of %+v: %v", of.message.Thread, of.place, err)
 				}
@@ -321,7 +321,7 @@ func FuzzTranslate(f *testing.F) {
 
 func TestAssistantThreadsAreGreeted(t *testing.T) {
 	found, err := translateEvent(event(`{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"D1","thread_ts":"1.1"}}`), "")
-	if err != nil || found.kind != opened || found.tab != "messages" || found.place != (place{team: "T1", channel: "D1", root: "1.1"}) {
+	if err != nil || found.kind != kindOpened || found.tab != "messages" || found.place != (place{team: "T1", channel: "D1", root: "1.1"}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

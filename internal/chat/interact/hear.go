@@ -101,7 +101,7 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 	if given.Refusal != "" {
 		return c.RefuseOnce(ctx, incoming.To, incoming.NoticeKey, given.Refusal)
 	}
-	if ruled = c.judge(ctx, incoming.Message.Text, ruled, turns); !ruled.Hear {
+	if ruled = c.judgeOverheard(ctx, incoming.Message.Text, ruled, turns); !ruled.Hear {
 		c.Skip(ctx, ruled.Reason)
 		return nil
 	}
@@ -196,9 +196,9 @@ type Overheard struct {
 // judgeWithin is how long somebody who judges may take: platforms wait for 3 s.
 const judgeWithin = 1500 * time.Millisecond
 
-// judge asks who judges where the rules are unsure. Where there is nobody, or they take too
+// judgeOverheard asks who judges where the rules are unsure. Where there is nobody, or they take too
 // long, the rules hold.
-func (c *Controller) judge(ctx context.Context, text string, ruled Verdict, turns []chat.Turn) Verdict {
+func (c *Controller) judgeOverheard(ctx context.Context, text string, ruled Verdict, turns []chat.Turn) Verdict {
 	if !ruled.Unsure || c.options.Judge == nil {
 		return ruled
 	}

@@ -82,7 +82,7 @@ const forgottenAnswer = "This answer is not remembered any more."
 func (c *Controller) Press(ctx context.Context, bot *Handler, press Press) error {
 	err := checkPlace(ctx, bot, press)
 	if err == nil {
-		err = c.perform(ctx, bot, press)
+		err = c.performPress(ctx, bot, press)
 	}
 	if errors.Is(err, chat.ErrUnknownRun) && press.Verb == Reason {
 		return press.To.Tell(ctx, forgottenAnswer)
@@ -103,7 +103,7 @@ func checkPlace(ctx context.Context, bot *Handler, press Press) error {
 	return nil
 }
 
-func (c *Controller) perform(ctx context.Context, bot *Handler, press Press) error {
+func (c *Controller) performPress(ctx context.Context, bot *Handler, press Press) error {
 	switch press.Verb {
 	case Rate:
 		return c.saveRating(ctx, bot, press)
@@ -113,7 +113,7 @@ func (c *Controller) perform(ctx context.Context, bot *Handler, press Press) err
 		if err := press.To.Acknowledge(ctx, NextReply); err != nil {
 			return err
 		}
-		return c.control(ctx, bot, press)
+		return c.controlRun(ctx, bot, press)
 	case TakeHelp, CloseHelp:
 		if err := press.To.Acknowledge(ctx, NextChange); err != nil {
 			return err
@@ -142,8 +142,8 @@ func (c *Controller) perform(ctx context.Context, bot *Handler, press Press) err
 	return nil
 }
 
-// control does what the bot is to know of: it is durable when this returns.
-func (c *Controller) control(ctx context.Context, bot *Handler, press Press) error {
+// controlRun does what the bot is to know of: it is durable when this returns.
+func (c *Controller) controlRun(ctx context.Context, bot *Handler, press Press) error {
 	run := chat.RunID(press.About)
 	switch press.Verb {
 	case Retry:

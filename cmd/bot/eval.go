@@ -48,7 +48,7 @@ type evalCommand struct {
 	Outcomes  string `long:"outcomes" value-name:"FILE" description:"Also write what became of each unit of the replies, a JSON object a line."`
 	Verifier  string `long:"verifier" choice:"honest" choice:"full" choice:"none" default:"honest" description:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
 	// FitSupport is how internal/knowledge/support/weights.json is made.
-	FitSupport string `long:"fit-support" value-name:"FILE" description:"Fit the check by words whether a source supports a statement, on half of the replies and the claims of --claims, print how it does on the other half, and write it."`
+	FitSupport string `long:"fit-support" value-name:"FILE" description:"Fit the check by words whether a source supports a statement, on the replies and the claims of --claims, print how it does on each tenth of the documents where it was fitted on the others, and write it."`
 	Context    bool   `long:"context" description:"Measure what a model is shown for the first messages of sets with facts: the tokens of an answer's prompt, and the part of the facts that stand in its sources, beside those of the twelve best passages as they stand."`
 	Claims     string `long:"claims" value-name:"FOLDER" description:"The folder of claims.jsonl, for --fit-support."`
 

@@ -40,7 +40,7 @@ func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
 		if outcomes[i], checked, err = c.playReply(ctx, sections, reply); err != nil {
 			return fmt.Errorf("reply %s: %w", reply.ID, err)
 		}
-		claims = append(claims, labelClaims(reply, checked, halves[reply.ID])...)
+		claims = append(claims, labelClaims(reply, checked)...)
 	}
 	if c.FitSupport != "" {
 		return c.fitSupportCheck(out, claims)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"slices"
@@ -18,7 +19,7 @@ import (
 type labelledClaim struct {
 	features support.Features
 	label    support.Label
-	half     int
+	fold     int // of those of its document
 	ofReply  bool
 	absent   bool // its sources lack a number, a name or code of it
 }
@@ -28,10 +29,25 @@ const (
 	fitSupportPenalty = 0.5
 	// fitSteps are the steps in which the limits between labels are tried.
 	fitSteps = 50
+	// fitFolds is into how many parts claims are divided to fit on all but one, and measure on that.
+	fitFolds = 10
 )
 
+// foldOf gives the fold of what a document says.
+func foldOf(document string) int {
+	sum := fnv.New32a()
+	io.WriteString(sum, document) //nolint:errcheck,gosec // it never fails
+	return int(sum.Sum32() % fitFolds)
+}
+
 // labelClaims collects the claims of a reply that words can say something of.
-func labelClaims(reply eval.Reply, checked answer.CheckedReply, half int) []labelledClaim {
+func labelClaims(reply eval.Reply, checked answer.CheckedReply) []labelledClaim {
+	document := ""
+	for _, unit := range reply.Units {
+		if document == "" && len(unit.Cites) > 0 {
+			document, _, _ = strings.Cut(unit.Cites[0], "#")
+		}
+	}
 	var claims []labelledClaim
 	for _, c := range checked.Claims {
 		if !c.Asserts || c.Words.Features == nil {
@@ -39,7 +55,7 @@ func labelClaims(reply eval.Reply, checked answer.CheckedReply, half int) []labe
 		}
 		label, known := labelOf(reply, c.Text)
 		if known {
-			claims = append(claims, labelledClaim{features: c.Words.Features, label: label, half: half, ofReply: true, absent: len(c.Absent) > 0})
+			claims = append(claims, labelledClaim{features: c.Words.Features, label: label, fold: foldOf(document), ofReply: true, absent: len(c.Absent) > 0})
 		}
 	}
 	return claims
@@ -68,37 +84,38 @@ func labelGrounding(dir string) ([]labelledClaim, error) {
 		return nil, err
 	}
 	var claims []labelledClaim
-	for i, c := range loaded {
+	for _, c := range loaded {
 		verdict := support.Check(c.Claim, c.Evidence)
 		if verdict.Features == nil {
 			continue
 		}
-		claims = append(claims, labelledClaim{features: verdict.Features, label: support.Label(c.Label), half: i % 2})
+		claims = append(claims, labelledClaim{features: verdict.Features, label: support.Label(c.Label), fold: foldOf(c.ID)})
 	}
 	return claims, nil
 }
 
-// fitSupport fits the check by words on claims of a half, or of all for -1. Whether a section
-// states a claim as it is rather than turned around is told by replies alone, how much of a claim
-// the evidence states by those of the grounding set.
-func fitSupport(claims []labelledClaim, half int) support.Model {
+// fitSupport fits the check by words on the claims of all folds but one, or of all for -1. Whether a
+// section states a claim as it is rather than turned around is told by replies alone, how much of a
+// claim the evidence states by those of the grounding set.
+func fitSupport(claims []labelledClaim, without int) support.Model {
 	var supported, unsupported, faithful []logistic.Sample
+	var grounding []labelledClaim
 	for _, c := range claims {
-		if half >= 0 && c.half != half {
-			continue
-		}
-		if c.ofReply {
+		switch {
+		case c.fold == without:
+		case c.ofReply:
 			faithful = append(faithful, sampleOf(c, support.FaithfulFeatures, support.Supported))
-			continue
+		default:
+			grounding = append(grounding, c)
+			supported = append(supported, sampleOf(c, support.SupportedFeatures, support.Supported))
+			unsupported = append(unsupported, sampleOf(c, support.UnsupportedFeatures, support.Unsupported))
 		}
-		supported = append(supported, sampleOf(c, support.SupportedFeatures, support.Supported))
-		unsupported = append(unsupported, sampleOf(c, support.UnsupportedFeatures, support.Unsupported))
 	}
 	model := support.Model{
 		Supported: support.Weights(logistic.Fit(supported, fitSupportPenalty)), Unsupported: support.Weights(logistic.Fit(unsupported, fitSupportPenalty)),
 		Faithful: support.Weights(logistic.Fit(faithful, fitSupportPenalty)),
 	}
-	return limitLabels(model, claims, half)
+	return limitLabels(model, grounding)
 }
 
 // sampleOf gives some of the features of a claim, and whether it has a label.
@@ -110,15 +127,24 @@ func sampleOf(c labelledClaim, names []string, label support.Label) logistic.Sam
 	return logistic.Sample{Features: features, Holds: logistic.Number(c.label == label), Weight: 1}
 }
 
-// limitLabels chooses the chances from which a model labels claims of the grounding set, for the
-// best sum of accuracy and macro F1.
-func limitLabels(model support.Model, claims []labelledClaim, half int) support.Model {
+// limitLabels chooses the chances from which a model labels claims, for the best sum of accuracy and
+// macro F1 that its own chances let expect: few claims have the rarest label, so that limits chosen
+// by their labels follow chance.
+func limitLabels(model support.Model, claims []labelledClaim) support.Model {
 	best, chosen := -1.0, model
 	for upper := range fitSteps {
 		for lower := range fitSteps {
-			model.SupportedFrom, model.UnsupportedFrom = float64(upper)/fitSteps, float64(lower)/fitSteps
-			counts := countLabels(model, claims, half)
-			if sum := counts.accuracy() + counts.macroF1(); sum > best {
+			model.SupportedFrom, model.UnsupportedFrom = float64(upper+1)/fitSteps, float64(lower+1)/fitSteps
+			var expected labelCounts
+			for _, c := range claims {
+				_, label := model.Judge(c.features)
+				given := slices.Index(groundingLabels, label)
+				whole, nothing := model.SupportedChance(c.features), model.UnsupportedChance(c.features)
+				for right, chance := range [...]float64{nothing, max(1-whole-nothing, 0), whole} {
+					expected[right][given] += chance / max(whole+nothing, 1)
+				}
+			}
+			if sum := expected.accuracy() + expected.macroF1(); sum > best {
 				best, chosen = sum, model
 			}
 		}
@@ -129,23 +155,12 @@ func limitLabels(model support.Model, claims []labelledClaim, half int) support.
 // groundingLabels are the labels of claims, in the order of rising support.
 var groundingLabels = []support.Label{support.Unsupported, support.Partly, support.Supported}
 
-// labelCounts counts claims by the label that they have, and the one that they are given.
-type labelCounts [3][3]int
+// labelCounts counts claims, or chances of them, by the label that they have and the one that they
+// are given.
+type labelCounts [3][3]float64
 
-// countLabels labels the claims of the grounding set of a half, or of all for -1.
-func countLabels(model support.Model, claims []labelledClaim, half int) labelCounts {
-	var counts labelCounts
-	for _, c := range claims {
-		if !c.ofReply && (half < 0 || c.half == half) {
-			_, label := model.Judge(c.features)
-			counts[slices.Index(groundingLabels, c.label)][slices.Index(groundingLabels, label)]++
-		}
-	}
-	return counts
-}
-
-func (c labelCounts) total() int {
-	sum := 0
+func (c labelCounts) total() float64 {
+	sum := 0.0
 	for _, row := range c {
 		for _, count := range row {
 			sum += count
@@ -154,67 +169,91 @@ func (c labelCounts) total() int {
 	return sum
 }
 
-func (c labelCounts) accuracy() float64 {
-	return float64(c[0][0]+c[1][1]+c[2][2]) / float64(max(c.total(), 1))
-}
+func (c labelCounts) accuracy() float64 { return (c[0][0] + c[1][1] + c[2][2]) / max(c.total(), 1) }
 
 func (c labelCounts) macroF1() float64 {
 	f1 := 0.0
 	for i := range c {
-		both := 0
+		both := 0.0
 		for j := range c {
 			both += c[j][i] + c[i][j]
 		}
-		f1 += 2 * float64(c[i][i]) / float64(max(both, 1)) / float64(len(c))
+		f1 += 2 * c[i][i] / max(both, 1) / float64(len(c))
 	}
 	return f1
 }
 
-// reportSupport prints how a fitted check does on the claims of a half, or of all for -1.
-func reportSupport(out io.Writer, name string, model support.Model, claims []labelledClaim, half int) {
-	var right, wrong []float64
+// judgedClaims are what a fitted check says of claims.
+type judgedClaims struct {
+	counts       labelCounts // of the grounding set
+	right, wrong []float64   // chances of replies' claims
+}
+
+// judge adds what a model says of the claims of a fold, or of all for -1.
+func (j *judgedClaims) judge(model support.Model, claims []labelledClaim, fold int) {
 	for _, c := range claims {
-		if !c.ofReply || half >= 0 && c.half != half {
+		switch {
+		case fold >= 0 && c.fold != fold:
+			continue
+		case !c.ofReply:
+			_, label := model.Judge(c.features)
+			j.counts[slices.Index(groundingLabels, c.label)][slices.Index(groundingLabels, label)]++
 			continue
 		}
-		score := model.FaithfulChance(c.features)
+		chance := model.FaithfulChance(c.features)
 		if c.absent {
-			score = 0
+			chance = 0
 		}
 		if c.label == support.Supported {
-			right = append(right, score)
+			j.right = append(j.right, chance)
 		} else {
-			wrong = append(wrong, score)
+			j.wrong = append(j.wrong, chance)
 		}
 	}
-	counts := countLabels(model, claims, half)
-	fmt.Fprintf(out, "%s: grounding accuracy %.3f, macro F1 %.3f of %d;", name, counts.accuracy(), counts.macroF1(), counts.total())
-	slices.Sort(right)
-	for _, keep := range []float64{.9, .85, .83, .8, .75, .7} {
-		limit := right[int((1-keep)*float64(len(right)))]
-		shown := 0
-		for _, score := range wrong {
-			if score >= limit {
-				shown++
-			}
-		}
-		fmt.Fprintf(out, " %.2f kept from %.2f: %.3f of %d wrong shown;", keep, limit, float64(shown)/float64(len(wrong)), len(wrong))
+}
+
+// report prints how a check does.
+func (j *judgedClaims) report(out io.Writer, name string) {
+	fmt.Fprintf(out, "%s: grounding accuracy %.3f, macro F1 %.3f of %.0f;", name, j.counts.accuracy(), j.counts.macroF1(), j.counts.total())
+	slices.Sort(j.right)
+	limits := []float64{support.FaithfulFrom}
+	for _, keep := range []float64{.9, .85, .8, .75} {
+		limits = append(limits, j.right[int((1-keep)*float64(len(j.right)))])
+	}
+	for _, limit := range limits {
+		fmt.Fprintf(out, " from %.2f %.3f of %d right and %.3f of %d wrong ones shown;",
+			limit, partFrom(j.right, limit), len(j.right), partFrom(j.wrong, limit), len(j.wrong))
 	}
 	fmt.Fprintln(out)
 }
 
-// fitSupportCheck fits the check by words, prints how it does on the half that it was not fitted
-// on, and writes what was fitted on all.
+// partFrom is the part of chances that reach a limit.
+func partFrom(chances []float64, limit float64) float64 {
+	reached := 0
+	for _, chance := range chances {
+		if chance >= limit {
+			reached++
+		}
+	}
+	return float64(reached) / float64(max(len(chances), 1))
+}
+
+// fitSupportCheck fits the check by words, prints how it does on each fold where it was fitted on the
+// others, and writes what was fitted on all.
 func (c *evalCommand) fitSupportCheck(out io.Writer, claims []labelledClaim) error {
 	grounding, err := labelGrounding(c.Claims)
 	if err != nil {
 		return err
 	}
 	claims = append(claims, grounding...)
-	reportSupport(out, "fitted on half 1, measured on half 2", fitSupport(claims, 0), claims, 1)
-	reportSupport(out, "fitted on half 2, measured on half 1", fitSupport(claims, 1), claims, 0)
+	var held, own judgedClaims
+	for fold := range fitFolds {
+		held.judge(fitSupport(claims, fold), claims, fold)
+	}
+	held.report(out, fmt.Sprintf("fitted on %d parts of %d, measured on the other", fitFolds-1, fitFolds))
 	model := fitSupport(claims, -1)
-	reportSupport(out, "written, measured on what it was fitted on", model, claims, -1)
+	own.judge(model, claims, -1)
+	own.report(out, "written, measured on what it was fitted on")
 	content, err := json.MarshalIndent(model, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the weights of the support check: %w", err)

@@ -103,26 +103,38 @@ type judged struct {
 	right int
 }
 
-// heldOut predicts each half of the claims, odd and even, by the thresholds that are
-// best on the other.
+// thresholdFolds is into how many parts claims are divided to choose thresholds on all but one.
+const thresholdFolds = 10
+
+// heldOut predicts each tenth of the claims by the thresholds that are best on the others.
 func heldOut(claims []judged) *Compared {
-	var halves [2][]judged
-	for i, c := range claims {
-		halves[i%2] = append(halves[i%2], c)
-	}
 	c := compare(supports...)
-	for half, others := range [2][]judged{halves[1], halves[0]} {
+	for fold := range thresholdFolds {
+		var others []judged
+		for i, claim := range claims {
+			if i%thresholdFolds != fold {
+				others = append(others, claim)
+			}
+		}
 		lower, upper := bestThresholds(others)
-		for _, claim := range halves[half] {
-			c.Counts[claim.right][label(claim.score, lower, upper)]++
+		for i, claim := range claims {
+			if i%thresholdFolds == fold {
+				c.Counts[claim.right][label(claim.score, lower, upper)]++
+			}
 		}
 	}
 	return c
 }
 
-// bestThresholds gives the two with the best sum of accuracy and macro F1, in steps.
+// nearlyBest is how much less than the best thresholds those may give that are averaged: with few
+// claims the best ones follow chance.
+const nearlyBest = 0.01
+
+// bestThresholds gives the average of the two with the best sum of accuracy and macro F1, in steps.
 func bestThresholds(claims []judged) (lower, upper float64) {
 	const steps = 50
+	type tried struct{ lower, upper, sum float64 }
+	var all []tried
 	best := -1.0
 	for l := range steps {
 		for u := l; u <= steps; u++ {
@@ -130,12 +142,17 @@ func bestThresholds(claims []judged) (lower, upper float64) {
 			for _, claim := range claims {
 				c.Counts[claim.right][label(claim.score, float64(l)/steps, float64(u)/steps)]++
 			}
-			if sum := c.accuracy() + c.macroF1(); sum > best {
-				best, lower, upper = sum, float64(l)/steps, float64(u)/steps
-			}
+			sum := c.accuracy() + c.macroF1()
+			all, best = append(all, tried{float64(l) / steps, float64(u) / steps, sum}), max(best, sum)
 		}
 	}
-	return lower, upper
+	count := 0.0
+	for _, t := range all {
+		if t.sum >= best-nearlyBest {
+			lower, upper, count = lower+t.lower, upper+t.upper, count+1
+		}
+	}
+	return lower / count, upper / count
 }
 
 func label(score, lower, upper float64) int {

@@ -14,7 +14,8 @@ const (
 
 // Verdict is what Check finds.
 type Verdict struct {
-	Score float64 `json:"score"` // how much of the claim the evidence states, 0 to 1
+	// Score is how much of the claim the evidence states, 0 to 1: a third for each label.
+	Score float64 `json:"score"`
 	Label Label   `json:"label"`
 	// Faithful is how likely a section states the claim as it is rather than turned around, 0 to
 	// 1. A page of many sentences does not tell.
@@ -54,14 +55,14 @@ func (m Model) Check(claim string, evidence []string) Verdict {
 		verdict.Score, verdict.Label = m.Judge(verdict.Features)
 		verdict.Faithful = m.FaithfulChance(verdict.Features)
 		if verdict.Label == Supported && len(evidence) <= wholePage && measured.differs() {
-			verdict.Label = Partly
+			verdict.Label, verdict.Score = Partly, min(verdict.Score, supportedScore)
 		}
 	}
 	return verdict
 }
 
 // FaithfulFrom is the chance from which on a section is taken to state a claim as it is.
-const FaithfulFrom = 0.64
+const FaithfulFrom = 0.67
 
 // differs says whether something exact is missing, or the sentence that holds nearly all of a claim
 // has a "not" more or less.
@@ -69,7 +70,7 @@ func (m measured) differs() bool {
 	if m.exactMissing(m.statements) > 0 {
 		return true
 	}
-	return m.most >= nearlyAll && m.statements[m.best[0]].negated != m.whole.negated
+	return m.most >= nearlyAll && m.statements[m.best[0]].deniesOtherwise(m.whole)
 }
 
 const (

@@ -24,6 +24,13 @@ type statement struct {
 	order   []string // telling terms in the order in which they stand
 	denied  Set      // telling terms shortly behind a "not"
 	negated bool
+	refuses bool // it has a word that says "not" without one, such as "incompatible"
+}
+
+// deniesOtherwise says whether one of two statements has a "not", and the other neither that nor a
+// word that says as much.
+func (s statement) deniesOtherwise(other statement) bool {
+	return s.negated && !other.negated && !other.refuses || other.negated && !s.negated && !s.refuses
 }
 
 // deniedWords is how many telling words a "not" denies that stand behind it.
@@ -47,6 +54,7 @@ func read(sentence string) (asserted []assertion, whole statement) {
 		if negates(text) {
 			whole.negated, deny = true, deniedWords
 		}
+		whole.refuses = whole.refuses || slices.Contains(refusals, lexical.Stem(strings.ToLower(text)))
 		if month := isoMonth(folded, found[first]); month != "" {
 			whole.set[month] = struct{}{}
 		}
@@ -152,6 +160,12 @@ func negates(word string) bool {
 	lower := strings.ToLower(word)
 	return negations[lower] || strings.HasSuffix(lower, "n't")
 }
+
+// refusals are words that deny what they are said of.
+var refusals = stems(`fail fails failed failure refuse refuses refused reject rejects rejected prevent prevents prevented forbid
+	forbids forbidden deny denies denied ignore ignores ignored skip skips skipped lack lacks missing absent incompatible
+	unavailable unable impossible unsupported invalid disable disables disabled exclude excludes excluded avoid avoids omit omits
+	omitted only unless except instead rather replace replaces replaced remove removes removed stop stops`)
 
 func capital(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)

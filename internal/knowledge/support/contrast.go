@@ -10,8 +10,7 @@ import (
 func (m measured) addContrasts(f Features) {
 	best, near := m.statements[m.nearest], m.near()
 	f[featureTurned] = m.turned()
-	nearNegated := slices.ContainsFunc(near, func(s statement) bool { return s.negated })
-	f[featureNegated] = indicator(nearNegated != m.whole.negated)
+	f[featureNegated] = indicator(joinDenials(near).deniesOtherwise(m.whole))
 	if m.opposes([]statement{best}) {
 		f[featureOpposed] = f[featureBest]
 	}
@@ -19,10 +18,17 @@ func (m measured) addContrasts(f Features) {
 	if aligned.replaced {
 		f[featureReplaced] = aligned.common
 	}
-	f[featureExchanged] = indicator(aligned.exchanged)
 	if slices.ContainsFunc(directed, m.whole.all.Has) {
 		f[featureReversed] = aligned.disorder
 	}
+}
+
+// joinDenials tells of statements together whether they have a "not".
+func joinDenials(statements []statement) (joined statement) {
+	for _, s := range statements {
+		joined.negated, joined.refuses = joined.negated || s.negated, joined.refuses || s.refuses
+	}
+	return joined
 }
 
 // directed are words that mean another thing where those around them change places.
@@ -37,7 +43,7 @@ var strongWords = stems(`only always never all every any each none must no not c
 func (m measured) turned() float64 {
 	near := append([]statement{m.statements[m.nearest]}, m.near()...)
 	signs := min(m.deniedApart(), maxSigns)
-	if m.statements[m.nearest].negated != m.whole.negated {
+	if m.statements[m.nearest].deniesOtherwise(m.whole) {
 		signs++
 	}
 	if m.opposes(near) {
@@ -89,10 +95,9 @@ func (m measured) deniedApart() int {
 
 // alignment is how the telling words of a claim and of a statement stand beside each other.
 type alignment struct {
-	common    float64 // part of the claim's words that stand in both in the same order
-	disorder  float64 // part that stands in both in another order
-	replaced  bool    // between words of both, others of the evidence stand in place of the statement's
-	exchanged bool    // words of the statement that were replaced stand elsewhere in the claim
+	common   float64 // part of the claim's words that stand in both in the same order
+	disorder float64 // part that stands in both in another order
+	replaced bool    // between words of both, others of the evidence stand in place of the statement's
 }
 
 // How many words of a claim, and of a statement, may stand in place of each other.
@@ -142,7 +147,6 @@ func (m measured) compareGap(made *alignment, said, source []string) {
 	made.replaced = made.replaced || slices.ContainsFunc(said, func(word string) bool {
 		return slices.ContainsFunc(m.statements, func(s statement) bool { return s.set.Has(word) })
 	})
-	made.exchanged = made.exchanged || slices.ContainsFunc(source, m.whole.set.Has)
 }
 
 // commonLengths gives the lengths of the longest common subsequences of what is left of two

@@ -15,23 +15,20 @@ type Features map[string]float64
 // The names of features. Those of a claim in another language than its evidence are apart: all
 // that such a claim shares with it are names, numbers and code.
 const (
-	featureAlways    = "always"
-	featureProduct   = "product"   // part that the few best sentences hold, times that of names and numbers
-	featureExact     = "exact"     // part of its names, numbers and code that are missing
-	featurePairs     = "pairs"     // part of its neighbouring words that stand together in a sentence
-	featureMissing   = "missing"   // part of the weight of its words that no sentence holds
-	featureBest      = "best"      // part of that weight that one sentence holds
-	featureNear      = "near"      // that three sentences behind each other hold
-	featureLength    = "length"    // how much it asserts
-	featureCode      = "code"      // it is a code block
-	featureAway      = "away"      // part of its names, numbers and code that the best sentence lacks
-	featureNumber    = "number"    // the best sentence lacks one of its numbers
-	featureTurned    = "turned"    // words that turn its meaning around, in the claim alone or in its evidence alone
-	featureNegated   = "negated"   // the best two sentences have a "not", or it has one, the others not
-	featureOpposed   = "opposed"   // the best sentence has the opposite of one of its words, times what that holds
-	featureReplaced  = "replaced"  // in the best sentence another word stands between the same words, times what it shares
-	featureExchanged = "exchanged" // a word of the best sentence stands elsewhere in the claim
-	featureReversed  = "reversed"  // part of its words in another order beside "before", "over" and the like
+	featureAlways   = "always"
+	featureProduct  = "product"  // part that the few best sentences hold, times that of names and numbers
+	featureExact    = "exact"    // part of its names, numbers and code that are missing
+	featureMissing  = "missing"  // part of the weight of its words that no sentence holds
+	featureBest     = "best"     // part of that weight that one sentence holds
+	featureNear     = "near"     // that three sentences behind each other hold
+	featureLength   = "length"   // how much it asserts
+	featureCode     = "code"     // it is a code block
+	featureNumber   = "number"   // the best sentence lacks one of its numbers
+	featureTurned   = "turned"   // words that turn its meaning around, in the claim alone or in its evidence alone
+	featureNegated  = "negated"  // the best two sentences have a "not", or it has one, the others not
+	featureOpposed  = "opposed"  // the best sentence has the opposite of one of its words, times what that holds
+	featureReplaced = "replaced" // in the best sentence another word stands between the same words, times what it shares
+	featureReversed = "reversed" // part of its words in another order beside "before", "over" and the like
 
 	featureForeign     = "foreign" // it is in another language
 	featureForeignMiss = "foreign missing"
@@ -139,7 +136,7 @@ func (m measured) features(claim string, evidence []string) Features {
 	if m.held < mostlyHeld && foreign(claim, evidence) {
 		there, gone := m.signs()
 		f[featureForeign], f[featureForeignMiss], f[featureForeignSure] = 1, gone/max(there+gone, 1), math.Log1p(there)/2
-		if len(m.best) > 0 && m.statements[m.best[0]].negated != m.whole.negated {
+		if len(m.best) > 0 && m.statements[m.best[0]].deniesOtherwise(m.whole) {
 			f[featureForeignNot] = 1
 		}
 		return f
@@ -149,7 +146,6 @@ func (m measured) features(claim string, evidence []string) Features {
 	}
 	f[featureExact] = m.exactMissing(m.statements)
 	f[featureProduct] = m.held * (1 - m.exactMissing(m.bestStatements()))
-	f[featurePairs] = m.pairs()
 	f[featureMissing] = 1 - m.heldBy(m.statements)
 	_, f[featureBest] = m.densest(1)
 	_, f[featureNear] = m.densest(3)
@@ -158,7 +154,6 @@ func (m measured) features(claim string, evidence []string) Features {
 		f[featureCode] = 1
 	}
 	best := m.statements[m.nearest]
-	f[featureAway] = m.exactMissing([]statement{best})
 	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.in(best) }))
 	m.addContrasts(f)
 	return f
@@ -209,40 +204,6 @@ const (
 	// mostlyHeld is the part of a claim that evidence in another language can't hold.
 	mostlyHeld = 0.6
 )
-
-// pairs is the part of the claim's neighbouring words that stand together in a sentence of the
-// evidence, in their order.
-func (m measured) pairs() float64 {
-	words := m.whole.order
-	if len(words) < 2 {
-		return m.held
-	}
-	held := 0
-	for i := range len(words) - 1 {
-		if slices.ContainsFunc(m.statements, func(s statement) bool { return s.follows(words[i], words[i+1]) }) {
-			held++
-		}
-	}
-	return float64(held) / float64(len(words)-1)
-}
-
-// follows says whether one word stands in a statement shortly behind another.
-func (s statement) follows(first, second string) bool {
-	for i, word := range s.order {
-		if word != first {
-			continue
-		}
-		for _, next := range s.order[i+1 : min(len(s.order), i+1+pairDistance)] {
-			if next == second {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// pairDistance is how far behind each other two words may stand.
-const pairDistance = 3
 
 // foreign says whether a claim is in another language than its evidence.
 func foreign(claim string, evidence []string) bool {

@@ -33,7 +33,7 @@ type Model struct {
 // The features that each of a model's weights are fitted to.
 var (
 	SupportedFeatures   = []string{featureAlways, featureProduct, featureExact, featureReversed}
-	UnsupportedFeatures = []string{featureAlways, featureNear, featurePairs, featureAway, featureMissing, featureExchanged}
+	UnsupportedFeatures = []string{featureAlways, featureNear, featureMissing}
 	FaithfulFeatures    = []string{
 		featureAlways, featureBest, featureLength, featureCode, featureNumber, featureTurned, featureNegated, featureOpposed, featureReplaced,
 		featureForeign, featureForeignMiss, featureForeignSure, featureForeignNot,
@@ -43,17 +43,27 @@ var (
 // FaithfulChance is how likely a section states a claim with such features as it is.
 func (m Model) FaithfulChance(f Features) float64 { return m.Faithful.chance(f) }
 
+// SupportedChance and UnsupportedChance are how likely evidence states all of a claim with such
+// features, or nothing of it.
+func (m Model) SupportedChance(f Features) float64   { return m.Supported.chance(f) }
+func (m Model) UnsupportedChance(f Features) float64 { return m.Unsupported.chance(f) }
+
+// partlyScore and supportedScore are the scores above which a claim is supported in part, and whole.
+const (
+	partlyScore    = 1.0 / 3
+	supportedScore = 2.0 / 3
+)
+
 // Judge gives the score and the label of a claim with such features.
 func (m Model) Judge(f Features) (score float64, label Label) {
-	supported, unsupported := m.Supported.chance(f), m.Unsupported.chance(f)
-	score = (supported + 1 - unsupported) / 2
+	supported, unsupported := m.SupportedChance(f), m.UnsupportedChance(f)
 	switch {
 	case supported >= m.SupportedFrom:
-		return score, Supported
+		return supportedScore + partlyScore*(supported-m.SupportedFrom)/max(1-m.SupportedFrom, leastWeight), Supported
 	case unsupported >= m.UnsupportedFrom:
-		return score, Unsupported
+		return partlyScore * (1 - unsupported) / max(1-m.UnsupportedFrom, leastWeight), Unsupported
 	}
-	return score, Partly
+	return partlyScore + partlyScore*(supported/m.SupportedFrom+1-unsupported/m.UnsupportedFrom)/2, Partly
 }
 
 //go:embed weights.json

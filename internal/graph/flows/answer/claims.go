@@ -130,16 +130,39 @@ func sentencesOf(e retrieve.Evidence) []string {
 	sentences := []string{e.Document.Title + " " + strings.Join(e.Passage.Headings, " ")}
 	for _, part := range sentence.Split(e.Passage.Text) {
 		if isFence(part.Text) {
-			for line := range strings.Lines(part.Text) {
-				if line = strings.TrimSpace(line); line != "" && !isFence(line) {
-					sentences = append(sentences, line)
-				}
-			}
+			sentences = append(sentences, codeLines(part.Text)...)
 			continue
 		}
 		sentences = append(sentences, part.Text)
 	}
 	return sentences
+}
+
+// optionLine begins with an option of a command, as in its help.
+var optionLine = regexp.MustCompile(`^\s*--?[A-Za-z]`)
+
+// codeLines gives the lines of a code block; what is said of a command's option on deeper lines
+// below it goes with it.
+func codeLines(block string) []string {
+	var lines []string
+	option := -1 // the indent of the option that lines go with
+	for line := range strings.Lines(block) {
+		text := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		switch {
+		case text == "" || isFence(text):
+			continue
+		case optionLine.MatchString(line):
+			option = indent
+		case option >= 0 && indent > option:
+			lines[len(lines)-1] += " " + text
+			continue
+		default:
+			option = -1
+		}
+		lines = append(lines, text)
+	}
+	return lines
 }
 
 func isFence(text string) bool {

@@ -66,7 +66,7 @@ const CredulousRemark = "judged by words alone, for the model took a statement f
 // asked proved credulous.
 const (
 	shownFrom    = support.FaithfulFrom
-	strictlyFrom = 0.77
+	strictlyFrom = 0.74
 )
 
 // verdictsByWords checks claims by their words.

@@ -70,3 +70,18 @@ func TestARemovalIsToldInItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsKeepTheirLines: what is said of one option in a command's help is not said of another.
+func TestOptionsKeepTheirLines(t *testing.T) {
+	help := "```\n-parallelism NUM\n    How many files are fetched at the same time.\n    Defaults to 8\n\n-interval NUM\n    How many seconds it waits.\n    Defaults to 3\n```"
+	evidence := []retrieve.Evidence{{Document: knowledge.Document{ID: "help", Title: "Fetching"}, Passage: knowledge.Passage{Text: help}}}
+	for text, marked := range map[string]bool{"`-parallelism` NUM defaults to 8 files [1].": false, "`-interval` NUM defaults to 8 seconds [1].": true} {
+		checked, err := answer.CheckReply(t.Context(), answer.WrittenReply{Question: "What are the defaults?", Evidence: evidence, Text: text}, nil)
+		if err != nil || len(checked.Claims) != 1 {
+			t.Fatal(checked.Claims, err)
+		}
+		if got := checked.Claims[0].Marked || checked.Claims[0].Removed; got != marked {
+			t.Errorf("%s: marked %v, want %v (%.2f)", text, got, marked, checked.Claims[0].Words.Faithful)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func (f *Flow) decline(ctx context.Context, s State, remarks []string) ([]graph.
 	speaker := speakerFor(s)
 	text, said := f.notFound(ctx, s), ""
 	if failure := s.ResponseResults.Fallback; failure != "" {
-		text = fmt.Sprintf("There is no answer: %s, and no sentence of the documents answers by itself.", whyQuoted(failure))
+		text = explainFailure(speaker, phrases.NoAnswerBecause, failure)
 	}
 	closest, err := f.closestQuote(ctx, s)
 	if err != nil {

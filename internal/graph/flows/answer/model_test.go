@@ -303,7 +303,7 @@ func TestWithoutItsModelTheAnswerQuotes(t *testing.T) {
 		{"down", llmtest.Fail(503, "", "overloaded"), nil, "can't be reached"},
 		{"slow", llmtest.Hang(), func(o *openai.Options) { o.FirstToken = 20 * time.Millisecond }, "took too long"},
 		{"stalls", llmtest.Text("You ", "have ", "28 days").CutAfter(2), nil, "can't be reached"},
-		{"busy", llmtest.Busy(time.Hour), nil, "asked too much"},
+		{"busy", llmtest.Busy(time.Hour), nil, "too many requests"},
 		{"over budget", llmtest.Text("no"), func(o *openai.Options) {
 			o.Gate.Budget = gate.NewBudget(gate.Allowance{RunTokens: 10})
 		}, "budget"},

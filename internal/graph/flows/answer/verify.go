@@ -115,7 +115,7 @@ func noteFor(s State) string {
 	var said []string
 	draft := s.ResponseResults
 	if draft.Written == "" && draft.Fallback != "" {
-		said = append(said, fmt.Sprintf("These are quotes from the documents: %s.", whyQuoted(draft.Fallback)))
+		said = append(said, explainFailure(speakerFor(s), phrases.QuotedBecause, draft.Fallback))
 	}
 	if draft.Cut {
 		said = append(said, speakerFor(s).Text(phrases.AnswerCut))
@@ -126,27 +126,18 @@ func noteFor(s State) string {
 	return strings.Join(append(said, s.Degraded...), " ")
 }
 
-// whyQuoted words a model's failure for people.
-func whyQuoted(failure string) string {
-	switch llm.Failure(failure) {
-	case unsupportedText:
-		return "what the language model wrote is not in the sources"
-	case llm.Unavailable:
-		return "the language model can't be reached"
-	case llm.Slow:
-		return "the language model took too long"
-	case llm.Limited:
-		return "the language model is asked too much at the moment"
-	case llm.OverBudget:
-		return "the budget for the language model is used up"
-	case llm.Refused:
-		return "the language model declined to answer"
-	case llm.TooLong:
-		return "the sources did not fit the language model"
-	case llm.Rejected:
-		return "the language model's server refused the request, and its settings need a look"
-	case llm.Invalid:
-		return "the language model's reply could not be read"
+// failureReasons are the clauses that tell why a model wrote nothing that can be shown.
+var failureReasons = map[llm.Failure]phrases.Key{
+	unsupportedText: phrases.ModelUnsupported, llm.Unavailable: phrases.ModelUnavailable, llm.Slow: phrases.ModelSlow,
+	llm.Limited: phrases.ModelLimited, llm.OverBudget: phrases.ModelOverBudget, llm.Refused: phrases.ModelRefused,
+	llm.TooLong: phrases.ModelTooLong, llm.Rejected: phrases.ModelRejected, llm.Invalid: phrases.ModelInvalid,
+}
+
+// explainFailure says a line with the reason of a model's failure in it.
+func explainFailure(speaker phrases.Speaker, line phrases.Key, failure string) string {
+	reason, ok := failureReasons[llm.Failure(failure)]
+	if !ok {
+		reason = phrases.ModelSilent
 	}
-	return "the language model gave no answer"
+	return speaker.Text(line, speaker.Text(reason))
 }

@@ -250,10 +250,47 @@ func TestManifestsNamePrograms(t *testing.T) {
 	}
 }
 
+// TestAQuestionPointsToFiles has questions whose words stand in many files, but whose answers
+// are where a symbol, an identifier or an import leads.
+func TestAQuestionPointsToFiles(t *testing.T) {
+	filler := strings.Repeat("// nothing to see\n", 120)
+	analyst := checkout(t, map[string]string{
+		"README.md":             "# Orders\n\nOrders are retried. See the docs on retries and queues.\n",
+		"CHANGELOG.md":          strings.Repeat("- retry the retries of retried orders in the queue\n", 40),
+		"go.mod":                "module example.com/orders\n",
+		"orders.go":             "package orders\n\nimport _ \"example.com/orders/internal/backoff\"\n" + filler + "\n// Submit sends an order, again if that fails.\nfunc (c *Client) submitWithRetry() {}\n",
+		"orders_test.go":        "package orders\n\nfunc TestRetryRetry() {} // retry retry retry\n",
+		"internal/backoff/b.go": "package backoff\n\n// Wait tells how long.\nfunc Wait() {}\n",
+		"web/app.js":            "import {sign} from './token.js'\n\nexport function login() { sign() }\n",
+		"web/token.js":          "export const sign = () => {}\n",
+		"web/other.js":          "export const other = () => {}\n",
+		"web/config.py":         "class SessionStore:\n    def save_cookie(self):\n        pass\n",
+	})
+	for question, want := range map[string]string{
+		"Where are orders retried?":        "orders.go:124",
+		"What does submitWithRetry do?":    "orders.go:124",
+		"How does the login work?":         "web/app.js:1",
+		"Where does SessionStore save it?": "web/config.py:1",
+		"Which tests cover the retry?":     "orders_test.go:1",
+	} {
+		files, err := analyst.Sources(t.Context(), analysis.Selection{Most: 4, Question: question})
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", question, err)
+		}
+		if got := fmt.Sprintf("%s:%d", files[0].Path, files[0].Line); got != want {
+			t.Errorf("%q points to %s, want %s", question, got, want)
+		}
+	}
+	files, err := analyst.Sources(t.Context(), analysis.Selection{Most: 2, Question: "nothing of zebras?"})
+	if err != nil || len(files) == 0 {
+		t.Errorf("a question that points nowhere shows %v, %v", files, err)
+	}
+}
+
 // TestAskedForFilesComeFirst reads a file that tells little, and none that is not there.
 func TestAskedForFilesComeFirst(t *testing.T) {
 	analyst := checkout(t, map[string]string{"README.md": "# A", "z.txt": "last", "m.bin": "\x00"})
-	files, err := analyst.Sources(t.Context(), 2, []string{"./z.txt", "none", "../etc/passwd", "m.bin"})
+	files, err := analyst.Sources(t.Context(), analysis.Selection{Most: 2, Wanted: []string{"./z.txt", "none", "../etc/passwd", "m.bin"}})
 	if err != nil || len(files) != 2 || files[0].Path != "z.txt" || files[0].Excerpt != "last" || files[1].Path != "README.md" {
 		t.Errorf("%+v, %v", files, err)
 	}

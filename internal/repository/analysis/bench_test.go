@@ -39,7 +39,7 @@ func inspect(t testing.TB, analyst *analysis.Analyst) (analysis.Structure, analy
 	structure, err1 := analyst.Structure(t.Context(), 3)
 	dependencies, err2 := analyst.Dependencies(t.Context())
 	architecture, err3 := analyst.Architecture(t.Context())
-	files, err4 := analyst.Sources(t.Context(), 20, nil)
+	files, err4 := analyst.Sources(t.Context(), analysis.Selection{Most: 20})
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}

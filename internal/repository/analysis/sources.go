@@ -16,8 +16,17 @@ type CodeFile struct {
 	Path     string          `json:"path"`
 	Language source.Language `json:"language,omitempty"`
 	Lines    int             `json:"lines"`
-	Why      string          `json:"why"`     // it was chosen: "entry point"
-	Excerpt  string          `json:"excerpt"` // its beginning, what looks like a secret taken out
+	Why      string          `json:"why"`            // it was chosen: "entry point"
+	Excerpt  string          `json:"excerpt"`        // its beginning, or what a question points to; what looks like a secret is taken out
+	Line     int             `json:"line,omitempty"` // that Excerpt begins with, 0 for the first
+}
+
+// Selection says which files are read.
+type Selection struct {
+	Most   int
+	Wanted []string // paths; these come first
+	// Question is what the files are to answer; "" for those that tell most of the repository.
+	Question string
 }
 
 // maxExcerpt is how much of a file is shown, in bytes.
@@ -29,17 +38,33 @@ type chosenFile struct {
 	why  string
 }
 
-// Sources reads at most some number of the most telling files: those asked for, the README,
-// the root of the library, where programs that ship begin, the files that most others import,
-// and then what is left: further programs, other folders, tools and examples.
-func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]CodeFile, error) {
+// Sources reads at most some number of files: those asked for, and then those that the words,
+// symbols and imports of a question point to. Without a question they are the most telling
+// ones: the README, the root of the library, where programs that ship begin, the files that
+// most others import, and then what is left: further programs, other folders, tools and
+// examples.
+func (a *Analyst) Sources(ctx context.Context, wanted Selection) ([]CodeFile, error) {
 	read, err := a.readAll(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the source files: %w", err)
 	}
+	byQuestion := make(map[string]match)
+	var ranked []chosenFile
+	var words []askedWord
+	if wanted.Question != "" {
+		matches, q, err := a.matchFiles(ctx, read, wanted.Question)
+		if err != nil {
+			return nil, err
+		}
+		words = q.words
+		for _, m := range matches[:min(len(matches), wanted.Most)] {
+			byQuestion[m.file.Path] = m
+			ranked = append(ranked, chosenFile{m.file, "the question points to it"})
+		}
+	}
 	var made []CodeFile
-	for _, one := range read.rankFiles(wanted) {
-		if len(made) == most {
+	for _, one := range read.rankFiles(wanted.Wanted, ranked) {
+		if len(made) == wanted.Most {
 			break
 		}
 		content, err := a.checkout.Read(one.file.Path)
@@ -47,16 +72,21 @@ func (a *Analyst) Sources(ctx context.Context, most int, wanted []string) ([]Cod
 			return nil, fmt.Errorf("read the source files: %w", err)
 		}
 		content = withoutSecrets(content)
+		excerpt, line := string(content[:min(len(content), maxExcerpt)]), 0
+		if m, ok := byQuestion[one.file.Path]; ok {
+			excerpt, line = m.excerptAround(words, content)
+		}
 		made = append(made, CodeFile{
 			Path: one.file.Path, Language: one.file.language, Lines: one.file.lines, Why: one.why,
-			Excerpt: strings.ToValidUTF8(string(content[:min(len(content), maxExcerpt)]), "\uFFFD"),
+			Excerpt: strings.ToValidUTF8(excerpt, "\uFFFD"), Line: line,
 		})
 	}
 	return made, nil
 }
 
-// rankFiles orders the files by how much they tell.
-func (r *reading) rankFiles(wanted []string) []chosenFile {
+// rankFiles orders the files by how much they tell: those asked for, those that a question
+// points to, and the rest.
+func (r *reading) rankFiles(wanted []string, pointed []chosenFile) []chosenFile {
 	byPath := make(map[string]*file)
 	for i := range r.files {
 		if f := &r.files[i]; !f.binary && !f.unread {
@@ -73,6 +103,12 @@ func (r *reading) rankFiles(wanted []string) []chosenFile {
 	}
 	for _, path := range wanted {
 		add(strings.TrimPrefix(path, "./"), "asked for")
+	}
+	for _, one := range pointed {
+		add(one.file.Path, one.why)
+	}
+	if len(pointed) > 0 {
+		return all
 	}
 	for _, f := range r.files {
 		if readmeFile.MatchString(f.Path) {

@@ -84,6 +84,8 @@ type Map struct {
 	// Importers counts the shipped files that import a file, or the folder where the language
 	// imports folders, from another folder or file: see source.Shipped.
 	Importers map[string]int
+	// Targets are the files that each file imports, where its language imports files.
+	Targets map[string][]string
 }
 
 // Cycle is modules that import one another in a circle, in one build at least.
@@ -95,7 +97,7 @@ type Cycle struct {
 // Build makes the map.
 func Build(files []File, named Named) Map {
 	x := newIndex(files, named)
-	made := Map{Importers: make(map[string]int)}
+	made := Map{Importers: make(map[string]int), Targets: make(map[string][]string)}
 	edges := make(map[[2]string]*Edge)
 	for _, file := range files {
 		if file.Test || file.Facts.Builds == 0 {
@@ -112,6 +114,9 @@ func Build(files []File, named Named) Map {
 			counted := make(map[string]bool)
 			for _, target := range targets {
 				to := target.folder
+				if target.file != "" {
+					made.Targets[file.Path] = append(made.Targets[file.Path], target.file)
+				}
 				if one := cmp.Or(target.file, to); one != file.Path && one != from && file.Role == source.Shipped && !imported[one] {
 					imported[one] = true
 					made.Importers[one]++

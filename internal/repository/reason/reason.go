@@ -28,11 +28,22 @@ type Source struct {
 // Task is what a model is to think about.
 type Task struct {
 	Run     string // whose budget pays
-	Goal    string // one sentence: what is to be made
+	Work    Work
 	Text    string // what the person wrote
 	Sources []Source
 	Steps   []string // of the reasoning, for Write
 }
+
+// Work is what a model is to make. Each has a prompt of its own.
+type Work string
+
+// The works, by the names of their prompts' files.
+const (
+	Report  Work = "report"
+	Content Work = "content" // a text that somebody asks for
+	Answer  Work = "answer"
+	General Work = "general"
+)
 
 // Thought is what a model makes of the sources.
 type Thought struct {
@@ -61,11 +72,20 @@ const (
 var promptFiles embed.FS
 
 var (
-	thinkTemplate = prompt.Template(promptFiles, "think", numbered)
-	writeTemplate = prompt.Template(promptFiles, "write", numbered)
-	thinkSchema   = prompt.Schema(promptFiles, "think")
-	writeSchema   = prompt.Schema(promptFiles, "write")
+	thinkTemplates = promptsFor("think")
+	writeTemplates = promptsFor("write")
+	thinkSchema    = prompt.Schema(promptFiles, "think")
+	writeSchema    = prompt.Schema(promptFiles, "write")
 )
+
+// promptsFor puts what a request is for each work into its frame.
+func promptsFor(name string) map[Work]*template.Template {
+	made := make(map[Work]*template.Template)
+	for _, work := range []Work{Report, Content, Answer, General} {
+		made[work] = template.Must(prompt.Template(promptFiles, name, numbered).ParseFS(promptFiles, string(work)+".tmpl"))
+	}
+	return made
+}
 
 // numbered counts from 1, as sources are cited.
 var numbered = template.FuncMap{"number": func(i int) int { return i + 1 }}
@@ -92,7 +112,7 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 		Steps   []string `json:"steps"`
 		Missing []string `json:"missing"`
 	}
-	use, err := askModel(ctx, model, request{roleReason, thinkTemplate, &thinkSchema, task.fitSources(model)}, &told)
+	use, err := askModel(ctx, model, request{roleReason, thinkTemplates[task.Work], &thinkSchema, task.fitSources(model)}, &told)
 	if err != nil || use.Failure != "" {
 		return Thought{}, use, err
 	}
@@ -130,7 +150,7 @@ func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.Mode
 		} `json:"sections"`
 	}
 	task = task.fitSources(model)
-	use, err := askModel(ctx, model, request{roleWrite, writeTemplate, &writeSchema, task}, &told)
+	use, err := askModel(ctx, model, request{roleWrite, writeTemplates[task.Work], &writeSchema, task}, &told)
 	if err != nil || use.Failure != "" {
 		return Written{}, use, err
 	}

@@ -48,7 +48,7 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 	if s.CodeFiles == nil || s.unread() != nil {
 		asked := s.unread()
 		found := use(&run, SourcesTool, strings.Join(append([]string{fmt.Sprintf("path, max_files=%d", maxFiles)}, asked...), ", "), func() ([]analysis.CodeFile, string, error) {
-			found, err := opened.Tools.Sources(ctx, maxFiles, s.Wanted)
+			found, err := opened.Tools.Sources(ctx, s.selection())
 			return found, fmt.Sprintf("%d files", len(found)), err
 		})
 		if found != nil {
@@ -74,6 +74,15 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 		name.Set(opened.Name), commit.Set(opened.Commit), web.Set(opened.Web), repoStructure.Set(s.RepoStructure),
 		codeFiles.Set(s.CodeFiles), dependencies.Set(s.Dependencies), architecture.Set(s.Architecture), toolUsage.Set(run.uses),
 	), nil
+}
+
+// selection says which files are read: for a question those that it points to.
+func (s State) selection() analysis.Selection {
+	wanted := analysis.Selection{Most: maxFiles, Wanted: s.Wanted}
+	if s.TaskType == AnswerQuestion {
+		wanted.Question = s.Task
+	}
+	return wanted
 }
 
 // unopened records that no tool had a repository to look at.

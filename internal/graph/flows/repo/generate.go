@@ -26,7 +26,7 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 	var changes []graph.Change[State]
 	if f.options.Model != nil {
 		written, used, err := reason.Write(ctx, f.options.Model, reason.Task{
-			Run: s.RequestID, Goal: goals[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
+			Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
 		})
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("write about the repository: %w", err)

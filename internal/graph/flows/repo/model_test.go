@@ -135,14 +135,58 @@ func TestAQuestionIsAnsweredInASecondPass(t *testing.T) {
 	}
 }
 
-// TestAQuestionLooksIntoTheRepository finds nothing in the documents, but the question
-// names a repository.
-func TestAQuestionLooksIntoTheRepository(t *testing.T) {
-	server := llmtest.New(t, thinks(), thinks(), writes("Cart", "It is in a package.", 4))
-	flow := newFlow(t, repo.Options{Open: reading(shop(t)), Search: &library{}, Model: modelOf(t, server)})
+// everything is an index in which any search finds something else.
+type everything struct{ searched int }
+
+func (e *everything) Search(context.Context, retrieve.Query) (retrieve.Result, error) {
+	e.searched++
+	return retrieve.Result{Evidence: []retrieve.Evidence{{Document: knowledge.Document{Title: "Handbook"}, Passage: knowledge.Passage{Text: "The cart is in the team's warehouse."}}}}, nil
+}
+
+// TestANamedRepositoryIsTheEvidence asks about a repository while the team's documents have a
+// hit for anything: they are not asked, and the files that the question's words and symbols
+// point to are what the model is shown first.
+func TestANamedRepositoryIsTheEvidence(t *testing.T) {
+	index := &everything{}
+	server := llmtest.New(t, thinks(), writes("Cart", "It is in the package cart.", 1))
+	flow := newFlow(t, repo.Options{Open: reading(shop(t)), Search: index, Model: modelOf(t, server)})
 	outcome := start(t, flow, "./shop where is the cart?")
-	if got := nodes(outcome); got != "planner retriever reasoner reflector repo_analyzer reasoner reflector generator evaluator" || outcome.Kind != flows.Answered {
-		t.Errorf("%s: %s", got, outcome.Text)
+	if got := nodes(outcome); got != onePass || outcome.Kind != flows.Answered || index.searched > 0 {
+		t.Errorf("%s, searched %d times: %s", got, index.searched, outcome.Text)
+	}
+	sent := server.Requests()[1].Text()
+	first := strings.Index(sent, "cart/cart.go")
+	if first < 0 || first > strings.Index(sent, "structure of the repository") || strings.Contains(sent, "warehouse") || !strings.Contains(sent, "You answer a question on a software repository") {
+		t.Errorf("%s", sent)
+	}
+	if file := string(outcome.Files[0].Content); !strings.Contains(file, "- It is in the package cart. (`cart/cart.go`)") {
+		t.Errorf("%s", file)
+	}
+}
+
+// TestATextStartsFromTheReport has a text written about a repository: the model is shown what
+// the tools read.
+func TestATextStartsFromTheReport(t *testing.T) {
+	server := llmtest.New(t, thinks(), writes("Shop", "A shop that needs golang.org/x/text.", 2))
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Search: &everything{}, Model: modelOf(t, server)}), "./shop write a post about this project")
+	if nodes(outcome) != onePass || outcome.Kind != flows.Answered {
+		t.Fatalf("%s: %s", nodes(outcome), outcome.Text)
+	}
+	sent := server.Requests()[1].Text()
+	for _, want := range []string{"You write the text on a software repository", "structure of the repository", "dependencies of the repository", "architecture of the repository", "Sells things.", "write a post about this project"} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("the model is not shown %q:\n%s", want, sent)
+		}
+	}
+}
+
+// TestEachPassLeavesItsSteps has a model that thinks twice.
+func TestEachPassLeavesItsSteps(t *testing.T) {
+	again := llmtest.Value(thought{[]string{"It sells things.", "It is built on Go."}, []string{}})
+	server := llmtest.New(t, thinks("Dockerfile"), again, writes("Purpose", "It is built on Go.", 4))
+	file := string(start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop").Files[0].Content)
+	if want := "1. It sells things.\n2. The cart is its centre.\n3. Prices are apart.\n4. It is built on Go.\n"; !strings.Contains(file, want) {
+		t.Errorf("want %q in %s", want, file)
 	}
 }
 
@@ -178,7 +222,7 @@ func TestNothingOfModelsLeaks(t *testing.T) {
 
 func TestAModelThatWritesNothing(t *testing.T) {
 	server := llmtest.New(t, thinks(), llmtest.Value(sections{[]section{}}))
-	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "write a poem about it")
+	outcome := start(t, newFlow(t, repo.Options{Open: reading(shop(t)), Model: modelOf(t, server)}), "./shop write a poem about it")
 	if outcome.Kind != flows.Abstained || !strings.Contains(outcome.Text, "wrote nothing") {
 		t.Errorf("%+v", outcome)
 	}

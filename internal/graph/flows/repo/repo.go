@@ -45,7 +45,7 @@ const (
 // no use.
 type Tools interface {
 	Structure(ctx context.Context, depth int) (analysis.Structure, error)
-	Sources(ctx context.Context, most int, wanted []string) ([]analysis.CodeFile, error)
+	Sources(ctx context.Context, wanted analysis.Selection) ([]analysis.CodeFile, error)
 	Dependencies(ctx context.Context) (analysis.Dependencies, error)
 	Architecture(ctx context.Context) (analysis.Architecture, error)
 }
@@ -175,20 +175,29 @@ func (f *Flow) begin(request flows.Request) State {
 // planner begins a pass.
 func (f *Flow) planner(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
-	next := Reason
+	pass := []graph.Change[State]{iterationCount.Set(s.IterationCount + 1), retried.Set(false)}
 	switch {
-	case s.TaskType == AnalyzeRepo && s.Repository == "":
-		return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(Reason), retried.Set(false), failure.Set(
-			"Which repository? Name a folder, as in `repo: ./backend`, or an address, as in `repo: https://github.com/owner/name`.")), nil
 	case s.TaskType != AnalyzeRepo && f.options.Model == nil:
-		return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(Reason), retried.Set(false), failure.Set(
-			needsModel(s.TaskType))), nil
-	case s.TaskType == AnalyzeRepo:
-		next = Analyze
-	case s.TaskType == AnswerQuestion:
-		next = Retrieve
+		pass = append(pass, failure.Set(needsModel(s.TaskType)))
+	case s.Repository == "" && s.TaskType != AnswerQuestion:
+		pass = append(pass, failure.Set(
+			"Which repository? Name a folder, as in `repo: ./backend`, or an address, as in `repo: https://github.com/owner/name`."))
 	}
-	return graph.Update(iterationCount.Set(s.IterationCount+1), nextAction.Set(next), retried.Set(false)), nil
+	return graph.Update(append(pass, nextAction.Set(s.plan()))...), nil
+}
+
+// plan decides what a pass does: a repository that is named is opened first, whatever is
+// wanted of it. A question without one is answered from the index.
+func (s State) plan() Action {
+	switch {
+	case s.Repository == "" && s.TaskType == AnswerQuestion:
+		return Retrieve
+	case s.Repository == "":
+		return Reason
+	case s.TaskType == AnalyzeRepo, len(s.missing()) > 0, len(s.unread()) > 0:
+		return Analyze
+	}
+	return Reason
 }
 
 // needsModel says what can be had without a model.

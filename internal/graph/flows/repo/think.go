@@ -14,12 +14,9 @@ import (
 	"cairn/internal/repository/reason"
 )
 
-// goals say in a sentence what is to be made, for a model.
-var goals = map[TaskType]string{
-	AnalyzeRepo:     "a report for engineers who have not seen it: what it is for, how its parts work together, what is good and what is risky about it.",
-	GenerateContent: "the text that the task asks for.",
-	AnswerQuestion:  "an answer to the question of the task.",
-	General:         "what the task asks for.",
+// works are what a model makes for each type of task.
+var works = map[TaskType]reason.Work{
+	AnalyzeRepo: reason.Report, GenerateContent: reason.Content, AnswerQuestion: reason.Answer, General: reason.General,
 }
 
 // reasoner says what follows from what was found: a language model does, or rules.
@@ -32,7 +29,7 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 		return graph.Update(reasoningSteps.Set(s.freshSteps(stepsByRules(s)))), nil
 	}
 	thought, used, err := reason.Think(ctx, f.options.Model, reason.Task{
-		Run: s.RequestID, Goal: goals[s.TaskType], Text: s.taskText(), Sources: s.sources(),
+		Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(),
 	})
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("reason about the repository: %w", err)
@@ -99,6 +96,14 @@ const maxFacts = 6000
 
 // sources is what a model is shown: the results of the tools, passages, files.
 func (s State) sources() []reason.Source {
+	if s.TaskType == AnswerQuestion {
+		return slices.Concat(s.fileSources(), s.passageSources(), s.factSources())
+	}
+	return slices.Concat(s.factSources(), s.passageSources(), s.fileSources())
+}
+
+// factSources are the results of the tools.
+func (s State) factSources() []reason.Source {
 	var all []reason.Source
 	if s.RepoStructure != nil {
 		all = append(all, facts("structure of the repository", s.RepoStructure))
@@ -111,11 +116,27 @@ func (s State) sources() []reason.Source {
 		shown.Picture = ""
 		all = append(all, facts("architecture of the repository", &shown))
 	}
-	for _, passage := range s.Evidence {
-		all = append(all, reason.Source{Label: passage.Label, URL: passage.URL, Text: passage.Text})
+	return all
+}
+
+// passageSources are passages of the team's documents.
+func (s State) passageSources() []reason.Source {
+	all := make([]reason.Source, len(s.Evidence))
+	for i, passage := range s.Evidence {
+		all[i] = reason.Source{Label: passage.Label, URL: passage.URL, Text: passage.Text}
 	}
-	for _, file := range s.CodeFiles {
-		all = append(all, reason.Source{Label: file.Path, URL: repository.Link(s.Web, file.Path, 0), Text: file.Excerpt})
+	return all
+}
+
+// fileSources are the parts of files that were read, by their first lines.
+func (s State) fileSources() []reason.Source {
+	all := make([]reason.Source, len(s.CodeFiles))
+	for i, file := range s.CodeFiles {
+		label := file.Path
+		if file.Line > 1 {
+			label = fmt.Sprintf("%s:%d", file.Path, file.Line)
+		}
+		all[i] = reason.Source{Label: label, URL: repository.Link(s.Web, file.Path, file.Line), Text: file.Excerpt}
 	}
 	return all
 }

@@ -165,7 +165,8 @@ func (a *app) reports(folders []string, search repo.Searcher) (flows.Flow, error
 	if allowed := a.config.Flows.Repositories; len(allowed) > 0 {
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: allowed})
 	}
-	return repo.New(repo.Options{Open: repo.Reading(repository.NewOpener(opens)), Search: search, Model: models.Answer})
+	opener := repository.NewOpener(opens)
+	return repo.New(repo.Options{Open: repo.Reading(opener), List: opener.List, Search: search, Model: models.Answer})
 }
 
 // readingFlows makes the flows that read documents as a whole.

@@ -124,11 +124,15 @@ func TestAMessageIsAnsweredFromItsCollections(t *testing.T) {
 func TestHowARunDidIsKept(t *testing.T) {
 	o, j := works(t)
 	j.succeeds()
-	j.scores = map[string]float64{"overall": 98.5}
+	j.scores = map[string]float64{"overall_score": 98.4, "task_completion": 100, "output_quality": 70}
 	run := o.text("dig").replies[0].Run
 	kept, err := o.store.Load(t.Context(), "test:1")
-	if err != nil || len(kept.Evaluations) != 1 || kept.Evaluations[0].Run != run || kept.Evaluations[0].Scores["overall"] != 98.5 {
+	if err != nil || len(kept.Evaluations) != 1 || kept.Evaluations[0].Run != run || kept.Evaluations[0].Scores["overall_score"] != 98.4 {
 		t.Errorf("kept are %+v, %v", kept.Evaluations, err)
+	}
+	said := o.text("/cairn status").replies
+	if want := "- run `" + string(run) + "`: 98 of 100 (output quality 70, task completion 100)"; len(said) != 1 || !strings.Contains(said[0].Text, want) || !strings.Contains(said[0].Text, "not of the truth") {
+		t.Errorf("the status is %+v, want %s", said, want)
 	}
 }
 

@@ -86,7 +86,7 @@ func (b *Bot) listCommands() string {
 	lines := []string{
 		"`help`: this",
 		"`ask` and a question: the same as the question alone",
-		"`status`: what works or waits in this thread",
+		"`status`: what works or waits in this thread, and the scores of its last runs",
 		"`sources`: the collections that I know, and how fresh they are",
 		"`stop`: ends what works or waits in this thread",
 	}
@@ -133,10 +133,12 @@ func (t *turn) describeWork(ctx context.Context) (string, error) {
 		said = append(said, fmt.Sprintf("Run `%s` waits for an answer, since %s.", waiting.Run, since))
 	}
 	if len(said) == 0 {
-		return "Nothing works or waits in this thread.", nil
-	}
-	if behind := state.Queued - 1; behind > 0 {
+		said = append(said, "Nothing works or waits in this thread.")
+	} else if behind := state.Queued - 1; behind > 0 {
 		said = append(said, fmt.Sprintf("Messages behind that: %d.", behind))
+	}
+	if scores := describeScores(remembered.Evaluations); scores != "" {
+		said = append(said, scores)
 	}
 	return strings.Join(said, "\n\n"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"cairn/internal/knowledge"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 	"cairn/internal/repository/git/gittest"
@@ -76,6 +77,33 @@ func TestRemotesLeadToTheWeb(t *testing.T) {
 		}
 		if err := c.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestList names checkouts and described folders, for those who may read them.
+func TestList(t *testing.T) {
+	root := t.TempDir()
+	gittest.Write(t, root, map[string]string{
+		"a/x.go": "", "group/b/main.go": "", "c/go.mod": "module c\n", "c/sub/package.json": "{}", "group/d/.cairn.yaml": "audience: [group:legal]", "group/d/go.mod": "module d\n",
+		"node_modules/e/package.json": "{}", "notes/a.md": "", "1/2/3/4/5/go.mod": "module deep\n",
+	})
+	for _, folder := range []string{"a", "group/b"} {
+		gittest.Run(t, filepath.Join(root, folder), "init", "-q")
+	}
+	opener := repository.NewOpener(repository.Options{
+		Roots: []string{root}, Fetcher: git.NewFetcher(git.Options{Hosts: []string{"github.com", "github.com/acme", "github.com/acme/shop"}}),
+	})
+	for want, viewers := range map[string]knowledge.Viewers{
+		"a c group/b https://github.com/acme/shop":         {},
+		"a c group/b group/d https://github.com/acme/shop": knowledge.Unrestricted(),
+	} {
+		found, err := opener.List(knowledge.WithViewers(t.Context(), viewers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(strings.Join(found, " "), root+"/", ""); got != want {
+			t.Errorf("listed are %s, want %s", got, want)
 		}
 	}
 }

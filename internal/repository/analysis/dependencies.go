@@ -53,15 +53,7 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 	if err != nil {
 		return Dependencies{}, fmt.Errorf("extract the dependencies: %w", err)
 	}
-	locked := make(map[string]map[string]string)
-	for _, m := range read.manifests {
-		if m.Lock {
-			locked[m.Path] = make(map[string]string, len(m.Dependencies))
-			for _, d := range m.Dependencies {
-				locked[m.Path][d.Name] = d.Version
-			}
-		}
-	}
+	locked := lockedVersions(read.manifests)
 	made := Dependencies{Broken: read.broken[:min(len(read.broken), maxBroken)]}
 	unlocked, unpinned := make(map[manifest.Ecosystem]*Risk), Risk{Kind: Unpinned}
 	for _, m := range read.manifests {
@@ -96,6 +88,21 @@ func (a *Analyst) Dependencies(ctx context.Context) (Dependencies, error) {
 		made.Risks = append(made.Risks, unpinned)
 	}
 	return made, nil
+}
+
+// lockedVersions returns the versions of lock files, by their paths and the names of
+// dependencies.
+func lockedVersions(manifests []manifest.Manifest) map[string]map[string]string {
+	locked := make(map[string]map[string]string)
+	for _, m := range manifests {
+		if m.Lock {
+			locked[m.Path] = make(map[string]string, len(m.Dependencies))
+			for _, d := range m.Dependencies {
+				locked[m.Path][d.Name] = d.Version
+			}
+		}
+	}
+	return locked
 }
 
 // lockedManifest puts the versions of its lock file into a manifest.

@@ -29,6 +29,9 @@ const maxError = 300
 // asked for is read again. A tool that fails is recorded, and its data stay missing.
 func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result graph.Result[State], err error) {
 	s := step.State
+	if s.Wanted != nil {
+		return f.searchManifests(ctx, step)
+	}
 	opened, err := f.options.Open(ctx, s.Repository)
 	if err != nil {
 		return f.unopened(ctx, s, err)
@@ -78,7 +81,7 @@ func (f *Flow) analyzer(ctx context.Context, step graph.Step[State]) (result gra
 
 // selection says which files are read: for a question those that it points to.
 func (s State) selection() analysis.Selection {
-	wanted := analysis.Selection{Most: maxFiles, Wanted: s.Wanted}
+	wanted := analysis.Selection{Most: maxFiles, Wanted: s.WantedFiles}
 	if s.TaskType == AnswerQuestion {
 		wanted.Question = s.Task
 	}
@@ -118,7 +121,7 @@ func (s State) missing() []Tool {
 // unread names the files that a model asked for last and that no call of the tool was for.
 func (s State) unread() []string {
 	var unread []string
-	for _, path := range s.Wanted {
+	for _, path := range s.WantedFiles {
 		asked := slices.ContainsFunc(s.ToolUsage, func(use ToolUse) bool {
 			return use.Tool == SourcesTool && use.Error == "" && strings.Contains(use.Arguments+",", ", "+path+",")
 		})
@@ -132,6 +135,7 @@ func (s State) unread() []string {
 // doing says what a tool does, for people.
 var doing = map[Tool]string{
 	StructureTool: "Looking at how it is laid out…", SourcesTool: "Reading the files that tell most…",
+	DependencyTool:   "Reading manifests…",
 	DependenciesTool: "Reading what it depends on…", ArchitectureTool: "Mapping who imports whom…",
 }
 

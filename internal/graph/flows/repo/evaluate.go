@@ -26,7 +26,7 @@ type Scores struct {
 	ToolEffectiveness int     `json:"tool_effectiveness"`
 	ReflectionQuality int     `json:"reflection_quality"`
 	OutputQuality     int     `json:"output_quality"`
-	Overall           float64 `json:"overall"` // weighted, see the weights
+	Overall           float64 `json:"overall_score"` // weighted, see the weights
 }
 
 // byName gives the scores by their names in checkpoints.
@@ -34,7 +34,7 @@ func (s Scores) byName() map[string]float64 {
 	return map[string]float64{
 		"task_completion": float64(s.TaskCompletion), "reasoning_quality": float64(s.ReasoningQuality),
 		"tool_effectiveness": float64(s.ToolEffectiveness), "reflection_quality": float64(s.ReflectionQuality),
-		"output_quality": float64(s.OutputQuality), "overall": s.Overall,
+		"output_quality": float64(s.OutputQuality), "overall_score": s.Overall,
 	}
 }
 

@@ -24,6 +24,12 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		return graph.Result[State]{}, nil
 	}
 	var changes []graph.Change[State]
+	if s.Wanted != nil {
+		if s.Searched == nil {
+			return graph.Update(failure.Set(s.unreadable())), nil
+		}
+		return graph.Update(finalOutput.Set(truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
+	}
 	if f.options.Model != nil {
 		written, used, err := reason.Write(ctx, f.options.Model, reason.Task{
 			Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
@@ -74,10 +80,15 @@ func (s State) written() string {
 	if s.TaskType != AnalyzeRepo {
 		text = report.Answer(facts, s.taskText())
 	}
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*The report ends here: it would be too long.*\n"
+	return truncateReport(text)
+}
+
+// truncateReport ends a report that is too long behind a line.
+func truncateReport(text string) string {
+	if len(text) <= longest {
+		return text
 	}
-	return text
+	return strings.ToValidUTF8(text[:strings.LastIndexByte(text[:longest], '\n')+1], "") + "\n*The report ends here: it would be too long.*\n"
 }
 
 // partial says what is missing, "" where nothing is.
@@ -116,6 +127,9 @@ func (s State) hasPicture() bool {
 
 // fileName is that of a file that goes with the reply: "cairn_report.md".
 func (s State) fileName(ending string) string {
+	if s.Wanted != nil {
+		return plain.FileName(lastOf(s.Wanted.Name), "dependency", "_usage.md")
+	}
 	about := s.Name[strings.LastIndexByte(s.Name, '/')+1:]
 	return plain.FileName(about, "repository", "_"+ending)
 }
@@ -123,6 +137,9 @@ func (s State) fileName(ending string) string {
 // summary is what is said in the thread.
 func (s State) summary() string {
 	var b strings.Builder
+	if s.Wanted != nil {
+		return fmt.Sprintf("%s\n\nAll of it is in `%s`.", report.UsageSummary(*s.Wanted, s.Searched), s.fileName("report.md"))
+	}
 	if s.TaskType != AnalyzeRepo {
 		fmt.Fprintf(&b, "The answer is in `%s`.\n", s.fileName("report.md"))
 		for _, section := range s.Sections {
@@ -157,6 +174,9 @@ func (s State) summary() string {
 // note is how the output came about.
 func (s State) note() string {
 	by := "Read by tools; no language model was used."
+	if s.Wanted != nil {
+		by = "Read in manifests and lock files; no language model was used."
+	}
 	if len(s.Sections) > 0 {
 		by = "Read by tools, written by a language model from what they read."
 	}

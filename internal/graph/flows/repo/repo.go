@@ -10,6 +10,8 @@ package repo
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"cairn/internal/llm"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
+	"cairn/internal/repository/manifest"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.
@@ -48,6 +51,7 @@ type Tools interface {
 	Sources(ctx context.Context, wanted analysis.Selection) ([]analysis.CodeFile, error)
 	Dependencies(ctx context.Context) (analysis.Dependencies, error)
 	Architecture(ctx context.Context) (analysis.Architecture, error)
+	FindDependency(ctx context.Context, wanted manifest.Wanted) (analysis.Usages, error)
 }
 
 // Opened is a repository that is open. Close ends that.
@@ -80,6 +84,9 @@ type Searcher interface {
 // Options is what the flow works with.
 type Options struct {
 	Open Open // required
+	// List names the repositories that may be opened, for questions about all of them and as
+	// choices; nil: none is known.
+	List func(ctx context.Context) ([]string, error)
 	// Search finds what questions are answered from; nil: nothing is found.
 	Search Searcher
 	Model  llm.Model // nil: there is none
@@ -113,7 +120,7 @@ func New(options Options) (*Flow, error) {
 // plan lays out the graph of the flow's contract.
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
-	g.Node(nodePlanner, f.planner, graph.Policy{Description: "Planning"})
+	g.Node(nodePlanner, f.planner, graph.Policy{Description: "Planning", Asks: true})
 	g.Node(nodeAnalyzer, f.analyzer, graph.Policy{Description: "Reading the repository", Timeout: 10 * time.Minute})
 	g.Node(nodeRetriever, f.retriever, graph.Policy{Description: "Searching the documents", Timeout: time.Minute})
 	g.Node(nodeReasoner, f.reasoner, graph.Policy{Description: "Reasoning about what was found", Timeout: 10 * time.Minute})
@@ -160,16 +167,29 @@ func (f *Flow) Name() string { return Name }
 // Start implements flows.Flow. The repository is the request's Location, or stands in its
 // text: a folder at the beginning, an address anywhere.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	return f.Begin(ctx, request.Run, f.begin(request), runtime)
+	state := f.begin(request)
+	if state.lacksRepository() {
+		state.Recent = f.recent(ctx, request)
+	}
+	return f.Begin(ctx, request.Run, state, runtime)
 }
 
 // begin is the state that a run of a request begins with.
 func (f *Flow) begin(request flows.Request) State {
 	repository, task := parse(request)
-	return State{
+	s := State{
 		RequestID: request.Run, Task: task, TaskType: typeOf(repository, task), Repository: repository, Scope: request.Filter,
 		MaxIterations: passes, StartTime: f.options.Now(),
 	}
+	if wanted, ok := manifest.ParseWanted(task); ok && repository == "" && f.options.List != nil {
+		s.TaskType, s.Wanted = AnswerQuestion, &wanted
+	}
+	return s
+}
+
+// lacksRepository tells whether a task needs a repository and names none.
+func (s State) lacksRepository() bool {
+	return s.Repository == "" && s.TaskType != AnswerQuestion
 }
 
 // planner begins a pass.
@@ -177,19 +197,56 @@ func (f *Flow) planner(_ context.Context, step graph.Step[State]) (graph.Result[
 	s := step.State
 	pass := []graph.Change[State]{iterationCount.Set(s.IterationCount + 1), retried.Set(false)}
 	switch {
-	case s.TaskType != AnalyzeRepo && f.options.Model == nil:
+	case s.TaskType != AnalyzeRepo && s.Wanted == nil && f.options.Model == nil:
 		pass = append(pass, failure.Set(needsModel(s.TaskType)))
-	case s.Repository == "" && s.TaskType != AnswerQuestion:
-		pass = append(pass, failure.Set(
-			"Which repository? Name a folder, as in `repo: ./backend`, or an address, as in `repo: https://github.com/owner/name`."))
+	case s.lacksRepository():
+		answer, answered := step.Answer(repositoryKey)
+		if !answered {
+			return graph.Ask[State](s.askRepository()), nil
+		}
+		s.Repository = s.chosenRepository(answer)
+		pass = append(pass, repositoryName.Set(s.Repository))
 	}
 	return graph.Update(append(pass, nextAction.Set(s.plan()))...), nil
+}
+
+// repositoryKey names the question for the repository.
+const repositoryKey = "repository"
+
+// askRepository asks which repository is meant, with those that may be as choices.
+func (s State) askRepository() graph.Question {
+	asked := graph.Question{
+		Key: repositoryKey, FreeText: true,
+		Text: "Which repository? Name its folder, as in `./backend`, or its address, as in `https://github.com/owner/name`.",
+	}
+	for i, name := range s.Recent {
+		choice := graph.Choice{ID: strconv.Itoa(i + 1), Label: lastOf(name)}
+		if !filepath.IsAbs(name) { // where a folder is on this machine is for nobody
+			choice.Detail = name
+		}
+		asked.Choices = append(asked.Choices, choice)
+	}
+	return asked
+}
+
+// chosenRepository is the repository that an answer names: a choice, an address, a folder, or
+// a word for a folder.
+func (s State) chosenRepository(answer graph.Answer) string {
+	if number, err := strconv.Atoi(answer.Choice); err == nil && number >= 1 && number <= len(s.Recent) {
+		return s.Recent[number-1]
+	}
+	if name, _ := parse(flows.Request{Text: answer.Text}); name != "" {
+		return name
+	}
+	return "./" + strings.Trim(strings.TrimSpace(answer.Text), "`\"'")
 }
 
 // plan decides what a pass does: a repository that is named is opened first, whatever is
 // wanted of it. A question without one is answered from the index.
 func (s State) plan() Action {
 	switch {
+	case s.Wanted != nil:
+		return Analyze
 	case s.Repository == "" && s.TaskType == AnswerQuestion:
 		return Retrieve
 	case s.Repository == "":
@@ -214,6 +271,10 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
 		Steps: steps, Models: s.Models, Notes: append(s.trail(), s.Notes...), Took: f.options.Now().Sub(s.StartTime),
 	}}
+	if run.Status == graph.Waiting {
+		made.Kind, made.Question, made.Text = flows.Asked, &run.Questions[0], run.Questions[0].Text
+		return made
+	}
 	if s.FinalOutput == "" {
 		return made
 	}

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/graphtest"
+	"cairn/internal/knowledge"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/git"
@@ -247,8 +248,6 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 	root := shop(t)
 	flow := newFlow(t, repo.Options{Open: reading(root)})
 	for text, want := range map[string]string{
-		"":                           "Which repository?",
-		"analyze this repository":    "Which repository?",
 		"./none":                     "There is no folder `./none`",
 		"/etc":                       "outside of what I may read",
 		"./shop/../../..":            "outside of what I may read",
@@ -262,6 +261,105 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 		outcome := start(t, flow, text)
 		if outcome.Kind != flows.Abstained || !strings.Contains(outcome.Text, want) || len(outcome.Files) != 0 {
 			t.Errorf("%q: %s %q, want %q", text, outcome.Kind, outcome.Text, want)
+		}
+	}
+}
+
+// services are three checkouts in one folder: two of them depend on a client of Redis.
+func services(t testing.TB) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, files := range map[string]map[string]string{
+		"orders": {
+			"go.mod": "module example.com/orders\n\nrequire (\n\tgithub.com/go-redis/redis/v8 v8.11.5\n\tgolang.org/x/text v0.1.0\n)\n", "main.go": "package main\n",
+			"example/go.mod": "module example.com/orders/example\n\nrequire github.com/redis/go-redis/v9 v9.1.0\n",
+		},
+		"billing": {"go.mod": "module example.com/billing\n\nrequire github.com/redis/go-redis/v9 v9.2.0\n"},
+		"web":     {"package.json": `{"dependencies":{"react":"^19"}}`, "package-lock.json": `{"packages":{"node_modules/react":{"version":"19.1.2"}}}`},
+		"broken":  {"go.mod": "no module", "Cargo.toml": "["},
+		"secret":  {".cairn.yaml": "audience: [group:legal]", "go.mod": "module example.com/secret\n\nrequire github.com/go-redis/redis/v8 v8.0.0\n"},
+	} {
+		folder := filepath.Join(root, name)
+		gittest.Write(t, folder, files)
+		gittest.Run(t, folder, "init", "-q")
+		gittest.Run(t, folder, "add", ".")
+		gittest.Run(t, folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
+		gittest.Run(t, folder, "remote", "add", "origin", "https://github.com/acme/"+name)
+	}
+	return root
+}
+
+// acrossServices is a flow that may open all of them.
+func acrossServices(t testing.TB, root string) *repo.Flow {
+	t.Helper()
+	opener := repository.NewOpener(repository.Options{Roots: []string{root}})
+	return newFlow(t, repo.Options{Open: repo.Reading(opener), List: opener.List})
+}
+
+// TestADependencyAcrossRepositories asks which services use a version, for somebody who may
+// read all but one of them.
+func TestADependencyAcrossRepositories(t *testing.T) {
+	flow := acrossServices(t, services(t))
+	for question, wants := range map[string][]string{
+		"which of our services still use go-redis v8?": {
+			"1 of 4 repositories name `go-redis 8`", "- `github.com/acme/orders`: `github.com/go-redis/redis/v8 v8.11.5` in [`go.mod:4`](https://github.com/acme/orders/blob/", "go.mod#L4)",
+			"Another version of it:\n\n- `github.com/acme/billing`: `github.com/redis/go-redis/v9 v9.2.0` in [`go.mod:3`]",
+		},
+		"Who uses react?":                        {"1 of 4 repositories name `react` in", "`react ^19`, locked at `19.1.2` in [`package.json:1`]"},
+		"which repositories depend on react 18?": {"0 of 4 repositories name `react 18`", "Another version of it:\n\n- `github.com/acme/web`"},
+		"what projects import golang.org/x/text": {"1 of 4 repositories name `golang.org/x/text`"},
+		"which services are on `left-pad`?":      {"0 of 4 repositories name `left-pad`"},
+		"which of our repos use go-redis 9.1?":   {"1 of 4 repositories", "orders`: `github.com/redis/go-redis/v9 v9.1.0` (an example's manifest) in"},
+	} {
+		outcome, err := flow.Start(knowledge.WithViewers(t.Context(), knowledge.Viewers{}), flows.Request{Run: "run", Text: question}, flows.Runtime{Store: graphtest.NewMemory()})
+		if err != nil || outcome.Kind != flows.Answered || nodes(outcome) != onePass {
+			t.Fatalf("%s: %v, %s", question, err, outcome.Text)
+		}
+		for _, want := range wants {
+			if !strings.Contains(outcome.Text, want) {
+				t.Errorf("%s: no %q in\n%s", question, want, outcome.Text)
+			}
+		}
+		file := string(outcome.Files[0].Content)
+		if strings.Contains(outcome.Text+file, "secret") || !strings.Contains(file, "Not read in `github.com/acme/broken`: read Cargo.toml") {
+			t.Errorf("%s", file)
+		}
+	}
+	empty := start(t, acrossServices(t, t.TempDir()), "which of our services use redis?")
+	if empty.Kind != flows.Abstained || !strings.Contains(empty.Text, "There is no repository that I may read") {
+		t.Errorf("%s %s", empty.Kind, empty.Text)
+	}
+}
+
+// TestWhichRepository asks for the repository that a task does not name, and offers those of
+// the thread before those that may be opened.
+func TestWhichRepository(t *testing.T) {
+	root := services(t)
+	for answer, want := range map[graph.Answer]string{
+		{Choice: "2"}: "acme/billing", {Choice: "1"}: "acme/web", {Text: "./orders"}: "acme/orders", {Text: "`orders`"}: "acme/orders", {Text: "nowhere"}: "There is no folder `./nowhere`",
+	} {
+		flow, store := acrossServices(t, root), graphtest.NewMemory()
+		ctx := knowledge.WithViewers(t.Context(), knowledge.Viewers{})
+		asked, err := flow.Start(ctx, flows.Request{Run: "run", Text: "analyze this repository", History: []flows.Turn{
+			{Role: flows.User, Text: "repo: ./web"}, {Role: flows.Assistant, Text: "repo: ./none"}, {Role: flows.User, Text: "thanks for /cairn"},
+		}}, flows.Runtime{Store: store})
+		if err != nil || asked.Kind != flows.Asked || !strings.Contains(asked.Text, "Which repository?") {
+			t.Fatalf("%v %+v", err, asked)
+		}
+		var offered []string
+		for _, choice := range asked.Question.Choices {
+			offered = append(offered, choice.Label)
+			if strings.Contains(choice.Label+choice.Detail, root) {
+				t.Errorf("%+v tells where the folder is", choice)
+			}
+		}
+		if got := strings.Join(offered, " "); got != "web billing broken orders" {
+			t.Errorf("offered are %s", got)
+		}
+		answer.QuestionID = asked.Question.ID
+		outcome, err := flow.Resume(ctx, "run", []graph.Answer{answer}, flows.Runtime{Store: store})
+		if err != nil || !strings.Contains(outcome.Text, want) {
+			t.Errorf("%+v: %v, %s", answer, err, outcome.Text)
 		}
 	}
 }

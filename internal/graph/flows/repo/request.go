@@ -34,6 +34,21 @@ func parse(request flows.Request) (repository, task string) {
 	return repository, strings.TrimSpace(task)
 }
 
+// typed is how a message says that it is about a repository, before its name.
+var typed = regexp.MustCompile(`(?i)^\s*(?:(?:/cairn|@\S+|<@[^>]+>)[,:]?\s+)?repo(?:sitory)?:?\s+`)
+
+// namedIn returns the repository that an earlier message of the thread names, "" for none.
+func namedIn(message string) string {
+	if prefix := typed.FindString(message); prefix != "" {
+		name, _ := parse(flows.Request{Text: message[len(prefix):]})
+		return name
+	}
+	if found := repositoryAddress.FindStringSubmatch(message); found != nil && asksToAnalyze.MatchString(message) {
+		return strings.TrimRight(found[1], ".,;:!?)")
+	}
+	return ""
+}
+
 var (
 	asksToAnalyze = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+|could you\s+)?(?:analy[sz]e|inspect|review|audit|report|summari[sz]e|describe|survey|map|overview|give (?:me )?an? (?:overview|report)|what is (?:this|that) (?:repo|repository|project)|explain (?:this|that|the) (?:repo|repository|project|code))\b`)
 	asksToWrite   = regexp.MustCompile(`(?i)^(?:please\s+|can you\s+|could you\s+)?(?:write|generate|create|draft|compose|produce|make|document)\b`)

@@ -6,6 +6,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/repository/analysis"
+	"cairn/internal/repository/manifest"
 	"cairn/internal/repository/report"
 )
 
@@ -43,6 +44,7 @@ const (
 	DependenciesTool Tool = "extract_dependencies"
 	ArchitectureTool Tool = "generate_architecture_map"
 	SearchTool       Tool = "search_knowledge"
+	DependencyTool   Tool = "find_dependency" // in the manifests of all repositories
 )
 
 var tools = []Tool{StructureTool, SourcesTool, DependenciesTool, ArchitectureTool}
@@ -69,7 +71,8 @@ type State struct {
 	RequestID  string
 	Task       string // what the person wrote, without the repository's name
 	TaskType   TaskType
-	Repository string // a folder or an address; "" where none was named
+	Repository string   // a folder or an address; "" where none was named
+	Recent     []string // repositories that may be meant where none was named
 	Scope      flows.Scope
 
 	IterationCount int // passes of the planner
@@ -86,8 +89,11 @@ type State struct {
 	Dependencies      *analysis.Dependencies
 	Architecture      *analysis.Architecture
 	CodeFiles         []analysis.CodeFile
-	Wanted            []string // files that a model asked for, the newest last
+	WantedFiles       []string // that a model asked for, the newest last
 	Evidence          []Passage
+	// Wanted is the dependency that all repositories are searched for, nil for none.
+	Wanted   *manifest.Wanted
+	Searched []report.Searched
 
 	Sections         []report.Section
 	LeftOut          int    // statements of Sections that their sources don't bear out
@@ -124,8 +130,11 @@ var (
 	dependencies  = graph.Replace("dependencies", func(s *State) **analysis.Dependencies { return &s.Dependencies })
 	architecture  = graph.Replace("architecture", func(s *State) **analysis.Architecture { return &s.Architecture })
 	codeFiles     = graph.Replace("code_files", func(s *State) *[]analysis.CodeFile { return &s.CodeFiles })
-	wanted        = graph.Append("wanted", func(s *State) *[]string { return &s.Wanted })
+	wantedFiles   = graph.Append("wanted", func(s *State) *[]string { return &s.WantedFiles })
 	evidence      = graph.Replace("evidence", func(s *State) *[]Passage { return &s.Evidence })
+	recentNames   = graph.Replace("recent", func(s *State) *[]string { return &s.Recent })
+	dependency    = graph.Replace("wanted_dependency", func(s *State) **manifest.Wanted { return &s.Wanted })
+	searched      = graph.Replace("searched", func(s *State) *[]report.Searched { return &s.Searched })
 
 	sections         = graph.Replace("sections", func(s *State) *[]report.Section { return &s.Sections })
 	leftOut          = graph.Replace("left_out", func(s *State) *int { return &s.LeftOut })
@@ -143,7 +152,7 @@ var fields = []graph.FieldSpec[State]{
 	requestID, task, taskType, repositoryName, scope,
 	iterationCount, maxIterations, nextAction, retried,
 	reasoningSteps, reflectionNotes, toolUsage,
-	name, commit, web, repoStructure, dependencies, architecture, codeFiles, wanted, evidence,
+	name, commit, web, repoStructure, dependencies, architecture, codeFiles, wantedFiles, evidence, recentNames, dependency, searched,
 	sections, leftOut, finalOutput, isComplete, evaluationScores, failure,
 	modelUses, notes, startTime,
 }

@@ -25,6 +25,9 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 	if s.Failure != "" {
 		return graph.Result[State]{}, nil
 	}
+	if s.Wanted != nil {
+		return graph.Update(reasoningSteps.Set(s.freshSteps(stepsOfSearch(s)))), nil
+	}
 	if f.options.Model == nil {
 		return graph.Update(reasoningSteps.Set(s.freshSteps(stepsByRules(s)))), nil
 	}
@@ -39,11 +42,11 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 	}
 	var fresh []string
 	for _, path := range thought.Missing {
-		if !slices.Contains(s.Wanted, path) && !slices.ContainsFunc(s.CodeFiles, func(f analysis.CodeFile) bool { return f.Path == path }) && len(s.Wanted)+len(fresh) < maxFiles {
+		if !slices.Contains(s.WantedFiles, path) && !slices.ContainsFunc(s.CodeFiles, func(f analysis.CodeFile) bool { return f.Path == path }) && len(s.WantedFiles)+len(fresh) < maxFiles {
 			fresh = append(fresh, path)
 		}
 	}
-	return graph.Update(reasoningSteps.Set(s.freshSteps(thought.Steps)), wanted.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
+	return graph.Update(reasoningSteps.Set(s.freshSteps(thought.Steps)), wantedFiles.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
 }
 
 // freshSteps leaves out the steps that an earlier pass took as well.
@@ -184,6 +187,12 @@ const (
 // lacks names what is missing.
 func (s State) lacks() []string {
 	var lacks []string
+	if s.Wanted != nil {
+		if s.Searched == nil {
+			lacks = append(lacks, string(DependencyTool))
+		}
+		return lacks
+	}
 	if s.TaskType == AnalyzeRepo || s.Name != "" {
 		for _, tool := range s.missing() {
 			lacks = append(lacks, string(tool))

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"cairn/internal/repository/analysis"
+	"cairn/internal/repository/manifest"
+	"cairn/internal/repository/source"
+)
+
+// Searched is a repository whose manifests were searched for a dependency.
+type Searched struct {
+	Name    string          `json:"name"`
+	Commit  string          `json:"commit,omitempty"`
+	Web     string          `json:"web,omitempty"`
+	Usages  analysis.Usages `json:"usages"`
+	Failure string          `json:"failure,omitempty"` // why it was not read
+}
+
+// search is what came of searching repositories, by what they have of the dependency.
+type search struct {
+	wanted                        manifest.Wanted
+	fitting, other, without, open []Searched
+}
+
+func sortSearched(wanted manifest.Wanted, all []Searched) search {
+	s := search{wanted: wanted}
+	for _, one := range all {
+		fits, names := false, false
+		for _, usage := range one.Usages.Found {
+			fits, names = fits || usage.Fits, true
+		}
+		switch {
+		case one.Failure != "":
+			s.open = append(s.open, one)
+		case fits:
+			s.fitting = append(s.fitting, one)
+		case names:
+			s.other = append(s.other, one)
+		default:
+			s.without = append(s.without, one)
+		}
+	}
+	return s
+}
+
+// wantedText names what was looked for.
+func (s search) wantedText() string {
+	if s.wanted.Version == "" {
+		return codeText(s.wanted.Name)
+	}
+	return codeText(s.wanted.Name + " " + s.wanted.Version)
+}
+
+// UsageSummary says in a few lines which repositories use a dependency, with links.
+func UsageSummary(wanted manifest.Wanted, all []Searched) string {
+	s := sortSearched(wanted, all)
+	w := &writer{}
+	read := len(all) - len(s.open)
+	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), read, s.wantedText())
+	w.writeSearched(s.fitting, func(u analysis.Usage) bool { return u.Fits })
+	if len(s.other) > 0 {
+		w.writeLine("\nAnother version of it:\n")
+		w.writeSearched(s.other, func(analysis.Usage) bool { return true })
+	}
+	if len(s.open) > 0 {
+		w.writeLine("\nNot read: %s.", codeList(namesOf(s.open), maxNamed))
+	}
+	return strings.TrimSpace(w.String())
+}
+
+// writeSearched lists repositories with the places of the dependency.
+func (w *writer) writeSearched(found []Searched, shows func(analysis.Usage) bool) {
+	for _, one := range found[:min(len(found), maxListedRepositories)] {
+		w.web = one.Web
+		var places []string
+		more := 0
+		for _, usage := range one.Usages.Found {
+			switch {
+			case !shows(usage):
+			case len(places) == maxUsages:
+				more++
+			default:
+				places = append(places, w.usageText(usage))
+			}
+		}
+		text := strings.Join(places, "; ")
+		if more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		w.writeLine("- %s: %s", codeText(one.Name), text)
+	}
+	if more := len(found) - maxListedRepositories; more > 0 {
+		w.writeLine("- and %d more", more)
+	}
+}
+
+// How much of a search is shown in the thread.
+const (
+	maxUsages             = 3
+	maxListedRepositories = 20
+)
+
+// roleText says what a manifest belongs to that does not ship.
+var roleText = map[source.Role]string{source.Example: "an example's manifest", source.Tool: "a tool's manifest", source.Test: "a test's manifest"}
+
+// usageText shows a manifest's line: the dependency, its version, and what it is for.
+func (w *writer) usageText(usage analysis.Usage) string {
+	text := codeText(strings.TrimSpace(usage.Name + " " + usage.Version))
+	if usage.Locked != "" {
+		text += ", locked at " + codeText(usage.Locked)
+	}
+	var remarks []string
+	if usage.Scope != "" {
+		remarks = append(remarks, string(usage.Scope))
+	}
+	if usage.Role != source.Shipped {
+		remarks = append(remarks, roleText[usage.Role])
+	}
+	if len(remarks) > 0 {
+		text += " (" + strings.Join(remarks, ", ") + ")"
+	}
+	return text + " in " + w.placeText(usage.Place)
+}
+
+// WriteUsages writes the whole of a search: each place in each repository, and those without.
+func WriteUsages(question string, wanted manifest.Wanted, all []Searched) string {
+	s := sortSearched(wanted, all)
+	w := &writer{}
+	w.writeLine("# %s\n", cleanText(question))
+	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), len(all)-len(s.open), s.wantedText())
+	w.writeLine("| Repository | Dependency | Version | Locked | For | Line |\n|---|---|---|---|---|---|")
+	for _, group := range [][]Searched{s.fitting, s.other} {
+		for _, one := range group {
+			w.web = one.Web
+			for _, usage := range one.Usages.Found {
+				w.writeLine("| %s | %s | %s | %s | %s | %s |", codeCell(one.Name), codeCell(usage.Name), cellOf(usage.Version), cellOf(usage.Locked), usage.Scope, w.placeText(usage.Place))
+			}
+		}
+	}
+	w.writeLine("")
+	if len(s.without) > 0 {
+		w.writeLine("Not named by the manifests of: %s.\n", codeList(namesOf(s.without), len(s.without)))
+	}
+	for _, one := range s.open {
+		w.writeLine("- Not read: %s: %s", codeText(one.Name), cleanText(one.Failure))
+	}
+	for _, one := range all {
+		for _, broken := range one.Usages.Broken {
+			w.writeLine("- Not read in %s: %s", codeText(one.Name), cleanText(broken))
+		}
+	}
+	return w.String()
+}
+
+func cellOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return codeCell(text)
+}
+
+func namesOf(all []Searched) []string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = one.Name
+	}
+	return names
+}

@@ -12,7 +12,7 @@ import (
 
 	"cairn/internal/bot"
 	"cairn/internal/chat"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph"
@@ -293,11 +293,11 @@ func talkAnswer(said collected, considered []chat.TraceEvidence) eval.TalkAnswer
 
 // asSent is a text as people see it: its Markdown is read as adapters do.
 func asSent(text string, sources []chat.SourceGroup) string {
-	return rich.Text(sentFormat.Read(text, sources))
+	return render.Text(sentFormat.Read(text, sources))
 }
 
 // sentFormat is that of a platform with room for everything.
-var sentFormat = rich.Format{MaxAddress: 2000, MaxTitle: 200, Deepest: 5, EmptyItem: "…"}
+var sentFormat = render.Format{MaxAddress: 2000, MaxTitle: 200, Deepest: 5, EmptyItem: "…"}
 
 func (c *evalCommand) writeTalkAnswers(answers []eval.TalkAnswer) (err error) {
 	return c.writeFile(func(w io.Writer) error {

@@ -6,7 +6,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Discord's limits on components.
@@ -27,7 +27,7 @@ func (r *buttonRow) addButton(style int, does interact.Verb, about, value, label
 	if err != nil && r.err == nil {
 		r.err = err
 	}
-	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: rich.Cut(label, maxLabel)})
+	r.buttons = append(r.buttons, component{Type: buttonType, Style: style, CustomID: id, Label: render.Cut(label, maxLabel)})
 }
 
 func (r *buttonRow) buildRows() []component {
@@ -89,7 +89,7 @@ func questionRows(question chat.Question) ([]component, error) {
 	choices := &buttonRow{}
 	if len(question.Choices) <= maxButtons {
 		for i, choice := range question.Choices {
-			choices.addButton(primary, interact.Choose, question.ID, strconv.Itoa(i), rich.ChoiceLabel(choice))
+			choices.addButton(primary, interact.Choose, question.ID, strconv.Itoa(i), render.ChoiceLabel(choice))
 		}
 		rows = choices.buildRows()
 	} else {
@@ -115,7 +115,7 @@ func choiceMenu(question chat.Question) (component, error) {
 	menu := component{Type: selectType, CustomID: id, Placeholder: "Choose one"}
 	for i, choice := range question.Choices {
 		menu.Options = append(menu.Options, option{
-			Label: rich.Cut(rich.ChoiceLabel(choice), maxOption), Value: strconv.Itoa(i), Description: rich.Cut(markup.CleanLine(choice.Detail), maxOption),
+			Label: render.Cut(render.ChoiceLabel(choice), maxOption), Value: strconv.Itoa(i), Description: render.Cut(markup.CleanLine(choice.Detail), maxOption),
 		})
 	}
 	return menu, err

@@ -11,7 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 var (
@@ -58,8 +58,8 @@ func checkShown(shown rendered) error {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	for i := range shown.notes {
 		made, _ := shown.buildMessage(mark{key: "KEY000000000000000000001", index: i, of: len(shown.notes), root: "18446744073709551615", private: true}, false)
-		if rich.Length(made.Content) > maxContent {
-			wrong("%d characters: %s", rich.Length(made.Content), made.Content)
+		if render.Length(made.Content) > maxContent {
+			wrong("%d characters: %s", render.Length(made.Content), made.Content)
 		}
 		if strings.TrimSpace(strings.ReplaceAll(made.Content, unseen, "")) == "" && len(made.Embeds) == 0 {
 			wrong("an empty message")
@@ -70,8 +70,8 @@ func checkShown(shown rendered) error {
 			if e.Footer != nil {
 				footer = e.Footer.Text
 			}
-			if total += rich.Length(e.Title + e.Description + footer); rich.Length(e.Description) > 4096 || rich.Length(e.Title) > 256 || e.Description == "" {
-				wrong("an embed of %d characters", rich.Length(e.Description))
+			if total += render.Length(e.Title + e.Description + footer); render.Length(e.Description) > 4096 || render.Length(e.Title) > 256 || e.Description == "" {
+				wrong("an embed of %d characters", render.Length(e.Description))
 			}
 			texts = append(texts, e.Description, footer)
 		}
@@ -111,15 +111,15 @@ func checkComponents(rows []component) error {
 			return fmt.Errorf("%d buttons in a row", len(row.Components))
 		}
 		for _, c := range row.Components {
-			if seen[c.CustomID] || rich.Length(c.CustomID) > maxCustomID || c.CustomID == "" {
+			if seen[c.CustomID] || render.Length(c.CustomID) > maxCustomID || c.CustomID == "" {
 				return fmt.Errorf("the custom id %q", c.CustomID)
 			}
 			seen[c.CustomID] = true
-			if c.Type == buttonType && (c.Label == "" || rich.Length(c.Label) > maxLabel) {
+			if c.Type == buttonType && (c.Label == "" || render.Length(c.Label) > maxLabel) {
 				return fmt.Errorf("the label %q", c.Label)
 			}
 			for _, o := range c.Options {
-				if o.Label == "" || rich.Length(o.Label) > maxOption || rich.Length(o.Value) > maxOption || rich.Length(o.Description) > maxOption {
+				if o.Label == "" || render.Length(o.Label) > maxOption || render.Length(o.Value) > maxOption || render.Length(o.Description) > maxOption {
 					return fmt.Errorf("the option %+v", o)
 				}
 			}
@@ -142,7 +142,7 @@ func withoutCode(text string) (outside string, whole bool) {
 var codeSpans = regexp.MustCompile("``.*?``|`[^`]*`")
 
 // wanted is what a piece says; an address is spelled as links are.
-func wanted(p rich.Piece) string {
+func wanted(p render.Piece) string {
 	var out strings.Builder
 	for _, r := range p.Runs {
 		if r.URL != "" && strings.Join(strings.Fields(r.Text), " ") == r.URL {
@@ -180,7 +180,7 @@ func checkText(shown rendered, text string, sources []chat.SourceGroup) error {
 				}
 			}
 			if at < 0 {
-				return fmt.Errorf("lost from %q on in %q, shown as %s", string(want), rich.Plain(p.Runs), said.String())
+				return fmt.Errorf("lost from %q on in %q, shown as %s", string(want), render.Plain(p.Runs), said.String())
 			}
 			rest = rest[at+1:]
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // maxChoices is how many values Discord shows while a field is typed.
@@ -56,7 +56,7 @@ func matchCompletions(names []string, typed string) []CommandChoice {
 			name = markup.CleanLine(name)
 			begins := strings.HasPrefix(strings.ToLower(name), last)
 			value := strings.TrimSpace(before + name)
-			if name == "" || begins != first || !strings.Contains(strings.ToLower(name), last) || rich.Length(value) > maxOption || len(offered) == maxChoices {
+			if name == "" || begins != first || !strings.Contains(strings.ToLower(name), last) || render.Length(value) > maxOption || len(offered) == maxChoices {
 				continue
 			}
 			offered = append(offered, CommandChoice{value, value})

@@ -14,7 +14,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Bounds of a draft.
@@ -77,7 +77,7 @@ func tolerateRefusal(err error) error {
 
 // Progress shows a step.
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
-	line := rich.Cut(markup.CleanLine(progress.Description), maxStatus)
+	line := render.Cut(markup.CleanLine(progress.Description), maxStatus)
 	if line == "" || progress.Status != chat.Running || line == d.status {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // fileHosts are where Discord keeps files. Nothing is read from anywhere else.
@@ -24,7 +24,7 @@ var fileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 func (a *Adapter) Fetch(ctx context.Context, _ chat.ThreadID, file chat.File, limit int64) ([]byte, error) {
 	ids := strings.Split(file.ID, ".")
 	if len(ids) != 3 || slices.ContainsFunc(ids, func(id string) bool { return !snowflake.MatchString(id) }) {
-		return nil, fmt.Errorf("fetch a file of Discord's: %q is none: %w", rich.Cut(file.ID, 80), chat.ErrGone)
+		return nil, fmt.Errorf("fetch a file of Discord's: %q is none: %w", render.Cut(file.ID, 80), chat.ErrGone)
 	}
 	var message wireMessage
 	err := a.callAPI(ctx, request{does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(ids[0], ids[1])}, &message)

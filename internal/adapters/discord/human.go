@@ -7,7 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // namedHumans are who "Ask a human" calls in the room. Where the channel that a thread is in
@@ -93,7 +93,7 @@ func helpNote(request interact.HelpRequest, link string) (note, error) {
 			made.Mentions.Users = append(made.Mentions.Users, id)
 		}
 	}
-	if question := rich.Cut(request.Question, maxRemark); question != "" {
+	if question := render.Cut(request.Question, maxRemark); question != "" {
 		made.Content += "\n> " + escapeText(question, false)
 	}
 	if link != "" {

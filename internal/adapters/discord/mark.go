@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Verbs that Discord's surfaces have beside those of all platforms.
@@ -55,8 +55,8 @@ func customID(does interact.Verb, about, value string) (string, error) {
 	if value != "" {
 		id += ":" + value
 	}
-	if rich.Length(id) > 48 || strings.Contains(id, "~") {
-		return "", fmt.Errorf("the id %q does not fit into a button of Discord's: keep ids under 36 characters, without ~", rich.Head(about, 60))
+	if render.Length(id) > 48 || strings.Contains(id, "~") {
+		return "", fmt.Errorf("the id %q does not fit into a button of Discord's: keep ids under 36 characters, without ~", render.Head(about, 60))
 	}
 	return id, nil
 }
@@ -73,7 +73,7 @@ type action struct {
 func parseAction(id string) (action, bool) {
 	id, marked, has := strings.Cut(id, "~")
 	fields := strings.SplitN(id, ":", 3)
-	if len(fields) < 2 || rich.Length(id) > maxCustomID {
+	if len(fields) < 2 || render.Length(id) > maxCustomID {
 		return action{}, false
 	}
 	found := action{about: fields[1]}

@@ -4,11 +4,11 @@ import (
 	"regexp"
 	"strings"
 
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // writeRuns writes runs as Discord reads them.
-func writeRuns(runs []rich.Run) string {
+func writeRuns(runs []render.Run) string {
 	var out strings.Builder
 	for _, r := range runs {
 		written := writeRun(r, out.Len() == 0 || strings.HasSuffix(out.String(), "\n"))
@@ -31,7 +31,7 @@ func wouldMerge(before, after string) bool {
 }
 
 // writeRun writes one run. atStart tells that it begins a line.
-func writeRun(r rich.Run, atStart bool) string {
+func writeRun(r render.Run, atStart bool) string {
 	switch {
 	case r.User != "":
 		return "<@" + r.User + ">"
@@ -50,10 +50,10 @@ func writeRun(r rich.Run, atStart bool) string {
 	return before + applyStyle(r.Style, escapeText(inner, isPlain(r.Style) && (atStart || strings.HasSuffix(before, "\n")))) + after
 }
 
-func isPlain(s rich.Style) bool { return s == rich.Style{} }
+func isPlain(s render.Style) bool { return s == render.Style{} }
 
 // applyStyle puts the marks of a style around text.
-func applyStyle(s rich.Style, text string) string {
+func applyStyle(s render.Style, text string) string {
 	for _, mark := range []struct {
 		on bool
 		is string
@@ -70,7 +70,7 @@ var addressLike = regexp.MustCompile(`(?i)https?:|\.[a-z]{2,}(/|$|\b)`)
 
 // writeLink writes a link that is not unfurled. A label that looks like an address is
 // written before the address, as text.
-func writeLink(r rich.Run, atStart bool) string {
+func writeLink(r render.Run, atStart bool) string {
 	label := strings.Join(strings.Fields(r.Text), " ")
 	switch {
 	case label == "" || label == r.URL:

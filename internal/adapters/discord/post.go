@@ -16,7 +16,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // room is a place to post in, for what is about one message.
@@ -314,7 +314,7 @@ func (r room) readTitle(ctx context.Context) (title string, started bool, err er
 	if asked.hasThread() {
 		return "", true, nil
 	}
-	name := rich.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName)
+	name := render.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName)
 	return cmp.Or(name, "Cairn"), false, nil
 }
 

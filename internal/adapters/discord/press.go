@@ -7,7 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // handlePress does what a button, a menu or a form says. Where something is awaited that can't be
@@ -76,11 +76,11 @@ const (
 func formOf(id, title, label, hint string) answer {
 	yes := true
 	field := component{
-		Type: inputType, CustomID: "text", Label: rich.Cut(label, maxTitleOfForm), Style: manyLines, Placeholder: rich.Cut(hint, 100), Required: &yes,
+		Type: inputType, CustomID: "text", Label: render.Cut(label, maxTitleOfForm), Style: manyLines, Placeholder: render.Cut(hint, 100), Required: &yes,
 		MaxLength: maxInput,
 	}
 	return answer{Type: answerForm, Data: &answerData{
-		CustomID: id, Title: rich.Cut(title, maxTitleOfForm), note: note{Components: []component{{Type: rowType, Components: []component{field}}}},
+		CustomID: id, Title: render.Cut(title, maxTitleOfForm), note: note{Components: []component{{Type: rowType, Components: []component{field}}}},
 	}}
 }
 

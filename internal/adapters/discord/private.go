@@ -5,7 +5,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 var _ chat.PrivateOpener = (*Adapter)(nil)
@@ -19,7 +19,7 @@ func (a *Adapter) OpenPrivate(ctx context.Context, thread chat.ThreadID, who cha
 	if err := r.goTo(ctx, who); err != nil {
 		return "", "", err
 	}
-	made := note{Content: escapeText("You asked: "+rich.Cut(question, 300), false), Embeds: []embed{}, Components: []component{}, Mentions: callNobody()}
+	made := note{Content: escapeText("You asked: "+render.Cut(question, 300), false), Embeds: []embed{}, Components: []component{}, Mentions: callNobody()}
 	key := interact.NewPostKey("private", thread, question) // one for each question of the thread
 	id, err := r.createMessage(ctx, made, nil, nonceOf(mark{key: key}))
 	if err != nil {

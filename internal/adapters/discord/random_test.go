@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"cairn/internal/chat/chattest"
-	"cairn/internal/chat/rich/richtest"
+	"cairn/internal/chat/render/rendertest"
 )
 
 // scraps are what made-up answers are put together from: Markdown's and Discord's.
@@ -21,7 +21,7 @@ var scraps = []string{
 }
 
 // TestRandomAnswers renders made-up answers.
-func TestRandomAnswers(t *testing.T) { richtest.Random(t, scraps, check) }
+func TestRandomAnswers(t *testing.T) { rendertest.Random(t, scraps, check) }
 
 func FuzzRender(f *testing.F) {
 	for i, scrap := range scraps {

@@ -8,7 +8,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/picture"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // rendered is a chat.Post as Discord shows it: one message or several. Where those can't
@@ -48,7 +48,7 @@ func renderReply(reply chat.Reply, how look) (rendered, error) {
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {
-		messages = [][]rich.Piece{nil}
+		messages = [][]render.Piece{nil}
 	}
 	for _, pieces := range messages {
 		out.notes = append(out.notes, note{Content: writePieces(pieces), Embeds: []embed{}, Mentions: callNobody()})
@@ -88,7 +88,7 @@ const maxRemark = 120
 
 // addRemark adds a line of small print.
 func (n *note) addRemark(text string) {
-	line := rich.Cut(markup.CleanLine(text), maxRemark)
+	line := render.Cut(markup.CleanLine(text), maxRemark)
 	if line == "" {
 		return
 	}
@@ -110,11 +110,11 @@ func renderQuestion(post chat.Post, how look) (rendered, error) {
 		return rendered{notes: []note{meant}, says: answerOutcome(post.Answer)}, nil
 	}
 	if open {
-		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
+		body = append(body, render.Choices(question.Choices, maxLabel, maxRemark)...)
 	}
 	messages, whole := packer.Pack(body)
 	if len(messages) == 0 {
-		messages = [][]rich.Piece{{{Runs: []rich.Run{{Text: "?"}}}}}
+		messages = [][]render.Piece{{{Runs: []render.Run{{Text: "?"}}}}}
 	}
 	shown := note{Content: writePieces(messages[0]), Embeds: []embed{}, Mentions: callNobody()}
 	if !whole || len(messages) > 1 {
@@ -161,7 +161,7 @@ func answerLine(post chat.Post) string {
 	if !isUserID(by) {
 		by = ""
 	}
-	return "> " + writeRuns(rich.Answered(post, by, maxRemark))
+	return "> " + writeRuns(render.Answered(post, by, maxRemark))
 }
 
 // answerOutcome names what became of a question.

@@ -6,7 +6,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // sourcesBudget is for the list; Discord takes 4,096 in an embed's description and 6,000
@@ -28,8 +28,8 @@ func sourceLine(groups []chat.SourceGroup) []embed {
 
 // sourcesEmbed lists all sources.
 func sourcesEmbed(groups []chat.SourceGroup, now time.Time, rows int) (shown []embed, folded int) {
-	pieces, folded := format.Sources(groups, now, rich.Room{
-		Rows: rows, Budget: sourcesBudget, Cost: func(p rich.Piece) int { return rich.Length(writePiece(p) + "\n") },
+	pieces, folded := format.Sources(groups, now, render.Room{
+		Rows: rows, Budget: sourcesBudget, Cost: func(p render.Piece) int { return render.Length(writePiece(p) + "\n") },
 	})
 	if len(pieces) == 0 {
 		return []embed{}, 0

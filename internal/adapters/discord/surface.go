@@ -5,10 +5,9 @@ import (
 	"log/slog"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // surface is where a person is answered who wrote something or pressed a button, and where the
@@ -95,8 +94,8 @@ func (s *surface) AskReason(ctx context.Context, run chat.RunID) error {
 
 // ShowExplanation implements interact.Surface: in words, and with a picture of the run's way.
 func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanation) error {
-	told := embed{Title: explain.Title, Description: traceText(shown.Trace), Color: accent, Footer: &embedFooter{
-		Text: rich.Cut(markup.CleanLine(explain.Footer(shown.Run, shown.Trace)), 300),
+	told := embed{Title: render.TraceTitle, Description: traceText(shown.Trace), Color: accent, Footer: &embedFooter{
+		Text: render.Cut(markup.CleanLine(render.TraceFooter(shown.Run, shown.Trace)), 300),
 	}}
 	made := note{Embeds: []embed{told}, Mentions: callNobody()}
 	drawn, err := shown.Draw()

@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 	"cairn/internal/chat/wire"
 )
 
@@ -50,10 +50,10 @@ func translateEvent(event string, data []byte, me identity) (signal, error) {
 	case "GUILD_CREATE":
 		found, err = guildMeaning(data, me)
 	default:
-		return ignoredSignal("events of type " + markup.CleanLine(rich.Head(event, 60)) + " mean nothing to Cairn"), nil
+		return ignoredSignal("events of type " + markup.CleanLine(render.Head(event, 60)) + " mean nothing to Cairn"), nil
 	}
 	if err != nil {
-		return signal{}, fmt.Errorf("read a %s of Discord's: %w", rich.Head(event, 60), err)
+		return signal{}, fmt.Errorf("read a %s of Discord's: %w", render.Head(event, 60), err)
 	}
 	return found, nil
 }

@@ -4,12 +4,11 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // traceRoom is what is shown of each part of a trace.
-var traceRoom = explain.Room{Lines: 8, Length: 90}
+var traceRoom = render.TraceRoom{Lines: 8, Length: 90}
 
 // maxTrace is the most that is shown of a trace; Discord takes 4,096 in an embed's
 // description.
@@ -18,12 +17,12 @@ const maxTrace = 3800
 // traceText tells a trace as plain lines under headings.
 func traceText(trace chat.Trace) string {
 	var out strings.Builder
-	for _, section := range explain.Sections(trace, traceRoom) {
+	for _, section := range render.TraceSections(trace, traceRoom) {
 		var block strings.Builder
 		for _, line := range section.Lines {
 			block.WriteString("\n- " + escapeText(line, false))
 		}
-		if rich.Length(out.String()+block.String()) < maxTrace {
+		if render.Length(out.String()+block.String()) < maxTrace {
 			out.WriteString("**" + section.Heading + "**" + block.String() + "\n")
 		}
 	}

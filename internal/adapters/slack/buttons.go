@@ -10,7 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Verbs that Slack's surfaces have beside those of all platforms. An action id is the verb, a
@@ -65,8 +65,8 @@ const (
 // one that does not fit is a mistake.
 func actionID(does interact.Verb, about string) (string, error) {
 	id := string(does) + ":" + about
-	if rich.Length(id) > maxActionID {
-		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", rich.Head(about, 60)+"…")
+	if render.Length(id) > maxActionID {
+		return "", fmt.Errorf("the id %q is too long for a button of Slack's; keep ids under 200 characters", render.Head(about, 60)+"…")
 	}
 	return id, nil
 }
@@ -94,13 +94,13 @@ type row struct {
 
 func (r *row) addButton(does interact.Verb, about, value, label string) {
 	id, err := actionID(does, about)
-	if err == nil && rich.Length(value) > maxValue {
-		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", rich.Head(value, 60)+"…", maxValue)
+	if err == nil && render.Length(value) > maxValue {
+		err = fmt.Errorf("the choice %q is too long for a button of Slack's; keep ids under %d characters", render.Head(value, 60)+"…", maxValue)
 	}
 	if err != nil && r.err == nil {
 		r.err = err
 	}
-	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(rich.Cut(label, maxLabel))))
+	r.elements = append(r.elements, slack.NewButtonBlockElement(id, value, plainText(render.Cut(label, maxLabel))))
 }
 
 func (r *row) buildBlocks() []slack.Block {
@@ -156,8 +156,8 @@ func (r *row) addMenu(offered []interact.Button) {
 func questionButtons(question chat.Question) ([]slack.Block, error) {
 	buttons := &row{}
 	for i, choice := range question.Choices {
-		label := strings.TrimSpace(rich.ChoiceLabel(choice))
-		if rich.Length(label) > maxLabel {
+		label := strings.TrimSpace(render.ChoiceLabel(choice))
+		if render.Length(label) > maxLabel {
 			label = strconv.Itoa(i+1) + ". " + label
 		}
 		buttons.addButton(interact.Choose, fmt.Sprintf("%s:%d", question.ID, i), choice.ID, label)

@@ -14,7 +14,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Bounds of a draft.
@@ -77,13 +77,13 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 // Progress shows a step: in the status line, or once the answer streams as a task of it.
 // It is left out where Slack is at its limits.
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
-	line := rich.Cut(markup.CleanLine(progress.Description), maxStatus)
+	line := render.Cut(markup.CleanLine(progress.Description), maxStatus)
 	switch {
 	case d.at.private != "" || line == "":
 		return nil
 	case d.state == draftStreaming:
 		_, err := d.appendChunk(ctx, slack.TaskUpdateChunk{
-			Type: slack.StreamChunkTaskUpdate, ID: rich.Cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
+			Type: slack.StreamChunkTaskUpdate, ID: render.Cut(progress.Step, maxStatus), Title: line, Status: taskStatus(progress.Status),
 		})
 		return err
 	case d.state != draftIdle || progress.Status != chat.Running || line == d.status:
@@ -210,7 +210,7 @@ func (d *draft) pendingText() string {
 			break
 		}
 	}
-	return rich.Head(piece, maxStreamed)
+	return render.Head(piece, maxStreamed)
 }
 
 // openDraft opens a stream, or posts a message to edit where Slack has none for the app.

@@ -11,7 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // greetVisitor greets who opens the direct conversation or the home tab, who may ask about collections; none:
@@ -40,7 +40,7 @@ func (a *Adapter) suggestQuestions(ctx context.Context, of signal, collections [
 		Title: "Ask about the documents", ChannelID: of.place.channel, ThreadTS: of.place.root,
 	}
 	for _, prompt := range prompts[:min(len(prompts), maxPrompts)] {
-		ask.AddPrompt(rich.Cut(prompt.Title, maxLabel), prompt.Message)
+		ask.AddPrompt(render.Cut(prompt.Title, maxLabel), prompt.Message)
 	}
 	if len(ask.Prompts) == 0 {
 		return nil
@@ -87,14 +87,14 @@ func (a *Adapter) publishHome(ctx context.Context, of signal, blocks []slack.Blo
 	return tolerateRefusal(classifyError(string(publishView), err))
 }
 
-func howToAsk(bot string) []rich.Piece {
-	line := func(runs ...rich.Run) rich.Piece { return rich.Piece{Shape: rich.Item, Runs: runs} }
-	return []rich.Piece{
-		rich.Heading("Other ways to ask"),
-		line(rich.Run{Text: "In a channel: mention "}, rich.Run{User: bot}, rich.Run{Text: " with your question; follow-ups in the thread need no mention."}),
-		line(rich.Run{Text: "Here, under Messages: just write."}),
-		line(rich.Run{Text: "Anywhere: "}, rich.Run{Text: "/cairn your question", Style: rich.Style{Code: true}}, rich.Run{Text: ", which is answered to you alone."}),
-		line(rich.Run{Text: "About a message: choose “Ask Cairn about this” among its shortcuts."}),
+func howToAsk(bot string) []render.Piece {
+	line := func(runs ...render.Run) render.Piece { return render.Piece{Shape: render.Item, Runs: runs} }
+	return []render.Piece{
+		render.Heading("Other ways to ask"),
+		line(render.Run{Text: "In a channel: mention "}, render.Run{User: bot}, render.Run{Text: " with your question; follow-ups in the thread need no mention."}),
+		line(render.Run{Text: "Here, under Messages: just write."}),
+		line(render.Run{Text: "Anywhere: "}, render.Run{Text: "/cairn your question", Style: render.Style{Code: true}}, render.Run{Text: ", which is answered to you alone."}),
+		line(render.Run{Text: "About a message: choose “Ask Cairn about this” among its shortcuts."}),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // The form that the home tab's button opens.
@@ -36,7 +36,7 @@ func askBlocks(examples []interact.Prompt) ([]slack.Block, error) {
 	}
 	buttons := &row{}
 	for i, example := range examples[:min(len(examples), maxPrompts)] {
-		if rich.Length(example.Message) <= maxValue {
+		if render.Length(example.Message) <= maxValue {
 			buttons.addButton(verbAsk, exampleIDs[i], example.Message, example.Message)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // humansFor are who "Ask a human" calls in a place.
@@ -81,11 +81,11 @@ func (s sender) linkTo(ctx context.Context) string {
 func helpNote(request interact.HelpRequest, link string) (note, error) {
 	blocks := []slack.Block{slack.NewRichTextBlock("", slack.NewRichTextSection(sectionElements(request.Headline())...))}
 	if request.State != interact.HelpClosed {
-		question := rich.Run{Text: rich.Cut(request.Question, maxRemark), URL: link}
+		question := render.Run{Text: render.Cut(request.Question, maxRemark), URL: link}
 		if question.Text == "" {
 			question.Text = "the question above"
 		}
-		blocks = append(blocks, richText([]rich.Piece{{Shape: rich.Quote, Runs: []rich.Run{question}}})...)
+		blocks = append(blocks, richText([]render.Piece{{Shape: render.Quote, Runs: []render.Run{question}}})...)
 		blocks = append(blocks, remarkBlock(request.Reason))
 	}
 	buttons := &row{}

@@ -8,8 +8,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // showModal shows blocks to who pressed.
@@ -67,18 +66,18 @@ func (a *Adapter) addPicture(ctx context.Context, of signal, id string, view sla
 }
 
 // traceRoom is what a modal shows of each part of a trace.
-var traceRoom = explain.Room{Lines: 12, Length: 200}
+var traceRoom = render.TraceRoom{Lines: 12, Length: 200}
 
 // traceBlocks shows a trace as plain lines under headings.
 func traceBlocks(run chat.RunID, trace chat.Trace) []slack.Block {
-	var pieces []rich.Piece
-	for _, section := range explain.Sections(trace, traceRoom) {
-		pieces = append(pieces, rich.Heading(section.Heading))
+	var pieces []render.Piece
+	for _, section := range render.TraceSections(trace, traceRoom) {
+		pieces = append(pieces, render.Heading(section.Heading))
 		for _, line := range section.Lines {
-			pieces = append(pieces, rich.Piece{Shape: rich.Item, Runs: []rich.Run{{Text: line + " "}}})
+			pieces = append(pieces, render.Piece{Shape: render.Item, Runs: []render.Run{{Text: line + " "}}})
 		}
 	}
-	return append(richText(pieces), remarkBlock(explain.Footer(run, trace)))
+	return append(richText(pieces), remarkBlock(render.TraceFooter(run, trace)))
 }
 
 // maxModalRows is how many sources a modal shows.

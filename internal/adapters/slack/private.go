@@ -5,7 +5,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 var _ chat.PrivateOpener = (*Adapter)(nil)
@@ -32,6 +32,6 @@ func (s sender) beginDirect(ctx context.Context, who chat.UserID, cause, questio
 	}
 	s.at = place{team: s.at.team, channel: channel}
 	key := interact.NewPostKey("private", s.at.threadID(), cause)
-	s.at.root, err = s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + rich.Cut(question, maxNotification))})
+	s.at.root, err = s.postPart(ctx, part{key: key, of: 1}, note{text: escapeText("You asked: " + render.Cut(question, maxNotification))})
 	return s.at, err
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/rich/richtest"
+	"cairn/internal/chat/render/rendertest"
 )
 
 // scraps are what made-up answers are put together from.
@@ -19,4 +19,4 @@ var scraps = []string{
 }
 
 // TestRandomAnswers renders made-up answers.
-func TestRandomAnswers(t *testing.T) { richtest.Random(t, scraps, check) }
+func TestRandomAnswers(t *testing.T) { rendertest.Random(t, scraps, check) }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 	"cairn/internal/chat/webhook"
 	"cairn/internal/chat/wire"
 )
@@ -209,5 +209,5 @@ func (a *Adapter) handleCommand(ctx context.Context, form url.Values) ([]byte, e
 	if err != nil || answer != nil || found.kind != kindAsked {
 		return answer, err
 	}
-	return privateAnswer("On it: " + escapeText(rich.Cut(found.message.Text, maxNotification)))
+	return privateAnswer("On it: " + escapeText(render.Cut(found.message.Text, maxNotification)))
 }

@@ -12,7 +12,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // note is a message as it is sent: its blocks, and what notifications show of it, which
@@ -43,11 +43,11 @@ const maxNotification = 300
 var userID = regexp.MustCompile(`^[UW][A-Z0-9]{2,20}$`)
 
 // mentionRuns is the runs that call a person, none where the id is no user of Slack's.
-func mentionRuns(user chat.UserID) []rich.Run {
+func mentionRuns(user chat.UserID) []render.Run {
 	if !userID.MatchString(string(user)) {
 		return nil
 	}
-	return []rich.Run{{User: string(user)}, {Text: " "}}
+	return []render.Run{{User: string(user)}, {Text: " "}}
 }
 
 // look is how posts are shown in a place.
@@ -84,7 +84,7 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 		messages = messages[:min(len(messages), 1)]
 	}
 	if len(messages) == 0 {
-		messages = [][]rich.Piece{nil}
+		messages = [][]render.Piece{nil}
 	}
 	text := notificationText(body, reply)
 	for _, pieces := range messages {
@@ -110,10 +110,10 @@ func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 }
 
 // newNote is a message that says pieces, and nothing else yet.
-func newNote(text string, pieces []rich.Piece) note {
+func newNote(text string, pieces []render.Piece) note {
 	said := richText(pieces)
 	made := note{text: text, blocks: said, said: len(said)}
-	if slices.ContainsFunc(pieces, func(p rich.Piece) bool { return p.Table != nil }) {
+	if slices.ContainsFunc(pieces, func(p render.Piece) bool { return p.Table != nil }) {
 		made.plain = richText(withoutTables(pieces))
 	}
 	return made
@@ -121,7 +121,7 @@ func newNote(text string, pieces []rich.Piece) note {
 
 // remarkBlock is a small grey line. It is plain text: nothing in it does anything.
 func remarkBlock(text string) slack.Block {
-	line := rich.Cut(markup.CleanLine(text), 500)
+	line := render.Cut(markup.CleanLine(text), 500)
 	if line == "" {
 		line = "…"
 	}
@@ -136,21 +136,21 @@ func renderQuestion(post chat.Post) (note, error) {
 	text := notificationText(body, chat.Reply{Text: question.Text})
 	open := post.Answer == ""
 	if !open && question.Meant != "" {
-		meant := rich.Cut(markup.CleanLine(question.Meant), maxRemark)
+		meant := render.Cut(markup.CleanLine(question.Meant), maxRemark)
 		return note{text: escapeText(meant), blocks: []slack.Block{remarkBlock(meant)}}, nil
 	}
 	if open {
 		if calls := mentionRuns(question.Asker); calls != nil {
-			body = append([]rich.Piece{{Runs: calls}}, body...)
-			if len(body) > 1 && body[1].Shape == rich.Paragraph {
-				body = append([]rich.Piece{{Runs: append(calls, body[1].Runs...)}}, body[2:]...)
+			body = append([]render.Piece{{Runs: calls}}, body...)
+			if len(body) > 1 && body[1].Shape == render.Paragraph {
+				body = append([]render.Piece{{Runs: append(calls, body[1].Runs...)}}, body[2:]...)
 			}
 		}
-		body = append(body, rich.Choices(question.Choices, maxLabel, maxRemark)...)
+		body = append(body, render.Choices(question.Choices, maxLabel, maxRemark)...)
 	}
 	messages, whole := packer.Pack(body)
 	if len(messages) == 0 {
-		messages = [][]rich.Piece{nil}
+		messages = [][]render.Piece{nil}
 	}
 	shown := newNote(text, messages[0])
 	if !whole || len(messages) > 1 {
@@ -175,12 +175,12 @@ func renderQuestion(post chat.Post) (note, error) {
 const maxRemark = 300
 
 // answerPieces tell who answered what.
-func answerPieces(post chat.Post) []rich.Piece {
+func answerPieces(post chat.Post) []render.Piece {
 	by := string(post.AnsweredBy)
 	if !userID.MatchString(by) {
 		by = ""
 	}
-	return []rich.Piece{{Shape: rich.Quote, Runs: rich.Answered(post, by, maxRemark)}}
+	return []render.Piece{{Shape: render.Quote, Runs: render.Answered(post, by, maxRemark)}}
 }
 
 var (
@@ -190,11 +190,11 @@ var (
 
 // notificationText is the first sentence of an answer, escaped: the text of a message is
 // mrkdwn even where blocks are shown in its place.
-func notificationText(body []rich.Piece, reply chat.Reply) string {
+func notificationText(body []render.Piece, reply chat.Reply) string {
 	first := ""
 	for _, p := range body {
-		if p.Shape != rich.Preformatted {
-			first = strings.TrimSpace(marks.ReplaceAllString(rich.Plain(p.Runs), ""))
+		if p.Shape != render.Preformatted {
+			first = strings.TrimSpace(marks.ReplaceAllString(render.Plain(p.Runs), ""))
 		}
 		if first != "" {
 			break
@@ -210,7 +210,7 @@ func notificationText(body []rich.Piece, reply chat.Reply) string {
 	if first == "" {
 		first = "…"
 	}
-	return escapeText(rich.Cut(first, maxNotification))
+	return escapeText(render.Cut(first, maxNotification))
 }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

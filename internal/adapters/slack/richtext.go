@@ -5,7 +5,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Budgets of a message, in what cost counts.
@@ -20,16 +20,16 @@ const (
 
 // format is what Slack shows. Its own editor ends at an indent of 8, and it takes addresses of
 // at most 3,000 bytes and no empty item.
-var format = rich.Format{MaxAddress: 3000, MaxTitle: 150, Deepest: 8, EmptyItem: " ", LinkMarks: true, LinkTables: true}
+var format = render.Format{MaxAddress: 3000, MaxTitle: 150, Deepest: 8, EmptyItem: " ", LinkMarks: true, LinkTables: true}
 
 // packer makes messages of an answer, three at most. A longer one is a file.
-var packer = rich.Packer{Budget: messageBudget, Messages: 3, Cost: pieceCost, RunCost: runCost}
+var packer = render.Packer{Budget: messageBudget, Messages: 3, Cost: pieceCost, RunCost: runCost}
 
 // elementCost is what an element is taken to count against Slack's limit on a message
 // beside its text. Slack does not tell how it counts.
 const elementCost = 16
 
-func pieceCost(p rich.Piece) int {
+func pieceCost(p render.Piece) int {
 	if p.Table != nil {
 		return tableCost(p.Table)
 	}
@@ -37,18 +37,18 @@ func pieceCost(p rich.Piece) int {
 	for _, r := range p.Runs {
 		cost += runCost(r)
 	}
-	if p.Shape == rich.Item {
+	if p.Shape == render.Item {
 		cost += elementCost // its list
 	}
 	return cost
 }
 
-func runCost(r rich.Run) int { return elementCost + rich.Length(r.Text) + rich.Length(r.URL) }
+func runCost(r render.Run) int { return elementCost + render.Length(r.Text) + render.Length(r.URL) }
 
 // richText makes blocks of pieces, each of a size that Slack shows without folding it.
-func richText(pieces []rich.Piece) []slack.Block {
+func richText(pieces []render.Piece) []slack.Block {
 	var blocks []slack.Block
-	var group []rich.Piece
+	var group []render.Piece
 	size := 0
 	flush := func() {
 		if len(group) > 0 {
@@ -73,26 +73,26 @@ func richText(pieces []rich.Piece) []slack.Block {
 
 // richElements makes Slack's elements: items that follow one another are one list, and
 // two paragraphs have an empty line between them.
-func richElements(pieces []rich.Piece) []slack.RichTextElement {
+func richElements(pieces []render.Piece) []slack.RichTextElement {
 	var out []slack.RichTextElement
 	for i := 0; i < len(pieces); i++ {
 		now := pieces[i]
 		switch now.Shape {
-		case rich.Item:
+		case render.Item:
 			end := i + 1
 			for end < len(pieces) && continuesList(pieces[end-1], pieces[end]) {
 				end++
 			}
 			out = append(out, listElement(pieces[i:end]))
 			i = end - 1
-		case rich.Preformatted:
+		case render.Preformatted:
 			out = append(out, &slack.RichTextPreformatted{Type: slack.RTEPreformatted, Elements: sectionElements(now.Runs)})
-		case rich.Quote:
+		case render.Quote:
 			out = append(out, &slack.RichTextQuote{Type: slack.RTEQuote, Elements: sectionElements(now.Runs)})
-		case rich.Paragraph:
+		case render.Paragraph:
 			runs := now.Runs
-			if i+1 < len(pieces) && pieces[i+1].Shape == rich.Paragraph {
-				runs = rich.Join(append(runs[:len(runs):len(runs)], rich.Run{Text: "\n\n"}))
+			if i+1 < len(pieces) && pieces[i+1].Shape == render.Paragraph {
+				runs = render.Join(append(runs[:len(runs):len(runs)], render.Run{Text: "\n\n"}))
 			}
 			out = append(out, slack.NewRichTextSection(sectionElements(runs)...))
 		}
@@ -101,12 +101,12 @@ func richElements(pieces []rich.Piece) []slack.RichTextElement {
 }
 
 // continuesList tells whether an item goes on with the list of the one before.
-func continuesList(before, next rich.Piece) bool {
-	return next.Shape == rich.Item && next.Indent == before.Indent && next.Ordered == before.Ordered &&
+func continuesList(before, next render.Piece) bool {
+	return next.Shape == render.Item && next.Indent == before.Indent && next.Ordered == before.Ordered &&
 		(!next.Ordered || next.Number == before.Number+1)
 }
 
-func listElement(items []rich.Piece) *slack.RichTextList {
+func listElement(items []render.Piece) *slack.RichTextList {
 	kind := slack.RTEListBullet
 	made := &slack.RichTextList{Type: slack.RTEList, Indent: items[0].Indent}
 	if items[0].Ordered {
@@ -121,13 +121,13 @@ func listElement(items []rich.Piece) *slack.RichTextList {
 }
 
 // sectionElements makes Slack's elements of runs. Links are not shown as code.
-func sectionElements(runs []rich.Run) []slack.RichTextSectionElement {
+func sectionElements(runs []render.Run) []slack.RichTextSectionElement {
 	var out []slack.RichTextSectionElement
 	for _, r := range runs {
 		style := r.Style
 		style.Code = style.Code && r.URL == ""
 		var look *slack.RichTextSectionTextStyle
-		if style != (rich.Style{}) {
+		if style != (render.Style{}) {
 			look = &slack.RichTextSectionTextStyle{Bold: style.Bold, Italic: style.Italic, Strike: style.Strike, Code: style.Code}
 		}
 		switch {

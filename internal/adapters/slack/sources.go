@@ -7,15 +7,15 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // sourcePieces lists sources. What there is no room for is folded into a last line that
 // tells how many documents it stands for.
-func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (pieces []rich.Piece, folded int) {
-	pieces, folded = format.Sources(groups, now, rich.Room{Rows: rows, Budget: budget, Cost: pieceCost})
+func sourcePieces(groups []chat.SourceGroup, now time.Time, rows, budget int) (pieces []render.Piece, folded int) {
+	pieces, folded = format.Sources(groups, now, render.Room{Rows: rows, Budget: budget, Cost: pieceCost})
 	if folded > 0 {
-		pieces = append(pieces, rich.Piece{Runs: []rich.Run{{Text: "and " + markup.MoreDocuments(folded), Style: rich.Style{Italic: true}}}})
+		pieces = append(pieces, render.Piece{Runs: []render.Run{{Text: "and " + markup.MoreDocuments(folded), Style: render.Style{Italic: true}}}})
 	}
 	return pieces, folded
 }
@@ -26,6 +26,6 @@ func sourceBlocks(groups []chat.SourceGroup) []slack.Block {
 	if len(line.Runs) == 0 {
 		return nil
 	}
-	line.Runs = append([]rich.Run{{Text: "Sources: "}}, line.Runs...)
-	return richText([]rich.Piece{line})
+	line.Runs = append([]render.Run{{Text: "Sources: "}}, line.Runs...)
+	return richText([]render.Piece{line})
 }

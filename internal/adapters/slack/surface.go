@@ -8,8 +8,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
 	"cairn/internal/chat/interact"
+	"cairn/internal/chat/render"
 )
 
 // surface is where a person is answered who wrote something, pressed a button or sent a form, and
@@ -75,13 +75,13 @@ func (s *surface) AskReason(ctx context.Context, run chat.RunID) error {
 // ShowExplanation implements interact.Surface: in words at once, and then with a picture.
 func (s *surface) ShowExplanation(ctx context.Context, shown interact.Explanation) error {
 	blocks := traceBlocks(shown.Run, shown.Trace)
-	view, err := s.adapter.openView(ctx, s.of, modalOf(explain.Title, blocks))
+	view, err := s.adapter.openView(ctx, s.of, modalOf(render.TraceTitle, blocks))
 	if err != nil {
 		return err
 	}
 	drawn, err := shown.Draw()
 	if err == nil && drawn != nil {
-		err = s.adapter.addPicture(ctx, s.of, view, modalOf(explain.Title, blocks), drawn)
+		err = s.adapter.addPicture(ctx, s.of, view, modalOf(render.TraceTitle, blocks), drawn)
 	}
 	if err != nil { // the words are there
 		s.adapter.options.Logger.WarnContext(ctx, "slack picture of a run was not shown", slog.Any("error", err))

@@ -4,7 +4,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Slack's limits on the table of a message, which has one at most.
@@ -16,7 +16,7 @@ const (
 
 // readReply reads an answer or question. Its first table that Slack's own block can hold is one;
 // others are text in columns, since a message has one table.
-func readReply(markdown string, sources []chat.SourceGroup) []rich.Piece {
+func readReply(markdown string, sources []chat.SourceGroup) []render.Piece {
 	pieces := format.Read(markdown, sources)
 	found := false
 	for i, p := range pieces {
@@ -30,21 +30,21 @@ func readReply(markdown string, sources []chat.SourceGroup) []rich.Piece {
 }
 
 // fitsTable tells whether Slack's own block can hold a table.
-func fitsTable(table *rich.Table) bool {
+func fitsTable(table *render.Table) bool {
 	if table == nil || len(table.Rows) > maxTableRows || len(table.Aligns) > maxTableColumns || tableCost(table) > messageBudget {
 		return false
 	}
 	size := 0
 	for _, cells := range table.Rows {
 		for _, cell := range cells {
-			size += rich.Length(rich.Plain(visibleCell(cell)))
+			size += render.Length(render.Plain(visibleCell(cell)))
 		}
 	}
 	return size <= maxTableText
 }
 
 // tableCost is what a table block is taken to count against Slack's limit on a message.
-func tableCost(table *rich.Table) int {
+func tableCost(table *render.Table) int {
 	cost := elementCost
 	for _, cells := range table.Rows {
 		for _, cell := range cells {
@@ -58,20 +58,20 @@ func tableCost(table *rich.Table) int {
 }
 
 // visibleCell is a cell's runs, a space where it has none: Slack takes no empty cell.
-func visibleCell(cell []rich.Run) []rich.Run {
+func visibleCell(cell []render.Run) []render.Run {
 	if len(cell) == 0 {
-		return []rich.Run{{Text: " "}}
+		return []render.Run{{Text: " "}}
 	}
 	return cell
 }
 
-var columnAlignments = map[rich.Alignment]slack.ColumnAlignment{
-	rich.Left: slack.ColumnAlignmentLeft, rich.Center: slack.ColumnAlignmentCenter, rich.Right: slack.ColumnAlignmentRight,
+var columnAlignments = map[render.Alignment]slack.ColumnAlignment{
+	render.Left: slack.ColumnAlignmentLeft, render.Center: slack.ColumnAlignmentCenter, render.Right: slack.ColumnAlignmentRight,
 }
 
 // tableBlock makes Slack's table block, whose cells wrap: a column that doesn't is cut off. Cells
 // are rich text throughout, which has the links of citations; plain ones were refused for months.
-func tableBlock(table *rich.Table) *slack.TableBlock {
+func tableBlock(table *render.Table) *slack.TableBlock {
 	block := slack.NewTableBlock("")
 	for _, alignment := range table.Aligns {
 		block.ColumnSettings = append(block.ColumnSettings, slack.ColumnSetting{Align: columnAlignments[alignment], IsWrapped: true})
@@ -87,8 +87,8 @@ func tableBlock(table *rich.Table) *slack.TableBlock {
 }
 
 // withoutTables is pieces whose table is text in columns.
-func withoutTables(pieces []rich.Piece) []rich.Piece {
-	out := make([]rich.Piece, len(pieces))
+func withoutTables(pieces []render.Piece) []render.Piece {
+	out := make([]render.Piece, len(pieces))
 	for i, p := range pieces {
 		p.Table = nil
 		out[i] = p

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 	"cairn/internal/chat/settings"
 )
 
@@ -67,7 +66,7 @@ const (
 )
 
 // textFormat is what the platform can show of an answer.
-var textFormat = rich.Format{MaxAddress: 500, MaxTitle: 120, Deepest: 2, EmptyItem: "…"}
+var textFormat = render.Format{MaxAddress: 500, MaxTitle: 120, Deepest: 2, EmptyItem: "…"}
 
 // textTerms are the platform's words for who manages it, and textSyntax is its command for them.
 var (
@@ -232,16 +231,16 @@ func (s *textSurface) AskReason(_ context.Context, run chat.RunID) error {
 
 // ShowExplanation implements interact.Surface: the platform has no pictures.
 func (s *textSurface) ShowExplanation(ctx context.Context, shown interact.Explanation) error {
-	lines := []string{explain.Title}
-	for _, section := range explain.Sections(shown.Trace, explain.Room{Lines: 8, Length: 90}) {
+	lines := []string{render.TraceTitle}
+	for _, section := range render.TraceSections(shown.Trace, render.TraceRoom{Lines: 8, Length: 90}) {
 		lines = append(append(lines, section.Heading), section.Lines...)
 	}
-	return s.Tell(ctx, strings.Join(append(lines, explain.Footer(shown.Run, shown.Trace)), "\n"))
+	return s.Tell(ctx, strings.Join(append(lines, render.TraceFooter(shown.Run, shown.Trace)), "\n"))
 }
 
 // ShowSources implements interact.Surface.
 func (s *textSurface) ShowSources(ctx context.Context, groups []chat.SourceGroup) error {
-	pieces, _ := textFormat.Sources(groups, time.Now(), rich.Room{Rows: 60, Budget: 4000, Cost: func(p rich.Piece) int { return len(rich.Plain(p.Runs)) }})
+	pieces, _ := textFormat.Sources(groups, time.Now(), render.Room{Rows: 60, Budget: 4000, Cost: func(p render.Piece) int { return len(render.Plain(p.Runs)) }})
 	return s.Tell(ctx, plainText(pieces))
 }
 
@@ -289,10 +288,10 @@ func helpText(request interact.HelpRequest) string {
 }
 
 // plainText shows pieces line by line.
-func plainText(pieces []rich.Piece) string {
+func plainText(pieces []render.Piece) string {
 	var out strings.Builder
 	for _, piece := range pieces {
-		out.WriteString(rich.Plain(piece.Runs) + "\n")
+		out.WriteString(render.Plain(piece.Runs) + "\n")
 	}
 	return out.String()
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 	"cairn/internal/chat/settings"
 )
 
@@ -222,11 +222,11 @@ func lastSaid(turns []chat.Turn) []string {
 	for _, turn := range turns[max(0, len(turns)-most):] {
 		switch {
 		case turn.Reply != nil:
-			said = append(said, "Cairn: "+rich.Cut(turn.Reply.Text, maxOverheard))
+			said = append(said, "Cairn: "+render.Cut(turn.Reply.Text, maxOverheard))
 		case turn.Question != nil:
-			said = append(said, "Cairn: "+rich.Cut(turn.Question.Text, maxOverheard))
+			said = append(said, "Cairn: "+render.Cut(turn.Question.Text, maxOverheard))
 		default:
-			said = append(said, "Person: "+rich.Cut(turn.Text, maxOverheard))
+			said = append(said, "Person: "+render.Cut(turn.Text, maxOverheard))
 		}
 	}
 	return said

@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // HelpState is how far a call for help is.
@@ -34,19 +34,19 @@ type HelpRequest struct {
 }
 
 // Headline says who is called, or helps. Its runs name people by Run.User.
-func (h HelpRequest) Headline() []rich.Run {
-	var runs []rich.Run
+func (h HelpRequest) Headline() []render.Run {
+	var runs []render.Run
 	for _, id := range h.People {
-		runs = append(runs, rich.Run{User: id}, rich.Run{Text: " "})
+		runs = append(runs, render.Run{User: id}, render.Run{Text: " "})
 	}
-	by := rich.Run{User: string(h.By)}
+	by := render.Run{User: string(h.By)}
 	switch h.State {
 	case HelpWanted:
-		return append(runs, by, rich.Run{Text: " would like a person to look at this."})
+		return append(runs, by, render.Run{Text: " would like a person to look at this."})
 	case HelpTaken:
-		return append(runs, by, rich.Run{Text: " takes care of this."})
+		return append(runs, by, render.Run{Text: " takes care of this."})
 	}
-	return append(runs, rich.Run{Text: "✓ Resolved by "}, by)
+	return append(runs, render.Run{Text: "✓ Resolved by "}, by)
 }
 
 // Buttons are what stands under the call.

@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Prompt is a suggested question: what the button says, and what is asked.
@@ -60,28 +60,28 @@ func (c *Controller) ListCollections(ctx context.Context, asked []string) ([]cha
 
 // KnownPieces tells what the bot knows of the collections that may be asked, none for all, or
 // that it can't be told at the moment. Without a catalog there are none.
-func (c *Controller) KnownPieces(ctx context.Context, asked []string) []rich.Piece {
+func (c *Controller) KnownPieces(ctx context.Context, asked []string) []render.Piece {
 	if c.options.Catalog == nil {
 		return nil
 	}
-	heading := rich.Heading("What Cairn knows")
+	heading := render.Heading("What Cairn knows")
 	collections, err := c.ListCollections(ctx, asked)
 	if err != nil {
 		c.options.Logger.WarnContext(ctx, "list collections", slog.String("platform", c.options.Platform), slog.Any("error", err))
-		return []rich.Piece{heading, itemPiece(rich.Run{Text: "It can't be listed at the moment: open this tab again in a minute."})}
+		return []render.Piece{heading, itemPiece(render.Run{Text: "It can't be listed at the moment: open this tab again in a minute."})}
 	}
-	return append([]rich.Piece{heading}, collectionPieces(collections, c.options.Now())...)
+	return append([]render.Piece{heading}, collectionPieces(collections, c.options.Now())...)
 }
 
 // collectionPieces lists collections with how fresh they are.
-func collectionPieces(collections []chat.Collection, now time.Time) []rich.Piece {
+func collectionPieces(collections []chat.Collection, now time.Time) []render.Piece {
 	if len(collections) == 0 {
-		return []rich.Piece{itemPiece(rich.Run{Text: "Nothing yet: no documents have been read."})}
+		return []render.Piece{itemPiece(render.Run{Text: "Nothing yet: no documents have been read."})}
 	}
-	var out []rich.Piece
+	var out []render.Piece
 	for i, collection := range collections {
 		if i == maxCollections {
-			return append(out, itemPiece(rich.Run{Text: fmt.Sprintf("and %d more", len(collections)-i)}))
+			return append(out, itemPiece(render.Run{Text: fmt.Sprintf("and %d more", len(collections)-i)}))
 		}
 		described := ": " + countNoun(collection.Documents, "document")
 		if collection.Passages > 0 {
@@ -90,15 +90,15 @@ func collectionPieces(collections []chat.Collection, now time.Time) []rich.Piece
 		if !collection.Updated.IsZero() {
 			described += ", brought up to date " + markup.Age(now, collection.Updated)
 		}
-		name := rich.Cut(markup.CleanLine(collection.Name), maxHomeTitle)
-		out = append(out, itemPiece(rich.Run{Text: name, Style: rich.Style{Bold: true}}, rich.Run{Text: described}))
+		name := render.Cut(markup.CleanLine(collection.Name), maxHomeTitle)
+		out = append(out, itemPiece(render.Run{Text: name, Style: render.Style{Bold: true}}, render.Run{Text: described}))
 	}
 	return out
 }
 
 // RecentPieces lists a person's last questions. link gives the address of a thread, and false
 // for one that is not listed. Where the bot does not list threads there are none.
-func (c *Controller) RecentPieces(ctx context.Context, bot *Handler, by chat.UserID, link func(chat.ThreadID) (address string, ok bool)) ([]rich.Piece, error) {
+func (c *Controller) RecentPieces(ctx context.Context, bot *Handler, by chat.UserID, link func(chat.ThreadID) (address string, ok bool)) ([]render.Piece, error) {
 	if bot.Threads == nil {
 		return nil, nil
 	}
@@ -107,29 +107,29 @@ func (c *Controller) RecentPieces(ctx context.Context, bot *Handler, by chat.Use
 	if err != nil {
 		return nil, fmt.Errorf("list a person's questions: %w", err)
 	}
-	out := []rich.Piece{rich.Heading("Your recent questions")}
+	out := []render.Piece{render.Heading("Your recent questions")}
 	for _, thread := range threads {
 		address, ok := link(thread.Thread)
 		if !ok || len(out) > maxRecent {
 			continue
 		}
-		title := rich.Cut(markup.CleanLine(thread.Title), maxHomeTitle)
+		title := render.Cut(markup.CleanLine(thread.Title), maxHomeTitle)
 		if title == "" {
 			title = "(a message without words)"
 		}
-		row := []rich.Run{{Text: title, URL: address}}
+		row := []render.Run{{Text: title, URL: address}}
 		if thread.Waiting {
-			row = append(row, rich.Run{Text: " — waits for your answer"})
+			row = append(row, render.Run{Text: " — waits for your answer"})
 		}
 		out = append(out, itemPiece(row...))
 	}
 	if len(out) == 1 {
-		out = append(out, itemPiece(rich.Run{Text: "None yet."}))
+		out = append(out, itemPiece(render.Run{Text: "None yet."}))
 	}
 	return out, nil
 }
 
-func itemPiece(runs ...rich.Run) rich.Piece { return rich.Piece{Shape: rich.Item, Runs: runs} }
+func itemPiece(runs ...render.Run) render.Piece { return render.Piece{Shape: render.Item, Runs: runs} }
 
 func countNoun(n int, noun string) string {
 	if n == 1 {

@@ -5,8 +5,7 @@ import (
 	"errors"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Press is a button that somebody pressed, or a form of the bot's that they sent.
@@ -186,7 +185,7 @@ func (c *Controller) saveReason(ctx context.Context, bot *Handler, press Press) 
 		return press.To.Tell(ctx, "Say in a few words what was wrong, or choose Skip.")
 	}
 	err := bot.Rate(ctx, chat.RunID(press.About), chat.Rating{
-		By: press.By, Verdict: chat.Down, Reason: rich.Head(press.Value, chat.MaxReason), At: c.options.Now(),
+		By: press.By, Verdict: chat.Down, Reason: render.Head(press.Value, chat.MaxReason), At: c.options.Now(),
 	})
 	if err != nil {
 		return err
@@ -200,7 +199,7 @@ func explainRun(ctx context.Context, bot *Handler, press Press) error {
 	if err != nil {
 		return err
 	}
-	return press.To.ShowExplanation(ctx, Explanation{run, trace, func() ([]byte, error) { return explain.Picture(bot.Graphs, trace) }})
+	return press.To.ShowExplanation(ctx, Explanation{run, trace, func() ([]byte, error) { return render.DrawTrace(bot.Graphs, trace) }})
 }
 
 func listSources(ctx context.Context, bot *Handler, press Press) error {

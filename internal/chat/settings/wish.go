@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // Action is what somebody wants done to a setting.
@@ -69,7 +69,7 @@ const maxCollectionName = 100
 
 func readCollections(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimPrefix(rich.Cut(markup.CleanLine(name), maxCollectionName), "@")
+		name = strings.TrimPrefix(render.Cut(markup.CleanLine(name), maxCollectionName), "@")
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -132,7 +132,7 @@ func (d Description) Lines() []string {
 		state = "off"
 	}
 	if len(d.Holds.Collections) > 0 {
-		collections = d.Escape(rich.Cut(strings.Join(d.Holds.Collections, ", "), maxShownCollections))
+		collections = d.Escape(render.Cut(strings.Join(d.Holds.Collections, ", "), maxShownCollections))
 	}
 	if len(d.Holds.Askers) > 0 {
 		var shown []string

@@ -1,4 +1,4 @@
-package rich
+package render
 
 import (
 	"strconv"

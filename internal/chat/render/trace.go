@@ -1,5 +1,4 @@
-// Package explain tells how an answer came about, for people who want to know why.
-package explain
+package render
 
 import (
 	"fmt"
@@ -10,49 +9,48 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/picture"
-	"cairn/internal/chat/rich"
 )
 
-// Title is what the explanation is called.
-const Title = "Why this answer"
+// TraceTitle is what the explanation is called.
+const TraceTitle = "Why this answer"
 
-// Section is a part of an explanation: lines of text under a heading.
-type Section struct {
+// TraceSection is a part of an explanation: lines of text under a heading.
+type TraceSection struct {
 	Heading string
 	Lines   []string
 }
 
-// Room is what a section may take.
-type Room struct {
+// TraceRoom is what a section may take.
+type TraceRoom struct {
 	Lines  int // a further one counts those that are left out
-	Length int // of a line, as rich.Length counts
+	Length int // of a line, as Length counts
 }
 
-// Sections tell a trace in the words of those who asked: how the answer was written, what
+// TraceSections tell a trace in the words of those who asked: how the answer was written, what
 // was searched for, and which pages were used or left out. What the trace has nothing of
 // is not among them. Scores, steps and decisions are for operators, who have the trace.
-func Sections(trace chat.Trace, room Room) []Section {
+func TraceSections(trace chat.Trace, room TraceRoom) []TraceSection {
 	used, left := evidencePages(trace)
-	var sections []Section
-	for _, s := range []Section{
+	var sections []TraceSection
+	for _, s := range []TraceSection{
 		{"How it was written", writingLines(trace)}, {"Searched for", searchLines(trace)},
 		{"Pages used", used}, {"Read and left out", left}, {"Steps", stepLines(trace)},
 	} {
 		if len(s.Lines) == 0 {
 			continue
 		}
-		sections = append(sections, Section{s.Heading, room.fitLines(s.Lines)})
+		sections = append(sections, TraceSection{s.Heading, room.fitLines(s.Lines)})
 	}
 	return sections
 }
 
-func (r Room) fitLines(lines []string) []string {
+func (r TraceRoom) fitLines(lines []string) []string {
 	var out []string
 	for i, line := range lines {
 		if i == r.Lines {
 			return append(out, fmt.Sprintf("and %d more", len(lines)-i))
 		}
-		out = append(out, rich.Cut(markup.CleanLine(line), r.Length))
+		out = append(out, Cut(markup.CleanLine(line), r.Length))
 	}
 	return out
 }
@@ -120,8 +118,8 @@ func evidencePages(trace chat.Trace) (used, left []string) {
 	return used, slices.DeleteFunc(left, func(line string) bool { return slices.Contains(used, line) })
 }
 
-// Footer names a run, its flow, and how long it worked.
-func Footer(run chat.RunID, trace chat.Trace) string {
+// TraceFooter names a run, its flow, and how long it worked.
+func TraceFooter(run chat.RunID, trace chat.Trace) string {
 	return fmt.Sprintf("Run %s, flow %s, worked %s", run, trace.Flow, roundDuration(trace.Took))
 }
 
@@ -136,9 +134,9 @@ func roundDuration(d time.Duration) string {
 	return "under 1 ms"
 }
 
-// Picture draws the graph of a run with the way that it took, as a PNG; nil where graphs
+// DrawTrace draws the graph of a run with the way that it took, as a PNG; nil where graphs
 // is nil or knows none.
-func Picture(graphs chat.Graphs, trace chat.Trace) ([]byte, error) {
+func DrawTrace(graphs chat.Graphs, trace chat.Trace) ([]byte, error) {
 	if graphs == nil {
 		return nil, nil
 	}

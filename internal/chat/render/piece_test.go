@@ -1,16 +1,16 @@
-package rich_test
+package render_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 func TestLengthsAreInUTF16Units(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "abc": 3, "äß": 2, "语言": 2, "👩‍👩‍👧": 8, "\xff": 1} {
-		if got := rich.Length(text); got != want {
+		if got := render.Length(text); got != want {
 			t.Errorf("Length(%q) = %d, want %d", text, got, want)
 		}
 	}
@@ -28,19 +28,19 @@ func TestCutting(t *testing.T) {
 		{"a👩b", 2, "a", "a…"},
 		{"", 0, "", ""},
 	} {
-		if head, cut := rich.Head(test.text, test.limit), rich.Cut(test.text, test.limit); head != test.head || cut != test.cut {
+		if head, cut := render.Head(test.text, test.limit), render.Cut(test.text, test.limit); head != test.head || cut != test.cut {
 			t.Errorf("%q to %d: %q and %q, want %q and %q", test.text, test.limit, head, cut, test.head, test.cut)
 		}
 	}
 }
 
 func TestJoin(t *testing.T) {
-	bold := rich.Style{Bold: true}
-	got := rich.Join([]rich.Run{
+	bold := render.Style{Bold: true}
+	got := render.Join([]render.Run{
 		{Text: "a"}, {}, {Text: "b"}, {Text: "c", Style: bold}, {Text: "d", Style: bold},
 		{Text: "e", URL: "https://e.example"}, {Text: "f", URL: "https://e.example"}, {User: "U1"}, {Text: "g"},
 	})
-	want := []rich.Run{
+	want := []render.Run{
 		{Text: "ab"}, {Text: "cd", Style: bold},
 		{Text: "e", URL: "https://e.example"}, {Text: "f", URL: "https://e.example"}, {User: "U1"}, {Text: "g"},
 	}
@@ -52,16 +52,16 @@ func TestJoin(t *testing.T) {
 			t.Errorf("run %d is %+v, want %+v", i, got[i], want[i])
 		}
 	}
-	if said := rich.Plain(got); said != "abcdefg" {
+	if said := render.Plain(got); said != "abcdefg" {
 		t.Errorf("they say %q", said)
 	}
 }
 
 // counted is a packer whose messages hold budget characters; each piece and run costs one
 // beside its text.
-func counted(budget, messages int) rich.Packer {
-	p := rich.Packer{Budget: budget, Messages: messages, RunCost: func(r rich.Run) int { return 1 + rich.Length(r.Text+r.URL) }}
-	p.Cost = func(piece rich.Piece) int {
+func counted(budget, messages int) render.Packer {
+	p := render.Packer{Budget: budget, Messages: messages, RunCost: func(r render.Run) int { return 1 + render.Length(r.Text+r.URL) }}
+	p.Cost = func(piece render.Piece) int {
 		cost := 1
 		for _, r := range piece.Runs {
 			cost += p.RunCost(r)
@@ -71,10 +71,10 @@ func counted(budget, messages int) rich.Packer {
 	return p
 }
 
-func paragraph(runs ...rich.Run) rich.Piece { return rich.Piece{Runs: runs} }
+func paragraph(runs ...render.Run) render.Piece { return render.Piece{Runs: runs} }
 
 // shown writes messages: a line a message, "/" between pieces, "|" between runs.
-func shown(messages [][]rich.Piece) string {
+func shown(messages [][]render.Piece) string {
 	var lines []string
 	for _, message := range messages {
 		var pieces []string
@@ -91,23 +91,23 @@ func shown(messages [][]rich.Piece) string {
 }
 
 func TestPacking(t *testing.T) {
-	fence := rich.Piece{Shape: rich.Preformatted, Runs: []rich.Run{{Text: "x := 1"}}}
-	link := rich.Run{Text: "a link", URL: "https://a.example"}
+	fence := render.Piece{Shape: render.Preformatted, Runs: []render.Run{{Text: "x := 1"}}}
+	link := render.Run{Text: "a link", URL: "https://a.example"}
 	for name, test := range map[string]struct {
-		pieces []rich.Piece
+		pieces []render.Piece
 		budget int
 		want   string
 		whole  bool
 	}{
-		"what fits is together":                 {[]rich.Piece{paragraph(rich.Run{Text: "one"}), paragraph(rich.Run{Text: "two"})}, 10, "one / two", true},
-		"a paragraph is divided at white space": {[]rich.Piece{paragraph(rich.Run{Text: "one two three"})}, 10, "one two \nthree", true},
-		"or in a word":                          {[]rich.Piece{paragraph(rich.Run{Text: "abcdefghijkl"})}, 10, "abcdefgh\nijkl", true},
-		"or between runs":                       {[]rich.Piece{paragraph(rich.Run{Text: "one"}, link)}, 26, "one\na link", true},
-		"a link that is too long is text":       {[]rich.Piece{paragraph(link)}, 20, "a link (https://a.\nexample)", true},
-		"a mention is never divided":            {[]rich.Piece{paragraph(rich.Run{Text: "abcdefg"}, rich.Run{User: "U1"}, rich.Run{Text: "x"})}, 9, "abcdefg\nU1|x", true},
-		"a fence goes to the next message":      {[]rich.Piece{paragraph(rich.Run{Text: "abc"}), fence}, 10, "abc\nx := 1", true},
-		"a fence that fits nowhere":             {[]rich.Piece{paragraph(rich.Run{Text: "abc"}), fence}, 7, "abc", false},
-		"too many messages":                     {[]rich.Piece{paragraph(rich.Run{Text: strings.Repeat("word ", 10)})}, 10, "word wor\nd word \nword wor", false},
+		"what fits is together":                 {[]render.Piece{paragraph(render.Run{Text: "one"}), paragraph(render.Run{Text: "two"})}, 10, "one / two", true},
+		"a paragraph is divided at white space": {[]render.Piece{paragraph(render.Run{Text: "one two three"})}, 10, "one two \nthree", true},
+		"or in a word":                          {[]render.Piece{paragraph(render.Run{Text: "abcdefghijkl"})}, 10, "abcdefgh\nijkl", true},
+		"or between runs":                       {[]render.Piece{paragraph(render.Run{Text: "one"}, link)}, 26, "one\na link", true},
+		"a link that is too long is text":       {[]render.Piece{paragraph(link)}, 20, "a link (https://a.\nexample)", true},
+		"a mention is never divided":            {[]render.Piece{paragraph(render.Run{Text: "abcdefg"}, render.Run{User: "U1"}, render.Run{Text: "x"})}, 9, "abcdefg\nU1|x", true},
+		"a fence goes to the next message":      {[]render.Piece{paragraph(render.Run{Text: "abc"}), fence}, 10, "abc\nx := 1", true},
+		"a fence that fits nowhere":             {[]render.Piece{paragraph(render.Run{Text: "abc"}), fence}, 7, "abc", false},
+		"too many messages":                     {[]render.Piece{paragraph(render.Run{Text: strings.Repeat("word ", 10)})}, 10, "word wor\nd word \nword wor", false},
 		"nothing":                               {nil, 10, "", true},
 	} {
 		messages, whole := counted(test.budget, 3).Pack(test.pieces)
@@ -127,16 +127,16 @@ func FuzzPack(f *testing.F) {
 			return
 		}
 		p := counted(5+max(0, budget)%500, 1000)
-		messages, whole := p.Pack([]rich.Piece{
-			{Runs: rich.Join([]rich.Run{{Text: before}, {Text: label, URL: "https://a.example"}, {Text: after}})},
-			{Shape: rich.Item, Runs: rich.Join([]rich.Run{{Text: label}})},
+		messages, whole := p.Pack([]render.Piece{
+			{Runs: render.Join([]render.Run{{Text: before}, {Text: label, URL: "https://a.example"}, {Text: after}})},
+			{Shape: render.Item, Runs: render.Join([]render.Run{{Text: label}})},
 		})
 		var said strings.Builder
 		for i, message := range messages {
 			cost := 0
 			for _, piece := range message {
 				cost += p.Cost(piece)
-				said.WriteString(rich.Plain(piece.Runs))
+				said.WriteString(render.Plain(piece.Runs))
 			}
 			if cost > p.Budget {
 				t.Errorf("message %d costs %d of %d", i, cost, p.Budget)

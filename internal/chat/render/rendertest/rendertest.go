@@ -1,5 +1,5 @@
-// Package richtest makes up answers to render, for the tests of adapters.
-package richtest
+// Package rendertest makes up answers to render, for the tests of adapters.
+package rendertest
 
 import (
 	"flag"

@@ -1,4 +1,4 @@
-package explain_test
+package render_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/explain"
+	"cairn/internal/chat/render"
 )
 
 func trace() chat.Trace {
@@ -29,7 +29,7 @@ func trace() chat.Trace {
 
 func TestSections(t *testing.T) {
 	var told []string
-	for _, section := range explain.Sections(trace(), explain.Room{Lines: 2, Length: 40}) {
+	for _, section := range render.TraceSections(trace(), render.TraceRoom{Lines: 2, Length: 40}) {
 		told = append(told, section.Heading)
 		for _, line := range section.Lines {
 			told = append(told, "  "+line)
@@ -47,10 +47,10 @@ Read and left out
 	if got := strings.Join(told, "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if sections := explain.Sections(chat.Trace{}, explain.Room{Lines: 2, Length: 40}); sections != nil {
+	if sections := render.TraceSections(chat.Trace{}, render.TraceRoom{Lines: 2, Length: 40}); sections != nil {
 		t.Errorf("of nothing: %+v", sections)
 	}
-	if got := explain.Footer("run-1", trace()); got != "Run run-1, flow answer, worked 2.3s" {
+	if got := render.TraceFooter("run-1", trace()); got != "Run run-1, flow answer, worked 2.3s" {
 		t.Error(got)
 	}
 }
@@ -62,24 +62,24 @@ func (g graphs) Graph(flow string) (string, bool) { return string(g), flow == "a
 
 func TestPicture(t *testing.T) {
 	const svg = `<svg width="60" height="40"><g class="node" data-node="%s"><rect class="box" x="5.0" y="5.0" width="50.0" height="30.0" rx="6"/></g></svg>`
-	took, err := explain.Picture(graphs(fmt.Sprintf(svg, "write")), trace())
+	took, err := render.DrawTrace(graphs(fmt.Sprintf(svg, "write")), trace())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := explain.Picture(graphs(fmt.Sprintf(svg, "other")), trace())
+	other, err := render.DrawTrace(graphs(fmt.Sprintf(svg, "other")), trace())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := png.Decode(bytes.NewReader(took)); err != nil || bytes.Equal(took, other) {
 		t.Errorf("%v, or the way that the run took is not marked", err)
 	}
-	if none, err := explain.Picture(nil, trace()); none != nil || err != nil {
+	if none, err := render.DrawTrace(nil, trace()); none != nil || err != nil {
 		t.Errorf("without graphs: %d bytes, %v", len(none), err)
 	}
-	if none, err := explain.Picture(graphs(svg), chat.Trace{Flow: "unknown"}); none != nil || err != nil {
+	if none, err := render.DrawTrace(graphs(svg), chat.Trace{Flow: "unknown"}); none != nil || err != nil {
 		t.Errorf("of an unknown flow: %d bytes, %v", len(none), err)
 	}
-	if _, err := explain.Picture(graphs("no SVG"), trace()); err == nil {
+	if _, err := render.DrawTrace(graphs("no SVG"), trace()); err == nil {
 		t.Error("what is no SVG was drawn")
 	}
 }

@@ -1,8 +1,9 @@
-// Package rich holds what the bot says between its Markdown and a platform that has no
+// Package render holds what the bot says between its Markdown and a platform that has no
 // Markdown, or not this one: pieces made of styled runs of text. An adapter has a Format,
 // which says what its platform can show, reads answers and lists sources with it, packs
-// the pieces into messages with a Packer, and writes them in its platform's own way.
-package rich
+// the pieces into messages with a Packer, and writes them in its platform's own way. How an
+// answer came about is told by TraceSections.
+package render
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package rich_test
+package render_test
 
 import (
 	"fmt"
@@ -9,25 +9,25 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/rich"
+	"cairn/internal/chat/render"
 )
 
 // plainly shows neither links in tables nor those of marks; richly shows both.
 var (
-	plainly = rich.Format{MaxAddress: 40, MaxTitle: 20, Deepest: 1, EmptyItem: "…", SplitCode: true}
-	richly  = rich.Format{MaxAddress: 40, MaxTitle: 20, Deepest: 1, EmptyItem: " ", LinkMarks: true, LinkTables: true}
+	plainly = render.Format{MaxAddress: 40, MaxTitle: 20, Deepest: 1, EmptyItem: "…", SplitCode: true}
+	richly  = render.Format{MaxAddress: 40, MaxTitle: 20, Deepest: 1, EmptyItem: " ", LinkMarks: true, LinkTables: true}
 )
 
 // told writes pieces for people: a line a piece, with what it is, and links and styles
 // behind the runs that have them.
-func told(pieces []rich.Piece) string {
+func told(pieces []render.Piece) string {
 	var lines []string
 	for _, p := range pieces {
 		is := [...]string{"text", "item", "code", "quote"}[p.Shape]
 		switch {
 		case p.Ordered:
 			is = fmt.Sprintf("%d. at %d", p.Number, p.Indent)
-		case p.Shape == rich.Item:
+		case p.Shape == render.Item:
 			is += fmt.Sprintf(" at %d", p.Indent)
 		case p.Language != "":
 			is += " in " + p.Language
@@ -103,9 +103,9 @@ func TestTablesKeepTheirCells(t *testing.T) {
 	}
 	var rows []string
 	for _, cells := range pieces[0].Table.Rows {
-		var row []rich.Piece
+		var row []render.Piece
 		for _, cell := range cells {
-			row = append(row, rich.Piece{Runs: cell})
+			row = append(row, render.Piece{Runs: cell})
 		}
 		rows = append(rows, strings.ReplaceAll(told(row), "\n", " "))
 	}
@@ -121,7 +121,7 @@ func TestTablesKeepTheirCells(t *testing.T) {
 }
 
 func TestSources(t *testing.T) {
-	room := rich.Room{Rows: 9, Budget: 1000, Cost: func(p rich.Piece) int { return rich.Length(rich.Plain(p.Runs)) }}
+	room := render.Room{Rows: 9, Budget: 1000, Cost: func(p render.Piece) int { return render.Length(render.Plain(p.Runs)) }}
 	all := `text: "Documentation"(bold)
 item at 0: "[1] " "Deploying"(https://a.example/b) ": " "Rolling back"(https://a.example/b) ", Limits · Platform"
 item at 0: "[2] " "docs/runbook.md"(bold) " · docs/runbook.md"
@@ -158,23 +158,23 @@ func TestSectionsOfARowAreBounded(t *testing.T) {
 	for _, heading := range []string{"a", "", "b", "c", "d", "e", "f"} {
 		source.Sections = append(source.Sections, chat.Section{Heading: heading})
 	}
-	room := rich.Room{Rows: 1, Budget: 1000, Cost: func(rich.Piece) int { return 0 }}
+	room := render.Room{Rows: 1, Budget: 1000, Cost: func(render.Piece) int { return 0 }}
 	pieces, _ := plainly.Sources([]chat.SourceGroup{{Sources: []chat.Source{source}}}, chattest.Now, room)
-	if got, want := rich.Plain(pieces[0].Runs), "T: a, b, c, d and 2 more"; !strings.HasPrefix(got, want+" · ") {
+	if got, want := render.Plain(pieces[0].Runs), "T: a, b, c, d and 2 more"; !strings.HasPrefix(got, want+" · ") {
 		t.Errorf("%q, want %q and its age", got, want)
 	}
 }
 
 func TestChoices(t *testing.T) {
 	short := []chat.Choice{{ID: "a", Label: "Staging"}, {ID: "b"}, {}}
-	if pieces := rich.Choices(short, 7, 20); pieces != nil {
+	if pieces := render.Choices(short, 7, 20); pieces != nil {
 		t.Errorf("buttons tell them, but they are spelled out: %s", told(pieces))
 	}
 	want := "1. at 0: \"Staging\"(bold)\n2. at 0: \"b\"(bold)\n3. at 0: \"—\"(bold)"
-	if got := told(rich.Choices(short, 6, 20)); got != want {
+	if got := told(render.Choices(short, 6, 20)); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	if got, want := told(rich.Choices([]chat.Choice{{Label: "A", Detail: "in detail"}}, 7, 5)), `1. at 0: "A"(bold) " — in d…"`; got != want {
+	if got, want := told(render.Choices([]chat.Choice{{Label: "A", Detail: "in detail"}}, 7, 5)), `1. at 0: "A"(bold) " — in d…"`; got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 }
@@ -182,15 +182,15 @@ func TestChoices(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	question := chat.Question{Choices: []chat.Choice{{ID: "a", Label: "Staging"}}}
 	for answer, want := range map[string]string{"a": "Staging", "in words": "in wo…", "\x00": "…"} {
-		runs := rich.Answered(chat.Post{Question: &question, Answer: answer}, "", 6)
+		runs := render.Answered(chat.Post{Question: &question, Answer: answer}, "", 6)
 		if answer == "a" {
-			runs = rich.Answered(chat.Post{Question: &question, Answer: answer}, "", 10)
+			runs = render.Answered(chat.Post{Question: &question, Answer: answer}, "", 10)
 		}
-		if got := rich.Plain(runs); got != "→ "+want {
+		if got := render.Plain(runs); got != "→ "+want {
 			t.Errorf("%q is told as %q, want %q", answer, got, want)
 		}
 	}
-	if runs := rich.Answered(chat.Post{Question: &question, Answer: "a"}, "U1", 10); runs[0].User != "U1" || rich.Plain(runs) != ": Staging" {
+	if runs := render.Answered(chat.Post{Question: &question, Answer: "a"}, "U1", 10); runs[0].User != "U1" || render.Plain(runs) != ": Staging" {
 		t.Errorf("%+v", runs)
 	}
 }
@@ -205,12 +205,12 @@ func FuzzRead(f *testing.F) {
 		if len(markdown) > 20000 {
 			return
 		}
-		for _, format := range []rich.Format{plainly, richly} {
+		for _, format := range []render.Format{plainly, richly} {
 			for _, p := range format.Read(markdown, sources()) {
-				if p.Indent < 0 || p.Indent > format.Deepest || p.Shape == rich.Item && p.Number < 1 {
+				if p.Indent < 0 || p.Indent > format.Deepest || p.Shape == render.Item && p.Number < 1 {
 					t.Errorf("an item %d at %d", p.Number, p.Indent)
 				}
-				if strings.TrimSpace(rich.Plain(p.Runs)) == "" && rich.Plain(p.Runs) != format.EmptyItem {
+				if strings.TrimSpace(render.Plain(p.Runs)) == "" && render.Plain(p.Runs) != format.EmptyItem {
 					t.Errorf("an empty piece: %+v", p)
 				}
 				for _, r := range p.Runs {

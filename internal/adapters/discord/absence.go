@@ -58,12 +58,12 @@ func (t threadState) isKnown(at place, known []chat.MessageID) bool {
 // active threads of its server, or at the latest messages of its channel, or of that which its
 // thread is to be started in. false: they do not show it, as of a thread that was archived.
 func (r room) readThreadState(ctx context.Context, age time.Duration) (threadState, bool, error) {
-	since := r.now().Add(-age)
+	since := r.adapter.now().Add(-age)
 	if r.at.isDirect() {
 		return threadState{}, false, nil
 	}
 	if r.at.root == "" {
-		seen, err := r.surveys.Get(r.at.guild, since, func() (survey, time.Time, error) { return r.surveyServer(ctx) })
+		seen, err := r.adapter.surveys.Get(r.at.guild, since, func() (survey, time.Time, error) { return r.surveyServer(ctx) })
 		found, ok := seen.states[r.at.channel]
 		if ok || err != nil || r.to.message != r.at.channel || r.to.channel == "" {
 			return found, ok, err
@@ -81,8 +81,8 @@ func (r room) surveyServer(ctx context.Context) (survey, time.Time, error) {
 	var told struct {
 		Threads []wireChannel `json:"threads"`
 	}
-	asked := r.now()
-	err := r.callAPI(ctx, request{does: "list the active threads", method: http.MethodGet, url: discordgo.EndpointGuildActiveThreads(r.at.guild)}, &told)
+	asked := r.adapter.now()
+	err := r.adapter.callAPI(ctx, request{does: "list the active threads", method: http.MethodGet, url: discordgo.EndpointGuildActiveThreads(r.at.guild)}, &told)
 	if err != nil {
 		return survey{}, asked, err
 	}
@@ -96,12 +96,12 @@ func (r room) surveyServer(ctx context.Context) (survey, time.Time, error) {
 // surveyOf gives how the conversations in a channel of the room's server stood at a time or later.
 func (r room) surveyOf(ctx context.Context, channel string, since time.Time) (survey, error) {
 	r.at = place{guild: r.at.guild, channel: channel}
-	return r.surveys.Get(r.at.guild+" "+channel, since, func() (survey, time.Time, error) { return r.surveyChannel(ctx) })
+	return r.adapter.surveys.Get(r.at.guild+" "+channel, since, func() (survey, time.Time, error) { return r.surveyChannel(ctx) })
 }
 
 // surveyChannel asks how the conversations in the room's channel stand.
 func (r room) surveyChannel(ctx context.Context) (survey, time.Time, error) {
-	asked := r.now()
+	asked := r.adapter.now()
 	page, err := r.readPage(ctx, "")
 	if err != nil {
 		return survey{}, asked, err

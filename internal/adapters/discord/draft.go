@@ -34,7 +34,7 @@ const (
 // is edited. Finish puts the reply or question in its place: the message stays the same
 // one, and carries the key from then on.
 type draft struct {
-	room
+	room   room
 	work   chat.Work
 	text   strings.Builder // all of the answer so far
 	status string
@@ -99,7 +99,7 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 
 // showProgress shows how far the run is, unless that was shown just now.
 func (d *draft) showProgress(ctx context.Context) error {
-	now := d.now()
+	now := d.room.adapter.now()
 	if d.void || d.id != "" && now.Sub(d.drawn) < drawEvery {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (d *draft) showProgress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = d.updateMessage(ctx, d.id, made, nil)
+	err = d.room.updateMessage(ctx, d.id, made, nil)
 	d.unsure = d.unsure || err != nil && !isNotPosted(err)
 	return tolerateRefusal(err)
 }
@@ -125,8 +125,8 @@ func (d *draft) createDraft(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.ticket.Original {
-		id, done, err := d.answerOriginal(ctx, made, nil, "")
+	if d.room.ticket.Original {
+		id, done, err := d.room.answerOriginal(ctx, made, nil, "")
 		if done {
 			d.id = id
 		}
@@ -134,16 +134,16 @@ func (d *draft) createDraft(ctx context.Context) error {
 			return err
 		}
 	}
-	if d.at.private != "" {
+	if d.room.at.private != "" {
 		d.void = true
 		return nil
 	}
-	if err := d.startThread(ctx); err != nil {
+	if err := d.room.startThread(ctx); err != nil {
 		d.void = errors.Is(err, chat.ErrGone)
 		return err
 	}
 	d.showTyping(ctx)
-	id, err := d.createMessage(ctx, made, nil, rand.Text()[:20])
+	id, err := d.room.createMessage(ctx, made, nil, rand.Text()[:20])
 	d.id, d.unknown = id, err != nil && !isNotPosted(err)
 	d.unsettled = d.unsettled || d.unknown
 	d.void = errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused)
@@ -153,17 +153,17 @@ func (d *draft) createDraft(ctx context.Context) error {
 // showTyping tells people that the bot types where the answer is to be, or where its thread
 // is to be started; nothing is lost where it can't be told.
 func (d *draft) showTyping(ctx context.Context) {
-	channel := d.at.channel
-	if _, started := d.started.Get(channel); !started && d.to.message == channel && d.to.channel != "" {
-		channel = d.to.channel
+	channel := d.room.at.channel
+	if _, started := d.room.adapter.started.Get(channel); !started && d.room.to.message == channel && d.room.to.channel != "" {
+		channel = d.room.to.channel
 	}
-	if last, ok := d.typed.Get(channel); d.ticket.Original || ok && d.now().Sub(last) < typingEvery {
+	if last, ok := d.room.adapter.typed.Get(channel); d.room.ticket.Original || ok && d.room.adapter.now().Sub(last) < typingEvery {
 		return
 	}
-	d.typed.Put(channel, d.now())
-	err := d.callAPI(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
+	d.room.adapter.typed.Put(channel, d.room.adapter.now())
+	err := d.room.adapter.callAPI(ctx, request{does: "type", method: http.MethodPost, url: discordgo.EndpointChannelTyping(channel)}, nil)
 	if err != nil {
-		d.options.Logger.DebugContext(ctx, "send typing indicator", "platform", "discord", "error", err)
+		d.room.adapter.options.Logger.DebugContext(ctx, "send typing indicator", "platform", "discord", "error", err)
 	}
 }
 
@@ -179,20 +179,20 @@ func (d *draft) buildNote() (note, error) {
 	buttons := &buttonRow{}
 	buttons.addButton(secondary, interact.Stop, string(d.work.Run), "", "Stop")
 	made.Components = buttons.buildRows()
-	return addMark(made, d.newMark("", 0, 0), ""), buttons.err
+	return addMark(made, d.room.newMark("", 0, 0), ""), buttons.err
 }
 
 // isDraft tells the messages of drafts from those of posts.
 func (d *draft) isDraft(message wireMessage) bool {
-	p, ok := d.partOf(message)
+	p, ok := d.room.partOf(message)
 	return ok && p.isDraft()
 }
 
 // removeDrafts takes away the drafts that are in the conversation. The bot works at one message of
 // a thread at a time, so whoever begins to work knows them to be left over.
 func (d *draft) removeDrafts(ctx context.Context) error {
-	if d.ticket.Original {
-		there, ok, err := d.readOriginal(ctx)
+	if d.room.ticket.Original {
+		there, ok, err := d.room.readOriginal(ctx)
 		if err != nil {
 			return err
 		}
@@ -200,12 +200,12 @@ func (d *draft) removeDrafts(ctx context.Context) error {
 			d.id = there.ID // Discord has no other answer to the command: this draft goes on with it
 		}
 	}
-	if d.at.private != "" {
+	if d.room.at.private != "" {
 		return nil
 	}
 	var left []string
-	since := bornAt(d.to.message)
-	err := d.readMessages(ctx, func(message wireMessage) bool {
+	since := bornAt(d.room.to.message)
+	err := d.room.readMessages(ctx, func(message wireMessage) bool {
 		if d.isDraft(message) && message.ID != d.id {
 			left = append(left, message.ID)
 		}
@@ -215,7 +215,7 @@ func (d *draft) removeDrafts(ctx context.Context) error {
 		return nil
 	}
 	for _, id := range left {
-		err = errors.Join(err, d.deleteMessage(ctx, id))
+		err = errors.Join(err, d.room.deleteMessage(ctx, id))
 	}
 	return err
 }
@@ -223,13 +223,13 @@ func (d *draft) removeDrafts(ctx context.Context) error {
 // discardDraft takes the draft's message away.
 func (d *draft) discardDraft(ctx context.Context) error {
 	if d.id != "" {
-		if err := d.deleteMessage(ctx, d.id); err != nil {
+		if err := d.room.deleteMessage(ctx, d.id); err != nil {
 			d.unsettled = true
 			return err
 		}
 	}
 	d.id, d.unsure = "", false
-	d.endWait()
+	d.room.endWait()
 	if d.unknown {
 		if err := d.removeDrafts(ctx); err != nil {
 			return err
@@ -253,17 +253,17 @@ func (r room) waitKey() string { return string(r.at.threadID()) + " " + string(r
 // message more would make all wait longer.
 func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	ctx = yieldTurn(ctx, draftPatience)
-	if id, ok := d.waiting.Get(d.waitKey()); ok && d.id == "" {
+	if id, ok := d.room.adapter.waiting.Get(d.room.waitKey()); ok && d.id == "" {
 		d.id = id
 	}
-	if d.id == "" || d.unsure || d.ticket.Original {
+	if d.id == "" || d.unsure || d.room.ticket.Original {
 		err := d.discardDraft(ctx)
 		d.showTyping(ctx)
 		return err
 	}
 	made := note{Embeds: []embed{}, Mentions: callNobody(), Attached: []attachment{}}
 	made.addRemark(fmt.Sprintf("The answer is ready. Discord takes it in about %s.", about.Round(time.Second)))
-	err := d.updateMessage(ctx, d.id, addMark(made, d.newMark("", 0, 0), "Waiting"), nil)
+	err := d.room.updateMessage(ctx, d.id, addMark(made, d.room.newMark("", 0, 0), "Waiting"), nil)
 	d.unsettled = true
 	if err != nil && !isNotPosted(err) {
 		return errors.Join(err, d.discardDraft(ctx))
@@ -271,7 +271,7 @@ func (d *draft) Wait(ctx context.Context, about time.Duration) error {
 	if errors.Is(err, chat.ErrGone) {
 		d.id = ""
 	}
-	d.waiting.Put(d.waitKey(), d.id)
+	d.room.adapter.waiting.Put(d.room.waitKey(), d.id)
 	return tolerateRefusal(err)
 }
 
@@ -288,23 +288,23 @@ func (r room) postInPlace(ctx context.Context, id string, key chat.PostKey, post
 
 // endWait forgets the draft that told of a wait.
 func (r room) endWait() {
-	if id, ok := r.waiting.Get(r.waitKey()); ok && id != "" {
-		r.waiting.Put(r.waitKey(), "")
+	if id, ok := r.adapter.waiting.Get(r.waitKey()); ok && id != "" {
+		r.adapter.waiting.Put(r.waitKey(), "")
 	}
 }
 
 // Finish implements chat.Draft. What it could not finish stays, for Tidy to take away.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	ctx = d.inTurn(ctx, string(key), postPatience)
-	if d.id == "" || post.Only != "" || d.at.private != "" || d.unknown || d.unsure {
+	ctx = d.room.inTurn(ctx, string(key), postPatience)
+	if d.id == "" || post.Only != "" || d.room.at.private != "" || d.unknown || d.unsure {
 		return d.postAnew(ctx, key, post)
 	}
-	shown, err := renderPost(post, d.postLook(ctx, ""))
+	shown, err := renderPost(post, d.room.postLook(ctx, ""))
 	if err != nil {
 		return "", begunIf(true, err)
 	}
-	first := part{mark: d.newMark(key, 0, len(shown.notes)), id: d.id}
-	err = d.updatePart(ctx, d.id, shown, first.mark)
+	first := part{mark: d.room.newMark(key, 0, len(shown.notes)), id: d.id}
+	err = d.room.updatePart(ctx, d.id, shown, first.mark)
 	var later *chat.RetryAfterError
 	switch {
 	case errors.As(err, &later):
@@ -315,12 +315,12 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	case err != nil:
 		return "", begunIf(true, err)
 	}
-	return d.postMissing(ctx, key, shown, []part{first})
+	return d.room.postMissing(ctx, key, shown, []part{first})
 }
 
 // postAnew takes the draft away, where it is one of the thread, and posts.
 func (d *draft) postAnew(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	if d.at.private == "" {
+	if d.room.at.private == "" {
 		var later *chat.RetryAfterError
 		if err := d.discardDraft(ctx); errors.As(err, &later) {
 			return "", err
@@ -328,5 +328,5 @@ func (d *draft) postAnew(ctx context.Context, key chat.PostKey, post chat.Post) 
 			return "", begunIf(true, err)
 		}
 	}
-	return d.Post(ctx, d.at.threadID(), key, post)
+	return d.room.adapter.Post(ctx, d.room.at.threadID(), key, post)
 }

@@ -57,7 +57,7 @@ func (r room) readSiblings(ctx context.Context, first string) ([]part, error) {
 	}
 	url := fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(r.at.channel), pageSize, n-1)
 	var page []wireMessage
-	if err := r.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
+	if err := r.adapter.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page); err != nil {
 		return nil, err
 	}
 	var found []part
@@ -100,7 +100,7 @@ func (r room) updatePart(ctx context.Context, id string, shown rendered, m mark)
 
 // updateMessage shows a message anew. Nobody is called by that.
 func (r room) updateMessage(ctx context.Context, id string, made note, files []upload) error {
-	err := r.callAPI(ctx, request{
+	err := r.adapter.callAPI(ctx, request{
 		does: "edit a message", method: http.MethodPatch, url: discordgo.EndpointChannelMessage(r.at.channel, id), body: made, files: files,
 	}, nil)
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {
@@ -111,7 +111,7 @@ func (r room) updateMessage(ctx context.Context, id string, made note, files []u
 
 // deleteMessage deletes a message of the bot's; one that is gone already is fine.
 func (r room) deleteMessage(ctx context.Context, id string) error {
-	err := r.callAPI(ctx, request{
+	err := r.adapter.callAPI(ctx, request{
 		does: "delete a message", method: http.MethodDelete, url: discordgo.EndpointChannelMessage(r.at.channel, id),
 	}, nil)
 	if errors.Is(err, chat.ErrGone) && r.ticket.Token != "" {

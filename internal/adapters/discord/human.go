@@ -16,10 +16,10 @@ func (r room) namedHumans(ctx context.Context) []string {
 	channel := r.at.channel
 	if r.at.channel == r.to.message {
 		channel = r.to.channel
-	} else if told, err := r.lookUpChannel(ctx, channel); err == nil && isThread(told.Type) {
+	} else if told, err := r.adapter.lookUpChannel(ctx, channel); err == nil && isThread(told.Type) {
 		channel = told.ParentID
 	}
-	return r.options.Humans(r.at.guild, channel)
+	return r.adapter.options.Humans(r.at.guild, channel)
 }
 
 // Humans implements interact.Board.

@@ -21,7 +21,7 @@ import (
 
 // room is a place to post in, for what is about one message.
 type room struct {
-	*Adapter
+	adapter *Adapter
 	at      place
 	to      source
 	ticket  Ticket // to answer the interaction that it is about; zero for none
@@ -51,7 +51,7 @@ func (a *Adapter) openRoom(ctx context.Context, thread chat.ThreadID, to chat.Me
 			return room{}, fmt.Errorf("server %s is not one that the bot answers in: %w", at.guild, chat.ErrGone)
 		}
 	}
-	r := room{Adapter: a, at: at, to: parseSource(to), bot: me.user, webhook: me.application}
+	r := room{adapter: a, at: at, to: parseSource(to), bot: me.user, webhook: me.application}
 	id := r.to.interaction
 	if at.private != "" {
 		id = at.root
@@ -91,7 +91,7 @@ func (r room) newMark(key chat.PostKey, index, of int) mark {
 func (r room) postLook(ctx context.Context, only chat.UserID) look {
 	how := look{
 		private: r.at.private != "", single: r.at.private != "" || only != "",
-		hears: r.options.HearsAll && r.at.root == "" || r.at.isDirect(),
+		hears: r.adapter.options.HearsAll && r.at.root == "" || r.at.isDirect(),
 	}
 	switch {
 	case how.private || how.hears:
@@ -100,7 +100,7 @@ func (r room) postLook(ctx context.Context, only chat.UserID) look {
 	default:
 		how.goOn = "To go on, reply to this message."
 	}
-	if r.options.Humans == nil || how.single || r.at.isDirect() {
+	if r.adapter.options.Humans == nil || how.single || r.at.isDirect() {
 		return how
 	}
 	how.human = len(r.namedHumans(ctx)) > 0
@@ -124,7 +124,7 @@ func (a *Adapter) Post(ctx context.Context, thread chat.ThreadID, key chat.PostK
 		r.direct = post.Private
 		return r.postPrivately(ctx, key, shown, post.Only)
 	}
-	if id, ok := r.waiting.Get(r.waitKey()); ok && id != "" {
+	if id, ok := r.adapter.waiting.Get(r.waitKey()); ok && id != "" {
 		return r.postInPlace(ctx, id, key, post)
 	}
 	if err := r.startThread(ctx); err != nil {
@@ -238,7 +238,7 @@ func (r room) createMessage(ctx context.Context, made note, files []upload, nonc
 		message.Mentions.Replied = r.to.interaction == ""
 	}
 	var told wireMessage
-	err := r.callAPI(ctx, request{
+	err := r.adapter.callAPI(ctx, request{
 		does: "post a message", method: http.MethodPost, url: discordgo.EndpointChannelMessages(r.at.channel), body: message, files: files,
 	}, &told)
 	return told.ID, err
@@ -248,7 +248,7 @@ func (r room) createMessage(ctx context.Context, made note, files []upload, nonc
 // Discord lets only 50 threads be started in a channel in five minutes, and counts the vain
 // attempts, so it is asked first whether the message has a thread.
 func (r room) startThread(ctx context.Context) error {
-	_, known := r.started.Get(r.at.channel)
+	_, known := r.adapter.started.Get(r.at.channel)
 	if r.to.message == "" || r.to.message != r.at.channel || r.to.channel == r.at.channel || known {
 		return nil
 	}
@@ -257,23 +257,23 @@ func (r room) startThread(ctx context.Context) error {
 		return notPosted(err)
 	}
 	if started {
-		r.started.Put(r.at.channel, true)
+		r.adapter.started.Put(r.at.channel, true)
 		return nil
 	}
 	name := struct {
 		Name string `json:"name"`
 	}{title}
-	err = r.callAPI(ctx, request{
+	err = r.adapter.callAPI(ctx, request{
 		does: "start a thread", method: http.MethodPost, url: discordgo.EndpointChannelMessageThread(r.to.channel, r.to.message), body: name,
 	}, nil)
 	if later, ok := errors.AsType[*chat.RetryAfterError](err); ok { // the title is good for the next attempt
-		r.titles.Put(r.at.channel, title)
+		r.adapter.titles.Put(r.at.channel, title)
 		return later
 	}
 	if err != nil && !isCode(err, threadIsThere) {
 		return errors.Join(notPosted(err), r.reportNoThread(ctx, err))
 	}
-	r.started.Put(r.at.channel, true)
+	r.adapter.started.Put(r.at.channel, true)
 	return nil
 }
 
@@ -282,7 +282,7 @@ func (r room) reportNoThread(ctx context.Context, why error) error {
 	if !isStatus(why, http.StatusForbidden) {
 		return nil
 	}
-	r.options.Logger.ErrorContext(ctx, "discord thread was not started: Cairn lacks the permission Create Public Threads", "channel", r.to.channel)
+	r.adapter.options.Logger.ErrorContext(ctx, "discord thread was not started: Cairn lacks the permission Create Public Threads", "channel", r.to.channel)
 	r.at = place{guild: r.at.guild, channel: r.to.channel, root: r.to.message}
 	line := note{Content: "I may not start a thread here, so I can't answer. Who manages this server can give me the permission " +
 		"Create Public Threads, or have me reply in place with `/cairn-admin style`.", Embeds: []embed{}, Mentions: callNobody()}
@@ -301,11 +301,11 @@ const maxName = 100
 // thread was started already. It leaves the limit on all requests to posts: in an outage it is
 // tried again and again.
 func (r room) readTitle(ctx context.Context) (title string, started bool, err error) {
-	if title, ok := r.titles.Get(r.at.channel); ok {
+	if title, ok := r.adapter.titles.Get(r.at.channel); ok {
 		return title, false, nil
 	}
 	var asked wireMessage
-	err = r.callAPI(yieldTurn(ctx, postPatience), request{
+	err = r.adapter.callAPI(yieldTurn(ctx, postPatience), request{
 		does: "read a message", method: http.MethodGet, url: discordgo.EndpointChannelMessage(r.to.channel, r.to.message),
 	}, &asked)
 	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
@@ -314,7 +314,7 @@ func (r room) readTitle(ctx context.Context) (title string, started bool, err er
 	if asked.hasThread() {
 		return "", true, nil
 	}
-	name := render.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.roleIn})), maxName)
+	name := render.Cut(markup.CleanLine(readContent(asked, identity{user: r.bot, role: r.adapter.roleIn})), maxName)
 	return cmp.Or(name, "Cairn"), false, nil
 }
 
@@ -354,7 +354,7 @@ func (r room) readPage(ctx context.Context, before string) ([]wireMessage, error
 		url += "&before=" + before
 	}
 	var page []wireMessage
-	err := r.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page)
+	err := r.adapter.callAPI(ctx, request{does: "read messages", method: http.MethodGet, url: url}, &page)
 	return page, err
 }
 

@@ -22,7 +22,7 @@ const (
 // inTurn gives the calls for a post their turn: posts in a channel go in the order of the
 // messages that they are about.
 func (r room) inTurn(ctx context.Context, key string, patience time.Duration) context.Context {
-	at := r.now()
+	at := r.adapter.now()
 	for _, about := range []string{r.to.interaction, r.to.message, r.at.root} {
 		if born := bornAt(about); about != "" && !born.IsZero() {
 			at = born

@@ -23,7 +23,7 @@ func (r room) webhookMessage(id string) string {
 // readOriginal reads the first answer to the interaction; false where there is none any more.
 func (r room) readOriginal(ctx context.Context) (wireMessage, bool, error) {
 	var told wireMessage
-	err := r.callAPI(ctx, request{
+	err := r.adapter.callAPI(ctx, request{
 		does: "read the answer to a command", method: http.MethodGet, url: r.webhookMessage(originalAnswer), public: true,
 	}, &told)
 	if errors.Is(err, chat.ErrGone) {
@@ -51,7 +51,7 @@ func (r room) answerOriginal(ctx context.Context, made note, files []upload, key
 }
 
 func (r room) editFollowUp(ctx context.Context, id string, made note, files []upload) error {
-	return r.callAPI(ctx, request{
+	return r.adapter.callAPI(ctx, request{
 		does: "write the answer to a command", method: http.MethodPatch, url: r.webhookMessage(id), body: made, files: files, public: true,
 	}, nil)
 }
@@ -62,7 +62,7 @@ func (r room) followUp(ctx context.Context, made note, files []upload) (string, 
 		made.Flags |= ephemeral
 	}
 	var told wireMessage
-	err := r.callAPI(ctx, request{
+	err := r.adapter.callAPI(ctx, request{
 		does: "post a further answer to a command", method: http.MethodPost,
 		url: discordgo.EndpointWebhookToken(r.webhook, r.ticket.Token) + "?wait=true", body: made, files: files, public: true,
 	}, &told)
@@ -102,7 +102,7 @@ func (r room) postPrivately(ctx context.Context, key chat.PostKey, shown rendere
 
 // goTo makes the room the direct conversation with a person.
 func (r *room) goTo(ctx context.Context, person chat.UserID) error {
-	channel, err := r.openDirect(ctx, string(person))
+	channel, err := r.adapter.openDirect(ctx, string(person))
 	if err != nil {
 		return notPosted(err)
 	}
@@ -129,7 +129,7 @@ func (r room) editPrivate(ctx context.Context, id string, shown rendered) error 
 		return chat.ErrGone
 	}
 	var was wireMessage
-	if err := r.callAPI(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
+	if err := r.adapter.callAPI(ctx, request{does: "read an answer", method: http.MethodGet, url: r.webhookMessage(id), public: true}, &was); err != nil {
 		return err
 	}
 	m, _ := markOf(was.Components)
@@ -142,7 +142,7 @@ func (r room) removePrivate(ctx context.Context, id string) error {
 	if r.ticket.Token == "" {
 		return nil
 	}
-	err := r.callAPI(ctx, request{does: "take back an answer", method: http.MethodDelete, url: r.webhookMessage(id), public: true}, nil)
+	err := r.adapter.callAPI(ctx, request{does: "take back an answer", method: http.MethodDelete, url: r.webhookMessage(id), public: true}, nil)
 	if errors.Is(err, chat.ErrGone) {
 		return nil
 	}

@@ -51,12 +51,12 @@ func (t threadState) isKnown(root string, known []chat.MessageID) bool {
 // findRoot tells how the sender's thread stands, by a look at its channel that is no older than
 // age; false where the channel does not show the thread any more.
 func (s sender) findRoot(ctx context.Context, age time.Duration) (threadState, bool, error) {
-	roots, err := s.surveys.Get(s.at.team+" "+s.at.channel, s.clock.now().Add(-age), func() (map[string]threadState, time.Time, error) {
+	roots, err := s.adapter.surveys.Get(s.at.team+" "+s.at.channel, s.adapter.clock.now().Add(-age), func() (map[string]threadState, time.Time, error) {
 		var history *slack.GetConversationHistoryResponse
 		var asked time.Time
 		err := s.callMethod(ctx, readHistory, func() error {
 			var err error
-			asked = s.clock.now()
+			asked = s.adapter.clock.now()
 			history, err = s.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{ChannelID: s.at.channel, Limit: surveySize})
 			return err
 		})
@@ -90,7 +90,7 @@ func (a *Adapter) IsAbsent(ctx context.Context, thread chat.ThreadID, to chat.Me
 	absent := err == nil && ok && (found.replies == 0 || found.latest != "" && found.latest <= from || found.isWithout(s.bot))
 	if absent { // Find may have waited for its turn before
 		looks := turn{team: s.at.team, method: readReplies, channel: s.at.channel, caller: findCaller(thread)}
-		err = s.pace.leaveLine(ctx, looks.asPaceRequest(s.clock.now()))
+		err = s.adapter.pace.leaveLine(ctx, looks.asPaceRequest(s.adapter.clock.now()))
 	}
 	return absent, err
 }

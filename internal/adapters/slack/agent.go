@@ -50,7 +50,7 @@ const noStopEvent = "missing_agent_session_stopped_event_subscription"
 // conversations; while it is processing Slack offers to stop it. People lose nothing where it can't
 // be told. A team whose app is no agent, or whose sessions nobody can stop, is not told again.
 func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
-	if s.at.root == "" || s.agentless.hasTeam(s.at.team) {
+	if s.at.root == "" || s.adapter.agentless.hasTeam(s.at.team) {
 		return
 	}
 	stoppable := true
@@ -72,10 +72,10 @@ func (s sender) setSessionStatus(ctx context.Context, status sessionStatus) {
 		err = tell(sessionActive)
 	}
 	if refusalName(err) != "" || !stoppable {
-		s.agentless.addTeam(s.at.team)
+		s.adapter.agentless.addTeam(s.at.team)
 	}
 	if err != nil {
-		s.options.Logger.DebugContext(ctx, "set slack agent session status", slog.String("status", string(status)), slog.Any("error", err))
+		s.adapter.options.Logger.DebugContext(ctx, "set slack agent session status", slog.String("status", string(status)), slog.Any("error", err))
 	}
 }
 

@@ -92,9 +92,9 @@ func (s sender) nameOf(ctx context.Context, user string) string {
 		return ""
 	}
 	key := [2]string{s.at.team, user}
-	s.names.mu.Lock()
-	name, known := s.names.known[key]
-	s.names.mu.Unlock()
+	s.adapter.names.mu.Lock()
+	name, known := s.adapter.names.known[key]
+	s.adapter.names.mu.Unlock()
 	if known {
 		return name
 	}
@@ -106,15 +106,15 @@ func (s sender) nameOf(ctx context.Context, user string) string {
 		return err
 	})
 	if err != nil {
-		s.options.Logger.WarnContext(ctx, "slack user not read", "team", s.at.team, "error", err)
+		s.adapter.options.Logger.WarnContext(ctx, "slack user not read", "team", s.at.team, "error", err)
 		return ""
 	}
-	s.names.mu.Lock()
-	defer s.names.mu.Unlock()
-	if s.names.known == nil || len(s.names.known) >= maxNames {
-		s.names.known = make(map[[2]string]string)
+	s.adapter.names.mu.Lock()
+	defer s.adapter.names.mu.Unlock()
+	if s.adapter.names.known == nil || len(s.adapter.names.known) >= maxNames {
+		s.adapter.names.known = make(map[[2]string]string)
 	}
-	s.names.known[key] = name
+	s.adapter.names.known[key] = name
 	return name
 }
 

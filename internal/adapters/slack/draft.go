@@ -34,7 +34,7 @@ const (
 // the message stays the same one, and carries the key from then on. In a private thread
 // nothing is shown: Slack shows such things to all.
 type draft struct {
-	sender
+	sender sender
 	work   chat.Work
 	text   strings.Builder // all of the answer so far
 	shown  int             // bytes of text that are shown
@@ -79,7 +79,7 @@ func (a *Adapter) Draft(ctx context.Context, work chat.Work) (chat.Draft, error)
 func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	line := render.Cut(markup.CleanLine(progress.Description), maxStatus)
 	switch {
-	case d.at.private != "" || line == "":
+	case d.sender.at.private != "" || line == "":
 		return nil
 	case d.state == draftStreaming:
 		_, err := d.appendChunk(ctx, slack.TaskUpdateChunk{
@@ -89,7 +89,7 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 	case d.state != draftIdle || progress.Status != chat.Running || line == d.status:
 		return nil
 	}
-	if d.status == "" && d.at.isDirect() {
+	if d.status == "" && d.sender.at.isDirect() {
 		d.beginSession(ctx)
 	}
 	d.status = line
@@ -100,24 +100,24 @@ func (d *draft) Progress(ctx context.Context, progress chat.Progress) error {
 // stop it. In channels that is once an answer streams, where calls are few.
 func (d *draft) beginSession(ctx context.Context) {
 	if !d.works {
-		d.setSessionStatus(ctx, sessionProcessing)
+		d.sender.setSessionStatus(ctx, sessionProcessing)
 		d.works = true
 	}
 }
 
 // endSession tells Slack how the session that it was told of stands now.
 func (d *draft) endSession(ctx context.Context, status sessionStatus) {
-	if d.works || d.at.isDirect() {
-		d.setSessionStatus(ctx, status)
+	if d.works || d.sender.at.isDirect() {
+		d.sender.setSessionStatus(ctx, status)
 		d.works = false
 	}
 }
 
 // setStatus shows a status line under the thread; "" takes it away.
 func (d *draft) setStatus(ctx context.Context, line string) error {
-	return tolerateRefusal(d.callMethod(ctx, setStatus, func() error {
-		return d.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
-			ChannelID: d.at.channel, ThreadTS: d.at.root, Status: line,
+	return tolerateRefusal(d.sender.callMethod(ctx, setStatus, func() error {
+		return d.sender.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
+			ChannelID: d.sender.at.channel, ThreadTS: d.sender.at.root, Status: line,
 		})
 	}))
 }
@@ -154,14 +154,14 @@ func (d *draft) Stream(ctx context.Context, token chat.Token) error {
 		}
 	}
 	d.text.WriteString(token.Text)
-	if d.at.private != "" || d.state == draftStopped {
+	if d.sender.at.private != "" || d.state == draftStopped {
 		return nil
 	}
 	every := streamEvery
 	if d.state == draftEditing {
 		every = editEvery
 	}
-	now := d.clock.now()
+	now := d.sender.adapter.clock.now()
 	if now.Sub(d.last) < every || strings.TrimSpace(d.text.String()[d.shown:]) == "" {
 		return nil
 	}
@@ -216,10 +216,10 @@ func (d *draft) pendingText() string {
 // openDraft opens a stream, or posts a message to edit where Slack has none for the app.
 func (d *draft) openDraft(ctx context.Context) error {
 	piece := d.pendingText()
-	err := d.callMethod(ctx, startStream, func() error {
-		_, ts, err := d.api.StartStreamContext(ctx, d.at.channel,
-			slack.MsgOptionTS(d.at.root), slack.MsgOptionMarkdownText(disarmMentions(piece)),
-			slack.MsgOptionRecipientTeamID(d.at.team), slack.MsgOptionRecipientUserID(string(d.work.Asker)))
+	err := d.sender.callMethod(ctx, startStream, func() error {
+		_, ts, err := d.sender.api.StartStreamContext(ctx, d.sender.at.channel,
+			slack.MsgOptionTS(d.sender.at.root), slack.MsgOptionMarkdownText(disarmMentions(piece)),
+			slack.MsgOptionRecipientTeamID(d.sender.at.team), slack.MsgOptionRecipientUserID(string(d.work.Asker)))
 		return d.recordMade(ts, err)
 	})
 	switch {
@@ -249,7 +249,7 @@ func (d *draft) recordMade(ts string, err error) error {
 // Slack has one of its own. Where it takes none, the word stops the run as well. The button stays in
 // the stream, so that the message has to be updated at its end.
 func (d *draft) offerStop(ctx context.Context) error {
-	if d.at.isDirect() || !d.agentless.hasTeam(d.at.team) {
+	if d.sender.at.isDirect() || !d.sender.adapter.agentless.hasTeam(d.sender.at.team) {
 		return nil
 	}
 	blocks, err := d.stopButton()
@@ -257,8 +257,8 @@ func (d *draft) offerStop(ctx context.Context) error {
 		return err
 	}
 	d.stops = true
-	return tolerateRefusal(d.callMethod(ctx, appendStream, func() error {
-		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(slack.NewBlocksChunk(blocks...)))
+	return tolerateRefusal(d.sender.callMethod(ctx, appendStream, func() error {
+		_, _, err := d.sender.api.AppendStreamContext(ctx, d.sender.at.channel, d.ts, slack.MsgOptionChunks(slack.NewBlocksChunk(blocks...)))
 		return err
 	}))
 }
@@ -272,8 +272,8 @@ func (d *draft) stopButton() ([]slack.Block, error) {
 // appendChunk adds a chunk to the stream; false where it could not. A stream that died is left
 // as it is until Finish.
 func (d *draft) appendChunk(ctx context.Context, chunk slack.StreamChunk) (bool, error) {
-	err := d.callMethod(ctx, appendStream, func() error {
-		_, _, err := d.api.AppendStreamContext(ctx, d.at.channel, d.ts, slack.MsgOptionChunks(chunk))
+	err := d.sender.callMethod(ctx, appendStream, func() error {
+		_, _, err := d.sender.api.AppendStreamContext(ctx, d.sender.at.channel, d.ts, slack.MsgOptionChunks(chunk))
 		return err
 	})
 	if refusalName(err) != "" {
@@ -296,21 +296,21 @@ func (d *draft) updateMessage(ctx context.Context) error {
 	shown.blocks = append(shown.blocks, buttons...)
 	d.shown = d.text.Len()
 	if d.ts != "" {
-		return d.callMethod(ctx, updateMessage, func() error {
-			_, _, _, err := d.api.UpdateMessageContext(ctx, d.at.channel, d.ts, d.contentOptions(shown)...)
+		return d.sender.callMethod(ctx, updateMessage, func() error {
+			_, _, _, err := d.sender.api.UpdateMessageContext(ctx, d.sender.at.channel, d.ts, d.sender.contentOptions(shown)...)
 			return err
 		})
 	}
-	return d.callMethod(ctx, postMessage, func() error {
-		_, ts, err := d.api.PostMessageContext(ctx, d.at.channel, append(d.contentOptions(shown), slack.MsgOptionTS(d.at.root))...)
+	return d.sender.callMethod(ctx, postMessage, func() error {
+		_, ts, err := d.sender.api.PostMessageContext(ctx, d.sender.at.channel, append(d.sender.contentOptions(shown), slack.MsgOptionTS(d.sender.at.root))...)
 		return d.recordMade(ts, err)
 	})
 }
 
 // endStream closes Slack's stream; one that died is closed already.
 func (d *draft) endStream(ctx context.Context) error {
-	err := d.callMethod(ctx, stopStream, func() error {
-		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts)
+	err := d.sender.callMethod(ctx, stopStream, func() error {
+		_, _, err := d.sender.api.StopStreamContext(ctx, d.sender.at.channel, d.ts)
 		return err
 	})
 	if refusalName(err) == "message_not_in_streaming_state" {
@@ -327,7 +327,7 @@ func (d *draft) deleteDraft(ctx context.Context) error {
 		}
 	}
 	if d.ts != "" {
-		if err := d.deleteMessage(ctx, d.ts); err != nil {
+		if err := d.sender.deleteMessage(ctx, d.ts); err != nil {
 			return err
 		}
 	}
@@ -338,7 +338,7 @@ func (d *draft) deleteDraft(ctx context.Context) error {
 
 // Close takes back the message and the status line.
 func (d *draft) Close(ctx context.Context) error {
-	d.patience = turnPatience
+	d.sender.patience = turnPatience
 	if err := d.deleteDraft(ctx); err != nil {
 		d.unsettled = true
 		return err
@@ -355,13 +355,13 @@ func (d *draft) Close(ctx context.Context) error {
 
 // Wait takes back what was streamed, and shows in the status line that the outcome waits.
 func (d *draft) Wait(ctx context.Context, about time.Duration) error {
-	if d.at.private != "" {
+	if d.sender.at.private != "" {
 		return nil
 	}
-	d.patience = turnPatience
+	d.sender.patience = turnPatience
 	err := d.deleteDraft(ctx)
 	d.unsettled = d.unsettled || err != nil
-	d.patience = 0
+	d.sender.patience = 0
 	return errors.Join(err, d.setStatus(ctx, fmt.Sprintf("has the answer, and posts it in about %s: Slack limits how fast", about.Round(time.Second))))
 }
 
@@ -380,8 +380,8 @@ func (d *draft) finishStream(ctx context.Context, first part, post chat.Post, sh
 	if strings.TrimSpace(rest) != "" {
 		options = append(options, slack.MsgOptionMarkdownText(disarmMentions(rest)))
 	}
-	err = d.callMethod(ctx, stopStream, func() error {
-		_, _, err := d.api.StopStreamContext(ctx, d.at.channel, d.ts, options...)
+	err = d.sender.callMethod(ctx, stopStream, func() error {
+		_, _, err := d.sender.api.StopStreamContext(ctx, d.sender.at.channel, d.ts, options...)
 		return err
 	})
 	if refusalName(err) != "" {
@@ -399,18 +399,18 @@ const finishPatience = 10 * time.Second
 
 // Finish implements chat.Draft. What it could not finish stays, for Tidy to take away.
 func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
-	d.patience = finishPatience
+	d.sender.patience = finishPatience
 	if d.ts == "" || post.Only != "" {
 		if err := d.deleteDraft(ctx); err != nil {
 			return "", begunUnlessLater(err)
 		}
-		posted, err := d.Post(ctx, d.at.threadID(), key, post)
-		if err == nil && !d.at.isDirect() {
+		posted, err := d.sender.adapter.Post(ctx, d.sender.at.threadID(), key, post)
+		if err == nil && !d.sender.at.isDirect() {
 			d.endSession(ctx, statusAfter(post))
 		}
 		return posted, err
 	}
-	shown, err := d.renderFor(post, d.at)
+	shown, err := d.sender.adapter.renderFor(post, d.sender.at)
 	if err != nil {
 		return "", markMaybePosted(err)
 	}
@@ -418,7 +418,7 @@ func (d *draft) Finish(ctx context.Context, key chat.PostKey, post chat.Post) (c
 	if err := d.replaceDraft(ctx, first, post, shown); err != nil {
 		return "", begunUnlessLater(err)
 	}
-	if _, err := d.postMissing(ctx, key, shown, []part{first}); err != nil {
+	if _, err := d.sender.postMissing(ctx, key, shown, []part{first}); err != nil {
 		return "", err
 	}
 	d.endSession(ctx, statusAfter(post))
@@ -437,7 +437,7 @@ func (d *draft) replaceDraft(ctx context.Context, first part, post chat.Post, sh
 		}
 		d.state = draftStopped
 	}
-	return d.updatePart(ctx, first, shown.notes[0])
+	return d.sender.updatePart(ctx, first, shown.notes[0])
 }
 
 // begunUnlessLater is begun for calls before which nothing was posted: where the turn of

@@ -69,7 +69,7 @@ const settledMark = "white_check_mark"
 
 // linkTo is the address of the sender's thread, "" where it is not known.
 func (s sender) linkTo(ctx context.Context) string {
-	workspace, err := s.options.Workspaces.Workspace(ctx, s.at.team, "")
+	workspace, err := s.adapter.options.Workspaces.Workspace(ctx, s.at.team, "")
 	if err != nil {
 		return ""
 	}

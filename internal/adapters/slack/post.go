@@ -61,7 +61,7 @@ func partOf(message slack.Message) (part, bool) {
 
 // sender posts into one thread.
 type sender struct {
-	*Adapter
+	adapter  *Adapter
 	api      *slack.Client
 	bot      string // its user id
 	at       place
@@ -85,11 +85,11 @@ func (a *Adapter) senderOf(ctx context.Context, at place) (sender, error) {
 	if err != nil {
 		return sender{}, fmt.Errorf("access Slack's team %s: %w", at.team, err)
 	}
-	return sender{Adapter: a, api: a.newClient(workspace.Token), bot: workspace.Bot, at: at, patience: turnPatience}, nil
+	return sender{adapter: a, api: a.newClient(workspace.Token), bot: workspace.Bot, at: at, patience: turnPatience}, nil
 }
 
 func (s sender) callMethod(ctx context.Context, m method, do func() error) error {
-	err := s.pace.callPaced(ctx, turn{
+	err := s.adapter.pace.callPaced(ctx, turn{
 		team: s.at.team, method: m, channel: s.at.channel, patience: s.patience, caller: s.caller, order: s.order, modest: s.modest,
 	}, do)
 	var later *chat.RetryAfterError
@@ -202,7 +202,7 @@ func (s sender) sendNote(shown note, send func([]slack.MsgOption) error) error {
 	if shown.plain == nil || !tableRefusals[refusalName(err)] {
 		return err
 	}
-	s.options.Logger.Warn("slack refused a table block; the table is posted as text", slog.Any("error", err))
+	s.adapter.options.Logger.Warn("slack refused a table block; the table is posted as text", slog.Any("error", err))
 	return send(s.contentOptions(shown.withoutTable()))
 }
 

@@ -50,11 +50,8 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 .PHONY: fuzz-replies
-fuzz-replies: ## REPLIES (100,000) made-up replies of models through the check and all renderers; takes an hour
-	go test -count=1 -timeout 180m ./internal/graph/flows/answer/replytest -args -replies $(REPLIES)
-	for adapter in slack discord web terminal; do \
-		go test -count=1 -timeout 180m -run '^TestRandomReplies$$' ./internal/adapters/$$adapter -args -replies $(REPLIES) || exit 1; \
-	done
+fuzz-replies: ## REPLIES (100,000) made-up replies of models through the check, and what is shown of them through all renderers
+	scripts/fuzz-replies.sh $(REPLIES)
 
 .PHONY: bench
 bench: ## benchmarks of PKG (all)

@@ -1,6 +1,11 @@
 package support
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"cairn/internal/language"
+)
 
 // Label is how far evidence supports a claim.
 type Label string
@@ -32,29 +37,67 @@ type Verdict struct {
 // headings, belongs among them. A claim that asserts nothing ("Yes.") is supported by
 // anything, and so is one that stands in the evidence word for word; where there is none, or
 // no word is shared, nothing is. The same claim and evidence always give the same verdict.
-func Check(claim string, evidence []string) Verdict { return fitted.Check(claim, evidence) }
+func Check(claim string, evidence []string) Verdict { return ReadEvidence(evidence).Check(claim) }
 
-// Check is Check by other weights.
-func (m Model) Check(claim string, evidence []string) Verdict {
-	measured := measureClaim(claim, evidence)
+// Evidence is sentences that several claims are checked against, read once.
+type Evidence struct {
+	sentences  []string
+	statements []statement
+	exact      func() exactEvidence
+	languages  func() map[language.Tag]int // how many sentences are in each
+}
+
+// ReadEvidence reads sentences, in the order in which they stand.
+func ReadEvidence(sentences []string) *Evidence {
+	statements := make([]statement, len(sentences))
+	for i, sentence := range sentences {
+		_, statements[i] = read(sentence)
+	}
+	return newEvidence(sentences, statements)
+}
+
+// JoinEvidence puts evidence behind one another.
+func JoinEvidence(parts ...*Evidence) *Evidence {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	var sentences []string
+	var statements []statement
+	for _, part := range parts {
+		sentences, statements = append(sentences, part.sentences...), append(statements, part.statements...)
+	}
+	return newEvidence(sentences, statements)
+}
+
+func newEvidence(sentences []string, statements []statement) *Evidence {
+	return &Evidence{
+		sentences: sentences, statements: statements,
+		exact:     sync.OnceValue(func() exactEvidence { return readExact(sentences) }),
+		languages: sync.OnceValue(func() map[language.Tag]int { return countLanguages(sentences) }),
+	}
+}
+
+// Check is Check of this evidence.
+func (e *Evidence) Check(claim string) Verdict {
+	measured := measureClaim(claim, e.statements)
 	if len(measured.asserted) == 0 {
 		return Verdict{Score: 1, Faithful: 1, Label: Supported}
 	}
-	verdict := Verdict{Features: measured.features(claim, evidence)}
+	verdict := Verdict{Features: measured.features(claim, e)}
 	for _, a := range measured.asserted {
 		if !slices.ContainsFunc(measured.statements, a.in) {
 			verdict.Missing = append(verdict.Missing, a.written)
 		}
 	}
 	switch {
-	case slices.Contains(evidence, claim):
+	case slices.Contains(e.sentences, claim):
 		verdict.Score, verdict.Faithful, verdict.Label = 1, 1, Supported
 	case measured.held == 0:
 		verdict.Label = Unsupported
 	default:
-		verdict.Score, verdict.Label = m.Judge(verdict.Features)
-		verdict.Faithful = m.FaithfulChance(verdict.Features)
-		if verdict.Label == Supported && len(evidence) <= wholePage && measured.differs() {
+		verdict.Score, verdict.Label = fitted.Judge(verdict.Features)
+		verdict.Faithful = fitted.FaithfulChance(verdict.Features)
+		if verdict.Label == Supported && len(e.sentences) <= wholePage && measured.differs() {
 			verdict.Label, verdict.Score = Partly, min(verdict.Score, supportedScore)
 		}
 	}

@@ -22,8 +22,11 @@ type Stated struct {
 // Absent gives the numbers, units, versions, names and code words of a statement that evidence
 // does not have, as written. In tables they must stand in a row of their subject. What it gives
 // is never supported, whoever says so; what it does not give may still be wrong.
-func Absent(stated Stated, evidence []string) []string {
-	against := readExact(evidence)
+func Absent(stated Stated, evidence []string) []string { return ReadEvidence(evidence).Absent(stated) }
+
+// Absent is Absent of this evidence.
+func (e *Evidence) Absent(stated Stated) []string {
+	against := e.exact()
 	var absent []string
 	add := func(token string) {
 		if !slices.Contains(absent, token) {

@@ -49,12 +49,9 @@ type measured struct {
 	nearest    int       // of the one that does
 }
 
-func measureClaim(claim string, evidence []string) measured {
-	m := measured{statements: make([]statement, len(evidence))}
+func measureClaim(claim string, evidence []statement) measured {
+	m := measured{statements: evidence}
 	m.asserted, m.whole = read(claim)
-	for i, sentence := range evidence {
-		_, m.statements[i] = read(sentence)
-	}
 	left := make([]float64, len(m.asserted))
 	sum := 0.0
 	for i, a := range m.asserted {
@@ -131,7 +128,7 @@ func (m measured) near() []statement {
 }
 
 // features gives the numbers by which a claim is judged.
-func (m measured) features(claim string, evidence []string) Features {
+func (m measured) features(claim string, evidence *Evidence) Features {
 	f := Features{featureAlways: 1}
 	if m.held < mostlyHeld && foreign(claim, evidence) {
 		there, gone := m.signs()
@@ -206,15 +203,12 @@ const (
 )
 
 // foreign says whether a claim is in another language than its evidence.
-func foreign(claim string, evidence []string) bool {
+func foreign(claim string, evidence *Evidence) bool {
 	said := language.Detect(claim)
 	if said == language.Unknown {
 		return false
 	}
-	counts := make(map[language.Tag]int)
-	for _, sentence := range evidence[:min(len(evidence), maxDetected)] {
-		counts[language.Detect(sentence)]++
-	}
+	counts := evidence.languages()
 	if counts[said] > 0 {
 		return false
 	}
@@ -224,6 +218,14 @@ func foreign(claim string, evidence []string) bool {
 		}
 	}
 	return said != language.English
+}
+
+func countLanguages(sentences []string) map[language.Tag]int {
+	counts := make(map[language.Tag]int)
+	for _, sentence := range sentences[:min(len(sentences), maxDetected)] {
+		counts[language.Detect(sentence)]++
+	}
+	return counts
 }
 
 // maxDetected is how many sentences tell the language of evidence.

@@ -43,7 +43,8 @@ func CheckReply(ctx context.Context, written WrittenReply, verify llm.Model) (Ch
 	}
 	read := reply.Read(written.Text, len(shown))
 	claims := claimsOf(read, written.Evidence, shown)
-	judged, err := judge.judge(ctx, nil, claimsRequest{Question: written.Question, Claims: claims, Evidence: written.Evidence})
+	words := verdictsByWords(claims, written.Evidence, written.Question)
+	judged, err := judge.judgeClaims(ctx, claimsRequest{Question: written.Question, Claims: claims, Evidence: written.Evidence}, words)
 	if err != nil {
 		return CheckedReply{}, fmt.Errorf("check a reply: %w", err)
 	}
@@ -53,7 +54,6 @@ func CheckReply(ctx context.Context, written WrittenReply, verify llm.Model) (Ch
 	for _, c := range cited {
 		checked.Cited = append(checked.Cited, c.Evidence)
 	}
-	words := verdictsByWords(claims, written.Evidence, written.Question)
 	gone := read.Removed(kept.decisions)
 	for i, c := range claims {
 		checked.Claims = append(checked.Claims, CheckedClaim{

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ func (c claim) asserts() bool {
 // it most.
 func claimsOf(read reply.Reply, evidence []retrieve.Evidence, shown []int) []claim {
 	claims := make([]claim, len(read.Units))
+	texts := newCitedTexts(evidence)
 	for i, unit := range read.Units {
 		c := claim{Text: unit.Text, Under: unit.Under, Kind: unit.Kind, Next: unit.Next, AboutSources: isAboutSources(unit.Text)}
 		cites := unit.Cites
@@ -44,7 +46,7 @@ func claimsOf(read reply.Reply, evidence []retrieve.Evidence, shown []int) []cla
 		}
 		c.Own = len(c.Cites) > 0
 		if !c.Own && c.asserts() {
-			c.Cites = bestPassages(c.Text, evidence, shown)
+			c.Cites = texts.bestPassages(c.Text, shown)
 		}
 		claims[i] = c
 	}
@@ -52,14 +54,14 @@ func claimsOf(read reply.Reply, evidence []retrieve.Evidence, shown []int) []cla
 }
 
 // bestPassages gives the passages among the shown ones that bear most on a text.
-func bestPassages(text string, evidence []retrieve.Evidence, shown []int) []int {
+func (t *citedTexts) bestPassages(text string, shown []int) []int {
 	type scored struct {
 		position int
 		score    float64
 	}
 	var all []scored
 	for _, position := range shown {
-		if score := checkByWords(claim{Text: text, Cites: []int{position}}, evidence).Score; score > 0 {
+		if score := t.of([]int{position}).Check(text).Score; score > 0 {
 			all = append(all, scored{position, score})
 		}
 	}
@@ -102,24 +104,41 @@ func isAboutSources(text string) bool {
 // maxAboutSources is how long a statement about sources is at most, in bytes.
 const maxAboutSources = 300
 
-// checkByWords checks a claim by its words against the passages that it cites and where they
-// stand.
-func checkByWords(c claim, evidence []retrieve.Evidence) support.Verdict {
-	return support.Check(c.Text, citedSentences(c, evidence))
+// citedTexts are the texts that claims cite, each read once.
+type citedTexts struct {
+	evidence []retrieve.Evidence
+	read     map[string]*support.Evidence // by positions
 }
 
-// absentWords gives the numbers, names and code of a claim that what it cites does not have.
-func absentWords(c claim, evidence []retrieve.Evidence, question string) []string {
-	stated := support.Stated{Text: c.Text, Row: c.Kind == reply.Row, Code: c.Kind == reply.Code, Question: question}
-	return support.Absent(stated, citedSentences(c, evidence))
+func newCitedTexts(evidence []retrieve.Evidence) *citedTexts {
+	return &citedTexts{evidence: evidence, read: make(map[string]*support.Evidence)}
 }
 
-func citedSentences(c claim, evidence []retrieve.Evidence) []string {
-	var sentences []string
-	for _, position := range c.Cites {
-		sentences = append(sentences, sentencesOf(evidence[position])...)
+// of gives what stands in the passages at positions, and where they stand.
+func (t *citedTexts) of(cites []int) *support.Evidence {
+	key := fmt.Sprint(cites)
+	if known := t.read[key]; known != nil {
+		return known
 	}
-	return sentences
+	var made *support.Evidence
+	if len(cites) == 1 {
+		made = support.ReadEvidence(sentencesOf(t.evidence[cites[0]]))
+	} else {
+		parts := make([]*support.Evidence, len(cites))
+		for i, position := range cites {
+			parts[i] = t.of([]int{position})
+		}
+		made = support.JoinEvidence(parts...)
+	}
+	t.read[key] = made
+	return made
+}
+
+// check checks a claim by its words against the passages that it cites.
+func (t *citedTexts) check(c claim, question string) wordVerdict {
+	stated := support.Stated{Text: c.Text, Row: c.Kind == reply.Row, Code: c.Kind == reply.Code, Question: question}
+	cited := t.of(c.Cites)
+	return wordVerdict{Verdict: cited.Check(c.Text), Absent: cited.Absent(stated)}
 }
 
 // sentencesOf gives the sentences of a passage, its place first, and code by lines.

@@ -20,7 +20,11 @@ import (
 // speak against it, and not at all where it takes a statement for supported that no source
 // has.
 func (g *answerGeneration) judge(ctx context.Context, _ *agent.Task, request claimsRequest) (claimsResponse, error) {
-	words := verdictsByWords(request.Claims, request.Evidence, request.Question)
+	return g.judgeClaims(ctx, request, verdictsByWords(request.Claims, request.Evidence, request.Question))
+}
+
+// judgeClaims judges claims of which it is known what words say.
+func (g *answerGeneration) judgeClaims(ctx context.Context, request claimsRequest, words []wordVerdict) (claimsResponse, error) {
 	judged := claimsResponse{Verdicts: labelByWords(request.Claims, words, shownFrom), Basis: judgedByWords}
 	if g.verifier == nil {
 		return judged, nil
@@ -72,9 +76,10 @@ const (
 // verdictsByWords checks claims by their words.
 func verdictsByWords(claims []claim, evidence []retrieve.Evidence, question string) []wordVerdict {
 	verdicts := make([]wordVerdict, len(claims))
+	texts := newCitedTexts(evidence)
 	for i, c := range claims {
 		if c.asserts() {
-			verdicts[i] = wordVerdict{Verdict: checkByWords(c, evidence), Absent: absentWords(c, evidence, question)}
+			verdicts[i] = texts.check(c, question)
 		}
 	}
 	return verdicts

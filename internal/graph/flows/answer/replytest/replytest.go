@@ -26,6 +26,8 @@ import (
 var (
 	replies = flag.Int("replies", 200, "how many made-up replies are checked and rendered")
 	seed    = flag.Uint64("replies.seed", 20, "what the made-up replies are made from")
+	saved   = flag.String("replies.save", "", "the file to write checked replies to")
+	loaded  = flag.String("replies.load", "", "the file of checked replies to show instead of checking made-up ones")
 )
 
 // Structure counts the parts of a Markdown text.
@@ -92,11 +94,37 @@ func Evidence() []retrieve.Evidence {
 }
 
 // Random checks as many made-up replies as the flag -replies says, by words alone or with a
-// verifier that answers at random, and gives each to show.
+// verifier that answers at random, and gives each to show. With -replies.load they are those of a
+// file that -replies.save wrote, of which the texts alone are known.
 func Random(t *testing.T, show func(Reply) error) {
 	t.Helper()
+	next := checkNext(t)
+	if *loaded != "" {
+		next = loadNext(t)
+	}
+	save := func(Reply) {}
+	if *saved != "" {
+		save = saveTo(t, *saved)
+	}
+	for i := 0; ; i++ {
+		made, ok := next(i)
+		if !ok {
+			return
+		}
+		save(made)
+		if err := show(made); err != nil {
+			t.Fatalf("reply %d of seed %d: %v\nwritten %.3000q\nshown   %.3000q", i, *seed, err, made.Written, made.Checked.Text)
+		}
+	}
+}
+
+// checkNext makes replies up and checks them, as many as the flag says.
+func checkNext(t *testing.T) func(i int) (Reply, bool) {
 	random := rand.New(rand.NewPCG(*seed, 1)) //nolint:gosec // repeatable on purpose
-	for i := range *replies {
+	return func(i int) (Reply, bool) {
+		if i == *replies {
+			return Reply{}, false
+		}
 		made := Reply{Tame: i%2 == 0}
 		made.Written = write(random, made.Tame)
 		var verify llm.Model
@@ -108,9 +136,7 @@ func Random(t *testing.T, show func(Reply) error) {
 			t.Fatalf("reply %d of seed %d: %v", i, *seed, err)
 		}
 		made.Checked = checked
-		if err := show(made); err != nil {
-			t.Fatalf("reply %d of seed %d: %v\nwritten %.3000q\nshown   %.3000q", i, *seed, err, made.Written, checked.Text)
-		}
+		return made, true
 	}
 }
 

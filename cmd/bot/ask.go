@@ -45,19 +45,16 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx, nil)
-	if err != nil {
-		return err
-	}
-	a.work(ctx, handler)
+	defer func() { err = closeAfter(err, a) }()
+	a.StartWork(ctx)
+	handler := a.Bot
 	asker, err := askAs(c.As)
 	if err != nil {
 		return err
 	}
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: asker,
-		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.config.Answer.Depth), At: time.Now(),
+		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.Config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {
 		question, err := c.printJSON(ctx, in.std.Out, handler, message)

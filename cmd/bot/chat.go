@@ -18,18 +18,14 @@ func (c *chatCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx, nil)
-	if err != nil {
-		return err
-	}
-	a.work(ctx, handler)
-	stats, err := a.index.Stats(ctx)
+	defer func() { err = closeAfter(err, a) }()
+	a.StartWork(ctx)
+	stats, err := a.Index.Stats(ctx)
 	if err != nil {
 		return err
 	}
 	welcome := fmt.Sprintf("I know %d documents. Ask me something; /help shows more, /quit leaves.", stats.Documents)
-	return talk(ctx, in.std, handler, welcome)
+	return talk(ctx, in.std, a.Bot, welcome)
 }
 
 // talk runs the terminal adapter. Ctrl-C stops an answer, or leaves.

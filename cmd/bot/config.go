@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/index/postgres"
 )
@@ -62,7 +63,7 @@ func checkPostgres(ctx context.Context, in *invocation, configured config.Config
 	if configured.Postgres.URL.IsZero() {
 		return errors.New("postgres.url names no database, so there is none to check: see docs/postgres.md")
 	}
-	options := postgresOptions(configured.Postgres, nil, newLogger(configured.Log, in.std))
+	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, in.std.Err))
 	err := checkDatabase(ctx, in.std.Out, "postgres.url", options)
 	if options.ReadURL != "" {
 		options.URL = options.ReadURL

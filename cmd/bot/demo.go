@@ -12,6 +12,7 @@ import (
 
 	"cairn/docs"
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/ingest"
 )
@@ -52,11 +53,11 @@ func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if c.Listen != "" {
 		configured.Web.Listen = c.Listen
 	}
-	a, err := openApp(ctx, configured, in.std, writes)
+	a, err := app.Open(ctx, app.NewSetup(configured, in.std.Err), app.Options{Index: app.WriteIndex, Ending: ctx.Done(), Pages: true})
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
+	defer func() { err = closeAfter(err, a) }()
 	return c.serve(ctx, in, a)
 }
 
@@ -74,28 +75,24 @@ func (c *demoCommand) source(dir string) (config.Source, error) {
 }
 
 // serve reads the documents' text, then answers at once while the vectors are made.
-func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
-	source, err := c.source(a.config.DataDir)
+func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app.Cairn) error {
+	source, err := c.source(a.Config.DataDir)
 	if err != nil {
 		return err
 	}
-	reading := &ingest.Ingester{Index: a.index}
+	reading := &ingest.Ingester{Index: a.Index}
 	report, err := reading.Sync(ctx, connector(source))
 	if err != nil {
 		return err
 	}
 	printReport(in.std.Out, source.Name, report)
-	fmt.Fprintln(in.std.Out, whoAnswers(a.config))
-	handler, err := a.bot(ctx, ctx.Done())
-	if err != nil {
-		return err
-	}
-	a.work(ctx, handler)
+	fmt.Fprintln(in.std.Out, whoAnswers(a.Config))
+	a.StartWork(ctx)
 	offered := suggestions
 	if c.Args.Folder != "" {
 		offered = nil
 	}
-	page, err := a.web(ctx, handler, offered)
+	page, err := a.ListenForWeb(ctx, offered)
 	if err != nil {
 		return err
 	}
@@ -104,9 +101,10 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	parts, ctx := errgroup.WithContext(ctx)
-	parts.Go(func() error { return page.Run(ctx, handler) })
+	parts.Go(func() error { return page.Run(ctx, a.Bot) })
+	parts.Go(func() error { return a.ReportAgents(ctx) })
 	parts.Go(func() error {
-		_, err := a.ingester(nil).Embed(ctx)
+		_, err := a.Ingester(nil).Embed(ctx)
 		return ignoreCanceled(err)
 	})
 	parts.Go(func() error {
@@ -115,7 +113,7 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app) error {
 			return nil
 		}
 		defer stop()
-		return talk(ctx, in.std, handler, "Or ask here. /help shows more, /quit ends the demo.")
+		return talk(ctx, in.std, a.Bot, "Or ask here. /help shows more, /quit ends the demo.")
 	})
 	return parts.Wait()
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/discord"
-	"cairn/internal/config"
+	"cairn/internal/app"
 )
 
 type discordInviteCommand struct {
@@ -47,12 +47,7 @@ func (in *invocation) discordAccess() (*http.Client, string, error) {
 	if configured.Discord.Token.IsZero() {
 		return nil, "", errors.New("discord.token: is missing: set CAIRN_DISCORD_TOKEN or token_file (see docs/discord.md)")
 	}
-	return discordPlainClient(configured.Discord), configured.Discord.Token.Reveal(), nil
-}
-
-// discordPlainClient is a client for the few requests of a command.
-func discordPlainClient(settings config.Discord) *http.Client {
-	return discordClient(settings, func(next http.RoundTripper) http.RoundTripper { return next })
+	return app.NewDiscordClient(configured.Discord), configured.Discord.Token.Reveal(), nil
 }
 
 type discordCommandsCommand struct {

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
+	"cairn/internal/app"
 	"cairn/internal/config"
 )
 
@@ -51,7 +52,7 @@ func (c *doctorCommand) Run(ctx context.Context, in *invocation) error {
 		[]finding{{What: "configuration", Told: from}},
 		checkMachine(configured), checkRedis(ctx, configured.Redis), checkDatabases(ctx, configured, in.std),
 		checkStores(ctx, configured, in.std), checkAllModels(ctx, configured.Models),
-		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, configured), checkAddresses(ctx, configured),
+		c.checkSlack(ctx, configured.Slack), checkDiscord(ctx, app.NewSetup(configured, in.std.Err)), checkAddresses(ctx, configured),
 	)
 	if c.Models {
 		playing, stop := context.WithTimeout(whole, playLimit)
@@ -170,31 +171,41 @@ func (c *doctorCommand) checkSlack(ctx context.Context, settings config.Slack) [
 }
 
 // checkDiscord checks what the configured mode needs.
-func checkDiscord(ctx context.Context, configured config.Config) []finding {
-	settings := configured.Discord
+func checkDiscord(ctx context.Context, setup app.Setup) []finding {
+	settings := setup.Config.Discord
 	if settings.Mode == config.DiscordOff {
 		return []finding{{What: "Discord", Told: "off (see docs/discord.md)"}}
 	}
 	of := discord.Diagnosis{
 		Token: settings.Token.Reveal(), HearsAll: settings.MessageContent, Gateway: settings.Mode == config.DiscordGateway,
-		Client: discordPlainClient(settings), Servers: slices.Sorted(maps.Keys(settings.Servers)),
+		Client: app.NewDiscordClient(settings), Servers: slices.Sorted(maps.Keys(settings.Servers)),
 	}
-	stored := &app{config: configured}
-	if kept, err := stored.existingSettings(ctx); err == nil { // else checkStores says why not
-		of.Settings = kept
+	storage, err := openExistingStorage(ctx, setup)
+	if err == nil && storage != nil { // else checkStores says why not
+		of.Settings = storage.Settings
 	}
 	if !of.Gateway && settings.URL != "" {
-		of.URL = settings.URL + interactionsPath
+		of.URL = settings.URL + app.InteractionsPath
 	}
 	var found []finding
 	for _, one := range discord.Diagnose(ctx, of) {
 		found = append(found, finding(one))
 	}
-	if err := stored.close(); err != nil {
-		found = append(found, finding{What: "settings of places", Problem: err, Remedy: "look whether the store can be written"})
+	if storage != nil {
+		if err := storage.Close(); err != nil {
+			found = append(found, finding{What: "settings of places", Problem: err, Remedy: "look whether the store can be written"})
+		}
 	}
 	if !of.Gateway && settings.URL == "" {
 		found = append(found, finding{What: "interactions", Problem: errors.New("it was not tried"), Remedy: "set discord.url to the address that Discord reaches Cairn at"})
 	}
 	return found
+}
+
+// openExistingStorage opens the storage to look into it; nil where there is none yet.
+func openExistingStorage(ctx context.Context, setup app.Setup) (*app.Storage, error) {
+	if !app.HasStorage(setup) {
+		return nil, nil //nolint:nilnil // nothing was set up yet
+	}
+	return app.OpenStorage(ctx, setup)
 }

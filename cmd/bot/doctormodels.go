@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cairn/docs"
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
@@ -130,18 +131,18 @@ func playIn(ctx context.Context, dir string, configured config.Config, models []
 	}
 	configured.DataDir, configured.Postgres.Address, configured.Models = dir, config.Address{}, nil
 	ctx = asOperator(ctx)
-	a, err := openApp(ctx, configured, std, writes)
+	library, err := app.OpenLibrary(ctx, app.NewSetup(configured, std.Err), app.WriteIndex)
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() { err = closing(err, a) }()
-	reading := &ingest.Ingester{Index: a.index}
+	defer func() { err = closeAfter(err, library) }()
+	reading := &ingest.Ingester{Index: library.Index}
 	if _, err := reading.Sync(ctx, connector(config.Source{Name: "docs", Path: unpacked})); err != nil {
 		return nil, false, err
 	}
 	var roles answer.Models
 	for _, m := range models {
-		model, err := openai.New(modelOptions(m, gate.Options{Budget: gate.NewBudget(gate.Allowance(configured.Budget))}, nil))
+		model, err := openai.New(app.ModelOptions(m, gate.Options{Budget: gate.NewBudget(gate.Allowance(configured.Budget))}, nil))
 		if err != nil {
 			return nil, false, err
 		}
@@ -149,12 +150,11 @@ func playIn(ctx context.Context, dir string, configured config.Config, models []
 		played = append(played, one)
 		assignRoles(&roles, m, one)
 	}
-	a.made = &roles
-	flow, err := a.answers()
+	flow, err := app.NewAnswers(library, roles, app.Tuning{})
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	defer func() { err = errors.Join(err, app.CloseAnswers(ctx, flow)) }()
 	for n, trial := range trialQuestions() {
 		for _, m := range played {
 			m.expect(n)

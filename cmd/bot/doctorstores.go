@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/index/postgres"
@@ -63,7 +66,7 @@ func checkDatabases(ctx context.Context, configured config.Config, std stdio) []
 	if configured.Postgres.URL.IsZero() {
 		return []finding{{What: "PostgreSQL", Told: "none is configured: the index is in the data directory"}}
 	}
-	options := postgresOptions(configured.Postgres, nil, newLogger(configured.Log, std))
+	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, std.Err))
 	found := []finding{checkSchema(ctx, "PostgreSQL", options)}
 	if options.ReadURL != "" {
 		options.URL = options.ReadURL
@@ -87,28 +90,33 @@ func checkSchema(ctx context.Context, what string, options postgres.Options) fin
 
 // checkStores opens the index, and the stores of threads and runs.
 func checkStores(ctx context.Context, configured config.Config, std stdio) []finding {
-	a, err := openApp(ctx, configured, std, reads)
+	library, err := app.OpenLibrary(ctx, app.NewSetup(configured, std.Err), app.ReadIndex)
 	if err != nil {
 		return []finding{{What: "index", Problem: err, Remedy: "`cairn ingest FOLDER` makes one; see docs/postgres.md where it is in PostgreSQL"}}
 	}
-	found := append([]finding{a.checkIndex(ctx)}, a.checkIngests(ctx)...)
-	where := "in " + configured.DataDir
+	found := append([]finding{checkIndex(ctx, library.Index)}, checkIngests(ctx, library.Index)...)
+	threads := finding{What: "threads and runs", Told: "in " + configured.DataDir}
 	if !configured.Redis.URL.IsZero() {
-		where = "in Redis"
+		threads.Told = "in Redis"
 	}
-	stores := finding{What: "threads and runs", Told: where}
-	if _, err := a.openStores(ctx); err != nil {
-		stores.Problem, stores.Remedy = err, "see redis.url and data_dir in docs/configuration.md"
+	opened := []io.Closer{library}
+	storage, err := app.OpenStorage(ctx, library.Setup)
+	if err != nil {
+		threads.Problem, threads.Remedy = err, "see redis.url and data_dir in docs/configuration.md"
+	} else {
+		opened = append(opened, storage)
 	}
-	found = append(found, stores)
-	if err := a.close(); err != nil {
-		found = append(found, finding{What: "closing", Problem: err, Remedy: "look into the disk that data_dir is on"})
+	found = append(found, threads)
+	for _, one := range slices.Backward(opened) {
+		if err := one.Close(); err != nil {
+			found = append(found, finding{What: "closing", Problem: err, Remedy: "look into the disk that data_dir is on"})
+		}
 	}
 	return found
 }
 
-func (a *app) checkIndex(ctx context.Context) finding {
-	stats, err := a.index.Stats(ctx)
+func checkIndex(ctx context.Context, opened index.Index) finding {
+	stats, err := opened.Stats(ctx)
 	switch {
 	case err != nil:
 		return finding{What: "index", Problem: err, Remedy: "see docs/configuration.md"}
@@ -123,8 +131,8 @@ func (a *app) checkIndex(ctx context.Context) finding {
 }
 
 // checkIngests tells of sources that were not read to their end, or not whole.
-func (a *app) checkIngests(ctx context.Context) []finding {
-	keeps, ok := a.index.(index.IngestStates)
+func checkIngests(ctx context.Context, opened index.Index) []finding {
+	keeps, ok := opened.(index.IngestStates)
 	if !ok {
 		return nil
 	}

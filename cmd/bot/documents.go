@@ -12,14 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/access"
 	"cairn/internal/adapters/terminal"
-	"cairn/internal/bot"
+	"cairn/internal/app"
 	"cairn/internal/chat"
-	"cairn/internal/document"
 	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/repository"
-	"cairn/internal/sqlite"
 )
 
 // documentsFlags are those of the commands that read documents as a whole.
@@ -90,12 +87,13 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 	if info, err := os.Stat(asked.out); err != nil || !info.IsDir() {
 		return fmt.Errorf("--out %s: there is no such folder", asked.out)
 	}
-	handler, a, place, err := in.documentsBot(ctx, asked.where)
+	a, place, err := in.openReading(ctx, asked.where)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
-	a.work(ctx, handler)
+	defer func() { err = closeAfter(err, a) }()
+	a.StartWork(ctx)
+	handler := a.Bot
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(), At: time.Now(),
 		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", asked.flow, place, asked.text)),
@@ -130,70 +128,30 @@ func refusalOf(reply *chat.Reply) error {
 	return nil
 }
 
-// documentsBot makes a bot that reads a folder alone, which needs no index and keeps
+// openReading opens a bot that reads a folder alone, which needs no index and keeps
 // nothing; or, for a collection, the bot over the index. place is where as a message says it.
-func (in *invocation) documentsBot(ctx context.Context, where string) (handler *bot.Bot, a *app, place string, err error) {
+func (in *invocation) openReading(ctx context.Context, where string) (opened *app.App, place string, err error) {
 	if strings.HasPrefix(where, "@") {
-		if a, err = in.open(ctx); err != nil {
-			return nil, nil, "", err
+		whole, err := in.open(ctx)
+		if err != nil {
+			return nil, "", err
 		}
-		if handler, err = a.bot(ctx, nil); err != nil {
-			return nil, nil, "", closing(err, a)
-		}
-		return handler, a, where, nil
+		return &whole.App, where, nil
 	}
 	place, path := where, ""
 	if !repository.IsAddress(where) {
 		if path, err = filepath.Abs(where); err != nil {
-			return nil, nil, "", err
+			return nil, "", err
 		}
 		if _, err := os.Stat(path); err != nil {
-			return nil, nil, "", fmt.Errorf("read %s: %w; a collection of the index is named with an @ before it", where, err)
+			return nil, "", fmt.Errorf("read %s: %w; a collection of the index is named with an @ before it", where, err)
 		}
 		place = strconv.Quote(path)
 	}
-	configured, err := in.configuration()
+	setup, err := in.setup()
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
-	a = &app{config: configured, logger: newLogger(configured.Log, in.std)}
-	if handler, err = a.passingBot(ctx, path); err != nil {
-		return nil, nil, "", closing(err, a)
-	}
-	return handler, a, place, nil
-}
-
-// passingBot makes a bot that may read what is below root, "" for nothing, and whose threads
-// are forgotten when the app is closed.
-func (a *app) passingBot(ctx context.Context, root string) (*bot.Bot, error) {
-	dir, err := os.MkdirTemp("", "cairn-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for what is worked at: %w", err)
-	}
-	a.closers = append(a.closers, func() error { return os.RemoveAll(dir) })
-	db, err := sqlite.OpenData(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	a.closers = append(a.closers, db.Close)
-	passing, err := openDataStores(ctx, db, 0)
-	if err != nil {
-		return nil, err
-	}
-	var roots []string
-	if root != "" {
-		roots = []string{root}
-	}
-	reading, err := a.readingFlows(document.Options{Roots: roots})
-	if err != nil {
-		return nil, err
-	}
-	reports, err := a.reports(roots, nil)
-	if err != nil {
-		return nil, err
-	}
-	return bot.New(bot.Options{
-		Sessions: passing.sessions, Runs: passing.runs, Records: passing.records, Flows: append(reading, reports), Logger: a.logger,
-		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: a.logger}),
-	})
+	opened, err = app.OpenReading(ctx, setup, path)
+	return opened, place, err
 }

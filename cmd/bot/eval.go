@@ -14,9 +14,11 @@ import (
 	"strings"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/answer/quoting"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
@@ -176,7 +178,7 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 	if err != nil {
 		return eval.Report{}, err
 	}
-	defer func() { err = closing(err, a) }()
+	defer func() { err = closeAfter(err, a) }()
 	switch set.form {
 	case eval.FormRetrieval:
 		return c.measureRetrieval(ctx, in, a, set)
@@ -189,38 +191,62 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 	}
 }
 
+// measuredLibrary is the index that a set is measured on.
+type measuredLibrary struct {
+	*app.Library
+	tuning app.Tuning // of the flow that is measured
+}
+
+// newAnswers makes the flow that is measured, with the configured models.
+func (l *measuredLibrary) newAnswers() (*answer.Flow, error) {
+	models, err := app.NewModels(l.Setup)
+	if err != nil {
+		return nil, err
+	}
+	return app.NewAnswers(l.Library, models.Models, l.tuning)
+}
+
+// openMeasured opens an index that a set is measured on.
+func openMeasured(ctx context.Context, configured config.Config, std stdio, mode app.IndexMode) (*measuredLibrary, error) {
+	library, err := app.OpenLibrary(ctx, app.NewSetup(configured, std.Err), mode)
+	if err != nil {
+		return nil, err
+	}
+	return &measuredLibrary{Library: library}, nil
+}
+
 // open opens the index that a set is measured on: one of its own in the data directory,
 // or the configured database, if no documents but those of sets are in it.
-func (c *evalCommand) open(ctx context.Context, in *invocation, configured config.Config) (*app, error) {
+func (c *evalCommand) open(ctx context.Context, in *invocation, configured config.Config) (*measuredLibrary, error) {
 	if !c.Postgres {
 		configured.Postgres.Address = config.Address{}
-		return openApp(ctx, configured, in.std, writes)
+		return openMeasured(ctx, configured, in.std, app.WriteIndex)
 	}
 	if configured.Postgres.URL.IsZero() {
 		return nil, errors.New("--postgres: postgres.url names no database")
 	}
-	a, err := openApp(ctx, configured, in.std, writes)
+	a, err := openMeasured(ctx, configured, in.std, app.WriteIndex)
 	if err != nil {
 		return nil, err
 	}
-	for document, err := range a.index.Documents(ctx, "") {
+	for document, err := range a.Index.Documents(ctx, "") {
 		if err == nil && document.Source != corpusSource && document.Source != pagesSource {
 			err = fmt.Errorf("--postgres: the database holds documents of the source %s: create one for measuring alone", document.Source)
 		}
 		if err != nil {
-			return nil, closing(err, a)
+			return nil, closeAfter(err, a)
 		}
 	}
-	if err := a.close(); err != nil {
+	if err := a.Close(); err != nil {
 		return nil, err
 	}
-	return openApp(ctx, configured, in.std, rebuilds)
+	return openMeasured(ctx, configured, in.std, app.RebuildIndex)
 }
 
 // sync reads a set's documents; one that can't be read would make every number wrong.
-func (c *evalCommand) sync(ctx context.Context, in *invocation, a *app, connector connect.Connector) error {
+func (c *evalCommand) sync(ctx context.Context, in *invocation, a *measuredLibrary, connector connect.Connector) error {
 	bar := newBar(in.std.Err, string(connector.Source()), terminal.IsTerminal(in.std.Err))
-	report, err := a.ingester(bar.observe).Sync(ctx, connector)
+	report, err := a.Ingester(bar.observe).Sync(ctx, connector)
 	bar.finish()
 	if err == nil && len(report.Failures) > 0 {
 		err = fmt.Errorf("%s: %w", report.Failures[0].Path, report.Failures[0].Reason)
@@ -228,7 +254,7 @@ func (c *evalCommand) sync(ctx context.Context, in *invocation, a *app, connecto
 	return err
 }
 
-func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
 	loaded, err := eval.LoadRetrieval(set.dir)
 	if err != nil {
 		return eval.Report{}, err
@@ -236,7 +262,7 @@ func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *a
 	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
 		return eval.Report{}, err
 	}
-	retriever := a.retriever()
+	retriever := a.Retriever()
 	switch c.Side {
 	case "words":
 		retriever.Embedder = nil
@@ -301,7 +327,7 @@ func (c *corpus) Sync(_ context.Context, known connect.Known) iter.Seq2[connect.
 	}
 }
 
-func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
 	questions, err := eval.LoadQuestions(set.dir)
 	if err != nil {
 		return eval.Report{}, err
@@ -335,7 +361,7 @@ func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *app
 
 // measureDecisions runs the conversations of a clarify set over an index of all their
 // passages.
-func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
 	loaded, err := eval.LoadClarify(set.dir)
 	if err != nil {
 		return eval.Report{}, err
@@ -374,18 +400,18 @@ func measureSupport(set questionSet) (eval.Report, error) {
 }
 
 // collect asks the flow every question, and keeps the answers if that was asked for.
-func (c *evalCommand) collect(ctx context.Context, a *app, set string, questions []eval.Question) (answers []eval.Answer, err error) {
+func (c *evalCommand) collect(ctx context.Context, a *measuredLibrary, set string, questions []eval.Question) (answers []eval.Answer, err error) {
 	halves := eval.HalvesOfQuestions(questions)
 	examples := &quoteExamples{set: set, halves: halves}
-	a.quoting = examples.observe
-	if a.judgement, err = c.readJudgement(); err != nil {
+	a.tuning.Quoting = examples.observe
+	if a.tuning.Judgement, err = c.readJudgement(); err != nil {
 		return nil, err
 	}
-	flow, err := a.answers()
+	flow, err := a.newAnswers()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	defer func() { err = errors.Join(err, app.CloseAnswers(ctx, flow)) }()
 	defer func() { c.examples = append(c.examples, examples.collected()...) }()
 	answers, err = eval.Collect(ctx, questions, func(ctx context.Context, q eval.Question) (eval.Answer, error) {
 		examples.expect(q)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph/flows"
@@ -63,7 +64,7 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 	if err != nil {
 		return eval.Report{}, err
 	}
-	defer func() { err = closing(err, a) }()
+	defer func() { err = closeAfter(err, a) }()
 	if err := c.sync(ctx, in, a, files.New(files.Options{Root: root, Source: pagesSource, Include: topFolders(questions)})); err != nil {
 		return eval.Report{}, err
 	}
@@ -71,12 +72,11 @@ func (c *evalCommand) measureContext(ctx context.Context, in *invocation, config
 	if err != nil {
 		return eval.Report{}, err
 	}
-	a.made = &answer.Models{Understand: recorder, Answer: recorder}
-	flow, err := a.answers()
+	flow, err := app.NewAnswers(a.Library, answer.Models{Understand: recorder, Answer: recorder}, app.Tuning{})
 	if err != nil {
 		return eval.Report{}, err
 	}
-	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	defer func() { err = errors.Join(err, app.CloseAnswers(ctx, flow)) }()
 	var scores []eval.ContextScore
 	for _, q := range questions {
 		begun := time.Now()
@@ -151,7 +151,7 @@ var sourcesBlock = regexp.MustCompile(`(?s)<sources>.*</sources>`)
 const plainSources = 12
 
 // scoreContext compares what a model was shown with the best passages as they stand.
-func (r *promptRecorder) scoreContext(ctx context.Context, a *app, q eval.Question, request llm.Request, found []flows.Candidate) (eval.ContextScore, error) {
+func (r *promptRecorder) scoreContext(ctx context.Context, a *measuredLibrary, q eval.Question, request llm.Request, found []flows.Candidate) (eval.ContextScore, error) {
 	said := request.Messages[len(request.Messages)-1].Text
 	shown := sourcesBlock.FindString(said)
 	plain, err := plainBlock(ctx, a, found[:min(len(found), plainSources)])
@@ -166,12 +166,12 @@ func (r *promptRecorder) scoreContext(ctx context.Context, a *app, q eval.Questi
 }
 
 // plainBlock gives passages as the sources of a prompt.
-func plainBlock(ctx context.Context, a *app, found []flows.Candidate) (string, error) {
+func plainBlock(ctx context.Context, a *measuredLibrary, found []flows.Candidate) (string, error) {
 	var ids []knowledge.PassageID
 	for _, candidate := range found {
 		ids = append(ids, candidate.Passage)
 	}
-	passages, err := a.index.Passages(ctx, ids)
+	passages, err := a.Index.Passages(ctx, ids)
 	if err != nil {
 		return "", fmt.Errorf("read the passages: %w", err)
 	}

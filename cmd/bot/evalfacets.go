@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/eval"
@@ -20,22 +21,22 @@ import (
 
 // measureFacets acts the person who is asked back: for each facet of each topic it
 // makes the request, and replies with what people said who had that facet in mind.
-func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *app, topics []eval.Topic) (group eval.Group, err error) {
-	configured := a.config
+func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *measuredLibrary, topics []eval.Topic) (group eval.Group, err error) {
+	configured := a.Config
 	configured.DataDir, configured.Postgres.Address = filepath.Join(configured.DataDir, "facets"), config.Address{}
-	facets, err := openApp(ctx, configured, in.std, writes)
+	facets, err := openMeasured(ctx, configured, in.std, app.WriteIndex)
 	if err != nil {
 		return eval.Group{}, err
 	}
-	defer func() { err = closing(err, facets) }()
+	defer func() { err = closeAfter(err, facets) }()
 	if err := c.sync(ctx, in, facets, &corpus{documents: eval.FacetDocuments(topics)}); err != nil {
 		return eval.Group{}, err
 	}
-	flow, err := facets.answers()
+	flow, err := facets.newAnswers()
 	if err != nil {
 		return eval.Group{}, err
 	}
-	defer func() { err = errors.Join(err, closeFlow(ctx, flow)) }()
+	defer func() { err = errors.Join(err, app.CloseAnswers(ctx, flow)) }()
 	checkpoints, done, err := journal(ctx, configured.DataDir)
 	if err != nil {
 		return eval.Group{}, err

@@ -34,10 +34,10 @@ type observedOrder struct {
 }
 
 // observeOrder has the flows of an app tell what their first searches find.
-func (c *evalCommand) observeOrder(a *app) *observedOrder {
+func (c *evalCommand) observeOrder(a *measuredLibrary) *observedOrder {
 	observed := &observedOrder{found: make(map[string]foundEvidence)}
 	if c.FitOrder != "" {
-		a.ordering = observed.observe
+		a.tuning.Ordering = observed.observe
 	}
 	return observed
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/knowledge/connect/files"
@@ -39,24 +40,24 @@ func BenchmarkAnswers(b *testing.B) {
 		configured.DataDir = filepath.Join(os.Getenv("CAIRN_EVAL_DATA"), "eval", filepath.Base(dir))
 	}
 	ctx := asOperator(b.Context())
-	a, err := openApp(ctx, configured, stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, writes)
+	a, err := openMeasured(ctx, configured, stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, app.WriteIndex)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() {
-		if err := a.close(); err != nil {
+		if err := a.Close(); err != nil {
 			b.Error(err)
 		}
 	}()
-	if _, err := a.ingester(nil).Sync(ctx, files.New(files.Options{Root: root, Source: pagesSource, Include: topFolders(questions)})); err != nil {
+	if _, err := a.Ingester(nil).Sync(ctx, files.New(files.Options{Root: root, Source: pagesSource, Include: topFolders(questions)})); err != nil {
 		b.Fatal(err)
 	}
-	flow, err := a.answers()
+	flow, err := a.newAnswers()
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() {
-		if err := closeFlow(ctx, flow); err != nil {
+		if err := app.CloseAnswers(ctx, flow); err != nil {
 			b.Error(err)
 		}
 	}()

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/render"
-	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -31,7 +31,7 @@ const talkAdapter = "eval"
 
 // measureTalk says each message of a talk set to the bot, in the conversation that it
 // comes in, and measures what the bot does.
-func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *app, set questionSet) (eval.Report, error) {
+func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
 	items, err := eval.LoadTalk(set.dir)
 	if err != nil {
 		return eval.Report{}, err
@@ -71,31 +71,30 @@ func (c *evalCommand) measureTalk(ctx context.Context, in *invocation, a *app, s
 // talk plays the conversations of the items and gives what the bot did, and by item in
 // which run. Its threads and runs are kept in a folder of their own, which is removed at
 // the end.
-func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (answers []eval.TalkAnswer, runOf map[string]string, err error) {
+func (c *evalCommand) talk(ctx context.Context, a *measuredLibrary, items []eval.TalkItem) (answers []eval.TalkAnswer, runOf map[string]string, err error) {
 	dir, err := os.MkdirTemp("", "cairn-eval-talk-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a folder for the threads: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	of := &app{config: a.config, embedder: a.embedder, logger: a.logger, stderr: a.stderr, telemetry: a.telemetry, index: a.index, ordering: a.ordering}
-	if of.judgement, err = c.readJudgement(); err != nil {
+	tuning := app.Tuning{Ordering: a.tuning.Ordering}
+	if tuning.Judgement, err = c.readJudgement(); err != nil {
 		return nil, nil, err
 	}
 	halves := eval.Halves(items)
 	examples := &quoteExamples{set: talkSet, halves: halves}
-	of.quoting = examples.observe
-	of.config.DataDir, of.config.Redis = dir, config.Redis{}
-	defer func() { err = closing(err, of) }()
-	talker, err := openTalker(ctx, of)
+	tuning.Quoting = examples.observe
+	talker, err := openTalker(ctx, &measuredLibrary{a.Library, tuning}, dir)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { err = closeAfter(err, talker) }()
 	for _, item := range items {
 		if err := talker.prepare(ctx, item); err != nil {
 			return nil, nil, fmt.Errorf("prepare the thread of message %q: %w", item.ID, err)
 		}
 	}
-	of.work(ctx, talker.bot)
+	talker.StartWork(ctx)
 	runOf = make(map[string]string)
 	for _, item := range items {
 		examples.expect(item.AsQuestion())
@@ -115,33 +114,18 @@ func (c *evalCommand) talk(ctx context.Context, a *app, items []eval.TalkItem) (
 
 // talker is the bot with the stores that its threads are prepared in.
 type talker struct {
-	bot     *bot.Bot
-	stores  stores
+	*app.App
+	threads app.Threads
 	answers flows.Flow
 }
 
-func openTalker(ctx context.Context, a *app) (*talker, error) {
-	opened, err := a.openStores(ctx)
+// openTalker opens a bot over the library that keeps its threads in a folder.
+func openTalker(ctx context.Context, l *measuredLibrary, dir string) (*talker, error) {
+	opened, err := app.OpenPlayed(ctx, l.Library, app.PlayOptions{Dir: dir, Adapter: talkAdapter, Tuning: l.tuning})
 	if err != nil {
 		return nil, err
 	}
-	registered, err := a.flows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	router, err := a.router(registered)
-	if err != nil {
-		return nil, err
-	}
-	made, err := bot.New(bot.Options{
-		Examples: a.examples(),
-		Sessions: opened.sessions, Runs: opened.runs, Records: opened.records, Flows: registered, Router: router,
-		Logger: a.logger, Adapters: map[string]chat.Poster{talkAdapter: nil}, Catalog: a, ReadFile: readAttached,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &talker{bot: made, stores: opened, answers: registered[0]}, nil
+	return &talker{App: &opened.App, threads: opened.Threads, answers: opened.Answers}, nil
 }
 
 func talkThread(item eval.TalkItem) chat.ThreadID { return chat.NewThreadID(talkAdapter, item.ID) }
@@ -172,7 +156,7 @@ func (t *talker) prepare(ctx context.Context, item eval.TalkItem) error {
 			thread.Add(chat.Turn{Role: chat.Bot, Message: message, At: time.Now(), Reply: &chat.Reply{Outcome: chat.Answered, Text: turn.Text}})
 		}
 	}
-	return t.stores.sessions.Save(ctx, thread)
+	return t.threads.Sessions.Save(ctx, thread)
 }
 
 // askOpen has a run ask the item's open question, and puts it into the thread.
@@ -180,18 +164,18 @@ func (t *talker) askOpen(ctx context.Context, thread *session.Session, item eval
 	run := bot.NewRunID()
 	request := flows.Request{Run: run, Text: item.History[0].Text, Asks: openQuestion(*item.OpenQuestion)}
 	job := runs.Job{Event: runs.EventID("open:" + item.ID), Message: chat.Message{ID: message, Thread: thread.Thread, Author: talkAuthor}}
-	if _, err := t.stores.runs.Enqueue(ctx, job); err != nil {
+	if _, err := t.threads.Runs.Enqueue(ctx, job); err != nil {
 		return err
 	}
-	lease, err := t.stores.runs.Claim(ctx, "eval")
+	lease, err := t.threads.Runs.Claim(ctx, "eval")
 	if err != nil {
 		return err
 	}
-	outcome, err := t.answers.Start(ctx, request, flows.Runtime{Store: t.stores.runs.Journal(lease)})
+	outcome, err := t.answers.Start(ctx, request, flows.Runtime{Store: t.threads.Runs.Journal(lease)})
 	if err == nil && outcome.Kind != flows.Asked {
 		err = fmt.Errorf("the open question was not asked: the run %s", outcome.Kind)
 	}
-	if err = errors.Join(err, t.stores.runs.Finish(ctx, lease, runs.Result{})); err != nil {
+	if err = errors.Join(err, t.threads.Runs.Finish(ctx, lease, runs.Result{})); err != nil {
 		return err
 	}
 	record := runs.Record{
@@ -206,7 +190,7 @@ func (t *talker) askOpen(ctx context.Context, thread *session.Session, item eval
 	}
 	thread.Waiting = &session.Waiting{Run: record.ID, Flow: answer.Name, Question: question, Request: request.Text}
 	thread.Add(chat.Turn{Role: chat.Bot, Message: message, At: time.Now(), Question: &question})
-	return t.stores.records.Save(ctx, record)
+	return t.threads.Records.Save(ctx, record)
 }
 
 func openQuestion(open eval.OpenQuestion) *graph.Question {
@@ -237,7 +221,7 @@ func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, 
 	}
 	var said collected
 	begun := time.Now()
-	if err := t.bot.Handle(ctx, message, &said); err != nil {
+	if err := t.Bot.Handle(ctx, message, &said); err != nil {
 		return eval.TalkAnswer{}, played{}, err
 	}
 	took := float64(time.Since(begun)) / float64(time.Millisecond)
@@ -246,7 +230,7 @@ func (t *talker) say(ctx context.Context, item eval.TalkItem) (eval.TalkAnswer, 
 	case said.question != nil:
 		var err error
 		of.run = string(said.question.Run)
-		if of.trace, err = t.bot.Explain(ctx, said.question.Run); err != nil {
+		if of.trace, err = t.Bot.Explain(ctx, said.question.Run); err != nil {
 			return eval.TalkAnswer{}, played{}, err
 		}
 	case said.reply != nil:

@@ -7,13 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"cairn/internal/document"
+	"cairn/internal/app"
 	"cairn/internal/graph"
 	"cairn/internal/graph/draw"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer"
-	"cairn/internal/graph/flows/echo"
-	"cairn/internal/knowledge/retrieve"
 )
 
 type flowsCommand struct {
@@ -54,7 +51,7 @@ func (c *flowsCommand) Run(_ context.Context, in *invocation) error {
 }
 
 func (c *flowsCommand) chosen() ([]flows.Flow, error) {
-	registered, err := shapes()
+	registered, err := app.FlowShapes()
 	if err != nil || c.Args.Flow == "" {
 		return registered, err
 	}
@@ -64,27 +61,6 @@ func (c *flowsCommand) chosen() ([]flows.Flow, error) {
 		}
 	}
 	return nil, fmt.Errorf("no flow is called %q: run `cairn flows` for all of them", c.Args.Flow)
-}
-
-// shapes makes the flows for their graphs alone, over no index.
-func shapes() ([]flows.Flow, error) {
-	answers, err := answer.New(answer.Options{Retriever: &retrieve.Retriever{}})
-	if err != nil {
-		return nil, err
-	}
-	echoes, err := echo.New()
-	if err != nil {
-		return nil, err
-	}
-	reading, err := (&app{}).readingFlows(document.Options{})
-	if err != nil {
-		return nil, err
-	}
-	reports, err := (&app{}).reports(nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	return append([]flows.Flow{answers, echoes, reports}, reading...), nil
 }
 
 func (c *flowsCommand) print(out io.Writer, flow flows.Flow) error {

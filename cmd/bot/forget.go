@@ -9,8 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
+	"cairn/internal/runs"
 )
 
 type forgetCommand struct {
@@ -24,17 +26,17 @@ func (c *forgetCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
+	defer func() { err = closeAfter(err, a) }()
 	var threads int
-	err = a.atTerminal(ctx, audit.ForgetPerson, c.User, func() (err error) {
-		threads, err = a.forget(ctx, chat.UserID(c.User))
+	err = recordAction(ctx, a.Config, audit.Entry{Action: audit.ForgetPerson, Target: c.User}, func() (err error) {
+		threads, err = forgetPerson(ctx, a, chat.UserID(c.User))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(in.std.Out, "Forgot %s in %s.\n", c.User, count(threads, "thread"))
-	return a.purgeForgotten(ctx, in.std.Out)
+	return purgeForgotten(ctx, a.Storage, in.std.Out)
 }
 
 // purgeTime bounds how long Redis is waited for while it writes its files anew.
@@ -42,17 +44,17 @@ const purgeTime = time.Minute
 
 // purgeForgotten removes the words that were forgotten from the files of the stores as well,
 // and says where they may still be.
-func (a *app) purgeForgotten(ctx context.Context, out io.Writer) error {
+func purgeForgotten(ctx context.Context, storage *app.Storage, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTime)
 	defer cancel()
-	err := a.opened.purge(ctx)
+	err := storage.Purge(ctx)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the words are still in files: the stores took more than %s to write them anew, run the command again later: %w", purgeTime, err)
 	case err != nil:
 		return fmt.Errorf("the words are still in files: %w", err)
 	}
-	if a.redis == nil {
+	if !storage.InRedis {
 		_, err = fmt.Fprintln(out, "The files in the data directory hold nothing of it any more. Backups do.")
 	} else {
 		_, err = fmt.Fprintln(out, "Redis's append-only file was written anew, and holds nothing of it any more. "+
@@ -61,19 +63,34 @@ func (a *app) purgeForgotten(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// forget erases what is kept of a person, and tells in how many threads.
-func (a *app) forget(ctx context.Context, user chat.UserID) (threads int, err error) {
-	if err := a.forgetQueries(ctx, user); err != nil {
-		return 0, err
-	}
-	handler, err := a.bot(ctx, nil)
+// forgetPerson erases what is kept of a person, and tells in how many threads.
+func forgetPerson(ctx context.Context, a *app.Cairn, user chat.UserID) (threads int, err error) {
+	asked, err := listRunsOf(ctx, a.Storage.Records, user)
 	if err != nil {
 		return 0, err
 	}
-	a.work(ctx, handler)
-	known, err := a.adapters(ctx)
-	if err != nil {
+	if err := a.ForgetQueries(ctx, asked); err != nil { // before the records of the runs are erased
 		return 0, err
 	}
-	return handler.Forget(ctx, user, slices.Sorted(maps.Keys(known))...)
+	a.StartWork(ctx)
+	return a.Bot.Forget(ctx, user, slices.Sorted(maps.Keys(a.Posters()))...)
+}
+
+// listRunsOf lists the ids of all runs of a person.
+func listRunsOf(ctx context.Context, records runs.Registry, user chat.UserID) ([]string, error) {
+	const fewest = 1000
+	for limit := fewest; ; limit *= 2 {
+		listed, err := records.List(ctx, runs.Filter{Author: user}, limit)
+		if err != nil {
+			return nil, fmt.Errorf("list the runs of %s: %w", user, err)
+		}
+		if len(listed) == limit { // there may be more
+			continue
+		}
+		ids := make([]string, len(listed))
+		for i, record := range listed {
+			ids[i] = string(record.ID)
+		}
+		return ids, nil
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/app"
 	"cairn/internal/config"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect/files"
@@ -46,37 +47,37 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	wanted := writes
+	mode := app.WriteIndex
 	if c.Rebuild {
-		wanted = rebuilds
+		mode = app.RebuildIndex
 	}
-	a, err := openApp(ctx, configured, in.std, wanted)
+	library, err := app.OpenLibrary(ctx, app.NewSetup(configured, in.std.Err), mode)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
+	defer func() { err = closeAfter(err, library) }()
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(ingestMemory)
 	}
 	if in.std.OwnProcess {
 		if err := lowerPriority(); err != nil {
-			a.logger.DebugContext(ctx, "lower priority", "error", err)
+			library.Logger.DebugContext(ctx, "lower priority", "error", err)
 		}
 	}
 	for _, source := range sources {
-		if err := c.sync(ctx, a, in, source); err != nil {
+		if err := c.sync(ctx, library, in, source); err != nil {
 			return err
 		}
 	}
 	if c.DropOld {
-		return dropOldVectors(ctx, a, in)
+		return dropOldVectors(ctx, library.Index, in)
 	}
 	return nil
 }
 
 // dropOldVectors removes the vectors that a change of the embedder left behind.
-func dropOldVectors(ctx context.Context, a *app, in *invocation) error {
-	keeper, ok := a.index.(index.EmbedderKeeper)
+func dropOldVectors(ctx context.Context, opened index.Index, in *invocation) error {
+	keeper, ok := opened.(index.EmbedderKeeper)
 	if !ok {
 		return errors.New("--drop-old-vectors: the index in the data directory holds the vectors of one embedding model alone")
 	}
@@ -123,13 +124,13 @@ func connector(source config.Source) *files.Connector {
 	})
 }
 
-func (c *ingestCommand) sync(ctx context.Context, a *app, in *invocation, source config.Source) error {
-	if err := claim(ctx, a, source); err != nil {
+func (c *ingestCommand) sync(ctx context.Context, library *app.Library, in *invocation, source config.Source) error {
+	if err := claimSource(ctx, library.Index, source); err != nil {
 		return err
 	}
 	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
 	folder := connector(source)
-	reader := a.ingester(bar.observe)
+	reader := library.Ingester(bar.observe)
 	reader.Limits = documentLimits(source)
 	report, err := reader.Sync(ctx, folder)
 	bar.finish()
@@ -149,18 +150,18 @@ func documentLimits(source config.Source) parse.Limits {
 	return parse.Limits{Bytes: max(source.MaxDocumentBytes, parse.DefaultBytes)}
 }
 
-// claim keeps a source's name to one folder: reading another under it would remove
+// claimSource keeps a source's name to one folder: reading another under it would remove
 // the documents of the first. A folder's cursor is where it is.
-func claim(ctx context.Context, a *app, source config.Source) error {
+func claimSource(ctx context.Context, opened index.Index, source config.Source) error {
 	id := knowledge.SourceID(source.Name)
-	claimed, err := a.index.Cursor(ctx, id)
+	claimed, err := opened.Cursor(ctx, id)
 	if err != nil || claimed == source.Path {
 		return err
 	}
 	if claimed != "" {
 		return fmt.Errorf("the source %s is the folder %s: give this one another name with --name, or start anew with --rebuild", source.Name, claimed)
 	}
-	return a.index.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
+	return opened.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
 }
 
 // printReport says what a sync did, and lists what could not be read and why.

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/jessevdk/go-flags"
+
+	"cairn/internal/app"
+	"cairn/internal/config"
 )
 
 func main() {
@@ -77,3 +81,45 @@ type invocation struct {
 	std    stdio
 	global global
 }
+
+// configuration reads the file and the environment; a --data flag goes before both.
+func (in *invocation) configuration() (config.Config, error) {
+	configured, err := config.Load(in.global.Config)
+	if err != nil {
+		return config.Config{}, err
+	}
+	if in.global.Data != "" {
+		configured.DataDir = in.global.Data
+	}
+	return configured, nil
+}
+
+// setup reads the configuration, and gives what parts of the program are made with.
+func (in *invocation) setup() (app.Setup, error) {
+	configured, err := in.configuration()
+	if err != nil {
+		return app.Setup{}, err
+	}
+	return app.NewSetup(configured, in.std.Err), nil
+}
+
+// openLibrary reads the configuration and opens the index, to read it.
+func (in *invocation) openLibrary(ctx context.Context) (*app.Library, error) {
+	setup, err := in.setup()
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenLibrary(ctx, setup, app.ReadIndex)
+}
+
+// open reads the configuration and opens all that answers messages.
+func (in *invocation) open(ctx context.Context) (*app.Cairn, error) {
+	setup, err := in.setup()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, setup, app.Options{Index: app.ReadIndex})
+}
+
+// closeAfter joins what a command failed with and what closing failed with.
+func closeAfter(err error, opened io.Closer) error { return errors.Join(err, opened.Close()) }

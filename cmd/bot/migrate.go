@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"cairn/internal/app"
 	"cairn/internal/knowledge/index/postgres"
 )
 
@@ -21,7 +22,7 @@ func (c *migrateCommand) Run(ctx context.Context, in *invocation) error {
 	if configured.Postgres.URL.IsZero() {
 		return errors.New("postgres.url names no database: the index in the data directory needs no migration (see docs/postgres.md)")
 	}
-	options := postgresOptions(configured.Postgres, nil, newLogger(configured.Log, in.std))
+	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, in.std.Err))
 	if c.Check {
 		due, err := postgres.DueMigration(ctx, options)
 		if err != nil {

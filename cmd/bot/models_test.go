@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/llm"
@@ -42,32 +43,27 @@ func TestAnswersAreStreamed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "leave.md"), []byte("# Leave\n\nYou have 28 days of leave a year. They expire in March.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	std := stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	host := config.Host{OS: "linux", Home: t.TempDir(), WorkDir: t.TempDir(), Getenv: func(string) string { return "" }}
 	configured := config.Defaults(host)
 	configured.Models = []config.Model{{
 		Roles: []config.Role{config.RoleAnswer}, BaseURL: server.URL, Name: "gpt-test", Key: config.Key{Secret: llm.NewSecret(llmtest.Key)},
 	}}
-	a, err := openApp(t.Context(), configured, std, writes)
+	a, err := app.Open(t.Context(), app.NewSetup(configured, os.Stderr), app.Options{Index: app.WriteIndex})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := a.close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if _, err := a.ingester(nil).Sync(t.Context(), connector(config.Source{Name: "docs", Path: folder})); err != nil {
+	if _, err := a.Ingester(nil).Sync(t.Context(), connector(config.Source{Name: "docs", Path: folder})); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := a.bot(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.work(t.Context(), handler)
+	a.StartWork(t.Context())
 	conversation := &watching{shown: func() { close(seen) }}
 	message := chat.Message{ID: "1", Thread: chat.NewThreadID("web", "1"), Author: "ann", Text: "how many days of leave do I have?", At: time.Now()}
-	if err := handler.Handle(t.Context(), message, conversation); err != nil {
+	if err := a.Bot.Handle(t.Context(), message, conversation); err != nil {
 		t.Fatal(err)
 	}
 	const want = "You have 28 days of leave a year [1]. They expire in March [1]."

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/terminal"
+	"cairn/internal/app"
 	"cairn/internal/audit"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
@@ -38,23 +39,23 @@ func (c *runsListCommand) Run(ctx context.Context, in *invocation) error {
 	if c.Limit < 1 {
 		return fmt.Errorf("--limit is %d: give a positive number", c.Limit)
 	}
-	return in.withStores(ctx, func(opened stores) error {
+	return in.withStores(ctx, func(opened app.Threads) error {
 		filter := runs.Filter{Status: runs.Status(c.Status), Thread: chat.ThreadID(c.Thread)}
-		listed, err := opened.records.List(ctx, filter, c.Limit)
+		listed, err := opened.Records.List(ctx, filter, c.Limit)
 		if err != nil {
 			return err
 		}
 		if err := c.printRecords(in.std.Out, listed); err != nil {
 			return err
 		}
-		states, err := opened.runs.Threads(ctx, c.Limit)
+		states, err := opened.Runs.Threads(ctx, c.Limit)
 		if err != nil {
 			return err
 		}
 		if err := c.printThreads(in.std.Out, states); err != nil {
 			return err
 		}
-		letters, err := opened.runs.DeadLetters(ctx, c.Limit)
+		letters, err := opened.Runs.DeadLetters(ctx, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -114,8 +115,8 @@ type runsShowCommand struct {
 
 // Run prints a run's statuses and how it came about.
 func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
-	return in.withStores(ctx, func(opened stores) error {
-		record, err := opened.records.Load(ctx, chat.RunID(c.Args.Run))
+	return in.withStores(ctx, func(opened app.Threads) error {
+		record, err := opened.Records.Load(ctx, chat.RunID(c.Args.Run))
 		if err != nil {
 			return fmt.Errorf("run %s: %w", c.Args.Run, err)
 		}
@@ -166,8 +167,8 @@ func (c *runsDiscardCommand) Run(ctx context.Context, in *invocation) error {
 func (in *invocation) changeRun(
 	ctx context.Context, kind audit.Action, change func(*bot.Bot, context.Context, chat.RunID) error, run, then string,
 ) error {
-	return in.withBot(ctx, func(a *app, b *bot.Bot) error {
-		err := a.atTerminal(ctx, kind, run, func() error { return change(b, ctx, chat.RunID(run)) })
+	return in.withBot(ctx, func(a *app.Cairn) error {
+		err := recordAction(ctx, a.Config, audit.Entry{Action: kind, Target: run}, func() error { return change(a.Bot, ctx, chat.RunID(run)) })
 		if errors.Is(err, bot.ErrNotAside) {
 			err = fmt.Errorf("%w: `cairn runs` lists that", err)
 		}
@@ -180,35 +181,28 @@ func (in *invocation) changeRun(
 }
 
 // withStores opens the stores of threads and runs for a command that looks at them.
-func (in *invocation) withStores(ctx context.Context, look func(stores) error) (err error) {
-	configured, err := in.configuration()
+func (in *invocation) withStores(ctx context.Context, look func(app.Threads) error) (err error) {
+	setup, err := in.setup()
 	if err != nil {
 		return err
 	}
-	a := &app{config: configured, logger: newLogger(configured.Log, in.std)}
-	defer func() { err = closing(err, a) }()
-	if configured.Redis.URL.IsZero() {
-		if _, err := os.Stat(configured.DataDir); err != nil {
-			return fmt.Errorf("there are no runs yet: %w", err)
-		}
+	if !app.HasStorage(setup) {
+		return fmt.Errorf("there are no runs yet: there is no data directory %s", setup.Config.DataDir)
 	}
-	opened, err := a.openStores(ctx)
+	storage, err := app.OpenStorage(ctx, setup)
 	if err != nil {
 		return err
 	}
-	return look(opened)
+	defer func() { err = closeAfter(err, storage) }()
+	return look(storage.Threads)
 }
 
-// withBot makes a bot that works at nothing, for a command that leaves that to others.
-func (in *invocation) withBot(ctx context.Context, act func(*app, *bot.Bot) error) (err error) {
+// withBot opens a bot that works at nothing, for a command that leaves that to others.
+func (in *invocation) withBot(ctx context.Context, act func(*app.Cairn) error) (err error) {
 	a, err := in.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
-	handler, err := a.bot(ctx, nil)
-	if err != nil {
-		return err
-	}
-	return act(a, handler)
+	defer func() { err = closeAfter(err, a) }()
+	return act(a)
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"cairn/internal/app"
 	"cairn/internal/chat/markup"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/index"
@@ -106,34 +106,31 @@ func (s *standing) lookAtRuns(ctx context.Context, configured config.Config, std
 	if !configured.Redis.URL.IsZero() {
 		store.Where = "Redis"
 	}
-	a := &app{config: configured, logger: newLogger(configured.Log, std), stderr: std.Err}
-	err := s.countRuns(ctx, a)
-	if err := errors.Join(err, a.close()); err != nil {
+	if err := s.countRuns(ctx, app.NewSetup(configured, std.Err)); err != nil {
 		store.Problem = oneLine(err.Error())
 		s.Problem = append(s.Problem, "threads and runs: "+store.Problem)
 	}
 	s.Stores = append(s.Stores, store)
 }
 
-func (s *standing) countRuns(ctx context.Context, a *app) error {
-	if a.config.Redis.URL.IsZero() {
-		if _, err := os.Stat(a.config.DataDir); errors.Is(err, os.ErrNotExist) {
-			return errors.New("the data directory is not there: `cairn ingest FOLDER` makes it, or name it with --data")
-		}
+func (s *standing) countRuns(ctx context.Context, setup app.Setup) (err error) {
+	if !app.HasStorage(setup) {
+		return errors.New("the data directory is not there: `cairn ingest FOLDER` makes it, or name it with --data")
 	}
-	opened, err := a.openStores(ctx)
+	opened, err := app.OpenStorage(ctx, setup)
 	if err != nil {
 		return err
 	}
-	threads, err := opened.runs.Threads(ctx, statusThreads)
+	defer func() { err = closeAfter(err, opened) }()
+	threads, err := opened.Runs.Threads(ctx, statusThreads)
 	if err != nil {
 		return err
 	}
-	letters, err := opened.runs.DeadLetters(ctx, statusThreads)
+	letters, err := opened.Runs.DeadLetters(ctx, statusThreads)
 	if err != nil {
 		return err
 	}
-	if s.Runs, err = countRecords(ctx, opened.records); err != nil {
+	if s.Runs, err = countRecords(ctx, opened.Records); err != nil {
 		return err
 	}
 	stand := runs.Stand(threads, time.Now())
@@ -179,10 +176,10 @@ func (s *standing) lookAtIndex(ctx context.Context, configured config.Config, st
 	if !configured.Postgres.URL.IsZero() {
 		store.Where = "PostgreSQL"
 	}
-	a, err := openApp(ctx, configured, std, reads)
+	library, err := app.OpenLibrary(ctx, app.NewSetup(configured, std.Err), app.ReadIndex)
 	if err == nil {
-		store.Holds, err = s.countDocuments(ctx, a)
-		err = errors.Join(err, a.close())
+		store.Holds, err = s.countDocuments(ctx, library.Index)
+		err = closeAfter(err, library)
 	}
 	if err != nil {
 		store.Problem = oneLine(err.Error())
@@ -192,8 +189,8 @@ func (s *standing) lookAtIndex(ctx context.Context, configured config.Config, st
 }
 
 // countDocuments tells what the index holds, and looks at how its sources were read.
-func (s *standing) countDocuments(ctx context.Context, a *app) (holds string, err error) {
-	stats, err := a.index.Stats(ctx)
+func (s *standing) countDocuments(ctx context.Context, opened index.Index) (holds string, err error) {
+	stats, err := opened.Stats(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +198,7 @@ func (s *standing) countDocuments(ctx context.Context, a *app) (holds string, er
 	if left := stats.Passages - stats.Embedded; left > 0 {
 		holds += fmt.Sprintf(", %d without a vector", left)
 	}
-	keeps, ok := a.index.(index.IngestStates)
+	keeps, ok := opened.(index.IngestStates)
 	if !ok {
 		return holds, nil
 	}

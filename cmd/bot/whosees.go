@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"cairn/internal/access"
+	"cairn/internal/app"
 	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/index"
 )
 
 type whoSeesCommand struct {
@@ -23,12 +25,17 @@ const maxWhoSees = 20
 
 // Run says who may read a document, and by which groups.
 func (c *whoSeesCommand) Run(ctx context.Context, in *invocation) (err error) {
-	a, err := in.open(ctx)
+	library, err := in.openLibrary(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = closing(err, a) }()
-	groups, err := a.groups(ctx)
+	defer func() { err = closeAfter(err, library) }()
+	storage, err := app.OpenStorage(ctx, library.Setup)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAfter(err, storage) }()
+	groups, err := app.OpenGroups(ctx, library.Setup, storage)
 	if err != nil {
 		return err
 	}
@@ -36,7 +43,7 @@ func (c *whoSeesCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	found, err := c.find(ctx, a)
+	found, err := c.findDocuments(ctx, library.Index)
 	if err != nil {
 		return err
 	}
@@ -46,10 +53,10 @@ func (c *whoSeesCommand) Run(ctx context.Context, in *invocation) (err error) {
 	return nil
 }
 
-// find gives the documents of an id or path.
-func (c *whoSeesCommand) find(ctx context.Context, a *app) ([]knowledge.Document, error) {
+// findDocuments returns the documents of an id or path.
+func (c *whoSeesCommand) findDocuments(ctx context.Context, read index.Reader) ([]knowledge.Document, error) {
 	var found []knowledge.Document
-	for document, err := range a.index.Documents(ctx, "") {
+	for document, err := range read.Documents(ctx, "") {
 		if err != nil {
 			return nil, err
 		}

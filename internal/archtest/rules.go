@@ -93,9 +93,9 @@ var rules = []rule{
 		},
 	},
 	{
-		name:   "only cmd/bot imports config",
+		name:   "only app and cmd/bot import config",
 		in:     []string{"**"},
-		notIn:  []string{"cairn/cmd/bot/**", "cairn/internal/config/**"},
+		notIn:  []string{"cairn/cmd/bot/**", "cairn/internal/app", "cairn/internal/config/**"},
 		forbid: []string{"cairn/internal/config/**"},
 	},
 	{
@@ -105,26 +105,32 @@ var rules = []rule{
 		forbid: []string{"cairn/cmd/**"},
 	},
 	{
-		name:        "only cmd/bot imports adapters",
+		name:        "only app and cmd/bot import adapters",
 		in:          []string{"**"},
-		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/adapters/**"},
+		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/app", "cairn/internal/adapters/**"},
 		forbid:      []string{"cairn/internal/adapters/**"},
 		sparesTests: true,
 	},
 	{
-		// It measures by decorators, which cmd/bot puts around what it wires.
-		name:        "only cmd/bot imports telemetry",
+		// It measures by decorators, which app puts around what it wires.
+		name:        "only app imports telemetry",
 		in:          []string{"**"},
-		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/telemetry/**"},
+		notIn:       []string{"cairn/internal/app", "cairn/internal/telemetry/**"},
 		forbid:      []string{"cairn/internal/telemetry/**"},
 		sparesTests: true,
 	},
 	{
-		name:        "only cmd/bot chooses a backend",
+		name:        "only app and cmd/bot choose a backend",
 		in:          []string{"**"},
-		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/**/{embedded,redis,postgres,openai,local}/**"},
+		notIn:       []string{"cairn/cmd/bot/**", "cairn/internal/app", "cairn/internal/**/{embedded,redis,postgres,openai,local}/**"},
 		forbid:      []string{"cairn/internal/**/{embedded,redis,postgres,openai,local}/**"},
 		sparesTests: true,
+	},
+	{
+		name:   "only cmd/bot imports app",
+		in:     []string{"**"},
+		notIn:  []string{"cairn/cmd/bot/**", "cairn/internal/app"},
+		forbid: []string{"cairn/internal/app"},
 	},
 	{
 		name:        "only cmd/bot and tests import eval",

@@ -1,7 +1,7 @@
 package retrieve_test
 
 import (
-	_ "cairn/internal/config" // want "only cmd/bot imports config"
+	_ "cairn/internal/config" // want "only app and cmd/bot import config"
 	_ "cairn/internal/eval"
 	_ "cairn/internal/knowledge/index/embedded"
 )

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/slack"
@@ -20,16 +22,13 @@ import (
 	"cairn/internal/knowledge/index"
 )
 
-// operations makes the page for those who run Cairn, over the stores that the bot opened.
-func (a *app) operations(handler *bot.Bot) (*operations.Page, error) {
-	log, err := a.audit()
-	if err != nil {
-		return nil, err
-	}
-	configured := a.config.Operations
+// newOperations makes the page for those who run Cairn.
+func (c *Cairn) newOperations() (*operations.Page, error) {
+	configured := c.Config.Operations
+	threads := c.Storage.Threads
 	options := operations.Options{
-		Records: a.opened.records, Queues: a.opened.runs, Sessions: a.opened.sessions, Control: control{handler}, Graphs: handler, Redactor: handler,
-		Audit: log, Logger: a.logger, Flows: []string{analyze.Name, answer.Name, buildcontext.Name, echo.Name, repo.Name},
+		Records: threads.Records, Queues: threads.Runs, Sessions: threads.Sessions, Control: control{c.Bot}, Graphs: c.Bot, Redactor: c.Bot,
+		Audit: c.Audit, Logger: c.Logger, Flows: []string{analyze.Name, answer.Name, buildcontext.Name, echo.Name, repo.Name},
 		Adapters: []string{discord.Name, slack.Name, "terminal", "web"},
 		SignIn: operations.SignIn{
 			Token: configured.Token.Reveal(), Issuer: configured.Issuer, ClientID: configured.ClientID,
@@ -37,13 +36,13 @@ func (a *app) operations(handler *bot.Bot) (*operations.Page, error) {
 		},
 		URL: configured.URL,
 	}
-	if states, ok := a.index.(index.IngestStates); ok {
+	if states, ok := c.Index.(index.IngestStates); ok {
 		options.Ingests = states
 	}
-	for _, source := range a.config.Sources {
+	for _, source := range c.Config.Sources {
 		options.Sources = append(options.Sources, source.Name)
 	}
-	for _, shown := range a.config.Shown() {
+	for _, shown := range c.Config.Shown() {
 		options.Settings = append(options.Settings, operations.Setting(shown))
 	}
 	return operations.New(options)
@@ -62,24 +61,24 @@ func (c control) Cancel(ctx context.Context, run chat.RunID) error {
 }
 
 // operationsOnWeb gives the page where it is on the web page's address, else nil.
-func (a *app) operationsOnWeb(handler *bot.Bot) (http.Handler, error) {
-	if !a.config.OperationsOnWeb() {
+func (c *Cairn) operationsOnWeb() (http.Handler, error) {
+	if !c.Config.OperationsOnWeb() {
 		return nil, nil
 	}
-	page, err := a.operations(handler)
+	page, err := c.newOperations()
 	if err != nil {
 		return nil, err // and no page of nil
 	}
 	return page, nil
 }
 
-// operationsApart begins to serve the page where it has an address of its own.
-func (a *app) operationsApart(out io.Writer, handler *bot.Bot, begin func(run func(context.Context, chat.Handler) error)) error {
-	address := a.config.Operations.Listen
+// startOperations serves the page where it has an address of its own, until ctx ends.
+func (c *Cairn) startOperations(ctx context.Context, parts *errgroup.Group, out io.Writer) error {
+	address := c.Config.Operations.Listen
 	if address == "" {
 		return nil
 	}
-	page, err := a.operations(handler)
+	page, err := c.newOperations()
 	if err != nil {
 		return err
 	}
@@ -87,7 +86,7 @@ func (a *app) operationsApart(out io.Writer, handler *bot.Bot, begin func(run fu
 	if err != nil {
 		return err
 	}
-	begin(func(ctx context.Context, _ chat.Handler) error { return server.Run(ctx) })
+	parts.Go(func() error { return server.Run(ctx) })
 	_, err = fmt.Fprintf(out, "Operations at %s\n", server.URL())
 	return err
 }

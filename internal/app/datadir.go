@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"cairn/internal/sqlite"
@@ -49,8 +49,11 @@ func closeDataDir(ctx context.Context, dir string, logger *slog.Logger) error {
 	return nil
 }
 
+// AuditFile is the audit log of commands in the data directory, where audit.file names none.
+const AuditFile = "audit.jsonl"
+
 // dataFiles are names that tell a data directory.
-var dataFiles = []string{"index.db", sqlite.DataFile, auditFileName, "eval"}
+var dataFiles = []string{"index.db", sqlite.DataFile, AuditFile, "eval"}
 
 // isDataDir tells whether a directory is empty or has files of Cairn.
 func isDataDir(dir string) (bool, error) {

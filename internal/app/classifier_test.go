@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ import (
 func TestAModelIsAskedWhomAReplyIsFor(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Text(`{"for_cairn": true}`), llmtest.Text(`{"for_cairn": false}`), llmtest.Text("perhaps"))
-	model, err := openai.New(modelOptions(config.Model{
+	model, err := openai.New(ModelOptions(config.Model{
 		Roles: []config.Role{config.RoleUnderstand}, BaseURL: server.URL, Name: "gpt-test", Context: 4096, MaxReply: 256,
 		Key: config.Key{Secret: llm.NewSecret(llmtest.Key)},
 	}, gate.Options{Budget: gate.NewBudget(gate.Allowance{})}, slog.New(slog.DiscardHandler)))

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"cairn/internal/knowledge/suggest"
 )
 
-// examples gives what finds example questions in the index.
-func (a *app) examples() func(ctx context.Context, language string, limit int) ([]bot.Example, error) {
-	suggester := suggest.New(a.index)
+// Examples returns what finds example questions in the index.
+func (l *Library) Examples() func(ctx context.Context, language string, limit int) ([]bot.Example, error) {
+	suggester := suggest.New(l.Index)
 	return func(ctx context.Context, language string, limit int) ([]bot.Example, error) {
 		found, err := suggester.Suggest(ctx, language, limit)
 		examples := make([]bot.Example, len(found))

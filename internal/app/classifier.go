@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -9,16 +9,13 @@ import (
 	"text/template"
 
 	"cairn/internal/chat/interact"
-	"cairn/internal/config"
 	"cairn/internal/llm"
-	"cairn/internal/llm/gate"
-	"cairn/internal/llm/openai"
 )
 
-//go:embed overheard.tmpl
+//go:embed classify.tmpl
 var overheardText string
 
-//go:embed overheard.json
+//go:embed classify.json
 var overheardSchema []byte
 
 var overheardPrompt = template.Must(template.New("overheard").Parse(overheardText))
@@ -29,19 +26,13 @@ var untagged = strings.NewReplacer("<", "‹", ">", "›")
 // maxOverheard is how many letters of a message the model is shown.
 const maxOverheard = 600
 
-// slackJudge asks the model that reads questions whether a reply in a thread is meant for
-// Cairn; nil where there is none.
-func (a *app) slackJudge() (func(context.Context, interact.Overheard) (bool, error), error) {
-	configured, ok := a.config.Model(config.RoleUnderstand)
-	if !ok {
-		return nil, nil //nolint:nilnil // without a model the rules decide alone
+// newSlackJudge asks a model whether a reply in a thread is meant for Cairn; nil where there is
+// none.
+func newSlackJudge(model llm.Model) func(context.Context, interact.Overheard) (bool, error) {
+	if model == nil {
+		return nil // the rules decide alone
 	}
-	model, err := openai.New(modelOptions(configured, gate.Options{Budget: a.spending()}, a.logger))
-	if err != nil {
-		return nil, err
-	}
-	measured := a.telemetry.Model(model, called(configured, config.RoleUnderstand))
-	return func(ctx context.Context, of interact.Overheard) (bool, error) { return judge(ctx, measured, of) }, nil
+	return func(ctx context.Context, of interact.Overheard) (bool, error) { return judge(ctx, model, of) }
 }
 
 func judge(ctx context.Context, model llm.Model, of interact.Overheard) (bool, error) {

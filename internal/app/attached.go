@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 // attachedLimits bound what a file that comes with a message may cost: a person waits.
 var attachedLimits = parse.Limits{Bytes: 32 << 20, Pages: 500, Time: 10 * time.Second}
 
-// readAttached gives the text of a file that came with a message, as it would be read into
+// ReadAttached returns the text of a file that came with a message, as it would be read into
 // the index.
-func readAttached(ctx context.Context, name string, content []byte) (string, error) {
+func ReadAttached(ctx context.Context, name string, content []byte) (string, error) {
 	read, err := parse.Parse(ctx, parse.Detect(name, content), name, content, attachedLimits)
 	if err != nil {
 		return "", err

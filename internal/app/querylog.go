@@ -1,40 +1,37 @@
-package main
+package app
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
-	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/runs"
 )
 
 // logLimit bounds the writing of a row: a person waits for the answer meanwhile.
 const logLimit = 2 * time.Second
 
-// logged is a flow whose answers are noted in the index's query log.
-type logged struct {
+// loggedFlow is a flow whose answers are noted in the index's query log.
+type loggedFlow struct {
 	flows.Flow
 	log    index.QueryLog
 	logger *slog.Logger
 }
 
 // withQueryLog has a flow's answers noted, where the index can and is asked to.
-func (a *app) withQueryLog(flow flows.Flow) flows.Flow {
-	log, ok := a.index.(index.QueryLog)
-	if !ok || a.config.Postgres.QueryLog == config.QueriesOff {
+func (l *Library) withQueryLog(flow flows.Flow) flows.Flow {
+	log, ok := l.Index.(index.QueryLog)
+	if !ok || l.Config.Postgres.QueryLog == config.QueriesOff {
 		return flow
 	}
-	return &logged{Flow: flow, log: log, logger: a.logger}
+	return &loggedFlow{Flow: flow, log: log, logger: l.Logger}
 }
 
 // Start runs a request, and notes how it was answered.
-func (l *logged) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+func (l *loggedFlow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
 	outcome, err := l.Flow.Start(ctx, request, runtime)
 	if err == nil {
 		l.note(ctx, request.Run, outcome)
@@ -43,7 +40,7 @@ func (l *logged) Start(ctx context.Context, request flows.Request, runtime flows
 }
 
 // Resume goes on with a run, and notes how it was answered.
-func (l *logged) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+func (l *loggedFlow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
 	outcome, err := l.Flow.Resume(ctx, run, answers, runtime)
 	if err == nil {
 		l.note(ctx, run, outcome)
@@ -52,7 +49,7 @@ func (l *logged) Resume(ctx context.Context, run string, answers []graph.Answer,
 }
 
 // note writes a row. An answer that can't be noted is given all the same.
-func (l *logged) note(ctx context.Context, run string, outcome flows.Outcome) {
+func (l *loggedFlow) note(ctx context.Context, run string, outcome flows.Outcome) {
 	if outcome.Kind == flows.Asked || len(outcome.Trace.Queries) == 0 {
 		return
 	}
@@ -72,31 +69,12 @@ func (l *logged) note(ctx context.Context, run string, outcome flows.Outcome) {
 	}
 }
 
-// forgetQueries takes what a person asked out of the query log. It goes by the records of
-// runs, and so comes before those are erased.
-func (a *app) forgetQueries(ctx context.Context, user chat.UserID) error {
-	log, ok := a.index.(index.QueryLog)
+// ForgetQueries takes what was asked in runs out of the query log, where the index keeps one.
+func (l *Library) ForgetQueries(ctx context.Context, runs []string) error {
+	log, ok := l.Index.(index.QueryLog)
 	if !ok {
 		return nil
 	}
-	opened, err := a.openStores(ctx)
-	if err != nil {
-		return err
-	}
-	const fewest = 1000
-	for limit := fewest; ; limit *= 2 {
-		listed, err := opened.records.List(ctx, runs.Filter{Author: user}, limit)
-		if err != nil {
-			return fmt.Errorf("list the runs of %s: %w", user, err)
-		}
-		if len(listed) == limit { // there may be more
-			continue
-		}
-		ids := make([]string, len(listed))
-		for i, record := range listed {
-			ids[i] = string(record.ID)
-		}
-		_, err = log.ForgetQueries(ctx, ids)
-		return err
-	}
+	_, err := log.ForgetQueries(ctx, runs)
+	return err
 }

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"cairn/internal/document"
+	"cairn/internal/document/survey"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/analyze"
+	"cairn/internal/graph/flows/answer"
+	"cairn/internal/graph/flows/buildcontext"
+	"cairn/internal/graph/flows/echo"
+	"cairn/internal/graph/flows/repo"
+	"cairn/internal/graph/flows/routing"
+	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/llm"
+	"cairn/internal/repository"
+	"cairn/internal/repository/git"
+)
+
+// NewFlows makes every registered flow; the first, which answers, takes plain messages.
+func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, error) {
+	echoes, err := echo.New()
+	if err != nil {
+		return nil, err
+	}
+	folders := l.Config.Flows.Folders
+	documents := document.Options{Roots: folders, Index: l.guardedIndex(), Collections: l.listSources}
+	readers, err := newDocumentFlows(documents, models.Answer)
+	if err != nil {
+		return nil, err
+	}
+	reports, err := newReports(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories, search: l.Retriever()}, models.Answer)
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{l.withQueryLog(answers), echoes, reports}, readers...), nil
+}
+
+// FlowShapes makes the flows for their graphs alone, over no index.
+func FlowShapes() ([]flows.Flow, error) {
+	answers, err := answer.New(answer.Options{Retriever: &retrieve.Retriever{}})
+	if err != nil {
+		return nil, err
+	}
+	echoes, err := echo.New()
+	if err != nil {
+		return nil, err
+	}
+	readers, err := newDocumentFlows(document.Options{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	reports, err := newReports(repositoryOptions{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes, reports}, readers...), nil
+}
+
+// repositoryOptions say which repositories are read.
+type repositoryOptions struct {
+	roots  []string // folders that they may be in
+	hosts  []string // that they may be fetched from
+	search repo.Searcher
+}
+
+// newReports makes the flow that reports on repositories; model may be nil.
+func newReports(options repositoryOptions, model llm.Model) (flows.Flow, error) {
+	opens := repository.Options{Roots: options.roots}
+	if len(options.hosts) > 0 {
+		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
+	}
+	opener := repository.NewOpener(opens)
+	return repo.New(repo.Options{Open: repo.Reading(opener), List: opener.List, Search: options.search, Model: model})
+}
+
+// newDocumentFlows makes the flows that read documents as a whole; model may be nil.
+func newDocumentFlows(options document.Options, model llm.Model) ([]flows.Flow, error) {
+	reader := document.NewReader(options)
+	var surveyor *survey.Surveyor
+	if model != nil {
+		surveyor = survey.New(model)
+	}
+	analyses, err := analyze.New(analyze.Options{Reader: reader, Surveyor: surveyor})
+	if err != nil {
+		return nil, err
+	}
+	overviews, err := buildcontext.New(buildcontext.Options{Reader: reader, Surveyor: surveyor})
+	if err != nil {
+		return nil, err
+	}
+	return []flows.Flow{analyses, overviews}, nil
+}
+
+// NewRouter makes what decides which flow a message goes to; plain messages go to the first.
+func NewRouter(registered []flows.Flow, models Models) (flows.Router, error) {
+	names := make([]string, len(registered))
+	for i, flow := range registered {
+		names[i] = flow.Name()
+	}
+	return routing.New(routing.Options{Flows: names, First: names[0], Model: models.Understand})
+}

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"cairn/internal/access"
+	embeddedaccess "cairn/internal/access/embedded"
+	redisaccess "cairn/internal/access/redis"
+	"cairn/internal/adapters/discord"
+	"cairn/internal/adapters/discord/fleet"
+	embeddedfleet "cairn/internal/adapters/discord/fleet/embedded"
+	redisfleet "cairn/internal/adapters/discord/fleet/redis"
+	"cairn/internal/adapters/discord/gateway"
+	embeddedtickets "cairn/internal/adapters/discord/tickets/embedded"
+	redistickets "cairn/internal/adapters/discord/tickets/redis"
+	"cairn/internal/adapters/slack"
+	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
+	redisinstalls "cairn/internal/adapters/slack/installs/redis"
+	"cairn/internal/adapters/slack/pace"
+	redispace "cairn/internal/adapters/slack/pace/redis"
+	"cairn/internal/agent/reports"
+	embeddedreports "cairn/internal/agent/reports/embedded"
+	redisreports "cairn/internal/agent/reports/redis"
+	"cairn/internal/bot"
+	"cairn/internal/chat/settings"
+	embeddedsettings "cairn/internal/chat/settings/embedded"
+	redissettings "cairn/internal/chat/settings/redis"
+	"cairn/internal/quota"
+	embeddedquota "cairn/internal/quota/embedded"
+	redisquota "cairn/internal/quota/redis"
+	"cairn/internal/redis/conn"
+	"cairn/internal/redis/script"
+	"cairn/internal/runs"
+	embeddedruns "cairn/internal/runs/embedded"
+	redisruns "cairn/internal/runs/redis"
+	"cairn/internal/session"
+	embeddedsessions "cairn/internal/session/embedded"
+	redissessions "cairn/internal/session/redis"
+	"cairn/internal/sqlite"
+)
+
+// keepThreads is how long a thread that nobody uses is remembered.
+const keepThreads = 30 * 24 * time.Hour
+
+// Threads are the stores of threads and runs.
+type Threads struct {
+	Sessions session.Store
+	Runs     bot.Runs
+	Records  bot.Records
+	together func(ctx context.Context, write func(ctx context.Context) error) error // see bot.Options
+	// Purge removes what is left of deleted data from the files of the stores.
+	Purge func(ctx context.Context) error
+}
+
+// Storage is all that is kept beside the index: in Redis where one is configured, for several
+// processes, else in the data directory.
+type Storage struct {
+	Threads
+	Settings settings.Store // of places, that people change in chats
+	Groups   access.Store
+	Agents   reports.Store
+	InRedis  bool
+
+	counts   quota.Counts
+	installs slack.Installs
+	turns    pace.Turns // share Slack's limits
+	shards   discordShards
+	tickets  discord.Tickets
+	closers
+}
+
+// discordShards is what the replicas of the bot in Discord share.
+type discordShards interface {
+	gateway.Shards
+	gateway.Starts
+	fleet.Rates
+}
+
+// OpenStorage opens the configured storage. The data directory has to be there.
+func OpenStorage(ctx context.Context, setup Setup) (*Storage, error) {
+	if !setup.Config.Redis.URL.IsZero() {
+		return openRedis(ctx, setup)
+	}
+	if err := closeDataDir(ctx, setup.Config.DataDir, setup.Logger); err != nil {
+		return nil, err
+	}
+	return openData(ctx, setup.Config.DataDir, keepThreads)
+}
+
+// HasStorage reports whether there is a storage already. A Redis always is.
+func HasStorage(setup Setup) bool {
+	if !setup.Config.Redis.URL.IsZero() {
+		return true
+	}
+	_, err := os.Stat(setup.Config.DataDir)
+	return err == nil
+}
+
+// Close releases the storage.
+func (s *Storage) Close() error { return s.closeAll() }
+
+// openData opens the storage in a data directory. Threads and runs that were not used for longer
+// than keep are forgotten; 0 keeps them all.
+func openData(ctx context.Context, dir string, keep time.Duration) (*Storage, error) {
+	db, err := sqlite.OpenData(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	threads, err := openDataThreads(ctx, db, keep)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Storage{
+		Threads: threads, Settings: embeddedsettings.Open(db), Groups: embeddedaccess.Open(db), Agents: embeddedreports.Open(db),
+		counts: embeddedquota.Open(db), installs: embeddedinstalls.Open(db), turns: pace.NewLocal(nil),
+		shards: embeddedfleet.New(), tickets: embeddedtickets.Open(db), closers: closers{db.Close},
+	}, nil
+}
+
+func openDataThreads(ctx context.Context, db *sqlite.DB, keep time.Duration) (Threads, error) {
+	remembered, err := embeddedsessions.Open(ctx, db, keep)
+	if err != nil {
+		return Threads{}, err
+	}
+	queue, err := embeddedruns.OpenStore(ctx, db, runs.Options{Keep: keep})
+	if err != nil {
+		return Threads{}, err
+	}
+	records, err := embeddedruns.OpenRecords(ctx, db, keep)
+	if err != nil {
+		return Threads{}, err
+	}
+	return Threads{Sessions: remembered, Runs: queue, Records: records, Purge: db.PurgeDeleted}, nil
+}
+
+func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
+	client, err := conn.Open(ctx, setup.Config.Redis.URL.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range client.Warnings {
+		setup.Logger.WarnContext(ctx, "Redis may lose accepted messages", "why", warning)
+	}
+	options := redisruns.Options{Options: runs.Options{Keep: keepThreads}, Logger: setup.Logger}
+	queue, err := redisruns.Open(ctx, client, options)
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	opened := closers{client.Close, queue.Close}
+	records, err := redisruns.OpenRecords(client, options)
+	if err != nil {
+		return nil, errors.Join(err, opened.closeAll())
+	}
+	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
+	return &Storage{
+		Threads: Threads{
+			Sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), Runs: queue, Records: records,
+			together: script.Together(client), Purge: client.RewriteFiles,
+		},
+		Settings: redissettings.Open(client), Groups: redisaccess.Open(client), Agents: redisreports.Open(client), InRedis: true,
+		counts: redisquota.Open(client), installs: redisinstalls.Open(client), turns: redispace.Open(client),
+		shards: redisfleet.Open(client, app), tickets: redistickets.Open(client), closers: opened,
+	}, nil
+}

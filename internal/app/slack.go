@@ -10,11 +10,13 @@ import (
 	"slices"
 
 	"cairn/internal/adapters/slack"
+	"cairn/internal/bot/classify"
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/settings"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/llm"
 )
 
 // Slack is Cairn in Slack as this program runs it.
@@ -41,7 +43,7 @@ func (c *Cairn) newSlack() (*Slack, error) {
 		Turns: c.Storage.turns, Workspaces: workspaces, APIURL: configured.APIURL, Logger: c.Logger,
 		Settings: c.Storage.Settings, Changed: auditor{c.Audit}.settingChanged,
 		Teams: configured.Teams, External: configured.External, Guests: configured.Guests,
-		Listen: slackListening(configured), Humans: slackHumans(configured), Catalog: c.Library, Prompts: c.slackPrompts, Judge: newSlackJudge(c.Models.Understand),
+		Listen: slackListening(configured), Humans: slackHumans(configured), Catalog: c.Library, Prompts: c.slackPrompts, Classifier: newClassifier(c.Models.Understand),
 	}
 	if configured.Mode == config.SlackHTTP {
 		options.SigningSecret = configured.SigningSecret.Reveal()
@@ -63,6 +65,15 @@ func (c *Cairn) newSlack() (*Slack, error) {
 		made.handler = mux
 	}
 	return made, nil
+}
+
+// newClassifier makes what tells by a model whether a reply is meant for the bot; nil without one:
+// the rules decide alone.
+func newClassifier(model llm.Model) interact.Classifier {
+	if model == nil {
+		return nil
+	}
+	return classify.New(model)
 }
 
 // slackWorkspaces returns what knows where the app is installed, and where workspaces install

@@ -51,6 +51,9 @@ type Options struct {
 	// Humans are the users ("123") and roles ("&123") that "Ask a human" calls in a channel;
 	// nil or none: it is not offered.
 	Humans func(guild, channel string) []string
+	// Classifier tells whether a reply is meant for the bot, where the rules don't know; nil: the
+	// rules decide alone. It has 1.5 s.
+	Classifier interact.Classifier
 	// Changed is told what people ask of /cairn-admin, to write it down; nil: nobody is.
 	Changed func(ctx context.Context, change settings.Change) error
 	// Catalog is what fields of commands offer of what the bot knows; nil: nothing.
@@ -132,6 +135,7 @@ func New(options Options) (*Adapter, error) {
 func (a *Adapter) newController() *interact.Controller {
 	return interact.NewController(interact.Options{
 		Platform: Name, Settings: a.options.Settings, Logger: a.options.Logger, Now: a.now, Changed: a.options.Changed, Catalog: a.options.Catalog,
+		Classifier: a.options.Classifier,
 	})
 }
 

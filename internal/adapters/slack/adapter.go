@@ -62,9 +62,9 @@ type Options struct {
 	// External lets people of other companies ask in channels that are shared with them, Guests
 	// lets guests ask.
 	External, Guests bool
-	// Judge tells whether a reply is meant for the bot, where the rules don't know; nil: the
-	// rules decide alone. It has 1.5 s.
-	Judge func(ctx context.Context, overheard interact.Overheard) (bool, error)
+	// Classifier tells whether a reply is meant for the bot, where the rules don't know; nil:
+	// the rules decide alone. It has 1.5 s.
+	Classifier interact.Classifier
 	// Humans are the people (U…) and groups (S…) that "Ask a human" calls in a channel; nil
 	// or none: it is not offered.
 	Humans func(team, channel string) []string
@@ -176,7 +176,7 @@ func New(options Options) (*Adapter, error) {
 func (a *Adapter) newController() *interact.Controller {
 	return interact.NewController(interact.Options{
 		Platform: Name, Settings: a.options.Settings, Logger: a.options.Logger, Now: func() time.Time { return a.clock.now() },
-		Changed: a.options.Changed, Judge: a.options.Judge, Catalog: a.options.Catalog, Prompts: a.options.Prompts,
+		Changed: a.options.Changed, Classifier: a.options.Classifier, Catalog: a.options.Catalog, Prompts: a.options.Prompts,
 	})
 }
 

@@ -348,30 +348,38 @@ func TestWhatPeopleSayToEachOther(t *testing.T) {
 	}
 }
 
+// regionClassifier takes for the bot's what speaks of a region, and fails at one question.
+type regionClassifier struct {
+	t     *testing.T
+	asked int
+}
+
+func (c *regionClassifier) IsForBot(_ context.Context, thread []chat.Turn, text string) (bool, error) {
+	c.asked++
+	if len(thread) == 0 {
+		c.t.Error("the classifier is not told what was said before")
+	}
+	if text == "what broke?" {
+		return false, errors.New("the model is down")
+	}
+	return strings.Contains(text, "region"), nil
+}
+
 func TestAModelJudgesWhereTheRulesDoNotKnow(t *testing.T) {
 	w := newTeam(t, false)
-	asked := 0
-	w.adapter.options.Judge = func(_ context.Context, of interact.Overheard) (bool, error) {
-		asked++
-		if len(of.Before) == 0 {
-			t.Error("the model is not told what was said before")
-		}
-		if of.Text == "what broke?" {
-			return false, errors.New("the model is down")
-		}
-		return strings.Contains(of.Text, "region"), nil
-	}
+	classifier := &regionClassifier{t: t}
+	w.adapter.options.Classifier = classifier
 	w.adapter.control = w.adapter.newController()
 	root := w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> where does it run?")
 	w.clock.Advance(2 * time.Second)
 	for text, want := range map[string]struct{ heard, asked int }{
 		"our region is north": {1, 1}, "did you see the game?": {0, 1}, "thanks!": {0, 0}, "<@U0ANN> which region?": {0, 0}, "what broke?": {1, 1},
 	} {
-		heard, before := len(w.bot.Messages()), asked
+		heard, before := len(w.bot.Messages()), classifier.asked
 		w.ben.Says(w.general, root, text)
 		w.clock.Advance(2 * time.Second)
-		if got := len(w.bot.Messages()) - heard; got != want.heard || asked-before != want.asked {
-			t.Errorf("%q: heard %d times, the model was asked %d times", text, got, asked-before)
+		if got := len(w.bot.Messages()) - heard; got != want.heard || classifier.asked-before != want.asked {
+			t.Errorf("%q: heard %d times, the model was asked %d times", text, got, classifier.asked-before)
 		}
 	}
 }

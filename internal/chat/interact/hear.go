@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/render"
 	"cairn/internal/chat/settings"
 )
 
@@ -60,9 +59,9 @@ type Options struct {
 	Now      func() time.Time
 	// Changed is told what people ask of settings, to write it down; nil: nobody is.
 	Changed func(ctx context.Context, change settings.Change) error
-	// Judge tells whether a reply is meant for the bot, where the rules don't know; nil: the
-	// rules decide alone. It has 1.5 s.
-	Judge func(ctx context.Context, overheard Overheard) (bool, error)
+	// Classifier tells whether a reply is meant for the bot, where the rules don't know; nil:
+	// the rules decide alone. It has 1.5 s.
+	Classifier Classifier
 	// Catalog lists what the bot knows; nil: it can't be listed.
 	Catalog chat.Catalog
 	// Prompts suggests questions about documents of collections, none for all; nil: none are
@@ -101,7 +100,7 @@ func (c *Controller) Hear(ctx context.Context, bot *Handler, incoming Incoming) 
 	if given.Refusal != "" {
 		return c.RefuseOnce(ctx, incoming.To, incoming.NoticeKey, given.Refusal)
 	}
-	if ruled = c.judgeOverheard(ctx, incoming.Message.Text, ruled, turns); !ruled.Hear {
+	if ruled = c.classifyReply(ctx, incoming.Message.Text, ruled, turns); !ruled.Hear {
 		c.Skip(ctx, ruled.Reason)
 		return nil
 	}
@@ -186,50 +185,30 @@ func (c *Controller) Edit(ctx context.Context, bot *Handler, incoming Incoming, 
 	return bot.Changes.Edited(ctx, incoming.Message)
 }
 
-// Overheard is a reply in a thread that the bot takes part in, of which the rules don't
-// know whom it is said to.
-type Overheard struct {
-	Before []string // what was said to the bot and by it before, the last few turns
-	Text   string
+// Classifier tells whether a reply in a thread that the bot takes part in is meant for the bot.
+type Classifier interface {
+	// IsForBot is asked where the rules don't know. thread is what was said to the bot and by it
+	// before; ctx ends soon.
+	IsForBot(ctx context.Context, thread []chat.Turn, text string) (bool, error)
 }
 
-// judgeWithin is how long somebody who judges may take: platforms wait for 3 s.
-const judgeWithin = 1500 * time.Millisecond
+// classifyLimit is how long a Classifier may take: platforms wait for 3 s.
+const classifyLimit = 1500 * time.Millisecond
 
-// judgeOverheard asks who judges where the rules are unsure. Where there is nobody, or they take too
-// long, the rules hold.
-func (c *Controller) judgeOverheard(ctx context.Context, text string, ruled Verdict, turns []chat.Turn) Verdict {
-	if !ruled.Unsure || c.options.Judge == nil {
+// classifyReply asks the Classifier where the rules are unsure. Where there is none, or it takes
+// too long, the rules hold.
+func (c *Controller) classifyReply(ctx context.Context, text string, ruled Verdict, turns []chat.Turn) Verdict {
+	if !ruled.Unsure || c.options.Classifier == nil {
 		return ruled
 	}
-	ctx, cancel := context.WithTimeout(ctx, judgeWithin)
+	ctx, cancel := context.WithTimeout(ctx, classifyLimit)
 	defer cancel()
-	meant, err := c.options.Judge(ctx, Overheard{Before: lastSaid(turns), Text: text})
+	isForBot, err := c.options.Classifier.IsForBot(ctx, turns, text)
 	if err != nil {
 		c.options.Logger.WarnContext(ctx, "judge a reply by rules alone", slog.String("platform", c.options.Platform), slog.Any("error", err))
 		return ruled
 	}
-	return Verdict{Hear: meant, Reason: "the model says that it is not for the bot"}
-}
-
-// maxOverheard bounds what is quoted of a turn, in letters.
-const maxOverheard = 300
-
-// lastSaid returns the last turns in words.
-func lastSaid(turns []chat.Turn) []string {
-	const most = 4
-	var said []string
-	for _, turn := range turns[max(0, len(turns)-most):] {
-		switch {
-		case turn.Reply != nil:
-			said = append(said, "Cairn: "+render.Cut(turn.Reply.Text, maxOverheard))
-		case turn.Question != nil:
-			said = append(said, "Cairn: "+render.Cut(turn.Question.Text, maxOverheard))
-		default:
-			said = append(said, "Person: "+render.Cut(turn.Text, maxOverheard))
-		}
-	}
-	return said
+	return Verdict{Hear: isForBot, Reason: "the model says that it is not for the bot"}
 }
 
 // Retract tells the bot that a message is gone, where it may have been asked by it.

@@ -65,14 +65,14 @@ type Options struct {
 // Adapter is Cairn in Discord.
 type Adapter struct {
 	options Options
-	key     ed25519.PublicKey
 	now     func() time.Time
 
-	running  *interact.Slot
-	refusals *webhook.RefusalLog  // of deliveries over HTTP
-	self     atomic.Pointer[self] // nil until Discord told it
+	running    *interact.Slot
+	receiver   receiver
+	dispatcher dispatcher
+	servers    *serverList
+	self       atomic.Pointer[self] // nil until Discord told it
 
-	done     *expiring.Map[bool]        // signals that were dealt with
 	channels *expiring.Map[wireChannel] // by id
 	started  *expiring.Map[bool]        // threads that are known to be there
 	titles   *expiring.Map[string]      // of threads whose start waits for its turn, by channel
@@ -84,9 +84,8 @@ type Adapter struct {
 	parents  *expiring.Map[string]       // channels of the messages that threads begin at
 	surveys  *expiring.Snapshots[survey] // by server, or by server and channel
 
-	remembered atomic.Pointer[[]string]  // servers of the set-up; nil before they are known
-	members    *expiring.Map[membership] // by server and person
-	layouts    *expiring.Map[layout]     // by server
+	members *expiring.Map[membership] // by server and person
+	layouts *expiring.Map[layout]     // by server
 }
 
 // believedFor is how long is believed what Discord tells of members and channels.
@@ -118,9 +117,8 @@ func New(options Options) (*Adapter, error) {
 		options.Now = time.Now
 	}
 	a := &Adapter{
-		options: options, key: key, now: options.Now, running: interact.NewSlot(),
-		refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused"),
-		done:     expiring.New[bool](4096, 0, options.Now), channels: expiring.New[wireChannel](20000, 0, options.Now), started: expiring.New[bool](4096, 0, options.Now),
+		options: options, now: options.Now, running: interact.NewSlot(),
+		channels: expiring.New[wireChannel](20000, 0, options.Now), started: expiring.New[bool](4096, 0, options.Now),
 		titles: expiring.New[string](1024, believedFor, options.Now),
 		roles:  expiring.New[string](4096, 0, options.Now), threads: expiring.New[chat.ThreadID](4096, 0, options.Now),
 		waiting: expiring.New[string](4096, 0, options.Now), typed: expiring.New[time.Time](4096, 0, options.Now),
@@ -128,6 +126,9 @@ func New(options Options) (*Adapter, error) {
 		layouts: expiring.New[layout](64, believedFor, options.Now), surveys: expiring.NewSnapshots[survey](maxSurveys),
 	}
 	a.control = a.newController()
+	a.receiver = receiver{adapter: a, key: key, refusals: webhook.NewRefusalLog(options.Logger, "discord interaction refused")}
+	a.dispatcher = dispatcher{adapter: a, done: expiring.New[bool](4096, 0, options.Now)}
+	a.servers = &serverList{adapter: a}
 	return a, nil
 }
 
@@ -154,7 +155,7 @@ var (
 // Name is "discord".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a interact.Bot. One that
+// Run hands every message to the handler until ctx ends; it must be an interact.Bot. One that
 // is a chat.Changes hears of messages that were edited and deleted; "Why this answer" shows
 // the graph of one that is a chat.Graphs. Over HTTP interactions come by Handler, which
 // refuses them before Run and after it.
@@ -169,7 +170,7 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 		}
 		return fmt.Errorf("run the Discord adapter: %w", err)
 	}
-	if err := a.admitServers(ctx); err != nil {
+	if err := a.servers.admitServers(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -178,10 +179,10 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	a.running.Fill(bot)
 	defer a.running.Empty()
 	if a.options.Gateway == nil {
-		a.refusals.Run(ctx)
+		a.receiver.refusals.Run(ctx)
 		return nil
 	}
-	return a.options.Gateway.Run(ctx, a.takeDispatch)
+	return a.options.Gateway.Run(ctx, a.dispatcher.takeDispatch)
 }
 
 // Ready is closed once Run takes events.

@@ -37,11 +37,11 @@ func adminMeaning(found signal, options []commandOption) signal {
 }
 
 // applySettings does what /cairn-admin asks for, and tells what holds then.
-func (a *Adapter) applySettings(ctx context.Context, of signal) (string, error) {
+func (d dispatcher) applySettings(ctx context.Context, of signal) (string, error) {
 	wish := of.interaction.admin
-	done, err := a.control.Manage(ctx, terms, []settings.Wish{wish}, settings.Change{
+	done, err := d.adapter.control.Manage(ctx, terms, []settings.Wish{wish}, settings.Change{
 		By: of.by, Space: settings.NewSpace(Name, of.at.guild), Allowed: of.interaction.mayManage,
-	}, a.standardSetting(of.at.guild, wish.Channel))
+	}, d.adapter.standardSetting(of.at.guild, wish.Channel))
 	if err != nil || done.Refusal != "" {
 		return escapeText(done.Refusal, false), err
 	}

@@ -24,17 +24,17 @@ var terms = interact.Terms{
 
 // admitSignal finds out where a signal comes from, and what its person may ask there. It completes the
 // signal's place, and says what its message may be answered from.
-func (a *Adapter) admitSignal(ctx context.Context, of *signal) (interact.Admission, error) {
+func (d dispatcher) admitSignal(ctx context.Context, of *signal) (interact.Admission, error) {
 	if of.at.guild == directGuild {
-		given, err := a.admitDirectly(ctx, string(of.by))
+		given, err := d.admitDirectly(ctx, string(of.by))
 		of.message.Collections = given.Setting.Collections
 		return given, err
 	}
-	served, err := a.isServed(ctx, of.at.guild)
+	served, err := d.adapter.servers.isServed(ctx, of.at.guild)
 	if err != nil || !served {
 		return interact.Admission{Refusal: refusedServer}, err
 	}
-	at, err := a.locateChannel(ctx, of.at)
+	at, err := d.adapter.locateChannel(ctx, of.at)
 	if errors.Is(err, chat.ErrGone) {
 		return interact.Admission{Refusal: refusedChannel}, nil
 	}
@@ -42,42 +42,42 @@ func (a *Adapter) admitSignal(ctx context.Context, of *signal) (interact.Admissi
 		return interact.Admission{}, err
 	}
 	of.at = at
-	given, err := a.admitRoles(ctx, at.guild, at.settingsChannel(), of.roles)
+	given, err := d.admitRoles(ctx, at.guild, at.settingsChannel(), of.roles)
 	of.message.Collections = given.Setting.Collections
 	return given, err
 }
 
 // admitRoles tells what somebody with these roles may ask in a channel, or for channel "" in a
 // server as a whole.
-func (a *Adapter) admitRoles(ctx context.Context, guild, channel string, roles []string) (interact.Admission, error) {
-	how, err := a.effectiveSetting(ctx, guild, channel)
+func (d dispatcher) admitRoles(ctx context.Context, guild, channel string, roles []string) (interact.Admission, error) {
+	how, err := d.adapter.effectiveSetting(ctx, guild, channel)
 	if err != nil {
 		return interact.Admission{}, err
 	}
 	// Everybody has the role with the server's id.
-	return terms.Admit(how, a.options.Servers[guild], how.Admits(append(slices.Clone(roles), guild))), nil
+	return terms.Admit(how, d.adapter.options.Servers[guild], how.Admits(append(slices.Clone(roles), guild))), nil
 }
 
 // admitDirectly tells what somebody may ask in a direct conversation: all that they may ask in
 // some server that is served.
-func (a *Adapter) admitDirectly(ctx context.Context, person string) (interact.Admission, error) {
-	standard := a.standardSetting(directGuild, "")
+func (d dispatcher) admitDirectly(ctx context.Context, person string) (interact.Admission, error) {
+	standard := d.adapter.standardSetting(directGuild, "")
 	refused := interact.Admission{Setting: standard, Refusal: refusedDirectly}
-	servers, err := a.servedServers(ctx)
+	servers, err := d.adapter.servers.servedServers(ctx)
 	if err != nil {
 		return refused, err
 	}
 	var collections []string
 	admitted := false
 	for _, guild := range servers {
-		known, err := a.lookUpMember(ctx, guild, person)
+		known, err := d.adapter.lookUpMember(ctx, guild, person)
 		if err != nil {
 			return refused, err
 		}
 		if !known.joined {
 			continue
 		}
-		given, err := a.admitRoles(ctx, guild, "", known.roles)
+		given, err := d.admitRoles(ctx, guild, "", known.roles)
 		if err != nil {
 			return refused, err
 		}

@@ -39,7 +39,7 @@ func BenchmarkIntake(b *testing.B) {
 		n++
 		data := fmt.Appendf(nil, `{"type":0,"id":"%d","channel_id":"7","channel_type":0,"guild_id":"8","content":"<@%s> how do I roll back?","author":{"id":"9"},
 			"timestamp":"2026-01-05T00:49:53.676000+00:00","mentions":[{"id":"%s"}],"member":{"roles":[]},"attachments":[],"embeds":[],"components":[]}`, 1000+n, recordedBot, recordedBot)
-		if err := adapter.takeDispatch(b.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
+		if err := adapter.dispatcher.takeDispatch(b.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func TestChangesAreWrittenDown(t *testing.T) {
 	w.wait(t)
 	guild := w.guild.ID
 	// Discord offers the command to nobody else; who finds a way is refused, and written down.
-	text, err := w.adapter.applySettings(t.Context(), signal{
+	text, err := w.adapter.dispatcher.applySettings(t.Context(), signal{
 		by: "666", at: where{guild: guild}, interaction: &interaction{admin: settings.Wish{Action: settings.TurnOff}},
 	})
 	if err != nil || text != "Nothing was changed: that takes the permission Manage Server." {

@@ -13,19 +13,19 @@ import (
 
 // recordPlaces remembers what Discord tells of channels and roles, and leaves a server that the bot does
 // not answer in.
-func (a *Adapter) recordPlaces(ctx context.Context, of signal) error {
+func (d dispatcher) recordPlaces(ctx context.Context, of signal) error {
 	if of.at.guild != "" {
-		if err := a.admitServer(ctx, of.at.guild); err != nil {
+		if err := d.adapter.servers.admitServer(ctx, of.at.guild); err != nil {
 			return err
 		}
 	}
 	for _, channel := range of.learned {
 		if snowflake.MatchString(channel.ID) {
-			a.channels.Put(channel.ID, channel)
+			d.adapter.channels.Put(channel.ID, channel)
 		}
 	}
 	if of.role != "" {
-		a.roles.Put(of.at.guild, of.role)
+		d.adapter.roles.Put(of.at.guild, of.role)
 	}
 	return nil
 }
@@ -96,11 +96,11 @@ func (a *Adapter) ownIdentity(ctx context.Context) (identity, error) {
 }
 
 // askRole finds out the bot's own role in a server, once, where a message calls roles.
-func (a *Adapter) askRole(ctx context.Context, guild string) error {
-	if _, known := a.roles.Get(guild); known || guild == "" {
+func (d dispatcher) askRole(ctx context.Context, guild string) error {
+	if _, known := d.adapter.roles.Get(guild); known || guild == "" {
 		return nil
 	}
-	me, err := a.identifyBot(ctx)
+	me, err := d.adapter.identifyBot(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *Adapter) askRole(ctx context.Context, guild string) error {
 			Bot string `json:"bot_id"`
 		} `json:"tags"`
 	}
-	err = a.callAPI(ctx, request{does: "list the roles of a server", method: http.MethodGet, url: discordgo.EndpointGuildRoles(guild)}, &told)
+	err = d.adapter.callAPI(ctx, request{does: "list the roles of a server", method: http.MethodGet, url: discordgo.EndpointGuildRoles(guild)}, &told)
 	if err != nil && !errors.Is(err, chat.ErrGone) {
 		return err
 	}
@@ -120,6 +120,6 @@ func (a *Adapter) askRole(ctx context.Context, guild string) error {
 			own = role.ID
 		}
 	}
-	a.roles.Put(guild, own)
+	d.adapter.roles.Put(guild, own)
 	return nil
 }

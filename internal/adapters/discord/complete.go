@@ -14,12 +14,12 @@ const maxChoices = 25
 
 // offerCompletions offers the collections that begin with, or hold, what was typed. Of a list of
 // names it completes the last.
-func (a *Adapter) offerCompletions(ctx context.Context, of signal, respond responder) error {
+func (d dispatcher) offerCompletions(ctx context.Context, of signal, respond responder) error {
 	offered := []CommandChoice{}
-	if of.interaction.field == collectionOption && a.options.Catalog != nil {
-		names, err := a.listCollections(ctx, of)
+	if of.interaction.field == collectionOption && d.adapter.options.Catalog != nil {
+		names, err := d.listCollections(ctx, of)
 		if err != nil { // people can still type the name
-			a.options.Logger.WarnContext(ctx, "discord field was not completed", slog.Any("error", err))
+			d.adapter.options.Logger.WarnContext(ctx, "discord field was not completed", slog.Any("error", err))
 		}
 		offered = matchCompletions(names, of.interaction.words)
 	}
@@ -27,12 +27,12 @@ func (a *Adapter) offerCompletions(ctx context.Context, of signal, respond respo
 }
 
 // listCollections are those that commands offer in the channel.
-func (a *Adapter) listCollections(ctx context.Context, of signal) ([]string, error) {
-	given, err := a.admitSignal(ctx, &of)
+func (d dispatcher) listCollections(ctx context.Context, of signal) ([]string, error) {
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil || given.Refusal != "" {
 		return nil, err
 	}
-	known, err := a.control.ListCollections(ctx, given.Setting.Collections)
+	known, err := d.adapter.control.ListCollections(ctx, given.Setting.Collections)
 	if err != nil {
 		return nil, err
 	}

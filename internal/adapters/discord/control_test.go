@@ -54,10 +54,10 @@ func TestWhatIsNotHeard(t *testing.T) {
 	thread := w.StartThread(w.ann, w.Say(w.ann, w.general, "a thread of ours").ID, "ours")
 	w.Say(w.ben, thread, "is this for us?")
 	w.settle(t)
-	w.adapter.remembered.Store(&[]string{"1", w.guild.ID})
+	w.adapter.servers.remembered.Store(&[]string{"1", w.guild.ID})
 	for _, data := range []string{``, `{`, `[]`, `null`, `{"id":1}`, `{"author":null}`, `{"id":"1","channel_id":"2","guild_id":"4","author":{"id":"3"},"member":null,"mentions":[{}]}`} {
 		for _, event := range []string{"MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE", "GUILD_CREATE", "THREAD_CREATE", "READY"} {
-			if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: event, Data: []byte(data)}); err != nil {
+			if err := w.adapter.dispatcher.takeDispatch(t.Context(), gateway.Dispatch{Type: event, Data: []byte(data)}); err != nil {
 				t.Errorf("%s %s: %v", event, data, err)
 			}
 		}
@@ -92,7 +92,7 @@ func TestACommandThatCannotBeTakenDown(t *testing.T) {
 		t.Errorf("the gateway heard of %v", w.feed.failed)
 	}
 	// The gateway hands it over again.
-	if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "INTERACTION_CREATE", Data: asked.Payload}); err != nil {
+	if err := w.adapter.dispatcher.takeDispatch(t.Context(), gateway.Dispatch{Type: "INTERACTION_CREATE", Data: asked.Payload}); err != nil {
 		t.Error(err)
 	}
 	golden(t, "again", w.Show(w.general))
@@ -121,7 +121,7 @@ func TestAMentionOfTheBotsRole(t *testing.T) {
 	adapter.running.Fill(&interact.Handler{Bot: bot})
 	for i, role := range []string{recordedRole, recordedRole, "99"} {
 		data := fmt.Appendf(nil, `{"id":"%d","channel_id":"7","channel_type":0,"guild_id":"8","content":"<@&%s> hello","author":{"id":"9"},"mention_roles":["%s"]}`, 100+i, role, role)
-		if err := adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
+		if err := adapter.dispatcher.takeDispatch(t.Context(), gateway.Dispatch{Type: "MESSAGE_CREATE", Data: data}); err != nil {
 			t.Fatal(err)
 		}
 	}

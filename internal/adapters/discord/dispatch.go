@@ -9,104 +9,111 @@ import (
 
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat"
+	"cairn/internal/chat/expiring"
 	"cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it.
 var errNotRunning = errors.New("the Discord adapter does not run")
 
+// dispatcher does what signals ask for: it finds out who may ask, and hands on what is for the bot.
+type dispatcher struct {
+	adapter *Adapter
+	done    *expiring.Map[bool] // signals that were dealt with
+}
+
 // takeDispatch deals with an event of the gateway. It returns once that is durable or done: only
 // then does the gateway count the event as arrived, and after an error it hands it over
 // again, while others of its channel wait. What is malformed is dropped: it would be so
 // again.
-func (a *Adapter) takeDispatch(ctx context.Context, event gateway.Dispatch) error {
-	me, err := a.ownIdentity(ctx)
+func (d dispatcher) takeDispatch(ctx context.Context, event gateway.Dispatch) error {
+	me, err := d.adapter.ownIdentity(ctx)
 	if err != nil {
 		return err
 	}
 	found, err := translateEvent(event.Type, event.Data, me)
 	if err == nil && found.kind == kindSaid && !found.called && found.roleful {
-		if err := a.askRole(ctx, found.at.guild); err != nil {
+		if err := d.askRole(ctx, found.at.guild); err != nil {
 			return err
 		}
 		found, err = translateEvent(event.Type, event.Data, me)
 	}
 	if err != nil {
-		a.options.Logger.WarnContext(ctx, "discord event is malformed", slog.Any("error", err))
+		d.adapter.options.Logger.WarnContext(ctx, "discord event is malformed", slog.Any("error", err))
 		return nil
 	}
-	return a.dispatchSignal(ctx, found, a.answerInteraction)
+	return d.dispatchSignal(ctx, found, d.adapter.answerInteraction)
 }
 
 // dispatchSignal does what a signal asks for, once.
-func (a *Adapter) dispatchSignal(ctx context.Context, of signal, respond responder) error {
-	bot := a.running.Handler()
+func (d dispatcher) dispatchSignal(ctx context.Context, of signal, respond responder) error {
+	bot := d.adapter.running.Handler()
 	if bot == nil {
 		return errNotRunning
 	}
 	key := of.dedupeKey()
-	if _, again := a.done.Get(key); again && key != "" {
+	if _, again := d.done.Get(key); again && key != "" {
 		return nil
 	}
-	err := a.performSignal(ctx, bot, of, respond)
+	err := d.performSignal(ctx, bot, of, respond)
 	if errors.Is(err, chat.ErrGone) || errors.Is(err, chat.ErrRefused) { // it would be so again
-		a.options.Logger.ErrorContext(ctx, "discord event given up", slog.Any("error", err))
+		d.adapter.options.Logger.ErrorContext(ctx, "discord event given up", slog.Any("error", err))
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
 	if key != "" {
-		a.done.Put(key, true)
+		d.done.Put(key, true)
 	}
 	return nil
 }
 
-func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
 	switch of.kind {
 	case kindSaid:
-		return a.hearMessage(ctx, bot, of)
+		return d.hearMessage(ctx, bot, of)
 	case kindEdited:
-		return a.editMessage(ctx, bot, of)
+		return d.editMessage(ctx, bot, of)
 	case kindRetracted:
-		return a.retractMessages(ctx, bot, of)
+		return d.retractMessages(ctx, bot, of)
 	case kindLearned:
-		return a.recordPlaces(ctx, of)
+		return d.recordPlaces(ctx, of)
 	case kindCommanded:
-		return a.submitCommand(ctx, bot, of, respond)
+		return d.submitCommand(ctx, bot, of, respond)
 	case kindPressed:
-		return a.handlePress(ctx, bot, of, respond)
+		return d.handlePress(ctx, bot, of, respond)
 	case kindCompleted:
-		return a.offerCompletions(ctx, of, respond)
+		return d.offerCompletions(ctx, of, respond)
 	case kindManaged:
-		return a.handleAdminCommand(ctx, of, respond)
+		return d.handleAdminCommand(ctx, of, respond)
 	case kindPinged, kindIgnored:
-		a.control.Skip(ctx, of.reason)
+		d.adapter.control.Skip(ctx, of.reason)
 	}
 	return nil
 }
 
 // hearMessage hands over what is said to the bot.
-func (a *Adapter) hearMessage(ctx context.Context, bot *interact.Handler, of signal) error {
+func (d dispatcher) hearMessage(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.empty && !of.called && of.at.guild != directGuild && of.at.message != of.at.channel {
-		a.control.Skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
+		d.adapter.control.Skip(ctx, "Discord does not tell what it says: the app lacks the MESSAGE CONTENT intent")
 		return nil
 	}
-	given, err := a.admitSignal(ctx, &of)
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
 	of.message.Thread = of.conversationPlace(given.Setting.Style).threadID()
-	return a.control.Hear(ctx, bot, a.incomingFrom(of, given))
+	return d.adapter.control.Hear(ctx, bot, d.incomingFrom(of, given))
 }
 
 // editMessage hands over the new text of a message that the bot was asked by, or is now.
-func (a *Adapter) editMessage(ctx context.Context, bot *interact.Handler, of signal) error {
-	given, err := a.admitSignal(ctx, &of)
+func (d dispatcher) editMessage(ctx context.Context, bot *interact.Handler, of signal) error {
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
-	thread, asked, err := a.findAsked(ctx, bot, of.at, of.conversationPlace(given.Setting.Style).threadID())
+	thread, asked, err := d.findAsked(ctx, bot, of.at, of.conversationPlace(given.Setting.Style).threadID())
 	if err != nil {
 		return err
 	}
@@ -114,20 +121,20 @@ func (a *Adapter) editMessage(ctx context.Context, bot *interact.Handler, of sig
 	if asked != interact.WasAsked {
 		of.message.At = bornAt(of.at.message)
 	}
-	return a.control.Edit(ctx, bot, a.incomingFrom(of, given), asked)
+	return d.adapter.control.Edit(ctx, bot, d.incomingFrom(of, given), asked)
 }
 
 // findAsked finds the conversation that a message belongs to: the likely one, the one that
 // this process knows of, or one of those that its channel and id make.
-func (a *Adapter) findAsked(ctx context.Context, bot *interact.Handler, at where, likely chat.ThreadID) (chat.ThreadID, interact.Asked, error) {
-	kept, waits := a.threads.Get(at.channel + " " + at.message)
+func (d dispatcher) findAsked(ctx context.Context, bot *interact.Handler, at where, likely chat.ThreadID) (chat.ThreadID, interact.Asked, error) {
+	kept, waits := d.adapter.threads.Get(at.channel + " " + at.message)
 	candidates := []chat.ThreadID{likely, kept}
 	for _, p := range []place{
 		{guild: at.guild, channel: at.channel}, {guild: at.guild, channel: at.message}, {guild: at.guild, channel: at.channel, root: at.message},
 	} {
 		candidates = append(candidates, p.threadID())
 	}
-	thread, known, _, err := a.control.FindAsked(ctx, bot, source{channel: at.channel, message: at.message}.messageID(), candidates...)
+	thread, known, _, err := d.adapter.control.FindAsked(ctx, bot, source{channel: at.channel, message: at.message}.messageID(), candidates...)
 	switch {
 	case err != nil:
 		return "", interact.NotAsked, err
@@ -140,15 +147,15 @@ func (a *Adapter) findAsked(ctx context.Context, bot *interact.Handler, at where
 }
 
 // retractMessages tells the bot that messages are gone which it was asked by.
-func (a *Adapter) retractMessages(ctx context.Context, bot *interact.Handler, of signal) error {
+func (d dispatcher) retractMessages(ctx context.Context, bot *interact.Handler, of signal) error {
 	for _, id := range of.gone {
 		at := of.at
 		at.message = id
-		thread, asked, err := a.findAsked(ctx, bot, at, "")
+		thread, asked, err := d.findAsked(ctx, bot, at, "")
 		if err != nil {
 			return err
 		}
-		if err := a.control.Retract(ctx, bot, thread, source{channel: at.channel, message: id}.messageID(), asked); err != nil {
+		if err := d.adapter.control.Retract(ctx, bot, thread, source{channel: at.channel, message: id}.messageID(), asked); err != nil {
 			return err
 		}
 	}
@@ -158,21 +165,21 @@ func (a *Adapter) retractMessages(ctx context.Context, bot *interact.Handler, of
 // ticketTime is how long Discord lets an interaction be answered.
 const ticketTime = 15 * time.Minute
 
-func (a *Adapter) keepTicket(ctx context.Context, of signal, id string, ticket Ticket) error {
+func (d dispatcher) keepTicket(ctx context.Context, of signal, id string, ticket Ticket) error {
 	made := bornAt(of.interaction.id)
 	if made.IsZero() {
-		made = a.now()
+		made = d.adapter.now()
 	}
 	ticket.Token, ticket.Until = of.interaction.token, made.Add(ticketTime)
-	if err := a.options.Tickets.Keep(ctx, id, ticket); err != nil {
+	if err := d.adapter.options.Tickets.Keep(ctx, id, ticket); err != nil {
 		return fmt.Errorf("keep the right to answer a command of Discord's: %w", err)
 	}
 	return nil
 }
 
 // submitCommand answers a command at once by "Cairn is thinking", and hands it over.
-func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
-	given, err := a.admitSignal(ctx, &of)
+func (d dispatcher) submitCommand(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
@@ -191,28 +198,28 @@ func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of s
 			first.Data = &answerData{note: note{Flags: ephemeral}}
 		}
 		if err = respond(ctx, of, first); err == nil {
-			err = a.keepTicket(ctx, of, of.interaction.id, Ticket{Original: true, Private: of.interaction.private})
+			err = d.keepTicket(ctx, of, of.interaction.id, Ticket{Original: true, Private: of.interaction.private})
 		}
 	}
 	if err != nil {
 		return err
 	}
-	err = a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of, state: stateQuiet})
-	if err != nil && a.options.Gateway == nil { // over HTTP it does not come again
-		return errors.Join(err, a.sendPrivateLine(ctx, of, "This could not be taken down. Please try again in a minute."))
+	err = d.adapter.control.Submit(ctx, bot, of.message, &surface{adapter: d.adapter, of: of, state: stateQuiet})
+	if err != nil && d.adapter.options.Gateway == nil { // over HTTP it does not come again
+		return errors.Join(err, d.adapter.sendPrivateLine(ctx, of, "This could not be taken down. Please try again in a minute."))
 	}
 	return err
 }
 
 // handleAdminCommand does what /cairn-admin asks for.
-func (a *Adapter) handleAdminCommand(ctx context.Context, of signal, respond responder) error {
-	served, err := a.isServed(ctx, of.at.guild)
+func (d dispatcher) handleAdminCommand(ctx context.Context, of signal, respond responder) error {
+	served, err := d.adapter.servers.isServed(ctx, of.at.guild)
 	if err == nil && !served {
 		return respond(ctx, of, newPrivateLine(refusedServer))
 	}
 	var told string
 	if err == nil {
-		told, err = a.applySettings(ctx, of)
+		told, err = d.applySettings(ctx, of)
 	}
 	if err != nil {
 		return errors.Join(err, respond(ctx, of, newPrivateLine("The settings can't be read or kept just now. Please try again in a minute.")))

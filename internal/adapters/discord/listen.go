@@ -21,16 +21,16 @@ func (s signal) toIncoming(mode settings.Mode) interact.Incoming {
 }
 
 // incomingFrom tells what the bot is to know of a message whose author was admitted.
-func (a *Adapter) incomingFrom(of signal, given interact.Admission) interact.Incoming {
+func (d dispatcher) incomingFrom(of signal, given interact.Admission) interact.Incoming {
 	incoming := of.toIncoming(given.Setting.Mode)
-	incoming.To = &surface{adapter: a, of: of}
+	incoming.To = &surface{adapter: d.adapter, of: of}
 	if incoming.Direct {
 		incoming.NoticeKey = "discord person " + string(of.by)
 	}
 	incoming.Admit = func(context.Context) (interact.Admission, error) { return given, nil }
 	incoming.Accepted = func() {
-		a.threads.Put(of.at.channel+" "+of.at.message, incoming.Message.Thread)
-		a.parents.Put(of.at.message, of.at.channel)
+		d.adapter.threads.Put(of.at.channel+" "+of.at.message, incoming.Message.Thread)
+		d.adapter.parents.Put(of.at.message, of.at.channel)
 	}
 	return incoming
 }

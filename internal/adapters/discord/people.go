@@ -124,7 +124,7 @@ func (a *Adapter) Place(ctx context.Context, thread chat.ThreadID) (chat.Place, 
 
 // threadPlace describes a place by the channel that it is in, "" where that is not known.
 func (a *Adapter) threadPlace(ctx context.Context, at place, channel string) (chat.Place, error) {
-	served, err := a.isServed(ctx, at.guild)
+	served, err := a.servers.isServed(ctx, at.guild)
 	if err != nil || !served {
 		return chat.Place{}, err
 	}
@@ -147,10 +147,10 @@ func (a *Adapter) Identify(ctx context.Context, thread chat.ThreadID, people []c
 	}
 	servers := []string{at.guild}
 	if at.isDirect() {
-		if servers, err = a.servedServers(ctx); err != nil {
+		if servers, err = a.servers.servedServers(ctx); err != nil {
 			return nil, err
 		}
-	} else if served, err := a.isServed(ctx, at.guild); err != nil || !served {
+	} else if served, err := a.servers.isServed(ctx, at.guild); err != nil || !served {
 		return make([]chat.Identity, len(people)), err
 	}
 	found := make([]chat.Identity, len(people))

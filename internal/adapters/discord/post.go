@@ -43,7 +43,7 @@ func (a *Adapter) openRoom(ctx context.Context, thread chat.ThreadID, to chat.Me
 		return room{}, notPosted(err)
 	}
 	if !at.isDirect() {
-		served, err := a.isServed(ctx, at.guild)
+		served, err := a.servers.isServed(ctx, at.guild)
 		if err != nil {
 			return room{}, notPosted(err)
 		}

@@ -12,8 +12,8 @@ import (
 
 // handlePress does what a button, a menu or a form says. Where something is awaited that can't be
 // shown, who pressed is told that.
-func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
-	given, err := a.admitSignal(ctx, &of)
+func (d dispatcher) handlePress(ctx context.Context, bot *interact.Handler, of signal, respond responder) error {
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of sig
 	if does.does == verbWords {
 		return respond(ctx, of, wordsForm(does.about))
 	}
-	shown := &surface{adapter: a, of: of, respond: respond}
+	shown := &surface{adapter: d.adapter, of: of, respond: respond}
 	press := interact.Press{
 		Verb: does.does, About: does.about, By: of.by, Message: of.message, IsHere: of.isHere, To: shown, In: shown,
 	}
@@ -39,10 +39,10 @@ func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of sig
 			return err
 		}
 	}
-	if err = a.control.Press(ctx, bot, press); err == nil || shown.state != stateAwaited {
+	if err = d.adapter.control.Press(ctx, bot, press); err == nil || shown.state != stateAwaited {
 		return err
 	}
-	a.options.Logger.WarnContext(ctx, "show what was asked for by a button", "platform", "discord", "verb", string(does.does), "error", err)
+	d.adapter.options.Logger.WarnContext(ctx, "show what was asked for by a button", "platform", "discord", "verb", string(does.does), "error", err)
 	return shown.Tell(ctx, "This can't be shown just now. Please try again in a minute.")
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -18,28 +19,34 @@ import (
 	"cairn/internal/chat/settings"
 )
 
+// serverList is the servers that the app is in, and which of them the bot answers in.
+type serverList struct {
+	adapter    *Adapter
+	remembered atomic.Pointer[[]string] // servers of the set-up; nil before they are known
+}
+
 // isServed tells whether the bot answers in a server: it is on the configured list, or where none
 // is configured among those that the app was in when it was set up.
-func (a *Adapter) isServed(ctx context.Context, guild string) (bool, error) {
-	servers, err := a.servedServers(ctx)
+func (l *serverList) isServed(ctx context.Context, guild string) (bool, error) {
+	servers, err := l.servedServers(ctx)
 	return slices.Contains(servers, guild), err
 }
 
 // servedServers gives the ids of the servers that the bot answers in, in their order.
-func (a *Adapter) servedServers(ctx context.Context) ([]string, error) {
-	if len(a.options.Servers) > 0 {
-		return slices.Sorted(maps.Keys(a.options.Servers)), nil
+func (l *serverList) servedServers(ctx context.Context) ([]string, error) {
+	if len(l.adapter.options.Servers) > 0 {
+		return slices.Sorted(maps.Keys(l.adapter.options.Servers)), nil
 	}
-	if known := a.remembered.Load(); known != nil {
+	if known := l.remembered.Load(); known != nil {
 		return *known, nil
 	}
-	return a.rememberServers(ctx, nil)
+	return l.rememberServers(ctx, nil)
 }
 
 // rememberServers gives the servers of the set-up: those remembered, or where there are none yet,
 // the ones given.
-func (a *Adapter) rememberServers(ctx context.Context, guilds []string) ([]string, error) {
-	me, err := a.identifyBot(ctx)
+func (l *serverList) rememberServers(ctx context.Context, guilds []string) ([]string, error) {
+	me, err := l.adapter.identifyBot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +54,7 @@ func (a *Adapter) rememberServers(ctx context.Context, guilds []string) ([]strin
 	for _, guild := range guilds {
 		spaces = append(spaces, settings.NewSpace(Name, guild))
 	}
-	kept, err := a.options.Settings.RememberSpaces(ctx, Name+":"+me.application, spaces)
+	kept, err := l.adapter.options.Settings.RememberSpaces(ctx, Name+":"+me.application, spaces)
 	if err != nil {
 		return nil, fmt.Errorf("remember the servers of the set-up: %w", err)
 	}
@@ -59,14 +66,14 @@ func (a *Adapter) rememberServers(ctx context.Context, guilds []string) ([]strin
 		servers[i] = strings.TrimPrefix(string(space), Name+":")
 	}
 	slices.Sort(servers)
-	a.remembered.Store(&servers)
+	l.remembered.Store(&servers)
 	return servers, nil
 }
 
 // admitServers remembers the servers that the app is in, where it is set up without a list, and
 // leaves those that it does not answer in.
-func (a *Adapter) admitServers(ctx context.Context) error {
-	joined, err := joinedServers(ctx, a.options.Client, a.options.Token)
+func (l *serverList) admitServers(ctx context.Context) error {
+	joined, err := joinedServers(ctx, l.adapter.options.Client, l.adapter.options.Token)
 	if err != nil {
 		return err
 	}
@@ -74,13 +81,13 @@ func (a *Adapter) admitServers(ctx context.Context) error {
 	for i, in := range joined {
 		ids[i] = in.ID
 	}
-	if len(a.options.Servers) == 0 {
-		if _, err := a.rememberServers(ctx, ids); err != nil {
+	if len(l.adapter.options.Servers) == 0 {
+		if _, err := l.rememberServers(ctx, ids); err != nil {
 			return err
 		}
 	}
 	for _, id := range ids {
-		if err := a.admitServer(ctx, id); err != nil {
+		if err := l.admitServer(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -89,40 +96,40 @@ func (a *Adapter) admitServers(ctx context.Context) error {
 
 // admitServer leaves a server that the bot does not answer in. The first server of an app that was
 // set up without a list, and without a server, is the one that it was set up for.
-func (a *Adapter) admitServer(ctx context.Context, guild string) error {
-	served, err := a.isServed(ctx, guild)
+func (l *serverList) admitServer(ctx context.Context, guild string) error {
+	served, err := l.isServed(ctx, guild)
 	if err != nil || served {
 		return err
 	}
-	if len(a.options.Servers) == 0 && a.remembered.Load() == nil {
-		kept, err := a.rememberServers(ctx, []string{guild})
+	if len(l.adapter.options.Servers) == 0 && l.remembered.Load() == nil {
+		kept, err := l.rememberServers(ctx, []string{guild})
 		if err != nil {
 			return err
 		}
 		if slices.Contains(kept, guild) {
-			a.options.Logger.WarnContext(ctx, "serve the first Discord server from now on, and no other: discord.servers is empty", slog.String("server", guild))
+			l.adapter.options.Logger.WarnContext(ctx, "serve the first Discord server from now on, and no other: discord.servers is empty", slog.String("server", guild))
 			return nil
 		}
 	}
-	return a.leaveServer(ctx, guild)
+	return l.leaveServer(ctx, guild)
 }
 
 // leaveServer leaves a server, and tells its owner why, once.
-func (a *Adapter) leaveServer(ctx context.Context, guild string) error {
-	first, err := a.options.Settings.MarkTold(ctx, "discord server "+guild, interact.NoticeKept)
+func (l *serverList) leaveServer(ctx context.Context, guild string) error {
+	first, err := l.adapter.options.Settings.MarkTold(ctx, "discord server "+guild, interact.NoticeKept)
 	if err != nil {
 		return err
 	}
 	if first {
-		if err := a.tellOwner(ctx, guild); err != nil {
-			a.options.Logger.WarnContext(ctx, "tell the owner of a Discord server that it is not served", slog.String("server", guild), slog.Any("error", err))
+		if err := l.tellOwner(ctx, guild); err != nil {
+			l.adapter.options.Logger.WarnContext(ctx, "tell the owner of a Discord server that it is not served", slog.String("server", guild), slog.Any("error", err))
 		}
 	}
-	err = a.callAPI(ctx, request{does: "leave a server", method: http.MethodDelete, url: discordgo.EndpointUserGuild("@me", guild)}, nil)
+	err = l.adapter.callAPI(ctx, request{does: "leave a server", method: http.MethodDelete, url: discordgo.EndpointUserGuild("@me", guild)}, nil)
 	if err != nil && !errors.Is(err, chat.ErrGone) {
 		return err
 	}
-	a.options.Logger.WarnContext(ctx, "left a Discord server that is not on the list: add it to discord.servers if it should be",
+	l.adapter.options.Logger.WarnContext(ctx, "left a Discord server that is not on the list: add it to discord.servers if it should be",
 		slog.String("server", guild))
 	return nil
 }
@@ -132,22 +139,22 @@ const unservedServer = "I was added to your server, but I answer for my own team
 
 // tellOwner tells the owner of a server why the bot leaves it: directly, or where they take no
 // messages in the channel that Discord posts its own notices in.
-func (a *Adapter) tellOwner(ctx context.Context, guild string) error {
+func (l *serverList) tellOwner(ctx context.Context, guild string) error {
 	var told struct {
 		Owner   string `json:"owner_id"`
 		Notices string `json:"system_channel_id"`
 	}
-	err := a.callAPI(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told)
+	err := l.adapter.callAPI(ctx, request{does: "look at a server", method: http.MethodGet, url: discordgo.EndpointGuild(guild)}, &told)
 	if err != nil {
 		return err
 	}
 	line := note{Content: unservedServer, Embeds: []embed{}, Components: []component{}, Mentions: callNobody()}
-	channel, err := a.openDirect(ctx, told.Owner)
+	channel, err := l.adapter.openDirect(ctx, told.Owner)
 	if err == nil {
-		err = a.postNotice(ctx, channel, line)
+		err = l.adapter.postNotice(ctx, channel, line)
 	}
 	if err != nil && told.Notices != "" {
-		err = a.postNotice(ctx, told.Notices, line)
+		err = l.adapter.postNotice(ctx, told.Notices, line)
 	}
 	return err
 }

@@ -24,8 +24,8 @@ func TestAnotherServerIsLeft(t *testing.T) {
 		lobby := other.Channel("lobby")
 		other.Join(mallory)
 		w.settle(t)
-		if w.adapter.remembered.Load() == nil || slices.Contains(*w.adapter.remembered.Load(), other.ID) {
-			t.Errorf("the servers of the set-up are %v", w.adapter.remembered.Load())
+		if w.adapter.servers.remembered.Load() == nil || slices.Contains(*w.adapter.servers.remembered.Load(), other.ID) {
+			t.Errorf("the servers of the set-up are %v", w.adapter.servers.remembered.Load())
 		}
 		if _, err := w.adapter.Post(t.Context(), place{guild: other.ID, channel: lobby}.threadID(), "k", chat.Post{Reply: &chat.Reply{Text: "late"}}); err == nil {
 			t.Error("a server that is not served can be posted in")
@@ -68,7 +68,7 @@ func TestTheOwnerIsToldOnce(t *testing.T) {
 			w.settle(t)
 			created := w.Events("GUILD_CREATE")
 			for range 2 { // the gateway hands it over again
-				if err := w.adapter.takeDispatch(t.Context(), gateway.Dispatch{Type: "GUILD_CREATE", Data: created[len(created)-1].Data}); err != nil {
+				if err := w.adapter.dispatcher.takeDispatch(t.Context(), gateway.Dispatch{Type: "GUILD_CREATE", Data: created[len(created)-1].Data}); err != nil {
 					t.Log(err)
 				}
 			}
@@ -91,7 +91,7 @@ func TestServersAreListed(t *testing.T) {
 	options.Servers = map[string][]string{w.guild.ID: {"handbook"}, other.ID: nil}
 	second := w.process(t, options)
 	for guild, want := range map[string]bool{w.guild.ID: true, other.ID: true, "12345": false} {
-		if got, err := second.isServed(t.Context(), guild); got != want || err != nil {
+		if got, err := second.servers.isServed(t.Context(), guild); got != want || err != nil {
 			t.Errorf("server %s: served is %v, %v", guild, got, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestServersAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		second = w.process(t, options) // which has read no setting yet
-		got, err := second.admitRoles(t.Context(), w.guild.ID, "", nil)
+		got, err := second.dispatcher.admitRoles(t.Context(), w.guild.ID, "", nil)
 		if err != nil || !slices.Equal(got.Setting.Collections, test.want) || got.Refusal != test.refused {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -122,18 +122,18 @@ func TestTheFirstServerOfAnAppWithoutOne(t *testing.T) {
 	options.Settings, options.Gateway = newKept(t), &feed{}
 	fresh := w.process(t, options)
 	for guild, want := range map[string]bool{"1": true} {
-		if err := fresh.admitServer(t.Context(), guild); err != nil {
+		if err := fresh.servers.admitServer(t.Context(), guild); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := fresh.isServed(t.Context(), guild); got != want || err != nil {
+		if got, err := fresh.servers.isServed(t.Context(), guild); got != want || err != nil {
 			t.Errorf("server %s: served is %v, %v", guild, got, err)
 		}
 	}
 	another := w.process(t, options)
-	if got, err := another.isServed(t.Context(), "1"); !got || err != nil {
+	if got, err := another.servers.isServed(t.Context(), "1"); !got || err != nil {
 		t.Errorf("another process: served is %v, %v", got, err)
 	}
-	if got, err := another.isServed(t.Context(), w.guild.ID); got || err != nil {
+	if got, err := another.servers.isServed(t.Context(), w.guild.ID); got || err != nil {
 		t.Errorf("a second server: served is %v, %v", got, err)
 	}
 }
@@ -170,13 +170,13 @@ func TestDirectMessagesAreBoundByServers(t *testing.T) {
 		"of the second alone": {second, []string{"handbook"}, false},
 		"of none":             {nowhere, nil, true},
 	} {
-		got, err := w.process(t, options).admitDirectly(t.Context(), test.who)
+		got, err := w.process(t, options).dispatcher.admitDirectly(t.Context(), test.who)
 		if err != nil || !slices.Equal(got.Setting.Collections, test.want) || (got.Refusal != "") != test.refused {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	put(two.ID, settings.Setting{Mode: settings.ModeOff})
-	if got, err := w.process(t, options).admitDirectly(t.Context(), second); err != nil || got.Refusal == "" {
+	if got, err := w.process(t, options).dispatcher.admitDirectly(t.Context(), second); err != nil || got.Refusal == "" {
 		t.Errorf("where the server is off: %+v, %v", got, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestAPressIsForRunsOfItsPlace(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", does, found, err)
 		}
 		said := ""
-		err = w.adapter.handlePress(t.Context(), &interact.Handler{Bot: w.bot}, found, func(_ context.Context, _ signal, first answer) error {
+		err = w.adapter.dispatcher.handlePress(t.Context(), &interact.Handler{Bot: w.bot}, found, func(_ context.Context, _ signal, first answer) error {
 			said += first.Data.Content
 			return nil
 		})

@@ -81,7 +81,7 @@ func (s *surface) Acknowledge(ctx context.Context, next interact.Next) error {
 	if m := s.of.interaction.mark; m != nil && m.private {
 		ticket.Private, id = true, m.root
 	}
-	return s.adapter.keepTicket(ctx, s.of, id, ticket)
+	return s.adapter.dispatcher.keepTicket(ctx, s.of, id, ticket)
 }
 
 // AskReason implements interact.Surface.

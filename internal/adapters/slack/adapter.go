@@ -82,16 +82,15 @@ type Options struct {
 
 // Adapter is Cairn in Slack.
 type Adapter struct {
-	options   Options
-	clock     clock
-	pace      *pacer
-	surveys   *expiring.Snapshots[map[string]threadState] // how the threads of channels stand, by team and channel
-	done      *expiring.Map[bool]                         // signals that were dealt with
-	agentless agentless
-	names     nameCache
-	silence   time.Duration // how long a Socket Mode connection may go without a ping
-	running   *interact.Slot
-	refusals  *webhook.RefusalLog // of deliveries over HTTP
+	options    Options
+	clock      clock
+	pace       *pacer
+	surveys    *expiring.Snapshots[map[string]threadState] // how the threads of channels stand, by team and channel
+	agentless  agentless
+	names      nameCache
+	running    *interact.Slot
+	receiver   receiver
+	dispatcher dispatcher
 
 	control *interact.Controller
 	people  *expiring.Map[person]              // by team and id
@@ -160,13 +159,13 @@ func New(options Options) (*Adapter, error) {
 	if options.Turns == nil {
 		options.Turns = pace.NewLocal(nil)
 	}
-	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, silence: maxSilence, running: interact.NewSlot()}
+	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, running: interact.NewSlot()}
 	a.pace = &pacer{&a.clock, options.Turns}
-	a.refusals = webhook.NewRefusalLog(options.Logger, "slack delivery refused")
 	a.surveys = expiring.NewSnapshots[map[string]threadState](maxSurveys)
 	now := func() time.Time { return a.clock.now() }
-	a.done = expiring.New[bool](4096, 0, now)
 	a.control = a.newController()
+	a.receiver = receiver{adapter: a, refusals: webhook.NewRefusalLog(options.Logger, "slack delivery refused"), silence: maxSilence}
+	a.dispatcher = dispatcher{adapter: a, done: expiring.New[bool](4096, 0, now)}
 	a.people, a.groups = expiring.New[person](maxPeople, admittedFor, now), expiring.New[map[string][]string](256, believedFor, now)
 	a.places, a.joined = expiring.New[chat.Place](4096, believedFor, now), expiring.New[[]string](4096, believedFor, now)
 	return a, nil
@@ -195,7 +194,7 @@ var (
 // Name is "slack".
 func (a *Adapter) Name() string { return Name }
 
-// Run hands every message to the handler until ctx ends; it must be a interact.Bot. One that
+// Run hands every message to the handler until ctx ends; it must be an interact.Bot. One that
 // is a chat.Changes hears of messages that were edited and deleted; the home tab shows the
 // questions of one that is a chat.Threads, and "Why this answer" the graph of one that is a
 // chat.Graphs. Over HTTP messages come by Handler, which refuses them before Run and after
@@ -208,9 +207,9 @@ func (a *Adapter) Run(ctx context.Context, handler chat.Handler) error {
 	a.running.Fill(bot)
 	defer a.running.Empty()
 	if a.options.AppToken != "" {
-		return a.runSockets(ctx)
+		return a.receiver.runSockets(ctx)
 	}
-	a.refusals.Run(ctx)
+	a.receiver.refusals.Run(ctx)
 	return nil
 }
 

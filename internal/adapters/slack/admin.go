@@ -25,14 +25,14 @@ func readAskers(value string) []string {
 }
 
 // applySettings does what an admin asks for, and tells what holds then.
-func (a *Adapter) applySettings(ctx context.Context, of signal, who person) ([]byte, error) {
+func (d dispatcher) applySettings(ctx context.Context, of signal, who person) ([]byte, error) {
 	if len(of.wishes) == 0 {
 		return privateAnswer(adminSyntax.Help())
 	}
 	channel := of.wishes[0].Channel
-	done, err := a.control.Manage(ctx, terms, of.wishes, settings.Change{
+	done, err := d.adapter.control.Manage(ctx, terms, of.wishes, settings.Change{
 		By: of.by, Space: settings.NewSpace(Name, of.place.team), Allowed: who.admin,
-	}, settings.Setting{Mode: a.options.Listen(of.place.team, channel)})
+	}, settings.Setting{Mode: d.adapter.options.Listen(of.place.team, channel)})
 	switch {
 	case err != nil:
 		return nil, err

@@ -37,8 +37,8 @@ var terms = interact.Terms{
 
 // admitSignal tells what somebody may ask where a signal comes from, and says what its message may be
 // answered from.
-func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error) {
-	given, err := a.admitPerson(ctx, of)
+func (d dispatcher) admitSignal(ctx context.Context, of *signal) (admission, error) {
+	given, err := d.admitPerson(ctx, of)
 	if err != nil || given.Refusal != "" {
 		return given, err
 	}
@@ -46,15 +46,15 @@ func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error
 	if of.place.isDirect() {
 		channel = "" // what is set for the workspace holds, too, where people write directly
 	}
-	how, err := a.control.Effective(ctx, settings.NewSpace(Name, of.place.team), channel, settings.Setting{})
+	how, err := d.adapter.control.Effective(ctx, settings.NewSpace(Name, of.place.team), channel, settings.Setting{})
 	if err != nil {
 		return given, err
 	}
-	asker, err := a.isAsker(ctx, of, how)
+	asker, err := d.isAsker(ctx, of, how)
 	if err != nil {
 		return given, err
 	}
-	given.Admission = terms.Admit(how, a.teamCollections(of.place.team, of.enterprise), asker)
+	given.Admission = terms.Admit(how, d.teamCollections(of.place.team, of.enterprise), asker)
 	if of.kind == kindManaged { // an admin must be able to turn it on again
 		given.Refusal = ""
 	}
@@ -63,17 +63,17 @@ func (a *Adapter) admitSignal(ctx context.Context, of *signal) (admission, error
 }
 
 // admitPerson refuses guests and people of other companies, unless they are let in.
-func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error) {
-	if a.options.External && a.options.Guests && of.kind != kindManaged {
+func (d dispatcher) admitPerson(ctx context.Context, of *signal) (admission, error) {
+	if d.adapter.options.External && d.adapter.options.Guests && of.kind != kindManaged {
 		return admission{}, nil
 	}
-	home, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
+	home, err := d.adapter.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
 	if err != nil {
 		return admission{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
-	who, err := a.lookUpPerson(ctx, of.place.team, string(of.by), admittedFor)
+	who, err := d.adapter.lookUpPerson(ctx, of.place.team, string(of.by), admittedFor)
 	if errors.Is(err, errUnknowable) {
-		a.options.Logger.ErrorContext(ctx, "refuse a person in Slack", slog.String("team", of.place.team), slog.Any("error", err))
+		d.adapter.options.Logger.ErrorContext(ctx, "refuse a person in Slack", slog.String("team", of.place.team), slog.Any("error", err))
 		return admission{Admission: interact.Admission{Refusal: refusedUnknown}}, nil
 	}
 	if err != nil {
@@ -85,19 +85,19 @@ func (a *Adapter) admitPerson(ctx context.Context, of *signal) (admission, error
 	given := admission{who: who}
 	switch {
 	case who.isOutside(home):
-		if !a.options.External {
+		if !d.adapter.options.External {
 			given.Refusal = refusedOutside
 		}
-	case who.guest && !a.options.Guests:
+	case who.guest && !d.adapter.options.Guests:
 		given.Refusal = refusedGuest
 	}
 	return given, nil
 }
 
 // teamCollections are those that the configuration gives to a team, or to its enterprise; none: all.
-func (a *Adapter) teamCollections(team, enterprise string) []string {
+func (d dispatcher) teamCollections(team, enterprise string) []string {
 	for _, id := range []string{team, enterprise, AnyTeam} {
-		if collections, listed := a.options.Teams[id]; listed && id != "" {
+		if collections, listed := d.adapter.options.Teams[id]; listed && id != "" {
 			return collections
 		}
 	}
@@ -105,7 +105,7 @@ func (a *Adapter) teamCollections(team, enterprise string) []string {
 }
 
 // isAsker tells whether somebody, or a user group of theirs, is among those who may ask.
-func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting) (bool, error) {
+func (d dispatcher) isAsker(ctx context.Context, of *signal, how settings.Setting) (bool, error) {
 	ids := []string{string(of.by)}
 	if how.Admits(ids) {
 		return true, nil
@@ -113,7 +113,7 @@ func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting)
 	if !slices.ContainsFunc(how.Askers, func(id string) bool { return strings.HasPrefix(id, "S") }) {
 		return false, nil
 	}
-	groups, err := a.groupsOf(ctx, of.place.team)
+	groups, err := d.adapter.groupsOf(ctx, of.place.team)
 	if err != nil {
 		return false, err
 	}
@@ -121,22 +121,22 @@ func (a *Adapter) isAsker(ctx context.Context, of *signal, how settings.Setting)
 }
 
 // refuseSignal answers a signal that its person is refused.
-func (a *Adapter) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
+func (d dispatcher) refuseSignal(ctx context.Context, of signal, why string) ([]byte, error) {
 	switch {
 	case of.kind == kindSubmitted && of.verb == verbAsk:
 		return formError(askBlock, why)
 	case of.kind == kindSubmitted:
 		return formError(reasonBlock, why)
 	case of.kind == kindOpened && of.tab == "home", of.kind == kindPressed && of.verb == verbAsk:
-		a.control.Skip(ctx, "who opened it is refused: "+why)
-		return nil, a.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
+		d.adapter.control.Skip(ctx, "who opened it is refused: "+why)
+		return nil, d.publishHome(ctx, of, []slack.Block{remarkBlock(why)})
 	case of.kind == kindOpened, of.kind == kindEdited:
-		a.control.Skip(ctx, "its author is refused: "+why)
+		d.adapter.control.Skip(ctx, "its author is refused: "+why)
 		return nil, nil
 	case (of.kind == kindAsked || of.kind == kindManaged) && of.place.private != "":
 		return privateAnswer(why)
 	}
-	return nil, a.control.RefuseOnce(ctx, &surface{adapter: a, of: of}, of.noticeKey(), why)
+	return nil, d.adapter.control.RefuseOnce(ctx, &surface{adapter: d.adapter, of: of}, of.noticeKey(), why)
 }
 
 // privateAnswer is the first answer to a slash command, which its author alone sees.

@@ -9,116 +9,123 @@ import (
 	"github.com/slack-go/slack"
 
 	"cairn/internal/chat"
+	"cairn/internal/chat/expiring"
 	"cairn/internal/chat/interact"
 )
 
 // errNotRunning is the error for what comes before Run or after it. Slack tries again.
 var errNotRunning = errors.New("the Slack adapter does not run")
 
+// dispatcher does what signals ask for: it finds out who may ask, and hands on what is for the bot.
+type dispatcher struct {
+	adapter *Adapter
+	done    *expiring.Map[bool] // signals that were dealt with
+}
+
 // dispatchSignal does what a signal asks for, and gives what Slack is answered with, which is
 // nothing for most. It returns once that is durable or done: only then is Slack told that
 // the delivery has arrived.
-func (a *Adapter) dispatchSignal(ctx context.Context, of signal) (answer []byte, err error) {
-	bot := a.running.Handler()
+func (d dispatcher) dispatchSignal(ctx context.Context, of signal) (answer []byte, err error) {
+	bot := d.adapter.running.Handler()
 	if bot == nil {
 		return nil, errNotRunning
 	}
-	if a.isDone(of) {
+	if d.isDone(of) {
 		return nil, nil
 	}
-	answer, err = a.performSignal(ctx, bot, of)
+	answer, err = d.performSignal(ctx, bot, of)
 	if errors.Is(err, chat.ErrGone) { // what asked is nowhere that an answer could be
-		a.control.Skip(ctx, err.Error())
+		d.adapter.control.Skip(ctx, err.Error())
 		err = nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.markDone(of)
+	d.markDone(of)
 	return answer, nil
 }
 
 // isDone tells that a signal was dealt with. It spares work; what must not be done twice is known
 // by its message id.
-func (a *Adapter) isDone(of signal) bool {
+func (d dispatcher) isDone(of signal) bool {
 	return slices.ContainsFunc(of.dedupeKeys(), func(key string) bool {
-		_, done := a.done.Get(key)
+		_, done := d.done.Get(key)
 		return done
 	})
 }
 
-func (a *Adapter) markDone(of signal) {
+func (d dispatcher) markDone(of signal) {
 	for _, key := range of.doneKeys() {
-		a.done.Put(key, true)
+		d.done.Put(key, true)
 	}
 }
 
 // performSignal does what a signal asks for, where its person may ask. Of what is said the bot is to know
 // first whether it is for it.
-func (a *Adapter) performSignal(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
+func (d dispatcher) performSignal(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
 	switch of.kind {
 	case kindSaid:
-		return nil, a.handleMessage(ctx, bot, of)
+		return nil, d.handleMessage(ctx, bot, of)
 	case kindEdited, kindRetracted:
-		return nil, a.handleChange(ctx, bot, of)
+		return nil, d.handleChange(ctx, bot, of)
 	case kindLeft:
-		a.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
-		return nil, a.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
+		d.adapter.options.Logger.WarnContext(ctx, "slack workspace removed the app", slog.String("team", of.place.team))
+		return nil, d.adapter.options.Workspaces.Leave(ctx, of.place.team, of.enterprise)
 	case kindLimited:
-		a.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
+		d.adapter.options.Logger.WarnContext(ctx, "slack holds events back", slog.String("team", of.place.team))
 		return nil, nil
 	case kindIgnored:
-		a.control.Skip(ctx, of.reason)
+		d.adapter.control.Skip(ctx, of.reason)
 		return nil, nil
 	}
-	given, err := a.admitSignal(ctx, &of)
+	given, err := d.admitSignal(ctx, &of)
 	if err != nil {
 		return nil, err
 	}
 	if given.Refusal != "" {
-		return a.refuseSignal(ctx, of, given.Refusal)
+		return d.refuseSignal(ctx, of, given.Refusal)
 	}
-	return a.doAdmitted(ctx, bot, of, given)
+	return d.doAdmitted(ctx, bot, of, given)
 }
 
 // doAdmitted does what somebody asks for who may.
-func (a *Adapter) doAdmitted(ctx context.Context, bot *interact.Handler, of signal, given admission) (answer []byte, err error) {
+func (d dispatcher) doAdmitted(ctx context.Context, bot *interact.Handler, of signal, given admission) (answer []byte, err error) {
 	switch of.kind {
 	case kindAsked:
-		return nil, a.submitCommand(ctx, bot, of)
+		return nil, d.submitCommand(ctx, bot, of)
 	case kindManaged:
-		return a.applySettings(ctx, of, given.who)
+		return d.applySettings(ctx, of, given.who)
 	case kindPressed:
 		if of.verb == verbAsk {
-			return nil, a.handleHomePress(ctx, bot, of)
+			return nil, d.handleHomePress(ctx, bot, of)
 		}
-		return a.handlePress(ctx, bot, of)
+		return d.handlePress(ctx, bot, of)
 	case kindSubmitted:
 		if of.verb == verbAsk {
-			return a.submitAsked(ctx, bot, of)
+			return d.submitAsked(ctx, bot, of)
 		}
-		return a.handlePress(ctx, bot, of)
+		return d.handlePress(ctx, bot, of)
 	case kindOpened:
-		return nil, a.greetVisitor(ctx, bot, of, given.Setting.Collections)
+		return nil, d.greetVisitor(ctx, bot, of, given.Setting.Collections)
 	case kindHalted:
-		return nil, a.stopWork(ctx, bot, of)
+		return nil, d.stopWork(ctx, bot, of)
 	}
 	return nil, nil
 }
 
 // handleMessage hands over what is said to the bot.
-func (a *Adapter) handleMessage(ctx context.Context, bot *interact.Handler, of signal) error {
-	incoming, err := a.incomingFrom(ctx, of)
+func (d dispatcher) handleMessage(ctx context.Context, bot *interact.Handler, of signal) error {
+	incoming, err := d.incomingFrom(ctx, of)
 	if err != nil {
 		return err
 	}
-	return a.control.Hear(ctx, bot, incoming)
+	return d.adapter.control.Hear(ctx, bot, incoming)
 }
 
 // handleChange hands over that a message was edited or deleted, where the bot may have been
 // asked by it.
-func (a *Adapter) handleChange(ctx context.Context, bot *interact.Handler, of signal) error {
-	_, known, taken, err := a.control.FindAsked(ctx, bot, of.message.ID, of.message.Thread)
+func (d dispatcher) handleChange(ctx context.Context, bot *interact.Handler, of signal) error {
+	_, known, taken, err := d.adapter.control.FindAsked(ctx, bot, of.message.ID, of.message.Thread)
 	if err != nil {
 		return err
 	}
@@ -130,43 +137,43 @@ func (a *Adapter) handleChange(ctx context.Context, bot *interact.Handler, of si
 		asked = interact.MaybeAsked
 	}
 	if of.kind == kindRetracted {
-		return a.control.Retract(ctx, bot, of.message.Thread, of.message.ID, asked)
+		return d.adapter.control.Retract(ctx, bot, of.message.Thread, of.message.ID, asked)
 	}
-	incoming, err := a.incomingFrom(ctx, of)
+	incoming, err := d.incomingFrom(ctx, of)
 	if err != nil {
 		return err
 	}
-	return a.control.Edit(ctx, bot, incoming, asked)
+	return d.adapter.control.Edit(ctx, bot, incoming, asked)
 }
 
 // submitCommand hands over a slash command or a shortcut. A shortcut is answered in the message's
 // thread, which the app has to be in.
-func (a *Adapter) submitCommand(ctx context.Context, bot *interact.Handler, of signal) error {
+func (d dispatcher) submitCommand(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.place.private != "" {
-		return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
+		return d.adapter.control.Submit(ctx, bot, of.message, &surface{adapter: d.adapter, of: of})
 	}
-	s, err := a.senderFor(ctx, of.place.threadID())
+	s, err := d.adapter.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}
 	_, err = s.postEphemeral(ctx, of.by, []slack.MsgOption{slack.MsgOptionText("On it: the answer comes in this message's thread.", false)})
 	if errors.Is(err, chat.ErrGone) {
-		return a.tellDirectly(ctx, of, "I am not in that channel, so I can't answer there. Invite me with /invite and try again.")
+		return d.adapter.tellDirectly(ctx, of, "I am not in that channel, so I can't answer there. Invite me with /invite and try again.")
 	}
 	if err != nil {
-		a.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
+		d.adapter.options.Logger.WarnContext(ctx, "slack private line was not shown", slog.Any("error", err))
 	}
-	return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
+	return d.adapter.control.Submit(ctx, bot, of.message, &surface{adapter: d.adapter, of: of})
 }
 
 // stopWork stops what works in the agent pane. Slack leaves it to the app to say that the session
 // does not work any more.
-func (a *Adapter) stopWork(ctx context.Context, bot *interact.Handler, of signal) error {
+func (d dispatcher) stopWork(ctx context.Context, bot *interact.Handler, of signal) error {
 	of.verb, of.message.Thread = interact.Stop, of.place.threadID()
-	if _, err := a.handlePress(ctx, bot, of); err != nil {
+	if _, err := d.handlePress(ctx, bot, of); err != nil {
 		return err
 	}
-	s, err := a.senderFor(ctx, of.place.threadID())
+	s, err := d.adapter.senderFor(ctx, of.place.threadID())
 	if err != nil {
 		return err
 	}

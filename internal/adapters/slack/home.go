@@ -16,21 +16,21 @@ import (
 
 // greetVisitor greets who opens the direct conversation or the home tab, who may ask about collections; none:
 // all.
-func (a *Adapter) greetVisitor(ctx context.Context, bot *interact.Handler, of signal, collections []string) error {
+func (d dispatcher) greetVisitor(ctx context.Context, bot *interact.Handler, of signal, collections []string) error {
 	switch {
 	case of.tab == "home" && of.by != "":
-		return a.showHome(ctx, bot, of, collections)
+		return d.showHome(ctx, bot, of, collections)
 	case of.tab == "messages" && of.place.channel != "":
-		return a.suggestQuestions(ctx, of, collections)
+		return d.suggestQuestions(ctx, of, collections)
 	}
-	a.control.Skip(ctx, "nothing is shown in this tab")
+	d.adapter.control.Skip(ctx, "nothing is shown in this tab")
 	return nil
 }
 
 // suggestQuestions offers questions to who opens the direct conversation.
-func (a *Adapter) suggestQuestions(ctx context.Context, of signal, collections []string) error {
-	prompts := a.control.ExampleQuestions(ctx, collections)
-	api, err := a.teamClient(ctx, of.place.team)
+func (d dispatcher) suggestQuestions(ctx context.Context, of signal, collections []string) error {
+	prompts := d.adapter.control.ExampleQuestions(ctx, collections)
+	api, err := d.adapter.teamClient(ctx, of.place.team)
 	if err != nil {
 		return err
 	}
@@ -53,34 +53,34 @@ const maxPrompts = 4
 
 // showHome shows a button to ask, example questions, what the bot knows, the person's last
 // questions, and how to ask elsewhere.
-func (a *Adapter) showHome(ctx context.Context, bot *interact.Handler, of signal, asked []string) error {
-	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, "")
+func (d dispatcher) showHome(ctx context.Context, bot *interact.Handler, of signal, asked []string) error {
+	workspace, err := d.adapter.options.Workspaces.Workspace(ctx, of.place.team, "")
 	if err != nil {
 		return fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
-	blocks, err := askBlocks(a.control.ExampleQuestions(ctx, asked))
+	blocks, err := askBlocks(d.adapter.control.ExampleQuestions(ctx, asked))
 	if err != nil {
 		return err
 	}
-	recent, err := a.control.RecentPieces(ctx, bot, of.by, func(thread chat.ThreadID) (address string, ok bool) {
+	recent, err := d.adapter.control.RecentPieces(ctx, bot, of.by, func(thread chat.ThreadID) (address string, ok bool) {
 		at, err := parseThread(thread)
 		return threadLink(workspace.URL, at), err == nil && at.team == of.place.team
 	})
 	if err != nil {
 		return err
 	}
-	pieces := slices.Concat(a.control.KnownPieces(ctx, asked), recent, howToAsk(workspace.Bot))
-	return a.publishHome(ctx, of, append(blocks, richText(pieces)...))
+	pieces := slices.Concat(d.adapter.control.KnownPieces(ctx, asked), recent, howToAsk(workspace.Bot))
+	return d.publishHome(ctx, of, append(blocks, richText(pieces)...))
 }
 
 // publishHome shows blocks in the home tab of who opened it.
-func (a *Adapter) publishHome(ctx context.Context, of signal, blocks []slack.Block) error {
-	api, err := a.teamClient(ctx, of.place.team)
+func (d dispatcher) publishHome(ctx context.Context, of signal, blocks []slack.Block) error {
+	api, err := d.adapter.teamClient(ctx, of.place.team)
 	if err != nil {
 		return err
 	}
 	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: blocks}}
-	err = a.pace.callPaced(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
+	err = d.adapter.pace.callPaced(ctx, turn{team: of.place.team, method: publishView, patience: time.Second}, func() error {
 		_, err := api.PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: string(of.by), View: view})
 		return err
 	})

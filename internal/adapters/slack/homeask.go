@@ -70,11 +70,11 @@ func askSignal(of interaction, how kind, id, question string) signal {
 }
 
 // handleHomePress asks what an example says, or opens the form for another question.
-func (a *Adapter) handleHomePress(ctx context.Context, bot *interact.Handler, of signal) error {
+func (d dispatcher) handleHomePress(ctx context.Context, bot *interact.Handler, of signal) error {
 	if of.value == "" {
 		input := slack.NewPlainTextInputBlockElement(plainText("How do I …?"), askField)
 		input.Multiline, input.MaxLength = true, maxQuestion
-		_, err := a.openView(ctx, of, slack.ModalViewRequest{
+		_, err := d.adapter.openView(ctx, of, slack.ModalViewRequest{
 			Title: plainText("Ask a question"), Submit: plainText("Ask"), Close: plainText("Cancel"), CallbackID: askForm,
 			Blocks: slack.Blocks{BlockSet: []slack.Block{
 				slack.NewInputBlock(askBlock, plainText("Your question"), nil, input),
@@ -83,28 +83,28 @@ func (a *Adapter) handleHomePress(ctx context.Context, bot *interact.Handler, of
 		})
 		return err
 	}
-	if err := a.submitDirect(ctx, bot, of); err != nil {
+	if err := d.submitDirect(ctx, bot, of); err != nil {
 		return err
 	}
-	if err := a.showModal(ctx, of, "Ask a question", []slack.Block{slack.NewSectionBlock(plainText(answersDirectly), nil, nil)}); err != nil {
-		a.options.Logger.WarnContext(ctx, "show where a Slack answer comes", slog.Any("error", err))
+	if err := d.adapter.showModal(ctx, of, "Ask a question", []slack.Block{slack.NewSectionBlock(plainText(answersDirectly), nil, nil)}); err != nil {
+		d.adapter.options.Logger.WarnContext(ctx, "show where a Slack answer comes", slog.Any("error", err))
 	}
 	return nil
 }
 
 // submitAsked asks what somebody wrote into the form.
-func (a *Adapter) submitAsked(ctx context.Context, bot *interact.Handler, of signal) ([]byte, error) {
+func (d dispatcher) submitAsked(ctx context.Context, bot *interact.Handler, of signal) ([]byte, error) {
 	if of.value == "" {
 		return formError(askBlock, "Write a question first.")
 	}
-	of.message.At = a.clock.now()
-	return nil, a.submitDirect(ctx, bot, of)
+	of.message.At = d.adapter.clock.now()
+	return nil, d.submitDirect(ctx, bot, of)
 }
 
 // submitDirect makes a question durable as a thread of its own in the direct conversation
 // with its author.
-func (a *Adapter) submitDirect(ctx context.Context, bot *interact.Handler, of signal) error {
-	s, err := a.senderOf(ctx, of.place)
+func (d dispatcher) submitDirect(ctx context.Context, bot *interact.Handler, of signal) error {
+	s, err := d.adapter.senderOf(ctx, of.place)
 	if err != nil {
 		return err
 	}
@@ -112,5 +112,5 @@ func (a *Adapter) submitDirect(ctx context.Context, bot *interact.Handler, of si
 		return err
 	}
 	of.message.Thread = of.place.threadID()
-	return a.control.Submit(ctx, bot, of.message, &surface{adapter: a, of: of})
+	return d.adapter.control.Submit(ctx, bot, of.message, &surface{adapter: d.adapter, of: of})
 }

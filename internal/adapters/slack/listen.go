@@ -17,16 +17,16 @@ func (s signal) toIncoming(mode settings.Mode) interact.Incoming {
 }
 
 // incomingFrom tells what the bot is to know of a message.
-func (a *Adapter) incomingFrom(ctx context.Context, of signal) (interact.Incoming, error) {
-	how, err := a.control.Effective(ctx, settings.NewSpace(Name, of.place.team), of.place.channel,
-		settings.Setting{Mode: a.options.Listen(of.place.team, of.place.channel)})
+func (d dispatcher) incomingFrom(ctx context.Context, of signal) (interact.Incoming, error) {
+	how, err := d.adapter.control.Effective(ctx, settings.NewSpace(Name, of.place.team), of.place.channel,
+		settings.Setting{Mode: d.adapter.options.Listen(of.place.team, of.place.channel)})
 	if err != nil {
 		return interact.Incoming{}, err
 	}
 	incoming := of.toIncoming(how.Mode)
-	incoming.To, incoming.NoticeKey = &surface{adapter: a, of: of}, of.noticeKey()
+	incoming.To, incoming.NoticeKey = &surface{adapter: d.adapter, of: of}, of.noticeKey()
 	incoming.Admit = func(ctx context.Context) (interact.Admission, error) {
-		given, err := a.admitSignal(ctx, &of)
+		given, err := d.admitSignal(ctx, &of)
 		return given.Admission, err
 	}
 	return incoming, nil

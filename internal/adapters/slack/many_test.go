@@ -334,7 +334,7 @@ func TestUninstallsEndAnInstall(t *testing.T) {
 		{leftEvent("app_uninstalled", "T0TWO", "", ""), false, false, true, true},
 		{leftEvent("app_uninstalled", "", "E0BIG", ""), false, false, false, false},
 	} {
-		if _, err := adapter.takeEvent(t.Context(), bytes.Replace(step.event, []byte(`"Ev`), []byte(`"Ev`+fmt.Sprint(len(step.event))), 1)); err != nil {
+		if _, err := adapter.receiver.takeEvent(t.Context(), bytes.Replace(step.event, []byte(`"Ev`), []byte(`"Ev`+fmt.Sprint(len(step.event))), 1)); err != nil {
 			t.Fatal(err)
 		}
 		m.clock.Advance(2 * time.Minute)
@@ -345,7 +345,7 @@ func TestUninstallsEndAnInstall(t *testing.T) {
 	}
 	// What still comes from a workspace that has left is acknowledged.
 	body := bytes.ReplaceAll(event(`{"type":"message","user":"U1","text":"x","ts":"1.1","channel":"C1"}`), []byte(`"T1"`), []byte(`"T0ONE"`))
-	if _, err := adapter.takeEvent(t.Context(), body); err != nil {
+	if _, err := adapter.receiver.takeEvent(t.Context(), body); err != nil {
 		t.Errorf("an event of a workspace that has left: %v", err)
 	}
 }

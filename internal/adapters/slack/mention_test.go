@@ -76,9 +76,9 @@ func TestTheMessageWithItsFilesCanComeFirst(t *testing.T) {
 		{"the message second", mention, with, false},
 		{"the message again", with, with, true},
 	} {
-		w.adapter.done.Clear()
-		w.adapter.markDone(test.first)
-		if got := w.adapter.isDone(test.next); got != test.known {
+		w.adapter.dispatcher.done.Clear()
+		w.adapter.dispatcher.markDone(test.first)
+		if got := w.adapter.dispatcher.isDone(test.next); got != test.known {
 			t.Errorf("%s: known is %v", test.name, got)
 		}
 	}

@@ -26,23 +26,30 @@ const (
 	ackWithin = 2500 * time.Millisecond
 )
 
+// receiver takes what Slack delivers, over HTTP and by Socket Mode.
+type receiver struct {
+	adapter  *Adapter
+	refusals *webhook.RefusalLog // of deliveries over HTTP
+	silence  time.Duration       // how long a Socket Mode connection may go without a ping
+}
+
 // Handler takes Slack's deliveries over HTTP: POST events, interactive and commands,
 // below the path that it is mounted at. A delivery is acknowledged when it is durable; one
 // that could not be made so is answered by 500, for Slack to try again.
 func (a *Adapter) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /events", a.verifySigned(a.takeEvent))
-	mux.HandleFunc("POST /interactive", a.verifySigned(a.takeInteraction))
-	mux.HandleFunc("POST /commands", a.verifySigned(a.takeCommand))
+	mux.HandleFunc("POST /events", a.receiver.verifySigned(a.receiver.takeEvent))
+	mux.HandleFunc("POST /interactive", a.receiver.verifySigned(a.receiver.takeInteraction))
+	mux.HandleFunc("POST /commands", a.receiver.verifySigned(a.receiver.takeCommand))
 	return mux
 }
 
 // verifySigned reads a body of Slack's and hands it on once it is proven to be that.
-func (a *Adapter) verifySigned(take func(ctx context.Context, body []byte) (answer []byte, err error)) http.HandlerFunc {
+func (in receiver) verifySigned(take func(ctx context.Context, body []byte) (answer []byte, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, status, err := webhook.Body(w, r, a.verifySignature)
+		body, status, err := webhook.Body(w, r, in.verifySignature)
 		if err != nil {
-			a.refuseRequest(w, r, status, err)
+			in.refuseRequest(w, r, status, err)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), ackWithin)
@@ -51,15 +58,15 @@ func (a *Adapter) verifySigned(take func(ctx context.Context, body []byte) (answ
 		var malformed *malformedError
 		switch {
 		case errors.As(err, &malformed):
-			a.refuseRequest(w, r, http.StatusBadRequest, err)
+			in.refuseRequest(w, r, http.StatusBadRequest, err)
 		case errors.Is(err, errNotRunning):
-			a.refuseRequest(w, r, http.StatusServiceUnavailable, err)
+			in.refuseRequest(w, r, http.StatusServiceUnavailable, err)
 		case err != nil:
-			a.refuseRequest(w, r, http.StatusInternalServerError, err)
+			in.refuseRequest(w, r, http.StatusInternalServerError, err)
 		default:
 			w.Header().Set("Content-Type", "application/json")
 			if _, err := w.Write(answer); err != nil {
-				a.options.Logger.DebugContext(ctx, "slack hung up", slog.Any("error", err))
+				in.adapter.options.Logger.DebugContext(ctx, "slack hung up", slog.Any("error", err))
 			}
 		}
 	}
@@ -71,18 +78,18 @@ type malformedError struct{ err error }
 func (e *malformedError) Error() string { return e.err.Error() }
 func (e *malformedError) Unwrap() error { return e.err }
 
-func (a *Adapter) refuseRequest(w http.ResponseWriter, r *http.Request, status int, err error) {
-	a.refusals.Refused(r.Context(), r.URL.Path, status, err)
+func (in receiver) refuseRequest(w http.ResponseWriter, r *http.Request, status int, err error) {
+	in.refusals.Refused(r.Context(), r.URL.Path, status, err)
 	http.Error(w, http.StatusText(status), status)
 }
 
 // verifySignature checks that a body was signed by Slack, lately.
-func (a *Adapter) verifySignature(header http.Header, body []byte) error {
-	if a.options.SigningSecret == "" {
+func (in receiver) verifySignature(header http.Header, body []byte) error {
+	if in.adapter.options.SigningSecret == "" {
 		return &webhook.RefusedError{Reason: webhook.NotConfigured, Err: errors.New("no signing secret is configured; events come by Socket Mode")}
 	}
 	stamp := header.Get("X-Slack-Request-Timestamp")
-	if err := webhook.Fresh(stamp, a.clock.now()); err != nil {
+	if err := webhook.Fresh(stamp, in.adapter.clock.now()); err != nil {
 		return err
 	}
 	signature, found := strings.CutPrefix(header.Get("X-Slack-Signature"), "v0=")
@@ -90,7 +97,7 @@ func (a *Adapter) verifySignature(header http.Header, body []byte) error {
 	if !found || err != nil {
 		return &webhook.RefusedError{Reason: webhook.NoSignature, Err: errors.New("no signature")}
 	}
-	mac := hmac.New(sha256.New, []byte(a.options.SigningSecret))
+	mac := hmac.New(sha256.New, []byte(in.adapter.options.SigningSecret))
 	fmt.Fprintf(mac, "v0:%s:", stamp)
 	mac.Write(body)
 	if !hmac.Equal(mac.Sum(nil), given) {
@@ -99,7 +106,7 @@ func (a *Adapter) verifySignature(header http.Header, body []byte) error {
 	return nil
 }
 
-func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
+func (in receiver) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 	var asks struct {
 		Type      string `json:"type"`
 		Challenge string `json:"challenge"`
@@ -117,11 +124,11 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 		return nil, &malformedError{err}
 	}
 	if found.kind == kindIgnored || found.kind == kindLeft || found.kind == kindLimited {
-		return a.dispatchSignal(ctx, found)
+		return in.adapter.dispatcher.dispatchSignal(ctx, found)
 	}
-	home, err := a.findWorkspace(ctx, found)
+	home, err := in.findWorkspace(ctx, found)
 	if errors.Is(err, chat.ErrGone) {
-		a.control.Skip(ctx, "the app is not installed there any more")
+		in.adapter.control.Skip(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {
@@ -132,12 +139,12 @@ func (a *Adapter) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 			return nil, &malformedError{err}
 		}
 	}
-	return a.dispatchSignal(ctx, found.withWorkspace(home))
+	return in.adapter.dispatcher.dispatchSignal(ctx, found.withWorkspace(home))
 }
 
 // findWorkspace is the workspace that a signal comes from.
-func (a *Adapter) findWorkspace(ctx context.Context, of signal) (Workspace, error) {
-	workspace, err := a.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
+func (in receiver) findWorkspace(ctx context.Context, of signal) (Workspace, error) {
+	workspace, err := in.adapter.options.Workspaces.Workspace(ctx, of.place.team, of.enterprise)
 	if err != nil {
 		return Workspace{}, fmt.Errorf("access Slack's team %s: %w", of.place.team, err)
 	}
@@ -160,52 +167,52 @@ func (s signal) withWorkspace(home Workspace) signal {
 	return s
 }
 
-func (a *Adapter) takeInteraction(ctx context.Context, body []byte) ([]byte, error) {
+func (in receiver) takeInteraction(ctx context.Context, body []byte) ([]byte, error) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		return nil, &malformedError{fmt.Errorf("read an interaction of Slack's: %w", err)}
 	}
-	return a.handleInteraction(ctx, []byte(form.Get("payload")))
+	return in.handleInteraction(ctx, []byte(form.Get("payload")))
 }
 
 // handleInteraction does what a payload of an interaction asks for.
-func (a *Adapter) handleInteraction(ctx context.Context, payload []byte) ([]byte, error) {
+func (in receiver) handleInteraction(ctx context.Context, payload []byte) ([]byte, error) {
 	found, err := parseInteraction(payload)
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	return a.dispatchFrom(ctx, found)
+	return in.dispatchFrom(ctx, found)
 }
 
 // dispatchFrom is dispatch for what is answered: where the app is not installed that is nothing.
-func (a *Adapter) dispatchFrom(ctx context.Context, of signal) (answer []byte, err error) {
+func (in receiver) dispatchFrom(ctx context.Context, of signal) (answer []byte, err error) {
 	if of.kind == kindIgnored {
-		return a.dispatchSignal(ctx, of)
+		return in.adapter.dispatcher.dispatchSignal(ctx, of)
 	}
-	home, err := a.findWorkspace(ctx, of)
+	home, err := in.findWorkspace(ctx, of)
 	if errors.Is(err, chat.ErrGone) {
-		a.control.Skip(ctx, "the app is not installed there any more")
+		in.adapter.control.Skip(ctx, "the app is not installed there any more")
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.dispatchSignal(ctx, of.withWorkspace(home))
+	return in.adapter.dispatcher.dispatchSignal(ctx, of.withWorkspace(home))
 }
 
-func (a *Adapter) takeCommand(ctx context.Context, body []byte) ([]byte, error) {
+func (in receiver) takeCommand(ctx context.Context, body []byte) ([]byte, error) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		return nil, &malformedError{fmt.Errorf("read a command of Slack's: %w", err)}
 	}
-	return a.handleCommand(ctx, form)
+	return in.handleCommand(ctx, form)
 }
 
 // handleCommand hands a slash command over and gives what its author is shown at once.
-func (a *Adapter) handleCommand(ctx context.Context, form url.Values) ([]byte, error) {
-	found := parseCommand(form, a.clock.now())
+func (in receiver) handleCommand(ctx context.Context, form url.Values) ([]byte, error) {
+	found := parseCommand(form, in.adapter.clock.now())
 	found.enterprise = form.Get("enterprise_id")
-	answer, err := a.dispatchFrom(ctx, found)
+	answer, err := in.dispatchFrom(ctx, found)
 	if err != nil || answer != nil || found.kind != kindAsked {
 		return answer, err
 	}

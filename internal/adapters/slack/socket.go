@@ -34,39 +34,39 @@ const (
 
 // runSockets holds Socket Mode connections until ctx ends. Slack sends a payload to any
 // of them.
-func (a *Adapter) runSockets(ctx context.Context) error {
+func (in receiver) runSockets(ctx context.Context) error {
 	var all sync.WaitGroup
-	for range a.options.Sockets {
-		all.Go(func() { a.runSocket(ctx) })
+	for range in.adapter.options.Sockets {
+		all.Go(func() { in.runSocket(ctx) })
 	}
 	all.Wait()
 	return nil
 }
 
 // runSocket holds one connection, and opens another when it ends.
-func (a *Adapter) runSocket(ctx context.Context) {
+func (in receiver) runSocket(ctx context.Context) {
 	for ctx.Err() == nil {
 		// The client itself connects again; it gives up where Slack refuses the token.
-		err := a.serveSocket(ctx)
+		err := in.serveSocket(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		a.options.Logger.ErrorContext(ctx, "slack socket mode failed; trying again", slog.Any("error", err))
-		if err := a.clock.wait(ctx, pause); err != nil {
+		in.adapter.options.Logger.ErrorContext(ctx, "slack socket mode failed; trying again", slog.Any("error", err))
+		if err := in.adapter.clock.wait(ctx, pause); err != nil {
 			return
 		}
 	}
 }
 
-func (a *Adapter) serveSocket(ctx context.Context) error {
+func (in receiver) serveSocket(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	api := slack.New("", slack.OptionAPIURL(a.options.APIURL), slack.OptionHTTPClient(a.options.Client), slack.OptionAppLevelToken(a.options.AppToken))
+	api := slack.New("", slack.OptionAPIURL(in.adapter.options.APIURL), slack.OptionHTTPClient(in.adapter.options.Client), slack.OptionAppLevelToken(in.adapter.options.AppToken))
 	client := socketmode.New(api,
-		socketmode.OptionPingInterval(a.silence), socketmode.OptionReadLimit(maxFrame),
+		socketmode.OptionPingInterval(in.silence), socketmode.OptionReadLimit(maxFrame),
 		socketmode.OptionLog(log.New(io.Discard, "", 0)))
 	var workers sync.WaitGroup
-	workers.Go(func() { a.readSocket(ctx, client) })
+	workers.Go(func() { in.readSocket(ctx, client) })
 	err := client.RunContext(ctx)
 	cancel()
 	workers.Wait()
@@ -82,7 +82,7 @@ type frame struct {
 
 // readSocket takes what comes, messages one after another so that they keep their
 // order, until ctx ends.
-func (a *Adapter) readSocket(ctx context.Context, client *socketmode.Client) {
+func (in receiver) readSocket(ctx context.Context, client *socketmode.Client) {
 	var presses sync.WaitGroup
 	defer presses.Wait()
 	slots := make(chan struct{}, maxPresses)
@@ -96,7 +96,7 @@ func (a *Adapter) readSocket(ctx context.Context, client *socketmode.Client) {
 				continue
 			}
 			if got.Type == socketmode.RequestTypeEventsAPI {
-				a.serveFrame(ctx, client, got)
+				in.serveFrame(ctx, client, got)
 				continue
 			}
 			select {
@@ -106,7 +106,7 @@ func (a *Adapter) readSocket(ctx context.Context, client *socketmode.Client) {
 			}
 			presses.Go(func() {
 				defer func() { <-slots }()
-				a.serveFrame(ctx, client, got)
+				in.serveFrame(ctx, client, got)
 			})
 		}
 	}
@@ -128,10 +128,10 @@ func frameOf(event socketmode.Event) (frame, bool) {
 
 // serveFrame does what a message asks for and acknowledges it. One that failed is not
 // acknowledged, and Slack sends it again.
-func (a *Adapter) serveFrame(ctx context.Context, client *socketmode.Client, got frame) {
+func (in receiver) serveFrame(ctx context.Context, client *socketmode.Client, got frame) {
 	within, cancel := context.WithTimeout(ctx, ackWithin)
 	defer cancel()
-	answer, err := a.takeFrame(within, got)
+	answer, err := in.takeFrame(within, got)
 	if err == nil {
 		var payload any
 		if answer != nil {
@@ -140,16 +140,16 @@ func (a *Adapter) serveFrame(ctx context.Context, client *socketmode.Client, got
 		err = client.AckCtx(ctx, got.EnvelopeID, payload)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		a.options.Logger.WarnContext(ctx, "slack delivery failed", slog.String("type", got.Type), slog.Any("error", err))
+		in.adapter.options.Logger.WarnContext(ctx, "slack delivery failed", slog.String("type", got.Type), slog.Any("error", err))
 	}
 }
 
-func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
+func (in receiver) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 	switch got.Type {
 	case socketmode.RequestTypeEventsAPI:
-		return a.takeEvent(ctx, got.Payload)
+		return in.takeEvent(ctx, got.Payload)
 	case socketmode.RequestTypeInteractive:
-		return a.handleInteraction(ctx, got.Payload)
+		return in.handleInteraction(ctx, got.Payload)
 	case socketmode.RequestTypeSlashCommands:
 		var fields struct {
 			Team    string `json:"team_id"`
@@ -162,7 +162,7 @@ func (a *Adapter) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 		if err := wire.Decode(got.Payload, &fields); err != nil {
 			return nil, fmt.Errorf("read a command of Slack's: %w", err)
 		}
-		return a.handleCommand(ctx, url.Values{
+		return in.handleCommand(ctx, url.Values{
 			"team_id": {fields.Team}, "channel_id": {fields.Channel}, "user_id": {fields.User},
 			"trigger_id": {fields.Trigger}, "text": {fields.Text}, "enterprise_id": {fields.Whole},
 		})

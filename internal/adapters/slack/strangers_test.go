@@ -120,7 +120,7 @@ var entries = map[string]attempt{
 		about := formAbout("run-7f3a", place{team: slacktest.Team, channel: channel, root: d.roots[0]}.threadID())
 		payload := fmt.Sprintf(`{"type":"view_submission","team":{"id":%q},"user":{"id":%q,"team_id":%q},"view":{"callback_id":%q,"private_metadata":%q,
 			"state":{"values":{%q:{%q:{"value":"it is wrong"}}}}}}`, slacktest.Team, who.ID, slacktest.Team, reasonForm, about, reasonBlock, reasonField)
-		if _, err := d.adapter.handleInteraction(context.Background(), []byte(payload)); err != nil {
+		if _, err := d.adapter.receiver.handleInteraction(context.Background(), []byte(payload)); err != nil {
 			d.t.Error(err)
 		}
 	},
@@ -136,7 +136,7 @@ const (
 
 func (d *doors) interact(payload string, who *slacktest.Person, question string) {
 	d.t.Helper()
-	if _, err := d.adapter.handleInteraction(context.Background(), fmt.Appendf(nil, payload, slacktest.Team, who.ID, question, who.NewTrigger())); err != nil {
+	if _, err := d.adapter.receiver.handleInteraction(context.Background(), fmt.Appendf(nil, payload, slacktest.Team, who.ID, question, who.NewTrigger())); err != nil {
 		d.t.Error(err)
 	}
 }

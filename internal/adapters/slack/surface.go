@@ -26,9 +26,9 @@ var (
 )
 
 // handlePress does what a button or form says, and gives what Slack is answered with.
-func (a *Adapter) handlePress(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
-	shown := &surface{adapter: a, of: of}
-	err = a.control.Press(ctx, bot, interact.Press{
+func (d dispatcher) handlePress(ctx context.Context, bot *interact.Handler, of signal) (answer []byte, err error) {
+	shown := &surface{adapter: d.adapter, of: of}
+	err = d.adapter.control.Press(ctx, bot, interact.Press{
 		Verb: of.verb, About: of.about, Value: of.value, By: of.by, Message: of.message, IsHere: of.isHere, To: shown, In: shown,
 	})
 	return shown.answer, err

@@ -49,7 +49,7 @@ func newTeam(t *testing.T, socket bool) *team {
 		t.Fatal(err)
 	}
 	adapter.clock.wait = func(_ context.Context, d time.Duration) error { clock.Advance(d); return nil }
-	adapter.clock.now, adapter.silence = clock.Now, 500*time.Millisecond
+	adapter.clock.now, adapter.receiver.silence = clock.Now, 500*time.Millisecond
 	w.adapter = adapter
 	w.bot.Through(adapter)
 	ctx, cancel := context.WithCancel(t.Context())

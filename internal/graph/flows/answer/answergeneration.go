@@ -35,5 +35,5 @@ func (g *answerGeneration) draft(ctx context.Context, task *agent.Task, request 
 		out.Close()
 		return made, nil
 	}
-	return g.write(ctx, s, out)
+	return g.write(ctx, request, out)
 }

@@ -20,7 +20,8 @@ type sizeOfContext struct {
 	// after them score nearly as much. 0: all are.
 	sure   int
 	tokens int
-	all    bool // one by one, also what is hardly worth showing
+	all    bool          // one by one, also what is hardly worth showing
+	rest   map[int][]int // positions of what is shown with a passage, for its listing goes on there
 }
 
 // What a passage scores at least that is shown, of the best one's score: among the sure ones,
@@ -46,7 +47,7 @@ type shownContext struct {
 func shownSources(model llm.Model, evidence []retrieve.Evidence, size sizeOfContext) shownContext {
 	left := size.tokens
 	var parts []part
-	for _, i := range worthShowing(evidence, size) {
+	for _, i := range withRest(worthShowing(evidence, size), size.rest) {
 		e := evidence[i]
 		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
 		text, took, whole := fitting(model, e.Passage.Text, left)
@@ -60,6 +61,22 @@ func shownSources(model llm.Model, evidence []retrieve.Evidence, size sizeOfCont
 		}
 	}
 	return sourcesOf(evidence, parts, !size.all)
+}
+
+// withRest puts the rest of their listings behind passages, each passage once.
+func withRest(worth []int, rest map[int][]int) []int {
+	if len(rest) == 0 {
+		return worth
+	}
+	var all []int
+	for _, position := range worth {
+		for _, next := range append([]int{position}, rest[position]...) {
+			if !slices.Contains(all, next) {
+				all = append(all, next)
+			}
+		}
+	}
+	return all
 }
 
 // worthShowing gives the positions of the passages that are worth showing, best first.

@@ -1,6 +1,11 @@
 package answer
 
-import "cairn/internal/graph/flows"
+import (
+	"context"
+
+	"cairn/internal/graph/flows"
+	"cairn/internal/knowledge/retrieve"
+)
 
 // AttachedTexts gives the texts of the passages that a file is cut into.
 func AttachedTexts(file flows.Attachment) []string {
@@ -9,4 +14,17 @@ func AttachedTexts(file flows.Attachment) []string {
 		texts = append(texts, e.Passage.Text)
 	}
 	return texts
+}
+
+// ShownWithListings gives the texts that a model is shown of evidence, the rest of its listings
+// among them.
+func (f *Flow) ShownWithListings(ctx context.Context, evidence []retrieve.Evidence) ([]string, error) {
+	size := sizeOfContext{passages: len(evidence), tokens: 10000}
+	complete, rest, err := completeListings(ctx, f.index, evidence, size)
+	size.rest = rest
+	var texts []string
+	for _, source := range shownSources(f.models.Answer, complete, size).sources {
+		texts = append(texts, source.Text)
+	}
+	return texts, err
 }

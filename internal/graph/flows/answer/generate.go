@@ -7,12 +7,19 @@ import (
 	"cairn/internal/graph"
 )
 
-// generate makes the draft of an answer and streams it. Without AnswerGeneration it
-// quotes itself.
+// generate makes the draft of an answer and streams it. Without AnswerGeneration it quotes itself. A
+// model is shown the lists and tables in the evidence whole.
 func (f *Flow) generate(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
+	var rest map[int][]int
+	if f.models.Answer != nil {
+		var err error
+		if s.SearchResults, rest, err = completeListings(ctx, f.index, s.SearchResults, sizeForDepth(s.Depth)); err != nil {
+			return graph.Result[State]{}, err
+		}
+	}
 	generation := f.agents.generation(step)
-	made, err := generation.Request(ctx, draftRequest{State: s})
+	made, err := generation.Request(ctx, draftRequest{State: s, Rest: rest})
 	switch {
 	case isFailure(err):
 		made = f.quotes.extract(s)
@@ -23,6 +30,7 @@ func (f *Flow) generate(ctx context.Context, step graph.Step[State]) (graph.Resu
 		made.Remarks = append(made.Remarks, "abstained: "+made.Abstained)
 	}
 	return graph.Update(slices.Concat(generation.changes(), []graph.Change[State]{
+		searchResults.Set(s.SearchResults),
 		abstained.Set(made.Abstained != ""),
 		responseResults.Set(made.Draft),
 		modelUses.Set(made.Uses),

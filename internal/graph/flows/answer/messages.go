@@ -63,7 +63,10 @@ type searchResponse struct {
 func (searchResponse) MessageType() agent.Type { return agent.SearchResponse }
 
 // draftRequest asks AnswerGeneration for an answer from what was found.
-type draftRequest struct{ State State }
+type draftRequest struct {
+	State State
+	Rest  map[int][]int // positions of the rest of a passage's listing, by its own
+}
 
 func (draftRequest) MessageType() agent.Type { return agent.ResponseRequest }
 

@@ -60,10 +60,16 @@ func languagesOf(evidence []retrieve.Evidence, shown []int) string {
 // promptTokens is about what an answer's prompt takes beside sources and thread.
 const promptTokens = 600
 
-// write lets the model write the answer from the evidence. Where it fails, sentences
-// are quoted instead.
-func (g *answerGeneration) write(ctx context.Context, s State, out *guard.Stream) (draftResponse, error) {
-	model := g.writer
+// sizeForDepth bounds what a model is shown for a depth.
+func sizeForDepth(depth flows.Depth) sizeOfContext {
+	wanted := depthsOfText[depth]
+	return sizeOfContext{passages: wanted.passages, sure: wanted.sure, tokens: wanted.tokens}
+}
+
+// write lets the model write the answer from the evidence, the rest of listings among it. Where it
+// fails, sentences are quoted instead.
+func (g *answerGeneration) write(ctx context.Context, request draftRequest, out *guard.Stream) (draftResponse, error) {
+	s, model := request.State, g.writer
 	wanted := depthsOfText[s.Depth]
 	turns := shownHistory(s.History)
 	limits := model.Limits()
@@ -72,7 +78,9 @@ func (g *answerGeneration) write(ctx context.Context, s State, out *guard.Stream
 	for _, turn := range turns {
 		room -= model.Tokens(turn.Text)
 	}
-	shown := shownSources(model, s.SearchResults, sizeOfContext{passages: wanted.passages, sure: wanted.sure, tokens: min(wanted.tokens, room)})
+	size := sizeForDepth(s.Depth)
+	size.tokens, size.rest = min(size.tokens, room), request.Rest
+	shown := shownSources(model, s.SearchResults, size)
 	positions := shown.positions
 	if len(positions) == 0 {
 		return g.quotes.quoteInstead(s, flows.ModelUse{Role: roleAnswer, Failure: string(llm.TooLong)}), nil
@@ -87,8 +95,7 @@ func (g *answerGeneration) write(ctx context.Context, s State, out *guard.Stream
 	}
 	numbers := numbering{evidence: s.SearchResults}
 	stream := reply.NewStream(len(positions), prompts.Sentinel, func(source int) int { return numbers.of(positions[source-1]) }, out.Write)
-	request := llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}
-	told, use := flows.Consult(ctx, roleAnswer, model, request, stream.Write)
+	told, use := flows.Consult(ctx, roleAnswer, model, llm.Request{Run: s.RequestID, Messages: messages, MaxReply: longest}, stream.Write)
 	said := strings.TrimSpace(told.Text)
 	switch {
 	case ctx.Err() != nil:

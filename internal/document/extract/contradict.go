@@ -1,9 +1,8 @@
 package extract
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,41 +10,55 @@ import (
 	"cairn/internal/knowledge/lexical"
 )
 
-// Two sentences contradict each other, as far as rules can tell, where they have nearly
-// the same words but another number before the same unit, or one of them has a "not".
+// Two sentences contradict each other, as far as rules can tell, where they say the same of
+// the same thing but for one value: a number with a unit, a version since which something
+// is so, a default, or yes and no. How much of their words they share is weighed by how rare
+// the words are.
 const (
-	sameButNumber = 0.6 // of the words of both
-	sameButNot    = 0.9
-	fewestShared  = 3
+	// leastHeld is how much of the shorter sentence the longer one has, and leastAlike how
+	// much of both they share, for another value.
+	leastHeld, leastAlike = 0.7, 0.5
+	// Where nearly all of the shorter one is held, the longer one may say much besides.
+	nearlyHeld, heldAlike = 0.85, 0.3
+	// surelyAlike is the same for yes and no, which stand in many sentences.
+	surelyAlike = 0.7
+	// conditionAlike is the same where both depend on something, which is to be the same, too.
+	conditionAlike = 0.85
+	// stateAlike is the same for two states of a thing that both name in code: "`x` is enabled".
+	stateAlike   = 0.35
+	fewestShared = 2
+	fewestWords  = 3
+	// fewestVersioned is how many words a sentence with a version has: a shorter one is a mark
+	// on what stands beside it ("since 2.7").
+	fewestVersioned = 4
 	// maxTogether is how many sentences with the same rare word are compared.
-	maxTogether = 40
+	maxTogether = 60
 	// maxCompared is how many pairs of sentences are compared in all.
 	maxCompared = 2_000_000
+	// rareWords is by how many of its rarest words a sentence is found.
+	rareWords = 4
+	// maxSpread is in how many sections a parameter may stand that is compared between lists:
+	// one of many pages is of another thing on each.
+	maxSpread = 3
 )
 
-var (
-	quantityPattern = regexp.MustCompile(`(?i)(?:^|[^\w.])([$€£]?\d[\d,.]*)\s?(` + unit + `)?(?:[^\w.]|[.]\W|[.]?$)`)
-	negationPattern = regexp.MustCompile(`(?i)\b(?:not|never|no longer|cannot|can't|don't|doesn't|isn't|aren't|won't|without)\b`)
-)
-
-// comparedSentence is a sentence as it is compared.
-type comparedSentence struct {
-	at         int
-	words      map[string]bool   // without numbers
-	quantities map[string]string // by their units
-	exact      map[string]bool   // versions, names of things and other words with digits
-	negated    bool
+// contradiction is a pair of sentences with how alike they are.
+type contradiction struct {
+	evidence.Statement
+	alike float64
 }
 
 // findContradictions returns pairs of sentences in different sections that contradict each
-// other. Each sentence is compared with those that share one of its rarest words.
+// other, the most alike first. Each sentence is compared with those that share one of its
+// rarest words.
 func (c *Corpus) findContradictions() []evidence.Statement {
-	together := make(map[string][]comparedSentence)
-	var statements []evidence.Statement
+	together := make(map[string][]claim)
+	spread := c.countParameters()
+	var found []contradiction
 	compared := 0
 	for i, s := range c.sentences {
-		mine := readSentence(i, s)
-		if len(mine.words) < fewestShared {
+		mine, ok := c.readClaim(i, s)
+		if !ok || len(mine.words) < fewestWords {
 			continue
 		}
 		met := make(map[int]bool)
@@ -56,8 +69,11 @@ func (c *Corpus) findContradictions() []evidence.Statement {
 				}
 				met[other.at] = true
 				compared++
-				if c.sentences[other.at].Place != s.Place && areContradictory(mine, other) {
-					statements = append(statements, c.pairStatement(other.at, i))
+				if !c.areApart(other.at, i) || !c.isSameSubject(mine, other, spread) {
+					continue
+				}
+				if alike, ok := c.contradict(mine, other); ok {
+					found = append(found, contradiction{c.pairStatement(other.at, i), alike})
 				}
 			}
 			if len(together[term]) < maxTogether {
@@ -65,7 +81,12 @@ func (c *Corpus) findContradictions() []evidence.Statement {
 			}
 		}
 	}
-	return statements
+	slices.SortStableFunc(found, func(a, b contradiction) int { return cmp.Compare(b.alike, a.alike) })
+	statements := make([]evidence.Statement, len(found))
+	for i, one := range found {
+		statements[i] = one.Statement
+	}
+	return evidence.Distinct(statements, maxPlaces)
 }
 
 func (c *Corpus) pairStatement(a, b int) evidence.Statement {
@@ -76,39 +97,45 @@ func (c *Corpus) pairStatement(a, b int) evidence.Statement {
 	}
 }
 
-func readSentence(at int, s evidence.Sentence) comparedSentence {
-	t := comparedSentence{
-		at: at, words: make(map[string]bool), quantities: make(map[string]string), exact: make(map[string]bool),
-		negated: negationPattern.MatchString(s.Text),
-	}
-	counted := make(map[string]bool)
-	for _, found := range quantityPattern.FindAllStringSubmatch(s.Text, -1) {
-		value, of := strings.Trim(found[1], ".,"), strings.TrimSuffix(strings.ToLower(found[2]), "s")
-		if strings.IndexAny(value, "$€£") == 0 {
-			of = "money"
-		}
-		if of == "" {
-			continue
-		}
-		for _, term := range lexical.Analyze(value) {
-			counted[term] = true
-		}
-		if _, ok := t.quantities[of]; ok {
-			value = "" // several of one unit: none to compare
-		}
-		t.quantities[of] = value
-	}
-	for _, term := range s.Terms {
-		switch {
-		case strings.IndexFunc(term, isDigit) < 0:
-			if !negationPattern.MatchString(term) {
-				t.words[term] = true
+// countParameters counts in how many sections a parameter of a list stands.
+func (c *Corpus) countParameters() map[string]int {
+	places := make(map[string]map[evidence.Place]bool)
+	for _, s := range c.sentences {
+		if name := parameterOf(s); name != "" {
+			if places[name] == nil {
+				places[name] = make(map[evidence.Place]bool)
 			}
-		case !counted[term]:
-			t.exact[term] = true
+			places[name][s.Place] = true
 		}
 	}
-	return t
+	counts := make(map[string]int, len(places))
+	for name, at := range places {
+		counts[name] = len(at)
+	}
+	return counts
+}
+
+// areApart tells whether two sentences stand in different sections. Entries of lists in one
+// document are of what is above them, each of something else.
+func (c *Corpus) areApart(a, b int) bool {
+	one, two := c.sentences[a], c.sentences[b]
+	if one.Place == two.Place {
+		return false
+	}
+	return one.Place.Document != two.Place.Document || !one.Item || !two.Item
+}
+
+// isSameSubject tells whether two sentences can be about the same thing: not where each
+// names a thing that the other does not, and not where both are entries of lists of
+// parameters of which there are many.
+func (c *Corpus) isSameSubject(a, b claim, spread map[string]int) bool {
+	if a.parameter != "" && b.parameter != "" && (a.parameter != b.parameter || spread[a.parameter] > maxSpread) {
+		return false
+	}
+	if !slices.Equal(a.identity, b.identity) {
+		return false // of two versions, or two things
+	}
+	return len(a.unnamedBy(b)) == 0 || len(b.unnamedBy(a)) == 0 || a.isDefault && b.isDefault
 }
 
 // rarestWords returns the words by which sentences that may contradict each other are found.
@@ -125,37 +152,69 @@ func (c *Corpus) rarestWords(words map[string]bool) []string {
 	})
 	// What stands in one sentence alone leads to no other.
 	all = slices.DeleteFunc(all, func(word string) bool { return c.holding[word] < 2 })
-	return all[:min(len(all), 3)]
+	return all[:min(len(all), rareWords)]
 }
 
-func areContradictory(a, b comparedSentence) bool {
-	if !maps.Equal(a.exact, b.exact) {
-		return false // of two versions, or two things
+// likeness returns how much of the shorter of two sentences the other one has, by its words
+// and those over it, how much of both they share, and how many words that is.
+func (c *Corpus) likeness(a, b about) (held, alike float64, shared int) {
+	mine, mineShared, count := c.heldBy(a, b)
+	others, othersShared, _ := c.heldBy(b, a)
+	if mine == 0 || others == 0 {
+		return 0, 0, 0
 	}
-	shared := 0
+	held = mineShared / mine
+	if others < mine {
+		held = othersShared / others
+	}
+	both := (mineShared + othersShared) / 2
+	return held, both / (mine + others - both), count
+}
+
+// heldBy weighs the words of a sentence, and those that another one has.
+func (c *Corpus) heldBy(a, b about) (all, held float64, count int) {
 	for word := range a.words {
-		if b.words[word] {
-			shared++
+		weight := lexical.IDF(len(c.sentences), c.holding[word])
+		all += weight
+		switch {
+		case b.words[word]:
+			held += weight
+			count++
+		case b.over[word]:
+			held += weight
 		}
 	}
-	if shared < fewestShared {
-		return false
-	}
-	alike := float64(shared) / float64(len(a.words)+len(b.words)-shared)
-	if a.negated != b.negated {
-		return alike >= sameButNot && sameQuantities(a, b)
-	}
-	return alike >= sameButNumber && quantitiesDiffer(a, b)
+	return all, held, count
 }
 
-func quantitiesDiffer(a, b comparedSentence) bool {
-	for unit, value := range a.quantities {
-		other, ok := b.quantities[unit]
-		if ok && value != "" && other != "" && value != other {
-			return true
-		}
+// contradict tells whether two sentences about the same thing differ in a value, and how
+// alike they are otherwise.
+func (c *Corpus) contradict(a, b claim) (alike float64, contradicts bool) {
+	if a.negative != b.negative {
+		held, alike, shared := c.likeness(about{words: a.main}, about{words: b.main})
+		plain := a.conditional == b.conditional && (!a.conditional || alike >= conditionAlike) && a.polarities+b.polarities <= 2 && shared >= fewestWords && !a.valuesDiffer(b)
+		return alike, plain && (alike >= surelyAlike || held >= nearlyHeld && alike >= stateAlike && a.statesOpposite(b))
 	}
-	return false
+	held, alike, shared := c.likeness(about{a.words, a.over}, about{b.words, b.over})
+	if a.substitutes(b) {
+		return alike, true
+	}
+	if shared < fewestShared || (held < leastHeld || alike < leastAlike) && (held < nearlyHeld || alike < heldAlike) {
+		return alike, false
+	}
+	if a.defaultsDiffer(b) {
+		return alike, true
+	}
+	if min(len(a.words), len(b.words)) < fewestVersioned || c.isOfVersion(a.at) && c.isOfVersion(b.at) {
+		delete(a.values, versionMeasure)
+	}
+	return alike, a.valuesDiffer(b)
 }
 
-func sameQuantities(a, b comparedSentence) bool { return !quantitiesDiffer(a, b) }
+// isOfVersion tells whether a sentence stands in a document, or under a heading, of a version:
+// what is said there is of that one.
+func (c *Corpus) isOfVersion(at int) bool {
+	s := c.sentences[at]
+	doc := c.set.Documents[s.Place.Document]
+	return headingVersion.MatchString(doc.Name) || headingVersion.MatchString(doc.Title) || headingVersion.MatchString(s.Heading)
+}

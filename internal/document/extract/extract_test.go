@@ -85,6 +85,52 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+// TestClaimsAreCompared has pairs of statements in two documents: of the same thing with
+// another value, and such that only look so.
+func TestClaimsAreCompared(t *testing.T) {
+	for name, test := range map[string]struct {
+		one, two string
+		want     int
+	}{
+		"a number in other units":    {"A job is kept in the queue for 90 seconds by default.", "By default a job is kept in the queue for 2m.", 1},
+		"the same in other units":    {"A job is kept in the queue for 120 seconds by default.", "By default a job is kept in the queue for 2m.", 0},
+		"a version":                  {"Since version 2.8 the importer supports nested archives.", "The importer supports nested archives as of 2.6.", 1},
+		"a version less precise":     {"Since version 2.8 the importer supports nested archives.", "The importer supports nested archives as of 2.8.1.", 0},
+		"versions that say which":    {"Importer 2.8 fixed the upload of nested archives.", "Importer 2.6 fixed the upload of nested archives.", 0},
+		"a mark on something":        {"Beta feature (since 2.7)", "Beta feature (since 3.1)", 0},
+		"a default in code":          {"The importer draws uploaded archives in the `tree` layout by default.", "By default, the importer draws uploaded archives in the `flat` layout.", 1},
+		"defaults of two things":     {"`importer` logs each upload of an archive by default.", "`exporter` logs each upload of an archive by default.", 0},
+		"a default in words":         {"Old uploads get pruned by the nightly worker by default.", "By default, old uploads get pruned by the hourly worker.", 1},
+		"a default that is true":     {"- `archived`: include archived uploads. Defaults to false", "- `archived`: include archived uploads. Defaults to true.", 1},
+		"enabled and disabled":       {"For security reasons, the profiling endpoint is disabled by default.", "The profiling endpoint is enabled by default.", 1},
+		"does and does not":          {"The importer does not log the addresses of clients, since a proxy is in front of it.", "The importer logs the addresses of clients.", 1},
+		"supported and not":          {"Signatures are not supported for nested archives.", "Signatures are supported for nested archives.", 1},
+		"only under a condition":     {"When the proxy is disabled, the importer logs the addresses of clients.", "The importer does not log the addresses of clients.", 0},
+		"a contrast, no denial":      {"Upload only the archive, not the folder around it.", "Upload only the archive.", 0},
+		"a port":                     {"The importer serves its metrics on port 9001.", "The importer serves its metrics on port 9090.", 1},
+		"a number of things":         {"The importer supports two nested archives in an upload.", "The importer supports three nested archives in an upload.", 1},
+		"examples":                   {"For example, wait 30 seconds for the importer to start.", "For example, wait 60 seconds for the importer to start.", 0},
+		"a subject that is not said": {"It is enabled by default in the importer.", "It is disabled by default in the importer.", 0},
+		"rows of tables":             {"| importer | waits 30 seconds for uploads |\n|---|---|\n| importer | waits 30 seconds for uploads |", "| importer | waits 60 seconds for uploads |\n|---|---|\n| importer | waits 60 seconds for uploads |", 0},
+	} {
+		// A third document has the words of both, so that none is rare for being in two.
+		set := read(t, "# Importer\n\n"+test.one, "# Notes\n\n"+test.two, "# Other\n\nNothing is said here of what the others say.")
+		if found, _ := extract.Read(set).Find(extract.Contradictions, extract.Focus{Limit: 9}); len(found) != test.want {
+			t.Errorf("%s: %q", name, texts(found))
+		} else if len(found) == 1 && (len(found[0].Places) != 2 || found[0].Places[0].Document == found[0].Places[1].Document) {
+			t.Errorf("%s: places %+v", name, found[0].Places)
+		}
+	}
+}
+
+// TestVersionedPages has the same note in the pages of two versions.
+func TestVersionedPages(t *testing.T) {
+	set := read(t, "# Upgrade from 2.4 to 2.5\n\nStarting with 2.5.16, the importer returns an error for nested archives.", "# Upgrade from 2.5 to 2.6\n\nStarting with 2.6.7, the importer returns an error for nested archives.")
+	if found, _ := extract.Read(set).Find(extract.Contradictions, extract.Focus{Limit: 9}); len(found) != 0 {
+		t.Errorf("%q", texts(found))
+	}
+}
+
 func TestAboutPutsRareWordsFirst(t *testing.T) {
 	corpus := extract.Read(read(t, "# A\n\nThe service runs. The service stops. The service pays refunds. Refunds are slow. Nothing else."))
 	if got := texts(corpus.About(extract.Focus{Words: "refunds of the service", Limit: 2})); got != "The service pays refunds. | Refunds are slow." {

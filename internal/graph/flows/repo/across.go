@@ -54,7 +54,7 @@ func (f *Flow) searchAll(ctx context.Context, wanted manifest.Wanted, say func(s
 			continue // it is gone, or not for those who see the answer
 		}
 		if err != nil {
-			one.Failure = shortened(err.Error(), maxError)
+			one.Failure = shortened(err.Error())
 		}
 		all = append(all, one)
 	}

@@ -98,7 +98,7 @@ func (f *Flow) unopened(ctx context.Context, s State, err error) (graph.Result[S
 	}
 	var uses []ToolUse
 	for _, tool := range s.missing() {
-		uses = append(uses, ToolUse{Tool: tool, Arguments: "path", Error: shortened(err.Error(), maxError)})
+		uses = append(uses, ToolUse{Tool: tool, Arguments: "path", Error: shortened(err.Error())})
 	}
 	return graph.Update(toolUsage.Set(uses)), nil
 }
@@ -153,7 +153,7 @@ func use[T any](run *toolRun, tool Tool, arguments string, call func() (T, strin
 	found, result, err := call()
 	used := ToolUse{Tool: tool, Arguments: arguments, Duration: run.now().Sub(started)}
 	if err != nil {
-		used.Error = shortened(err.Error(), maxError)
+		used.Error = shortened(err.Error())
 		run.uses = append(run.uses, used)
 		return nil
 	}
@@ -162,10 +162,10 @@ func use[T any](run *toolRun, tool Tool, arguments string, call func() (T, strin
 	return &found
 }
 
-func shortened(text string, characters int) string {
+func shortened(text string) string {
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\uFFFD")
-	if letters := []rune(text); len(letters) > characters {
-		return string(letters[:characters]) + "…"
+	if letters := []rune(text); len(letters) > maxError {
+		return string(letters[:maxError]) + "…"
 	}
 	return text
 }
@@ -188,7 +188,7 @@ func (f *Flow) retriever(ctx context.Context, step graph.Step[State]) (graph.Res
 		return graph.Result[State]{}, fmt.Errorf("search the documents: %w", ctx.Err())
 	}
 	if err != nil {
-		used.Error = shortened(err.Error(), maxError)
+		used.Error = shortened(err.Error())
 		return graph.Update(toolUsage.Set([]ToolUse{used})), nil
 	}
 	passages := slices.Clone(s.Evidence)

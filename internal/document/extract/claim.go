@@ -1,0 +1,327 @@
+package extract
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cairn/internal/document/evidence"
+	"cairn/internal/knowledge/lexical"
+)
+
+// claim is a sentence as it is compared: what it is about, and the values that it states.
+type claim struct {
+	at     int
+	words  map[string]bool     // what it is about, without values
+	main   map[string]bool     // those of its main clause
+	over   map[string]bool     // those of the headings and the title over it
+	values map[string][]string // by what they measure: a unit, "version", "port"
+	// negative tells that it says no: it has an odd number of words that do, of polarities.
+	negative   bool
+	polarities int
+	isDefault  bool
+	// conditional is where what is said of yes and no depends on something.
+	conditional bool
+	identity    []string // versions and the like that say which thing is meant
+	things      []string // names in code
+	opening     []string // the first words of the main clause
+	state       string   // that the main clause says yes or no to: "enabled"; "" for none
+	subject     string   // the thing that the sentence begins with, "" for none
+	parameter   string   // that a list explains: "`timeout`: …"
+}
+
+// about is what a sentence is about: its words, and those over it.
+type about struct{ words, over map[string]bool }
+
+var (
+	// quantityPattern is a number with what it counts: "30 days", "3m", "50 %".
+	quantityPattern = regexp.MustCompile(`(?i)(?:^|[^\w.$€£-])([$€£]?\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)[ -]?(%|‰|[a-zµ]+)?`)
+	rangePattern    = regexp.MustCompile(`(?i)\d\s?(?:-|–|to|and|or|up to|\+)\s?\d`)
+	versionPattern  = regexp.MustCompile("(?i)\\b(?:since|as of|starting (?:with|in|from)|starting|from|requires?|needs?|at least|minimum|introduced in|added in|available (?:since|in|from)|before|prior to|until)\\b[^.;,]{0,30}?[ `]v?(\\d+(?:\\.\\d+)+)|[ `]v?(\\d+(?:\\.\\d+)+)`?,? (?:or|and) (?:higher|later|newer|above|greater)")
+	anyVersion      = regexp.MustCompile(`\bv?\d+(?:\.\d+)+\b`)
+	portPattern     = regexp.MustCompile(`(?i)\bports?\s+(\d{2,5})\b`)
+	defaultPattern  = regexp.MustCompile("(?i)\\bby default\\b|\\bdefaults? (?:to|is|are|value|location|of)\\b|\\(default|\\bdefault[:=]|\\bas (?:the |a )?default\\b|^the default [^.`]{1,60} is\\b|\\bdefault [`\"“]")
+	codePattern     = regexp.MustCompile("`([^`]+)`|“([^”]+)”|\"([^\"]+)\"")
+	parameterItem   = regexp.MustCompile("^\\**`([^`]+)`\\**\\s*(?:\\([^)]*\\)|\\*\\([^)]*\\)\\*)?\\s*(?:[:–—·-]|\\*\\(|$)")
+	conditionals    = regexp.MustCompile(`(?i)\b(?:if|when|unless|whether|until|while|once|in case|except)\b`)
+	examplePattern  = regexp.MustCompile(`(?i)^\W*(?:for example|e\.g\.|example|say|suppose)\b`)
+	// pronounSubject begins a sentence about something that another one names.
+	pronounSubject = regexp.MustCompile(`(?i)^\W*(?:this|that|these|those|it|they|he|she|we|you|both|which)\b`)
+	aside          = regexp.MustCompile(`\([^()]*\)`)
+)
+
+// negativeWords say no.
+var negativeWords = map[string]bool{
+	"not": true, "never": true, "cannot": true, "disabled": true, "unsupported": true, "forbidden": true, "prohibited": true, "denied": true, "false": true,
+	"unavailable": true, "disallowed": true, "mustn't": true, "can't": true, "don't": true, "doesn't": true, "isn't": true, "aren't": true, "won't": true,
+	"wasn't": true, "didn't": true, "impossible": true, "optional": true, "off": true,
+}
+
+// opposites are words that say the same but for yes and no: they count as one word.
+var opposites = map[string]string{
+	"disabled": "enabled", "unsupported": "supported", "supports": "supported", "support": "supported", "forbidden": "allowed", "prohibited": "allowed", "denied": "allowed",
+	"disallowed": "allowed", "permitted": "allowed", "false": "true", "optional": "required", "mandatory": "required", "unavailable": "available", "impossible": "possible",
+	"cannot": "can", "off": "on",
+}
+
+// states are those that opposites are of.
+var states = func() map[string]bool {
+	all := make(map[string]bool)
+	for _, base := range opposites {
+		all[base] = true
+	}
+	return all
+}()
+
+// versionMeasure is what a version measures.
+const versionMeasure = "version"
+
+var (
+	headingVersion = regexp.MustCompile(`\d+\.\d+`)
+	// reasonPattern begins what is said of the reason or the rest, and leadPattern is what
+	// stands before the main clause.
+	reasonPattern = regexp.MustCompile(`(?i)(?:,| -| –| —|;) (?:since|because|as|so|which|where|but|although|though|while|and (?:will|can|may|it|this|they)|due to|thanks to|this)\b.*$|(?i) because\b.*$`)
+	leadPattern   = regexp.MustCompile(`^(?:For|In|As|To|With|By|At|On|Currently|However|Note|Also)\b[^,.]{0,50}, `)
+	byDefault     = regexp.MustCompile(`(?i)\bby default\b|\bdefault\b`)
+	linkTarget    = regexp.MustCompile(`\]\([^()\s]*\)`)
+	addressText   = regexp.MustCompile(`https?://\S+`)
+	// inPassing are words for yes and no that are no predicate.
+	inPassing = regexp.MustCompile(`(?i)\boptional(?:ly)?\s*[,)]|\ban optional\b|\boptional (?:field|parameter|setting|argument|value|flag|list|string)|, (?:but |and )?not (?:the|a|an|in|on|for|by|with|from)\b|\bnot (?:the same|only|just|yet|necessarily)\b|\bor not\b`)
+)
+
+// mainClause leaves out of a sentence what is no part of its statement.
+func mainClause(text string) string {
+	text = reasonPattern.ReplaceAllString(addressText.ReplaceAllString(text, " "), "")
+	if rest := leadPattern.ReplaceAllString(text, ""); len(strings.Fields(rest)) >= fewestWords+1 {
+		return rest
+	}
+	return text
+}
+
+// statedWords are words of a value, not of what it is about.
+var statedWords = map[string]bool{"default": true, "version": true, "port": true, "minimum": true, "maximum": true, "set": true, "value": true, "least": true, "most": true}
+
+// readClaim reads what a sentence states; ok is false for what states nothing: a question, an
+// example.
+func (c *Corpus) readClaim(at int, s evidence.Sentence) (read claim, ok bool) {
+	text := linkTarget.ReplaceAllString(s.Text, "]")
+	if strings.Contains(text, " · ") { // a row of a table: what its cells are of stands above them
+		return claim{}, false
+	}
+	if strings.HasSuffix(strings.TrimRight(text, " *_"), "?") || examplePattern.MatchString(text) || strings.HasSuffix(text, ":") || pronounSubject.MatchString(text) {
+		return claim{}, false
+	}
+	read = claim{at: at, words: make(map[string]bool), main: make(map[string]bool), values: make(map[string][]string), parameter: parameterOf(s), over: make(map[string]bool), isDefault: defaultPattern.MatchString(text)}
+	counted := read.readValues(text)
+	main := mainClause(text)
+	read.readPolarity(main)
+	for _, found := range codePattern.FindAllStringSubmatch(text, -1) {
+		thing := strings.ToLower(found[1] + found[2] + found[3])
+		if anyVersion.MatchString(thing) || slices.Contains(read.things, thing) {
+			continue
+		}
+		read.things = append(read.things, thing)
+		if before, _, _ := strings.Cut(text, found[0]); len(evidence.Telling(defaultPattern.ReplaceAllString(before, " "))) == 0 {
+			read.subject = thing
+		}
+	}
+	slices.Sort(read.things)
+	opening := evidence.Telling(byDefault.ReplaceAllString(main, " "))
+	read.opening = opening[:min(len(opening), 2)]
+	read.addWords(read.words, text, counted)
+	read.addWords(read.main, main, counted)
+	read.addWords(read.over, s.Heading+" "+c.set.Documents[s.Place.Document].Title, counted)
+	return read, true
+}
+
+// addWords adds what a text is about to words.
+func (*claim) addWords(words map[string]bool, text string, counted map[string]bool) {
+	for _, word := range lexical.Words(text) {
+		lower := strings.ToLower(word.Text)
+		if base, ok := opposites[lower]; ok {
+			lower = base
+		}
+		if negativeWords[lower] || counted[lower] {
+			continue
+		}
+		for _, term := range evidence.Telling(lower) {
+			if !statedWords[term] && !counted[term] && strings.IndexFunc(term, isDigit) < 0 {
+				words[term] = true
+			}
+		}
+	}
+}
+
+// parameterOf returns the parameter that an entry of a list or a table explains, "" for none.
+func parameterOf(s evidence.Sentence) string {
+	if found := parameterItem.FindStringSubmatch(s.Text); found != nil {
+		return strings.ToLower(found[1])
+	}
+	return ""
+}
+
+// readValues notes the values of a sentence, and returns their words. Several of one measure
+// are none to compare.
+func (c *claim) readValues(text string) (counted map[string]bool) {
+	counted = make(map[string]bool)
+	for _, found := range versionPattern.FindAllStringSubmatch(aside.ReplaceAllString(text, " "), -1) {
+		c.values[versionMeasure] = append(c.values[versionMeasure], found[1]+found[2])
+		counted[found[1]+found[2]] = true
+	}
+	for _, version := range anyVersion.FindAllString(text, -1) {
+		if number := strings.TrimPrefix(version, "v"); !counted[number] && !strings.Contains(text, "%") {
+			c.identity = append(c.identity, number)
+		}
+	}
+	slices.Sort(c.identity)
+	for _, found := range portPattern.FindAllStringSubmatch(text, -1) {
+		c.values["port"] = append(c.values["port"], found[1])
+		counted[found[1]] = true
+	}
+	if rangePattern.MatchString(text) {
+		return counted
+	}
+	for _, found := range quantityPattern.FindAllStringSubmatch(text, -1) {
+		if measure, value := measured(found[1], found[2]); measure != "" {
+			c.values[measure] = append(c.values[measure], value)
+			counted[strings.ToLower(found[1]+found[2])], counted[strings.ToLower(found[1])], counted[strings.ToLower(found[2])] = true, true, true
+		}
+	}
+	return counted
+}
+
+// unitsOf are what units measure, and how many of the smallest one they are.
+var unitsOf = map[string]struct {
+	measure string
+	factor  float64
+}{
+	"ms": {"time", 0.001}, "s": {"time", 1}, "sec": {"time", 1}, "second": {"time", 1}, "m": {"time", 60}, "min": {"time", 60}, "minute": {"time", 60},
+	"h": {"time", 3600}, "hour": {"time", 3600}, "d": {"time", 86400}, "day": {"time", 86400}, "week": {"time", 604800}, "month": {"time", 2592000}, "year": {"time", 31536000},
+	"b": {"size", 1}, "byte": {"size", 1}, "kb": {"size", 1e3}, "mb": {"size", 1e6}, "gb": {"size", 1e9}, "tb": {"size", 1e12},
+	"kib": {"size", 1 << 10}, "mib": {"size", 1 << 20}, "gib": {"size", 1 << 30}, "ki": {"size", 1 << 10}, "mi": {"size", 1 << 20}, "gi": {"size", 1 << 30},
+	"%": {"percent", 1}, "percent": {"percent", 1},
+}
+
+var numberWords = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+
+// measured returns what a quantity measures and its value in the smallest unit: money, time,
+// size, percent, or how many there are of something; "" for a number alone.
+func measured(number, unit string) (measure, value string) {
+	unit = strings.ToLower(unit)
+	if strings.ContainsAny(number, "$€£") {
+		return "money", strings.ReplaceAll(number, ",", "")
+	}
+	amount, isWord := numberWords[strings.ToLower(number)]
+	if !isWord {
+		var err error
+		if amount, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimRight(number, ","), ",", ""), 64); err != nil {
+			return "", ""
+		}
+	}
+	known, ok := unitsOf[unit]
+	if !ok {
+		known, ok = unitsOf[strings.TrimSuffix(unit, "s")]
+	}
+	switch {
+	case ok:
+		return known.measure, strconv.FormatFloat(amount*known.factor, 'g', -1, 64)
+	case len(unit) < 3 || lexical.IsFiller(unit) || numberWords[unit] > 0:
+		return "", ""
+	case isWord && amount == 1:
+		return "", "" // "one of", "one thing"
+	}
+	terms := evidence.Telling(unit)
+	if len(terms) != 1 {
+		return "", ""
+	}
+	return "number of " + terms[0], strconv.FormatFloat(amount, 'g', -1, 64)
+}
+
+// statesOpposite tells whether two claims name the same thing in code, and the same state of
+// it.
+func (c *claim) statesOpposite(other claim) bool {
+	return c.state != "" && c.state == other.state && slices.ContainsFunc(c.things, func(thing string) bool { return slices.Contains(other.things, thing) })
+}
+
+// readPolarity counts the words that say yes or no.
+func (c *claim) readPolarity(text string) {
+	text = inPassing.ReplaceAllString(aside.ReplaceAllString(strings.ReplaceAll(strings.ToLower(text), "’", "'"), " "), " ")
+	for _, word := range lexical.Words(text) {
+		if negativeWords[word.Text] {
+			c.polarities++
+		}
+		base := cmp.Or(opposites[word.Text], word.Text)
+		if states[base] {
+			c.state = base
+		}
+	}
+	c.negative = c.polarities%2 == 1
+	c.conditional = conditionals.MatchString(text)
+}
+
+// valuesDiffer tells whether two claims have another value of the same measure.
+func (c *claim) valuesDiffer(other claim) bool {
+	for measure, values := range c.values {
+		theirs := other.values[measure]
+		if len(values) == 1 && len(theirs) == 1 && values[0] != theirs[0] && !isMorePrecise(measure, values[0], theirs[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMorePrecise tells whether one version is the other one with more of its numbers.
+func isMorePrecise(measure, a, b string) bool {
+	return measure == versionMeasure && (strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+"."))
+}
+
+// defaultsDiffer tells whether two claims state another default: each has one name in code or
+// quotes that the other has not, and that is not what the claim is about.
+func (c *claim) defaultsDiffer(other claim) bool {
+	if !c.isDefault || !other.isDefault {
+		return false
+	}
+	mine, theirs := c.unnamedBy(other), other.unnamedBy(*c)
+	return len(mine) == 1 && len(theirs) == 1 && mine[0] != c.subject && theirs[0] != other.subject
+}
+
+// substitutes tells whether the main clauses of two claims are the same but for one word each,
+// which is not what they are about.
+func (c *claim) substitutes(other claim) bool {
+	if !c.isDefault || !other.isDefault {
+		return false
+	}
+	mine, theirs := onlyIn(c.main, other.words), onlyIn(other.main, c.words)
+	return len(mine) == 1 && len(theirs) == 1 && len(c.main) > fewestSubstituted && len(other.main) > fewestSubstituted &&
+		!slices.Contains(c.opening, mine[0]) && !slices.Contains(other.opening, theirs[0]) && len(c.unnamedBy(other))+len(other.unnamedBy(*c)) == 0
+}
+
+// fewestSubstituted is how many words a main clause has beside the one that differs.
+const fewestSubstituted = 3
+
+func onlyIn(words, others map[string]bool) []string {
+	var only []string
+	for word := range words {
+		if !others[word] {
+			only = append(only, word)
+		}
+	}
+	return only
+}
+
+// unnamedBy returns the things in code that another claim names neither so nor in plain words.
+func (c *claim) unnamedBy(other claim) []string {
+	var missing []string
+	for _, thing := range c.things {
+		if slices.Contains(other.things, thing) {
+			continue
+		}
+		terms := evidence.Telling(thing)
+		if len(terms) == 0 || strings.ContainsAny(thing, "/~") || slices.ContainsFunc(terms, func(term string) bool { return !other.words[term] }) {
+			missing = append(missing, thing)
+		}
+	}
+	return missing
+}

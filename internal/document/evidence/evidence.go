@@ -143,12 +143,13 @@ func Telling(text string) []string {
 	return kept
 }
 
-// Distinct leaves out statements whose text came before, but keeps their places.
+// Distinct leaves out statements whose text came before, marks and spaces aside, but keeps their
+// places.
 func Distinct(statements []Statement, places int) []Statement {
 	at := make(map[string]int)
 	var kept []Statement
 	for _, s := range statements {
-		key := strings.ToLower(s.Text)
+		key := spelling(s.Text)
 		if i, ok := at[key]; ok {
 			for _, place := range s.Places {
 				kept[i].Places = Join(kept[i].Places, place, places)
@@ -159,6 +160,17 @@ func Distinct(statements []Statement, places int) []Statement {
 		kept = append(kept, Statement{Text: s.Text, Places: append([]Place(nil), s.Places...)})
 	}
 	return kept
+}
+
+// spelling is a text by its letters and digits alone: what differs in marks and spaces says
+// the same.
+func spelling(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // Join adds a place, unless it is there or there are as many as may be.

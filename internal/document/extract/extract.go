@@ -65,7 +65,8 @@ func Read(set document.Set) *Corpus {
 // Focus is what the reader cares for: what holds its words comes first.
 type Focus struct {
 	Words string
-	Limit int // statements at most
+	Only  bool // what holds none of its words, and stands under none, is left out
+	Limit int  // statements at most
 }
 
 // maxPlaces is how many places a statement names that several have.
@@ -80,9 +81,16 @@ func (c *Corpus) Find(kind Kind, focus Focus) (statements []evidence.Statement, 
 	case Terms:
 		return limitStatements(c.findTerms(focus), focus.Limit)
 	case Contradictions:
-		return limitStatements(c.findContradictions(), focus.Limit)
+		return limitStatements(c.keepFocused(c.findContradictions(), focus), focus.Limit)
 	}
-	return limitStatements(c.rankStatements(c.findSentences(finders[kind]), focus.Words), focus.Limit)
+	found := c.findSentences(finders[kind])
+	if focus.Only {
+		words := c.focusWeights(focus.Words)
+		found = slices.DeleteFunc(found, func(s scoredSentence) bool {
+			return !words.isHeld(s.Terms) && !words.isHeld(evidence.Telling(s.Heading))
+		})
+	}
+	return limitStatements(c.rankStatements(found, focus.Words), focus.Limit)
 }
 
 // findSentences returns the sentences of a kind in their order. Each processor looks at a part of
@@ -163,6 +171,20 @@ func (c *Corpus) focusWeights(words string) weights {
 		}
 	}
 	return w
+}
+
+// isHeld tells whether terms have one of the words.
+func (w weights) isHeld(terms []string) bool {
+	return slices.ContainsFunc(terms, func(term string) bool { return w.idf[term] > 0 })
+}
+
+// keepFocused leaves out what holds no word of a focus that asks for nothing else.
+func (c *Corpus) keepFocused(statements []evidence.Statement, focus Focus) []evidence.Statement {
+	if !focus.Only {
+		return statements
+	}
+	words := c.focusWeights(focus.Words)
+	return slices.DeleteFunc(statements, func(s evidence.Statement) bool { return !words.isHeld(evidence.Telling(s.Text)) })
 }
 
 // heldShare returns the part of the words that a sentence holds, 0 to 1; its heading counts for less.

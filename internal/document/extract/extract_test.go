@@ -35,20 +35,26 @@ func texts(statements []evidence.Statement) string {
 func TestFind(t *testing.T) {
 	for kind, test := range map[extract.Kind]struct{ yes, no []string }{
 		extract.Dates: {
-			[]string{"Done by 2026-03-12.", "On 3rd of May it starts.", "In Q3 2026 we move.", "The deadline is near.", "Since March 2024.", "On 12.03.2026 we met."},
-			[]string{"You may go.", "Version 1.2.3 is out.", "The march goes on."},
+			[]string{"Done by 2026-03-12.", "On 3rd of May it starts.", "In Q3 2026 we move.", "The deadline is near.", "Deadline: Friday.", "Since March 2024.", "On 12.03.2026 we met."},
+			[]string{"You may go.", "Version 1.2.3 is out.", "The march goes on.", "It fails with context deadline exceeded."},
 		},
 		extract.People: {
 			[]string{"Owner: Maria Lopez.", "Written by Tom van Becker in haste.", "Ana Silva (finance) agreed.", "Ana Silva owns it.", "Mail ana@example.org first."},
-			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2)."},
+			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2).", "Avoid the Resource Owner Password Credentials.", "It pulls ghcr.io/dex@v2.45.1 now."},
 		},
 		extract.Numbers: {
 			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run."},
 			[]string{"See chapter 3.", "Version 2.", "Port 8080 is open.", "The K8s cluster."},
 		},
 		extract.Risks: {
-			[]string{"There is a risk of loss.", "Warning: hot.", "It is a single point of failure.", "There is no backup."},
-			[]string{"It runs well.", "The brisk walk."},
+			[]string{
+				"There is a risk of loss.", "It is a single point of failure.", "There is no backup.", "A failed import can lead to lost orders.", "Changing it may break the clients.",
+				"The ledger has no fallback: an outage of its database stops all payments.", "Drain it first, otherwise jobs fail.", "Deleted keys cannot be restored.",
+			},
+			[]string{
+				"It runs well.", "The brisk walk.", "Warning: hot.", "You must not do it.", "Do not use spaces.", "The flag is deprecated.", "What are the risks?", "There are no known risks.",
+				"This does not lead to outages.", "Mitigation: an outage of one node is covered.",
+			},
 		},
 		extract.Questions: {
 			[]string{"TODO: name it.", "It is unclear who pays.", "Who pays?", "To be decided."},
@@ -142,7 +148,7 @@ func TestAboutPutsRareWordsFirst(t *testing.T) {
 }
 
 func TestCodeAndHeadersOfTablesAreNoSentences(t *testing.T) {
-	set := read(t, "# A\n\n```\nWarning: code\n```\n\n| risk | owner |\n|---|---|\n| outage | Ana Silva (finance) |\n\n- [ ] open item\n- [x] done item\n")
+	set := read(t, "# A\n\n```\nrisk of code\n```\n\n| risk | owner |\n|---|---|\n| outage | Ana Silva (finance) |\n\n- [ ] open item\n- [x] done item\n")
 	corpus := extract.Read(set)
 	if found, _ := corpus.Find(extract.Risks, extract.Focus{Limit: 9}); texts(found) != "outage · Ana Silva (finance)" {
 		t.Errorf("%q", texts(found))

@@ -13,6 +13,7 @@ type finder struct {
 	under   *regexp.Regexp // in the heading: all that stands there is of the kind
 	opening *regexp.Regexp // in the heading: the first sentence is of the kind
 	also    func(evidence.Sentence) bool
+	not     *regexp.Regexp // in the text: it is none of the kind
 }
 
 // findAmong returns the sentences of the kind. What announces a list says nothing without it.
@@ -33,6 +34,9 @@ func (f finder) findAmong(sentences []evidence.Sentence) []scoredSentence {
 // sentenceStrength returns how surely a sentence is of the kind: 0 for no, 3 for what says so in its
 // words, in its form and under a heading that does.
 func (f finder) sentenceStrength(s evidence.Sentence, over heading) float64 {
+	if f.not != nil && f.not.MatchString(s.Text) {
+		return 0
+	}
 	strength := 0.0
 	if f.says != nil && f.says.MatchString(s.Text) {
 		strength++
@@ -65,23 +69,38 @@ const (
 	job   = `(?:[Ff]inance|[Ll]ead|[Oo]wner|[Mm]anager|[Dd]irector|CTO|CEO|CFO|[Hh]ead|[Ee]ngineer\w*|[Pp]roduct|[Ll]egal|[Ss]ales|[Ss]upport|[Ss]ecurity|[Oo]ps|[Oo]n[- ]call|[Aa]uthor|[Mm]aintainer|PM|QA|HR|[Mm]arketing|[Dd]esign\w*|[Dd]eveloper|[Tt]eam|[Cc]ontractor|[Aa]dmin\w*)`
 	// unit is of a quantity, in small letters.
 	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|eur|usd|dollars|euros|million|thousand|billion)`
-	role = `(?:[Oo]wner|[Oo]wned by|[Aa]uthors?|[Ww]ritten by|[Cc]ontacts?|[Mm]aintainers?|[Mm]aintained by|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssigne[de](?: to)?|[Aa]pproved by|[Rr]eviewe[dr](?: by)?|[Rr]eported by|[Dd]ecided by|[Oo]n[- ]call|[Aa]sk|[Ss]ponsor)`
+	role = `(?:[Oo]wner|[Aa]uthors?|[Cc]ontacts?|[Mm]aintainers?|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssignee|[Rr]eviewer|[Oo]n[- ]call|[Ss]ponsor)`
+	// by is what stands before who did something.
+	by = `(?:[Oo]wned by|[Ww]ritten by|[Mm]aintained by|[Aa]ssigned to|[Aa]pproved by|[Rr]eviewed by|[Rr]eported by|[Dd]ecided by|[Ll]ed by|[Aa]sk)`
+)
+
+var (
+	// consequencePattern is something that may happen and that nobody wants.
+	consequencePattern = regexp.MustCompile(`(?i)\b(?:risk(?:s|y)? (?:of|that|is|are|to)|(?:a|the|main|biggest|greatest|high|low|security|operational|real|serious) risk\b|at risk|single point of failure|data loss|los(?:e|es|ing|s of) (?:\w+ ){0,3}(?:data|access|messages?|orders?|money|customers?|records?|work|events?|state)|outages?|downtime|` +
+		`vulnerab\w+|breach(?:es)?|attackers?|malicious|no (?:backup|fallback|owner|test|failover|rollback|monitoring)s?\b|` +
+		`can(?:not|'t) be (?:undone|restored|recovered|reverted|rolled back)|irreversibl\w+|` +
+		`(?:can|could|may|might|will|would|to|otherwise|else|then|and|which|it|this|that)\s+(?:\w+ ){0,2}?(?:leads?|leading) to|(?:can|could|may|might|will|would|which|this|that)\s+(?:\w+ly )?(?:results?|end up|ends up) in|` +
+		`(?:can|could|may|might|will|would)\s+(?:\w+ ){0,2}?(?:break|breaks|fail|crash|corrupt|leak|expose|overwhelm|exhaust|block|delay|stall|hang|overload|overwrite|destroy|disappear|be (?:lost|deleted|overwritten|exposed|compromised|blocked|rejected|unavailable|stolen|leaked|corrupted))\b|` +
+		`(?:otherwise|or else)\b[^.]{0,80}\b(?:fails?|lost|breaks?|stops?|unavailable|reject(?:ed|s)?)|(?:stops?|blocks?|breaks?|deletes?|exposes?|leaks?) (?:all|every|the whole)\b|bottleneck|not recommended because|dangerous because|insecure because|causes? (?:\w+ ){0,3}(?:outage|failure|loss|errors?|delays?|downtime|problems?|issues?))`)
+	// harmlessPattern says that there is no risk, asks for one, or deals with it.
+	harmlessPattern = regexp.MustCompile(`(?i)\?\W*$|\b(?:no|without any?|not any|none of the) (?:\w+ ){0,2}risks?\b|\b(?:does|do|did|will|would|should) not (?:\w+ ){0,3}(?:break|fail|lead to|result in|cause|expose|risk)|\bno immediate risk|^\W*mitigations?\b|\b(?:prevents?|avoids?|reduces?|eliminates?) (?:the |any )?(?:risk|data loss|outages?|downtime)`)
 )
 
 var finders = map[Kind]finder{
 	Dates: {
 		says: regexp.MustCompile(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? (?:of )?` + month + `\b(?:,? \d{4})?|` + month + ` \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b|` +
-			month + ` \d{4}|q[1-4] (?:of )?\d{4}|\d{4}[- ]?q[1-4]|(?:deadline|due (?:date|on|by)|end of life|expires? on)\b)`),
+			month + ` \d{4}|q[1-4] (?:of )?\d{4}|\d{4}[- ]?q[1-4]|(?:deadline (?:is|was|for|of)|deadline[:*]+\s+\w+|due (?:date|on|by)|end of life|expires? on)\b)`),
 	},
 	People: {
-		says: regexp.MustCompile(role + `\**\s*(?:is|are|:|=|·|–|—|-)?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+\.[\w.]+`),
+		says: regexp.MustCompile(role + `\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
 	},
 	Numbers: {
 		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
 	},
 	Risks: {
-		says:  regexp.MustCompile(`(?i)\b(?:risk(?:s|y)?|danger(?:ous)?|warning|caution|beware|vulnerab\w+|insecure|attack\w*|breach|data loss|outage|downtime|single point of failure|unsupported|deprecated|must not|do not|don't|not recommended|fails?|failure|breaks?|bottleneck|delay(?:s|ed)?|no (?:backup|owner|test|plan|fallback)s?|can(?:not|'t) be (?:undone|restored|recovered))\b`),
-		under: regexp.MustCompile(`(?i)\b(?:risks?|threats?|known issues|limitations|caveats|security considerations|warnings?)\b`),
+		says:  consequencePattern,
+		under: regexp.MustCompile(`(?i)\b(?:risks?|threats?|known issues|limitations|caveats|security considerations)\b`),
+		not:   harmlessPattern,
 	},
 	Questions: {
 		says:  regexp.MustCompile(`(?i)\b(?:TODO|TBD|TBC|FIXME|XXX|to be (?:decided|determined|defined|confirmed|clarified)|open (?:question|issue|point)|not (?:yet )?(?:decided|clear|known)|not yet (?:defined|specified)|unclear|undecided|needs? (?:a )?(?:decision|clarification)|we don't know)\b`),

@@ -243,30 +243,31 @@ func Digest(documents []document.Document, parts []evidence.Part) string {
 	return w.digestParts(parts, func(s evidence.Statement) string { return w.placesText(s.Places) })
 }
 
-// digestLimits is how many statements of the first parts that have any are in a digest.
-var digestLimits = []int{6, 3, 2}
-
+// Bounds of a digest.
 const (
+	// Digested is how many statements of a part are in a digest.
+	Digested    = 5
 	maxDigested = 200 // characters of a statement
-	maxDigest   = 2000
+	maxDigest   = 6000
 )
 
 func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement) string) string {
 	var b strings.Builder
-	begun := 0
 	for _, part := range parts {
-		if len(part.Statements) == 0 || begun == len(digestLimits) {
+		if len(part.Statements) == 0 {
 			continue
 		}
-		most := digestLimits[begun]
-		begun++
 		b.WriteString("\n**" + w.cleanText(part.Title) + "**\n")
-		for _, s := range part.Statements[:min(len(part.Statements), most)] {
+		shown := part.Statements[:min(len(part.Statements), Digested)]
+		for _, s := range shown {
 			line := "- " + Shortened(w.cleanText(s.Text), maxDigested) + from(s)
 			if b.Len()+len(line) > maxDigest {
 				return strings.TrimSpace(b.String())
 			}
 			b.WriteString(line + "\n")
+		}
+		if more := len(part.Statements) + part.More - len(shown); more > 0 {
+			fmt.Fprintf(&b, "- and %d more\n", more)
 		}
 	}
 	return strings.TrimSpace(b.String())

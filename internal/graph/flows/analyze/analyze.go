@@ -131,7 +131,7 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 		made.Text = "Stopped: there is no analysis."
 	default:
 		made.Kind = flows.Answered
-		made.Text = fmt.Sprintf("The analysis of %s is in `%s`.\n\n%s", described(s), s.OutputFileName, s.Summary)
+		made.Text = fmt.Sprintf("The analysis of %s is in `%s`. %s\n\n%s", described(s), s.OutputFileName, s.Draft.Note, s.Summary)
 		made.Note = s.Draft.Note
 		made.Groups = s.Sources
 		made.Files = []flows.File{{Name: s.OutputFileName, MediaType: flows.Markdown, Content: []byte(s.AnalysisOutput)}}

@@ -81,7 +81,10 @@ func set(s State) document.Set {
 // ask words the question: the draft in short, and what can be done about it.
 func ask(s State, made Draft) string {
 	round := len(feedback(s)) + 1
-	paragraphs := []string{fmt.Sprintf("Draft %d of the analysis of %s:", round, described(s))}
+	paragraphs := []string{strings.TrimSpace(fmt.Sprintf("Draft %d of the analysis of %s. %s", round, described(s), made.Note))}
+	if round > 1 {
+		paragraphs = append(paragraphs, describeChange(s.Draft.Parts, made.Parts))
+	}
 	if digest := report.Digest(s.Documents, made.Parts); digest != "" {
 		paragraphs = append(paragraphs, digest)
 	}
@@ -93,11 +96,64 @@ func ask(s State, made Draft) string {
 		}
 		sizes = append(sizes, fmt.Sprintf("%s (%s)", report.Clean(part.Title), size))
 	}
-	paragraphs = append(paragraphs, "It has: "+strings.Join(sizes, ", ")+". "+strings.TrimSpace(made.Note+" "+made.Remark))
+	paragraphs = append(paragraphs, "It has: "+strings.TrimSpace(strings.Join(sizes, ", ")+". "+made.Remark))
 	if note := set(s).Note(); note != "" && round == 1 {
 		paragraphs = append(paragraphs, report.Shortened(report.Clean(note), maxNote))
 	}
 	return strings.Join(append(paragraphs, "Approve it, say what is to be different, or stop?"), "\n\n")
+}
+
+// describeChange says what a draft has that the one before it had not, and the other way round.
+func describeChange(before, after []evidence.Part) string {
+	known := make(map[string]evidence.Part)
+	for _, part := range before {
+		known[part.Title] = part
+	}
+	var added, gone, changed []string
+	for _, part := range after {
+		old, ok := known[part.Title]
+		delete(known, part.Title)
+		fresh, lost := countNew(old, part), countNew(part, old)
+		switch name := report.Clean(part.Title); {
+		case !ok:
+			added = append(added, name)
+		case fresh+lost > 0:
+			changed = append(changed, fmt.Sprintf("%s (%d new, %d gone)", name, fresh, lost))
+		}
+	}
+	for _, part := range before {
+		if _, ok := known[part.Title]; ok {
+			gone = append(gone, report.Clean(part.Title))
+		}
+	}
+	var said []string
+	for _, one := range []struct {
+		what  string
+		parts []string
+	}{{"new: ", added}, {"left out: ", gone}, {"changed: ", changed}} {
+		if len(one.parts) > 0 {
+			said = append(said, one.what+strings.Join(one.parts, ", "))
+		}
+	}
+	if len(said) == 0 {
+		return "Against the draft before, nothing changed."
+	}
+	return "Against the draft before: " + strings.Join(said, "; ") + "."
+}
+
+// countNew counts the statements of a part that an older one has not.
+func countNew(old, part evidence.Part) int {
+	known := make(map[string]bool)
+	for _, s := range old.Statements {
+		known[s.Text] = true
+	}
+	count := 0
+	for _, s := range part.Statements {
+		if !known[s.Text] {
+			count++
+		}
+	}
+	return count
 }
 
 // maxNote is the length of what is said of skipped documents, in characters.
@@ -136,7 +192,7 @@ func approve(s State) graph.Result[State] {
 const maxTitle = 120
 
 const (
-	rulesNote = "Made by rules from the documents' own sentences; no language model wrote it."
+	rulesNote = "A digest by rules: sentences of the documents, put in order; no language model wrote it."
 	limitNote = "Without a language model I can narrow it, drop and add sections and look for words, but not rewrite it."
 )
 
@@ -158,13 +214,19 @@ func draftByRules(s State) Draft {
 			made.Parts = append(made.Parts, evidence.Part{Title: fmt.Sprintf("On “%s”", report.Shortened(words, maxTitle)), Statements: found})
 		}
 	}
-	focus := strings.Join(l.words, " ")
+	subject := strings.Join(l.subject, " ")
+	narrowed := subject != "" && len(l.words) == 0
 	for _, kind := range l.kinds {
-		statements, more := corpus.Find(kind, extract.Focus{Words: focus, Limit: l.limit(kind)})
+		focus := extract.Focus{Words: subject, Only: narrowed, Limit: l.limit(kind)}
+		title := titled(kind)
+		if narrowed {
+			title += fmt.Sprintf(" on “%s”", report.Shortened(subject, maxTitle))
+		}
+		statements, more := corpus.Find(kind, focus)
 		if len(statements) == 0 && !l.wanted[kind] {
 			continue
 		}
-		made.Parts = append(made.Parts, evidence.Part{Title: titled(kind), Statements: statements, More: more})
+		made.Parts = append(made.Parts, evidence.Part{Title: title, Statements: statements, More: more})
 	}
 	return made
 }

@@ -74,7 +74,7 @@ func TestAModelDraftsAndRevises(t *testing.T) {
 func TestAModelThatFailsIsWorkedAround(t *testing.T) {
 	server := llmtest.New(t, llmtest.Fail(500, "server_error", "down"), draftOf("Risks", "The ledger has no fallback."))
 	k := newTalk(t, surveyorOf(t, server))
-	if first := k.ask("what are the risks?", ledger); !strings.Contains(first.Text, "The language model wrote nothing (unavailable). Made by rules") {
+	if first := k.ask("what are the risks?", ledger); !strings.Contains(first.Text, "The language model wrote nothing (unavailable). A digest by rules") {
 		t.Fatalf("%+v", first)
 	}
 	if second := k.reply("try again"); !strings.Contains(second.Text, "Written by a language model") {

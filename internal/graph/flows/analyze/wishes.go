@@ -15,6 +15,10 @@ type layout struct {
 	kinds  []extract.Kind // in their order
 	wanted map[extract.Kind]bool
 	words  []string // of each feedback that names something to look for
+	// subject are the words that the kinds are asked for: "only the risks" after "on security"
+	// are those on security.
+	subject []string
+	brief   bool
 }
 
 // standard is the order of an analysis that nobody asked for anything of.
@@ -24,14 +28,18 @@ var standard = []extract.Kind{
 }
 
 const (
-	usual  = 8  // statements of a kind
-	asked  = 30 // of a kind that was asked for
-	onWord = 8  // of what is looked for
+	brief  = 3   // statements of a kind of a short analysis
+	usual  = 100 // statements of a kind
+	asked  = 300 // of a kind that was asked for
+	onWord = 20  // of what is looked for
 )
 
 // limit is how many statements of a kind an analysis has.
 func (l layout) limit(kind extract.Kind) int {
-	if l.wanted[kind] {
+	switch {
+	case l.brief:
+		return brief
+	case l.wanted[kind]:
 		return asked
 	}
 	return usual
@@ -72,7 +80,7 @@ func layoutOf(query string) layout {
 	}
 	l.first(kinds)
 	if words := tellingWords(rest); words != "" {
-		l.words = []string{words}
+		l.words, l.subject = []string{words}, []string{words}
 	}
 	return l
 }
@@ -90,6 +98,8 @@ var (
 	clauseEnd = regexp.MustCompile(`(?i)[.;,\n!]|\bbut\b|\band then\b`)
 	drops     = regexp.MustCompile(`(?i)\b(?:drop|remove|delete|without|skip|hide|omit|leave out|take out|no more|no|fewer|less|get rid of)\b`)
 	keepsOnly = regexp.MustCompile(`(?i)\b(?:only|just|nothing but|solely)\b`)
+	shorter   = regexp.MustCompile(`(?i)\b(?:make it |keep it |much |a bit |more )*(?:shorter|shorten(?: it)?|brief(?:er|ly)?|concise|too long|tl;?dr|cut it down)\b`)
+	longer    = regexp.MustCompile(`(?i)\b(?:make it |a bit )*(?:longer|more details?|in (?:more )?detail|expand it|too short)\b`)
 	// instructing words say what is to be done, not what is looked for.
 	instructing = regexp.MustCompile(`(?i)\b(?:please|add|include|show|more|also|focus|on|concentrate|mention|analy[sz]e|analysis|section|sections|part|parts|details?|expand|list|find|give|tell|want|need|like|would|could|should|make|put|shorter|longer|rewrite|rephrase|summari[sz]e|better|everything|all|about|yes|ok|good|nice|fine|great|document|documents|file|files|here|there|write|word|words|again|other|less|main|important|key)\b`)
 )
@@ -101,6 +111,10 @@ func (l *layout) apply(feedback string) (understood bool) {
 	for clause := range strings.SplitSeq(clauseEnd.ReplaceAllString(feedback, "\x00"), "\x00") {
 		if strings.TrimSpace(clause) == "" {
 			continue
+		}
+		if shorter.MatchString(clause) || longer.MatchString(clause) {
+			l.brief, understood = shorter.MatchString(clause), true
+			clause = longer.ReplaceAllString(shorter.ReplaceAllString(clause, " "), " ")
 		}
 		kinds, rest := named(clause)
 		switch {
@@ -115,7 +129,8 @@ func (l *layout) apply(feedback string) (understood bool) {
 		words := tellingWords(rest)
 		if dropping {
 			l.kinds = slices.DeleteFunc(slices.Clone(l.kinds), func(kind extract.Kind) bool { return slices.Contains(kinds, kind) })
-			l.words = slices.DeleteFunc(slices.Clone(l.words), func(known string) bool { return words != "" && shareTerm(known, words) })
+			dropped := func(known string) bool { return words != "" && shareTerm(known, words) }
+			l.words, l.subject = slices.DeleteFunc(slices.Clone(l.words), dropped), slices.DeleteFunc(slices.Clone(l.subject), dropped)
 			understood = understood || len(kinds) > 0
 			continue
 		}
@@ -124,11 +139,15 @@ func (l *layout) apply(feedback string) (understood bool) {
 		}
 		if only {
 			l.kinds, l.words = nil, nil
+			if words != "" {
+				l.subject = nil
+			}
 			only = false // what follows is kept as well
 		}
 		l.first(kinds)
 		if words != "" && !slices.Contains(l.words, words) {
 			l.words = append([]string{words}, l.words...)
+			l.subject = append([]string{words}, l.subject...)
 		}
 		understood = understood || len(kinds) > 0 || words != ""
 	}

@@ -42,6 +42,36 @@ func TestWishes(t *testing.T) {
 	}
 }
 
+// TestTheSubjectIsKept narrows an analysis step by step.
+func TestTheSubjectIsKept(t *testing.T) {
+	for _, test := range []struct {
+		said  []string
+		wants []string
+		no    []string
+	}{
+		{[]string{"./payments on refunds", "only the contradictions"}, []string{"**Contradictions on “refunds”**", "refund within 14 days", "Against the draft before: new: Contradictions on “refunds”; left out: "}, []string{"**Risks", "**On “refunds”**"}},
+		{[]string{"./payments", "on the ledger", "only the risks"}, []string{"**Risks on “ledger”**", "the ledger has no fallback"}, []string{"**People"}},
+		{[]string{"./payments", "only the risks", "make it shorter"}, []string{"Draft 3", "nothing changed"}, nil},
+		{[]string{"./payments", "drop the outline"}, []string{"left out: Outline"}, []string{"**Outline**"}},
+	} {
+		k := newTalk(t, nil)
+		outcome := k.ask(test.said[0])
+		for _, reply := range test.said[1:] {
+			outcome = k.reply(reply)
+		}
+		for _, want := range test.wants {
+			if !strings.Contains(outcome.Text, want) {
+				t.Errorf("%q: no %q in\n%s", test.said, want, outcome.Text)
+			}
+		}
+		for _, bad := range test.no {
+			if strings.Contains(outcome.Text, bad) {
+				t.Errorf("%q: %q in\n%s", test.said, bad, outcome.Text)
+			}
+		}
+	}
+}
+
 // FuzzWishes checks that whatever is said an analysis has something in it, and no kind
 // twice.
 func FuzzWishes(f *testing.F) {

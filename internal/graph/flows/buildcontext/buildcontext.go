@@ -144,8 +144,8 @@ var sections = []struct {
 }
 
 const (
-	rulesNote = "Put together by rules from the documents' own sentences; no language model wrote it."
-	emptyNote = "The documents that were read tell nothing of this, as far as was found."
+	rulesNote = "A digest by rules: sentences of the documents, put in order; no language model wrote it."
+	emptyNote = "Nothing was found on this."
 	// mostStatements is how many a section has that rules fill.
 	mostStatements = 15
 	maxNote        = 600 // characters
@@ -197,7 +197,7 @@ func summarized(set document.Set, file, digest string, parts []evidence.Part) st
 	}
 	text := fmt.Sprintf("The overview is in `%s`.\n\n%s", file, digest)
 	if len(empty) > 0 {
-		text += "\n\nThe documents tell nothing on: " + strings.Join(empty, ", ") + "."
+		text += "\n\nNothing was found on: " + strings.Join(empty, ", ") + ". The documents may still say something of it."
 	}
 	if skipped := set.Note(); skipped != "" {
 		text += "\n\n" + report.Shortened(report.Clean(skipped), maxNote)

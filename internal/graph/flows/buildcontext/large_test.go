@@ -104,7 +104,7 @@ func TestALargeFolderByAModel(t *testing.T) {
 	if len(said) != requests || said[len(said)-2] != fmt.Sprintf("Read %d of %d parts", requests-1, requests-1) || requests < 3 {
 		t.Errorf("%d requests, said %q", requests, said)
 	}
-	if file := string(outcome.Files[0].Content); !strings.Contains(file, "- The API server exposes the API consumed by the Web UI. [1][2] (`doc") || !strings.Contains(file, "tell nothing of this") {
+	if file := string(outcome.Files[0].Content); !strings.Contains(file, "- The API server exposes the API consumed by the Web UI. [1][2] (`doc") || !strings.Contains(file, "Nothing was found on this.") {
 		t.Errorf("%s", file)
 	}
 	if len(outcome.Trace.Models) != requests {

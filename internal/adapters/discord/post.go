@@ -193,9 +193,6 @@ func (s rendered) buildMessage(m mark, again bool) (note, []upload) {
 	}
 	var files []upload
 	for _, file := range s.files {
-		if len(file.content) == 0 { // it is not kept any more
-			continue
-		}
 		made.Attached = append(made.Attached, attachment{ID: strconv.Itoa(len(files)), Filename: file.name})
 		files = append(files, file)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/picture"
 	"cairn/internal/chat/render"
 )
 
@@ -41,33 +40,20 @@ func renderPost(post chat.Post, how look) (rendered, error) {
 }
 
 func renderReply(reply chat.Reply, how look) (rendered, error) {
-	messages, whole := packer.Pack(format.Read(reply.Text, reply.Sources))
-	out := rendered{says: "Cairn"}
-	if whole = whole && (len(messages) < 2 || !how.single); !whole {
-		out.files = append(out.files, upload{"answer.md", "text/markdown; charset=utf-8", []byte(markup.Clean(reply.Text))})
-		messages = messages[:min(len(messages), 1)]
+	laid := render.LayOutReply(format.Read(reply.Text, reply.Sources), reply, packer, how.single)
+	out := rendered{says: "Cairn", stay: laid.Lost}
+	for _, file := range laid.Files {
+		out.files = append(out.files, upload{file.Name, file.MediaType, file.Content})
 	}
-	if len(messages) == 0 {
-		messages = [][]render.Piece{nil}
-	}
-	for _, pieces := range messages {
+	for _, pieces := range laid.Messages {
 		out.notes = append(out.notes, note{Content: writePieces(pieces), Embeds: []embed{}, Mentions: callNobody()})
 	}
 	last := &out.notes[len(out.notes)-1]
-	if !whole {
-		last.addRemark("This answer is long: the whole of it is in the attached file.")
-	}
-	last.addRemark(reply.Note)
-	if reply.Outcome == chat.Failure && reply.Run != "" {
-		last.addRemark("Run " + string(reply.Run))
+	for _, remark := range laid.Remarks {
+		last.addRemark(remark)
 	}
 	if reply.Run != "" && reply.Outcome != chat.Failure {
 		last.addRemark(how.goOn)
-	}
-	for _, document := range reply.Documents {
-		document = picture.Drawn(document)
-		out.stay = out.stay || !document.Kept()
-		out.files = append(out.files, upload{document.Name, document.MediaType, document.Content})
 	}
 	last.Embeds = sourceLine(reply.Sources)
 	buttons, err := replyButtons(reply, how)

@@ -11,7 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/picture"
+	"cairn/internal/chat/render"
 )
 
 // attachment is a file that goes with a post. All of a post are one message.
@@ -21,18 +21,18 @@ type attachment struct {
 	content []byte
 }
 
-// collectAttachments gives the documents of a reply, and whether one of them is without content.
-func collectAttachments(reply chat.Reply) (files []attachment, lost bool) {
-	for _, document := range reply.Documents {
-		document = picture.Drawn(document)
-		if !document.Kept() {
-			lost = true
-			continue
+// attachFiles makes attachments of the files of a reply.
+func attachFiles(laid render.Layout) []attachment {
+	var files []attachment
+	for i, file := range laid.Files {
+		name := markup.CleanLine(file.Name)
+		title := name
+		if i == 0 && !laid.Whole {
+			title = "The whole answer"
 		}
-		name := markup.CleanLine(document.Name)
-		files = append(files, attachment{name: name, title: name, content: document.Content})
+		files = append(files, attachment{name: name, title: title, content: file.Content})
 	}
-	return files, lost
+	return files
 }
 
 // fileName is what a file is called in a download: it carries the key, for a file's

@@ -75,30 +75,15 @@ func renderPost(post chat.Post, how look) (rendered, error) {
 
 func renderReply(reply chat.Reply, how look, private bool) (rendered, error) {
 	body := readReply(reply.Text, reply.Sources)
-	messages, whole := packer.Pack(body)
-	var out rendered
-	out.files, out.lost = collectAttachments(reply)
-	if !whole {
-		answer := attachment{name: "answer.md", title: "The whole answer", content: []byte(markup.Clean(reply.Text))}
-		out.files = append([]attachment{answer}, out.files...)
-		messages = messages[:min(len(messages), 1)]
-	}
-	if len(messages) == 0 {
-		messages = [][]render.Piece{nil}
-	}
+	laid := render.LayOutReply(body, reply, packer, false)
+	out := rendered{files: attachFiles(laid), lost: laid.Lost}
 	text := notificationText(body, reply)
-	for _, pieces := range messages {
+	for _, pieces := range laid.Messages {
 		out.notes = append(out.notes, newNote(text, pieces))
 	}
 	last := &out.notes[len(out.notes)-1]
-	if !whole {
-		last.blocks = append(last.blocks, remarkBlock("This answer is long: the whole of it is in the attached file."))
-	}
-	if reply.Note != "" {
-		last.blocks = append(last.blocks, remarkBlock(reply.Note))
-	}
-	if reply.Outcome == chat.Failure && reply.Run != "" {
-		last.blocks = append(last.blocks, remarkBlock("Run "+string(reply.Run)))
+	for _, remark := range laid.Remarks {
+		last.blocks = append(last.blocks, remarkBlock(remark))
 	}
 	last.blocks = append(last.blocks, sourceBlocks(reply.Sources)...)
 	buttons, err := replyButtons(reply, interact.Offer{Human: how.human, Private: private})

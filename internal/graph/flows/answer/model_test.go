@@ -88,6 +88,19 @@ func says(text string) llmtest.Step {
 	})
 }
 
+// answerBy asks a question that a model answers.
+func (f *fixture) answerBy(t *testing.T, step llmtest.Step, question string) flows.Outcome {
+	t.Helper()
+	server := llmtest.New(t)
+	server.On(isAnswer, step)
+	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: question}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 func TestAModelWritesTheAnswer(t *testing.T) {
 	f := open(t)
 	server := llmtest.New(t)
@@ -209,13 +222,7 @@ func TestWhatNoSourceSaysIsTakenOutOrMarked(t *testing.T) {
 // that no sentence answers: that is said, and the passages found are named.
 func TestAnAbstentionTellsThatTheModelFailed(t *testing.T) {
 	f := open(t)
-	server := llmtest.New(t)
-	server.On(isAnswer, says("Leave is painted blue by robots from Saturn {Days of leave}."))
-	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
-	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "which robot paints my leave blue?"}, flows.Runtime{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := f.answerBy(t, says("Leave is painted blue by robots from Saturn {Days of leave}."), "which robot paints my leave blue?")
 	if got.Kind != flows.Abstained || !strings.Contains(got.Text, "what the language model wrote is not in the sources") || len(sourcesOf(got)) == 0 {
 		t.Errorf("%s: %q from %v", got.Kind, got.Text, sourcesOf(got))
 	}
@@ -224,13 +231,7 @@ func TestAnAbstentionTellsThatTheModelFailed(t *testing.T) {
 // TestWhatCitesNothingIsGivenItsSource has an uncited statement, and one about the sources.
 func TestWhatCitesNothingIsGivenItsSource(t *testing.T) {
 	f := open(t)
-	server := llmtest.New(t)
-	server.On(isAnswer, says("You have 28 days of leave a year. The documents don't say who pays for them."))
-	flow := f.with(t, answer.Options{Models: answer.Models{Answer: modelOf(t, server, nil)}})
-	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how many days of leave do I get?"}, flows.Runtime{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := f.answerBy(t, says("You have 28 days of leave a year. The documents don't say who pays for them."), "how many days of leave do I get?")
 	if want := "You have 28 days of leave a year [1]. The documents don't say who pays for them."; got.Text != want {
 		t.Errorf("%s: %q, want %q", got.Kind, got.Text, want)
 	}

@@ -51,7 +51,7 @@ type Evidence struct {
 func ReadEvidence(sentences []string) *Evidence {
 	statements := make([]statement, len(sentences))
 	for i, sentence := range sentences {
-		_, statements[i] = read(sentence)
+		_, statements[i] = readStatement(sentence)
 	}
 	return newEvidence(sentences, statements)
 }
@@ -83,9 +83,9 @@ func (e *Evidence) Check(claim string) Verdict {
 	if len(measured.asserted) == 0 {
 		return Verdict{Score: 1, Faithful: 1, Label: Supported}
 	}
-	verdict := Verdict{Features: measured.features(claim, e)}
+	verdict := Verdict{Features: measured.computeFeatures(claim, e)}
 	for _, a := range measured.asserted {
-		if !slices.ContainsFunc(measured.statements, a.in) {
+		if !slices.ContainsFunc(measured.statements, a.isIn) {
 			verdict.Missing = append(verdict.Missing, a.written)
 		}
 	}
@@ -97,7 +97,7 @@ func (e *Evidence) Check(claim string) Verdict {
 	default:
 		verdict.Score, verdict.Label = fitted.Judge(verdict.Features)
 		verdict.Faithful = fitted.FaithfulChance(verdict.Features)
-		if verdict.Label == Supported && len(e.sentences) <= wholePage && measured.differs() {
+		if verdict.Label == Supported && len(e.sentences) <= wholePage && measured.differsInDetail() {
 			verdict.Label, verdict.Score = Partly, min(verdict.Score, supportedScore)
 		}
 	}
@@ -107,9 +107,9 @@ func (e *Evidence) Check(claim string) Verdict {
 // FaithfulFrom is the chance from which on a section is taken to state a claim as it is.
 const FaithfulFrom = 0.67
 
-// differs says whether something exact is missing, or the sentence that holds nearly all of a claim
+// differsInDetail says whether something exact is missing, or the sentence that holds nearly all of a claim
 // has a "not" more or less.
-func (m measured) differs() bool {
+func (m measured) differsInDetail() bool {
 	if m.exactMissing(m.statements) > 0 {
 		return true
 	}
@@ -131,7 +131,7 @@ func mostOf(asserted []assertion, left []float64, statements []statement) (best 
 	for at, s := range statements {
 		sum := 0.0
 		for i, a := range asserted {
-			if left[i] > 0 && a.in(s) {
+			if left[i] > 0 && a.isIn(s) {
 				sum += left[i]
 			}
 		}

@@ -36,11 +36,11 @@ func (s statement) deniesOtherwise(other statement) bool {
 // deniedWords is how many telling words a "not" denies that stand behind it.
 const deniedWords = 3
 
-// in says whether a statement holds what is asserted.
-func (a assertion) in(s statement) bool { return slices.ContainsFunc(a.keys, s.set.Has) }
+// isIn says whether a statement holds what is asserted.
+func (a assertion) isIn(s statement) bool { return slices.ContainsFunc(a.keys, s.set.Has) }
 
-// read cuts a sentence into what it asserts.
-func read(sentence string) (asserted []assertion, whole statement) {
+// readStatement cuts a sentence into what it asserts.
+func readStatement(sentence string) (asserted []assertion, whole statement) {
 	folded := lexical.Fold(knowledge.WithoutAddresses(sentence))
 	whole = statement{set: make(Set), all: make(Set), denied: make(Set)}
 	deny := 0
@@ -51,7 +51,7 @@ func read(sentence string) (asserted []assertion, whole statement) {
 			i++
 			text += found[i].Text
 		}
-		if negates(text) {
+		if isNegation(text) {
 			whole.negated, deny = true, deniedWords
 		}
 		whole.refuses = whole.refuses || slices.Contains(refusals, lexical.Stem(strings.ToLower(text)))
@@ -63,7 +63,7 @@ func read(sentence string) (asserted []assertion, whole statement) {
 		for _, term := range terms {
 			whole.set[term] = struct{}{}
 		}
-		for _, a := range assertions(text, terms, first > 0) {
+		for _, a := range readAssertions(text, terms, first > 0) {
 			for _, key := range a.keys {
 				whole.set[key] = struct{}{}
 			}
@@ -81,10 +81,10 @@ func read(sentence string) (asserted []assertion, whole statement) {
 	return asserted, whole
 }
 
-// assertions gives what one word of some terms asserts: one thing, or several where a
+// readAssertions gives what one word of some terms asserts: one thing, or several where a
 // script writes without spaces. A capital letter makes a name of any word but a
 // sentence's first.
-func assertions(word string, terms []string, inside bool) []assertion {
+func readAssertions(word string, terms []string, inside bool) []assertion {
 	if len(terms) == 0 {
 		return nil
 	}
@@ -96,10 +96,10 @@ func assertions(word string, terms []string, inside bool) []assertion {
 		}
 		return separate
 	}
-	if value, ok := number(word); ok {
+	if value, ok := parseNumber(word); ok {
 		return []assertion{{keys: []string{"#" + value, whole}, exact: true}}
 	}
-	return []assertion{{keys: []string{whole}, exact: len(terms) > 1 || inside && capital(word)}}
+	return []assertion{{keys: []string{whole}, exact: len(terms) > 1 || inside && isCapitalized(word)}}
 }
 
 // groupsThousands says whether two words are one number written with a comma.
@@ -124,9 +124,9 @@ var numerals = map[string]string{
 	"twice": "2", "half": "50", "double": "2", "triple": "3",
 }
 
-// number gives the value of a word that is one, without a unit or an ending behind it:
+// parseNumber gives the value of a word that is one, without a unit or an ending behind it:
 // "30" for "30s", "5" for "5th", "1.2" for "v1.2", "3" for "three".
-func number(word string) (value string, ok bool) {
+func parseNumber(word string) (value string, ok bool) {
 	lower := strings.ToLower(word)
 	if value, ok = numerals[lower]; ok {
 		return value, true
@@ -156,18 +156,18 @@ var negations = map[string]bool{
 	"não": true, "sem": true, "non": true, "senza": true, "niet": true, "geen": true, "zonder": true,
 }
 
-func negates(word string) bool {
+func isNegation(word string) bool {
 	lower := strings.ToLower(word)
 	return negations[lower] || strings.HasSuffix(lower, "n't")
 }
 
 // refusals are words that deny what they are said of.
-var refusals = stems(`fail fails failed failure refuse refuses refused reject rejects rejected prevent prevents prevented forbid
+var refusals = stemWords(`fail fails failed failure refuse refuses refused reject rejects rejected prevent prevents prevented forbid
 	forbids forbidden deny denies denied ignore ignores ignored skip skips skipped lack lacks missing absent incompatible
 	unavailable unable impossible unsupported invalid disable disables disabled exclude excludes excluded avoid avoids omit omits
 	omitted only unless except instead rather replace replaces replaced remove removes removed stop stops`)
 
-func capital(word string) bool {
+func isCapitalized(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	return unicode.IsUpper(first)
 }

@@ -8,13 +8,13 @@ import (
 // addContrasts adds the features that tell a claim from evidence with nearly the same words: what
 // is denied, opposed, replaced or put in another order.
 func (m measured) addContrasts(f Features) {
-	best, near := m.statements[m.nearest], m.near()
-	f[featureTurned] = m.turned()
+	best, near := m.statements[m.nearest], m.nearStatements()
+	f[featureTurned] = m.measureTurned()
 	f[featureNegated] = indicator(joinDenials(near).deniesOtherwise(m.whole))
-	if m.opposes([]statement{best}) {
+	if m.isOpposedBy([]statement{best}) {
 		f[featureOpposed] = f[featureBest]
 	}
-	aligned := m.align(best)
+	aligned := m.alignWith(best)
 	if aligned.replaced {
 		f[featureReplaced] = aligned.common
 	}
@@ -32,21 +32,21 @@ func joinDenials(statements []statement) (joined statement) {
 }
 
 // directed are words that mean another thing where those around them change places.
-var directed = stems(`before after over than override overrides from to into instead favored favoured prefer parent rather by
+var directed = stemWords(`before after over than override overrides from to into instead favored favoured prefer parent rather by
 	above below until precedence convert converts replace replaces against`)
 
 // strongWords make a statement stronger than its source where that lacks them.
-var strongWords = stems(`only always never all every any each none must no not cannot without just exactly automatically
+var strongWords = stemWords(`only always never all every any each none must no not cannot without just exactly automatically
 	required guaranteed immediately both either also too even already same once most least`)
 
-// turned counts the words that turn the meaning of the best sentences around, 0 to 1.
-func (m measured) turned() float64 {
-	near := append([]statement{m.statements[m.nearest]}, m.near()...)
+// measureTurned counts the words that turn the meaning of the best sentences around, 0 to 1.
+func (m measured) measureTurned() float64 {
+	near := append([]statement{m.statements[m.nearest]}, m.nearStatements()...)
 	signs := min(m.deniedApart(), maxSigns)
 	if m.statements[m.nearest].deniesOtherwise(m.whole) {
 		signs++
 	}
-	if m.opposes(near) {
+	if m.isOpposedBy(near) {
 		signs++
 	}
 	stronger := 0
@@ -61,8 +61,8 @@ func (m measured) turned() float64 {
 // maxSigns is how many signs of another meaning count.
 const maxSigns = 2
 
-// opposes says whether statements lack a word of the claim and have its opposite instead.
-func (m measured) opposes(statements []statement) bool {
+// isOpposedBy says whether statements lack a word of the claim and have its opposite instead.
+func (m measured) isOpposedBy(statements []statement) bool {
 	has := func(word string) bool {
 		return slices.ContainsFunc(statements, func(s statement) bool { return s.all.Has(word) })
 	}
@@ -106,9 +106,9 @@ const (
 	maxReplacing = 4
 )
 
-// align compares the words of a claim with those of a statement by their longest common
+// alignWith compares the words of a claim with those of a statement by their longest common
 // subsequence.
-func (m measured) align(s statement) alignment {
+func (m measured) alignWith(s statement) alignment {
 	said, source := m.whole.order[:min(len(m.whole.order), maxAligned)], s.order[:min(len(s.order), maxAligned)]
 	table := commonLengths(said, source)
 	matched := 0

@@ -282,14 +282,14 @@ func hasWord(text, word string) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
-		if !belongs(before) && !belongs(after) {
+		if !isWordPart(before) && !isWordPart(after) {
 			return true
 		}
 		from = at + 1
 	}
 }
 
-func belongs(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordPart(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // namesIn gives the words with capital letters inside sentences. German writes all nouns with
 // one.
@@ -311,7 +311,7 @@ func namesIn(prose string, row bool) []string {
 			begins = begins || first
 			continue
 		}
-		if !row && !first && capital(word) && len(word) > 2 || mixedCase(word) {
+		if !row && !first && isCapitalized(word) && len(word) > 2 || mixedCase(word) {
 			names = append(names, strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s"))
 		}
 	}

@@ -51,7 +51,7 @@ type measured struct {
 
 func measureClaim(claim string, evidence []statement) measured {
 	m := measured{statements: evidence}
-	m.asserted, m.whole = read(claim)
+	m.asserted, m.whole = readStatement(claim)
 	left := make([]float64, len(m.asserted))
 	sum := 0.0
 	for i, a := range m.asserted {
@@ -70,14 +70,14 @@ func measureClaim(claim string, evidence []statement) measured {
 		m.most = max(m.most, gain/sum)
 		m.held += gain / sum
 		for i, a := range m.asserted {
-			if a.in(m.statements[at]) {
+			if a.isIn(m.statements[at]) {
 				left[i] = 0
 			}
 		}
 	}
 	m.rarity = m.weighRarity()
-	m.nearest, _ = m.densest(1)
-	m.window, _ = m.densest(2)
+	m.nearest, _ = m.findDensest(1)
+	m.window, _ = m.findDensest(2)
 	return m
 }
 
@@ -87,7 +87,7 @@ func (m measured) weighRarity() []float64 {
 	for i, a := range m.asserted {
 		count := 0
 		for _, s := range m.statements {
-			if a.in(s) {
+			if a.isIn(s) {
 				count++
 			}
 		}
@@ -96,9 +96,9 @@ func (m measured) weighRarity() []float64 {
 	return weights
 }
 
-// densest gives the position of the statements behind each other that hold the most of the
+// findDensest gives the position of the statements behind each other that hold the most of the
 // weight, and the part that they hold.
-func (m measured) densest(size int) (at int, part float64) {
+func (m measured) findDensest(size int) (at int, part float64) {
 	for i := range m.statements {
 		if held := m.heldBy(m.statements[i:min(len(m.statements), i+size)]); held > part {
 			at, part = i, held
@@ -112,7 +112,7 @@ func (m measured) heldBy(statements []statement) float64 {
 	held, sum := 0.0, 0.0
 	for i, a := range m.asserted {
 		sum += m.rarity[i]
-		if slices.ContainsFunc(statements, a.in) {
+		if slices.ContainsFunc(statements, a.isIn) {
 			held += m.rarity[i]
 		}
 	}
@@ -122,16 +122,16 @@ func (m measured) heldBy(statements []statement) float64 {
 // leastWeight keeps divisions from zero.
 const leastWeight = 1e-9
 
-// near are the two statements behind each other that hold the most.
-func (m measured) near() []statement {
+// nearStatements are the two statements behind each other that hold the most.
+func (m measured) nearStatements() []statement {
 	return m.statements[m.window:min(len(m.statements), m.window+2)]
 }
 
-// features gives the numbers by which a claim is judged.
-func (m measured) features(claim string, evidence *Evidence) Features {
+// computeFeatures gives the numbers by which a claim is judged.
+func (m measured) computeFeatures(claim string, evidence *Evidence) Features {
 	f := Features{featureAlways: 1}
-	if m.held < mostlyHeld && foreign(claim, evidence) {
-		there, gone := m.signs()
+	if m.held < mostlyHeld && isForeign(claim, evidence) {
+		there, gone := m.countSigns()
 		f[featureForeign], f[featureForeignMiss], f[featureForeignSure] = 1, gone/max(there+gone, 1), math.Log1p(there)/2
 		if len(m.best) > 0 && m.statements[m.best[0]].deniesOtherwise(m.whole) {
 			f[featureForeignNot] = 1
@@ -144,14 +144,14 @@ func (m measured) features(claim string, evidence *Evidence) Features {
 	f[featureExact] = m.exactMissing(m.statements)
 	f[featureProduct] = m.held * (1 - m.exactMissing(m.bestStatements()))
 	f[featureMissing] = 1 - m.heldBy(m.statements)
-	_, f[featureBest] = m.densest(1)
-	_, f[featureNear] = m.densest(3)
+	_, f[featureBest] = m.findDensest(1)
+	_, f[featureNear] = m.findDensest(3)
 	f[featureLength] = math.Log1p(float64(len(m.asserted))) / 3
 	if strings.HasPrefix(claim, "```") || strings.HasPrefix(claim, "~~~") {
 		f[featureCode] = 1
 	}
 	best := m.statements[m.nearest]
-	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.in(best) }))
+	f[featureNumber] = indicator(slices.ContainsFunc(m.asserted, func(a assertion) bool { return strings.HasPrefix(a.keys[0], "#") && !a.isIn(best) }))
 	m.addContrasts(f)
 	return f
 }
@@ -172,20 +172,20 @@ func (m measured) exactMissing(statements []statement) float64 {
 			continue
 		}
 		exact++
-		if !slices.ContainsFunc(statements, a.in) {
+		if !slices.ContainsFunc(statements, a.isIn) {
 			missing++
 		}
 	}
 	return missing / max(exact, 1)
 }
 
-// signs counts the numbers and code words of a claim that its evidence has and has not: they are
+// countSigns counts the numbers and code words of a claim that its evidence has and has not: they are
 // the same in every language, other than words with a capital letter.
-func (m measured) signs() (there, gone float64) {
+func (m measured) countSigns() (there, gone float64) {
 	for _, a := range m.asserted {
 		switch {
 		case !a.exact || !strings.ContainsAny(a.written, "-_./0123456789"):
-		case slices.ContainsFunc(m.statements, a.in):
+		case slices.ContainsFunc(m.statements, a.isIn):
 			there++
 		default:
 			gone++
@@ -202,8 +202,8 @@ const (
 	mostlyHeld = 0.6
 )
 
-// foreign says whether a claim is in another language than its evidence.
-func foreign(claim string, evidence *Evidence) bool {
+// isForeign says whether a claim is in another language than its evidence.
+func isForeign(claim string, evidence *Evidence) bool {
 	said := language.Detect(claim)
 	if said == language.Unknown {
 		return false
@@ -245,8 +245,8 @@ func indicator(holds bool) float64 {
 	return 0
 }
 
-// stems gives the stems of words, in their order.
-func stems(list string) []string {
+// stemWords gives the stems of words, in their order.
+func stemWords(list string) []string {
 	var found []string
 	for _, word := range lexical.Words(list) {
 		found = append(found, lexical.Stem(word.Text))

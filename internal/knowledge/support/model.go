@@ -12,7 +12,7 @@ import (
 // Weights are those of features in a logistic model.
 type Weights map[string]float64
 
-func (w Weights) chance(f Features) float64 {
+func (w Weights) computeChance(f Features) float64 {
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(f)) { // sums of floats depend on their order
 		sum += w[name] * f[name]
@@ -41,12 +41,12 @@ var (
 )
 
 // FaithfulChance is how likely a section states a claim with such features as it is.
-func (m Model) FaithfulChance(f Features) float64 { return m.Faithful.chance(f) }
+func (m Model) FaithfulChance(f Features) float64 { return m.Faithful.computeChance(f) }
 
 // SupportedChance and UnsupportedChance are how likely evidence states all of a claim with such
 // features, or nothing of it.
-func (m Model) SupportedChance(f Features) float64   { return m.Supported.chance(f) }
-func (m Model) UnsupportedChance(f Features) float64 { return m.Unsupported.chance(f) }
+func (m Model) SupportedChance(f Features) float64   { return m.Supported.computeChance(f) }
+func (m Model) UnsupportedChance(f Features) float64 { return m.Unsupported.computeChance(f) }
 
 // partlyScore and supportedScore are the scores above which a claim is supported in part, and whole.
 const (

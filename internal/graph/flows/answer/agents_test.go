@@ -98,7 +98,7 @@ func TestAnswerGenerationQuotesAndJudges(t *testing.T) {
 	retriever := newRetriever(t)
 	g := &answerGeneration{quotes: &quoter{documents: DefaultDocuments}, now: time.Now}
 	evidence := find(t, retriever, "how long are invoices kept?")
-	judged, err := g.judge(t.Context(), nil, claimsRequest{Question: "how long are invoices kept?", Evidence: evidence, Claims: []claim{
+	judged, err := g.handleClaims(t.Context(), nil, claimsRequest{Question: "how long are invoices kept?", Evidence: evidence, Claims: []claim{
 		{Text: "Invoices are kept for ten years.", Cites: []int{0}, Next: -1}, {Text: "Invoices are kept for two weeks.", Cites: []int{0}, Next: -1},
 	}})
 	if err != nil {

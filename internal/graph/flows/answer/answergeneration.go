@@ -20,7 +20,7 @@ type answerGeneration struct {
 }
 
 func (g *answerGeneration) agent(limits timeouts) agent.Agent {
-	return agent.Agent{Name: nameGeneration, Timeout: limits.write, Handlers: []agent.Handler{agent.On(g.draft), agent.On(g.judge)}}
+	return agent.Agent{Name: nameGeneration, Timeout: limits.write, Handlers: []agent.Handler{agent.On(g.draft), agent.On(g.handleClaims)}}
 }
 
 // draft has the model write where there is one; where it can't, or there is none, sentences

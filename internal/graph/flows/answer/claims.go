@@ -61,7 +61,7 @@ func (t *citedTexts) bestPassages(text string, shown []int) []int {
 	}
 	var all []scored
 	for _, position := range shown {
-		if score := t.of([]int{position}).Check(text).Score; score > 0 {
+		if score := t.evidenceOf([]int{position}).Check(text).Score; score > 0 {
 			all = append(all, scored{position, score})
 		}
 	}
@@ -114,8 +114,8 @@ func newCitedTexts(evidence []retrieve.Evidence) *citedTexts {
 	return &citedTexts{evidence: evidence, read: make(map[string]*support.Evidence)}
 }
 
-// of gives what stands in the passages at positions, and where they stand.
-func (t *citedTexts) of(cites []int) *support.Evidence {
+// evidenceOf gives what stands in the passages at positions, and where they stand.
+func (t *citedTexts) evidenceOf(cites []int) *support.Evidence {
 	key := fmt.Sprint(cites)
 	if known := t.read[key]; known != nil {
 		return known
@@ -126,7 +126,7 @@ func (t *citedTexts) of(cites []int) *support.Evidence {
 	} else {
 		parts := make([]*support.Evidence, len(cites))
 		for i, position := range cites {
-			parts[i] = t.of([]int{position})
+			parts[i] = t.evidenceOf([]int{position})
 		}
 		made = support.JoinEvidence(parts...)
 	}
@@ -134,10 +134,10 @@ func (t *citedTexts) of(cites []int) *support.Evidence {
 	return made
 }
 
-// check checks a claim by its words against the passages that it cites.
-func (t *citedTexts) check(c claim, question string) wordVerdict {
+// checkClaim checks a claim by its words against the passages that it cites.
+func (t *citedTexts) checkClaim(c claim, question string) wordVerdict {
 	stated := support.Stated{Text: c.Text, Row: c.Kind == reply.Row, Code: c.Kind == reply.Code, Question: question}
-	cited := t.of(c.Cites)
+	cited := t.evidenceOf(c.Cites)
 	return wordVerdict{Verdict: cited.Check(c.Text), Absent: cited.Absent(stated)}
 }
 

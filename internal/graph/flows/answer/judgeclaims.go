@@ -19,7 +19,7 @@ import (
 // they can; a model, where there is one, judges as well. It is believed where the words don't
 // speak against it, and not at all where it takes a statement for supported that no source
 // has.
-func (g *answerGeneration) judge(ctx context.Context, _ *agent.Task, request claimsRequest) (claimsResponse, error) {
+func (g *answerGeneration) handleClaims(ctx context.Context, _ *agent.Task, request claimsRequest) (claimsResponse, error) {
 	return g.judgeClaims(ctx, request, verdictsByWords(request.Claims, request.Evidence, request.Question))
 }
 
@@ -79,7 +79,7 @@ func verdictsByWords(claims []claim, evidence []retrieve.Evidence, question stri
 	texts := newCitedTexts(evidence)
 	for i, c := range claims {
 		if c.asserts() {
-			verdicts[i] = texts.check(c, question)
+			verdicts[i] = texts.checkClaim(c, question)
 		}
 	}
 	return verdicts
@@ -139,7 +139,7 @@ type verdictsAsked struct {
 // askVerdicts asks the model about all claims, several in a request.
 func (g *answerGeneration) askVerdicts(ctx context.Context, request claimsRequest) (verdictsAsked, error) {
 	asked := verdictsAsked{labels: make(map[int]support.Label)}
-	for _, batch := range g.batches(request) {
+	for _, batch := range g.groupClaims(request) {
 		if err := g.askBatch(ctx, request, batch, &asked); err != nil || asked.failure != "" {
 			return asked, err
 		}
@@ -147,8 +147,8 @@ func (g *answerGeneration) askVerdicts(ctx context.Context, request claimsReques
 	return asked, nil
 }
 
-// batches groups claims so that what they cite fits a request.
-func (g *answerGeneration) batches(request claimsRequest) [][]int {
+// groupClaims groups claims so that what they cite fits a request.
+func (g *answerGeneration) groupClaims(request claimsRequest) [][]int {
 	var batches [][]int
 	var batch, cited []int
 	tokens := 0

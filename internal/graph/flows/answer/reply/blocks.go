@@ -161,7 +161,7 @@ func proseBlocks(lines []string) []*block {
 // has none: the line above the first delimiter row, if it has as many cells.
 func tableStart(lines []string) int {
 	for i := 1; i < len(lines); i++ {
-		if columns := delimiters(lines[i]); columns > 0 {
+		if columns := countColumns(lines[i]); columns > 0 {
 			if countCells(lines[i-1]) == columns {
 				return i - 1
 			}
@@ -171,8 +171,8 @@ func tableStart(lines []string) int {
 	return -1
 }
 
-// delimiters is how many columns a delimiter row has, 0 for another line.
-func delimiters(line string) int {
+// countColumns is how many columns a delimiter row has, 0 for another line.
+func countColumns(line string) int {
 	if len(line)-len(strings.TrimLeft(line, " ")) > 3 || strings.Trim(line, "-|: \t\r\v\f") != "" || strings.Trim(line, "-\n") == "" && !strings.Contains(line, "-") {
 		return 0
 	}

@@ -149,10 +149,10 @@ func TestReadStyles(t *testing.T) {
 
 type counts struct{ tables, rows, items, blocks int }
 
-func count(blocks []*block) counts {
+func countBlocks(blocks []*block) counts {
 	var sum counts
 	for _, b := range blocks {
-		inner := count(b.children)
+		inner := countBlocks(b.children)
 		sum = counts{sum.tables + inner.tables, sum.rows + inner.rows, sum.items + inner.items, sum.blocks + inner.blocks}
 		switch b.kind {
 		case table:
@@ -177,16 +177,16 @@ func FuzzRead(f *testing.F) {
 		read := Read(markdown, 9)
 		decisions := make([]Decision, len(read.Units))
 		same := func(n int) int { return n }
-		before := count(read.blocks)
+		before := countBlocks(read.blocks)
 		whole := read.Write(decisions, same)
-		if after := count(parseBlocks(whole)); after != before {
+		if after := countBlocks(parseBlocks(whole)); after != before {
 			t.Fatalf("read %+v in %q,\nwrote %+v in %q", before, markdown, after, whole)
 		}
 		for i := range decisions {
 			decisions[i].Remove = removed>>(i%64)&1 == 1
 			decisions[i].Remark = strings.Repeat("*(partly)*", int(removed>>(i%63)&1))
 		}
-		after := count(parseBlocks(read.Write(decisions, same)))
+		after := countBlocks(parseBlocks(read.Write(decisions, same)))
 		if after.tables > before.tables || after.rows > before.rows || after.items > before.items || after.blocks > before.blocks {
 			t.Fatalf("removing from %+v left %+v: %q", before, after, markdown)
 		}

@@ -77,7 +77,7 @@ func (s *Stream) visibleText() (text string, ok bool) {
 // sendText lets out what of a beginning was not yet. Where its shown form turned out to be another,
 // nothing more follows before the whole answer does.
 func (s *Stream) sendText(beginning string) {
-	shown := s.reader.renumbered(beginning, s.number)
+	shown := s.reader.renumberMarks(beginning, s.number)
 	if rest, goesOn := strings.CutPrefix(shown, s.sent); goesOn && rest != "" {
 		s.sent = shown
 		s.out(rest)
@@ -127,9 +127,9 @@ func openSpan(text string) int {
 	return len(text)
 }
 
-// renumbered writes the marks of a text in place, outside of code, with the numbers that their
+// renumberMarks writes the marks of a text in place, outside of code, with the numbers that their
 // sources have.
-func (r reader) renumbered(text string, number func(source int) int) string {
+func (r reader) renumberMarks(text string, number func(source int) int) string {
 	var b strings.Builder
 	fence := ""
 	for line := range strings.Lines(text) {

@@ -35,7 +35,7 @@ func (r *reader) addBlocks(blocks []*block, at place) {
 	outer := at.lead
 	for i, b := range blocks {
 		before := len(r.reply.Units)
-		r.addBlock(b, at, i+1 < len(blocks) && announceable(blocks[i+1]))
+		r.addBlock(b, at, i+1 < len(blocks) && canBeAnnounced(blocks[i+1]))
 		at.lead = outer
 		if b.kind == paragraph || b.kind == heading {
 			if after := len(r.reply.Units); after > before && b.kind == paragraph {
@@ -45,8 +45,8 @@ func (r *reader) addBlocks(blocks []*block, at place) {
 	}
 }
 
-// announceable says whether a lead-in may stand in front of a block.
-func announceable(b *block) bool { return b.kind != heading && b.kind != rule }
+// canBeAnnounced says whether a lead-in may stand in front of a block.
+func canBeAnnounced(b *block) bool { return b.kind != heading && b.kind != rule }
 
 func (r *reader) addBlock(b *block, at place, followed bool) {
 	switch b.kind {

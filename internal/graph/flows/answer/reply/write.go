@@ -241,7 +241,7 @@ func (w *writer) writeLines(blocks []*block, in context) []string {
 			continue
 		}
 		written := w.writeBlock(b, before, in)
-		if before != nil && (!in.tight || !joins(before, b, w)) {
+		if before != nil && (!in.tight || !standsTight(before, b, w)) {
 			out = append(out, "")
 		}
 		out = append(out, written...)
@@ -257,8 +257,8 @@ func (w *writer) partsBlocks(blocks []*block, i int) bool {
 	return slices.ContainsFunc(blocks[:i], stays) && after >= 0 && blocks[i+1+after].kind != rule
 }
 
-// joins says whether a block may follow another in a tight list without an empty line.
-func joins(before, b *block, w *writer) bool {
+// standsTight says whether a block may follow another in a tight list without an empty line.
+func standsTight(before, b *block, w *writer) bool {
 	if before.kind != paragraph {
 		return false
 	}

@@ -126,7 +126,7 @@ func checkNext(t *testing.T) func(i int) (Reply, bool) {
 			return Reply{}, false
 		}
 		made := Reply{Tame: i%2 == 0}
-		made.Written = write(random, made.Tame)
+		made.Written = writeReply(random, made.Tame)
 		var verify llm.Model
 		if i%3 > 0 {
 			verify = fickle{random}

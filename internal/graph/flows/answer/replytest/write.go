@@ -20,23 +20,23 @@ var (
 	}
 )
 
-// write makes up a reply: Markdown of every kind, and where it is not tame, scraps of anything
+// writeReply makes up a reply: Markdown of every kind, and where it is not tame, scraps of anything
 // in between.
-func write(random *rand.Rand, tame bool) string {
+func writeReply(random *rand.Rand, tame bool) string {
 	w := writer{random: random, tame: tame}
 	if !tame {
 		switch random.IntN(60) {
 		case 0:
 			return ""
 		case 1:
-			return strings.Repeat(w.pick(odd), 1+random.IntN(2000))
+			return strings.Repeat(w.pickOne(odd), 1+random.IntN(2000))
 		case 2:
-			return strings.Repeat("> ", 200) + strings.Repeat("- ", 200) + w.sentence()
+			return strings.Repeat("> ", 200) + strings.Repeat("- ", 200) + w.writeSentence()
 		}
 	}
 	blocks := make([]string, 1+random.IntN(6))
 	for i := range blocks {
-		blocks[i] = w.block(2)
+		blocks[i] = w.writeBlock(2)
 	}
 	return strings.Join(blocks, "\n\n")
 }
@@ -46,18 +46,18 @@ type writer struct {
 	tame   bool
 }
 
-func (w writer) pick(list []string) string { return list[w.random.IntN(len(list))] }
+func (w writer) pickOne(list []string) string { return list[w.random.IntN(len(list))] }
 
-// scrap is nothing in a tame reply.
-func (w writer) scrap() string {
+// pickScrap is nothing in a tame reply.
+func (w writer) pickScrap() string {
 	if w.tame || w.random.IntN(3) > 0 {
 		return ""
 	}
-	return w.pick(odd)
+	return w.pickOne(odd)
 }
 
-func (w writer) sentence() string {
-	said := w.pick(facts)
+func (w writer) writeSentence() string {
+	said := w.pickOne(facts)
 	switch w.random.IntN(6) {
 	case 0:
 		said = "According to [1], lunch is served in the garden."
@@ -66,39 +66,39 @@ func (w writer) sentence() string {
 	case 2:
 		said = "The documents don't say who restarts it."
 	}
-	return w.scrap() + strings.TrimSuffix(said, ".") + w.pick(marks) + "." + w.scrap()
+	return w.pickScrap() + strings.TrimSuffix(said, ".") + w.pickOne(marks) + "." + w.pickScrap()
 }
 
-func (w writer) paragraph() string {
+func (w writer) writeParagraph() string {
 	sentences := make([]string, 1+w.random.IntN(3))
 	for i := range sentences {
-		sentences[i] = w.sentence()
+		sentences[i] = w.writeSentence()
 	}
 	return strings.Join(sentences, " ")
 }
 
-// block writes a block, lists inside lists at most as deep as told.
-func (w writer) block(depth int) string {
+// writeBlock writes a block, lists inside lists at most as deep as told.
+func (w writer) writeBlock(depth int) string {
 	switch w.random.IntN(8) {
 	case 0:
-		return strings.Repeat("#", 1+w.random.IntN(4)) + " Restarting" + w.scrap() + "\n\n" + w.paragraph()
+		return strings.Repeat("#", 1+w.random.IntN(4)) + " Restarting" + w.pickScrap() + "\n\n" + w.writeParagraph()
 	case 1:
-		return w.paragraph() + " It goes like this:\n\n" + w.list(depth)
+		return w.writeParagraph() + " It goes like this:\n\n" + w.writeList(depth)
 	case 2:
-		return w.list(depth)
+		return w.writeList(depth)
 	case 3:
-		return "These are the limits" + w.pick(marks) + ":\n\n" + w.table()
+		return "These are the limits" + w.pickOne(marks) + ":\n\n" + w.writeTable()
 	case 4:
-		return w.table()
+		return w.writeTable()
 	case 5:
-		return "Run this:\n\n" + w.code()
+		return "Run this:\n\n" + w.writeCode()
 	case 6:
-		return "> " + strings.ReplaceAll(w.paragraph(), "\n", "\n> ")
+		return "> " + strings.ReplaceAll(w.writeParagraph(), "\n", "\n> ")
 	}
-	return w.paragraph()
+	return w.writeParagraph()
 }
 
-func (w writer) list(depth int) string {
+func (w writer) writeList(depth int) string {
 	ordered, loose := w.random.IntN(2) == 0, w.random.IntN(3) == 0
 	var items []string
 	for i := range 1 + w.random.IntN(4) {
@@ -106,9 +106,9 @@ func (w writer) list(depth int) string {
 		if ordered {
 			sign = fmt.Sprintf("%d.", i+1)
 		}
-		inside := w.sentence()
+		inside := w.writeSentence()
 		if w.random.IntN(4) == 0 && depth > 0 {
-			inside += "\n\n" + w.block(depth-1)
+			inside += "\n\n" + w.writeBlock(depth-1)
 		}
 		indent := strings.Repeat(" ", len(sign)+1)
 		items = append(items, sign+" "+strings.ReplaceAll(strings.ReplaceAll(inside, "\n", "\n"+indent), indent+"\n", "\n"))
@@ -119,15 +119,15 @@ func (w writer) list(depth int) string {
 	return strings.Join(items, "\n")
 }
 
-func (w writer) table() string {
-	rows := []string{"| Limit | Value" + w.scrap() + " |", "|---|:-:|"}
+func (w writer) writeTable() string {
+	rows := []string{"| Limit | Value" + w.pickScrap() + " |", "|---|:-:|"}
 	for i := range 1 + w.random.IntN(4) {
-		rows = append(rows, fmt.Sprintf("| jobs %d%s | %s%s |", i, w.scrap(), w.pick([]string{"1,200", "four minutes", "`queue.maxDepth`", "9 euros"}), w.pick(marks)))
+		rows = append(rows, fmt.Sprintf("| jobs %d%s | %s%s |", i, w.pickScrap(), w.pickOne([]string{"1,200", "four minutes", "`queue.maxDepth`", "9 euros"}), w.pickOne(marks)))
 	}
 	return strings.Join(rows, "\n")
 }
 
-func (w writer) code() string {
-	fence := w.pick([]string{"```", "~~~", "````"})
-	return fence + w.pick([]string{"", "sh", "yaml"}) + "\nheron drain --grace-period" + w.scrap() + "\n" + fence
+func (w writer) writeCode() string {
+	fence := w.pickOne([]string{"```", "~~~", "````"})
+	return fence + w.pickOne([]string{"", "sh", "yaml"}) + "\nheron drain --grace-period" + w.pickScrap() + "\n" + fence
 }

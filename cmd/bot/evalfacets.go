@@ -17,6 +17,7 @@ import (
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
 	"cairn/internal/sqlite"
+	"cairn/internal/store"
 )
 
 // measureFacets acts the person who is asked back: for each facet of each topic it
@@ -57,27 +58,27 @@ func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *meas
 
 // journal keeps the checkpoints of runs that belong to no thread, in a data directory, until
 // done.
-func journal(ctx context.Context, dir string) (kept runs.Journal, done func() error, err error) {
+func journal(ctx context.Context, dir string) (kept store.Journal, done func() error, err error) {
 	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: time.Hour})
+	opened, err := embedded.Open(ctx, db, runs.Options{LeaseTTL: time.Hour})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	job := runs.Job{Event: runs.EventID(rand.Text()), Message: chat.Message{Thread: chat.NewThreadID("eval", "facets")}}
-	if _, err := store.Enqueue(ctx, job); err != nil {
+	if _, err := opened.Enqueue(ctx, job); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	lease, err := store.Claim(ctx, "eval")
+	lease, err := opened.Claim(ctx, "eval")
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	done = func() error {
-		return errors.Join(store.Finish(context.WithoutCancel(ctx), lease, runs.Result{}), db.Close())
+		return errors.Join(opened.Finish(context.WithoutCancel(ctx), lease, runs.Result{}), db.Close())
 	}
-	return store.Journal(lease), done, nil
+	return opened.Journal(lease), done, nil
 }
 
 // lead makes one request and replies where it is asked about.

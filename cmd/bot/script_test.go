@@ -79,7 +79,7 @@ func putAside(ts *testscript.TestScript, neg bool, args []string) {
 	ctx := context.Background()
 	db, err := sqlite.OpenData(ctx, ts.Getenv("CAIRN_DATA_DIR"))
 	ts.Check(err)
-	queue, err := embedded.OpenStore(ctx, db, runs.Options{})
+	queue, err := embedded.Open(ctx, db, runs.Options{})
 	ts.Check(err)
 	job := runs.Job{Event: runs.EventID(args[0]), Message: chat.Message{Thread: "terminal:put-aside", Author: "ann", Text: "hello"}}
 	if len(args) == 2 {

@@ -142,8 +142,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 	threads := c.Storage.Threads
 	return bot.New(bot.Options{
 		Access: resolver, Library: c.answeredFrom(), Openers: openers(c.platforms()), Withdraw: withdrawals[c.Config.Access.Retract],
-		Sessions: c.Telemetry.Sessions(threads.Sessions), Runs: c.Telemetry.Runs(threads.Runs), Records: c.Telemetry.Records(threads.Records),
-		Together: c.Telemetry.Together(threads.together), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
+		Store: c.Telemetry.Store(threads.Runs), Flows: c.Telemetry.Flows(registered, answer.Name), Router: router,
 		Accompany: c.Telemetry.Accompany, Logger: c.Logger, Adapters: c.Posters(), Ending: ending, Quota: newQuota(c.Config.Limits, c.Storage.counts, c.Models.Budget), Catalog: c.Library,
 		Examples: c.Examples(), ReadFile: ReadAttached,
 	})

@@ -32,7 +32,7 @@ func OpenPlayed(ctx context.Context, l *Library, options PlayOptions) (_ *Played
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	storage, err := openData(ctx, options.Dir, keepThreads)
+	storage, err := openData(ctx, options.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func OpenPlayed(ctx context.Context, l *Library, options PlayOptions) (_ *Played
 		return nil, err
 	}
 	p.Bot, err = bot.New(bot.Options{
-		Sessions: storage.Sessions, Runs: storage.Runs, Records: storage.Records, Flows: registered, Router: router,
+		Store: storage.Runs, Flows: registered, Router: router,
 		Examples: l.Examples(), Logger: l.Logger, Adapters: map[string]chat.Poster{options.Adapter: nil}, Catalog: l, ReadFile: ReadAttached,
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func OpenReading(ctx context.Context, setup Setup, folder string) (_ *App, err e
 		return nil, fmt.Errorf("make a folder for what is worked at: %w", err)
 	}
 	a.add(func() error { return os.RemoveAll(dir) })
-	storage, err := openData(ctx, dir, 0)
+	storage, err := openData(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func OpenReading(ctx context.Context, setup Setup, folder string) (_ *App, err e
 		return nil, err
 	}
 	a.Bot, err = bot.New(bot.Options{
-		Sessions: storage.Sessions, Runs: storage.Runs, Records: storage.Records, Flows: append(readers, reports), Logger: setup.Logger,
+		Store: storage.Runs, Flows: append(readers, reports), Logger: setup.Logger,
 		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: setup.Logger}),
 	})
 	if err != nil {

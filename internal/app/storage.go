@@ -26,7 +26,6 @@ import (
 	"cairn/internal/agent/reports"
 	embeddedreports "cairn/internal/agent/reports/embedded"
 	redisreports "cairn/internal/agent/reports/redis"
-	"cairn/internal/bot"
 	"cairn/internal/chat/settings"
 	embeddedsettings "cairn/internal/chat/settings/embedded"
 	redissettings "cairn/internal/chat/settings/redis"
@@ -34,14 +33,12 @@ import (
 	embeddedquota "cairn/internal/quota/embedded"
 	redisquota "cairn/internal/quota/redis"
 	"cairn/internal/redis/conn"
-	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	redisruns "cairn/internal/runs/redis"
 	"cairn/internal/session"
-	embeddedsessions "cairn/internal/session/embedded"
-	redissessions "cairn/internal/session/redis"
 	"cairn/internal/sqlite"
+	"cairn/internal/store"
 )
 
 // keepThreads is how long a thread that nobody uses is remembered.
@@ -50,9 +47,8 @@ const keepThreads = 30 * 24 * time.Hour
 // Threads are the stores of threads and runs.
 type Threads struct {
 	Sessions session.Store
-	Runs     bot.Runs
-	Records  bot.Records
-	together func(ctx context.Context, write func(ctx context.Context) error) error // see bot.Options
+	Runs     store.Store
+	Records  store.Records
 	// Purge removes what is left of deleted data from the files of the stores.
 	Purge func(ctx context.Context) error
 }
@@ -89,7 +85,7 @@ func OpenStorage(ctx context.Context, setup Setup) (*Storage, error) {
 	if err := closeDataDir(ctx, setup.Config.DataDir, setup.Logger); err != nil {
 		return nil, err
 	}
-	return openData(ctx, setup.Config.DataDir, keepThreads)
+	return openData(ctx, setup.Config.DataDir)
 }
 
 // HasStorage reports whether there is a storage already. A Redis always is.
@@ -104,14 +100,13 @@ func HasStorage(setup Setup) bool {
 // Close releases the storage.
 func (s *Storage) Close() error { return s.closeAll() }
 
-// openData opens the storage in a data directory. Threads and runs that were not used for longer
-// than keep are forgotten; 0 keeps them all.
-func openData(ctx context.Context, dir string, keep time.Duration) (*Storage, error) {
+// openData opens the storage in a data directory.
+func openData(ctx context.Context, dir string) (*Storage, error) {
 	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	threads, err := openDataThreads(ctx, db, keep)
+	threads, err := openDataThreads(ctx, db)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -122,20 +117,16 @@ func openData(ctx context.Context, dir string, keep time.Duration) (*Storage, er
 	}, nil
 }
 
-func openDataThreads(ctx context.Context, db *sqlite.DB, keep time.Duration) (Threads, error) {
-	remembered, err := embeddedsessions.Open(ctx, db, keep)
+func openDataThreads(ctx context.Context, db *sqlite.DB) (Threads, error) {
+	opened, err := embeddedruns.Open(ctx, db, runs.Options{Keep: keepThreads})
 	if err != nil {
 		return Threads{}, err
 	}
-	queue, err := embeddedruns.OpenStore(ctx, db, runs.Options{Keep: keep})
-	if err != nil {
-		return Threads{}, err
-	}
-	records, err := embeddedruns.OpenRecords(ctx, db, keep)
-	if err != nil {
-		return Threads{}, err
-	}
-	return Threads{Sessions: remembered, Runs: queue, Records: records, Purge: db.PurgeDeleted}, nil
+	return newThreads(opened, db.PurgeDeleted), nil
+}
+
+func newThreads(opened store.Store, purge func(ctx context.Context) error) Threads {
+	return Threads{Sessions: opened.Sessions(), Runs: opened, Records: opened.Records(), Purge: purge}
 }
 
 func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
@@ -146,24 +137,15 @@ func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
 	for _, warning := range client.Warnings {
 		setup.Logger.WarnContext(ctx, "Redis may lose accepted messages", "why", warning)
 	}
-	options := redisruns.Options{Options: runs.Options{Keep: keepThreads}, Logger: setup.Logger}
-	queue, err := redisruns.Open(ctx, client, options)
+	opened, err := redisruns.Open(ctx, client, redisruns.Options{Options: runs.Options{Keep: keepThreads}, Logger: setup.Logger})
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
-	opened := closers{client.Close, queue.Close}
-	records, err := redisruns.OpenRecords(client, options)
-	if err != nil {
-		return nil, errors.Join(err, opened.closeAll())
-	}
 	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
 	return &Storage{
-		Threads: Threads{
-			Sessions: redissessions.Open(client, redissessions.Options{Keep: keepThreads}), Runs: queue, Records: records,
-			together: script.Together(client), Purge: client.RewriteFiles,
-		},
+		Threads:  newThreads(opened, client.RewriteFiles),
 		Settings: redissettings.Open(client), Groups: redisaccess.Open(client), Agents: redisreports.Open(client), InRedis: true,
 		counts: redisquota.Open(client), installs: redisinstalls.Open(client), turns: redispace.Open(client),
-		shards: redisfleet.Open(client, app), tickets: redistickets.Open(client), closers: opened,
+		shards: redisfleet.Open(client, app), tickets: redistickets.Open(client), closers: closers{client.Close, opened.Close},
 	}, nil
 }

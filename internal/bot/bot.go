@@ -19,11 +19,13 @@
 //
 // The session is what crashes are survived by. It is saved twice for a job: when it has
 // been decided what the job is (session.Work says so), and when its outcome is part of
-// the turns (Work.Over). Both saves carry the lease's token. A worker that takes the job
+// the turns (Work.Over). Both are made under the lease. A worker that takes the job
 // up again finds the first and goes on with the run from its checkpoint, or finds the
-// second and only shows what is said already. Where the stores can, what stands beside a
-// save is written with it (Options.Together): with the second the run's last checkpoint, its
-// record and what is to be posted. What is left to write then is written with the job's end.
+// second and only shows what is said already. Each save is a commit (store.Commit), with all
+// that belongs to it: the first with the run's record, the second with that and what is to be
+// posted. What is left to write then is committed with the job's end. The first is put off for a
+// moment where nothing but the run depends on it (start.go): a run that is done by then is saved
+// once.
 package bot
 
 import (
@@ -42,33 +44,15 @@ import (
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/store"
 )
-
-// Runs is the store of what is to be done and how far it is: one backend of package runs.
-type Runs interface { //nolint:interfacebloat // each part is small, and no part is of use without the others
-	runs.Queue
-	runs.Leases
-	runs.Stopper
-	runs.Journals
-	runs.Events
-	runs.Outbox
-	runs.Operator
-	runs.Edits
-	runs.Forgetter
-}
-
-// Records is the store of what is remembered of runs.
-type Records interface {
-	runs.Records
-	runs.Registry
-}
 
 // Bot is the chat.Handler behind every adapter, and the worker behind that.
 type Bot struct {
 	options  Options
-	sessions session.Store
-	store    Runs
-	records  Records
+	store    store.Store
+	sessions session.Store // of the store
+	records  store.Records // of the store
 	logger   *slog.Logger
 	now      func() time.Time
 	flows    map[string]flows.Flow
@@ -77,13 +61,11 @@ type Bot struct {
 	readers  *placeReaders
 }
 
-// Options is what a bot is made of. The first five are required.
+// Options is what a bot is made of. The first three are required.
 type Options struct {
-	Sessions session.Store
-	Runs     Runs
-	Records  Records
-	Flows    []flows.Flow // the first is the one a plain message goes to
-	Logger   *slog.Logger
+	Store  store.Store
+	Flows  []flows.Flow // the first is the one a plain message goes to
+	Logger *slog.Logger
 	// Adapters are those whose threads are worked at, by name; nil is one that is no
 	// Poster: it reads transcripts and follows events. One that is a chat.Drafter or a
 	// chat.Fetcher as well is used as such. Jobs of other threads are left to workers that
@@ -115,10 +97,6 @@ type Options struct {
 	ReadFile func(ctx context.Context, name string, content []byte) (text string, err error)
 	// Router decides which flow a message goes to; nil: one that knows the rules alone.
 	Router flows.Router
-	// Together has what write writes to the three stores, by the context that it is given,
-	// written in order at its end, all in one go, or up to what fails, and nothing where
-	// write fails; what it reads it reads at once. nil: each is written when its turn comes.
-	Together func(ctx context.Context, write func(ctx context.Context) error) error
 	// Quota limits what people may ask; nil: nothing does.
 	Quota Quota
 	// Accompany gives the context of the work at a lease's job, and is told when that is over,
@@ -156,8 +134,8 @@ var (
 // New makes a bot, or says what its options lack.
 func New(options Options) (*Bot, error) {
 	switch {
-	case options.Sessions == nil, options.Runs == nil, options.Records == nil, options.Logger == nil:
-		return nil, errors.New("make the bot: Options need Sessions, Runs, Records and a Logger")
+	case options.Store == nil, options.Logger == nil:
+		return nil, errors.New("make the bot: Options need a Store and a Logger")
 	case len(options.Flows) == 0:
 		return nil, errors.New("make the bot: Options need at least one flow")
 	}
@@ -184,7 +162,7 @@ func New(options Options) (*Bot, error) {
 		options.Now = time.Now
 	}
 	b := &Bot{
-		options: options, sessions: options.Sessions, store: options.Runs, records: options.Records,
+		options: options, store: options.Store, sessions: options.Store.Sessions(), records: options.Store.Records(),
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
 	b.readers = newPlaceReaders(options)

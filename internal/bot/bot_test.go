@@ -17,8 +17,9 @@ import (
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
-	sessions "cairn/internal/session/embedded"
+	"cairn/internal/session"
 	"cairn/internal/sqlite"
+	"cairn/internal/store"
 )
 
 // asking is a small real flow: it asks which color is meant, and answers with it.
@@ -114,9 +115,9 @@ type office struct {
 	bot     *bot.Bot
 	log     *logged
 	db      *sqlite.DB
-	store   *sessions.Store
+	store   session.Store
 	queue   *embedded.Store
-	records *embedded.Records
+	records store.Records
 	leave   context.CancelFunc
 	working sync.WaitGroup
 }
@@ -152,21 +153,16 @@ func openWith(t testing.TB, dir string, change func(*bot.Options), more ...flows
 	if o.db, err = sqlite.OpenData(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if o.store, err = sessions.Open(t.Context(), o.db, 0); err != nil {
+	if o.queue, err = embedded.Open(t.Context(), o.db, runs.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if o.records, err = embedded.OpenRecords(t.Context(), o.db, 0); err != nil {
-		t.Fatal(err)
-	}
-	if o.queue, err = embedded.OpenStore(t.Context(), o.db, runs.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	o.store, o.records = o.queue.Sessions(), o.queue.Records()
 	echoes, err := echo.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := bot.Options{
-		Sessions: o.store, Runs: o.queue, Records: o.records, Flows: append(more, newAsking(t), echoes),
+		Store: o.queue, Flows: append(more, newAsking(t), echoes),
 		Adapters: map[string]chat.Poster{"test": nil}, Logger: slog.New(slog.NewTextHandler(o.log, nil)),
 	}
 	change(&options)

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
 func (t *turn) concludeOutcome(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
@@ -86,7 +87,7 @@ func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
 	if work.Over || work.Run == "" {
 		return t.deliver(ctx)
 	}
-	if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
+	if t.record, err = t.records.Load(ctx, work.Run); err != nil {
 		return dead, t.announceDone(happened{Refusal: broken})
 	}
 	return t.parkRun(ctx, errors.New(dead.Reason))
@@ -99,12 +100,12 @@ func (t *turn) recordOutcome(ctx context.Context, reply chat.Reply, result runs.
 	reply.Run = t.record.ID
 	t.recordReply(t.message.ID, reply)
 	t.session.BoundDocuments()
-	return t.commitAndShow(ctx, result, t.saveRecord)
+	return t.commitAndShow(ctx, result, t.record)
 }
 
-// commitAndShow saves that the turns hold what came of the job, with what is to be saved before
-// and what is to be posted, and shows it.
-func (t *turn) commitAndShow(ctx context.Context, result runs.Result, before ...func(ctx context.Context) error) (runs.Result, error) {
+// commitAndShow commits that the turns hold what came of the job, with records and what is to be
+// posted, and shows it.
+func (t *turn) commitAndShow(ctx context.Context, result runs.Result, records ...runs.Record) (runs.Result, error) {
 	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
 		t.setWork(session.Work{})
 	}
@@ -115,11 +116,13 @@ func (t *turn) commitAndShow(ctx context.Context, result runs.Result, before ...
 	} else {
 		work.Closed = t.closed
 	}
-	if t.lastCheckpoint != nil {
-		before = slices.Insert(before, 0, t.lastCheckpoint)
-		t.lastCheckpoint = nil
+	delivery, err := t.deliverySoon()
+	if err != nil {
+		return runs.Result{}, err
 	}
-	if err := t.writeTogether(ctx, slices.Concat(before, []func(context.Context) error{t.saveSession, t.recordSoon})...); err != nil {
+	changes := store.Commit{Session: &t.session, Records: append(t.takeChanged(), records...), Delivery: delivery, Unless: t.unless}
+	t.unless = store.Unless{}
+	if err := t.commitDelivery(ctx, changes); err != nil {
 		return runs.Result{}, err
 	}
 	return t.deliver(ctx)
@@ -141,14 +144,9 @@ func (t *turn) postQuestion(ctx context.Context, asked graph.Question) (runs.Res
 		}
 	}
 	if t.session.Waiting != nil {
-		if err := t.abandonWaiting(ctx, leftOpen, "another question took its place"); err != nil {
-			return runs.Result{}, err
-		}
+		t.abandonWaiting(leftOpen, "another question took its place")
 	}
 	t.record.Move(runs.Waiting, t.now(), "it asked a question")
-	if err := t.records.Save(ctx, t.record); err != nil {
-		return runs.Result{}, err
-	}
 	key := t.session.Work.Key
 	if err := t.remindLater(ctx, key, asked.Deadline); err != nil {
 		return runs.Result{}, err
@@ -158,7 +156,7 @@ func (t *turn) postQuestion(ctx context.Context, asked graph.Question) (runs.Res
 		Run: t.record.ID, Flow: t.record.Flow, Question: question, Request: t.record.Request, Key: key,
 	}
 	t.appendReply(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
-	return t.commitAndShow(ctx, runs.Result{})
+	return t.commitAndShow(ctx, runs.Result{}, t.record)
 }
 
 // replyWithoutRun replies to a message that is about no run, or only ends one.

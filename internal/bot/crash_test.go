@@ -20,16 +20,15 @@ import (
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
-	sessions "cairn/internal/session/embedded"
 	"cairn/internal/sqlite/sqlitetest"
+	"cairn/internal/store"
 )
 
 // street is a place of several bots, one for each process, over the same stores.
 type street struct {
 	t        *testing.T
-	store    *sessions.Store
 	queue    *embedded.Store
-	records  *embedded.Records
+	records  store.Records
 	platform *chattest.Platform
 	catalog  chat.Catalog
 	poster   chat.Poster // in place of the platform; nil: none
@@ -52,15 +51,10 @@ func newStreet(t *testing.T, more ...flows.Flow) *street {
 	db := sqlitetest.Open(t, t.TempDir())
 	s := &street{t: t, platform: &chattest.Platform{}}
 	var err error
-	if s.store, err = sessions.Open(t.Context(), db, 0); err != nil {
+	if s.queue, err = embedded.Open(t.Context(), db, runs.Options{LeaseTTL: streetTTL}); err != nil {
 		t.Fatal(err)
 	}
-	if s.records, err = embedded.OpenRecords(t.Context(), db, 0); err != nil {
-		t.Fatal(err)
-	}
-	if s.queue, err = embedded.OpenStore(t.Context(), db, runs.Options{LeaseTTL: streetTTL}); err != nil {
-		t.Fatal(err)
-	}
+	s.records = s.queue.Records()
 	echoes, err := echo.New()
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +72,7 @@ func (s *street) process(of *fate) *bot.Bot {
 		poster = s.poster
 	}
 	made, err := bot.New(bot.Options{
-		Sessions: mortalSessions{s.store, of}, Runs: mortalRuns{s.queue, of}, Records: mortalRecords{s.records, of},
-		Flows: s.flows, Logger: quietLogger,
+		Store: mortalRuns{s.queue, of}, Flows: s.flows, Logger: quietLogger,
 		Adapters: map[string]chat.Poster{"test": nil, "platform": poster},
 		Parallel: 1, LeaseTTL: streetTTL, LookAfter: streetTTL, TidyAfter: streetTidy, EditWindow: time.Minute, ReadFile: readText, Catalog: s.catalog,
 		Access: s.access, Library: s.library, Openers: s.openers, Withdraw: bot.WithdrawClosed,

@@ -64,18 +64,14 @@ func (t *turn) shownWork(again bool) chat.Work {
 	return chat.Work{Run: t.session.Work.Run, Thread: t.message.Thread, To: t.message.ID, Asker: t.message.Author, Again: again}
 }
 
-// endDraft ends the showing: the draft stays as it is until it is finished or closed. Where
-// the platform takes a while for what it is being told, meanwhile is called.
-func (t *turn) endDraft(meanwhile func()) {
+// endDraft ends the showing: the draft stays as it is until it is finished or closed.
+func (t *turn) endDraft() {
 	d := t.drafting
 	if d == nil {
 		return
 	}
 	t.drafting = nil
 	close(d.over)
-	if d.isTelling() {
-		meanwhile()
-	}
 	grace := time.AfterFunc(draftGrace, d.cancel)
 	d.working.Wait()
 	grace.Stop()
@@ -194,12 +190,6 @@ func applyUpdate(ctx context.Context, draft chat.Draft, next shown) error {
 		return draft.Progress(ctx, *next.progress)
 	}
 	return draft.Stream(ctx, *next.token)
-}
-
-func (d *drafting) isTelling() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.telling
 }
 
 // markShown ends what next began.

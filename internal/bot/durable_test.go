@@ -411,7 +411,7 @@ func TestEndingGivesUpNothing(t *testing.T) {
 		s := newStreet(t)
 		ctx, end := context.WithCancel(t.Context())
 		page, err := bot.New(bot.Options{
-			Sessions: s.store, Runs: s.queue, Records: s.records, Flows: s.flows, Logger: quietLogger, Ending: ctx.Done(),
+			Store: s.queue, Flows: s.flows, Logger: quietLogger, Ending: ctx.Done(),
 		})
 		if err != nil {
 			t.Fatal(err)

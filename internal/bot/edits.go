@@ -85,7 +85,7 @@ func (t *turn) checkEdits(ctx context.Context) (done bool, result runs.Result, e
 		return false, runs.Result{}, nil // what came of it is said already: the change's own job sees to that
 	}
 	if t.again {
-		if t.record, err = t.loadRecord(ctx, work.Run); err != nil {
+		if t.record, err = t.records.Load(ctx, work.Run); err != nil {
 			return false, runs.Result{}, err
 		}
 	}
@@ -103,7 +103,7 @@ func (t *turn) checkEdits(ctx context.Context) (done bool, result runs.Result, e
 		result, err = t.dropJob(ctx)
 		return true, result, err
 	case found == reworded:
-		return false, runs.Result{}, t.replaceRequest(ctx, edit)
+		t.replaceRequest(edit)
 	}
 	return false, runs.Result{}, nil
 }
@@ -114,7 +114,7 @@ func (t *turn) recallBegun(ctx context.Context) error {
 	if t.record.ID != "" || t.job.Run == "" {
 		return nil
 	}
-	record, err := t.loadRecord(ctx, t.job.Run)
+	record, err := t.records.Load(ctx, t.job.Run)
 	if err == nil {
 		t.record = record
 	} else if !errors.Is(err, chat.ErrUnknownRun) {
@@ -126,21 +126,22 @@ func (t *turn) recallBegun(ctx context.Context) error {
 // beginAnew deals with the job once more, whose message changed while it was worked at.
 func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	t.closeDraft(ctx)
+	if err := t.commitStart(ctx); err != nil {
+		return runs.Result{}, err
+	}
 	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
-	fresh.lease.Behind = true
+	fresh.lease.Behind, fresh.lease.SessionUnread = true, true
 	fresh.message.Thread = t.message.Thread
 	result, err := fresh.dispatchJob(ctx, held)
-	t.posted, t.closing = fresh.posted, fresh.closing
+	t.posted, t.final, t.told = fresh.posted, fresh.final, fresh.told
 	t.uncertain, t.sent, t.late = fresh.uncertain, fresh.sent, t.late || fresh.late
 	return result, err
 }
 
 // replaceRequest has the job be about the new text of its message. A run that was made from the
 // old one is over, and said nothing.
-func (t *turn) replaceRequest(ctx context.Context, edit runs.Edit) error {
-	if err := t.callOff(ctx, "its message was edited"); err != nil {
-		return err
-	}
+func (t *turn) replaceRequest(edit runs.Edit) {
+	t.callOff("its message was edited")
 	t.record = runs.Record{}
 	if t.again {
 		t.note, t.closed, t.again = t.session.Work.Note, t.session.Work.Closed, false
@@ -151,7 +152,6 @@ func (t *turn) replaceRequest(ctx context.Context, edit runs.Edit) error {
 	}
 	t.job.Run = chat.RunID("run-" + digest("%q %q %q %d %q", edit.Thread, edit.Message, edit.Text, edit.At.UnixNano(), fileIDs(edit.Files)))
 	t.rewriteTurn(t.message)
-	return nil
 }
 
 // rewriteTurn puts the new text of a message among the turns, where it has one.
@@ -182,9 +182,7 @@ func (t *turn) updateTitle() {
 // dropJob ends the job without a word.
 func (t *turn) dropJob(ctx context.Context) (runs.Result, error) {
 	over := t.record.ID
-	if err := t.callOff(ctx, "its message was deleted or edited"); err != nil {
-		return runs.Result{}, err
-	}
+	t.callOff("its message was deleted or edited")
 	t.message.ID = ""
 	if t.again {
 		t.note, t.closed = t.session.Work.Note, t.session.Work.Closed
@@ -194,12 +192,12 @@ func (t *turn) dropJob(ctx context.Context) (runs.Result, error) {
 }
 
 // callOff ends the record's run, if there is one.
-func (t *turn) callOff(ctx context.Context, reason string) error {
+func (t *turn) callOff(reason string) {
 	if t.record.ID == "" || t.record.Status() == runs.Cancelled {
-		return nil
+		return
 	}
 	t.record.Move(runs.Cancelled, t.now(), reason)
-	return t.records.Save(ctx, t.record)
+	t.changed = append(t.changed, t.record)
 }
 
 // eraseEdit erases the edit that the job is of, unless a later one took its place.
@@ -216,17 +214,23 @@ func (t *turn) eraseEdit(ctx context.Context) error {
 }
 
 // holdUnchanged gives a context that ends with the held one, or with errChanged when the
-// job's message changes. release ends the watch, and must be called.
+// job's message changes, and commits that the run began once startDelay is over. release ends
+// the watch, and must be called.
 func (t *turn) holdUnchanged(held context.Context) (driving context.Context, release func()) {
 	driving, cancel := context.WithCancelCause(held)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		ticker := time.NewTicker(lookEvery)
 		defer ticker.Stop()
+		begun := time.NewTimer(startDelay)
+		defer begun.Stop()
 		for {
 			select {
 			case <-driving.Done():
 				return
+			case <-begun.C:
+				t.commitStartLate(driving)
+				continue
 			case <-ticker.C:
 			}
 			// What fails here is looked at again, at the next tick and when the run is over.

@@ -68,9 +68,7 @@ func (t *turn) doWithFile(ctx, held context.Context, answer plan) (runs.Result, 
 	}
 	speaker := t.choosePhrases()
 	t.closeQuestion(answer.answerText(waiting.Question), t.message.Author)
-	if err := t.closeWaitingRun(ctx, runs.Done, "its question was answered"); err != nil {
-		return runs.Result{}, err
-	}
+	t.closeWaitingRun(runs.Done, "its question was answered")
 	wanted := plan{kind: asks, text: answer.text}
 	switch answer.choice {
 	case questionChoice:

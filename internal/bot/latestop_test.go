@@ -10,17 +10,18 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // laggard is a store whose Stop comes late.
 type laggard struct {
-	bot.Runs
+	store.Store
 	meanwhile func()
 }
 
 func (l laggard) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
 	l.meanwhile()
-	return l.Runs.Stop(ctx, thread, event, by)
+	return l.Store.Stop(ctx, thread, event, by)
 }
 
 // TestAStopThatComesLateStopsNothingElse has the head of a thread change between the look
@@ -53,8 +54,8 @@ func TestAStopThatComesLateStopsNothingElse(t *testing.T) {
 		}
 		synctest.Wait()
 		late, err := bot.New(bot.Options{
-			Sessions: s.store, Records: s.records, Flows: s.flows, Logger: quietLogger,
-			Runs: laggard{s.queue, func() {
+			Flows: s.flows, Logger: quietLogger,
+			Store: laggard{s.queue, func() {
 				close(first) // ann's run ends by itself, and bob's begins
 				pass(time.Second)
 			}},

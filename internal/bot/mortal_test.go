@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
 var errDead = errors.New("this process is dead")
@@ -97,20 +97,23 @@ func meet[T any](f *fate, name string, do func() (T, error)) (got T, err error) 
 // mortalRuns, mortalSessions, mortalRecords and mortalPoster are the outside of a
 // process with a fate. Renewals count for nothing: they come by the clock.
 type mortalRuns struct {
-	bot.Runs
+	store.Store
 	*fate
 }
 
+func (m mortalRuns) Sessions() session.Store { return mortalSessions{m.Store.Sessions(), m.fate} }
+func (m mortalRuns) Records() store.Records  { return mortalRecords{m.Store.Records(), m.fate} }
+
 func (m mortalRuns) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
-	return meet(m.fate, "enqueue", func() (bool, error) { return m.Runs.Enqueue(ctx, job) })
+	return meet(m.fate, "enqueue", func() (bool, error) { return m.Store.Enqueue(ctx, job) })
 }
 
 func (m mortalRuns) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
-	return meet(m.fate, "enqueue after", func() (bool, error) { return m.Runs.EnqueueAfter(ctx, job, delay) })
+	return meet(m.fate, "enqueue after", func() (bool, error) { return m.Store.EnqueueAfter(ctx, job, delay) })
 }
 
 func (m mortalRuns) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, error) {
-	lease, err := m.Runs.Claim(ctx, worker)
+	lease, err := m.Store.Claim(ctx, worker)
 	if err != nil {
 		return lease, err
 	}
@@ -121,35 +124,27 @@ func (m mortalRuns) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, 
 	if err := m.wait(); err != nil {
 		return runs.Renewal{}, err
 	}
-	return m.Runs.Renew(ctx, lease)
+	return m.Store.Renew(ctx, lease)
 }
 
 func (m mortalRuns) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
-	return m.meet("finish", func() error { return m.Runs.Finish(ctx, lease, result) })
+	return m.meet("finish", func() error { return m.Store.Finish(ctx, lease, result) })
 }
 
 func (m mortalRuns) Release(ctx context.Context, lease runs.Lease) error {
-	return m.meet("release", func() error { return m.Runs.Release(ctx, lease) })
+	return m.meet("release", func() error { return m.Store.Release(ctx, lease) })
 }
 
 func (m mortalRuns) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
-	return meet(m.fate, "stop", func() (bool, error) { return m.Runs.Stop(ctx, thread, event, by) })
+	return meet(m.fate, "stop", func() (bool, error) { return m.Store.Stop(ctx, thread, event, by) })
 }
 
 func (m mortalRuns) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
-	return meet(m.fate, "state", func() (runs.ThreadState, error) { return m.Runs.State(ctx, thread) })
-}
-
-func (m mortalRuns) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
-	return m.meet("record delivery", func() error { return m.Runs.Record(ctx, lease, delivery, recorded) })
-}
-
-func (m mortalRuns) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	return m.meet("confirm delivery", func() error { return m.Runs.Confirm(ctx, lease, key, posted) })
+	return meet(m.fate, "state", func() (runs.ThreadState, error) { return m.Store.State(ctx, thread) })
 }
 
 func (m mortalRuns) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
-	return m.meet("forget", func() error { return m.Runs.Forget(ctx, thread, by, of) })
+	return m.meet("forget", func() error { return m.Store.Forget(ctx, thread, by, of) })
 }
 
 // LoadEdit counts for nothing: an edit is looked for by the clock, too.
@@ -157,23 +152,23 @@ func (m mortalRuns) LoadEdit(ctx context.Context, thread chat.ThreadID, message 
 	if err := m.wait(); err != nil {
 		return runs.Edit{}, false, err
 	}
-	return m.Runs.LoadEdit(ctx, thread, message)
+	return m.Store.LoadEdit(ctx, thread, message)
 }
 
 func (m mortalRuns) SaveEdit(ctx context.Context, edit runs.Edit) error {
-	return m.meet("save edit", func() error { return m.Runs.SaveEdit(ctx, edit) })
+	return m.meet("save edit", func() error { return m.Store.SaveEdit(ctx, edit) })
 }
 
 func (m mortalRuns) EraseEdit(ctx context.Context, thread chat.ThreadID, message chat.MessageID) error {
-	return m.meet("erase edit", func() error { return m.Runs.EraseEdit(ctx, thread, message) })
+	return m.meet("erase edit", func() error { return m.Store.EraseEdit(ctx, thread, message) })
 }
 
-func (m mortalRuns) Journal(lease runs.Lease) runs.Journal {
-	return mortalJournal{m.Runs.Journal(lease), m.fate}
+func (m mortalRuns) Journal(lease runs.Lease) store.Journal {
+	return mortalJournal{m.Store.Journal(lease), m.fate}
 }
 
 type mortalJournal struct {
-	runs.Journal
+	store.Journal
 	*fate
 }
 
@@ -185,8 +180,8 @@ func (m mortalJournal) Load(ctx context.Context, run string) ([]byte, error) {
 	return meet(m.fate, "load checkpoint", func() ([]byte, error) { return m.Journal.Load(ctx, run) })
 }
 
-func (m mortalJournal) Flush(ctx context.Context) error {
-	return m.meet("flush", func() error { return m.Journal.Flush(ctx) })
+func (m mortalJournal) Commit(ctx context.Context, changes store.Commit) (store.Committed, error) {
+	return meet(m.fate, "commit", func() (store.Committed, error) { return m.Journal.Commit(ctx, changes) })
 }
 
 func (m mortalJournal) Show(ctx context.Context, event runs.Event) error {
@@ -205,21 +200,13 @@ func (m mortalSessions) Load(ctx context.Context, thread chat.ThreadID) (session
 	return meet(m.fate, "load session", func() (session.Session, error) { return m.Store.Load(ctx, thread) })
 }
 
-func (m mortalSessions) Save(ctx context.Context, saved session.Session) error {
-	return m.meet("save session", func() error { return m.Store.Save(ctx, saved) })
-}
-
 type mortalRecords struct {
-	bot.Records
+	store.Records
 	*fate
 }
 
 func (m mortalRecords) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
 	return meet(m.fate, "load record", func() (runs.Record, error) { return m.Records.Load(ctx, run) })
-}
-
-func (m mortalRecords) Save(ctx context.Context, record runs.Record) error {
-	return m.meet("save record", func() error { return m.Records.Save(ctx, record) })
 }
 
 func (m mortalRecords) Erase(ctx context.Context, run chat.RunID) error {

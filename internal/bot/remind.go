@@ -45,9 +45,7 @@ func (t *turn) postReminder(ctx context.Context, question chat.Question) (runs.R
 
 func (t *turn) expireQuestion(ctx context.Context) (runs.Result, error) {
 	t.closeQuestion(expired, "")
-	if err := t.closeWaitingRun(ctx, runs.Expired, "its question was not answered in time"); err != nil {
-		return runs.Result{}, err
-	}
+	t.closeWaitingRun(runs.Expired, "its question was not answered in time")
 	t.recordReply(t.message.ID, chat.Reply{
 		Run: t.open.ID, Outcome: chat.Noticed, Text: "Nobody answered in time, so I leave it there. Ask again, and I start anew.",
 	})
@@ -63,8 +61,6 @@ func (t *turn) dropQuestion(ctx context.Context) (runs.Result, error) {
 		return t.refuseJob(ctx, forbidden)
 	}
 	t.message.ID = ""
-	if err := t.abandonWaiting(ctx, cancelled, "its question was dropped"); err != nil {
-		return runs.Result{}, err
-	}
+	t.abandonWaiting(cancelled, "its question was dropped")
 	return t.commitAndShow(ctx, runs.Result{})
 }

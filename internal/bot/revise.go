@@ -7,6 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // revised is what becomes of a question whose message was edited, as the thread shows it.
@@ -28,9 +29,7 @@ func (t *turn) handleEdited(ctx, held context.Context) (runs.Result, error) {
 	}
 	t.rewriteTurn(t.message)
 	if t.session.Waiting != nil && t.askedAt() == t.message.ID {
-		if err := t.abandonWaiting(ctx, revised, "its message was edited"); err != nil {
-			return runs.Result{}, err
-		}
+		t.abandonWaiting(revised, "its message was edited")
 	}
 	return t.decideRequest(ctx, held)
 }
@@ -99,7 +98,7 @@ func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
 	edited := &t.session.Turns[personTurn(t.session.Turns, t.message.ID)]
 	if t.poster != nil && !edited.LateEdit {
 		edited.LateEdit = true
-		if err := t.saveSession(ctx); err != nil {
+		if err := t.commit(ctx, store.Commit{Session: &t.session}); err != nil {
 			return runs.Result{}, err
 		}
 		t.postHint(ctx, tooLate)
@@ -216,7 +215,7 @@ func (t *turn) startedBy(ctx context.Context, message chat.MessageID) (map[chat.
 		if _, known := started[run]; known || run == "" {
 			continue
 		}
-		record, err := t.loadRecord(ctx, run)
+		record, err := t.records.Load(ctx, run)
 		switch {
 		case errors.Is(err, chat.ErrUnknownRun):
 		case err != nil:
@@ -244,10 +243,11 @@ func (t *turn) takeAway(ctx context.Context, turn chat.Turn) error {
 		return nil
 	}
 	var err error
-	if t.record, err = t.loadRecord(ctx, run); errors.Is(err, chat.ErrUnknownRun) {
+	if t.record, err = t.records.Load(ctx, run); errors.Is(err, chat.ErrUnknownRun) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return t.callOff(ctx, "its message was deleted")
+	t.callOff("its message was deleted")
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // runFlow has the record's flow go on, from its checkpoint if it has one, and sees to what
@@ -25,10 +26,47 @@ func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 	begun, charge := t.now(), t.watchCost()
 	outcome, err := t.driveWatched(held, flow, watch)
 	watch.stopWatch()
-	t.endDraft(func() { err = errors.Join(err, watch.keepLast(ctx)) })
+	t.endDraft()
 	charge(ctx)
 	t.recordRun(ctx, outcome, err, watch.steps, begun)
-	wished, wishErr := t.checkRenewal(ctx, held)
+	var wished runs.Renewal
+	if stopped, ok := errors.AsType[*runs.StoppedError](context.Cause(held)); ok {
+		wished = runs.Renewal{Stop: &stopped.Stop, Behind: true}
+	}
+	if err == nil && wished.Stop == nil {
+		return t.concludeDone(ctx, held, outcome)
+	}
+	if startErr := t.commitStart(ctx); startErr != nil {
+		return runs.Result{}, errors.Join(err, startErr)
+	}
+	if wished.Stop == nil {
+		var wishErr error
+		wished, wishErr = t.checkRenewal(ctx)
+		err = errors.Join(err, wishErr)
+	}
+	return t.concludeRun(ctx, held, wished, outcome, err)
+}
+
+// concludeDone sees to what came of a run that is done or asks. It is committed unless something
+// is known by then that it should depend on: in that case it is looked at, too.
+func (t *turn) concludeDone(ctx, held context.Context, outcome flows.Outcome) (runs.Result, error) {
+	known := runs.Renewal{Behind: t.lease.Behind}
+	for {
+		before := t.copyState()
+		t.unless = store.Unless{Stopped: known.Stop == nil, Behind: known.Stop == nil && !known.Behind}
+		result, err := t.concludeRun(ctx, held, known, outcome, nil)
+		disturbed, ok := errors.AsType[*store.DisturbedError](err)
+		if !ok {
+			return result, err
+		}
+		t.restoreState(before)
+		known = disturbed.Renewal
+	}
+}
+
+// concludeRun sees to what came of a run, once it is looked whether the job's message changed
+// meanwhile.
+func (t *turn) concludeRun(ctx, held context.Context, wished runs.Renewal, outcome flows.Outcome, err error) (runs.Result, error) {
 	if wished.Behind || errors.Is(err, errChanged) {
 		_, found, lookErr := t.findEdit(ctx)
 		if lookErr == nil && found != unchanged {
@@ -38,11 +76,9 @@ func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 			err = errors.Join(err, &storeError{lookErr})
 		}
 	}
-	t.lastCheckpoint = watch.lastCheckpoint
 	if wished.Stop != nil {
 		return t.concludeStopped(ctx, *wished.Stop)
 	}
-	err = errors.Join(err, wishErr)
 	switch {
 	case errors.Is(err, runs.ErrLost), errors.Is(context.Cause(held), runs.ErrLost):
 		return runs.Result{}, runs.ErrLost
@@ -53,7 +89,7 @@ func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 	case ctx.Err() != nil:
 		return runs.Result{}, context.Cause(ctx)
 	case errors.Is(err, errDraining):
-		return runs.Result{}, errors.Join(err, t.records.Save(ctx, t.record))
+		return runs.Result{}, errors.Join(err, t.commit(ctx, store.Commit{Records: []runs.Record{t.record}}))
 	case isPoisoned(err):
 		return t.parkOrLeave(ctx, err)
 	}
@@ -74,7 +110,7 @@ func (t *turn) driveWatched(held context.Context, flow flows.Flow, watch *watch)
 	}
 	driving, release := t.holdUnchanged(held)
 	defer release()
-	outcome, err := t.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observeEvent})
+	outcome, err := t.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observeEvent, SkipLast: true})
 	if errors.Is(context.Cause(driving), errChanged) {
 		err = errors.Join(err, errChanged)
 	}
@@ -83,10 +119,7 @@ func (t *turn) driveWatched(held context.Context, flow flows.Flow, watch *watch)
 
 // checkRenewal tells whether a person stopped the job before it had its outcome, and whether a
 // change of its message may wait behind it.
-func (t *turn) checkRenewal(ctx, held context.Context) (runs.Renewal, error) {
-	if stopped, ok := errors.AsType[*runs.StoppedError](context.Cause(held)); ok {
-		return runs.Renewal{Stop: &stopped.Stop, Behind: true}, nil
-	}
+func (t *turn) checkRenewal(ctx context.Context) (runs.Renewal, error) {
 	renewal, err := t.store.Renew(ctx, t.lease)
 	if err != nil {
 		return runs.Renewal{}, &storeError{err}

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // maxUnposted is how long a delivery is tried before it is given up.
@@ -45,7 +46,7 @@ func (t *turn) announceDone(what happened) error {
 		return err
 	}
 	t.journal.Append(event)
-	t.atEnd(t.journal.Flush)
+	t.told = true
 	return nil
 }
 
@@ -121,13 +122,17 @@ func (t *turn) postReply(ctx context.Context) error {
 	if said.Posted != "" {
 		if done, err := t.editPosted(ctx, said); done || err != nil {
 			if err == nil && t.session.DropDocuments(at) {
-				t.atEnd(t.saveSession)
+				t.final.Session = &t.session
 			}
 			return err
 		}
 	}
 	if t.recorded == nil {
-		if err := t.recordDelivery(ctx, *said); err != nil {
+		delivery, err := t.newDelivery(*said)
+		if err == nil {
+			err = t.commitDelivery(ctx, store.Commit{Delivery: delivery})
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -145,10 +150,9 @@ func (t *turn) postReply(ctx context.Context) error {
 			return err
 		}
 	}
-	t.atEnd(func(ctx context.Context) error { return t.store.Confirm(ctx, t.lease, work.Key, posted) })
 	said.Posted = posted
 	t.session.DropDocuments(at) // the platform has them
-	t.atEnd(t.saveSession)
+	t.final.Confirmed, t.final.Session = &store.Confirmation{Key: work.Key, Posted: posted}, &t.session
 	return nil
 }
 
@@ -163,33 +167,43 @@ type delivery struct {
 	until time.Time
 }
 
-// recordDelivery records what is to be posted.
-func (t *turn) recordDelivery(ctx context.Context, said chat.Turn) error {
-	body, err := deliveryOf(said)
-	if err != nil {
-		return fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
-	}
-	work := t.session.Work
+// commitDelivery commits changes and, with them, that something is to be posted.
+func (t *turn) commitDelivery(ctx context.Context, changes store.Commit) error {
 	until := time.Now().Add(t.options.LeaseTTL / 2)
-	return t.store.Record(ctx, t.lease, runs.Delivery{Key: work.Key, Run: work.Run, Body: body}, func(recorded runs.Delivery) {
-		t.recorded = &delivery{recorded, until}
-	})
+	committed, err := t.journal.Commit(ctx, changes)
+	if err == nil && changes.Delivery != nil {
+		t.recorded = &delivery{committed.Delivery, until}
+	}
+	return err
 }
 
-// recordSoon records what is to be posted where it is posted next, and for the first time.
-func (t *turn) recordSoon(ctx context.Context) error {
+// newDelivery is what is to be posted, to be recorded.
+func (t *turn) newDelivery(said chat.Turn) (*runs.Delivery, error) {
+	body, err := deliveryOf(said)
+	if err != nil {
+		return nil, fmt.Errorf("encode what is posted about event %s: %w", t.job.Event, err)
+	}
+	work := t.session.Work
+	delivery := &runs.Delivery{Key: work.Key, Run: work.Run, Body: body}
+	return delivery, delivery.Check()
+}
+
+// deliverySoon is what is to be posted where it is posted next, and for the first time; nil:
+// there is no such thing.
+func (t *turn) deliverySoon() (*runs.Delivery, error) {
 	work := t.session.Work
 	if t.poster == nil || work.Message == "" || len(work.Closed) > 0 {
-		return nil
+		return nil, nil
 	}
 	at := lastSaid(t.session.Turns, work.Message)
 	if at < 0 || t.session.Turns[at].Posted != "" {
-		return nil
+		return nil, nil
 	}
-	if err := t.recordDelivery(ctx, t.session.Turns[at]); !errors.Is(err, runs.ErrTooLarge) {
-		return err
+	delivery, err := t.newDelivery(t.session.Turns[at])
+	if errors.Is(err, runs.ErrTooLarge) {
+		return nil, nil // what came of the job is kept all the same; to post it fails
 	}
-	return nil // what came of the job is kept all the same; to post it fails
+	return delivery, err
 }
 
 // deliveryOf gives a turn of the bot as the outbox keeps it: what is in its documents the
@@ -284,6 +298,17 @@ func (t *turn) notPosted(ctx context.Context, err error) error {
 	return &platformError{after: t.options.LookAfter, reason: notPosted, err: err}
 }
 
+// releaseDoubt is what is known of that where the job is released.
+func (t *turn) releaseDoubt() runs.Doubt {
+	switch {
+	case t.begun:
+		return runs.UnsureNow
+	case !t.lease.Unsure.IsZero():
+		return runs.UnsureBefore
+	}
+	return runs.Sure
+}
+
 // unconfirmedPost is what is known of what the job asked of the platform, when it is given back.
 func (t *turn) unconfirmedPost() runs.Doubt {
 	switch {
@@ -341,7 +366,7 @@ func (t *turn) parkUnposted(ctx context.Context, cause error) (runs.Result, erro
 	if work.Run == "" {
 		return dead, nil
 	}
-	record, err := t.loadRecord(ctx, work.Run)
+	record, err := t.records.Load(ctx, work.Run)
 	if err != nil {
 		return runs.Result{}, err
 	}
@@ -349,7 +374,8 @@ func (t *turn) parkUnposted(ctx context.Context, cause error) (runs.Result, erro
 		return dead, nil
 	}
 	record.Move(runs.Failed, t.now(), dead.Reason)
-	return dead, t.records.Save(ctx, record)
+	t.final.Records = append(t.final.Records, record)
+	return dead, nil
 }
 
 // postOf gives a turn of the bot as it is posted.

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/phrases"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
 // turn is one job being dealt with.
@@ -20,7 +21,7 @@ type turn struct {
 	*worker
 	lease   runs.Lease
 	job     runs.Job
-	journal runs.Journal
+	journal store.Journal
 	poster  chat.Poster // nil where the adapter reads
 	// drafting shows the run while it works, draft is what is shown once it does not any
 	// more; nil where nothing is. leftOver tells that a draft of the job may be in the
@@ -35,38 +36,59 @@ type turn struct {
 	// inherited tells that an earlier attempt may have left something that the platform does
 	// about the job after its end.
 	inherited bool
+	begun     bool // the job was looked at
 
-	message        chat.Message // that the turn is about; its ID is where the bot's turn belongs
-	session        session.Session
-	again          bool        // the session knows the job: it was taken up before
-	open           runs.Record // of the run that waits in the thread, if one does
-	record         runs.Record // of the run that the turn starts or goes on with
-	attached       []flows.Attachment
-	access         *pendingDecision                  // whom the run's answer is shown to
-	offers         bool                              // the asker may read more in private
-	closedHistory  bool                              // parts of the thread are not for all who see it
-	hadDocuments   bool                              // files were posted with the answer that is taken back
-	note           string                            // about how the message was taken, for the reply
-	closed         []string                          // ids of questions that the turn closes
-	published      bool                              // the questions that were closed are shown as closed
-	posted         chat.PostKey                      // what was posted under the lease, "" for nothing
-	lastCheckpoint func(ctx context.Context) error   // keeps it, with the outcome; nil: that is done
-	closing        []func(ctx context.Context) error // writes that are left for the end of the job
-	recorded       *delivery                         // what is to be posted, where that is recorded; nil: it is not yet
+	message       chat.Message // that the turn is about; its ID is where the bot's turn belongs
+	session       session.Session
+	again         bool        // the session knows the job: it was taken up before
+	open          runs.Record // of the run that waits in the thread, if one does
+	record        runs.Record // of the run that the turn starts or goes on with
+	attached      []flows.Attachment
+	access        *pendingDecision // whom the run's answer is shown to
+	offers        bool             // the asker may read more in private
+	closedHistory bool             // parts of the thread are not for all who see it
+	hadDocuments  bool             // files were posted with the answer that is taken back
+	note          string           // about how the message was taken, for the reply
+	closed        []string         // ids of questions that the turn closes
+	published     bool             // the questions that were closed are shown as closed
+	posted        chat.PostKey     // what was posted under the lease, "" for nothing
+
+	// What is written: start puts off that the run began; changed are records to be committed
+	// with the session next; unless is what
+	// its next commit depends on; recorded is what is
+	// to be posted, where that is committed (nil: it is not yet); final is left for the end of
+	// the job, and told says that events are left for it.
+	start    runStart
+	changed  []runs.Record
+	unless   store.Unless
+	recorded *delivery
+	final    store.Commit
+	told     bool
 }
 
 // loadSession finds the thread's session, and whether the job was taken up before.
 func (t *turn) loadSession(ctx context.Context) error {
 	var err error
-	if t.session, err = t.sessions.Load(ctx, t.job.Thread()); err != nil {
+	if t.session, err = t.leasedSession(ctx); err != nil {
 		return err
 	}
-	t.session.Fence = t.lease.Token
 	work := t.session.Work
 	t.again = work != nil && work.Event == t.job.Event && work.Came.Equal(t.job.Enqueued)
-	t.uncertain = t.again && !t.lease.Unsure.IsZero() || t.lease.Restored
+	t.uncertain = !t.lease.Unsure.IsZero() || t.lease.Restored
 	t.leftOver, t.inherited = t.uncertain, t.uncertain
 	return nil
+}
+
+// leasedSession returns the session that came with the lease, or loads it.
+func (t *turn) leasedSession(ctx context.Context) (session.Session, error) {
+	thread := t.job.Thread()
+	switch {
+	case t.lease.SessionUnread:
+		return t.sessions.Load(ctx, thread)
+	case t.lease.Session == nil:
+		return session.Session{Thread: thread}, nil
+	}
+	return session.Decode(thread, t.lease.Session)
 }
 
 // loadWaitingRun finds the run that waits in the thread. One that is not remembered any more
@@ -76,18 +98,12 @@ func (t *turn) loadWaitingRun(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	t.open, err = t.loadRecord(ctx, t.session.Waiting.Run)
+	t.open, err = t.records.Load(ctx, t.session.Waiting.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
 		t.closeQuestion("forgotten", "")
 		return nil
 	}
 	return err
-}
-
-func (t *turn) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, error) {
-	record, err := t.records.Load(ctx, run)
-	record.Fence = t.lease.Token
-	return record, err
 }
 
 // decideOrResume decides what the job is, or finds what was decided, and does it. held ends when a
@@ -141,7 +157,7 @@ func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
 	}
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), "another worker goes on")
-		if err := t.records.Save(ctx, t.record); err != nil {
+		if err := t.commit(ctx, store.Commit{Records: []runs.Record{t.record}}); err != nil {
 			return runs.Result{}, err
 		}
 	}
@@ -171,9 +187,7 @@ func (t *turn) decideRequest(ctx, held context.Context) (runs.Result, error) {
 	case spent:
 		return t.acknowledgeStop(ctx)
 	case cancels:
-		if err := t.abandonWaiting(ctx, cancelled, "its question was dropped"); err != nil {
-			return runs.Result{}, err
-		}
+		t.abandonWaiting(cancelled, "its question was dropped")
 		return t.replyWithoutRun(ctx, chat.Reply{Run: plan.run, Outcome: chat.Dropped, Text: phrases.In(language.Tag(plan.social.Language)).Text(phrases.QuestionDropped)})
 	case idle:
 		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: t.choosePhrases().Text(phrases.NothingToStop)})
@@ -247,7 +261,7 @@ func (t *turn) hearAgain(ctx, held context.Context, said chat.Turn) (runs.Result
 	if said.Reply == nil || said.Reply.Outcome != chat.Failure || said.Reply.Run == "" {
 		return runs.Result{}, t.announceDone(happened{Message: t.message.ID})
 	}
-	record, err := t.loadRecord(ctx, said.Reply.Run)
+	record, err := t.records.Load(ctx, said.Reply.Run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return runs.Result{}, err
 	}
@@ -300,28 +314,28 @@ func (t *turn) collapseQuestion(id, meant string) {
 const maxMeant = 200
 
 // abandonWaiting closes the waiting question and its run unanswered.
-func (t *turn) abandonWaiting(ctx context.Context, answer, reason string) error {
+func (t *turn) abandonWaiting(answer, reason string) {
 	t.closeQuestion(answer, t.message.Author)
-	return t.closeWaitingRun(ctx, runs.Cancelled, reason)
+	t.closeWaitingRun(runs.Cancelled, reason)
 }
 
 // closeWaitingRun ends the run that waited.
-func (t *turn) closeWaitingRun(ctx context.Context, status runs.Status, reason string) error {
+func (t *turn) closeWaitingRun(status runs.Status, reason string) {
 	if t.open.Status() == status { // another worker came this far
-		return nil
+		return
 	}
 	t.open.Move(status, t.now(), reason)
-	return t.records.Save(ctx, t.open)
+	t.changed = append(t.changed, t.open)
 }
 
 // supersedeQuestion closes a question that waits when its asker wants something else. Somebody
 // else's stays open.
-func (t *turn) supersedeQuestion(ctx context.Context) error {
+func (t *turn) supersedeQuestion() {
 	if t.session.Waiting == nil || !t.mayAnswer() {
-		return nil
+		return
 	}
 	t.note = joinNotes(t.note, t.choosePhrases().Text(phrases.EarlierQuestionClosed))
-	return t.abandonWaiting(ctx, leftOpen, "something else was asked")
+	t.abandonWaiting(leftOpen, "something else was asked")
 }
 
 func (t *turn) startRun(ctx, held context.Context, plan plan) (runs.Result, error) {
@@ -332,9 +346,7 @@ func (t *turn) startRun(ctx, held context.Context, plan plan) (runs.Result, erro
 	if err != nil {
 		return runs.Result{}, err
 	}
-	if err := t.supersedeQuestion(ctx); err != nil {
-		return runs.Result{}, err
-	}
+	t.supersedeQuestion()
 	if err := t.readFiles(held, choice.Flow); err != nil {
 		return runs.Result{}, err
 	}
@@ -352,7 +364,7 @@ func (t *turn) startRun(ctx, held context.Context, plan plan) (runs.Result, erro
 func (t *turn) newRecord(run chat.RunID, flow, request string) runs.Record {
 	record := runs.Record{
 		ID: run, Thread: t.message.Thread, Flow: flow, Author: t.message.Author, Message: t.message.ID,
-		Request: request, Depth: t.message.Depth, Collections: t.message.Collections, Asker: t.message.Asker, Fence: t.lease.Token,
+		Request: request, Depth: t.message.Depth, Collections: t.message.Collections, Asker: t.message.Asker,
 	}
 	record.Move(runs.Queued, t.job.Enqueued, "its message came")
 	return record
@@ -380,7 +392,7 @@ func (t *turn) resumeRun(ctx, held context.Context, plan plan) (runs.Result, err
 // retryRun goes on with a run that did not come to its end.
 func (t *turn) retryRun(ctx, held context.Context, run chat.RunID) (runs.Result, error) {
 	var err error
-	t.record, err = t.loadRecord(ctx, run)
+	t.record, err = t.records.Load(ctx, run)
 	switch {
 	case errors.Is(err, chat.ErrUnknownRun):
 		return t.refuseJob(ctx, unknown)
@@ -394,9 +406,7 @@ func (t *turn) retryRun(ctx, held context.Context, run chat.RunID) (runs.Result,
 	if t.session.Waiting != nil && t.session.Waiting.Run == run {
 		t.closeQuestion("asked again", t.message.Author)
 	}
-	if err := t.supersedeQuestion(ctx); err != nil {
-		return runs.Result{}, err
-	}
+	t.supersedeQuestion()
 	// The reply belongs where the failure line stands: that may be below an answer.
 	t.message.ID = t.record.Message
 	for _, turn := range t.session.Turns {
@@ -413,20 +423,6 @@ func (t *turn) retryRun(ctx, held context.Context, run chat.RunID) (runs.Result,
 	}
 	return t.runFlow(ctx, held)
 }
-
-// saveRunStart saves that the record's run works now, with the answer if it was given one. The
-// record comes first: a job that the session knows has one.
-func (t *turn) saveRunStart(ctx context.Context, answer *graph.Answer, reason string) error {
-	if t.record.Status() != runs.Running {
-		t.record.Move(runs.Running, t.now(), reason)
-	}
-	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
-	return t.writeTogether(ctx, t.saveRecord, t.saveSession)
-}
-
-func (t *turn) saveRecord(ctx context.Context) error { return t.records.Save(ctx, t.record) }
-
-func (t *turn) saveSession(ctx context.Context) error { return t.sessions.Save(ctx, t.session) }
 
 // setWork puts the job into the session, to be saved.
 func (t *turn) setWork(work session.Work) {

@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -12,15 +11,15 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/store"
 )
 
 // watch is what a run is given of a turn: its checkpoints go to the journal, its steps
 // and tokens to those who look on.
 type watch struct {
-	turn           *turn
-	steps          []chat.TraceStep // that ended, in order
-	draft          draft
-	lastCheckpoint func(ctx context.Context) error // keeps the checkpoint of the run that is done; nil: it is not
+	turn  *turn
+	steps []chat.TraceStep // that ended, in order
+	draft draft
 
 	shown   chan shown
 	sending sync.WaitGroup
@@ -62,36 +61,16 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 	reached := make(chan struct{})
 	w.shown <- shown{reached: reached}
 	<-reached
-	if err := w.turn.journal.Save(ctx, run, checkpoint); err != nil {
+	err := w.turn.start.commit(ctx, w.turn.journal, &store.Checkpoint{Run: chat.RunID(run), Body: checkpoint})
+	if err != nil {
 		return &storeError{err}
 	}
-	w.lastCheckpoint = nil // the run was done, and was begun anew
 	select {
 	case <-w.turn.stopping:
 		return errDraining
 	default:
 		return nil
 	}
-}
-
-// SaveLast implements graph.LastSaver: the checkpoint is kept with what came of the run,
-// which is known next.
-func (w *watch) SaveLast(_ context.Context, run string, checkpoint []byte) error {
-	kept := bytes.Clone(checkpoint)
-	w.lastCheckpoint = func(ctx context.Context) error { return w.turn.journal.Save(ctx, run, kept) }
-	return nil
-}
-
-// keepLast keeps the last checkpoint without what came of the run, which takes a while.
-func (w *watch) keepLast(ctx context.Context) error {
-	if w.lastCheckpoint == nil {
-		return nil
-	}
-	if err := w.lastCheckpoint(ctx); err != nil {
-		return &storeError{err}
-	}
-	w.lastCheckpoint = nil
-	return nil
 }
 
 // Load implements graph.Store.

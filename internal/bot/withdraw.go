@@ -124,7 +124,7 @@ const withdrawnText = "I took this answer back: a document that it rests on was 
 
 // withdrawAnswer takes back the answer of the job's run. Each part can be done again.
 func (t *turn) withdrawAnswer(ctx context.Context) (runs.Result, error) {
-	record, err := t.loadRecord(ctx, t.job.Run)
+	record, err := t.records.Load(ctx, t.job.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
 		return runs.Result{}, t.announceDone(happened{Refusal: nothing})
 	}
@@ -147,5 +147,5 @@ func (t *turn) withdrawAnswer(ctx context.Context) (runs.Result, error) {
 			topic.Answered, topic.Documents, topic.Cited = "", nil, nil
 		}
 	}
-	return t.commitAndShow(ctx, runs.Result{}, t.saveRecord)
+	return t.commitAndShow(ctx, runs.Result{}, t.record)
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // errDraining ends the work at a job at its next checkpoint, for another worker to go on.
@@ -140,12 +140,11 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 			return
 		}
 	}
-	end := func(ctx context.Context) error { return w.store.Finish(ctx, lease, result) }
 	switch {
 	case err != nil && t.sent && (errors.Is(err, errDraining) || ctx.Err() != nil):
 		result = runs.Result{Next: runs.Left, After: t.options.LookAfter, Reason: notPosted}
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
-		end = func(ctx context.Context) error { return w.store.Release(ctx, lease) }
+		result = runs.Result{Next: runs.Released, Doubt: t.releaseDoubt()}
 	case err != nil:
 		if result = retryAttempt(lease.Job.Attempt, err); result.Next == runs.Left {
 			log.DebugContext(ctx, "the job waits for its turn", "after", result.After, "error", err)
@@ -154,7 +153,7 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 		}
 		result.Doubt = t.unconfirmedPost()
 	}
-	if err := t.completeJob(ending, end); err != nil { // the lease runs out, and another worker takes the job up
+	if err := t.completeJob(ending, result); err != nil { // the lease runs out, and another worker takes the job up
 		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.removeDuplicate(ending)))
 	}
 }
@@ -185,16 +184,13 @@ func (t *turn) attemptJob(ctx, held context.Context) (runs.Result, error) {
 	return t.dispatchJob(ctx, held)
 }
 
-// atEnd has something written with the end of the job.
-func (t *turn) atEnd(write func(ctx context.Context) error) { t.closing = append(t.closing, write) }
-
-// completeJob writes what is left to write, and with it the end of the job. Where the first fails
-// the job is tried again.
-func (t *turn) completeJob(ctx context.Context, finish func(ctx context.Context) error) error {
-	if len(t.closing) == 0 {
-		return finish(ctx)
+// completeJob commits what is left to write with the end of the job. Where the first fails the job
+// is tried again.
+func (t *turn) completeJob(ctx context.Context, result runs.Result) error {
+	if t.final.IsZero() && !t.told {
+		return t.store.Finish(ctx, t.lease, result)
 	}
-	err := t.writeLast(ctx, finish)
+	err := t.commitFinal(ctx, &result)
 	if err == nil || errors.Is(err, runs.ErrLost) {
 		return err
 	}
@@ -205,31 +201,17 @@ func (t *turn) completeJob(ctx context.Context, finish func(ctx context.Context)
 	return nil
 }
 
-// writeLast writes what is left to write, and what more is given.
-func (t *turn) writeLast(ctx context.Context, more ...func(ctx context.Context) error) error {
-	writes := slices.Concat(t.closing, more)
-	t.closing = nil
-	return t.writeTogether(ctx, writes...)
-}
-
-// writeTogether writes one thing after the other, all at once where the stores can.
-func (b *Bot) writeTogether(ctx context.Context, writes ...func(ctx context.Context) error) error {
-	write := func(ctx context.Context) error {
-		for _, write := range writes {
-			if err := write(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if b.options.Together == nil {
-		return write(ctx)
-	}
-	return b.options.Together(ctx, write)
+// commitFinal commits what is left to write, and ends the job with the result, if there is one.
+func (t *turn) commitFinal(ctx context.Context, result *runs.Result) error {
+	changes := t.final
+	t.final, t.told = store.Commit{}, false
+	changes.Result = result
+	return t.commit(ctx, changes)
 }
 
 // dispatchJob deals with the job from where the session says that it is.
 func (t *turn) dispatchJob(ctx, held context.Context) (runs.Result, error) {
+	t.begun = true
 	if err := t.loadSession(ctx); err != nil {
 		return t.deferToNewer(ctx, err)
 	}
@@ -241,7 +223,7 @@ func (t *turn) dispatchJob(ctx, held context.Context) (runs.Result, error) {
 		t.closeDraft(ctx)
 	}
 	if err == nil && isChange(t.job.Kind) {
-		if err = t.writeLast(ctx); err == nil { // what it comes to is there before the edit goes
+		if err = t.commitFinal(ctx, nil); err == nil { // what it comes to is there before the edit goes
 			err = t.eraseEdit(ctx)
 		}
 	}

@@ -20,15 +20,6 @@ type Store interface {
 	Load(ctx context.Context, run string) ([]byte, error)
 }
 
-// LastSaver is a Store that is given the last checkpoint of a run apart. Nothing goes on from
-// it: to resume the run gives its outcome again.
-type LastSaver interface {
-	// SaveLast takes the place of Save once the run is done. It may put off keeping the
-	// checkpoint until whoever drives the run keeps the outcome: a run that is resumed
-	// before that repeats its last step.
-	SaveLast(ctx context.Context, run string, checkpoint []byte) error
-}
-
 // DefaultMaxSteps is the step limit where Options leave it 0.
 const DefaultMaxSteps = 200
 
@@ -36,6 +27,9 @@ const DefaultMaxSteps = 200
 type Options struct {
 	// Store keeps the checkpoints; nil keeps none, and such a run cannot be resumed.
 	Store Store
+	// SkipLast leaves out the checkpoint of a run that is done: whoever drives the run keeps its
+	// outcome. A run that is resumed before that repeats its last step.
+	SkipLast bool
 	// Observe is called for each event, one at a time. It must be quick and must not
 	// start or resume runs. nil means nobody looks.
 	Observe func(Event)
@@ -199,10 +193,10 @@ func (x *session) saveError() error {
 }
 
 func (x *session) writeCheckpoint(ctx context.Context, checkpoint []byte) error {
-	save := x.options.Store.Save
-	if store, ok := x.options.Store.(LastSaver); ok && x.last {
-		save = store.SaveLast
+	if x.last && x.options.SkipLast {
+		return nil
 	}
+	save := x.options.Store.Save
 	if ctx.Err() == nil {
 		err := save(ctx, x.run, checkpoint)
 		if err == nil || ctx.Err() == nil {

@@ -43,6 +43,10 @@ type Lease struct {
 	// time when this one was given, where a worker died or the store forgot. Zero: nothing was.
 	Unsure time.Time
 	TTL    time.Duration
+	// Session is the thread's session when the lease was given, as session.Encode gave it; nil:
+	// there was none. Where it could not be read, SessionUnread is set: to load it tells why.
+	Session       []byte
+	SessionUnread bool
 	// Ref is the backend's own; it is handed back as it came.
 	Ref string
 }
@@ -71,6 +75,9 @@ const (
 	// turn at a platform has not come.
 	Left Next = "left"
 	Dead Next = "dead" // a dead letter; the thread goes on with the next job
+	// Released leaves the job at the head for whoever claims it next: at once, as an attempt
+	// that never was.
+	Released Next = "released"
 )
 
 // LeftFor is how long a job is left for workers of another kind before it is looked at
@@ -108,11 +115,11 @@ type Leases interface {
 	Claim(ctx context.Context, worker WorkerID) (Lease, error)
 	// Renew makes the lease last for TTL from now. ErrLost. Hold does this in the background.
 	Renew(ctx context.Context, lease Lease) (Renewal, error)
-	// Finish ends the lease and does with the job what result says. Deliveries of the
-	// thread that are confirmed are forgotten. ErrLost.
+	// Finish ends the lease and does with the job what result says, which a commit can do as
+	// well (store.Commit). Deliveries of the thread that are confirmed are forgotten, unless
+	// the lease is released. ErrLost.
 	Finish(ctx context.Context, lease Lease, result Result) error
-	// Release ends the lease and leaves the job at the head for whoever claims it next:
-	// at once, as an attempt that never was. ErrLost.
+	// Release is Finish with Released. ErrLost.
 	Release(ctx context.Context, lease Lease) error
 }
 

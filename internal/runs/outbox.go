@@ -22,19 +22,11 @@ type Delivery struct {
 	Posted chat.MessageID
 }
 
-// Outbox remembers what is posted. A delivery is recorded before it is posted and
-// confirmed afterwards. Whoever claims the thread after a crash finds with Recorded what
-// was not confirmed, asks the platform for its key, and posts what is not there. All
-// writes are under the lease: ErrLost.
+// Outbox remembers what is posted. A delivery is recorded before it is posted and confirmed
+// afterwards (store.Commit). Whoever claims the thread after a crash finds with Recorded what
+// was not confirmed, asks the platform for its key, and posts what is not there. Both need
+// the lease: ErrLost.
 type Outbox interface {
-	// Record remembers the delivery, and hands it to recorded. Where its key is known it
-	// hands over what was recorded under it before, and changes nothing: the caller posts
-	// only if Posted is "". Where several writes are made together (bot.Options.Together)
-	// recorded is called once they are made, after Record.
-	Record(ctx context.Context, lease Lease, delivery Delivery, recorded func(Delivery)) error
-	// Confirm notes the platform's id. To confirm twice is no error; ErrUnknownDelivery
-	// where nothing was recorded.
-	Confirm(ctx context.Context, lease Lease, key DeliveryKey, posted chat.MessageID) error
 	// Recorded gives the deliveries of the lease's thread in the order they were
 	// recorded: all that are not confirmed, and those confirmed since the last Finish.
 	Recorded(ctx context.Context, lease Lease) ([]Delivery, error)

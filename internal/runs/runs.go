@@ -2,9 +2,9 @@
 //
 // A message becomes a Job in the Queue of its thread. A worker claims a thread with work
 // and has a Lease on it (Leases), which Hold renews while it works at the job at the
-// head. Under the lease it writes checkpoints and events into a Journal, and what it
-// posts into the Outbox; then it finishes the job. When it dies, another one claims the
-// thread, goes on from the checkpoint, and what the first may still write is refused.
+// head. Under the lease it commits checkpoints, events, records, the session, and what it posts
+// (package store); then it finishes the job. When it dies, another one claims the thread, goes
+// on from the checkpoint, and what the first may still write is refused.
 //
 // Anybody can follow a thread's Events, stop its job (Stopper) and, as an Operator, look
 // into the queues. Records are what is remembered of each run: how it went and what
@@ -12,7 +12,7 @@
 //
 // Backends are below this package; runstest is the suite that each of them passes.
 //
-// Reading order: queue.go, lease.go, hold.go, journal.go, outbox.go, operate.go, this
+// Reading order: queue.go, lease.go, hold.go, events.go, outbox.go, operate.go, this
 // file (records), edit.go, options.go.
 package runs
 
@@ -62,11 +62,8 @@ type Record struct {
 	// Trace is how the run came about so far; its steps are those of all its parts,
 	// before and after a question or a retry.
 	Trace chat.Trace
-	// Ratings are by person, in the order of their ids. Save leaves them alone.
+	// Ratings are by person, in the order of their ids. Saves leave them alone.
 	Ratings []chat.Rating
-	// Fence is the token of the lease under which the record is saved; 0 for a save under
-	// none, which is not checked. Load leaves it 0.
-	Fence Token
 }
 
 // Transition is a change of status. Reason is for operators: it names no person and
@@ -114,8 +111,8 @@ func lastN[T any](entries []T, n int) []T {
 // two places at once decides which record stands. Where a run is not known, Load and
 // Rate give an error that wraps chat.ErrUnknownRun.
 type Records interface {
-	// Save replaces the run's record, all but its ratings. ErrLost where it was saved
-	// with a greater Fence before.
+	// Save replaces the run's record, all but its ratings, under no lease: what workers save
+	// goes through store.Commit.
 	Save(ctx context.Context, record Record) error
 	Load(ctx context.Context, run chat.RunID) (Record, error)
 	// Rate replaces the person's rating of the run; chat.Unrated removes it.

@@ -172,7 +172,7 @@ type storedRecord struct {
 	Trace       chat.Trace      `json:"trace"`
 }
 
-// EncodeRecord returns a record, all but its id, ratings and fence, as backends store it.
+// EncodeRecord returns a record, all but its id and ratings, as backends store it.
 func EncodeRecord(record Record) ([]byte, error) {
 	return json.Marshal(storedRecord{
 		Version: recordVersion, Thread: record.Thread, Flow: record.Flow, Author: record.Author, Message: record.Message,

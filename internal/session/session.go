@@ -42,9 +42,6 @@ type Session struct {
 	// Updated is when the session was last saved, by the store's clock, to the
 	// millisecond. Load sets it; Save takes no notice of it.
 	Updated time.Time
-	// Fence is the token of the lease under which the session is saved; 0 for a save
-	// under none, which is not checked. Load leaves it 0.
-	Fence runs.Token
 }
 
 // Evaluation is how a run did, each score of 100.
@@ -139,8 +136,8 @@ func shorten(text string, letters int) string {
 type Store interface {
 	// Load gives the zero Session of the thread where nothing is kept.
 	Load(ctx context.Context, thread chat.ThreadID) (Session, error)
-	// Save replaces the session. The thread is listed for those who are among its People,
-	// and for nobody else. runs.ErrLost where it was saved with a greater Fence before.
+	// Save replaces the session, under no lease: what workers save goes through store.Commit.
+	// The thread is listed for those who are among its People, and for nobody else.
 	Save(ctx context.Context, session Session) error
 	// Threads lists the threads of an adapter, by their ids, in which a person wrote: the
 	// last saved first, those of one millisecond by their ids from the greatest down, at

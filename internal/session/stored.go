@@ -16,7 +16,7 @@ import (
 // one takes the other's place.
 const version = 1
 
-// storedSession is a session as backends keep it; its thread, its fence, and when it was saved
+// storedSession is a session as backends keep it; its thread, and when it was saved
 // stand beside it. The names within date from when the working structs were stored as
 // they are.
 type storedSession struct {
@@ -172,7 +172,7 @@ type storedStop struct {
 	At time.Time   `json:"At,omitzero"`
 }
 
-// Encode returns a session, all but its thread, time and fence, as backends store it.
+// Encode returns a session, all but its thread and time, as backends store it.
 func Encode(s Session) ([]byte, error) {
 	kept := storedSession{
 		Version: version, Flow: s.Flow, Title: s.Title, People: s.People,

@@ -79,7 +79,7 @@ func TestSessionsStoredBeforeAreRead(t *testing.T) {
 func TestWhatIsStoredComesBackWhole(t *testing.T) {
 	var want Session
 	fill(t, reflect.ValueOf(&want).Elem(), 1)
-	want.Updated, want.Fence = time.Time{}, 0 // they stand beside it
+	want.Updated = time.Time{} // it stands beside it
 	for i := range want.Turns {
 		want.Turns[i].Reply.Trace = chat.Trace{} // the run's record has it
 	}

@@ -21,6 +21,7 @@ import (
 	"cairn/internal/knowledge/index"
 	"cairn/internal/llm"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 	"cairn/internal/telemetry/telemetrytest"
 )
 
@@ -188,12 +189,27 @@ func TestFailedSearch(t *testing.T) {
 	}
 }
 
-// kept takes every record.
-type kept struct{ recordStore }
+// kept takes every record and every commit, or gives an error.
+type kept struct {
+	store.Store
+	err error
+}
 
-func (kept) Save(context.Context, runs.Record) error { return nil }
+func (kept) Records() store.Records             { return keptRecords{} }
+func (k kept) Journal(runs.Lease) store.Journal { return keptJournal{err: k.err} }
 
-// TestRunsAreCountedOnceWritten has what is written together fail once.
+type keptRecords struct{ store.Records }
+
+type keptJournal struct {
+	store.Journal
+	err error
+}
+
+func (k keptJournal) Commit(context.Context, store.Commit) (store.Committed, error) {
+	return store.Committed{}, k.err
+}
+
+// TestRunsAreCountedOnceWritten has a commit fail once.
 func TestRunsAreCountedOnceWritten(t *testing.T) {
 	by, _ := newTraced(t)
 	record := runs.Record{ID: "run-1", Flow: "echo"}
@@ -205,10 +221,7 @@ func TestRunsAreCountedOnceWritten(t *testing.T) {
 		t.Errorf("it worked %s", took)
 	}
 	for i, err := range []error{errors.New("lost"), nil} {
-		together := by.Together(func(ctx context.Context, write func(context.Context) error) error {
-			return errors.Join(write(ctx), err)
-		})
-		written := together(t.Context(), func(ctx context.Context) error { return by.Records(kept{}).Save(ctx, record) })
+		_, written := by.Store(kept{err: err}).Journal(runs.Lease{}).Commit(t.Context(), store.Commit{Records: []runs.Record{record}})
 		if counted := testutil.ToFloat64(by.metrics.runs.WithLabelValues("echo", "answered")); !errors.Is(written, err) || counted != float64(i) {
 			t.Errorf("after %v: %v, %v", err, written, counted)
 		}
@@ -254,7 +267,7 @@ func TestLostLeasesAreCounted(t *testing.T) {
 func TestRatingsAreCounted(t *testing.T) {
 	by, _ := newTraced(t)
 	for _, verdict := range []chat.Verdict{chat.Up, chat.Up, chat.Down, chat.Unrated} {
-		if err := by.Records(kept{}).Rate(t.Context(), "run-1", chat.Rating{Verdict: verdict}); err != nil {
+		if err := by.Store(kept{}).Records().Rate(t.Context(), "run-1", chat.Rating{Verdict: verdict}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,13 +278,7 @@ func TestRatingsAreCounted(t *testing.T) {
 	}
 }
 
-func (kept) Rate(context.Context, chat.RunID, chat.Rating) error { return nil }
-
-// recordStore is what bot.Records has beside.
-type recordStore interface {
-	runs.Records
-	runs.Registry
-}
+func (keptRecords) Rate(context.Context, chat.RunID, chat.Rating) error { return nil }
 
 // TestReadiness asks again and again, on a clock that stands still.
 func TestReadiness(t *testing.T) {
@@ -426,8 +433,8 @@ func (i ingests) IngestStates(context.Context) ([]index.IngestState, error) { re
 func TestNothingIsMeasuredByNil(t *testing.T) {
 	var by *Telemetry
 	model, reads := &talker{}, found{}
-	if by.Model(model, Called{}) != llm.Model(model) || by.Index(reads, "") != index.Spelling(reads) || by.Together(nil) != nil ||
-		by.Watch(Watched{}) != nil || by.Records(nil) != nil || by.Runs(nil) != nil || by.Sessions(nil) != nil {
+	if by.Model(model, Called{}) != llm.Model(model) || by.Index(reads, "") != index.Spelling(reads) ||
+		by.Watch(Watched{}) != nil || by.Store(nil) != nil {
 		t.Error("a nil Telemetry does something")
 	}
 }

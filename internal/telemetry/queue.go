@@ -4,98 +4,82 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/bot"
-	"cairn/internal/chat"
-	"cairn/internal/graph"
 	"cairn/internal/runs"
+	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
-// queue is a store of runs with measurements.
-type queue struct {
-	bot.Runs
+// measuredStore is a store with measurements.
+type measuredStore struct {
+	store.Store
 	t *Telemetry
 }
 
-// Runs measures the store of what is to be done.
-func (t *Telemetry) Runs(next bot.Runs) bot.Runs {
+// Store measures the store of threads and runs.
+func (t *Telemetry) Store(next store.Store) store.Store {
 	if t == nil {
 		return next
 	}
-	return queue{next, t}
+	return measuredStore{next, t}
 }
 
+// Sessions implements store.Store.
+func (m measuredStore) Sessions() session.Store {
+	if m.t.tracer == nil {
+		return m.Store.Sessions()
+	}
+	return sessions{m.Store.Sessions(), m.t}
+}
+
+// Records implements store.Store.
+func (m measuredStore) Records() store.Records { return records{m.Store.Records(), m.t} }
+
 // Enqueue implements runs.Queue.
-func (q queue) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
+func (m measuredStore) Enqueue(ctx context.Context, job runs.Job) (bool, error) {
 	began := time.Now()
-	isNew, err := q.Runs.Enqueue(ctx, job)
+	isNew, err := m.Store.Enqueue(ctx, job)
 	if err == nil {
-		q.t.recordEnqueued(ctx, job, began, isNew)
+		m.t.recordEnqueued(ctx, job, began, isNew)
 	}
 	return isNew, err
 }
 
 // EnqueueAfter implements runs.Queue.
-func (q queue) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
-	ctx, span := q.t.beginSpan(ctx, "enqueue.later")
-	isNew, err := q.Runs.EnqueueAfter(ctx, job, delay)
+func (m measuredStore) EnqueueAfter(ctx context.Context, job runs.Job, delay time.Duration) (bool, error) {
+	ctx, span := m.t.beginSpan(ctx, "enqueue.later")
+	isNew, err := m.Store.EnqueueAfter(ctx, job, delay)
 	endSpan(span, err)
 	return isNew, err
 }
 
 // Finish implements runs.Leases.
-func (q queue) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
-	if at, ok := workOf(ctx); ok && at.span != nil {
-		next := result.Next
-		if next == "" {
-			next = runs.Finished
-		}
-		at.span.SetAttributes(outcomeKey.String(string(next)))
-	}
-	ctx, span := q.t.beginSpan(ctx, "store.finish")
-	err := q.Runs.Finish(ctx, lease, result)
+func (m measuredStore) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
+	recordOutcome(ctx, result)
+	ctx, span := m.t.beginSpan(ctx, "store.finish")
+	err := m.Store.Finish(ctx, lease, result)
 	endSpan(span, err)
 	return err
 }
 
 // Release implements runs.Leases.
-func (q queue) Release(ctx context.Context, lease runs.Lease) error {
-	ctx, span := q.t.beginSpan(ctx, "store.release")
-	err := q.Runs.Release(ctx, lease)
+func (m measuredStore) Release(ctx context.Context, lease runs.Lease) error {
+	ctx, span := m.t.beginSpan(ctx, "store.release")
+	err := m.Store.Release(ctx, lease)
 	endSpan(span, err)
 	return err
 }
 
-// Record implements runs.Outbox.
-func (q queue) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
-	ctx, span := q.t.beginSpan(ctx, "store.record")
-	err := q.Runs.Record(ctx, lease, delivery, recorded)
-	endSpan(span, err)
-	return err
+// Journal implements store.Store.
+func (m measuredStore) Journal(lease runs.Lease) store.Journal {
+	return journal{m.Store.Journal(lease), m.t}
 }
 
-// Confirm implements runs.Outbox.
-func (q queue) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	ctx, span := q.t.beginSpan(ctx, "store.confirm")
-	err := q.Runs.Confirm(ctx, lease, key, posted)
-	endSpan(span, err)
-	return err
-}
-
-// Journal implements runs.Journals.
-func (q queue) Journal(lease runs.Lease) runs.Journal {
-	if q.t.tracer == nil {
-		return q.Runs.Journal(lease)
-	}
-	return journal{q.Runs.Journal(lease), q.t}
-}
-
-// journal is a journal whose writes are spans.
+// journal is a journal whose commits are spans. A run is counted when the record that says how it
+// ended is committed.
 type journal struct {
-	runs.Journal
+	store.Journal
 	t *Telemetry
 }
-
-var _ graph.Store = journal{}
 
 // Save implements graph.Store.
 func (j journal) Save(ctx context.Context, run string, checkpoint []byte) error {
@@ -105,10 +89,40 @@ func (j journal) Save(ctx context.Context, run string, checkpoint []byte) error 
 	return err
 }
 
-// Flush implements runs.Journal.
-func (j journal) Flush(ctx context.Context) error {
-	ctx, span := j.t.beginSpan(ctx, "store.flush")
-	err := j.Journal.Flush(ctx)
+// Commit implements store.Journal.
+func (j journal) Commit(ctx context.Context, changes store.Commit) (store.Committed, error) {
+	if changes.Result != nil {
+		recordOutcome(ctx, *changes.Result)
+	}
+	committing, span := j.t.beginSpan(ctx, commitSpan(changes))
+	committed, err := j.Journal.Commit(committing, changes)
 	endSpan(span, err)
-	return err
+	if err == nil {
+		for _, record := range changes.Records {
+			j.t.countRun(ctx, record)
+		}
+	}
+	return committed, err
+}
+
+// commitSpan returns the name of a commit's span.
+func commitSpan(changes store.Commit) string {
+	switch {
+	case changes.Result != nil:
+		return "store.finish"
+	case changes.Session == nil && changes.Checkpoint != nil:
+		return "store.checkpoint"
+	}
+	return "store.commit"
+}
+
+// recordOutcome says on the span of the work at a job what becomes of the job.
+func recordOutcome(ctx context.Context, result runs.Result) {
+	if at, ok := workOf(ctx); ok && at.span != nil {
+		next := result.Next
+		if next == "" {
+			next = runs.Finished
+		}
+		at.span.SetAttributes(outcomeKey.String(string(next)))
+	}
 }

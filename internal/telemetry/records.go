@@ -4,42 +4,29 @@ import (
 	"context"
 	"time"
 
-	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
 	"cairn/internal/runs"
 	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
-// records are a store of records that is measured: a run is counted when the record that
-// says how it ended is saved.
+// records are a store of records that is measured.
 type records struct {
-	bot.Records
+	store.Records
 	t *Telemetry
 }
 
-// Records measures the store of what is remembered of runs.
-func (t *Telemetry) Records(next bot.Records) bot.Records {
-	if t == nil {
-		return next
+// countRun counts a run whose record says how it ended.
+func (t *Telemetry) countRun(ctx context.Context, record runs.Record) {
+	outcome := outcomeOf(record)
+	if outcome == "" || record.Flow == "" {
+		return
 	}
-	return records{next, t}
-}
-
-// Save implements runs.Records.
-func (r records) Save(ctx context.Context, record runs.Record) error {
-	writing, span := r.t.beginSpan(ctx, "store.record.save")
-	err := r.Records.Save(writing, record)
-	endSpan(span, err)
-	if outcome := outcomeOf(record); err == nil && outcome != "" && record.Flow != "" {
-		countOnce(ctx, func() {
-			r.t.metrics.runs.WithLabelValues(record.Flow, outcome).Inc()
-			took := workDuration(record)
-			r.t.metrics.ran.WithLabelValues(record.Flow, outcome).Observe(took.Seconds())
-			r.t.logger.InfoContext(ctx, "run finished", "run", string(record.ID), "flow", record.Flow, "outcome", outcome, "seconds", took.Seconds())
-		})
-	}
-	return err
+	t.metrics.runs.WithLabelValues(record.Flow, outcome).Inc()
+	took := workDuration(record)
+	t.metrics.ran.WithLabelValues(record.Flow, outcome).Observe(took.Seconds())
+	t.logger.InfoContext(ctx, "run finished", "run", string(record.ID), "flow", record.Flow, "outcome", outcome, "seconds", took.Seconds())
 }
 
 // Load implements runs.Records.
@@ -94,18 +81,10 @@ func workDuration(record runs.Record) time.Duration {
 	return max(0, sum)
 }
 
-// sessions are a store of sessions whose reads and writes are spans.
+// sessions are a store of sessions whose reads are spans.
 type sessions struct {
 	session.Store
 	t *Telemetry
-}
-
-// Sessions measures the store of threads.
-func (t *Telemetry) Sessions(next session.Store) session.Store {
-	if t == nil || t.tracer == nil {
-		return next
-	}
-	return sessions{next, t}
 }
 
 // Load implements session.Store.
@@ -114,12 +93,4 @@ func (s sessions) Load(ctx context.Context, thread chat.ThreadID) (session.Sessi
 	loaded, err := s.Store.Load(ctx, thread)
 	endSpan(span, err)
 	return loaded, err
-}
-
-// Save implements session.Store.
-func (s sessions) Save(ctx context.Context, saved session.Session) error {
-	ctx, span := s.t.beginSpan(ctx, "store.session.save")
-	err := s.Store.Save(ctx, saved)
-	endSpan(span, err)
-	return err
 }

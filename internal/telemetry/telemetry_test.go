@@ -21,8 +21,6 @@ import (
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/runs"
 	"cairn/internal/runs/embedded"
-	"cairn/internal/session"
-	sessions "cairn/internal/session/embedded"
 	"cairn/internal/sqlite/sqlitetest"
 	"cairn/internal/telemetry"
 	"cairn/internal/telemetry/telemetrytest"
@@ -104,28 +102,15 @@ func (o *office) close() {
 }
 
 // stores are those of a bot, in one directory.
-type stores struct {
-	sessions session.Store
-	queue    *embedded.Store
-	records  *embedded.Records
-}
+type stores struct{ queue *embedded.Store }
 
 func openStores(t testing.TB) *stores {
 	t.Helper()
-	db := sqlitetest.Open(t, t.TempDir())
-	remembered, err := sessions.Open(t.Context(), db, 0)
+	queue, err := embedded.Open(t.Context(), sqlitetest.Open(t, t.TempDir()), runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, err := embedded.OpenStore(t.Context(), db, runs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := embedded.OpenRecords(t.Context(), db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &stores{remembered, queue, records}
+	return &stores{queue}
 }
 
 // bot makes a bot that echoes; with a nil poster it is read from.
@@ -140,7 +125,7 @@ func (s *stores) bot(t testing.TB, by *telemetry.Telemetry, to *platform, logger
 		adapters["test"] = by.Platform(to, "test")
 	}
 	made, err := bot.New(bot.Options{
-		Sessions: by.Sessions(s.sessions), Runs: by.Runs(s.queue), Records: by.Records(s.records),
+		Store: by.Store(s.queue),
 		Flows: by.Flows([]flows.Flow{echoes}, "answer"), Accompany: by.Accompany, Adapters: adapters, Logger: logger,
 	})
 	if err != nil {

@@ -88,39 +88,5 @@ func runOf(ctx context.Context) string {
 	return run
 }
 
-// afterwards holds the counts to make once a combined write is done.
-type afterwards struct{ counts []func() }
-
-type afterwardsKey struct{}
-
-// countOnce counts what was written: at once, or when all that is written together is there.
-func countOnce(ctx context.Context, count func()) {
-	if later, ok := ctx.Value(afterwardsKey{}).(*afterwards); ok {
-		later.counts = append(later.counts, count)
-		return
-	}
-	count()
-}
-
-// Together measures bot.Options.Together, which may be nil.
-func (t *Telemetry) Together(next func(ctx context.Context, write func(ctx context.Context) error) error) func(ctx context.Context, write func(ctx context.Context) error) error {
-	if t == nil || next == nil {
-		return next
-	}
-	return func(ctx context.Context, write func(ctx context.Context) error) error {
-		var later afterwards
-		ctx, span := t.beginSpan(context.WithValue(ctx, afterwardsKey{}, &later), "store.together")
-		err := next(ctx, write)
-		endSpan(span, err)
-		if err != nil {
-			return err
-		}
-		for _, count := range later.counts {
-			count()
-		}
-		return nil
-	}
-}
-
 // secondsSince returns how long ago something began, in seconds.
 func secondsSince(began time.Time) float64 { return time.Since(began).Seconds() }

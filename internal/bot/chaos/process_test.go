@@ -20,13 +20,9 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/graph/flows"
 	"cairn/internal/redis/conn"
-	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	redisruns "cairn/internal/runs/redis"
-	"cairn/internal/session"
-	embeddedsessions "cairn/internal/session/embedded"
-	redissessions "cairn/internal/session/redis"
 	"cairn/internal/sqlite"
 )
 
@@ -124,19 +120,9 @@ func openEmbedded(ctx context.Context, dir string, options *bot.Options) ([]func
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := embeddedsessions.Open(ctx, db, 0)
-	if err != nil {
+	if options.Store, err = embeddedruns.Open(ctx, db, times()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	records, err := embeddedruns.OpenRecords(ctx, db, 0)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	queue, err := embeddedruns.OpenStore(ctx, db, times())
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	options.Sessions, options.Runs, options.Records = sessions, queue, records
 	return []func() error{db.Close}, nil
 }
 
@@ -156,17 +142,11 @@ func connect(ctx context.Context, address string, options *bot.Options) ([]func(
 	if err != nil {
 		return nil, err
 	}
-	stored := redisruns.Options{Options: times(), Logger: options.Logger}
-	queue, err := redisruns.Open(ctx, client, stored)
+	queue, err := redisruns.Open(ctx, client, redisruns.Options{Options: times(), Logger: options.Logger})
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
-	records, err := redisruns.OpenRecords(client, stored)
-	if err != nil {
-		return nil, errors.Join(err, queue.Close(), client.Close())
-	}
-	var sessions session.Store = redissessions.Open(client, redissessions.Options{})
-	options.Sessions, options.Runs, options.Records, options.Together = sessions, queue, records, script.Together(client)
+	options.Store = queue
 	return []func() error{client.Close, queue.Close}, nil
 }
 

@@ -25,8 +25,14 @@ type Flow interface {
 
 // Runtime is what a run is given by whoever starts it.
 type Runtime struct {
-	Store   graph.Store       // nil: the run can't be resumed
-	Observe func(graph.Event) // may be nil
+	Store    graph.Store       // nil: the run can't be resumed
+	SkipLast bool              // as in graph.Options
+	Observe  func(graph.Event) // may be nil
+}
+
+// Options are those of the engine, for a run that is observed by observe.
+func (r Runtime) Options(observe func(graph.Event)) graph.Options {
+	return graph.Options{Store: r.Store, SkipLast: r.SkipLast, Observe: observe}
 }
 
 // Request is what a person asked for, with what they may see.

@@ -21,7 +21,7 @@ func (r Runner[S]) Shape() graph.Shape { return r.Graph.Shape() }
 // Begin starts a run from a state.
 func (r Runner[S]) Begin(ctx context.Context, run string, initial S, runtime Runtime) (Outcome, error) {
 	watch := &Watch{Observe: runtime.Observe}
-	outcome, err := r.Graph.Start(ctx, run, initial, graph.Options{Store: runtime.Store, Observe: watch.Event})
+	outcome, err := r.Graph.Start(ctx, run, initial, runtime.Options(watch.Event))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -31,7 +31,7 @@ func (r Runner[S]) Begin(ctx context.Context, run string, initial S, runtime Run
 // Resume implements Flow.
 func (r Runner[S]) Resume(ctx context.Context, run string, answers []graph.Answer, runtime Runtime) (Outcome, error) {
 	watch := &Watch{Observe: runtime.Observe}
-	outcome, err := r.Graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.Event})
+	outcome, err := r.Graph.Resume(ctx, run, answers, runtime.Options(watch.Event))
 	if err != nil {
 		return Outcome{}, err
 	}

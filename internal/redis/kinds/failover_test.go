@@ -12,10 +12,8 @@ import (
 	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
-	"cairn/internal/runs/runstest"
 	"cairn/internal/servertest"
-	"cairn/internal/session"
-	redissessions "cairn/internal/session/redis"
+	"cairn/internal/store"
 )
 
 // persist repeats what fails while a replica takes the master's place. No call may take
@@ -45,12 +43,11 @@ func TestAFailoverMidWork(t *testing.T) {
 	const before, after = 30, 10
 	watched := servertest.Sentinels(t, "")
 	client := conntest.Connect(t, watched.URL)
-	sessions := redissessions.Open(client, redissessions.Options{})
-	store := redistest.Place{Address: watched.URL, Prefix: "cairn"}.Open(t, runs.Options{LeaseTTL: 2 * time.Second, ClaimInterval: 500 * time.Millisecond})
+	queue := redistest.Place{Address: watched.URL, Prefix: "cairn"}.Open(t, runs.Options{LeaseTTL: 2 * time.Second, ClaimInterval: 500 * time.Millisecond})
 	enqueue := func(i int) {
 		persist(t, "Enqueue", func(ctx context.Context) error {
 			event := runs.EventID(fmt.Sprintf("e%03d", i))
-			_, err := store.Enqueue(ctx, runs.Job{Event: event, Message: chat.Message{Thread: "t", Author: "ann", Text: string(event)}})
+			_, err := queue.Enqueue(ctx, runs.Job{Event: event, Message: chat.Message{Thread: "t", Author: "ann", Text: string(event)}})
 			return err
 		})
 	}
@@ -69,9 +66,9 @@ func TestAFailoverMidWork(t *testing.T) {
 				}
 			})
 		}
-		workAtNext(t, store, sessions, runs.EventID(fmt.Sprintf("e%03d", done)))
+		workAtNext(t, queue, runs.EventID(fmt.Sprintf("e%03d", done)))
 	}
-	if kept, err := sessions.Load(t.Context(), "t"); err != nil || len(kept.Topics()) != before+after {
+	if kept, err := queue.Sessions().Load(t.Context(), "t"); err != nil || len(kept.Topics()) != before+after {
 		t.Errorf("the session has %d topics, %v", len(kept.Topics()), err)
 	}
 }
@@ -92,20 +89,20 @@ func replicated(t testing.TB, client *conn.Client) {
 
 // workAtNext claims the job at the head, which is the one named, writes it into the
 // thread's session and finishes it. What the failover undoes is done again.
-func workAtNext(t testing.TB, store runstest.Store, sessions session.Store, want runs.EventID) {
+func workAtNext(t testing.TB, queue store.Store, want runs.EventID) {
 	t.Helper()
 	persist(t, "work at "+string(want), func(ctx context.Context) error {
-		lease, err := store.Claim(ctx, "w")
+		lease, err := queue.Claim(ctx, "w")
 		if err != nil {
 			return err
 		}
 		if lease.Job.Event < want { // its end did not reach the replica
-			return finishAs(ctx, store, lease, fmt.Errorf("job %s came again", lease.Job.Event))
+			return finishAs(ctx, queue, lease, fmt.Errorf("job %s came again", lease.Job.Event))
 		}
 		if lease.Job.Event != want {
 			t.Fatalf("job %s came, want %s", lease.Job.Event, want)
 		}
-		kept, err := sessions.Load(ctx, "t")
+		kept, err := queue.Sessions().Load(ctx, "t")
 		if err != nil {
 			return err
 		}
@@ -113,16 +110,13 @@ func workAtNext(t testing.TB, store runstest.Store, sessions session.Store, want
 		if topics := kept.Topics(); len(topics) == 0 || topics[len(topics)-1].Message < message {
 			kept.Add(chat.Turn{Role: chat.Person, Author: "ann", Message: message, Text: string(want)})
 		}
-		kept.Fence = lease.Token
-		if err := sessions.Save(ctx, kept); err != nil {
-			return err
-		}
-		return finishAs(ctx, store, lease, nil)
+		_, err = queue.Journal(lease).Commit(ctx, store.Commit{Session: &kept, Result: &runs.Result{}})
+		return err
 	})
 }
 
-func finishAs(ctx context.Context, store runstest.Store, lease runs.Lease, result error) error {
-	if err := store.Finish(ctx, lease, runs.Result{}); err != nil {
+func finishAs(ctx context.Context, queue store.Store, lease runs.Lease, result error) error {
+	if err := queue.Finish(ctx, lease, runs.Result{}); err != nil {
 		return err
 	}
 	return result

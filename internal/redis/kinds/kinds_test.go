@@ -6,13 +6,11 @@ import (
 
 	"cairn/internal/quota/quotatest"
 	quotaredistest "cairn/internal/quota/redis/redistest"
-	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
-	redissessions "cairn/internal/session/redis"
 	"cairn/internal/session/sessiontest"
 )
 
@@ -21,14 +19,14 @@ func suites(t *testing.T, address string) {
 	t.Run("runs", func(t *testing.T) { runstest.Stores(t, redistest.Places(address)) })
 	t.Run("records", func(t *testing.T) {
 		here := redistest.Place{Address: address, Prefix: "cairn-records"}
-		runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenRecords(t) })
+		runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenStore(t, runs.Options{}).Records() })
 	})
 	t.Run("quota", func(t *testing.T) {
 		quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotaredistest.Place(t, address) })
 	})
 	t.Run("sessions", func(t *testing.T) {
 		sessiontest.Run(t, func(t *testing.T) session.Store {
-			return redissessions.Open(conntest.Connect(t, address), redissessions.Options{})
+			return redistest.Place{Address: address, Prefix: "cairn"}.OpenStore(t, runs.Options{}).Sessions()
 		})
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"cairn/internal/runs/embedded"
 	"cairn/internal/sqlite"
 	"cairn/internal/sqlite/sqlitetest"
+	keeper "cairn/internal/store"
 )
 
 // killedAt is set for a process that this test starts: the directory it works in, and
@@ -119,7 +120,7 @@ func live(at string) error {
 	if err != nil {
 		return err
 	}
-	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: runs.MinLeaseTTL})
+	store, err := embedded.Open(ctx, db, runs.Options{LeaseTTL: runs.MinLeaseTTL})
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func live(at string) error {
 }
 
 // leased gives the journal of the run's job, once the lease of an earlier life has run out.
-func leased(ctx context.Context, store *embedded.Store) (runs.Journal, error) {
+func leased(ctx context.Context, store *embedded.Store) (keeper.Journal, error) {
 	if _, err := store.Enqueue(ctx, runs.Job{Event: "said", Message: chat.Message{Thread: "t"}}); err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func ran(t *testing.T, dir string) []string {
 // inCheckpoint are the nodes whose results a dead process left.
 func inCheckpoint(t *testing.T, dir string) []string {
 	t.Helper()
-	store, err := embedded.OpenStore(t.Context(), sqlitetest.Open(t, dir), runs.Options{})
+	store, err := embedded.Open(t.Context(), sqlitetest.Open(t, dir), runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // Claim implements runs.Leases.
@@ -121,7 +122,9 @@ func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadI
 		return lease, false, s.deadLetter(ctx, tx, id, letter)
 	}
 	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
-	return lease, true, nil
+	remembered, err := s.readSession(ctx, tx, thread)
+	lease.Session = remembered.body
+	return lease, err == nil, err
 }
 
 func stopOf(by string, at int64) *runs.Stop {
@@ -152,15 +155,19 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 
 // Finish implements runs.Leases.
 func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
-	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error { return s.finishJob(ctx, tx, lease, result) })
-	if err != nil {
+	if _, err := s.commit(ctx, lease, store.Commit{Result: &result}, nil); err != nil {
 		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
 	}
-	s.work.fire()
 	return nil
 }
 
 func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, result runs.Result) error {
+	if result.Next == runs.Released {
+		now := s.nowMillis()
+		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
+			now, now, string(lease.Thread))
+		return err
+	}
 	for _, drop := range []struct {
 		statement string
 		arguments []any
@@ -237,16 +244,9 @@ func (s *Store) endLease(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) 
 
 // Release implements runs.Leases.
 func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
-	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
-		now := s.nowMillis()
-		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
-			now, now, string(lease.Thread))
-		return err
-	})
-	if err != nil {
+	if err := s.Finish(ctx, lease, runs.Result{Next: runs.Released}); err != nil {
 		return fmt.Errorf("release thread %s: %w", lease.Thread, err)
 	}
-	s.work.fire()
 	return nil
 }
 

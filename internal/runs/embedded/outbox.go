@@ -5,51 +5,36 @@ import (
 	"database/sql"
 	"fmt"
 
-	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
-// Record implements runs.Outbox.
-func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
-	if err := delivery.Check(); err != nil {
-		return err
-	}
-	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
-			string(lease.Thread), string(delivery.Key), string(delivery.Run), delivery.Body, s.nowMillis())
-		if err != nil {
-			return err
-		}
-		var at int64
-		err = tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
-			string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
-		delivery.Recorded = timeFromMillis(at)
-		return err
-	})
+// recordDelivery records a delivery, and returns what is recorded under its key.
+func (s *Store) recordDelivery(ctx context.Context, tx *sql.Tx, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
+	_, err := tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
+		string(lease.Thread), string(delivery.Key), string(delivery.Run), delivery.Body, s.nowMillis())
 	if err != nil {
-		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
+		return runs.Delivery{}, err
 	}
-	recorded(delivery)
-	return nil
+	var at int64
+	err = tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
+		string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
+	delivery.Recorded = timeFromMillis(at)
+	return delivery, err
 }
 
-// Confirm implements runs.Outbox.
-func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`, string(posted), string(lease.Thread), string(key))
-		if err != nil {
-			return err
-		}
-		changed, err := result.RowsAffected()
-		if err == nil && changed == 0 {
-			err = runs.ErrUnknownDelivery
-		}
-		return err
-	})
+// confirmDelivery notes the platform's id of a delivery.
+func confirmDelivery(ctx context.Context, tx *sql.Tx, lease runs.Lease, confirmed store.Confirmation) error {
+	result, err := tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`,
+		string(confirmed.Posted), string(lease.Thread), string(confirmed.Key))
 	if err != nil {
-		return fmt.Errorf("confirm delivery %s: %w", key, err)
+		return err
 	}
-	return nil
+	changed, err := result.RowsAffected()
+	if err == nil && changed == 0 {
+		err = runs.ErrUnknownDelivery
+	}
+	return err
 }
 
 // Recorded implements runs.Outbox.

@@ -53,7 +53,7 @@ func work(at string) error {
 	if err != nil {
 		return err
 	}
-	store, err := embedded.OpenStore(ctx, db, runs.Options{LeaseTTL: 100 * time.Millisecond})
+	store, err := embedded.Open(ctx, db, runs.Options{LeaseTTL: 100 * time.Millisecond})
 	if err != nil {
 		return err
 	}

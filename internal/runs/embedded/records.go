@@ -9,79 +9,36 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
-	"cairn/internal/sqlite"
 )
 
-// Records is a runs.Records in the database of a data directory.
-type Records struct {
-	db  *sqlite.DB
-	now func() time.Time
-}
+// records is a runs.Records in the database of a data directory.
+type records struct{ store *Store }
 
 var (
-	_ runs.Records  = (*Records)(nil)
-	_ runs.Registry = (*Records)(nil)
+	_ runs.Records  = (*records)(nil)
+	_ runs.Registry = (*records)(nil)
 )
 
-// OpenRecords returns the records in a database, which stays the caller's, and forgets those
-// not saved for longer than keep; 0 keeps them for ever.
-func OpenRecords(ctx context.Context, db *sqlite.DB, keep time.Duration) (*Records, error) {
-	records := &Records{db: db, now: time.Now}
-	if keep > 0 {
-		if err := records.forgetBefore(ctx, records.now().Add(-keep)); err != nil {
-			return nil, fmt.Errorf("forget old records: %w", err)
-		}
-	}
-	return records, nil
-}
-
-func (r *Records) forgetBefore(ctx context.Context, oldest time.Time) error {
-	return r.db.Update(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM record WHERE updated < ?`, oldest.Unix()); err != nil {
-			return err
-		}
-		for _, orphans := range []string{
-			`DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`,
-			`DELETE FROM record_list WHERE run NOT IN (SELECT run FROM record)`,
-		} {
-			if _, err := tx.ExecContext(ctx, orphans); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // Save implements runs.Records.
-func (r *Records) Save(ctx context.Context, record runs.Record) error {
-	if err := r.saveRecord(ctx, record); err != nil {
+func (r *records) Save(ctx context.Context, record runs.Record) error {
+	err := r.store.db.Update(ctx, func(tx *sql.Tx) error { return r.store.writeRecord(ctx, tx, record) })
+	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-func (r *Records) saveRecord(ctx context.Context, record runs.Record) error {
+func (s *Store) writeRecord(ctx context.Context, tx *sql.Tx, record runs.Record) error {
 	body, err := runs.EncodeRecord(record)
 	if err != nil {
 		return err
 	}
-	return r.db.Update(ctx, func(tx *sql.Tx) error { return r.writeRecord(ctx, tx, record, body) })
-}
-
-func (r *Records) writeRecord(ctx context.Context, tx *sql.Tx, record runs.Record, body []byte) error {
-	now := r.now()
-	listed, err := tx.ExecContext(ctx, `INSERT INTO record_list (run, thread, author, status, fence, saved) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (run) DO UPDATE SET thread = excluded.thread, author = excluded.author, status = excluded.status,
-			fence = max(fence, excluded.fence), saved = excluded.saved
-		WHERE excluded.fence = 0 OR excluded.fence >= fence`,
-		string(record.ID), string(record.Thread), string(record.Author), string(record.Status()), int64(record.Fence), now.UnixNano())
+	now := s.now()
+	_, err = tx.ExecContext(ctx, `INSERT INTO record_list (run, thread, author, status, saved) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (run) DO UPDATE SET thread = excluded.thread, author = excluded.author, status = excluded.status, saved = excluded.saved`,
+		string(record.ID), string(record.Thread), string(record.Author), string(record.Status()), now.UnixNano())
 	if err != nil {
 		return err
-	}
-	if changed, err := listed.RowsAffected(); err != nil {
-		return err
-	} else if changed == 0 {
-		return runs.ErrLost
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
@@ -90,9 +47,9 @@ func (r *Records) writeRecord(ctx context.Context, tx *sql.Tx, record runs.Recor
 }
 
 // Load implements runs.Records.
-func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+func (r *records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
 	var body []byte
-	err := r.db.QueryRowContext(ctx, `SELECT body FROM record WHERE run = ?`, string(run)).Scan(&body)
+	err := r.store.db.QueryRowContext(ctx, `SELECT body FROM record WHERE run = ?`, string(run)).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = chat.ErrUnknownRun
 	}
@@ -109,8 +66,8 @@ func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 	return record, nil
 }
 
-func (r *Records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT person, verdict, reason, at FROM rating WHERE run = ? ORDER BY person`, string(run))
+func (r *records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Rating, error) {
+	rows, err := r.store.db.QueryContext(ctx, `SELECT person, verdict, reason, at FROM rating WHERE run = ? ORDER BY person`, string(run))
 	if err != nil {
 		return nil, err
 	}
@@ -129,16 +86,16 @@ func (r *Records) loadRatings(ctx context.Context, run chat.RunID) ([]chat.Ratin
 }
 
 // Rate implements runs.Records.
-func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+func (r *records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
 	if err := r.saveRating(ctx, run, rating); err != nil {
 		return fmt.Errorf("rate run %s: %w", run, err)
 	}
 	return nil
 }
 
-func (r *Records) saveRating(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+func (r *records) saveRating(ctx context.Context, run chat.RunID, rating chat.Rating) error {
 	var known bool
-	err := r.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM record WHERE run = ?)`, string(run)).Scan(&known)
+	err := r.store.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM record WHERE run = ?)`, string(run)).Scan(&known)
 	if err != nil {
 		return err
 	}
@@ -146,10 +103,10 @@ func (r *Records) saveRating(ctx context.Context, run chat.RunID, rating chat.Ra
 		return chat.ErrUnknownRun
 	}
 	if rating.Verdict == chat.Unrated {
-		_, err := r.db.ExecContext(ctx, `DELETE FROM rating WHERE run = ? AND person = ?`, string(run), string(rating.By))
+		_, err := r.store.db.ExecContext(ctx, `DELETE FROM rating WHERE run = ? AND person = ?`, string(run), string(rating.By))
 		return err
 	}
-	_, err = r.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, reason, at) VALUES (?, ?, ?, ?, ?)
+	_, err = r.store.db.ExecContext(ctx, `INSERT INTO rating (run, person, verdict, reason, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (run, person) DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, at = excluded.at`,
 		string(run), string(rating.By), string(rating.Verdict), rating.Reason, rating.At.UnixNano())
 	return err
@@ -157,23 +114,23 @@ func (r *Records) saveRating(ctx context.Context, run chat.RunID, rating chat.Ra
 
 // List implements runs.Registry. Records that were saved before they were listed come
 // in with their next save.
-func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	records, err := r.listRecords(ctx, filter, limit)
+func (r *records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	found, err := r.listRecords(ctx, filter, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
-	return records, nil
+	return found, nil
 }
 
-func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT run, body FROM record_list JOIN record USING (run)
+func (r *records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	rows, err := r.store.db.QueryContext(ctx, `SELECT run, body FROM record_list JOIN record USING (run)
 		WHERE (?1 = '' OR status = ?1) AND (?2 = '' OR thread = ?2) AND (?3 = '' OR author = ?3) ORDER BY saved DESC LIMIT ?4`,
 		string(filter.Status), string(filter.Thread), string(filter.Author), limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var records []runs.Record
+	var found []runs.Record
 	for rows.Next() {
 		var run chat.RunID
 		var body []byte
@@ -184,17 +141,17 @@ func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", run, err)
 		}
-		records = append(records, record)
+		found = append(found, record)
 	}
-	return records, rows.Err()
+	return found, rows.Err()
 }
 
 // Erase implements runs.Registry.
-func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
+func (r *records) Erase(ctx context.Context, run chat.RunID) error {
 	for _, statement := range []string{
 		`DELETE FROM record WHERE run = ?`, `DELETE FROM rating WHERE run = ?`, `DELETE FROM record_list WHERE run = ?`,
 	} {
-		if _, err := r.db.ExecContext(ctx, statement, string(run)); err != nil {
+		if _, err := r.store.db.ExecContext(ctx, statement, string(run)); err != nil {
 			return fmt.Errorf("erase record of run %s: %w", run, err)
 		}
 	}

@@ -8,19 +8,15 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
-	"cairn/internal/runs/embedded"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/sqlite"
 	"cairn/internal/sqlite/sqlitetest"
+	"cairn/internal/store"
 )
 
-func openRecords(t *testing.T, db *sqlite.DB, keep time.Duration) *embedded.Records {
+func openRecords(t *testing.T, db *sqlite.DB, keep time.Duration) store.Records {
 	t.Helper()
-	records, err := embedded.OpenRecords(t.Context(), db, keep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	return open(t, db, keep).Records()
 }
 
 func changeRecords(t *testing.T, db *sqlite.DB, statement string) {

@@ -9,7 +9,9 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
+	"cairn/internal/session"
 	"cairn/internal/sqlite"
+	"cairn/internal/store"
 )
 
 const (
@@ -19,8 +21,8 @@ const (
 	sweepEvery = time.Hour
 )
 
-// Store is the queue, the leases, the checkpoints, the events and the outbox in the database
-// of a data directory. What is only shown (runs.Journal.Show) stays within one process.
+// Store is a store.Store in the database of a data directory. What is only shown
+// (store.Journal.Show) stays within one process.
 type Store struct {
 	db      *sqlite.DB
 	options runs.Options
@@ -30,30 +32,28 @@ type Store struct {
 	now     func() time.Time
 }
 
-var (
-	_ runs.Queue     = (*Store)(nil)
-	_ runs.Leases    = (*Store)(nil)
-	_ runs.Stopper   = (*Store)(nil)
-	_ runs.Journals  = (*Store)(nil)
-	_ runs.Events    = (*Store)(nil)
-	_ runs.Outbox    = (*Store)(nil)
-	_ runs.Operator  = (*Store)(nil)
-	_ runs.Forgetter = (*Store)(nil)
-)
+var _ store.Store = (*Store)(nil)
 
-// OpenStore returns the store in a database, which stays the caller's.
-func OpenStore(ctx context.Context, db *sqlite.DB, options runs.Options) (*Store, error) {
+// Open returns the store in a database, which stays the caller's. What was not used or saved for
+// longer than Options.Keep is forgotten, now and from time to time.
+func Open(ctx context.Context, db *sqlite.DB, options runs.Options) (*Store, error) {
 	options, err := options.Complete()
 	if err != nil {
 		return nil, fmt.Errorf("options of runs: %w", err)
 	}
-	store := &Store{db: db, options: options, now: time.Now}
-	store.work.init()
-	if err := store.sweepExpired(ctx); err != nil {
-		return nil, fmt.Errorf("clear expired runs: %w", err)
+	s := &Store{db: db, options: options, now: time.Now}
+	s.work.init()
+	if err := s.sweepExpired(ctx); err != nil {
+		return nil, fmt.Errorf("clear what is expired: %w", err)
 	}
-	return store, nil
+	return s, nil
 }
+
+// Records implements store.Store.
+func (s *Store) Records() store.Records { return &records{s} }
+
+// Sessions implements store.Store.
+func (s *Store) Sessions() session.Store { return &sessions{s} }
 
 // nowMillis returns the time in Unix milliseconds, as tables store it.
 func (s *Store) nowMillis() int64 { return s.now().UnixMilli() }
@@ -74,8 +74,20 @@ func (s *Store) sweepExpired(ctx context.Context) error {
 		{`DELETE FROM edit WHERE saved < ?`, now.Add(-s.options.Keep).UnixMilli()},
 		{`DELETE FROM delivery WHERE recorded < ?`, now.Add(-s.options.Keep).UnixMilli()},
 		{`DELETE FROM checkpoint WHERE updated < ?`, now.Add(-s.options.Keep).Unix()},
+		{`DELETE FROM session WHERE updated < ?`, now.Add(-s.options.Keep).Unix()},
+		{`DELETE FROM record WHERE updated < ?`, now.Add(-s.options.Keep).Unix()},
 	} {
 		if _, err := s.db.ExecContext(ctx, old.statement, old.before); err != nil {
+			return err
+		}
+	}
+	for _, orphans := range []string{
+		`DELETE FROM session_list WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM session_person WHERE thread NOT IN (SELECT thread FROM session)`,
+		`DELETE FROM rating WHERE run NOT IN (SELECT run FROM record)`,
+		`DELETE FROM record_list WHERE run NOT IN (SELECT run FROM record)`,
+	} {
+		if _, err := s.db.ExecContext(ctx, orphans); err != nil {
 			return err
 		}
 	}

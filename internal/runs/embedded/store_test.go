@@ -8,18 +8,19 @@ import (
 	"cairn/internal/runs/embedded"
 	"cairn/internal/runs/runstest"
 	"cairn/internal/sqlite/sqlitetest"
+	"cairn/internal/store"
 )
 
 // folder is a runstest.Place.
 type folder string
 
-func (f folder) Open(t testing.TB, options runs.Options) runstest.Store {
+func (f folder) Open(t testing.TB, options runs.Options) store.Store {
 	t.Helper()
-	store, err := embedded.OpenStore(t.Context(), sqlitetest.Open(t, string(f)), options)
+	opened, err := embedded.Open(t.Context(), sqlitetest.Open(t, string(f)), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store
+	return opened
 }
 
 func (f folder) Enqueue(t testing.TB, thread chat.ThreadID, body []byte) {

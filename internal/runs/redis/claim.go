@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 const (
@@ -102,7 +103,7 @@ func (c claimant) claimNext(ctx context.Context) (runs.Lease, bool, error) {
 
 // promoteDue announces threads that are due.
 func (c claimant) promoteDue(ctx context.Context) error {
-	next, err := promoteScript.With(c.keys.wakeKeys()).Run(ctx, c.client).Int64()
+	next, err := promoteScript.Run(ctx, c.client, c.keys.wakeKeys()).Int64()
 	if err != nil {
 		return explainError(err)
 	}
@@ -150,20 +151,23 @@ func (c claimant) repairNotices(ctx context.Context) error {
 		return err
 	}
 	for _, thread := range threads {
-		if err := runScripts(ctx, c.client, reannounceScript.With(c.keys.wakeKeys(), string(thread))); err != nil {
-			return err
+		if err := reannounceScript.Run(ctx, c.client, c.keys.wakeKeys(), string(thread)).Err(); err != nil {
+			return explainError(err)
 		}
 	}
 	return nil
 }
 
-// cutLists removes expired records from the lists of all records.
+// cutLists removes expired records from the lists of all records, and of their threads.
 func (s *Store) cutLists(ctx context.Context) error {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
 		return explainError(err)
 	}
 	oldest := "(" + strconv.FormatInt(now.Add(-s.options.Keep).UnixMilli(), 10)
+	if err := s.records.unlistExpired(ctx, oldest); err != nil {
+		return err
+	}
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for _, list := range s.keys.recordLists() {
 			pipe.ZRemRangeByScore(ctx, list, "-inf", oldest)
@@ -184,8 +188,9 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 	thread := chat.ThreadID(named)
 	for {
 		since := c.client.Since()
-		fields, err := readStrings(claimScript.With([]string{c.keys.stateKey(thread), c.keys.jobsKey(thread), c.keys.delayedKey(thread)},
-			string(c.worker), message.ID, c.call, formatMillis(c.options.LeaseTTL), since.UnixMilli()).Run(ctx, c.client))
+		keys := []string{c.keys.stateKey(thread), c.keys.jobsKey(thread), c.keys.delayedKey(thread), c.keys.sessionKey(thread)}
+		fields, err := readStrings(claimScript.Run(ctx, c.client, keys,
+			string(c.worker), message.ID, c.call, formatMillis(c.options.LeaseTTL), since.UnixMilli(), formatMillis(c.options.Keep)))
 		if err != nil {
 			return runs.Lease{}, false, err
 		}
@@ -222,8 +227,12 @@ func (c claimant) readLease(thread chat.ThreadID, notice string, fields []string
 		return lease, fmt.Errorf("the token of thread %s: %w", thread, err)
 	}
 	lease.Token = runs.Token(token)
-	lease.Stopped, lease.Given, lease.Behind = stopOf(fields[3], fields[4]), parseTime(fields[6]), isBehind(fields[7])
+	lease.Stopped, lease.Given, lease.Behind = stopOf(fields[3], fields[4]), parseTime(fields[6]), fields[7] != ""
 	lease.Unsure = parseTime(fields[8])
+	if fields[9] != "" {
+		_, lease.Session, err = unpackSession([]byte(fields[9]))
+		lease.SessionUnread = err != nil
+	}
 	if lease.Job, err = readJob(fields[5]); err != nil {
 		lease.Job.Event = runs.EventID("unreadable-" + fields[1])
 		return lease, err
@@ -239,6 +248,7 @@ func (c claimant) putAside(ctx context.Context, lease runs.Lease, cause error) e
 	if errors.Is(cause, runs.ErrNewer) {
 		next, after = runs.Left, runs.LeftFor
 	}
-	_, err := c.endLease(ctx, lease, string(next), runs.Result{Reason: cause.Error(), After: after})
+	result := runs.Result{Next: next, Reason: cause.Error(), After: after}
+	_, err := c.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), keepsNotice: true})
 	return err
 }

@@ -20,17 +20,43 @@ func (k keys) threadKey(thread chat.ThreadID, what string) string {
 func (k keys) jobsKey(t chat.ThreadID) string    { return k.threadKey(t, "jobs") }
 func (k keys) delayedKey(t chat.ThreadID) string { return k.threadKey(t, "delayed") }
 func (k keys) stateKey(t chat.ThreadID) string   { return k.threadKey(t, "state") }
-func (k keys) seenKey(t chat.ThreadID) string    { return k.threadKey(t, "seen") }
+func (k keys) endedKey(t chat.ThreadID) string   { return k.threadKey(t, "ended") }
+func (k keys) sessionKey(t chat.ThreadID) string { return k.threadKey(t, "session") }
 func (k keys) eventsKey(t chat.ThreadID) string  { return k.threadKey(t, "events") }
 func (k keys) liveKey(t chat.ThreadID) string    { return k.threadKey(t, "live") }
-func (k keys) outboxKey(t chat.ThreadID) string  { return k.threadKey(t, "outbox") }
 func (k keys) editsKey(t chat.ThreadID) string   { return k.threadKey(t, "edits") }
 func (k keys) deadKey(t chat.ThreadID) string    { return k.threadKey(t, "dead") }
 func (k keys) runsKey(t chat.ThreadID) string    { return k.threadKey(t, "runs") }
 
 func (k keys) checkpointKey(t chat.ThreadID, run string) string { return k.threadKey(t, "run:"+run) }
 
-func (k keys) recordKey(run chat.RunID) string { return k.threadKey(chat.ThreadID(run), "record") }
+func (k keys) seenKey(t chat.ThreadID, event runs.EventID) string {
+	return k.threadKey(t, "seen:"+string(event))
+}
+
+func (k keys) recordKey(t chat.ThreadID, run chat.RunID) string {
+	return k.threadKey(t, "record:"+string(run))
+}
+
+func (k keys) ratingsKey(t chat.ThreadID, run chat.RunID) string {
+	return k.threadKey(t, "ratings:"+string(run))
+}
+
+// homeKey returns the key of the thread that a run is of.
+func (k keys) homeKey(run chat.RunID) string { return k.threadKey(chat.ThreadID(run), "thread") }
+
+// listKeys returns the keys of people's lists of threads.
+func (k keys) listKeys(thread chat.ThreadID, people []chat.UserID) []string {
+	lists := make([]string, len(people))
+	for i, person := range people {
+		lists[i] = k.threadsKey(thread.Adapter(), person)
+	}
+	return lists
+}
+
+func (k keys) threadsKey(adapter string, by chat.UserID) string {
+	return k.prefix + ":{" + keyEscaper.Replace(adapter) + ":" + keyEscaper.Replace(string(by)) + "}:threads"
+}
 
 func (k keys) lettersKey(run chat.RunID) string { return k.threadKey(chat.ThreadID(run), "letters") }
 

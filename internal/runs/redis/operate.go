@@ -217,13 +217,21 @@ func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter
 
 // Replay implements runs.Operator.
 func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	replay := replayScript.With([]string{s.keys.jobsKey(thread), s.keys.deadKey(thread)}, string(event)).
-		Then(requireKnown(runs.ErrUnknownLetter))
-	err := runScripts(ctx, s.client, s.scheduleNotice(thread, s.options.ClaimInterval), replay, s.announceThread(thread))
-	if err != nil {
+	if err := s.replayLetter(ctx, thread, event); err != nil {
 		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
 	}
 	return nil
+}
+
+func (s *Store) replayLetter(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
+	if err := s.scheduleNotice(ctx, thread, s.options.ClaimInterval); err != nil {
+		return err
+	}
+	keys := []string{s.keys.jobsKey(thread), s.keys.deadKey(thread), s.keys.stateKey(thread)}
+	if err := requireKnown(replayScript.Run(ctx, s.client, keys, string(event)), runs.ErrUnknownLetter); err != nil {
+		return err
+	}
+	return s.announceThread(ctx, thread)
 }
 
 // Discard implements runs.Operator.
@@ -250,7 +258,7 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 		func() error { return s.forgetEdits(ctx, thread, by) },
 		func() error { return s.forgetRuns(ctx, thread, of) },
 		func() error { return explainError(s.client.Del(ctx, s.keys.eventsKey(thread)).Err()) },
-		func() error { return runScripts(ctx, s.client, s.announceThread(thread)) }, // its head may be another one now
+		func() error { return s.announceThread(ctx, thread) }, // its head may be another one now
 	} {
 		if err := forget(); err != nil {
 			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
@@ -274,7 +282,7 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 			if err != nil || job.Message.Author != by {
 				continue // what can't be read tells of nobody
 			}
-			removed, err := forgetScript.With([]string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, text).Run(ctx, s.client).Int64()
+			removed, err := forgetScript.Run(ctx, s.client, []string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, text).Int64()
 			if err != nil {
 				return explainError(err)
 			}
@@ -328,22 +336,18 @@ func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.
 			return explainError(err)
 		}
 	}
-	outbox, err := s.client.HGetAll(ctx, s.keys.outboxKey(thread)).Result()
+	state, err := s.client.HGetAll(ctx, s.keys.stateKey(thread)).Result()
 	if err != nil {
 		return explainError(err)
 	}
-	for name, stored := range outbox {
-		key, ok := strings.CutPrefix(name, "b:")
-		if !ok {
-			continue
-		}
-		kept, err := readDelivery(key, stored, "")
-		if err != nil {
-			return err
-		}
-		if slices.Contains(of, kept.Run) {
-			if err := s.client.HDel(ctx, s.keys.outboxKey(thread), "b:"+key, "p:"+key).Err(); err != nil {
-				return explainError(err)
+	deliveries, err := readOutbox(state)
+	if err != nil {
+		return err
+	}
+	for _, delivery := range deliveries {
+		if slices.Contains(of, delivery.Run) {
+			if err := s.dropDelivery(ctx, thread, delivery.Key, ""); err != nil {
+				return err
 			}
 		}
 	}

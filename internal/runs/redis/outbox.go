@@ -9,13 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redis/go-redis/v9"
-
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
 
-// storedDelivery is a delivery as it stands in an outbox, behind its number and time.
+// storedDelivery is a delivery as it stands in a thread's state, behind its number and time.
 type storedDelivery struct {
 	Version int        `json:"version"`
 	Run     chat.RunID `json:"run,omitempty"`
@@ -24,109 +22,76 @@ type storedDelivery struct {
 
 const deliveryVersion = 1
 
-// place is the position of a delivery in the order of recording.
-type place struct {
+// numbered is a delivery with its place in the order of recording.
+type numbered struct {
 	number int64
 	runs.Delivery
 }
 
-func readDelivery(key, stored, posted string) (place, error) {
+func readDelivery(key, stored, posted string) (numbered, error) {
 	parts := strings.SplitN(stored, " ", 3)
 	if len(parts) != 3 {
-		return place{}, fmt.Errorf("read delivery %s: missing number and time", key)
+		return numbered{}, fmt.Errorf("read delivery %s: missing number and time", key)
 	}
 	var body storedDelivery
 	if err := json.Unmarshal([]byte(parts[2]), &body); err != nil {
-		return place{}, fmt.Errorf("read delivery %s: %w", key, err)
+		return numbered{}, fmt.Errorf("read delivery %s: %w", key, err)
 	}
 	if body.Version != deliveryVersion {
-		return place{}, fmt.Errorf("read delivery %s: it has version %d, this program knows %d; upgrade the program", key, body.Version, deliveryVersion)
+		return numbered{}, fmt.Errorf("read delivery %s: it has version %d, this program knows %d; upgrade the program", key, body.Version, deliveryVersion)
 	}
 	number, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil {
-		return place{}, fmt.Errorf("read delivery %s: %w", key, err)
+		return numbered{}, fmt.Errorf("read delivery %s: %w", key, err)
 	}
-	return place{number, runs.Delivery{
+	return numbered{number, runs.Delivery{
 		Key: runs.DeliveryKey(key), Run: body.Run, Body: body.Body, Recorded: parseTime(parts[1]), Posted: chat.MessageID(posted),
 	}}, nil
 }
 
-func (s *Store) outboxCall(lease runs.Lease) ([]string, []any) {
-	return []string{s.keys.stateKey(lease.Thread), s.keys.outboxKey(lease.Thread)}, s.fenceArgs(lease)
-}
-
-// Record implements runs.Outbox.
-func (s *Store) Record(ctx context.Context, lease runs.Lease, delivery runs.Delivery, recorded func(runs.Delivery)) error {
-	if err := delivery.Check(); err != nil {
-		return err
-	}
-	body, err := json.Marshal(storedDelivery{deliveryVersion, delivery.Run, delivery.Body})
-	if err != nil {
-		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
-	}
-	keys, arguments := s.outboxCall(lease)
-	record := recordScript.With(keys, append(arguments, string(delivery.Key), body, formatMillis(s.options.Keep))...)
-	err = runScripts(ctx, s.client, record.Then(func(_ context.Context, result *redis.Cmd) error {
-		fields, err := readStrings(result)
-		if err != nil {
-			return err
-		}
-		kept, err := readDelivery(string(delivery.Key), fields[0], fields[1])
-		if err == nil {
-			recorded(kept.Delivery)
-		}
-		return err
-	}))
-	if err != nil {
-		return fmt.Errorf("record delivery %s: %w", delivery.Key, err)
-	}
-	return nil
-}
-
-// Confirm implements runs.Outbox.
-func (s *Store) Confirm(ctx context.Context, lease runs.Lease, key runs.DeliveryKey, posted chat.MessageID) error {
-	keys, arguments := s.outboxCall(lease)
-	confirm := confirmScript.With(keys, append(arguments, string(key), string(posted))...).Then(requireKnown(runs.ErrUnknownDelivery))
-	if err := runScripts(ctx, s.client, confirm); err != nil {
-		return fmt.Errorf("confirm delivery %s: %w", key, err)
-	}
-	return nil
-}
-
 // Recorded implements runs.Outbox.
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
-	keys, arguments := s.outboxCall(lease)
-	fields, err := readStrings(recordedScript.With(keys, arguments...).Run(ctx, s.client))
+	fields, err := readStrings(recordedScript.Run(ctx, s.client, []string{s.keys.stateKey(lease.Thread)}, formatToken(lease.Token), formatMillis(s.options.LeaseTTL)))
 	if err != nil {
 		return nil, fmt.Errorf("list the deliveries of thread %s: %w", lease.Thread, err)
 	}
-	outbox := make(map[string]string)
+	state := make(map[string]string)
 	for pair := range slices.Chunk(fields, 2) {
-		outbox[pair[0]] = pair[1]
+		state[pair[0]] = pair[1]
 	}
-	var places []place
-	for name, stored := range outbox {
+	return readOutbox(state)
+}
+
+// readOutbox returns the deliveries in a thread's state, in order.
+func readOutbox(state map[string]string) ([]runs.Delivery, error) {
+	var kept []numbered
+	for name, stored := range state {
 		if key, ok := strings.CutPrefix(name, "b:"); ok {
-			kept, err := readDelivery(key, stored, outbox["p:"+key])
+			delivery, err := readDelivery(key, stored, state["p:"+key])
 			if err != nil {
 				return nil, err
 			}
-			places = append(places, kept)
+			kept = append(kept, delivery)
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(kept, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
 	var deliveries []runs.Delivery
-	for _, kept := range places {
-		deliveries = append(deliveries, kept.Delivery)
+	for _, delivery := range kept {
+		deliveries = append(deliveries, delivery.Delivery)
 	}
 	return deliveries, nil
 }
 
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
-	keys, arguments := s.outboxCall(lease)
-	if err := runScripts(ctx, s.client, dropScript.With(keys, append(arguments, string(key))...)); err != nil {
+	if err := s.dropDelivery(ctx, lease.Thread, key, formatToken(lease.Token)); err != nil {
 		return fmt.Errorf("drop delivery %s: %w", key, err)
 	}
 	return nil
+}
+
+// dropDelivery removes a delivery under the lease with the token; "": under none.
+func (s *Store) dropDelivery(ctx context.Context, thread chat.ThreadID, key runs.DeliveryKey, token string) error {
+	dropped := dropScript.Run(ctx, s.client, []string{s.keys.stateKey(thread)}, string(key), token, formatMillis(s.options.LeaseTTL))
+	return explainError(dropped.Err())
 }

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"cairn/internal/chat"
-	"cairn/internal/redis/script"
 	"cairn/internal/runs"
 )
 
@@ -27,42 +24,45 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 	if err != nil {
 		return false, err
 	}
-	thread := job.Thread()
-	put := enqueueScript.With([]string{s.keys.jobsKey(thread), s.keys.delayedKey(thread), s.keys.seenKey(thread)}, string(job.Event), body, formatMillis(delay), formatMillis(s.options.DedupeFor), string(thread))
-	accepted, err := s.putJob(ctx, thread, put, delay)
+	accepted, err := s.putJob(ctx, job, body, delay)
 	if err != nil {
-		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, thread, err)
+		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, job.Thread(), explainError(err))
 	}
 	return accepted == 1, nil
 }
 
 // putJob enqueues a job and announces its thread: in one script where all keys are on one server.
-func (s *Store) putJob(ctx context.Context, thread chat.ThreadID, put script.Call, delay time.Duration) (accepted int, err error) {
+func (s *Store) putJob(ctx context.Context, job runs.Job, body []byte, delay time.Duration) (accepted int, err error) {
+	t := job.Thread()
+	keys := []string{s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.seenKey(t, job.Event), s.keys.stateKey(t)}
+	put := func(keys ...string) (int, error) {
+		return enqueueScript.Run(ctx, s.client, keys, body, formatMillis(delay), formatMillis(s.options.DedupeFor), string(t)).Int()
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if !s.client.Cluster {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		accepted, err = put.On(s.keys.wakeKeys()...).Run(ctx, s.client).Int()
-		return accepted, explainError(err)
+		return put(append(keys, s.keys.wakeKeys()...)...)
 	}
-	put = put.Then(func(_ context.Context, result *redis.Cmd) error {
-		accepted, err = result.Int()
-		return err
-	})
-	calls := []script.Call{s.scheduleNotice(thread, delay), put}
+	within := delay
 	if delay == 0 {
-		calls = []script.Call{s.scheduleNotice(thread, s.options.ClaimInterval), put, s.announceThread(thread)}
+		within = s.options.ClaimInterval
 	}
-	err = runScripts(ctx, s.client, calls...)
-	return accepted, err
+	if err := s.scheduleNotice(ctx, t, within); err != nil {
+		return 0, err
+	}
+	if accepted, err = put(keys...); err != nil || delay > 0 {
+		return accepted, err
+	}
+	return accepted, s.announceThread(ctx, t)
 }
 
 // scheduleNotice schedules a notice of the thread, in case the announcement gets lost.
-func (s *Store) scheduleNotice(thread chat.ThreadID, within time.Duration) script.Call {
-	return intendScript.With([]string{s.keys.globalKey("due")}, string(thread), formatMillis(within))
+func (s *Store) scheduleNotice(ctx context.Context, thread chat.ThreadID, within time.Duration) error {
+	return explainError(intendScript.Run(ctx, s.client, []string{s.keys.globalKey("due")}, string(thread), formatMillis(within)).Err())
 }
 
 // announceThread adds a notice of the thread for the workers.
-func (s *Store) announceThread(thread chat.ThreadID) script.Call {
-	return announceScript.With(s.keys.wakeKeys(), string(thread))
+func (s *Store) announceThread(ctx context.Context, thread chat.ThreadID) error {
+	return explainError(announceScript.Run(ctx, s.client, s.keys.wakeKeys(), string(thread)).Err())
 }

@@ -1,14 +1,16 @@
 package redis
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
@@ -16,63 +18,69 @@ import (
 	"cairn/internal/runs"
 )
 
-// Records is a runs.Records in a Redis.
-type Records struct {
+// records is a runs.Records in a Redis.
+type records struct {
 	client *conn.Client
 	keys   keys
 	keep   time.Duration
 }
 
 var (
-	_ runs.Records  = (*Records)(nil)
-	_ runs.Registry = (*Records)(nil)
+	_ runs.Records  = (*records)(nil)
+	_ runs.Registry = (*records)(nil)
 )
 
-// OpenRecords returns the records in a Redis; of the options it heeds Prefix and Keep. The
-// client stays the caller's.
-func OpenRecords(client *conn.Client, options Options) (*Records, error) {
-	options, err := options.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &Records{client: client, keys: keys{options.Prefix}, keep: options.Keep}, nil
-}
-
-// Save implements runs.Records. It lists the record before it writes it: what is listed
-// and not there is passed over.
-func (r *Records) Save(ctx context.Context, record runs.Record) error {
-	body, err := runs.EncodeRecord(record)
-	if err == nil {
-		body, err = pack.Pack(body)
-	}
-	if err != nil {
-		return fmt.Errorf("save record of run %s: %w", record.ID, err)
-	}
-	keep := formatMillis(r.keep)
-	err = runScripts(ctx, r.client,
-		listScript.With(r.listKeys(record), string(record.ID), 2, ""),
-		listScript.With([]string{r.keys.runsKey(record.Thread)}, string(record.ID), 1, keep),
-		saveScript.With([]string{r.keys.recordKey(record.ID)}, strconv.FormatInt(int64(record.Fence), 10), body, keep))
-	if err != nil {
+// Save implements runs.Records.
+func (r *records) Save(ctx context.Context, record runs.Record) error {
+	if err := r.saveRecord(ctx, record); err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-// listKeys returns the keys of the lists of all records and of those with the record's status, and
-// of those with a status that it had.
-func (r *Records) listKeys(record runs.Record) []string {
-	lists := []string{r.keys.globalKey("runs"), r.keys.statusKey(record.Status())}
-	for _, transition := range record.Transitions {
-		if list := r.keys.statusKey(transition.To); !slices.Contains(lists, list) {
-			lists = append(lists, list)
+func (r *records) saveRecord(ctx context.Context, record runs.Record) error {
+	if r.client.Cluster {
+		if err := r.listRecord(ctx, record); err != nil {
+			return err
 		}
 	}
-	return lists
+	to := newArguments()
+	header, err := r.keys.addRecord(to, record, r.keep.Milliseconds(), r.client.Cluster)
+	if err != nil {
+		return err
+	}
+	keys, arguments, err := to.withHeader(header)
+	if err != nil {
+		return err
+	}
+	return explainError(saveRecordScript.Run(ctx, r.client, keys, arguments...).Err())
 }
 
+// listRecord writes what finds a record, which in a cluster is on other servers. It comes before
+// the record: what is listed and not there is passed over.
+func (r *records) listRecord(ctx context.Context, record runs.Record) error {
+	now, err := r.client.Time(ctx).Result()
+	if err != nil {
+		return explainError(err)
+	}
+	listed := redis.Z{Score: float64(now.UnixMilli()), Member: string(record.ID)}
+	_, err = r.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		pipe.Set(ctx, r.keys.homeKey(record.ID), string(record.Thread), r.keep+homeLonger)
+		pipe.ZAdd(ctx, r.keys.globalKey("runs"), listed)
+		pipe.ZAdd(ctx, r.keys.statusKey(record.Status()), listed)
+		for _, status := range formerStatuses(record) {
+			pipe.ZRem(ctx, r.keys.statusKey(status), string(record.ID))
+		}
+		return nil
+	})
+	return explainError(err)
+}
+
+// homeLonger is how much longer than a record it is kept of which thread its run is.
+const homeLonger = 48 * time.Hour
+
 // Load implements runs.Records.
-func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
+func (r *records) Load(ctx context.Context, run chat.RunID) (runs.Record, error) {
 	record, err := r.loadRecord(ctx, run)
 	if err != nil {
 		return runs.Record{}, fmt.Errorf("load record of run %s: %w", run, err)
@@ -80,28 +88,21 @@ func (r *Records) Load(ctx context.Context, run chat.RunID) (runs.Record, error)
 	return record, nil
 }
 
-func (r *Records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, error) {
-	stored, err := r.client.HGetAll(ctx, r.keys.recordKey(run)).Result()
+func (r *records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, error) {
+	thread, err := r.homeOf(ctx, run)
 	if err != nil {
+		return runs.Record{}, err
+	}
+	pipe := r.client.Pipeline()
+	value, ratings := pipe.Get(ctx, r.keys.recordKey(thread, run)), pipe.HGetAll(ctx, r.keys.ratingsKey(thread, run))
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return runs.Record{}, explainError(err)
 	}
-	body, ok := stored["body"]
-	if !ok {
-		return runs.Record{}, chat.ErrUnknownRun
-	}
-	unpacked, err := pack.Unpack([]byte(body))
+	record, err := readRecord(run, value)
 	if err != nil {
 		return runs.Record{}, err
 	}
-	record, err := runs.DecodeRecord(run, unpacked)
-	if err != nil {
-		return runs.Record{}, err
-	}
-	for name, rating := range stored {
-		by, ok := strings.CutPrefix(name, "r:")
-		if !ok {
-			continue
-		}
+	for by, rating := range ratings.Val() {
 		var kept storedRating
 		if err := json.Unmarshal([]byte(rating), &kept); err != nil {
 			return runs.Record{}, fmt.Errorf("rating of %s: %w", by, err)
@@ -112,6 +113,36 @@ func (r *Records) loadRecord(ctx context.Context, run chat.RunID) (runs.Record, 
 	return record, nil
 }
 
+// homeOf returns the thread of a run.
+func (r *records) homeOf(ctx context.Context, run chat.RunID) (chat.ThreadID, error) {
+	thread, err := r.client.Get(ctx, r.keys.homeKey(run)).Result()
+	if errors.Is(err, redis.Nil) {
+		return "", chat.ErrUnknownRun
+	}
+	return chat.ThreadID(thread), explainError(err)
+}
+
+// readRecord reads a record from its key: its status, the time when it was saved (ms), and its
+// packed body in the next line.
+func readRecord(run chat.RunID, value *redis.StringCmd) (runs.Record, error) {
+	stored, err := value.Bytes()
+	if errors.Is(err, redis.Nil) {
+		return runs.Record{}, chat.ErrUnknownRun
+	}
+	if err != nil {
+		return runs.Record{}, explainError(err)
+	}
+	_, packed, ok := bytes.Cut(stored, []byte("\n"))
+	if !ok {
+		return runs.Record{}, errors.New("missing status and time")
+	}
+	body, err := pack.Unpack(packed)
+	if err != nil {
+		return runs.Record{}, err
+	}
+	return runs.DecodeRecord(run, body)
+}
+
 type storedRating struct {
 	Verdict chat.Verdict `json:"verdict"`
 	Reason  string       `json:"reason,omitempty"`
@@ -119,7 +150,7 @@ type storedRating struct {
 }
 
 // Rate implements runs.Records.
-func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
+func (r *records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) error {
 	var stored []byte
 	if rating.Verdict != chat.Unrated {
 		var err error
@@ -127,8 +158,13 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 			return fmt.Errorf("rate run %s: %w", run, err)
 		}
 	}
-	rate := rateScript.With([]string{r.keys.recordKey(run)}, string(rating.By), stored).Then(requireKnown(chat.ErrUnknownRun))
-	if err := runScripts(ctx, r.client, rate); err != nil {
+	thread, err := r.homeOf(ctx, run)
+	if err == nil {
+		keys := []string{r.keys.recordKey(thread, run), r.keys.ratingsKey(thread, run)}
+		// A record that is saved again may outlive its ratings, if they are not kept for longer.
+		err = requireKnown(rateScript.Run(ctx, r.client, keys, string(rating.By), stored, formatMillis(2*r.keep)), chat.ErrUnknownRun)
+	}
+	if err != nil {
 		return fmt.Errorf("rate run %s: %w", run, err)
 	}
 	return nil
@@ -136,15 +172,15 @@ func (r *Records) Rate(ctx context.Context, run chat.RunID, rating chat.Rating) 
 
 // List implements runs.Registry. It goes through the shortest list that the filter
 // allows.
-func (r *Records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
-	records, err := r.listRecords(ctx, filter, limit)
+func (r *records) List(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+	found, err := r.listRecords(ctx, filter, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
-	return records, nil
+	return found, nil
 }
 
-func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
+func (r *records) listRecords(ctx context.Context, filter runs.Filter, limit int) ([]runs.Record, error) {
 	list := r.keys.globalKey("runs")
 	switch {
 	case filter.Thread != "":
@@ -153,52 +189,141 @@ func (r *Records) listRecords(ctx context.Context, filter runs.Filter, limit int
 		list = r.keys.statusKey(filter.Status)
 	}
 	const page = 100
-	var records []runs.Record
+	var chosen []runs.Record
 	for start := int64(0); ; start += page {
 		ids, err := r.client.ZRevRange(ctx, list, start, start+page-1).Result()
 		if err != nil {
 			return nil, explainError(err)
 		}
-		for _, id := range ids {
-			record, err := r.loadRecord(ctx, chat.RunID(id))
-			if errors.Is(err, chat.ErrUnknownRun) {
-				continue
-			}
-			if err != nil {
-				return nil, fmt.Errorf("run %s: %w", id, err)
-			}
+		found, err := r.readRecords(ctx, ids, filter.Thread)
+		if err != nil {
+			return nil, err
+		}
+		for _, record := range found {
 			if !filter.Takes(record) {
 				continue
 			}
-			record.Ratings = nil
-			if records = append(records, record); len(records) == limit {
-				return records, nil
+			if chosen = append(chosen, record); len(chosen) == limit {
+				return chosen, nil
 			}
 		}
 		if len(ids) < page {
-			return records, nil
+			return chosen, nil
 		}
 	}
 }
 
-// Erase implements runs.Registry. The record goes first: what is listed and not there is
-// passed over.
-func (r *Records) Erase(ctx context.Context, run chat.RunID) error {
-	record, err := r.loadRecord(ctx, run)
-	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
-		return fmt.Errorf("erase record of run %s: %w", run, err)
+// readRecords returns those of the runs' records that are there, without their ratings. The runs
+// are of the thread; "": of any.
+func (r *records) readRecords(ctx context.Context, ids []string, thread chat.ThreadID) ([]runs.Record, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	if err := r.client.Del(ctx, r.keys.recordKey(run)).Err(); err != nil {
-		return fmt.Errorf("erase record of run %s: %w", run, explainError(err))
+	homes := make([]string, len(ids))
+	for i := range homes {
+		homes[i] = string(thread)
 	}
-	lists := r.keys.recordLists()
-	if record.Thread != "" {
-		lists = append(lists, r.keys.runsKey(record.Thread))
+	if thread == "" {
+		var err error
+		if homes, err = r.homesOf(ctx, ids); err != nil {
+			return nil, err
+		}
 	}
-	for _, list := range lists {
-		if err := r.client.ZRem(ctx, list, string(run)).Err(); err != nil {
-			return fmt.Errorf("erase record of run %s: %w", run, explainError(err))
+	values := make([]*redis.StringCmd, len(ids))
+	_, err := r.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for i, id := range ids {
+			values[i] = pipe.Get(ctx, r.keys.recordKey(chat.ThreadID(homes[i]), chat.RunID(id)))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, explainError(err)
+	}
+	var found []runs.Record
+	for i, id := range ids {
+		record, err := readRecord(chat.RunID(id), values[i])
+		if errors.Is(err, chat.ErrUnknownRun) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", id, err)
+		}
+		found = append(found, record)
+	}
+	return found, nil
+}
+
+// homesOf returns the threads of runs, "" for one that is not known.
+func (r *records) homesOf(ctx context.Context, ids []string) ([]string, error) {
+	found := make([]*redis.StringCmd, len(ids))
+	_, err := r.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for i, id := range ids {
+			found[i] = pipe.Get(ctx, r.keys.homeKey(chat.RunID(id)))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, explainError(err)
+	}
+	homes := make([]string, len(ids))
+	for i, thread := range found {
+		homes[i] = thread.Val()
+	}
+	return homes, nil
+}
+
+// unlistExpired removes the runs whose records were saved before a time, as ZRANGEBYSCORE takes
+// it, from the lists of their threads.
+func (r *records) unlistExpired(ctx context.Context, before string) error {
+	ids, err := r.client.ZRangeByScore(ctx, r.keys.globalKey("runs"), &redis.ZRangeBy{Min: "-inf", Max: before}).Result()
+	if err != nil {
+		return explainError(err)
+	}
+	for some := range slices.Chunk(ids, 1000) {
+		homes, err := r.homesOf(ctx, some)
+		if err != nil {
+			return err
+		}
+		_, err = r.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+			for i, id := range some {
+				pipe.ZRem(ctx, r.keys.runsKey(chat.ThreadID(homes[i])), id)
+			}
+			return nil
+		})
+		if err != nil {
+			return explainError(err)
 		}
 	}
 	return nil
+}
+
+// Erase implements runs.Registry. The record goes first: what is listed and not there is
+// passed over.
+func (r *records) Erase(ctx context.Context, run chat.RunID) error {
+	if err := r.eraseRecord(ctx, run); err != nil {
+		return fmt.Errorf("erase record of run %s: %w", run, err)
+	}
+	return nil
+}
+
+func (r *records) eraseRecord(ctx context.Context, run chat.RunID) error {
+	thread, err := r.homeOf(ctx, run)
+	if err == nil {
+		_, err = r.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
+			pipe.Del(ctx, r.keys.recordKey(thread, run), r.keys.ratingsKey(thread, run))
+			pipe.ZRem(ctx, r.keys.runsKey(thread), string(run))
+			return nil
+		})
+	}
+	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+		return explainError(err)
+	}
+	_, err = r.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, list := range r.keys.recordLists() {
+			pipe.ZRem(ctx, list, string(run))
+		}
+		pipe.Del(ctx, r.keys.homeKey(run))
+		return nil
+	})
+	return explainError(err)
 }

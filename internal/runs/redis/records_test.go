@@ -17,10 +17,10 @@ import (
 func TestListsOfRecordsAreCut(t *testing.T) {
 	own := servertest.OwnRedis(t)
 	here := redistest.Place{Address: own.URL, Prefix: "cairn"}
-	store, records, client := here.OpenStore(t, soon), here.OpenRecords(t), conntest.Connect(t, own.URL)
+	store, client := here.OpenStore(t, soon), conntest.Connect(t, own.URL)
 	kept := runs.Record{ID: "kept", Thread: "t"}
 	kept.Move(runs.Done, time.Now(), "it was answered")
-	must(t, records.Save(t.Context(), kept))
+	must(t, store.Records().Save(t.Context(), kept))
 	lists := []string{"cairn:{*}:runs", "cairn:{*}:runs:done"}
 	for _, list := range lists {
 		must(t, client.ZAdd(t.Context(), list, goredis.Z{Score: 1, Member: "old"}).Err())

@@ -15,6 +15,8 @@ import (
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
+	"cairn/internal/session"
+	"cairn/internal/store"
 )
 
 // consumerGroup is the consumer group of the stream of threads to look at.
@@ -45,26 +47,19 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Store is the queue, the leases, the checkpoints, the events and the outbox in a Redis.
+// Store is a store.Store in a Redis.
 type Store struct {
-	client  *conn.Client
-	options Options
-	keys    keys
-	hub     watch.Hub
-	channel channel
-	upkeep  upkeep
+	client   *conn.Client
+	options  Options
+	keys     keys
+	records  *records
+	sessions *sessions
+	hub      watch.Hub
+	channel  channel
+	upkeep   upkeep
 }
 
-var (
-	_ runs.Queue     = (*Store)(nil)
-	_ runs.Leases    = (*Store)(nil)
-	_ runs.Stopper   = (*Store)(nil)
-	_ runs.Journals  = (*Store)(nil)
-	_ runs.Events    = (*Store)(nil)
-	_ runs.Outbox    = (*Store)(nil)
-	_ runs.Operator  = (*Store)(nil)
-	_ runs.Forgetter = (*Store)(nil)
-)
+var _ store.Store = (*Store)(nil)
 
 // Open returns the store in a Redis, which it makes ready. The client stays the caller's,
 // to be closed after the store.
@@ -74,6 +69,7 @@ func Open(ctx context.Context, client *conn.Client, options Options) (*Store, er
 		return nil, err
 	}
 	s := &Store{client: client, options: options, keys: keys{options.Prefix}}
+	s.records, s.sessions = &records{client, s.keys, options.Keep}, &sessions{client, s.keys, options.Keep}
 	s.channel.store = s
 	s.hub.Changed = s.channel.followersChanged
 	if err := s.makeGroup(ctx); err != nil {
@@ -84,6 +80,12 @@ func Open(ctx context.Context, client *conn.Client, options Options) (*Store, er
 	}
 	return s, nil
 }
+
+// Records implements store.Store.
+func (s *Store) Records() store.Records { return s.records }
+
+// Sessions implements store.Store.
+func (s *Store) Sessions() session.Store { return s.sessions }
 
 // Close ends what the store does in the background. Claims and followers must have ended.
 func (s *Store) Close() error { return s.channel.close() }

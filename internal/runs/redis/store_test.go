@@ -20,7 +20,7 @@ func TestStoresInACluster(t *testing.T) { runstest.Stores(t, redistest.Places(cl
 
 func testRecords(t *testing.T, address string) {
 	here := redistest.Place{Address: address, Prefix: "records"}
-	runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenRecords(t) })
+	runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenStore(t, runs.Options{}).Records() })
 }
 
 func TestRecords(t *testing.T) { testRecords(t, servertest.Redis(t)) }

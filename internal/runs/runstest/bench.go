@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	keeper "cairn/internal/store"
 )
 
 // Benchmarks measures a backend. fresh gives an empty place.
@@ -125,7 +126,7 @@ func benchEcho(b *testing.B, place Place) {
 	working.Wait()
 }
 
-func echoJob(ctx context.Context, store Store, lease runs.Lease) error {
+func echoJob(ctx context.Context, store keeper.Store, lease runs.Lease) error {
 	run := lease.Job.Run
 	journal := store.Journal(lease)
 	journal.Append(newEvent("finished"))
@@ -133,10 +134,10 @@ func echoJob(ctx context.Context, store Store, lease runs.Lease) error {
 		return err
 	}
 	key := runs.DeliveryKey(run)
-	if _, err := recordDelivery(ctx, store, lease, runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
+	if _, err := recordDelivery(ctx, store.Journal(lease), runs.Delivery{Key: key, Run: run, Body: []byte(lease.Job.Message.Text)}); err != nil {
 		return err
 	}
-	if err := store.Confirm(ctx, lease, key, "posted"); err != nil {
+	if err := confirmDelivery(ctx, store.Journal(lease), key, "posted"); err != nil {
 		return err
 	}
 	return store.Finish(ctx, lease, runs.Result{Over: run})

@@ -9,6 +9,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
 
 // followEvents returns the next n events behind a position.
@@ -32,7 +33,7 @@ func followEvents(t *testing.T, events runs.Events, thread chat.ThreadID, after 
 func testFollow(t *testing.T, place Place) {
 	writing, reading := place.Open(t, standardOptions), place.Open(t, standardOptions)
 	mustEnqueue(t, writing, newJob("t", "e1"), newJob("other", "e2"))
-	journals := make(map[chat.ThreadID]runs.Journal)
+	journals := make(map[chat.ThreadID]store.Journal)
 	for range 2 {
 		lease := mustClaim(t, writing, "w")
 		journal := writing.Journal(lease)
@@ -73,8 +74,8 @@ func testFollow(t *testing.T, place Place) {
 		}()
 	}
 	journals["t"].Append(newEvent("flushed"))
-	must(t, journals["t"].Flush(t.Context()))
-	must(t, journals["t"].Flush(t.Context()))
+	must(t, commitEvents(t.Context(), journals["t"]))
+	must(t, commitEvents(t.Context(), journals["t"]))
 	for range followers {
 		if got, want := <-heard, string(newEvent("flushed").Body)+"<nil>"; got != want {
 			t.Errorf("heard %q, want %q", got, want)
@@ -87,7 +88,7 @@ func testShow(t *testing.T, place Place) {
 	mustEnqueue(t, store, newJob("t", "e1"))
 	journal := store.Journal(mustClaim(t, store, "w"))
 	journal.Append(newEvent("kept"))
-	must(t, journal.Flush(t.Context()))
+	must(t, commitEvents(t.Context(), journal))
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	shown, showing := make(chan struct{}), false
@@ -114,9 +115,9 @@ func testShow(t *testing.T, place Place) {
 	}
 	cancel()
 	<-shown
-	must(t, journal.Flush(t.Context()))
+	must(t, commitEvents(t.Context(), journal))
 	journal.Append(newEvent("last"))
-	must(t, journal.Flush(t.Context()))
+	must(t, commitEvents(t.Context(), journal))
 	if got := followEvents(t, store, "t", runs.Beginning, 2); string(got[1].Body) != string(newEvent("last").Body) {
 		t.Errorf("kept is %q", got[1].Body)
 	}
@@ -144,7 +145,7 @@ func testStep(t *testing.T, place Place) {
 	journal.Append(newEvent("three"))
 	must(t, journal.Save(t.Context(), "run", []byte("three")))
 	journal.Append(newEvent("four"))
-	must(t, journal.Flush(t.Context()))
+	must(t, commitEvents(t.Context(), journal))
 	for i, got := range followEvents(t, store, "t", runs.Beginning, 3) {
 		if want := newEvent([]string{"two", "three", "four"}[i]); string(got.Body) != string(want.Body) {
 			t.Errorf("event %d is %q, want %q", i, got.Body, want.Body)
@@ -189,15 +190,15 @@ func testOutbox(t *testing.T, place Place) {
 	mustEnqueue(t, dead, newJob("t", "e1"), newJob("t", "e2"), newJob("t", "e3"))
 	lease := mustClaim(t, dead, "dead")
 	for _, key := range []runs.DeliveryKey{"posted", "cut off", "gone"} {
-		got, err := recordDelivery(ctx, dead, lease, runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
+		got, err := recordDelivery(ctx, dead.Journal(lease), runs.Delivery{Key: key, Run: "run", Body: []byte("body \x00\xff of " + key)})
 		if err != nil || got.Recorded.IsZero() || got.Posted != "" {
 			t.Fatalf("Record(%s) = %+v, %v", key, got, err)
 		}
 	}
 	for range 2 {
-		must(t, dead.Confirm(ctx, lease, "posted", "m1"))
+		must(t, confirmDelivery(ctx, dead.Journal(lease), "posted", "m1"))
 	}
-	if err := dead.Confirm(ctx, lease, "never recorded", "m1"); !errors.Is(err, runs.ErrUnknownDelivery) {
+	if err := confirmDelivery(ctx, dead.Journal(lease), "never recorded", "m1"); !errors.Is(err, runs.ErrUnknownDelivery) {
 		t.Errorf("to confirm the unknown gives %v", err)
 	}
 	must(t, dead.Drop(ctx, lease, "gone"))
@@ -211,7 +212,7 @@ func testOutbox(t *testing.T, place Place) {
 	if got[1].Run != "run" || string(got[1].Body) != "body \x00\xff of cut off" {
 		t.Errorf("the second is %+v", got[1])
 	}
-	again, err := recordDelivery(ctx, living, lease, runs.Delivery{Key: "posted", Body: []byte("made again")})
+	again, err := recordDelivery(ctx, living.Journal(lease), runs.Delivery{Key: "posted", Body: []byte("made again")})
 	if err != nil || again.Posted != "m1" || string(again.Body) != string(got[0].Body) {
 		t.Errorf("recorded again it is %+v, %v", again, err)
 	}
@@ -221,14 +222,14 @@ func testOutbox(t *testing.T, place Place) {
 	if got, err = living.Recorded(ctx, lease); err != nil || len(got) != 1 || got[0].Key != "cut off" {
 		t.Errorf("after the job is finished: %+v, %v", got, err)
 	}
-	must(t, living.Confirm(ctx, lease, "cut off", "m2"))
+	must(t, confirmDelivery(ctx, living.Journal(lease), "cut off", "m2"))
 	mustFinish(t, living, lease, runs.Result{})
 	lease = mustClaim(t, living, "living")
 	if got, err = living.Recorded(ctx, lease); err != nil || len(got) != 0 {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 	for _, bad := range []runs.Delivery{{}, {Key: "k", Body: make([]byte, runs.MaxEvent+1)}} {
-		if _, err := recordDelivery(ctx, living, lease, bad); err == nil {
+		if _, err := recordDelivery(ctx, living.Journal(lease), bad); err == nil {
 			t.Errorf("a delivery with the key %q and %d bytes was recorded", bad.Key, len(bad.Body))
 		}
 	}

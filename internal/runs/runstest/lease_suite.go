@@ -40,7 +40,7 @@ func testZombie(t *testing.T, place Place) {
 	journal := stood.Journal(zombie)
 	journal.Append(newEvent("before"))
 	must(t, journal.Save(t.Context(), "run", []byte("before")))
-	if _, err := recordDelivery(t.Context(), stood, zombie, runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
+	if _, err := recordDelivery(t.Context(), stood.Journal(zombie), runs.Delivery{Key: "k1", Body: []byte("b")}); err != nil {
 		t.Fatal(err)
 	}
 	lease := claimEvent(t, living, "living", "e1", 2)
@@ -49,16 +49,16 @@ func testZombie(t *testing.T, place Place) {
 	journal.Append(newEvent("after"))
 	wantLost(t, "Save", journal.Save(ctx, "run", []byte("after")))
 	wantLost(t, "Save of another run", stood.Journal(zombie).Save(ctx, "another", []byte("after")))
-	wantLost(t, "Flush", journal.Flush(ctx))
+	wantLost(t, "Flush", commitEvents(ctx, journal))
 	_, err := stood.Renew(ctx, zombie)
 	wantLost(t, "Renew", err)
 	wantLost(t, "Finish", stood.Finish(ctx, zombie, runs.Result{}))
 	wantLost(t, "Finish with a retry", stood.Finish(ctx, zombie, runs.Result{Next: runs.Again}))
 	wantLost(t, "Finish with a dead letter", stood.Finish(ctx, zombie, runs.Result{Next: runs.Dead}))
 	wantLost(t, "Release", stood.Release(ctx, zombie))
-	_, err = recordDelivery(ctx, stood, zombie, runs.Delivery{Key: "k2"})
+	_, err = recordDelivery(ctx, stood.Journal(zombie), runs.Delivery{Key: "k2"})
 	wantLost(t, "Record", err)
-	wantLost(t, "Confirm", stood.Confirm(ctx, zombie, "k1", "m1"))
+	wantLost(t, "Confirm", confirmDelivery(ctx, stood.Journal(zombie), "k1", "m1"))
 	wantLost(t, "Drop", stood.Drop(ctx, zombie, "k1"))
 	_, err = stood.Recorded(ctx, zombie)
 	wantLost(t, "Recorded", err)
@@ -79,7 +79,7 @@ func testZombie(t *testing.T, place Place) {
 	living.Journal(lease).Append(newEvent("unused"))
 	last := living.Journal(lease)
 	last.Append(newEvent("living"))
-	must(t, last.Flush(ctx))
+	must(t, commitEvents(ctx, last))
 	if got := followEvents(t, living, "t", runs.Beginning, 2); string(got[1].Body) != string(newEvent("living").Body) {
 		t.Errorf("the second event is %q", got[1].Body)
 	}

@@ -65,7 +65,7 @@ func testForget(t *testing.T, place Place) {
 	journal.Append(newEvent("told"))
 	for _, run := range []string{"hers", "his"} {
 		must(t, journal.Save(ctx, run, []byte("x")))
-		if _, err := recordDelivery(ctx, store, lease, runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
+		if _, err := recordDelivery(ctx, store.Journal(lease), runs.Delivery{Key: runs.DeliveryKey(run), Run: chat.RunID(run)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func testForget(t *testing.T, place Place) {
 		t.Errorf("deliveries: %+v, %v", left, err)
 	}
 	journal.Append(newEvent("after"))
-	must(t, journal.Flush(ctx))
+	must(t, commitEvents(ctx, journal))
 	if got := followEvents(t, store, "t", runs.Beginning, 1); string(got[0].Body) != string(newEvent("after").Body) {
 		t.Errorf("the first event is %q", got[0].Body)
 	}
@@ -161,21 +161,5 @@ func testRegistry(t *testing.T, store runs.Records) {
 	mustSave(t, store, exampleRecord("run-listed-3"))
 	if got := mustLoad(t, store, "run-listed-3"); len(got.Ratings) != 0 {
 		t.Errorf("ratings of an erased record: %+v", got.Ratings)
-	}
-}
-
-// testFence saves one record under an older lease than before.
-func testFence(t *testing.T, store runs.Records) {
-	record := exampleRecord("run-fenced")
-	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
-		record.Fence = fence
-		record.Request = fmt.Sprint("saved under ", fence)
-		mustSave(t, store, record)
-	}
-	stale := record
-	stale.Fence, stale.Request = 5, "stale"
-	wantLost(t, "a save under an older lease", store.Save(t.Context(), stale))
-	if got := mustLoad(t, store, "run-fenced"); got.Request != "saved under 0" || got.Fence != 0 {
-		t.Errorf("the record is %q with fence %d", got.Request, got.Fence)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/runs"
+	keeper "cairn/internal/store"
 )
 
 func testDedupe(t *testing.T, place Place) {
@@ -20,7 +21,7 @@ func testDedupe(t *testing.T, place Place) {
 	job := newJob("t", "e1")
 	job.Message.Answers = &chat.Press{Question: "q", Choice: "c"}
 	mustEnqueue(t, first, job)
-	for name, store := range map[string]Store{"the same store": first, "another": place.Open(t, standardOptions)} {
+	for name, store := range map[string]keeper.Store{"the same store": first, "another": place.Open(t, standardOptions)} {
 		if accepted, err := store.Enqueue(t.Context(), job); err != nil || accepted {
 			t.Errorf("the repeat at %s gives %v, %v", name, accepted, err)
 		}
@@ -60,7 +61,7 @@ type workerPool struct {
 }
 
 // runWorker is the life of one worker.
-func (c *workerPool) runWorker(ctx context.Context, store Store, worker runs.WorkerID) {
+func (c *workerPool) runWorker(ctx context.Context, store keeper.Store, worker runs.WorkerID) {
 	for {
 		lease, err := store.Claim(ctx, worker)
 		if err == nil {
@@ -75,7 +76,7 @@ func (c *workerPool) runWorker(ctx context.Context, store Store, worker runs.Wor
 	}
 }
 
-func (c *workerPool) runJob(ctx context.Context, store Store, lease runs.Lease) error {
+func (c *workerPool) runJob(ctx context.Context, store keeper.Store, lease runs.Lease) error {
 	c.mu.Lock()
 	if c.working[lease.Thread] {
 		c.t.Errorf("thread %s is worked at twice", lease.Thread)
@@ -107,7 +108,7 @@ func testOrder(t *testing.T, place Place) {
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	c := &workerPool{t: t, done: cancel, left: threads * jobs, working: make(map[chat.ThreadID]bool), events: make(map[chat.ThreadID][]string)}
-	var opened []Store
+	var opened []keeper.Store
 	var all sync.WaitGroup
 	for i := range stores {
 		store := place.Open(t, standardOptions)

@@ -42,7 +42,6 @@ func Records(t *testing.T, open func(t *testing.T) runs.Records) {
 	t.Run("a later save replaces all but ratings", func(t *testing.T) { testReplace(t, open(t)) })
 	t.Run("a person has one rating", func(t *testing.T) { testRatings(t, open(t)) })
 	t.Run("records are listed and erased", func(t *testing.T) { testRegistry(t, open(t)) })
-	t.Run("a stale record is refused", func(t *testing.T) { testFence(t, open(t)) })
 	t.Run("runs don't touch each other", func(t *testing.T) { testConcurrency(t, open(t)) })
 }
 

@@ -11,26 +11,14 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/graphtest"
 	"cairn/internal/runs"
+	"cairn/internal/store"
 )
-
-// Store is all that a backend does with runs, but for their records.
-type Store interface { //nolint:interfacebloat // it is the sum of small ones, for the suite alone
-	runs.Queue
-	runs.Leases
-	runs.Stopper
-	runs.Journals
-	runs.Events
-	runs.Outbox
-	runs.Operator
-	runs.Edits
-	runs.Forgetter
-}
 
 // Place is where stores keep what they have: a folder, or a server. A test has one of
 // its own.
 type Place interface {
 	// Open gives a store at the place, as another process would have it.
-	Open(t testing.TB, options runs.Options) Store
+	Open(t testing.TB, options runs.Options) store.Store
 	// Enqueue puts a body that need not be a job at the end of a thread's queue.
 	Enqueue(t testing.TB, thread chat.ThreadID, body []byte)
 }
@@ -76,6 +64,10 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"events are followed from anywhere", testFollow},
 		{"what is shown is not kept", testShow},
 		{"a step is written whole", testStep},
+		{"a commit writes all", testCommit},
+		{"a commit whose lease is lost changes nothing", testCommitLost},
+		{"a commit that is refused changes nothing", testCommitRefused},
+		{"a commit cut off changes all or nothing", testCommitCutOff},
 		{"what is not needed is dropped", testOver},
 		{"large messages and long queues", testLarge},
 		{"threads have any names", testNames},
@@ -152,9 +144,20 @@ func mustFinish(t *testing.T, leases runs.Leases, lease runs.Lease, result runs.
 	}
 }
 
-func recordDelivery(ctx context.Context, outbox runs.Outbox, lease runs.Lease, delivery runs.Delivery) (recorded runs.Delivery, err error) {
-	err = outbox.Record(ctx, lease, delivery, func(got runs.Delivery) { recorded = got })
-	return recorded, err
+func recordDelivery(ctx context.Context, journal store.Journal, delivery runs.Delivery) (recorded runs.Delivery, err error) {
+	committed, err := journal.Commit(ctx, store.Commit{Delivery: &delivery})
+	return committed.Delivery, err
+}
+
+func confirmDelivery(ctx context.Context, journal store.Journal, key runs.DeliveryKey, posted chat.MessageID) error {
+	_, err := journal.Commit(ctx, store.Commit{Confirmed: &store.Confirmation{Key: key, Posted: posted}})
+	return err
+}
+
+// commitEvents commits the events that wait.
+func commitEvents(ctx context.Context, journal store.Journal) error {
+	_, err := journal.Commit(ctx, store.Commit{})
+	return err
 }
 
 func must(t *testing.T, err error) {

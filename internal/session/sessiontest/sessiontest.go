@@ -2,7 +2,6 @@
 package sessiontest
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/runs"
 	"cairn/internal/session"
 )
 
@@ -65,7 +63,6 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		}
 	})
 	t.Run("documents come back whole", func(t *testing.T) { testDocuments(t, open(t)) })
-	t.Run("a stale save is refused", func(t *testing.T) { testFence(t, open) })
 	t.Run("who is no more among the people is not listed", func(t *testing.T) { testForget(t, open(t)) })
 	t.Run("threads don't touch each other", func(t *testing.T) { testThreads(t, open(t)) })
 	t.Run("threads are listed by who wrote in them", func(t *testing.T) { testList(t, open) })
@@ -225,25 +222,6 @@ func testDocuments(t *testing.T, store session.Store) {
 	}
 	if last := got.Turns[len(got.Turns)-1]; !reflect.DeepEqual(last.Reply, reply) {
 		t.Error("the documents are not those that were saved")
-	}
-}
-
-// testFence saves a session under an older lease than before, from another process.
-func testFence(t *testing.T, open func(t *testing.T) session.Store) {
-	first, second := open(t), open(t)
-	saved := exampleSession("fenced")
-	for _, fence := range []runs.Token{0, 5, 5, 7, 0} {
-		saved.Fence, saved.Flow = fence, fmt.Sprint("under ", fence)
-		if err := first.Save(t.Context(), saved); err != nil {
-			t.Fatalf("a save under %d: %v", fence, err)
-		}
-	}
-	saved.Fence, saved.Flow = 6, "stale"
-	if err := second.Save(t.Context(), saved); !errors.Is(err, runs.ErrLost) {
-		t.Errorf("a save under an older lease gives %v, want ErrLost", err)
-	}
-	if got, err := second.Load(t.Context(), "fenced"); err != nil || got.Flow != "under 0" || got.Fence != 0 {
-		t.Errorf("got flow %q with fence %d, %v", got.Flow, got.Fence, err)
 	}
 }
 

@@ -21,14 +21,11 @@ import (
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
-	embeddedsessions "cairn/internal/session/embedded"
-	redissessions "cairn/internal/session/redis"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
@@ -49,29 +46,19 @@ type stores struct {
 func embeddedStores(t *testing.T) stores {
 	t.Helper()
 	db := sqlitetest.Open(t, t.TempDir())
-	records, err := embeddedruns.OpenRecords(t.Context(), db, 0)
+	opened, err := embeddedruns.Open(t.Context(), db, runs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, err := embeddedruns.OpenStore(t.Context(), db, runs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessions, err := embeddedsessions.Open(t.Context(), db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stores{records, queue, sessions}
+	return stores{opened.Records(), opened, opened.Sessions()}
 }
 
 func redisStores(t *testing.T) stores {
 	t.Helper()
 	address := servertest.Redis(t)
 	here := redistest.Place{Address: address, Prefix: "operations-" + strings.ReplaceAll(t.Name(), "/", "-")}
-	return stores{
-		here.OpenRecords(t), here.OpenStore(t, runs.Options{}),
-		redissessions.Open(conntest.Connect(t, address), redissessions.Options{Prefix: here.Prefix}),
-	}
+	opened := here.OpenStore(t, runs.Options{})
+	return stores{opened.Records(), opened, opened.Sessions()}
 }
 
 // eachStore runs a test over both backends.

@@ -237,14 +237,14 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 		MaxRetries: maxSearchRetries, StartTime: f.now(),
 	}
 	watch := &watch{observe: runtime.Observe}
-	outcome, err := f.graph.Start(ctx, request.Run, initial, graph.Options{Store: runtime.Store, Observe: watch.event})
+	outcome, err := f.graph.Start(ctx, request.Run, initial, runtime.Options(watch.event))
 	return watch.outcome(outcome, err)
 }
 
 // Resume implements flows.Flow.
 func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
 	watch := &watch{observe: runtime.Observe}
-	outcome, err := f.graph.Resume(ctx, run, answers, graph.Options{Store: runtime.Store, Observe: watch.event})
+	outcome, err := f.graph.Resume(ctx, run, answers, runtime.Options(watch.event))
 	return watch.outcome(outcome, err)
 }
 

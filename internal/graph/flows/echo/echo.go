@@ -52,16 +52,12 @@ func (f *Flow) Shape() graph.Shape { return f.graph.Shape() }
 
 // Start implements flows.Flow.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
-	return outcome(f.graph.Start(ctx, request.Run, State{Text: request.Text}, options(runtime)))
+	return outcome(f.graph.Start(ctx, request.Run, State{Text: request.Text}, runtime.Options(runtime.Observe)))
 }
 
 // Resume implements flows.Flow.
 func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
-	return outcome(f.graph.Resume(ctx, run, answers, options(runtime)))
-}
-
-func options(runtime flows.Runtime) graph.Options {
-	return graph.Options{Store: runtime.Store, Observe: runtime.Observe}
+	return outcome(f.graph.Resume(ctx, run, answers, runtime.Options(runtime.Observe)))
 }
 
 func outcome(run graph.Outcome[State], err error) (flows.Outcome, error) {

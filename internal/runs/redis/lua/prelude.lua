@@ -1,5 +1,7 @@
--- What all scripts begin with. Times are the server's, in milliseconds. What is asked once is
--- not asked again, also where several scripts run as one.
+-- What all scripts begin with. Times are the server's, in milliseconds.
+local DAY = 86400000
+local LOST = redis.error_reply('LOST the lease was lost')
+
 local millis, micros
 local function clock()
   if not millis then
@@ -9,35 +11,30 @@ local function clock()
   return millis, micros
 end
 local function int(n) return string.format('%.0f', n) end
-local LOST = redis.error_reply('LOST the lease was lost')
 
--- held tells whether the token is that of the thread's lease, and renews it if it is. Where
--- a batch of events is given it notes that, and tells whether it is a new one.
-local leases = {}
-local function held(state, token, ttl, batch)
-  local lease = leases[state] or redis.call('HMGET', state, 'token', 'worker', 'batch')
-  leases[state] = lease
+-- held tells whether the token is that of the thread's lease, and renews it if it is.
+local function held(state, token, ttl)
+  local lease = redis.call('HMGET', state, 'token', 'worker')
   if not lease[2] or lease[1] ~= token then return false end
-  local fresh = batch and lease[3] ~= batch
-  if fresh then
-    redis.call('HSET', state, 'until', int(clock() + ttl), 'batch', batch)
-    lease[3] = batch
-  elseif not lease.renewed then
-    redis.call('HSET', state, 'until', int(clock() + ttl))
-  end
-  lease.renewed = true
-  return true, fresh
+  redis.call('HSET', state, 'until', int(clock() + ttl))
+  return true
+end
+
+-- push puts a job at the end of a queue. That it waits behind others is noted for the worker
+-- that has the thread.
+local function push(jobs, state, job)
+  if redis.call('RPUSH', jobs, job) > 1 then redis.call('HSET', state, 'behind', '1') end
 end
 
 -- promote puts the delayed jobs of a thread that are due at the end of its queue, and gives
 -- when the next is, if there is one. It removes first: so a full Redis lets it go on, and
 -- work drains.
-local function promote(jobs, delayed, now)
+local function promote(jobs, delayed, state, now)
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   for _ = 1, 100 do
     if not first[2] or tonumber(first[2]) > now then break end
     redis.call('ZREM', delayed, first[1])
-    redis.call('RPUSH', jobs, int(now) .. ' ' .. first[1])
+    push(jobs, state, int(now) .. ' ' .. first[1])
     first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   end
   return first[2]
@@ -46,7 +43,7 @@ end
 -- upcoming tells when a thread with no lease is to be looked at: {'again'} at once,
 -- {'later', in how many ms} or {'none'}; and how many jobs it has that are due.
 local function upcoming(state, jobs, delayed, now)
-  local next = promote(jobs, delayed, now)
+  local next = promote(jobs, delayed, state, now)
   local queued = redis.call('LLEN', jobs)
   if queued > 0 then
     local notbefore = tonumber(redis.call('HGET', state, 'notbefore') or 0)
@@ -58,14 +55,15 @@ local function upcoming(state, jobs, delayed, now)
 end
 
 -- notice puts a thread into the stream unless it is there; in that case whoever settles
--- that notice looks again.
+-- that notice looks again. It gives the time of its entry, also of one that is gone again.
 local function notice(ready, noticed, thread)
-  local known = redis.call('HGET', noticed, thread)
-  if not known then
-    redis.call('HSET', noticed, thread, redis.call('XADD', ready, '*', 'thread', thread))
-  elseif known:sub(-1) ~= '+' then
-    redis.call('HSET', noticed, thread, known .. '+')
+  local id = redis.call('XADD', ready, '*', 'thread', thread)
+  if redis.call('HSETNX', noticed, thread, id) == 0 then
+    redis.call('XDEL', ready, id)
+    local known = redis.call('HGET', noticed, thread)
+    if known:sub(-1) ~= '+' then redis.call('HSET', noticed, thread, known .. '+') end
   end
+  return id:match('^%d+')
 end
 
 -- settle ends a thread's notice: what is 'again', 'later' (in so many ms) or 'none'. Where
@@ -81,4 +79,42 @@ local function settle(ready, due, noticed, thread, group, id, what, ms)
   if other then return end
   redis.call('HDEL', noticed, thread)
   if what == 'again' or dirty then notice(ready, noticed, thread) end
+end
+
+-- expires tells whether the expiry of a key is to be set, beside what was last saved at a time
+-- (ms, nil: never): once a day. Such keys last a day longer than they must.
+local function expires(saved)
+  return not saved or math.floor(saved / DAY) ~= math.floor(clock() / DAY)
+end
+
+-- saveSession writes a session {key, body, people, keep, lists, thread} (places in KEYS and
+-- ARGV), and puts the thread into people's lists. It gives when, and who was in the session
+-- before where that is not who is in it now.
+local function saveSession(s, KEYS, ARGV)
+  local now, people = clock(), ARGV[s.people]
+  local old = redis.call('SET', KEYS[s.key], int(now) .. ' ' .. people .. '\n' .. ARGV[s.body], 'PX', s.keep, 'GET')
+  local saved, before = string.match(old or '', '^(%d+) ?([^\n]*)\n')
+  for _, list in ipairs(s.lists or {}) do
+    redis.call('ZADD', KEYS[list], int(now), ARGV[s.thread])
+    if before ~= people or expires(saved) then redis.call('PEXPIRE', KEYS[list], int(s.keep + DAY)) end
+  end
+  if before == people then before = '' end
+  return int(now), before or ''
+end
+
+-- saveRecord writes a record {key, body, status, run, keep, runs, home, thread, all, lists} (places
+-- in KEYS and ARGV, but for the status; lists by status), and puts it into lists of records.
+local function saveRecord(r, KEYS, ARGV)
+  local now, run = clock(), ARGV[r.run]
+  local old = redis.call('SET', KEYS[r.key], r.status .. ' ' .. int(now) .. '\n' .. ARGV[r.body], 'PX', r.keep, 'GET')
+  local status, saved = string.match(old or '', '^(%S*) (%d+)\n')
+  redis.call('ZADD', KEYS[r.runs], int(now), run)
+  if expires(saved) then
+    redis.call('PEXPIRE', KEYS[r.runs], int(r.keep + DAY))
+    if r.home then redis.call('SET', KEYS[r.home], ARGV[r.thread], 'PX', int(r.keep + 2 * DAY)) end
+  end
+  if not r.lists then return end
+  redis.call('ZADD', KEYS[r.all], int(now), run)
+  redis.call('ZADD', KEYS[r.lists[r.status]], int(now), run)
+  if status and status ~= r.status and r.lists[status] then redis.call('ZREM', KEYS[r.lists[status]], run) end
 end

@@ -1,4 +1,5 @@
--- KEYS state, jobs   ARGV token, ttl   Gives {stopby, stopat, how many jobs there are}.
-if not held(KEYS[1], ARGV[1], ARGV[2]) then return LOST end
-local s = redis.call('HMGET', KEYS[1], 'stopby', 'stopat')
-return {s[1] or '', s[2] or '', redis.call('LLEN', KEYS[2])}
+-- KEYS state   ARGV token, ttl   Gives {stopby, stopat, '1' if jobs wait behind}.
+local s = redis.call('HMGET', KEYS[1], 'token', 'worker', 'stopby', 'stopat', 'behind')
+if not s[2] or s[1] ~= ARGV[1] then return LOST end
+redis.call('HSET', KEYS[1], 'until', int(clock() + ARGV[2]))
+return {s[3] or '', s[4] or '', s[5] or ''}

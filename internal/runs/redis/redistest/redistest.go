@@ -13,6 +13,7 @@ import (
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis"
 	"cairn/internal/runs/runstest"
+	"cairn/internal/store"
 )
 
 // Place is a runstest.Place: the part of a Redis with one prefix of keys.
@@ -34,7 +35,7 @@ func (p Place) Options(t testing.TB, options runs.Options) redis.Options {
 }
 
 // Open implements runstest.Place.
-func (p Place) Open(t testing.TB, options runs.Options) runstest.Store {
+func (p Place) Open(t testing.TB, options runs.Options) store.Store {
 	t.Helper()
 	return p.OpenStore(t, options)
 }
@@ -42,26 +43,16 @@ func (p Place) Open(t testing.TB, options runs.Options) runstest.Store {
 // OpenStore gives a store that is closed when the test ends.
 func (p Place) OpenStore(t testing.TB, options runs.Options) *redis.Store {
 	t.Helper()
-	store, err := redis.Open(t.Context(), conntest.Connect(t, p.Address), p.Options(t, options))
+	opened, err := redis.Open(t.Context(), conntest.Connect(t, p.Address), p.Options(t, options))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return store
-}
-
-// OpenRecords gives the place's records.
-func (p Place) OpenRecords(t testing.TB) *redis.Records {
-	t.Helper()
-	records, err := redis.OpenRecords(conntest.Connect(t, p.Address), p.Options(t, runs.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	return opened
 }
 
 // Enqueue implements runstest.Place. A worker that claims next finds what it puts there by

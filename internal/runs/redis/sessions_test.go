@@ -2,35 +2,38 @@ package redis_test
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/redis/conn"
 	"cairn/internal/redis/conn/conntest"
+	"cairn/internal/runs"
+	"cairn/internal/runs/redis"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
-	"cairn/internal/session/redis"
 	"cairn/internal/session/sessiontest"
 )
 
-func TestStore(t *testing.T) {
+func TestSessions(t *testing.T) {
 	address := servertest.Redis(t)
-	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(conntest.Connect(t, address), redis.Options{}) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return openSessions(t, conntest.Connect(t, address), "") })
 }
 
 func TestTies(t *testing.T) {
-	sessiontest.Ties(t, redis.Open(conntest.Connect(t, servertest.Redis(t)), redis.Options{}))
+	sessiontest.Ties(t, openSessions(t, conntest.Connect(t, servertest.Redis(t)), ""))
 }
 
-func TestStoreInACluster(t *testing.T) {
+func TestSessionsInACluster(t *testing.T) {
 	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	sessiontest.Run(t, func(t *testing.T) session.Store { return redis.Open(conntest.Connect(t, address), redis.Options{}) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return openSessions(t, conntest.Connect(t, address), "") })
 }
 
 func TestUseKeepsASession(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
-	store := redis.Open(client, redis.Options{Prefix: "p", Keep: time.Hour})
+	store := openSessions(t, client, "p")
 	save(t, store, session.Session{Thread: "t"})
 	if err := client.Expire(t.Context(), "p:{t}:session", time.Minute).Err(); err != nil {
 		t.Fatal(err)
@@ -45,7 +48,7 @@ func TestUseKeepsASession(t *testing.T) {
 
 func TestThreadsWhoseTimeHasPassedAreNotListed(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
-	store := redis.Open(client, redis.Options{})
+	store := openSessions(t, client, "")
 	for i := range 7 {
 		saved := session.Session{Thread: chat.ThreadID(fmt.Sprint("web:", i))}
 		saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
@@ -67,9 +70,9 @@ func TestThreadsWhoseTimeHasPassedAreNotListed(t *testing.T) {
 
 func TestAnUnknownVersionIsRefused(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
-	store := redis.Open(client, redis.Options{})
+	store := openSessions(t, client, "")
 	for value, want := range map[string]string{
-		"0 1\n{\"version\":99}": "version 99", "nonsense": "fencing token", "0 1\n\x01\xff": "decompress",
+		"1\n{\"version\":99}": "version 99", "nonsense": "missing time", "1\n\x01\xff": "decompress",
 	} {
 		if err := client.Set(t.Context(), "cairn:{t}:session", value, 0).Err(); err != nil {
 			t.Fatal(err)
@@ -84,11 +87,11 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 // forgotten: their threads are found.
 func TestASessionOfANewerProgramIsListed(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
-	store := redis.Open(client, redis.Options{})
+	store := openSessions(t, client, "")
 	saved := session.Session{Thread: "web:1"}
 	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
 	save(t, store, saved)
-	if err := client.Set(t.Context(), "cairn:{web:1}:session", "0 1700000000000\n{\"version\":99}", 0).Err(); err != nil {
+	if err := client.Set(t.Context(), "cairn:{web:1}:session", "1700000000000\n{\"version\":99}", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := store.Threads(t.Context(), "web", "ann", 10)
@@ -99,7 +102,7 @@ func TestASessionOfANewerProgramIsListed(t *testing.T) {
 
 func TestALookAtTheListKeepsIt(t *testing.T) {
 	client := conntest.Connect(t, servertest.Redis(t))
-	store := redis.Open(client, redis.Options{Keep: time.Hour})
+	store := openSessions(t, client, "")
 	saved := session.Session{Thread: "web:1"}
 	saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
 	save(t, store, saved)
@@ -112,6 +115,17 @@ func TestALookAtTheListKeepsIt(t *testing.T) {
 	if left, err := client.TTL(t.Context(), "cairn:{web:ann}:threads").Result(); err != nil || left <= time.Minute {
 		t.Errorf("after a look the list is kept for %s, %v", left, err)
 	}
+}
+
+// openSessions gives the sessions in a Redis, which keeps them for an hour.
+func openSessions(t testing.TB, client *conn.Client, prefix string) session.Store {
+	t.Helper()
+	options := redis.Options{Options: runs.Options{Keep: time.Hour}, Prefix: prefix, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	store, err := redis.Open(t.Context(), client, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.Sessions()
 }
 
 func save(t testing.TB, store session.Store, saved session.Session) {

@@ -6,39 +6,40 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/runs"
+	"cairn/internal/runs/embedded"
 	"cairn/internal/session"
-	"cairn/internal/session/embedded"
 	"cairn/internal/session/sessiontest"
 	"cairn/internal/sqlite"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
-func open(t *testing.T, db *sqlite.DB, keep time.Duration) *embedded.Store {
+func open(t testing.TB, db *sqlite.DB, keep time.Duration) *embedded.Store {
 	t.Helper()
-	store, err := embedded.Open(t.Context(), db, keep)
+	store, err := embedded.Open(t.Context(), db, runs.Options{Keep: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return store
 }
 
-func TestStore(t *testing.T) {
+func TestSessions(t *testing.T) {
 	dir := t.TempDir()
-	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, sqlitetest.Open(t, dir), 0) })
+	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, sqlitetest.Open(t, dir), 0).Sessions() })
 }
 
 func TestTies(t *testing.T) {
 	store := open(t, sqlitetest.Open(t, t.TempDir()), 0)
 	now := time.Now()
 	store.SetClock(func() time.Time { return now })
-	sessiontest.Ties(t, store)
+	sessiontest.Ties(t, store.Sessions())
 }
 
 // saveOne gives a database with one session, which the statement changes.
 func saveOne(t *testing.T, change string) *sqlite.DB {
 	t.Helper()
 	db := sqlitetest.Open(t, t.TempDir())
-	if err := open(t, db, 0).Save(t.Context(), session.Session{Thread: "t", Flow: "answer"}); err != nil {
+	if err := open(t, db, 0).Sessions().Save(t.Context(), session.Session{Thread: "t", Flow: "answer"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), change); err != nil {
@@ -49,7 +50,7 @@ func saveOne(t *testing.T, change string) *sqlite.DB {
 
 func TestUnusedSessionsAreForgotten(t *testing.T) {
 	store := open(t, saveOne(t, `UPDATE session SET updated = updated - 3600`), time.Minute)
-	got, err := store.Load(t.Context(), "t")
+	got, err := store.Sessions().Load(t.Context(), "t")
 	if err != nil || got.Flow != "" {
 		t.Errorf("got %+v, %v after its time", got, err)
 	}
@@ -63,30 +64,30 @@ func TestAStoreForgetsWhileItIsOpen(t *testing.T) {
 	for _, thread := range []chat.ThreadID{"web:used", "web:unused"} {
 		saved := session.Session{Thread: thread}
 		saved.Add(chat.Turn{Role: chat.Person, Author: "ann", Text: "x"})
-		if err := store.Save(t.Context(), saved); err != nil {
+		if err := store.Sessions().Save(t.Context(), saved); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 3 {
 		now = now.Add(12 * time.Hour)
-		if got, err := store.Load(t.Context(), "web:used"); err != nil || len(got.Turns) != 1 {
+		if got, err := store.Sessions().Load(t.Context(), "web:used"); err != nil || len(got.Turns) != 1 {
 			t.Fatalf("what is used gives %+v, %v", got, err)
 		}
 	}
-	if got, err := store.Load(t.Context(), "web:unused"); err != nil || len(got.Turns) != 0 {
+	if got, err := store.Sessions().Load(t.Context(), "web:unused"); err != nil || len(got.Turns) != 0 {
 		t.Errorf("after its time it gives %+v, %v", got, err)
 	}
-	if err := store.Save(t.Context(), session.Session{Thread: "web:other"}); err != nil {
+	if err := store.Sessions().Save(t.Context(), session.Session{Thread: "web:other"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := store.Threads(t.Context(), "web", "ann", 10); err != nil || len(got) != 1 || got[0].Thread != "web:used" {
+	if got, err := store.Sessions().Threads(t.Context(), "web", "ann", 10); err != nil || len(got) != 1 || got[0].Thread != "web:used" {
 		t.Errorf("threads %+v, %v", got, err)
 	}
 }
 
-func TestAnUnknownVersionIsRefused(t *testing.T) {
+func TestASessionOfAnUnknownVersionIsRefused(t *testing.T) {
 	store := open(t, saveOne(t, `UPDATE session SET body = '{"version":99}'`), 0)
-	if _, err := store.Load(t.Context(), "t"); err == nil || !strings.Contains(err.Error(), "version 99") {
+	if _, err := store.Sessions().Load(t.Context(), "t"); err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("got %v, want an error that names version 99", err)
 	}
 }

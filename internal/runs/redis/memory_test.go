@@ -9,7 +9,6 @@ import (
 	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
-	"cairn/internal/session/redis"
 )
 
 // said is a conversation of ordinary length: what was asked, and what was answered.
@@ -56,13 +55,13 @@ func TestAnIdleSessionIsSmall(t *testing.T) {
 	const most = 4096
 	client := conntest.Connect(t, servertest.Redis(t))
 	saved := ordinary("slack:T024BE7LD:C024BE91L:1772445600.000100")
-	save(t, redis.Open(client, redis.Options{}), saved)
+	save(t, openSessions(t, client, ""), saved)
 	plain, err := session.Encode(saved)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var used int64
-	keys, err := client.Keys(t.Context(), "*").Result()
+	keys, err := client.Keys(t.Context(), "cairn:{[^*]*").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

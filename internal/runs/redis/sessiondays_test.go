@@ -9,12 +9,11 @@ import (
 	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/servertest"
 	"cairn/internal/session"
-	"cairn/internal/session/redis"
 )
 
-func TestAFullRedisKeepsWhatItHas(t *testing.T) {
+func TestAFullRedisKeepsItsSessions(t *testing.T) {
 	client := conntest.Connect(t, servertest.OwnRedis(t).URL)
-	store := redis.Open(client, redis.Options{})
+	store := openSessions(t, client, "")
 	before := ordinary("web:1")
 	save(t, store, before)
 	full := func(limit string) {
@@ -41,9 +40,9 @@ func TestAFullRedisKeepsWhatItHas(t *testing.T) {
 
 // TestARedisThatGoesAway is asked while it is down. No call hangs, and none says that
 // there was no session.
-func TestARedisThatGoesAway(t *testing.T) {
+func TestSessionsOfARedisThatGoesAway(t *testing.T) {
 	own := servertest.OwnRedis(t, "--appendfsync", "always")
-	store := redis.Open(conntest.Connect(t, own.URL), redis.Options{})
+	store := openSessions(t, conntest.Connect(t, own.URL), "")
 	save(t, store, ordinary("web:1"))
 	own.Kill()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -62,7 +61,7 @@ func TestARedisThatGoesAway(t *testing.T) {
 
 func TestAMasterThatBecomesAReplicaRefuses(t *testing.T) {
 	client := conntest.Connect(t, servertest.OwnRedis(t).URL)
-	store := redis.Open(client, redis.Options{})
+	store := openSessions(t, client, "")
 	if err := client.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}

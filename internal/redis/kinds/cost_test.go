@@ -1,0 +1,186 @@
+package kinds_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/bot"
+	"cairn/internal/chat"
+	"cairn/internal/chat/chattest"
+	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/echo"
+	"cairn/internal/redis/conn"
+	"cairn/internal/redis/conn/conntest"
+	redisruns "cairn/internal/runs/redis"
+	"cairn/internal/servertest"
+)
+
+// What a message may cost Redis, from its intake to the end of its job: an echo that is
+// posted in a thread of its own.
+const (
+	maxScripts    = 4
+	maxRoundTrips = 6
+	maxCommands   = 40 // inside and outside of scripts; the calls of scripts are counted apart
+)
+
+// roundTrips counts requests to Redis. One that waited for work in vain does not count.
+type roundTrips struct{ made atomic.Int64 }
+
+func (r *roundTrips) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return next(ctx, network, address)
+	}
+}
+
+func (r *roundTrips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, command redis.Cmder) error {
+		err := next(ctx, command)
+		if command.Name() != "xreadgroup" || err == nil {
+			r.made.Add(1)
+		}
+		return err
+	}
+}
+
+func (r *roundTrips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, commands []redis.Cmder) error {
+		r.made.Add(1)
+		return next(ctx, commands)
+	}
+}
+
+// commandCalls returns how often each command was called, inside of scripts as well.
+func commandCalls(t *testing.T, client *conn.Client) map[string]int {
+	t.Helper()
+	stats, err := client.Info(t.Context(), "commandstats").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := make(map[string]int)
+	for line := range strings.Lines(stats) {
+		name, rest, ok := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":calls=")
+		if !ok {
+			continue
+		}
+		count, _, _ := strings.Cut(rest, ",")
+		if calls[name], err = strconv.Atoi(count); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return calls
+}
+
+// startEchoes has a bot with echo work over a Redis, until the test ends.
+func startEchoes(t *testing.T, client *conn.Client) (*bot.Bot, *chattest.Platform) {
+	t.Helper()
+	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+	store, err := redisruns.Open(t.Context(), client, redisruns.Options{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	echoes, err := echo.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	platform := &chattest.Platform{}
+	made, err := bot.New(bot.Options{
+		Store: store, Flows: []flows.Flow{echoes}, Logger: logger, Adapters: map[string]chat.Poster{"platform": platform}, Parallel: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var working sync.WaitGroup
+	working.Go(func() { made.Work(ctx) })
+	t.Cleanup(func() {
+		stop()
+		working.Wait()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return made, platform
+}
+
+// TestWhatAMessageCosts counts what Redis is asked for a message. Nothing else works, but
+// for what workers do by the clock, which a message's share of is far less than one.
+func TestWhatAMessageCosts(t *testing.T) {
+	const warm, messages = 20, 200
+	server := servertest.OwnRedis(t)
+	client, watching := conntest.Connect(t, server.URL), conntest.Connect(t, server.URL)
+	talking, platform := startEchoes(t, client)
+	say := func(i int) {
+		thread := chat.NewThreadID("platform", fmt.Sprint(i))
+		message := chat.Message{ID: "m1", Thread: thread, Author: "ann", Text: "echo hello", At: time.Now()}
+		if err := talking.Handle(t.Context(), message, nil); err != nil {
+			t.Fatal(err)
+		}
+		awaitEnd(t, watching, thread)
+		if posted := platform.Posted(thread); len(posted) != 1 {
+			t.Fatalf("in %s are posted %+v", thread, posted)
+		}
+	}
+	for i := range warm {
+		say(i)
+	}
+	var asked roundTrips
+	client.AddHook(&asked)
+	before := commandCalls(t, watching)
+	for i := range messages {
+		say(warm + i)
+	}
+	var lines []string
+	scripts, commands := 0, 0
+	for name, calls := range commandCalls(t, watching) {
+		calls -= before[name]
+		switch name {
+		case "evalsha":
+			scripts = calls
+		case "info", "exists": // this test's own
+			continue
+		default:
+			commands += calls
+		}
+		lines = append(lines, fmt.Sprintf("%-12s %6.2f", name, float64(calls)/messages))
+	}
+	slices.Sort(lines)
+	t.Logf("for each message:\n%s", strings.Join(lines, "\n"))
+	for _, cost := range []struct {
+		of        string
+		all, most int
+	}{{"scripts", scripts, maxScripts}, {"round trips", int(asked.made.Load()), maxRoundTrips}, {"commands", commands, maxCommands}} {
+		each := float64(cost.all) / messages
+		t.Logf("%.2f %s", each, cost.of)
+		if math.Floor(each) > float64(cost.most) {
+			t.Errorf("a message costs %.2f %s, want at most %d", each, cost.of, cost.most)
+		}
+	}
+}
+
+// awaitEnd waits until nothing is left to do in a thread.
+func awaitEnd(t *testing.T, client *conn.Client, thread chat.ThreadID) {
+	t.Helper()
+	jobs := fmt.Sprintf("cairn:{%s}:jobs", thread)
+	for {
+		left, err := client.Exists(t.Context(), jobs).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			return
+		}
+	}
+}

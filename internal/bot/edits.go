@@ -129,7 +129,7 @@ func (t *turn) beginAnew(ctx, held context.Context) (runs.Result, error) {
 	if err := t.commitStart(ctx); err != nil {
 		return runs.Result{}, err
 	}
-	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster}
+	fresh := &turn{worker: t.worker, lease: t.lease, job: t.job, message: t.job.Message, journal: t.journal, poster: t.poster, start: newRunStart()}
 	fresh.lease.Behind, fresh.lease.SessionUnread = true, true
 	fresh.message.Thread = t.message.Thread
 	result, err := fresh.dispatchJob(ctx, held)

@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"cairn/internal/chat"
@@ -21,14 +20,20 @@ const startDelay = 100 * time.Millisecond
 // done by then is committed in its place. Where a worker dies before that, the next one
 // decides anew about the job.
 type runStart struct {
-	mu      sync.Mutex // held while it is committed
-	changes *store.Commit
+	committing chan struct{} // holds one while it is committed, so that who waits can be given up
+	changes    *store.Commit
 }
+
+func newRunStart() *runStart { return &runStart{committing: make(chan struct{}, 1)} }
 
 // commit commits that the run began, if that is not done, with a checkpoint, if there is one.
 func (s *runStart) commit(ctx context.Context, journal store.Journal, checkpoint *store.Checkpoint) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.committing <- struct{}{}:
+		defer func() { <-s.committing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	var changes store.Commit
 	if s.changes != nil {
 		changes = *s.changes
@@ -45,8 +50,8 @@ func (s *runStart) commit(ctx context.Context, journal store.Journal, checkpoint
 
 // putOff keeps the commit for later; nil: something later takes its place.
 func (s *runStart) putOff(changes *store.Commit) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.committing <- struct{}{}
+	defer func() { <-s.committing }()
 	s.changes = changes
 }
 

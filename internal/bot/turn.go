@@ -58,7 +58,7 @@ type turn struct {
 	// its next commit depends on; recorded is what is
 	// to be posted, where that is committed (nil: it is not yet); final is left for the end of
 	// the job, and told says that events are left for it.
-	start    runStart
+	start    *runStart
 	changed  []runs.Record
 	unless   store.Unless
 	recorded *delivery

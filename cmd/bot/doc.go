@@ -74,8 +74,7 @@ the smallest flow there is.
 
 [cairn/internal/chat] is what the bot and the adapters say to each other; post.go has what
 an adapter offers whose messages are posted. [cairn/internal/session] remembers threads: what was
-said lately word for word, and what was spoken of before that as topics; session/embedded and
-session/redis keep it.
+said lately word for word, and what was spoken of before that as topics.
 adapters/terminal and adapters/web are the two ways to talk that need no account; both read
 the Markdown of an answer with [cairn/internal/chat/markup]. What adapters of platforms share is
 in chat/interact (when a message is for the bot, who may ask, and what comes of each button),
@@ -106,9 +105,10 @@ signed in is bot's redact.go.
 
 # What outlives a process
 
-[cairn/internal/runs] is the contract of the queue, the leases, the checkpoints, the events
-and the outbox: start with its queue.go and lease.go. runs/embedded and runs/redis keep
-them; the package comment of runs/redis lists every key, how nothing gets lost, and what
+[cairn/internal/runs] is the contract of the queue, the leases, the events and the outbox: start
+with its queue.go and lease.go. [cairn/internal/store] puts it together with sessions, records
+and checkpoints: a Commit is what a worker changes at once, by one script on Redis or one
+transaction in SQLite. runs/embedded and runs/redis keep all of it; the package comment of runs/redis lists every key, how nothing gets lost, and what
 Redis itself may forget. redis/conn connects, to one server, Sentinel or a Cluster, and
 redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is built on it: a
 message becomes a job, a worker that holds the thread's lease deals with it, and whoever

@@ -230,20 +230,11 @@ func TestAMessageIsOneTrace(t *testing.T) {
   enqueue
     queue
     work
-      store.session.load
-      store.record.save
-      store.session.save
-      draft
       run echo
         node echo
-      store.checkpoint
-      store.record.save
-      store.session.save
-      store.record
+      draft
+      store.commit
       post
-      store.confirm
-      store.session.save
-      store.flush
       store.finish
 `
 	trees := o.trees()

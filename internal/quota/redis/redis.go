@@ -16,9 +16,10 @@ import (
 	"strings"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"cairn/internal/quota"
 	"cairn/internal/redis/conn"
-	"cairn/internal/redis/script"
 )
 
 // clock is what both scripts begin with.
@@ -32,7 +33,7 @@ local today = string.format('%.0f', day)`
 //
 //	KEYS of each meter: asked, spent
 //	ARGV id, then of each meter: how many questions, and how much cost, it has room for; 0: any
-var takeScript = script.New(clock, `
+var takeScript = goredis.NewScript(clock + `
 local hour = 3600000
 local full, why, wait = 0, '', 0
 local function found(meter, reason, left)
@@ -64,7 +65,7 @@ return {0, '', 0}`)
 //
 //	KEYS spent, of each meter
 //	ARGV millionths
-var spendScript = script.New(clock, `
+var spendScript = goredis.NewScript(clock + `
 for i = 1, #KEYS do
   for _, other in ipairs(redis.call('HKEYS', KEYS[i])) do
     if other ~= today then redis.call('HDEL', KEYS[i], other) end
@@ -94,7 +95,7 @@ func (s *Store) Take(ctx context.Context, id string, meters []quota.Meter) (*quo
 		keys = append(keys, keyOf("asked", meter.Name), keyOf("spent", meter.Name))
 		arguments = append(arguments, meter.Questions, meter.Cost)
 	}
-	answer, err := takeScript.With(keys, arguments...).Run(ctx, s.client).Slice()
+	answer, err := takeScript.Run(ctx, s.client, keys, arguments...).Slice()
 	if err != nil {
 		return nil, fmt.Errorf("count question %s: %w", id, conn.Explain(err))
 	}
@@ -128,7 +129,7 @@ func (s *Store) Spend(ctx context.Context, names []string, millionths int64) err
 	for i, name := range names {
 		keys[i] = keyOf("spent", name)
 	}
-	if err := spendScript.With(keys, millionths).Run(ctx, s.client).Err(); err != nil {
+	if err := spendScript.Run(ctx, s.client, keys, millionths).Err(); err != nil {
 		return fmt.Errorf("count what was spent: %w", conn.Explain(err))
 	}
 	return nil

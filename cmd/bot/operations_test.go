@@ -103,6 +103,14 @@ func TestOperatorsSeeWhatGoesOn(t *testing.T) {
 	ann.sees("/sources", "3 looked at, 3 changed, 0 taken away", "read</span>")
 	ann.sees("/threads", "terminal:")
 	ann.sees("/queue", "Nothing was put aside.")
+	agents := regexp.MustCompile(`agents +\S+: AnswerGeneration idle, HybridSearch idle, QueryUnderstander idle, SourceLinking idle, Orchestrator idle`)
+	if !o.wait(func() bool {
+		out, err := o.command("status").Output()
+		return err == nil && agents.Match(out)
+	}) {
+		t.Error("cairn status does not list the agents of the process that serves")
+	}
+	ann.sees("/agents", "HybridSearch", `<span class="status done">idle</span>`)
 	settings := ann.sees("/configuration", "slack.bot_token", "set, and not shown")
 	for _, secret := range []string{token, slacktest.BotToken, slacktest.SigningSecret, slacktest.AppToken} {
 		if strings.Contains(settings, secret) {
@@ -110,6 +118,9 @@ func TestOperatorsSeeWhatGoesOn(t *testing.T) {
 		}
 	}
 	served.end(syscall.SIGTERM)
+	if out, err := o.command("status", "--json").Output(); err != nil || !strings.Contains(string(out), `"agents": [],`) {
+		t.Errorf("after its end the process still reports agents: %v\n%s", err, out)
+	}
 	for _, line := range []string{`"actor":"unknown","action":"operations.sign_in","target":"operations page","outcome":"refused"`,
 		`"actor":"whoever has the token","action":"operations.sign_in","target":"operations page","outcome":"done","from":"127.0.0.1"`} {
 		if !strings.Contains(served.String(), line) {

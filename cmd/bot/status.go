@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"cairn/internal/agent/reports"
 	"cairn/internal/app"
 	"cairn/internal/chat/markup"
 	"cairn/internal/config"
@@ -37,6 +38,7 @@ type standing struct {
 	Stores  []storeStands  `json:"stores"`
 	Queue   *queueStands   `json:"queue"`
 	Runs    map[string]int `json:"runs"` // by status: all that are not over, and the latest that are
+	Agents  []agentStands  `json:"agents"`
 	Sources []sourceStands `json:"sources"`
 	Models  []modelStands  `json:"models"`
 	Problem []string       `json:"problems"` // what needs somebody, in words; empty where nothing does
@@ -57,6 +59,19 @@ type queueStands struct {
 	Questions     int  `json:"questions"`      // that wait for a person
 	Dead          int  `json:"dead"`
 	Partly        bool `json:"partly"` // there is more than was looked at
+}
+
+// agentStands is how an agent of a process is that answers questions.
+type agentStands struct {
+	Process   string    `json:"process"`
+	Reported  time.Time `json:"reported"`
+	Agent     string    `json:"agent"`
+	State     string    `json:"state"` // idle, busy, stuck or down
+	Running   int       `json:"running"`
+	Waiting   int       `json:"waiting"`
+	Completed int       `json:"completed"`
+	Failed    int       `json:"failed"`
+	Problem   string    `json:"problem,omitempty"`
 }
 
 type sourceStands struct {
@@ -81,7 +96,7 @@ func (c *statusCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return err
 	}
-	stands := standing{Sources: []sourceStands{}, Models: []modelStands{}, Problem: []string{}}
+	stands := standing{Agents: []agentStands{}, Sources: []sourceStands{}, Models: []modelStands{}, Problem: []string{}}
 	stands.Version, stands.Commit = buildVersion()
 	stands.lookAtRuns(ctx, configured, in.std)
 	stands.lookAtIndex(ctx, configured, in.std)
@@ -122,6 +137,9 @@ func (s *standing) countRuns(ctx context.Context, setup app.Setup) (err error) {
 		return err
 	}
 	defer func() { err = closeAfter(err, opened) }()
+	if err := s.listAgents(ctx, opened.Agents); err != nil {
+		return err
+	}
 	threads, err := opened.Runs.Threads(ctx, statusThreads)
 	if err != nil {
 		return err
@@ -144,6 +162,26 @@ func (s *standing) countRuns(ctx context.Context, setup app.Setup) (err error) {
 	}
 	if len(letters) > 0 {
 		s.Problem = append(s.Problem, fmt.Sprintf("put aside: %s (`cairn runs` lists them, `cairn runs replay RUN` goes on with one, `cairn runs discard RUN` forgets it)", count(len(letters), "message")))
+	}
+	return nil
+}
+
+// listAgents lists the agents of all processes that report.
+func (s *standing) listAgents(ctx context.Context, agents reports.Store) error {
+	listed, err := agents.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, report := range listed {
+		for _, a := range report.Agents {
+			s.Agents = append(s.Agents, agentStands{
+				Process: report.Process, Reported: report.At, Agent: string(a.Name), State: string(a.State),
+				Running: a.Running, Waiting: a.Waiting, Completed: a.Completed, Failed: a.Failed, Problem: oneLine(a.Problem),
+			})
+			if a.IsUnwell() {
+				s.Problem = append(s.Problem, fmt.Sprintf("agent %s of %s is %s: %s: questions do without it", a.Name, report.Process, a.State, oneLine(a.Problem)))
+			}
+		}
 	}
 	return nil
 }
@@ -240,6 +278,7 @@ func (s *standing) print(out io.Writer, asJSON bool) error {
 	if s.Queue != nil {
 		s.printQueue(&b)
 	}
+	s.printAgents(&b)
 	for _, source := range s.Sources {
 		read := "never read to its end"
 		if source.Complete != nil {
@@ -281,4 +320,16 @@ func (s *standing) printQueue(b *strings.Builder) {
 		states = []string{"none yet"}
 	}
 	fmt.Fprintf(b, "%-17s %s (of those that are over, among the latest %d)\n", "runs", strings.Join(states, ", "), statusRuns)
+}
+
+// printAgents prints a line a process.
+func (s *standing) printAgents(b *strings.Builder) {
+	for start := 0; start < len(s.Agents); {
+		process := s.Agents[start].Process
+		var states []string
+		for ; start < len(s.Agents) && s.Agents[start].Process == process; start++ {
+			states = append(states, s.Agents[start].Agent+" "+s.Agents[start].State)
+		}
+		fmt.Fprintf(b, "%-17s %s: %s\n", "agents", printable(process), strings.Join(states, ", "))
+	}
 }

@@ -41,7 +41,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/adapters/web/openid", "cairn/internal/audit", "cairn/internal/runs",
+			"cairn/internal/agent", "cairn/internal/agent/reports", "cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/adapters/web/openid", "cairn/internal/audit", "cairn/internal/runs",
 			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/loopback",
 		},
 		sparesTests: true,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/web/openid"
+	"cairn/internal/agent/reports"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
@@ -42,6 +43,11 @@ var ErrNotGoingOn = errors.New("the run neither works nor waits for an answer")
 // Ingests tells how sources were read: see index.IngestStates.
 type Ingests interface {
 	IngestStates(ctx context.Context) ([]index.IngestState, error)
+}
+
+// Agents tells how the agents of all processes are: see reports.Store.
+type Agents interface {
+	List(ctx context.Context) ([]reports.Report, error)
 }
 
 // Setting is one setting as it may be shown.
@@ -80,6 +86,7 @@ type Options struct {
 	Records  Records
 	Queues   runs.Operator
 	Sessions Sessions
+	Agents   Agents
 	Control  Control
 	Graphs   chat.Graphs
 	Redactor Redactor
@@ -106,7 +113,7 @@ func (o *Options) complete() error {
 		name    string
 		missing bool
 	}{
-		{"Records", o.Records == nil}, {"Queues", o.Queues == nil}, {"Sessions", o.Sessions == nil}, {"Control", o.Control == nil},
+		{"Records", o.Records == nil}, {"Queues", o.Queues == nil}, {"Sessions", o.Sessions == nil}, {"Agents", o.Agents == nil}, {"Control", o.Control == nil},
 		{"Graphs", o.Graphs == nil}, {"Redactor", o.Redactor == nil}, {"Audit", o.Audit == nil}, {"Logger", o.Logger == nil},
 	} {
 		if required.missing {

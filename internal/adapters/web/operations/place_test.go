@@ -18,9 +18,13 @@ import (
 	"time"
 
 	"cairn/internal/adapters/web/operations"
+	"cairn/internal/agent/reports"
+	embeddedreports "cairn/internal/agent/reports/embedded"
+	redisreports "cairn/internal/agent/reports/redis"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/redis/conn/conntest"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
 	"cairn/internal/runs/redis/redistest"
@@ -41,6 +45,7 @@ type stores struct {
 		runs.Operator
 	}
 	sessions session.Store
+	agents   reports.Store
 }
 
 func embeddedStores(t *testing.T) stores {
@@ -50,7 +55,7 @@ func embeddedStores(t *testing.T) stores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stores{opened.Records(), opened, opened.Sessions()}
+	return stores{opened.Records(), opened, opened.Sessions(), embeddedreports.Open(db)}
 }
 
 func redisStores(t *testing.T) stores {
@@ -58,7 +63,7 @@ func redisStores(t *testing.T) stores {
 	address := servertest.Redis(t)
 	here := redistest.Place{Address: address, Prefix: "operations-" + strings.ReplaceAll(t.Name(), "/", "-")}
 	opened := here.OpenStore(t, runs.Options{})
-	return stores{opened.Records(), opened, opened.Sessions()}
+	return stores{opened.Records(), opened, opened.Sessions(), redisreports.Open(conntest.Connect(t, address))}
 }
 
 // eachStore runs a test over both backends.
@@ -171,7 +176,7 @@ func open(t *testing.T, s stores, change func(*operations.Options)) *place {
 		t.Fatal(err)
 	}
 	p.options = operations.Options{
-		Records: s.records, Queues: s.queue, Sessions: s.sessions, Control: control{stores: s}, Graphs: graphs{string(svg)}, Redactor: redactor{},
+		Records: s.records, Queues: s.queue, Sessions: s.sessions, Agents: s.agents, Control: control{stores: s}, Graphs: graphs{string(svg)}, Redactor: redactor{},
 		Audit: log, Logger: slog.New(slog.NewTextHandler(p.logged, nil)), Flows: []string{"answer", "echo"},
 		Adapters: []string{"slack", "web"}, Now: func() time.Time { return p.now }, Refresh: 10 * time.Millisecond,
 	}

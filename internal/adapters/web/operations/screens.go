@@ -25,7 +25,7 @@ type screen struct {
 
 // tabs are the navigation, in order.
 var tabs = []tab{
-	{"", "Runs"}, {"/questions", "Questions"}, {"/queue", "Queue"}, {"/sources", "Sources"},
+	{"", "Runs"}, {"/questions", "Questions"}, {"/queue", "Queue"}, {"/agents", "Agents"}, {"/sources", "Sources"},
 	{"/gaps", "Gaps"}, {"/threads", "Threads"}, {"/configuration", "Configuration"},
 }
 
@@ -37,6 +37,7 @@ func (p *Page) screens() []screen {
 		{"/run", "Runs", "Run", "operations-run", true, p.runView},
 		{"/questions", "Questions", "Open questions", "operations-questions", true, p.questionsView},
 		{"/queue", "Queue", "Queue", "operations-queue", true, p.queueView},
+		{"/agents", "Agents", "Agents", "operations-agents", true, viewAgents(p.options.Agents, p.moment)},
 		{"/sources", "Sources", "Sources", "operations-sources", true, p.sourcesView},
 		{"/gaps", "Gaps", "Gaps", "operations-gaps", false, p.gapsView},
 		{"/threads", "Threads", "Threads", "operations-threads", false, p.threadsView},

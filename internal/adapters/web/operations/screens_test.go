@@ -274,7 +274,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	p.putAside("run-2", hostile)
 	for _, path := range []string{
-		"", "/run?id=run-1", "/questions", "/queue", "/sources", "/gaps", "/threads", "/thread?id=" + url.QueryEscape("web:"+hostile),
+		"", "/run?id=run-1", "/questions", "/queue", "/agents", "/sources", "/gaps", "/threads", "/thread?id=" + url.QueryEscape("web:"+hostile),
 		"?text=" + url.QueryEscape(hostile), "?did=" + url.QueryEscape(hostile),
 	} {
 		got := p.get("/operations" + path)

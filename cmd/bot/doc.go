@@ -5,6 +5,23 @@ documents and shows where every statement comes from.
 This is a tour of the code from the bottom up, in the order in which it is best read. The words
 that it uses are explained in docs/glossary.md.
 
+# One question, from Slack and back
+
+Who looks for one thing finds it along the way of a question, each step named by file and function:
+
+  - adapters/slack/receive.go: an event enters (Handler), translate.go turns it into a signal, and
+    dispatch.go hands the message on (handleMessage);
+  - chat/interact/hear.go decides whether it is for the bot; bot/intake.go accepts it as a job of
+    its thread (acceptJob);
+  - bot/work.go: a worker claims the job (handleLease), and runs/hold.go renews its lease while it
+    works (renewLease);
+  - bot/turn.go loads the session (loadSession) and has the router choose a flow (route.go,
+    chooseFlow; flows/routing, Router.Route); bot/run.go runs it (runFlow);
+  - graph saves a checkpoint after every step; graph/decode.go has what it holds: the fields of the
+    state, the nodes of the step, their visits, and the question that a person was asked (frameDoc);
+  - bot/conclude.go commits what came of it (commitAndShow), and posts a question (postQuestion);
+    bot/show.go posts a reply (postReply), adapters/slack/post.go sends it (Post).
+
 # Languages
 
 [cairn/internal/language] recognizes nine languages by small tables of words, and
@@ -54,8 +71,8 @@ which can hang the one that asks.
 # The main flow
 
 [cairn/internal/graph/flows] is the contract of what the bot can do. flows/answer is the
-main one: start with answer.go, whose plan method is the whole graph, and agents.go, who
-do the work; then follow the nodes in their order: understand.go and read.go, clarify.go, process.go,
+main one: start with answer.go, whose plan method is the whole graph, and agents.go, which routes to
+the agents that do the work, each in a file of its own; then follow the nodes in their order: understand.go and read.go, clarify.go, process.go,
 generate.go and write.go, verify.go and check.go. What is found is put in order in its folder
 rerank, and with no model what is quoted is chosen in its folder quoting, both by weights that
 were fitted on question sets. What a model wrote is read, and written out again, by its folder
@@ -138,9 +155,10 @@ model in model_test.go that fits on a page. Statistics of terms are not filtered
 # What is measured
 
 [cairn/internal/telemetry] measures from the outside, by decorators of the contracts above,
-which app.go, models.go and stores.go put around what they wire. Read its package comment
-and ids.go, which says how a trace crosses the queue without being stored there. What agents
-do is told on the span of their run alone: the bus offers no place to stand beside it.
+which [cairn/internal/app] puts around what it opens. Read its package comment
+and ids.go, which says how a trace crosses the queue without being stored there.
+[cairn/internal/agent/reports] keeps how the agents of each process are, for the operations page and
+cairn status.
 
 [cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone: the index,
 and the one database of everything else that a data directory keeps, whose tables are in its
@@ -152,9 +170,10 @@ down what is done to Cairn itself.
 
 # This program
 
-main.go gives exit codes, commandline.go lists the commands and reads what was typed, app.go
-wires, and every command has a file of its own, with its flags. The scripts in
+[cairn/internal/app] puts the program together: Open in its app.go lists in order what is opened,
+Serve in serve.go what each role starts. main.go gives exit codes, commandline.go lists the commands
+and reads what was typed, and every command has a file of its own, with its flags. The scripts in
 testdata/script run the real program as a person would. [cairn/internal/archtest] holds the rules of who may
-import whom, and of names.
+import whom, of names, and of how many methods a struct has.
 */
 package main

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -31,7 +32,7 @@ func inputsOf(inputs []chat.TraceInput) []flows.Input {
 }
 
 // fitJudgement fits a judgement on questions: those with a half other than without, -1 for
-// all. Each set weighs the same. What no model decides about is left out.
+// all. A set weighs as the square root of its size. What no model decides about is left out.
 func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
 	sizes := make(map[string]int)
 	fitted := 0
@@ -46,7 +47,7 @@ func fitJudgement(questions []judgedQuestion, without int) answer.Judgement {
 		if q.half == without {
 			continue
 		}
-		weight := float64(fitted) / float64(len(sizes)*sizes[q.set])
+		weight := math.Sqrt(float64(fitted) / float64(len(sizes)*sizes[q.set]))
 		if !answer.IsPlain(q.features) {
 			asks = append(asks, logistic.Sample{Features: q.features, Holds: logistic.Number(q.expect == eval.ReactAsk), Weight: weight})
 		}

@@ -205,29 +205,6 @@ func isNamed(p support.Profile, heading support.Set) bool {
 	return p.Coverage(heading) == 1 && telling <= len(p.Terms)+1
 }
 
-// about counts the documents that hold as much as any of what the question is about,
-// and whose evidence is not far from the best.
-func about(s State) int {
-	most := 0.0
-	subject := subjectOf(s.Profile)
-	holds := make(map[knowledge.DocumentID]float64)
-	for _, e := range s.SearchResults {
-		if e.Score < offered*s.SearchResults[0].Score {
-			break
-		}
-		coverage := subject.Coverage(termsOf(e))
-		holds[e.Document.ID] = max(holds[e.Document.ID], coverage)
-		most = max(most, coverage)
-	}
-	count := 0
-	for _, coverage := range holds {
-		if coverage == most && most > 0 {
-			count++
-		}
-	}
-	return count
-}
-
 // subjectOf leaves out of a profile what is to be done, unless there is nothing else.
 func subjectOf(whole support.Profile) support.Profile {
 	subject := support.Profile{Passages: whole.Passages}

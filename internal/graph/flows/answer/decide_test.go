@@ -50,7 +50,7 @@ func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
 	for _, input := range got.Trace.Inputs {
 		names[input.Name] = input
 	}
-	for _, name := range []string{"words close by", "history", "chance of several readings", "chance that nothing answers"} {
+	for _, name := range []string{"words close by", "definite not given", "chance of several readings", "chance that nothing answers"} {
 		if _, there := names[name]; !there {
 			t.Errorf("%s decided without %q, from %+v", got.Kind, name, got.Trace.Inputs)
 		}
@@ -74,6 +74,17 @@ func TestNeverAsksBackWhatIsPlain(t *testing.T) {
 	}
 	for _, question := range []string{"what is a lease?", "how do i set up discord"} {
 		if got := f.ask(t, flows.Request{Text: question}); got.Kind != flows.Answered {
+			t.Errorf("%s: %s: %s", question, got.Kind, got.Text)
+		}
+	}
+}
+
+// TestNeverAsksWhatTheProductIs has one product documented: in a first message "it" is that, and
+// who asks whether something is so is not asked back.
+func TestNeverAsksWhatTheProductIs(t *testing.T) {
+	f := open(t)
+	for _, question := range []string{"does it keep invoices?", "how do I restart it with heronctl?"} {
+		if got := f.ask(t, flows.Request{Text: question}); got.Kind == flows.Asked {
 			t.Errorf("%s: %s: %s", question, got.Kind, got.Text)
 		}
 	}

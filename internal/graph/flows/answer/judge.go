@@ -104,14 +104,12 @@ func PointsBack(f logistic.Features) bool { return f[neverDeclined] != 0 }
 // questions that were held out likelier to be decided right.
 var (
 	askFeatures = []string{
-		"bearing", "bearing short", "broad", "broad with several documents", "coverage and likeness", "documents on one word",
-		"follow-up without words", "history", "how-to", "not given", "on the thread", "referent", "refers back", "unknown word",
-		"weight of the words", "whether",
+		"definite", "definite not given", "definite off the thread", "how to do one thing", "near documents", "no thing",
+		"not given", "pages that hold as much", "referent", "unknown and unlike", "whether",
 	}
 	declineFeatures = []string{
-		"bearing", "broad", "coverage and likeness", "heading is the question", "live", "live and the team's own", "match",
-		"near documents", "on the thread", "passages that agree", "price", "referent", "thread", "troubleshooting",
-		"unknown and unlike", "words close by",
+		"bearing", "definition", "heading of one page", "live and the team's own", "match of the first", "near documents", "price",
+		"section is the question", "statement in a thread", "thread", "weight of the words", "words close by",
 	}
 )
 
@@ -119,7 +117,7 @@ var (
 // chances from which it acts.
 func FitJudgement(asks, declines []logistic.Sample) Judgement {
 	return Judgement{
-		Ask: logistic.Fit(withFeatures(asks, askFeatures), fitPenalty), Decline: logistic.Fit(withFeatures(declines, declineFeatures), fitPenalty),
+		Ask: logistic.Fit(withFeatures(asks, askFeatures), fitAskPenalty), Decline: logistic.Fit(withFeatures(declines, declineFeatures), fitDeclinePenalty),
 		AskFrom: fitAskFrom, DeclineFrom: fitDeclineFrom, DoubtFrom: fitDoubtFrom,
 	}
 }
@@ -127,10 +125,11 @@ func FitJudgement(asks, declines []logistic.Sample) Judgement {
 // How a judgement is fitted, and the chances from which it acts. They were chosen on talk,
 // teamdocs and clarify, each half held out in turn.
 const (
-	fitPenalty     = 1.0
-	fitAskFrom     = 0.4
-	fitDeclineFrom = 0.31
-	fitDoubtFrom   = 0.2
+	fitAskPenalty     = 1.0
+	fitDeclinePenalty = 0.2
+	fitAskFrom        = 0.33
+	fitDeclineFrom    = 0.4
+	fitDoubtFrom      = 0.25
 )
 
 // withFeatures gives samples with some of their features alone.
@@ -158,7 +157,7 @@ func (f *Flow) judgeQuestion(s State) Verdict {
 	if len(s.Profile.Terms) == 0 && len(s.Terms) > 0 {
 		return Verdict{} // nobody could read it: it was searched for as it is written
 	}
-	features := weigh(s)
+	features := measureFeatures(s)
 	var d Verdict
 	for name, value := range features {
 		d.inputs = append(d.inputs, flows.Input{Name: name, Value: value})

@@ -2,11 +2,13 @@ package answer
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/retrieve"
 )
@@ -99,6 +101,10 @@ func (f *Flow) searchFirst(ctx context.Context, step graph.Step[State], meant un
 
 // judgeRead puts what was found in order, after it what else was, and judges it.
 func (f *Flow) judgeRead(s State, read *questionRead, others []retrieve.Evidence) {
+	if len(s.History) == 0 && read.meant.Unresolved != "" && words.MeansProduct(s.OriginalQuery) && isOneCollection(read.found) {
+		read.meant.Remarks = append(read.meant.Remarks, fmt.Sprintf("%q is what the documents are about", read.meant.Unresolved))
+		read.meant.Unresolved = ""
+	}
 	meant := read.meant
 	s.Query, s.NormalizedQuery, s.Terms, s.Profile, s.Intent = meant.Query, meant.Normalized, meant.Terms, meant.Profile, meant.Intent
 	s.FollowUp, s.Abbreviation, s.Unresolved = meant.FollowUp, meant.Abbreviation, meant.Unresolved
@@ -110,6 +116,12 @@ func (f *Flow) judgeRead(s State, read *questionRead, others []retrieve.Evidence
 	read.analysis = analyze(meant.Profile, read.evidence)
 	s.SearchResults, s.AnalysisResults = read.evidence, read.analysis
 	read.verdict = f.judgeQuestion(s)
+}
+
+// isOneCollection says whether what was found is of one collection: of one product, as far as
+// anybody told.
+func isOneCollection(found []retrieve.Evidence) bool {
+	return !slices.ContainsFunc(found, func(e retrieve.Evidence) bool { return e.Document.Source != found[0].Document.Source })
 }
 
 // coversQuestion says whether a question that rules read needs no closer reading: its best

@@ -49,7 +49,7 @@ func TestAnUnclearQuestionIsAskedAbout(t *testing.T) {
 	server.On(llmtest.Schema("understand"), llmtest.Value(unclear))
 	flow := f.with(t, answer.Options{Models: answer.Models{Understand: modelOf(t, server, nil)}})
 	runtime := flows.Runtime{Store: &store{kept: make(map[string][]byte)}}
-	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "which token does the thing need?"}, runtime)
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "how do I get the token?"}, runtime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestAnUnclearQuestionIsAskedAbout(t *testing.T) {
 // TestOnlyTheModelAsksBack: a question that rules would ask about is clear to the model.
 func TestOnlyTheModelAsksBack(t *testing.T) {
 	f := open(t)
-	const question = "which token do I need?"
+	const question = "how do I get the token?"
 	if got := f.ask(t, flows.Request{Text: question}); got.Kind != flows.Asked {
 		t.Fatalf("the rules do not ask: %s %q", got.Kind, got.Text)
 	}

@@ -3,6 +3,7 @@ package answer
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"cairn/internal/graph/flows/answer/logistic"
 	"cairn/internal/graph/flows/answer/words"
@@ -12,80 +13,154 @@ import (
 	"cairn/internal/language"
 )
 
-// nearby is how many passages headings and other documents are looked at in.
+// nearby is how many passages are looked at closely.
 const nearby = 5
 
-// weigh gives the numbers that are judged by, of the first search.
-func weigh(s State) logistic.Features {
+// measureFeatures gives the numbers that are judged by, of the first search.
+func measureFeatures(s State) logistic.Features {
 	f := logistic.Features{logistic.Always: 1}
-	weighQuestion(s, f)
+	addQuestionFeatures(s, f)
 	if len(s.SearchResults) == 0 {
 		f["nothing found"] = 1
 		return f
 	}
-	weighEvidence(s, f)
+	addEvidenceFeatures(s, f)
+	addPageFeatures(s, f)
 	return f
 }
 
-// weighQuestion adds what the question alone tells.
-func weighQuestion(s State, f logistic.Features) {
+// addQuestionFeatures adds what the question alone tells, and the thread that it is asked in.
+func addQuestionFeatures(s State, f logistic.Features) {
 	p, telling := s.Profile, len(s.Profile.Terms)
-	f[neverAsked] = logistic.Number(plain(s))
+	inThread := logistic.Number(len(s.History) > 0)
+	f[neverAsked] = logistic.Number(isPlainQuestion(s))
 	f[neverDeclined] = logistic.Number(s.FollowUp && len(s.Before) == 0 && telling <= 1)
+	f["thread"] = logistic.Number(len(s.Before) > 0)
 	f["weight of the words"] = math.Min(p.Weight()/math.Log(2+float64(max(p.Passages, 1)))/4, 1.5)
-	f["unknown word"] = logistic.Number(p.Unknown() > 0)
-	referring, _ := words.LeansOn(s.OriginalQuery)
-	f["refers back"] = logistic.Number(len(s.History) > 0 && referring != "")
 	f["whether"] = logistic.Number(words.AsksWhether(s.OriginalQuery))
-	f["history"], f["thread"] = logistic.Number(len(s.History) > 0), logistic.Number(len(s.Before) > 0)
-	f["follow-up without words"] = f["history"] * logistic.Number(telling <= 1)
+	f["definition"] = logistic.Number(s.Intent == Definition)
+	f["statement in a thread"] = inThread * logistic.Number(words.States(s.OriginalQuery))
+	f["price"] = logistic.Number(words.AsksPrice(s.OriginalQuery))
+	f["live and the team's own"] = logistic.Number(words.Live(s.OriginalQuery) && (words.AsksWho(s.OriginalQuery) || words.Own(s.OriginalQuery)))
 	f["referent"] = logistic.Number(s.Unresolved != "" && !s.FollowUp)
 	f["not given"] = logistic.Number(pointsAtNothing(s))
-	f["how-to"], f["troubleshooting"] = logistic.Number(s.Intent == HowTo), logistic.Number(s.Intent == Troubleshooting)
-	f["live"], f["price"] = logistic.Number(words.Live(s.OriginalQuery)), logistic.Number(words.AsksPrice(s.OriginalQuery))
-	f["live and the team's own"] = f["live"] * logistic.Number(words.AsksWho(s.OriginalQuery) || words.Own(s.OriginalQuery))
+	things := countThings(p)
+	f["no thing"] = logistic.Number(things == 0)
+	f["how to do one thing"] = (1 - inThread) * logistic.Number(things <= 1 && s.Intent == HowTo)
+	mentions := words.Mentions(s.OriginalQuery)
+	f["definite"] = shareOfMost(len(mentions))
+	if inThread != 0 {
+		thread := said(s.History)
+		f["definite not given"] = shareOfMost(countNotGiven(mentions, thread))
+		f["definite off the thread"] = f["definite not given"] * (1 - p.Coverage(thread))
+	}
 }
 
-// weighEvidence adds how what was found bears on the question.
-func weighEvidence(s State, f logistic.Features) {
-	p, a := s.Profile, s.AnalysisResults
-	likeness := a.Dense
-	if likeness == 0 {
-		likeness = usualLikeness
+// mostMentions is how many things that a question speaks of as known count.
+const mostMentions = 2
+
+func shareOfMost(mentions int) float64 { return float64(min(mentions, mostMentions)) / mostMentions }
+
+// countNotGiven counts the mentions of "the" thing that a thread does not speak of.
+func countNotGiven(mentions []words.Mention, thread support.Set) int {
+	count := 0
+	for _, mention := range mentions {
+		if !mention.Points && !isGiven(mention, thread) {
+			count++
+		}
 	}
+	return count
+}
+
+// countThings counts the words of a question that tell what it is about, rather than what is
+// to be done.
+func countThings(p support.Profile) int {
+	count := 0
+	for _, term := range p.Terms {
+		if !words.IsAction(term.Text) {
+			count++
+		}
+	}
+	return count
+}
+
+// addEvidenceFeatures adds how what was found bears on the question.
+func addEvidenceFeatures(s State, f logistic.Features) {
+	p, a, first := s.Profile, s.AnalysisResults, s.SearchResults[0]
 	bears := bearing(s)
 	f["bearing"] = clamp(bears.value/bears.limit-1, -1, 1.5)
-	f["bearing short"] = math.Max(0, -f["bearing"])
-	f["match"] = math.Min(match(s), 3) / 3
-	f["coverage and likeness"] = a.Coverage * likeness
-	f["heading is the question"] = logistic.Number(named(s))
+	f["match of the first"] = math.Min(first.Lexical/math.Max(p.Weight(), leastWeight), 3) / 3
 	f["near documents"] = math.Min(float64(near(s.SearchResults)), 10) / 10
 	f["unknown and unlike"] = logistic.Number(!s.FollowUp && p.Unknown() >= mostUnknown+fewPassages/float64(max(p.Passages, 1)) && a.Coverage+a.Dense < likeEnough)
-	f["broad"] = logistic.Number(broad(s))
-	f["broad with several documents"] = f["broad"] * logistic.Number(about(s) >= broadDocuments)
-	f["documents on one word"] = logistic.Number(len(p.Terms) <= 1) * math.Min(float64(about(s)), 8) / 8
-	f["on the thread"] = shareOnThread(s)
-	f["words close by"] = shareCloseBy(p, s.SearchResults[0])
-	f["passages that agree"] = shareAgreeing(p, s.SearchResults)
+	f["section is the question"] = p.Exactness(support.OfIn(language.Parse(first.Document.Language), first.Passage.Section()))
+	for _, e := range s.SearchResults[:min(len(s.SearchResults), nearby)] {
+		f["words close by"] = max(f["words close by"], shareCloseBy(p, e))
+	}
 }
 
-// What makes a question broad, and evidence thin.
+// leastWeight is what the words of a question weigh at least.
+const leastWeight = 0.1
+
+// foundPage is a page of the evidence, with how much of what a question is about it holds.
+type foundPage struct {
+	score   float64 // of its best passage
+	held    float64 // by a passage with its headings
+	heading float64 // by a heading with the title
+}
+
+// pagesOf gives the pages of the evidence, best first. A page and its translations are one.
+func pagesOf(s State) []*foundPage {
+	subject := subjectOf(s.Profile)
+	known := make(map[string]*foundPage)
+	var pages []*foundPage
+	for _, e := range s.SearchResults {
+		page := known[pageOf(e.Document.Path)]
+		if page == nil {
+			page = &foundPage{score: e.Score}
+			known[pageOf(e.Document.Path)] = page
+			pages = append(pages, page)
+		}
+		page.held = max(page.held, subject.Coverage(termsOf(e)))
+		page.heading = max(page.heading, subject.Coverage(support.OfIn(language.Parse(e.Document.Language), e.Document.Title, e.Passage.Section())))
+	}
+	return pages
+}
+
 const (
-	broadWeight    = 1.25 // of words against the rarest kind's
-	broadDocuments = 3
-	mostUnknown    = 0.35 // of a question's weight that no document mentions at all
+	asMuch   = 0.95 // of the most that a page holds
+	maxPages = 8    // that are counted
+)
+
+// addPageFeatures adds how the pages found compare with each other.
+func addPageFeatures(s State, f logistic.Features) {
+	pages := pagesOf(s)
+	held, heading := 0.0, 0.0
+	for _, page := range pages {
+		held, heading = max(held, page.held), max(heading, page.heading)
+	}
+	holding, named := 0, 0
+	for _, page := range pages {
+		if page.score < offered*pages[0].score {
+			continue
+		}
+		if page.held >= asMuch*held {
+			holding++
+		}
+		if page.heading >= asMuch*heading {
+			named++
+		}
+	}
+	f["pages that hold as much"] = float64(min(holding, maxPages)) / maxPages
+	f["heading of one page"] = logistic.Number(heading >= 1 && named == 1)
+}
+
+// What makes evidence thin.
+const (
+	mostUnknown = 0.35 // of a question's weight that no document mentions at all
 	// fewPassages makes up for small indexes, where most words are unknown.
 	fewPassages = 5
 	likeEnough  = 1.25 // coverage and cosine together that outweigh unknown words
 )
-
-// broad says whether a question has so few telling words, and so common ones, that several
-// documents may be about it.
-func broad(s State) bool {
-	telling := len(s.Profile.Terms)
-	return !s.FollowUp && telling > 0 && telling <= 2 && !abbreviated(s) && (telling == 1 || !named(s)) &&
-		s.Profile.Weight()/math.Log(1+float64(max(s.Profile.Passages, 1))) < broadWeight
-}
 
 func clamp(value, least, most float64) float64 { return math.Max(least, math.Min(most, value)) }
 
@@ -100,13 +175,13 @@ func headingCoverage(s State) float64 {
 	return best
 }
 
-// plain says whether a question is plain enough never to be asked about: it asks what a thing
-// is that the first passage names, what something does, or whether something is so; one
+// isPlainQuestion says whether a question is plain enough never to be asked about: it asks what a
+// thing is that the first passage names, what something does, or whether something is so; one
 // document alone has it for a title; it explains its pronoun itself, or comes with what others
 // said or a file.
-func plain(s State) bool {
+func isPlainQuestion(s State) bool {
 	switch {
-	case len(s.Before) > 0, slices.ContainsFunc(s.SearchResults[:min(len(s.SearchResults), 1)], isAttached):
+	case len(s.Before) > 0, len(s.Attachments) > 0, slices.ContainsFunc(s.SearchResults[:min(len(s.SearchResults), 1)], isAttached):
 		return true
 	case s.Unresolved != "" && !s.FollowUp:
 		return false
@@ -116,8 +191,14 @@ func plain(s State) bool {
 		return false
 	}
 	return words.AsksWhether(s.OriginalQuery) || words.AsksFunction(s.OriginalQuery) || words.ExplainsPronoun(s.OriginalQuery) ||
-		s.Intent == Definition && (headingCoverage(s) >= 1 || s.Profile.Coverage(termsOf(s.SearchResults[0])) >= 1) ||
-		isTitle(s) || abbreviated(s)
+		isTitle(s) || abbreviated(s) || s.Intent == Definition && isNamedFirst(s)
+}
+
+// isNamedFirst says whether what is found first names what a question in several words asks
+// about.
+func isNamedFirst(s State) bool {
+	return len(s.SearchResults) > 0 && len(strings.Fields(s.OriginalQuery)) > 1 &&
+		(headingCoverage(s) >= 1 || s.Profile.Coverage(termsOf(s.SearchResults[0])) >= 1)
 }
 
 // isTitle says whether one document alone, of those found first, has what a question is about
@@ -132,25 +213,9 @@ func isTitle(s State) bool {
 	return len(titled) == 1
 }
 
-const (
-	// closeBy is within how many terms of a text words stand close to one another: about two
-	// sentences.
-	closeBy = 30
-	// agreeing is the part of a question that a passage has to hold close by to agree that it
-	// is about it.
-	agreeing = 0.8
-)
-
-// shareAgreeing is how many of the first passages hold most of the question close by, of all.
-func shareAgreeing(p support.Profile, evidence []retrieve.Evidence) float64 {
-	count := 0
-	for _, e := range evidence[:min(len(evidence), nearby)] {
-		if shareCloseBy(p, e) >= agreeing {
-			count++
-		}
-	}
-	return float64(count) / nearby
-}
+// closeBy is within how many terms of a text words stand close to one another: about two
+// sentences.
+const closeBy = 30
 
 // shareCloseBy is the most of a question's weight that stands close by in a passage. What its
 // title and heading hold stands everywhere in it.
@@ -189,24 +254,4 @@ func shareCloseBy(p support.Profile, e retrieve.Evidence) float64 {
 		most = max(most, held)
 	}
 	return most / whole
-}
-
-// lastExchange is how many turns were what was spoken of last: a question and its answer.
-const lastExchange = 2
-
-// shareOnThread is the part of what was spoken of last that the first passage holds too.
-func shareOnThread(s State) float64 {
-	spoken := said(s.History[max(0, len(s.History)-lastExchange):])
-	held, telling := 0, 0
-	first := termsOf(s.SearchResults[0])
-	for term := range spoken {
-		if isFiller(term) {
-			continue
-		}
-		telling++
-		if first.Has(term) {
-			held++
-		}
-	}
-	return float64(held) / float64(max(telling, 1))
 }

@@ -45,34 +45,16 @@ func TestShareCloseBy(t *testing.T) {
 	}
 }
 
-func TestShareAgreeing(t *testing.T) {
-	both, one := evidenceOf("Guide", "Drain the queue."), evidenceOf("Guide", "A queue.")
-	if got := shareAgreeing(profileOf("drain", "queue"), []retrieve.Evidence{both, one, both}); got != 2.0/nearby {
-		t.Errorf("%v of the first passages agree, want 2 of %d", got, nearby)
-	}
-}
-
-func TestShareOnThread(t *testing.T) {
-	s := State{SearchResults: []retrieve.Evidence{evidenceOf("Heron", "It drains the queue.")}}
-	if got := shareOnThread(s); got != 0 {
-		t.Errorf("%v of no thread", got)
-	}
-	s.History = []flows.Turn{{Role: flows.User, Text: "lunch"}, {Role: flows.Assistant, Text: "garden"}, {Role: flows.User, Text: "what drains the queue?"}, {Role: flows.Assistant, Text: "The magpie."}}
-	if got := shareOnThread(s); got != 2.0/3 {
-		t.Errorf("%v of what was spoken of last, want two thirds", got)
-	}
-}
-
 // TestPointsBackIsNotDeclined has a question without words of its own answered however little
 // its words are held.
 func TestPointsBackIsNotDeclined(t *testing.T) {
 	certain := Judgement{Decline: logistic.Weights{logistic.Always: 9}, AskFrom: 0.9, DeclineFrom: 0.5}
 	s := State{OriginalQuery: "and how do i undo that?", FollowUp: true, Profile: profileOf("undo"), History: []flows.Turn{{Role: flows.User, Text: "how do I drain the queue?"}}}
-	if _, declines := certain.Decide(weigh(s)); declines {
+	if _, declines := certain.Decide(measureFeatures(s)); declines {
 		t.Error("a question about what was just answered is declined")
 	}
 	s.Profile = profileOf("undo", "invoice", "tax")
-	if _, declines := certain.Decide(weigh(s)); !declines {
+	if _, declines := certain.Decide(measureFeatures(s)); !declines {
 		t.Error("a question with words of its own is not declined")
 	}
 }

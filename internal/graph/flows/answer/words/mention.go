@@ -12,7 +12,8 @@ type Mention struct {
 	Text  string   // as written
 	Words []string // without "the" or "this"
 	// Points is set for "this", "that", "these" and "those", which point at something
-	// said before; "the" may as well mean the only one there is.
+	// said before; "the" may as well mean the only one there is, and "that terminal thing"
+	// describes one.
 	Points bool
 }
 
@@ -37,7 +38,7 @@ func Mentions(text string) []Mention {
 		if end == i+1 {
 			continue
 		}
-		m := Mention{Text: folded[word.Start:found[end-1].End], Points: determiner != "the"}
+		m := Mention{Text: folded[word.Start:found[end-1].End], Points: determiner != "the" && !isDescription(found[i+1:], end-i-1)}
 		for _, named := range found[i+1 : end] {
 			m.Words = append(m.Words, strings.TrimSuffix(named.Text, "'s"))
 		}
@@ -45,6 +46,23 @@ func Mentions(text string) []Mention {
 	}
 	return mentions
 }
+
+// isDescription says whether the words behind a "that" describe a thing instead of pointing at
+// one: "that terminal thing". The name is the first of them.
+func isDescription(behind []lexical.Word, name int) bool {
+	named := 0
+	for i, word := range behind[:min(len(behind), name+1)] {
+		switch {
+		case vague[strings.ToLower(word.Text)]:
+			return named > 0
+		case i < name:
+			named++
+		}
+	}
+	return false
+}
+
+var vague = wordSet("thing things thingy stuff")
 
 var pointing = wordSet("this that these those")
 

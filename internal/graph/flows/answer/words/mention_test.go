@@ -37,6 +37,22 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+func TestMentionsOfDescribedThings(t *testing.T) {
+	for text, points := range map[string]bool{
+		"turn on that shell/terminal thing": false,
+		"what are those hook things for":    false,
+		"turn on that shell":                true,
+		"turn on that thing":                true,
+		"about this vendor and other stuff": true,
+	} {
+		for _, mention := range words.Mentions(text) {
+			if mention.Points != points {
+				t.Errorf("%q of %q points: %v, want %v", mention.Text, text, mention.Points, points)
+			}
+		}
+	}
+}
+
 func FuzzMentions(f *testing.F) {
 	f.Add("what is the purpose of that space-station mission?")
 	f.Add("this/that the the \xff these-")

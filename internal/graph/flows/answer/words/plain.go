@@ -3,6 +3,7 @@ package words
 import (
 	_ "embed" // the list
 	"regexp"
+	"slices"
 	"strings"
 
 	"cairn/internal/knowledge/lexical"
@@ -48,6 +49,12 @@ var (
 // AsksWhether says whether a question is to be answered by yes or no.
 func AsksWhether(text string) bool { return whether.MatchString(text) }
 
+// States says whether a message asks nothing: it has no question mark, no question word, and no
+// verb in front.
+func States(text string) bool {
+	return !strings.ContainsAny(text, "?？") && !AsksWhich(text) && !AsksWhether(text)
+}
+
 // AsksFunction says whether a question asks what a thing does, or is for.
 func AsksFunction(text string) bool { return function.MatchString(WriteOut(text)) }
 
@@ -62,6 +69,22 @@ func ExplainsPronoun(text string) bool {
 	return at != nil && explained(rest[:at[0]])
 }
 
+// MeansProduct says whether "it" in a message may stand for what all documents are about: the
+// message asks for yes or no, or tells more than what is to be done, and points at nothing else.
+func MeansProduct(text string) bool {
+	for _, referent := range referents.FindAllString(expletives.ReplaceAllString(text, " "), -1) {
+		if referent = strings.ToLower(referent); referent != "it" && referent != "its" {
+			return false
+		}
+	}
+	return AsksWhether(text) || slices.ContainsFunc(lexical.Analyze(WriteOut(text)), namesThing)
+}
+
+// namesThing says whether a term names something, rather than what is to be done.
+func namesThing(term string) bool {
+	return !lexical.IsFiller(term) && !slang[term] && !actions[term]
+}
+
 // joint parts a message where a pronoun behind it may mean what is named before it.
 var joint = regexp.MustCompile(`(?i)[,;.:!?\n]\s|\b(?:and|but|or|if|when|because|since|so|that|which|who|then)\b`)
 
@@ -72,10 +95,5 @@ func explained(before string) bool {
 	if at == nil {
 		return false
 	}
-	for _, term := range lexical.Analyze(before[:at[len(at)-1][0]]) {
-		if !lexical.IsFiller(term) && !slang[term] && !actions[term] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lexical.Analyze(before[:at[len(at)-1][0]]), namesThing)
 }

@@ -104,3 +104,46 @@ func TestExplainsPronoun(t *testing.T) {
 		}
 	}
 }
+
+func TestMeansProduct(t *testing.T) {
+	for text, want := range map[string]bool{
+		"does it need redis?":              true,
+		"can people ask it":                true,
+		"how do I install it with helm":    true,
+		"how do I delete it":               false,
+		"can I make it ignore this?":       false,
+		"how do they talk to the database": false,
+	} {
+		if got := words.MeansProduct(text); got != want {
+			t.Errorf("MeansProduct(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	for text, want := range map[string]bool{
+		"the staging cluster":         true,
+		"i want to keep the volumes":  true,
+		"how do I keep the volumes":   false,
+		"the volumes?":                false,
+		"can I keep the volumes":      false,
+		"the one that works, I think": true,
+	} {
+		if got := words.States(text); got != want {
+			t.Errorf("States(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestLive(t *testing.T) {
+	for text, want := range map[string]bool{
+		"which version do we have in production":            true,
+		"qué versión del chart tenemos en producción":       true,
+		"how do I run migrations on a production database?": false,
+		"we have an error in production, how do I restart":  false,
+	} {
+		if got := words.Live(text); got != want {
+			t.Errorf("Live(%q) = %v", text, got)
+		}
+	}
+}

@@ -229,7 +229,9 @@ func (t *turn) holdUnchanged(held context.Context) (driving context.Context, rel
 			case <-driving.Done():
 				return
 			case <-begun.C:
-				t.commitStartLate(driving)
+				if err := t.start.commitLate(driving, t.journal); err != nil {
+					t.logger.WarnContext(driving, "commit start of run", "run", string(t.record.ID), "error", err)
+				}
 				continue
 			case <-ticker.C:
 			}

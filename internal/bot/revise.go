@@ -98,7 +98,7 @@ func (t *turn) refuseEdit(ctx context.Context) (runs.Result, error) {
 	edited := &t.session.Turns[personTurn(t.session.Turns, t.message.ID)]
 	if t.poster != nil && !edited.LateEdit {
 		edited.LateEdit = true
-		if err := t.commit(ctx, store.Commit{Session: &t.session}); err != nil {
+		if err := commit(ctx, t.journal, store.Commit{Session: &t.session}); err != nil {
 			return runs.Result{}, err
 		}
 		t.postHint(ctx, tooLate)

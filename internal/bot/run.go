@@ -52,14 +52,14 @@ func (t *turn) runFlow(ctx, held context.Context) (runs.Result, error) {
 func (t *turn) concludeDone(ctx, held context.Context, outcome flows.Outcome) (runs.Result, error) {
 	known := runs.Renewal{Behind: t.lease.Behind}
 	for {
-		before := t.copyState()
+		before := copyState(t)
 		t.unless = store.Unless{Stopped: known.Stop == nil, Behind: known.Stop == nil && !known.Behind}
 		result, err := t.concludeRun(ctx, held, known, outcome, nil)
 		disturbed, ok := errors.AsType[*store.DisturbedError](err)
 		if !ok {
 			return result, err
 		}
-		t.restoreState(before)
+		before.restoreTo(t)
 		known = disturbed.Renewal
 	}
 }
@@ -89,7 +89,7 @@ func (t *turn) concludeRun(ctx, held context.Context, wished runs.Renewal, outco
 	case ctx.Err() != nil:
 		return runs.Result{}, context.Cause(ctx)
 	case errors.Is(err, errDraining):
-		return runs.Result{}, errors.Join(err, t.commit(ctx, store.Commit{Records: []runs.Record{t.record}}))
+		return runs.Result{}, errors.Join(err, commit(ctx, t.journal, store.Commit{Records: []runs.Record{t.record}}))
 	case isPoisoned(err):
 		return t.parkOrLeave(ctx, err)
 	}

@@ -298,12 +298,12 @@ func (t *turn) notPosted(ctx context.Context, err error) error {
 	return &platformError{after: t.options.LookAfter, reason: notPosted, err: err}
 }
 
-// releaseDoubt is what is known of that where the job is released.
-func (t *turn) releaseDoubt() runs.Doubt {
+// releaseDoubt is what is known of that where the job of a lease is released, which was begun or not.
+func releaseDoubt(lease runs.Lease, begun bool) runs.Doubt {
 	switch {
-	case t.begun:
+	case begun:
 		return runs.UnsureNow
-	case !t.lease.Unsure.IsZero():
+	case !lease.Unsure.IsZero():
 		return runs.UnsureBefore
 	}
 	return runs.Sure

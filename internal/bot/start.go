@@ -20,39 +20,37 @@ const startDelay = 100 * time.Millisecond
 // done by then is committed in its place. Where a worker dies before that, the next one
 // decides anew about the job.
 type runStart struct {
-	committing chan struct{} // holds one while it is committed, so that who waits can be given up
-	changes    *store.Commit
+	changes chan *store.Commit // holds one, which is taken out while it is committed; nil: that is done
 }
 
-func newRunStart() *runStart { return &runStart{committing: make(chan struct{}, 1)} }
+func newRunStart() runStart {
+	start := runStart{make(chan *store.Commit, 1)}
+	start.changes <- nil
+	return start
+}
 
 // commit commits that the run began, if that is not done, with a checkpoint, if there is one.
-func (s *runStart) commit(ctx context.Context, journal store.Journal, checkpoint *store.Checkpoint) error {
-	select {
-	case s.committing <- struct{}{}:
-		defer func() { <-s.committing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+func (s runStart) commit(ctx context.Context, journal store.Journal, checkpoint *store.Checkpoint) error {
+	left := <-s.changes
+	defer func() { s.changes <- left }()
 	var changes store.Commit
-	if s.changes != nil {
-		changes = *s.changes
+	if left != nil {
+		changes = *left
 	}
 	if changes.Checkpoint = checkpoint; changes.IsZero() {
 		return nil
 	}
 	_, err := journal.Commit(ctx, changes)
 	if err == nil {
-		s.changes = nil
+		left = nil
 	}
 	return err
 }
 
-// putOff keeps the commit for later; nil: something later takes its place.
-func (s *runStart) putOff(changes *store.Commit) {
-	s.committing <- struct{}{}
-	defer func() { <-s.committing }()
-	s.changes = changes
+// putOff keeps the commit for later.
+func (s runStart) putOff(changes *store.Commit) {
+	<-s.changes
+	s.changes <- changes
 }
 
 // saveRunStart saves that the record's run works now, with the answer if it was given one. What
@@ -64,12 +62,12 @@ func (t *turn) saveRunStart(ctx context.Context, answer *graph.Answer, reason st
 	}
 	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
 	remembered := copySession(t.session)
-	changes := store.Commit{Session: &remembered, Records: append(t.takeChanged(), t.record)}
+	changes := store.Commit{Session: &remembered, Records: append(t.changed.take(), t.record)}
 	if isNew && answer == nil && len(t.closed) == 0 && len(changes.Records) == 1 {
 		t.start.putOff(&changes)
 		return nil
 	}
-	return t.commit(ctx, changes)
+	return commit(ctx, t.journal, changes)
 }
 
 // commitStart commits that the run began, where that was put off.
@@ -80,27 +78,27 @@ func (t *turn) commitStart(ctx context.Context) error {
 	return nil
 }
 
-// takeChanged returns the records that are to be committed with the session.
-func (t *turn) takeChanged() []runs.Record {
-	changed := t.changed
-	t.changed = nil
+// changedRecords are records that are to be committed with the session next.
+type changedRecords []runs.Record
+
+func (c *changedRecords) take() []runs.Record {
+	changed := *c
+	*c = nil
 	return changed
 }
 
-// commit commits changes alone.
-func (t *turn) commit(ctx context.Context, changes store.Commit) error {
-	_, err := t.journal.Commit(ctx, changes)
+// commit commits changes by a journal.
+func commit(ctx context.Context, journal store.Journal, changes store.Commit) error {
+	_, err := journal.Commit(ctx, changes)
 	return err
 }
 
-// commitStartLate commits that the run began while the run works. It goes on when that ends: what
-// comes of the run must not be overtaken. What fails is tried again with the first checkpoint.
-func (t *turn) commitStartLate(ctx context.Context) {
+// commitLate commits that the run began while the run works. It goes on when that ends: what comes
+// of the run must not be overtaken. What fails is tried again with the first checkpoint.
+func (s runStart) commitLate(ctx context.Context, journal store.Journal) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
-	if err := t.start.commit(ctx, t.journal, nil); err != nil {
-		t.logger.WarnContext(ctx, "commit start of run", "run", string(t.record.ID), "error", err)
-	}
+	return s.commit(ctx, journal, nil)
 }
 
 // turnState is what changes of a turn while it is concluded, up to the commit.
@@ -112,15 +110,15 @@ type turnState struct {
 	note      string
 	closed    []string
 	published bool
-	changed   []runs.Record
+	changed   changedRecords
 }
 
-func (t *turn) copyState() turnState {
+func copyState(t *turn) turnState {
 	return turnState{t.message, copySession(t.session), t.open, t.record, t.note, slices.Clone(t.closed), t.published, slices.Clone(t.changed)}
 }
 
-// restoreState has the turn be as it was before it was concluded.
-func (t *turn) restoreState(before turnState) {
+// restoreTo has the turn be as it was before it was concluded.
+func (before turnState) restoreTo(t *turn) {
 	t.message, t.session, t.open, t.record = before.message, before.session, before.open, before.record
 	t.note, t.closed, t.published, t.changed = before.note, before.closed, before.published, before.changed
 }

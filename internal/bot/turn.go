@@ -58,8 +58,8 @@ type turn struct {
 	// its next commit depends on; recorded is what is
 	// to be posted, where that is committed (nil: it is not yet); final is left for the end of
 	// the job, and told says that events are left for it.
-	start    *runStart
-	changed  []runs.Record
+	start    runStart
+	changed  changedRecords
 	unless   store.Unless
 	recorded *delivery
 	final    store.Commit
@@ -157,7 +157,7 @@ func (t *turn) takeAgain(ctx, held context.Context) (runs.Result, error) {
 	}
 	if t.record.Status() != runs.Running {
 		t.record.Move(runs.Running, t.now(), "another worker goes on")
-		if err := t.commit(ctx, store.Commit{Records: []runs.Record{t.record}}); err != nil {
+		if err := commit(ctx, t.journal, store.Commit{Records: []runs.Record{t.record}}); err != nil {
 			return runs.Result{}, err
 		}
 	}

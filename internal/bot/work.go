@@ -144,7 +144,7 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 	case err != nil && t.sent && (errors.Is(err, errDraining) || ctx.Err() != nil):
 		result = runs.Result{Next: runs.Left, After: t.options.LookAfter, Reason: notPosted}
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
-		result = runs.Result{Next: runs.Released, Doubt: t.releaseDoubt()}
+		result = runs.Result{Next: runs.Released, Doubt: releaseDoubt(lease, t.begun)}
 	case err != nil:
 		if result = retryAttempt(lease.Job.Attempt, err); result.Next == runs.Left {
 			log.DebugContext(ctx, "the job waits for its turn", "after", result.After, "error", err)
@@ -206,7 +206,7 @@ func (t *turn) commitFinal(ctx context.Context, result *runs.Result) error {
 	changes := t.final
 	t.final, t.told = store.Commit{}, false
 	changes.Result = result
-	return t.commit(ctx, changes)
+	return commit(ctx, t.journal, changes)
 }
 
 // dispatchJob deals with the job from where the session says that it is.

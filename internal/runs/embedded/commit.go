@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
@@ -79,25 +80,26 @@ func (s *Store) commit(ctx context.Context, lease runs.Lease, changes store.Comm
 		return committed, err
 	}
 	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) (err error) {
+		w := writer{tx, s.now(), lease.Thread}
 		if changes.Unless != (store.Unless{}) {
-			if err := s.checkUndisturbed(ctx, tx, lease.Thread, changes.Unless); err != nil {
+			if err := w.checkUndisturbed(ctx, changes.Unless); err != nil {
 				return err
 			}
 		}
-		if err := s.writeMemory(ctx, tx, changes); err != nil {
+		if err := w.writeMemory(ctx, changes); err != nil {
 			return err
 		}
 		if changes.Delivery != nil {
-			if committed.Delivery, err = s.recordDelivery(ctx, tx, lease, *changes.Delivery); err != nil {
+			if committed.Delivery, err = w.recordDelivery(ctx, *changes.Delivery); err != nil {
 				return err
 			}
 		}
 		if changes.Confirmed != nil {
-			if err := confirmDelivery(ctx, tx, lease, *changes.Confirmed); err != nil {
+			if err := w.confirmDelivery(ctx, *changes.Confirmed); err != nil {
 				return err
 			}
 		}
-		if last, err = s.appendEvents(ctx, tx, lease.Thread, events); err != nil || changes.Result == nil {
+		if last, err = w.appendEvents(ctx, events); err != nil || changes.Result == nil {
 			return err
 		}
 		return s.finishJob(ctx, tx, lease, *changes.Result)
@@ -114,12 +116,19 @@ func (s *Store) commit(ctx context.Context, lease runs.Lease, changes store.Comm
 	return committed, nil
 }
 
+// writer writes to a thread in a transaction.
+type writer struct {
+	tx     *sql.Tx
+	now    time.Time
+	thread chat.ThreadID
+}
+
 // checkUndisturbed returns a *store.DisturbedError in the cases in which nothing is to be written.
-func (s *Store) checkUndisturbed(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, unless store.Unless) error {
+func (w writer) checkUndisturbed(ctx context.Context, unless store.Unless) error {
 	var by string
 	var at int64
 	var renewal runs.Renewal
-	err := tx.QueryRowContext(ctx, `SELECT stopped_by, stopped_at, `+hasMoreJobs+` FROM thread WHERE thread = ?`, string(thread)).
+	err := w.tx.QueryRowContext(ctx, `SELECT stopped_by, stopped_at, `+hasMoreJobs+` FROM thread WHERE thread = ?`, string(w.thread)).
 		Scan(&by, &at, &renewal.Behind)
 	if renewal.Stop = stopOf(by, at); err == nil && (unless.Behind && renewal.Behind || unless.Stopped && renewal.Stop != nil) {
 		err = &store.DisturbedError{Renewal: renewal}
@@ -128,34 +137,34 @@ func (s *Store) checkUndisturbed(ctx context.Context, tx *sql.Tx, thread chat.Th
 }
 
 // writeMemory writes what a commit has of a checkpoint, of records and of the session.
-func (s *Store) writeMemory(ctx context.Context, tx *sql.Tx, changes store.Commit) error {
+func (w writer) writeMemory(ctx context.Context, changes store.Commit) error {
 	if checkpoint := changes.Checkpoint; checkpoint != nil {
-		_, err := tx.ExecContext(ctx, `INSERT INTO checkpoint (run, body, updated) VALUES (?, coalesce(?, x''), ?)
-			ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`, string(checkpoint.Run), checkpoint.Body, s.now().Unix())
+		_, err := w.tx.ExecContext(ctx, `INSERT INTO checkpoint (run, body, updated) VALUES (?, coalesce(?, x''), ?)
+			ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`, string(checkpoint.Run), checkpoint.Body, w.now.Unix())
 		if err != nil {
 			return err
 		}
 	}
 	for _, record := range changes.Records {
-		if err := s.writeRecord(ctx, tx, record); err != nil {
+		if err := w.writeRecord(ctx, record); err != nil {
 			return fmt.Errorf("record of run %s: %w", record.ID, err)
 		}
 	}
 	if changes.Session == nil {
 		return nil
 	}
-	return s.writeSession(ctx, tx, *changes.Session)
+	return w.writeSession(ctx, *changes.Session)
 }
 
 // appendEvents adds events to a thread's, and returns the number of the last; 0 where there are
 // none.
-func (s *Store) appendEvents(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, events []runs.Event) (last int64, err error) {
+func (w writer) appendEvents(ctx context.Context, events []runs.Event) (last int64, err error) {
 	for _, event := range events {
 		if err := event.Check(); err != nil {
 			return 0, err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO event (thread, run, kind, body, at) VALUES (?, ?, ?, coalesce(?, x''), ?)`,
-			string(thread), string(event.Run), string(event.Kind), event.Body, s.nowMillis())
+		result, err := w.tx.ExecContext(ctx, `INSERT INTO event (thread, run, kind, body, at) VALUES (?, ?, ?, coalesce(?, x''), ?)`,
+			string(w.thread), string(event.Run), string(event.Kind), event.Body, w.now.UnixMilli())
 		if err == nil {
 			last, err = result.LastInsertId()
 		}

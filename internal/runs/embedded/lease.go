@@ -50,7 +50,7 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.Lease, found bool, next time.Duration, err error) {
 	err = s.db.Update(ctx, func(tx *sql.Tx) error {
 		now := s.nowMillis()
-		if err := s.promoteDue(ctx, tx, now); err != nil {
+		if err := promoteDue(ctx, tx, now); err != nil {
 			return err
 		}
 		for !found {
@@ -122,7 +122,7 @@ func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadI
 		return lease, false, s.deadLetter(ctx, tx, id, letter)
 	}
 	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
-	remembered, err := s.readSession(ctx, tx, thread)
+	remembered, err := readSession(ctx, tx, now.Add(-s.options.Keep), thread)
 	lease.Session = remembered.body
 	return lease, err == nil, err
 }

@@ -10,23 +10,23 @@ import (
 )
 
 // recordDelivery records a delivery, and returns what is recorded under its key.
-func (s *Store) recordDelivery(ctx context.Context, tx *sql.Tx, lease runs.Lease, delivery runs.Delivery) (runs.Delivery, error) {
-	_, err := tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
-		string(lease.Thread), string(delivery.Key), string(delivery.Run), delivery.Body, s.nowMillis())
+func (w writer) recordDelivery(ctx context.Context, delivery runs.Delivery) (runs.Delivery, error) {
+	_, err := w.tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
+		string(w.thread), string(delivery.Key), string(delivery.Run), delivery.Body, w.now.UnixMilli())
 	if err != nil {
 		return runs.Delivery{}, err
 	}
 	var at int64
-	err = tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
-		string(lease.Thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
+	err = w.tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
+		string(w.thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
 	delivery.Recorded = timeFromMillis(at)
 	return delivery, err
 }
 
 // confirmDelivery notes the platform's id of a delivery.
-func confirmDelivery(ctx context.Context, tx *sql.Tx, lease runs.Lease, confirmed store.Confirmation) error {
-	result, err := tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`,
-		string(confirmed.Posted), string(lease.Thread), string(confirmed.Key))
+func (w writer) confirmDelivery(ctx context.Context, confirmed store.Confirmation) error {
+	result, err := w.tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`,
+		string(confirmed.Posted), string(w.thread), string(confirmed.Key))
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func pushJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte,
 }
 
 // promoteDue puts delayed jobs that are due into the queue.
-func (s *Store) promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
+func promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
 	type late struct {
 		id     int64
 		thread chat.ThreadID

@@ -21,28 +21,27 @@ var (
 
 // Save implements runs.Records.
 func (r *records) Save(ctx context.Context, record runs.Record) error {
-	err := r.store.db.Update(ctx, func(tx *sql.Tx) error { return r.store.writeRecord(ctx, tx, record) })
+	err := r.store.db.Update(ctx, func(tx *sql.Tx) error { return writer{tx, r.store.now(), record.Thread}.writeRecord(ctx, record) })
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}
 	return nil
 }
 
-func (s *Store) writeRecord(ctx context.Context, tx *sql.Tx, record runs.Record) error {
+func (w writer) writeRecord(ctx context.Context, record runs.Record) error {
 	body, err := runs.EncodeRecord(record)
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	_, err = tx.ExecContext(ctx, `INSERT INTO record_list (run, thread, author, status, saved) VALUES (?, ?, ?, ?, ?)
+	_, err = w.tx.ExecContext(ctx, `INSERT INTO record_list (run, thread, author, status, saved) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET thread = excluded.thread, author = excluded.author, status = excluded.status, saved = excluded.saved`,
-		string(record.ID), string(record.Thread), string(record.Author), string(record.Status()), now.UnixNano())
+		string(record.ID), string(record.Thread), string(record.Author), string(record.Status()), w.now.UnixNano())
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
+	_, err = w.tx.ExecContext(ctx, `INSERT INTO record (run, body, updated) VALUES (?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET body = excluded.body, updated = excluded.updated`,
-		string(record.ID), body, now.Unix())
+		string(record.ID), body, w.now.Unix())
 	return err
 }
 

@@ -31,7 +31,7 @@ func (s *sessions) Load(ctx context.Context, thread chat.ThreadID) (session.Sess
 }
 
 func (s *sessions) loadSession(ctx context.Context, thread chat.ThreadID) (session.Session, error) {
-	kept, err := s.store.readSession(ctx, s.store.db, thread)
+	kept, err := readSession(ctx, s.store.db, s.store.now().Add(-s.store.options.Keep), thread)
 	if err != nil || kept.body == nil {
 		return session.Session{Thread: thread}, err
 	}
@@ -52,10 +52,13 @@ type sessionRow struct {
 	used, saved time.Time
 }
 
-// readSession reads the session of a thread.
-func (s *Store) readSession(ctx context.Context, db interface {
+// rowReader is a database, or a transaction.
+type rowReader interface {
 	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
-}, thread chat.ThreadID) (sessionRow, error) {
+}
+
+// readSession reads the session of a thread that was used since a time.
+func readSession(ctx context.Context, db rowReader, since time.Time, thread chat.ThreadID) (sessionRow, error) {
 	var body []byte
 	var used, saved int64
 	err := db.QueryRowContext(ctx, `SELECT body, updated, coalesce(saved, updated * 1000000000)
@@ -64,7 +67,7 @@ func (s *Store) readSession(ctx context.Context, db interface {
 		return sessionRow{}, nil
 	}
 	kept := sessionRow{body, time.Unix(used, 0), time.UnixMilli(saved / int64(time.Millisecond))}
-	if s.now().Sub(kept.used) > s.options.Keep {
+	if kept.used.Before(since) {
 		return sessionRow{}, err
 	}
 	return kept, err
@@ -74,7 +77,7 @@ func (s *Store) readSession(ctx context.Context, db interface {
 func (s *sessions) Save(ctx context.Context, saved session.Session) error {
 	err := s.store.sweepExpired(ctx)
 	if err == nil {
-		err = s.store.db.Update(ctx, func(tx *sql.Tx) error { return s.store.writeSession(ctx, tx, saved) })
+		err = s.store.db.Update(ctx, func(tx *sql.Tx) error { return writer{tx, s.store.now(), saved.Thread}.writeSession(ctx, saved) })
 	}
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, err)
@@ -82,24 +85,23 @@ func (s *sessions) Save(ctx context.Context, saved session.Session) error {
 	return nil
 }
 
-func (s *Store) writeSession(ctx context.Context, tx *sql.Tx, saved session.Session) error {
+func (w writer) writeSession(ctx context.Context, saved session.Session) error {
 	body, err := session.Encode(saved)
 	if err != nil {
 		return err
 	}
-	now := s.now()
-	_, err = tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated) VALUES (?, ?, ?)
-		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated`, string(saved.Thread), body, now.Unix())
+	_, err = w.tx.ExecContext(ctx, `INSERT INTO session (thread, body, updated) VALUES (?, ?, ?)
+		ON CONFLICT (thread) DO UPDATE SET body = excluded.body, updated = excluded.updated`, string(saved.Thread), body, w.now.Unix())
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO session_list (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
+	_, err = w.tx.ExecContext(ctx, `INSERT INTO session_list (thread, title, waiting, saved) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET title = excluded.title, waiting = excluded.waiting, saved = excluded.saved`,
-		string(saved.Thread), saved.Title, saved.Waiting != nil, now.UnixNano())
+		string(saved.Thread), saved.Title, saved.Waiting != nil, w.now.UnixNano())
 	if err != nil {
 		return err
 	}
-	return listThread(ctx, tx, saved)
+	return listThread(ctx, w.tx, saved)
 }
 
 // listThread adds the thread to the lists of its people.

@@ -124,7 +124,7 @@ func (s *Store) commit(ctx context.Context, c commit) (store.Committed, error) {
 			}
 		}
 	}
-	keys, arguments, err := s.commitArguments(c)
+	keys, arguments, err := c.arguments(s)
 	if err != nil {
 		return store.Committed{}, err
 	}
@@ -138,8 +138,8 @@ func (s *Store) commit(ctx context.Context, c commit) (store.Committed, error) {
 	return s.readCommitted(ctx, c, fields)
 }
 
-// commitArguments returns what commit.lua is given.
-func (s *Store) commitArguments(c commit) ([]string, []any, error) {
+// arguments returns what commit.lua is given.
+func (c commit) arguments(s *Store) ([]string, []any, error) {
 	t, keep := c.lease.Thread, s.options.Keep.Milliseconds()
 	to := newArguments(s.keys.stateKey(t), s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.eventsKey(t), s.keys.endedKey(t), s.keys.deadKey(t))
 	header := commitHeader{
@@ -172,9 +172,9 @@ func (s *Store) commitArguments(c commit) ([]string, []any, error) {
 	if c.Confirmed != nil {
 		header.Confirmed = &confirmedHeader{to.text(string(c.Confirmed.Key)), to.text(string(c.Confirmed.Posted))}
 	}
-	s.addEvents(to, &header, t, c.events)
+	c.addEvents(to, &header, s.keys.liveKey(t))
 	if c.Result != nil {
-		s.addResult(to, &header, c)
+		c.addResult(s, to, &header)
 	}
 	return to.withHeader(header)
 }

@@ -1,5 +1,5 @@
-// Package redis keeps queues, leases, checkpoints, events, outboxes and records of runs
-// in Redis 6.2 or later: a single server, behind Sentinel, or a Cluster.
+// Package redis is the store in Redis 6.2 or later: a single server, behind Sentinel, or a
+// Cluster.
 //
 // # Keys
 //
@@ -10,33 +10,46 @@
 //	key                      type    what
 //	PREFIX:{T}:jobs          list    jobs in order, "ENQUEUED JSON" (ms, runs.EncodeJob); no TTL
 //	PREFIX:{T}:delayed       zset    jobs that are not due, by when they are (ms); no TTL
-//	PREFIX:{T}:state         hash    the lease and the head of the queue, see below; a minute after the last job
-//	PREFIX:{T}:seen          zset    events by when they came (ms); Options.DedupeFor
+//	PREFIX:{T}:state         hash    the lease, the head of the queue and the outbox, see below; gone with the last job
+//	PREFIX:{T}:ended         string  "TOKEN CALL" of the lease that ended last, where the state is gone; a minute
+//	PREFIX:{T}:seen:EVENT    string  an event that came; Options.DedupeFor
+//	PREFIX:{T}:session       string  "SAVED PEOPLE\n" (SAVED in ms, PEOPLE as in a URL's query, with commas) and
+//	                                 session.Encode, packed; Options.Keep after the last use
 //	PREFIX:{T}:run:RUN       string  checkpoint of a run, as the engine gave it; Options.Keep
-//	PREFIX:{T}:events        stream  r run, k kind, b body; about EventsKept, for EventsFor
+//	PREFIX:{T}:record:RUN    string  "STATUS SAVED\n" (SAVED in ms) and runs.EncodeRecord, packed; Options.Keep
+//	PREFIX:{T}:ratings:RUN   hash    person → rating as JSON; twice Options.Keep after the last
+//	PREFIX:{T}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep, and a day
+//	PREFIX:{T}:events        stream  r run, k kind, b body; about EventsKept, for EventsFor after the last job
 //	PREFIX:{T}:live          channel JSON of an event that is shown, or the id of the last in events
-//	PREFIX:{T}:outbox        hash    b:KEY "N RECORDED JSON", p:KEY platform's id, n last N; Options.Keep
 //	PREFIX:{T}:dead          hash    b:EVENT job as in jobs, r:EVENT "AT REASON"; Options.Keep
 //	PREFIX:{T}:edits         hash    message → its edit that is not dealt with (runs.EncodeEdit); Options.Keep
-//	PREFIX:{T}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep
+//	PREFIX:{A:P}:threads     zset    threads of the adapter A in which the person P wrote, by when they were saved (ms);
+//	                                 Options.Keep, and a day, after the last save of one of them, or look at the list
 //	PREFIX:{*}:ready         stream  thread: threads to look at; consumer group "workers"; no TTL
 //	PREFIX:{*}:noticed       hash    thread → its entry in ready, with a + behind it where there is something new
 //	PREFIX:{*}:due           zset    threads by when they are to be looked at (ms)
 //	PREFIX:{*}:dead          zset    threads that may have dead letters, by the last one (ms)
 //	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep after workers last looked
 //	PREFIX:{*}:runs:STATUS   zset    those of them with a status
+//	PREFIX:{R}:thread        string  the thread that the run is of; Options.Keep, and two days
 //	PREFIX:{R}:letters       zset    "[THREAD,EVENT]" of dead letters that the run has or had, by when (ms);
 //	                                 R is the event where a job has no run; Options.Keep
-//	PREFIX:{R}:record        hash    body (runs.EncodeRecord, packed), fence, r:USER rating as JSON; Options.Keep
 //
 // Fields of state: token of the last lease; worker, until (ms), notice (its entry in
-// ready), call (of Claim) and batch (of events, the last that was written) of a lease
-// that stands; attempt, notbefore (ms), reason, stopby, stopat (ms) and unsure (ms, of
-// runs.Lease.Unsure) of the job at the head; ended, the last lease's end.
+// ready), call (of Claim) and batch (the last commit) of a lease that stands; attempt,
+// notbefore (ms), reason, stopby, stopat (ms) and unsure (ms, of runs.Lease.Unsure) of the job
+// at the head; behind, where others wait behind it; ended, the last lease's end; b:KEY
+// "N RECORDED JSON" and p:KEY the platform's id, of deliveries, and outbox, how many there are.
+//
+// An expiry costs a command of its own but for strings. So keys that are written often have it
+// set when they are made and then once a day.
 //
 // # How nothing gets lost
 //
-// All that belongs together in a thread is changed by one script. A thread that has work
+// All that belongs together in a thread is changed by one script; for what a worker does that is
+// commit.lua, under its lease. In a cluster the lists of all threads, of people and of a run's
+// home are on other servers: what finds something is written before it, and the rest
+// behind. A thread that has work
 // has an entry in ready, or stands in due. The entry stays pending in the group while a
 // worker has the thread, and is acknowledged only after what comes next is written down:
 // a new entry, or a time in due. A worker that dies leaves its entry pending; XAUTOCLAIM
@@ -49,7 +62,7 @@
 // stands in none of both.
 //
 // Every script may be repeated after a cut connection: jobs are told by their events,
-// leases and their ends by a random name of the call, events by their batch.
+// leases, commits and ends of leases by a random name of the call.
 //
 // Times are the servers' own. Between servers of a cluster only durations are passed.
 //

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"cairn/internal/chat"
 	"cairn/internal/redis/pack"
 	"cairn/internal/runs"
 	"cairn/internal/session"
@@ -173,7 +172,7 @@ type commitHeader struct {
 }
 
 // addResult adds the end of a lease.
-func (s *Store) addResult(to *arguments, header *commitHeader, c commit) {
+func (c commit) addResult(s *Store, to *arguments, header *commitHeader) {
 	lease, result, next := c.lease, *c.Result, c.Result.Next
 	if next == "" {
 		next = runs.Finished
@@ -194,13 +193,13 @@ func (s *Store) addResult(to *arguments, header *commitHeader, c commit) {
 	}
 }
 
-// addEvents adds events.
-func (s *Store) addEvents(to *arguments, header *commitHeader, thread chat.ThreadID, events []runs.Event) {
-	if len(events) == 0 {
+// addEvents adds events, which a channel is told of.
+func (c commit) addEvents(to *arguments, header *commitHeader, channel string) {
+	if len(c.events) == 0 {
 		return
 	}
-	header.Channel = to.text(s.keys.liveKey(thread))
-	for _, event := range events {
+	header.Channel = to.text(channel)
+	for _, event := range c.events {
 		header.Events = append(header.Events, [3]place{to.text(string(event.Run)), to.text(string(event.Kind)), to.text(event.Body)})
 	}
 }

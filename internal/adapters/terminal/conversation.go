@@ -3,6 +3,7 @@ package terminal
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -71,16 +72,20 @@ func (c *Conversation) Stream(_ context.Context, token chat.Token) error {
 	return c.redraw()
 }
 
-// Reply prints the reply in place of the draft and the step, and writes its documents.
+// Reply writes the documents of a reply, and prints it in place of the draft and the step. The
+// files are there first: who reads what is printed may stop reading at any line.
 func (c *Conversation) Reply(_ context.Context, reply chat.Reply) error {
-	if err := c.Done(); err != nil {
-		return err
-	}
 	c.Answer = &reply
-	if err := c.Renderer.Reply(reply); err != nil {
+	notices, err := c.saveDocuments(reply.Documents)
+	if err := errors.Join(c.Done(), c.Renderer.Reply(reply), err); err != nil {
 		return err
 	}
-	return c.saveDocuments(reply.Documents)
+	for _, one := range notices {
+		if err := c.Renderer.writeNotice(one.sign, one.text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Ask prints the question in place of the draft and the step.

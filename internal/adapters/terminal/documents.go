@@ -17,24 +17,28 @@ import (
 // maxSameName is how many files of one name are told apart by a number.
 const maxSameName = 1000
 
-// saveDocuments writes the documents of a reply into the folder, and tells where they are.
-func (c *Conversation) saveDocuments(documents []chat.Document) error {
+// notice is a line of the adapter's own about an answer.
+type notice struct {
+	sign line
+	text string
+}
+
+// saveDocuments writes the documents of a reply into the folder, and returns what tells where
+// they are.
+func (c *Conversation) saveDocuments(documents []chat.Document) ([]notice, error) {
+	var notices []notice
 	for _, document := range documents {
 		if !document.Kept() {
-			if err := c.Renderer.writeNotice(line{{"· ", style{faint: true}}}, fmt.Sprintf("%s (%s) is not kept any more.", document.Name, markup.Size(document.Size))); err != nil {
-				return err
-			}
+			notices = append(notices, notice{line{{"· ", style{faint: true}}}, fmt.Sprintf("%s (%s) is not kept any more.", document.Name, markup.Size(document.Size))})
 			continue
 		}
 		path, err := writeDocument(c.Documents, document)
 		if err != nil {
-			return fmt.Errorf("write document %s: %w", markup.CleanLine(document.Name), err)
+			return notices, fmt.Errorf("write document %s: %w", markup.CleanLine(document.Name), err)
 		}
-		if err := c.Renderer.writeNotice(line{{"✓ ", style{good: true}}}, fmt.Sprintf("Wrote %s (%s)", path, markup.Size(document.Size))); err != nil {
-			return err
-		}
+		notices = append(notices, notice{line{{"✓ ", style{good: true}}}, fmt.Sprintf("Wrote %s (%s)", path, markup.Size(document.Size))})
 	}
-	return nil
+	return notices, nil
 }
 
 // writeNotice writes a line of the adapter's own about an answer.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -184,8 +185,17 @@ func approve(s State) graph.Result[State] {
 	written := report.Write(s.Documents, report.Report{Title: title, Notes: lines, Parts: s.Draft.Parts, Empty: "Nothing was found."})
 	return graph.Update(
 		analysisOutput.Set(written.Markdown), summary.Set(written.Summary), sources.Set(written.Groups),
-		outputFileName.Set(report.FileName(cmp.Or(tellingWords(about), s.InputLocation.Name), "documents", "_analysis.md")),
+		outputFileName.Set(report.FileName(cmp.Or(tellingWords(about), s.locationName()), "documents", "_analysis.md")),
 	)
+}
+
+// locationName is the last part of what was read, without the ending of a file.
+func (s State) locationName() string {
+	name := path.Base(s.InputLocation.Name)
+	if s.InputLocation.Place != flows.Folder || name == "." || name == "/" {
+		return s.InputLocation.Name
+	}
+	return strings.TrimSuffix(name, path.Ext(name))
 }
 
 // maxTitle is the length of an analysis's title, in characters.

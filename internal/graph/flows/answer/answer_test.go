@@ -281,7 +281,7 @@ func TestABroadQuestionIsAskedAbout(t *testing.T) {
 	f := open(t)
 	store := &store{kept: make(map[string][]byte)}
 	runtime := flows.Runtime{Store: store}
-	asked, err := f.flow.Start(t.Context(), flows.Request{Run: "r", Text: "how do I get the token?"}, runtime)
+	asked, err := f.flow.Start(t.Context(), flows.Request{Run: "r", Text: "where do I get the token?"}, runtime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestABroadQuestionIsAskedAbout(t *testing.T) {
 		{"in words", graph.Answer{Text: "the one for the chat bot"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			asked, err := f.flow.Start(t.Context(), flows.Request{Run: test.name, Text: "how do I get the token?"}, runtime)
+			asked, err := f.flow.Start(t.Context(), flows.Request{Run: test.name, Text: "where do I get the token?"}, runtime)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -105,7 +105,7 @@ func PointsBack(f logistic.Features) bool { return f[neverDeclined] != 0 }
 var (
 	askFeatures = []string{
 		"definite", "definite not given", "definite off the thread", "how to do one thing", "near documents", "no thing",
-		"not given", "pages that hold as much", "referent", "unknown and unlike", "whether",
+		"not given", "one thing on several pages", "pages that hold as much", "referent", "unknown and unlike", "whether",
 	}
 	declineFeatures = []string{
 		"bearing", "definition", "heading of one page", "live and the team's own", "match of the first", "near documents", "price",

@@ -68,7 +68,7 @@ func TestAnUnclearQuestionIsAskedAbout(t *testing.T) {
 // TestOnlyTheModelAsksBack: a question that rules would ask about is clear to the model.
 func TestOnlyTheModelAsksBack(t *testing.T) {
 	f := open(t)
-	const question = "how do I get the token?"
+	const question = "where do I get the token?"
 	if got := f.ask(t, flows.Request{Text: question}); got.Kind != flows.Asked {
 		t.Fatalf("the rules do not ask: %s %q", got.Kind, got.Text)
 	}

@@ -151,7 +151,14 @@ func addPageFeatures(s State, f logistic.Features) {
 		}
 	}
 	f["pages that hold as much"] = float64(min(holding, maxPages)) / maxPages
+	f["one thing on several pages"] = logistic.Number(holding >= severalDocuments && asksOneThing(s))
 	f["heading of one page"] = logistic.Number(heading >= 1 && named == 1)
+}
+
+// asksOneThing says whether a first message names at most one thing and does not ask what that
+// is; a single word is no such question.
+func asksOneThing(s State) bool {
+	return len(s.History) == 0 && countThings(s.Profile) <= 1 && (s.Intent != Definition || len(strings.Fields(s.OriginalQuery)) == 1)
 }
 
 // What makes evidence thin.

@@ -70,7 +70,7 @@ func TestAWorkspaceInstallsAndAsks(t *testing.T) {
 	o.ann.Says(o.general, "", mention+"where do I get a laptop?")
 	o.until("an answer", func() bool {
 		for _, message := range o.Messages(o.general) {
-			if message.User == bot && strings.Contains(string(message.Blocks), room12) && len(message.Metadata) > 0 {
+			if message.User == bot && strings.Contains(message.Streamed+string(message.Blocks), room12) && len(message.Metadata) > 0 {
 				return true
 			}
 		}

@@ -289,7 +289,9 @@ func hasWord(text, word string) bool {
 	}
 }
 
-func isWordPart(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordPart(r rune) bool {
+	return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
 
 // namesIn gives the words with capital letters inside sentences. German writes all nouns with
 // one.

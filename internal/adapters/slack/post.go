@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -183,7 +184,7 @@ func begunIf(something bool, err error) error {
 
 func (s sender) postPart(ctx context.Context, p part, shown note) (ts string, err error) {
 	err = s.sendNote(shown, func(content []slack.MsgOption) error {
-		options := append(content, p.metadataOption())
+		options := append(slices.Clone(content), p.metadataOption())
 		if s.at.root != "" {
 			options = append(options, slack.MsgOptionTS(s.at.root))
 		}

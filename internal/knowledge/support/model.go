@@ -43,9 +43,10 @@ var (
 // FaithfulChance is how likely a section states a claim with such features as it is.
 func (m Model) FaithfulChance(f Features) float64 { return m.Faithful.computeChance(f) }
 
-// SupportedChance and UnsupportedChance are how likely evidence states all of a claim with such
-// features, or nothing of it.
-func (m Model) SupportedChance(f Features) float64   { return m.Supported.computeChance(f) }
+// SupportedChance is how likely evidence states all of a claim with such features.
+func (m Model) SupportedChance(f Features) float64 { return m.Supported.computeChance(f) }
+
+// UnsupportedChance is how likely evidence states nothing of a claim with such features.
 func (m Model) UnsupportedChance(f Features) float64 { return m.Unsupported.computeChance(f) }
 
 // partlyScore and supportedScore are the scores above which a claim is supported in part, and whole.

@@ -3,7 +3,6 @@ package kinds_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"net"
@@ -86,7 +85,7 @@ func commandCalls(t *testing.T, client *conn.Client) map[string]int {
 // startEchoes has a bot with echo work over a Redis, until the test ends.
 func startEchoes(t *testing.T, client *conn.Client) (*bot.Bot, *chattest.Platform) {
 	t.Helper()
-	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+	logger := slog.New(slog.DiscardHandler)
 	store, err := redisruns.Open(t.Context(), client, redisruns.Options{Logger: logger})
 	if err != nil {
 		t.Fatal(err)

@@ -160,14 +160,14 @@ func testCommitLost(t *testing.T, place Place) {
 // testCommitRefused commits what is refused for other reasons than its lease.
 func testCommitRefused(t *testing.T, place Place) {
 	at := place.Open(t, standardOptions)
-	ctx, thread := t.Context(), chat.NewThreadID("refused", "1")
+	thread := chat.NewThreadID("refused", "1")
 	mustEnqueue(t, at, newJob(thread, "e1"))
 	lease := mustClaim(t, at, "w")
 	commit := func(text string, change func(*store.Commit)) error {
 		t.Helper()
 		changes := newCommit(thread, text)
 		change(&changes)
-		_, err := at.Journal(lease).Commit(ctx, changes)
+		_, err := at.Journal(lease).Commit(t.Context(), changes)
 		if got := committedParts(t, at, lease, text); err != nil && len(got) != 0 {
 			t.Errorf("of the refused commit %q there are %v", text, got)
 		}
@@ -194,7 +194,7 @@ func testCommitRefused(t *testing.T, place Place) {
 		t.Errorf("with a job behind it there is %+v", disturbed)
 	}
 	must(t, commit("not stopped", unstopped))
-	if stopped, err := at.Stop(ctx, thread, "e1", "ann"); err != nil || !stopped {
+	if stopped, err := at.Stop(t.Context(), thread, "e1", "ann"); err != nil || !stopped {
 		t.Errorf("Stop = %v, %v", stopped, err)
 	}
 	disturbed, ok = errors.AsType[*store.DisturbedError](commit("stopped", unstopped))

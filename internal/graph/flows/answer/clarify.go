@@ -13,7 +13,6 @@ import (
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
-	"cairn/internal/language"
 	"cairn/internal/phrases"
 )
 
@@ -179,19 +178,6 @@ func understoodByModel(s State) bool {
 // abbreviated says whether the question is an abbreviation that the documents explain.
 func abbreviated(s State) bool {
 	return len(s.Profile.Terms) == 1 && s.Abbreviation != ""
-}
-
-// named says whether a document or section is about just what was asked: its heading
-// holds all telling words of the question and little else.
-func named(s State) bool {
-	for _, e := range s.SearchResults[:min(len(s.SearchResults), looked)] {
-		for _, heading := range []string{e.Document.Title, e.Passage.Section()} {
-			if isNamed(s.Profile, support.OfIn(language.Parse(e.Document.Language), heading)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // isNamed says whether a heading holds all that is asked for, and at most one telling word more.

@@ -183,7 +183,7 @@ func (m *measured) isOneTree() {
 	for _, below := range []string{
 		"  enqueue\n", "    queue\n", "    work\n", "      run answer\n", "        node query_understanding\n",
 		"          invoke_agent QueryUnderstander\n", "            chat gpt-test\n",
-		"            index.search\n", "      post\n", "      store.together\n",
+		"            index.search\n", "      post\n", "      store.commit\n",
 	} {
 		if !strings.Contains(tree, "\n"+below) {
 			m.t.Errorf("%q is not where it belongs:\n%s", below, tree)

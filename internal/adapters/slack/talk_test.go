@@ -375,6 +375,7 @@ func TestSocketMode(t *testing.T) {
 	w.ann.Says(w.general, "", "<@"+slacktest.Bot+"> hello")
 	w.clock.Advance(10 * time.Second)
 	w.ann.Command(w.general, "/cairn", "hello again")
+	w.Settle() // what is not acknowledged on a connection is delivered again on the next
 	w.Disconnect("refresh_requested")
 	within(t, "two new connections", func() bool { return len(w.Calls("apps.connections.open")) >= 4 && w.Connections() == 2 })
 	w.clock.Advance(10 * time.Second)

@@ -75,7 +75,8 @@ func (t *turn) removeLatePosts(ctx context.Context) (runs.Result, error) {
 	case err == nil, errors.Is(err, chat.ErrGone), errors.Is(err, chat.ErrRefused):
 		return runs.Result{}, nil
 	case limited:
-		return t.tidyAgain(ctx, max(wait.After, tidyPause), err)
+		// The line may be shorter soon: who stands in it now goes first in any case.
+		return t.tidyAgain(ctx, min(max(wait.After, tidyPause), longestTidyPause), err)
 	}
 	return t.tidyAgain(ctx, t.options.TidyAfter, err)
 }

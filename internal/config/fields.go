@@ -72,7 +72,7 @@ func settingsOf(of reflect.Type, prefix string, index []int) []setting {
 		if !tagged {
 			continue
 		}
-		at := setting{key: prefix + key, env: variable(prefix + key), index: append(slices.Clone(index), i), initial: field.Tag.Get("default")}
+		at := setting{key: prefix + key, env: nameVariable(prefix + key), index: append(slices.Clone(index), i), initial: field.Tag.Get("default")}
 		switch {
 		case field.Type == reflect.TypeFor[Address]():
 			found = append(found, addressSettings(at, field.Tag.Get("form"))...)
@@ -138,7 +138,7 @@ func setDefaults(target any, settings []setting) {
 	}
 }
 
-// variable is the one that a setting is read from: CAIRN_SLACK_URL for slack.url.
-func variable(key string) string {
+// nameVariable names the variable that a setting is read from: CAIRN_SLACK_URL for slack.url.
+func nameVariable(key string) string {
 	return "CAIRN_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -18,12 +17,12 @@ import (
 
 // journal is a store.Journal.
 type journal struct {
+	store.PendingEvents
+
 	store *Store
 	lease runs.Lease
 
 	writing sync.Mutex // held while a commit is made
-	mu      sync.Mutex // guards events
-	events  []runs.Event
 }
 
 // Journal implements store.Store.
@@ -48,27 +47,16 @@ func (j *journal) Load(ctx context.Context, run string) ([]byte, error) {
 	return checkpoint, nil
 }
 
-// Append implements store.Journal.
-func (j *journal) Append(events ...runs.Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.events = append(j.events, events...)
-}
-
 // Commit implements store.Journal.
 func (j *journal) Commit(ctx context.Context, changes store.Commit) (store.Committed, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	j.mu.Lock()
-	events := slices.Clone(j.events)
-	j.mu.Unlock()
+	events := j.List()
 	committed, err := j.store.commit(ctx, j.lease, changes, events)
 	if err != nil {
 		return store.Committed{}, fmt.Errorf("commit to thread %s: %w", j.lease.Thread, err)
 	}
-	j.mu.Lock()
-	j.events = j.events[len(events):]
-	j.mu.Unlock()
+	j.Drop(len(events))
 	return committed, nil
 }
 

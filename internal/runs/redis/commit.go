@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -19,14 +18,13 @@ import (
 
 // journal is a store.Journal.
 type journal struct {
+	store.PendingEvents
+
 	store *Store
 	lease runs.Lease
 
 	writing sync.Mutex     // held while a commit is made
 	unsure  map[string]int // commits of which it is not known whether they were made, and how many events each had
-
-	mu     sync.Mutex   // guards events
-	events []runs.Event // wait for a commit
 }
 
 // Journal implements store.Store.
@@ -50,20 +48,11 @@ func (j *journal) Load(ctx context.Context, run string) ([]byte, error) {
 	return checkpoint, nil
 }
 
-// Append implements store.Journal.
-func (j *journal) Append(events ...runs.Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.events = append(j.events, events...)
-}
-
 // Commit implements store.Journal.
 func (j *journal) Commit(ctx context.Context, changes store.Commit) (store.Committed, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	j.mu.Lock()
-	events := slices.Clone(j.events)
-	j.mu.Unlock()
+	events := j.List()
 	for _, event := range events {
 		if err := event.Check(); err != nil {
 			return store.Committed{}, err
@@ -73,9 +62,7 @@ func (j *journal) Commit(ctx context.Context, changes store.Commit) (store.Commi
 	committed, err := j.store.commit(ctx, written)
 	switch {
 	case err == nil:
-		j.mu.Lock()
-		j.events = j.events[len(events):]
-		j.mu.Unlock()
+		j.Drop(len(events))
 		j.unsure = nil
 	case !isRefusal(err):
 		if j.unsure == nil {

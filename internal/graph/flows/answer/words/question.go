@@ -109,7 +109,7 @@ var (
 	live = regexp.MustCompile(`(?i)\b(today|tonight|tomorrow|yesterday|right now|at the moment|currently|(this|next|last) (week|month|quarter|night|morning|sprint)|` +
 		`heute|gestern|morgen|gerade|derzeit|aktuell|(diese|nächste|letzte)[nrs]? (woche|monat|quartal)|aujourd'hui|demain|hier|en ce moment|actuellement|(cette|ce) (semaine|mois)|` +
 		`hoy|mañana|ayer|ahora mismo|actualmente|est[ae] (semana|mes)|hoje|amanhã|ontem|agora|oggi|domani|ieri|adesso|vandaag|morgen|gisteren|nu|deze week)\b|今週|今日|明日|昨日|現在|今月|本周|这周|今天|明天|昨天|现在|目前` +
-		`|(?i)^\W*(?:which|what|how many|welche\w*|was für|quel\w*|combien|qu[eé]|cuál\w*|cuánt\w*|qua[lin]\w*|welke|hoeveel)\s.*\b(?:do we (?:have|run|use)|are we on|haben wir|avons-nous|tenemos|temos|abbiamo|hebben we)\b.*\b(?:prod|production|produk[t]ion|producción|produção|produzione|producti[e]|staging)\b`)
+		`|(?i)^\W*(?:which|what|how many|welche\w*|was für|quel\w*|combien|qu[eé]|cuál\w*|cuánt\w*|qua[lin]\w*|welke|hoeveel)\s.*\b(?:do we (?:have|run|use)|are we on|haben wir|avons-nous|tenemos|temos|abbiamo|hebben we)\b.*\b(?:prod|production|produktion|producción|produção|produzione|productie|staging)\b`) //nolint:misspell // German and Dutch
 	who   = regexp.MustCompile(`(?i)^\W*(?:who|whose|wer|wessen|qui|quién|quien|quem|chi|wie)\s(?:is|are|has|owns|do|can|ist|hat|est|a|es|está|tiene|é|tem|ha|heeft)\b|誰|谁`)
 	price = regexp.MustCompile(`(?i)\b(?:how much (?:does|do|is|are|would)|costs?|prices?|pricing|fees?|kostet|kosten|preis|coûte|prix|tarif|cuesta|precio|custa|preço|costa|prezzo|kost|prijs)\b|いくら|料金|価格|多少钱|价格`)
 	own   = regexp.MustCompile(`(?i)\b(?:our|ours|we|us|prod|production|unser\w*|wir|notre|nos|nous|nuestr\w+|tenemos|nosotros|noss\w+|temos|nostr\w+|abbiamo|ons|onze|wij)\b|我们|私たち|当社`)

@@ -51,7 +51,7 @@ type Journal interface {
 	// lease was lost it gives runs.ErrLost, where it is disturbed a *DisturbedError, and where
 	// a delivery that is confirmed was not recorded runs.ErrUnknownDelivery: then nothing is
 	// written. After another error it can't be known whether it was; the next commit that
-	// succeeds has appended each event once.
+	// succeeds has appended each event once, and is never overwritten by the one that failed.
 	Commit(ctx context.Context, changes Commit) (Committed, error)
 	// Show hands the event to those who follow the thread at this moment and keeps
 	// nothing: for tokens, and for steps that begin. Some may miss it.

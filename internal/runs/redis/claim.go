@@ -249,6 +249,6 @@ func (c claimant) putAside(ctx context.Context, lease runs.Lease, cause error) e
 		next, after = runs.Left, runs.LeftFor
 	}
 	result := runs.Result{Next: next, Reason: cause.Error(), After: after}
-	_, err := c.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), keepsNotice: true})
+	_, err := c.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), number: c.numberCommit(), keepsNotice: true})
 	return err
 }

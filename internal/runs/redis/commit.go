@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -58,7 +59,7 @@ func (j *journal) Commit(ctx context.Context, changes store.Commit) (store.Commi
 			return store.Committed{}, err
 		}
 	}
-	written := commit{Commit: changes, lease: j.lease, call: rand.Text(), events: events, unsure: j.unsure}
+	written := commit{Commit: changes, lease: j.lease, call: rand.Text(), number: j.store.numberCommit(), events: events, unsure: j.unsure}
 	committed, err := j.store.commit(ctx, written)
 	switch {
 	case err == nil:
@@ -76,6 +77,19 @@ func (j *journal) Commit(ctx context.Context, changes store.Commit) (store.Commi
 	return committed, nil
 }
 
+// numberCommit returns a number greater than those before it. Redis refuses a commit that it gets
+// behind one with a greater number: its caller gave it up, and it was delayed on its way. Where
+// another process goes on under a lease, the clock tells which is later.
+func (s *Store) numberCommit() int64 {
+	for {
+		last := s.lastCommit.Load()
+		next := max(last+1, time.Now().UnixMicro())
+		if s.lastCommit.CompareAndSwap(last, next) {
+			return next
+		}
+	}
+}
+
 // isRefusal reports whether an error of a commit says that nothing was written.
 func isRefusal(err error) bool {
 	_, disturbed := errors.AsType[*store.DisturbedError](err)
@@ -87,6 +101,7 @@ type commit struct {
 	store.Commit
 	lease  runs.Lease
 	call   string // names it
+	number int64  // of numberCommit
 	events []runs.Event
 	unsure map[string]int // as in journal
 	// keepsNotice leaves the notice of the lease's thread, for another claim.
@@ -130,7 +145,7 @@ func (c commit) arguments(s *Store) ([]string, []any, error) {
 	t, keep := c.lease.Thread, s.options.Keep.Milliseconds()
 	to := newArguments(s.keys.stateKey(t), s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.eventsKey(t), s.keys.endedKey(t), s.keys.deadKey(t))
 	header := commitHeader{
-		Token: formatToken(c.lease.Token), TTL: s.options.LeaseTTL.Milliseconds(), Call: c.call, Unsure: c.unsure,
+		Token: formatToken(c.lease.Token), TTL: s.options.LeaseTTL.Milliseconds(), Call: c.call, Number: c.number, Unsure: c.unsure,
 		UnlessStopped: c.Unless.Stopped, UnlessBehind: c.Unless.Behind, Keep: keep, Kept: s.options.EventsKept, EventsFor: s.options.EventsFor.Milliseconds(),
 	}
 	if c.Checkpoint != nil {

@@ -36,7 +36,7 @@
 //	                                 R is the event where a job has no run; Options.Keep
 //
 // Fields of state: token of the last lease; worker, until (ms), notice (its entry in
-// ready), call (of Claim) and batch (the last commit) of a lease that stands; attempt,
+// ready), call (of Claim), batch (the last commit) and number (of that) of a lease that stands; attempt,
 // notbefore (ms), reason, stopby, stopat (ms) and unsure (ms, of runs.Lease.Unsure) of the job
 // at the head; behind, where others wait behind it; ended, the last lease's end; b:KEY
 // "N RECORDED JSON" and p:KEY the platform's id, of deliveries, and outbox, how many there are.
@@ -62,7 +62,8 @@
 // stands in none of both.
 //
 // Every script may be repeated after a cut connection: jobs are told by their events,
-// leases, commits and ends of leases by a random name of the call.
+// leases, commits and ends of leases by a random name of the call. The commits of a lease are
+// numbered: one that was given up, and that a cut connection delays, is refused behind a later one.
 //
 // Times are the servers' own. Between servers of a cluster only durations are passed.
 //

@@ -151,6 +151,7 @@ type commitHeader struct {
 	Token         string            `json:"token"`
 	TTL           int64             `json:"ttl"`              // ms
 	Call          string            `json:"call"`             // names the commit: one that is repeated is done once
+	Number        int64             `json:"number"`           // its place among those of the lease: a later one has a greater number
 	Unsure        map[string]int    `json:"unsure,omitempty"` // commits of which it is not known whether they were made, and how many events each had
 	UnlessStopped bool              `json:"unlessstopped,omitempty"`
 	UnlessBehind  bool              `json:"unlessbehind,omitempty"`

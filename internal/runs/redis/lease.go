@@ -42,7 +42,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 
 // Finish implements runs.Leases.
 func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result) error {
-	if _, err := s.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text()}); err != nil {
+	if _, err := s.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), number: s.numberCommit()}); err != nil {
 		return fmt.Errorf("finish event %s of thread %s: %w", lease.Job.Event, lease.Thread, err)
 	}
 	return nil

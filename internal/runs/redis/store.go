@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -57,6 +58,8 @@ type Store struct {
 	hub      watch.Hub
 	channel  channel
 	upkeep   upkeep
+
+	lastCommit atomic.Int64 // the number of the last commit
 }
 
 var _ store.Store = (*Store)(nil)

@@ -1,7 +1,8 @@
 -- KEYS  state, jobs, delayed, events, ended, dead, then those that the header names by their place
 -- ARGV  the header c (JSON, see header in commit.go), then the texts that it names by their place
 -- Writes what a worker changes under its lease, all of it, and renews or ends the lease. Whatever refuses the
--- commit comes before the first write. The first write of one that ends the lease removes something: so a full Redis lets it
+-- commit comes before the first write: also a later commit under the same lease, since what comes behind it was given up, and
+-- delayed on its way. The first write of one that ends the lease removes something: so a full Redis lets it
 -- go on, and work drains; that of others is refused there.
 -- Gives {'done', when, who was in the session before, the delivery, its id on the platform, what upcoming gives…}, or
 -- {'disturbed', stopby, stopat, '1' if jobs wait behind}.
@@ -11,7 +12,7 @@ local result = c.result
 local now, micros = clock()
 local delivery, confirmed = c.delivery and ARGV[c.delivery.key], c.confirmed and ARGV[c.confirmed.key]
 
-local names = {'token', 'worker', 'batch', 'ended', 'stopby', 'stopat', 'behind', 'outbox'}
+local names = {'token', 'worker', 'batch', 'number', 'ended', 'stopby', 'stopat', 'behind', 'outbox'}
 if delivery then names[#names + 1], names[#names + 2] = 'b:' .. delivery, 'p:' .. delivery end
 if confirmed then names[#names + 1] = 'b:' .. confirmed end
 local s = {}
@@ -35,6 +36,7 @@ if not s.worker or s.token ~= c.token then
   return LOST
 end
 if s.batch == c.call then return reply() end -- and here, too
+if tonumber(s.number or 0) >= c.number then return redis.error_reply('LATE a later commit was made under this lease') end
 if c.unlessstopped and s.stopat or c.unlessbehind and s.behind then
   return {'disturbed', s.stopby or '', s.stopat or '', s.behind or ''}
 end
@@ -63,6 +65,7 @@ if confirmed and (not result or result.next == 'released') then set('p:' .. conf
 if not result then
   set('until', int(now + c.ttl))
   set('batch', c.call)
+  set('number', int(c.number))
   redis.call('HSET', state, unpack(fields))
 end
 
@@ -113,7 +116,7 @@ if over and open == 0 and redis.call('EXISTS', jobs, delayed) == 0 then
   forget()
   return reply(saved, before, {'none', 0})
 end
-for _, name in ipairs({'worker', 'until', 'notice', 'call', 'batch', 'behind'}) do unset(name) end
+for _, name in ipairs({'worker', 'until', 'notice', 'call', 'batch', 'number', 'behind'}) do unset(name) end
 if over then
   for _, name in ipairs({'attempt', 'notbefore', 'reason', 'stopby', 'stopat', 'unsure'}) do unset(name) end
 elseif result.doubt == 'sure' then

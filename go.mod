@@ -3,6 +3,7 @@ module cairn
 go 1.26.0
 
 require (
+	github.com/alecthomas/kong v1.16.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/bwmarrin/discordgo v0.29.0
 	github.com/cenkalti/backoff/v5 v5.0.3
@@ -18,7 +19,6 @@ require (
 	github.com/gofrs/flock v0.12.1
 	github.com/gorilla/websocket v1.5.3
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/jessevdk/go-flags v1.6.1
 	github.com/kljensen/snowball v0.10.0
 	github.com/muesli/cancelreader v0.2.2
 	github.com/pgvector/pgvector-go v0.3.0

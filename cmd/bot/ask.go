@@ -20,22 +20,11 @@ import (
 )
 
 type askCommand struct {
-	Args struct {
-		Question []string `positional-arg-name:"QUESTION" required:"1" description:"What you want to know, in your own words."`
-	} `positional-args:"yes"`
-	Depth depthFlag `long:"depth" value-name:"DEPTH" description:"How much the answer says: brief, detailed or comprehensive; default: the configuration's."`
-	As    string    `long:"as" value-name:"USER" description:"Answer from what somebody else may read: an e-mail address, or principals such as user:slack:U0123ABCD,group:legal."`
-	Why   bool      `long:"why" description:"Also print how the answer came about."`
-	JSON  bool      `long:"json" description:"Print data instead of text."`
-}
-
-// depthFlag is how much an answer says. Its choices are too long to show beside its name.
-type depthFlag chat.Depth
-
-// UnmarshalFlag takes one depth.
-func (f *depthFlag) UnmarshalFlag(value string) error {
-	*f = depthFlag(value)
-	return among("--depth", value, string(chat.Brief), string(chat.Detailed), string(chat.Comprehensive))
+	Question []string   `arg:"" name:"QUESTION" help:"What you want to know, in your own words."`
+	Depth    chat.Depth `enum:"brief,detailed,comprehensive," default:"" placeholder:"DEPTH" help:"How much the answer says: brief, detailed or comprehensive; default: the configuration's."`
+	As       string     `placeholder:"USER" help:"Answer from what somebody else may read: an e-mail address, or principals such as user:slack:U0123ABCD,group:legal."`
+	Why      bool       `help:"Also print how the answer came about."`
+	JSON     bool       `help:"Print data instead of text."`
 }
 
 // Run answers the question in a thread of its own. Asked back in a terminal, the
@@ -54,7 +43,7 @@ func (c *askCommand) Run(ctx context.Context, in *invocation) (err error) {
 	}
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: asker,
-		Text: strings.Join(c.Args.Question, " "), Depth: depthOr(chat.Depth(c.Depth), a.Config.Answer.Depth), At: time.Now(),
+		Text: strings.Join(c.Question, " "), Depth: depthOr(c.Depth, a.Config.Answer.Depth), At: time.Now(),
 	}
 	if c.JSON {
 		question, err := c.printJSON(ctx, in.std.Out, handler, message)

@@ -1,214 +1,151 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/jessevdk/go-flags"
+	"github.com/alecthomas/kong"
 )
 
 // command is one thing that the program does. Its exported fields are its flags and
-// arguments, as their tags tell go-flags, which looks no methods up by name: a parser that
-// does so has the linker keep all methods of all types, a fifth of the binary.
+// arguments, as their tags tell kong.
 type command interface {
 	Run(ctx context.Context, in *invocation) error
 }
 
-// entry is a command, or a family of them, under the name that people call it by. A family
-// that has a command as well does that where none of its members is named.
-type entry struct {
-	name    string
-	command command
-	help    string
-	family  []entry
-}
+// commands are all commands, under the names that people call them by. Each tag "example" is a
+// line that help shows.
+type commands struct {
+	global  `group:"Flags of every command:"`
+	Version kong.VersionFlag `group:"Flags of every command:" help:"Print the version."`
 
-// entries are all commands.
-func entries() []entry {
-	list := &runsListCommand{}
-	return []entry{
-		{name: "demo", command: &demoCommand{}, help: "Try Cairn on a few documents: in this terminal and on a local page."},
-		{name: "ingest", command: &ingestCommand{}, help: "Read folders of documents into the index."},
-		{name: "migrate", command: &migrateCommand{}, help: "Bring the index's database up to date with this program."},
-		{name: "ask", command: &askCommand{}, help: "Answer one question."},
-		{name: "chat", command: &chatCommand{}, help: "Talk in the terminal: follow-ups are understood."},
-		{name: "analyze", command: &analyzeCommand{}, help: "Analyse documents with you in the loop."},
-		{name: "context", command: &contextCommand{}, help: "Write an overview of something from documents."},
-		{name: "repo", command: &repoCommand{}, help: "Report on a repository."},
-		{name: "web", command: &webCommand{}, help: "Serve the local page over the index."},
-		{name: "serve", command: &serveCommand{}, help: "Take messages in and answer them, in one process or several."},
-		{name: "runs", command: list, help: "Look into runs: list (the default), show, cancel, replay, discard.", family: []entry{
-			{name: "list", command: list, help: "List runs, the last changed first, and what was put aside."},
-			{name: "show", command: &runsShowCommand{}, help: "Show how a run went."},
-			{name: "cancel", command: &runsCancelCommand{}, help: "End a run that works or waits for an answer."},
-			{name: "replay", command: &runsReplayCommand{}, help: "Go on with a run that failed, was cancelled or put aside."},
-			{name: "discard", command: &runsDiscardCommand{}, help: "Forget that a run was put aside: nobody goes on with it."},
-		}},
-		{name: "slack", help: "Set Cairn up in Slack: manifest.", family: []entry{
-			{name: "manifest", command: &slackManifestCommand{}, help: "Print the app manifest, with each permission and why it is asked."},
-		}},
-		{name: "discord", help: "Set Cairn up in Discord: invite, commands.", family: []entry{
-			{name: "invite", command: &discordInviteCommand{}, help: "Print the link that adds Cairn to a server, with what it needs."},
-			{name: "commands", command: &discordCommandsCommand{}, help: "Show Cairn's commands in Discord, or bring them up to date."},
-		}},
-		{name: "status", command: &statusCommand{}, help: "Say how Cairn stands: stores, messages, questions, runs, sources."},
-		{name: "ready", command: &readyCommand{}, help: "Ask the process that serves if it is ready, for health checks."},
-		{name: "doctor", command: &doctorCommand{}, help: "Check what Cairn needs to work, and say how to mend what is wrong."},
-		{name: "who-sees", command: &whoSeesCommand{}, help: "Say who may read a document, and why."},
-		{name: "forget", command: &forgetCommand{}, help: "Erase what is kept of a person."},
-		{name: "flows", command: &flowsCommand{}, help: "Draw the registered graphs."},
-		{name: "eval", command: &evalCommand{}, help: "Measure search and answers on a set of questions."},
-		{name: "config", help: "Look at the configuration: check, example.", family: []entry{
-			{name: "check", command: &configCheckCommand{}, help: "Say all that is wrong with it, or print the settings that hold."},
-			{name: "example", command: &configExampleCommand{}, help: "Print a configuration with every setting at its default."},
-		}},
-		{name: "version", command: &versionCommand{}, help: "Say which version this is, and which commit it was built from."},
-	}
+	Demo    demoCommand    `cmd:"" help:"Try Cairn on a few documents: in this terminal and on a local page." example:"cairn demo" example:"cairn demo ./handbook --model http://localhost:11434/v1"`
+	Ingest  ingestCommand  `cmd:"" help:"Read folders of documents into the index." example:"cairn ingest" example:"cairn ingest ./handbook --url-base https://wiki.example/handbook/"`
+	Migrate migrateCommand `cmd:"" help:"Bring the index's database up to date with this program." example:"cairn migrate --check"`
+	Ask     askCommand     `cmd:"" help:"Answer one question." example:"cairn ask How do I return my laptop?" example:"cairn ask --depth brief --as ann@example.com Who approves travel?" example:"cairn ask -- --role: what is it for?"`
+	Chat    chatCommand    `cmd:"" help:"Talk in the terminal: follow-ups are understood." example:"cairn chat"`
+	Analyze analyzeCommand `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
+	Context contextCommand `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`
+	Repo    repoCommand    `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
+	Web     webCommand     `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
+	Serve   serveCommand   `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`
+	Runs    struct {
+		List    runsListCommand    `cmd:"" default:"withargs" help:"List runs, the last changed first, and what was put aside." example:"cairn runs --status failed"`
+		Show    runsShowCommand    `cmd:"" help:"Show how a run went." example:"cairn runs show 7HWYUTVX3E"`
+		Cancel  runsCancelCommand  `cmd:"" help:"End a run that works or waits for an answer." example:"cairn runs cancel 7HWYUTVX3E"`
+		Replay  runsReplayCommand  `cmd:"" help:"Go on with a run that failed, was cancelled or put aside." example:"cairn runs replay 7HWYUTVX3E"`
+		Discard runsDiscardCommand `cmd:"" help:"Forget that a run was put aside: nobody goes on with it." example:"cairn runs discard 7HWYUTVX3E"`
+	} `cmd:"" help:"Look into runs: list (the default), show, cancel, replay, discard."`
+	Slack struct {
+		Manifest slackManifestCommand `cmd:"" help:"Print the app manifest, with each permission and why it is asked." example:"cairn slack manifest --mode http --url https://cairn.example"`
+	} `cmd:"" help:"Set Cairn up in Slack: manifest."`
+	Discord struct {
+		Invite   discordInviteCommand   `cmd:"" help:"Print the link that adds Cairn to a server, with what it needs." example:"cairn discord invite --application 1190000000000000000"`
+		Commands discordCommandsCommand `cmd:"" help:"Show Cairn's commands in Discord, or bring them up to date." example:"cairn discord commands --sync"`
+	} `cmd:"" help:"Set Cairn up in Discord: invite, commands."`
+	Status  statusCommand  `cmd:"" help:"Say how Cairn stands: stores, messages, questions, runs, sources." example:"cairn status --json"`
+	Ready   readyCommand   `cmd:"" help:"Ask the process that serves if it is ready, for health checks." example:"cairn ready"`
+	Doctor  doctorCommand  `cmd:"" help:"Check what Cairn needs to work, and say how to mend what is wrong." example:"cairn doctor" example:"cairn doctor --models"`
+	WhoSees whoSeesCommand `cmd:"" help:"Say who may read a document, and why." example:"cairn who-sees handbook:legal/contract.md"`
+	Forget  forgetCommand  `cmd:"" help:"Erase what is kept of a person." example:"cairn forget --user U0123ABCD"`
+	Flows   flowsCommand   `cmd:"" help:"Draw the registered graphs." example:"cairn flows answer --format dot" example:"cairn flows --out drawings"`
+	Eval    evalCommand    `cmd:"" help:"Measure search and answers on a set of questions." example:"cairn eval ./questions" example:"cairn eval talk ./conversations --split"`
+	Config  struct {
+		Check   configCheckCommand   `cmd:"" help:"Say all that is wrong with it, or print the settings that hold." example:"cairn config check --config cairn.yaml --models"`
+		Example configExampleCommand `cmd:"" help:"Print a configuration with every setting at its default." example:"cairn config example"`
+	} `cmd:"" help:"Look at the configuration: check, example."`
+	PrintCompletion completionCommand `cmd:"" name:"completion" help:"Print what has a shell complete commands and flags." example:"cairn completion bash"`
+	Complete        completeCommand   `cmd:"" hidden:"" help:"Print what the last of some words may become, for a shell."`
+	PrintVersion    versionCommand    `cmd:"" name:"version" help:"Say which version this is, and which commit it was built from." example:"cairn version"`
 }
 
 // global is what every command takes.
 type global struct {
-	Data   string `long:"data" value-name:"DIR" description:"Data directory; default: the configuration's, else the user's data directory."`
-	Config string `long:"config" value-name:"FILE" description:"Configuration file; default: $CAIRN_CONFIG, ./cairn.yaml, the user's configuration directory."`
+	Data   string `placeholder:"DIR" help:"Data directory; default: the configuration's, else the user's data directory."`
+	Config string `placeholder:"FILE" help:"Configuration file; default: $CAIRN_CONFIG, ./cairn.yaml, the user's configuration directory."`
 }
 
-// options are the flags of every command. Those that are answered at once hold what does so.
-type options struct {
-	global
-	Help    func() error `short:"h" long:"help" description:"Show this help."`
-	Version func() error `long:"version" description:"Print the version."`
-}
-
-// asked is what the command line asks for.
-type asked struct {
+// request is what the command line asks for: a text, such as help, or else a command.
+type request struct {
+	text    string
 	name    string // the last word of the command: "list"
 	command command
 	global  global
 }
 
-// parseArguments reads what was typed. Where that asks for a text, such as help, the error
-// is the text, and flags.WroteHelp tells so; other errors say what to do.
-func parseArguments(args []string) (asked, error) {
-	line := &commandLine{
-		parser:   flags.NewNamedParser("cairn", flags.PassDoubleDash|flags.AllowBoolValues),
-		commands: map[*flags.Command]command{},
-	}
-	given := options{Help: line.help, Version: func() error { return answered(versionLine() + "\n") }}
-	if err := line.define(&given); err != nil {
-		return asked{}, fmt.Errorf("define the commands: %w", err)
-	}
+// parseArguments reads what was typed. Its errors say what to do.
+func parseArguments(args []string) (request, error) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	rest, err := line.parser.ParseArgs(args)
-	if flags.WroteHelp(err) {
-		return asked{}, err
+	var all commands
+	var text bytes.Buffer
+	answered := false
+	parser, err := newParser(&all, kong.Writers(&text, &text), kong.Exit(func(int) { answered = true }))
+	if err != nil {
+		return request{}, fmt.Errorf("define the commands: %w", err)
 	}
-	called, path := line.called()
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("unexpected argument %q", rest[0])
+	parsed, err := parser.Parse(orderArguments(parser.Model.Node, args))
+	if answered {
+		return request{text: text.String()}, nil
+	}
+	if misused := (*kong.ParseError)(nil); errors.As(err, &misused) {
+		return request{}, fmt.Errorf("%w\nSee `%s --help`", err, pathOf(misused.Context))
 	}
 	if err != nil {
-		return asked{}, fmt.Errorf("%w\nSee `%s --help`", err, path)
+		return request{}, err
 	}
-	return asked{name: called.Name, command: line.commands[called], global: given.global}, nil
+	called, ok := parsed.Selected().Target.Addr().Interface().(command)
+	if !ok {
+		return request{}, fmt.Errorf("`%s` has nothing to run", pathOf(parsed))
+	}
+	return request{name: parsed.Selected().Name, command: called, global: all.global}, nil
 }
 
-// commandLine is the parser, and the command that each of its own stands for.
-type commandLine struct {
-	parser   *flags.Parser
-	commands map[*flags.Command]command
+// newParser reads arguments into all.
+func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(all, append([]kong.Option{
+		kong.Name("cairn"),
+		kong.Description("Answers questions from your team's own documents, and shows where every statement comes from."),
+		kong.Vars{"version": versionLine()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 80}),
+		kong.ValueFormatter(describeValue),
+	}, options...)...)
+	if err != nil {
+		return nil, err
+	}
+	help := parser.Model.HelpFlag
+	help.Help = "Show this help."
+	help.Group = parser.Model.Flags[len(parser.Model.Flags)-1].Group
+	showExamples(parser.Model.Node)
+	return parser, nil
 }
 
-func (l *commandLine) define(given *options) error {
-	l.parser.Usage = "[OPTIONS]"
-	l.parser.LongDescription = "Answers questions from your team's own documents, and shows where every statement comes from."
-	l.parser.UnknownOptionHandler = l.unknown
-	if _, err := l.parser.AddGroup("Options of every command", "", given); err != nil {
-		return err
+// showExamples has the help of a command and of those below it begin with their examples.
+func showExamples(node *kong.Node) {
+	if lines := node.Tag.GetAll("example"); len(lines) > 0 {
+		node.Detail = "Examples:\n\n\t" + strings.Join(lines, "\n\t")
 	}
-	return l.add(l.parser.Command, entries())
+	for _, child := range node.Children {
+		showExamples(child)
+	}
 }
 
-func (l *commandLine) add(to *flags.Command, offered []entry) error {
-	for _, e := range offered {
-		var fields any = e.command
-		if e.family != nil {
-			fields = &struct{}{} // those of a family are its members'
-		}
-		added, err := to.AddCommand(e.name, e.help, e.help, fields)
-		if err != nil {
-			return err
-		}
-		added.SubcommandsOptional = e.command != nil
-		l.commands[added] = e.command
-		if err := l.add(added, e.family); err != nil {
-			return err
-		}
+// describeValue is the help of a flag or an argument, with its default.
+func describeValue(value *kong.Value) string {
+	if value.Default == "" {
+		return value.Help
 	}
-	return nil
+	return fmt.Sprintf("%s (default: %s).", strings.TrimSuffix(value.Help, "."), value.Default)
 }
 
-// called is the command that was named so far, and how: "cairn runs list".
-func (l *commandLine) called() (*flags.Command, string) {
-	command, path := l.parser.Command, l.parser.Name
-	for command.Active != nil {
-		command = command.Active
-		path += " " + command.Name
+// pathOf is the command that was named so far, as people call it: "cairn runs list".
+func pathOf(parsed *kong.Context) string {
+	if selected := parsed.Selected(); selected != nil {
+		return selected.FullPath()
 	}
-	return command, path
-}
-
-func (l *commandLine) help() error {
-	var text strings.Builder
-	l.parser.WriteHelp(&text)
-	return answered(text.String())
-}
-
-// unknown deals with a flag that the command does not have. Of a family it is taken for one
-// of the member that the family's name stands for: the arguments then go on with that.
-func (l *commandLine) unknown(flag string, value flags.SplitArgument, rest []string) ([]string, error) {
-	called, path := l.called()
-	for _, member := range called.Commands() {
-		if l.commands[called] == nil || l.commands[member] != l.commands[called] {
-			continue
-		}
-		again := "--" + flag
-		if text, ok := value.Value(); ok {
-			again += "=" + text
-		}
-		return append([]string{member.Name, again}, rest...), nil
-	}
-	dashes, has := "--", []string(nil)
-	if utf8.RuneCountInString(flag) == 1 {
-		dashes = "-"
-	}
-	for _, group := range append([]*flags.Group{called.Group}, l.parser.Groups()...) {
-		for _, option := range group.Options() {
-			has = append(has, "--"+option.LongName)
-		}
-	}
-	return nil, misused(flags.ErrUnknownFlag, "unknown flag `%s%s': %s takes %s", dashes, flag, path, strings.Join(has, ", "))
-}
-
-// answered is a text as the parser takes it from a flag that is answered at once.
-func answered(text string) error { return misused(flags.ErrHelp, "%s", text) }
-
-// among fails where a flag's value is none of its choices, in the parser's words for those
-// that it has from a tag.
-func among(flag, value string, choices ...string) error {
-	if slices.Contains(choices, value) {
-		return nil
-	}
-	last := len(choices) - 1
-	return misused(flags.ErrInvalidChoice, "Invalid value `%s' for option `%s'. Allowed values are: %s or %s",
-		value, flag, strings.Join(choices[:last], ", "), choices[last])
-}
-
-// misused is an error that the parser hands on as it is.
-func misused(kind flags.ErrorType, format string, args ...any) error {
-	return &flags.Error{Type: kind, Message: fmt.Sprintf(format, args...)}
+	return parsed.Model.Name
 }

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/jessevdk/go-flags"
+	"github.com/alecthomas/kong"
+
+	"cairn/internal/app"
 )
 
 // asks gives the command that the arguments ask for, which must make sense.
-func asks(t *testing.T, args ...string) asked {
+func asks(t *testing.T, args ...string) request {
 	t.Helper()
 	parsed, err := parseArguments(args)
 	if err != nil {
@@ -38,16 +41,16 @@ func says(t *testing.T, args ...string) (code int, out, told string) {
 
 func TestArgumentsReachTheirCommand(t *testing.T) {
 	ask := &askCommand{Depth: "brief", Why: true}
-	ask.Args.Question = []string{"how", "--odd", "-q"}
+	ask.Question = []string{"how", "--odd", "-q"}
 	ingest := &ingestCommand{Quiet: true}
-	ingest.Args.Folders = []string{"a", "b"}
+	ingest.Folders = []string{"a", "b"}
 	repo := &repoCommand{Out: "."}
 	analyze := &analyzeCommand{Yes: true}
-	analyze.Place.Where, analyze.Out, analyze.Args.Question = "@handbook", ".", []string{"why", "so"}
+	analyze.Where, analyze.Out, analyze.Question = "@handbook", ".", []string{"why", "so"}
 	show := &runsShowCommand{}
-	show.Args.Run = "run-1"
+	show.ID = "run-1"
 	demo := &demoCommand{Listen: "127.0.0.1:0"}
-	demo.Args.Folder = "docs"
+	demo.Folder = "docs"
 	for args, want := range map[string]command{
 		"ask how --why --depth=brief -- --odd -q": ask,
 		"ingest a -q b":                        ingest,
@@ -56,12 +59,12 @@ func TestArgumentsReachTheirCommand(t *testing.T) {
 		"analyze @handbook why --yes so":       analyze,
 		"runs show run-1":                      show,
 		"demo docs --listen 127.0.0.1:0":       demo,
-		"serve":                                &serveCommand{Role: roleFlag{"intake", "worker"}},
-		"serve --role slack,web --role worker": &serveCommand{Role: roleFlag{"slack", "web", "worker"}},
+		"serve":                                &serveCommand{Role: []app.Role{"intake", "worker"}},
+		"serve --role slack,web --role worker": &serveCommand{Role: []app.Role{"slack", "web", "worker"}},
 		"runs":                                 &runsListCommand{Limit: 20},
 		"runs --status failed":                 &runsListCommand{Limit: 20, Status: "failed"},
 		"runs --limit=3 --thread web:1":        &runsListCommand{Limit: 3, Thread: "web:1"},
-		"runs list --limit -1":                 &runsListCommand{Limit: -1},
+		"runs list --limit=-1":                 &runsListCommand{Limit: -1},
 		"slack manifest --mode http":           &slackManifestCommand{Mode: "http", Pane: "agent"},
 		"forget --user=-odd":                   &forgetCommand{User: "-odd"},
 		"eval x --side words":                  evalOf("x", "words"),
@@ -82,13 +85,13 @@ func TestArgumentsReachTheirCommand(t *testing.T) {
 
 func evalOf(set, side string) *evalCommand {
 	c := &evalCommand{Side: side, Verifier: "honest"}
-	c.Args.Set = set
+	c.Set = set
 	return c
 }
 
 func overviewOf(where string, name ...string) *contextCommand {
 	c := &contextCommand{}
-	c.Place.Where, c.Out, c.Args.Name = where, ".", name
+	c.Where, c.Out, c.Name = where, ".", name
 	return c
 }
 
@@ -116,28 +119,28 @@ func TestCtrlCIsLeftToCommandsThatTalk(t *testing.T) {
 func TestWrongUseIsToldWithItsRemedy(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"bogus":                    "Unknown command `bogus'. Please specify one command of: analyze, ask, ",
-		"ingset":                   "Unknown command `ingset', did you mean `ingest'?",
-		"config bogus":             "Unknown command `bogus'. Please specify one command of: check or example",
-		"config":                   "Please specify one command of: check or example",
-		"runs bogus":               "unexpected argument \"bogus\"\nSee `cairn runs --help`",
-		"demo a b":                 "unexpected argument \"b\"\nSee `cairn demo --help`",
-		"--bogus":                  "unknown flag `--bogus': cairn takes --data, ",
-		"ingest --nmae x":          "unknown flag `--nmae': cairn ingest takes --name, ",
-		"ingest -x":                "unknown flag `-x': cairn ingest takes --name, ",
-		"runs --bogus":             "unknown flag `--bogus': cairn runs list takes --status, ",
-		"runs show --status x":     "unknown flag `--status': cairn runs show takes --data, ",
-		"ingest --name":            "expected argument for flag `--name'\nSee `cairn ingest --help`",
-		"ingest --name --quiet":    "expected argument for flag `--name', but got option `--quiet'",
-		"ask":                      "the required argument `QUESTION (at least 1 argument)` was not provided",
-		"eval":                     "the required argument `SET` was not provided",
-		"context docs":             "the required argument `NAME (at least 1 argument)` was not provided",
-		"forget":                   "the required flag `--user' was not specified",
-		"eval x --side colour":     "Invalid value `colour' for option `--side'. Allowed values are: fused, words or meaning",
-		"ask x --depth deep":       "Invalid value `deep' for option `--depth'. Allowed values are: brief, detailed or comprehensive",
-		"serve --role worker,cook": "Invalid value `cook' for option `--role'. Allowed values are: intake, worker, slack, discord or web",
-		"runs --status asleep":     "Invalid value `asleep' for option `--status'. Allowed values are: queued, running, waiting, done, failed, cancelled or expired",
-		"runs list --limit many":   "invalid argument for flag `--limit' (expected int)",
+		"bogus":                    "unexpected argument bogus\nSee `cairn --help`",
+		"ingset":                   "unexpected argument ingset, did you mean \"ingest\"?",
+		"config bogus":             "unexpected argument bogus\nSee `cairn config --help`",
+		"config":                   "expected one of \"check\", \"example\"",
+		"runs bogus":               "unexpected argument bogus\nSee `cairn runs list --help`",
+		"demo a b":                 "unexpected argument b\nSee `cairn demo --help`",
+		"--bogus":                  "unknown flag --bogus",
+		"ingest --nmae x":          "unknown flag --nmae, did you mean \"--name\"?\nSee `cairn ingest --help`",
+		"ingest -x":                "unknown flag -x",
+		"runs --stats failed":      "unknown flag --stats, did you mean \"--status\"?",
+		"runs show --status x":     "unknown flag --status\nSee `cairn runs show --help`",
+		"ingest --name":            "--name: expected string value but got \"EOL\"",
+		"ingest --name --quiet":    "--name: expected string value but got \"--quiet\"",
+		"ask":                      "expected \"<QUESTION> ...\"",
+		"eval":                     "expected \"<SET>\"",
+		"context docs":             "expected \"<NAME> ...\"",
+		"forget":                   "missing flags: --user=ID",
+		"eval x --side colour":     `--side must be one of "fused","words","meaning" but got "colour"`,
+		"ask x --depth deep":       `--depth must be one of "brief","detailed","comprehensive","" but got "deep"`,
+		"serve --role worker,cook": `--role must be one of "intake","worker","slack","discord","web" but got "cook"`,
+		"runs --status asleep":     `--status must be one of "queued","running","waiting","done","failed","cancelled","expired","" but got "asleep"`,
+		"runs list --limit many":   "--limit: expected a valid 64 bit int but got \"many\"",
 	} {
 		code, out, told := says(t, strings.Fields(args)...)
 		if code != exitUsage || out != "" {
@@ -158,7 +161,11 @@ func TestHelpTellsAllOfEveryCommand(t *testing.T) {
 	if code, alone, _ := says(t); code != exitOK || alone != shown {
 		t.Errorf("without arguments: exit code %d\n%s", code, alone)
 	}
-	checkHelp(t, entries())
+	parser, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkHelp(t, parser.Model.Node)
 }
 
 // help is what --help shows of a command. It must go to where output goes.
@@ -171,54 +178,70 @@ func help(t *testing.T, path ...string) string {
 	return out
 }
 
-func checkHelp(t *testing.T, of []entry, path ...string) {
+// checkHelp fails unless the help of a command begins with its synopsis and its examples, which
+// must be what the program understands, and explains all that the command takes.
+func checkHelp(t *testing.T, node *kong.Node, path ...string) {
 	t.Helper()
-	above := help(t, path...)
-	for _, e := range of {
-		named := append(slices.Clone(path), e.name)
-		shown := help(t, named...)
-		want := []string{e.help, "--data=DIR", "--config=FILE", "--help", "--version"}
-		if e.family == nil {
-			want = append(want, fieldsOf(t, e.command)...)
+	shown := help(t, path...)
+	if !strings.HasPrefix(shown, strings.TrimSpace("Usage: cairn "+strings.Join(path, " "))) {
+		t.Errorf("the help of %q does not begin with its synopsis:\n%s", path, shown)
+	}
+	examples := node.Tag.GetAll("example")
+	if (len(examples) == 0) != (len(node.Children) > 0) {
+		t.Errorf("the help of %q has %d examples", path, len(examples))
+	}
+	for _, example := range examples {
+		arguments := strings.Fields(strings.TrimPrefix(example, "cairn "))
+		if asks(t, arguments...).name != node.Name {
+			t.Errorf("%s: that is not %q", example, path)
 		}
-		for _, part := range want {
-			if !strings.Contains(shown, part) {
-				t.Errorf("the help of %q is without %q:\n%s", named, part, shown)
-			}
+	}
+	for line := range strings.Lines(shown) {
+		if len(line) > 81 {
+			t.Errorf("the help of %q is wider than a terminal: %q", path, line)
 		}
-		for line := range strings.Lines(shown) {
-			if len(line) > 81 {
-				t.Errorf("the help of %q is wider than a terminal: %q", named, line)
-			}
+	}
+	left := oneLine(shown)
+	for _, part := range helpOf(t, node) {
+		_, behind, ok := strings.Cut(left, part)
+		if !ok {
+			t.Fatalf("the help of %q has no %q, or not in this place:\n%s", path, part, shown)
 		}
-		if !strings.Contains(above, e.name+" ") || !strings.Contains(above, e.help) {
-			t.Errorf("the help of %q does not list %s:\n%s", path, e.name, above)
+		left = behind
+	}
+	for _, child := range node.Children {
+		if !child.Hidden {
+			checkHelp(t, child, append(slices.Clone(path), child.Name)...)
 		}
-		checkHelp(t, e.family, named...)
 	}
 }
 
-// fieldsOf are a command's flags and arguments, all of which must be explained.
-func fieldsOf(t *testing.T, of command) []string {
+// helpOf are the parts of a command's help in their order, all of which must be explained.
+func helpOf(t *testing.T, node *kong.Node) []string {
 	t.Helper()
-	parsed, err := flags.NewNamedParser("", flags.None).AddCommand("it", "", "", of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var named []string
-	for _, option := range parsed.Options() {
-		if option.Description == "" {
-			t.Errorf("--%s is not explained", option.LongName)
+	parts := []string{node.Help}
+	parts = append(parts, node.Tag.GetAll("example")...)
+	explained := func(name, help string) {
+		if help == "" {
+			t.Errorf("%s of %s is not explained", name, node.FullPath())
 		}
-		named = append(named, "--"+option.LongName)
+		parts = append(parts, name)
 	}
-	for _, arg := range parsed.Args() {
-		if arg.Description == "" {
-			t.Errorf("%s is not explained", arg.Name)
+	for _, positional := range node.Positional {
+		explained("<"+positional.Name+">", positional.Help)
+	}
+	for _, child := range node.Children {
+		if !child.Hidden {
+			explained(child.Path()+" ", child.Help)
+			parts = append(parts, child.Help)
 		}
-		named = append(named, arg.Name)
 	}
-	return named
+	if node.Type == kong.CommandNode {
+		for _, flag := range node.Flags {
+			explained("--"+flag.Name, flag.Help)
+		}
+	}
+	return append(parts, "--help", "--data=DIR", "--config=FILE", "--version")
 }
 
 // TestBashCompletesCommands does what docs/commands.md says about the Tab key.
@@ -236,7 +259,7 @@ func TestBashCompletesCommands(t *testing.T) {
 	cairn := (&program{t: t}).command().Path
 	for typed, want := range map[string]string{
 		"ing":            "ingest",
-		"runs ":          "cancel discard list replay show",
+		"runs ":          "list show cancel replay discard",
 		"runs re":        "replay",
 		"serve --ro":     "--role",
 		"flows --format": "--format",
@@ -246,7 +269,9 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _cairn
 echo "${COMPREPLY[*]}"`
 		words := append([]string{"-c", setup + press, "bash", cairn}, strings.Split(typed, " ")...)
-		out, err := exec.CommandContext(t.Context(), "bash", words...).CombinedOutput()
+		command := exec.CommandContext(t.Context(), "bash", words...)
+		command.Env = append(os.Environ(), "PATH="+filepath.Dir(cairn)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		out, err := command.CombinedOutput()
 		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
 			t.Errorf("%q is completed to %q, %v; want %q", typed, got, err, want)
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 type configCheckCommand struct {
-	Models   bool `long:"models" description:"Also send one small request to each configured model, and say how long it took or what is wrong."`
-	Postgres bool `long:"postgres" description:"Also connect to the database of postgres.url and to its replica, and say what they have or what is wrong."`
+	Models   bool `help:"Also send one small request to each configured model, and say how long it took or what is wrong."`
+	Postgres bool `help:"Also connect to the database of postgres.url and to its replica, and say what they have or what is wrong."`
 }
 
 // Run loads the configuration; its errors are the command's.

@@ -18,11 +18,9 @@ import (
 )
 
 type demoCommand struct {
-	Args struct {
-		Folder string `positional-arg-name:"FOLDER" description:"Try it on this folder instead of Cairn's own documentation."`
-	} `positional-args:"yes"`
-	Model  string `long:"model" value-name:"URL|NAME" description:"Have this language model write the answers: the address of a server that speaks OpenAI's wire format, such as http://localhost:11434/v1, of which the first model is taken, or URL#NAME; or the name of a model of the configuration, or of OpenAI's. The key, where one is needed, is that of CAIRN_LLM_KEY."`
-	Listen string `long:"listen" value-name:"ADDRESS" description:"Address of the page; default: a free port of this machine."`
+	Folder string `arg:"" name:"FOLDER" optional:"" help:"Try it on this folder instead of Cairn's own documentation."`
+	Model  string `placeholder:"URL|NAME" help:"Have this language model write the answers: the address of a server that speaks OpenAI's wire format, such as http://localhost:11434/v1, of which the first model is taken, or URL#NAME; or the name of a model of the configuration, or of OpenAI's. The key, where one is needed, is that of CAIRN_LLM_KEY."`
+	Listen string `placeholder:"ADDRESS" help:"Address of the page; default: a free port of this machine."`
 }
 
 // suggestions are questions that Cairn's own documentation answers.
@@ -63,8 +61,8 @@ func (c *demoCommand) Run(ctx context.Context, in *invocation) (err error) {
 
 // source is the folder to read: the one named, or Cairn's own documentation unpacked.
 func (c *demoCommand) source(dir string) (config.Source, error) {
-	if c.Args.Folder != "" {
-		absolute, err := filepath.Abs(c.Args.Folder)
+	if c.Folder != "" {
+		absolute, err := filepath.Abs(c.Folder)
 		return config.Source{Name: filepath.Base(absolute), Path: absolute}, err
 	}
 	unpacked := filepath.Join(dir, "docs")
@@ -89,7 +87,7 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app.Cairn) e
 	fmt.Fprintln(in.std.Out, whoAnswers(a.Config))
 	a.StartWork(ctx)
 	offered := suggestions
-	if c.Args.Folder != "" {
+	if c.Folder != "" {
 		offered = nil
 	}
 	page, err := a.ListenForWeb(ctx, offered)

@@ -14,7 +14,7 @@ import (
 )
 
 type discordInviteCommand struct {
-	Application string `long:"application" value-name:"ID" description:"The app's id, from its General Information; default: Discord is asked, with the bot's token."`
+	Application string `placeholder:"ID" help:"The app's id, from its General Information; default: Discord is asked, with the bot's token."`
 }
 
 // discordCommandTime is how long a command waits for Discord.
@@ -51,7 +51,7 @@ func (in *invocation) discordAccess() (*http.Client, string, error) {
 }
 
 type discordCommandsCommand struct {
-	Sync bool `long:"sync" description:"Have Discord offer this program's commands, where it offers others. cairn serve does so when it starts."`
+	Sync bool `help:"Have Discord offer this program's commands, where it offers others. cairn serve does so when it starts."`
 }
 
 // Run shows the commands that Discord has, or replaces them.

@@ -18,9 +18,9 @@ import (
 )
 
 type doctorCommand struct {
-	Channel string `long:"channel" value-name:"ID" description:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
-	Models  bool   `long:"models" description:"Play five questions through the configured language models, over Cairn's own documentation: do they cite, follow the form, return valid structures, stream, how fast, at what cost, and which settings would suit them. Costs a few thousand tokens a question."`
-	JSON    bool   `long:"json" description:"Print it as JSON."`
+	Channel string `placeholder:"ID" help:"A Slack channel in which the whole way is tried: a test message is posted there, and its answer waited for. Needs slack.mode http, slack.url and a running cairn serve."`
+	Models  bool   `help:"Play five questions through the configured language models, over Cairn's own documentation: do they cite, follow the form, return valid structures, stream, how fast, at what cost, and which settings would suit them. Costs a few thousand tokens a question."`
+	JSON    bool   `help:"Print it as JSON."`
 }
 
 // finding is what one check found.

@@ -21,27 +21,23 @@ import (
 
 // documentsFlags are those of the commands that read documents as a whole.
 type documentsFlags struct {
-	Place struct {
-		Where string `positional-arg-name:"FOLDER|@COLLECTION" required:"1" description:"The folder or file to read, or a collection of the index: @handbook."`
-	} `positional-args:"yes"`
-	Out string `long:"out" default:"." value-name:"DIR" description:"The folder that the result is written into."`
+	Where string `arg:"" name:"FOLDER|@COLLECTION" help:"The folder or file to read, or a collection of the index: @handbook."`
+	Out   string `default:"." placeholder:"DIR" help:"The folder that the result is written into."`
 }
 
 func (f *documentsFlags) asking(flow string, text []string) reading {
-	return reading{where: f.Place.Where, out: f.Out, flow: flow, text: strings.Join(text, " ")}
+	return reading{where: f.Where, out: f.Out, flow: flow, text: strings.Join(text, " ")}
 }
 
 type analyzeCommand struct {
 	documentsFlags
-	Args struct {
-		Question []string `positional-arg-name:"QUESTION" description:"What you want to know of it."`
-	} `positional-args:"yes"`
-	Yes bool `long:"yes" description:"Approve the first draft."`
+	Question []string `arg:"" name:"QUESTION" optional:"" help:"What you want to know of it."`
+	Yes      bool     `help:"Approve the first draft."`
 }
 
 // Run analyses documents with the person at this terminal.
 func (c *analyzeCommand) Run(ctx context.Context, in *invocation) error {
-	asked := c.asking(words.Analyze, c.Args.Question)
+	asked := c.asking(words.Analyze, c.Question)
 	if c.Yes {
 		asked.reply = "approve"
 	}
@@ -50,27 +46,23 @@ func (c *analyzeCommand) Run(ctx context.Context, in *invocation) error {
 
 type contextCommand struct {
 	documentsFlags
-	Args struct {
-		Name []string `positional-arg-name:"NAME" required:"1" description:"What the overview is of: Payment service."`
-	} `positional-args:"yes"`
+	Name []string `arg:"" name:"NAME" help:"What the overview is of: Payment service."`
 }
 
 // Run builds an overview.
 func (c *contextCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, c.asking(words.Context, c.Args.Name))
+	return in.readDocuments(ctx, c.asking(words.Context, c.Name))
 }
 
 type repoCommand struct {
-	Args struct {
-		Where string   `positional-arg-name:"FOLDER|ADDRESS" description:"The folder of the repository, or an address that flows.repositories allows; default: the current folder."`
-		Task  []string `positional-arg-name:"TASK" description:"What you want to know; default: a report."`
-	} `positional-args:"yes"`
-	Out string `long:"out" default:"." value-name:"DIR" description:"The folder that the report is written into."`
+	Where string   `arg:"" name:"FOLDER|ADDRESS" optional:"" help:"The folder of the repository, or an address that flows.repositories allows; default: the current folder."`
+	Task  []string `arg:"" name:"TASK" optional:"" help:"What you want to know; default: a report."`
+	Out   string   `default:"." placeholder:"DIR" help:"The folder that the report is written into."`
 }
 
 // Run reports on a repository.
 func (c *repoCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, reading{where: cmp.Or(c.Args.Where, "."), out: c.Out, flow: words.Repo, text: strings.Join(c.Args.Task, " ")})
+	return in.readDocuments(ctx, reading{where: cmp.Or(c.Where, "."), out: c.Out, flow: words.Repo, text: strings.Join(c.Task, " ")})
 }
 
 // reading is what is asked of documents as a whole.

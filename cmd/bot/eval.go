@@ -28,31 +28,29 @@ import (
 )
 
 type evalCommand struct {
-	Args struct {
-		Set    string `positional-arg-name:"SET" required:"1" description:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set. The word replies, before the folder of replies.jsonl."`
-		Folder string `positional-arg-name:"FOLDER" description:"Behind the word talk or replies: the folder of the set."`
-	} `positional-args:"yes"`
-	Answers  string `long:"answers" value-name:"FILE" description:"Also write every answer, a JSON object a line."`
-	ByKind   bool   `long:"by-kind" description:"Also measure each kind of question alone."`
-	JSON     bool   `long:"json" description:"Print data instead of a table."`
-	Postgres bool   `long:"postgres" description:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
-	Split    bool   `long:"split" description:"Also measure each half of a talk set alone; both have the same kinds and languages."`
+	Set      string `arg:"" name:"SET" help:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set. The word replies, before the folder of replies.jsonl."`
+	Folder   string `arg:"" name:"FOLDER" optional:"" help:"Behind the word talk or replies: the folder of the set."`
+	Answers  string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
+	ByKind   bool   `help:"Also measure each kind of question alone."`
+	JSON     bool   `help:"Print data instead of a table."`
+	Postgres bool   `help:"Measure in the database of postgres.url, which must hold no other documents: it is emptied for each set."`
+	Split    bool   `help:"Also measure each half of a talk set alone; both have the same kinds and languages."`
 	// FitQuotes is how internal/graph/flows/answer/quoting/weights.json is made.
-	FitQuotes string            `long:"fit-quotes" value-name:"FILE" description:"Fit the weights by which quotes are chosen on the sets with questions.jsonl or talk.jsonl, print how they do on each half when fitted on the other, and write them to a file."`
+	FitQuotes string            `placeholder:"FILE" help:"Fit the weights by which quotes are chosen on the sets with questions.jsonl or talk.jsonl, print how they do on each half when fitted on the other, and write them to a file."`
 	examples  []quoting.Example // for FitQuotes
 	// The judgement decides when to ask back and when to decline.
-	Fit       string `long:"fit" value-name:"FILE" description:"Fit what decides when to ask back and when to decline on these sets, print how it does on each half when fitted on the other, and write it; what a half was left out of goes beside it."`
-	Judgement string `long:"judgement" value-name:"FILE" description:"Decide by what --fit wrote."`
-	Side      string `long:"side" choice:"fused" choice:"words" choice:"meaning" default:"fused" description:"Search by words, by meaning, or by both fused (retrieval sets)."`
+	Fit       string `placeholder:"FILE" help:"Fit what decides when to ask back and when to decline on these sets, print how it does on each half when fitted on the other, and write it; what a half was left out of goes beside it."`
+	Judgement string `placeholder:"FILE" help:"Decide by what --fit wrote."`
+	Side      string `enum:"fused,words,meaning" placeholder:"fused|words|meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
 
-	FitOrder  string `long:"fit-order" value-name:"FILE" description:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
-	Documents string `long:"documents" value-name:"FOLDER" description:"The pages that replies cite."`
-	Outcomes  string `long:"outcomes" value-name:"FILE" description:"Also write what became of each unit of the replies, a JSON object a line."`
-	Verifier  string `long:"verifier" choice:"honest" choice:"full" choice:"none" default:"honest" description:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
+	FitOrder  string `placeholder:"FILE" help:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
+	Documents string `placeholder:"FOLDER" help:"The pages that replies cite."`
+	Outcomes  string `placeholder:"FILE" help:"Also write what became of each unit of the replies, a JSON object a line."`
+	Verifier  string `enum:"honest,full,none" placeholder:"honest|full|none" default:"honest" help:"Verify replies by their labels, by a model that says that all is supported, or by words alone."`
 	// FitSupport is how internal/knowledge/support/weights.json is made.
-	FitSupport string `long:"fit-support" value-name:"FILE" description:"Fit the check by words whether a source supports a statement, on the replies and the claims of --claims, print how it does on each tenth of the documents where it was fitted on the others, and write it."`
-	Context    bool   `long:"context" description:"Measure what a model is shown for the first messages of sets with facts: the tokens of an answer's prompt, and the part of the facts that stand in its sources, beside those of the twelve best passages as they stand."`
-	Claims     string `long:"claims" value-name:"FOLDER" description:"The folder of claims.jsonl, for --fit-support."`
+	FitSupport string `placeholder:"FILE" help:"Fit the check by words whether a source supports a statement, on the replies and the claims of --claims, print how it does on each tenth of the documents where it was fitted on the others, and write it."`
+	Context    bool   `help:"Measure what a model is shown for the first messages of sets with facts: the tokens of an answer's prompt, and the part of the facts that stand in its sources, beside those of the twelve best passages as they stand."`
+	Claims     string `placeholder:"FOLDER" help:"The folder of claims.jsonl, for --fit-support."`
 
 	judged  []judgedQuestion  // of all sets so far
 	ordered []orderedQuestion // the same
@@ -67,10 +65,10 @@ type evalOutput struct {
 // Run measures each set on an index of its own, which is kept in the data directory
 // so that a second run need not embed again.
 func (c *evalCommand) Run(ctx context.Context, in *invocation) error {
-	if c.Args.Set == routingSet {
+	if c.Set == routingSet {
 		return c.evalRouting(ctx, in.std.Out)
 	}
-	if c.Args.Set == repliesSet {
+	if c.Set == repliesSet {
 		return c.evalReplies(ctx, in.std.Out)
 	}
 	configured, err := in.configuration()
@@ -121,12 +119,12 @@ type questionSet struct {
 // findSets gives the sets that the arguments name.
 func (c *evalCommand) findSets() ([]questionSet, error) {
 	switch {
-	case c.Args.Folder == "":
-		return findSets(c.Args.Set)
-	case c.Args.Set != talkSet:
-		return nil, fmt.Errorf("unexpected argument %q: only the word %s stands before a folder", c.Args.Folder, talkSet)
+	case c.Folder == "":
+		return findSets(c.Set)
+	case c.Set != talkSet:
+		return nil, fmt.Errorf("unexpected argument %q: only the word %s stands before a folder", c.Folder, talkSet)
 	}
-	sets, err := findSets(c.Args.Folder)
+	sets, err := findSets(c.Folder)
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,10 @@ const repliesSet = "replies"
 // evalReplies plays the replies of a set through the check of an answer and measures what
 // is shown of them.
 func (c *evalCommand) evalReplies(ctx context.Context, out io.Writer) error {
-	if c.Args.Folder == "" || c.Documents == "" {
+	if c.Folder == "" || c.Documents == "" {
 		return errors.New("eval replies: name the folder of replies.jsonl, and with --documents that of the pages which the replies cite")
 	}
-	replies, err := eval.LoadReplies(c.Args.Folder)
+	replies, err := eval.LoadReplies(c.Folder)
 	if err != nil {
 		return err
 	}

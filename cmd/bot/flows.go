@@ -14,11 +14,9 @@ import (
 )
 
 type flowsCommand struct {
-	Args struct {
-		Flow string `positional-arg-name:"FLOW" description:"Draw this flow alone."`
-	} `positional-args:"yes"`
-	Format string `long:"format" choice:"mermaid" choice:"dot" choice:"svg" default:"mermaid" description:"What the graph is drawn as."`
-	Out    string `long:"out" value-name:"DIR" description:"Write every format of every flow into a folder."`
+	Flow   string `arg:"" name:"FLOW" optional:"" help:"Draw this flow alone."`
+	Format string `enum:"mermaid,dot,svg" placeholder:"mermaid|dot|svg" default:"mermaid" help:"What the graph is drawn as."`
+	Out    string `placeholder:"DIR" help:"Write every format of every flow into a folder."`
 }
 
 // drawings are the formats, by the ending of their files.
@@ -52,15 +50,15 @@ func (c *flowsCommand) Run(_ context.Context, in *invocation) error {
 
 func (c *flowsCommand) chosen() ([]flows.Flow, error) {
 	registered, err := app.FlowShapes()
-	if err != nil || c.Args.Flow == "" {
+	if err != nil || c.Flow == "" {
 		return registered, err
 	}
 	for _, flow := range registered {
-		if flow.Name() == c.Args.Flow {
+		if flow.Name() == c.Flow {
 			return []flows.Flow{flow}, nil
 		}
 	}
-	return nil, fmt.Errorf("no flow is called %q: run `cairn flows` for all of them", c.Args.Flow)
+	return nil, fmt.Errorf("no flow is called %q: run `cairn flows` for all of them", c.Flow)
 }
 
 func (c *flowsCommand) print(out io.Writer, flow flows.Flow) error {

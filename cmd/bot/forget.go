@@ -16,7 +16,7 @@ import (
 )
 
 type forgetCommand struct {
-	User string `long:"user" required:"yes" value-name:"ID" description:"Who is to be forgotten, by the id that the platform knows them by; required."`
+	User string `required:"" placeholder:"ID" help:"Who is to be forgotten, by the id that the platform knows them by; required."`
 }
 
 // Run erases what is kept of a person: what they wrote and what was said to it, their

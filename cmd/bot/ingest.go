@@ -22,14 +22,12 @@ import (
 )
 
 type ingestCommand struct {
-	Args struct {
-		Folders []string `positional-arg-name:"FOLDER" description:"Folders to read; default: the configured sources."`
-	} `positional-args:"yes"`
-	Name    string `long:"name" value-name:"NAME" description:"Name of the source; default: the folder's."`
-	URLBase string `long:"url-base" value-name:"URL" description:"Address that the documents' links begin with, instead of the file's own."`
-	Rebuild bool   `long:"rebuild" description:"Throw the index away first and build it anew."`
-	DropOld bool   `long:"drop-old-vectors" description:"At the end, remove the vectors of embedding models that are not configured any more (PostgreSQL alone)."`
-	Quiet   bool   `short:"q" long:"quiet" description:"Print the summary alone."`
+	Folders []string `arg:"" name:"FOLDER" optional:"" help:"Folders to read; default: the configured sources."`
+	Name    string   `placeholder:"NAME" help:"Name of the source; default: the folder's."`
+	URLBase string   `placeholder:"URL" help:"Address that the documents' links begin with, instead of the file's own."`
+	Rebuild bool     `help:"Throw the index away first and build it anew."`
+	DropOld bool     `name:"drop-old-vectors" help:"At the end, remove the vectors of embedding models that are not configured any more (PostgreSQL alone)."`
+	Quiet   bool     `short:"q" help:"Print the summary alone."`
 }
 
 // ingestMemory is where the collector begins to work harder while documents are read: a
@@ -91,17 +89,17 @@ func dropOldVectors(ctx context.Context, opened index.Index, in *invocation) err
 
 // sources gives what to read: the folders named, or else what is configured.
 func (c *ingestCommand) sources(configured config.Config) ([]config.Source, error) {
-	if len(c.Args.Folders) == 0 && len(configured.Sources) == 0 {
+	if len(c.Folders) == 0 && len(configured.Sources) == 0 {
 		return nil, errors.New("nothing to read: name a folder, or configure sources (see docs/configuration.md)")
 	}
-	if len(c.Args.Folders) == 0 {
+	if len(c.Folders) == 0 {
 		return configured.Sources, nil
 	}
-	if c.Name != "" && len(c.Args.Folders) > 1 {
+	if c.Name != "" && len(c.Folders) > 1 {
 		return nil, errors.New("--name names one source: give one folder with it")
 	}
 	var sources []config.Source
-	for _, folder := range c.Args.Folders {
+	for _, folder := range c.Folders {
 		absolute, err := filepath.Abs(folder)
 		if err != nil {
 			return nil, fmt.Errorf("folder %s: %w", folder, err)

@@ -9,8 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/jessevdk/go-flags"
-
 	"cairn/internal/app"
 	"cairn/internal/config"
 )
@@ -50,12 +48,12 @@ const (
 func run(ctx context.Context, args []string, std stdio) int {
 	asked, err := parseArguments(args)
 	switch {
-	case flags.WroteHelp(err):
-		fmt.Fprint(std.Out, err)
-		return exitOK
 	case err != nil:
 		fmt.Fprintln(std.Err, "cairn:", err)
 		return exitUsage
+	case asked.command == nil:
+		fmt.Fprint(std.Out, asked.text)
+		return exitOK
 	}
 	if !takesInterrupts[asked.name] {
 		var stop context.CancelFunc

@@ -10,7 +10,7 @@ import (
 )
 
 type migrateCommand struct {
-	Check bool `long:"check" description:"Change nothing: say what would be done, with exit code 1 if anything would."`
+	Check bool `help:"Change nothing: say what would be done, with exit code 1 if anything would."`
 }
 
 // Run brings the schema of the configured database up to what this program expects.

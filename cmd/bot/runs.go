@@ -19,19 +19,9 @@ import (
 )
 
 type runsListCommand struct {
-	Status statusFlag `long:"status" value-name:"STATUS" description:"Only runs that stand so: queued, running, waiting, done, failed, cancelled or expired."`
-	Thread string     `long:"thread" value-name:"ID" description:"Only runs of this thread."`
-	Limit  int        `long:"limit" value-name:"COUNT" default:"20" description:"How many at most."`
-}
-
-// statusFlag is how runs stand. Its choices are too many to show beside its name.
-type statusFlag runs.Status
-
-// UnmarshalFlag takes one status.
-func (f *statusFlag) UnmarshalFlag(value string) error {
-	*f = statusFlag(value)
-	return among("--status", value, string(runs.Queued), string(runs.Running), string(runs.Waiting),
-		string(runs.Done), string(runs.Failed), string(runs.Cancelled), string(runs.Expired))
+	Status runs.Status `enum:"queued,running,waiting,done,failed,cancelled,expired," default:"" placeholder:"STATUS" help:"Only runs that stand so: queued, running, waiting, done, failed, cancelled or expired."`
+	Thread string      `placeholder:"ID" help:"Only runs of this thread."`
+	Limit  int         `default:"20" placeholder:"COUNT" help:"How many at most."`
 }
 
 // Run lists runs, threads with work, and dead letters.
@@ -40,7 +30,7 @@ func (c *runsListCommand) Run(ctx context.Context, in *invocation) error {
 		return fmt.Errorf("--limit is %d: give a positive number", c.Limit)
 	}
 	return in.withStores(ctx, func(opened app.Threads) error {
-		filter := runs.Filter{Status: runs.Status(c.Status), Thread: chat.ThreadID(c.Thread)}
+		filter := runs.Filter{Status: c.Status, Thread: chat.ThreadID(c.Thread)}
 		listed, err := opened.Records.List(ctx, filter, c.Limit)
 		if err != nil {
 			return err
@@ -108,17 +98,15 @@ func moment(at time.Time) string { return at.Local().Format(time.DateTime) }
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type runsShowCommand struct {
-	Args struct {
-		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id, as it stands on a failure line or in the list."`
-	} `positional-args:"yes"`
+	ID string `arg:"" name:"RUN" help:"The run's id, as it stands on a failure line or in the list."`
 }
 
 // Run prints a run's statuses and how it came about.
 func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
 	return in.withStores(ctx, func(opened app.Threads) error {
-		record, err := opened.Records.Load(ctx, chat.RunID(c.Args.Run))
+		record, err := opened.Records.Load(ctx, chat.RunID(c.ID))
 		if err != nil {
-			return fmt.Errorf("run %s: %w", c.Args.Run, err)
+			return fmt.Errorf("run %s: %w", c.ID, err)
 		}
 		out := in.std.Out
 		fmt.Fprintf(out, "Run %s of flow %s in thread %s\n", record.ID, record.Flow, record.Thread)
@@ -130,36 +118,30 @@ func (c *runsShowCommand) Run(ctx context.Context, in *invocation) error {
 }
 
 type runsCancelCommand struct {
-	Args struct {
-		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id."`
-	} `positional-args:"yes"`
+	ID string `arg:"" name:"RUN" help:"The run's id."`
 }
 
 // Run has a run ended.
 func (c *runsCancelCommand) Run(ctx context.Context, in *invocation) error {
-	return in.changeRun(ctx, audit.CancelRun, (*bot.Bot).Cancel, c.Args.Run, "is being cancelled.")
+	return in.changeRun(ctx, audit.CancelRun, (*bot.Bot).Cancel, c.ID, "is being cancelled.")
 }
 
 type runsReplayCommand struct {
-	Args struct {
-		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id; the event's where a job put aside has no run."`
-	} `positional-args:"yes"`
+	ID string `arg:"" name:"RUN" help:"The run's id; the event's where a job put aside has no run."`
 }
 
 // Run has a run gone on with.
 func (c *runsReplayCommand) Run(ctx context.Context, in *invocation) error {
-	return in.changeRun(ctx, audit.ReplayRun, (*bot.Bot).Replay, c.Args.Run, "is queued again; a worker goes on with it.")
+	return in.changeRun(ctx, audit.ReplayRun, (*bot.Bot).Replay, c.ID, "is queued again; a worker goes on with it.")
 }
 
 type runsDiscardCommand struct {
-	Args struct {
-		Run string `positional-arg-name:"RUN" required:"1" description:"The run's id; the event's where a job put aside has no run."`
-	} `positional-args:"yes"`
+	ID string `arg:"" name:"RUN" help:"The run's id; the event's where a job put aside has no run."`
 }
 
 // Run forgets what was put aside.
 func (c *runsDiscardCommand) Run(ctx context.Context, in *invocation) error {
-	return in.changeRun(ctx, audit.DiscardRun, (*bot.Bot).Discard, c.Args.Run, "is not put aside any more; nobody will go on with it.")
+	return in.changeRun(ctx, audit.DiscardRun, (*bot.Bot).Discard, c.ID, "is not put aside any more; nobody will go on with it.")
 }
 
 // changeRun does something to a run, writes that into the audit log, and says what the run

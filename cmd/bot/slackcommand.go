@@ -9,10 +9,10 @@ import (
 )
 
 type slackManifestCommand struct {
-	Mode string `long:"mode" choice:"http" choice:"socket" description:"How events come; default: the configuration's, else socket."`
-	URL  string `long:"url" value-name:"ADDRESS" description:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
-	Many bool   `long:"many" description:"For many workspaces, which install Cairn themselves."`
-	Pane string `long:"pane" choice:"agent" choice:"assistant" default:"agent" description:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
+	Mode string `enum:"http,socket," default:"" placeholder:"http|socket" help:"How events come; default: the configuration's, else socket."`
+	URL  string `placeholder:"ADDRESS" help:"The https address that Slack reaches Cairn at; default: the configuration's slack.url."`
+	Many bool   `help:"For many workspaces, which install Cairn themselves."`
+	Pane string `enum:"agent,assistant" placeholder:"agent|assistant" default:"agent" help:"The pane beside conversations: agent, or assistant for workspaces that have no other yet."`
 }
 
 // Run prints the manifest; it needs neither index nor tokens.

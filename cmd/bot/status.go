@@ -18,7 +18,7 @@ import (
 )
 
 type statusCommand struct {
-	JSON bool `long:"json" description:"Print it as JSON."`
+	JSON bool `help:"Print it as JSON."`
 }
 
 // Bounds of what is looked at: more is said to be "at least" so many.

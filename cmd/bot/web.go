@@ -7,7 +7,7 @@ import (
 )
 
 type webCommand struct {
-	Listen string `long:"listen" value-name:"ADDRESS" description:"Address to listen at; default: the configuration's, else a free port of this machine."`
+	Listen string `placeholder:"ADDRESS" help:"Address to listen at; default: the configuration's, else a free port of this machine."`
 }
 
 // Run serves until it is stopped.

@@ -15,9 +15,7 @@ import (
 )
 
 type whoSeesCommand struct {
-	Args struct {
-		Document string `positional-arg-name:"DOCUMENT" required:"1" description:"Its id (handbook:legal/contract.md), or its path."`
-	} `positional-args:"yes"`
+	Document string `arg:"" name:"DOCUMENT" help:"Its id (handbook:legal/contract.md), or its path."`
 }
 
 // maxWhoSees is how many documents of one path are told of.
@@ -60,15 +58,15 @@ func (c *whoSeesCommand) findDocuments(ctx context.Context, read index.Reader) (
 		if err != nil {
 			return nil, err
 		}
-		if string(document.ID) == c.Args.Document {
+		if string(document.ID) == c.Document {
 			return []knowledge.Document{document}, nil
 		}
-		if document.Path == c.Args.Document && len(found) < maxWhoSees {
+		if document.Path == c.Document && len(found) < maxWhoSees {
 			found = append(found, document)
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no document has the id or the path %q: `cairn ask --json` shows the paths of what an answer cites", c.Args.Document)
+		return nil, fmt.Errorf("no document has the id or the path %q: `cairn ask --json` shows the paths of what an answer cites", c.Document)
 	}
 	return found, nil
 }

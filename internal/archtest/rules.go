@@ -157,7 +157,7 @@ var rules = []rule{
 	confineSDK("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	confineSDK("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
 	confineSDK("go-oidc", "adapters/web/openid", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/openid"),
-	confineSDK("go-flags", "cmd/bot", []string{"github.com/jessevdk/**"}, "cairn/cmd/bot"),
+	confineSDK("kong", "cmd/bot", []string{"github.com/alecthomas/kong/**"}, "cairn/cmd/bot"),
 	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	confineSDK("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
 	confineSDK("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),

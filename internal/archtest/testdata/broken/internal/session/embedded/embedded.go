@@ -2,7 +2,7 @@ package embedded
 
 import (
 	_ "github.com/go-git/go-git/v5"       // want "go-git is imported by repository/git alone"
-	_ "github.com/jessevdk/go-flags"      // want "go-flags is imported by cmd/bot alone"
+	_ "github.com/alecthomas/kong"        // want "kong is imported by cmd/bot alone"
 	_ "github.com/redis/go-redis/v9"      // want "go-redis is imported by the Redis backends alone"
 	_ "github.com/sashabaranov/go-openai" // want "go-openai is imported by llm/openai alone"
 	_ "modernc.org/sqlite"

@@ -203,7 +203,7 @@ func TestWhatShipsComesFirst(t *testing.T) {
 		chosen = append(chosen, file.Path+" ("+file.Why+")")
 	}
 	want := "README.md (readme), cmd/shopctl/main.go (program shopctl), shop.go (the root of the library), " +
-		"internal/price/price.go (its folder is imported by 2 files), internal/cart/cart.go (its folder is imported by another file), " +
+		"internal/price/price.go (its folder is imported by 2 shipped files), internal/cart/cart.go (its folder is imported by another shipped file), " +
 		"internal/check/main.go (largest of its folder), gen.go (script), docs/tool/main.go (program tool), example/a/main.go (program a), example/b/main.go (program b)"
 	if got := strings.Join(chosen, ", "); got != want {
 		t.Errorf("files to begin with:\n got %s\nwant %s", got, want)

@@ -23,6 +23,7 @@ type Architecture struct {
 	CyclesTotal  int              `json:"cycles_total,omitempty"`
 	Imports      int              `json:"imports"`           // statements in files that are no tests
 	External     int              `json:"external"`          // of them lead out of the repository
+	Unbuilt      int              `json:"unbuilt,omitempty"` // files that are in no build, see modules.Map
 	Entries      []Entry          `json:"entries,omitempty"` // those that ship first
 	EntriesTotal int              `json:"entries_total,omitempty"`
 	Picture      string           `json:"picture,omitempty"` // SVG
@@ -46,7 +47,7 @@ func (a *Analyst) Architecture(ctx context.Context) (Architecture, error) {
 	m := read.modules
 	made := Architecture{
 		Modules: slices.Clone(m.Modules), ModulesTotal: len(m.Modules), Edges: slices.Clone(m.Edges), EdgesTotal: len(m.Edges),
-		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External,
+		CyclesTotal: len(m.Cycles), Imports: m.Imports, External: m.External, Unbuilt: m.Unbuilt,
 		Entries: read.entries[:min(len(read.entries), maxEntries)], EntriesTotal: len(read.entries),
 	}
 	for i := range made.Modules {

@@ -162,9 +162,9 @@ func (e Entry) describe() string {
 
 func importedBy(count int) string {
 	if count == 1 {
-		return "imported by another file"
+		return "imported by another shipped file"
 	}
-	return fmt.Sprintf("imported by %d files", count)
+	return fmt.Sprintf("imported by %d shipped files", count)
 }
 
 // importedPath is a file, or a folder that is imported as a whole.

@@ -21,7 +21,7 @@ type Structure struct {
 	Files     int        `json:"files"`
 	Bytes     int64      `json:"bytes"`
 	Lines     int        `json:"lines"`  // of text
-	Tests     int        `json:"tests"`  // files
+	Tests     int        `json:"tests"`  // files of tests, what they read included
 	Unread    int        `json:"unread"` // files that were too large to be looked into
 	Languages []Language `json:"languages"`
 	Tree      []Folder   `json:"tree"`
@@ -96,7 +96,7 @@ func (a *Analyst) Structure(ctx context.Context, depth int) (Structure, error) {
 	for _, f := range read.files {
 		s.Bytes += f.Size
 		s.Lines += f.lines
-		if f.test && f.language.Program() {
+		if f.test {
 			s.Tests++
 			if len(s.TestFiles) < maxPlaces && f.facts.Imports != nil {
 				s.TestFiles = append(s.TestFiles, Place{Path: f.Path})
@@ -276,13 +276,16 @@ func structureRisks(s Structure, files []file) []Risk {
 	if s.License == nil {
 		risks = append(risks, Risk{Kind: NoLicense, Text: "There is no license file: nobody else may use the code as it is."})
 	}
-	programs := 0
+	programs, tests := 0, 0
 	huge := Risk{Kind: Huge}
 	secrets := make(map[string]*Risk)
 	var kinds []string
 	for _, f := range files {
 		if f.language.Imports() && !f.test {
 			programs++
+		}
+		if f.language.Program() && f.test {
+			tests++
 		}
 		if f.Size > hugeFile {
 			huge.addPlace(Place{Path: f.Path})
@@ -299,7 +302,7 @@ func structureRisks(s Structure, files []file) []Risk {
 			secrets[about].addPlace(Place{Path: f.Path, Line: found.line})
 		}
 	}
-	if s.Tests == 0 && programs > 0 {
+	if tests == 0 && programs > 0 {
 		risks = append(risks, Risk{Kind: NoTests, Text: "There are no tests."})
 	}
 	if len(huge.Places) > 0 {

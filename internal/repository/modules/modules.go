@@ -84,6 +84,9 @@ type Map struct {
 	// Importers counts the shipped files that import a file, or the folder where the language
 	// imports folders, from another folder or file: see source.Shipped.
 	Importers map[string]int
+	// Unbuilt counts the files that no build has without tags of the project's own, as
+	// "//go:build ignore": they are part of no module.
+	Unbuilt int
 	// Targets are the files that each file imports, where its language imports files.
 	Targets map[string][]string
 }
@@ -100,6 +103,9 @@ func Build(files []File, named Named) Map {
 	made := Map{Importers: make(map[string]int), Targets: make(map[string][]string)}
 	edges := make(map[[2]string]*Edge)
 	for _, file := range files {
+		if !file.Test && file.Facts.Builds == 0 {
+			made.Unbuilt++
+		}
 		if file.Test || file.Facts.Builds == 0 {
 			continue
 		}

@@ -28,8 +28,11 @@ func (w *writer) writeArchitecture(f Facts) {
 		w.writeLine("There is no source code in a language whose imports I read.\n")
 		return
 	}
-	w.writeLine("%s modules (folders with source code other than tests), %s links between them by imports; %s of %s import statements lead out of the repository or could not be followed.",
-		humanize.Comma(int64(a.ModulesTotal)), humanize.Comma(int64(a.EdgesTotal)), humanize.Comma(int64(a.External)), humanize.Comma(int64(a.Imports)))
+	w.writeLine("%s (folders with source code other than tests), %s between them by imports; %s of %s lead out of the repository or could not be followed.",
+		countNouns(a.ModulesTotal, "module"), countNouns(a.EdgesTotal, "link"), humanize.Comma(int64(a.External)), countNouns(a.Imports, "import statement"))
+	if a.Unbuilt > 0 {
+		w.writeLine("Left out: %s of Go that no build has without tags of the project's own.", countFiles(a.Unbuilt))
+	}
 	if f.Picture != "" {
 		w.writeLine("The picture `%s` shows who imports whom.", f.Picture)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	plain "cairn/internal/document/report"
 	"cairn/internal/repository"
@@ -150,7 +151,11 @@ func (w *writer) writeAbout(f Facts) {
 		}
 		w.writeLine("- License: %s (%s).", name, w.placeText(s.License.Place))
 	}
-	w.writeLine("- %s files, %s, %s lines of text.\n", humanize.Comma(int64(s.Files)), humanize.IBytes(uint64(s.Bytes)), humanize.Comma(int64(s.Lines)))
+	outside := ""
+	if len(s.Skipped) > 0 {
+		outside = ", without the folders that were not looked into"
+	}
+	w.writeLine("- %s, %s, %s of text%s.\n", countFiles(s.Files), humanize.IBytes(uint64(s.Bytes)), countNouns(s.Lines, "line"), outside)
 	if len(s.Languages) > 0 {
 		w.writeLine("| Language | Files | Lines |\n|---|---:|---:|")
 		for _, language := range s.Languages {
@@ -184,7 +189,7 @@ func (w *writer) writeModules(d *analysis.Dependencies) {
 		}
 	}
 	if more += d.Left; more > 0 {
-		w.writeLine("- And %d more manifests: see “Dependencies”.", more)
+		w.writeLine("- And %s: see “Dependencies”.", countNouns(more, "more manifest"))
 	}
 }
 
@@ -260,10 +265,11 @@ func (w *writer) writeStructure(s *analysis.Structure) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func countFiles(count int) string {
-	if count == 1 {
-		return "1 file"
-	}
-	return humanize.Comma(int64(count)) + " files"
+	return countNouns(count, "file")
+}
+
+func countNouns(count int, noun string) string {
+	return humanize.Comma(int64(count)) + " " + english.PluralWord(count, noun, "")
 }
 
 func codeList(names []string, most int) string {
@@ -287,7 +293,8 @@ func (w *writer) writeDependencies(d *analysis.Dependencies) {
 	if len(d.Manifests) == 0 {
 		w.writeLine("No manifest was found.\n")
 	} else {
-		w.writeLine("%d manifests name %d dependencies, those of dependencies included where they list them.\n", len(d.Manifests)+d.Left, d.Total)
+		manifests := len(d.Manifests) + d.Left
+		w.writeLine("%s %s %s, those of dependencies included where they list them.\n", countNouns(manifests, "manifest"), english.PluralWord(manifests, "names", "name"), countNouns(d.Total, "dependency"))
 	}
 	for _, m := range d.Manifests {
 		w.writeManifest(m)

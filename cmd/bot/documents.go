@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -74,55 +76,129 @@ type reading struct {
 	reply string // to the first question; "" where the person at this terminal is asked
 }
 
-// readDocuments runs a flow that reads documents, in a thread of its own.
+// readDocuments runs a flow that reads documents, in a thread of its own. A run that asks where
+// nobody is there to reply is kept.
 func (in *invocation) readDocuments(ctx context.Context, asked reading) (err error) {
-	if info, err := os.Stat(asked.out); err != nil || !info.IsDir() {
-		return fmt.Errorf("--out %s: there is no such folder", asked.out)
+	if err := checkOutput(asked.out); err != nil {
+		return err
 	}
-	a, place, err := in.openReading(ctx, asked.where)
+	storage, err := os.MkdirTemp("", "cairn-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the run: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(storage)) }()
+	output := newOutput(in.std.Out)
+	defer func() { err = errors.Join(err, output.Close()) }()
+	conversation := newConversation(in.std.Out, output, asked.out)
+	thread := terminal.NewThread()
+	if err := in.converseAbout(ctx, asked, thread, storage, conversation); err != nil {
+		return err
+	}
+	if conversation.Question == nil {
+		return refusalOf(conversation.Answer)
+	}
+	setup, err := in.setup()
 	if err != nil {
 		return err
 	}
-	defer func() { err = closeAfter(err, a) }()
-	a.StartWork(ctx)
-	handler := a.Bot
-	message := chat.Message{
-		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(), At: time.Now(),
-		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", asked.flow, place, asked.text)),
+	waiting := app.WaitingRun{Run: conversation.Question.Run, Thread: thread, Where: absolute(asked.where)}
+	if strings.HasPrefix(asked.where, "@") {
+		storage = "" // it is in the data directory's own
 	}
-	conversation := &terminal.Conversation{
-		Renderer: terminal.Detect(in.std.Out, os.Getenv), Live: terminal.IsTerminal(in.std.Out), Documents: asked.out,
-	}
-	if asked.reply == "" {
-		if err := converse(ctx, in.std, handler, message, conversation); err != nil {
-			return err
-		}
-		return refusalOf(conversation.Answer)
-	}
-	if err := handler.Handle(ctx, message, conversation); err != nil {
+	if err := app.KeepWaiting(setup, waiting, storage); err != nil {
 		return err
 	}
-	if conversation.Question != nil {
-		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), asked.reply, time.Now()
+	return in.printWaiting(output, waiting.Run)
+}
+
+// converseAbout has the conversation of a reading in a thread, and has closed what it opened once
+// it returns. A question that nobody replied to stays in the conversation.
+func (in *invocation) converseAbout(ctx context.Context, asked reading, thread chat.ThreadID, storage string, conversation *terminal.Conversation) (err error) {
+	opened, place, err := in.openReading(ctx, asked.where, storage)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAfter(err, opened) }()
+	opened.StartWork(ctx)
+	message := chat.Message{
+		ID: chat.MessageID(rand.Text()), Thread: thread, Author: author(), Asker: thisMachine(), At: time.Now(),
+		Text: strings.TrimSpace(fmt.Sprintf("/cairn %s %s %s", asked.flow, place, asked.text)),
+	}
+	switch {
+	case asked.reply != "":
+		return converseByLines(ctx, strings.NewReader(asked.reply), opened.Bot, message, conversation)
+	case terminal.IsTerminal(in.std.In):
+		return converse(ctx, in.std, opened.Bot, message, conversation)
+	}
+	return converseByLines(ctx, in.std.In, opened.Bot, message, conversation)
+}
+
+// converseByLines hands the message over, and each line of a text as a reply to what is asked
+// back. A question for which there is no line stays in the conversation.
+func converseByLines(ctx context.Context, replies io.Reader, handler chat.Handler, message chat.Message, conversation *terminal.Conversation) error {
+	lines := bufio.NewScanner(replies)
+	for {
 		if err := handler.Handle(ctx, message, conversation); err != nil {
 			return err
 		}
+		if err := conversation.Done(); err != nil {
+			return err
+		}
+		asked := conversation.Question
+		if asked == nil {
+			return failureOf(conversation.Answer)
+		}
+		reply := ""
+		for reply == "" && lines.Scan() {
+			reply = strings.TrimSpace(lines.Text())
+		}
+		if reply == "" {
+			return errors.Join(ctx.Err(), lines.Err())
+		}
+		conversation.Question = nil
+		message.ID, message.Text, message.At = chat.MessageID(rand.Text()), reply, time.Now()
+		message.Answers = pressed(*asked, reply)
 	}
-	return errors.Join(conversation.Done(), refusalOf(conversation.Answer))
 }
 
-// refusalOf gives an error for a reply that says why nothing was read or written; nil for any
-// other.
+// newConversation prints what the bot says, and writes its documents into a folder.
+func newConversation(stdout *os.File, out io.Writer, documents string) *terminal.Conversation {
+	renderer := terminal.Detect(stdout, os.Getenv)
+	renderer.Out = out
+	return &terminal.Conversation{Renderer: renderer, Live: terminal.IsTerminal(stdout), Documents: documents}
+}
+
+// checkOutput fails where the folder for the result is none.
+func checkOutput(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out %s: there is no such folder", dir)
+	}
+	return nil
+}
+
+// refusalOf gives an error where nothing was written; nil for a reply with documents.
 func refusalOf(reply *chat.Reply) error {
-	if reply != nil && (reply.Outcome == chat.Abstained || reply.Outcome == chat.Failure) {
+	if reply == nil || len(reply.Documents) == 0 {
 		return errors.New("nothing was written, for the reason above")
 	}
 	return nil
 }
 
-// openReading opens a bot that reads a folder alone, which needs no index and keeps
-// nothing; or, for a collection, the bot over the index. place is where as a message says it.
-func (in *invocation) openReading(ctx context.Context, where string) (opened *app.App, place string, err error) {
+// absolute names what is read so that it is found from any folder.
+func absolute(where string) string {
+	if strings.HasPrefix(where, "@") || repository.IsAddress(where) {
+		return where
+	}
+	if path, err := filepath.Abs(where); err == nil {
+		return path
+	}
+	return where
+}
+
+// openReading opens a bot that reads a folder alone, which needs no index and has its storage in
+// a folder of its own; or, for a collection, the bot over the index. place is where as a message
+// says it.
+func (in *invocation) openReading(ctx context.Context, where, storage string) (opened *app.App, place string, err error) {
 	if strings.HasPrefix(where, "@") {
 		whole, err := in.open(ctx)
 		if err != nil {
@@ -144,6 +220,6 @@ func (in *invocation) openReading(ctx context.Context, where string) (opened *ap
 	if err != nil {
 		return nil, "", err
 	}
-	opened, err = app.OpenReading(ctx, setup, path)
+	opened, err = app.OpenReading(ctx, setup, path, storage)
 	return opened, place, err
 }

@@ -53,7 +53,7 @@ func closeDataDir(ctx context.Context, dir string, logger *slog.Logger) error {
 const AuditFile = "audit.jsonl"
 
 // dataFiles are names that tell a data directory.
-var dataFiles = []string{"index.db", sqlite.DataFile, AuditFile, "eval"}
+var dataFiles = []string{"index.db", sqlite.DataFile, AuditFile, "eval", waitingDir}
 
 // isDataDir tells whether a directory is empty or has files of Cairn.
 func isDataDir(dir string) (bool, error) {

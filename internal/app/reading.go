@@ -3,29 +3,23 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 
 	"cairn/internal/access"
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/document"
+	"cairn/internal/graph/flows"
 )
 
 // OpenReading opens a bot that reads what is below a folder, "" for none, and repositories that
-// may be fetched. It needs no index, and its threads are forgotten when it is closed.
-func OpenReading(ctx context.Context, setup Setup, folder string) (_ *App, err error) {
+// may be fetched. It needs no index, and keeps its threads in a directory of their own, dir.
+func OpenReading(ctx context.Context, setup Setup, folder, dir string) (_ *App, err error) {
 	a := &App{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	dir, err := os.MkdirTemp("", "cairn-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for what is worked at: %w", err)
-	}
-	a.add(func() error { return os.RemoveAll(dir) })
 	storage, err := openData(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -48,7 +42,8 @@ func OpenReading(ctx context.Context, setup Setup, folder string) (_ *App, err e
 		return nil, err
 	}
 	a.Bot, err = bot.New(bot.Options{
-		Store: storage.Runs, Flows: append(readers, reports), Logger: setup.Logger,
+		// Replies to a draft are all for the flow that asked, which is why it is not the first one.
+		Store: storage.Runs, Flows: append([]flows.Flow{reports}, readers...), Logger: setup.Logger, ExpireAfter: WaitingTime,
 		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: setup.Logger}),
 	})
 	if err != nil {

@@ -93,6 +93,12 @@ const (
 	SearchForFile         Key = "search_for_file"
 	WhichQuestion         Key = "which_question"
 	UnreadableFile        Key = "unreadable_file" // of a file name
+	ReadAsWritten         Key = "read_as_written"
+	QuotesUnwritten       Key = "quotes_unwritten"
+	SourcesUngrouped      Key = "sources_ungrouped"
+	WordsSearched         Key = "words_searched"
+	OneSearchFailed       Key = "one_search_failed"
+	SearchesFailed        Key = "searches_failed" // of two numbers: 1 of 3
 )
 
 // Speaker says lines in one language.

@@ -13,6 +13,7 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/llm"
+	"cairn/internal/phrases"
 )
 
 // The agents, by the names of the flow's contract.
@@ -188,8 +189,8 @@ func (r *requests[Req, Resp]) changes() []graph.Change[State] {
 	changes := []graph.Change[State]{agentUses.Set([]flows.AgentUse{r.used()})}
 	for _, failure := range r.failures {
 		changes = append(changes, notes.Set([]string{fmt.Sprintf("%s did not do its work: %s", failure.Agent, failure.Kind)}))
-		if lacking := without[failure.Agent]; lacking != "" {
-			changes = append(changes, degraded.Set([]string{lacking}))
+		if lacking, ok := lackingWithout[failure.Agent]; ok {
+			changes = append(changes, degraded.Set([]string{speakerFor(r.step.State).Text(lacking)}))
 		}
 	}
 	return changes
@@ -209,10 +210,8 @@ func (o *orchestrator) logFailure(ctx context.Context, step graph.Step[State], f
 	}
 }
 
-// without says, for people, what an answer lacks where an agent did not do its work.
-var without = map[agent.Name]string{
-	nameUnderstander: "The question was searched for as written, for nothing could read it more closely.",
-	nameSearch:       "A search failed.",
-	nameGeneration:   "These are quotes, for nothing could write an answer.",
-	nameLinking:      "The sources are not grouped.",
+// lackingWithout is the line on what an answer lacks where an agent failed.
+var lackingWithout = map[agent.Name]phrases.Key{
+	nameUnderstander: phrases.ReadAsWritten, nameSearch: phrases.OneSearchFailed, nameGeneration: phrases.QuotesUnwritten,
+	nameLinking: phrases.SourcesUngrouped,
 }

@@ -354,7 +354,7 @@ func (f *Flow) finalize(ctx context.Context, step graph.Step[State]) (graph.Resu
 	if err != nil {
 		linked.Sources = link(s.SearchResults, s.Cited)
 		linked.Groups = []flows.SourceGroup{{Kind: knowledge.KindDocumentation, Sources: linked.Sources}}
-		changes = append(changes, note.Set(strings.TrimSpace(s.Note+" "+without[nameLinking])))
+		changes = append(changes, note.Set(strings.TrimSpace(s.Note+" "+speakerFor(s).Text(phrases.SourcesUngrouped))))
 	}
 	return graph.Update(append(changes,
 		sources.Set(linked.Sources),

@@ -106,6 +106,19 @@ func (mute) Embed(context.Context, []string) ([][]float32, error) {
 	return nil, errors.New("connection refused")
 }
 
+// TestWhatAnAnswerLacksIsSaidInTheAskersLanguage asks in German of an embedder that gives nothing.
+func TestWhatAnAnswerLacksIsSaidInTheAskersLanguage(t *testing.T) {
+	f := open(t)
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: f.index, Embedder: mute{f.embedder}, Fusion: retrieve.DefaultFusion}})
+	got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: "Was steht in den Dokumenten über Redis?"}, flows.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.Note, "Gesucht wurde nur nach Wörtern") {
+		t.Errorf("%s: %q (%s)", got.Kind, got.Text, got.Note)
+	}
+}
+
 func TestWithoutTheEmbedderWordsAreSearchedBy(t *testing.T) {
 	f := open(t)
 	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: f.index, Embedder: mute{f.embedder}, Fusion: retrieve.DefaultFusion}})

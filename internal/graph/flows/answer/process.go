@@ -16,6 +16,7 @@ import (
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
 	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 const (
@@ -130,17 +131,15 @@ func (f *Flow) searchAll(ctx context.Context, step graph.Step[State], searches .
 		}
 	}
 	changes := []graph.Change[State]{agentUses.Set([]flows.AgentUse{use})}
-	if byWords && !slices.Contains(step.State.Degraded, wordsAlone) {
+	speaker := speakerFor(step.State)
+	if wordsAlone := speaker.Text(phrases.WordsSearched); byWords && !slices.Contains(step.State.Degraded, wordsAlone) {
 		changes = append(changes, degraded.Set([]string{wordsAlone}))
 	}
 	if use.Failures > 0 {
-		changes = append(changes, degraded.Set([]string{fmt.Sprintf("%d of %d searches failed.", use.Failures, len(searches))}))
+		changes = append(changes, degraded.Set([]string{speaker.Text(phrases.SearchesFailed, use.Failures, len(searches))}))
 	}
 	return lists, made, changes, nil
 }
-
-// wordsAlone is said where the embedder gave nothing.
-const wordsAlone = "The search went by words alone: the embedder gave no vectors."
 
 // whole is the search for the question as it stands.
 func whole(s State) retrieve.Query {

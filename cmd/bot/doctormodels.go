@@ -16,6 +16,7 @@ import (
 	"cairn/docs"
 	"cairn/internal/app"
 	"cairn/internal/config"
+	"cairn/internal/document/verification"
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/answer/prompts"
@@ -164,7 +165,7 @@ func playIn(ctx context.Context, dir string, configured config.Config, models []
 		if err != nil {
 			return nil, false, fmt.Errorf("question %d: %w", n+1, err)
 		}
-		credulous = credulous || slices.ContainsFunc(outcome.Trace.Notes, func(note string) bool { return strings.Contains(note, answer.CredulousRemark) })
+		credulous = credulous || slices.ContainsFunc(outcome.Trace.Notes, func(note string) bool { return strings.Contains(note, verification.CredulousRemark) })
 	}
 	return played, credulous, nil
 }

@@ -2,15 +2,14 @@ package answer
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"cairn/internal/graph/flows/answer/prompts"
 	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/sentence"
 	"cairn/internal/llm"
+	"cairn/internal/llm/prompt"
 )
 
 // sizeOfContext bounds what a model is shown.
@@ -20,7 +19,6 @@ type sizeOfContext struct {
 	// after them score nearly as much. 0: all are.
 	sure   int
 	tokens int
-	all    bool          // one by one, also what is hardly worth showing
 	rest   map[int][]int // positions of what is shown with a passage, for its listing goes on there
 }
 
@@ -50,7 +48,7 @@ func shownSources(model llm.Model, evidence []retrieve.Evidence, size sizeOfCont
 	for _, i := range withRest(worthShowing(evidence, size), size.rest) {
 		e := evidence[i]
 		left -= sourceTokens + model.Tokens(e.Document.Title+e.Passage.Section())
-		text, took, whole := fitting(model, e.Passage.Text, left)
+		text, took, whole := prompt.FitSentences(model, e.Passage.Text, left)
 		if text == "" {
 			break
 		}
@@ -60,7 +58,7 @@ func shownSources(model llm.Model, evidence []retrieve.Evidence, size sizeOfCont
 			break
 		}
 	}
-	return sourcesOf(evidence, parts, !size.all)
+	return sourcesOf(evidence, parts)
 }
 
 // withRest puts the rest of their listings behind passages, each passage once.
@@ -95,7 +93,7 @@ func worthShowing(evidence []retrieve.Evidence, size sizeOfContext) []int {
 		switch {
 		case len(worth) == size.passages:
 			return worth
-		case size.all || isAttached(e):
+		case isAttached(e):
 		case some && !isWorthShowing(e, evidence[0]), e.Score < share*evidence[0].Score:
 			continue
 		}
@@ -110,18 +108,15 @@ type part struct {
 	text     string
 }
 
-// sourcesOf makes sources of parts; where they are joined, those of one section stand in their
-// order in the place of the best one.
-func sourcesOf(evidence []retrieve.Evidence, parts []part, joins bool) shownContext {
+// sourcesOf makes sources of parts; those of one section stand in their order in the place of the
+// best one.
+func sourcesOf(evidence []retrieve.Evidence, parts []part) shownContext {
 	shown := shownContext{joined: make(map[int][]int)}
 	at := make(map[place][]part)
 	var order []place
-	for n, p := range parts {
+	for _, p := range parts {
 		e := evidence[p.position]
 		section := place{document: e.Document.ID, anchor: e.Passage.Anchor}
-		if !joins {
-			section.anchor = fmt.Sprint(n)
-		}
 		if len(at[section]) == 0 {
 			order = append(order, section)
 		}
@@ -181,23 +176,6 @@ func isWorthShowing(e, best retrieve.Evidence) bool {
 	}
 	short := len(strings.Fields(e.Passage.Text)) < leastWords && e.Score < shortFloor*best.Score
 	return !short && !seeAlso.MatchString(e.Passage.Section())
-}
-
-// fitting gives as many whole sentences of a text, from its beginning, as have no more
-// tokens than are left.
-func fitting(model llm.Model, text string, left int) (fits string, took int, whole bool) {
-	if took = model.Tokens(text); took <= left {
-		return text, took, true
-	}
-	end, sum := 0, 0
-	for _, part := range sentence.Split(text) {
-		tokens := model.Tokens(text[end:part.End])
-		if sum+tokens > left {
-			break
-		}
-		end, sum = part.End, sum+tokens
-	}
-	return strings.TrimSpace(text[:end]), sum, false
 }
 
 // positions gives the positions of all passages that a draft was written from.

@@ -2,17 +2,12 @@ package answer
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"cairn/internal/agent"
-	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/answer/prompts"
+	"cairn/internal/document/verification"
 	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/knowledge/support"
-	"cairn/internal/llm"
 )
 
 // judge finds out whether passages support statements. Words say what
@@ -33,22 +28,17 @@ func (g *answerGeneration) judgeClaims(ctx context.Context, request claimsReques
 	if err != nil {
 		return claimsResponse{}, err
 	}
-	judged.Uses = asked.uses
-	if ctx.Err() != nil {
-		return claimsResponse{}, fmt.Errorf("judge the answer: %w", ctx.Err())
-	}
-	switch {
-	case asked.failure != "":
-		judged.Remarks = []string{"judged by words alone, for the model failed: " + asked.failure}
-		return judged, nil
-	case asked.credulous:
-		judged.Verdicts = labelByWords(request.Claims, words, strictlyFrom)
-		judged.Remarks = []string{CredulousRemark}
+	judged.Uses = asked.Uses
+	if remark := asked.Remark(); remark != "" {
+		if asked.Credulous {
+			judged.Verdicts = labelByWords(request.Claims, words, strictlyFrom)
+		}
+		judged.Remarks = []string{remark}
 		return judged, nil
 	}
 	judged.Basis = judgedByModel
 	for i, c := range request.Claims {
-		label, told := asked.labels[i]
+		label, told := asked.Labels[i]
 		switch {
 		case !told:
 		case label == support.Supported && len(words[i].Absent) > 0:
@@ -62,9 +52,6 @@ func (g *answerGeneration) judgeClaims(ctx context.Context, request claimsReques
 	completeBare(request.Claims, judged.Verdicts)
 	return judged, nil
 }
-
-// CredulousRemark is the remark of a trace on a model that verifies and is not believed.
-const CredulousRemark = "judged by words alone, for the model took a statement for supported that no source has"
 
 // From these chances on words alone let a claim stand unmarked, and where a model that was
 // asked proved credulous.
@@ -121,149 +108,18 @@ func completeBare(claims []claim, labels []support.Label) {
 	}
 }
 
-// verifyTokens bounds the sources that a model judges by in one request, verifyClaims the
-// statements.
-const (
-	verifyTokens = 8000
-	verifyClaims = 40
-)
-
-// verdictsAsked are a model's verdicts on claims.
-type verdictsAsked struct {
-	labels    map[int]support.Label // by claim
-	uses      []flows.ModelUse
-	failure   string // why there are none
-	credulous bool   // it supports what no source has
-}
-
-// askVerdicts asks the model about all claims, several in a request.
-func (g *answerGeneration) askVerdicts(ctx context.Context, request claimsRequest) (verdictsAsked, error) {
-	asked := verdictsAsked{labels: make(map[int]support.Label)}
-	for _, batch := range g.groupClaims(request) {
-		if err := g.askBatch(ctx, request, batch, &asked); err != nil || asked.failure != "" {
-			return asked, err
+// askVerdicts asks the model about all claims that assert something of a source.
+func (g *answerGeneration) askVerdicts(ctx context.Context, request claimsRequest) (verification.Verdicts, error) {
+	asked := verification.Request{Run: request.Run, Question: request.Question}
+	for _, e := range request.Evidence {
+		asked.Sources = append(asked.Sources, verification.Source{Title: e.Document.Title, Section: e.Passage.Section(), Text: e.Passage.Text})
+	}
+	for _, c := range request.Claims {
+		statement := verification.Statement{Text: c.Text, Under: c.Under}
+		if !c.AboutSources && c.Kind != reply.Header {
+			statement.Cites = c.Cites
 		}
+		asked.Statements = append(asked.Statements, statement)
 	}
-	return asked, nil
-}
-
-// groupClaims groups claims so that what they cite fits a request.
-func (g *answerGeneration) groupClaims(request claimsRequest) [][]int {
-	var batches [][]int
-	var batch, cited []int
-	tokens := 0
-	for i, c := range request.Claims {
-		cites := presentCites(c, request.Evidence)
-		if c.AboutSources || c.Kind == reply.Header || len(cites) == 0 {
-			continue
-		}
-		added := 0
-		for _, position := range cites {
-			if !slices.Contains(cited, position) {
-				added += g.verifier.Tokens(request.Evidence[position].Passage.Text) + sourceTokens
-			}
-		}
-		if len(batch) > 0 && (tokens+added > verifyTokens || len(batch) == verifyClaims) {
-			batches = append(batches, batch)
-			batch, cited, tokens = nil, nil, 0
-		}
-		batch, tokens = append(batch, i), tokens+added
-		cited = distinctCites(append(cited, cites...))
-	}
-	if len(batch) > 0 {
-		batches = append(batches, batch)
-	}
-	return batches
-}
-
-// askBatch asks the model about some of the claims, and about one statement that no source
-// has.
-func (g *answerGeneration) askBatch(ctx context.Context, request claimsRequest, batch []int, asked *verdictsAsked) error {
-	prompt, control := g.verifyPrompt(request, batch)
-	messages, err := prompt.Messages()
-	if err != nil {
-		return err
-	}
-	type answered struct {
-		Verdicts []struct {
-			Statement int    `json:"statement"`
-			Support   string `json:"support"`
-		} `json:"verdicts"`
-	}
-	told, use := flows.ConsultFor[answered](ctx, roleVerify, g.verifier, llm.Request{Run: request.Run, Messages: messages, Schema: &prompts.VerifySchema})
-	asked.uses = append(asked.uses, use)
-	if asked.failure = use.Failure; use.Failure != "" {
-		return nil
-	}
-	for _, v := range told.Verdicts {
-		label, ok := labels[v.Support]
-		at := v.Statement - 1
-		switch {
-		case !ok || at < 0 || at > len(batch):
-			continue
-		case at == control:
-			asked.credulous = asked.credulous || label == support.Supported
-			continue
-		case at > control:
-			at--
-		}
-		asked.labels[batch[at]] = label
-	}
-	return nil
-}
-
-// verifyPrompt puts the claims of a batch to the model; control is the position of the
-// statement that no source has.
-func (g *answerGeneration) verifyPrompt(request claimsRequest, batch []int) (prompt prompts.Verify, control int) {
-	var cited []int
-	for _, i := range batch {
-		cited = distinctCites(append(cited, presentCites(request.Claims[i], request.Evidence)...))
-	}
-	evidence := make([]retrieve.Evidence, len(cited))
-	for n, position := range cited {
-		evidence[n] = request.Evidence[position]
-	}
-	prompt.Question = request.Question
-	prompt.Sources = shownSources(g.verifier, evidence, sizeOfContext{passages: len(evidence), all: true, tokens: max(verifyTokens, g.verifier.Limits().Context/2)}).sources
-	control = len(batch) / 2
-	for n, i := range batch {
-		if n == control {
-			prompt.Statements = append(prompt.Statements, prompts.Statement{Number: n + 1, Cites: "1", Text: prompts.ControlStatement})
-		}
-		c := request.Claims[i]
-		var numbers []string
-		for _, position := range presentCites(c, request.Evidence) {
-			if number := slices.Index(cited, position) + 1; number <= len(prompt.Sources) {
-				numbers = append(numbers, fmt.Sprint(number))
-			}
-		}
-		prompt.Statements = append(prompt.Statements, prompts.Statement{
-			Number: len(prompt.Statements) + 1, Cites: strings.Join(numbers, ", "), Under: c.Under, Text: c.Text,
-		})
-	}
-	return prompt, control
-}
-
-var labels = map[string]support.Label{"full": support.Supported, "partial": support.Partly, "none": support.Unsupported}
-
-// presentCites gives the evidence that a claim cites and that still has text: a document may
-// have been removed since.
-func presentCites(c claim, evidence []retrieve.Evidence) []int {
-	var present []int
-	for _, position := range c.Cites {
-		if evidence[position].Passage.Text != "" {
-			present = append(present, position)
-		}
-	}
-	return present
-}
-
-func distinctCites(cites []int) []int {
-	var distinct []int
-	for _, c := range cites {
-		if !slices.Contains(distinct, c) {
-			distinct = append(distinct, c)
-		}
-	}
-	return distinct
+	return verification.Ask(ctx, g.verifier, asked)
 }

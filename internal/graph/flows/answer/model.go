@@ -23,7 +23,6 @@ type Models struct {
 const (
 	roleUnderstand = "understand"
 	roleAnswer     = "answer"
-	roleVerify     = "verify"
 )
 
 // How much of a thread a model is shown.

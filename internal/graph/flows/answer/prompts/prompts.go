@@ -24,18 +24,6 @@ type Source struct {
 	Modified             string // a date, or ""
 }
 
-// Statement is a sentence of an answer that is to be checked.
-type Statement struct {
-	Number int
-	Cites  string // numbers of sources: "1, 3"
-	Under  string // the header of its table, or the lead-in of its list; "" for none
-	Text   string
-}
-
-// ControlStatement is put between the statements that are to be checked. No source states it:
-// a model that says so all the same is not believed.
-const ControlStatement = "On 31 February 1893 the town of Quellmar sold its lighthouse to a travelling circus for 4187 silver buttons."
-
 // Understand asks what a question means.
 type Understand struct {
 	History     []Turn // oldest first
@@ -67,13 +55,6 @@ type Answer struct {
 	Form            string // one sentence on the form, or ""
 }
 
-// Verify asks whether sources support statements.
-type Verify struct {
-	Question   string // that the statements answer
-	Sources    []Source
-	Statements []Statement
-}
-
 // Messages gives the conversation that asks for an understanding.
 func (p Understand) Messages() ([]llm.Message, error) { return prompt.Messages(understandTemplate, p) }
 
@@ -83,14 +64,10 @@ func (p Next) Messages() ([]llm.Message, error) { return prompt.Messages(nextTem
 // Messages gives the conversation that asks for the answer.
 func (p Answer) Messages() ([]llm.Message, error) { return prompt.Messages(answerTemplate, p) }
 
-// Messages gives the conversation that asks for verdicts.
-func (p Verify) Messages() ([]llm.Message, error) { return prompt.Messages(verifyTemplate, p) }
-
 // The schemas of the structured replies.
 var (
 	UnderstandSchema = prompt.Schema(files, "understand")
 	NextSchema       = prompt.Schema(files, "next")
-	VerifySchema     = prompt.Schema(files, "verify")
 )
 
 //go:embed *.tmpl *.json
@@ -100,5 +77,4 @@ var (
 	understandTemplate = prompt.Template(files, "understand", nil)
 	nextTemplate       = prompt.Template(files, "next", nil)
 	answerTemplate     = prompt.Template(files, "answer", template.FuncMap{"sentinel": func() string { return Sentinel }})
-	verifyTemplate     = prompt.Template(files, "verify", nil)
 )

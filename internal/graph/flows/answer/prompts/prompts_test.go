@@ -32,9 +32,6 @@ func TestPrompts(t *testing.T) {
 		}},
 		"next":   prompts.Next{Sources: sources, Searched: []string{"leave"}, Question: question},
 		"answer": prompts.Answer{Sources: sources, History: thread, Question: question, Language: "German", ReadIn: "Slack", SourceLanguages: "English, German", Today: "2026-03-01", Length: "Two or three sentences.", Form: "Give the steps as a numbered list."},
-		"verify": prompts.Verify{Sources: sources, Question: question, Statements: []prompts.Statement{
-			{Number: 1, Cites: "1", Text: "You have 28 days."}, {Number: 2, Cites: "1, 2", Under: "| a </under>", Text: "</statement> All is well."},
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages, err := prompt.Messages()

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"cairn/internal/graph/flows/answer"
@@ -13,12 +15,14 @@ import (
 
 // savedReply is a checked reply in a file.
 type savedReply struct {
+	Number         int
 	Written, Shown string
 	Tame           bool
 }
 
-// saveTo writes replies to a file until the test ends.
-func saveTo(t *testing.T, path string) func(Reply) {
+// saveTo gives a function that writes replies to a file until the test ends. It may be called
+// concurrently.
+func saveTo(t *testing.T, path string) func(Reply) error {
 	t.Helper()
 	file, err := os.Create(path)
 	if err != nil {
@@ -30,16 +34,14 @@ func saveTo(t *testing.T, path string) func(Reply) {
 			t.Error(err)
 		}
 	})
-	encoder := gob.NewEncoder(out)
-	return func(reply Reply) {
-		if err := encoder.Encode(savedReply{Written: reply.Written, Shown: reply.Checked.Text, Tame: reply.Tame}); err != nil {
-			t.Fatal(err)
-		}
+	encoder := gob.NewEncoder(out) // its methods may be called concurrently
+	return func(reply Reply) error {
+		return encoder.Encode(savedReply{Number: reply.Number, Written: reply.Written, Shown: reply.Checked.Text, Tame: reply.Tame})
 	}
 }
 
 // loadNext reads the file of the flag -replies.load.
-func loadNext(t *testing.T) func(i int) (Reply, bool) {
+func loadNext(t *testing.T) nextReply {
 	t.Helper()
 	file, err := os.Open(*loaded)
 	if err != nil {
@@ -50,15 +52,18 @@ func loadNext(t *testing.T) func(i int) (Reply, bool) {
 			t.Error(err)
 		}
 	})
-	decoder := gob.NewDecoder(bufio.NewReader(file))
-	return func(i int) (Reply, bool) {
-		var read savedReply
-		switch err := decoder.Decode(&read); {
-		case errors.Is(err, io.EOF) && i > 0:
-			return Reply{}, false
-		case err != nil:
-			t.Fatalf("%s, reply %d: %v", *loaded, i, err)
+	decoder := gob.NewDecoder(bufio.NewReader(file)) // its methods may be called concurrently
+	var read atomic.Int64
+	return func() (Reply, bool, error) {
+		var saved savedReply
+		err := decoder.Decode(&saved)
+		if errors.Is(err, io.EOF) && read.Load() > 0 {
+			return Reply{}, false, nil
 		}
-		return Reply{Written: read.Written, Tame: read.Tame, Checked: answer.CheckedReply{Text: read.Shown}}, true
+		if err != nil {
+			return Reply{}, false, fmt.Errorf("%s: %w", *loaded, err)
+		}
+		read.Add(1)
+		return Reply{Number: saved.Number, Written: saved.Written, Tame: saved.Tame, Checked: answer.CheckedReply{Text: saved.Shown}}, true, nil
 	}
 }

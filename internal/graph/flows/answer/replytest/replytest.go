@@ -5,10 +5,13 @@ package replytest
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/yuin/goldmark"
@@ -16,6 +19,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/knowledge"
@@ -25,6 +29,7 @@ import (
 
 var (
 	replies = flag.Int("replies", 200, "how many made-up replies are checked and rendered")
+	first   = flag.Int("replies.first", 0, "the number of the first made-up reply")
 	seed    = flag.Uint64("replies.seed", 20, "what the made-up replies are made from")
 	saved   = flag.String("replies.save", "", "the file to write checked replies to")
 	loaded  = flag.String("replies.load", "", "the file of checked replies to show instead of checking made-up ones")
@@ -68,6 +73,7 @@ func Count(markdown string) Structure {
 
 // Reply is a made-up reply and what is shown of it.
 type Reply struct {
+	Number  int
 	Written string
 	Tame    bool // it has Markdown alone, each part with text
 	Checked answer.CheckedReply
@@ -94,50 +100,70 @@ func Evidence() []retrieve.Evidence {
 }
 
 // Random checks as many made-up replies as the flag -replies says, by words alone or with a
-// verifier that answers at random, and gives each to show. With -replies.load they are those of a
-// file that -replies.save wrote, of which the texts alone are known.
+// verifier that answers at random, and gives each to show, which is called by several goroutines
+// at once. Each reply depends on the seed and its number alone. With -replies.load they are those
+// of a file that -replies.save wrote, of which the texts alone are known.
 func Random(t *testing.T, show func(Reply) error) {
 	t.Helper()
 	next := checkNext(t)
 	if *loaded != "" {
 		next = loadNext(t)
 	}
-	save := func(Reply) {}
+	save := func(Reply) error { return nil }
 	if *saved != "" {
 		save = saveTo(t, *saved)
 	}
-	for i := 0; ; i++ {
-		made, ok := next(i)
-		if !ok {
-			return
-		}
-		save(made)
-		if err := show(made); err != nil {
-			t.Fatalf("reply %d of seed %d: %v\nwritten %.3000q\nshown   %.3000q", i, *seed, err, made.Written, made.Checked.Text)
-		}
+	var group errgroup.Group
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error {
+			for {
+				made, ok, err := next()
+				if err != nil || !ok {
+					return err
+				}
+				if err := errors.Join(save(made), show(made)); err != nil {
+					return fmt.Errorf("reply %d of seed %d: %w\nwritten %.3000q\nshown   %.3000q", made.Number, *seed, err, made.Written, made.Checked.Text)
+				}
+			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
 	}
 }
 
+// nextReply gives one reply after the other, false at their end. It may be called concurrently.
+type nextReply func() (made Reply, ok bool, err error)
+
 // checkNext makes replies up and checks them, as many as the flag says.
-func checkNext(t *testing.T) func(i int) (Reply, bool) {
-	random := rand.New(rand.NewPCG(*seed, 1)) //nolint:gosec // repeatable on purpose
-	return func(i int) (Reply, bool) {
-		if i == *replies {
-			return Reply{}, false
+func checkNext(t *testing.T) nextReply {
+	var number atomic.Int64
+	number.Store(int64(*first) - 1)
+	return func() (Reply, bool, error) {
+		i := int(number.Add(1))
+		if i >= *first+*replies {
+			return Reply{}, false, nil
 		}
-		made := Reply{Tame: i%2 == 0}
-		made.Written = writeReply(random, made.Tame)
-		var verify llm.Model
-		if i%3 > 0 {
-			verify = fickle{random}
-		}
-		checked, err := answer.CheckReply(t.Context(), answer.WrittenReply{Question: "How long does a restart take?", Text: made.Written, Evidence: Evidence()}, verify)
-		if err != nil {
-			t.Fatalf("reply %d of seed %d: %v", i, *seed, err)
-		}
-		made.Checked = checked
-		return made, true
+		made, err := makeReply(t.Context(), i)
+		return made, true, err
 	}
+}
+
+// makeReply makes up the reply of a number and checks it.
+func makeReply(ctx context.Context, number int) (Reply, error) {
+	random := rand.New(rand.NewPCG(*seed, uint64(number))) //nolint:gosec // repeatable on purpose
+	made := Reply{Number: number, Tame: number%2 == 0}
+	made.Written = writeReply(random, made.Tame)
+	var verify llm.Model
+	if number%3 > 0 {
+		verify = fickle{random}
+	}
+	checked, err := answer.CheckReply(ctx, answer.WrittenReply{Question: "How long does a restart take?", Text: made.Written, Evidence: Evidence()}, verify)
+	if err != nil {
+		return made, fmt.Errorf("check reply %d of seed %d: %w", number, *seed, err)
+	}
+	made.Checked = checked
+	return made, nil
 }
 
 // fickle is a verifier that answers at random, and at times not at all.

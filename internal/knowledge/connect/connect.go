@@ -1,11 +1,13 @@
 // Package connect is the contract of what brings documents in. A connector knows
-// one kind of place and nothing of parsing or indexing.
+// one kind of place and nothing of parsing or indexing. Sync is what every connector has;
+// Estimator and Watcher are optional, and probed by the callers that have a use for them.
 package connect
 
 import (
 	"context"
 	"fmt"
 	"iter"
+	"time"
 
 	"cairn/internal/knowledge"
 )
@@ -37,13 +39,14 @@ const (
 	Failed
 )
 
-// Known tells a connector what the caller has already: the hash of each document.
+// Known tells a connector what the caller has already: the hash of each document. A connector
+// may read its own hashes: they are what it gave with the document.
 type Known map[knowledge.DocumentID]string
 
 // Connector yields what changed. Sync stops at the first error that concerns the
-// place as a whole (a folder that is not there); what concerns one document is a
-// Failed change. A document that Known holds and the place no longer has is yielded
-// as Deleted, after everything else.
+// place as a whole (a folder that is not there, a listing that fails half-way); what concerns
+// one document is a Failed change. A document that Known holds and the place no longer has is
+// yielded as Deleted, after everything else: a sync that ends with an error yields none.
 type Connector interface {
 	Source() knowledge.SourceID
 	Sync(ctx context.Context, known Known) iter.Seq2[Change, error]
@@ -54,6 +57,26 @@ type Connector interface {
 type Estimator interface {
 	Estimate(ctx context.Context) (int, error)
 }
+
+// Watcher is an optional interface of a connector whose place tells when it changes.
+type Watcher interface {
+	// Watch calls changed, never concurrently, each time that a document may have changed,
+	// until ctx ends, which is no error. What changes before Watch began is not told.
+	Watch(ctx context.Context, changed func()) error
+}
+
+// UnavailableError ends a Sync of a place that asks to be left alone for some time.
+type UnavailableError struct {
+	After  time.Duration // from now on; positive
+	Reason error         // fit to show to a person
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("%v; it is asked again in %s", e.Reason, e.After)
+}
+
+// Unwrap returns the reason.
+func (e *UnavailableError) Unwrap() error { return e.Reason }
 
 // TooLargeError is the reason of a Failed change for a document over the limit.
 type TooLargeError struct {

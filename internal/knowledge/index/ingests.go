@@ -31,6 +31,14 @@ type IngestState struct {
 	Failed                 int // documents that could not be read
 	Failures               []IngestFailure
 	Reason                 string // why it ended before it had read all; "" where it did not
+
+	// Held is how many documents are gone at the source and stay in the index until a person
+	// confirms it, because they are too many at once.
+	Held int
+	// Attempts is how many ingests in a row began and did not end well; 0 after one that did.
+	Attempts int
+	// NotBefore is when the source may be read again, where it asked to be left alone; else zero.
+	NotBefore time.Time
 }
 
 // IngestFailure is a document that could not be read.
@@ -65,6 +73,10 @@ type storedIngest struct {
 	Failed   int             `json:"failed"`
 	Failures []storedFailure `json:"failures,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+
+	Held      int       `json:"held,omitempty"`
+	Attempts  int       `json:"attempts,omitempty"`
+	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
 type storedFailure struct {
@@ -81,6 +93,7 @@ func EncodeIngest(state IngestState) ([]byte, error) {
 		Version: ingestVersion, Began: state.Began.UTC().Truncate(time.Microsecond), Ended: state.Ended.UTC().Truncate(time.Microsecond),
 		Seen: state.Seen, Changed: state.Changed, Deleted: state.Deleted, Passages: state.Passages,
 		Failed: state.Failed, Reason: truncateText(state.Reason),
+		Held: state.Held, Attempts: state.Attempts, NotBefore: state.NotBefore.UTC().Truncate(time.Microsecond),
 	}
 	for _, failure := range state.Failures[:min(len(state.Failures), MaxIngestFailures)] {
 		stored.Failures = append(stored.Failures, storedFailure{truncateText(failure.Document), truncateText(failure.Reason)})
@@ -101,6 +114,7 @@ func DecodeIngest(source knowledge.SourceID, body []byte) (IngestState, error) {
 	state := IngestState{
 		Source: source, Began: stored.Began, Ended: stored.Ended, Seen: stored.Seen, Changed: stored.Changed,
 		Deleted: stored.Deleted, Passages: stored.Passages, Failed: stored.Failed, Reason: stored.Reason,
+		Held: stored.Held, Attempts: stored.Attempts, NotBefore: stored.NotBefore,
 	}
 	for _, failure := range stored.Failures {
 		state.Failures = append(state.Failures, IngestFailure(failure))

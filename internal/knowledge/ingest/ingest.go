@@ -6,10 +6,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +27,10 @@ const (
 	batchPassages = 512              // passages written in one transaction
 	batchWait     = 2 * time.Second  // a batch is written at the latest after this
 	parseTimeout  = 60 * time.Second // for one document
+
+	// More documents than a fifth of a source are not removed at once, unless they are few.
+	heldShare = 5
+	heldLeast = 10
 )
 
 // Ingester reads sources into one index.
@@ -33,6 +39,10 @@ type Ingester struct {
 	Embedder embed.Embedder // nil: no vectors are made
 	Limits   parse.Limits   // of one document; zero values are parse's defaults
 	Chunk    chunk.Options
+	// Prune removes what is gone at the source however much it is.
+	Prune bool
+	// Readers is how many documents are parsed at once; 0 means one for each processor.
+	Readers int
 	// Observe is told how far the ingest is, at most some times a second and never
 	// concurrently. May be nil.
 	Observe func(Progress)
@@ -67,10 +77,13 @@ type Failure struct {
 type Report struct {
 	Added, Updated, Unchanged, Deleted int // documents
 	Drafts                             int // documents left out, for they are not to be published yet
-	Passages                           int // written
-	Embedded                           int // passages given vectors, of any source
-	Failures                           []Failure
-	Took                               time.Duration
+	// Held is how many documents are gone at the source and were not removed: they are more
+	// than a fifth of it, which a listing that went wrong looks like. Ingester.Prune removes them.
+	Held     int
+	Passages int // written
+	Embedded int // passages given vectors, of any source
+	Failures []Failure
+	Took     time.Duration
 }
 
 // Sync brings the index up to date with a source and embeds what has no vectors. The
@@ -78,7 +91,7 @@ type Report struct {
 func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Report, error) {
 	started := in.now()
 	sync := &syncing{Ingester: in, source: connector.Source(), began: started, known: connect.Known{}, audiences: make(map[knowledge.DocumentID]knowledge.Audience)}
-	err := in.saveBegin(ctx, sync.source, started)
+	err := sync.saveBegin(ctx)
 	if err == nil {
 		err = sync.readSource(ctx, connector)
 	}
@@ -86,7 +99,7 @@ func (in *Ingester) Sync(ctx context.Context, connector connect.Connector) (Repo
 		err = in.embedAll(ctx, &sync.report)
 	}
 	sync.report.Took = in.now().Sub(started)
-	err = errors.Join(err, in.saveEnd(ctx, sync, err))
+	err = errors.Join(err, sync.saveEnd(ctx, err))
 	if err != nil {
 		return sync.report, fmt.Errorf("ingest %s: %w", connector.Source(), err)
 	}
@@ -120,6 +133,9 @@ type syncing struct {
 	looked    int
 	batch     index.Batch
 	held      int // passages in batch
+	gone      []knowledge.DocumentID
+	unlisted  error // why the source was not listed to its end
+	attempts  int   // that did not end well, this one included
 	report    Report
 }
 
@@ -148,23 +164,39 @@ func (s *syncing) readSource(ctx context.Context, connector connect.Connector) e
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	outcomes := s.startReaders(ctx, connector, stop)
+	outcomes := s.startReaders(ctx, connector)
 	err := s.writeBatches(ctx, outcomes)
 	if err != nil {
 		stop(err)
 	}
 	for range outcomes { // the readers end once nobody waits for room
 	}
-	if cause := context.Cause(ctx); err == nil && cause != nil {
-		return cause
+	if err := cmp.Or(err, s.unlisted, context.Cause(ctx)); err != nil {
+		return err
 	}
-	return err
+	return s.removeGone(ctx)
+}
+
+// removeGone removes what the source no longer has, after it was listed to its end. Very many
+// documents at once are left for a person to confirm.
+func (s *syncing) removeGone(ctx context.Context) error {
+	if len(s.gone) >= heldLeast && len(s.gone)*heldShare > len(s.known) && !s.Prune {
+		s.report.Held = len(s.gone)
+		return nil
+	}
+	for some := range slices.Chunk(s.gone, batchPassages) {
+		if err := s.Index.Write(ctx, index.Batch{Delete: some}); err != nil {
+			return err
+		}
+		s.report.Deleted += len(some)
+	}
+	return nil
 }
 
 // startReaders lists the source in one goroutine and parses in some more. The
-// channel closes when all of them have ended.
-func (s *syncing) startReaders(ctx context.Context, connector connect.Connector, stop context.CancelCauseFunc) <-chan outcome {
-	workers := runtime.GOMAXPROCS(0)
+// channel closes when all of them have ended; then s.unlisted is set.
+func (s *syncing) startReaders(ctx context.Context, connector connect.Connector) <-chan outcome {
+	workers := cmp.Or(s.Readers, runtime.GOMAXPROCS(0))
 	changes := make(chan connect.Change, workers)
 	outcomes := make(chan outcome, workers)
 	var readers sync.WaitGroup
@@ -172,7 +204,7 @@ func (s *syncing) startReaders(ctx context.Context, connector connect.Connector,
 		defer close(changes)
 		for change, err := range connector.Sync(ctx, s.known) {
 			if err != nil {
-				stop(err)
+				s.unlisted = err
 				return
 			}
 			select {
@@ -265,8 +297,7 @@ func (s *syncing) addOutcome(o outcome) {
 	_, ok := s.known[document.ID]
 	switch {
 	case o.change.Kind == connect.Deleted:
-		s.batch.Delete = append(s.batch.Delete, document.ID)
-		s.report.Deleted++
+		s.gone = append(s.gone, document.ID)
 		return
 	case o.change.Kind == connect.Unchanged:
 		document.LastSeen = s.now()

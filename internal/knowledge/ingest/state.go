@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/index"
 )
 
@@ -13,37 +13,72 @@ import (
 // still does.
 const keepLimit = 10 * time.Second
 
-// saveBegin notes in an index that keeps such states that an ingest of a source is under way.
-func (in *Ingester) saveBegin(ctx context.Context, source knowledge.SourceID, at time.Time) error {
-	states, ok := in.Index.(index.IngestStates)
+// retryPause is how long a source is left alone after a failure, doubled after each further one.
+const retryPause = time.Minute
+
+// NextSync gives when a source that is read at an interval is due, by how it was read last; the
+// zero state is due at once. After failures it is tried sooner than the interval says, but never
+// before the source may be asked again.
+func NextSync(last index.IngestState, every time.Duration) time.Time {
+	due := last.Began.Add(every)
+	if last.Began.IsZero() {
+		return due
+	}
+	if last.Attempts > 0 {
+		pause := retryPause << min(last.Attempts-1, 10)
+		due = last.Began.Add(min(pause, every))
+	}
+	if last.NotBefore.After(due) {
+		due = last.NotBefore
+	}
+	return due
+}
+
+// saveBegin notes in an index that keeps such states that an ingest of the source is under way.
+// Until it has ended well it counts as one that failed: its process may die.
+func (s *syncing) saveBegin(ctx context.Context) error {
+	states, ok := s.Index.(index.IngestStates)
 	if !ok {
 		return nil
 	}
-	return states.SaveIngest(ctx, index.IngestState{Source: source, Began: at})
+	all, err := states.IngestStates(ctx)
+	if err != nil {
+		return err
+	}
+	s.attempts = 1
+	for _, state := range all {
+		if state.Source == s.source {
+			s.attempts = state.Attempts + 1
+		}
+	}
+	return states.SaveIngest(ctx, index.IngestState{Source: s.source, Began: s.began, Attempts: s.attempts})
 }
 
 // saveEnd notes how an ingest ended, and why it failed where it did.
-func (in *Ingester) saveEnd(ctx context.Context, s *syncing, failed error) error {
-	states, ok := in.Index.(index.IngestStates)
+func (s *syncing) saveEnd(ctx context.Context, failed error) error {
+	states, ok := s.Index.(index.IngestStates)
 	if !ok {
 		return nil
 	}
 	report := s.report
-	ended := in.now()
+	ended := s.now()
 	state := index.IngestState{
 		Source: s.source, Began: s.began, Ended: ended, Seen: s.looked, Changed: report.Added + report.Updated,
-		Deleted: report.Deleted, Passages: report.Passages, Failed: len(report.Failures),
+		Deleted: report.Deleted, Passages: report.Passages, Failed: len(report.Failures), Held: report.Held, Attempts: s.attempts,
 	}
 	for _, failure := range report.Failures[:min(len(report.Failures), index.MaxIngestFailures)] {
 		state.Failures = append(state.Failures, index.IngestFailure{Document: failure.Path, Reason: failure.Reason.Error()})
 	}
 	switch {
 	case failed == nil:
-		state.Complete = ended
+		state.Complete, state.Attempts = ended, 0
 	case errors.Is(failed, context.Canceled):
 		state.Reason = "interrupted"
 	default:
 		state.Reason = failed.Error()
+	}
+	if unavailable, ok := errors.AsType[*connect.UnavailableError](failed); ok {
+		state.NotBefore = ended.Add(unavailable.After)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
 	defer cancel()

@@ -50,7 +50,9 @@ func testIngestStates(t *testing.T, s *subject) {
 	again.Complete = docs.Complete
 	wants(again, wiki)
 
-	stopped := index.IngestState{Source: "docs", Began: dayOf(3), Ended: dayOf(4), Seen: 2, Reason: "the folder is gone"}
+	stopped := index.IngestState{
+		Source: "docs", Began: dayOf(3), Ended: dayOf(4), Seen: 2, Reason: "the folder is gone", Held: 7, Attempts: 2, NotBefore: dayOf(5),
+	}
 	save(stopped)
 	stopped.Complete = docs.Complete
 	wants(stopped, wiki)

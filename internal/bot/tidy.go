@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +28,11 @@ const (
 	tidyPause        = 5 * time.Second
 	tidyBackoff      = .25
 	longestTidyPause = time.Minute
+	// A thread is tidied at multiples of a part of TidyAfter, and again at multiples of longer
+	// steps: one look is enough for all that came to be unknown before, however many jobs ask for
+	// it.
+	stepsInTidyAfter = 3
+	stepsTillAgain   = 4
 )
 
 // tidyLater has the thread tidied once the platform has had time to do what the job asked of
@@ -36,22 +41,45 @@ func (t *turn) tidyLater(ctx context.Context) error {
 	if _, ok := t.poster.(chat.Tidier); !ok {
 		return nil
 	}
-	key := keyOf(t.job)
 	// What an earlier attempt left is tidied once, however many attempts find it still unknown.
-	doubt := fmt.Sprint("since-", t.lease.Unsure.UnixMilli())
-	if t.late || t.sent {
-		doubt = fmt.Sprint(t.lease.Token)
+	doubt := t.lease.Unsure
+	if t.late || t.sent || doubt.IsZero() {
+		doubt = t.now()
 	}
-	job := runs.Job{
-		Event: tidyEvent(key, doubt, 1), Kind: tidyJob,
-		Message: chat.Message{ID: cmp.Or(t.message.ID, t.job.Message.ID), Thread: t.message.Thread, Text: string(key), At: t.now()},
-	}
-	_, err := t.store.EnqueueAfter(ctx, job, t.options.TidyAfter)
+	message := chat.Message{ID: cmp.Or(t.message.ID, t.job.Message.ID), Thread: t.message.Thread, At: t.now()}
+	return t.scheduleTidying(ctx, message, ceilTime(t.message.Thread, doubt.Add(t.options.TidyAfter), t.tidyStep()))
+}
+
+// scheduleTidying has the thread of the message tidied at a time of ceilTime, unless that was or
+// is to be done.
+func (t *turn) scheduleTidying(ctx context.Context, message chat.Message, at time.Time) error {
+	job := runs.Job{Event: runs.EventID(fmt.Sprintf("tidy-%s-%d", message.Thread, at.UnixMilli())), Kind: tidyJob, Message: message}
+	_, err := t.store.EnqueueAfter(ctx, job, max(at.Sub(t.now()), 0))
 	return err
 }
 
-func tidyEvent(key runs.DeliveryKey, doubt string, try int) runs.EventID {
-	return runs.EventID(fmt.Sprintf("tidy-%s-%s-%d", key, doubt, try))
+func (t *turn) tidyStep() time.Duration { return t.options.TidyAfter / stepsInTidyAfter }
+
+// ceilTime is the first time at or after another that is a multiple of step, moved by a part of it
+// that differs from thread to thread.
+func ceilTime(thread chat.ThreadID, at time.Time, step time.Duration) time.Time {
+	hash := fnv.New64a()
+	hash.Write([]byte(thread))
+	phase := time.Duration(hash.Sum64()%uint64(step/time.Millisecond)) * time.Millisecond
+	floor := at.Add(-phase).Truncate(step).Add(phase)
+	if floor.Before(at) {
+		return floor.Add(step)
+	}
+	return floor
+}
+
+// tidyTime is when a job of scheduleTidying was to be done.
+func tidyTime(event runs.EventID) time.Time {
+	millis, err := strconv.ParseInt(string(event[strings.LastIndexByte(string(event), '-')+1:]), 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis)
 }
 
 // removeLatePosts takes away what came late, unless there is something better to do in the thread.
@@ -63,10 +91,9 @@ func (t *turn) removeLatePosts(ctx context.Context) (runs.Result, error) {
 	if t.lease.Behind {
 		return t.tidyAgain(ctx, tidyPause, errors.New("other messages of the thread go first"))
 	}
-	late := chat.Late{To: t.message.ID, Key: chat.PostKey(t.message.Text), Age: t.now().Sub(t.job.Message.At), Known: t.knownMessages()}
-	if at := lastSaid(t.session.Turns, t.message.ID); at >= 0 {
-		late.Posted = t.session.Turns[at].Posted
-	}
+	// No job asks for a look at a time that is less than TidyAfter away.
+	unknown := tidyTime(t.job.Event).Add(-t.options.TidyAfter)
+	late := chat.Late{To: t.firstInDoubt(), Age: t.now().Sub(unknown), Known: t.knownMessages()}
 	calling, done := context.WithTimeout(ctx, platformTime)
 	defer done()
 	err := tidier.Tidy(calling, t.message.Thread, late)
@@ -79,6 +106,20 @@ func (t *turn) removeLatePosts(ctx context.Context) (runs.Result, error) {
 		return t.tidyAgain(ctx, min(max(wait.After, tidyPause), longestTidyPause), err)
 	}
 	return t.tidyAgain(ctx, t.options.TidyAfter, err)
+}
+
+// firstInDoubt is the message that the tidying begins at: the oldest that the session tells of,
+// for the job stands for all of the thread, or its own where the session does not tell of it.
+func (t *turn) firstInDoubt() chat.MessageID {
+	if lastSaid(t.session.Turns, t.message.ID) < 0 {
+		return t.message.ID
+	}
+	for _, turn := range t.session.Turns {
+		if turn.Role == chat.Person && turn.Message != "" {
+			return turn.Message
+		}
+	}
+	return t.message.ID
 }
 
 // knownMessages are those of the thread that its session tells of.
@@ -97,21 +138,12 @@ func (t *turn) knownMessages() []chat.MessageID {
 
 // tidyAgain puts the tidying off, behind what is in the thread by then.
 func (t *turn) tidyAgain(ctx context.Context, after time.Duration, why error) (runs.Result, error) {
-	event, try := string(t.job.Event), 1
-	if at := strings.LastIndexByte(event, '-'); at >= 0 {
-		if n, err := strconv.Atoi(event[at+1:]); err == nil {
-			event, try = event[:at], n
-		}
-	}
 	age := t.now().Sub(t.job.Message.At)
 	if age > maxTidyAge {
 		t.logger.ErrorContext(ctx, "a thread was not tidied: a message may be there twice, or a draft left over",
-			"thread", string(t.message.Thread), "key", t.message.Text, "error", why)
+			"thread", string(t.message.Thread), "error", why)
 		return runs.Result{}, nil
 	}
 	after = max(after, min(time.Duration(tidyBackoff*float64(age)), longestTidyPause))
-	job := t.job
-	job.Event = runs.EventID(fmt.Sprintf("%s-%d", event, try+1))
-	_, err := t.store.EnqueueAfter(ctx, job, after+rand.N(after/2+1))
-	return runs.Result{}, err
+	return runs.Result{}, t.scheduleTidying(ctx, t.job.Message, ceilTime(t.message.Thread, t.now().Add(after), stepsTillAgain*t.tidyStep()))
 }

@@ -1,11 +1,13 @@
 package bot_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 )
 
@@ -128,6 +130,49 @@ func TestAThreadIsTidiedOnceForEachDoubt(t *testing.T) {
 		}
 		if tidied == 0 || tidied > 4 {
 			t.Errorf("the thread was tidied %d times", tidied)
+		}
+	})
+}
+
+// TestOneLookTidiesAThread has the ends of ten messages of a thread end unknown, and looks wait for
+// their turn meanwhile: a few looks are enough for all of them.
+func TestOneLookTidiesAThread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStreet(t)
+		looks, limited, struck := 0, true, map[chat.PostKey]bool{}
+		s.platform.Faults = func(call chattest.Call) chattest.Fault {
+			switch call.Operation {
+			case chattest.FinishOperation:
+				if !struck[call.Key] {
+					struck[call.Key] = true
+					return chattest.Late
+				}
+			case chattest.TidyOperation:
+				if limited {
+					return chattest.RateLimited
+				}
+				looks++
+			}
+			return chattest.NoFault
+		}
+		f := s.front("platform", "1")
+		defer s.works(newFate(0, false))()
+		var want []string
+		for i := range 10 {
+			want = append(want, fmt.Sprint("answer ", i))
+			f.tell(fmt.Sprint("echo answer ", i))
+			f.quiet()
+		}
+		limited = false
+		pass(30 * time.Minute)
+		if got := f.posted(); got != strings.Join(want, ", ") {
+			t.Errorf("posted is %q", got)
+		}
+		if left := s.platform.Drafts(""); len(left) > 0 {
+			t.Errorf("left over: %+v", left)
+		}
+		if len(struck) != 10 || looks == 0 || looks > 5 {
+			t.Errorf("%d ends unknown took %d looks", len(struck), looks)
 		}
 	})
 }

@@ -62,7 +62,7 @@ type Poster interface {
 // Tidier is a Poster that takes away what its platform did late: after the caller of a call
 // had given up, and maybe after the call was made again.
 type Tidier interface {
-	// Tidy looks at the thread once more, and takes away all messages of a post but one and
+	// Tidy looks at the thread once more, and takes away all messages of each post but one and
 	// the drafts that stand in the thread. The bot calls it half a minute or more after the
 	// last call that ended unknown, while it works at nothing in the thread. It has low
 	// priority: where others wait for the platform it does nothing and gives a
@@ -72,18 +72,15 @@ type Tidier interface {
 
 // Late is what may have come late into a thread.
 type Late struct {
-	// To is the person's message that it is about; what stands before it is left alone. ""
-	// is the whole thread.
+	// To is the earliest message of a person's that it is about; what stands before it is left
+	// alone. "" is the whole thread.
 	To MessageID
-	// Key is the post that may be there more than once, and Posted the message of it that
-	// stays, where it is there; "" for the earliest. Key is "" where only drafts may be there.
-	Key    PostKey
-	Posted MessageID
-	// Age is how long ago the last call that ended unknown was given up. What the platform
+	// Age is how long ago the last call that ended unknown was given up, or less. What the platform
 	// showed CarriedOutWithin after that holds what came of it.
 	Age time.Duration
 	// Known are messages of the thread that the bot has read or posted, in any order: a thread
-	// that holds no others needs no tidying. It may be incomplete.
+	// that holds no others needs no tidying. Of a post that is there more than once the known
+	// message stays, else the earliest. It may be incomplete.
 	Known []MessageID
 }
 

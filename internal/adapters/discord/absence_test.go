@@ -64,7 +64,7 @@ func TestOneLookTellsOfManyConversations(t *testing.T) {
 			before = w.looks()
 			tidy := func(i int) {
 				t.Helper()
-				late := chat.Late{To: rooms[i].To, Key: postKey(i), Age: 45 * time.Second, Known: known[i]}
+				late := chat.Late{To: rooms[i].To, Age: 45 * time.Second, Known: known[i]}
 				if err := w.adapter.Tidy(t.Context(), rooms[i].Thread, late); err != nil {
 					t.Error(err)
 				}

@@ -94,7 +94,7 @@ func TestADraftThatComesLateIsTidiedUp(t *testing.T) {
 		t.Fatalf("%d drafts came late", got)
 	}
 	for range 2 { // it can be repeated
-		if err := w.process(t, w.adapter.options).Tidy(t.Context(), room.Thread, chat.Late{To: room.To, Key: lateKey, Posted: posted}); err != nil {
+		if err := w.process(t, w.adapter.options).Tidy(t.Context(), room.Thread, chat.Late{To: room.To, Known: []chat.MessageID{posted}}); err != nil {
 			t.Error(err)
 		}
 		w.stands(t, posted)
@@ -119,7 +119,7 @@ func TestAnAnswerThatComesLateIsThereOnce(t *testing.T) {
 	if got := len(w.Standing(w.general)); got != 2 {
 		t.Fatalf("%d messages stand there", got)
 	}
-	if err := w.adapter.Tidy(t.Context(), room.Thread, chat.Late{To: room.To, Key: lateKey, Posted: posted}); err != nil {
+	if err := w.adapter.Tidy(t.Context(), room.Thread, chat.Late{To: room.To, Known: []chat.MessageID{posted}}); err != nil {
 		t.Error(err)
 	}
 	w.stands(t, posted)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"cairn/internal/chat"
 )
@@ -29,7 +30,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 		switch p, ok := r.partOf(message); {
 		case ok && p.isDraft():
 			drafts = append(drafts, p)
-		case ok && late.Key != "" && p.key == late.Key:
+		case ok:
 			posted = append(posted, p)
 		}
 		return !bornAt(message.ID).Before(since)
@@ -37,7 +38,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	if isCode(err, noSuchChannel) { // the thread was not started
 		return nil
 	}
-	for _, p := range append(drafts, findDuplicates(posted, string(late.Posted))...) {
+	for _, p := range append(drafts, findDuplicates(posted, late.Known)...) {
 		if removed := r.deleteMessage(ctx, p.id); removed != nil {
 			err = errors.Join(err, fmt.Errorf("take away what came late: %w", removed))
 		}
@@ -45,21 +46,19 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	return err
 }
 
-// findDuplicates gives the parts of a post, the latest first, that are there once more. Of the
-// first part the message stays that the bot knows of, where it is there; of all else the
-// earliest.
-func findDuplicates(parts []part, known string) []part {
-	stays := make(map[int]string)
+// findDuplicates gives the parts of posts, the latest first, that are there once more. Of each a
+// known message stays, where there is one, else the earliest.
+func findDuplicates(parts []part, known []chat.MessageID) []part {
+	type place struct {
+		key   chat.PostKey
+		index int
+	}
+	stays := make(map[place]string, len(parts))
 	for _, p := range parts {
-		if stays[p.index] != known || known == "" || p.index > 0 {
-			stays[p.index] = p.id
+		at := place{p.key, p.index}
+		if !slices.Contains(known, chat.MessageID(stays[at])) {
+			stays[at] = p.id
 		}
 	}
-	var found []part
-	for _, p := range parts {
-		if p.id != stays[p.index] {
-			found = append(found, p)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return stays[place{p.key, p.index}] == p.id })
 }

@@ -347,7 +347,7 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil {
 		return "", false, err
 	}
-	for _, p := range findDuplicates(there, "") {
+	for _, p := range findDuplicates(there, nil) {
 		if err := s.deleteMessage(ctx, p.ts); err != nil {
 			return "", false, fmt.Errorf("take away what was posted twice: %w", err)
 		}

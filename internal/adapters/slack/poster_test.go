@@ -168,7 +168,7 @@ func TestThreadsOfKnownMessagesAreNotRead(t *testing.T) {
 	w.clock.Advance(time.Minute)
 	tidy := func(at answered) {
 		t.Helper()
-		late := chat.Late{To: at.room.To, Key: "k00", Age: 45 * time.Second, Known: at.known}
+		late := chat.Late{To: at.room.To, Age: 45 * time.Second, Known: at.known}
 		if err := w.adapter.Tidy(t.Context(), at.room.Thread, late); err != nil {
 			t.Error(err)
 		}

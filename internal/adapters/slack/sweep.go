@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,7 +93,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	var drafts []string
 	from := draftsAfter(late.To)
 	err = s.readMessages(ctx, from, func(message slack.Message) bool {
-		if p, ok := s.partOf(message); ok && p.key == late.Key && late.Key != "" {
+		if p, ok := s.partOf(message); ok {
 			there = append(there, p)
 		} else if s.isDraft(message) && message.Timestamp > from {
 			drafts = append(drafts, message.Timestamp)
@@ -108,7 +109,7 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 			return fmt.Errorf("take away a draft: %w", err)
 		}
 	}
-	for _, p := range findDuplicates(there, string(late.Posted)) {
+	for _, p := range findDuplicates(there, late.Known) {
 		if err := s.deleteMessage(ctx, p.ts); err != nil {
 			return fmt.Errorf("take away what was posted twice: %w", err)
 		}
@@ -116,20 +117,19 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	return nil
 }
 
-// findDuplicates gives those parts of a post that are there once more: of each the earliest stays,
-// of the first that which is known to be posted, where it is there.
-func findDuplicates(there []part, posted string) []part {
-	var twice []part
-	stays := map[int]string{}
+// findDuplicates gives those parts of posts, the earliest first, that are there once more: of
+// each a known message stays, where there is one, else the earliest.
+func findDuplicates(there []part, known []chat.MessageID) []part {
+	type place struct {
+		key   chat.PostKey
+		index int
+	}
+	stays := make(map[place]string, len(there))
 	for _, p := range there {
-		if stays[p.index] == "" || p.ts == posted {
-			stays[p.index] = p.ts
+		at := place{p.key, p.index}
+		if stays[at] == "" || slices.Contains(known, chat.MessageID(p.ts)) {
+			stays[at] = p.ts
 		}
 	}
-	for _, p := range there {
-		if stays[p.index] != p.ts {
-			twice = append(twice, p)
-		}
-	}
-	return twice
+	return slices.DeleteFunc(slices.Clone(there), func(p part) bool { return stays[place{p.key, p.index}] == p.ts })
 }

@@ -195,18 +195,15 @@ func (p *Platform) Find(ctx context.Context, thread chat.ThreadID, key chat.Post
 
 // Tidy implements chat.Tidier.
 func (p *Platform) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late) error {
-	return p.handleCall(ctx, Call{Operation: TidyOperation, Thread: thread, Key: late.Key}, func() error {
+	return p.handleCall(ctx, Call{Operation: TidyOperation, Thread: thread}, func() error {
 		p.drafts = slices.DeleteFunc(p.drafts, func(left Drafted) bool { return left.Work.Thread == thread })
-		of := func(post Posted) bool { return late.Key != "" && post.Thread == thread && post.Key == late.Key }
-		stays := slices.IndexFunc(p.posts, func(post Posted) bool { return of(post) && post.ID == late.Posted })
-		if stays < 0 {
-			stays = slices.IndexFunc(p.posts, of)
+		stays := make(map[chat.PostKey]chat.MessageID)
+		for _, post := range p.posts {
+			if post.Thread == thread && (stays[post.Key] == "" || slices.Contains(late.Known, post.ID)) {
+				stays[post.Key] = post.ID
+			}
 		}
-		if stays < 0 {
-			return nil
-		}
-		kept := p.posts[stays].ID
-		p.posts = slices.DeleteFunc(p.posts, func(post Posted) bool { return of(post) && post.ID != kept })
+		p.posts = slices.DeleteFunc(p.posts, func(post Posted) bool { return post.Thread == thread && post.ID != stays[post.Key] })
 		return nil
 	})
 }

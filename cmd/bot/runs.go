@@ -75,7 +75,7 @@ func (c *runsListCommand) printThreads(out io.Writer, states []runs.ThreadState)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "THREAD\tQUEUED\tLATER\tATTEMPT\tWORKER\tREASON")
 	for _, state := range states {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\n", state.Thread, state.Queued, state.Delayed, state.Head.Attempt, state.Worker, oneLine(state.Reason))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\n", state.Queue(), state.Queued, state.Delayed, state.Head.Attempt, state.Worker, oneLine(state.Reason))
 	}
 	return table.Flush()
 }

@@ -120,7 +120,7 @@ func (t *turn) commitAndShow(ctx context.Context, result runs.Result, records ..
 	if err != nil {
 		return runs.Result{}, err
 	}
-	changes := store.Commit{Session: &t.session, Records: append(t.changed.take(), records...), Delivery: delivery, Unless: t.unless}
+	changes := store.Commit{Session: t.savedSession(), Records: append(t.changed.take(), records...), Delivery: delivery, Unless: t.unless}
 	t.unless = store.Unless{}
 	if err := t.commitDelivery(ctx, changes); err != nil {
 		return runs.Result{}, err

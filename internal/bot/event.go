@@ -24,7 +24,9 @@ type happened struct {
 	Token    *chat.Token    `json:",omitempty"`
 	// Message is the person's message whose last turn of the bot is what was said.
 	Message chat.MessageID `json:",omitempty"`
-	Refusal refusal        `json:",omitempty"`
+	// Reply is what was said where no session has it: to a side command.
+	Reply   *chat.Reply `json:",omitempty"`
+	Refusal refusal     `json:",omitempty"`
 }
 
 // refusal is why nothing was done about a job, "" where something was.

@@ -42,8 +42,7 @@ func (b *Bot) Handle(ctx context.Context, message chat.Message, conversation cha
 		return err
 	}
 	if aside {
-		job.Kind, job.Run = sideCommandJob, ""
-		job.Message.Thread = commandQueue(message.Thread)
+		job.Kind, job.Run, job.Lane = sideCommandJob, "", runs.LaneCommands
 	}
 	accept := func(ctx context.Context) (bool, error) { return b.acceptJob(ctx, job) }
 	if conversation == nil {

@@ -133,6 +133,9 @@ func (l *listener) stopAbandoned(ctx context.Context) (stopping bool, err error)
 	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
+	if l.job.Lane != runs.LaneMessages { // it ends at once, and is no run
+		return false, nil
+	}
 	state, err := l.bot.store.State(ctx, l.job.Thread())
 	if err != nil || state.Head.Event != l.job.Event {
 		return false, err
@@ -179,11 +182,14 @@ func (l *listener) forwardResult(ctx context.Context, what happened) error {
 	if l.conversation == nil || what.Message == "" {
 		return nil
 	}
+	if what.Reply != nil {
+		return l.conversation.Reply(ctx, *what.Reply)
+	}
 	_, err := l.forwardReply(ctx, what.Message)
 	return err
 }
 
-// forwardEarlierReply tells what was said to a message that came again, if anything was.
+// forwardEarlierReply tells what was said to a message that came again, if the session has it.
 func (l *listener) forwardEarlierReply(ctx context.Context) (bool, error) {
 	return l.forwardReply(ctx, l.job.Message.ID)
 }

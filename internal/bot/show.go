@@ -35,6 +35,9 @@ func (t *turn) deliver(ctx context.Context) (runs.Result, error) {
 	if work.Message == "" && startsRun(t.job.Kind) {
 		told.Refusal = withdrawn
 	}
+	if at := lastSaid(t.session.Turns, work.Message); t.savedSession() == nil && at >= 0 {
+		told.Reply = t.session.Turns[at].Reply
+	}
 	return result, t.announceDone(told)
 }
 
@@ -152,7 +155,7 @@ func (t *turn) postReply(ctx context.Context) error {
 	}
 	said.Posted = posted
 	t.session.DropDocuments(at) // the platform has them
-	t.final.Confirmed, t.final.Session = &store.Confirmation{Key: work.Key, Posted: posted}, &t.session
+	t.final.Confirmed, t.final.Session = &store.Confirmation{Key: work.Key, Posted: posted}, t.savedSession()
 	return nil
 }
 

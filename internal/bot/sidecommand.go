@@ -15,23 +15,10 @@ import (
 	"cairn/internal/runs"
 )
 
-// sideCommandJob is a command that is answered beside what its thread does. It is in the queue
-// of a thread of its own, so that nothing which works holds it up, and is answered once
-// like any other.
+// sideCommandJob is a command that is answered beside what its thread does. It is in a lane of
+// its own (runs.LaneCommands), so that nothing which works holds it up, and is answered once like
+// any other. What is said to it is no part of the thread's session.
 const sideCommandJob runs.Kind = "aside"
-
-// sideQueueSuffix ends the name of the queue in which a thread's side commands wait. No
-// adapter ends an id with it.
-const sideQueueSuffix = "#aside"
-
-// commandQueue is the queue of a thread's side commands; ownerThread is the thread of a queue.
-func commandQueue(thread chat.ThreadID) chat.ThreadID { return thread + sideQueueSuffix }
-func ownerThread(queue chat.ThreadID) chat.ThreadID {
-	return chat.ThreadID(strings.TrimSuffix(string(queue), sideQueueSuffix))
-}
-
-// ThreadOf is the thread that a job is about: that of its queue, but for side commands.
-func ThreadOf(job runs.Job) chat.ThreadID { return ownerThread(job.Thread()) }
 
 // isSideCommand tells whether a message is a command that is answered beside the thread's work.
 // A word that the waiting question offers is an answer.

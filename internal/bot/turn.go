@@ -79,16 +79,27 @@ func (t *turn) loadSession(ctx context.Context) error {
 	return nil
 }
 
-// leasedSession returns the session that came with the lease, or loads it.
+// leasedSession returns the session that came with the lease, or loads it. Only what is done in
+// the lane of messages knows and changes it.
 func (t *turn) leasedSession(ctx context.Context) (session.Session, error) {
 	thread := t.job.Thread()
 	switch {
+	case t.lease.Lane != runs.LaneMessages:
+		return session.Session{Thread: thread}, nil
 	case t.lease.SessionUnread:
 		return t.sessions.Load(ctx, thread)
 	case t.lease.Session == nil:
 		return session.Session{Thread: thread}, nil
 	}
 	return session.Decode(thread, t.lease.Session)
+}
+
+// savedSession is the session as it is to be committed; nil: it is not.
+func (t *turn) savedSession() *session.Session {
+	if t.lease.Lane != runs.LaneMessages {
+		return nil
+	}
+	return &t.session
 }
 
 // loadWaitingRun finds the run that waits in the thread. One that is not remembered any more

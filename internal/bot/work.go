@@ -162,7 +162,6 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 func (w *worker) newTurn(lease runs.Lease) *turn {
 	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease), start: newRunStart()}
 	t.message = t.job.Message
-	t.message.Thread = ownerThread(t.job.Thread())
 	return t
 }
 

@@ -17,15 +17,16 @@ var ErrLost = errors.New("the lease of this thread was lost to another worker")
 // claim under one name; another process has another.
 type WorkerID string
 
-// Token tells the leases of a thread apart: a later lease has a greater one. Every write
+// Token tells the leases of a lane apart: a later lease has a greater one. Every write
 // under a lease carries it, and the store refuses all but the last (ErrLost).
 type Token int64
 
-// Lease is the right of one worker to work at the job at the head of a thread. It lasts
+// Lease is the right of one worker to work at the job at the head of a lane. It lasts
 // for TTL after it was given, renewed or written under. One that ran out can still be
 // renewed as long as nobody else has claimed the thread.
 type Lease struct {
 	Thread chat.ThreadID
+	Lane   Lane
 	Token  Token
 	Worker WorkerID
 	Job    Job
@@ -44,12 +45,15 @@ type Lease struct {
 	Unsure time.Time
 	TTL    time.Duration
 	// Session is the thread's session when the lease was given, as session.Encode gave it; nil:
-	// there was none. Where it could not be read, SessionUnread is set: to load it tells why.
+	// there was none, or the lease is not of LaneMessages. Where it could not be read, SessionUnread is set: to load it tells why.
 	Session       []byte
 	SessionUnread bool
 	// Ref is the backend's own; it is handed back as it came.
 	Ref string
 }
+
+// Queue returns the queue that the lease is of.
+func (l Lease) Queue() QueueID { return QueueID{l.Thread, l.Lane} }
 
 // Renewal is what a worker learns when its lease is renewed.
 type Renewal struct {
@@ -105,10 +109,10 @@ type Result struct {
 	Over chat.RunID
 }
 
-// Leases gives threads with work to workers, one worker to a thread. Only the store's
+// Leases gives threads with work to workers, one worker to a lane. Only the store's
 // clock counts.
 type Leases interface {
-	// Claim waits for a thread that has a job which may be worked at and no living lease,
+	// Claim waits for a lane that has a job which may be worked at and no living lease,
 	// and leases it. It returns ctx's error within half a second of ctx's end, holding
 	// nothing. A job that can't be read is put among the dead letters, and the next one
 	// is taken; one that a newer program stored (ErrNewer) is left.
@@ -116,7 +120,7 @@ type Leases interface {
 	// Renew makes the lease last for TTL from now. ErrLost. Hold does this in the background.
 	Renew(ctx context.Context, lease Lease) (Renewal, error)
 	// Finish ends the lease and does with the job what result says, which a commit can do as
-	// well (store.Commit). Deliveries of the thread that are confirmed are forgotten, unless
+	// well (store.Commit). Deliveries of the lane that are confirmed are forgotten, unless
 	// the lease is released. ErrLost.
 	Finish(ctx context.Context, lease Lease, result Result) error
 	// Release is Finish with Released. ErrLost.
@@ -125,7 +129,7 @@ type Leases interface {
 
 // Stopper stops what works in a thread.
 type Stopper interface {
-	// Stop asks for the end of the event's job, if it is at the head of the thread: whether
+	// Stop asks for the end of the event's job, if it is at the head of LaneMessages: whether
 	// it is at work, waits for another attempt or for a worker. It reaches the worker with
 	// the next renewal (see Hold) wherever that works, and a worker that takes the job over
 	// too. false: the job is not at the head (any more). The first of several wishes stands.

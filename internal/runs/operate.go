@@ -14,9 +14,10 @@ var ErrUnknownDelivery = errors.New("no such delivery is recorded")
 // ErrUnknownLetter is the error for a dead letter that is not there (any more).
 var ErrUnknownLetter = errors.New("no such dead letter")
 
-// ThreadState is how a thread's queue stands.
+// ThreadState is how one of a thread's queues stands.
 type ThreadState struct {
 	Thread chat.ThreadID
+	Lane   Lane
 	// Queued is the number of jobs in order, that at the head included; Delayed that of
 	// jobs whose time has not come.
 	Queued, Delayed int
@@ -28,7 +29,10 @@ type ThreadState struct {
 	Stopped         *Stop
 }
 
-// Busy reports whether a worker has the thread, as far as the store knows.
+// Queue returns the queue whose state it is.
+func (s ThreadState) Queue() QueueID { return QueueID{s.Thread, s.Lane} }
+
+// Busy reports whether a worker has the lane, as far as the store knows.
 func (s ThreadState) Busy() bool { return s.Worker != "" }
 
 // DeadLetter is a job that was put aside.
@@ -49,10 +53,10 @@ func (l DeadLetter) Name() chat.RunID {
 
 // Operator is how operators look into queues.
 type Operator interface {
-	// State gives the state of one thread; one with nothing to do is all zero.
+	// State gives the state of LaneMessages of a thread; one with nothing to do is all zero.
 	State(ctx context.Context, thread chat.ThreadID) (ThreadState, error)
-	// Threads gives threads that have work, at most limit. It is not one moment's
-	// picture: a thread that comes or goes meanwhile may be missing.
+	// Threads gives the lanes that have work, at most limit. It is not one moment's
+	// picture: one that comes or goes meanwhile may be missing.
 	Threads(ctx context.Context, limit int) ([]ThreadState, error)
 	// DeadLetters gives the dead letters, the latest first, at most limit.
 	DeadLetters(ctx context.Context, limit int) ([]DeadLetter, error)
@@ -60,7 +64,7 @@ type Operator interface {
 	// its job has no run or can't be read; the latest of several. Its cost does not grow with
 	// the number of dead letters. ErrUnknownLetter.
 	FindDeadLetter(ctx context.Context, run chat.RunID) (DeadLetter, error)
-	// Replay puts a dead letter at the end of its thread's queue, as a first attempt.
+	// Replay puts a dead letter at the end of the queue it was in, as a first attempt.
 	// ErrUnknownLetter.
 	Replay(ctx context.Context, thread chat.ThreadID, event EventID) error
 	// Discard forgets a dead letter: its job will never be worked at. ErrUnknownLetter.
@@ -94,6 +98,6 @@ type Registry interface {
 type Forgetter interface {
 	// Forget removes from a thread: the person's jobs that wait, their dead letters and edits, the
 	// checkpoints and recorded deliveries of the given runs, and all events. A job that a
-	// worker has is left: stop it first.
+	// worker has is left: stop it first. It is done in all lanes.
 	Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error
 }

@@ -27,7 +27,7 @@ type Delivery struct {
 // was not confirmed, asks the platform for its key, and posts what is not there. Both need
 // the lease: ErrLost.
 type Outbox interface {
-	// Recorded gives the deliveries of the lease's thread in the order they were
+	// Recorded gives the deliveries of the lease's lane in the order they were
 	// recorded: all that are not confirmed, and those confirmed since the last Finish.
 	Recorded(ctx context.Context, lease Lease) ([]Delivery, error)
 	// Drop forgets a delivery that will never be posted: its channel is gone. To drop

@@ -35,6 +35,8 @@ type Job struct {
 	Event   EventID // required
 	Kind    Kind    // "" means Said
 	Message chat.Message
+	// Lane is that of the thread's queues which the job is in.
+	Lane Lane
 	// Run is the run that the job starts, where it starts one, or is about. It is chosen
 	// before the job is enqueued: whoever takes the job up after a crash finds the run's
 	// checkpoint by it.
@@ -46,13 +48,16 @@ type Job struct {
 	Attempt int
 }
 
-// Thread returns the thread that the job is in the queue of.
+// Thread returns the thread that the job is about.
 func (j Job) Thread() chat.ThreadID { return j.Message.Thread }
 
-// Queue takes jobs. Each thread has its own order; threads wait for none but themselves.
+// Queue returns the queue that the job is in.
+func (j Job) Queue() QueueID { return QueueID{j.Thread(), j.Lane} }
+
+// Queue takes jobs. Each lane of a thread has its own order and waits for none but itself.
 // Its methods may be called concurrently, from any number of processes.
 type Queue interface {
-	// Enqueue puts the job at the end of its thread's queue, durably before it returns.
+	// Enqueue puts the job at the end of its queue, durably before it returns.
 	// accepted is false where the thread had the same event within Options.DedupeFor:
 	// the job is there already, or was. After a cut connection the store repeats the
 	// call, and a first delivery may count as the second. Jobs without an event or a

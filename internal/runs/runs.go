@@ -12,7 +12,7 @@
 //
 // Backends are below this package; runstest is the suite that each of them passes.
 //
-// Reading order: queue.go, lease.go, hold.go, events.go, outbox.go, operate.go, this
+// Reading order: queue.go, lane.go, lease.go, hold.go, events.go, outbox.go, operate.go, this
 // file (records), edit.go, options.go.
 package runs
 

@@ -40,6 +40,7 @@ type storedJob struct {
 	Run     chat.RunID     `json:"run,omitempty"`
 	ID      chat.MessageID `json:"id,omitempty"`
 	Thread  chat.ThreadID  `json:"thread"`
+	Lane    Lane           `json:"lane,omitempty"`
 	Author  chat.UserID    `json:"author,omitempty"`
 	Text    string         `json:"text,omitempty"`
 	Depth   chat.Depth     `json:"depth,omitempty"`
@@ -107,10 +108,13 @@ func EncodeJob(job Job) ([]byte, error) {
 	if job.Event == "" || job.Thread() == "" {
 		return nil, fmt.Errorf("job of thread %q, event %q: it needs both", job.Thread(), job.Event)
 	}
+	if err := job.Lane.check(); err != nil {
+		return nil, fmt.Errorf("job of event %s: %w", job.Event, err)
+	}
 	m := job.Message
 	stored := storedJob{
 		Version: jobVersion, Event: job.Event, Kind: job.Kind, Run: job.Run,
-		ID: m.ID, Thread: m.Thread, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
+		ID: m.ID, Thread: m.Thread, Lane: job.Lane, Author: m.Author, Text: m.Text, Depth: m.Depth, At: m.At,
 		Collections: m.Collections, Asker: (*storedIdentity)(m.Asker), Shared: storeSaid(m.Shared), Before: storeSaid(m.Before),
 	}
 	if stored.Kind == "" {
@@ -144,7 +148,10 @@ func DecodeJob(body []byte) (Job, error) {
 	if stored.Event == "" || stored.Thread == "" {
 		return Job{}, fmt.Errorf("read job: it lacks its event or its thread")
 	}
-	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Message: chat.Message{
+	if err := stored.Lane.check(); err != nil {
+		return Job{}, fmt.Errorf("read job: %w", err)
+	}
+	job := Job{Event: stored.Event, Kind: stored.Kind, Run: stored.Run, Lane: stored.Lane, Message: chat.Message{
 		ID: stored.ID, Thread: stored.Thread, Author: stored.Author, Text: stored.Text, Depth: stored.Depth, At: stored.At,
 		Collections: stored.Collections, Asker: (*chat.Identity)(stored.Asker), Shared: restoreSaid(stored.Shared), Before: restoreSaid(stored.Before),
 	}}

@@ -73,6 +73,21 @@ func TestOptionsNameWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestAJobKeepsItsLane(t *testing.T) {
+	job := runs.Job{Event: "Ev1", Lane: runs.LaneCommands, Message: chat.Message{Thread: "web:1"}}
+	body, err := runs.EncodeJob(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := runs.DecodeJob(body); err != nil || got.Lane != runs.LaneCommands {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	job.Lane = "x:jobs"
+	if _, err := runs.EncodeJob(job); err == nil {
+		t.Error("a job of an invalid lane was taken")
+	}
+}
+
 func FuzzDecodeJob(f *testing.F) {
 	for _, seed := range []string{`{"version":1,"event":"e","thread":"t","press":{}}`, `{"version":1,"event":"e","thread":"t","at":"x"}`, `null`} {
 		f.Add([]byte(seed))

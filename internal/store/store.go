@@ -8,6 +8,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
@@ -65,7 +66,7 @@ type Commit struct {
 	// Records take the place of those of their runs, all but the ratings. They are of the
 	// lease's thread.
 	Records []runs.Record
-	Session *session.Session // of the lease's thread
+	Session *session.Session // of the lease's thread, under a lease of runs.LaneMessages
 	// Delivery is recorded in the outbox, unless its key is known there.
 	Delivery  *runs.Delivery
 	Confirmed *Confirmation
@@ -79,10 +80,14 @@ func (c Commit) IsZero() bool {
 }
 
 // Check refuses what no store keeps: a delivery without a key, one that is too large
-// (runs.ErrTooLarge), or a session of another thread than the lease's.
+// (runs.ErrTooLarge), a session of another thread than the lease's, or one under a lease of
+// another lane than runs.LaneMessages.
 func (c Commit) Check(lease runs.Lease) error {
 	if c.Session != nil && c.Session.Thread != lease.Thread {
 		return errors.New("commit the session of thread " + string(c.Session.Thread) + " under a lease of thread " + string(lease.Thread))
+	}
+	if c.Session != nil && lease.Lane != runs.LaneMessages {
+		return fmt.Errorf("commit the session of thread %s under a lease of its lane %s", lease.Thread, lease.Lane)
 	}
 	if c.Delivery != nil {
 		return c.Delivery.Check()

@@ -8,7 +8,6 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
@@ -28,7 +27,7 @@ func traceOf(thread chat.ThreadID, message chat.MessageID) trace.TraceID {
 // traceOfJob returns the trace that the work at a job belongs to. One that is about no message,
 // such as a reminder, has a trace of its own.
 func traceOfJob(job runs.Job) trace.TraceID {
-	thread := bot.ThreadOf(job)
+	thread := job.Thread()
 	if job.Message.ID == "" {
 		return traceOf(thread, chat.MessageID("event "+job.Event))
 	}

@@ -114,7 +114,7 @@ func (t *Telemetry) recordEnqueued(ctx context.Context, job runs.Job, began time
 			ids.span = enqueuedSpan(job)
 		}
 		_, span := t.tracer.Start(withIDs(withinNode(ctx), ids), "enqueue", trace.WithTimestamp(began), trace.WithSpanKind(trace.SpanKindProducer),
-			trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), acceptedKey.Bool(isNew)))
+			trace.WithAttributes(threadKey.String(string(job.Thread())), kindKey.String(jobKind(job.Kind)), acceptedKey.Bool(isNew)))
 		span.End()
 	}
 	a, ok := ctx.Value(arrivalKey{}).(*messageArrival)

@@ -484,10 +484,10 @@ func TestIDsOfAMessage(t *testing.T) {
 	job := runs.Job{Event: "said:m1", Message: chat.Message{ID: "m1", Thread: "slack:T1:C1:1.2"}}
 	const want = "0b3ee33ae1c852863245d4a93a0c4ff5 4edf7862024e29d8"
 	got := fmt.Sprint(traceOfJob(job), " ", enqueuedSpan(job))
-	aside := job
-	aside.Message.Thread += "#aside"
-	if traceOfJob(aside) != traceOfJob(job) || enqueuedSpan(aside) == enqueuedSpan(job) {
-		t.Error("an aside is another span of the same trace")
+	command := job
+	command.Event, command.Lane = "said:m2", runs.LaneCommands
+	if traceOfJob(command) != traceOfJob(job) || enqueuedSpan(command) == enqueuedSpan(job) {
+		t.Error("what is done in a lane is no other span of the same trace")
 	}
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -6,7 +6,6 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
@@ -28,7 +27,7 @@ func workOf(ctx context.Context) (work, bool) {
 // thread, and the spans of it are below the one that put the job into the queue. Without
 // telemetry it is only about log lines.
 func (t *Telemetry) Accompany(ctx context.Context, lease runs.Lease) (context.Context, func(lost bool)) {
-	at := work{thread: bot.ThreadOf(lease.Job)}
+	at := work{thread: lease.Job.Thread()}
 	if t == nil {
 		return context.WithValue(ctx, workKey{}, at), func(bool) {}
 	}
@@ -49,7 +48,7 @@ func (t *Telemetry) beginWork(ctx context.Context, lease runs.Lease) (context.Co
 		return ctx, nil
 	}
 	job := lease.Job
-	attributes := trace.WithAttributes(threadKey.String(string(bot.ThreadOf(job))), kindKey.String(jobKind(job.Kind)), attemptKey.Int(job.Attempt))
+	attributes := trace.WithAttributes(threadKey.String(string(job.Thread())), kindKey.String(jobKind(job.Kind)), attemptKey.Int(job.Attempt))
 	if job.Message.ID == "" { // nobody handed it over
 		ctx = withIDs(ctx, wantedIDs{trace: traceOfJob(job)})
 		ctx, span := t.tracer.Start(ctx, "work", attributes, trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer))

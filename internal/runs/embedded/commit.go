@@ -68,7 +68,7 @@ func (s *Store) commit(ctx context.Context, lease runs.Lease, changes store.Comm
 		return committed, err
 	}
 	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) (err error) {
-		w := writer{tx, s.now(), lease.Thread}
+		w := writer{tx, s.now(), lease.Queue()}
 		if changes.Unless != (store.Unless{}) {
 			if err := w.checkUndisturbed(ctx, changes.Unless); err != nil {
 				return err
@@ -104,11 +104,11 @@ func (s *Store) commit(ctx context.Context, lease runs.Lease, changes store.Comm
 	return committed, nil
 }
 
-// writer writes to a thread in a transaction.
+// writer writes to a thread, and to a lane of it, in a transaction.
 type writer struct {
-	tx     *sql.Tx
-	now    time.Time
-	thread chat.ThreadID
+	tx    *sql.Tx
+	now   time.Time
+	queue runs.QueueID
 }
 
 // checkUndisturbed returns a *store.DisturbedError in the cases in which nothing is to be written.
@@ -116,7 +116,7 @@ func (w writer) checkUndisturbed(ctx context.Context, unless store.Unless) error
 	var by string
 	var at int64
 	var renewal runs.Renewal
-	err := w.tx.QueryRowContext(ctx, `SELECT stopped_by, stopped_at, `+hasMoreJobs+` FROM thread WHERE thread = ?`, string(w.thread)).
+	err := w.tx.QueryRowContext(ctx, `SELECT stopped_by, stopped_at, `+hasMoreJobs+` FROM thread WHERE thread = ?`, w.queue.Key()).
 		Scan(&by, &at, &renewal.Behind)
 	if renewal.Stop = stopOf(by, at); err == nil && (unless.Behind && renewal.Behind || unless.Stopped && renewal.Stop != nil) {
 		err = &store.DisturbedError{Renewal: renewal}
@@ -152,7 +152,7 @@ func (w writer) appendEvents(ctx context.Context, events []runs.Event) (last int
 			return 0, err
 		}
 		result, err := w.tx.ExecContext(ctx, `INSERT INTO event (thread, run, kind, body, at) VALUES (?, ?, ?, coalesce(?, x''), ?)`,
-			string(w.thread), string(event.Run), string(event.Kind), event.Body, w.now.UnixMilli())
+			string(w.queue.Thread), string(event.Run), string(event.Kind), event.Body, w.now.UnixMilli())
 		if err == nil {
 			last, err = result.LastInsertId()
 		}

@@ -54,11 +54,11 @@ func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.
 			return err
 		}
 		for !found {
-			thread, ready, err := s.findReady(ctx, tx, now, &next)
+			queue, ready, err := s.findReady(ctx, tx, now, &next)
 			if err != nil || !ready {
 				return err
 			}
-			if lease, found, err = s.leaseThread(ctx, tx, thread, worker); err != nil {
+			if lease, found, err = s.leaseQueue(ctx, tx, queue, worker); err != nil {
 				return err
 			}
 		}
@@ -70,13 +70,14 @@ func (s *Store) tryClaim(ctx context.Context, worker runs.WorkerID) (lease runs.
 	return lease, found, next, nil
 }
 
-func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (thread chat.ThreadID, ready bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable, token LIMIT 1`, now).Scan(&thread)
+func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time.Duration) (queue runs.QueueID, ready bool, err error) {
+	var key string
+	err = tx.QueryRowContext(ctx, `SELECT thread FROM thread WHERE claimable <= ? ORDER BY claimable, token LIMIT 1`, now).Scan(&key)
 	if err == nil {
-		return thread, true, nil
+		return runs.ParseQueueKey(key), true, nil
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
-		return "", false, err
+		return queue, false, err
 	}
 	var soonest sql.NullInt64
 	err = tx.QueryRowContext(ctx, `SELECT min(at) FROM (SELECT min(claimable) AS at FROM thread UNION ALL SELECT min(due) FROM delayed)`).Scan(&soonest)
@@ -84,45 +85,48 @@ func (s *Store) findReady(ctx context.Context, tx *sql.Tx, now int64, next *time
 	if soonest.Valid {
 		*next = time.Duration(soonest.Int64-now) * time.Millisecond
 	}
-	return "", false, err
+	return queue, false, err
 }
 
 // hasMoreJobs is the SQL condition for a row of thread with more than one job.
 const hasMoreJobs = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thread)`
 
-// leaseThread leases a thread. It returns false if the job at its head could not be read and is
+// leaseQueue leases a queue. It returns false if the job at its head could not be read and is
 // now a dead letter, or left to newer programs.
-func (s *Store) leaseThread(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, worker runs.WorkerID) (runs.Lease, bool, error) {
+func (s *Store) leaseQueue(ctx context.Context, tx *sql.Tx, queue runs.QueueID, worker runs.WorkerID) (runs.Lease, bool, error) {
 	now := s.now()
-	lease := runs.Lease{Thread: thread, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
+	lease := runs.Lease{Thread: queue.Thread, Lane: queue.Lane, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
 	var by string
 	var attempt int
 	var at, unsure int64
 	err := tx.QueryRowContext(ctx, `UPDATE thread SET token = max(token + 1, ?), worker = ?, attempt = attempt + 1, claimable = ?,
 		unsure = CASE worker WHEN '' THEN unsure ELSE ? END
 		WHERE thread = ? RETURNING token, attempt, stopped_by, stopped_at, unsure, `+hasMoreJobs,
-		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), now.UnixMilli(), string(thread)).
+		now.UnixMicro(), string(worker), now.Add(s.options.LeaseTTL).UnixMilli(), now.UnixMilli(), queue.Key()).
 		Scan(&lease.Token, &attempt, &by, &at, &unsure, &lease.Behind)
 	if err != nil {
 		return lease, false, err
 	}
-	id, body, enqueued, err := headOf(ctx, tx, thread)
+	id, body, enqueued, err := headOf(ctx, tx, queue)
 	if errors.Is(err, sql.ErrNoRows) {
-		return lease, false, s.endLease(ctx, tx, thread)
+		return lease, false, s.endLease(ctx, tx, queue)
 	}
 	if err != nil {
 		return lease, false, err
 	}
 	lease.Job, err = decodeJob(body, enqueued, attempt)
 	if errors.Is(err, runs.ErrNewer) {
-		return lease, false, s.endLeaseForRetry(ctx, tx, thread, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
+		return lease, false, s.endLeaseForRetry(ctx, tx, queue, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
 	}
 	if err != nil {
-		letter := deadLetterRow{thread: thread, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
+		letter := deadLetterRow{queue: queue, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
 		return lease, false, s.deadLetter(ctx, tx, id, letter)
 	}
 	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
-	remembered, err := readSession(ctx, tx, now.Add(-s.options.Keep), thread)
+	if queue.Lane != runs.LaneMessages {
+		return lease, true, nil
+	}
+	remembered, err := readSession(ctx, tx, now.Add(-s.options.Keep), queue.Thread)
 	lease.Session = remembered.body
 	return lease, err == nil, err
 }
@@ -141,7 +145,7 @@ func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, erro
 	var renewal runs.Renewal
 	err := s.db.Update(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> '' RETURNING stopped_by, stopped_at, `+hasMoreJobs,
-			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
+			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), lease.Queue().Key(), int64(lease.Token)).Scan(&by, &at, &renewal.Behind)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		err = runs.ErrLost
@@ -165,14 +169,14 @@ func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, res
 	if result.Next == runs.Released {
 		now := s.nowMillis()
 		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
-			now, now, string(lease.Thread))
+			now, now, lease.Queue().Key())
 		return err
 	}
 	for _, drop := range []struct {
 		statement string
 		arguments []any
 	}{
-		{`DELETE FROM delivery WHERE thread = ? AND posted <> ''`, []any{string(lease.Thread)}},
+		{`DELETE FROM delivery WHERE thread = ? AND posted <> ''`, []any{lease.Queue().Key()}},
 		{`DELETE FROM checkpoint WHERE run = ?`, []any{string(result.Over)}},
 		{`DELETE FROM event WHERE thread = ?1 AND position <= (SELECT position FROM event WHERE thread = ?1 ORDER BY position DESC LIMIT 1 OFFSET ?2)`,
 			[]any{string(lease.Thread), s.options.EventsKept}},
@@ -182,23 +186,23 @@ func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, res
 		}
 	}
 	if result.Next == runs.Again || result.Next == runs.Left {
-		return s.endLeaseForRetry(ctx, tx, lease.Thread, result)
+		return s.endLeaseForRetry(ctx, tx, lease.Queue(), result)
 	}
-	id, body, _, err := headOf(ctx, tx, lease.Thread)
+	id, body, _, err := headOf(ctx, tx, lease.Queue())
 	if err != nil {
 		return err
 	}
 	if result.Next == runs.Dead {
-		return s.deadLetter(ctx, tx, id, deadLetterRow{lease.Thread, lease.Job.Event, body, result.Reason})
+		return s.deadLetter(ctx, tx, id, deadLetterRow{lease.Queue(), lease.Job.Event, body, result.Reason})
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.endLease(ctx, tx, lease.Thread)
+	return s.endLease(ctx, tx, lease.Queue())
 }
 
-// endLeaseForRetry ends the lease of a thread whose job at the head will be retried.
-func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, result runs.Result) error {
+// endLeaseForRetry ends the lease of a queue whose job at the head will be retried.
+func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, queue runs.QueueID, result runs.Result) error {
 	uncounted := 0
 	if result.Next == runs.Left {
 		uncounted = 1
@@ -206,13 +210,13 @@ func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, thread chat.Th
 	now := s.nowMillis()
 	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ?,
 		unsure = CASE ? WHEN 'before' THEN unsure WHEN 'sure' THEN 0 ELSE ? END WHERE thread = ?`,
-		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, string(thread))
+		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, queue.Key())
 	return err
 }
 
 // deadLetterRow is a dead letter as it is stored.
 type deadLetterRow struct {
-	thread chat.ThreadID
+	queue  runs.QueueID
 	event  runs.EventID
 	body   []byte
 	reason string
@@ -221,24 +225,24 @@ type deadLetterRow struct {
 // deadLetter moves the job at the head, which has the id, to the dead letters.
 func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter deadLetterRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
-		string(letter.thread), string(letter.event), letter.body, letter.reason, s.nowMillis())
+		string(letter.queue.Thread), string(letter.event), letter.body, letter.reason, s.nowMillis())
 	if err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.endLease(ctx, tx, letter.thread)
+	return s.endLease(ctx, tx, letter.queue)
 }
 
-// endLease ends the lease of a thread whose head has changed, if it still has one.
-func (s *Store) endLease(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) error {
+// endLease ends the lease of a queue whose head has changed, if it still has one.
+func (s *Store) endLease(ctx context.Context, tx *sql.Tx, queue runs.QueueID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
-		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.nowMillis(), string(thread))
+		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.nowMillis(), queue.Key())
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM thread WHERE thread = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = ?1)`, string(thread))
+	_, err = tx.ExecContext(ctx, `DELETE FROM thread WHERE thread = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = ?1)`, queue.Key())
 	return err
 }
 
@@ -253,7 +257,7 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (stopped bool, err error) {
 	err = s.db.Update(ctx, func(tx *sql.Tx) error {
-		stopped, err = s.stopJob(ctx, tx, thread, event, by)
+		stopped, err = s.stopJob(ctx, tx, runs.QueueID{Thread: thread}, event, by)
 		return err
 	})
 	if err != nil {
@@ -262,8 +266,8 @@ func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.Event
 	return stopped, nil
 }
 
-func (s *Store) stopJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
-	_, body, _, err := headOf(ctx, tx, thread)
+func (s *Store) stopJob(ctx context.Context, tx *sql.Tx, queue runs.QueueID, event runs.EventID, by chat.UserID) (bool, error) {
+	_, body, _, err := headOf(ctx, tx, queue)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -276,6 +280,6 @@ func (s *Store) stopJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, e
 	_, err = tx.ExecContext(ctx, `UPDATE thread SET
 		stopped_by = CASE stopped_at WHEN 0 THEN ?1 ELSE stopped_by END,
 		stopped_at = CASE stopped_at WHEN 0 THEN ?2 ELSE stopped_at END
-		WHERE thread = ?3`, string(by), s.nowMillis(), string(thread))
+		WHERE thread = ?3`, string(by), s.nowMillis(), queue.Key())
 	return err == nil, err
 }

@@ -14,7 +14,7 @@ import (
 func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
 	var state runs.ThreadState
 	err := s.db.Update(ctx, func(tx *sql.Tx) (err error) {
-		state, err = s.readState(ctx, tx, thread)
+		state, err = s.readState(ctx, tx, runs.QueueID{Thread: thread})
 		return err
 	})
 	if err != nil {
@@ -23,18 +23,18 @@ func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadSta
 	return state, nil
 }
 
-func (s *Store) readState(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (runs.ThreadState, error) {
-	state := runs.ThreadState{Thread: thread}
+func (s *Store) readState(ctx context.Context, tx *sql.Tx, queue runs.QueueID) (runs.ThreadState, error) {
+	state := runs.ThreadState{Thread: queue.Thread, Lane: queue.Lane}
 	var attempt int
 	var claimable, at int64
 	var by string
 	err := tx.QueryRowContext(ctx, `SELECT
-		(SELECT count(*) FROM job WHERE thread = ?1), (SELECT count(*) FROM delayed WHERE thread = ?1)`, string(thread)).
+		(SELECT count(*) FROM job WHERE thread = ?1), (SELECT count(*) FROM delayed WHERE thread = ?1)`, queue.Key()).
 		Scan(&state.Queued, &state.Delayed)
 	if err != nil || state.Queued == 0 {
 		return state, err
 	}
-	err = tx.QueryRowContext(ctx, `SELECT claimable, worker, attempt, reason, stopped_by, stopped_at FROM thread WHERE thread = ?`, string(thread)).
+	err = tx.QueryRowContext(ctx, `SELECT claimable, worker, attempt, reason, stopped_by, stopped_at FROM thread WHERE thread = ?`, queue.Key()).
 		Scan(&claimable, &state.Worker, &attempt, &state.Reason, &by, &at)
 	if err != nil {
 		return state, err
@@ -46,7 +46,7 @@ func (s *Store) readState(ctx context.Context, tx *sql.Tx, thread chat.ThreadID)
 		state.NotBefore = timeFromMillis(claimable)
 	}
 	state.Stopped = stopOf(by, at)
-	_, body, enqueued, err := headOf(ctx, tx, thread)
+	_, body, enqueued, err := headOf(ctx, tx, queue)
 	if err != nil {
 		return state, err
 	}
@@ -60,9 +60,9 @@ func (s *Store) readState(ctx context.Context, tx *sql.Tx, thread chat.ThreadID)
 func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
 	var states []runs.ThreadState
 	err := s.db.Update(ctx, func(tx *sql.Tx) error {
-		threads, err := queryStrings(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
-		for _, thread := range threads {
-			state, err := s.readState(ctx, tx, chat.ThreadID(thread))
+		keys, err := queryStrings(ctx, tx, `SELECT thread FROM thread UNION SELECT thread FROM delayed ORDER BY thread LIMIT ?`, limit)
+		for _, key := range keys {
+			state, err := s.readState(ctx, tx, runs.ParseQueueKey(key))
 			if err != nil {
 				return err
 			}
@@ -171,7 +171,11 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 		if err != nil {
 			return err
 		}
-		return pushJob(ctx, tx, thread, body, s.nowMillis())
+		queue := runs.QueueID{Thread: thread}
+		if job, err := runs.DecodeJob(body); err == nil {
+			queue.Lane = job.Lane
+		}
+		return pushJob(ctx, tx, queue, body, s.nowMillis())
 	})
 	if err != nil {
 		return fmt.Errorf("replay event %s of thread %s: %w", event, thread, err)
@@ -183,10 +187,13 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 // Forget implements runs.Forgetter.
 func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
 	err := s.db.Update(ctx, func(tx *sql.Tx) error {
-		for _, queue := range []string{"job", "delayed", "dead"} {
-			if err := s.forgetJobs(ctx, tx, queue, thread, by); err != nil {
+		for _, lane := range runs.Lanes {
+			if err := s.forgetJobs(ctx, tx, runs.QueueID{Thread: thread, Lane: lane}, by); err != nil {
 				return err
 			}
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM dead`+ofAuthor, string(thread), string(by)); err != nil {
+			return err
 		}
 		for _, run := range of {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM checkpoint WHERE run = ?`, string(run)); err != nil {
@@ -209,30 +216,31 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 	return nil
 }
 
-// forgetJobs removes the person's jobs from one of the tables that hold jobs.
-func (s *Store) forgetJobs(ctx context.Context, tx *sql.Tx, table string, thread chat.ThreadID, by chat.UserID) error {
-	// The body is JSON, but for one that can't be read: that is kept, it tells of nobody.
-	const of = ` WHERE thread = ?1 AND json_valid(CAST(body AS TEXT)) AND CAST(body AS TEXT) ->> '$.author' = ?2`
-	if table != "job" {
-		_, err := tx.ExecContext(ctx, `DELETE FROM `+table+of, string(thread), string(by))
+// ofAuthor is the SQL condition for a person's rows of a table that holds jobs. The body is JSON,
+// but for one that can't be read: that is kept, it tells of nobody.
+const ofAuthor = ` WHERE thread = ?1 AND json_valid(CAST(body AS TEXT)) AND CAST(body AS TEXT) ->> '$.author' = ?2`
+
+// forgetJobs removes the person's jobs from a queue.
+func (s *Store) forgetJobs(ctx context.Context, tx *sql.Tx, queue runs.QueueID, by chat.UserID) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM delayed`+ofAuthor, queue.Key(), string(by)); err != nil {
 		return err
 	}
-	head, _, _, err := headOf(ctx, tx, thread)
+	head, _, _, err := headOf(ctx, tx, queue)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM job`+of+` AND NOT (id = ?3 AND EXISTS (SELECT 1 FROM thread WHERE thread = ?1 AND worker <> ''))`,
-		string(thread), string(by), head)
+	_, err = tx.ExecContext(ctx, `DELETE FROM job`+ofAuthor+` AND NOT (id = ?3 AND EXISTS (SELECT 1 FROM thread WHERE thread = ?1 AND worker <> ''))`,
+		queue.Key(), string(by), head)
 	if err != nil {
 		return err
 	}
-	if left, _, _, err := headOf(ctx, tx, thread); err == nil && left == head {
+	if left, _, _, err := headOf(ctx, tx, queue); err == nil && left == head {
 		return nil
 	} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return s.endLease(ctx, tx, thread)
+	return s.endLease(ctx, tx, queue)
 }

@@ -12,13 +12,13 @@ import (
 // recordDelivery records a delivery, and returns what is recorded under its key.
 func (w writer) recordDelivery(ctx context.Context, delivery runs.Delivery) (runs.Delivery, error) {
 	_, err := w.tx.ExecContext(ctx, `INSERT INTO delivery (thread, key, run, body, recorded) VALUES (?, ?, ?, coalesce(?, x''), ?) ON CONFLICT DO NOTHING`,
-		string(w.thread), string(delivery.Key), string(delivery.Run), delivery.Body, w.now.UnixMilli())
+		w.queue.Key(), string(delivery.Key), string(delivery.Run), delivery.Body, w.now.UnixMilli())
 	if err != nil {
 		return runs.Delivery{}, err
 	}
 	var at int64
 	err = w.tx.QueryRowContext(ctx, `SELECT run, body, recorded, posted FROM delivery WHERE thread = ? AND key = ?`,
-		string(w.thread), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
+		w.queue.Key(), string(delivery.Key)).Scan(&delivery.Run, &delivery.Body, &at, &delivery.Posted)
 	delivery.Recorded = timeFromMillis(at)
 	return delivery, err
 }
@@ -26,7 +26,7 @@ func (w writer) recordDelivery(ctx context.Context, delivery runs.Delivery) (run
 // confirmDelivery notes the platform's id of a delivery.
 func (w writer) confirmDelivery(ctx context.Context, confirmed store.Confirmation) error {
 	result, err := w.tx.ExecContext(ctx, `UPDATE delivery SET posted = ? WHERE thread = ? AND key = ?`,
-		string(confirmed.Posted), string(w.thread), string(confirmed.Key))
+		string(confirmed.Posted), w.queue.Key(), string(confirmed.Key))
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (w writer) confirmDelivery(ctx context.Context, confirmed store.Confirmatio
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
 	var deliveries []runs.Delivery
 	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT key, run, body, recorded, posted FROM delivery WHERE thread = ? ORDER BY id`, string(lease.Thread))
+		rows, err := tx.QueryContext(ctx, `SELECT key, run, body, recorded, posted FROM delivery WHERE thread = ? ORDER BY id`, lease.Queue().Key())
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
 	err := s.inFencedTransaction(ctx, lease, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM delivery WHERE thread = ? AND key = ?`, string(lease.Thread), string(key))
+		_, err := tx.ExecContext(ctx, `DELETE FROM delivery WHERE thread = ? AND key = ?`, lease.Queue().Key(), string(key))
 		return err
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
 
@@ -33,10 +32,10 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 		now := s.nowMillis()
 		if delay > 0 {
 			_, err := tx.ExecContext(ctx, `INSERT INTO delayed (thread, due, body) VALUES (?, ?, ?)`,
-				string(job.Thread()), now+delay.Milliseconds(), body)
+				job.Queue().Key(), now+delay.Milliseconds(), body)
 			return err
 		}
-		return pushJob(ctx, tx, job.Thread(), body, now)
+		return pushJob(ctx, tx, job.Queue(), body, now)
 	})
 	if err != nil {
 		return false, fmt.Errorf("enqueue event %s of thread %s: %w", job.Event, job.Thread(), err)
@@ -58,22 +57,22 @@ func (s *Store) recordEvent(ctx context.Context, tx *sql.Tx, job runs.Job) (bool
 	return changed > 0, err
 }
 
-// pushJob puts a job at the end of its thread's queue.
-func pushJob(ctx context.Context, tx *sql.Tx, thread chat.ThreadID, body []byte, now int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO job (thread, body, enqueued) VALUES (?, ?, ?)`, string(thread), body, now)
+// pushJob puts a job at the end of its queue.
+func pushJob(ctx context.Context, tx *sql.Tx, queue runs.QueueID, body []byte, now int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO job (thread, body, enqueued) VALUES (?, ?, ?)`, queue.Key(), body, now)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO thread (thread, claimable) VALUES (?, ?) ON CONFLICT DO NOTHING`, string(thread), now)
+	_, err = tx.ExecContext(ctx, `INSERT INTO thread (thread, claimable) VALUES (?, ?) ON CONFLICT DO NOTHING`, queue.Key(), now)
 	return err
 }
 
 // promoteDue puts delayed jobs that are due into the queue.
 func promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
 	type late struct {
-		id     int64
-		thread chat.ThreadID
-		body   []byte
+		id    int64
+		queue string
+		body  []byte
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT id, thread, body FROM delayed WHERE due <= ? ORDER BY due, id LIMIT 100`, now)
 	if err != nil {
@@ -83,7 +82,7 @@ func promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
 	var due []late
 	for rows.Next() {
 		var job late
-		if err := rows.Scan(&job.id, &job.thread, &job.body); err != nil {
+		if err := rows.Scan(&job.id, &job.queue, &job.body); err != nil {
 			return err
 		}
 		due = append(due, job)
@@ -92,7 +91,7 @@ func promoteDue(ctx context.Context, tx *sql.Tx, now int64) error {
 		return err
 	}
 	for _, job := range due {
-		if err := pushJob(ctx, tx, job.thread, job.body, now); err != nil {
+		if err := pushJob(ctx, tx, runs.ParseQueueKey(job.queue), job.body, now); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM delayed WHERE id = ?`, job.id); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/runs/watch"
 	"cairn/internal/session"
@@ -99,7 +98,7 @@ func (s *Store) sweepExpired(ctx context.Context) error {
 func (s *Store) inFencedTransaction(ctx context.Context, lease runs.Lease, change func(tx *sql.Tx) error) error {
 	return s.db.Update(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `UPDATE thread SET claimable = ? WHERE thread = ? AND token = ? AND worker <> ''`,
-			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), string(lease.Thread), int64(lease.Token))
+			s.nowMillis()+s.options.LeaseTTL.Milliseconds(), lease.Queue().Key(), int64(lease.Token))
 		if err != nil {
 			return err
 		}
@@ -129,10 +128,10 @@ func decodeJob(body []byte, enqueued int64, attempt int) (runs.Job, error) {
 	return job, err
 }
 
-// headOf returns the id, the body and the time of the job at the head of a thread, or
+// headOf returns the id, the body and the time of the job at the head of a queue, or
 // sql.ErrNoRows.
-func headOf(ctx context.Context, tx *sql.Tx, thread chat.ThreadID) (id int64, body []byte, enqueued int64, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, string(thread)).
+func headOf(ctx context.Context, tx *sql.Tx, queue runs.QueueID) (id int64, body []byte, enqueued int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT id, body, enqueued FROM job WHERE thread = ? ORDER BY id LIMIT 1`, queue.Key()).
 		Scan(&id, &body, &enqueued)
 	return id, body, enqueued, err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"cairn/internal/chat"
 	"cairn/internal/runs"
 	"cairn/internal/store"
 )
@@ -139,19 +138,19 @@ func (c claimant) reclaimNotices(ctx context.Context) (runs.Lease, bool, error) 
 	}
 }
 
-// repairNotices announces every thread that has jobs, even those that seem to be announced: the
+// repairNotices announces every queue that has jobs, even those that seem to be announced: the
 // contents of ready and due may be lost. It does no harm to a thread that a worker holds. It
 // also trims the lists of records.
 func (c claimant) repairNotices(ctx context.Context) error {
 	if err := c.cutLists(ctx); err != nil {
 		return err
 	}
-	threads, err := c.withWork(ctx)
+	queues, err := c.withWork(ctx)
 	if err != nil {
 		return err
 	}
-	for _, thread := range threads {
-		if err := reannounceScript.Run(ctx, c.client, c.keys.wakeKeys(), string(thread)).Err(); err != nil {
+	for _, queue := range queues {
+		if err := reannounceScript.Run(ctx, c.client, c.keys.wakeKeys(), queue.Key()).Err(); err != nil {
 			return explainError(err)
 		}
 	}
@@ -183,12 +182,15 @@ func (s *Store) cutLists(ctx context.Context) error {
 func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Lease, bool, error) {
 	named, ok := message.Values["thread"].(string)
 	if !ok {
-		return runs.Lease{}, false, c.settleNotice(ctx, "", message.ID, nextNotice{what: "none"})
+		return runs.Lease{}, false, c.settleNotice(ctx, runs.QueueID{}, message.ID, nextNotice{what: "none"})
 	}
-	thread := chat.ThreadID(named)
+	queue := runs.ParseQueueKey(named)
 	for {
 		since := c.client.Since()
-		keys := []string{c.keys.stateKey(thread), c.keys.jobsKey(thread), c.keys.delayedKey(thread), c.keys.sessionKey(thread)}
+		keys := []string{c.keys.stateKey(queue), c.keys.jobsKey(queue), c.keys.delayedKey(queue)}
+		if queue.Lane == runs.LaneMessages {
+			keys = append(keys, c.keys.sessionKey(queue.Thread))
+		}
 		fields, err := readStrings(claimScript.Run(ctx, c.client, keys,
 			string(c.worker), message.ID, c.call, formatMillis(c.options.LeaseTTL), since.UnixMilli(), formatMillis(c.options.Keep)))
 		if err != nil {
@@ -198,7 +200,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 		case "held":
 			return runs.Lease{}, false, nil
 		case "leased":
-			lease, err := c.readLease(thread, message.ID, fields)
+			lease, err := c.readLease(queue, message.ID, fields)
 			if err == nil {
 				lease.Restored = lease.Job.Enqueued.Before(since)
 				if lost := since.Add(c.options.LeaseTTL); lease.Restored && lost.After(lease.Unsure) {
@@ -212,7 +214,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 		default:
 			next, err := parseNextNotice(fields)
 			if err == nil {
-				err = c.settleNotice(ctx, thread, message.ID, next)
+				err = c.settleNotice(ctx, queue, message.ID, next)
 			}
 			return runs.Lease{}, false, err
 		}
@@ -220,11 +222,11 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 }
 
 // readLease decodes the script's result. After an error the lease is valid but its job is not.
-func (c claimant) readLease(thread chat.ThreadID, notice string, fields []string) (runs.Lease, error) {
-	lease := runs.Lease{Thread: thread, Worker: c.worker, TTL: c.options.LeaseTTL, Ref: notice}
+func (c claimant) readLease(queue runs.QueueID, notice string, fields []string) (runs.Lease, error) {
+	lease := runs.Lease{Thread: queue.Thread, Lane: queue.Lane, Worker: c.worker, TTL: c.options.LeaseTTL, Ref: notice}
 	token, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {
-		return lease, fmt.Errorf("the token of thread %s: %w", thread, err)
+		return lease, fmt.Errorf("the token of thread %s: %w", queue, err)
 	}
 	lease.Token = runs.Token(token)
 	lease.Stopped, lease.Given, lease.Behind = stopOf(fields[3], fields[4]), parseTime(fields[6]), fields[7] != ""

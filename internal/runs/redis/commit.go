@@ -142,8 +142,8 @@ func (s *Store) commit(ctx context.Context, c commit) (store.Committed, error) {
 
 // arguments returns what commit.lua is given.
 func (c commit) arguments(s *Store) ([]string, []any, error) {
-	t, keep := c.lease.Thread, s.options.Keep.Milliseconds()
-	to := newArguments(s.keys.stateKey(t), s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.eventsKey(t), s.keys.endedKey(t), s.keys.deadKey(t))
+	t, queue, keep := c.lease.Thread, c.lease.Queue(), s.options.Keep.Milliseconds()
+	to := newArguments(s.keys.stateKey(queue), s.keys.jobsKey(queue), s.keys.delayedKey(queue), s.keys.eventsKey(t), s.keys.endedKey(queue), s.keys.deadKey(t))
 	header := commitHeader{
 		Token: formatToken(c.lease.Token), TTL: s.options.LeaseTTL.Milliseconds(), Call: c.call, Number: c.number, Unsure: c.unsure,
 		UnlessStopped: c.Unless.Stopped, UnlessBehind: c.Unless.Behind, Keep: keep, Kept: s.options.EventsKept, EventsFor: s.options.EventsFor.Milliseconds(),
@@ -203,7 +203,7 @@ func (s *Store) readCommitted(ctx context.Context, c commit, fields []string) (c
 	}
 	next, err := parseNextNotice(fields[5:])
 	if err == nil {
-		err = s.settleNotice(ctx, c.lease.Thread, c.lease.Ref, next)
+		err = s.settleNotice(ctx, c.lease.Queue(), c.lease.Ref, next)
 	}
 	if err != nil {
 		// The job is finished all the same; what comes next is found by the notice, which stays.

@@ -5,13 +5,14 @@
 //
 // PREFIX is Options.Prefix. {T} is a thread's id with { } % * written as %7B %7D %25 %2A;
 // the braces make all keys of a thread share one slot of a cluster. Those of {*} are of
-// all threads together. {R} is a run's id, written likewise.
+// all threads together. {R} is a run's id, written likewise. L: is the lane of a thread, and left
+// out for that of messages; runs.QueueID.Key names lanes in the lists of all threads.
 //
 //	key                      type    what
-//	PREFIX:{T}:jobs          list    jobs in order, "ENQUEUED JSON" (ms, runs.EncodeJob); no TTL
-//	PREFIX:{T}:delayed       zset    jobs that are not due, by when they are (ms); no TTL
-//	PREFIX:{T}:state         hash    the lease, the head of the queue and the outbox, see below; gone with the last job
-//	PREFIX:{T}:ended         string  "TOKEN CALL" of the lease that ended last, where the state is gone; a minute
+//	PREFIX:{T}:L:jobs        list    jobs of a lane in order, "ENQUEUED JSON" (ms, runs.EncodeJob); no TTL
+//	PREFIX:{T}:L:delayed     zset    jobs that are not due, by when they are (ms); no TTL
+//	PREFIX:{T}:L:state       hash    the lease, the head of the queue and the outbox, see below; gone with the last job
+//	PREFIX:{T}:L:ended       string  "TOKEN CALL" of the lease that ended last, where the state is gone; a minute
 //	PREFIX:{T}:seen:EVENT    string  an event that came; Options.DedupeFor
 //	PREFIX:{T}:session       string  "SAVED PEOPLE\n" (SAVED in ms, PEOPLE as in a URL's query, with commas) and
 //	                                 session.Encode, packed; Options.Keep after the last use
@@ -25,9 +26,9 @@
 //	PREFIX:{T}:edits         hash    message → its edit that is not dealt with (runs.EncodeEdit); Options.Keep
 //	PREFIX:{A:P}:threads     zset    threads of the adapter A in which the person P wrote, by when they were saved (ms);
 //	                                 Options.Keep, and a day, after the last save of one of them, or look at the list
-//	PREFIX:{*}:ready         stream  thread: threads to look at; consumer group "workers"; no TTL
-//	PREFIX:{*}:noticed       hash    thread → its entry in ready, with a + behind it where there is something new
-//	PREFIX:{*}:due           zset    threads by when they are to be looked at (ms)
+//	PREFIX:{*}:ready         stream  thread: queues to look at; consumer group "workers"; no TTL
+//	PREFIX:{*}:noticed       hash    queue → its entry in ready, with a + behind it where there is something new
+//	PREFIX:{*}:due           zset    queues by when they are to be looked at (ms)
 //	PREFIX:{*}:dead          zset    threads that may have dead letters, by the last one (ms)
 //	PREFIX:{*}:runs          zset    runs that have records, by when they were saved (ms); Options.Keep after workers last looked
 //	PREFIX:{*}:runs:STATUS   zset    those of them with a status

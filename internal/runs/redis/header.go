@@ -185,7 +185,7 @@ func (c commit) addResult(s *Store, to *arguments, header *commitHeader) {
 		header.Result.Over = to.key(s.keys.checkpointKey(lease.Thread, string(result.Over)))
 	}
 	if !s.client.Cluster && !c.keepsNotice {
-		header.Thread, header.Notice, header.Group = to.text(string(lease.Thread)), to.text(lease.Ref), consumerGroup
+		header.Thread, header.Notice, header.Group = to.text(lease.Queue().Key()), to.text(lease.Ref), consumerGroup
 		for i, key := range s.keys.wakeKeys() {
 			if at := to.key(key); i == 0 {
 				header.Wake = at

@@ -17,10 +17,23 @@ func (k keys) threadKey(thread chat.ThreadID, what string) string {
 	return k.prefix + ":{" + keyEscaper.Replace(string(thread)) + "}:" + what
 }
 
-func (k keys) jobsKey(t chat.ThreadID) string    { return k.threadKey(t, "jobs") }
-func (k keys) delayedKey(t chat.ThreadID) string { return k.threadKey(t, "delayed") }
-func (k keys) stateKey(t chat.ThreadID) string   { return k.threadKey(t, "state") }
-func (k keys) endedKey(t chat.ThreadID) string   { return k.threadKey(t, "ended") }
+// queueKey returns a key of a lane, beside those of its thread.
+func (k keys) queueKey(queue runs.QueueID, what string) string {
+	return k.threadKey(queue.Thread, laneKey(queue.Lane, what))
+}
+
+func laneKey(lane runs.Lane, what string) string {
+	if lane == runs.LaneMessages {
+		return what
+	}
+	return string(lane) + ":" + what
+}
+
+func (k keys) jobsKey(q runs.QueueID) string    { return k.queueKey(q, "jobs") }
+func (k keys) delayedKey(q runs.QueueID) string { return k.queueKey(q, "delayed") }
+func (k keys) stateKey(q runs.QueueID) string   { return k.queueKey(q, "state") }
+func (k keys) endedKey(q runs.QueueID) string   { return k.queueKey(q, "ended") }
+
 func (k keys) sessionKey(t chat.ThreadID) string { return k.threadKey(t, "session") }
 func (k keys) eventsKey(t chat.ThreadID) string  { return k.threadKey(t, "events") }
 func (k keys) liveKey(t chat.ThreadID) string    { return k.threadKey(t, "live") }

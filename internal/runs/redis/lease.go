@@ -26,14 +26,14 @@ func parseNextNotice(fields []string) (nextNotice, error) {
 	return nextNotice{fields[0], strconv.FormatInt(int64(in), 10)}, nil
 }
 
-// settleNotice ends a notice once the next one of its thread is known.
-func (s *Store) settleNotice(ctx context.Context, thread chat.ThreadID, notice string, next nextNotice) error {
-	return explainError(settleScript.Run(ctx, s.client, s.keys.wakeKeys(), string(thread), consumerGroup, notice, next.what, next.in).Err())
+// settleNotice ends a notice once the next one of its queue is known.
+func (s *Store) settleNotice(ctx context.Context, queue runs.QueueID, notice string, next nextNotice) error {
+	return explainError(settleScript.Run(ctx, s.client, s.keys.wakeKeys(), queue.Key(), consumerGroup, notice, next.what, next.in).Err())
 }
 
 // Renew implements runs.Leases.
 func (s *Store) Renew(ctx context.Context, lease runs.Lease) (runs.Renewal, error) {
-	fields, err := readStrings(renewScript.Run(ctx, s.client, []string{s.keys.stateKey(lease.Thread)}, formatToken(lease.Token), formatMillis(s.options.LeaseTTL)))
+	fields, err := readStrings(renewScript.Run(ctx, s.client, []string{s.keys.stateKey(lease.Queue())}, formatToken(lease.Token), formatMillis(s.options.LeaseTTL)))
 	if err != nil {
 		return runs.Renewal{}, fmt.Errorf("renew the lease of thread %s: %w", lease.Thread, err)
 	}
@@ -58,7 +58,8 @@ func (s *Store) Release(ctx context.Context, lease runs.Lease) error {
 
 // Stop implements runs.Stopper.
 func (s *Store) Stop(ctx context.Context, thread chat.ThreadID, event runs.EventID, by chat.UserID) (bool, error) {
-	stopped, err := stopScript.Run(ctx, s.client, []string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, string(by), string(event)).Int()
+	queue := runs.QueueID{Thread: thread}
+	stopped, err := stopScript.Run(ctx, s.client, []string{s.keys.stateKey(queue), s.keys.jobsKey(queue)}, string(by), string(event)).Int()
 	if err != nil {
 		return false, fmt.Errorf("stop event %s of thread %s: %w", event, thread, explainError(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +20,23 @@ import (
 
 // State implements runs.Operator.
 func (s *Store) State(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
-	state, err := s.readState(ctx, thread)
+	state, err := s.readState(ctx, runs.QueueID{Thread: thread})
 	if err != nil {
 		return runs.ThreadState{}, fmt.Errorf("look into thread %s: %w", thread, err)
 	}
 	return state, nil
 }
 
-func (s *Store) readState(ctx context.Context, thread chat.ThreadID) (runs.ThreadState, error) {
+func (s *Store) readState(ctx context.Context, queue runs.QueueID) (runs.ThreadState, error) {
 	pipe := s.client.TxPipeline()
-	fields := pipe.HGetAll(ctx, s.keys.stateKey(thread))
-	queued := pipe.LLen(ctx, s.keys.jobsKey(thread))
-	delayed := pipe.ZCard(ctx, s.keys.delayedKey(thread))
-	head := pipe.LIndex(ctx, s.keys.jobsKey(thread), 0)
+	fields := pipe.HGetAll(ctx, s.keys.stateKey(queue))
+	queued := pipe.LLen(ctx, s.keys.jobsKey(queue))
+	delayed := pipe.ZCard(ctx, s.keys.delayedKey(queue))
+	head := pipe.LIndex(ctx, s.keys.jobsKey(queue), 0)
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return runs.ThreadState{}, explainError(err)
 	}
-	state := runs.ThreadState{Thread: thread, Queued: int(queued.Val()), Delayed: int(delayed.Val())}
+	state := runs.ThreadState{Thread: queue.Thread, Lane: queue.Lane, Queued: int(queued.Val()), Delayed: int(delayed.Val())}
 	if state.Queued == 0 {
 		return state, nil
 	}
@@ -50,22 +51,27 @@ func (s *Store) readState(ctx context.Context, thread chat.ThreadID) (runs.Threa
 	return state, nil
 }
 
-// withWork returns all threads that have jobs, in order.
-func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
+// withWork returns all queues that have jobs, in order.
+func (s *Store) withWork(ctx context.Context) ([]runs.QueueID, error) {
 	var mu sync.Mutex
-	found := make(map[chat.ThreadID]struct{})
+	found := make(map[runs.QueueID]struct{})
+	add := func(queue runs.QueueID) {
+		mu.Lock()
+		defer mu.Unlock()
+		found[queue] = struct{}{}
+	}
 	err := s.client.EachServer(ctx, func(ctx context.Context, server *redis.Client) error {
-		for _, what := range []string{"jobs", "delayed"} {
-			scan := server.Scan(ctx, 0, s.keys.prefix+":{*}:"+what, 1000).Iterator()
-			for scan.Next(ctx) {
-				if thread, ok := s.keys.parseThread(scan.Val(), what); ok {
-					mu.Lock()
-					found[thread] = struct{}{}
-					mu.Unlock()
+		for _, lane := range runs.Lanes {
+			for _, what := range []string{laneKey(lane, "jobs"), laneKey(lane, "delayed")} {
+				scan := server.Scan(ctx, 0, s.keys.prefix+":{*}:"+what, 1000).Iterator()
+				for scan.Next(ctx) {
+					if thread, ok := s.keys.parseThread(scan.Val(), what); ok {
+						add(runs.QueueID{Thread: thread, Lane: lane})
+					}
 				}
-			}
-			if err := scan.Err(); err != nil {
-				return err
+				if err := scan.Err(); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -73,25 +79,22 @@ func (s *Store) withWork(ctx context.Context) ([]chat.ThreadID, error) {
 	if err != nil {
 		return nil, explainError(err)
 	}
-	threads := make([]chat.ThreadID, 0, len(found))
-	for thread := range found {
-		threads = append(threads, thread)
-	}
-	slices.Sort(threads)
-	return threads, nil
+	return slices.SortedFunc(maps.Keys(found), func(a, b runs.QueueID) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Lane, b.Lane))
+	}), nil
 }
 
 // Threads implements runs.Operator. It looks through all keys.
 func (s *Store) Threads(ctx context.Context, limit int) ([]runs.ThreadState, error) {
-	threads, err := s.withWork(ctx)
+	queues, err := s.withWork(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list threads with work: %w", err)
 	}
 	var states []runs.ThreadState
-	for _, thread := range threads[:min(limit, len(threads))] {
-		state, err := s.State(ctx, thread)
+	for _, queue := range queues[:min(limit, len(queues))] {
+		state, err := s.readState(ctx, queue)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("look into thread %s: %w", queue, err)
 		}
 		states = append(states, state)
 	}
@@ -224,14 +227,25 @@ func (s *Store) Replay(ctx context.Context, thread chat.ThreadID, event runs.Eve
 }
 
 func (s *Store) replayLetter(ctx context.Context, thread chat.ThreadID, event runs.EventID) error {
-	if err := s.scheduleNotice(ctx, thread, s.options.ClaimInterval); err != nil {
+	body, err := s.client.HGet(ctx, s.keys.deadKey(thread), "b:"+string(event)).Result()
+	if errors.Is(err, redis.Nil) {
+		return runs.ErrUnknownLetter
+	}
+	if err != nil {
+		return explainError(err)
+	}
+	queue := runs.QueueID{Thread: thread}
+	if job, err := readJob(body); err == nil {
+		queue.Lane = job.Lane
+	}
+	if err := s.scheduleNotice(ctx, queue, s.options.ClaimInterval); err != nil {
 		return err
 	}
-	keys := []string{s.keys.jobsKey(thread), s.keys.deadKey(thread), s.keys.stateKey(thread)}
+	keys := []string{s.keys.jobsKey(queue), s.keys.deadKey(thread), s.keys.stateKey(queue)}
 	if err := requireKnown(replayScript.Run(ctx, s.client, keys, string(event)), runs.ErrUnknownLetter); err != nil {
 		return err
 	}
-	return s.announceThread(ctx, thread)
+	return s.announceQueue(ctx, queue)
 }
 
 // Discard implements runs.Operator.
@@ -252,13 +266,11 @@ const chunk = 50
 // Forget implements runs.Forgetter.
 func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
 	for _, forget := range []func() error{
-		func() error { return s.forgetJobs(ctx, thread, by) },
-		func() error { return s.forgetDelayed(ctx, thread, by) },
+		func() error { return s.forgetQueues(ctx, thread, by) },
 		func() error { return s.forgetDead(ctx, thread, by) },
 		func() error { return s.forgetEdits(ctx, thread, by) },
 		func() error { return s.forgetRuns(ctx, thread, of) },
 		func() error { return explainError(s.client.Del(ctx, s.keys.eventsKey(thread)).Err()) },
-		func() error { return s.announceThread(ctx, thread) }, // its head may be another one now
 	} {
 		if err := forget(); err != nil {
 			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
@@ -267,9 +279,28 @@ func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID
 	return nil
 }
 
-func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+// forgetQueues removes a person's jobs from all lanes. Each is announced: its head may be another
+// one now.
+func (s *Store) forgetQueues(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
+	for _, lane := range runs.Lanes {
+		queue := runs.QueueID{Thread: thread, Lane: lane}
+		err := s.forgetJobs(ctx, queue, by)
+		if err == nil {
+			err = s.forgetDelayed(ctx, queue, by)
+		}
+		if err == nil {
+			err = s.announceQueue(ctx, queue)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) forgetJobs(ctx context.Context, queue runs.QueueID, by chat.UserID) error {
 	for start := int64(0); ; {
-		stored, err := s.client.LRange(ctx, s.keys.jobsKey(thread), start, start+chunk-1).Result()
+		stored, err := s.client.LRange(ctx, s.keys.jobsKey(queue), start, start+chunk-1).Result()
 		if err != nil {
 			return explainError(err)
 		}
@@ -282,7 +313,7 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 			if err != nil || job.Message.Author != by {
 				continue // what can't be read tells of nobody
 			}
-			removed, err := forgetScript.Run(ctx, s.client, []string{s.keys.stateKey(thread), s.keys.jobsKey(thread)}, text).Int64()
+			removed, err := forgetScript.Run(ctx, s.client, []string{s.keys.stateKey(queue), s.keys.jobsKey(queue)}, text).Int64()
 			if err != nil {
 				return explainError(err)
 			}
@@ -291,14 +322,14 @@ func (s *Store) forgetJobs(ctx context.Context, thread chat.ThreadID, by chat.Us
 	}
 }
 
-func (s *Store) forgetDelayed(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	stored, err := s.client.ZRange(ctx, s.keys.delayedKey(thread), 0, -1).Result()
+func (s *Store) forgetDelayed(ctx context.Context, queue runs.QueueID, by chat.UserID) error {
+	stored, err := s.client.ZRange(ctx, s.keys.delayedKey(queue), 0, -1).Result()
 	if err != nil {
 		return explainError(err)
 	}
 	for _, body := range stored {
 		if job, err := runs.DecodeJob([]byte(body)); err == nil && job.Message.Author == by {
-			if err := s.client.ZRem(ctx, s.keys.delayedKey(thread), body).Err(); err != nil {
+			if err := s.client.ZRem(ctx, s.keys.delayedKey(queue), body).Err(); err != nil {
 				return explainError(err)
 			}
 		}
@@ -336,7 +367,8 @@ func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.
 			return explainError(err)
 		}
 	}
-	state, err := s.client.HGetAll(ctx, s.keys.stateKey(thread)).Result()
+	queue := runs.QueueID{Thread: thread} // no other lane has runs
+	state, err := s.client.HGetAll(ctx, s.keys.stateKey(queue)).Result()
 	if err != nil {
 		return explainError(err)
 	}
@@ -346,7 +378,7 @@ func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.
 	}
 	for _, delivery := range deliveries {
 		if slices.Contains(of, delivery.Run) {
-			if err := s.dropDelivery(ctx, thread, delivery.Key, ""); err != nil {
+			if err := s.dropDelivery(ctx, queue, delivery.Key, ""); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ func readDelivery(key, stored, posted string) (numbered, error) {
 
 // Recorded implements runs.Outbox.
 func (s *Store) Recorded(ctx context.Context, lease runs.Lease) ([]runs.Delivery, error) {
-	fields, err := readStrings(recordedScript.Run(ctx, s.client, []string{s.keys.stateKey(lease.Thread)}, formatToken(lease.Token), formatMillis(s.options.LeaseTTL)))
+	fields, err := readStrings(recordedScript.Run(ctx, s.client, []string{s.keys.stateKey(lease.Queue())}, formatToken(lease.Token), formatMillis(s.options.LeaseTTL)))
 	if err != nil {
 		return nil, fmt.Errorf("list the deliveries of thread %s: %w", lease.Thread, err)
 	}
@@ -84,14 +84,14 @@ func readOutbox(state map[string]string) ([]runs.Delivery, error) {
 
 // Drop implements runs.Outbox.
 func (s *Store) Drop(ctx context.Context, lease runs.Lease, key runs.DeliveryKey) error {
-	if err := s.dropDelivery(ctx, lease.Thread, key, formatToken(lease.Token)); err != nil {
+	if err := s.dropDelivery(ctx, lease.Queue(), key, formatToken(lease.Token)); err != nil {
 		return fmt.Errorf("drop delivery %s: %w", key, err)
 	}
 	return nil
 }
 
 // dropDelivery removes a delivery under the lease with the token; "": under none.
-func (s *Store) dropDelivery(ctx context.Context, thread chat.ThreadID, key runs.DeliveryKey, token string) error {
-	dropped := dropScript.Run(ctx, s.client, []string{s.keys.stateKey(thread)}, string(key), token, formatMillis(s.options.LeaseTTL))
+func (s *Store) dropDelivery(ctx context.Context, queue runs.QueueID, key runs.DeliveryKey, token string) error {
+	dropped := dropScript.Run(ctx, s.client, []string{s.keys.stateKey(queue)}, string(key), token, formatMillis(s.options.LeaseTTL))
 	return explainError(dropped.Err())
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/chat"
 	"cairn/internal/runs"
 )
 
@@ -31,12 +30,12 @@ func (s *Store) enqueueJob(ctx context.Context, job runs.Job, delay time.Duratio
 	return accepted == 1, nil
 }
 
-// putJob enqueues a job and announces its thread: in one script where all keys are on one server.
+// putJob enqueues a job and announces its queue: in one script where all keys are on one server.
 func (s *Store) putJob(ctx context.Context, job runs.Job, body []byte, delay time.Duration) (accepted int, err error) {
-	t := job.Thread()
-	keys := []string{s.keys.jobsKey(t), s.keys.delayedKey(t), s.keys.seenKey(t, job.Event), s.keys.stateKey(t)}
+	q := job.Queue()
+	keys := []string{s.keys.jobsKey(q), s.keys.delayedKey(q), s.keys.seenKey(q.Thread, job.Event), s.keys.stateKey(q)}
 	put := func(keys ...string) (int, error) {
-		return enqueueScript.Run(ctx, s.client, keys, body, formatMillis(delay), formatMillis(s.options.DedupeFor), string(t)).Int()
+		return enqueueScript.Run(ctx, s.client, keys, body, formatMillis(delay), formatMillis(s.options.DedupeFor), q.Key()).Int()
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -48,21 +47,21 @@ func (s *Store) putJob(ctx context.Context, job runs.Job, body []byte, delay tim
 	if delay == 0 {
 		within = s.options.ClaimInterval
 	}
-	if err := s.scheduleNotice(ctx, t, within); err != nil {
+	if err := s.scheduleNotice(ctx, q, within); err != nil {
 		return 0, err
 	}
 	if accepted, err = put(keys...); err != nil || delay > 0 {
 		return accepted, err
 	}
-	return accepted, s.announceThread(ctx, t)
+	return accepted, s.announceQueue(ctx, q)
 }
 
-// scheduleNotice schedules a notice of the thread, in case the announcement gets lost.
-func (s *Store) scheduleNotice(ctx context.Context, thread chat.ThreadID, within time.Duration) error {
-	return explainError(intendScript.Run(ctx, s.client, []string{s.keys.globalKey("due")}, string(thread), formatMillis(within)).Err())
+// scheduleNotice schedules a notice of the queue, in case the announcement gets lost.
+func (s *Store) scheduleNotice(ctx context.Context, queue runs.QueueID, within time.Duration) error {
+	return explainError(intendScript.Run(ctx, s.client, []string{s.keys.globalKey("due")}, queue.Key(), formatMillis(within)).Err())
 }
 
-// announceThread adds a notice of the thread for the workers.
-func (s *Store) announceThread(ctx context.Context, thread chat.ThreadID) error {
-	return explainError(announceScript.Run(ctx, s.client, s.keys.wakeKeys(), string(thread)).Err())
+// announceQueue adds a notice of the queue for the workers.
+func (s *Store) announceQueue(ctx context.Context, queue runs.QueueID) error {
+	return explainError(announceScript.Run(ctx, s.client, s.keys.wakeKeys(), queue.Key()).Err())
 }

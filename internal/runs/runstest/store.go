@@ -72,6 +72,9 @@ func Stores(t *testing.T, fresh func(t testing.TB) Place) {
 		{"large messages and long queues", testLarge},
 		{"threads have any names", testNames},
 		{"operators see what there is", testOperate},
+		{"lanes of a thread are worked at side by side", testLanes},
+		{"operators see all lanes of a thread", testLaneOperator},
+		{"a lane is taken over alone", testLaneTakeOver},
 		{"an edit is kept for each message", testEdits},
 		{"a person is forgotten", testForget},
 	} {

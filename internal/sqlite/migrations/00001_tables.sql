@@ -24,7 +24,8 @@ CREATE INDEX session_person_thread ON session_person (thread);
 
 -- The queue, leases, checkpoints, events and the outbox: internal/runs/embedded. Times are
 -- Unix milliseconds on the machine's clock, unless said. Tokens begin at the clock's
--- microseconds: those of a thread whose row is gone are not given again.
+-- microseconds: those of a thread whose row is gone are not given again. In the tables job,
+-- delayed, thread and delivery a thread is runs.QueueID.Key: a lane of it.
 CREATE TABLE checkpoint (
 	run     TEXT PRIMARY KEY,
 	body    BLOB NOT NULL,               -- as the engine gave it

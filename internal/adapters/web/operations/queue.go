@@ -24,7 +24,7 @@ type queueView struct {
 
 // stateView is a thread with work.
 type stateView struct {
-	Thread                   string
+	Thread, Lane             string
 	Worker, Reason           string
 	Queued, Delayed, Attempt int
 	Waits                    momentView // since when its first job does
@@ -63,7 +63,7 @@ func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
 
 func (p *Page) state(ctx context.Context, state runs.ThreadState) stateView {
 	return stateView{
-		Thread: shownThread(ctx, state.Thread), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
+		Thread: shownThread(ctx, state.Thread), Lane: string(state.Lane), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
 		Queued: state.Queued, Delayed: state.Delayed, Attempt: state.Head.Attempt,
 		Waits: p.moment(state.Head.Enqueued), NotBefore: p.moment(state.NotBefore), Stopped: state.Stopped != nil,
 	}

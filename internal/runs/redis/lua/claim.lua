@@ -1,4 +1,4 @@
--- KEYS state, jobs, delayed, session
+-- KEYS state, jobs, delayed[, session]
 -- ARGV worker, id of the notice, of the call, ttl, since when the servers know all, how long sessions are kept
 -- Gives {'leased', token, attempt, stopby, stopat, head, now, '1' if jobs wait behind, unsure, session}, {'held'} where the
 -- lease that the notice stands for lives, or what upcoming gives. Where another lease lives, that is
@@ -42,4 +42,4 @@ if not again then
   if s.notbefore then redis.call('HDEL', KEYS[1], 'notbefore') end
 end
 return {'leased', s.token, s.attempt, s.stopby or '', s.stopat or '', head, int(now), queue[2] and '1' or '', s.unsure or '',
-  redis.call('GETEX', KEYS[4], 'PX', ARGV[6]) or ''}
+  KEYS[4] and redis.call('GETEX', KEYS[4], 'PX', ARGV[6]) or ''}

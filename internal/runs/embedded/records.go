@@ -21,7 +21,9 @@ var (
 
 // Save implements runs.Records.
 func (r *records) Save(ctx context.Context, record runs.Record) error {
-	err := r.store.db.Update(ctx, func(tx *sql.Tx) error { return writer{tx, r.store.now(), runs.QueueID{Thread: record.Thread}}.writeRecord(ctx, record) })
+	err := r.store.db.Update(ctx, func(tx *sql.Tx) error {
+		return writer{tx, r.store.now(), runs.QueueID{Thread: record.Thread}}.writeRecord(ctx, record)
+	})
 	if err != nil {
 		return fmt.Errorf("save record of run %s: %w", record.ID, err)
 	}

@@ -78,7 +78,9 @@ func readSession(ctx context.Context, db rowReader, since time.Time, thread chat
 func (s *sessions) Save(ctx context.Context, saved session.Session) error {
 	err := s.store.sweepExpired(ctx)
 	if err == nil {
-		err = s.store.db.Update(ctx, func(tx *sql.Tx) error { return writer{tx, s.store.now(), runs.QueueID{Thread: saved.Thread}}.writeSession(ctx, saved) })
+		err = s.store.db.Update(ctx, func(tx *sql.Tx) error {
+			return writer{tx, s.store.now(), runs.QueueID{Thread: saved.Thread}}.writeSession(ctx, saved)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", saved.Thread, err)

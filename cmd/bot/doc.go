@@ -103,7 +103,7 @@ functions (translate.go, interact.go), dispatch.go and surface.go hand it to cha
 out is rendered by pure functions as well (render.go). adapters/slack/slacktest is a strict
 stand-in for Slack that all of it is tested against, and people's conversations with it are
 golden files that read like a chat. adapters/slack/pace shares Slack's limits among all
-processes: who wants to call takes a turn, or gives its worker back until the turn comes; pace/redis
+processes: who wants to call takes a turn, or gives its worker back until the turn comes; its Redis
 counts for several processes. The limits in slacktest are Slack's documented ones; where the
 documents are silent they are guesses, and nothing here has met the real Slack yet.
 
@@ -146,7 +146,7 @@ can't be taken back to where it asked.
 A document has an audience of principals, and an answer is made for the viewers who will see it:
 [cairn/internal/knowledge] has both (principal.go, viewers.go). [cairn/internal/access] finds the
 viewers out, from what adapters tell of places and people and from a table of groups;
-access/embedded and access/redis keep that. Viewers travel in the context, and index.Guard is
+its SQLite and Redis keep that. Viewers travel in the context, and index.Guard is
 where they take effect: whatever answers people reads the index through it, and work that lost
 its viewers sees what is public. bot's access.go looks at citations again before an answer is
 posted, withdraw.go takes answers back. access's worlds_test.go asks random worlds, against a
@@ -165,7 +165,7 @@ and the one database of everything else that a data directory keeps, whose table
 migrations. [cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up.
 
 [cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
-quota.go, and quota/embedded and quota/redis count for all processes. [cairn/internal/audit] writes
+quota.go, and its SQLite and Redis count for all processes. [cairn/internal/audit] writes
 down what is done to Cairn itself.
 
 # This program

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"cairn/internal/access"
-	embeddedaccess "cairn/internal/access/embedded"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
@@ -87,7 +86,7 @@ const (
 // askWorlds asks random worlds questions, while grants are given and taken, people and
 // documents move, and compares what is shown with the model.
 func askWorlds(t *testing.T, index index.Index, questions int) {
-	store := embeddedaccess.Open(sqlitetest.Open(t, t.TempDir()))
+	store := access.OpenSQLite(sqlitetest.Open(t, t.TempDir()))
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	asked, shown, hidden := 0, 0, 0

@@ -9,29 +9,16 @@ import (
 	"time"
 
 	"cairn/internal/access"
-	embeddedaccess "cairn/internal/access/embedded"
-	redisaccess "cairn/internal/access/redis"
 	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/discord/fleet"
-	embeddedfleet "cairn/internal/adapters/discord/fleet/embedded"
-	redisfleet "cairn/internal/adapters/discord/fleet/redis"
 	"cairn/internal/adapters/discord/gateway"
-	embeddedtickets "cairn/internal/adapters/discord/tickets/embedded"
-	redistickets "cairn/internal/adapters/discord/tickets/redis"
+	"cairn/internal/adapters/discord/tickets"
 	"cairn/internal/adapters/slack"
-	embeddedinstalls "cairn/internal/adapters/slack/installs/embedded"
-	redisinstalls "cairn/internal/adapters/slack/installs/redis"
+	"cairn/internal/adapters/slack/installs"
 	"cairn/internal/adapters/slack/pace"
-	redispace "cairn/internal/adapters/slack/pace/redis"
 	"cairn/internal/agent/reports"
-	embeddedreports "cairn/internal/agent/reports/embedded"
-	redisreports "cairn/internal/agent/reports/redis"
 	"cairn/internal/chat/settings"
-	embeddedsettings "cairn/internal/chat/settings/embedded"
-	redissettings "cairn/internal/chat/settings/redis"
 	"cairn/internal/quota"
-	embeddedquota "cairn/internal/quota/embedded"
-	redisquota "cairn/internal/quota/redis"
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
 	embeddedruns "cairn/internal/runs/embedded"
@@ -111,9 +98,9 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Storage{
-		Threads: threads, Settings: embeddedsettings.Open(db), Groups: embeddedaccess.Open(db), Agents: embeddedreports.Open(db),
-		counts: embeddedquota.Open(db), installs: embeddedinstalls.Open(db), turns: pace.NewLocal(nil),
-		shards: embeddedfleet.New(), tickets: embeddedtickets.Open(db), closers: closers{db.Close},
+		Threads: threads, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
+		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil
 }
 
@@ -144,8 +131,8 @@ func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
 	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
 	return &Storage{
 		Threads:  newThreads(opened, client.RewriteFiles),
-		Settings: redissettings.Open(client), Groups: redisaccess.Open(client), Agents: redisreports.Open(client), InRedis: true,
-		counts: redisquota.Open(client), installs: redisinstalls.Open(client), turns: redispace.Open(client),
-		shards: redisfleet.Open(client, app), tickets: redistickets.Open(client), closers: closers{client.Close, opened.Close},
+		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), InRedis: true,
+		counts: quota.OpenRedis(client), installs: installs.OpenRedis(client), turns: pace.OpenRedis(client),
+		shards: fleet.OpenRedis(client, app), tickets: tickets.OpenRedis(client), closers: closers{client.Close, opened.Close},
 	}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"cairn/internal/bot"
 	"cairn/internal/chat"
 	"cairn/internal/quota"
-	counts "cairn/internal/quota/embedded"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
@@ -18,7 +17,7 @@ import (
 func limited(t *testing.T, limits quota.Limits, cost func(run string) float64) *office {
 	t.Helper()
 	dir := t.TempDir()
-	kept := counts.Open(sqlitetest.Open(t, dir))
+	kept := quota.OpenSQLite(sqlitetest.Open(t, dir))
 	return openWith(t, dir, func(options *bot.Options) {
 		options.Adapters = map[string]chat.Poster{"test": nil, "free": nil}
 		options.Quota = quota.New(quota.Options{Limits: limits, Counts: kept, Cost: cost, Channel: func(message chat.Message) (string, bool) {

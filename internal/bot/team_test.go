@@ -11,7 +11,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/settings"
-	settingsstore "cairn/internal/chat/settings/embedded"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
@@ -163,5 +162,5 @@ func TestATextPlatform(t *testing.T) {
 
 func openSettings(t *testing.T) settings.Store {
 	t.Helper()
-	return settingsstore.Open(sqlitetest.Open(t, t.TempDir()))
+	return settings.OpenSQLite(sqlitetest.Open(t, t.TempDir()))
 }

@@ -10,9 +10,9 @@ import (
 	"cairn/internal/adapters/discord"
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	embeddedfleet "cairn/internal/adapters/discord/fleet/embedded"
+	"cairn/internal/adapters/discord/fleet"
 	"cairn/internal/adapters/discord/gateway"
-	embeddedtickets "cairn/internal/adapters/discord/tickets/embedded"
+	"cairn/internal/adapters/discord/tickets"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/sqlite/sqlitetest"
@@ -113,7 +113,7 @@ func TestATeamInDiscord(t *testing.T) {
 		server := discordtest.New(t, discordtest.Options{MessageContent: true, Limits: discordtest.NoLimits()})
 		guild := server.Guild("Team")
 		ann, ben := guild.Member("Ann"), guild.Member("Ben", guild.Role("boss", discordtest.Administrator))
-		shards := embeddedfleet.New()
+		shards := fleet.NewMemory()
 		client, err := gateway.New(gateway.Options{
 			Token: discordtest.Token, Intents: discord.Intents(true), Discover: discord.Discover(server.Client(), discordtest.Token),
 			Shards: shards, Starts: shards, Logger: slog.New(slog.DiscardHandler),
@@ -125,7 +125,7 @@ func TestATeamInDiscord(t *testing.T) {
 			t.Fatal(err)
 		}
 		adapter, err := discord.New(discord.Options{
-			Token: discordtest.Token, Settings: openSettings(t), Tickets: embeddedtickets.Open(sqlitetest.Open(t, t.TempDir())), Gateway: client, HearsAll: true,
+			Token: discordtest.Token, Settings: openSettings(t), Tickets: tickets.OpenSQLite(sqlitetest.Open(t, t.TempDir())), Gateway: client, HearsAll: true,
 			Client: server.Client(), Logger: slog.New(slog.DiscardHandler), Humans: func(string, string) []string { return []string{ben} },
 		})
 		if err != nil {

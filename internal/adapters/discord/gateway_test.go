@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/fleet/embedded"
+	"cairn/internal/adapters/discord/fleet"
 	"cairn/internal/adapters/discord/gateway"
 	"cairn/internal/chat/chattest"
 )
@@ -18,7 +18,7 @@ import (
 func TestWithoutMessageContent(t *testing.T) {
 	var client *gateway.Client
 	w := newTeam(t, func(options *Options) {
-		shards := embedded.New()
+		shards := fleet.NewMemory()
 		var err error
 		client, err = gateway.New(gateway.Options{
 			Token: options.Token, Intents: Intents(false), Discover: Discover(options.Client, options.Token),

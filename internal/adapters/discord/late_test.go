@@ -10,7 +10,6 @@ import (
 
 	"cairn/internal/adapters/discord/discordtest"
 	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/fleet/embedded"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/settings"
@@ -164,7 +163,7 @@ func TestATurnThatComesLaterIsLeftToTheBot(t *testing.T) {
 	options := w.adapter.options
 	options.Now = time.Now
 	options.Client = &http.Client{Transport: &fleet.Transport{
-		Next: server.Client().Transport, Rates: embedded.New(), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Next: server.Client().Transport, Rates: fleet.NewMemory(), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}}
 	adapter := w.process(t, options)
 	for n := range 12 {

@@ -16,7 +16,6 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/posttest"
 	"cairn/internal/chat/settings"
-	"cairn/internal/chat/settings/embedded"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
@@ -75,7 +74,7 @@ type kept struct {
 
 func newKept(t testing.TB) *kept {
 	t.Helper()
-	return &kept{Store: embedded.Open(sqlitetest.Open(t, t.TempDir())), tickets: map[string]Ticket{}}
+	return &kept{Store: settings.OpenSQLite(sqlitetest.Open(t, t.TempDir())), tickets: map[string]Ticket{}}
 }
 
 func (k *kept) Keep(_ context.Context, interaction string, ticket Ticket) error {

@@ -15,7 +15,7 @@ import (
 	"cairn/internal/chat/chattest"
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/posttest"
-	"cairn/internal/chat/settings/embedded"
+	"cairn/internal/chat/settings"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
@@ -26,7 +26,7 @@ type team struct {
 	bot     *posttest.Bot
 	adapter *Adapter
 	log     logged
-	store   *embedded.Store // of settings
+	store   *settings.SQLite // of settings
 	ann     *slacktest.Person
 	ben     *slacktest.Person
 	general string
@@ -73,9 +73,9 @@ func newTeam(t *testing.T, socket bool) *team {
 	return w
 }
 
-func openSettings(t testing.TB) *embedded.Store {
+func openSettings(t testing.TB) *settings.SQLite {
 	t.Helper()
-	return embedded.Open(sqlitetest.Open(t, t.TempDir()))
+	return settings.OpenSQLite(sqlitetest.Open(t, t.TempDir()))
 }
 
 // options are those of an adapter that hears by HTTP.

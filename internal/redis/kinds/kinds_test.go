@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"cairn/internal/quota/quotatest"
-	quotaredistest "cairn/internal/quota/redis/redistest"
 	"cairn/internal/runs"
 	"cairn/internal/runs/redis/redistest"
 	"cairn/internal/runs/runstest"
@@ -22,7 +21,7 @@ func suites(t *testing.T, address string) {
 		runstest.Records(t, func(t *testing.T) runs.Records { return here.OpenStore(t, runs.Options{}).Records() })
 	})
 	t.Run("quota", func(t *testing.T) {
-		quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotaredistest.Place(t, address) })
+		quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotatest.RedisPlace(t, address) })
 	})
 	t.Run("sessions", func(t *testing.T) {
 		sessiontest.Run(t, func(t *testing.T) session.Store {

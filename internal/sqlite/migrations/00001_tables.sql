@@ -132,7 +132,7 @@ CREATE INDEX record_list_saved ON record_list (saved);
 CREATE INDEX record_list_status ON record_list (status, saved);
 CREATE INDEX record_list_thread ON record_list (thread, saved);
 
--- What was asked and spent: internal/quota/embedded.
+-- What was asked and spent: internal/quota.
 CREATE TABLE asked (                     -- the questions of the last hour
 	meter TEXT NOT NULL,
 	id    TEXT NOT NULL,
@@ -147,7 +147,7 @@ CREATE TABLE spent (                     -- of this day
 	PRIMARY KEY (meter, day)
 ) WITHOUT ROWID;
 
--- Settings of places: internal/chat/settings/embedded.
+-- Settings of places: internal/chat/settings.
 CREATE TABLE setting (
 	space   TEXT NOT NULL,
 	channel TEXT NOT NULL,               -- '' for the whole space
@@ -164,7 +164,7 @@ CREATE TABLE notice (                    -- notices that were given
 ) WITHOUT ROWID;
 CREATE INDEX notice_until ON notice (until);
 
--- The table of groups: internal/access/embedded.
+-- The table of groups: internal/access.
 CREATE TABLE groups (
 	source TEXT PRIMARY KEY,
 	body   BLOB NOT NULL                 -- access.EncodeTable
@@ -175,7 +175,7 @@ CREATE TABLE groups_version (
 );
 INSERT INTO groups_version VALUES (1, 1);
 
--- Installs of the Slack app: internal/adapters/slack/installs/embedded.
+-- Installs of the Slack app: internal/adapters/slack/installs.
 CREATE TABLE install (
 	id     TEXT PRIMARY KEY,
 	sealed BLOB NOT NULL
@@ -186,7 +186,7 @@ CREATE TABLE install_hold (              -- who refreshes an install
 	until INTEGER NOT NULL               -- Unix milliseconds
 ) WITHOUT ROWID;
 
--- Tickets of the Discord app: internal/adapters/discord/tickets/embedded.
+-- Tickets of the Discord app: internal/adapters/discord/tickets.
 CREATE TABLE ticket (                    -- the right to answer an interaction
 	interaction TEXT PRIMARY KEY,
 	ticket      BLOB NOT NULL,

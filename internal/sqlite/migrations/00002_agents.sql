@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Reports on the agents of processes: internal/agent/reports/embedded.
+-- Reports on the agents of processes: internal/agent/reports.
 CREATE TABLE agent_report (
 	process TEXT PRIMARY KEY,
 	saved   INTEGER NOT NULL,            -- Unix milliseconds

@@ -1,6 +1,5 @@
 // Package fleet keeps the requests of all replicas of a bot within Discord's limits on its
-// REST API. fleet/redis is what replicas share, and fleet/embedded what one process that
-// is alone has; both also keep the shards and the identifies of package gateway.
+// REST API. Redis is what replicas share, and Memory what one process that is alone has; both also keep the shards and the identifies of package gateway.
 package fleet
 
 import (

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"cairn/internal/adapters/discord/fleet"
-	"cairn/internal/adapters/discord/fleet/embedded"
 )
 
 // scripted answers one request after another, without a network.
@@ -56,7 +55,7 @@ func (s *scripted) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func transport(t *testing.T, answers ...answer) (*fleet.Transport, *scripted) {
 	discord := &scripted{answers: answers}
-	return &fleet.Transport{Next: discord, Rates: embedded.New(), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, discord
+	return &fleet.Transport{Next: discord, Rates: fleet.NewMemory(), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, discord
 }
 
 // send gives the status and the body of the answer.

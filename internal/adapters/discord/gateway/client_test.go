@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"cairn/internal/adapters/discord/discordtest/gatewaytest"
-	"cairn/internal/adapters/discord/fleet/embedded"
+	"cairn/internal/adapters/discord/fleet"
 	"cairn/internal/adapters/discord/gateway"
 )
 
@@ -94,7 +94,7 @@ func discover(server *gatewaytest.Server, shards int) func(context.Context) (gat
 	}
 }
 
-func optionsFor(t *testing.T, server *gatewaytest.Server, store *embedded.Store) gateway.Options {
+func optionsFor(t *testing.T, server *gatewaytest.Server, store *fleet.Memory) gateway.Options {
 	return gateway.Options{
 		Token: gatewaytest.Token, Intents: intents, Discover: discover(server, 1), Shards: store, Starts: store,
 		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), LeaseTTL: 2 * time.Second,
@@ -159,7 +159,7 @@ func TestSessionSurvives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, at := fast(t), newDesk()
-			start(t, optionsFor(t, server, embedded.New()), at.handle)
+			start(t, optionsFor(t, server, fleet.NewMemory()), at.handle)
 			server.Await("the shard", connected(0))
 			server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "c"))
 			at.await(t, 1)
@@ -189,7 +189,7 @@ func TestSessionEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, at := fast(t), newDesk()
-			start(t, optionsFor(t, server, embedded.New()), at.handle)
+			start(t, optionsFor(t, server, fleet.NewMemory()), at.handle)
 			server.Await("the shard", connected(0))
 			hurt(server)
 			server.Await("another session", func(s gatewaytest.State) bool {
@@ -205,7 +205,7 @@ func TestSessionEnds(t *testing.T) {
 func TestNoAnswerToIdentify(t *testing.T) {
 	server := fast(t)
 	server.Mute()
-	start(t, optionsFor(t, server, embedded.New()), newDesk().handle)
+	start(t, optionsFor(t, server, fleet.NewMemory()), newDesk().handle)
 	server.Await("the second try", func(s gatewaytest.State) bool {
 		return len(s.Identify) == 2 && slices.Equal(s.Connected, []int{0})
 	})
@@ -233,7 +233,7 @@ func TestWhatIsForGoodEndsRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server := gatewaytest.NewWith(t, gatewaytest.Options{Refused: 1 << 15})
-			options := optionsFor(t, server, embedded.New())
+			options := optionsFor(t, server, fleet.NewMemory())
 			if test.change != nil {
 				test.change(&options)
 			}
@@ -258,7 +258,7 @@ func TestWhatIsForGoodEndsRun(t *testing.T) {
 // TestNothingIsConfirmedBeforeItIsDealtWith has an event fail: it is given again, and what
 // came after it in other channels is dealt with but replayed to a successor.
 func TestNothingIsConfirmedBeforeItIsDealtWith(t *testing.T) {
-	server, at, store := fast(t), newDesk(), embedded.New()
+	server, at, store := fast(t), newDesk(), fleet.NewMemory()
 	var mu sync.Mutex
 	tries := 0
 	at.fault = func(d gateway.Dispatch) error {
@@ -301,7 +301,7 @@ func TestNothingIsConfirmedBeforeItIsDealtWith(t *testing.T) {
 // fadingShards is a store that keeps a session once it has an id, and then nothing more:
 // a replica that dies now leaves behind what was kept first.
 type fadingShards struct {
-	*embedded.Store
+	*fleet.Memory
 	kept atomic.Bool
 }
 
@@ -310,7 +310,7 @@ func (f *fadingShards) Save(ctx context.Context, lease gateway.Lease, session ga
 		return errors.New("the store is away")
 	}
 	f.kept.Store(session.ID != "")
-	return f.Store.Save(ctx, lease, session)
+	return f.Memory.Save(ctx, lease, session)
 }
 
 func (f *fadingShards) Release(context.Context, gateway.Lease, gateway.Session) error {
@@ -320,9 +320,9 @@ func (f *fadingShards) Release(context.Context, gateway.Lease, gateway.Session) 
 // TestHeartbeatsTellOnlyWhatIsKept kills a replica after heartbeats that followed events
 // that the store never heard of: its successor gets them again.
 func TestHeartbeatsTellOnlyWhatIsKept(t *testing.T) {
-	server, at, store := fast(t), newDesk(), embedded.New()
+	server, at, store := fast(t), newDesk(), fleet.NewMemory()
 	options := optionsFor(t, server, store)
-	options.Shards = &fadingShards{Store: store}
+	options.Shards = &fadingShards{Memory: store}
 	stop := start(t, options, at.handle)
 	server.Await("the shard", connected(0))
 	server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "a"))
@@ -354,7 +354,7 @@ func TestReplayIsHandedOverOnce(t *testing.T) {
 		}
 		return nil
 	}
-	start(t, optionsFor(t, server, embedded.New()), at.handle)
+	start(t, optionsFor(t, server, fleet.NewMemory()), at.handle)
 	t.Cleanup(leave)
 	server.Await("the shard", connected(0))
 	server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "a"))
@@ -380,7 +380,7 @@ func TestAReplayedREADY(t *testing.T) {
 		}
 		return nil
 	}
-	start(t, optionsFor(t, server, embedded.New()), at.handle)
+	start(t, optionsFor(t, server, fleet.NewMemory()), at.handle)
 	t.Cleanup(leave)
 	server.Await("the shard", connected(0))
 	server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "a"))
@@ -404,7 +404,7 @@ func TestBrokenEvents(t *testing.T) {
 		}
 		return nil
 	}
-	start(t, optionsFor(t, server, embedded.New()), at.handle)
+	start(t, optionsFor(t, server, fleet.NewMemory()), at.handle)
 	server.Await("the shard", connected(0))
 	server.Mangle("MESSAGE_CREATE")
 	server.Dispatch(guild(0), "MESSAGE_CREATE", message("lost", "a"))
@@ -435,7 +435,7 @@ func TestFullDeskIsNoZombie(t *testing.T) {
 		}
 		return nil
 	}
-	options := optionsFor(t, server, embedded.New())
+	options := optionsFor(t, server, fleet.NewMemory())
 	options.InFlight = 2
 	start(t, options, at.handle)
 	t.Cleanup(leave)

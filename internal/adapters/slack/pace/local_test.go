@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"cairn/internal/adapters/slack/pace"
-	"cairn/internal/adapters/slack/pace/pacetest"
 )
 
 func TestLocal(t *testing.T) {
-	pacetest.Run(t, func(*testing.T) (one, other pace.Turns) {
+	testStore(t, func(*testing.T) (one, other pace.Turns) {
 		turns := pace.NewLocal(nil)
 		return turns, turns
 	})

@@ -1,6 +1,6 @@
 // Package pace shares Slack's limits on calls among all processes of an app: who wants to
 // call Slack takes a turn first, or learns when its turn comes. Local is for an app that is
-// one process, pace/redis for several.
+// one process, Redis for several.
 package pace
 
 import (

@@ -19,8 +19,6 @@ import (
 
 	"cairn/internal/adapters/web/operations"
 	"cairn/internal/agent/reports"
-	embeddedreports "cairn/internal/agent/reports/embedded"
-	redisreports "cairn/internal/agent/reports/redis"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
@@ -55,7 +53,7 @@ func embeddedStores(t *testing.T) stores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stores{opened.Records(), opened, opened.Sessions(), embeddedreports.Open(db)}
+	return stores{opened.Records(), opened, opened.Sessions(), reports.OpenSQLite(db)}
 }
 
 func redisStores(t *testing.T) stores {
@@ -63,7 +61,7 @@ func redisStores(t *testing.T) stores {
 	address := servertest.Redis(t)
 	here := redistest.Place{Address: address, Prefix: "operations-" + strings.ReplaceAll(t.Name(), "/", "-")}
 	opened := here.OpenStore(t, runs.Options{})
-	return stores{opened.Records(), opened, opened.Sessions(), redisreports.Open(conntest.Connect(t, address))}
+	return stores{opened.Records(), opened, opened.Sessions(), reports.OpenRedis(conntest.Connect(t, address))}
 }
 
 // eachStore runs a test over both backends.

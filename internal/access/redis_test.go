@@ -1,0 +1,20 @@
+package access_test
+
+import (
+	"strings"
+	"testing"
+
+	"cairn/internal/access"
+	"cairn/internal/redis/conn/conntest"
+	"cairn/internal/servertest"
+)
+
+func TestRedis(t *testing.T) {
+	address := servertest.Redis(t)
+	testStore(t, func(t *testing.T) access.Store { return access.OpenRedis(conntest.Connect(t, address)) })
+}
+
+func TestRedisInACluster(t *testing.T) {
+	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
+	testStore(t, func(t *testing.T) access.Store { return access.OpenRedis(conntest.Connect(t, address)) })
+}

@@ -1,0 +1,26 @@
+package fleet_test
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+
+	"cairn/internal/adapters/discord/fleet"
+	"cairn/internal/adapters/discord/fleet/fleettest"
+	"cairn/internal/redis/conn/conntest"
+	"cairn/internal/servertest"
+)
+
+// run has each test use a bot of its own.
+func run(t *testing.T, address string) {
+	fleettest.Run(t, func(t *testing.T) (fleettest.Store, fleettest.Store) {
+		application := rand.Text()
+		return fleet.OpenRedis(conntest.Connect(t, address), application), fleet.OpenRedis(conntest.Connect(t, address), application)
+	})
+}
+
+func TestRedis(t *testing.T) { run(t, servertest.Redis(t)) }
+
+func TestRedisInACluster(t *testing.T) {
+	run(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ","))
+}

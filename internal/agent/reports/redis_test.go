@@ -1,0 +1,50 @@
+package reports_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cairn/internal/agent/reports"
+	"cairn/internal/redis/conn/conntest"
+	"cairn/internal/servertest"
+)
+
+func TestRedis(t *testing.T) { runSuite(t, servertest.Redis(t)) }
+
+func TestRedisInACluster(t *testing.T) {
+	runSuite(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ","))
+}
+
+func runSuite(t *testing.T, address string) {
+	t.Helper()
+	client := conntest.Connect(t, address)
+	testStore(t, func(t *testing.T) Place {
+		forget := func() {
+			store := reports.OpenRedis(client)
+			all, err := store.List(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, report := range all {
+				if err := store.Remove(t.Context(), report.Process); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		forget()
+		return Place{
+			Open: func(*testing.T) reports.Store { return reports.OpenRedis(client) },
+			Expire: func(t *testing.T, process string) {
+				t.Helper()
+				key := "cairn:{agents}:report:" + process
+				if left, err := client.PTTL(t.Context(), key).Result(); err != nil || left <= 0 || left > reports.Keep {
+					t.Errorf("the report is kept for %s, %v", left, err)
+				}
+				if err := client.PExpireAt(t.Context(), key, time.Now().Add(-time.Second)).Err(); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"cairn/internal/redis/conn"
+)
+
+// Redis is a Store in a Redis.
+//
+// PREFIX is "cairn", {S} a space such as "slack:T0123", {A} an app, {K} the key of a notice.
+//
+//	key                          type    content
+//	PREFIX:settings:{S}          hash    by channel, "" for the whole space: its setting in JSON
+//	PREFIX:settings:{A}:spaces   string  the spaces that were there at set-up, a list in JSON
+//	PREFIX:settings:{K}:told     string  the notice was given; gone by itself
+type Redis struct{ client *conn.Client }
+
+var _ Store = (*Redis)(nil)
+
+// OpenRedis gives the store in a Redis. The client stays the caller's.
+func OpenRedis(client *conn.Client) *Redis { return &Redis{client: client} }
+
+func redisKey(of, what string) string { return "cairn:settings:{" + of + "}" + what }
+
+// Get implements Store.
+func (s *Redis) Get(ctx context.Context, space Space, channel string) (Setting, error) {
+	stored, err := s.client.HGet(ctx, redisKey(string(space), ""), channel).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return Setting{}, nil
+	}
+	if err != nil {
+		return Setting{}, fmt.Errorf("read the setting of %s: %w", space, err)
+	}
+	return Decode(stored)
+}
+
+// Put implements Store.
+func (s *Redis) Put(ctx context.Context, space Space, channel string, setting Setting) error {
+	stored, err := Encode(setting)
+	if err != nil {
+		return fmt.Errorf("encode the setting of %s: %w", space, err)
+	}
+	if err := s.client.HSet(ctx, redisKey(string(space), ""), channel, stored).Err(); err != nil {
+		return fmt.Errorf("write the setting of %s: %w", space, err)
+	}
+	return nil
+}
+
+// RememberSpaces implements Store.
+func (s *Redis) RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error) {
+	if len(spaces) > 0 {
+		stored, err := json.Marshal(spaces)
+		if err != nil {
+			return nil, fmt.Errorf("encode the spaces of %s: %w", app, err)
+		}
+		if err := s.client.SetNX(ctx, redisKey(app, ":spaces"), stored, 0).Err(); err != nil {
+			return nil, fmt.Errorf("write the spaces of %s: %w", app, err)
+		}
+	}
+	stored, err := s.client.Get(ctx, redisKey(app, ":spaces")).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
+	}
+	var kept []Space
+	if err := json.Unmarshal(stored, &kept); err != nil {
+		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
+	}
+	return kept, nil
+}
+
+// MarkTold implements Store.
+func (s *Redis) MarkTold(ctx context.Context, notice string, keep time.Duration) (first bool, err error) {
+	first, err = s.client.SetNX(ctx, redisKey(notice, ":told"), 1, keep).Result()
+	if err != nil {
+		return false, fmt.Errorf("note the notice %s: %w", notice, err)
+	}
+	return first, nil
+}

@@ -1,0 +1,20 @@
+package settings_test
+
+import (
+	"strings"
+	"testing"
+
+	"cairn/internal/chat/settings"
+	"cairn/internal/redis/conn/conntest"
+	"cairn/internal/servertest"
+)
+
+func TestRedis(t *testing.T) {
+	address := servertest.Redis(t)
+	testStore(t, func(t *testing.T) settings.Store { return settings.OpenRedis(conntest.Connect(t, address)) })
+}
+
+func TestRedisInACluster(t *testing.T) {
+	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
+	testStore(t, func(t *testing.T) settings.Store { return settings.OpenRedis(conntest.Connect(t, address)) })
+}

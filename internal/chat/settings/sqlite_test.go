@@ -1,0 +1,13 @@
+package settings_test
+
+import (
+	"testing"
+
+	"cairn/internal/chat/settings"
+	"cairn/internal/sqlite/sqlitetest"
+)
+
+func TestSQLite(t *testing.T) {
+	dir := t.TempDir()
+	testStore(t, func(t *testing.T) settings.Store { return settings.OpenSQLite(sqlitetest.Open(t, dir)) })
+}

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
 // maxBacklog is how many updates may wait for a requester.
 const maxBacklog = 64
 
-// The pause before a retry doubles from the first to the longest; up to half of it is
-// cut off at random, so that those refused together do not come back together.
+// The pause before a retry doubles from the first to the longest, half of it by chance: those
+// refused together do not come back together.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = 2 * time.Second
@@ -68,6 +69,9 @@ func (b *Bus) callWithRetries(ctx context.Context, r Request) (Payload, *Error) 
 		return nil, contextError(ctx, r.To)
 	}
 	limit := b.attemptTimeout(r)
+	pauses := &backoff.ExponentialBackOff{
+		InitialInterval: firstPause, RandomizationFactor: backoff.DefaultRandomizationFactor, Multiplier: 2, MaxInterval: longestPause,
+	}
 	for retry := 0; ; retry++ {
 		message.RetryCount = retry
 		if retry > 0 {
@@ -83,7 +87,7 @@ func (b *Bus) callWithRetries(ctx context.Context, r Request) (Payload, *Error) 
 		if r.OnRetry != nil {
 			r.OnRetry(failure)
 		}
-		if failure := b.waitBeforeRetry(ctx, r.To, retry); failure != nil {
+		if failure := b.waitBeforeRetry(ctx, r.To, pauses.NextBackOff()); failure != nil {
 			return nil, failure
 		}
 	}
@@ -191,12 +195,8 @@ func contextError(ctx context.Context, to Name) *Error {
 }
 
 // waitBeforeRetry waits before a retry.
-func (b *Bus) waitBeforeRetry(ctx context.Context, to Name, retry int) *Error {
-	pause := longestPause
-	if retry < 6 {
-		pause = min(firstPause<<retry, longestPause)
-	}
-	timer := time.NewTimer(pause - rand.N(pause/2))
+func (b *Bus) waitBeforeRetry(ctx context.Context, to Name, pause time.Duration) *Error {
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -125,7 +125,8 @@ type Policy struct {
 	Retries int
 	// Backoff is the longest pause before the first retry. It doubles for each further
 	// one, up to MaxBackoff. The pause itself is drawn from the upper half of it, so
-	// that what failed together does not come again together.
+	// that what failed together does not come again together. The engine imports the
+	// standard library alone, so it counts the pause itself.
 	Backoff time.Duration
 	// Transient says which errors are worth a retry; nil means all. A panic and the
 	// end of the run's own ctx are never retried.

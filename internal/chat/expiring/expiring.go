@@ -1,4 +1,6 @@
 // Package expiring remembers what a platform or a store told, for a short time and up to a bound.
+// It is not golang-lru's expirable cache, which has the machine's clock alone and a goroutine that
+// runs on for each of the fifteen maps of an adapter.
 package expiring
 
 import (

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -107,23 +108,20 @@ func readGreeting(connection net.Conn) (string, error) {
 // until ctx ends. The error is the last one that tells something.
 func retryTransient(ctx context.Context, attempt func(context.Context) error) error {
 	var last error
-	for {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := attempt(ctx)
-		if ctx.Err() != nil && last != nil {
-			return last
+		if last == nil || ctx.Err() == nil {
+			last = err
 		}
-		if !isTransient(err) {
-			return err
+		if err != nil && !isTransient(err) {
+			err = backoff.Permanent(err)
 		}
-		last = err
-		timer := time.NewTimer(retryPause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return last
-		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(backoff.NewConstantBackOff(retryPause)), backoff.WithMaxElapsedTime(0))
+	if err == nil {
+		return nil
 	}
+	return last
 }
 
 // isTransient reports whether an error is one of a server that is starting, or of a failover.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
@@ -106,21 +107,15 @@ const maxAttempts = 5
 
 // retryConnection runs an attempt until it does not fail for want of a connection.
 func retryConnection(ctx context.Context, attempt func() error) error {
-	wait := 50 * time.Millisecond
-	for i := 1; ; i++ {
-		err := attempt()
-		if err == nil || i == maxAttempts || !isLost(err) || ctx.Err() != nil {
-			return err
+	var last error // Retry gives that of ctx once it ended, which tells less
+	waits := &backoff.ExponentialBackOff{InitialInterval: 50 * time.Millisecond, Multiplier: 4, MaxInterval: 5 * time.Second}
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) {
+		if last = attempt(); last != nil && !isLost(last) {
+			return struct{}{}, backoff.Permanent(last)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return err
-		}
-		wait *= 4
-	}
+		return struct{}{}, last
+	}, backoff.WithBackOff(waits), backoff.WithMaxTries(maxAttempts))
+	return last
 }
 
 // inReadTransaction runs a read in one transaction.

@@ -63,7 +63,7 @@ func checkPostgres(ctx context.Context, in *invocation, configured config.Config
 	if configured.Postgres.URL.IsZero() {
 		return errors.New("postgres.url names no database, so there is none to check: see docs/postgres.md")
 	}
-	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, in.std.Err))
+	options := app.PostgresOptions(configured, nil, app.NewLogger(configured.Log, in.std.Err))
 	err := checkDatabase(ctx, in.std.Out, "postgres.url", options)
 	if options.ReadURL != "" {
 		options.URL = options.ReadURL

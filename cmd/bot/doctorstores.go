@@ -66,7 +66,7 @@ func checkDatabases(ctx context.Context, configured config.Config, std stdio) []
 	if configured.Postgres.URL.IsZero() {
 		return []finding{{What: "PostgreSQL", Told: "none is configured: the index is in the data directory"}}
 	}
-	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, std.Err))
+	options := app.PostgresOptions(configured, nil, app.NewLogger(configured.Log, std.Err))
 	found := []finding{checkSchema(ctx, "PostgreSQL", options)}
 	if options.ReadURL != "" {
 		options.URL = options.ReadURL

@@ -22,7 +22,7 @@ func (c *migrateCommand) Run(ctx context.Context, in *invocation) error {
 	if configured.Postgres.URL.IsZero() {
 		return errors.New("postgres.url names no database: the index in the data directory needs no migration (see docs/postgres.md)")
 	}
-	options := app.PostgresOptions(configured.Postgres, nil, app.NewLogger(configured.Log, in.std.Err))
+	options := app.PostgresOptions(configured, nil, app.NewLogger(configured.Log, in.std.Err))
 	if c.Check {
 		due, err := postgres.DueMigration(ctx, options)
 		if err != nil {

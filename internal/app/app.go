@@ -19,6 +19,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/graph/flows/answer"
+	"cairn/internal/knowledge/index"
 )
 
 // App is a bot with what it is made of.
@@ -66,6 +67,7 @@ type Cairn struct {
 	Audit   audit.Log // nil: nothing of this process is written down
 
 	answers *answer.Flow
+	queries index.QueryLog
 }
 
 // Open opens all that answers messages, in this order. It takes and sends none yet.
@@ -84,6 +86,9 @@ func Open(ctx context.Context, setup Setup, options Options) (_ *Cairn, err erro
 		return nil, err
 	}
 	c.add(c.Storage.Close)
+	if err := c.openQueryLog(ctx); err != nil {
+		return nil, err
+	}
 	if err := c.openAudit(options.Pages); err != nil {
 		return nil, err
 	}
@@ -131,6 +136,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 	if err != nil {
 		return nil, err
 	}
+	registered[0] = withQueryLog(registered[0], c.queries, c.Setup)
 	router, err := NewRouter(registered, c.Models)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, er
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{l.withQueryLog(answers), echoes, reports}, readers...), nil
+	return append([]flows.Flow{answers, echoes, reports}, readers...), nil
 }
 
 // FlowShapes makes the flows for their graphs alone, over no index.

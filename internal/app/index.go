@@ -186,7 +186,7 @@ func (l *Library) openExisting(ctx context.Context, mode IndexMode) (index.Index
 	if l.Config.Postgres.URL.IsZero() {
 		return openEmbedded(ctx, l.Config.DataDir, l.Embedder, mode)
 	}
-	return openPostgres(ctx, PostgresOptions(l.Config.Postgres, l.Embedder, l.Logger), mode)
+	return openPostgres(ctx, PostgresOptions(l.Config, l.Embedder, l.Logger), mode)
 }
 
 func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, mode IndexMode) (index.Index, error) {
@@ -227,11 +227,12 @@ func openPostgres(ctx context.Context, options postgres.Options, mode IndexMode)
 
 // PostgresOptions says how the configured database is used. Without an embedder the
 // options serve migrations alone.
-func PostgresOptions(configured config.Postgres, embedder embed.Embedder, logger *slog.Logger) postgres.Options {
+func PostgresOptions(configured config.Config, embedder embed.Embedder, logger *slog.Logger) postgres.Options {
+	server, search := configured.Postgres, configured.Search
 	options := postgres.Options{
-		URL: configured.URL.Reveal(), ReadURL: configured.Read.URL.Reveal(),
-		Connections: configured.Connections, Statement: configured.Statement, BuildMemory: configured.BuildMemory,
-		PlainQueries: configured.QueryLog == config.QueriesPlain, KeepQueries: time.Duration(configured.QueryDays) * 24 * time.Hour,
+		URL: server.URL.Reveal(), ReadURL: server.Read.URL.Reveal(),
+		Connections: server.Connections, Statement: server.Statement, BuildMemory: server.BuildMemory,
+		PlainQueries: search.QueryLog == config.QueriesPlain, KeepQueries: keepQueries(search),
 		Logger: logger,
 	}
 	if embedder != nil {

@@ -9,25 +9,52 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/index/querylog"
+	"cairn/internal/sqlite"
 )
 
 // logLimit bounds the writing of a row: a person waits for the answer meanwhile.
 const logLimit = 2 * time.Second
 
-// loggedFlow is a flow whose answers are noted in the index's query log.
+// loggedFlow is a flow whose answers are noted in the query log.
 type loggedFlow struct {
 	flows.Flow
 	log    index.QueryLog
 	logger *slog.Logger
 }
 
-// withQueryLog has a flow's answers noted, where the index can and is asked to.
-func (l *Library) withQueryLog(flow flows.Flow) flows.Flow {
-	log, ok := l.Index.(index.QueryLog)
-	if !ok || l.Config.Postgres.QueryLog == config.QueriesOff {
+// openQueryLog opens the query log: that of the index where it is on a server, else one in the
+// database of the data directory, which the storage has open unless it is in Redis.
+func (c *Cairn) openQueryLog(ctx context.Context) error {
+	if log, ok := c.Index.(index.QueryLog); ok {
+		c.queries = log
+		return nil
+	}
+	db := c.Storage.data
+	if db == nil {
+		opened, err := sqlite.OpenData(ctx, c.Config.DataDir)
+		if err != nil {
+			return err
+		}
+		c.add(opened.Close)
+		db = opened
+	}
+	search := c.Config.Search
+	c.queries = querylog.Open(db, querylog.Options{Plain: search.QueryLog == config.QueriesPlain, Keep: keepQueries(search)})
+	return nil
+}
+
+// keepQueries is how long the query log keeps a question.
+func keepQueries(search config.Search) time.Duration {
+	return time.Duration(search.QueryDays) * 24 * time.Hour
+}
+
+// withQueryLog has a flow's answers noted, where that is asked for.
+func withQueryLog(flow flows.Flow, log index.QueryLog, setup Setup) flows.Flow {
+	if setup.Config.Search.QueryLog == config.QueriesOff {
 		return flow
 	}
-	return &loggedFlow{Flow: flow, log: log, logger: l.Logger}
+	return &loggedFlow{Flow: flow, log: log, logger: setup.Logger}
 }
 
 // Start runs a request, and notes how it was answered.
@@ -69,12 +96,8 @@ func (l *loggedFlow) note(ctx context.Context, run string, outcome flows.Outcome
 	}
 }
 
-// ForgetQueries takes what was asked in runs out of the query log, where the index keeps one.
-func (l *Library) ForgetQueries(ctx context.Context, runs []string) error {
-	log, ok := l.Index.(index.QueryLog)
-	if !ok {
-		return nil
-	}
-	_, err := log.ForgetQueries(ctx, runs)
+// ForgetQueries takes what was asked in runs out of the query log.
+func (c *Cairn) ForgetQueries(ctx context.Context, runs []string) error {
+	_, err := c.queries.ForgetQueries(ctx, runs)
 	return err
 }

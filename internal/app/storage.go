@@ -49,6 +49,7 @@ type Storage struct {
 	Agents   reports.Store
 	InRedis  bool
 
+	data     *sqlite.DB // nil in Redis
 	counts   quota.Counts
 	installs slack.Installs
 	turns    pace.Turns // share Slack's limits
@@ -98,7 +99,7 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Storage{
-		Threads: threads, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		data: db, Threads: threads, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil

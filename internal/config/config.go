@@ -101,11 +101,25 @@ type Answer struct {
 	LinkHosts []string `key:"link_hosts" form:"host"`
 }
 
-// Search is how what was found by words and by meaning becomes one list.
+// Search is how what was found by words and by meaning becomes one list, and what is kept of
+// questions.
 type Search struct {
 	Fusion      retrieve.Method `key:"fusion" default:"convex" oneof:"convex rrf"`
 	DenseWeight float64         `key:"dense_weight" default:"0.3" max:"1"` // of meaning against words, 0 to 1
+	QueryLog    QueryLog        `key:"query_log" default:"hashed" oneof:"off hashed plain"`
+	// QueryDays is how long the query log keeps a question.
+	QueryDays int `key:"query_log_days" default:"30" min:"1" max:"3650"`
 }
+
+// QueryLog is what the query log keeps of a question.
+type QueryLog string
+
+// Nothing at all, that it was asked, or its text as well.
+const (
+	QueriesOff    QueryLog = "off"
+	QueriesHashed QueryLog = "hashed"
+	QueriesPlain  QueryLog = "plain"
+)
 
 // Log is what is logged, and how.
 type Log struct {

@@ -45,7 +45,7 @@ var (
 	defaultSlack   = Slack{Mode: SlackOff, Listen: "127.0.0.1:3000", Listening: SlackHearsMentions}
 	defaultDiscord = Discord{Mode: DiscordOff, Listen: "127.0.0.1:3001", PerSecond: 50, Listening: DiscordHearsMentions, Reply: DiscordInThread}
 	defaultAccess  = Access{Web: WebPublic, Retract: RetractDeleted}
-	defaultSearch  = Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense}
+	defaultSearch  = Search{Fusion: retrieve.DefaultFusion.Method, DenseWeight: retrieve.DefaultFusion.Dense, QueryLog: QueriesHashed, QueryDays: 30}
 )
 
 func TestLoadWithoutFile(t *testing.T) {
@@ -56,7 +56,7 @@ func TestLoadWithoutFile(t *testing.T) {
 	}
 	want := Config{
 		DataDir:  filepath.Join(host.Home, ".local/share/cairn"),
-		Postgres: Postgres{Connections: 8, Statement: 10 * time.Second, BuildMemory: 512 << 20, QueryLog: QueriesHashed, QueryDays: 30},
+		Postgres: Postgres{Connections: 8, Statement: 10 * time.Second, BuildMemory: 512 << 20},
 		Web:      Web{Listen: "127.0.0.1:0"},
 		Slack:    defaultSlack,
 		Discord:  defaultDiscord,
@@ -99,8 +99,6 @@ postgres:
   connections: 3
   statement_timeout: 2s
   build_memory: 2GiB
-  query_log: plain
-  query_log_days: 7
 web: {listen: ":0"}
 access:
   web: everything
@@ -112,6 +110,8 @@ answer:
 search:
   fusion: rrf
   dense_weight: 1
+  query_log: plain
+  query_log_days: 7
 log: {level: debug, format: json}
 sources:
   - name: handbook
@@ -138,11 +138,11 @@ sources:
 		Postgres: Postgres{
 			Address: Address{URL: llm.NewSecret("postgres://cairn@h:5432/cairn?sslmode=verify-full")},
 			Read:    Address{URL: llm.NewSecret("postgresql://h/cairn")}, Connections: 3, Statement: 2 * time.Second,
-			BuildMemory: 2 << 30, QueryLog: QueriesPlain, QueryDays: 7,
+			BuildMemory: 2 << 30,
 		},
 		Web:     Web{Listen: ":0"},
 		Answer:  Answer{Depth: chat.Brief, MaxSources: 3, SidePages: 0.75},
-		Search:  Search{Fusion: retrieve.RRF, DenseWeight: 1},
+		Search:  Search{Fusion: retrieve.RRF, DenseWeight: 1, QueryLog: QueriesPlain, QueryDays: 7},
 		Slack:   defaultSlack,
 		Discord: defaultDiscord,
 		Access: Access{Web: WebEverything, Retract: RetractClosed, Groups: map[knowledge.Principal][]knowledge.Principal{
@@ -389,7 +389,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("web: {listen: \"\\x41:1\"}\nlog: {level: warn}\n# c\n")
 	f.Add("models: [{roles: [embed], model: e, base_url: 'http://h/', context: 512, retries: 0}]\nbudget: {day_cost: 1e-7}\n")
 	f.Add("models:\n- {roles: [answer, verify], model: m, base_url: http://h, temperature: 0.1, timeout: 90s, price_prompt: 0.15}\nanswer: {link_hosts: [a.b]}\n")
-	f.Add("redis: {url: 'redis://h'}\npostgres: {url: 'postgres://u@h:1/d?sslmode=disable', read_url: 'postgres://h/d', build_memory: 3MB, query_log: off}\n")
+	f.Add("redis: {url: 'redis://h'}\npostgres: {url: 'postgres://u@h:1/d?sslmode=disable', read_url: 'postgres://h/d', build_memory: 3MB}\nsearch: {query_log: off}\n")
 	f.Add("? a\n: - &b !!str |\n   x\n...\n")
 	host := Host{OS: "linux", Home: "/home/u", WorkDir: "/work", Getenv: func(string) string { return "" }}
 	f.Fuzz(func(t *testing.T, text string) {

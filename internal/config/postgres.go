@@ -16,21 +16,8 @@ type Postgres struct {
 	// Statement is the limit of one look-up.
 	Statement time.Duration `key:"statement_timeout" default:"10s" min:"100ms" max:"1h"`
 	// BuildMemory is of the server, in bytes, to build a vector index in.
-	BuildMemory int64    `key:"build_memory" form:"size" default:"512MiB" min:"1MiB" max:"1TiB"`
-	QueryLog    QueryLog `key:"query_log" default:"hashed" oneof:"off hashed plain"`
-	// QueryDays is how long the query log keeps a question.
-	QueryDays int `key:"query_log_days" default:"30" min:"1" max:"3650"`
+	BuildMemory int64 `key:"build_memory" form:"size" default:"512MiB" min:"1MiB" max:"1TiB"`
 }
-
-// QueryLog is what the query log keeps of a question.
-type QueryLog string
-
-// Nothing at all, that it was asked, or its text as well.
-const (
-	QueriesOff    QueryLog = "off"
-	QueriesHashed QueryLog = "hashed"
-	QueriesPlain  QueryLog = "plain"
-)
 
 // validate says what is missing where only a replica is named.
 func (p Postgres) validate() error {

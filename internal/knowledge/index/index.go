@@ -171,9 +171,10 @@ type QueryRecord struct {
 	Total    time.Duration
 }
 
-// QueryLog is an optional interface of an Index: a log of the questions that were asked,
-// for a limited time. It works on an index that is open for reading, too.
+// QueryLog keeps the questions that were asked, for a limited time. An Index on a server is
+// one itself, also where it is open for reading; see querylog for the others.
 type QueryLog interface {
+	// LogQuery adds a row. A run that is logged again keeps its last row alone.
 	LogQuery(ctx context.Context, record QueryRecord) error
 	// ForgetQueries removes what is logged of these runs, and says of how many it was.
 	ForgetQueries(ctx context.Context, runs []string) (int, error)

@@ -25,7 +25,7 @@ import (
 const Name = "analyze"
 
 // schemaVersion is the version of State in checkpoints.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // The nodes, by the names of the flow's contract.
 const (
@@ -110,7 +110,7 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 func (f *Flow) begin(request flows.Request) State {
 	location, text := request.Located()
 	return State{
-		RequestID: request.Run, UserInput: text, CurrentAnalysisQuery: text, InputLocation: location,
+		RequestID: request.Run, UserInput: text, InputLocation: location,
 		Scope: request.Filter, Attachments: request.Attachments, CurrentFlow: Name, StartTime: f.now(),
 	}
 }
@@ -160,7 +160,7 @@ func (f *Flow) interrupt(_ context.Context, step graph.Step[State]) (graph.Resul
 	answer, answered := step.Answer(questionKey)
 	if !answered {
 		return graph.Ask[State](graph.Question{
-			Key: questionKey, Text: step.State.Question, FreeText: true,
+			Key: questionKey, Text: step.State.CurrentAnalysisQuery, FreeText: true,
 			Choices: []graph.Choice{
 				{ID: choiceApprove, Label: "Approve", Detail: "post it as a file"},
 				{ID: choiceRevise, Label: "Revise", Detail: "say what is to be different"},

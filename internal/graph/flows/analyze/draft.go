@@ -31,9 +31,9 @@ func (f *Flow) prepare(ctx context.Context, step graph.Step[State]) (graph.Resul
 	case last.Decision == Stopped:
 		return graph.Update(stopped.Set(true)), nil
 	case last.Decision == Revise:
-		return graph.Update(question.Set("What is to be different? Say it in a few words: “only the risks”, “drop the outline”, “more on refunds”.")), nil
+		return graph.Update(currentAnalysisQuery.Set("What is to be different? Say it in a few words: “only the risks”, “drop the outline”, “more on refunds”.")), nil
 	case len(feedback(s)) > maxRounds:
-		return graph.Update(question.Set(fmt.Sprintf("I have revised it %d times and don't do so any more. Approve it as it is, or stop?", maxRounds))), nil
+		return graph.Update(currentAnalysisQuery.Set(fmt.Sprintf("I have revised it %d times and don't do so any more. Approve it as it is, or stop?", maxRounds))), nil
 	}
 	return f.draft(ctx, step)
 }
@@ -56,7 +56,7 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 	var remarks []string
 	if f.surveyor != nil {
 		result, err := f.surveyor.Survey(ctx, set(s), survey.Task{
-			Run: s.RequestID, Goal: survey.Analysis, Query: s.CurrentAnalysisQuery, Feedback: feedback(s), Draft: s.Draft.Parts,
+			Run: s.RequestID, Goal: survey.Analysis, Query: s.UserInput, Feedback: feedback(s), Draft: s.Draft.Parts,
 		}, step.Detail)
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("draft the analysis: %w", err)
@@ -70,7 +70,7 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 		made = byRules
 	}
 	return graph.Update(
-		draft.Set(made), question.Set(ask(s, made)), modelUses.Set(uses), notes.Set(remarks),
+		draft.Set(made), currentAnalysisQuery.Set(ask(s, made)), modelUses.Set(uses), notes.Set(remarks),
 		analysisHistory.Set([]Turn{{Role: flows.Assistant, Text: report.Digest(s.Documents, made.Parts)}}),
 	), nil
 }
@@ -173,7 +173,7 @@ func described(s State) string {
 
 // approve makes the output of the draft.
 func approve(s State) graph.Result[State] {
-	about := report.Shortened(s.CurrentAnalysisQuery, maxTitle)
+	about := report.Shortened(s.UserInput, maxTitle)
 	title := "Analysis of " + described(s)
 	if strings.TrimSpace(about) != "" {
 		title = "Analysis: " + about
@@ -209,7 +209,7 @@ const (
 // draftByRules puts an analysis together from sentences of the documents.
 func draftByRules(s State) Draft {
 	corpus := extract.Read(set(s))
-	l := layoutOf(s.CurrentAnalysisQuery)
+	l := layoutOf(s.UserInput)
 	query := strings.Join(l.words, " ")
 	made := Draft{Note: rulesNote}
 	for i, said := range feedback(s) {

@@ -29,7 +29,7 @@ type Draft struct {
 // contract: they stand in checkpoints and traces.
 type State struct {
 	RequestID     string
-	UserInput     string // what the person wrote, without the location
+	UserInput     string // what the person wrote, without the location: what the analysis is about
 	InputLocation flows.Location
 	Scope         flows.Scope
 	Attachments   []flows.Attachment // until they were read
@@ -40,10 +40,9 @@ type State struct {
 	Failure   string              // why there is nothing to analyse, in words for people
 
 	AnalysisHistory      []Turn
-	CurrentAnalysisQuery string
+	CurrentAnalysisQuery string // the question posed: the draft in short, and what can be done about it
 	CurrentFlow          string
 	Draft                Draft
-	Question             string // that the draft is shown with
 	AnalysisOutput       string // Markdown, once the draft was approved
 	OutputFileName       string
 	Summary              string // of the output, for the thread
@@ -67,16 +66,15 @@ var (
 	skipped   = graph.Replace("skipped", func(s *State) *[]string { return &s.Skipped })
 	failure   = graph.Replace("failure", func(s *State) *string { return &s.Failure })
 
-	analysisHistory = graph.Append("analysis_history", func(s *State) *[]Turn { return &s.AnalysisHistory })
-	currentQuery    = graph.Replace("current_analysis_query", func(s *State) *string { return &s.CurrentAnalysisQuery })
-	currentFlow     = graph.Replace("current_flow", func(s *State) *string { return &s.CurrentFlow })
-	draft           = graph.Replace("draft", func(s *State) *Draft { return &s.Draft })
-	question        = graph.Replace("question", func(s *State) *string { return &s.Question })
-	analysisOutput  = graph.Replace("analysis_output", func(s *State) *string { return &s.AnalysisOutput })
-	outputFileName  = graph.Replace("output_file_name", func(s *State) *string { return &s.OutputFileName })
-	summary         = graph.Replace("summary", func(s *State) *string { return &s.Summary })
-	sources         = graph.Replace("sources", func(s *State) *[]flows.SourceGroup { return &s.Sources })
-	stopped         = graph.Replace("stopped", func(s *State) *bool { return &s.Stopped })
+	analysisHistory      = graph.Append("analysis_history", func(s *State) *[]Turn { return &s.AnalysisHistory })
+	currentAnalysisQuery = graph.Replace("current_analysis_query", func(s *State) *string { return &s.CurrentAnalysisQuery })
+	currentFlow          = graph.Replace("current_flow", func(s *State) *string { return &s.CurrentFlow })
+	draft                = graph.Replace("draft", func(s *State) *Draft { return &s.Draft })
+	analysisOutput       = graph.Replace("analysis_output", func(s *State) *string { return &s.AnalysisOutput })
+	outputFileName       = graph.Replace("output_file_name", func(s *State) *string { return &s.OutputFileName })
+	summary              = graph.Replace("summary", func(s *State) *string { return &s.Summary })
+	sources              = graph.Replace("sources", func(s *State) *[]flows.SourceGroup { return &s.Sources })
+	stopped              = graph.Replace("stopped", func(s *State) *bool { return &s.Stopped })
 
 	modelUses = graph.Append("models", func(s *State) *[]flows.ModelUse { return &s.Models })
 	notes     = graph.Append("notes", func(s *State) *[]string { return &s.Notes })
@@ -86,6 +84,6 @@ var (
 var fields = []graph.FieldSpec[State]{
 	requestID, userInput, inputLocation, scope, attachments,
 	inputs, documents, skipped, failure,
-	analysisHistory, currentQuery, currentFlow, draft, question, analysisOutput, outputFileName, summary, sources, stopped,
+	analysisHistory, currentAnalysisQuery, currentFlow, draft, analysisOutput, outputFileName, summary, sources, stopped,
 	modelUses, notes, startTime,
 }

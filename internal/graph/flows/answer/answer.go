@@ -166,7 +166,7 @@ func (f *Flow) Agents() []agent.Status { return f.agents.states() }
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
 	limit := timeoutsFor(f.models).request + moment
-	g.Node(nodeUnderstand, f.understand, graph.Policy{Description: "Understanding the question", Timeout: limit})
+	g.Node(nodeUnderstand, f.attempt(f.understand), graph.Policy{Description: "Understanding the question", Timeout: limit})
 	g.Node(nodeClarify, f.clarify, graph.Policy{Description: "Checking for several readings", Asks: true})
 	g.Node(nodeStrategy, decideStrategy, graph.Policy{Description: "Choosing how to search"})
 	g.Node(nodeParallel, f.attempt(f.parallelProcessing), graph.Policy{Description: "Searching for each part", Timeout: limit})

@@ -36,9 +36,11 @@ func (f *Flow) clarify(_ context.Context, step graph.Step[State]) (graph.Result[
 		chosen := readingOf(s, answer)
 		return graph.Update(
 			reading.Set(chosen),
-			isBroadSubject.Set(true),
 			notes.Set([]string{"the person meant: " + chosen}),
 		), nil
+	}
+	if len(s.Errors) > 0 {
+		return graph.Result[State]{}, nil // nothing tells how clear the question is
 	}
 	if s.Asks != nil {
 		asked := *s.Asks

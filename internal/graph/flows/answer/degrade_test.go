@@ -57,6 +57,33 @@ func (h halfDead) Search(ctx context.Context, q index.Query) (index.Candidates, 
 	return h.Index.Search(ctx, q)
 }
 
+// dead is an index that can't be searched.
+type dead struct{ *embedded.Index }
+
+func (dead) Search(context.Context, index.Query) (index.Candidates, error) {
+	return index.Candidates{}, errors.New("disk is gone")
+}
+
+// TestAFailedFirstSearchIsDealtWith has no search work: the run goes through error_handling, and
+// nobody is asked back.
+func TestAFailedFirstSearchIsDealtWith(t *testing.T) {
+	f := open(t)
+	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: dead{f.index}, Embedder: f.embedder, Fusion: retrieve.DefaultFusion}})
+	for _, question := range []string{"how many days of leave do I get?", "redis vs kafka, how long do they keep messages?", "how long does it take?"} {
+		got, err := flow.Start(t.Context(), flows.Request{Run: "r", Text: question}, flows.Runtime{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var nodes []string
+		for _, step := range got.Trace.Steps {
+			nodes = append(nodes, step.Node)
+		}
+		if want := "query_understanding clarify strategy_decision error_handling finalization"; strings.Join(nodes, " ") != want || got.Kind != flows.Abstained || got.Text == "" {
+			t.Errorf("%s: %s: %q by %q", question, got.Kind, got.Text, nodes)
+		}
+	}
+}
+
 func TestAFailedSearchOfSeveralIsSaid(t *testing.T) {
 	f := open(t)
 	flow := f.with(t, answer.Options{Retriever: &retrieve.Retriever{Index: halfDead{f.index, lexical.Analyze("redis")[0]}, Embedder: f.embedder, Fusion: retrieve.DefaultFusion}})

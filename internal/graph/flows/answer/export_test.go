@@ -28,3 +28,6 @@ func (f *Flow) ShownWithListings(ctx context.Context, evidence []retrieve.Eviden
 	}
 	return texts, err
 }
+
+// Normalize is normalize.
+func Normalize(text string) string { return normalize(text) }

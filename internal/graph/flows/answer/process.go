@@ -40,12 +40,14 @@ func decideStrategy(_ context.Context, step graph.Step[State]) (graph.Result[Sta
 	return graph.Update(
 		processingStrategy.Set(chosen),
 		strategyReason.Set(reason),
-		notes.Set([]string{"strategy " + string(chosen) + ": " + reason}),
+		notes.Set([]string{strings.TrimSpace("strategy "+string(chosen)) + ": " + reason}),
 	), nil
 }
 
 func strategy(s State) (Strategy, string) {
 	switch {
+	case len(s.Errors) > 0:
+		return "", "the first search failed"
 	case s.Relation == Dependent:
 		return Sequential, "what the question asks about has to be found first"
 	case s.Relation == Independent && s.Intent == Comparison:
@@ -54,6 +56,8 @@ func strategy(s State) (Strategy, string) {
 		return Parallel, "the question consists of several"
 	case len(s.Parts) > 0 && understoodByModel(s):
 		return Parallel, "the model searches in other words as well"
+	case s.IsBroadSubject:
+		return Hybrid, "the subject is broad: the first search found it in several documents"
 	case len(s.AnalysisResults.Missing) > 0 && s.AnalysisResults.Coverage < enoughCoverage:
 		return Sequential, "the first search left out: " + strings.Join(s.AnalysisResults.Missing, ", ")
 	default:

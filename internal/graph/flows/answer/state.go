@@ -62,7 +62,7 @@ type State struct {
 	ReadIn        string // what shows the answer, as flows.Request names it
 	Filter        index.Filter
 
-	NormalizedQuery  string   // what the question is about: its telling words
+	NormalizedQuery  string   // what the question is about: its telling words, in small letters
 	ExpandedKeywords []string // words also looked for
 	Parts            []string // questions that Query consists of, where there are several
 	Terms            []index.Term
@@ -74,8 +74,8 @@ type State struct {
 	Unresolved       string   // a referent that neither question nor thread gives: "it"
 	Unclear          string   // the question back that a model puts
 	UnclearChoices   []string // that it offers with it
-	IsBroadSubject   bool
-	Reading          string // what the person chose or wrote when asked back
+	IsBroadSubject   bool     // several documents are about its few words, as far as the first search tells
+	Reading          string   // what the person chose or wrote when asked back
 
 	Verdict Verdict // what is done about the question, before the person was asked
 
@@ -100,7 +100,7 @@ type State struct {
 	Degraded       []string // what the answer had to do without, for people
 	Notes          []string
 
-	Errors         []string
+	Errors         []string // why the first search or the processing failed for good
 	RetryCount     int
 	MaxRetries     int
 	StartTime      time.Time

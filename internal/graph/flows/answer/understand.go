@@ -68,6 +68,7 @@ func (f *Flow) understand(ctx context.Context, step graph.Step[State]) (graph.Re
 		followUp.Set(meant.FollowUp),
 		abbreviation.Set(meant.Abbreviation),
 		unresolved.Set(meant.Unresolved),
+		isBroadSubject.Set(isBroad(meant, read.evidence)),
 		searchResults.Set(read.evidence),
 		analysisResults.Set(read.analysis),
 		verdict.Set(read.verdict),
@@ -83,8 +84,35 @@ var socialReplies = map[Intent]phrases.Key{Greeting: phrases.Greeting, Thanks: p
 
 // asWritten is what a question means to nobody in particular: its words.
 func asWritten(text string) understanding {
-	return understanding{Query: text, Normalized: text, Terms: retrieve.Terms(text), Intent: Lookup, Relation: One}
+	return understanding{Query: text, Normalized: normalize(text), Terms: retrieve.Terms(text), Intent: Lookup, Relation: One}
 }
+
+// normalize returns the telling words of a text in small letters, or all where none tells.
+func normalize(text string) string {
+	var all, telling []string
+	for _, word := range lexical.Words(lexical.Fold(text)) {
+		small := strings.ToLower(word.Text)
+		all = append(all, small)
+		if slices.ContainsFunc(lexical.Analyze(word.Text), func(term string) bool { return !isFiller(term) }) {
+			telling = append(telling, small)
+		}
+	}
+	if len(telling) == 0 {
+		telling = all
+	}
+	return strings.Join(telling, " ")
+}
+
+// isBroad tells whether a question is about a subject that several documents deal with, and
+// says nothing to tell them apart.
+func isBroad(meant understanding, evidence []retrieve.Evidence) bool {
+	subject := subjectOf(meant.Profile).Terms
+	return !meant.isSocial() && !meant.FollowUp && meant.Unresolved == "" && meant.Relation == One &&
+		len(subject) > 0 && len(subject) <= broadWords && len(evidence) > 0 && near(evidence) >= severalDocuments
+}
+
+// broadWords is how many telling words a broad subject has at most.
+const broadWords = 2
 
 // readByRules understands a question with no model.
 func (q *queryUnderstander) readByRules(ctx context.Context, request analysisRequest) (understanding, error) {
@@ -101,7 +129,7 @@ func (q *queryUnderstander) readByRules(ctx context.Context, request analysisReq
 // understanding is what an inquiry came to.
 func (r *inquiry) understanding() understanding {
 	meant := understanding{
-		Query: r.whole, Normalized: strings.Join(r.written(), " "), Expanded: r.expanded,
+		Query: r.whole, Normalized: strings.ToLower(strings.Join(r.written(), " ")), Expanded: r.expanded,
 		Parts: words.Parts(r.long), Terms: r.searched, Profile: r.profile, Around: r.leanedOn, Intent: Intent(words.Intent(r.long)),
 		Relation: One, FollowUp: r.followUp, Abbreviation: r.abbreviation, Unresolved: r.unresolved, Remarks: r.remarks,
 	}

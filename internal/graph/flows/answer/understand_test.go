@@ -160,3 +160,35 @@ func TestTheSearchDoesNotWaitForTheModel(t *testing.T) {
 		t.Errorf("%s: %q after %+v, %v", got.Kind, got.Text, got.Trace.Models, err)
 	}
 }
+
+func TestQuestionsAreNormalized(t *testing.T) {
+	for text, want := range map[string]string{
+		"What is BRD?": "brd", "How do I roll back a Deployment?": "roll back deployment", "What is it?": "what is it", "": "",
+	} {
+		if got := answer.Normalize(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestABroadSubjectDecidesTheStrategy asks for what three pages are about, goes on once the reading
+// is chosen, and asks for what one page is about.
+func TestABroadSubjectDecidesTheStrategy(t *testing.T) {
+	f := open(t)
+	const broad = "strategy hybrid: the subject is broad"
+	tells := func(outcome flows.Outcome) bool {
+		return slices.ContainsFunc(outcome.Trace.Notes, func(note string) bool { return strings.HasPrefix(note, broad) })
+	}
+	for question, want := range map[string]bool{"token": true, "where do I get a laptop?": false} {
+		got, err := f.flow.Start(t.Context(), flows.Request{Run: "r-" + question, Text: question}, flows.Runtime{})
+		if err == nil && got.Kind == flows.Asked {
+			got, err = f.flow.Resume(t.Context(), "r-"+question, []graph.Answer{{QuestionID: got.Question.ID, Choice: got.Question.Choices[0].ID}}, flows.Runtime{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tells(got) != want {
+			t.Errorf("%s: %q", question, got.Trace.Notes)
+		}
+	}
+}

@@ -263,34 +263,15 @@ func TestQueriesAreLogged(t *testing.T) {
 	x := mustOpen(t, options)
 	options.PlainQueries, options.ReadOnly = true, true
 	plain := mustOpen(t, options)
-	at := time.Date(2026, time.May, 1, 2, 3, 4, 0, time.UTC)
-	log := func(logger *Index, run string, at time.Time) {
+	indextest.TestQueryLog(t, indextest.QueryLogs{Hashed: x, Plain: plain, Count: func(t *testing.T) (rows, questions, hashes int) {
 		t.Helper()
-		record := index.QueryRecord{At: at, Run: run, Question: "who?", Lexical: 3, Dense: 4, Shown: 2, Search: time.Millisecond, Total: time.Second}
-		if err := logger.LogQuery(t.Context(), record); err != nil {
+		err := x.primary.QueryRow(t.Context(), "SELECT count(*), count(question), count(DISTINCT question_hash) FROM cairn.query_log WHERE total_us = 1000000").
+			Scan(&rows, &questions, &hashes)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	wantRows := func(what string, rows, questions, hashes int) {
-		t.Helper()
-		var got [3]int
-		err := x.primary.QueryRow(t.Context(), "SELECT count(*), count(question), count(DISTINCT question_hash) FROM cairn.query_log WHERE total_us = 1000000").
-			Scan(&got[0], &got[1], &got[2])
-		if err != nil || got != [3]int{rows, questions, hashes} {
-			t.Errorf("%s: %v rows, questions and hashes, %v", what, got, err)
-		}
-	}
-	log(x, "r\x00", at)
-	log(x, "r\x00", at.Add(time.Minute))
-	wantRows("the same run twice", 1, 0, 1)
-	log(plain, "s", at.Add(12*time.Hour))
-	wantRows("as it was asked", 2, 1, 1)
-	log(plain, "t", at.Add(30*time.Hour))
-	wantRows("a day and more later", 2, 2, 1)
-	if count, err := x.ForgetQueries(t.Context(), []string{"s", "unknown"}); err != nil || count != 1 {
-		t.Errorf("forgot %d, %v", count, err)
-	}
-	wantRows("after one was forgotten", 1, 1, 1)
+		return rows, questions, hashes
+	}})
 }
 
 // TestClearLeavesTheRestOfTheDatabaseAlone clears beside a reader and another

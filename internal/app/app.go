@@ -137,7 +137,7 @@ func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, e
 		return nil, err
 	}
 	registered[0] = withQueryLog(registered[0], c.queries, c.Setup)
-	router, err := NewRouter(registered, c.Models)
+	router, err := NewRouter(c.Setup, registered, c.Models)
 	if err != nil {
 		return nil, err
 	}

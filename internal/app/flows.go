@@ -14,6 +14,7 @@ import (
 	"cairn/internal/llm"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
+	"cairn/internal/repository/manifest"
 )
 
 // NewFlows makes every registered flow; the first, which answers, takes plain messages.
@@ -70,7 +71,7 @@ func newReports(options repositoryOptions, model llm.Model) (flows.Flow, error) 
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
 	}
 	opener := repository.NewOpener(opens)
-	return repo.New(repo.Options{Open: repo.Reading(opener), List: opener.List, Search: options.search, Model: model})
+	return repo.New(repo.Options{Open: repo.Reading(opener.Open), OpenNewest: repo.Reading(opener.OpenNewest), List: opener.List, Search: options.search, Model: model})
 }
 
 // newDocumentFlows makes the flows that read documents as a whole; model may be nil.
@@ -92,10 +93,14 @@ func newDocumentFlows(options document.Options, model llm.Model) ([]flows.Flow, 
 }
 
 // NewRouter makes what decides which flow a message goes to; plain messages go to the first.
-func NewRouter(registered []flows.Flow, models Models) (flows.Router, error) {
+func NewRouter(setup Setup, registered []flows.Flow, models Models) (flows.Router, error) {
 	names := make([]string, len(registered))
 	for i, flow := range registered {
 		names[i] = flow.Name()
 	}
-	return routing.New(routing.Options{Flows: names, First: names[0], Model: models.Understand})
+	options := routing.Options{Flows: names, First: names[0], Model: models.Understand}
+	if reads := setup.Config.Flows; len(reads.Folders)+len(reads.Repositories) > 0 {
+		options.AsksManifests = manifest.IsAsked
+	}
+	return routing.New(options)
 }

@@ -52,7 +52,7 @@ func OpenPlayed(ctx context.Context, l *Library, options PlayOptions) (_ *Played
 		return nil, err
 	}
 	p.Answers = registered[0]
-	router, err := NewRouter(registered, models)
+	router, err := NewRouter(l.Setup, registered, models)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,9 @@ func (a *audiences) shows(ctx context.Context, folder string) bool {
 // hide leaves out what the viewers may not read.
 func (c *Checkout) hide(ctx context.Context, audiences *audiences) {
 	hidden := func(name string) bool { return !audiences.shows(ctx, path.Dir(name)) }
+	listed := len(c.Files)
 	c.Files = slices.DeleteFunc(c.Files, func(file File) bool { return hidden(file.Path) })
+	c.hidden = len(c.Files) < listed
 	c.Skipped = slices.DeleteFunc(c.Skipped, hidden)
 	c.Submodules = slices.DeleteFunc(c.Submodules, hidden)
 }

@@ -24,19 +24,36 @@ var knownForges = map[string]forge{
 // webOf returns the beginning of the addresses of a repository's files at a commit, and the
 // repository's name; "" where the site of its remote is not a known one.
 func webOf(remote, commit string) (web, name string) {
-	host, path := "", ""
-	if found := scpAddress.FindStringSubmatch(remote); found != nil && !IsAddress(remote) {
-		host, path = found[1], found[2]
-	} else if address, err := url.Parse(remote); err == nil {
-		host, path = address.Hostname(), address.Path
-	}
-	host, path = strings.ToLower(host), strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	host, path := splitRemote(remote)
 	known, ok := knownForges[host]
 	if !ok || commit == "" || !strings.Contains(path, "/") {
 		return "", ""
 	}
 	site := url.URL{Scheme: "https", Host: host, Path: "/" + path + known.blob + commit + "/"}
 	return site.String(), host + "/" + path
+}
+
+// splitRemote returns the host of a remote, and the path of its repository there.
+func splitRemote(remote string) (host, path string) {
+	if found := scpAddress.FindStringSubmatch(remote); found != nil && !IsAddress(remote) {
+		host, path = found[1], found[2]
+	} else if address, err := url.Parse(remote); err == nil {
+		host, path = address.Hostname(), address.Path
+	}
+	return strings.ToLower(host), strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+}
+
+// remoteAddress returns the https address of a remote, nil where it has none.
+func remoteAddress(remote string) *url.URL {
+	if address, err := url.Parse(remote); err == nil && address.Scheme == "https" {
+		address.User = nil
+		return address
+	}
+	host, path := splitRemote(remote)
+	if known := knownForges[host]; known == (forge{}) || path == "" {
+		return nil
+	}
+	return &url.URL{Scheme: "https", Host: host, Path: "/" + path}
 }
 
 // nameOf returns what a repository is called by its address.

@@ -91,10 +91,14 @@ type Checkout struct {
 	Submodules []string
 	// Web is the beginning of the addresses of its files at the commit, "" where it is not
 	// known to be on the web; see Link.
-	Web    string
-	limits Limits
-	root   *os.Root
-	remove func() error
+	Web string
+	// Outdated says why it may be older than its remote, "" where it is not known to be.
+	Outdated string
+	remote   string
+	hidden   bool // there are files that the viewers may not read
+	limits   Limits
+	root     *os.Root
+	remove   func() error
 }
 
 // IsAddress reports whether a repository is named by an address rather than as a folder.
@@ -126,6 +130,7 @@ func (o *Opener) openFolder(ctx context.Context, name string) (_ *Checkout, err 
 	state, err := git.Read(root)
 	switch {
 	case err == nil:
+		c.remote = state.Remote
 		c.Commit, c.Links, c.Submodules = state.Commit, state.Links, state.Submodules
 		if web, name := webOf(state.Remote, state.Commit); web != "" {
 			c.Web, c.Name = web, name
@@ -140,6 +145,35 @@ func (o *Opener) openFolder(ctx context.Context, name string) (_ *Checkout, err 
 	c.hide(ctx, audiences)
 	return c, nil
 }
+
+// OpenNewest opens a repository as Open does; but a clone whose remote may be fetched as the
+// remote has it now, without a change to the clone. Where the remote can't be asked, the clone is
+// opened, and says why it may be outdated.
+func (o *Opener) OpenNewest(ctx context.Context, name string) (*Checkout, error) {
+	c, err := o.Open(ctx, name)
+	if err != nil || c.hidden || o.options.Fetcher == nil {
+		return c, err
+	}
+	address := remoteAddress(c.remote)
+	if address == nil || o.options.Fetcher.Check(address) != nil {
+		return c, nil
+	}
+	newest, err := o.options.Fetcher.Newest(ctx, address)
+	if err == nil && newest == c.Commit {
+		return c, nil
+	}
+	var fetched *Checkout
+	if err == nil {
+		fetched, err = o.fetchRepository(ctx, address.String())
+	}
+	if err != nil {
+		c.Outdated = oneLineOf(err)
+		return c, nil
+	}
+	return fetched, c.Close()
+}
+
+func oneLineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 func (o *Opener) fetchRepository(ctx context.Context, name string) (*Checkout, error) {
 	address, err := url.Parse(name)

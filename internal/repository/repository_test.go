@@ -226,3 +226,53 @@ func TestLink(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestACloneIsReadAsItsRemoteHasItNow has a clone that is older than its remote, for somebody who
+// may read all of it and for one who may not, with the remote there and gone.
+func TestACloneIsReadAsItsRemoteHasItNow(t *testing.T) {
+	served := t.TempDir()
+	newest := gittest.Origin(t, served)
+	server := gittest.Serve(t, served)
+	root := t.TempDir()
+	for name, files := range map[string]map[string]string{
+		"app": {"go.mod": "module old\n"}, "closed": {"go.mod": "module old\n", "private/.cairn.yaml": "audience: [group:legal]", "private/a.md": "a"}, "elsewhere": {"go.mod": "module old\n"},
+	} {
+		folder := filepath.Join(root, name)
+		gittest.Write(t, folder, files)
+		gittest.Run(t, folder, "init", "-q")
+		gittest.Run(t, folder, "add", ".")
+		gittest.Run(t, folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
+		remote := server.URL + "/team/app.git"
+		if name == "elsewhere" {
+			remote = "https://elsewhere.example/team/app.git"
+		}
+		gittest.Run(t, folder, "remote", "add", "origin", remote)
+	}
+	opener := repository.NewOpener(repository.Options{
+		Roots: []string{root}, Fetcher: git.NewFetcher(gittest.Local(server, git.Options{AllowPrivate: true})),
+	})
+	look := func(name string) (isNewest bool, outdated string) {
+		t.Helper()
+		c, err := opener.OpenNewest(knowledge.WithViewers(t.Context(), knowledge.Viewers{}), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if c.Has("go.mod") == (c.Commit == newest) {
+			t.Errorf("%s at %s has %v", name, c.Commit, c.Files)
+		}
+		return c.Commit == newest, c.Outdated
+	}
+	for name, want := range map[string]bool{"app": true, "closed": false, "elsewhere": false} {
+		if isNewest, outdated := look(name); isNewest != want || outdated != "" {
+			t.Errorf("%s: newest %v, %q", name, isNewest, outdated)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(root, "app", "go.mod")); err != nil || string(text) != "module old\n" {
+		t.Errorf("the clone was changed: %q, %v", text, err)
+	}
+	server.Close()
+	if isNewest, outdated := look("app"); isNewest || outdated == "" {
+		t.Errorf("without its remote: newest %v, %q", isNewest, outdated)
+	}
+}

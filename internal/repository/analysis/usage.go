@@ -15,7 +15,7 @@ type Usage struct {
 	Dependency
 	Ecosystem manifest.Ecosystem `json:"ecosystem"`
 	Role      source.Role        `json:"role"` // of the manifest: an example's is not the service's
-	Fits      bool               `json:"fits"` // the version is the wanted one
+	Fit       manifest.Fit       `json:"fit"`  // of the version
 }
 
 // Usages are what manifests of a repository name of a dependency.
@@ -44,7 +44,7 @@ func (a *Analyst) FindDependency(ctx context.Context, wanted manifest.Wanted) (U
 				continue
 			}
 			version := cmp.Or(locked[lock][d.Name], locked[lock][normalizeName(d.Name)])
-			one := Usage{Place: Place{m.Path, d.Line}, Dependency: Dependency{d, version}, Ecosystem: m.Ecosystem, Role: source.RoleOf(m.Path), Fits: wanted.Fits(d, version)}
+			one := Usage{Place: Place{m.Path, d.Line}, Dependency: Dependency{d, version}, Ecosystem: m.Ecosystem, Role: source.RoleOf(m.Path), Fit: wanted.Fit(m.Ecosystem, d, version)}
 			if version == d.Version {
 				one.Locked = ""
 			}

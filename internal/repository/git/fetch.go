@@ -148,19 +148,9 @@ func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch str
 		return none, fmt.Errorf("begin: %w", err)
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	offered, err := session.AdvertisedReferencesContext(ctx)
-	for _, absent := range []error{
-		transport.ErrRepositoryNotFound, transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrEmptyRemoteRepository,
-	} {
-		if errors.Is(err, absent) {
-			return none, fmt.Errorf("%w: %w", ErrAbsent, err)
-		}
-	}
+	offered, err := listReferences(ctx, session)
 	if err != nil {
-		return none, fmt.Errorf("list its branches: %w", err)
-	}
-	if offered.Head == nil {
-		return none, errors.New("the repository has no default branch")
+		return none, err
 	}
 	request := packp.NewUploadPackRequestFromCapabilities(offered.Capabilities)
 	request.Wants = []plumbing.Hash{*offered.Head}
@@ -180,6 +170,53 @@ func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch str
 	}
 	return *offered.Head, f.unpackObjects(scratch)
 }
+
+// listReferences asks for the branches of a repository. It has a default one.
+func listReferences(ctx context.Context, session transport.UploadPackSession) (*packp.AdvRefs, error) {
+	offered, err := session.AdvertisedReferencesContext(ctx)
+	for _, absent := range []error{
+		transport.ErrRepositoryNotFound, transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrEmptyRemoteRepository,
+	} {
+		if errors.Is(err, absent) {
+			return nil, fmt.Errorf("%w: %w", ErrAbsent, err)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list its branches: %w", err)
+	}
+	if offered.Head == nil {
+		return nil, errors.New("the repository has no default branch")
+	}
+	return offered, nil
+}
+
+// Newest returns the newest commit of a repository's default branch. Failures are as those of
+// Fetch.
+func (f *Fetcher) Newest(ctx context.Context, address *url.URL) (commit string, err error) {
+	if err := f.Check(address); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("it took longer than %s", askTime))
+	defer cancel()
+	endpoint, err := transport.NewEndpoint(address.String())
+	if err != nil {
+		return "", fmt.Errorf("read the address: %w", err)
+	}
+	budget := f.options.Received
+	session, err := githttp.NewClient(f.newClient(&budget)).NewUploadPackSession(endpoint, nil)
+	if err != nil {
+		return "", fmt.Errorf("ask %s: %w", address.Redacted(), err)
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	offered, err := listReferences(ctx, session)
+	if err != nil {
+		return "", fmt.Errorf("ask %s: %w", address.Redacted(), limitError(ctx, err))
+	}
+	return offered.Head.String(), nil
+}
+
+// askTime is how long the newest commit of a repository may be waited for.
+const askTime = 10 * time.Second
 
 // objectsOf returns what a server sends without what it says beside it about its progress.
 func objectsOf(received io.Reader, agreed *capability.List) io.Reader {

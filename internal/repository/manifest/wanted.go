@@ -28,6 +28,27 @@ func ParseWanted(question string) (Wanted, bool) {
 	return Wanted{Name: truncateText(found[1]), Version: found[2]}, true
 }
 
+var (
+	// holdsCode is a subject that has manifests.
+	holdsCode = regexp.MustCompile(`(?i)\b(?:(?:micro)?services|repos|repositories|projects|modules|apps|applications|packages|codebases)\b`)
+	// packageName is what is a package's name, and hyphenedName what may be one.
+	packageName  = regexp.MustCompile(`[/@_.:]`)
+	hyphenedName = regexp.MustCompile(`\w-\w`)
+	stillPattern = regexp.MustCompile(`(?i)\bstill\b`)
+)
+
+// IsAsked tells whether a question is plainly for what the manifests of several repositories say:
+// it names a version, or what can only be a package. Other questions of that form, as "which apps
+// use Slack?", may be for documents.
+func IsAsked(question string) bool {
+	wanted, ok := ParseWanted(question)
+	if !ok || !holdsCode.MatchString(question) {
+		return false
+	}
+	return wanted.Version != "" || packageName.MatchString(wanted.Name) || strings.Contains(question, "`") ||
+		hyphenedName.MatchString(wanted.Name) && stillPattern.MatchString(question)
+}
+
 // majorPath is the part of a Go module's path that has its major version.
 var majorPath = regexp.MustCompile(`^v(\d+)$`)
 
@@ -46,23 +67,40 @@ func (w Wanted) Names(d Dependency) bool {
 	return false
 }
 
-var numbers = regexp.MustCompile(`\d+(?:\.\d+)*`)
-
-// Fits tells whether a version is the wanted one: that of the lock file, else the first
-// numbers of what is required, else the major version of a Go module's path.
-func (w Wanted) Fits(d Dependency, locked string) bool {
-	if w.Version == "" {
-		return true
+// Fit tells whether a dependency has the wanted version: that of the lock file, else what is
+// required, else the major version of a Go module's path.
+func (w Wanted) Fit(e Ecosystem, d Dependency, locked string) Fit {
+	wanted, count := numbersOf(w.Version)
+	if count == 0 {
+		return Fits
 	}
-	for _, version := range []string{locked, d.Version} {
-		if number := numbers.FindString(version); number != "" {
-			return number == w.Version || strings.HasPrefix(number, w.Version+".")
-		}
+	asked := span{wanted, wanted.next(count - 1)}
+	if locked != "" {
+		return fitOf(asked, e.spansOf(locked))
+	}
+	if strings.ContainsAny(d.Version, "0123456789") {
+		return fitOf(asked, e.spansOf(d.Version))
 	}
 	for part := range strings.SplitSeq(d.Name, "/") {
 		if found := majorPath.FindStringSubmatch(part); found != nil {
-			return found[1] == w.Version
+			return fitOf(asked, e.spansOf(found[1]))
 		}
 	}
-	return false
+	return Allowed // any version may be taken
+}
+
+// fitOf compares what is asked for with what is allowed.
+func fitOf(asked span, allowed []span) Fit {
+	fit := Different
+	all := len(allowed) > 0
+	for _, one := range allowed {
+		all = all && one.within(asked)
+		if _, ok := one.intersect(asked); ok {
+			fit = Allowed
+		}
+	}
+	if all {
+		return Fits
+	}
+	return fit
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cairn/internal/repository/analysis"
@@ -11,32 +12,35 @@ import (
 
 // Searched is a repository whose manifests were searched for a dependency.
 type Searched struct {
-	Name    string          `json:"name"`
-	Commit  string          `json:"commit,omitempty"`
-	Web     string          `json:"web,omitempty"`
-	Usages  analysis.Usages `json:"usages"`
-	Failure string          `json:"failure,omitempty"` // why it was not read
+	Name   string `json:"name"`
+	Commit string `json:"commit,omitempty"`
+	Web    string `json:"web,omitempty"`
+	// Outdated says why it may be older than its remote, "" where it is not known to be.
+	Outdated string          `json:"outdated,omitempty"`
+	Usages   analysis.Usages `json:"usages"`
+	Failure  string          `json:"failure,omitempty"` // why it was not read
 }
 
 // search is what came of searching repositories, by what they have of the dependency.
 type search struct {
-	wanted                        manifest.Wanted
-	fitting, other, without, open []Searched
+	wanted                                  manifest.Wanted
+	fitting, allowing, other, without, open []Searched
 }
 
 func sortSearched(wanted manifest.Wanted, all []Searched) search {
 	s := search{wanted: wanted}
 	for _, one := range all {
-		fits, names := false, false
-		for _, usage := range one.Usages.Found {
-			fits, names = fits || usage.Fits, true
+		has := func(fit manifest.Fit) bool {
+			return slices.ContainsFunc(one.Usages.Found, func(u analysis.Usage) bool { return u.Fit == fit })
 		}
 		switch {
 		case one.Failure != "":
 			s.open = append(s.open, one)
-		case fits:
+		case has(manifest.Fits):
 			s.fitting = append(s.fitting, one)
-		case names:
+		case has(manifest.Allowed):
+			s.allowing = append(s.allowing, one)
+		case has(manifest.Different):
 			s.other = append(s.other, one)
 		default:
 			s.without = append(s.without, one)
@@ -59,10 +63,17 @@ func UsageSummary(wanted manifest.Wanted, all []Searched) string {
 	w := &writer{}
 	read := len(all) - len(s.open)
 	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), read, s.wantedText())
-	w.writeSearched(s.fitting, func(u analysis.Usage) bool { return u.Fits })
+	w.writeSearched(s.fitting, func(u analysis.Usage) bool { return u.Fit == manifest.Fits })
+	if len(s.allowing) > 0 {
+		w.writeLine("\nAllowed among other versions, and no lock file tells which is taken:\n")
+		w.writeSearched(s.allowing, func(u analysis.Usage) bool { return u.Fit == manifest.Allowed })
+	}
 	if len(s.other) > 0 {
 		w.writeLine("\nAnother version of it:\n")
 		w.writeSearched(s.other, func(analysis.Usage) bool { return true })
+	}
+	if old := outdated(all); len(old) > 0 {
+		w.writeLine("\nRead as checked out, for their remotes could not be asked: %s.", codeList(namesOf(old), maxNamed))
 	}
 	if len(s.open) > 0 {
 		w.writeLine("\nNot read: %s.", codeList(namesOf(s.open), maxNamed))
@@ -130,12 +141,12 @@ func WriteUsages(question string, wanted manifest.Wanted, all []Searched) string
 	w := &writer{}
 	w.writeLine("# %s\n", cleanText(question))
 	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), len(all)-len(s.open), s.wantedText())
-	w.writeLine("| Repository | Dependency | Version | Locked | For | Line |\n|---|---|---|---|---|---|")
-	for _, group := range [][]Searched{s.fitting, s.other} {
+	w.writeLine("| Repository | Dependency | Version | Locked | Wanted version | For | Line |\n|---|---|---|---|---|---|---|")
+	for _, group := range [][]Searched{s.fitting, s.allowing, s.other} {
 		for _, one := range group {
 			w.web = one.Web
 			for _, usage := range one.Usages.Found {
-				w.writeLine("| %s | %s | %s | %s | %s | %s |", codeCell(one.Name), codeCell(usage.Name), cellOf(usage.Version), cellOf(usage.Locked), usage.Scope, w.placeText(usage.Place))
+				w.writeLine("| %s | %s | %s | %s | %s | %s | %s |", codeCell(one.Name), codeCell(usage.Name), cellOf(usage.Version), cellOf(usage.Locked), usage.Fit, usage.Scope, w.placeText(usage.Place))
 			}
 		}
 	}
@@ -147,11 +158,18 @@ func WriteUsages(question string, wanted manifest.Wanted, all []Searched) string
 		w.writeLine("- Not read: %s: %s", codeText(one.Name), cleanText(one.Failure))
 	}
 	for _, one := range all {
+		if one.Outdated != "" {
+			w.writeLine("- Read as it was checked out, %s, for its remote could not be asked: %s: %s", codeText(one.Commit[:min(len(one.Commit), 12)]), codeText(one.Name), cleanText(one.Outdated))
+		}
 		for _, broken := range one.Usages.Broken {
 			w.writeLine("- Not read in %s: %s", codeText(one.Name), cleanText(broken))
 		}
 	}
 	return w.String()
+}
+
+func outdated(all []Searched) []Searched {
+	return slices.DeleteFunc(slices.Clone(all), func(one Searched) bool { return one.Outdated == "" })
 }
 
 func cellOf(text string) string {

@@ -63,12 +63,12 @@ func (f *Flow) searchAll(ctx context.Context, wanted manifest.Wanted, say func(s
 
 func (f *Flow) searchOne(ctx context.Context, name string, wanted manifest.Wanted) (made report.Searched, err error) {
 	made.Name = lastOf(name)
-	opened, err := f.options.Open(ctx, name)
+	opened, err := f.options.OpenNewest(ctx, name)
 	if err != nil {
 		return made, err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	made.Name, made.Commit, made.Web = opened.Name, opened.Commit, opened.Web
+	made.Name, made.Commit, made.Web, made.Outdated = opened.Name, opened.Commit, opened.Web, shortened(opened.Outdated)
 	made.Usages, err = opened.Tools.FindDependency(ctx, wanted)
 	return made, err //nolint:wrapcheck // it names the tool
 }
@@ -84,7 +84,7 @@ func stepsOfSearch(s State) []string {
 	manifests, fitting, failed := 0, 0, 0
 	for _, one := range s.Searched {
 		manifests += one.Usages.Manifests
-		if slices.ContainsFunc(one.Usages.Found, func(u analysis.Usage) bool { return u.Fits }) {
+		if slices.ContainsFunc(one.Usages.Found, func(u analysis.Usage) bool { return u.Fit == manifest.Fits }) {
 			fitting++
 		}
 		if one.Failure != "" {

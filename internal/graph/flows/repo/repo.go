@@ -28,7 +28,7 @@ import (
 const Name = "repo"
 
 // schemaVersion is the version of State in checkpoints.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // passes is how often the planner runs at most.
 const passes = 10
@@ -58,6 +58,7 @@ type Tools interface {
 type Opened struct {
 	Tools             Tools
 	Name, Commit, Web string // see repository.Checkout
+	Outdated          string // see repository.Checkout
 	Close             func() error
 }
 
@@ -65,14 +66,17 @@ type Opened struct {
 // *repository.RefusedError.
 type Open func(ctx context.Context, name string) (Opened, error)
 
-// Reading opens repositories with an opener.
-func Reading(opener *repository.Opener) Open {
+// Reading opens repositories with a method of an opener.
+func Reading(open func(ctx context.Context, name string) (*repository.Checkout, error)) Open {
 	return func(ctx context.Context, name string) (Opened, error) {
-		checkout, err := opener.Open(ctx, name)
+		checkout, err := open(ctx, name)
 		if err != nil {
-			return Opened{}, err //nolint:wrapcheck // a refusal is for people
+			return Opened{}, err
 		}
-		return Opened{Tools: analysis.New(checkout), Name: checkout.Name, Commit: checkout.Commit, Web: checkout.Web, Close: checkout.Close}, nil
+		return Opened{
+			Tools: analysis.New(checkout), Name: checkout.Name, Commit: checkout.Commit, Web: checkout.Web,
+			Outdated: checkout.Outdated, Close: checkout.Close,
+		}, nil
 	}
 }
 
@@ -84,6 +88,8 @@ type Searcher interface {
 // Options is what the flow works with.
 type Options struct {
 	Open Open // required
+	// OpenNewest opens one as its remote has it now, to compare all of them; nil: Open.
+	OpenNewest Open
 	// List names the repositories that may be opened, for questions about all of them and as
 	// choices; nil: none is known.
 	List func(ctx context.Context) ([]string, error)
@@ -107,6 +113,9 @@ var _ flows.Flow = (*Flow)(nil)
 func New(options Options) (*Flow, error) {
 	if options.Now == nil {
 		options.Now = time.Now
+	}
+	if options.OpenNewest == nil {
+		options.OpenNewest = options.Open
 	}
 	f := &Flow{options: options}
 	compiled, err := f.plan().Compile()

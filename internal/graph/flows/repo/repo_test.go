@@ -55,7 +55,7 @@ func shop(t testing.TB) string {
 }
 
 func reading(root string) repo.Open {
-	return repo.Reading(repository.NewOpener(repository.Options{Roots: []string{root}}))
+	return repo.Reading(repository.NewOpener(repository.Options{Roots: []string{root}}).Open)
 }
 
 func newFlow(t testing.TB, options repo.Options) *repo.Flow {
@@ -129,7 +129,7 @@ func TestAFetchedRepository(t *testing.T) {
 	commit := gittest.Origin(t, served)
 	server := gittest.Serve(t, served)
 	opener := repository.NewOpener(repository.Options{Fetcher: git.NewFetcher(gittest.Local(server, git.Options{AllowPrivate: true}))})
-	outcome := start(t, newFlow(t, repo.Options{Open: repo.Reading(opener)}), "analyze "+server.URL+"/team/app.git please")
+	outcome := start(t, newFlow(t, repo.Options{Open: repo.Reading(opener.Open)}), "analyze "+server.URL+"/team/app.git please")
 	if outcome.Kind != flows.Answered || len(outcome.Files) == 0 || outcome.Files[0].Name != "app_report.md" {
 		t.Fatalf("%+v", outcome)
 	}
@@ -139,7 +139,7 @@ func TestAFetchedRepository(t *testing.T) {
 			t.Errorf("the report does not have %q:\n%s", want, file)
 		}
 	}
-	refused := start(t, newFlow(t, repo.Options{Open: repo.Reading(opener)}), server.URL+"/team/none.git")
+	refused := start(t, newFlow(t, repo.Options{Open: repo.Reading(opener.Open)}), server.URL+"/team/none.git")
 	if refused.Kind != flows.Abstained || !strings.Contains(refused.Text, "There is no repository at that address") || strings.Count(nodes(refused), "planner") != 1 {
 		t.Errorf("%s: %s", refused.Text, nodes(refused))
 	}
@@ -293,7 +293,7 @@ func services(t testing.TB) string {
 func acrossServices(t testing.TB, root string) *repo.Flow {
 	t.Helper()
 	opener := repository.NewOpener(repository.Options{Roots: []string{root}})
-	return newFlow(t, repo.Options{Open: repo.Reading(opener), List: opener.List})
+	return newFlow(t, repo.Options{Open: repo.Reading(opener.Open), List: opener.List})
 }
 
 // TestADependencyAcrossRepositories asks which services use a version, for somebody who may

@@ -31,6 +31,9 @@ type Options struct {
 	Flows []string  // that there are
 	First string    // one of them: what nothing else claims goes there
 	Model llm.Model // decides where the rules are unsure; nil: First then
+	// AsksManifests tells whether a question is plainly for what the manifests of all
+	// repositories say; nil: none may be read.
+	AsksManifests func(question string) bool
 }
 
 // Router decides. Make one with New.
@@ -55,6 +58,9 @@ func (r *Router) Route(ctx context.Context, m flows.Message) (flows.Choice, erro
 		return choice, nil
 	}
 	wanted := words.Intent(m.Text, m.Attached)
+	if wanted.Flow == "" && r.options.AsksManifests != nil && r.options.AsksManifests(m.Text) {
+		wanted = words.Wish{Flow: words.Repo, Why: "it asks which repositories depend on something"}
+	}
 	if choice, ok := r.byThread(m, wanted); ok {
 		return choice, nil
 	}

@@ -66,3 +66,24 @@ func TestFlowsThatAreNotThere(t *testing.T) {
 		t.Error("a first flow that is not there is taken")
 	}
 }
+
+// TestQuestionsForManifests go to the flow of repositories where some may be read.
+func TestQuestionsForManifests(t *testing.T) {
+	asks := func(question string) bool { return question == "which of our services still use go-redis v8?" }
+	for name, test := range map[string]struct {
+		options routing.Options
+		message flows.Message
+		want    string
+	}{
+		"repositories may be read":   {routing.Options{AsksManifests: asks}, flows.Message{Text: "which of our services still use go-redis v8?"}, "repo"},
+		"in a thread":                {routing.Options{AsksManifests: asks}, flows.Message{Text: "which of our services still use go-redis v8?", Running: "answer"}, "repo"},
+		"as a question all the same": {routing.Options{AsksManifests: asks}, flows.Message{Text: "/cairn ask which of our services still use go-redis v8?"}, "answer"},
+		"another question":           {routing.Options{AsksManifests: asks}, flows.Message{Text: "where is the retry policy?"}, "answer"},
+		"none may be read":           {routing.Options{}, flows.Message{Text: "which of our services still use go-redis v8?"}, "answer"},
+	} {
+		got, err := router(t, test.options).Route(t.Context(), test.message)
+		if err != nil || got.Flow != test.want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/llm"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 	"cairn/internal/repository/manifest"
@@ -25,11 +24,11 @@ func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, er
 	}
 	folders := l.Config.Flows.Folders
 	documents := document.Options{Roots: folders, Index: l.guardedIndex(), Collections: l.listSources}
-	readers, err := newDocumentFlows(documents, models.Answer)
+	readers, err := newDocumentFlows(documents, models)
 	if err != nil {
 		return nil, err
 	}
-	reports, err := newReports(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories, search: l.Retriever()}, models.Answer)
+	reports, err := newReports(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories, search: l.Retriever()}, models)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +45,11 @@ func FlowShapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	readers, err := newDocumentFlows(document.Options{}, nil)
+	readers, err := newDocumentFlows(document.Options{}, Models{})
 	if err != nil {
 		return nil, err
 	}
-	reports, err := newReports(repositoryOptions{}, nil)
+	reports, err := newReports(repositoryOptions{}, Models{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,22 +63,22 @@ type repositoryOptions struct {
 	search repo.Searcher
 }
 
-// newReports makes the flow that reports on repositories; model may be nil.
-func newReports(options repositoryOptions, model llm.Model) (flows.Flow, error) {
+// newReports makes the flow that reports on repositories; there may be no models.
+func newReports(options repositoryOptions, models Models) (flows.Flow, error) {
 	opens := repository.Options{Roots: options.roots}
 	if len(options.hosts) > 0 {
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
 	}
 	opener := repository.NewOpener(opens)
-	return repo.New(repo.Options{Open: repo.Reading(opener.Open), OpenNewest: repo.Reading(opener.OpenNewest), List: opener.List, Search: options.search, Model: model})
+	return repo.New(repo.Options{Open: repo.Reading(opener.Open), OpenNewest: repo.Reading(opener.OpenNewest), List: opener.List, Search: options.search, Model: models.Answer, Verifier: models.Verify})
 }
 
-// newDocumentFlows makes the flows that read documents as a whole; model may be nil.
-func newDocumentFlows(options document.Options, model llm.Model) ([]flows.Flow, error) {
+// newDocumentFlows makes the flows that read documents as a whole; there may be no models.
+func newDocumentFlows(options document.Options, models Models) ([]flows.Flow, error) {
 	reader := document.NewReader(options)
 	var surveyor *survey.Surveyor
-	if model != nil {
-		surveyor = survey.New(model)
+	if models.Answer != nil {
+		surveyor = survey.New(models.Answer, models.Verify)
 	}
 	analyses, err := analyze.New(analyze.Options{Reader: reader, Surveyor: surveyor})
 	if err != nil {

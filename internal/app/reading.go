@@ -33,11 +33,11 @@ func OpenReading(ctx context.Context, setup Setup, folder, dir string) (_ *App, 
 	if folder != "" {
 		roots = []string{folder}
 	}
-	readers, err := newDocumentFlows(document.Options{Roots: roots}, models.Answer)
+	readers, err := newDocumentFlows(document.Options{Roots: roots}, models)
 	if err != nil {
 		return nil, err
 	}
-	reports, err := newReports(repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, models.Answer)
+	reports, err := newReports(repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, models)
 	if err != nil {
 		return nil, err
 	}

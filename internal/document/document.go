@@ -16,6 +16,8 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // Document is one document of a Set, without its text. Its JSON is part of checkpoints.
@@ -150,19 +152,19 @@ func (r *Reader) Read(ctx context.Context, wanted Read) (Set, error) {
 	return Set{Documents: set.documents, Texts: set.texts, Skipped: set.skipped}, nil
 }
 
-// Note says what was not read, "" where all was.
-func (s Set) Note() string { return skippedNote(s.Skipped) }
+// Note says in the readers' language what was not read, "" where all was.
+func (s Set) Note(readers language.Tag) string { return skippedNote(s.Skipped, phrases.In(readers)) }
 
 // maxNamed is how many skipped files are named.
 const maxNamed = 5
 
-func skippedNote(skipped []string) string {
+func skippedNote(skipped []string, speaker phrases.Speaker) string {
 	if len(skipped) == 0 {
 		return ""
 	}
-	note := "Not read: " + strings.Join(skipped[:min(len(skipped), maxNamed)], "; ")
+	named := strings.Join(skipped[:min(len(skipped), maxNamed)], "; ")
 	if more := len(skipped) - maxNamed; more > 0 {
-		note += fmt.Sprintf("; and %d more", more)
+		named += "; " + speaker.Text(phrases.AndMore, more)
 	}
-	return note + "."
+	return speaker.Text(phrases.NotRead, named)
 }

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/language"
 )
 
 // folderWith makes a folder with files.
@@ -109,7 +110,7 @@ func TestUnreadableFilesAreNamedAndSkipped(t *testing.T) {
 	if got := names(set); !slices.Equal(got, []string{"deep/also.txt", "good.md"}) {
 		t.Errorf("read %v", got)
 	}
-	note := set.Note()
+	note := set.Note(language.English)
 	for _, part := range []string{"broken.pdf", "`big.md`: it has 2000 bytes, over the limit of 1000 bytes", "empty.md", "sheet.xlsx", "link.md"} {
 		if !strings.Contains(note, part) {
 			t.Errorf("the note does not say %q: %s", part, note)
@@ -184,8 +185,8 @@ func TestAttachments(t *testing.T) {
 	if err != nil || !slices.Equal(names(set), []string{"a.pdf", "a.pdf (2)", "file 3"}) {
 		t.Fatalf("%v, %v", names(set), err)
 	}
-	if set.Documents[0].Kind != flows.KindAttachment || set.Documents[0].Sections[0].Heading() != "One" || set.Note() == "" {
-		t.Errorf("%+v, %q", set.Documents[0], set.Note())
+	if set.Documents[0].Kind != flows.KindAttachment || set.Documents[0].Sections[0].Heading() != "One" || set.Note(language.English) == "" {
+		t.Errorf("%+v, %q", set.Documents[0], set.Note(language.English))
 	}
 }
 

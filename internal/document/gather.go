@@ -12,6 +12,8 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/parse"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // gathered collects documents within the limits.
@@ -27,7 +29,7 @@ type gathered struct {
 // nothing says that nothing can be read, and what was looked for.
 func (g *gathered) nothing() error {
 	text := fmt.Sprintf("I found nothing to read in %s: I looked for %s.", g.where, parse.Readable)
-	if note := skippedNote(g.skipped); note != "" {
+	if note := skippedNote(g.skipped, phrases.In(language.English)); note != "" {
 		text += " " + note
 	}
 	return &RefusedError{Text: text}

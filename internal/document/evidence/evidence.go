@@ -23,6 +23,7 @@ type Place struct {
 type Statement struct {
 	Text   string  `json:"text"`
 	Places []Place `json:"places"`
+	Partly bool    `json:"partly,omitempty"` // its places tell a part of it only
 }
 
 // Part is a part of a report. One without statements says that there are none.

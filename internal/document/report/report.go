@@ -14,15 +14,18 @@ import (
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
+	"cairn/internal/language"
 	"cairn/internal/llm/guard"
+	"cairn/internal/phrases"
 )
 
 // Report is what is written down.
 type Report struct {
-	Title string
-	Notes []string // under the title, one line each
-	Parts []evidence.Part
-	Empty string // what stands in a part without statements
+	Title    string
+	Notes    []string // under the title, one line each
+	Parts    []evidence.Part
+	Empty    string       // what stands in a part without statements
+	Language language.Tag // of what is said around statements; language.Unknown is English
 }
 
 // Written is a report as Markdown of at most flows.MaxFile bytes, its summary, and its
@@ -38,7 +41,7 @@ const maxLength = flows.MaxFile / 2
 
 // Write writes a report on documents.
 func Write(documents []document.Document, r Report) Written {
-	w := newWriter(documents)
+	w := newWriter(documents, r.Language)
 	w.writeLine("# " + w.cleanText(r.Title))
 	for _, note := range r.Notes {
 		w.writeLine("\n" + w.cleanText(note))
@@ -47,7 +50,7 @@ func Write(documents []document.Document, r Report) Written {
 		w.writePart(part, r.Empty)
 	}
 	if w.left > 0 {
-		w.writeLine(fmt.Sprintf("\n*The report ends here: it would be too long with %d more statements.*", w.left))
+		w.writeLine("\n*" + w.speaker.Count(phrases.ReportCut, w.left) + "*")
 	}
 	w.writeSources()
 	summary := w.digestParts(r.Parts, func(s evidence.Statement) string { return w.numbersText(s.Places) })
@@ -56,6 +59,7 @@ func Write(documents []document.Document, r Report) Written {
 
 type writer struct {
 	documents []document.Document
+	speaker   phrases.Speaker
 	guard     guard.Guard
 	text      strings.Builder
 	places    []evidence.Place // by their numbers, from 1
@@ -63,14 +67,14 @@ type writer struct {
 	left      int // statements that found no room
 }
 
-func newWriter(documents []document.Document) *writer {
+func newWriter(documents []document.Document, readers language.Tag) *writer {
 	known := make(map[string]bool)
 	for _, doc := range documents {
 		if doc.URL != "" {
 			known[doc.URL] = true
 		}
 	}
-	return &writer{documents: documents, guard: guard.Guard{Known: known}, numbers: make(map[evidence.Place]int)}
+	return &writer{documents: documents, speaker: phrases.In(readers), guard: guard.Guard{Known: known}, numbers: make(map[evidence.Place]int)}
 }
 
 func (w *writer) writeLine(text string) {
@@ -89,11 +93,19 @@ func (w *writer) writePart(part evidence.Part, empty string) {
 			w.left++
 			continue
 		}
-		w.writeLine(line + w.numbersText(s.Places) + w.placesText(s.Places))
+		w.writeLine(line + w.numbersText(s.Places) + w.partlyText(s) + w.placesText(s.Places))
 	}
 	if part.More > 0 {
-		w.writeLine(fmt.Sprintf("\n*%d more are not listed.*", part.More))
+		w.writeLine("\n*" + w.speaker.Count(phrases.MoreUnlisted, part.More) + "*")
 	}
+}
+
+// partlyText returns the mark of a statement of which its places tell a part only.
+func (w *writer) partlyText(s evidence.Statement) string {
+	if !s.Partly {
+		return ""
+	}
+	return " *(" + w.speaker.Text(phrases.PartlyInSource) + ")*"
 }
 
 // numbersText returns the numbers of places: " [1][2]".
@@ -166,14 +178,14 @@ func (w *writer) writeSources() {
 	if len(w.places) == 0 {
 		return
 	}
-	w.writeLine("\n## Sources\n")
+	w.writeLine("\n## " + w.speaker.Text(phrases.SourcesHeading) + "\n")
 	for i, place := range w.places {
 		line := fmt.Sprintf("- [%d] %s", i+1, w.placeName(place))
 		if address := w.placeAddress(place); address != "" && len(address) <= maxAddress {
 			line += " <" + address + ">"
 		}
 		if w.text.Len()+len(line) > flows.MaxFile-maxAddress {
-			w.writeLine(fmt.Sprintf("\n*%d more are not listed.*", len(w.places)-i))
+			w.writeLine("\n*" + w.speaker.Count(phrases.MoreUnlisted, len(w.places)-i) + "*")
 			return
 		}
 		w.writeLine(line)
@@ -237,9 +249,9 @@ func cleanUnsafe(allowed guard.Guard, text string) string {
 }
 
 // Digest returns the first statements of a report, each with the place that it is from in
-// words, for a chat.
-func Digest(documents []document.Document, parts []evidence.Part) string {
-	w := newWriter(documents)
+// words, for a chat of readers of a language.
+func Digest(documents []document.Document, parts []evidence.Part, readers language.Tag) string {
+	w := newWriter(documents, readers)
 	return w.digestParts(parts, func(s evidence.Statement) string { return w.placesText(s.Places) })
 }
 
@@ -260,14 +272,14 @@ func (w *writer) digestParts(parts []evidence.Part, from func(evidence.Statement
 		b.WriteString("\n**" + w.cleanText(part.Title) + "**\n")
 		shown := part.Statements[:min(len(part.Statements), Digested)]
 		for _, s := range shown {
-			line := "- " + Shortened(w.cleanText(s.Text), maxDigested) + from(s)
+			line := "- " + Shortened(w.cleanText(s.Text), maxDigested) + w.partlyText(s) + from(s)
 			if b.Len()+len(line) > maxDigest {
 				return strings.TrimSpace(b.String())
 			}
 			b.WriteString(line + "\n")
 		}
 		if more := len(part.Statements) + part.More - len(shown); more > 0 {
-			fmt.Fprintf(&b, "- and %d more\n", more)
+			b.WriteString("- " + w.speaker.Text(phrases.AndMore, more) + "\n")
 		}
 	}
 	return strings.TrimSpace(b.String())

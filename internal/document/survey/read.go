@@ -4,18 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 	"sync"
 
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/sentence"
-	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
 )
+
+// roleRead is the role of a model that takes notes, in traces.
+const roleRead = "read"
 
 // modelNote is a statement as a model gives it: the numbers are those of what it was shown.
 type modelNote struct {
@@ -42,7 +40,7 @@ func (w *survey) readWindows(ctx context.Context, windows [][]sourceItem) ([]sou
 		stop := given || ctx.Err() != nil
 		mu.Unlock()
 		if stop {
-			uses[i] = flows.ModelUse{Role: "read", Failure: "not asked after other failures"}
+			uses[i] = flows.ModelUse{Role: roleRead, Failure: "not asked after other failures"}
 			<-slots
 			continue
 		}
@@ -85,7 +83,7 @@ func (w *survey) readOne(ctx context.Context, window []sourceItem) ([]sourceItem
 	type reply struct {
 		Notes []modelNote `json:"notes"`
 	}
-	told, use := flows.ConsultFor[reply](ctx, "read", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema})
+	told, use := flows.ConsultFor[reply](ctx, roleRead, w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &readSchema})
 	var items []sourceItem
 	for _, n := range told.Notes[:min(len(told.Notes), maxNotes)] {
 		made := joinCited(window, n.Sources)
@@ -111,55 +109,9 @@ func joinCited(items []sourceItem, numbers []int) sourceItem {
 		for _, place := range from.places {
 			made.places = evidence.Join(made.places, place, maxPlaces)
 		}
-		for _, text := range from.told {
-			if len(made.told) < maxPlaces && !slices.Contains(made.told, text) {
-				made.told = append(made.told, text)
-			}
-		}
+		made.told = distinct(made.told, from.told, maxPlaces)
 	}
 	return made
-}
-
-// strayMark is a citation inside a statement: what it cites stands beside it.
-var strayMark = regexp.MustCompile(`\[\d{1,3}\]`)
-
-// checker holds statements against what they cite.
-type checker struct {
-	question              string // what the statements are to tell
-	kept, partly, dropped int
-}
-
-// keepStatements returns the statements that what they cite tells, wholly or in part. One with a
-// number, a name or code that it does not have is not among them.
-func (c *checker) keepStatements(items []sourceItem, told []modelNote) []evidence.Statement {
-	var kept []evidence.Statement
-	for _, n := range told[:min(len(told), maxStatements)] {
-		from := joinCited(items, n.Sources)
-		made := evidence.Statement{Text: evidence.Line(n.Text), Places: from.places}
-		if made.Text == "" {
-			continue
-		}
-		if len(made.Places) == 0 {
-			c.dropped++
-			continue
-		}
-		sentences := from.itemSentences()
-		stated := strayMark.ReplaceAllString(knowledge.WithoutAddresses(made.Text), "")
-		if len(support.Absent(support.Stated{Text: stated, Question: c.question}, sentences)) > 0 {
-			c.dropped++
-			continue
-		}
-		switch support.Check(made.Text, sentences).Label {
-		case support.Unsupported:
-			c.dropped++
-			continue
-		case support.Partly:
-			c.partly++
-		}
-		c.kept++
-		kept = append(kept, made)
-	}
-	return kept
 }
 
 // itemSentences returns what the documents say, with the headings over it.
@@ -171,16 +123,4 @@ func (i sourceItem) itemSentences() []string {
 		}
 	}
 	return sentences
-}
-
-// omissionNote returns what was left out.
-func (c *checker) omissionNote() string {
-	var said []string
-	if c.dropped > 0 {
-		said = append(said, fmt.Sprintf("%d were left out, for the documents don't tell them.", c.dropped))
-	}
-	if c.partly > 0 {
-		said = append(said, fmt.Sprintf("%d of %d say more than the words of their sources.", c.partly, c.kept))
-	}
-	return strings.Join(said, " ")
 }

@@ -5,18 +5,21 @@
 //
 // Each statement keeps the places that it is from: the model cites what it was shown by
 // number, and a note carries the places of what it cites. A statement that cites nothing,
-// or that its places do not support, is left out.
+// or that its places do not support, is left out; one that they support in part is marked.
 package survey
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cairn/internal/document"
 	"cairn/internal/document/evidence"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
 	"cairn/internal/llm"
+	"cairn/internal/phrases"
 )
 
 // Goal is what is written, as models are told.
@@ -36,12 +39,13 @@ type Task struct {
 	Feedback []string        // what the person said to earlier drafts, in order
 	Draft    []evidence.Part // the last draft
 	Titles   []string        // of the parts that the report has; none: the model chooses
+	Language language.Tag    // of those who read the report; language.Unknown is English
 }
 
 // Result is a report, or why there is none.
 type Result struct {
 	Parts   []evidence.Part // none: the model failed, and Note says so
-	Note    string          // how the report came about, in words for people
+	Note    string          // how the report came about, in the readers' language
 	Uses    []flows.ModelUse
 	Remarks []string // for the trace
 }
@@ -62,15 +66,16 @@ const (
 )
 
 // Surveyor reads and writes with a model. Its methods may be called concurrently.
-type Surveyor struct{ model llm.Model }
+type Surveyor struct{ model, verifier llm.Model }
 
-// New returns a surveyor.
-func New(model llm.Model) *Surveyor { return &Surveyor{model: model} }
+// New returns a surveyor that writes with a model; verifier checks what it wrote, and may be nil:
+// then words alone are compared.
+func New(model, verifier llm.Model) *Surveyor { return &Surveyor{model: model, verifier: verifier} }
 
 // Survey writes a report on documents. say is told how far it came, one call at a time.
 // An error is the end of ctx; what a model fails in is said in the result.
 func (s *Surveyor) Survey(ctx context.Context, set document.Set, task Task, say func(string)) (Result, error) {
-	w := &survey{surveyor: s, set: set, task: boundTask(task), say: say}
+	w := &survey{surveyor: s, set: set, task: boundTask(task), say: say, speaker: phrases.In(task.Language)}
 	made, err := w.writeReport(ctx)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("survey: %w", ctx.Err())
@@ -97,6 +102,7 @@ type survey struct {
 	set      document.Set
 	task     Task
 	say      func(string)
+	speaker  phrases.Speaker
 	made     Result
 }
 
@@ -108,27 +114,27 @@ func (w *survey) writeReport(ctx context.Context) (Result, error) {
 		room, enough = w.sourceBudget()
 	}
 	if !enough {
-		return w.failedResult("its context is too small for the question"), nil
+		return w.failedResult(llm.TooLong, "its context is too small for the question"), nil
 	}
 	windows := packWindows(w.surveyor.model, items, room)
 	if len(windows) > maxRequests {
-		return w.failedResult(fmt.Sprintf("the documents would take %d requests, more than %d", len(windows), maxRequests)), nil
+		return w.failedResult(llm.TooLong, fmt.Sprintf("the documents would take %d requests, more than %d", len(windows), maxRequests)), nil
 	}
 	for level := 0; len(windows) > 1; level++ {
 		if level == maxLevels {
-			return w.failedResult("its notes do not get shorter"), nil
+			return w.failedResult(llm.TooLong, "its notes do not get shorter"), nil
 		}
 		notes, err := w.readWindows(ctx, windows)
 		if err != nil {
 			return Result{}, err
 		}
 		if len(notes) == 0 {
-			return w.failedResult(w.failureReason("it noted nothing")), nil
+			return w.failedResult(w.firstFailure(), "it noted nothing"), nil
 		}
 		windows = packWindows(w.surveyor.model, notes, room)
 	}
 	if len(windows) == 0 {
-		return w.failedResult("there is no text"), nil
+		return w.failedResult("", "there is no text"), nil
 	}
 	return w.combineItems(ctx, windows[0])
 }
@@ -141,20 +147,24 @@ func (w *survey) maxStatements(bound int) int {
 	return max(1, min(bound, w.surveyor.model.Limits().Reply/perStatement))
 }
 
-// failureReason returns the first failure of the model, or else what is given.
-func (w *survey) failureReason(otherwise string) string {
+// firstFailure returns the first failure of the model, "" for none.
+func (w *survey) firstFailure() llm.Failure {
 	for _, use := range w.made.Uses {
 		if use.Failure != "" {
-			return use.Failure
+			return llm.Failure(use.Failure)
 		}
 	}
-	return otherwise
+	return ""
 }
 
-// failedResult returns the result where the model wrote nothing.
-func (w *survey) failedResult(reason string) Result {
+// failedResult returns the result where the model wrote nothing: what failed in words for people,
+// and the reason for the trace.
+func (w *survey) failedResult(failure llm.Failure, reason string) Result {
 	w.made.Parts = nil
-	w.made.Note = fmt.Sprintf("The language model wrote nothing (%s).", reason)
+	w.made.Note = w.speaker.Text(phrases.NotWrittenBecause, flows.ExplainFailure(w.speaker, failure))
+	if failure != "" {
+		reason = strings.TrimSuffix(string(failure)+": "+reason, ": ")
+	}
 	w.made.Remarks = append(w.made.Remarks, "no report by the model: "+reason)
 	return w.made
 }
@@ -178,23 +188,31 @@ func (w *survey) combineItems(ctx context.Context, items []sourceItem) (Result, 
 	told, use := flows.ConsultFor[reply](ctx, "combine", w.surveyor.model, llm.Request{Run: w.task.Run, Messages: messages, Schema: &combineSchema})
 	w.made.Uses = append(w.made.Uses, use)
 	if use.Failure != "" {
-		return w.failedResult(use.Failure), nil
+		return w.failedResult(llm.Failure(use.Failure), ""), nil
 	}
-	checked := &checker{question: w.task.Query}
-	parts := make(map[string][]evidence.Statement)
+	checked := &checker{question: w.task.Query, run: w.task.Run, verifier: w.surveyor.verifier}
 	var titles []string
 	for _, part := range told.Parts {
 		title := truncateText(strings.Join(strings.Fields(part.Title), " "), maxTitle)
-		if _, ok := parts[title]; !ok {
+		if !slices.Contains(titles, title) {
 			titles = append(titles, title)
 		}
-		parts[title] = append(parts[title], checked.keepStatements(items, part.Statements)...)
+		checked.add(slices.Index(titles, title), items, part.Statements)
+	}
+	err = checked.verify(ctx)
+	w.made.Uses, w.made.Remarks = append(w.made.Uses, checked.uses...), append(w.made.Remarks, checked.remarks...)
+	if err != nil {
+		return Result{}, err
+	}
+	parts := make(map[string][]evidence.Statement)
+	for i, title := range titles {
+		parts[title] = checked.keepStatements(i)
 	}
 	w.made.Parts = w.arrangeParts(titles, parts)
 	if checked.kept == 0 {
-		return w.failedResult("nothing that it wrote was told by the documents"), nil
+		return w.failedResult(flows.Unsupported, "nothing that it wrote was told by the documents"), nil
 	}
-	w.made.Note = strings.TrimSpace("Written by a language model from the documents; each statement was checked against what it cites. " + checked.omissionNote() + w.missedNote())
+	w.made.Note = strings.TrimSpace(checked.note(w.speaker) + " " + w.missedNote())
 	w.made.Remarks = append(w.made.Remarks, fmt.Sprintf("combined %d pieces; %d statements kept, %d left out", len(items), checked.kept, checked.dropped))
 	return w.made, nil
 }
@@ -228,12 +246,12 @@ func (w *survey) arrangeParts(titles []string, parts map[string][]evidence.State
 func (w *survey) missedNote() string {
 	failures := 0
 	for _, use := range w.made.Uses {
-		if use.Failure != "" {
+		if use.Failure != "" && use.Role == roleRead {
 			failures++
 		}
 	}
 	if failures == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" The model failed to read %d of the parts that the documents were cut into: what they say is missing.", failures)
+	return w.speaker.Count(phrases.PartsUnread, failures)
 }

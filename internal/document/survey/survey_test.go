@@ -11,6 +11,7 @@ import (
 	"cairn/internal/document/evidence"
 	"cairn/internal/document/survey"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
 	"cairn/internal/llm"
 	"cairn/internal/llm/gate"
 	"cairn/internal/llm/llmtest"
@@ -114,14 +115,14 @@ func TestWhatFitsIsReadAtOnce(t *testing.T) {
 		{"The ledger `pay.ledger` has no fallback.", []int{1}},
 	}}, {"Empty", []note{}}, {"Risks", []note{{"Refunds take 14 days.", []int{2, 1}}}}}}))
 	set := read(t, "a.md", "# Ledger\n\nThe ledger has no fallback.", "b.md", "# Refunds\n\nRefunds take 14 days.")
-	made, said := surveyed(t, survey.New(modelOf(t, server, 8000)), set, survey.Task{Query: "risks?", Feedback: []string{"shorter"}})
+	made, said := surveyed(t, survey.New(modelOf(t, server, 8000), nil), set, survey.Task{Query: "risks?", Feedback: []string{"shorter"}})
 	if len(made.Parts) != 1 || len(made.Parts[0].Statements) != 2 {
 		t.Fatalf("%+v", made)
 	}
 	if places := made.Parts[0].Statements[1].Places; len(places) != 2 || places[0] != (evidence.Place{Document: 1, Section: 0}) {
 		t.Errorf("places %v", places)
 	}
-	if !strings.Contains(made.Note, "5 were left out") || len(made.Uses) != 1 || made.Uses[0].Role != "combine" || strings.Join(said, "|") != "Writing it down" {
+	if !strings.Contains(made.Note, "5 statements were left out") || len(made.Uses) != 1 || made.Uses[0].Role != "combine" || strings.Join(said, "|") != "Writing it down" {
 		t.Errorf("%q, %+v, %q", made.Note, made.Uses, said)
 	}
 }
@@ -133,7 +134,7 @@ func TestWhatDoesNotFitIsReadInParts(t *testing.T) {
 		return llmtest.Value(parts{[]part{{"Facts", facts(r)}}})
 	}))
 	set := read(t, "manual.md", manual(20, 60), "more.md", "Fact 77 is here.")
-	made, said := surveyed(t, survey.New(modelOf(t, server, 3000)), set, survey.Task{Query: "facts?"})
+	made, said := surveyed(t, survey.New(modelOf(t, server, 3000), nil), set, survey.Task{Query: "facts?"})
 	if len(made.Parts) != 1 || len(made.Parts[0].Statements) != 21 {
 		t.Fatalf("%+v", made)
 	}
@@ -153,8 +154,8 @@ func TestAFailedPartIsSaidToBeMissing(t *testing.T) {
 	server.On(func(r llmtest.Request) bool { return isRead(r) && strings.Contains(r.User(), "Fact 0 ") }, llmtest.Refusal("no"))
 	server.On(isRead, llmtest.By(func(r llmtest.Request) llmtest.Step { return llmtest.Value(notes{facts(r)}) }))
 	server.On(isCombine, llmtest.By(func(r llmtest.Request) llmtest.Step { return llmtest.Value(parts{[]part{{"Facts", facts(r)}}}) }))
-	made, _ := surveyed(t, survey.New(modelOf(t, server, 3000)), read(t, "manual.md", manual(20, 60)), survey.Task{Query: "facts?"})
-	if !strings.Contains(made.Note, "failed to read 1 of the parts") || len(made.Parts) != 1 {
+	made, _ := surveyed(t, survey.New(modelOf(t, server, 3000), nil), read(t, "manual.md", manual(20, 60)), survey.Task{Query: "facts?"})
+	if !strings.Contains(made.Note, "1 part of the documents could not be read") || len(made.Parts) != 1 {
 		t.Errorf("%q, %+v", made.Note, made.Parts)
 	}
 }
@@ -175,18 +176,18 @@ func TestAModelThatFails(t *testing.T) {
 		step   llmtest.Step
 		want   string
 	}{
-		"down":               {short, 8000, llmtest.Any, llmtest.Fail(500, "server_error", "down"), "wrote nothing (unavailable)"},
-		"refuses":            {short, 8000, llmtest.Any, llmtest.Refusal("no"), "wrote nothing (refused)"},
-		"makes it up":        {short, 8000, isCombine, llmtest.Value(parts{[]part{{"X", []note{{"Lisbon sells bananas.", []int{1}}}}}}), "told by the documents"},
-		"down while reading": {long, 3000, llmtest.Any, llmtest.Fail(500, "server_error", "down"), "wrote nothing (unavailable)"},
-		"notes nothing":      {long, 3000, isRead, llmtest.Value(notes{[]note{}}), "it noted nothing"},
-		"notes everything":   {long, 3000, isRead, same, "do not get shorter"},
-		"small context":      {short, 1500, llmtest.Any, llmtest.Refusal("not reached"), "context is too small"},
+		"down":               {short, 8000, llmtest.Any, llmtest.Fail(500, "server_error", "down"), "the language model can't be reached"},
+		"refuses":            {short, 8000, llmtest.Any, llmtest.Refusal("no"), "declined to answer"},
+		"makes it up":        {short, 8000, isCombine, llmtest.Value(parts{[]part{{"X", []note{{"Lisbon sells bananas.", []int{1}}}}}}), "is not in the sources"},
+		"down while reading": {long, 3000, llmtest.Any, llmtest.Fail(500, "server_error", "down"), "the language model can't be reached"},
+		"notes nothing":      {long, 3000, isRead, llmtest.Value(notes{[]note{}}), "gave no answer"},
+		"notes everything":   {long, 3000, isRead, same, "did not fit"},
+		"small context":      {short, 1500, llmtest.Any, llmtest.Refusal("not reached"), "did not fit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(t)
 			server.On(test.match, test.step)
-			made, _ := surveyed(t, survey.New(modelOf(t, server, test.tokens)), test.set, survey.Task{Query: "facts?"})
+			made, _ := surveyed(t, survey.New(modelOf(t, server, test.tokens), nil), test.set, survey.Task{Query: "facts?"})
 			if made.Parts != nil || !strings.Contains(made.Note, test.want) {
 				t.Errorf("%q, %+v; want %s", made.Note, made.Parts, test.want)
 			}
@@ -203,7 +204,7 @@ func TestADraftThatFindsNoRoomIsLeftOut(t *testing.T) {
 	}
 	set := read(t, "a.md", "Fact 1 is x.")
 	for tokens, shown := range map[int]bool{2000: false, 8000: true} {
-		made, _ := surveyed(t, survey.New(modelOf(t, server, tokens)), set, survey.Task{Query: "facts?", Draft: []evidence.Part{draft}})
+		made, _ := surveyed(t, survey.New(modelOf(t, server, tokens), nil), set, survey.Task{Query: "facts?", Draft: []evidence.Part{draft}})
 		requests := server.Requests()
 		if has := strings.Contains(requests[len(requests)-1].User(), "Old statement 7,"); has != shown || len(made.Parts) != 1 {
 			t.Errorf("with %d tokens the draft is shown: %v; %+v", tokens, has, made)
@@ -214,9 +215,42 @@ func TestADraftThatFindsNoRoomIsLeftOut(t *testing.T) {
 func TestFixedTitlesAreKept(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(isCombine, llmtest.Value(parts{[]part{{"purpose", []note{{"Fact 1 is x.", []int{1}}}}, {"Made up", []note{{"Fact 1 is x.", []int{1}}}}}}))
-	made, _ := surveyed(t, survey.New(modelOf(t, server, 8000)), read(t, "a.md", "Fact 1 is x."), survey.Task{Query: "X", Titles: []string{"Purpose", "Decisions"}})
+	made, _ := surveyed(t, survey.New(modelOf(t, server, 8000), nil), read(t, "a.md", "Fact 1 is x."), survey.Task{Query: "X", Titles: []string{"Purpose", "Decisions"}})
 	if len(made.Parts) != 2 || made.Parts[0].Title != "Purpose" || len(made.Parts[0].Statements) != 1 || len(made.Parts[1].Statements) != 0 {
 		t.Errorf("%+v", made.Parts)
+	}
+}
+
+type verdict struct {
+	Statement int    `json:"statement"`
+	Support   string `json:"support"`
+}
+
+type verdicts struct {
+	Verdicts []verdict `json:"verdicts"`
+}
+
+// TestAModelVerifiesTheReport has a model find one statement supported, one in part, and one not at
+// all; a number that its source lacks is left out without being asked about. It is told in German.
+func TestAModelVerifiesTheReport(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(isCombine, llmtest.Value(parts{[]part{{"Risiken", []note{
+		{"Der Ledger hat keinen Ersatz.", []int{1}}, {"Der Ledger hat nie einen Ersatz.", []int{1}},
+		{"Der Ledger hat einen Ersatz.", []int{1}}, {"Der Ledger hat 90 Tage keinen Ersatz.", []int{1}},
+	}}}}))
+	server.On(llmtest.Schema("verify"), llmtest.Value(verdicts{[]verdict{{1, "full"}, {2, "none"}, {3, "partial"}, {4, "none"}}}))
+	model := modelOf(t, server, 8000)
+	made, _ := surveyed(t, survey.New(model, model), read(t, "a.md", "# Ledger\n\nDer Ledger hat keinen Ersatz."), survey.Task{Query: "Risiken?", Language: language.German})
+	if len(made.Parts) != 1 || len(made.Parts[0].Statements) != 2 || made.Parts[0].Statements[0].Partly || !made.Parts[0].Statements[1].Partly {
+		t.Fatalf("%+v", made)
+	}
+	want := "Von einem Sprachmodell aus den Dokumenten geschrieben; jede Aussage wurde mit ihrer Quelle verglichen. " +
+		"2 Aussagen wurden weggelassen, weil die Dokumente sie nicht stützen. 1 Aussage steht nur zum Teil in ihrer Quelle; sie ist markiert."
+	if made.Note != want {
+		t.Errorf("the note is %q", made.Note)
+	}
+	if asked := server.Requests()[1].User(); strings.Contains(asked, "90 Tage") {
+		t.Errorf("the model is asked about a number that no source has: %s", asked)
 	}
 }
 
@@ -225,7 +259,7 @@ func TestTheEndOfTheContextIsAnError(t *testing.T) {
 	server.Tolerate()
 	ctx, cancel := context.WithCancel(t.Context())
 	server.On(isRead, llmtest.By(func(llmtest.Request) llmtest.Step { cancel(); return llmtest.Hang() }))
-	_, err := survey.New(modelOf(t, server, 3000)).Survey(ctx, read(t, "manual.md", manual(20, 60)), survey.Task{Goal: survey.Analysis, Query: "x"}, func(string) {})
+	_, err := survey.New(modelOf(t, server, 3000), nil).Survey(ctx, read(t, "manual.md", manual(20, 60)), survey.Task{Goal: survey.Analysis, Query: "x"}, func(string) {})
 	if ctx.Err() == nil || err == nil {
 		t.Errorf("Survey = %v", err)
 	}

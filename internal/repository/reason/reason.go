@@ -12,7 +12,6 @@ import (
 	"text/template"
 
 	"cairn/internal/graph/flows"
-	"cairn/internal/knowledge/support"
 	"cairn/internal/llm"
 	"cairn/internal/llm/prompt"
 	"cairn/internal/repository/report"
@@ -47,7 +46,8 @@ const (
 
 // Thought is what a model makes of the sources.
 type Thought struct {
-	Steps   []string // 3 to 5
+	Steps   []string // 3 to 5, with those that were left out
+	LeftOut int      // steps with a number, a name or code that no source has
 	Missing []string // paths of files that it asks to see
 }
 
@@ -112,13 +112,18 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 		Steps   []string `json:"steps"`
 		Missing []string `json:"missing"`
 	}
-	use, err := askModel(ctx, model, request{roleReason, thinkTemplates[task.Work], &thinkSchema, task.fitSources(model)}, &told)
+	task = task.fitSources(model)
+	use, err := askModel(ctx, model, request{roleReason, thinkTemplates[task.Work], &thinkSchema, task}, &told)
 	if err != nil || use.Failure != "" {
 		return Thought{}, use, err
 	}
 	var thought Thought
 	for _, step := range told.Steps[:min(len(told.Steps), MaxSteps)] {
-		if step = truncateText(step); step != "" {
+		switch step = truncateText(step); {
+		case step == "":
+		case len(task.absentWords(step, task.Sources)) > 0:
+			thought.LeftOut++
+		default:
 			thought.Steps = append(thought.Steps, step)
 		}
 	}
@@ -133,13 +138,25 @@ func Think(ctx context.Context, model llm.Model, task Task) (Thought, flows.Mode
 // Written is what a model wrote.
 type Written struct {
 	Sections []report.Section
-	LeftOut  int // statements without a source, or with a number, a name or code that theirs don't have
+	LeftOut  int // statements without a source, or that theirs don't bear out
+	// ByModel says that a model judged the statements, and not their words alone.
+	ByModel bool
+	Uses    []flows.ModelUse // the first is that of the model that wrote
+	Remarks []string         // for the trace
 }
 
-// Write asks for the sections of what is to be made. Statements keep those numbers of
-// sources that were given. One that cites none of them is left out, and so is one with a
-// number, a name or code that the sources which it cites don't have.
-func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.ModelUse, error) {
+// Models are those that reports are written with.
+type Models struct {
+	Write  llm.Model
+	Verify llm.Model // checks what was written; nil: words alone are compared
+}
+
+// Write asks for the sections of what is to be made, and checks them as answers are checked.
+// Statements keep those numbers of sources that were given. One that cites none of them is left
+// out, and so is one with a number, a name or code that the sources which it cites don't have, or
+// that these don't support; one that they support in part is marked. Where the first use says that
+// the model failed there are no sections.
+func Write(ctx context.Context, models Models, task Task) (Written, error) {
 	var told struct {
 		Sections []struct {
 			Title      string `json:"title"`
@@ -149,56 +166,31 @@ func Write(ctx context.Context, model llm.Model, task Task) (Written, flows.Mode
 			} `json:"statements"`
 		} `json:"sections"`
 	}
-	task = task.fitSources(model)
-	use, err := askModel(ctx, model, request{roleWrite, writeTemplates[task.Work], &writeSchema, task}, &told)
+	task = task.fitSources(models.Write)
+	use, err := askModel(ctx, models.Write, request{roleWrite, writeTemplates[task.Work], &writeSchema, task}, &told)
+	written := Written{Uses: []flows.ModelUse{use}}
 	if err != nil || use.Failure != "" {
-		return Written{}, use, err
+		return written, err
 	}
-	var written Written
-	for _, section := range told.Sections[:min(len(told.Sections), maxSections)] {
-		made := report.Section{Title: truncateText(section.Title)}
+	checked := &checker{task: task}
+	for i, section := range told.Sections[:min(len(told.Sections), maxSections)] {
 		for _, statement := range section.Statements {
-			text := truncateText(statement.Text)
-			if text == "" {
-				continue
-			}
-			cited := task.cited(statement.Sources)
-			if len(cited) == 0 || len(task.absentWords(text, cited)) > 0 {
-				written.LeftOut++
-				continue
-			}
-			var cites []report.Cite
-			for _, source := range cited {
-				cites = append(cites, report.Cite{Label: source.Label, URL: source.URL})
-			}
-			made.Statements = append(made.Statements, report.Statement{Text: text, Cites: cites})
+			checked.add(i, truncateText(statement.Text), statement.Sources)
 		}
+	}
+	if models.Verify != nil {
+		if err := checked.verify(ctx, models.Verify, &written); err != nil {
+			return written, err
+		}
+	}
+	for i, section := range told.Sections[:min(len(told.Sections), maxSections)] {
+		made := report.Section{Title: truncateText(section.Title), Statements: checked.keepStatements(i)}
 		if made.Title != "" && len(made.Statements) > 0 {
 			written.Sections = append(written.Sections, made)
 		}
 	}
-	return written, use, nil
-}
-
-// cited gives the sources that numbers name.
-func (t Task) cited(numbers []int) []Source {
-	var cited []Source
-	for _, number := range numbers {
-		if number >= 1 && number <= len(t.Sources) {
-			cited = append(cited, t.Sources[number-1])
-		}
-	}
-	return cited
-}
-
-// absentWords gives the numbers, names and code of a statement that the sources which it cites
-// don't have.
-func (t Task) absentWords(text string, cited []Source) []string {
-	var lines []string
-	for _, source := range cited {
-		lines = append(append(lines, source.Label), strings.Split(source.Text, "\n")...)
-	}
-	return support.Absent(support.Stated{Text: text, Question: t.Text}, lines)
+	written.LeftOut = checked.leftOut
+	return written, nil
 }
 
 func truncateText(text string) string {

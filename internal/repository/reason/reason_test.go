@@ -63,13 +63,13 @@ type section struct {
 func TestSourcesFit(t *testing.T) {
 	server := llmtest.New(t, llmtest.Value(struct {
 		Sections []section `json:"sections"`
-	}{[]section{{"A", []statement{{"b", []int{1, 2, 3, -1, 0}}}}, {"empty", []statement{}}}}))
+	}{[]section{{"A", []statement{{"a word", []int{1, 2, 3, -1, 0}}}}, {"empty", []statement{}}}}))
 	long := strings.Repeat("word ", 2000)
-	written, use, err := reason.Write(t.Context(), modelOf(t, server, 8000), reason.Task{
+	written, err := reason.Write(t.Context(), reason.Models{Write: modelOf(t, server, 8000)}, reason.Task{
 		Work: reason.Report, Text: "x", Sources: []reason.Source{{Label: "first", URL: "https://a", Text: long}, {Label: "second", Text: "short"}, {Label: "third", Text: strings.Repeat(long, 4)}},
 	})
-	if err != nil || use.Failure != "" {
-		t.Fatal(err, use)
+	if err != nil || written.Uses[0].Failure != "" {
+		t.Fatal(err, written.Uses)
 	}
 	sent := server.Requests()[0].User()
 	if !strings.Contains(sent, "first") || !strings.Contains(sent, "second") || strings.Contains(sent, "third") {
@@ -89,7 +89,7 @@ func TestInventedIsLeftOut(t *testing.T) {
 		{"The queue keeps 30 jobs.", []int{1}}, {"The queue keeps 90 jobs.", []int{1}}, {"Start it with `--drain`.", []int{2}},
 		{"It needs PostgreSQL.", []int{2}}, {"It needs PostgreSQL.", []int{}}, {"It needs PostgreSQL.", []int{7}},
 	}}}}))
-	written, _, err := reason.Write(t.Context(), modelOf(t, server, 16000), reason.Task{
+	written, err := reason.Write(t.Context(), reason.Models{Write: modelOf(t, server, 16000)}, reason.Task{
 		Work: reason.Report, Text: "x", Sources: []reason.Source{{Label: "queue.go", Text: "const jobs = 30 // --drain"}, {Label: "README.md", Text: "It needs PostgreSQL."}},
 	})
 	if err != nil || len(written.Sections) != 1 {
@@ -101,6 +101,58 @@ func TestInventedIsLeftOut(t *testing.T) {
 	}
 	if want := "The queue keeps 30 jobs.|It needs PostgreSQL."; strings.Join(kept, "|") != want || written.LeftOut != 4 {
 		t.Errorf("kept %q, left out %d", kept, written.LeftOut)
+	}
+}
+
+// TestStepsHaveNothingInvented has steps with a number and a name that no source has.
+func TestStepsHaveNothingInvented(t *testing.T) {
+	server := llmtest.New(t, llmtest.Value(thought{[]string{"It keeps 30 jobs.", "It keeps 90 jobs.", "Its store is PostgreSQL.", "It is small."}, []string{}}))
+	got, _, err := reason.Think(t.Context(), modelOf(t, server, 16000), reason.Task{
+		Work: reason.Report, Text: "x", Sources: []reason.Source{{Label: "queue.go", Text: "const jobs = 30"}},
+	})
+	if want := "It keeps 30 jobs.|It is small."; err != nil || strings.Join(got.Steps, "|") != want || got.LeftOut != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+type verdict struct {
+	Statement int    `json:"statement"`
+	Support   string `json:"support"`
+}
+
+type verdicts struct {
+	Verdicts []verdict `json:"verdicts"`
+}
+
+// TestAModelVerifiesAReport has a model that finds one statement supported, one in part, and one
+// not at all; what it says of a statement that no source has decides whether it is believed.
+func TestAModelVerifiesAReport(t *testing.T) {
+	for control, want := range map[string]string{
+		"none": "Jobs wait in a queue.|Jobs wait in a queue for workers (partly)", "full": "Jobs wait in a queue.|Jobs wait in a queue for workers|Workers poll the queue of jobs.",
+	} {
+		server := llmtest.New(t, llmtest.Value(struct {
+			Sections []section `json:"sections"`
+		}{[]section{{"A", []statement{
+			{"Jobs wait in a queue.", []int{1}}, {"Jobs wait in a queue for workers", []int{1}}, {"Workers poll the queue of jobs.", []int{1}},
+		}}}}))
+		server.On(llmtest.Schema("verify"), llmtest.Value(verdicts{[]verdict{{1, "full"}, {2, control}, {3, "partial"}, {4, "none"}}}))
+		model := modelOf(t, server, 16000)
+		written, err := reason.Write(t.Context(), reason.Models{Write: model, Verify: model}, reason.Task{
+			Work: reason.Report, Text: "x", Sources: []reason.Source{{Label: "queue.go", Text: "// jobs wait in the queue"}},
+		})
+		if err != nil || len(written.Uses) != 2 || written.ByModel != (control == "none") {
+			t.Fatalf("%+v, %v", written, err)
+		}
+		var kept []string
+		for _, s := range written.Sections[0].Statements {
+			if s.Partly {
+				s.Text += " (partly)"
+			}
+			kept = append(kept, s.Text)
+		}
+		if strings.Join(kept, "|") != want {
+			t.Errorf("where the model says %q of what no source has, %q is kept", control, kept)
+		}
 	}
 }
 
@@ -132,7 +184,7 @@ func TestEachWorkHasItsPrompt(t *testing.T) {
 		if _, _, err := reason.Think(t.Context(), model, task); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reason.Write(t.Context(), model, task); err != nil {
+		if _, err := reason.Write(t.Context(), reason.Models{Write: model}, task); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range wants {

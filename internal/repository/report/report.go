@@ -11,6 +11,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	plain "cairn/internal/document/report"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
@@ -27,6 +29,7 @@ type Facts struct {
 	Steps             []string  // of the reasoning
 	Partial           string    // why something is missing, "" where all is there
 	Picture           string    // name of the file with the picture of the architecture
+	Language          language.Tag
 }
 
 // Section is a part of a report that a language model wrote.
@@ -37,8 +40,9 @@ type Section struct {
 
 // Statement is a sentence and what it rests on.
 type Statement struct {
-	Text  string `json:"text"`
-	Cites []Cite `json:"cites"`
+	Text   string `json:"text"`
+	Cites  []Cite `json:"cites"`
+	Partly bool   `json:"partly,omitempty"` // these support a part of it only
 }
 
 // Cite names what a statement rests on: a file, or a passage of a document.
@@ -55,7 +59,8 @@ const (
 
 type writer struct {
 	strings.Builder
-	web string
+	web      string
+	language language.Tag // of those who read it
 }
 
 func (w *writer) writeLine(format string, args ...any) {
@@ -100,7 +105,7 @@ func codeCell(text string) string { return strings.ReplaceAll(codeText(text), "|
 
 // Write writes the report of an analysis.
 func Write(f Facts) string {
-	w := &writer{web: f.Web}
+	w := &writer{web: f.Web, language: f.Language}
 	w.writeLine("# Report on %s\n", codeText(f.Name))
 	if f.Partial != "" {
 		w.writeLine("**This report is partial.** %s\n", f.Partial)
@@ -220,7 +225,11 @@ func (w *writer) writeSections(sections []Section) {
 			for _, c := range s.Cites {
 				cites = append(cites, linkText(codeText(c.Label), c.URL))
 			}
-			w.writeLine("- %s (%s)", cleanText(s.Text), strings.Join(cites, ", "))
+			partly := ""
+			if s.Partly {
+				partly = " *(" + phrases.In(w.language).Text(phrases.PartlyInSource) + ")*"
+			}
+			w.writeLine("- %s%s (%s)", cleanText(s.Text), partly, strings.Join(cites, ", "))
 		}
 		w.writeLine("")
 	}

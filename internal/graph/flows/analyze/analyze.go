@@ -19,6 +19,7 @@ import (
 	"cairn/internal/document/survey"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/phrases"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.
@@ -128,10 +129,10 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	case s.Failure != "":
 		made.Text = s.Failure
 	case s.Stopped:
-		made.Text = "Stopped: there is no analysis."
+		made.Text = s.speaker().Text(phrases.AnalysisStopped)
 	default:
 		made.Kind = flows.Answered
-		made.Text = fmt.Sprintf("The analysis of %s is in `%s`. %s\n\n%s", described(s), s.OutputFileName, s.Draft.Note, s.Summary)
+		made.Text = s.speaker().Text(phrases.AnalysisReady, described(s), s.OutputFileName) + " " + s.Draft.Note + "\n\n" + s.Summary
 		made.Note = s.Draft.Note
 		made.Groups = s.Sources
 		made.Files = []flows.File{{Name: s.OutputFileName, MediaType: flows.Markdown, Content: []byte(s.AnalysisOutput)}}
@@ -159,12 +160,13 @@ func (f *Flow) retrieve(ctx context.Context, step graph.Step[State]) (graph.Resu
 func (f *Flow) interrupt(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	answer, answered := step.Answer(questionKey)
 	if !answered {
+		speaker := step.State.speaker()
 		return graph.Ask[State](graph.Question{
 			Key: questionKey, Text: step.State.CurrentAnalysisQuery, FreeText: true,
 			Choices: []graph.Choice{
-				{ID: choiceApprove, Label: "Approve", Detail: "post it as a file"},
-				{ID: choiceRevise, Label: "Revise", Detail: "say what is to be different"},
-				{ID: choiceStop, Label: "Stop", Detail: "without an analysis"},
+				{ID: choiceApprove, Label: speaker.Text(phrases.ChoiceApprove), Detail: speaker.Text(phrases.ChoiceApproveDetail)},
+				{ID: choiceRevise, Label: speaker.Text(phrases.ChoiceRevise), Detail: speaker.Text(phrases.ChoiceReviseDetail)},
+				{ID: choiceStop, Label: speaker.Text(phrases.ChoiceStop), Detail: speaker.Text(phrases.ChoiceStopDetail)},
 			},
 		}), nil
 	}

@@ -15,6 +15,8 @@ import (
 	"cairn/internal/document/survey"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // prepare does what the person said last: it makes the output of the draft, drafts anew, or
@@ -31,9 +33,9 @@ func (f *Flow) prepare(ctx context.Context, step graph.Step[State]) (graph.Resul
 	case last.Decision == Stopped:
 		return graph.Update(stopped.Set(true)), nil
 	case last.Decision == Revise:
-		return graph.Update(currentAnalysisQuery.Set("What is to be different? Say it in a few words: “only the risks”, “drop the outline”, “more on refunds”.")), nil
+		return graph.Update(currentAnalysisQuery.Set(s.speaker().Text(phrases.DraftChanges))), nil
 	case len(feedback(s)) > maxRounds:
-		return graph.Update(currentAnalysisQuery.Set(fmt.Sprintf("I have revised it %d times and don't do so any more. Approve it as it is, or stop?", maxRounds))), nil
+		return graph.Update(currentAnalysisQuery.Set(s.speaker().Text(phrases.DraftRounds, maxRounds))), nil
 	}
 	return f.draft(ctx, step)
 }
@@ -56,7 +58,7 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 	var remarks []string
 	if f.surveyor != nil {
 		result, err := f.surveyor.Survey(ctx, set(s), survey.Task{
-			Run: s.RequestID, Goal: survey.Analysis, Query: s.UserInput, Feedback: feedback(s), Draft: s.Draft.Parts,
+			Run: s.RequestID, Goal: survey.Analysis, Query: s.UserInput, Feedback: feedback(s), Draft: s.Draft.Parts, Language: s.language(),
 		}, step.Detail)
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("draft the analysis: %w", err)
@@ -71,7 +73,7 @@ func (f *Flow) draft(ctx context.Context, step graph.Step[State]) (graph.Result[
 	}
 	return graph.Update(
 		draft.Set(made), currentAnalysisQuery.Set(ask(s, made)), modelUses.Set(uses), notes.Set(remarks),
-		analysisHistory.Set([]Turn{{Role: flows.Assistant, Text: report.Digest(s.Documents, made.Parts)}}),
+		analysisHistory.Set([]Turn{{Role: flows.Assistant, Text: report.Digest(s.Documents, made.Parts, s.language())}}),
 	), nil
 }
 
@@ -81,31 +83,31 @@ func set(s State) document.Set {
 
 // ask words the question: the draft in short, and what can be done about it.
 func ask(s State, made Draft) string {
-	round := len(feedback(s)) + 1
-	paragraphs := []string{strings.TrimSpace(fmt.Sprintf("Draft %d of the analysis of %s. %s", round, described(s), made.Note))}
+	round, speaker := len(feedback(s))+1, s.speaker()
+	paragraphs := []string{strings.TrimSpace(speaker.Text(phrases.DraftNumber, round, described(s)) + " " + made.Note)}
 	if round > 1 {
-		paragraphs = append(paragraphs, describeChange(s.Draft.Parts, made.Parts))
+		paragraphs = append(paragraphs, describeChange(speaker, s.Draft.Parts, made.Parts))
 	}
-	if digest := report.Digest(s.Documents, made.Parts); digest != "" {
+	if digest := report.Digest(s.Documents, made.Parts, s.language()); digest != "" {
 		paragraphs = append(paragraphs, digest)
 	}
 	var sizes []string
 	for _, part := range made.Parts {
 		size := strconv.Itoa(len(part.Statements))
 		if part.More > 0 {
-			size = fmt.Sprintf("%d of %d", len(part.Statements), len(part.Statements)+part.More)
+			size = fmt.Sprintf("%d/%d", len(part.Statements), len(part.Statements)+part.More)
 		}
 		sizes = append(sizes, fmt.Sprintf("%s (%s)", report.Clean(part.Title), size))
 	}
-	paragraphs = append(paragraphs, "It has: "+strings.TrimSpace(strings.Join(sizes, ", ")+". "+made.Remark))
-	if note := set(s).Note(); note != "" && round == 1 {
+	paragraphs = append(paragraphs, strings.TrimSpace(speaker.Text(phrases.DraftParts, strings.Join(sizes, ", "))+" "+made.Remark))
+	if note := set(s).Note(s.language()); note != "" && round == 1 {
 		paragraphs = append(paragraphs, report.Shortened(report.Clean(note), maxNote))
 	}
-	return strings.Join(append(paragraphs, "Approve it, say what is to be different, or stop?"), "\n\n")
+	return strings.Join(append(paragraphs, speaker.Text(phrases.DraftReply)), "\n\n")
 }
 
 // describeChange says what a draft has that the one before it had not, and the other way round.
-func describeChange(before, after []evidence.Part) string {
+func describeChange(speaker phrases.Speaker, before, after []evidence.Part) string {
 	known := make(map[string]evidence.Part)
 	for _, part := range before {
 		known[part.Title] = part
@@ -119,7 +121,7 @@ func describeChange(before, after []evidence.Part) string {
 		case !ok:
 			added = append(added, name)
 		case fresh+lost > 0:
-			changed = append(changed, fmt.Sprintf("%s (%d new, %d gone)", name, fresh, lost))
+			changed = append(changed, speaker.Text(phrases.PartChange, name, fresh, lost))
 		}
 	}
 	for _, part := range before {
@@ -129,17 +131,17 @@ func describeChange(before, after []evidence.Part) string {
 	}
 	var said []string
 	for _, one := range []struct {
-		what  string
+		what  phrases.Key
 		parts []string
-	}{{"new: ", added}, {"left out: ", gone}, {"changed: ", changed}} {
+	}{{phrases.PartsNew, added}, {phrases.PartsGone, gone}, {phrases.PartsChanged, changed}} {
 		if len(one.parts) > 0 {
-			said = append(said, one.what+strings.Join(one.parts, ", "))
+			said = append(said, speaker.Text(one.what, strings.Join(one.parts, ", ")))
 		}
 	}
 	if len(said) == 0 {
-		return "Against the draft before, nothing changed."
+		return speaker.Text(phrases.DraftUnchanged)
 	}
-	return "Against the draft before: " + strings.Join(said, "; ") + "."
+	return speaker.Text(phrases.DraftChanged, strings.Join(said, "; "))
 }
 
 // countNew counts the statements of a part that an older one has not.
@@ -160,29 +162,40 @@ func countNew(old, part evidence.Part) int {
 // maxNote is the length of what is said of skipped documents, in characters.
 const maxNote = 600
 
-// described names what is analysed: "`leave.md`", "12 documents from @handbook".
+// language is that of what the person wrote, as far as it is recognized.
+func (s State) language() language.Tag {
+	return language.Detect(strings.Join(append([]string{s.UserInput}, feedback(s)...), "\n"))
+}
+
+func (s State) speaker() phrases.Speaker { return phrases.In(s.language()) }
+
+// described names what is analysed: "`leave.md`", "12 documents in @handbook".
 func described(s State) string {
+	speaker := s.speaker()
 	switch {
 	case len(s.Documents) == 1:
 		return report.Code(s.Documents[0].Name, maxTitle)
 	case s.InputLocation.Place == flows.Attached:
-		return fmt.Sprintf("%d attached files", len(s.Documents))
+		return speaker.Count(phrases.AttachedFiles, len(s.Documents))
 	}
-	return fmt.Sprintf("%d documents from %s", len(s.Documents), report.Clean(s.InputLocation.String()))
+	return speaker.Text(phrases.DocumentsIn, speaker.Count(phrases.Documents, len(s.Documents)), report.Clean(s.InputLocation.String()))
 }
 
 // approve makes the output of the draft.
 func approve(s State) graph.Result[State] {
+	speaker := s.speaker()
 	about := report.Shortened(s.UserInput, maxTitle)
-	title := "Analysis of " + described(s)
+	title := speaker.Text(phrases.AnalysisOf, described(s))
 	if strings.TrimSpace(about) != "" {
-		title = "Analysis: " + about
+		title = speaker.Text(phrases.AnalysisAbout, about)
 	}
-	lines := []string{fmt.Sprintf("Of %s. %s", described(s), s.Draft.Note)}
-	if note := set(s).Note(); note != "" {
+	lines := []string{speaker.Text(phrases.MadeFrom, described(s)) + " " + s.Draft.Note}
+	if note := set(s).Note(s.language()); note != "" {
 		lines = append(lines, note)
 	}
-	written := report.Write(s.Documents, report.Report{Title: title, Notes: lines, Parts: s.Draft.Parts, Empty: "Nothing was found."})
+	written := report.Write(s.Documents, report.Report{
+		Title: title, Notes: lines, Parts: s.Draft.Parts, Empty: speaker.Text(phrases.NothingFound), Language: s.language(),
+	})
 	return graph.Update(
 		analysisOutput.Set(written.Markdown), summary.Set(written.Summary), sources.Set(written.Groups),
 		outputFileName.Set(report.FileName(cmp.Or(tellingWords(about), s.locationName()), "documents", "_analysis.md")),
@@ -201,36 +214,32 @@ func (s State) locationName() string {
 // maxTitle is the length of an analysis's title, in characters.
 const maxTitle = 120
 
-const (
-	rulesNote = "A digest by rules: sentences of the documents, put in order; no language model wrote it."
-	limitNote = "Without a language model I can narrow it, drop and add sections and look for words, but not rewrite it."
-)
-
 // draftByRules puts an analysis together from sentences of the documents.
 func draftByRules(s State) Draft {
 	corpus := extract.Read(set(s))
 	l := layoutOf(s.UserInput)
 	query := strings.Join(l.words, " ")
-	made := Draft{Note: rulesNote}
+	speaker := s.speaker()
+	made := Draft{Note: speaker.Text(phrases.DigestByRules)}
 	for i, said := range feedback(s) {
 		understood := l.apply(said)
 		if i == len(feedback(s))-1 {
-			made.Remark = remark(corpus, said, understood)
+			made.Remark = remark(speaker, corpus, said, understood)
 		}
 	}
 	for _, words := range l.words {
 		found := corpus.About(extract.Focus{Words: words, Limit: onWord})
 		if len(found) > 0 || words == query {
-			made.Parts = append(made.Parts, evidence.Part{Title: fmt.Sprintf("On “%s”", report.Shortened(words, maxTitle)), Statements: found})
+			made.Parts = append(made.Parts, evidence.Part{Title: speaker.Text(phrases.PartAbout, report.Shortened(words, maxTitle)), Statements: found})
 		}
 	}
 	subject := strings.Join(l.subject, " ")
 	narrowed := subject != "" && len(l.words) == 0
 	for _, kind := range l.kinds {
 		focus := extract.Focus{Words: subject, Only: narrowed, Limit: l.limit(kind)}
-		title := titled(kind)
+		title := speaker.Text(titles[kind])
 		if narrowed {
-			title += fmt.Sprintf(" on “%s”", report.Shortened(subject, maxTitle))
+			title = speaker.Text(phrases.PartNarrowed, title, report.Shortened(subject, maxTitle))
 		}
 		statements, more := corpus.Find(kind, focus)
 		if len(statements) == 0 && !l.wanted[kind] {
@@ -242,18 +251,21 @@ func draftByRules(s State) Draft {
 }
 
 // remark says what rules could not do about feedback.
-func remark(corpus *extract.Corpus, said string, understood bool) string {
+func remark(speaker phrases.Speaker, corpus *extract.Corpus, said string, understood bool) string {
+	limit := speaker.Text(phrases.RulesLimit)
 	if !understood {
-		return limitNote
+		return limit
 	}
 	_, rest := named(said)
 	if unknown := corpus.Unknown(tellingWords(drops.ReplaceAllString(rest, " "))); len(unknown) > 0 {
-		return fmt.Sprintf("No document mentions “%s”. %s", report.Clean(strings.Join(unknown, " ")), limitNote)
+		return speaker.Text(phrases.WordsUnmentioned, report.Clean(strings.Join(unknown, " "))) + " " + limit
 	}
 	return ""
 }
 
-func titled(kind extract.Kind) string {
-	name := string(kind)
-	return strings.ToUpper(name[:1]) + name[1:]
+// titles are those of the parts of an analysis by rules.
+var titles = map[extract.Kind]phrases.Key{
+	extract.Outline: phrases.PartOutline, extract.Risks: phrases.PartRisks, extract.Questions: phrases.PartQuestions,
+	extract.Contradictions: phrases.PartContradictions, extract.Dates: phrases.PartDates, extract.People: phrases.PartPeople,
+	extract.Numbers: phrases.PartNumbers, extract.Terms: phrases.PartTerms,
 }

@@ -34,7 +34,7 @@ func surveyorOf(t *testing.T, server *llmtest.Server) *survey.Surveyor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return survey.New(model)
+	return survey.New(model, nil)
 }
 
 func draftOf(title, text string) llmtest.Step {
@@ -74,7 +74,7 @@ func TestAModelDraftsAndRevises(t *testing.T) {
 func TestAModelThatFailsIsWorkedAround(t *testing.T) {
 	server := llmtest.New(t, llmtest.Fail(500, "server_error", "down"), draftOf("Risks", "The ledger has no fallback."))
 	k := newTalk(t, surveyorOf(t, server))
-	if first := k.ask("what are the risks?", ledger); !strings.Contains(first.Text, "The language model wrote nothing (unavailable). A digest by rules") {
+	if first := k.ask("what are the risks?", ledger); !strings.Contains(first.Text, "the language model can't be reached. A digest by rules") {
 		t.Fatalf("%+v", first)
 	}
 	if second := k.reply("try again"); !strings.Contains(second.Text, "Written by a language model") {

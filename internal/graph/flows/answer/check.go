@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/reply"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/retrieve"
@@ -58,18 +59,15 @@ func (f *Flow) unsupported(ctx context.Context, s State, changes []graph.Change[
 	changes = append(changes, notes.Set([]string{"no sentence that the model wrote is supported by what it cites"}))
 	made := f.quotes.extract(s)
 	if made.Abstained != "" {
-		s.ResponseResults.Fallback = unsupportedText
+		s.ResponseResults.Fallback = string(flows.Unsupported)
 		declined, err := f.decline(ctx, s, []string{"abstained: " + made.Abstained})
 		return graph.Update(append(changes, declined...)...), err
 	}
 	s.ResponseResults = made.Draft
-	s.ResponseResults.Fallback = unsupportedText
+	s.ResponseResults.Fallback = string(flows.Unsupported)
 	quoted, err := f.verifyQuotes(ctx, s)
 	return graph.Update(append(changes, quoted...)...), err
 }
-
-// unsupportedText is the reason for quoting where a model wrote what no source says.
-const unsupportedText = "unsupported"
 
 // withTexts gives the evidence with the texts that the index has now; a passage that is
 // gone has none.

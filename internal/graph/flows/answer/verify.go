@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge"
 	"cairn/internal/llm"
 	"cairn/internal/phrases"
@@ -126,18 +127,7 @@ func noteFor(s State) string {
 	return strings.Join(append(said, s.Degraded...), " ")
 }
 
-// failureReasons are the clauses that tell why a model wrote nothing that can be shown.
-var failureReasons = map[llm.Failure]phrases.Key{
-	unsupportedText: phrases.ModelUnsupported, llm.Unavailable: phrases.ModelUnavailable, llm.Slow: phrases.ModelSlow,
-	llm.Limited: phrases.ModelLimited, llm.OverBudget: phrases.ModelOverBudget, llm.Refused: phrases.ModelRefused,
-	llm.TooLong: phrases.ModelTooLong, llm.Rejected: phrases.ModelRejected, llm.Invalid: phrases.ModelInvalid,
-}
-
 // explainFailure says a line with the reason of a model's failure in it.
 func explainFailure(speaker phrases.Speaker, line phrases.Key, failure string) string {
-	reason, ok := failureReasons[llm.Failure(failure)]
-	if !ok {
-		reason = phrases.ModelSilent
-	}
-	return speaker.Text(line, speaker.Text(reason))
+	return speaker.Text(line, flows.ExplainFailure(speaker, llm.Failure(failure)))
 }

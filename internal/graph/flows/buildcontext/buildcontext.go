@@ -20,6 +20,8 @@ import (
 	"cairn/internal/document/survey"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/language"
+	"cairn/internal/phrases"
 )
 
 // Name is the flow's name in checkpoints, traces and commands.
@@ -114,7 +116,7 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 func (f *Flow) retrieve(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	if s.SystemName == "" {
-		return graph.Update(failure.Set("Which system? Name it: `build_context: Payment service`.")), nil
+		return graph.Update(failure.Set(s.speaker().Text(phrases.WhichSystem))), nil
 	}
 	set, err := f.reader.Read(ctx, document.Read{Location: s.InputLocation, Attachments: s.Attachments, Scope: s.Scope})
 	if reason, is := errors.AsType[*document.RefusedError](err); is {
@@ -131,21 +133,19 @@ func (f *Flow) retrieve(ctx context.Context, step graph.Step[State]) (graph.Resu
 
 // sections are those of every overview, in their order.
 var sections = []struct {
-	title string
+	title phrases.Key
 	kind  extract.Kind
 }{
-	{"Purpose", extract.Purpose},
-	{"Parts and responsibilities", extract.Parts},
-	{"Flows of data", extract.Flows},
-	{"Interfaces", extract.Interfaces},
-	{"Decisions", extract.Decisions},
-	{"Glossary", extract.Terms},
-	{"Open questions", extract.Questions},
+	{phrases.PartPurpose, extract.Purpose},
+	{phrases.PartParts, extract.Parts},
+	{phrases.PartFlows, extract.Flows},
+	{phrases.PartInterfaces, extract.Interfaces},
+	{phrases.PartDecisions, extract.Decisions},
+	{phrases.PartTerms, extract.Terms},
+	{phrases.PartQuestions, extract.Questions},
 }
 
 const (
-	rulesNote = "A digest by rules: sentences of the documents, put in order; no language model wrote it."
-	emptyNote = "Nothing was found on this."
 	// mostStatements is how many a section has that rules fill.
 	mostStatements = 15
 	maxNote        = 600 // characters
@@ -154,60 +154,66 @@ const (
 // build writes the overview.
 func (f *Flow) build(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
+	speaker := s.speaker()
 	set := document.Set{Documents: s.Documents, Texts: s.Inputs, Skipped: s.Skipped}
 	var result survey.Result
 	if f.surveyor != nil {
 		titles := make([]string, len(sections))
 		for i, section := range sections {
-			titles[i] = section.title
+			titles[i] = speaker.Text(section.title)
 		}
 		var err error
-		result, err = f.surveyor.Survey(ctx, set, survey.Task{Run: s.RequestID, Goal: survey.Overview, Query: s.SystemName, Titles: titles}, step.Detail)
+		result, err = f.surveyor.Survey(ctx, set, survey.Task{Run: s.RequestID, Goal: survey.Overview, Query: s.SystemName, Titles: titles, Language: s.language()}, step.Detail)
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("build the overview: %w", err)
 		}
 	}
 	parts, said := result.Parts, result.Note
 	if len(parts) == 0 {
-		parts, said = fill(set, s.SystemName), strings.TrimSpace(said+" "+rulesNote)
+		parts, said = fill(set, s.SystemName, speaker), strings.TrimSpace(said+" "+speaker.Text(phrases.DigestByRules))
 	}
-	read := fmt.Sprintf("%d documents", len(set.Documents))
-	if len(set.Documents) == 1 {
-		read = "1 document"
-	}
-	lines := []string{fmt.Sprintf("From %s (%s). %s", read, s.InputLocation, said)}
-	if skipped := set.Note(); skipped != "" {
+	read := speaker.Text(phrases.DocumentsIn, speaker.Count(phrases.Documents, len(set.Documents)), s.InputLocation.String())
+	lines := []string{speaker.Text(phrases.MadeFrom, read) + " " + said}
+	if skipped := set.Note(s.language()); skipped != "" {
 		lines = append(lines, skipped)
 	}
-	written := report.Write(set.Documents, report.Report{Title: "Overview: " + s.SystemName, Notes: lines, Parts: parts, Empty: emptyNote})
+	written := report.Write(set.Documents, report.Report{
+		Title: speaker.Text(phrases.OverviewOf, s.SystemName), Notes: lines, Parts: parts, Empty: speaker.Text(phrases.NothingFoundHere), Language: s.language(),
+	})
 	name := report.FileName(s.SystemName, "system", "_context.md")
 	return graph.Update(
 		contextOutputContent.Set(written.Markdown), contextOutputFileName.Set(name), sources.Set(written.Groups),
-		summary.Set(summarized(set, name, written.Summary, parts)), note.Set(said), evidenceList.Set(report.Evidence(set.Documents, parts)), modelUses.Set(result.Uses), notes.Set(result.Remarks),
+		summary.Set(s.summarize(name, written.Summary, parts)), note.Set(said), evidenceList.Set(report.Evidence(set.Documents, parts)), modelUses.Set(result.Uses), notes.Set(result.Remarks),
 	), nil
 }
 
-// summarized is what is said in the thread beside the file.
-func summarized(set document.Set, file, digest string, parts []evidence.Part) string {
+// language is that of the request, as far as it is recognized.
+func (s State) language() language.Tag { return language.Detect(s.UserInput) }
+
+func (s State) speaker() phrases.Speaker { return phrases.In(s.language()) }
+
+// summarize is what is said in the thread beside the file.
+func (s State) summarize(file, digest string, parts []evidence.Part) string {
+	speaker := s.speaker()
 	var empty []string
 	for _, part := range parts {
 		if len(part.Statements) == 0 {
 			empty = append(empty, part.Title)
 		}
 	}
-	text := fmt.Sprintf("The overview is in `%s`.\n\n%s", file, digest)
+	paragraphs := []string{speaker.Text(phrases.OverviewReady, file), digest}
 	if len(empty) > 0 {
-		text += "\n\nNothing was found on: " + strings.Join(empty, ", ") + ". The documents may still say something of it."
+		paragraphs = append(paragraphs, speaker.Text(phrases.OverviewGaps, strings.Join(empty, ", ")))
 	}
-	if skipped := set.Note(); skipped != "" {
-		text += "\n\n" + report.Shortened(report.Clean(skipped), maxNote)
+	if skipped := (document.Set{Skipped: s.Skipped}).Note(s.language()); skipped != "" {
+		paragraphs = append(paragraphs, report.Shortened(report.Clean(skipped), maxNote))
 	}
-	return text
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // fill takes the sections from the documents' own sentences, those first that name the
 // system.
-func fill(set document.Set, system string) []evidence.Part {
+func fill(set document.Set, system string, speaker phrases.Speaker) []evidence.Part {
 	corpus := extract.Read(set)
 	focus := extract.Focus{Words: system, Limit: mostStatements}
 	parts := make([]evidence.Part, len(sections))
@@ -217,7 +223,7 @@ func fill(set document.Set, system string) []evidence.Part {
 			find = corpus.Glossary
 		}
 		statements, more := find(focus)
-		parts[i] = evidence.Part{Title: section.title, Statements: statements, More: more}
+		parts[i] = evidence.Part{Title: speaker.Text(section.title), Statements: statements, More: more}
 	}
 	return parts
 }

@@ -89,7 +89,7 @@ func TestALargeFolderByAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	outcome, err := flowOver(t, largeFolder(t), survey.New(model)).Start(t.Context(), flows.Request{Run: "run", Text: ". System 3"}, flows.Runtime{
+	outcome, err := flowOver(t, largeFolder(t), survey.New(model, nil)).Start(t.Context(), flows.Request{Run: "run", Text: ". System 3"}, flows.Runtime{
 		Store: graphtest.NewMemory(),
 		Observe: func(e graph.Event) {
 			if e.Kind == graph.Detail {

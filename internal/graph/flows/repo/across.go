@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/phrases"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
@@ -31,7 +32,7 @@ func (f *Flow) searchManifests(ctx context.Context, step graph.Step[State]) (gra
 	switch {
 	case found == nil:
 	case len(*found) == 0:
-		changes = append(changes, failure.Set("There is no repository that I may read: have folders listed in the setting `flows.folders`, or repositories in `flows.repositories`."))
+		changes = append(changes, failure.Set(s.speaker().Text(phrases.RepositoryNone)))
 	default:
 		changes = append(changes, searched.Set(*found))
 	}

@@ -9,6 +9,8 @@ import (
 	plain "cairn/internal/document/report"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/llm"
+	"cairn/internal/phrases"
 	"cairn/internal/repository/reason"
 	"cairn/internal/repository/report"
 )
@@ -31,20 +33,21 @@ func (f *Flow) generator(ctx context.Context, step graph.Step[State]) (graph.Res
 		return graph.Update(finalOutput.Set(truncateReport(report.WriteUsages(s.taskText(), *s.Wanted, s.Searched)))), nil
 	}
 	if f.options.Model != nil {
-		written, used, err := reason.Write(ctx, f.options.Model, reason.Task{
+		written, err := reason.Write(ctx, reason.Models{Write: f.options.Model, Verify: f.options.Verifier}, reason.Task{
 			Run: s.RequestID, Work: works[s.TaskType], Text: s.taskText(), Sources: s.sources(), Steps: s.ReasoningSteps,
 		})
 		if err != nil {
 			return graph.Result[State]{}, fmt.Errorf("write about the repository: %w", err)
 		}
-		s.Sections, s.LeftOut = written.Sections, written.LeftOut
-		changes = append(changes, modelUses.Set([]flows.ModelUse{used}), sections.Set(written.Sections), leftOut.Set(written.LeftOut))
+		s.Sections, s.LeftOut, s.ByModel = written.Sections, written.LeftOut, written.ByModel
+		changes = append(changes, modelUses.Set(written.Uses), sections.Set(written.Sections), leftOut.Set(written.LeftOut), byModel.Set(written.ByModel), notes.Set(written.Remarks))
 		if len(written.Sections) == 0 && s.TaskType != AnalyzeRepo {
-			said := "it found nothing to say in what was read"
-			if used.Failure != "" {
-				said = used.Failure
+			why := llm.Failure(written.Uses[0].Failure)
+			if why == "" && written.LeftOut > 0 {
+				why = flows.Unsupported
 			}
-			return graph.Update(append(changes, isComplete.Set(false), failure.Set(fmt.Sprintf("The language model wrote nothing (%s). Try again later.", said)))...), nil
+			said := s.speaker().Text(phrases.NotWrittenBecause, flows.ExplainFailure(s.speaker(), why))
+			return graph.Update(append(changes, isComplete.Set(false), failure.Set(said))...), nil
 		}
 	}
 	if s.TaskType == AnalyzeRepo && s.Name == "" {
@@ -61,7 +64,7 @@ func (s State) unreadable() string {
 			why = use.Error
 		}
 	}
-	return fmt.Sprintf("I tried %d times and could not read the repository: %s.", s.IterationCount, plain.Clean(why))
+	return s.speaker().Text(phrases.RepositoryUnreadable, s.IterationCount, plain.Clean(why))
 }
 
 // longest is the length of a report, in bytes: the evaluation has its place behind it.
@@ -71,7 +74,7 @@ const longest = flows.MaxFile - 8<<10
 func (s State) written() string {
 	facts := report.Facts{
 		Name: s.Name, Commit: s.Commit, Web: s.Web, Structure: s.RepoStructure, Dependencies: s.Dependencies,
-		Architecture: s.Architecture, Files: s.CodeFiles, Sections: s.Sections, Steps: s.ReasoningSteps, Partial: s.partial(),
+		Architecture: s.Architecture, Files: s.CodeFiles, Sections: s.Sections, Steps: s.ReasoningSteps, Partial: s.partial(), Language: s.language(),
 	}
 	if s.hasPicture() {
 		facts.Picture = s.fileName(pictureEnding)
@@ -112,13 +115,10 @@ func (s State) partial() string {
 
 // omissionNote says how many statements were left out, "" for none.
 func (s State) omissionNote() string {
-	switch s.LeftOut {
-	case 0:
+	if s.LeftOut == 0 {
 		return ""
-	case 1:
-		return "A statement of the language model was left out: it names no source, or its sources don't have a number, a name or code of it."
 	}
-	return fmt.Sprintf("%d statements of the language model were left out: they name no source, or their sources don't have a number, a name or code of them.", s.LeftOut)
+	return s.speaker().Count(phrases.StatementsRemoved, s.LeftOut)
 }
 
 func (s State) hasPicture() bool {
@@ -138,19 +138,19 @@ func (s State) fileName(ending string) string {
 func (s State) summary() string {
 	var b strings.Builder
 	if s.Wanted != nil {
-		return fmt.Sprintf("%s\n\nAll of it is in `%s`.", report.UsageSummary(*s.Wanted, s.Searched), s.fileName("report.md"))
+		return report.UsageSummary(*s.Wanted, s.Searched) + "\n\n" + s.speaker().Text(phrases.AllInFile, s.fileName("report.md"))
 	}
 	if s.TaskType != AnalyzeRepo {
-		fmt.Fprintf(&b, "The answer is in `%s`.\n", s.fileName("report.md"))
+		b.WriteString(s.speaker().Text(phrases.AnswerInFile, s.fileName("report.md")) + "\n")
 		for _, section := range s.Sections {
 			fmt.Fprintf(&b, "\n**%s**\n\n", plain.Clean(section.Title))
 			for _, statement := range section.Statements[:min(len(section.Statements), 3)] {
-				fmt.Fprintf(&b, "- %s\n", plain.Clean(statement.Text))
+				fmt.Fprintf(&b, "- %s%s\n", plain.Clean(statement.Text), s.partlyText(statement))
 			}
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "The report on %s is in `%s`.\n\n", plain.Code(s.Name, 120), s.fileName("report.md"))
+	b.WriteString(s.speaker().Text(phrases.ReportReady, plain.Code(s.Name, 120), s.fileName("report.md")) + "\n\n")
 	if s.RepoStructure != nil && s.RepoStructure.Readme != nil && s.RepoStructure.Readme.Text != "" {
 		fmt.Fprintf(&b, "> %s\n\n", plain.Shortened(plain.Clean(s.RepoStructure.Readme.Text), 300))
 	}
@@ -166,24 +166,39 @@ func (s State) summary() string {
 		}
 	}
 	if len(risks) > 0 {
-		fmt.Fprintf(&b, "\nRisks seen: %s.\n", strings.Join(risks, ", "))
+		b.WriteString("\n" + s.speaker().Text(phrases.RisksSeen, strings.Join(risks, ", ")) + "\n")
 	}
 	return b.String()
 }
 
+// partlyText is the mark of a statement that its sources support in part.
+func (s State) partlyText(statement report.Statement) string {
+	if !statement.Partly {
+		return ""
+	}
+	return " *(" + s.speaker().Text(phrases.PartlyInSource) + ")*"
+}
+
 // note is how the output came about.
 func (s State) note() string {
-	by := "Read by tools; no language model was used."
-	if s.Wanted != nil {
-		by = "Read in manifests and lock files; no language model was used."
+	by := phrases.ReadByTools
+	switch {
+	case s.Wanted != nil:
+		by = phrases.ReadInManifests
+	case len(s.Sections) > 0:
+		by = phrases.WrittenFromTools
 	}
-	if len(s.Sections) > 0 {
-		by = "Read by tools, written by a language model from what they read."
-	}
+	said := []string{s.speaker().Text(by)}
 	if !s.IsComplete {
-		by = fmt.Sprintf("Partial, after %d passes. %s", s.IterationCount, by)
+		said = []string{s.speaker().Count(phrases.PartialAfter, s.IterationCount), said[0]}
 	}
-	return by
+	if len(s.Sections) > 0 && !s.ByModel {
+		said = append(said, s.speaker().Text(phrases.WordsCompared))
+	}
+	if s.LeftOut > 0 {
+		said = append(said, s.omissionNote())
+	}
+	return strings.Join(said, " ")
 }
 
 // evaluator scores the run.

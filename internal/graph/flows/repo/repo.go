@@ -18,7 +18,9 @@ import (
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/language"
 	"cairn/internal/llm"
+	"cairn/internal/phrases"
 	"cairn/internal/repository"
 	"cairn/internal/repository/analysis"
 	"cairn/internal/repository/manifest"
@@ -96,6 +98,8 @@ type Options struct {
 	// Search finds what questions are answered from; nil: nothing is found.
 	Search Searcher
 	Model  llm.Model // nil: there is none
+	// Verifier checks what Model wrote; nil: words alone are compared.
+	Verifier llm.Model
 	// Now gives the time; nil: time.Now.
 	Now func() time.Time
 }
@@ -207,7 +211,7 @@ func (f *Flow) planner(_ context.Context, step graph.Step[State]) (graph.Result[
 	pass := []graph.Change[State]{iterationCount.Set(s.IterationCount + 1), retried.Set(false)}
 	switch {
 	case s.TaskType != AnalyzeRepo && s.Wanted == nil && f.options.Model == nil:
-		pass = append(pass, failure.Set(needsModel(s.TaskType)))
+		pass = append(pass, failure.Set(s.speaker().Text(phrases.ModelNeeded)))
 	case s.lacksRepository():
 		answer, answered := step.Answer(repositoryKey)
 		if !answered {
@@ -226,7 +230,7 @@ const repositoryKey = "repository"
 func (s State) askRepository() graph.Question {
 	asked := graph.Question{
 		Key: repositoryKey, FreeText: true,
-		Text: "Which repository? Name its folder, as in `./backend`, or its address, as in `https://github.com/owner/name`.",
+		Text: s.speaker().Text(phrases.RepositoryWhich),
 	}
 	for i, name := range s.Recent {
 		choice := graph.Choice{ID: strconv.Itoa(i + 1), Label: lastOf(name)}
@@ -266,13 +270,10 @@ func (s State) plan() Action {
 	return Reason
 }
 
-// needsModel says what can be had without a model.
-func needsModel(task TaskType) string {
-	wants := map[TaskType]string{
-		GenerateContent: "Writing about a repository", AnswerQuestion: "Answering a question about a repository", General: "That",
-	}
-	return wants[task] + " needs a language model, and none is configured here. Without one I can report on a repository (`repo: ./backend`), or quote what the documents say on a question."
-}
+// language is that of the task, as far as it is recognized.
+func (s State) language() language.Tag { return language.Detect(s.Task) }
+
+func (s State) speaker() phrases.Speaker { return phrases.In(s.language()) }
 
 // outcome says how a run ended.
 func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {

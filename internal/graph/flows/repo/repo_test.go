@@ -253,9 +253,9 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 		"./shop/../../..":            "outside of what I may read",
 		"./shop/README.md":           "is a file",
 		"https://github.com/a/b":     "have the host listed in the setting `flows.repositories`",
-		"where is the retry policy?": "Answering a question about a repository needs a language model",
-		"./shop where is the cart?":  "Answering a question about a repository needs a language model",
-		"write a README":             "Writing about a repository needs a language model",
+		"where is the retry policy?": "This needs a language model",
+		"./shop where is the cart?":  "This needs a language model",
+		"write a README":             "This needs a language model",
 		"thanks":                     "needs a language model",
 	} {
 		outcome := start(t, flow, text)

@@ -81,6 +81,7 @@ type State struct {
 	Retried        bool // in this pass
 
 	ReasoningSteps  []string // of all passes, in their order
+	StepsLeftOut    int      // steps of a model with a number, a name or code that no source has
 	ReflectionNotes []string
 	ToolUsage       []ToolUse
 
@@ -97,6 +98,7 @@ type State struct {
 
 	Sections         []report.Section
 	LeftOut          int    // statements of Sections that their sources don't bear out
+	ByModel          bool   // a model judged those of Sections
 	FinalOutput      string // Markdown
 	IsComplete       bool
 	EvaluationScores Scores
@@ -120,6 +122,7 @@ var (
 	retried        = graph.Replace("retried", func(s *State) *bool { return &s.Retried })
 
 	reasoningSteps  = graph.Append("reasoning_steps", func(s *State) *[]string { return &s.ReasoningSteps })
+	stepsLeftOut    = graph.Replace("steps_left_out", func(s *State) *int { return &s.StepsLeftOut })
 	reflectionNotes = graph.Append("reflection_notes", func(s *State) *[]string { return &s.ReflectionNotes })
 	toolUsage       = graph.Append("tool_usage", func(s *State) *[]ToolUse { return &s.ToolUsage })
 
@@ -138,6 +141,7 @@ var (
 
 	sections         = graph.Replace("sections", func(s *State) *[]report.Section { return &s.Sections })
 	leftOut          = graph.Replace("left_out", func(s *State) *int { return &s.LeftOut })
+	byModel          = graph.Replace("by_model", func(s *State) *bool { return &s.ByModel })
 	finalOutput      = graph.Replace("final_output", func(s *State) *string { return &s.FinalOutput })
 	isComplete       = graph.Replace("is_complete", func(s *State) *bool { return &s.IsComplete })
 	evaluationScores = graph.Replace("evaluation_scores", func(s *State) *Scores { return &s.EvaluationScores })
@@ -151,8 +155,8 @@ var (
 var fields = []graph.FieldSpec[State]{
 	requestID, task, taskType, repositoryName, scope,
 	iterationCount, maxIterations, nextAction, retried,
-	reasoningSteps, reflectionNotes, toolUsage,
+	reasoningSteps, stepsLeftOut, reflectionNotes, toolUsage,
 	name, commit, web, repoStructure, dependencies, architecture, codeFiles, wantedFiles, evidence, recentNames, dependency, searched,
-	sections, leftOut, finalOutput, isComplete, evaluationScores, failure,
+	sections, leftOut, byModel, finalOutput, isComplete, evaluationScores, failure,
 	modelUses, notes, startTime,
 }

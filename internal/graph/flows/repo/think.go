@@ -46,7 +46,7 @@ func (f *Flow) reasoner(ctx context.Context, step graph.Step[State]) (graph.Resu
 			fresh = append(fresh, path)
 		}
 	}
-	return graph.Update(reasoningSteps.Set(s.freshSteps(thought.Steps)), wantedFiles.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
+	return graph.Update(reasoningSteps.Set(s.freshSteps(thought.Steps)), stepsLeftOut.Set(s.StepsLeftOut+thought.LeftOut), wantedFiles.Set(fresh), modelUses.Set([]flows.ModelUse{used})), nil
 }
 
 // freshSteps leaves out the steps that an earlier pass took as well.
@@ -206,7 +206,7 @@ func (s State) lacks() []string {
 	if s.TaskType == AnswerQuestion && len(s.Evidence) == 0 && s.Name == "" {
 		lacks = append(lacks, lackEvidence)
 	}
-	if len(lacks) == 0 && len(s.ReasoningSteps) < reason.MinSteps {
+	if len(lacks) == 0 && len(s.ReasoningSteps)+s.StepsLeftOut < reason.MinSteps {
 		lacks = append(lacks, lackReasoning)
 	}
 	return lacks

@@ -71,6 +71,23 @@ func TestAModelDraftsAndRevises(t *testing.T) {
 	}
 }
 
+// TestADraftIsToldInTheAskersLanguage asks in German: all that stands around the statements is German.
+func TestADraftIsToldInTheAskersLanguage(t *testing.T) {
+	k := newTalk(t, surveyorOf(t, llmtest.New(t, draftOf("Risiken", "The ledger has no fallback."))))
+	first := k.ask("Welche Risiken gibt es, und was ist noch nicht entschieden?", ledger)
+	for _, want := range []string{"Entwurf 1 der Analyse von `ledger.md`.", "Von einem Sprachmodell aus den Dokumenten geschrieben", "Annehmen, sagen, was anders werden soll, oder abbrechen?"} {
+		if !strings.Contains(first.Text, want) {
+			t.Errorf("%q is missing: %s", want, first.Text)
+		}
+	}
+	if got := first.Question.Choices[0]; got.ID != "approve" || got.Label != "Annehmen" {
+		t.Errorf("the first choice is %+v", got)
+	}
+	if last := k.reply("[approve]"); !strings.Contains(last.Text, "Die Analyse von `ledger.md` steht in `") || !strings.Contains(string(last.Files[0].Content), "## Quellen") {
+		t.Errorf("%s\n%s", last.Text, last.Files[0].Content)
+	}
+}
+
 func TestAModelThatFailsIsWorkedAround(t *testing.T) {
 	server := llmtest.New(t, llmtest.Fail(500, "server_error", "down"), draftOf("Risks", "The ledger has no fallback."))
 	k := newTalk(t, surveyorOf(t, server))

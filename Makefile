@@ -57,6 +57,15 @@ fuzz-replies: ## REPLIES (100,000) made-up replies of models through the check, 
 bench: ## benchmarks of PKG (all)
 	go test -run '^$$' -bench . -benchmem $(PKG)
 
+.PHONY: lexical
+lexical: ## bundle the Lexical editor anew from npm packages that are pinned by hash; fails where the bundles that are committed differ
+	cd tools/lexical && npm ci --ignore-scripts --no-audit --no-fund && go run . ../..
+	git diff --exit-code --stat -- internal/pages internal/adapters/web/assets
+
+.PHONY: lexical-compare
+lexical-compare: ## 50,000 random pages through the document model and through the real Lexical in Node.js; SEED repeats a run
+	go test -count=1 -timeout 60m -v -run 'Lexical' ./internal/pages/tree -args -tree.node=$$(command -v node) -tree.pages=50000 -tree.seed=$(SEED)
+
 .PHONY: bench-postgres
 bench-postgres: ## the index in PostgreSQL with 100,000 passages: rates, latency, recall
 	go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 1000x -timeout 30m ./internal/knowledge/index/postgres

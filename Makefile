@@ -66,6 +66,10 @@ lexical: ## bundle the Lexical editor anew from npm packages that are pinned by 
 lexical-compare: ## 50,000 random pages through the document model and through the real Lexical in Node.js; SEED repeats a run
 	go test -count=1 -timeout 60m -v -run 'Lexical' ./internal/pages/tree -args -tree.node=$$(command -v node) -tree.pages=50000 -tree.seed=$(SEED)
 
+.PHONY: merge-pairs
+merge-pairs: ## 200,000 random pairs of edits of a page: nothing is lost in silence; SEED repeats a run
+	go test -count=1 -timeout 60m -v -run 'TestNothingIsLost' ./internal/pages/merge -args -merge.pairs=200000 -merge.seed=$(SEED)
+
 .PHONY: bench-postgres
 bench-postgres: ## the index in PostgreSQL with 100,000 passages: rates, latency, recall
 	go test -v -run '^$$' -bench '^BenchmarkIndex$$' -benchtime 1000x -timeout 30m ./internal/knowledge/index/postgres

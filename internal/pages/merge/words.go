@@ -212,13 +212,13 @@ func nextGroup(ours, theirs *[]change) (from, to int, taken group) {
 	to = from
 	for more := true; more; {
 		more = false
-		for len(*ours) > 0 && touches((*ours)[0], from, to) {
+		for len(*ours) > 0 && touches((*ours)[0], to) {
 			to = max(to, (*ours)[0].to)
 			taken.ours = append(taken.ours, (*ours)[0])
 			*ours = (*ours)[1:]
 			more = true
 		}
-		for len(*theirs) > 0 && touches((*theirs)[0], from, to) {
+		for len(*theirs) > 0 && touches((*theirs)[0], to) {
 			to = max(to, (*theirs)[0].to)
 			taken.theirs = append(taken.theirs, (*theirs)[0])
 			*theirs = (*theirs)[1:]
@@ -228,10 +228,9 @@ func nextGroup(ours, theirs *[]change) (from, to int, taken group) {
 	return from, to, taken
 }
 
-// touches tells whether a change is inside a stretch, or begins with it.
-func touches(c change, from, to int) bool {
-	return c.from < to || c.from == from || c.from == to && c.from == c.to && to > from
-}
+// touches tells whether a change is inside a stretch, or begins where it begins or ends: two
+// words that lose the space on either side would else become one.
+func touches(c change, to int) bool { return c.from <= to }
 
 // apply gives a stretch of the base, which begins at from, after changes.
 func apply(stretch []word, from int, changes []change) []word {

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Pages that people write together: internal/pages/embedded.
+-- Pages that people write together: internal/pages/sqlite.go.
 CREATE TABLE page (
 	id       TEXT PRIMARY KEY,
 	title    TEXT NOT NULL,

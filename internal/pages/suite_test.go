@@ -1,5 +1,4 @@
-// Package pagestest is the suite that every backend of pages passes.
-package pagestest
+package pages_test
 
 import (
 	"bytes"
@@ -15,8 +14,9 @@ import (
 	"cairn/internal/pages/tree"
 )
 
-// Run runs the suite. open gives a backend over the same, empty storage each time.
-func Run(t *testing.T, open func(t *testing.T) pages.Backend) {
+// testBackend is the suite that every backend passes. open gives a backend over the same
+// storage each time.
+func testBackend(t *testing.T, open func(t *testing.T) pages.Backend) {
 	for name, test := range map[string]func(*testing.T, pages.Backend){
 		"pages are kept": keepsPages, "versions": keepsVersions, "one writer wins": letsOneWriterWin,
 		"active pages": keepsActivePages, "forgetting": forgetsAuthors, "pruning": prunesVersions, "deleting": deletesPages,
@@ -28,8 +28,8 @@ func Run(t *testing.T, open func(t *testing.T) pages.Backend) {
 // at is a time that every backend keeps as it is.
 var at = time.Date(2026, 3, 14, 15, 9, 26, 535_000_000, time.UTC)
 
-// Root makes a tree of Markdown.
-func Root(t testing.TB, markdown string) *tree.Node {
+// parse makes a tree of Markdown.
+func parse(t testing.TB, markdown string) *tree.Node {
 	t.Helper()
 	root, err := tree.ParseMarkdown(markdown)
 	if err != nil {
@@ -39,12 +39,12 @@ func Root(t testing.TB, markdown string) *tree.Node {
 	return root
 }
 
-// create makes a page with its first version.
-func create(t *testing.T, backend pages.Backend, title string) pages.Page {
+// createStored makes a page with its first version.
+func createStored(t *testing.T, backend pages.Backend, title string) pages.Page {
 	t.Helper()
 	page := pages.Page{
 		ID: pages.PageID("p" + tree.RandomID()), Title: title, Audience: knowledge.Audience("channel:slack:C1"), Version: 1,
-		Root: Root(t, "# "+title+"\n\nText — with “quotes”."), Created: at, Updated: at,
+		Root: parse(t, "# "+title+"\n\nText — with “quotes”."), Created: at, Updated: at,
 	}
 	first := pages.Version{Page: page.ID, Number: 1, Author: "ada", At: at, Why: "made", Run: "r1", Key: "k1", Title: title, Root: page.Root}
 	if err := backend.Create(t.Context(), page, first); err != nil {
@@ -63,7 +63,7 @@ func next(page pages.Page, author string, root *tree.Node) pages.Version {
 func sameTree(a, b *tree.Node) bool { return bytes.Equal(tree.Encode(a), tree.Encode(b)) }
 
 func keepsPages(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
+	page := createStored(t, backend, "Leave")
 	loaded, err := backend.Load(t.Context(), page.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -82,8 +82,8 @@ func keepsPages(t *testing.T, backend pages.Backend) {
 	if _, err := backend.Load(t.Context(), "none"); !errors.Is(err, pages.ErrNotFound) {
 		t.Errorf("a page that is not there gives %v", err)
 	}
-	second := create(t, backend, "Sick leave")
-	version := next(second, "bob", Root(t, "new"))
+	second := createStored(t, backend, "Sick leave")
+	version := next(second, "bob", parse(t, "new"))
 	if err := backend.Commit(t.Context(), version); err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func keepsPages(t *testing.T, backend pages.Backend) {
 }
 
 func keepsVersions(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
-	version := next(page, "bob", Root(t, "28 days"))
+	page := createStored(t, backend, "Leave")
+	version := next(page, "bob", parse(t, "28 days"))
 	version.Title, version.Key, version.Name = "Paid leave", "k2", "before the review"
 	if err := backend.Commit(t.Context(), version); err != nil {
 		t.Fatal(err)
@@ -131,12 +131,12 @@ func keepsVersions(t *testing.T, backend pages.Backend) {
 
 // letsOneWriterWin has several writers commit the same version: all but one are stale.
 func letsOneWriterWin(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
+	page := createStored(t, backend, "Leave")
 	const writers = 8
 	won := make([]bool, writers)
 	var group errgroup.Group
 	for writer := range writers {
-		root := Root(t, fmt.Sprintf("written by %d", writer))
+		root := parse(t, fmt.Sprintf("written by %d", writer))
 		group.Go(func() error {
 			err := backend.Commit(t.Context(), next(page, fmt.Sprint(writer), root))
 			won[writer] = err == nil
@@ -165,7 +165,7 @@ func letsOneWriterWin(t *testing.T, backend pages.Backend) {
 }
 
 func keepsActivePages(t *testing.T, backend pages.Backend) {
-	first, second := create(t, backend, "One"), create(t, backend, "Two")
+	first, second := createStored(t, backend, "One"), createStored(t, backend, "Two")
 	active := func(place string, want pages.PageID) {
 		t.Helper()
 		if id, err := backend.Active(t.Context(), place); err != nil || id != want {
@@ -194,7 +194,7 @@ func keepsActivePages(t *testing.T, backend pages.Backend) {
 }
 
 func forgetsAuthors(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
+	page := createStored(t, backend, "Leave")
 	if err := backend.Commit(t.Context(), next(page, "grace", page.Root)); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func forgetsAuthors(t *testing.T, backend pages.Backend) {
 }
 
 func prunesVersions(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
+	page := createStored(t, backend, "Leave")
 	for number := 2; number <= 6; number++ {
 		version := next(page, "ada", page.Root)
 		if number == 2 {
@@ -242,7 +242,7 @@ func prunesVersions(t *testing.T, backend pages.Backend) {
 }
 
 func deletesPages(t *testing.T, backend pages.Backend) {
-	page := create(t, backend, "Leave")
+	page := createStored(t, backend, "Leave")
 	if err := backend.Delete(t.Context(), page.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,4 @@
-// Package embedded keeps pages in SQLite, with no server.
-package embedded
+package pages
 
 import (
 	"context"
@@ -8,28 +7,27 @@ import (
 	"fmt"
 	"time"
 
-	"cairn/internal/pages"
 	"cairn/internal/sqlite"
 )
 
-// Store is a pages.Backend in the database of a data directory.
-type Store struct{ db *sqlite.DB }
+// SQLite is a Backend in the database of a data directory.
+type SQLite struct{ db *sqlite.DB }
 
-var _ pages.Backend = (*Store)(nil)
+var _ Backend = (*SQLite)(nil)
 
-// Open returns the pages in a database, which stays the caller's.
-func Open(db *sqlite.DB) *Store { return &Store{db} }
+// OpenSQLite returns the pages in a database, which stays the caller's.
+func OpenSQLite(db *sqlite.DB) *SQLite { return &SQLite{db} }
 
-// Create implements pages.Store.
-func (s *Store) Create(ctx context.Context, page pages.Page, first pages.Version) error {
+// Create implements Store.
+func (s *SQLite) Create(ctx context.Context, page Page, first Version) error {
 	return s.db.Update(ctx, func(tx *sql.Tx) error {
-		root, err := pages.EncodeRoot(page.Root)
+		root, err := EncodeRoot(page.Root)
 		if err != nil {
 			return err
 		}
 		done, err := tx.ExecContext(ctx, `INSERT INTO page (id, title, audience, version, root, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO NOTHING`, page.ID, page.Title, page.Audience, page.Version, root, page.Created.UnixMilli(), page.Updated.UnixMilli())
-		if err := affected(done, err, pages.ErrStale); err != nil {
+		if err := affected(done, err, ErrStale); err != nil {
 			return err
 		}
 		return insertVersion(ctx, tx, first, root)
@@ -48,43 +46,43 @@ func affected(done sql.Result, err, none error) error {
 	return err
 }
 
-func insertVersion(ctx context.Context, tx *sql.Tx, v pages.Version, root []byte) error {
+func insertVersion(ctx context.Context, tx *sql.Tx, v Version, root []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO page_version (page, number, base, author, at, why, run, key, name, title, root)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, v.Page, v.Number, v.Base, v.Author, v.At.UnixMilli(), v.Why, v.Run, v.Key, v.Name, v.Title, root)
 	return err
 }
 
-// Load implements pages.Store.
-func (s *Store) Load(ctx context.Context, id pages.PageID) (pages.Page, error) {
-	page := pages.Page{ID: id}
+// Load implements Store.
+func (s *SQLite) Load(ctx context.Context, id PageID) (Page, error) {
+	page := Page{ID: id}
 	var root []byte
 	var created, updated int64
 	err := s.db.QueryRowContext(ctx, `SELECT title, audience, version, root, created, updated FROM page WHERE id = ?`, id).
 		Scan(&page.Title, &page.Audience, &page.Version, &root, &created, &updated)
 	if err != nil {
-		return pages.Page{}, noRows(err)
+		return Page{}, noRows(err)
 	}
 	page.Created, page.Updated = time.UnixMilli(created).UTC(), time.UnixMilli(updated).UTC()
-	page.Root, err = pages.DecodeRoot(root)
+	page.Root, err = DecodeRoot(root)
 	return page, err
 }
 
 func noRows(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return pages.ErrNotFound
+		return ErrNotFound
 	}
 	return err
 }
 
-// List implements pages.Store.
-func (s *Store) List(ctx context.Context) (all []pages.Summary, err error) {
+// List implements Store.
+func (s *SQLite) List(ctx context.Context) (all []Summary, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, title, audience, version, updated FROM page ORDER BY updated DESC, id`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var summary pages.Summary
+		var summary Summary
 		var updated int64
 		if err := rows.Scan(&summary.ID, &summary.Title, &summary.Audience, &summary.Version, &updated); err != nil {
 			return nil, err
@@ -95,10 +93,10 @@ func (s *Store) List(ctx context.Context) (all []pages.Summary, err error) {
 	return all, rows.Err()
 }
 
-// Commit implements pages.Store.
-func (s *Store) Commit(ctx context.Context, v pages.Version) error {
+// Commit implements Store.
+func (s *SQLite) Commit(ctx context.Context, v Version) error {
 	return s.db.Update(ctx, func(tx *sql.Tx) error {
-		root, err := pages.EncodeRoot(v.Root)
+		root, err := EncodeRoot(v.Root)
 		if err != nil {
 			return err
 		}
@@ -107,7 +105,7 @@ func (s *Store) Commit(ctx context.Context, v pages.Version) error {
 			return noRows(err)
 		}
 		if version != v.Number-1 {
-			return pages.ErrStale
+			return ErrStale
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE page SET title = ?, version = ?, root = ?, updated = ? WHERE id = ?`, v.Title, v.Number, root, v.At.UnixMilli(), v.Page); err != nil {
 			return err
@@ -118,16 +116,16 @@ func (s *Store) Commit(ctx context.Context, v pages.Version) error {
 
 const versionColumns = `number, base, author, at, why, run, key, name, title`
 
-func scanVersion(scan func(...any) error, id pages.PageID, more ...any) (pages.Version, error) {
-	v := pages.Version{Page: id}
+func scanVersion(scan func(...any) error, id PageID, more ...any) (Version, error) {
+	v := Version{Page: id}
 	var at int64
 	err := scan(append([]any{&v.Number, &v.Base, &v.Author, &at, &v.Why, &v.Run, &v.Key, &v.Name, &v.Title}, more...)...)
 	v.At = time.UnixMilli(at).UTC()
 	return v, err
 }
 
-// Versions implements pages.Store.
-func (s *Store) Versions(ctx context.Context, id pages.PageID, limit int) (all []pages.Version, err error) {
+// Versions implements Store.
+func (s *SQLite) Versions(ctx context.Context, id PageID, limit int) (all []Version, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+versionColumns+` FROM page_version WHERE page = ? ORDER BY number DESC LIMIT ?`, id, limit)
 	if err != nil {
 		return nil, err
@@ -143,23 +141,23 @@ func (s *Store) Versions(ctx context.Context, id pages.PageID, limit int) (all [
 	return all, rows.Err()
 }
 
-// LoadVersion implements pages.Store.
-func (s *Store) LoadVersion(ctx context.Context, id pages.PageID, number int) (pages.Version, error) {
+// LoadVersion implements Store.
+func (s *SQLite) LoadVersion(ctx context.Context, id PageID, number int) (Version, error) {
 	var root []byte
 	row := s.db.QueryRowContext(ctx, `SELECT `+versionColumns+`, root FROM page_version WHERE page = ? AND number = ?`, id, number)
 	v, err := scanVersion(row.Scan, id, &root)
 	if err != nil {
-		return pages.Version{}, noRows(err)
+		return Version{}, noRows(err)
 	}
-	v.Root, err = pages.DecodeRoot(root)
+	v.Root, err = DecodeRoot(root)
 	return v, err
 }
 
-// Delete implements pages.Store.
-func (s *Store) Delete(ctx context.Context, id pages.PageID) error {
+// Delete implements Store.
+func (s *SQLite) Delete(ctx context.Context, id PageID) error {
 	return s.db.Update(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `DELETE FROM page WHERE id = ?`, id)
-		if err := affected(done, err, pages.ErrNotFound); err != nil {
+		if err := affected(done, err, ErrNotFound); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM page_version WHERE page = ?`, id); err != nil {
@@ -170,8 +168,8 @@ func (s *Store) Delete(ctx context.Context, id pages.PageID) error {
 	})
 }
 
-// Activate implements pages.Places.
-func (s *Store) Activate(ctx context.Context, place string, id pages.PageID) error {
+// Activate implements Places.
+func (s *SQLite) Activate(ctx context.Context, place string, id PageID) error {
 	statement, arguments := `DELETE FROM page_active WHERE place = ?`, []any{place}
 	if id != "" {
 		statement = `INSERT INTO page_active (place, page) VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET page = excluded.page`
@@ -181,8 +179,8 @@ func (s *Store) Activate(ctx context.Context, place string, id pages.PageID) err
 	return err
 }
 
-// Active implements pages.Places.
-func (s *Store) Active(ctx context.Context, place string) (id pages.PageID, err error) {
+// Active implements Places.
+func (s *SQLite) Active(ctx context.Context, place string) (id PageID, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT page FROM page_active WHERE place = ?`, place).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -190,8 +188,8 @@ func (s *Store) Active(ctx context.Context, place string) (id pages.PageID, err 
 	return id, err
 }
 
-// FindKey implements pages.Keeper.
-func (s *Store) FindKey(ctx context.Context, id pages.PageID, key string) (number int, err error) {
+// FindKey implements Keeper.
+func (s *SQLite) FindKey(ctx context.Context, id PageID, key string) (number int, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT number FROM page_version WHERE page = ? AND key = ?`, id, key).Scan(&number)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -199,18 +197,18 @@ func (s *Store) FindKey(ctx context.Context, id pages.PageID, key string) (numbe
 	return number, err
 }
 
-// ForgetAuthor implements pages.Keeper.
-func (s *Store) ForgetAuthor(ctx context.Context, author string) (int, error) {
+// ForgetAuthor implements Keeper.
+func (s *SQLite) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	return s.change(ctx, `UPDATE page_version SET author = '' WHERE author = ? AND author <> ''`, author)
 }
 
-// Prune implements pages.Keeper.
-func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
+// Prune implements Keeper.
+func (s *SQLite) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
 	return s.change(ctx, `DELETE FROM page_version WHERE at < ? AND name = ''
 		AND number <= (SELECT version FROM page WHERE id = page_version.page) - max(?, 1)`, before.UnixMilli(), keep)
 }
 
-func (s *Store) change(ctx context.Context, statement string, arguments ...any) (int, error) {
+func (s *SQLite) change(ctx context.Context, statement string, arguments ...any) (int, error) {
 	done, err := s.db.ExecContext(ctx, statement, arguments...)
 	if err != nil {
 		return 0, fmt.Errorf("change versions of pages: %w", err)

@@ -1,0 +1,13 @@
+package pages_test
+
+import (
+	"testing"
+
+	"cairn/internal/pages"
+	"cairn/internal/sqlite/sqlitetest"
+)
+
+func TestSQLite(t *testing.T) {
+	dir := t.TempDir()
+	testBackend(t, func(t *testing.T) pages.Backend { return pages.OpenSQLite(sqlitetest.Open(t, dir)) })
+}

@@ -28,7 +28,7 @@ var rules = []rule{
 		allow: []string{
 			"cairn/internal/language/**", "cairn/internal/phrases",
 			"cairn/internal/graph/**", "cairn/internal/agent/**", "cairn/internal/knowledge/**",
-			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/eval",
+			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/inspect/**", "cairn/internal/eval",
 		},
 	},
 	{
@@ -165,6 +165,8 @@ var rules = []rule{
 	confineSDK("go-oidc", "adapters/web/openid", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/openid"),
 	confineSDK("kong", "cmd/bot", []string{"github.com/alecthomas/kong/**"}, "cairn/cmd/bot"),
 	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
+	confineSDK("esbuild", "inspect/jsx", []string{"github.com/evanw/**"}, "cairn/internal/inspect/jsx"),
+	confineSDK("goja", "inspect/jsx", []string{"github.com/dop251/**"}, "cairn/internal/inspect/jsx"),
 	confineSDK("OpenTelemetry", "telemetry", []string{"go.opentelemetry.io/**"}, "cairn/internal/telemetry/**"),
 	confineSDK("the Prometheus client", "telemetry", []string{"github.com/prometheus/**"}, "cairn/internal/telemetry/**"),
 	confineSDK("SQLite", "the embedded backends", []string{"modernc.org/sqlite/**"}, "cairn/internal/**/embedded/**", "cairn/internal/sqlite"),

@@ -156,10 +156,15 @@ func wordAt(slips []spelling, at int) string {
 }
 
 // slipsOf gives what was meant where one slip of the fingers made a word: neighbouring
-// letters in the wrong order, a letter missing, too many, or mistaken for another.
+// letters in the wrong order, a letter missing, too many, or mistaken for another. A letter is
+// not taken off, or mistaken, to leave a short stem, which has too many neighbours: "spamming"
+// is not "samming", of which there would be "Sam".
 func slipsOf(word string) []spelling {
 	var slips []spelling
 	add := func(slip string, cost float64) {
+		if cost > 0 && len(slip) <= len(word) && len(lexical.Stem(slip)) < minSpelled && !lexical.IsFiller(slip) {
+			return
+		}
 		if slip[0] != word[0] {
 			cost += firstLetterCost
 		}

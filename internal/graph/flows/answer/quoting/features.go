@@ -3,10 +3,12 @@ package quoting
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"cairn/internal/graph/flows/answer/logistic"
+	"cairn/internal/graph/flows/answer/words"
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/knowledge/sentence"
@@ -23,6 +25,7 @@ const (
 	headingAsked    = "heading_asked"    // part of the heading that the question holds
 	titleHolds      = "title_holds"
 	passageHolds    = "passage_holds"
+	related         = "related"   // coverage where words that ask for the same thing count in part
 	beside          = "beside"    // best coverage of the sentences next to it
 	newWords        = "new_words" // coverage that the heading lacks
 	nearness        = "nearness"  // of the question's words to one another in it
@@ -160,6 +163,7 @@ func featuresOf(q Question, at int, c context, units []unit) []features {
 		f[coverage] = covered[i]
 		f[relative] = ratio(covered[i], c.most)
 		f[holdsRarest] = logistic.Number(rarest.Holds(u.set))
+		f[related] = coverageByRelated(q.Profile, u.set)
 		f[coverageSquared] = covered[i] * covered[i]
 		f[beside] = neighbours(covered, i)
 		f[newWords] = coverageBeyond(q.Profile, u.set, headings)
@@ -206,7 +210,7 @@ func (f features) addByIntent(intent string, u unit, says float64) {
 		f[lookupHasCode] = f[hasCode]
 	case troubleshooting:
 		f[troubleRemedy] = logistic.Number(remedy.MatchString(u.Text))
-	case "list":
+	case list:
 		f[listItem] = logistic.Number(u.kind == item || u.kind == row)
 	}
 }
@@ -323,6 +327,25 @@ func definesTerm(profile support.Profile, tag language.Tag, u unit) float64 {
 	}
 	begin := support.OfIn(tag, found[1])
 	return profile.Exactness(begin)
+}
+
+// relatedShare is what a word counts that asks for the same thing as one of the question.
+const relatedShare = 0.6
+
+// coverageByRelated is the coverage of a question by a text in which another word may stand for
+// one of the question: "enable" for "turn on".
+func coverageByRelated(profile support.Profile, set support.Set) float64 {
+	held, all := 0.0, 0.0
+	for _, term := range profile.Terms {
+		all += term.IDF
+		switch {
+		case term.Holds(set):
+			held += term.IDF
+		case slices.ContainsFunc(words.Related(term.Text), set.Has):
+			held += relatedShare * term.IDF
+		}
+	}
+	return ratio(held, all)
 }
 
 func bestPart(q Question, set support.Set) float64 {

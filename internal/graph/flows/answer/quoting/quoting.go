@@ -10,6 +10,7 @@ package quoting
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,6 +61,7 @@ const (
 	troubleshooting = "troubleshooting"
 	definition      = "definition"
 	summary         = "summary"
+	list            = "list"
 )
 
 // Choose gives the quotes of an answer in the order in which they are read: the passage
@@ -69,6 +71,9 @@ func Choose(q Question, passages []Passage, size Size) []Quote {
 }
 
 func choose(weights logistic.Weights, q Question, passages []Passage, size Size) []Quote {
+	if q.Intent == list {
+		size.Characters += size.Characters / listRoom
+	}
 	read := readPassages(weights, q, passages, size)
 	return arrange(read, pick(q, read, size))
 }
@@ -80,10 +85,14 @@ func readPassages(weights logistic.Weights, q Question, passages []Passage, size
 		for j, f := range features[i] {
 			read[i].units[j].chance = weights.Chance(logistic.Features(f))
 		}
+		read[i].listed = q.Intent == list
 		read[i].wholes = wholesOf(&read[i])
 	}
 	return read
 }
+
+// listRoom is the part of its size by which the answer to a question for a list is longer.
+const listRoom = 2
 
 // describe takes passages apart and gives the features of each sentence.
 func describe(q Question, passages []ranked) ([]passageUnits, [][]features) {
@@ -210,11 +219,14 @@ const (
 	minRoom = 60
 	// overhead is what each further whole costs a reader beside its characters.
 	overhead = 40
-	// besideBonus is for what goes on where a chosen whole ends, remedyBonus for what does
-	// so behind a symptom, and sectionBonus for what stands elsewhere in its section.
-	besideBonus  = 1.1
+	// remedyBonus is for what goes on behind a symptom. besideShare is what other text counts
+	// that goes on where a chosen whole ends, and sectionShare what stands elsewhere in its
+	// section: where the section is the wrong one, all of it is.
 	remedyBonus  = 1.6
-	sectionBonus = 1.25
+	besideShare  = 0.8
+	sectionShare = 0.4
+	// quotedLength is after how many characters of a section the rest of it counts e times less.
+	quotedLength = 1000
 	// freshBonus is for what holds a word of the question that nothing chosen does, and
 	// partBonus for what answers a part of it that nothing chosen does.
 	freshBonus = 1.5
@@ -236,22 +248,33 @@ func (s *selection) worth(w whole) float64 {
 	if len(s.chosen) == 0 {
 		return w.best / float64(max(w.length, firstLength)+firstOverhead)
 	}
-	value := s.chancesAdded(w) * s.novelty(w)
+	return s.chancesAdded(w) * s.novelty(w) * s.shareBeside(w) / float64(s.lengthAdded(w)+overhead)
+}
+
+// shareBeside is what a whole counts beside those that are chosen of its passage. Where a
+// question asks for nothing in particular, the passage found first goes on.
+func (s *selection) shareBeside(w whole) float64 {
+	if s.asksNothingInParticular() {
+		return 1
+	}
+	quoted, share := 0, 1.0
 	for _, c := range s.chosen {
 		if c.passage != w.passage {
 			continue
 		}
+		if quoted += c.length; quoted > c.length {
+			continue // the one chosen first tells
+		}
 		switch {
 		case c.last+1 == w.first && s.question.Intent == troubleshooting:
-			value *= remedyBonus
+			share = remedyBonus
 		case c.last+1 == w.first || w.last+1 == c.first:
-			value *= besideBonus
+			share = besideShare
 		default:
-			value *= sectionBonus
+			share = sectionShare
 		}
-		break
 	}
-	return value / float64(s.lengthAdded(w)+overhead)
+	return share * math.Exp(-float64(quoted)/quotedLength)
 }
 
 // arrange puts quotes in reading order: the first choice, then passages as they were
@@ -343,11 +366,20 @@ func (s *selection) novelty(w whole) float64 {
 }
 
 // answersPart tells whether a whole answers a part of a double question that nothing chosen
-// does.
+// does: by what it says, or by standing in a section that is named for it.
 func (s *selection) answersPart(w whole) bool {
 	return slices.ContainsFunc(s.question.Parts, func(part support.Profile) bool {
-		return part.Coverage(w.about) >= partAnswered && part.Coverage(s.held) < partAnswered
+		if part.Coverage(w.about) < partAnswered {
+			return false
+		}
+		return part.Coverage(s.held) < partAnswered || s.isNamedFor(w, part) &&
+			!slices.ContainsFunc(s.chosen, func(c whole) bool { return s.isNamedFor(c, part) })
 	})
+}
+
+// isNamedFor tells whether the section of a whole is named for a part of the question.
+func (s *selection) isNamedFor(w whole, part support.Profile) bool {
+	return part.Coverage(s.read[w.passage].titles) >= partAnswered
 }
 
 // partAnswered is how much of a part's weight a text holds that answers it.

@@ -154,6 +154,35 @@ func TestBothHalvesOfADoubleQuestion(t *testing.T) {
 	}
 }
 
+// TestASideOfAComparisonIsQuotedFromItsOwnSection has a first passage that names both sides.
+func TestASideOfAComparisonIsQuotedFromItsOwnSection(t *testing.T) {
+	q := asked("pulling archives vs pushing archives, does the signer run in both", "comparison")
+	q.Parts = []support.Profile{{Terms: q.Profile.Terms[:1]}, {Terms: q.Profile.Terms[2:3]}}
+	passages := []quoting.Passage{
+		{Document: "a", Title: "Pushing", Text: "Unlike pulling archives, pushing archives runs the signer.", Score: 1},
+		{Document: "b", Title: "Pulling", Text: "- Nobody waits.\n- Keys stay where they are.", Score: 0.5},
+	}
+	got := texts(quoting.Choose(q, passages, quoting.Size{Passages: 8, Characters: 300, Floor: 0.3, Chance: 0.9}))
+	if !strings.Contains(got, "Unlike pulling") || !strings.Contains(got, "Nobody waits") {
+		t.Errorf("quotes\n%s", got)
+	}
+}
+
+// TestAListThatIsAskedForIsQuotedWhole has a table that is cut for other questions.
+func TestAListThatIsAskedForIsQuotedWhole(t *testing.T) {
+	table := "| State of the signer | Meaning |\n| --- | --- |\n"
+	for range 10 {
+		table += "| state | the signer is in this state " + strings.Repeat("long ", 10) + "|\n"
+	}
+	size := quoting.Size{Passages: 8, Characters: 700, Floor: 0.3}
+	for intent, whole := range map[string]bool{"list": true, "lookup": false} {
+		got := texts(quoting.Choose(asked("states of the signer", intent), []quoting.Passage{{Title: "Signer", Text: table, Score: 1}}, size))
+		if all := strings.Count(got, "long |") == 10; all != whole {
+			t.Errorf("%s: quotes\n%s", intent, got)
+		}
+	}
+}
+
 func TestSizeBoundsWhatIsQuoted(t *testing.T) {
 	passage := quoting.Passage{Title: "Keys", Text: strings.Repeat("The signing key number one is kept in the vault of the house. ", 3) + "Signing keys expire. A signing key has an owner. No signing key is shared.", Score: 1}
 	got := quoting.Choose(asked("where is the signing key", "lookup"), []quoting.Passage{passage}, quoting.Size{Passages: 1, Characters: 100, Floor: 0.3})

@@ -49,6 +49,7 @@ type passageUnits struct {
 	position int // in that of the search
 	units    []unit
 	titles   support.Set // terms of the page's title and the headings
+	listed   bool        // the question asks for a list
 	wholes   []whole
 }
 
@@ -223,7 +224,7 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 		}
 		return nil
 	case row:
-		if all.length <= longTable || end-start < 3 {
+		if all.length <= p.longest(longTable) || end-start < 3 {
 			return []whole{all}
 		}
 		var wholes []whole
@@ -232,10 +233,19 @@ func (p *passageUnits) block(lead, start, end int) []whole {
 		}
 		return wholes
 	}
-	if all.length <= longList {
+	if all.length <= p.longest(longList) {
 		return []whole{all}
 	}
 	return p.longList(with, start, end)
+}
+
+// longest is up to how many characters a list or table is taken whole: twice as many where the
+// question asks for one.
+func (p *passageUnits) longest(usual int) int {
+	if p.listed {
+		return 2 * usual
+	}
+	return usual
 }
 
 // longList gives the beginning of numbered steps, and each entry of other lists with

@@ -43,9 +43,9 @@ var intents = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
-	{"comparison", regexp.MustCompile(`\b(vs\.?|versus|compared? (to|with)|difference between|differ from|which (one )?is (better|faster)|better than|instead of)\b`)},
+	{"comparison", regexp.MustCompile(`\b(vs\.?|versus|compared? (to|with)|difference between|differ from|which (one )?is (better|faster)|or\b.*\bwhich (one|is|should)|better than|instead of)\b`)},
 	{"troubleshooting", regexp.MustCompile(`\b(error|errors|fails?|failed|failing|failure|stuck|hangs?|broken|crash\w*|not work\w*|doesn'?t|can'?t|cannot|won'?t|isn'?t|unable|denied|refused|invalid|timed? ?out|exceeded|missing|why (is|are|do|does|did|am))\b`)},
-	{"list", regexp.MustCompile(`^(list|which|what) [\w\s-]*(types|kinds|options|are there|are available|ways|variables|commands|flags|fields|exist)\b|\b(list of|all (the )?\w+s)\b`)},
+	{"list", regexp.MustCompile(`^(list|which|what) [\w\s-]*(types|kinds|options|are there|are available|ways|variables|commands|flags|fields|exist)\b|^(the )?[\w-]+s (i|we|you|one) can\b|\b(list of|all (the )?\w+s)\b`)},
 	{"how-to", regexp.MustCompile(`\b(how (do|to|can|should|would|is)|how'?d|steps|set ?up|configure|enable|disable|turn (on|off)|command to|way to|can (i|we|you|it)|need to|want to)\b`)},
 	{"definition", regexp.MustCompile(`^(what|who) (is|are)( an?| the)? [\w.-]+( [\w.-]+){0,4}\W*$|\b(meaning of|definition|define|stands? for|what does .* mean)\b|^\W*[\w-]{2,8}\W*$`)},
 	{"summary", regexp.MustCompile(`\b(summar\w+|overview|explain|tell me about|describe|introduction)\b`)},

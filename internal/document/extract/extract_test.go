@@ -53,7 +53,17 @@ func TestFind(t *testing.T) {
 			},
 			[]string{
 				"It runs well.", "The brisk walk.", "Warning: hot.", "You must not do it.", "Do not use spaces.", "The flag is deprecated.", "What are the risks?", "There are no known risks.",
-				"This does not lead to outages.", "Mitigation: an outage of one node is covered.",
+				"This does not lead to outages.", "The controller will not overwrite your change.", "There is no data loss involved.", "What are the risks of this proposal and how do we mitigate.", "Mitigation: an outage of one node is covered.",
+			},
+		},
+		extract.Decisions: {
+			[]string{
+				"We decided to keep them in Frankfurt.", "The team chose PostgreSQL.", "It was agreed that logs go after a week.", "Decision: no retries.", "Kafka was rejected in May.",
+				"We use one queue instead of three.", "Redis was picked over Kafka.", "The committee ruled out a rewrite.",
+			},
+			[]string{
+				"Use spaces instead of tabs.", "It runs rather than walks.", "Nothing was decided.", "Who decided to do it?", "It needs a decision.", "It is to be decided.", "The trade-off is known.",
+				"The request is rejected by the gateway's filter rules, not always.",
 			},
 		},
 		extract.Questions: {

@@ -83,8 +83,13 @@ var (
 		`(?:can|could|may|might|will|would)\s+(?:\w+ ){0,2}?(?:break|breaks|fail|crash|corrupt|leak|expose|overwhelm|exhaust|block|delay|stall|hang|overload|overwrite|destroy|disappear|be (?:lost|deleted|overwritten|exposed|compromised|blocked|rejected|unavailable|stolen|leaked|corrupted))\b|` +
 		`(?:otherwise|or else)\b[^.]{0,80}\b(?:fails?|lost|breaks?|stops?|unavailable|reject(?:ed|s)?)|(?:stops?|blocks?|breaks?|deletes?|exposes?|leaks?) (?:all|every|the whole)\b|bottleneck|not recommended because|dangerous because|insecure because|causes? (?:\w+ ){0,3}(?:outage|failure|loss|errors?|delays?|downtime|problems?|issues?))`)
 	// harmlessPattern says that there is no risk, asks for one, or deals with it.
-	harmlessPattern = regexp.MustCompile(`(?i)\?\W*$|\b(?:no|without any?|not any|none of the) (?:\w+ ){0,2}risks?\b|\b(?:does|do|did|will|would|should) not (?:\w+ ){0,3}(?:break|fail|lead to|result in|cause|expose|risk)|\bno immediate risk|^\W*mitigations?\b|\b(?:prevents?|avoids?|reduces?|eliminates?) (?:the |any )?(?:risk|data loss|outages?|downtime)`)
+	harmlessPattern = regexp.MustCompile(`(?i)\?\W*$|\b(?:no|without any?|not any|none of the) (?:\w+ ){0,2}risks?\b|\b(?:does|do|did|will|would|should) not (?:\w+ ){0,3}(?:break|fail|lead to|result in|cause|expose|risk|overwrite|delete|block|corrupt|leak|lose|crash|destroy)|\bno (?:\w+ ){0,2}(?:data loss|loss of|outages?|downtime)|^\W*what (?:are|is) the |\bno immediate risk|^\W*mitigations?\b|\b(?:prevents?|avoids?|reduces?|eliminates?) (?:the |any )?(?:risk|data loss|outages?|downtime)`)
 )
+
+// decisionPattern is what somebody settled, or took over something else.
+var decisionPattern = regexp.MustCompile(`(?i)\b(?:decided|opted|settled|agreed|resolved) (?:to|on|not to|against|that|in favou?r of|upon|for)\b|\b(?:we|they|who|\w*team|board|committee|council|maintainers|architects?) (?:have |has |had |then |finally )?(?:chose|picked|selected|adopted|rejected|ruled out|went with|dropped|agreed|decided)\b|` +
+	`\b(?:was|were|been) (?:\w+ )?(?:decided|chosen|agreed|rejected|adopted|ruled out|approved|accepted)\b|\bis (?:decided|agreed)\b|\bthe decision (?:is|was|to|of|for|against|fell)\b|^\W*decisions?\W*:|` +
+	`\b(?:chosen|chose|picked|preferred|selected|won) [^.]{0,60}\bover\b|\bwe (?:will |shall |are going to |now )?(?:use|keep|adopt|go with|stay with|build|store|write|run) [^.]{1,80}\b(?:instead of|rather than)\b`)
 
 var finders = map[Kind]finder{
 	Dates: {
@@ -127,8 +132,9 @@ var finders = map[Kind]finder{
 		under: regexp.MustCompile(`(?i)\b(?:apis?|interfaces?|endpoints?|webhooks?|integrations?|commands?|cli)\b`),
 	},
 	Decisions: {
-		says:  regexp.MustCompile(`(?i)\b(?:we (?:decided|chose|agreed|picked|opted|went with)|(?:was|were|is|has been|been) (?:decided|chosen|agreed|rejected)|decision|rationale|trade-?offs?|instead of|rather than|alternatives? (?:was|were|considered))\b`),
-		under: regexp.MustCompile(`(?i)\b(?:decisions?|rationale|adrs?|alternatives|why|design principles|trade-?offs?)\b`),
+		says:  decisionPattern,
+		under: regexp.MustCompile(`(?i)\b(?:decisions?|decision (?:records?|log|outcome)|adrs?)$|^\W*(?:decisions?|adrs?)\b`),
+		not:   regexp.MustCompile(`(?i)\?\W*$|\b(?:not|nothing|never) (?:yet |been |was |is ){0,2}(?:decided|agreed|chosen)\b|\b(?:no|needs? a|pending|awaiting) decision\b|\bto be (?:decided|agreed)\b|^\W*(?:if|when|once|whether)\b|\bif you (?:have )?(?:decided|opted|chose)\b`),
 	},
 }
 

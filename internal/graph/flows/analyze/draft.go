@@ -265,7 +265,8 @@ func remark(speaker phrases.Speaker, corpus *extract.Corpus, said string, unders
 
 // titles are those of the parts of an analysis by rules.
 var titles = map[extract.Kind]phrases.Key{
-	extract.Outline: phrases.PartOutline, extract.Risks: phrases.PartRisks, extract.Questions: phrases.PartQuestions,
+	extract.Outline: phrases.PartOutline, extract.Risks: phrases.PartRisks,
+	extract.Decisions: phrases.PartDecisions, extract.Questions: phrases.PartQuestions,
 	extract.Contradictions: phrases.PartContradictions, extract.Dates: phrases.PartDates, extract.People: phrases.PartPeople,
 	extract.Numbers: phrases.PartNumbers, extract.Terms: phrases.PartTerms,
 }

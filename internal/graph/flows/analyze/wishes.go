@@ -23,7 +23,7 @@ type layout struct {
 
 // standard is the order of an analysis that nobody asked for anything of.
 var standard = []extract.Kind{
-	extract.Outline, extract.Risks, extract.Questions, extract.Contradictions,
+	extract.Outline, extract.Risks, extract.Decisions, extract.Questions, extract.Contradictions,
 	extract.Dates, extract.People, extract.Numbers, extract.Terms,
 }
 
@@ -52,6 +52,7 @@ var aliases = []struct {
 }{
 	{extract.Outline, regexp.MustCompile(`(?i)\b(?:outlines?|structure|overview|table of contents|toc)\b`)},
 	{extract.Risks, regexp.MustCompile(`(?i)\b(?:risks?|dangers?|warnings?|threats?|weakness(?:es)?|vulnerabilit(?:y|ies))\b`)},
+	{extract.Decisions, regexp.MustCompile(`(?i)\b(?:decisions?|decided|choices made|trade-?offs?|rationales?)\b`)},
 	{extract.Questions, regexp.MustCompile(`(?i)\b(?:open (?:questions?|points?|issues?)|questions|unknowns?|to-?dos?|undecided)\b`)},
 	{extract.Contradictions, regexp.MustCompile(`(?i)\b(?:contradict(?:ions?|s|ory)?|conflicts?|inconsisten(?:t|cy|cies)|disagree(?:ments?)?)\b`)},
 	{extract.Dates, regexp.MustCompile(`(?i)\b(?:dates?|deadlines?|timelines?|schedules?|milestones?)\b`)},

@@ -8,8 +8,8 @@ import (
 )
 
 func TestWishes(t *testing.T) {
-	const all = "outline, risks, open questions, contradictions, dates, people, numbers, terms"
-	const last = "risks, open questions, contradictions, dates, people, numbers, terms, outline"
+	const all = "outline, risks, decisions, open questions, contradictions, dates, people, numbers, terms"
+	const last = "risks, decisions, open questions, contradictions, dates, people, numbers, terms, outline"
 	for _, test := range []struct {
 		query      string
 		feedback   []string
@@ -18,16 +18,16 @@ func TestWishes(t *testing.T) {
 		understood bool
 	}{
 		{"", nil, all, "", false},
-		{"what are the risks?", nil, "risks, open questions, contradictions, dates, people, numbers, terms, outline", "", false},
-		{"who owns the deadlines for refunds", nil, "dates, people, risks, open questions, contradictions, numbers, terms, outline", "refunds", false},
+		{"what are the risks?", nil, "risks, decisions, open questions, contradictions, dates, people, numbers, terms, outline", "", false},
+		{"who owns the deadlines for refunds", nil, "dates, people, risks, decisions, open questions, contradictions, numbers, terms, outline", "refunds", false},
 		{"", []string{"only the risks and dates"}, "risks, dates", "", true},
 		{"", []string{"only the risks", "add people"}, "people, risks", "", true},
-		{"", []string{"drop the outline, the numbers and terms"}, "risks, open questions, contradictions, dates, people", "", true},
-		{"", []string{"no dates. More on chargebacks please"}, "outline, risks, open questions, contradictions, people, numbers, terms", "chargebacks", true},
+		{"", []string{"drop the outline, the numbers and terms"}, "risks, decisions, open questions, contradictions, dates, people", "", true},
+		{"", []string{"no dates. More on chargebacks please"}, "outline, risks, decisions, open questions, contradictions, people, numbers, terms", "chargebacks", true},
 		{"refunds", []string{"focus on chargebacks"}, last, "chargebacks | refunds", true},
 		{"refunds", []string{"without refunds"}, last, "", false},
 		{"", []string{"only refunds, and the deadlines"}, "dates", "refunds", true},
-		{"", []string{"drop outline, risks, open questions, contradictions, dates, people, numbers, terms"}, all, "", true},
+		{"", []string{"drop outline, risks, decisions, open questions, contradictions, dates, people, numbers, terms"}, all, "", true},
 		{"", []string{"make it better, please"}, all, "", false},
 		{"", []string{"just"}, all, "", false},
 	} {

@@ -96,7 +96,7 @@ adapters/terminal and adapters/web are the two ways to talk that need no account
 the Markdown of an answer with [cairn/internal/chat/markup]. What adapters of platforms share is
 in chat/interact (when a message is for the bot, who may ask, and what comes of each button),
 chat/render (an answer as styled pieces, packed into messages, and how it came about in words),
-chat/webhook and chat/wire (JSON of which one value is not as expected).
+chat/webhook (deliveries, and JSON of which one value is not as expected).
 
 [cairn/internal/adapters/slack] is Cairn in Slack. What comes in is translated by pure
 functions (translate.go, interact.go), dispatch.go and surface.go hand it to chat/interact, and what goes

@@ -17,7 +17,7 @@ import (
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/app"
 	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/repository"
 )
 
@@ -39,7 +39,7 @@ type analyzeCommand struct {
 
 // Run analyses documents with the person at this terminal.
 func (c *analyzeCommand) Run(ctx context.Context, in *invocation) error {
-	asked := c.asking(words.Analyze, c.Question)
+	asked := c.asking(routing.Analyze, c.Question)
 	if c.Yes {
 		asked.reply = "approve"
 	}
@@ -53,7 +53,7 @@ type contextCommand struct {
 
 // Run builds an overview.
 func (c *contextCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, c.asking(words.Context, c.Name))
+	return in.readDocuments(ctx, c.asking(routing.Context, c.Name))
 }
 
 type repoCommand struct {
@@ -64,7 +64,7 @@ type repoCommand struct {
 
 // Run reports on a repository.
 func (c *repoCommand) Run(ctx context.Context, in *invocation) error {
-	return in.readDocuments(ctx, reading{where: cmp.Or(c.Where, "."), out: c.Out, flow: words.Repo, text: strings.Join(c.Task, " ")})
+	return in.readDocuments(ctx, reading{where: cmp.Or(c.Where, "."), out: c.Out, flow: routing.Repo, text: strings.Join(c.Task, " ")})
 }
 
 // reading is what is asked of documents as a whole.

@@ -9,7 +9,6 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/graph/flows/routing/examples"
-	"cairn/internal/graph/flows/routing/words"
 )
 
 // routingSet is the name of the set that is part of the program.
@@ -41,8 +40,8 @@ type wrongRoute struct {
 
 // measureRouting sends the examples through the rules.
 func measureRouting(ctx context.Context) (routingReport, error) {
-	all := []string{words.Answer, words.Analyze, words.Context, words.Repo, words.Inspect, words.Page, words.Echo}
-	router, err := routing.New(routing.Options{Flows: all, First: words.Answer})
+	all := []string{routing.Answer, routing.Analyze, routing.Context, routing.Repo, routing.Inspect, routing.Page, routing.Echo}
+	router, err := routing.New(routing.Options{Flows: all, First: routing.Answer})
 	if err != nil {
 		return routingReport{}, err
 	}
@@ -89,7 +88,7 @@ func (c *evalCommand) evalRouting(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "routing, by rules alone\n%d of %d messages go where they are meant to go: accuracy %.3f\n\n", report.Right, report.Messages, report.Accuracy)
 	fmt.Fprintf(out, "%-8s  %8s  %6s  %9s\n", "flow", "messages", "recall", "precision")
-	for _, flow := range []string{words.Answer, words.Analyze, words.Context, words.Repo, words.Inspect, words.Page, words.Echo} {
+	for _, flow := range []string{routing.Answer, routing.Analyze, routing.Context, routing.Repo, routing.Inspect, routing.Page, routing.Echo} {
 		of := report.Flows[flow]
 		fmt.Fprintf(out, "%-8s  %8d  %6.3f  %9.3f\n", flow, of.Messages, of.Recall, of.Precision)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/phrases"
 )
 
@@ -37,7 +37,7 @@ var (
 )
 
 // readsDocuments tells the flows that are about documents.
-func readsDocuments(flow string) bool { return flow == words.Analyze || flow == words.Context }
+func readsDocuments(flow string) bool { return flow == routing.Analyze || flow == routing.Context }
 
 // readFiles reads the files that a run of a flow is about (filesFor). What can't be read is
 // named in the note of the reply. A person who stops the job stops the reading.

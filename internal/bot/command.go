@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 )
 
 // The words that the bot itself answers, beside those that start a flow and those that
@@ -66,5 +66,5 @@ func (c command) isUnknown() bool {
 	case "", helpWord, statusWord, sourcesWord:
 		return false
 	}
-	return c.cairn && c.rest == "" && !words.Known(c.word) && !strings.HasSuffix(c.word, "?") && !chat.IsStop(c.word)
+	return c.cairn && c.rest == "" && !routing.Known(c.word) && !strings.HasSuffix(c.word, "?") && !chat.IsStop(c.word)
 }

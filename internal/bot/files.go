@@ -7,7 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/language"
 	"cairn/internal/language/smalltalk"
 	"cairn/internal/phrases"
@@ -74,7 +74,7 @@ func (t *turn) doWithFile(ctx, held context.Context, answer plan) (runs.Result, 
 	case questionChoice:
 		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: speaker.Text(phrases.WhichQuestion)})
 	case summarizeChoice:
-		wanted.text = words.Analyze + ": " + speaker.Text(phrases.SummarizeFile)
+		wanted.text = routing.Analyze + ": " + speaker.Text(phrases.SummarizeFile)
 	}
 	return t.startRun(ctx, held, wanted)
 }
@@ -97,7 +97,7 @@ func (t *turn) filesFor(ctx context.Context, flow string) []chat.File {
 	points := smalltalk.PointsAtFile(t.message.Text) || smalltalk.Points(t.message.Text)
 	switch {
 	case readsDocuments(flow):
-		return t.threadFiles(ctx, flow == words.Context)
+		return t.threadFiles(ctx, flow == routing.Context)
 	case flow == t.first && (t.isAboutFiles() || points):
 		return t.threadFiles(ctx, true)
 	}

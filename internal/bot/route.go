@@ -8,7 +8,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/language/smalltalk"
 	"cairn/internal/session"
@@ -69,7 +69,7 @@ func planMessage(message chat.Message, waiting *session.Waiting, first string) p
 	case chat.IsStop(text):
 		return plan{kind: idle}
 	}
-	command, isCommand := words.Command(text)
+	command, isCommand := routing.Command(text)
 	switch {
 	case isCommand && command.Flow == "" && command.Rest == "":
 		return plan{kind: empty}

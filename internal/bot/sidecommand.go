@@ -10,7 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge"
 	"cairn/internal/runs"
 )
@@ -62,10 +62,10 @@ func (t *turn) sideCommandText(ctx context.Context, asked command) (string, erro
 
 // flowHelp says what flows are for, in the order in which people are told.
 var flowHelp = []struct{ flow, says string }{
-	{words.Analyze, "`analyze` and what you want to know: analyses the files of your message, or a collection as in `analyze @handbook what are the risks?`, and asks you before it is done"},
-	{words.Context, "`context` and a name: an overview of that, from your files or a collection"},
-	{words.Repo, "`repo` and an address or a question: a report on a repository"},
-	{words.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
+	{routing.Analyze, "`analyze` and what you want to know: analyses the files of your message, or a collection as in `analyze @handbook what are the risks?`, and asks you before it is done"},
+	{routing.Context, "`context` and a name: an overview of that, from your files or a collection"},
+	{routing.Repo, "`repo` and an address or a question: a report on a repository"},
+	{routing.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
 }
 
 // listCommands are those that there are, a line each.

@@ -11,14 +11,14 @@ import (
 	"cairn/internal/chat/interact"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/settings"
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // parseInteraction tells what an interaction means. An error is for data that is none of
 // Discord's.
 func parseInteraction(data []byte) (signal, error) {
 	var of wireInteraction
-	if err := wire.Decode(data, &of); err != nil {
+	if err := webhook.Decode(data, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Discord's: %w", err)
 	}
 	if of.Type == pingInteraction {

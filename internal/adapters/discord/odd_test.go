@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/wire/wiretest"
+	"cairn/internal/chat/webhook/wiretest"
 )
 
 // TestAnOddValueSpoilsNothingBesideItself has each value of what Discord was recorded to

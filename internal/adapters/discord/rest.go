@@ -13,7 +13,7 @@ import (
 
 	"cairn/internal/adapters/discord/fleet"
 	"cairn/internal/chat"
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // request is one call of Discord's REST interface.
@@ -73,7 +73,7 @@ func callREST(ctx context.Context, client *http.Client, token string, asks reque
 	if answer == nil || len(got) == 0 {
 		return nil
 	}
-	if err := wire.Decode(got, answer); err != nil {
+	if err := webhook.Decode(got, answer); err != nil {
 		return fmt.Errorf("%s in Discord: read the answer: %w", asks.does, err)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/chat/render"
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // identity is who the bot is.
@@ -35,7 +35,7 @@ func translateEvent(event string, data []byte, me identity) (signal, error) {
 	switch event {
 	case "MESSAGE_CREATE", "MESSAGE_UPDATE":
 		var message wireMessage
-		if err = wire.Decode(data, &message); err == nil {
+		if err = webhook.Decode(data, &message); err == nil {
 			found = messageMeaning(event, message, me)
 		}
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
@@ -44,7 +44,7 @@ func translateEvent(event string, data []byte, me identity) (signal, error) {
 		return parseInteraction(data)
 	case "THREAD_CREATE", "THREAD_UPDATE", "CHANNEL_CREATE", "CHANNEL_UPDATE":
 		var channel wireChannel
-		if err = wire.Decode(data, &channel); err == nil {
+		if err = webhook.Decode(data, &channel); err == nil {
 			found = signal{kind: kindLearned, learned: []wireChannel{channel}}
 		}
 	case "GUILD_CREATE":
@@ -73,7 +73,7 @@ func guildMeaning(data []byte, me identity) (signal, error) {
 			} `json:"tags"`
 		} `json:"roles"`
 	}
-	if err := wire.Decode(data, &guild); err != nil {
+	if err := webhook.Decode(data, &guild); err != nil {
 		return signal{}, err
 	}
 	found := signal{kind: kindLearned, at: where{guild: guild.ID}, learned: append(guild.Threads, guild.Channels...)}
@@ -93,7 +93,7 @@ func deletedMeaning(data []byte) (signal, error) {
 		Channel string   `json:"channel_id"`
 		Guild   string   `json:"guild_id"`
 	}
-	if err := wire.Decode(data, &gone); err != nil {
+	if err := webhook.Decode(data, &gone); err != nil {
 		return signal{}, err
 	}
 	ids := gone.IDs

@@ -9,7 +9,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/interact"
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // askShortcut is the callback id of the message shortcut "Ask Cairn about this".
@@ -69,7 +69,7 @@ type interaction struct {
 // parseInteraction tells what an interaction means; payload is its JSON.
 func parseInteraction(payload []byte) (signal, error) {
 	var of interaction
-	if err := wire.Decode(payload, &of); err != nil {
+	if err := webhook.Decode(payload, &of); err != nil {
 		return signal{}, fmt.Errorf("read an interaction of Slack's: %w", err)
 	}
 	found := ignoredSignal("interactions of type " + strconv.Quote(of.Type) + " mean nothing to Cairn")

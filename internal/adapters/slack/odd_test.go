@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/wire/wiretest"
+	"cairn/internal/chat/webhook/wiretest"
 )
 
 // TestAnOddValueSpoilsNothingBesideItself has each value of what Slack was recorded to

@@ -17,7 +17,6 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/render"
 	"cairn/internal/chat/webhook"
-	"cairn/internal/chat/wire"
 )
 
 // Bounds of a request of Slack's.
@@ -111,7 +110,7 @@ func (in receiver) takeEvent(ctx context.Context, body []byte) ([]byte, error) {
 		Type      string `json:"type"`
 		Challenge string `json:"challenge"`
 	}
-	if err := wire.Decode(body, &asks); err != nil {
+	if err := webhook.Decode(body, &asks); err != nil {
 		return nil, &malformedError{fmt.Errorf("read an event of Slack's: %w", err)}
 	}
 	if asks.Type == "url_verification" {

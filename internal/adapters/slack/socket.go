@@ -15,7 +15,7 @@ import (
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // Bounds of Socket Mode.
@@ -118,7 +118,7 @@ func (in receiver) readSocket(ctx context.Context, client *socketmode.Client) {
 func frameOf(event socketmode.Event) (frame, bool) {
 	if bad, ok := event.Data.(*socketmode.ErrorBadMessage); ok {
 		var got frame
-		return got, wire.Decode(bad.Message, &got) == nil && got.EnvelopeID != ""
+		return got, webhook.Decode(bad.Message, &got) == nil && got.EnvelopeID != ""
 	}
 	if event.Request == nil || event.Request.EnvelopeID == "" {
 		return frame{}, false
@@ -159,7 +159,7 @@ func (in receiver) takeFrame(ctx context.Context, got frame) ([]byte, error) {
 			Text    string `json:"text"`
 			Whole   string `json:"enterprise_id"`
 		}
-		if err := wire.Decode(got.Payload, &fields); err != nil {
+		if err := webhook.Decode(got.Payload, &fields); err != nil {
 			return nil, fmt.Errorf("read a command of Slack's: %w", err)
 		}
 		return in.handleCommand(ctx, url.Values{

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 // Events are read into structs of our own, not the SDK's: it refuses a whole event
@@ -125,7 +125,7 @@ func (c *channelField) UnmarshalJSON(raw []byte) error {
 // don't tell it. An error is for a body that is none of Slack's.
 func translateEvent(body []byte, bot string) (signal, error) {
 	var envelope outer
-	if err := wire.Decode(body, &envelope); err != nil {
+	if err := webhook.Decode(body, &envelope); err != nil {
 		return signal{}, fmt.Errorf("read an event of Slack's: %w", err)
 	}
 	switch envelope.Type {

@@ -10,7 +10,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	images "cairn/internal/chat/picture"
+	"cairn/internal/chat/render"
 )
 
 var (
@@ -50,7 +50,7 @@ func documentViews(in saidView, what said) []documentView {
 			v.Hint = "for the person who asked"
 		default:
 			v.Address = fmt.Sprintf("/t/%s/documents/%s/%d", in.Thread, in.Place, i)
-			v.Picture = document.MediaType == images.SVG
+			v.Picture = document.MediaType == render.SVG
 		}
 		views = append(views, v)
 	}
@@ -82,8 +82,8 @@ func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in v
 	case err != nil:
 	case told == "text/markdown":
 		kind = "text/markdown; charset=utf-8"
-	case told == images.SVG:
-		kind = images.SVG
+	case told == render.SVG:
+		kind = render.SVG
 		out.Header().Set("Content-Security-Policy", drawing)
 	}
 	out.Header().Set("Content-Type", kind)

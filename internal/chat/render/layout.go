@@ -3,7 +3,6 @@ package render
 import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/picture"
 )
 
 // Layout is a reply as messages of a platform.
@@ -38,7 +37,7 @@ func LayOutReply(body []Piece, reply chat.Reply, packer Packer, single bool) Lay
 		out.Remarks = append(out.Remarks, "Run "+string(reply.Run))
 	}
 	for _, document := range reply.Documents {
-		document = picture.Drawn(document)
+		document = Drawn(document)
 		if document.Kept() {
 			out.Files = append(out.Files, document)
 		} else {

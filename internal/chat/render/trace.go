@@ -8,7 +8,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
-	"cairn/internal/chat/picture"
 )
 
 // TraceTitle is what the explanation is called.
@@ -148,5 +147,5 @@ func DrawTrace(graphs chat.Graphs, trace chat.Trace) ([]byte, error) {
 	for _, step := range trace.Steps {
 		took[step.Node] = true
 	}
-	return picture.PNG(svg, func(node string) bool { return took[node] })
+	return PNG(svg, func(node string) bool { return took[node] })
 }

@@ -1,6 +1,7 @@
 // Package webhook reads what platforms deliver over HTTP. A delivery is bounded, and not
 // older than its signature may be; the signature itself each adapter checks in its
-// platform's way.
+// platform's way. Decode reads the JSON that platforms send: they add to it and change it
+// without notice, so a value of an unexpected type counts as missing, and all beside it is read.
 package webhook
 
 import (

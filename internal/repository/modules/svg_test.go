@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"cairn/internal/chat/picture"
+	"cairn/internal/chat/render"
 	"cairn/internal/repository/modules"
 )
 
@@ -43,7 +43,7 @@ func TestSVGMarksCycles(t *testing.T) {
 	svg := drawn(t, build(modules.Named{}, map[string]string{
 		"a/x.js": "import '../b/x'", "b/x.js": "import '../a/x'; import '../c<&>/x'", "c<&>/x.js": "",
 	}))
-	made, err := picture.PNG(svg, func(string) bool { return false })
+	made, err := render.PNG(svg, func(string) bool { return false })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"cairn/internal/redis/pack"
 	"cairn/internal/runs"
 	"cairn/internal/session"
 )
@@ -55,7 +54,7 @@ type sessionHeader struct {
 func (k keys) addSession(to *arguments, saved session.Session, keep int64, cluster bool) (*sessionHeader, error) {
 	body, err := session.Encode(saved)
 	if err == nil {
-		body, err = pack.Pack(body)
+		body, err = packJSON(body)
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ type recordHeader struct {
 func (k keys) addRecord(to *arguments, record runs.Record, keep int64, cluster bool) (recordHeader, error) {
 	body, err := runs.EncodeRecord(record)
 	if err == nil {
-		body, err = pack.Pack(body)
+		body, err = packJSON(body)
 	}
 	if err != nil {
 		return recordHeader{}, err

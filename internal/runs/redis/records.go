@@ -14,7 +14,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
-	"cairn/internal/redis/pack"
 	"cairn/internal/runs"
 )
 
@@ -136,7 +135,7 @@ func readRecord(run chat.RunID, value *redis.StringCmd) (runs.Record, error) {
 	if !ok {
 		return runs.Record{}, errors.New("missing status and time")
 	}
-	body, err := pack.Unpack(packed)
+	body, err := unpackJSON(packed)
 	if err != nil {
 		return runs.Record{}, err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/redis/conn"
-	"cairn/internal/redis/pack"
 	"cairn/internal/session"
 )
 
@@ -60,7 +59,7 @@ func decodeSession(thread chat.ThreadID, value []byte) (session.Session, error) 
 func unpackSession(value []byte) (saved time.Time, body []byte, err error) {
 	saved, packed, err := splitValue(value)
 	if err == nil {
-		body, err = pack.Unpack(packed)
+		body, err = unpackJSON(packed)
 	}
 	return saved, body, err
 }

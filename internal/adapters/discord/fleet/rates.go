@@ -1,5 +1,10 @@
 // Package fleet keeps the requests of all replicas of a bot within Discord's limits on its
-// REST API. Redis is what replicas share, and Memory what one process that is alone has; both also keep the shards and the identifies of package gateway.
+// REST API. Redis is what replicas share, and Memory what one process that is alone has; both also
+// keep the shards and the identifies of package gateway.
+//
+// The limiter of discordgo counts for one process, waits where no context ends it, and has neither
+// shared buckets, nor an order of those who wait, nor the limit on invalid requests: an adapter that
+// gives up its worker while it waits needs all of them.
 package fleet
 
 import (

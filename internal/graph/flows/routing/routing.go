@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing/words"
 	"cairn/internal/llm"
 )
 
@@ -57,9 +56,9 @@ func (r *Router) Route(ctx context.Context, m flows.Message) (flows.Choice, erro
 	if choice, ok := r.byPrefix(m); ok {
 		return choice, nil
 	}
-	wanted := words.Intent(m.Text, m.Attached)
+	wanted := Intent(m.Text, m.Attached)
 	if wanted.Flow == "" && r.options.AsksManifests != nil && r.options.AsksManifests(m.Text) {
-		wanted = words.Wish{Flow: words.Repo, Why: "it asks which repositories depend on something"}
+		wanted = Wish{Flow: Repo, Why: "it asks which repositories depend on something"}
 	}
 	if choice, ok := r.byThread(m, wanted); ok {
 		return choice, nil
@@ -83,7 +82,7 @@ func (r *Router) choose(flow, text, rule, reason string) flows.Choice {
 }
 
 func (r *Router) byCommand(m flows.Message) (flows.Choice, bool) {
-	found, ok := words.Command(m.Text)
+	found, ok := Command(m.Text)
 	if !ok {
 		return flows.Choice{}, false
 	}
@@ -94,7 +93,7 @@ func (r *Router) byCommand(m flows.Message) (flows.Choice, bool) {
 }
 
 func (r *Router) byPrefix(m flows.Message) (flows.Choice, bool) {
-	found, ok := words.Prefix(m.Text)
+	found, ok := Prefix(m.Text)
 	if !ok {
 		return flows.Choice{}, false
 	}
@@ -104,11 +103,11 @@ func (r *Router) byPrefix(m flows.Message) (flows.Choice, bool) {
 // byThread keeps a wish to change what a flow made in that flow. Whatever else is written
 // after a flow has ended is a message like any other: a question is answered. An echo
 // begins no conversation.
-func (r *Router) byThread(m flows.Message, wanted words.Wish) (flows.Choice, bool) {
+func (r *Router) byThread(m flows.Message, wanted Wish) (flows.Choice, bool) {
 	switch {
-	case m.Running == "" || m.Running == words.Echo,
+	case m.Running == "" || m.Running == Echo,
 		wanted.Flow != "" && wanted.Flow != m.Running,
-		m.Running != r.options.First && !words.Revises(m.Text):
+		m.Running != r.options.First && !Revises(m.Text):
 		return flows.Choice{}, false
 	}
 	return r.choose(m.Running, m.Text, ByThread, "the thread is about that"), true
@@ -116,7 +115,7 @@ func (r *Router) byThread(m flows.Message, wanted words.Wish) (flows.Choice, boo
 
 // offeredFlows are the flows between which the model decides: those that the message may be for
 // and the first one. There are none where no model decides or the rules are sure.
-func (r *Router) offeredFlows(wanted words.Wish) []string {
+func (r *Router) offeredFlows(wanted Wish) []string {
 	if r.options.Model == nil {
 		return nil
 	}

@@ -8,23 +8,23 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/language"
 )
 
 // appendPostings adds the stored form of postings that are in order of slot.
-func appendPostings(data []byte, list []postings.Posting) []byte {
+func appendPostings(data []byte, list []ranking.Posting) []byte {
 	for _, p := range list {
-		data = postings.Append(data, p)
+		data = ranking.AppendPosting(data, p)
 	}
 	return data
 }
 
 // decodePostings returns the postings that appendPostings stored.
-func decodePostings(data []byte) ([]postings.Posting, error) {
-	list := make([]postings.Posting, 0, len(data)/2)
-	err := postings.Each(data, func(p postings.Posting) { list = append(list, p) })
+func decodePostings(data []byte) ([]ranking.Posting, error) {
+	list := make([]ranking.Posting, 0, len(data)/2)
+	err := ranking.EachPosting(data, func(p ranking.Posting) { list = append(list, p) })
 	return list, err
 }
 
@@ -43,21 +43,21 @@ func analyzePassage(tag language.Tag, title string, headings []string, text stri
 }
 
 // countTerms returns how often each term stands in which field.
-func (f fields) countTerms() map[string]postings.Counts {
-	counts := make(map[string]postings.Counts, len(f.body))
+func (f fields) countTerms() map[string]ranking.Counts {
+	counts := make(map[string]ranking.Counts, len(f.body))
 	for _, term := range f.title {
 		c := counts[term]
-		postings.Increment(&c.Title)
+		ranking.Increment(&c.Title)
 		counts[term] = c
 	}
 	for _, term := range slices.Concat(f.headings, f.names) {
 		c := counts[term]
-		postings.Increment(&c.Headings)
+		ranking.Increment(&c.Headings)
 		counts[term] = c
 	}
 	for _, term := range f.body {
 		c := counts[term]
-		postings.Increment(&c.Body)
+		ranking.Increment(&c.Body)
 		counts[term] = c
 	}
 	return counts
@@ -68,11 +68,11 @@ type postingEdits map[int64]map[string]*postingEdit // by block and term
 
 type postingEdit struct {
 	remove []uint16
-	add    []postings.Posting
+	add    []ranking.Posting
 }
 
 func (e postingEdits) editOf(slot int64, term string) *postingEdit {
-	block := slot >> postings.BlockBits
+	block := slot >> ranking.BlockBits
 	terms, ok := e[block]
 	if !ok {
 		terms = make(map[string]*postingEdit)
@@ -89,35 +89,35 @@ func (e postingEdits) editOf(slot int64, term string) *postingEdit {
 func (e postingEdits) addPassage(slot int64, f fields) {
 	for term, counts := range f.countTerms() {
 		edit := e.editOf(slot, term)
-		edit.add = append(edit.add, postings.Posting{Slot: uint16(slot & (postings.BlockSize - 1)), Counts: counts})
+		edit.add = append(edit.add, ranking.Posting{Slot: uint16(slot & (ranking.BlockSize - 1)), Counts: counts})
 	}
 }
 
 func (e postingEdits) removePassage(slot int64, f fields) {
 	for term := range f.countTerms() {
 		edit := e.editOf(slot, term)
-		edit.remove = append(edit.remove, uint16(slot&(postings.BlockSize-1)))
+		edit.remove = append(edit.remove, uint16(slot&(ranking.BlockSize-1)))
 	}
 }
 
 // applyTo returns the list after the edit. Every removed posting must have been there.
-func (e *postingEdit) applyTo(list []postings.Posting) ([]postings.Posting, error) {
+func (e *postingEdit) applyTo(list []ranking.Posting) ([]ranking.Posting, error) {
 	if len(e.remove) > 0 {
 		slices.Sort(e.remove)
 		before := len(list)
-		list = slices.DeleteFunc(list, func(p postings.Posting) bool {
+		list = slices.DeleteFunc(list, func(p ranking.Posting) bool {
 			_, found := slices.BinarySearch(e.remove, p.Slot)
 			return found
 		})
 		if before-len(list) != len(e.remove) {
-			return nil, fmt.Errorf("%w: a passage is missing", postings.ErrDamaged)
+			return nil, fmt.Errorf("%w: a passage is missing", ranking.ErrDamaged)
 		}
 	}
 	list = append(list, e.add...)
-	slices.SortFunc(list, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
+	slices.SortFunc(list, func(a, b ranking.Posting) int { return int(a.Slot) - int(b.Slot) })
 	for i := 1; i < len(list); i++ {
 		if list[i].Slot == list[i-1].Slot {
-			return nil, fmt.Errorf("%w: duplicate passage", postings.ErrDamaged)
+			return nil, fmt.Errorf("%w: duplicate passage", ranking.ErrDamaged)
 		}
 	}
 	return list, nil
@@ -126,7 +126,7 @@ func (e *postingEdit) applyTo(list []postings.Posting) ([]postings.Posting, erro
 // onlyAppends reports whether the edit only adds postings of slots from a number on, which
 // come behind all that the list holds.
 func (e *postingEdit) onlyAppends(block, unused int64) bool {
-	return len(e.remove) == 0 && block<<postings.BlockBits+int64(e.add[0].Slot) >= unused
+	return len(e.remove) == 0 && block<<ranking.BlockBits+int64(e.add[0].Slot) >= unused
 }
 
 // postingWriter applies edits in a transaction.
@@ -149,7 +149,7 @@ func (w postingWriter) applyEdits(ctx context.Context, edits postingEdits) error
 }
 
 func (w postingWriter) applyOne(ctx context.Context, block int64, term string, edit *postingEdit) error {
-	slices.SortFunc(edit.add, func(a, b postings.Posting) int { return int(a.Slot) - int(b.Slot) })
+	slices.SortFunc(edit.add, func(a, b ranking.Posting) int { return int(a.Slot) - int(b.Slot) })
 	if edit.onlyAppends(block, w.unused) {
 		return w.appendList(ctx, block, term, edit.add)
 	}
@@ -181,7 +181,7 @@ const appendToList = `UPDATE posting SET passages = passages + ?, postings = CAS
 // appendList puts postings behind those of a list, which may not be there yet. An UPDATE
 // and then, rarely, an INSERT take half the time of an upsert, for which SQLite keeps
 // a journal of the statement.
-func (w postingWriter) appendList(ctx context.Context, block int64, term string, list []postings.Posting) error {
+func (w postingWriter) appendList(ctx context.Context, block int64, term string, list []ranking.Posting) error {
 	data := appendPostings(nil, list)
 	if found, err := w.execUpdate(ctx, appendToList, len(list), data, block, term); err != nil || found {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -67,7 +67,7 @@ func (s *snapshot) averageLength() float64 {
 
 // countBlocks returns how many blocks of posting lists there are at most.
 func (s *snapshot) countBlocks() int {
-	return (len(s.slots) + postings.BlockSize - 1) >> postings.BlockBits
+	return (len(s.slots) + ranking.BlockSize - 1) >> ranking.BlockBits
 }
 
 // errMoved says that the snapshot in memory is newer than a transaction.

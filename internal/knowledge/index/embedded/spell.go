@@ -10,16 +10,16 @@ import (
 	"sync"
 
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/spelling"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 // mostSpelled bounds the nearest terms whose frequency is looked up.
 const mostSpelled = 50
 
-// Similar returns terms one edit away, or two for long ones (see spelling.Words). Nearer
+// Similar returns terms one edit away, or two for long ones (see ranking.Words). Nearer
 // ones come first, of equally near ones the commoner.
 func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.TermStats, error) {
-	if !spelling.IsCorrectable(term) || limit <= 0 {
+	if !ranking.IsCorrectable(term) || limit <= 0 {
 		return nil, nil
 	}
 	var similar []index.TermStats
@@ -31,7 +31,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 		if err := countPassages(ctx, tx, snap, near); err != nil {
 			return err
 		}
-		similar = spelling.Likeliest(near, limit)
+		similar = ranking.Likeliest(near, limit)
 		return nil
 	})
 	if err != nil {
@@ -41,7 +41,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 }
 
 // countPassages fills in how many passages contain each term. Some may be in none any more.
-func countPassages(ctx context.Context, tx *sql.Tx, snap *snapshot, near []spelling.Neighbor) error {
+func countPassages(ctx context.Context, tx *sql.Tx, snap *snapshot, near []ranking.Neighbor) error {
 	terms := make([]string, len(near))
 	for i, neighbor := range near {
 		terms[i] = neighbor.Term
@@ -57,7 +57,7 @@ func countPassages(ctx context.Context, tx *sql.Tx, snap *snapshot, near []spell
 // the file gains them; those that went stay until many have come since.
 type dictionary struct {
 	mu     sync.Mutex
-	words  spelling.Words
+	words  ranking.Words
 	last   int64 // id of the newest term
 	loaded int   // terms at the last full load
 	added  int   // since
@@ -65,14 +65,14 @@ type dictionary struct {
 
 // nearestTerms returns the nearest terms; of equally near ones those that begin alike, then
 // those that the index met first, which are mostly the common ones.
-func (d *dictionary) nearestTerms(ctx context.Context, tx *sql.Tx, term string) ([]spelling.Neighbor, error) {
+func (d *dictionary) nearestTerms(ctx context.Context, tx *sql.Tx, term string) ([]ranking.Neighbor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.loadTerms(ctx, tx); err != nil {
 		return nil, fmt.Errorf("load terms: %w", err)
 	}
 	near := d.words.Near(term)
-	slices.SortStableFunc(near, func(a, b spelling.Neighbor) int {
+	slices.SortStableFunc(near, func(a, b ranking.Neighbor) int {
 		return cmp.Or(a.Distance-b.Distance, compareStart(a.Term, b.Term, term))
 	})
 	return near[:min(mostSpelled, len(near))], nil
@@ -96,7 +96,7 @@ const loadPage = 50_000
 // loadTerms adds the terms that the file gained since the last call.
 func (d *dictionary) loadTerms(ctx context.Context, tx *sql.Tx) error {
 	if d.added > d.loaded/2+loadPage {
-		d.words, d.last, d.loaded, d.added = spelling.Words{}, 0, 0, 0
+		d.words, d.last, d.loaded, d.added = ranking.Words{}, 0, 0, 0
 	}
 	first := d.last == 0
 	for {

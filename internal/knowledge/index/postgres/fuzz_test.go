@@ -6,20 +6,20 @@ import (
 	"slices"
 	"testing"
 
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 // randomPostings gives postings in order of slot, over several blocks.
 func randomPostings(random *rand.Rand) []posting {
 	var list []posting
-	slot := int32(random.IntN(3 * postings.BlockSize))
+	slot := int32(random.IntN(3 * ranking.BlockSize))
 	for range random.IntN(200) {
-		p := posting{slot: slot, Counts: postings.Counts{Body: uint8(random.IntN(6))}}
+		p := posting{slot: slot, Counts: ranking.Counts{Body: uint8(random.IntN(6))}}
 		if random.IntN(4) == 0 || p.Body == 0 {
 			p.Title, p.Headings, p.Body = uint8(1+random.IntN(255)), uint8(random.IntN(3)), uint8(random.IntN(256))
 		}
 		list = append(list, p)
-		slot += 1 + int32(random.IntN(postings.BlockSize/10))
+		slot += 1 + int32(random.IntN(ranking.BlockSize/10))
 	}
 	return list
 }

@@ -3,24 +3,24 @@ package postgres
 import (
 	"encoding/binary"
 
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 // posting says how often the passage in a slot contains a term.
 type posting struct {
 	slot int32
-	postings.Counts
+	ranking.Counts
 }
 
 // appendPosting adds the form in which a posting stands in its block.
 func appendPosting(data []byte, p posting) []byte {
-	return postings.Append(data, postings.Posting{Slot: uint16(p.slot & (postings.BlockSize - 1)), Counts: p.Counts})
+	return ranking.AppendPosting(data, ranking.Posting{Slot: uint16(p.slot & (ranking.BlockSize - 1)), Counts: p.Counts})
 }
 
 // eachPosting reads the postings of a block by number.
 func eachPosting(block int32, data []byte, yield func(posting)) error {
-	return postings.Each(data, func(p postings.Posting) {
-		yield(posting{slot: block<<postings.BlockBits + int32(p.Slot), Counts: p.Counts})
+	return ranking.EachPosting(data, func(p ranking.Posting) {
+		yield(posting{slot: block<<ranking.BlockBits + int32(p.Slot), Counts: p.Counts})
 	})
 }
 
@@ -58,7 +58,7 @@ func makeList(ordered []posting) []byte {
 	var one []byte
 	for _, p := range ordered {
 		one = appendPosting(one[:0], p)
-		list.addBlock(p.slot>>postings.BlockBits, one)
+		list.addBlock(p.slot>>ranking.BlockBits, one)
 	}
 	return list.encodeList()
 }
@@ -69,15 +69,15 @@ func eachBlock(data []byte, yield func(number int32, postings []byte)) error {
 	for len(data) > 0 {
 		gap, n := binary.Uvarint(data)
 		if n <= 0 {
-			return postings.ErrDamaged
+			return ranking.ErrDamaged
 		}
 		size, m := binary.Uvarint(data[n:])
 		if m <= 0 || size > uint64(len(data)-n-m) {
-			return postings.ErrDamaged
+			return ranking.ErrDamaged
 		}
 		number += gap
-		if number >= 1<<(31-postings.BlockBits) {
-			return postings.ErrDamaged
+		if number >= 1<<(31-ranking.BlockBits) {
+			return ranking.ErrDamaged
 		}
 		data = data[n+m:]
 		yield(int32(number), data[:size])
@@ -111,7 +111,7 @@ func eachEntry(page []byte, yield func(entry) bool) error {
 		}
 		passages, n := binary.Varint(rest)
 		if n <= 0 {
-			return postings.ErrDamaged
+			return ranking.ErrDamaged
 		}
 		list, rest, err := cutBytes(rest[n:])
 		if err != nil {
@@ -129,7 +129,7 @@ func eachEntry(page []byte, yield func(entry) bool) error {
 func cutBytes(data []byte) (value, rest []byte, err error) {
 	size, n := binary.Uvarint(data)
 	if n <= 0 || size > uint64(len(data)-n) {
-		return nil, nil, postings.ErrDamaged
+		return nil, nil, ranking.ErrDamaged
 	}
 	return data[n : n+int(size)], data[n+int(size):], nil
 }

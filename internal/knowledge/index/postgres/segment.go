@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 	"cairn/internal/knowledge/lexical"
 	"cairn/internal/language"
 )
@@ -12,7 +12,7 @@ import (
 // termCounts says how often a term stands in which field of a passage.
 type termCounts struct {
 	term string
-	postings.Counts
+	ranking.Counts
 }
 
 // analysedPassage is the indexed form of a passage's words.
@@ -47,7 +47,7 @@ func (a *analyzer) countTerms(words *analysedPassage, terms []string, field func
 			a.at[term] = at
 			words.terms = append(words.terms, termCounts{term: term})
 		}
-		postings.Increment(field(&words.terms[at]))
+		ranking.Increment(field(&words.terms[at]))
 	}
 	return len(terms)
 }

@@ -10,7 +10,7 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/postings"
+	"cairn/internal/knowledge/index/ranking"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -64,8 +64,8 @@ type table[T any] [][]T
 
 // at returns the value of a number, zero where none was set.
 func (t table[T]) at(number int32) T {
-	if block := int(number >> postings.BlockBits); block < len(t) && t[block] != nil {
-		return t[block][number&(postings.BlockSize-1)]
+	if block := int(number >> ranking.BlockBits); block < len(t) && t[block] != nil {
+		return t[block][number&(ranking.BlockSize-1)]
 	}
 	var zero T
 	return zero
@@ -82,16 +82,16 @@ func editTable[T any](t table[T]) *tableEdit[T] {
 }
 
 func (e *tableEdit[T]) set(number int32, value T) {
-	block := int(number >> postings.BlockBits)
+	block := int(number >> ranking.BlockBits)
 	for block >= len(e.table) {
 		e.table = append(e.table, nil)
 	}
 	if !e.own[block] {
-		fresh := make([]T, postings.BlockSize)
+		fresh := make([]T, ranking.BlockSize)
 		copy(fresh, e.table[block])
 		e.table[block], e.own[block] = fresh, true
 	}
-	e.table[block][number&(postings.BlockSize-1)] = value
+	e.table[block][number&(ranking.BlockSize-1)] = value
 }
 
 // currentSnapshot returns the snapshot of the transaction's generation, making it if nobody has.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/spelling"
+	"cairn/internal/knowledge/index/ranking"
 )
 
 // Similar returns terms one edit away, or two for long ones; an edit is a character
@@ -17,10 +17,10 @@ import (
 // near ones the commoner. The extension pg_trgm, which a server may not have, is not
 // needed, and its trigrams find less in short words.
 func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.TermStats, error) {
-	if !spelling.IsCorrectable(term) || limit <= 0 {
+	if !ranking.IsCorrectable(term) || limit <= 0 {
 		return nil, nil
 	}
-	var near []spelling.Neighbor
+	var near []ranking.Neighbor
 	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
 		var err error
 		near, err = x.dictionary.nearestTerms(ctx, tx, term)
@@ -29,7 +29,7 @@ func (x *Index) Similar(ctx context.Context, term string, limit int) ([]index.Te
 	if err != nil {
 		return nil, fmt.Errorf("find terms of similar spelling: %w", err)
 	}
-	return spelling.Likeliest(near, limit), nil
+	return ranking.Likeliest(near, limit), nil
 }
 
 // dictionary holds all terms and how many passages have each in memory, from the first
@@ -39,10 +39,10 @@ type dictionary struct {
 	mu      sync.Mutex
 	through int64 // generation up to which it has read all segments
 	terms   map[string]int
-	words   spelling.Words
+	words   ranking.Words
 }
 
-func (d *dictionary) nearestTerms(ctx context.Context, tx pgx.Tx, term string) ([]spelling.Neighbor, error) {
+func (d *dictionary) nearestTerms(ctx context.Context, tx pgx.Tx, term string) ([]ranking.Neighbor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.loadTerms(ctx, tx); err != nil {
@@ -68,7 +68,7 @@ func (d *dictionary) loadTerms(ctx context.Context, tx pgx.Tx) error {
 	straddles := func(s storedSegment) bool { return s.first <= d.through && s.last > d.through }
 	behind := len(segments) > 0 && segments[len(segments)-1].last < d.through // this replica is behind another
 	if d.terms == nil || d.through < forgotten || behind || slices.ContainsFunc(segments, straddles) {
-		d.through, d.terms, d.words = 0, make(map[string]int), spelling.Words{}
+		d.through, d.terms, d.words = 0, make(map[string]int), ranking.Words{}
 	}
 	var fresh []int32
 	for _, s := range segments {

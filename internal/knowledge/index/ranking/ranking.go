@@ -1,5 +1,6 @@
 // Package ranking puts in order what backends read from their stores: passages by the
-// words of a question, the best of many scored ones, definitions by how common they are.
+// words of a question, the best of many scored ones, definitions by how common they are. It also has the form in which
+// they store how often which passage contains a term, and finds terms that are spelled alike.
 package ranking
 
 import (
@@ -10,7 +11,6 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/postings"
 	"cairn/internal/knowledge/lexical"
 )
 
@@ -83,8 +83,8 @@ type run struct {
 	rest  []float64 // rest[i] is the most that terms[i:] add together
 	best  *Best
 
-	scores [postings.BlockSize]float64 // of the block at hand
-	found  []int32                     // slots of it with a score
+	scores [BlockSize]float64 // of the block at hand
+	found  []int32            // slots of it with a score
 }
 
 // weighed is a term with what it counts for.
@@ -152,7 +152,7 @@ func (r *run) rankBlock(block int32) error {
 		}
 	}
 	for _, slot := range r.found {
-		within := slot & (postings.BlockSize - 1)
+		within := slot & (BlockSize - 1)
 		r.best.Offer(slot, r.scores[within])
 		r.scores[within] = 0
 	}
@@ -166,7 +166,7 @@ func (r *run) dropBelowThreshold(rest float64) bool {
 	threshold := r.best.threshold()
 	kept := r.found[:0]
 	for _, slot := range r.found {
-		within := slot & (postings.BlockSize - 1)
+		within := slot & (BlockSize - 1)
 		if r.scores[within]+rest < threshold {
 			r.scores[within] = 0
 			continue
@@ -180,9 +180,9 @@ func (r *run) dropBelowThreshold(rest float64) bool {
 // addScores adds what a term adds to the scores of a block: to all passages with it if it
 // searches, else to those found already.
 func (r *run) addScores(term *weighed, block int32, data []byte, searches bool) error {
-	base := block << postings.BlockBits
+	base := block << BlockBits
 	bm25 := lexical.DefaultBM25
-	return postings.Each(data, func(p postings.Posting) {
+	return EachPosting(data, func(p Posting) {
 		score := &r.scores[p.Slot]
 		if *score == 0 && !searches {
 			return

@@ -11,10 +11,9 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/index"
-	"cairn/internal/knowledge/index/postings"
 )
 
-const passages = 2*postings.BlockSize + 100
+const passages = 2*BlockSize + 100
 
 // passageIDs are made once: a search compares many.
 var passageIDs = func() []knowledge.PassageID {
@@ -37,16 +36,16 @@ type stored struct {
 func makeStored(random *rand.Rand, word func() string) *stored {
 	s := &stored{lengths: make([]float32, passages), terms: make(map[string]*Term)}
 	for slot := range passages {
-		counts := make(map[string]postings.Counts)
+		counts := make(map[string]Counts)
 		for range 1 + random.IntN(10) {
 			name := word()
 			c := counts[name]
-			postings.Increment(&c.Body)
+			Increment(&c.Body)
 			counts[name] = c
 			s.lengths[slot]++
 		}
 		s.total += float64(s.lengths[slot])
-		block := int32(slot >> postings.BlockBits)
+		block := int32(slot >> BlockBits)
 		for name, c := range counts {
 			term := s.terms[name]
 			if term == nil {
@@ -57,8 +56,8 @@ func makeStored(random *rand.Rand, word func() string) *stored {
 			if term.Blocks[block] == nil {
 				term.Blocks[block] = [][]byte{nil, nil} // in two parts
 			}
-			part := &term.Blocks[block][min(1, slot%postings.BlockSize/1000)]
-			*part = postings.Append(*part, postings.Posting{Slot: uint16(slot % postings.BlockSize), Counts: c})
+			part := &term.Blocks[block][min(1, slot%BlockSize/1000)]
+			*part = AppendPosting(*part, Posting{Slot: uint16(slot % BlockSize), Counts: c})
 		}
 	}
 	return s
@@ -126,7 +125,7 @@ func TestPruningChangesNothing(t *testing.T) {
 func TestDamageAndCancellationEndASearch(t *testing.T) {
 	s := &stored{lengths: make([]float32, 10), terms: map[string]*Term{"word": {Passages: 1, Blocks: map[int32][][]byte{0: {{4}}}}}}
 	search := s.search([]index.Term{{Text: "word", Weight: 1}}, 3)
-	if _, _, err := Lexical(t.Context(), search); !errors.Is(err, postings.ErrDamaged) {
+	if _, _, err := Lexical(t.Context(), search); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged postings: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

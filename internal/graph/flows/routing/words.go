@@ -1,6 +1,4 @@
-// Package words knows by which words people say what they want done. It is pure functions
-// over a message's text.
-package words
+package routing
 
 import (
 	"regexp"

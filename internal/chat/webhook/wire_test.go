@@ -1,10 +1,10 @@
-package wire_test
+package webhook_test
 
 import (
 	"reflect"
 	"testing"
 
-	"cairn/internal/chat/wire"
+	"cairn/internal/chat/webhook"
 )
 
 type message struct {
@@ -22,7 +22,7 @@ type message struct {
 
 func TestDecodeReadsAllBesideWhatIsOdd(t *testing.T) {
 	var got message
-	err := wire.Decode([]byte(`{
+	err := webhook.Decode([]byte(`{
 		"text": "hello", "edited": true, "files": [{"name": "a.md", "size": "12"}, 7, {"name": "b.md", "size": 1.5}],
 		"replied": {"text": 3, "last": "inner"}, "last": "there"}`), &got)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestDecodeReadsAllBesideWhatIsOdd(t *testing.T) {
 
 func TestDecodeKeepsTheRestOfAList(t *testing.T) {
 	var got []message
-	if err := wire.Decode([]byte(`[{"text":"one"}, "two", {"text":"three"}]`), &got); err != nil {
+	if err := webhook.Decode([]byte(`[{"text":"one"}, "two", {"text":"three"}]`), &got); err != nil {
 		t.Fatal(err)
 	}
 	if want := []message{{Text: "one"}, {}, {Text: "three"}}; !reflect.DeepEqual(got, want) {
@@ -46,12 +46,12 @@ func TestDecodeKeepsTheRestOfAList(t *testing.T) {
 func TestDecodeRefusesWhatIsSomethingElse(t *testing.T) {
 	for _, raw := range []string{``, `{`, `[]`, `"text"`, `7`, `{"text": "cut`, `{"text": }`} {
 		var got message
-		if err := wire.Decode([]byte(raw), &got); err == nil {
+		if err := webhook.Decode([]byte(raw), &got); err == nil {
 			t.Errorf("%s is read as %+v", raw, got)
 		}
 	}
 	var list []message
-	if err := wire.Decode([]byte(`{}`), &list); err == nil {
+	if err := webhook.Decode([]byte(`{}`), &list); err == nil {
 		t.Error("an object is read as a list")
 	}
 }

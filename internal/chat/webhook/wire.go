@@ -1,7 +1,4 @@
-// Package wire reads the JSON that platforms send. They add to it and change it without
-// notice, and what they describe is not always what they send: a value of an unexpected type
-// counts as missing, and all beside it is read.
-package wire
+package webhook
 
 import (
 	"encoding/json"

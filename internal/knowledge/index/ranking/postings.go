@@ -1,6 +1,4 @@
-// Package postings is the form in which backends store how often which passage
-// contains a term.
-package postings
+package ranking
 
 import (
 	"encoding/binary"
@@ -43,11 +41,11 @@ func Increment(field *uint8) {
 // ErrDamaged says that stored bytes are no postings.
 var ErrDamaged = errors.New("damaged posting list")
 
-// Append adds the stored form of a posting: two bytes (slot, then the count in the
+// AppendPosting adds the stored form of a posting: two bytes (slot, then the count in the
 // body), and if that count is 0, being too large or not the body's alone, three more
 // (title, headings, body). Postings of a block in order of slot can be put behind one
 // another.
-func Append(data []byte, p Posting) []byte {
+func AppendPosting(data []byte, p Posting) []byte {
 	entry := p.Slot << bodyBits
 	if p.Title == 0 && p.Headings == 0 && p.Body < bodyLimit {
 		return binary.LittleEndian.AppendUint16(data, entry|uint16(p.Body))
@@ -56,9 +54,9 @@ func Append(data []byte, p Posting) []byte {
 	return append(data, p.Title, p.Headings, p.Body)
 }
 
-// Each yields the postings that Append stored. It fails with ErrDamaged, after those
+// EachPosting yields the postings that AppendPosting stored. It fails with ErrDamaged, after those
 // that come before the damage.
-func Each(data []byte, yield func(Posting)) error {
+func EachPosting(data []byte, yield func(Posting)) error {
 	for len(data) >= 2 {
 		entry := binary.LittleEndian.Uint16(data)
 		data = data[2:]

@@ -1,5 +1,4 @@
-// Package spelling finds the terms of an index that are spelled nearly like another.
-package spelling
+package ranking
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package picture_test
+package render_test
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"cairn/internal/chat"
-	"cairn/internal/chat/picture"
+	"cairn/internal/chat/render"
 )
 
 func TestAnSVGIsDrawn(t *testing.T) {
 	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20"><rect x="1" y="1" width="30" height="10"/></svg>`
-	got := picture.Drawn(chat.Document{Name: "shop_architecture.svg", MediaType: picture.SVG, Size: len(drawing), Content: []byte(drawing)})
+	got := render.Drawn(chat.Document{Name: "shop_architecture.svg", MediaType: render.SVG, Size: len(drawing), Content: []byte(drawing)})
 	if got.Name != "shop_architecture.png" || got.MediaType != "image/png" || got.Size != len(got.Content) {
 		t.Errorf("got %s, %s, %d of %d bytes", got.Name, got.MediaType, got.Size, len(got.Content))
 	}
@@ -24,10 +24,10 @@ func TestAnSVGIsDrawn(t *testing.T) {
 func TestWhatCantBeDrawnStays(t *testing.T) {
 	for _, document := range []chat.Document{
 		{Name: "risks.md", MediaType: "text/markdown; charset=utf-8", Content: []byte("# Risks")},
-		{Name: "a.svg", MediaType: picture.SVG, Content: []byte("no svg")},
-		{Name: "a.svg", MediaType: picture.SVG, Size: 4},
+		{Name: "a.svg", MediaType: render.SVG, Content: []byte("no svg")},
+		{Name: "a.svg", MediaType: render.SVG, Size: 4},
 	} {
-		if got := picture.Drawn(document); !reflect.DeepEqual(got, document) {
+		if got := render.Drawn(document); !reflect.DeepEqual(got, document) {
 			t.Errorf("%s became %+v", document.Name, got)
 		}
 	}

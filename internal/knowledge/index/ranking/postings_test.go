@@ -1,4 +1,4 @@
-package postings
+package ranking
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 func readAll(data []byte) ([]Posting, error) {
 	var list []Posting
-	err := Each(data, func(p Posting) { list = append(list, p) })
+	err := EachPosting(data, func(p Posting) { list = append(list, p) })
 	return list, err
 }
 
@@ -22,7 +22,7 @@ func TestPostingsComeBackAsStored(t *testing.T) {
 	}
 	var data []byte
 	for _, p := range list {
-		data = Append(data, p)
+		data = AppendPosting(data, p)
 	}
 	if got, err := readAll(data); err != nil || !slices.Equal(got, list) {
 		t.Errorf("read %v, %v", got, err)
@@ -52,7 +52,7 @@ func FuzzEach(f *testing.F) {
 		}
 		var stored []byte
 		for _, p := range list {
-			stored = Append(stored, p)
+			stored = AppendPosting(stored, p)
 		}
 		again, err := readAll(stored)
 		if err != nil || !slices.Equal(again, list) {

@@ -1,7 +1,4 @@
-// Package picture draws the graph of a flow as a PNG, for where no SVG can be shown. It
-// reads what cairn/internal/graph/draw writes, which is a small part of SVG: paths of
-// moves, lines and cubic curves, polygons, circles, rectangles and lines of text.
-package picture
+package render
 
 import (
 	"bytes"
@@ -33,8 +30,10 @@ var (
 	faintInk   = color.RGBA{0x57, 0x5a, 0x5e, 0xff} // ink at an opacity of 3/4
 )
 
-// PNG draws an SVG. The nodes of the paths (as in data-node) that took tells are marked,
-// and the edges between two of them.
+// PNG draws what package graph/draw writes, for where no SVG can be shown: a small part of SVG,
+// paths of moves, lines and cubic curves, polygons, circles, rectangles and lines of text. Of the
+// libraries in Go oksvg draws no text, and those that do bring a typesetter. The nodes (as in
+// data-node) that took tells are marked, and the edges between two of them.
 func PNG(svg string, took func(node string) bool) ([]byte, error) {
 	if len(svg) > maxSVG {
 		return nil, fmt.Errorf("draw a graph: the SVG has %d bytes, the limit is %d", len(svg), maxSVG)

@@ -1,5 +1,4 @@
-// Package pack makes stored JSON small. Memory is what a Redis costs.
-package pack
+package redis
 
 import (
 	"bytes"
@@ -10,8 +9,8 @@ import (
 	"sync"
 )
 
-// MaxSize bounds what Unpack gives, in bytes.
-const MaxSize = 64 << 20
+// maxUnpacked bounds what unpackJSON gives, in bytes.
+const maxUnpacked = 64 << 20
 
 // packed is the first byte of what is compressed. JSON begins with none such.
 const packed = 0x01
@@ -27,8 +26,8 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// Pack gives JSON in a shorter form, or as it is where that is not shorter.
-func Pack(json []byte) ([]byte, error) {
+// packJSON gives JSON in a shorter form, or as it is where that is not shorter.
+func packJSON(json []byte) ([]byte, error) {
 	if len(json) < worth {
 		return json, nil
 	}
@@ -49,17 +48,17 @@ func Pack(json []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Unpack gives back what Pack was given.
-func Unpack(stored []byte) ([]byte, error) {
+// unpackJSON gives back what packJSON was given.
+func unpackJSON(stored []byte) ([]byte, error) {
 	if len(stored) == 0 || stored[0] != packed {
 		return stored, nil
 	}
 	r := flate.NewReader(bytes.NewReader(stored[1:]))
-	json, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	json, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
-	if len(json) > MaxSize {
+	if len(json) > maxUnpacked {
 		return nil, errors.New("decompress: more than 64 MiB came out")
 	}
 	return json, nil

@@ -16,17 +16,19 @@ import (
 type sizeOfContext struct {
 	passages int
 	// sure are the passages that are shown unless they score far less than the best; those
-	// after them score nearly as much. 0: all are.
+	// after them score nearly as much, or are small. 0: all are.
 	sure   int
 	tokens int
 	rest   map[int][]int // positions of what is shown with a passage, for its listing goes on there
 }
 
-// What a passage scores at least that is shown, of the best one's score: among the sure ones,
-// and after them.
+// What a passage scores at least that is shown, of the best one's score: among the sure ones, and
+// after them, where a small one costs little.
 const (
-	sureShare = 0.2
-	nearShare = 0.7
+	sureShare    = 0.2
+	nearShare    = 0.7
+	smallShare   = 0.5
+	smallPassage = 720 // bytes of its text at most
 )
 
 // sourceTokens is about what the tags and the title of a source take.
@@ -89,6 +91,9 @@ func worthShowing(evidence []retrieve.Evidence, size sizeOfContext) []int {
 		share := sureShare
 		if len(worth) >= sure {
 			share = nearShare
+			if len(e.Passage.Text) <= smallPassage {
+				share = smallShare
+			}
 		}
 		switch {
 		case len(worth) == size.passages:

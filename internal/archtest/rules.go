@@ -28,7 +28,8 @@ var rules = []rule{
 		allow: []string{
 			"cairn/internal/language/**", "cairn/internal/phrases",
 			"cairn/internal/graph/**", "cairn/internal/agent/**", "cairn/internal/knowledge/**",
-			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/inspect/**", "cairn/internal/eval",
+			"cairn/internal/llm/**", "cairn/internal/document/**", "cairn/internal/repository/**", "cairn/internal/inspect/**", "cairn/internal/pages/**", "cairn/internal/eval",
+			"cairn/internal/sqlite/sqlitetest",
 		},
 	},
 	{

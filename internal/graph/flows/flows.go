@@ -53,9 +53,20 @@ type Request struct {
 	Asks *graph.Question
 	// ReadIn is what shows the answer: "slack", "discord", "terminal", "web"; "" is not known.
 	ReadIn string
+	// Room is where the request was made, for flows that keep something there.
+	Room Room
 	// Location is where the documents are that the run reads. The zero one is read from
 	// Text by those flows that read documents, see ParseLocation.
 	Location Location
+}
+
+// Room is where a request was made, and by whom.
+type Room struct {
+	Thread  string `json:"thread"`
+	Channel string `json:"channel,omitempty"` // what its threads share; "" for none
+	Author  string `json:"author,omitempty"`  // as the adapter knows them
+	// Audience is whom the room is for: what is kept there is for them. "" is everybody.
+	Audience knowledge.Audience `json:"audience,omitempty"`
 }
 
 // Attachment is a file as part of a question.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -151,11 +152,16 @@ func (e *editor) changeText(root *tree.Node) {
 	one.Text = strings.Join(words, " ")
 }
 
+var (
+	oneWord = regexp.MustCompile(`w\d+`)
+	glued   = regexp.MustCompile(`w\d+(?:w\d+)+`)
+)
+
 // wordsOf counts the words of a page.
 func wordsOf(root *tree.Node) map[string]int {
 	count := make(map[string]int)
 	root.Walk(func(n, _ *tree.Node) bool {
-		for _, word := range strings.Fields(n.Text) {
+		for _, word := range oneWord.FindAllString(n.Text, -1) {
 			count[word]++
 		}
 		return true
@@ -217,6 +223,11 @@ func findLoss(base, ours, theirs, merged *tree.Node, conflicts []merge.Conflict)
 			return word + " is lost"
 		case !wanted && is[word] > 0 && !inConflict(word):
 			return word + " is back"
+		}
+	}
+	for _, pair := range glued.FindAllString(merged.PlainText(), -1) {
+		if !strings.Contains(ours.PlainText()+" "+theirs.PlainText(), pair) {
+			return pair + " were different words"
 		}
 	}
 	for word := range is {

@@ -85,7 +85,7 @@ func (d *decoder) decodeNode(data json.RawMessage, depth int) (*Node, error) {
 		return d.decodeNode(json.RawMessage(raw), depth+1)
 	}
 	if !n.HasChildren() && !n.IsInline() && n.Kind != Rule {
-		return n.keepUnknown(data)
+		return keepUnknown(n, data)
 	}
 	if err := n.decodeState(f["$"]); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (d *decoder) decodeNode(data json.RawMessage, depth int) (*Node, error) {
 }
 
 // keepUnknown keeps the JSON of a node as it is, but for white space.
-func (n *Node) keepUnknown(data json.RawMessage) (*Node, error) {
+func keepUnknown(n *Node, data json.RawMessage) (*Node, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
 		return nil, &Error{Reason: "a node is a JSON object"}
@@ -281,7 +281,7 @@ func (n *Node) decodeFields(f fields) error {
 		n.Background, n.VerticalAlign, n.Width = f.text("backgroundColor", ""), f.choice("verticalAlign", "", "middle", "bottom"), f.number("width")
 		whole = append(whole, wholeField{"headerState", &n.HeaderState, 0})
 	case Text, CodeText, Tab:
-		n.decodeText(f)
+		decodeText(n, f)
 		whole = append(whole, wholeField{"format", (*int)(&n.Format), f.alias("format", formatNames)}, wholeField{"detail", &n.Detail, f.alias("detail", detailNames)})
 	}
 	for _, field := range whole {
@@ -321,7 +321,7 @@ func (n *Node) completeFields() {
 	}
 }
 
-func (n *Node) decodeText(f fields) {
+func decodeText(n *Node, f fields) {
 	n.Text = f.text("text", "")
 	n.Mode = f.choice("mode", "normal", "token", "segmented")
 	n.Style = f.text("style", "")

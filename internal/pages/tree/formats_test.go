@@ -66,6 +66,13 @@ func TestMarkdownThereAndBack(t *testing.T) {
 	}
 }
 
+func TestPlainTextHasALineForEachBlock(t *testing.T) {
+	root := parse(t, "# One\n\ntwo **three**\n\n- four\n  - five\n- six\n\n| seven | eight |\n|---|---|\n")
+	if got, want := root.PlainText(), "One\ntwo three\nfour\nfive\nsix\nseven\neight"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestHTMLRunsNothing(t *testing.T) {
 	root := parse(t, handbook)
 	link := tree.NewBlock(tree.Link, tree.NewText("<b>click</b>", tree.Bold))

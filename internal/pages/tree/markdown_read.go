@@ -108,7 +108,7 @@ func (r *markdownReader) readList(at *ast.List) *Node {
 		}
 		if box, ok := firstBox(child); ok {
 			list.ListType, item.Checked = Check, box.IsChecked
-			item.trimStart()
+			trimStart(item)
 		}
 		list.Children = append(list.Children, item)
 	}
@@ -126,7 +126,7 @@ func firstBox(item ast.Node) (*tables.TaskCheckBox, bool) {
 }
 
 // trimStart drops the white space that a line begins with.
-func (n *Node) trimStart() {
+func trimStart(n *Node) {
 	if len(n.Children) > 0 && n.Children[0].Kind == Text {
 		n.Children[0].Text = strings.TrimLeft(n.Children[0].Text, " ")
 	}

@@ -253,6 +253,11 @@ func (n *Node) PlainText() string {
 }
 
 func (n *Node) writePlainText(b *strings.Builder) {
+	endLine := func() {
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+			b.WriteByte('\n')
+		}
+	}
 	switch n.Kind {
 	case Text, CodeText:
 		b.WriteString(n.Text)
@@ -264,9 +269,12 @@ func (n *Node) writePlainText(b *strings.Builder) {
 		b.WriteString(n.Alt)
 	}
 	for _, child := range n.Children {
+		if !child.IsInline() {
+			endLine()
+		}
 		child.writePlainText(b)
 	}
-	if n.Kind != Root && !n.IsInline() && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
-		b.WriteByte('\n')
+	if n.Kind != Root && !n.IsInline() {
+		endLine()
 	}
 }

@@ -1,0 +1,105 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Verb is what is done with a page.
+type Verb string
+
+// The verbs, by the words that people write behind "page:".
+const (
+	Open       Verb = "open"
+	Create     Verb = "new"
+	List       Verb = "list"
+	Show       Verb = "show"
+	History    Verb = "history"
+	Restore    Verb = "restore"
+	Title      Verb = "title"
+	AppendText Verb = "append"
+	Replace    Verb = "replace"
+	Close      Verb = "close"
+	Undo       Verb = "undo"
+	Delete     Verb = "delete"
+	FromThread Verb = "thread"
+	Free       Verb = "" // in free words
+)
+
+// verbs are all that take a word; each with what is behind it.
+var verbs = []struct {
+	verb Verb
+	help string
+}{
+	{Create, "`page: new` and a title: a new page; what stands below the title is written on it"},
+	{FromThread, "`page: thread` and a title: a page of what was said in this thread"},
+	{Open, "`page: open` and an id or a title: works on that page here"},
+	{List, "`page: list`: the pages that you may see here"},
+	{Show, "`page: show`: the page; `page: show ids` with the id of each block"},
+	{AppendText, "`page: append` and a text: adds it at the end"},
+	{Replace, "`page: replace`, the id of a block and a text: has it in that place; without a text the block goes"},
+	{Title, "`page: title` and a text: renames the page"},
+	{History, "`page: history`: who changed what, and when"},
+	{Restore, "`page: restore` and a number: has that version again"},
+	{Undo, "`page: undo`: takes the last change back, within a day"},
+	{Close, "`page: close`: works on no page here"},
+	{Delete, "`page: delete`: removes the page and its history"},
+}
+
+// Command is a request as it was understood.
+type Command struct {
+	Verb Verb
+	Rest string // behind the verb
+}
+
+// fromThread is a wish in free words for a page of what was said.
+var fromThread = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|can you|could you|kannst du|bitte)\W+)*(?:write|make|create|draft|start|turn|schreib\w*|mach\w*|erstell\w*)\b.{0,60}\b(?:this|the|diese\w*|dem) (?:thread|conversation|discussion|chat|unterhaltung|diskussion)\b`)
+
+// ReadCommand reads what stands behind "page:".
+func ReadCommand(text string) Command {
+	text = strings.TrimSpace(text)
+	word, rest := text, ""
+	if end := strings.IndexAny(text, " \t\n\r\u00A0:"); end >= 0 {
+		word, rest = text[:end], strings.TrimLeft(text[end:], ": \t\u00A0")
+	}
+	word = strings.ToLower(word)
+	for _, known := range verbs {
+		if string(known.verb) == word {
+			return Command{known.verb, strings.TrimRight(rest, " \t\r\n")}
+		}
+	}
+	if fromThread.MatchString(text) {
+		return Command{FromThread, ""}
+	}
+	return Command{Free, text}
+}
+
+// describeCommands lists the commands.
+func describeCommands() string {
+	lines := make([]string, len(verbs))
+	for i, known := range verbs {
+		lines[i] = "- " + known.help
+	}
+	return strings.Join(lines, "\n")
+}
+
+// splitTitle parts a text into its first line and what stands below.
+func splitTitle(text string) (title, body string) {
+	title, body, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(strings.TrimLeft(title, "# ")), strings.TrimSpace(body)
+}
+
+// readNumber reads the number of a version: "3", "v3", "#3".
+func readNumber(text string) (int, bool) {
+	number, err := strconv.Atoi(strings.TrimLeft(strings.TrimSpace(text), "vV#"))
+	return number, err == nil && number > 0
+}
+
+// writeKey names the one write of a run, so that it is made once whatever dies.
+func writeKey(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return hex.EncodeToString(sum[:8])
+}

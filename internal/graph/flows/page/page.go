@@ -1,0 +1,156 @@
+// Package page is the flow that writes and edits pages with the people of a thread. A change
+// is shown as a diff and made once somebody applies it; what others changed in the same words
+// meanwhile is a question with both versions. It needs no language model: what is asked in
+// free words says so.
+//
+// Reading order: state.go, page.go (the graph), command.go (what is asked), read.go (what
+// only shows), propose.go (what changes), apply.go, thread.go (a page from a thread).
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/pages"
+	"cairn/internal/pages/tree"
+)
+
+// Name is the flow's name in checkpoints, traces and commands.
+const Name = "page"
+
+// schemaVersion is the version of State in checkpoints.
+const schemaVersion = 1
+
+// The nodes, by the names of the flow's contract.
+const (
+	nodeCommand  = "page_command"
+	nodeReview   = "page_review"
+	nodeApply    = "page_apply"
+	nodeConflict = "page_conflict"
+)
+
+// Options is what the flow works with.
+type Options struct {
+	Library *pages.Library // nil for the graph alone
+}
+
+// Flow edits pages. Make one with New.
+type Flow struct {
+	flows.Runner[State]
+
+	library *pages.Library
+	now     func() time.Time
+}
+
+var _ flows.Flow = (*Flow)(nil)
+
+// New makes the flow.
+func New(options Options) (*Flow, error) {
+	f := &Flow{library: options.Library, now: time.Now}
+	compiled, err := f.plan().Compile()
+	if err != nil {
+		return nil, fmt.Errorf("flow %s: %w", Name, err)
+	}
+	f.Runner = flows.Runner[State]{Graph: compiled, Conclude: f.outcome}
+	return f, nil
+}
+
+// plan lays out the graph.
+func (f *Flow) plan() *graph.Graph[State] {
+	g := graph.New(Name, schemaVersion, fields...)
+	g.Node(nodeCommand, f.runCommand, graph.Policy{Description: "Looking at the page", Timeout: time.Minute})
+	g.Node(nodeReview, f.review, graph.Policy{Description: "Showing the change", Asks: true, Timeout: time.Minute})
+	g.Node(nodeApply, f.apply, graph.Policy{Description: "Saving the page", Timeout: time.Minute})
+	g.Node(nodeConflict, f.askConflict, graph.Policy{Description: "Asking which version holds", Asks: true})
+	g.Start(nodeCommand)
+	g.Route(nodeCommand, afterCommand, nodeReview, nodeApply, graph.End)
+	g.Edge(nodeReview, nodeApply)
+	g.Route(nodeApply, afterApplying, nodeConflict, graph.End)
+	g.Edge(nodeConflict, nodeApply)
+	g.Label(nodeCommand, graph.End, "nothing to decide")
+	g.Label(nodeCommand, nodeApply, "undo")
+	g.Label(nodeApply, nodeConflict, "changed meanwhile")
+	return g
+}
+
+func afterCommand(s State) string {
+	switch {
+	case s.Output != "" || s.Proposal == nil:
+		return graph.End
+	case s.Proposal.Verb == Undo:
+		return nodeApply
+	}
+	return nodeReview
+}
+
+func afterApplying(s State) string {
+	if s.Output != "" {
+		return graph.End
+	}
+	return nodeConflict
+}
+
+// Name implements flows.Flow.
+func (f *Flow) Name() string { return Name }
+
+// Start implements flows.Flow.
+func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	return f.Begin(ctx, request.Run, f.begin(request), runtime)
+}
+
+// begin is the state that a run of a request begins with.
+func (f *Flow) begin(request flows.Request) State {
+	return State{
+		RequestID: request.Run, UserInput: request.Text, Room: request.Room, Said: request.Before, History: request.History, StartTime: f.now(),
+	}
+}
+
+func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
+	s := run.State
+	made := flows.Outcome{Kind: flows.Answered, Text: s.Output, Files: s.Files, Trace: flows.Trace{
+		Steps: steps, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+	}}
+	switch {
+	case run.Status == graph.Waiting:
+		made.Kind, made.Question = flows.Asked, &run.Questions[0]
+		made.Text = made.Question.Text
+	case s.Failed:
+		made.Kind = flows.Abstained
+	}
+	return made
+}
+
+// place is where the request was made, for the library.
+func (s State) place() pages.Place {
+	return pages.Place{Thread: s.Room.Thread, Channel: s.Room.Channel, Audience: s.Room.Audience}
+}
+
+// author is who made the request.
+func (s State) author(why string) pages.Author {
+	return pages.Author{Name: s.Room.Author, Run: s.RequestID, Why: why, Key: writeKey(s.RequestID)}
+}
+
+// say ends the run with a text.
+func say(format string, values ...any) (graph.Result[State], error) {
+	return graph.Update(output.Set(fmt.Sprintf(format, values...))), nil
+}
+
+// refuse ends the run with the reason why nothing was done.
+func refuse(format string, values ...any) (graph.Result[State], error) {
+	return graph.Update(output.Set(fmt.Sprintf(format, values...)), failed.Set(true)), nil
+}
+
+// refuseFor ends the run for an error that people can do something about, and returns others.
+func refuseFor(err error) (graph.Result[State], error) {
+	if errors.Is(err, pages.ErrNotFound) {
+		return refuse("There is no such page or version here. `page: list` shows the pages of this place.")
+	}
+	if broken, ok := errors.AsType[*tree.Error](err); ok {
+		return refuse("That can't be done: %s.", broken.Error())
+	}
+	return graph.Result[State]{}, err
+}

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"time"
+
+	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
+	"cairn/internal/pages"
+	"cairn/internal/pages/merge"
+)
+
+// Proposal is a change that a person asked for and has not decided about. The changed page is
+// made of it anew each time, so that a checkpoint stays small.
+type Proposal struct {
+	Verb   Verb         `json:"verb"`
+	Page   pages.PageID `json:"page"`
+	Base   int          `json:"base"`             // the version that the person saw
+	Title  string       `json:"title"`            // the page's, before
+	Block  string       `json:"block,omitempty"`  // of replace
+	Text   string       `json:"text,omitempty"`   // Markdown, or the new title
+	Number int          `json:"number,omitempty"` // of restore and undo: the version
+}
+
+// State is what the graph works on. The names of its fields are part of the flow's contract.
+type State struct {
+	RequestID string
+	UserInput string
+	Room      flows.Room
+	Said      []flows.Said // in the thread, before the bot was called in
+	History   []flows.Turn
+
+	Proposal  *Proposal
+	Decision  Decision
+	Conflicts []merge.Conflict
+	Resolve   merge.Choice
+
+	Output    string // Markdown; the run ends once there is one
+	Failed    bool   // Output says why nothing was done
+	Files     []flows.File
+	Notes     []string
+	StartTime time.Time
+}
+
+var (
+	requestID = graph.Replace("request_id", func(s *State) *string { return &s.RequestID })
+	userInput = graph.Replace("user_input", func(s *State) *string { return &s.UserInput })
+	room      = graph.Replace("room", func(s *State) *flows.Room { return &s.Room })
+	said      = graph.Replace("said", func(s *State) *[]flows.Said { return &s.Said })
+	history   = graph.Replace("history", func(s *State) *[]flows.Turn { return &s.History })
+
+	proposal  = graph.Replace("proposal", func(s *State) **Proposal { return &s.Proposal })
+	decision  = graph.Replace("decision", func(s *State) *Decision { return &s.Decision })
+	conflicts = graph.Replace("conflicts", func(s *State) *[]merge.Conflict { return &s.Conflicts })
+	resolve   = graph.Replace("resolve", func(s *State) *merge.Choice { return &s.Resolve })
+
+	output    = graph.Replace("output", func(s *State) *string { return &s.Output })
+	failed    = graph.Replace("failed", func(s *State) *bool { return &s.Failed })
+	files     = graph.Replace("files", func(s *State) *[]flows.File { return &s.Files })
+	notes     = graph.Append("notes", func(s *State) *[]string { return &s.Notes })
+	startTime = graph.Replace("start_time", func(s *State) *time.Time { return &s.StartTime })
+)
+
+var fields = []graph.FieldSpec[State]{
+	requestID, userInput, room, said, history,
+	proposal, decision, conflicts, resolve,
+	output, failed, files, notes, startTime,
+}

@@ -225,9 +225,13 @@ func findLoss(base, ours, theirs, merged *tree.Node, conflicts []merge.Conflict)
 			return word + " is back"
 		}
 	}
-	for _, pair := range glued.FindAllString(merged.PlainText(), -1) {
-		if !strings.Contains(ours.PlainText()+" "+theirs.PlainText(), pair) {
-			return pair + " were different words"
+	before := ours.PlainText() + " " + theirs.PlainText()
+	for _, run := range glued.FindAllString(merged.PlainText(), -1) {
+		words := oneWord.FindAllString(run, -1)
+		for i := range len(words) - 1 {
+			if !strings.Contains(before, words[i]+words[i+1]) {
+				return words[i] + words[i+1] + " were different words"
+			}
 		}
 	}
 	for word := range is {

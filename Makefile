@@ -26,6 +26,10 @@ test: ## every test, with the race detector; installs what tests need; skipped t
 	scripts/test-needs.sh
 	TIMEOUT=$(TIMEOUT) scripts/test.sh $(PKG)
 
+.PHONY: test-tools
+test-tools: ## build, vet and test the module in tools, which measures Cairn on public sets
+	cd tools && go vet ./... && go test -race ./...
+
 .PHONY: test-arm64
 test-arm64: ## the kernels for arm64 in an emulator, on a processor with SDOT and on one without; installs qemu-user
 	scripts/test-needs.sh qemu-aarch64:qemu-user
@@ -36,11 +40,11 @@ test-arm64: ## the kernels for arm64 in an emulator, on a processor with SDOT an
 
 .PHONY: format
 format: ## format every file
-	gofmt -w cmd docs internal
+	gofmt -w cmd docs internal tools
 
 .PHONY: lint
 lint: ## formatting, go vet and linters
-	@unformatted=$$(gofmt -l cmd docs internal); test -z "$$unformatted" || \
+	@unformatted=$$(gofmt -l cmd docs internal tools); test -z "$$unformatted" || \
 		{ printf 'not formatted (run make format):\n%s\n' "$$unformatted" >&2; exit 1; }
 	go vet ./...
 	$(GOLANGCI_LINT) run --allow-parallel-runners

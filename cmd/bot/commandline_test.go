@@ -67,7 +67,7 @@ func TestArgumentsReachTheirCommand(t *testing.T) {
 		"runs list --limit=-1":                 &runsListCommand{Limit: -1},
 		"slack manifest --mode http":           &slackManifestCommand{Mode: "http", Pane: "agent"},
 		"forget --user=-odd":                   &forgetCommand{User: "-odd"},
-		"eval x --side words":                  evalOf("x", "words"),
+		"eval x --verifier full":               evalOf("x", "full"),
 		"config check --models":                &configCheckCommand{Models: true},
 		"version":                              &versionCommand{},
 		"discord invite --application 1":       &discordInviteCommand{Application: "1"},
@@ -83,8 +83,8 @@ func TestArgumentsReachTheirCommand(t *testing.T) {
 	}
 }
 
-func evalOf(set, side string) *evalCommand {
-	c := &evalCommand{Side: side, Verifier: "honest"}
+func evalOf(set, verifier string) *evalCommand {
+	c := &evalCommand{Verifier: verifier}
 	c.Set = set
 	return c
 }
@@ -136,7 +136,7 @@ func TestWrongUseIsToldWithItsRemedy(t *testing.T) {
 		"eval":                     "expected \"<SET>\"",
 		"context docs":             "expected \"<NAME> ...\"",
 		"forget":                   "missing flags: --user=ID",
-		"eval x --side colour":     `--side must be one of "fused","words","meaning" but got "colour"`,
+		"eval x --verifier fair":   `--verifier must be one of "honest","full","none" but got "fair"`,
 		"ask x --depth deep":       `--depth must be one of "brief","detailed","comprehensive","" but got "deep"`,
 		"serve --role worker,cook": `--role must be one of "intake","worker","slack","discord","web" but got "cook"`,
 		"runs --status asleep":     `--status must be one of "queued","running","waiting","done","failed","cancelled","expired","" but got "asleep"`,

@@ -173,7 +173,8 @@ down what is done to Cairn itself.
 [cairn/internal/app] puts the program together: Open in its app.go lists in order what is opened,
 Serve in serve.go what each role starts. main.go gives exit codes, commandline.go lists the commands
 and reads what was typed, and every command has a file of its own, with its flags. The scripts in
-testdata/script run the real program as a person would. [cairn/internal/archtest] holds the rules of who may
+testdata/script run the real program as a person would. What only those who work on Cairn measure is in the
+folder tools, a module of its own. [cairn/internal/archtest] holds the rules of who may
 import whom, of names, and of how many methods a struct has.
 */
 package main

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,15 +19,12 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/answer/quoting"
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
-	"cairn/internal/knowledge/retrieve"
-	"cairn/internal/knowledge/support"
 )
 
 type evalCommand struct {
-	Set      string `arg:"" name:"SET" help:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents; corpus.jsonl, queries.jsonl and qrels.tsv; tasks.jsonl; or claims.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set. The word replies, before the folder of replies.jsonl."`
+	Set      string `arg:"" name:"SET" help:"Folder of a question set: questions.jsonl or talk.jsonl beside its documents, or tasks.jsonl. Or a folder of such sets. The word routing: the messages in this program, and which flow each is for. The word talk, before the folder of a talk set. The word replies, before the folder of replies.jsonl."`
 	Folder   string `arg:"" name:"FOLDER" optional:"" help:"Behind the word talk or replies: the folder of the set."`
 	Answers  string `placeholder:"FILE" help:"Also write every answer, a JSON object a line."`
 	ByKind   bool   `help:"Also measure each kind of question alone."`
@@ -41,7 +37,6 @@ type evalCommand struct {
 	// The judgement decides when to ask back and when to decline.
 	Fit       string `placeholder:"FILE" help:"Fit what decides when to ask back and when to decline on these sets, print how it does on each half when fitted on the other, and write it; what a half was left out of goes beside it."`
 	Judgement string `placeholder:"FILE" help:"Decide by what --fit wrote."`
-	Side      string `enum:"fused,words,meaning" placeholder:"fused|words|meaning" default:"fused" help:"Search by words, by meaning, or by both fused (retrieval sets)."`
 
 	FitOrder  string `placeholder:"FILE" help:"Fit the weights by which evidence is put in order on these sets, print how they do on each half when fitted on the other, and write them to a file."`
 	Documents string `placeholder:"FOLDER" help:"The pages that replies cite."`
@@ -164,9 +159,6 @@ func findSets(dir string) ([]questionSet, error) {
 }
 
 func (c *evalCommand) measure(ctx context.Context, in *invocation, configured config.Config, set questionSet) (report eval.Report, err error) {
-	if set.form == eval.FormGrounding {
-		return measureSupport(set)
-	}
 	if c.Context {
 		return c.measureContext(ctx, in, configured, set)
 	}
@@ -178,8 +170,6 @@ func (c *evalCommand) measure(ctx context.Context, in *invocation, configured co
 	}
 	defer func() { err = closeAfter(err, a) }()
 	switch set.form {
-	case eval.FormRetrieval:
-		return c.measureRetrieval(ctx, in, a, set)
 	case eval.FormClarify:
 		return c.measureDecisions(ctx, in, a, set)
 	case eval.FormTalk:
@@ -228,7 +218,7 @@ func (c *evalCommand) open(ctx context.Context, in *invocation, configured confi
 		return nil, err
 	}
 	for document, err := range a.Index.Documents(ctx, "") {
-		if err == nil && document.Source != corpusSource && document.Source != pagesSource {
+		if err == nil && document.Source != eval.CorpusSource && document.Source != pagesSource {
 			err = fmt.Errorf("--postgres: the database holds documents of the source %s: create one for measuring alone", document.Source)
 		}
 		if err != nil {
@@ -252,78 +242,8 @@ func (c *evalCommand) sync(ctx context.Context, in *invocation, a *measuredLibra
 	return err
 }
 
-func (c *evalCommand) measureRetrieval(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
-	loaded, err := eval.LoadRetrieval(set.dir)
-	if err != nil {
-		return eval.Report{}, err
-	}
-	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
-		return eval.Report{}, err
-	}
-	retriever := a.Retriever()
-	switch c.Side {
-	case "words":
-		retriever.Embedder = nil
-	case "meaning":
-		retriever.Fusion = retrieve.Fusion{Dense: 1}
-	}
-	scores, err := loaded.Measure(ctx, func(ctx context.Context, query string) ([]string, error) {
-		ranked, err := retriever.Rank(ctx, retrieve.Query{Text: query})
-		return documentsOf(ranked), err
-	})
-	if err != nil {
-		return eval.Report{}, err
-	}
-	return scores.Report(), nil
-}
-
-// documentsOf gives the documents of a ranking of passages, each at its best place.
-func documentsOf(ranked []retrieve.Fused) []string {
-	var documents []string
-	seen := make(map[knowledge.DocumentID]bool)
-	for _, r := range ranked {
-		document, _, ok := r.Passage.Split()
-		if ok && !seen[document] {
-			seen[document] = true
-			documents = append(documents, strings.TrimPrefix(string(document), corpusSource+":"))
-		}
-	}
-	return documents
-}
-
-// The sources of sets' documents.
-const (
-	corpusSource = "corpus"
-	pagesSource  = "pages"
-)
-
-// corpus is the connector of a set's documents.
-type corpus struct {
-	documents iter.Seq2[eval.Document, error]
-}
-
-func (c *corpus) Source() knowledge.SourceID { return corpusSource }
-
-func (c *corpus) Sync(_ context.Context, known connect.Known) iter.Seq2[connect.Change, error] {
-	return func(yield func(connect.Change, error) bool) {
-		for document, err := range c.documents {
-			if err != nil {
-				yield(connect.Change{}, err)
-				return
-			}
-			id := knowledge.DocumentID(corpusSource + ":" + document.ID)
-			change := connect.Change{Kind: connect.Upserted, MediaType: "text/plain", Content: []byte(document.Text), Document: knowledge.Document{
-				ID: id, Source: corpusSource, Kind: knowledge.KindDocumentation, Path: document.ID, Title: document.Title, Hash: document.ID,
-			}}
-			if _, there := known[id]; there {
-				change.Kind = connect.Unchanged
-			}
-			if !yield(change, nil) {
-				return
-			}
-		}
-	}
-}
+// pagesSource is the source of the pages beside a set.
+const pagesSource = "pages"
 
 func (c *evalCommand) measureAnswers(ctx context.Context, in *invocation, a *measuredLibrary, set questionSet) (eval.Report, error) {
 	questions, err := eval.LoadQuestions(set.dir)
@@ -364,37 +284,14 @@ func (c *evalCommand) measureDecisions(ctx context.Context, in *invocation, a *m
 	if err != nil {
 		return eval.Report{}, err
 	}
-	if err := c.sync(ctx, in, a, &corpus{documents: loaded.Documents()}); err != nil {
+	if err := c.sync(ctx, in, a, &eval.Corpus{Documents: loaded.Documents()}); err != nil {
 		return eval.Report{}, err
 	}
 	answers, err := c.collect(ctx, a, filepath.Base(set.dir), loaded.Questions)
 	if err != nil {
 		return eval.Report{}, err
 	}
-	report, err := loaded.ScoreDecisions(answers)
-	if err != nil {
-		return eval.Report{}, err
-	}
-	topics, err := eval.LoadTopics(set.dir)
-	if err != nil || len(topics) == 0 {
-		return report, err
-	}
-	group, err := c.measureFacets(ctx, in, a, topics)
-	report.Groups = append(report.Groups, group)
-	return report, err
-}
-
-// measureSupport checks the claims of a grounding set as an answer's sentences are
-// checked against what they cite.
-func measureSupport(set questionSet) (eval.Report, error) {
-	claims, err := eval.LoadClaims(set.dir)
-	if err != nil {
-		return eval.Report{}, err
-	}
-	return eval.ScoreClaims(claims, func(claim string, evidence []string) (float64, string) {
-		verdict := support.Check(claim, evidence)
-		return verdict.Score, string(verdict.Label)
-	})
+	return loaded.ScoreDecisions(answers)
 }
 
 // collect asks the flow every question, and keeps the answers if that was asked for.

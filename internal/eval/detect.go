@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Form is the layout of a question set.
@@ -35,7 +34,7 @@ const (
 	talkFile      = "talk.jsonl"
 )
 
-// Detect says which form of question set a folder holds.
+// Detect says which form of question set for whole answers a folder holds.
 func Detect(dir string) (Form, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,23 +52,9 @@ func Detect(dir string) (Form, error) {
 		return FormAnswers, nil
 	case has[tasksFile]:
 		return FormClarify, nil
-	case has[claimsFile]:
-		return FormGrounding, nil
 	case has[talkFile]:
 		return FormTalk, nil
 	}
-	var missing []string
-	for _, name := range []string{corpusFile, queriesFile, qrelsFile} {
-		if !has[name] {
-			missing = append(missing, name)
-		}
-	}
-	switch len(missing) {
-	case 0:
-		return FormRetrieval, nil
-	case 3:
-		return "", fmt.Errorf("%s holds no question set: it needs %s or %s beside a folder of documents, or %s, or %s, or %s, %s and %s",
-			filepath.Clean(dir), questionsFile, talkFile, tasksFile, claimsFile, corpusFile, queriesFile, qrelsFile)
-	}
-	return "", fmt.Errorf("retrieval set %s lacks %s", filepath.Clean(dir), strings.Join(missing, " and "))
+	return "", fmt.Errorf("%s holds no question set: it needs %s or %s beside a folder of documents, or %s",
+		filepath.Clean(dir), questionsFile, talkFile, tasksFile)
 }

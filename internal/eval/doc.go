@@ -1,7 +1,8 @@
 // Package eval reads question sets and measures what a search or a bot makes of
 // them. It knows no index and no flow: the caller passes functions.
 //
-// Five forms of sets are known, see Detect. A retrieval set has documents, queries
+// Five forms of sets are known, of which Detect tells those that teams have: answer sets, clarify
+// sets and talk sets. The others are for the tools of Cairn's own. A retrieval set has documents, queries
 // and which document is relevant to which query (the BEIR layout); RetrievalSet
 // measures a search on it. An answer set has questions as people type them, with
 // the sections that hold the answer, the facts a right answer states, and whether

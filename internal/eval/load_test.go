@@ -178,20 +178,14 @@ func TestFindPagesNamesWhatIsMissing(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	retrieval := retrievalSet()
-	broken := retrievalSet()
-	delete(broken, qrelsFile)
 	for _, test := range []struct {
 		name  string
 		files map[string]string
 		form  Form
 		want  string
 	}{
-		{"retrieval", retrieval, FormRetrieval, ""},
 		{"answers", map[string]string{questionsFile: "", "docs/a.md": ""}, FormAnswers, ""},
 		{"clarify", map[string]string{tasksFile: "", "qulac.jsonl": ""}, FormClarify, ""},
-		{"grounding", map[string]string{claimsFile: ""}, FormGrounding, ""},
-		{"incomplete", broken, "", "lacks qrels.tsv"},
 		{"neither", map[string]string{"readme.md": ""}, "", "holds no question set: it needs questions.jsonl or talk.jsonl beside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,12 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"cairn/internal/app"
 	"cairn/internal/chat"
-	"cairn/internal/config"
 	"cairn/internal/eval"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -22,43 +20,52 @@ import (
 
 // measureFacets acts the person who is asked back: for each facet of each topic it
 // makes the request, and replies with what people said who had that facet in mind.
-func (c *evalCommand) measureFacets(ctx context.Context, in *invocation, a *measuredLibrary, topics []eval.Topic) (group eval.Group, err error) {
-	configured := a.Config
-	configured.DataDir, configured.Postgres.Address = filepath.Join(configured.DataDir, "facets"), config.Address{}
-	facets, err := openMeasured(ctx, configured, in.std, app.WriteIndex)
-	if err != nil {
-		return eval.Group{}, err
+func (e *evaluation) measureFacets(ctx context.Context) (report eval.Report, err error) {
+	topics, err := eval.LoadTopics(e.folder)
+	if err == nil && len(topics) == 0 {
+		err = errors.New("it holds no qulac.jsonl with requests")
 	}
-	defer func() { err = closeAfter(err, facets) }()
-	if err := c.sync(ctx, in, facets, &corpus{documents: eval.FacetDocuments(topics)}); err != nil {
-		return eval.Group{}, err
-	}
-	flow, err := facets.newAnswers()
 	if err != nil {
-		return eval.Group{}, err
+		return eval.Report{}, err
+	}
+	library, err := e.openLibrary(ctx)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	defer func() { err = errors.Join(err, library.Close()) }()
+	if err := syncDocuments(ctx, library, &eval.Corpus{Documents: eval.FacetDocuments(topics)}); err != nil {
+		return eval.Report{}, err
+	}
+	models, err := app.NewModels(library.Setup)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	flow, err := app.NewAnswers(library, models.Models, app.Tuning{})
+	if err != nil {
+		return eval.Report{}, err
 	}
 	defer func() { err = errors.Join(err, app.CloseAnswers(ctx, flow)) }()
-	checkpoints, done, err := journal(ctx, configured.DataDir)
+	checkpoints, done, err := openJournal(ctx, e.config.DataDir)
 	if err != nil {
-		return eval.Group{}, err
+		return eval.Report{}, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	var led []eval.Led
 	for _, topic := range topics {
 		for _, facet := range topic.Facets {
-			run, err := lead(ctx, flow, flows.Runtime{Store: checkpoints}, topic, facet.ID)
+			run, err := playFacet(ctx, flow, flows.Runtime{Store: checkpoints}, topic, facet.ID)
 			if err != nil {
-				return eval.Group{}, fmt.Errorf("act facet %s: %w", facet.ID, err)
+				return eval.Report{}, fmt.Errorf("act facet %s: %w", facet.ID, err)
 			}
 			led = append(led, run)
 		}
 	}
-	return eval.FacetGroup(led), nil
+	return eval.Report{Groups: []eval.Group{eval.FacetGroup(led)}}, nil
 }
 
-// journal keeps the checkpoints of runs that belong to no thread, in a data directory, until
+// openJournal keeps the checkpoints of runs that belong to no thread, in a data directory, until
 // done.
-func journal(ctx context.Context, dir string) (kept store.Journal, done func() error, err error) {
+func openJournal(ctx context.Context, dir string) (kept store.Journal, done func() error, err error) {
 	db, err := sqlite.OpenData(ctx, dir)
 	if err != nil {
 		return nil, nil, err
@@ -81,8 +88,8 @@ func journal(ctx context.Context, dir string) (kept store.Journal, done func() e
 	return opened.Journal(lease), done, nil
 }
 
-// lead makes one request and replies where it is asked about.
-func lead(ctx context.Context, flow flows.Flow, runtime flows.Runtime, topic eval.Topic, facet string) (eval.Led, error) {
+// playFacet makes one request and replies where it is asked about.
+func playFacet(ctx context.Context, flow flows.Flow, runtime flows.Runtime, topic eval.Topic, facet string) (eval.Led, error) {
 	led := eval.Led{Type: topic.Type, Facet: facet}
 	run := "eval-facet-" + facet
 	outcome, err := flow.Start(ctx, flows.Request{Run: run, Text: topic.Request, Depth: flows.Detailed}, runtime)

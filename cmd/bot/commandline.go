@@ -22,17 +22,18 @@ type commands struct {
 	global  `group:"Flags of every command:"`
 	Version kong.VersionFlag `group:"Flags of every command:" help:"Print the version."`
 
-	Demo    demoCommand    `cmd:"" help:"Try Cairn on a few documents: in this terminal and on a local page." example:"cairn demo" example:"cairn demo ./handbook --model http://localhost:11434/v1"`
-	Ingest  ingestCommand  `cmd:"" help:"Read folders of documents into the index." example:"cairn ingest" example:"cairn ingest ./handbook --url-base https://wiki.example/handbook/"`
-	Migrate migrateCommand `cmd:"" help:"Bring the index's database up to date with this program." example:"cairn migrate --check"`
-	Ask     askCommand     `cmd:"" help:"Answer one question." example:"cairn ask How do I return my laptop?" example:"cairn ask --depth brief --as ann@example.com Who approves travel?" example:"cairn ask -- --role: what is it for?"`
-	Chat    chatCommand    `cmd:"" help:"Talk in the terminal: follow-ups are understood." example:"cairn chat"`
-	Analyze analyzeCommand `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
-	Context contextCommand `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`
-	Repo    repoCommand    `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
-	Reply   replyCommand   `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
-	Web     webCommand     `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
-	Serve   serveCommand   `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`
+	Demo    demoCommand     `cmd:"" help:"Try Cairn on a few documents: in this terminal and on a local page." example:"cairn demo" example:"cairn demo ./handbook --model http://localhost:11434/v1"`
+	Ingest  ingestCommand   `cmd:"" help:"Read folders of documents into the index." example:"cairn ingest" example:"cairn ingest ./handbook --url-base https://wiki.example/handbook/"`
+	Sources sourcesCommands `cmd:"" help:"Places that documents come from: add, list, sync, pause, resume, remove."`
+	Migrate migrateCommand  `cmd:"" help:"Bring the index's database up to date with this program." example:"cairn migrate --check"`
+	Ask     askCommand      `cmd:"" help:"Answer one question." example:"cairn ask How do I return my laptop?" example:"cairn ask --depth brief --as ann@example.com Who approves travel?" example:"cairn ask -- --role: what is it for?"`
+	Chat    chatCommand     `cmd:"" help:"Talk in the terminal: follow-ups are understood." example:"cairn chat"`
+	Analyze analyzeCommand  `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
+	Context contextCommand  `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`
+	Repo    repoCommand     `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
+	Reply   replyCommand    `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
+	Web     webCommand      `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
+	Serve   serveCommand    `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`
 	Runs    struct {
 		List    runsListCommand    `cmd:"" default:"withargs" help:"List runs, the last changed first, and what was put aside." example:"cairn runs --status failed"`
 		Show    runsShowCommand    `cmd:"" help:"Show how a run went." example:"cairn runs show 7HWYUTVX3E"`

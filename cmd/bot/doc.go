@@ -44,7 +44,8 @@ passages and questions in other languages are left to their words.
 connect/files walks a folder and never leaves it. [cairn/internal/knowledge/parse] turns
 bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those into
 passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
-and can be searched at once, vectors follow. [cairn/internal/knowledge/index] is the
+and can be searched at once, vectors follow. Its schedule.go reads sources again and again in a
+process that serves; app's sources.go has the sources that are configured. [cairn/internal/knowledge/index] is the
 contract of the store, index/embedded the one on SQLite. Its posting lists are its own:
 the package comment says why.
 

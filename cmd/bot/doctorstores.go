@@ -146,6 +146,9 @@ func checkIngests(ctx context.Context, opened index.Index) []finding {
 		switch {
 		case state.Reason != "":
 			one.Problem, one.Remedy = fmt.Errorf("it ended early: %s", oneLine(state.Reason)), "run `cairn ingest` again"
+		case state.Held > 0:
+			one.Problem, one.Remedy = fmt.Errorf("%s gone at the source, more than a fifth of it, and kept", count(state.Held, "document")),
+				"look whether that is right, then run `cairn sources sync --prune "+string(state.Source)+"`"
 		case state.Failed > 0:
 			one.Problem, one.Remedy = fmt.Errorf("%s could not be read", count(state.Failed, "document")), "`cairn ingest` says which, and why"
 		}

@@ -14,11 +14,9 @@ import (
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/app"
 	"cairn/internal/config"
-	"cairn/internal/knowledge"
-	"cairn/internal/knowledge/connect/files"
+	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
-	"cairn/internal/knowledge/parse"
 )
 
 type ingestCommand struct {
@@ -27,6 +25,7 @@ type ingestCommand struct {
 	URLBase string   `placeholder:"URL" help:"Address that the documents' links begin with, instead of the file's own."`
 	Rebuild bool     `help:"Throw the index away first and build it anew."`
 	DropOld bool     `name:"drop-old-vectors" help:"At the end, remove the vectors of embedding models that are not configured any more (PostgreSQL alone)."`
+	Prune   bool     `help:"Remove what is gone, even where it is more than a fifth of a source."`
 	Quiet   bool     `short:"q" help:"Print the summary alone."`
 }
 
@@ -36,7 +35,7 @@ type ingestCommand struct {
 const ingestMemory = 110 << 20
 
 // Run brings the index up to date with each folder in turn.
-func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
+func (c *ingestCommand) Run(ctx context.Context, in *invocation) error {
 	configured, err := in.configuration()
 	if err != nil {
 		return err
@@ -45,6 +44,12 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
+	return c.syncSources(ctx, in, configured, sources)
+}
+
+// syncSources brings the index up to date with each source in turn. One that fails does not keep
+// the others from being read.
+func (c *ingestCommand) syncSources(ctx context.Context, in *invocation, configured config.Config, sources []config.Source) (err error) {
 	mode := app.WriteIndex
 	if c.Rebuild {
 		mode = app.RebuildIndex
@@ -62,10 +67,14 @@ func (c *ingestCommand) Run(ctx context.Context, in *invocation) (err error) {
 			library.Logger.DebugContext(ctx, "lower priority", "error", err)
 		}
 	}
+	var failed []error
 	for _, source := range sources {
-		if err := c.sync(ctx, library, in, source); err != nil {
-			return err
+		if ctx.Err() == nil {
+			failed = append(failed, c.sync(ctx, library, in, source))
 		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
 	}
 	if c.DropOld {
 		return dropOldVectors(ctx, library.Index, in)
@@ -93,7 +102,7 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 		return nil, errors.New("nothing to read: name a folder, or configure sources (see docs/configuration.md)")
 	}
 	if len(c.Folders) == 0 {
-		return configured.Sources, nil
+		return unpaused(configured.Sources), nil
 	}
 	if c.Name != "" && len(c.Folders) > 1 {
 		return nil, errors.New("--name names one source: give one folder with it")
@@ -108,58 +117,23 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 		if name == "" {
 			name = filepath.Base(absolute)
 		}
-		sources = append(sources, config.Source{Name: name, Path: absolute, URLBase: c.URLBase})
+		sources = append(sources, config.Source{Name: name, Kind: config.SourceFiles, Path: absolute, URLBase: c.URLBase})
 	}
 	return sources, nil
 }
 
-func connector(source config.Source) *files.Connector {
-	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
-	return files.New(files.Options{
-		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
-		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
-		Kind: source.Documents, Audience: audience, Owner: source.Owner,
-	})
-}
-
 func (c *ingestCommand) sync(ctx context.Context, library *app.Library, in *invocation, source config.Source) error {
-	if err := claimSource(ctx, library.Index, source); err != nil {
-		return err
-	}
 	bar := newBar(in.std.Err, source.Name, !c.Quiet && terminal.IsTerminal(in.std.Err))
-	folder := connector(source)
-	reader := library.Ingester(bar.observe)
-	reader.Limits = documentLimits(source)
-	report, err := reader.Sync(ctx, folder)
+	report, err := app.SyncSource(ctx, library, source, app.SyncOptions{Observe: bar.observe, Prune: c.Prune})
 	bar.finish()
 	if err == nil || report.Passages > 0 {
-		printReport(in.std.Out, source.Name, report)
-		printSkipped(in.std.Out, folder.Skipped())
+		printReport(in.std.Out, source.Name, report.Report)
+		printSkipped(in.std.Out, report.Skipped)
 	}
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted: what was read is kept; run the command again to go on")
 	}
 	return err
-}
-
-// documentLimits lets documents be as large as the source allows, where that is more than
-// the parsers' own limit.
-func documentLimits(source config.Source) parse.Limits {
-	return parse.Limits{Bytes: max(source.MaxDocumentBytes, parse.DefaultBytes)}
-}
-
-// claimSource keeps a source's name to one folder: reading another under it would remove
-// the documents of the first. A folder's cursor is where it is.
-func claimSource(ctx context.Context, opened index.Index, source config.Source) error {
-	id := knowledge.SourceID(source.Name)
-	claimed, err := opened.Cursor(ctx, id)
-	if err != nil || claimed == source.Path {
-		return err
-	}
-	if claimed != "" {
-		return fmt.Errorf("the source %s is the folder %s: give this one another name with --name, or start anew with --rebuild", source.Name, claimed)
-	}
-	return opened.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Path}})
 }
 
 // printReport says what a sync did, and lists what could not be read and why.
@@ -171,6 +145,9 @@ func printReport(out io.Writer, source string, report ingest.Report) {
 	fmt.Fprintf(out, "%s: %s added, %d updated, %d unchanged, %d removed; %s written%s, %d embedded; took %s\n",
 		source, count(report.Added, "document"), report.Updated, report.Unchanged, report.Deleted,
 		count(report.Passages, "passage"), rate, report.Embedded, report.Took.Round(10*time.Millisecond))
+	if report.Held > 0 {
+		fmt.Fprintf(out, "%s gone at the source, more than a fifth of it: they are kept until you confirm it with --prune\n", count(report.Held, "document"))
+	}
 	if report.Drafts > 0 {
 		fmt.Fprintf(out, "%s left out: the front matter says that they are drafts\n", count(report.Drafts, "page"))
 	}
@@ -184,7 +161,7 @@ func printReport(out io.Writer, source string, report ingest.Report) {
 }
 
 // printSkipped says what was passed over without a look, by reason.
-func printSkipped(out io.Writer, skipped []files.Skipped) {
+func printSkipped(out io.Writer, skipped []connect.Skipped) {
 	if len(skipped) == 0 {
 		return
 	}

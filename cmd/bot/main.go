@@ -88,6 +88,9 @@ func (in *invocation) configuration() (config.Config, error) {
 	}
 	if in.global.Data != "" {
 		configured.DataDir = in.global.Data
+		if err := configured.RereadSources(); err != nil {
+			return config.Config{}, err
+		}
 	}
 	return configured, nil
 }

@@ -143,15 +143,15 @@ func (l *Library) isComplete(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// errNoIndex tells that nothing was read in yet.
-var errNoIndex = errors.New("run `cairn ingest FOLDER` first")
+// ErrNoIndex tells that nothing was read in yet.
+var ErrNoIndex = errors.New("run `cairn ingest FOLDER` first")
 
 func (l *Library) openIndex(ctx context.Context, mode IndexMode) (index.Index, error) {
 	if mode != ServeIndex {
 		return l.openExisting(ctx, mode)
 	}
 	opened, err := l.openExisting(ctx, ReadIndex)
-	if !errors.Is(err, errNoIndex) {
+	if !errors.Is(err, ErrNoIndex) {
 		return opened, err
 	}
 	l.Logger.WarnContext(ctx, "there is no index yet: nothing is known until `cairn ingest` has read documents")
@@ -176,7 +176,7 @@ func (l *Library) openEmpty(ctx context.Context) (index.Index, error) {
 		return nil, backoff.Permanent(fmt.Errorf("make an empty index: %w", err))
 	}
 	opened, err := l.openExisting(ctx, ReadIndex)
-	if err != nil && !errors.Is(err, errNoIndex) {
+	if err != nil && !errors.Is(err, ErrNoIndex) {
 		return nil, backoff.Permanent(err)
 	}
 	return opened, err
@@ -199,7 +199,7 @@ func openEmbedded(ctx context.Context, dir string, embedder embed.Embedder, mode
 		Dir: dir, Embedder: embedder.Name(), Dimension: embedder.Dimension(), ReadOnly: mode == ReadIndex,
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", dir, errNoIndex)
+		return nil, fmt.Errorf("there is no index in %s yet: %w, or name its directory with --data", dir, ErrNoIndex)
 	}
 	if err != nil {
 		return nil, err // and no index of nil
@@ -211,7 +211,7 @@ func openPostgres(ctx context.Context, options postgres.Options, mode IndexMode)
 	options.ReadOnly, options.Rebuild = mode == ReadIndex, mode == RebuildIndex
 	opened, err := postgres.Open(ctx, options)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no index in the database of postgres.url yet: %w", errNoIndex)
+		return nil, fmt.Errorf("there is no index in the database of postgres.url yet: %w", ErrNoIndex)
 	}
 	if err != nil {
 		return nil, err

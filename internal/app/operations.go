@@ -34,13 +34,10 @@ func (c *Cairn) newOperations() (*operations.Page, error) {
 			Token: configured.Token.Reveal(), Issuer: configured.Issuer, ClientID: configured.ClientID,
 			ClientSecret: configured.ClientSecret.Reveal(), Allowed: configured.Allowed,
 		},
-		URL: configured.URL,
+		URL: configured.URL, Sources: sources{c.Library}.listShown,
 	}
 	if states, ok := c.Index.(index.IngestStates); ok {
 		options.Ingests = states
-	}
-	for _, source := range c.Config.Sources {
-		options.Sources = append(options.Sources, source.Name)
 	}
 	for _, shown := range c.Config.Shown() {
 		options.Settings = append(options.Settings, operations.Setting(shown))

@@ -84,8 +84,8 @@ func Serve(ctx context.Context, setup Setup, does Roles, out io.Writer) (err err
 	})
 }
 
-// startWorker works at what is queued, looks after what answers cite, and reports how the
-// agents are, until ctx ends.
+// startWorker works at what is queued, looks after what answers cite, reports how the agents are,
+// and reads sources by their schedules, until ctx ends.
 func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.Writer) {
 	parts.Go(func() error {
 		c.Bot.Work(ctx)
@@ -96,6 +96,7 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		return nil
 	})
 	parts.Go(func() error { return c.ReportAgents(ctx) })
+	sources{c.Library}.startSync(ctx, parts)
 	fmt.Fprintln(out, "Working at what is queued.")
 }
 

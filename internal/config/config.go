@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"cairn/internal/chat"
-	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/retrieve"
 )
 
@@ -60,27 +59,6 @@ func (c Config) Model(role Role) (Model, bool) {
 	}
 	return Model{}, false
 }
-
-// Source is a place that documents come from.
-type Source struct {
-	Name    string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
-	Kind    SourceKind `key:"kind" oneof:"files"`
-	Path    string     `key:"path" form:"path"` // absolute
-	Include []string   `key:"include" form:"pattern"`
-	Exclude []string   `key:"exclude" form:"pattern"`
-	URLBase string     `key:"url_base" form:"link base"` // absolute, or "" for file addresses
-	// Documents is the category that its documents are shown under.
-	Documents        knowledge.Kind        `key:"kind_of_documents" default:"documentation" oneof:"documentation code drive page conversation web"`
-	MaxDocumentBytes int64                 `key:"max_document_bytes" form:"size" default:"32MiB" min:"1KiB" max:"1GiB"`
-	Audience         []knowledge.Principal `key:"audience" form:"principal"` // none: public
-	Owner            string                `key:"owner" form:"owner"`        // of documents that name none
-}
-
-// SourceKind says which connector reads a source.
-type SourceKind string
-
-// SourceFiles is a folder of documents.
-const SourceFiles SourceKind = "files"
 
 // Web is the web page's address, "host:port"; port 0 is a free one.
 type Web struct {
@@ -182,6 +160,9 @@ func (h Host) Load(flag string) (Config, error) {
 	}
 	faults = append(faults, applyEnvironment(&config, h)...)
 	faults = append(faults, environmentModel(&config, h)...)
+	if config.DataDir != "" {
+		faults = append(faults, config.readAdded(h)...)
+	}
 	if len(faults) == 0 {
 		faults = append(faults, config.Validate())
 	}

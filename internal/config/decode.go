@@ -32,23 +32,30 @@ type decoder struct {
 // with it. Relative paths are taken from the file's folder.
 func decode(config *Config, path string, data []byte, host Host) []error {
 	d := &decoder{name: path, from: base{dir: filepath.Dir(path), home: host.Home}, host: host}
+	d.document(data, func(root ast.Node) { d.config(config, root) })
+	return d.faults
+}
+
+// document calls found with the root of a file that is not empty.
+func (d *decoder) document(data []byte, found func(root ast.Node)) {
 	if !utf8.Valid(data) {
-		return []error{fmt.Errorf("%s: is not UTF-8 text", path)}
+		d.faults = append(d.faults, fmt.Errorf("%s: is not UTF-8 text", d.name))
+		return
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		d.syntaxFault(err)
-		return d.faults
+		return
 	}
 	if len(file.Docs) > 1 {
-		return []error{fmt.Errorf("%s: holds %d YAML documents, want one", path, len(file.Docs))}
+		d.faults = append(d.faults, fmt.Errorf("%s: holds %d YAML documents, want one", d.name, len(file.Docs)))
+		return
 	}
 	for _, document := range file.Docs {
 		if !isNothing(document.Body) {
-			d.config(config, document.Body)
+			found(document.Body)
 		}
 	}
-	return d.faults
 }
 
 func (d *decoder) syntaxFault(err error) {
@@ -85,7 +92,7 @@ func (d *decoder) config(config *Config, root ast.Node) {
 	d.section(root, "", keysOf(settings, sourcesKey, modelsKey), func(key string, value ast.Node) {
 		switch key {
 		case sourcesKey:
-			d.sources(config, value)
+			d.sources(config, value, false)
 			return
 		case modelsKey:
 			d.models(config, value)
@@ -136,24 +143,6 @@ func level(known []string, prefix string) []string {
 		}
 	}
 	return names
-}
-
-// sources reads the list of sources.
-func (d *decoder) sources(config *Config, node ast.Node) {
-	names := make(map[string]bool)
-	d.entries(node, sourcesKey, "- name: …", func(prefix string, entry ast.Node) {
-		var source Source
-		setDefaults(&source, sourceSettings)
-		d.readEntry(&source, place{prefix, entry}, sourceSettings, "name", "kind", "path")
-		if source.Name != "" && names[source.Name] {
-			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
-		}
-		names[source.Name] = true
-		if _, err := source.AudienceOf(); err != nil {
-			d.fault(entry, prefix+"audience", err)
-		}
-		config.Sources = append(config.Sources, source)
-	})
 }
 
 // models reads the list of models.

@@ -17,7 +17,7 @@ import (
 //	form      how its text is read, where the type alone does not tell: a name in texts or forms
 //	min, max  bounds of a number, a time or a size
 //	oneof     the texts that are allowed, divided by spaces
-//	optional  "true": no text, or a zero number, stands for none
+//	optional  "true": no text, a zero number, or false, stands for none
 //	unique    "true": no entry of a list stands there twice
 //
 // An Address and a HiddenText have two keys: KEY, and KEY_file for a file that holds it.
@@ -113,7 +113,7 @@ func formOf(of reflect.Type, tag reflect.StructTag) form {
 	}
 	switch of.Kind() {
 	case reflect.Bool:
-		return boolForm{}
+		return boolForm{optional: tag.Get("optional") != ""}
 	case reflect.Int:
 		return newWholeForm(tag)
 	case reflect.Float64:

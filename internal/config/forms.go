@@ -72,7 +72,9 @@ func (levelForm) get(field reflect.Value) []string {
 	return []string{strings.ToLower(slog.Level(field.Int()).String())}
 }
 
-type boolForm struct{}
+type boolForm struct {
+	optional bool // false is none
+}
 
 func (boolForm) set(field reflect.Value, text string, _ base) error {
 	on, err := strconv.ParseBool(text)
@@ -83,7 +85,12 @@ func (boolForm) set(field reflect.Value, text string, _ base) error {
 	return nil
 }
 
-func (boolForm) get(field reflect.Value) []string { return []string{strconv.FormatBool(field.Bool())} }
+func (f boolForm) get(field reflect.Value) []string {
+	if f.optional && !field.Bool() {
+		return []string{""}
+	}
+	return []string{strconv.FormatBool(field.Bool())}
+}
 
 // wholeForm is a whole number.
 type wholeForm struct {

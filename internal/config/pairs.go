@@ -11,8 +11,8 @@ import (
 	"cairn/internal/knowledge"
 )
 
-// forms are those of lists whose entries are pairs, "KEY=VALUE", by the names that tags give
-// them.
+// forms are those of lists whose entries are pairs, "KEY=VALUE", and others that no type tells,
+// by the names that tags give them.
 var forms = map[string]form{
 	"slack channels": channelForm{id: slackChannel, want: "a channel's id and how it is listened to, such as C0123ABCD=thread"},
 	"discord channels": channelForm{
@@ -33,7 +33,8 @@ var forms = map[string]form{
 	"discord servers": spacesForm{
 		id: discordID, want: "a server's id, or for one collection of several SERVER=COLLECTION, such as 1234567890=handbook",
 	},
-	"groups": groupsForm{},
+	"groups":   groupsForm{},
+	"interval": intervalForm{},
 }
 
 var (

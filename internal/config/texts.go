@@ -40,6 +40,9 @@ var texts = map[string]func(text string, from base) (string, error){
 	"variable":    readVariable,
 	"public key":  matchText(`^[0-9a-fA-F]{64}$`, errors.New("want the app's public key, 64 hexadecimal digits")),
 	"source name": readSourceName,
+
+	"source address": readSourceAddress,
+	"language":       readLanguage,
 }
 
 // matchText gives a reader of texts that match an expression. Its error does not repeat them.

@@ -1,6 +1,6 @@
 // Package connect is the contract of what brings documents in. A connector knows
 // one kind of place and nothing of parsing or indexing. Sync is what every connector has;
-// Estimator and Watcher are optional, and probed by the callers that have a use for them.
+// Estimator, Skipper and Watcher are optional, and probed by the callers that have a use for them.
 package connect
 
 import (
@@ -56,6 +56,17 @@ type Connector interface {
 // for progress.
 type Estimator interface {
 	Estimate(ctx context.Context) (int, error)
+}
+
+// Skipped counts what a Sync passed over without a look, for one reason.
+type Skipped struct {
+	Reason string // "hidden", "images"
+	Count  int
+}
+
+// Skipper is an optional interface: what the last finished Sync passed over, by reason.
+type Skipper interface {
+	Skipped() []Skipped
 }
 
 // Watcher is an optional interface of a connector whose place tells when it changes.

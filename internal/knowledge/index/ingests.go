@@ -41,6 +41,27 @@ type IngestState struct {
 	NotBefore time.Time
 }
 
+// retryPause is how long a source is left alone after a failure, doubled after each further one.
+const retryPause = time.Minute
+
+// NextAt gives when a source that is read at an interval is due; one that was never read is due
+// at once. After failures it is tried sooner than the interval says, but never before the source
+// may be asked again.
+func (s IngestState) NextAt(every time.Duration) time.Time {
+	due := s.Began.Add(every)
+	if s.Began.IsZero() {
+		return time.Time{}
+	}
+	if s.Attempts > 0 {
+		const doublings = 10
+		due = s.Began.Add(min(retryPause<<min(s.Attempts-1, doublings), every))
+	}
+	if s.NotBefore.After(due) {
+		due = s.NotBefore
+	}
+	return due
+}
+
 // IngestFailure is a document that could not be read.
 type IngestFailure struct {
 	Document string // its path in the source

@@ -51,3 +51,26 @@ func FuzzDecodeIngest(f *testing.F) {
 		}
 	})
 }
+
+func TestWhenASourceIsReadNext(t *testing.T) {
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		last IngestState
+		want time.Duration
+	}{
+		"after a good one":           {IngestState{Began: began}, time.Hour},
+		"after a failure":            {IngestState{Began: began, Attempts: 1}, time.Minute},
+		"after three":                {IngestState{Began: began, Attempts: 3}, 4 * time.Minute},
+		"after very many":            {IngestState{Began: began, Attempts: 100}, time.Hour},
+		"where it is left alone":     {IngestState{Began: began, NotBefore: began.Add(2 * time.Hour)}, 2 * time.Hour},
+		"where it was left alone":    {IngestState{Began: began, NotBefore: began.Add(time.Minute)}, time.Hour},
+		"left alone after a failure": {IngestState{Began: began, Attempts: 1, NotBefore: began.Add(2 * time.Minute)}, 2 * time.Minute},
+	} {
+		if got := test.last.NextAt(time.Hour); !got.Equal(began.Add(test.want)) {
+			t.Errorf("%s: next %s after it began, want %s", name, got.Sub(began), test.want)
+		}
+	}
+	if (IngestState{}).NextAt(time.Hour).After(time.Unix(0, 0)) {
+		t.Error("a source that was never read is not due")
+	}
+}

@@ -134,30 +134,7 @@ func TestASourceThatAsksForTimeIsLeftAlone(t *testing.T) {
 		t.Fatal("no error")
 	}
 	state := p.state()
-	if want := state.Ended.Add(time.Hour); !state.NotBefore.Equal(want) || !ingest.NextSync(state, time.Minute).Equal(want) {
-		t.Errorf("not before %s, next at %s; want %s", state.NotBefore, ingest.NextSync(state, time.Minute), want)
-	}
-}
-
-func TestNextSync(t *testing.T) {
-	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for name, test := range map[string]struct {
-		last index.IngestState
-		want time.Duration
-	}{
-		"after a good one":           {index.IngestState{Began: began}, time.Hour},
-		"after a failure":            {index.IngestState{Began: began, Attempts: 1}, time.Minute},
-		"after three":                {index.IngestState{Began: began, Attempts: 3}, 4 * time.Minute},
-		"after very many":            {index.IngestState{Began: began, Attempts: 100}, time.Hour},
-		"where it is left alone":     {index.IngestState{Began: began, NotBefore: began.Add(2 * time.Hour)}, 2 * time.Hour},
-		"where it was left alone":    {index.IngestState{Began: began, NotBefore: began.Add(time.Minute)}, time.Hour},
-		"left alone after a failure": {index.IngestState{Began: began, Attempts: 1, NotBefore: began.Add(2 * time.Minute)}, 2 * time.Minute},
-	} {
-		if got := ingest.NextSync(test.last, time.Hour); !got.Equal(began.Add(test.want)) {
-			t.Errorf("%s: next %s after it began, want %s", name, got.Sub(began), test.want)
-		}
-	}
-	if ingest.NextSync(index.IngestState{}, time.Hour).After(time.Unix(0, 0)) {
-		t.Error("a source that was never read is not due")
+	if want := state.Ended.Add(time.Hour); !state.NotBefore.Equal(want) || !state.NextAt(time.Minute).Equal(want) {
+		t.Errorf("not before %s, next at %s; want %s", state.NotBefore, state.NextAt(time.Minute), want)
 	}
 }

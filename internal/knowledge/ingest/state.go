@@ -13,27 +13,6 @@ import (
 // still does.
 const keepLimit = 10 * time.Second
 
-// retryPause is how long a source is left alone after a failure, doubled after each further one.
-const retryPause = time.Minute
-
-// NextSync gives when a source that is read at an interval is due, by how it was read last; the
-// zero state is due at once. After failures it is tried sooner than the interval says, but never
-// before the source may be asked again.
-func NextSync(last index.IngestState, every time.Duration) time.Time {
-	due := last.Began.Add(every)
-	if last.Began.IsZero() {
-		return due
-	}
-	if last.Attempts > 0 {
-		pause := retryPause << min(last.Attempts-1, 10)
-		due = last.Began.Add(min(pause, every))
-	}
-	if last.NotBefore.After(due) {
-		due = last.NotBefore
-	}
-	return due
-}
-
 // saveBegin notes in an index that keeps such states that an ingest of the source is under way.
 // Until it has ended well it counts as one that failed: its process may die.
 func (s *syncing) saveBegin(ctx context.Context) error {

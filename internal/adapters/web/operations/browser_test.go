@@ -128,7 +128,7 @@ func busy(t *testing.T, change func(*operations.Options)) *place {
 	t.Helper()
 	p := open(t, embeddedStores(t), func(o *operations.Options) {
 		o.Refresh = 200 * time.Millisecond
-		o.Sources = []string{"handbook", "wiki", "archive"}
+		o.Sources = configured("handbook", "wiki", "archive")
 		o.Ingests = ingests{
 			{Source: "handbook", Began: day, Ended: day.Add(8 * time.Second), Complete: day.Add(8 * time.Second), Seen: 412, Changed: 12, Deleted: 1, Passages: 96},
 			{Source: "wiki", Began: day, Ended: day.Add(80 * time.Second), Complete: day.Add(80 * time.Second), Seen: 96, Changed: 4, Passages: 31, Failed: 2,

@@ -40,6 +40,13 @@ type Control interface {
 // ErrNotGoingOn is the error for a run that neither works nor waits at this moment.
 var ErrNotGoingOn = errors.New("the run neither works nor waits for an answer")
 
+// Source is a configured source.
+type Source struct {
+	Name   string
+	Every  time.Duration // how often it is read; 0: not by itself
+	Paused bool
+}
+
 // Ingests tells how sources were read: see index.IngestStates.
 type Ingests interface {
 	IngestStates(ctx context.Context) ([]index.IngestState, error)
@@ -95,8 +102,9 @@ type Options struct {
 	Logger   *slog.Logger
 
 	Flows, Adapters []string // their names, to filter by
-	Sources         []string // that are configured
-	Settings        []Setting
+	// Sources gives the sources that are configured at this moment; nil: none are.
+	Sources  func() ([]Source, error)
+	Settings []Setting
 
 	SignIn SignIn
 	// URL is where people reach the page's server, without a / at its end:

@@ -186,6 +186,38 @@ func TestDeadLettersAreDiscarded(t *testing.T) {
 	})
 }
 
+// configured gives sources that are read once an hour.
+func configured(names ...string) func() ([]operations.Source, error) {
+	return func() ([]operations.Source, error) {
+		var sources []operations.Source
+		for _, name := range names {
+			sources = append(sources, operations.Source{Name: name, Every: time.Hour})
+		}
+		return sources, nil
+	}
+}
+
+func TestSourcesTellWhenTheyAreReadNext(t *testing.T) {
+	states := ingests{
+		{Source: "docs", Began: day.Add(-10 * time.Minute), Ended: day, Complete: day, Held: 31},
+		{Source: "paused", Began: day, Ended: day},
+		{Source: "hand", Began: day, Ended: day},
+		{Source: "late", Began: day.Add(-24 * time.Hour), Ended: day},
+	}
+	p := open(t, embeddedStores(t), func(o *operations.Options) {
+		o.Ingests = states
+		o.Sources = func() ([]operations.Source, error) {
+			return []operations.Source{{Name: "docs", Every: time.Hour}, {Name: "paused", Every: time.Hour, Paused: true}, {Name: "hand"}, {Name: "late", Every: time.Hour}}, nil
+		}
+	})
+	p.now = day
+	page := p.sees("/operations/sources")
+	p.contains(page, "read, but for what is gone", "31 documents are gone at the source", "Read next: in 50m0s", "Read next: paused", "Read next: now")
+	if strings.Count(page, "Read next") != 3 {
+		t.Errorf("a source that is read by hand has a next time: %s", page)
+	}
+}
+
 func TestSourcesTellWhatCouldNotBeRead(t *testing.T) {
 	states := ingests{
 		{Source: "docs", Began: day, Ended: day.Add(90 * time.Second), Complete: day.Add(90 * time.Second), Seen: 40, Changed: 3, Deleted: 1,
@@ -193,7 +225,7 @@ func TestSourcesTellWhatCouldNotBeRead(t *testing.T) {
 		{Source: "wiki", Began: day, Ended: day.Add(time.Second), Reason: "the folder is gone"},
 		{Source: "notes", Began: day},
 	}
-	p := open(t, embeddedStores(t), func(o *operations.Options) { o.Ingests, o.Sources = states, []string{"docs", "wiki", "new"} })
+	p := open(t, embeddedStores(t), func(o *operations.Options) { o.Ingests, o.Sources = states, configured("docs", "wiki", "new") })
 	page := p.sees("/operations/sources")
 	p.contains(page, "read, but for some documents", "40 looked at, 3 changed, 1 taken away", "77 written", "a/plan.pdf", "it is encrypted",
 		"2 more are not listed.", "took 90.0 s", "broke off", "the folder is gone", "is being read, or was killed",
@@ -262,7 +294,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	s := embeddedStores(t)
 	p := open(t, s, func(o *operations.Options) {
 		o.Ingests = ingests{{Source: hostile, Began: day, Ended: day, Failed: 1, Reason: hostile, Failures: []index.IngestFailure{{Document: hostile, Reason: hostile}}}}
-		o.Sources = []string{hostile + "2"}
+		o.Sources = configured(hostile + "2")
 	})
 	r := explained(abstained("run-1", hostile))
 	r.Thread, r.Author, r.Flow, r.Trace.Notes = chat.ThreadID("web:"+hostile), hostile, hostile, []string{hostile}

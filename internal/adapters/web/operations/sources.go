@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"time"
 
 	"cairn/internal/chat/markup"
 	"cairn/internal/knowledge/index"
@@ -23,7 +24,8 @@ type sourceView struct {
 	Seen, Changed, Deleted     int
 	Passages, Failed, Unlisted int
 	Failures                   []index.IngestFailure
-	Reason                     string
+	Held                       int
+	Reason, Next               string
 	Configured, Known          bool
 }
 
@@ -35,6 +37,12 @@ func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	var configured []Source
+	if p.options.Sources != nil {
+		if configured, err = p.options.Sources(); err != nil {
+			return nil, err
+		}
+	}
 	var v sourcesView
 	known := make(map[string]bool)
 	for _, state := range states {
@@ -43,14 +51,34 @@ func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if at := slices.IndexFunc(configured, func(s Source) bool { return s.Name == string(state.Source) }); at >= 0 {
+			shown.Configured, shown.Next = true, nextSync(configured[at], state, p.now())
+		}
 		v.Sources = append(v.Sources, shown)
 	}
-	for _, name := range p.options.Sources {
-		if !known[name] {
-			v.Sources = append(v.Sources, sourceView{Name: markup.CleanLine(name), State: "never read", Configured: true})
+	for _, source := range configured {
+		if !known[source.Name] {
+			v.Sources = append(v.Sources, sourceView{
+				Name: markup.CleanLine(source.Name), State: "never read", Configured: true, Next: nextSync(source, index.IngestState{}, p.now()),
+			})
 		}
 	}
 	return v, nil
+}
+
+// nextSync says when a configured source is read next.
+func nextSync(source Source, last index.IngestState, now time.Time) string {
+	switch {
+	case source.Paused:
+		return "paused"
+	case source.Every == 0:
+		return "" // by hand, or when it changes
+	}
+	wait := last.NextAt(source.Every).Sub(now)
+	if wait <= 0 {
+		return "now"
+	}
+	return "in " + wait.Round(time.Second).String()
 }
 
 func (p *Page) source(ctx context.Context, state index.IngestState) (sourceView, error) {
@@ -59,10 +87,10 @@ func (p *Page) source(ctx context.Context, state index.IngestState) (sourceView,
 		return sourceView{}, err
 	}
 	v := sourceView{
-		Name: markup.CleanLine(string(state.Source)), Known: true, Configured: slices.Contains(p.options.Sources, string(state.Source)),
+		Name: markup.CleanLine(string(state.Source)), Known: true,
 		Began: p.moment(state.Began), Ended: p.moment(state.Ended), Complete: p.moment(state.Complete),
 		Seen: state.Seen, Changed: state.Changed, Deleted: state.Deleted, Passages: state.Passages,
-		Failed: state.Failed, Unlisted: max(0, state.Failed-len(failures)), Reason: markup.CleanLine(state.Reason),
+		Failed: state.Failed, Unlisted: max(0, state.Failed-len(failures)), Held: state.Held, Reason: markup.CleanLine(state.Reason),
 	}
 	for _, failure := range failures {
 		v.Failures = append(v.Failures, index.IngestFailure{Document: markup.CleanLine(failure.Document), Reason: markup.CleanLine(failure.Reason)})
@@ -72,6 +100,8 @@ func (p *Page) source(ctx context.Context, state index.IngestState) (sourceView,
 		v.State, v.Status = "is being read, or was killed", "running"
 	case state.Reason != "":
 		v.State, v.Status = "broke off", "failed"
+	case state.Held > 0:
+		v.State, v.Status = "read, but for what is gone", "failed"
 	case state.Failed > 0:
 		v.State, v.Status = "read, but for some documents", "failed"
 	default:

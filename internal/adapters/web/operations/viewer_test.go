@@ -42,7 +42,7 @@ var pagesOf = []string{
 var private = []string{"salary", "dismissed", "Zeppelin", "Eve earns", "ADDRESSOFTHECONVERSATION", "secret-plan.pdf"}
 
 func privateIngests(o *operations.Options) {
-	o.Sources = []string{"docs"}
+	o.Sources = configured("docs")
 	o.Ingests = ingests{{Source: "docs", Began: day, Ended: day.Add(time.Second), Failed: 2, Failures: []index.IngestFailure{
 		{Document: "secret-plan.pdf", Reason: "it is encrypted"}, {Document: "of-Ann@example.com.pdf", Reason: "it is empty"},
 	}}}

@@ -52,18 +52,14 @@ type Connector struct {
 	options Options
 
 	mu      sync.Mutex
-	skipped []Skipped
-}
-
-// Skipped counts the files or folders that a Sync passed over for one reason.
-type Skipped struct {
-	Reason string // "hidden", "images"
-	Count  int
+	skipped []connect.Skipped
 }
 
 var _ interface {
 	connect.Connector
 	connect.Estimator
+	connect.Skipper
+	connect.Watcher
 } = (*Connector)(nil)
 
 // New returns the connector for a folder. Options are checked by Sync and Estimate.
@@ -81,7 +77,7 @@ func New(options Options) *Connector {
 func (c *Connector) Source() knowledge.SourceID { return c.options.Source }
 
 // Skipped returns what the last finished Sync passed over, by reason.
-func (c *Connector) Skipped() []Skipped {
+func (c *Connector) Skipped() []connect.Skipped {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.skipped)

@@ -148,9 +148,9 @@ func TestPassesOverWhatIsNoDocument(t *testing.T) {
 	for _, err := range c.Sync(t.Context(), nil) {
 		f.must(err)
 	}
-	want := []Skipped{
-		{"archives", 1}, {"excluded by a pattern", 1}, {"folders of other people's code", 2}, {"fonts", 1},
-		{"hidden", 2}, {"images", 1}, {"source code and configuration", 1}, {"temporary files", 1},
+	want := []connect.Skipped{
+		{Reason: "archives", Count: 1}, {Reason: "excluded by a pattern", Count: 1}, {Reason: "folders of other people's code", Count: 2}, {Reason: "fonts", Count: 1},
+		{Reason: "hidden", Count: 2}, {Reason: "images", Count: 1}, {Reason: "source code and configuration", Count: 1}, {Reason: "temporary files", Count: 1},
 	}
 	if got := c.Skipped(); !slices.Equal(got, want) {
 		t.Errorf("passed over %v, want %v", got, want)

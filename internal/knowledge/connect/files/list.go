@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"cairn/internal/knowledge/connect"
 )
 
 // maxDepth is how many folders deep documents are looked for.
@@ -225,10 +227,10 @@ func (l *listing) mayHold(name string) bool {
 	}
 }
 
-func (l *listing) listSkipped() []Skipped {
-	var skips []Skipped
+func (l *listing) listSkipped() []connect.Skipped {
+	var skips []connect.Skipped
 	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
-		skips = append(skips, Skipped{Reason: reason, Count: l.skipped[reason]})
+		skips = append(skips, connect.Skipped{Reason: reason, Count: l.skipped[reason]})
 	}
 	return skips
 }

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"cairn/internal/adapters/web/operations"
+	"cairn/internal/config"
+	"cairn/internal/knowledge"
+	"cairn/internal/knowledge/connect"
+	"cairn/internal/knowledge/connect/files"
+	"cairn/internal/knowledge/index"
+	"cairn/internal/knowledge/ingest"
+	"cairn/internal/knowledge/parse"
+)
+
+// NewConnector makes what reads a source.
+func NewConnector(source config.Source) connect.Connector {
+	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
+	return files.New(files.Options{
+		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
+		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
+		Kind: source.Documents, Audience: audience, Owner: source.Owner,
+	})
+}
+
+// SyncOptions say how a source is read.
+type SyncOptions struct {
+	Observe func(ingest.Progress) // see ingest.Ingester; may be nil
+	Prune   bool                  // remove what is gone, however much it is
+	Readers int                   // documents parsed at once, 0: one for each processor
+}
+
+// SyncReport is what a sync did.
+type SyncReport struct {
+	ingest.Report
+	Skipped []connect.Skipped // what it passed over
+}
+
+// SyncSource brings the index, which is open for writing, up to date with a source.
+func SyncSource(ctx context.Context, l *Library, source config.Source, options SyncOptions) (SyncReport, error) {
+	if err := claimSource(ctx, l.Index, source); err != nil {
+		return SyncReport{}, err
+	}
+	reader := l.Ingester(options.Observe)
+	reader.Prune, reader.Readers = options.Prune, options.Readers
+	reader.Limits = documentLimits(source)
+	connector := NewConnector(source)
+	report, err := reader.Sync(ctx, connector)
+	done := SyncReport{Report: report}
+	if skipper, ok := connector.(connect.Skipper); ok {
+		done.Skipped = skipper.Skipped()
+	}
+	return done, err
+}
+
+// documentLimits lets documents be as large as the source allows, where that is more than the
+// parsers' own limit.
+func documentLimits(source config.Source) parse.Limits {
+	return parse.Limits{Bytes: max(source.MaxDocumentBytes, parse.DefaultBytes)}
+}
+
+// claimSource keeps a source's name to one place: reading another under it would remove the
+// documents of the first. A source's cursor is where it is.
+func claimSource(ctx context.Context, opened index.Index, source config.Source) error {
+	id := knowledge.SourceID(source.Name)
+	claimed, err := opened.Cursor(ctx, id)
+	if err != nil || claimed == source.Place() {
+		return err
+	}
+	if claimed != "" {
+		return fmt.Errorf("the source %s is the %s %s: give this one another name with --name, remove the other with `cairn sources remove`, or start anew with --rebuild",
+			source.Name, placeNoun(source), claimed)
+	}
+	return opened.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{id: source.Place()}})
+}
+
+func placeNoun(source config.Source) string {
+	if source.Kind == config.SourceFiles {
+		return "folder"
+	}
+	return "address"
+}
+
+// RemoveSource removes the documents of a source from the index, which is open for writing, and
+// gives its name free. It returns how many documents it removed.
+func RemoveSource(ctx context.Context, l *Library, source knowledge.SourceID) (removed int, err error) {
+	var ids []knowledge.DocumentID
+	for document, err := range l.Index.Documents(ctx, source) {
+		if err != nil {
+			return 0, err
+		}
+		ids = append(ids, document.ID)
+	}
+	const some = 500
+	for batch := range slices.Chunk(ids, some) {
+		if err := l.Index.Write(ctx, index.Batch{Delete: batch}); err != nil {
+			return removed, err
+		}
+		removed += len(batch)
+	}
+	return removed, l.Index.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{source: ""}})
+}
+
+// sources are the configured sources as a process that serves reads and shows them.
+type sources struct{ *Library }
+
+// startSync reads sources by their schedules until ctx ends.
+func (s sources) startSync(ctx context.Context, parts *errgroup.Group) {
+	states, ok := s.Index.(index.IngestStates)
+	if !ok {
+		return
+	}
+	schedule := &ingest.Schedule{List: s.listScheduled, States: states.IngestStates, Sync: s.syncScheduled, Logger: s.Logger}
+	parts.Go(func() error {
+		schedule.Run(ctx)
+		return nil
+	})
+}
+
+// list gives the sources as they are configured at this moment.
+func (s sources) list() ([]config.Source, error) {
+	configured := s.Config
+	err := configured.RereadSources()
+	return configured.Sources, err
+}
+
+// listScheduled gives the sources that are to be read by themselves.
+func (s sources) listScheduled(context.Context) ([]ingest.Scheduled, error) {
+	configured, err := s.list()
+	var scheduled []ingest.Scheduled
+	for _, source := range configured {
+		one := ingest.Scheduled{Source: knowledge.SourceID(source.Name), Every: source.Interval()}
+		if source.Watch {
+			one.Watch, _ = NewConnector(source).(connect.Watcher)
+		}
+		if !source.IsPaused() && (one.Every > 0 || one.Watch != nil) {
+			scheduled = append(scheduled, one)
+		}
+	}
+	return scheduled, err
+}
+
+// syncScheduled reads a source beside the questions that are answered: with one reader, and with
+// an index of its own, for that of this process is open for reading alone.
+func (s sources) syncScheduled(ctx context.Context, id knowledge.SourceID) (err error) {
+	configured, err := s.list()
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(configured, func(s config.Source) bool { return s.Name == string(id) })
+	if at < 0 {
+		return nil // it was removed meanwhile
+	}
+	writer := *s.Library
+	if writer.Index, err = s.openExisting(ctx, WriteIndex); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, writer.Close()) }()
+	report, err := SyncSource(ctx, &writer, configured[at], SyncOptions{Readers: 1})
+	s.Logger.InfoContext(ctx, "read source", "source", id, "added", report.Added, "updated", report.Updated, "unchanged", report.Unchanged,
+		"deleted", report.Deleted, "failed", len(report.Failures), "held", report.Held, "took", report.Took)
+	return err
+}
+
+// listShown gives the sources as the operations page shows them.
+func (s sources) listShown() ([]operations.Source, error) {
+	configured, err := s.list()
+	var shown []operations.Source
+	for _, source := range configured {
+		shown = append(shown, operations.Source{Name: source.Name, Every: source.Interval(), Paused: source.IsPaused()})
+	}
+	return shown, err
+}

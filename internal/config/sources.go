@@ -1,0 +1,324 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"cairn/internal/knowledge"
+)
+
+// Source is a place that documents come from. Fields that mean nothing for its kind are zero.
+type Source struct {
+	Name string     `key:"name" form:"source name"` // unique; becomes the documents' knowledge.SourceID
+	Kind SourceKind `key:"kind" oneof:"files git website"`
+
+	Path   string `key:"path" form:"path"`          // of files: absolute
+	URL    string `key:"url" form:"source address"` // of all others
+	Branch string `key:"branch" form:"name"`        // of git; "": the repository's own choice
+
+	// Key is what the place knows us by: a token, or over SSH the file of a private key.
+	Key        Key    `key:""`
+	KnownHosts string `key:"known_hosts" form:"path"` // the keys of SSH servers, absolute
+	// PrivateNetwork lets addresses be connected to that are not public.
+	PrivateNetwork bool `key:"private_network" optional:"true"`
+
+	Include []string `key:"include" form:"pattern"`
+	Exclude []string `key:"exclude" form:"pattern"`
+	URLBase string   `key:"url_base" form:"link base"` // absolute, or "" for the source's own addresses
+
+	// Pages, Depth and Languages bound what is read of a website; 0 and none are its defaults.
+	Pages     int      `key:"max_pages" min:"1" max:"1000000" optional:"true"`
+	Depth     int      `key:"max_depth" min:"1" max:"100" optional:"true"` // links from where it begins
+	Languages []string `key:"languages" form:"language" unique:"true"`
+
+	// Documents is the category that its documents are shown under.
+	Documents        knowledge.Kind        `key:"kind_of_documents" oneof:"documentation code drive page conversation web"`
+	MaxDocumentBytes int64                 `key:"max_document_bytes" form:"size" default:"32MiB" min:"1KiB" max:"1GiB"`
+	Audience         []knowledge.Principal `key:"audience" form:"principal"` // none: public
+	Owner            string                `key:"owner" form:"owner"`        // of documents that name none
+
+	// Every is how often cairn serve reads the source, 0: as its kind has it, see Interval. Watch
+	// has it read a folder as soon as something in it changes.
+	Every  time.Duration `key:"every" form:"interval"`
+	Watch  bool          `key:"watch" optional:"true"`
+	Paused bool          `key:"paused" optional:"true"`
+
+	// Added tells that cairn sources keeps it, not the configuration file; Suspended, that
+	// cairn sources paused it.
+	Added, Suspended bool
+}
+
+// IsPaused reports whether the source is not read for now, by its settings or by cairn sources.
+func (s Source) IsPaused() bool { return s.Paused || s.Suspended }
+
+// SourceKind says which connector reads a source.
+type SourceKind string
+
+// The kinds of sources: a folder of documents, a git repository, a website.
+const (
+	SourceFiles   SourceKind = "files"
+	SourceGit     SourceKind = "git"
+	SourceWebsite SourceKind = "website"
+)
+
+// SourceKinds are all kinds.
+var SourceKinds = []SourceKind{SourceFiles, SourceGit, SourceWebsite}
+
+const (
+	defaultEvery = time.Hour         // of a source that is not on this machine
+	never        = time.Duration(-1) // in Source.Every
+)
+
+// kindOf says of a setting which kinds of sources it means something for; all where it is not
+// listed.
+var kindOf = map[string][]SourceKind{
+	"path": {SourceFiles}, "watch": {SourceFiles},
+	"url": {SourceGit, SourceWebsite}, "private_network": {SourceGit, SourceWebsite},
+	"branch": {SourceGit}, "known_hosts": {SourceGit},
+	"key_env": {SourceGit, SourceWebsite}, "key_file": {SourceGit, SourceWebsite},
+	"max_pages": {SourceWebsite}, "max_depth": {SourceWebsite}, "languages": {SourceWebsite},
+	"url_base": {SourceFiles, SourceGit},
+}
+
+// GuessSourceKind says what a place looks like: an address that ends in .git or is one of SSH is
+// a repository, another one a website, anything else a folder.
+func GuessSourceKind(place string) SourceKind {
+	switch user, _, isSSH := strings.Cut(place, "@"); {
+	case strings.HasPrefix(place, "ssh://"), isSSH && !strings.ContainsAny(user, "/:"):
+		return SourceGit
+	case !strings.HasPrefix(place, "https://") && !strings.HasPrefix(place, "http://"):
+		return SourceFiles
+	case strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git"):
+		return SourceGit
+	}
+	return SourceWebsite
+}
+
+// Place is where the source is: its folder or its address. Two sources of one place differ in
+// their names alone.
+func (s Source) Place() string {
+	if s.Kind == SourceFiles {
+		return s.Path
+	}
+	return s.URL
+}
+
+// Interval is how often the source is read; 0: never by itself.
+func (s Source) Interval() time.Duration {
+	switch {
+	case s.Every == never:
+		return 0
+	case s.Every > 0:
+		return s.Every
+	case s.Kind == SourceFiles:
+		return 0
+	}
+	return defaultEvery
+}
+
+// ReadSource reads one source from the texts of its keys, as they would stand in a file in dir,
+// and gives all that is wrong with it.
+func (h Host) ReadSource(dir string, texts map[string][]string) (Source, error) {
+	var source Source
+	var faults []error
+	setDefaults(&source, sourceSettings)
+	for _, s := range sourceSettings {
+		for _, text := range texts[s.key] {
+			if err := s.set(&source, text, base{dir: dir, home: h.Home}); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", s.key, err))
+			}
+		}
+	}
+	found := source.unsuited(func(key string) bool { return len(texts[key]) > 0 })
+	if len(faults)+len(found) == 0 {
+		found = source.complete(h)
+	}
+	for _, f := range found {
+		faults = append(faults, fmt.Errorf("%s: %w", f.key, f.err))
+	}
+	return source, errors.Join(faults...)
+}
+
+// sources reads the list of sources. added says that cairn sources keeps it.
+func (d *decoder) sources(config *Config, node ast.Node, added bool) {
+	d.entries(node, sourcesKey, "- name: …", func(prefix string, entry ast.Node) {
+		source := Source{Added: added}
+		setDefaults(&source, sourceSettings)
+		before := len(d.faults)
+		given := d.readEntry(&source, place{prefix, entry}, sourceSettings, "name", "kind")
+		if slices.ContainsFunc(config.Sources, func(other Source) bool { return source.Name != "" && other.Name == source.Name }) {
+			d.fault(entry, prefix+"name", fmt.Errorf("%q: another source has this name", source.Name))
+		}
+		found := source.unsuited(func(key string) bool { return given[key] != nil })
+		if len(d.faults) == before && len(found) == 0 { // else it may follow from them
+			found = source.complete(d.host)
+		}
+		for _, f := range found {
+			d.fault(entry, prefix+f.key, f.err)
+		}
+		config.Sources = append(config.Sources, source)
+	})
+}
+
+// unsuited gives the keys that the source's kind wants and that are missing, and those that mean
+// nothing for it. A source without a kind has none.
+func (s *Source) unsuited(given func(key string) bool) []fault {
+	var faults []fault
+	if s.Kind == "" {
+		return nil
+	}
+	for _, key := range keysOf(sourceSettings) {
+		kinds, ok := kindOf[key]
+		if ok && !slices.Contains(kinds, s.Kind) && given(key) {
+			faults = append(faults, fault{key, fmt.Errorf("means nothing for a source of the kind %s: remove it", s.Kind)})
+		}
+	}
+	place := "url"
+	if s.Kind == SourceFiles {
+		place = "path"
+	}
+	if !given(place) {
+		faults = append(faults, fault{place, errors.New("is missing")})
+	}
+	return faults
+}
+
+// complete sets what follows from the kind, reads the key, and gives what does not fit together.
+func (s *Source) complete(host Host) []fault {
+	var faults []fault
+	if s.Documents == "" {
+		s.Documents = knowledge.KindDocumentation
+		if s.Kind == SourceWebsite {
+			s.Documents = knowledge.KindWeb
+		}
+	}
+	if _, err := s.AudienceOf(); err != nil {
+		faults = append(faults, fault{"audience", err})
+	}
+	return append(faults, s.completeAddress(host)...)
+}
+
+// completeAddress checks the address against the kind, and reads the key.
+func (s *Source) completeAddress(host Host) []fault {
+	address, err := url.Parse(s.URL)
+	if s.URL == "" || err != nil {
+		return nil
+	}
+	overSSH := address.Scheme == "ssh"
+	switch {
+	case overSSH && s.Kind != SourceGit:
+		return []fault{{"url", fmt.Errorf("a source of the kind %s has an address that starts with https://", s.Kind)}}
+	case overSSH && (s.Key.File == "" || s.KnownHosts == ""):
+		return []fault{{"key_file", errors.New("over SSH name the private key of a deploy key with key_file, and the server's own keys with known_hosts (`ssh-keyscan HOST` prints them: compare them with those that the server's documentation gives)")}}
+	case overSSH && s.Key.Env != "":
+		return []fault{{"key_env", errors.New("a private key stands in a file: name it with key_file")}}
+	case overSSH:
+		return nil // the connector reads the file
+	case address.Scheme == "http" && !s.PrivateNetwork:
+		return []fault{{"url", errors.New("want https://; http:// is for a private_network alone")}}
+	case address.Scheme == "http" && s.Key != Key{}:
+		return []fault{{"url", errors.New("a key is sent over https:// alone")}}
+	}
+	return s.findKey(host)
+}
+
+// findKey reads the token from where it is said to be. Faults name neither it nor its file.
+func (s *Source) findKey(host Host) []fault {
+	var text string
+	var err error
+	key := "key_env"
+	switch {
+	case s.Key.Env != "" && s.Key.File != "":
+		return []fault{{"key_file", errors.New("key_env says already where the key is: keep one of them")}}
+	case s.Key.Env != "":
+		if text = host.Getenv(s.Key.Env); text == "" {
+			err = fmt.Errorf("the environment variable %s is not set", s.Key.Env)
+		}
+	case s.Key.File != "":
+		key = "key_file"
+		text, err = readKey(s.Key.File)
+	default:
+		return nil
+	}
+	if err == nil {
+		s.Key.Secret, err = checkSecret(text)
+	}
+	if err != nil {
+		return []fault{{key, err}}
+	}
+	return nil
+}
+
+// readSourceAddress reads the address of a repository or a website; git's short form of SSH,
+// git@host:team/app.git, is written out.
+func readSourceAddress(text string, _ base) (string, error) {
+	refused := fmt.Errorf("%.200q: want an address such as https://git.example.com/team/app.git, without a name, a password, a query or a fragment", text)
+	if user, rest, ok := strings.Cut(text, "@"); ok && !strings.Contains(text, "://") {
+		host, path, ok := strings.Cut(rest, ":")
+		if !ok || user == "" || strings.ContainsAny(user, "/:") {
+			return "", refused
+		}
+		text = "ssh://" + user + "@" + host + "/" + strings.TrimPrefix(path, "/")
+	}
+	address, err := url.Parse(text)
+	if err != nil || address.Opaque != "" || address.RawQuery != "" || address.Fragment != "" || !isHost(address.Hostname()) {
+		return "", refused
+	}
+	switch address.Scheme {
+	case "https", "http":
+		if address.User != nil {
+			return "", refused
+		}
+	case "ssh":
+		if _, hasPassword := address.User.Password(); hasPassword || address.User.Username() == "" {
+			return "", fmt.Errorf("%.200q: want the name of the user, mostly git, and no password: git@git.example.com:team/app.git", text)
+		}
+	default:
+		return "", refused
+	}
+	address.Host = strings.ToLower(address.Host)
+	return address.String(), nil
+}
+
+// intervalForm is a time from a minute to 90 days, or "never".
+type intervalForm struct{}
+
+const neverText = "never"
+
+func (intervalForm) set(field reflect.Value, text string, from base) error {
+	if text == neverText {
+		field.SetInt(int64(never))
+		return nil
+	}
+	if err := (durationForm{least: time.Minute, most: 90 * 24 * time.Hour}).set(field, text, from); err != nil {
+		return fmt.Errorf("%w, or %s", err, neverText)
+	}
+	return nil
+}
+
+func (intervalForm) get(field reflect.Value) []string {
+	if field.Interface() == never {
+		return []string{neverText}
+	}
+	return durationForm{}.get(field)
+}
+
+// isHost reports whether a text is a DNS name or the address of a machine.
+func isHost(host string) bool {
+	if hostName.MatchString(strings.ToLower(host)) {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// readLanguage reads a language, with a region where that tells versions of a site apart.
+var readLanguage = matchText(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`, errors.New("want a language such as en or pt-BR"))

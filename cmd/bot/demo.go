@@ -79,7 +79,7 @@ func (c *demoCommand) serve(ctx context.Context, in *invocation, a *app.Cairn) e
 		return err
 	}
 	reading := &ingest.Ingester{Index: a.Index}
-	report, err := reading.Sync(ctx, app.NewConnector(source))
+	report, err := reading.Sync(ctx, app.NewConnector(a.Config.DataDir, source))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ passages and questions in other languages are left to their words.
 # From a folder to an index
 
 [cairn/internal/knowledge/connect] is the contract of what brings documents in;
-connect/files walks a folder and never leaves it. [cairn/internal/knowledge/parse] turns
+connect/files walks a folder and never leaves it, connect/git reads a branch by way of a mirror
+that repository/git keeps. [cairn/internal/knowledge/parse] turns
 bytes into sections with anchors, [cairn/internal/knowledge/chunk] cuts those into
 passages, and [cairn/internal/knowledge/ingest] runs the pipeline: text is written first
 and can be searched at once, vectors follow. Its schedule.go reads sources again and again in a
@@ -163,7 +164,8 @@ cairn status.
 
 [cairn/internal/sqlite] opens every SQLite file, for the user that Cairn runs as alone: the index,
 and the one database of everything else that a data directory keeps, whose tables are in its
-migrations. [cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up.
+migrations. [cairn/internal/loopback] keeps ports of this machine from names that foreign sites make up, and
+[cairn/internal/publicnet] connections of ours inside the public internet.
 
 [cairn/internal/quota] limits what a person and a channel may ask and cost; workers ask it, in bot's
 quota.go, and its SQLite and Redis count for all processes. [cairn/internal/audit] writes

@@ -138,7 +138,7 @@ func playIn(ctx context.Context, dir string, configured config.Config, models []
 	}
 	defer func() { err = closeAfter(err, library) }()
 	reading := &ingest.Ingester{Index: library.Index}
-	if _, err := reading.Sync(ctx, app.NewConnector(config.Source{Name: "docs", Path: unpacked})); err != nil {
+	if _, err := reading.Sync(ctx, app.NewConnector("", config.Source{Name: "docs", Path: unpacked})); err != nil {
 		return nil, false, err
 	}
 	var roles answer.Models

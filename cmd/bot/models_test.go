@@ -57,7 +57,7 @@ func TestAnswersAreStreamed(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if _, err := a.Ingester(nil).Sync(t.Context(), app.NewConnector(config.Source{Name: "docs", Path: folder})); err != nil {
+	if _, err := a.Ingester(nil).Sync(t.Context(), app.NewConnector("", config.Source{Name: "docs", Path: folder})); err != nil {
 		t.Fatal(err)
 	}
 	a.StartWork(t.Context())

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,20 +16,40 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
+	connectgit "cairn/internal/knowledge/connect/git"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/parse"
+	"cairn/internal/repository/git"
 )
 
-// NewConnector makes what reads a source.
-func NewConnector(source config.Source) connect.Connector {
+// NewConnector makes what reads a source. What it keeps of it, such as a mirror of a repository,
+// is below the data directory and may be lost.
+func NewConnector(dataDir string, source config.Source) connect.Connector {
 	audience, _ := source.AudienceOf() //nolint:errcheck // the configuration was checked
-	return files.New(files.Options{
+	read := files.Options{
 		Root: source.Path, Source: knowledge.SourceID(source.Name), Include: source.Include, Exclude: source.Exclude,
 		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
 		Kind: source.Documents, Audience: audience, Owner: source.Owner,
-	})
+	}
+	if source.Kind == config.SourceGit {
+		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
+			Options: git.Options{AllowPrivate: source.PrivateNetwork, Received: receivedBytes, Written: writtenBytes, Time: receiveTime},
+			Address: source.URL, Branch: source.Branch, Token: source.Key.Secret.Reveal(), KeyFile: source.Key.File, KnownHosts: source.KnownHosts,
+			Folder: mirrorFolder(dataDir, source.Name),
+		}})
+	}
+	return files.New(read)
 }
+
+func mirrorFolder(dataDir, source string) string { return filepath.Join(dataDir, "mirrors", source) }
+
+// Bounds of a repository that is a source: somebody chose it.
+const (
+	receivedBytes = 2 << 30
+	writtenBytes  = 4 << 30
+	receiveTime   = 30 * time.Minute
+)
 
 // SyncOptions say how a source is read.
 type SyncOptions struct {
@@ -49,7 +72,7 @@ func SyncSource(ctx context.Context, l *Library, source config.Source, options S
 	reader := l.Ingester(options.Observe)
 	reader.Prune, reader.Readers = options.Prune, options.Readers
 	reader.Limits = documentLimits(source)
-	connector := NewConnector(source)
+	connector := NewConnector(l.Config.DataDir, source)
 	report, err := reader.Sync(ctx, connector)
 	done := SyncReport{Report: report}
 	if skipper, ok := connector.(connect.Skipper); ok {
@@ -103,6 +126,9 @@ func RemoveSource(ctx context.Context, l *Library, source knowledge.SourceID) (r
 		}
 		removed += len(batch)
 	}
+	if err := os.RemoveAll(mirrorFolder(l.Config.DataDir, string(source))); err != nil {
+		return removed, fmt.Errorf("remove the mirror of %s: %w", source, err)
+	}
 	return removed, l.Index.Write(ctx, index.Batch{Cursors: map[knowledge.SourceID]string{source: ""}})
 }
 
@@ -136,7 +162,7 @@ func (s sources) listScheduled(context.Context) ([]ingest.Scheduled, error) {
 	for _, source := range configured {
 		one := ingest.Scheduled{Source: knowledge.SourceID(source.Name), Every: source.Interval()}
 		if source.Watch {
-			one.Watch, _ = NewConnector(source).(connect.Watcher)
+			one.Watch, _ = NewConnector(s.Config.DataDir, source).(connect.Watcher)
 		}
 		if !source.IsPaused() && (one.Every > 0 || one.Watch != nil) {
 			scheduled = append(scheduled, one)

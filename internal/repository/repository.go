@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"cairn/internal/publicnet"
 	"cairn/internal/repository/git"
 )
 
@@ -214,7 +215,7 @@ func (o *Opener) explainFetchError(err error) error {
 	case errors.As(err, &address):
 		return newRefusal("I may not fetch that repository: %s. Repositories are fetched over https from %s.",
 			address.Reason, strings.Join(o.options.Fetcher.Hosts(), ", "))
-	case errors.Is(err, git.ErrPrivate):
+	case errors.Is(err, publicnet.ErrPrivate):
 		return newRefusal("I may not fetch that repository: its host is not on the public internet.")
 	case errors.Is(err, git.ErrAbsent):
 		return newRefusal("There is no repository at that address that I may read: check it, as in `https://github.com/owner/name`, and whether it is public.")

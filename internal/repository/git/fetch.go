@@ -99,7 +99,7 @@ func (f *Fetcher) Check(address *url.URL) error {
 
 // Fetch writes the files of the newest commit of a repository's default branch into a
 // folder that is empty, without links, submodules and history. Failures are an
-// *AddressError, ErrAbsent, ErrPrivate, ErrTooLarge, or those of the network.
+// *AddressError, ErrAbsent, publicnet.ErrPrivate, ErrTooLarge, or those of the network.
 func (f *Fetcher) Fetch(ctx context.Context, address *url.URL, root *os.Root) (state State, err error) {
 	if err := f.Check(address); err != nil {
 		return State{}, err
@@ -115,7 +115,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address *url.URL, root *os.Root) (s
 	if err != nil {
 		return State{}, fmt.Errorf("fetch %s: %w", address.Redacted(), limitError(ctx, err))
 	}
-	state, err = f.writeFiles(ctx, commit, scratch, root)
+	state, err = f.options.writeFiles(ctx, commit, scratch, root)
 	if err != nil {
 		return State{}, fmt.Errorf("unpack %s: %w", address.Redacted(), limitError(ctx, err))
 	}
@@ -134,26 +134,43 @@ func limitError(ctx context.Context, err error) error {
 // packName is the file that what was received is kept in.
 const packName = "received.pack"
 
-// receivePack receives the objects of the newest commit and puts them into a store in the
-// scratch folder.
+// receivePack receives the newest commit of the default branch, without its history, and gives
+// its hash.
 func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch string) (commit plumbing.Hash, err error) {
-	none := plumbing.ZeroHash
 	endpoint, err := transport.NewEndpoint(address.String())
 	if err != nil {
-		return none, fmt.Errorf("read the address: %w", err)
+		return plumbing.ZeroHash, fmt.Errorf("read the address: %w", err)
 	}
 	budget := f.options.Received
-	session, err := githttp.NewClient(f.newClient(&budget)).NewUploadPackSession(endpoint, nil)
+	session, err := githttp.NewClient(f.options.newClient(&budget, f.Check)).NewUploadPackSession(endpoint, nil)
 	if err != nil {
-		return none, fmt.Errorf("begin: %w", err)
+		return plumbing.ZeroHash, fmt.Errorf("begin: %w", err)
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
+	return f.options.receiveCommit(ctx, session, commitRequest{folder: scratch})
+}
+
+// commitRequest says which commit is to be received.
+type commitRequest struct {
+	branch string        // "": the default one
+	have   plumbing.Hash // the commit that was received before; zero: none
+	folder string        // that the objects are unpacked in
+}
+
+// receiveCommit receives the newest commit of a branch, without its history, and gives its hash.
+// Of what an earlier commit has as well nothing is received.
+func (o Options) receiveCommit(ctx context.Context, session transport.UploadPackSession, wanted commitRequest) (plumbing.Hash, error) {
+	none := plumbing.ZeroHash
 	offered, err := listReferences(ctx, session)
 	if err != nil {
 		return none, err
 	}
+	commit, err := wanted.newest(offered)
+	if err != nil || commit == wanted.have {
+		return commit, err
+	}
 	request := packp.NewUploadPackRequestFromCapabilities(offered.Capabilities)
-	request.Wants = []plumbing.Hash{*offered.Head}
+	request.Wants = []plumbing.Hash{commit}
 	if !offered.Capabilities.Supports(capability.Shallow) {
 		return none, errors.New("the server can't send a commit without history")
 	}
@@ -161,17 +178,44 @@ func (f *Fetcher) receivePack(ctx context.Context, address *url.URL, scratch str
 	if err := request.Capabilities.Set(capability.Shallow); err != nil {
 		return none, fmt.Errorf("ask for the commit: %w", err)
 	}
-	received, err := session.UploadPack(ctx, request)
-	if err != nil {
-		return none, fmt.Errorf("receive: %w", err)
+	if !wanted.have.IsZero() {
+		request.Haves, request.Shallows = []plumbing.Hash{wanted.have}, []plumbing.Hash{wanted.have}
 	}
-	if err := writeObjects(received, objectsOf(received, request.Capabilities), filepath.Join(scratch, packName)); err != nil {
-		return none, err
+	err = o.receiveObjects(ctx, session, request, wanted.folder)
+	if err != nil && !wanted.have.IsZero() && !errors.Is(err, ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	return *offered.Head, f.unpackObjects(scratch)
+	return commit, err
 }
 
-// listReferences asks for the branches of a repository. It has a default one.
+// receiveObjects receives what was asked for, and unpacks it in a folder.
+func (o Options) receiveObjects(ctx context.Context, session transport.UploadPackSession, request *packp.UploadPackRequest, folder string) error {
+	received, err := session.UploadPack(ctx, request)
+	if err != nil {
+		return fmt.Errorf("receive: %w", err)
+	}
+	if err := writeObjects(received, objectsOf(received, request.Capabilities), filepath.Join(folder, packName)); err != nil {
+		return err
+	}
+	return o.unpackObjects(folder)
+}
+
+// newest gives the newest commit of the branch.
+func (r commitRequest) newest(offered *packp.AdvRefs) (plumbing.Hash, error) {
+	if r.branch == "" {
+		if offered.Head == nil {
+			return plumbing.ZeroHash, errors.New("the repository has no default branch")
+		}
+		return *offered.Head, nil
+	}
+	commit, ok := offered.References["refs/heads/"+r.branch]
+	if !ok {
+		return plumbing.ZeroHash, fmt.Errorf("%w: it has no branch %s", ErrAbsent, r.branch)
+	}
+	return commit, nil
+}
+
+// listReferences asks for the branches of a repository.
 func listReferences(ctx context.Context, session transport.UploadPackSession) (*packp.AdvRefs, error) {
 	offered, err := session.AdvertisedReferencesContext(ctx)
 	for _, absent := range []error{
@@ -183,9 +227,6 @@ func listReferences(ctx context.Context, session transport.UploadPackSession) (*
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list its branches: %w", err)
-	}
-	if offered.Head == nil {
-		return nil, errors.New("the repository has no default branch")
 	}
 	return offered, nil
 }
@@ -203,7 +244,7 @@ func (f *Fetcher) Newest(ctx context.Context, address *url.URL) (commit string, 
 		return "", fmt.Errorf("read the address: %w", err)
 	}
 	budget := f.options.Received
-	session, err := githttp.NewClient(f.newClient(&budget)).NewUploadPackSession(endpoint, nil)
+	session, err := githttp.NewClient(f.options.newClient(&budget, f.Check)).NewUploadPackSession(endpoint, nil)
 	if err != nil {
 		return "", fmt.Errorf("ask %s: %w", address.Redacted(), err)
 	}
@@ -212,7 +253,11 @@ func (f *Fetcher) Newest(ctx context.Context, address *url.URL) (commit string, 
 	if err != nil {
 		return "", fmt.Errorf("ask %s: %w", address.Redacted(), limitError(ctx, err))
 	}
-	return offered.Head.String(), nil
+	newest, err := commitRequest{}.newest(offered)
+	if err != nil {
+		return "", fmt.Errorf("ask %s: %w", address.Redacted(), err)
+	}
+	return newest.String(), nil
 }
 
 // askTime is how long the newest commit of a repository may be waited for.
@@ -243,13 +288,13 @@ func writeObjects(received io.Closer, objects io.Reader, name string) error {
 }
 
 // unpackObjects puts the received objects into a store, once their sizes are known to be fine.
-func (f *Fetcher) unpackObjects(scratch string) (err error) {
+func (o Options) unpackObjects(scratch string) (err error) {
 	file, err := os.Open(filepath.Join(scratch, packName))
 	if err != nil {
 		return fmt.Errorf("read what was received: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := checkUnpackedSize(file, 2*f.options.Written); err != nil {
+	if err := checkUnpackedSize(file, 2*o.Written); err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
@@ -269,7 +314,7 @@ func openStore(scratch string) *filesystem.Storage {
 }
 
 // writeFiles writes the files of a commit.
-func (f *Fetcher) writeFiles(ctx context.Context, commit plumbing.Hash, scratch string, root *os.Root) (State, error) {
+func (o Options) writeFiles(ctx context.Context, commit plumbing.Hash, scratch string, root *os.Root) (State, error) {
 	objects := openStore(scratch)
 	defer func() { _ = objects.Close() }() //nolint:errcheck // it was only read from
 	found, err := object.GetCommit(objects, commit)
@@ -281,7 +326,7 @@ func (f *Fetcher) writeFiles(ctx context.Context, commit plumbing.Hash, scratch 
 		return State{}, fmt.Errorf("read the files of commit %s: %w", commit, err)
 	}
 	state := State{Commit: commit.String()}
-	left := f.options.Written
+	left := o.Written
 	walker := object.NewTreeWalker(tree, true, nil)
 	defer walker.Close()
 	for {
@@ -299,15 +344,15 @@ func (f *Fetcher) writeFiles(ctx context.Context, commit plumbing.Hash, scratch 
 			state.Links++
 		case entry.Mode == filemode.Dir || !isWritable(name):
 		default:
-			if len(state.Files) == f.options.Files {
-				return State{}, fmt.Errorf("%w: it has more than %d files", ErrTooLarge, f.options.Files)
+			if len(state.Files) == o.Files {
+				return State{}, fmt.Errorf("%w: it has more than %d files", ErrTooLarge, o.Files)
 			}
 			blob, err := object.GetBlob(objects, entry.Hash)
 			if err != nil {
 				return State{}, fmt.Errorf("read %s: %w", name, err)
 			}
 			if left -= blob.Size; left < 0 {
-				return State{}, fmt.Errorf("%w: its files have more than %d bytes", ErrTooLarge, f.options.Written)
+				return State{}, fmt.Errorf("%w: its files have more than %d bytes", ErrTooLarge, o.Written)
 			}
 			if err := copyBlob(blob, root, name); err != nil {
 				return State{}, err

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"cairn/internal/publicnet"
 	"cairn/internal/repository/git"
 	"cairn/internal/repository/git/gittest"
 )
@@ -77,8 +78,8 @@ func TestFetchIsRefused(t *testing.T) {
 		"a file":            {"file:///etc/passwd", git.Options{AllowPrivate: true}, "only https", nil},
 		"a password":        {strings.Replace(app, "https://", "https://u:secret@", 1), git.Options{AllowPrivate: true}, "name or password", nil},
 		"another host":      {"https://other.example/x", git.Options{AllowPrivate: true}, "not on the list", nil},
-		"a private address": {app, git.Options{}, "not public", git.ErrPrivate},
-		"its name":          {strings.Replace(app, "127.0.0.1", "localhost", 1), git.Options{Hosts: []string{"localhost"}}, "not public", git.ErrPrivate},
+		"a private address": {app, git.Options{}, "not public", publicnet.ErrPrivate},
+		"its name":          {strings.Replace(app, "127.0.0.1", "localhost", 1), git.Options{Hosts: []string{"localhost"}}, "not public", publicnet.ErrPrivate},
 		"too much received": {app, git.Options{AllowPrivate: true, Received: 100}, "too large", git.ErrTooLarge},
 		"too much written":  {app, git.Options{AllowPrivate: true, Written: 5}, "too large", git.ErrTooLarge},
 		"too many files":    {app, git.Options{AllowPrivate: true, Files: 2}, "more than 2 files", git.ErrTooLarge},

@@ -76,6 +76,10 @@ func New(options Options) *Connector {
 // Source returns the source that the documents belong to.
 func (c *Connector) Source() knowledge.SourceID { return c.options.Source }
 
+// URLBase returns the address that documents' paths are appended to, "" where they have file
+// addresses.
+func (c *Connector) URLBase() string { return c.options.URLBase }
+
 // Skipped returns what the last finished Sync passed over, by reason.
 func (c *Connector) Skipped() []connect.Skipped {
 	c.mu.Lock()

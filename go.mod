@@ -73,6 +73,7 @@ require (
 	github.com/go-sourcemap/sourcemap v2.1.3+incompatible
 	github.com/hairyhenderson/go-codeowners v0.7.1
 	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/temoto/robotstxt v1.1.2
 )
 
 require (

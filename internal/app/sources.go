@@ -17,6 +17,7 @@ import (
 	"cairn/internal/knowledge/connect"
 	"cairn/internal/knowledge/connect/files"
 	connectgit "cairn/internal/knowledge/connect/git"
+	"cairn/internal/knowledge/connect/website"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/parse"
@@ -32,7 +33,14 @@ func NewConnector(dataDir string, source config.Source) connect.Connector {
 		MaxBytes: source.MaxDocumentBytes, URLBase: source.URLBase,
 		Kind: source.Documents, Audience: audience, Owner: source.Owner,
 	}
-	if source.Kind == config.SourceGit {
+	switch source.Kind {
+	case config.SourceWebsite:
+		return website.New(website.Options{
+			Source: read.Source, URL: source.URL, Include: read.Include, Exclude: read.Exclude, Languages: source.Languages,
+			Pages: source.Pages, Depth: source.Depth, MaxBytes: read.MaxBytes, Token: source.Key.Secret.Reveal(), AllowPrivate: source.PrivateNetwork,
+			Kind: read.Kind, Audience: read.Audience, Owner: read.Owner,
+		})
+	case config.SourceGit:
 		return connectgit.New(connectgit.Options{Files: read, Mirror: git.MirrorOptions{
 			Options: git.Options{AllowPrivate: source.PrivateNetwork, Received: receivedBytes, Written: writtenBytes, Time: receiveTime},
 			Address: source.URL, Branch: source.Branch, Token: source.Key.Secret.Reveal(), KeyFile: source.Key.File, KnownHosts: source.KnownHosts,

@@ -1,5 +1,10 @@
 package files
 
+import (
+	"path"
+	"strings"
+)
+
 // assetExtensions are the files that are no documents, by their extensions and with the name
 // that they are counted under. They go by their names alone, and are not opened.
 var assetExtensions = byExtension(map[string][]string{
@@ -29,3 +34,7 @@ func byExtension(classes map[string][]string) map[string]string {
 	}
 	return reasons
 }
+
+// AssetKind says under which name a file is passed over that is no document by its extension; ""
+// for all others.
+func AssetKind(name string) string { return assetExtensions[strings.ToLower(path.Ext(name))] }

@@ -141,7 +141,7 @@ func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 	case child.Type()&fs.ModeSymlink != 0 && p.leadsToFolder(name):
 		return "links to folders"
 	}
-	return assetExtensions[strings.ToLower(path.Ext(base))]
+	return AssetKind(base)
 }
 
 // leadsToFolder is for links: one to a folder is passed over, for what is in the

@@ -3,6 +3,7 @@
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 20s
 REPLIES ?= 100000
+SYNCS ?= 1000000
 TIMEOUT ?= 40m
 PKG ?= ./...
 SEED ?= 0
@@ -56,6 +57,10 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 .PHONY: fuzz-replies
 fuzz-replies: ## REPLIES (100,000) made-up replies of models through the check, and what is shown of them through all renderers
 	scripts/fuzz-replies.sh $(REPLIES)
+
+.PHONY: sources-model
+sources-model: ## SYNCS (1,000,000) random syncs of a source that changes and goes wrong: the index equals it whenever it was listed whole
+	go test ./internal/knowledge/ingest -run TestTheIndexEquals -v -timeout 4h -args -syncs $(SYNCS) -seed $(SEED)
 
 .PHONY: bench
 bench: ## benchmarks of PKG (all)

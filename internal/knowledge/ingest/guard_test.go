@@ -10,7 +10,6 @@ import (
 
 	"cairn/internal/knowledge"
 	"cairn/internal/knowledge/connect"
-	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 )
 

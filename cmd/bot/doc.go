@@ -15,12 +15,14 @@ Who looks for one thing finds it along the way of a question, each step named by
     its thread (acceptJob);
   - bot/work.go: a worker claims the job (handleLease), and runs/hold.go renews its lease while it
     works (renewLease);
-  - bot/turn.go loads the session (loadSession) and has the router choose a flow (route.go,
-    chooseFlow; flows/routing, Router.Route); bot/run.go runs it (runFlow);
+  - bot/conversation.go loads the session (loadSession); bot/turn.go decides what the message is
+    (decideRequest) and has the router choose a flow (route.go, chooseFlow; flows/routing,
+    Router.Route); bot/run.go runs it (runFlow), and bot/flowrun.go says what it is asked
+    (buildRequest);
   - graph saves a checkpoint after every step; graph/decode.go has what it holds: the fields of the
     state, the nodes of the step, their visits, and the question that a person was asked (frameDoc);
   - bot/conclude.go commits what came of it (commitAndShow), and posts a question (postQuestion);
-    bot/show.go posts a reply (postReply), adapters/slack/post.go sends it (Post).
+    bot/delivery.go posts a reply (postReply), adapters/slack/post.go sends it (Post).
 
 # Languages
 
@@ -132,9 +134,8 @@ Redis itself may forget. redis/conn connects, to one server, Sentinel or a Clust
 redis/kinds runs the suites on all kinds of servers. [cairn/internal/bot] is built on it: a
 message becomes a job, a worker that holds the thread's lease deals with it, and whoever
 takes the job up after a crash finds in the session how far it came. Read its package
-comment, then intake.go, turn.go, run.go, conclude.go and show.go; drafting.go shows a run
-while it works, tidy.go looks for what a platform did late, and edits.go has what happens to messages
-that change under it. crash_test.go
+comment, which names the parts of a turn, then intake.go, turn.go, run.go, conclude.go and
+delivery.go. crash_test.go
 kills and freezes a worker at every call that it makes; bot/chaos does it to real processes, and
 slackplatform_test.go and discordplatform_test.go to the whole program on a Slack or a Discord
 that goes wrong.

@@ -20,9 +20,6 @@ const maxMethods = 40
 var largeStructs = map[string]int{
 	"cairn/internal/adapters/web.Web":                41,
 	"cairn/internal/adapters/web/operations.Page":    56,
-	"cairn/internal/bot.fileReader":                  195,
-	"cairn/internal/bot.turn":                        189,
-	"cairn/internal/bot.worker":                      44,
 	"cairn/internal/knowledge/index/postgres.Index":  41,
 	"cairn/internal/knowledge/index/postgres.search": 45,
 	"cairn/internal/runs/embedded.Store":             42,

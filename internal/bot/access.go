@@ -31,12 +31,18 @@ type Library interface {
 // maxRemakes is how often an answer is made again because what it cites has changed.
 const maxRemakes = 2
 
+// documentAccess tells whom answers are shown to, and whom documents are for.
+type documentAccess struct {
+	access  Access
+	library Library
+}
+
 // resolveAccess decides whom the answer to the record's run is shown to.
-func (b *Bot) resolveAccess(ctx context.Context, thread chat.ThreadID, asker chat.UserID, identity *chat.Identity) access.Decision {
-	if b.options.Access == nil {
+func (a documentAccess) resolveAccess(ctx context.Context, thread chat.ThreadID, asker chat.UserID, identity *chat.Identity) access.Decision {
+	if a.access == nil {
 		return access.Decision{}
 	}
-	return b.options.Access.Resolve(ctx, access.Question{Thread: thread, Asker: asker, Identity: identity})
+	return a.access.Resolve(ctx, access.Question{Thread: thread, Asker: asker, Identity: identity})
 }
 
 // pendingDecision is whom a run's answer is shown to. It is found out when it is first asked
@@ -69,23 +75,23 @@ func (p *pendingDecision) accessNotes() []string {
 }
 
 // renewAccess has whom the answer is shown to found out anew, and gives a context for them.
-func (t *turn) renewAccess(ctx context.Context) context.Context {
-	t.access = &pendingDecision{resolve: func(ctx context.Context) access.Decision {
-		return t.resolveAccess(ctx, t.record.Thread, t.record.Author, t.record.Asker)
+func (r *flowRun) renewAccess(ctx context.Context) context.Context {
+	r.access = &pendingDecision{resolve: func(ctx context.Context) access.Decision {
+		return r.documents.resolveAccess(ctx, r.job.record.Thread, r.job.record.Author, r.job.record.Asker)
 	}}
-	decision := t.access
+	decision := r.access
 	return knowledge.WithViewersFunc(ctx, func() knowledge.Viewers { return decision.awaitDecision(ctx).Here })
 }
 
 // driveAllowed runs the flow for those who will see its answer. Before it is told, what it
 // cites is looked at again: where that was deleted, changed or closed to somebody, the
 // answer is made again without it.
-func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
-	outcome, err := t.driveFlow(t.renewAccess(ctx), flow, runtime)
+func (r *flowRun) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.Runtime) (flows.Outcome, error) {
+	outcome, err := r.driveFlow(r.renewAccess(ctx), flow, runtime)
 	var remarks []string
 	for round := 0; err == nil; round++ {
-		allowed := t.renewAccess(ctx)
-		lost, lookErr := t.lostCitations(allowed, outcome)
+		allowed := r.renewAccess(ctx)
+		lost, lookErr := r.lostCitations(allowed, outcome)
 		if lookErr != nil {
 			return flows.Outcome{}, lookErr
 		}
@@ -98,18 +104,18 @@ func (t *turn) driveAllowed(ctx context.Context, flow flows.Flow, runtime flows.
 			outcome.Trace.Evidence = nil
 			break
 		}
-		request, requestErr := t.requestAgain(ctx)
+		request, requestErr := r.requestAgain(ctx)
 		if requestErr != nil {
 			return flows.Outcome{}, requestErr
 		}
 		outcome, err = flow.Start(allowed, request, runtime)
-		if outcome.Kind == flows.Asked && flow.Name() != t.first {
+		if outcome.Kind == flows.Asked && flow.Name() != r.first {
 			anew := *outcome.Question
 			anew.Text = remadeDraft + "\n\n" + anew.Text
 			outcome.Question = &anew
 		}
 	}
-	outcome.Trace.Notes = slices.Concat(t.access.accessNotes(), remarks, outcome.Trace.Notes)
+	outcome.Trace.Notes = slices.Concat(r.access.accessNotes(), remarks, outcome.Trace.Notes)
 	return outcome, err
 }
 
@@ -118,33 +124,20 @@ const remadeDraft = "Documents behind the last draft were changed, deleted or cl
 
 // requestAgain is the request, and in the flow that answers what its asker said when asked
 // back. What is said to a draft is of that draft.
-func (t *turn) requestAgain(ctx context.Context) (flows.Request, error) {
-	request, err := t.buildRequest(ctx)
-	request.Attachments = t.attached
-	if work := t.session.Work; work != nil && work.Answer != nil && t.record.Flow == t.first {
-		if said := strings.TrimSpace(work.Answer.Text + " " + t.labelOf(work.Answer.QuestionID, work.Answer.Choice)); said != "" {
+func (r *flowRun) requestAgain(ctx context.Context) (flows.Request, error) {
+	request, err := r.buildRequest(ctx)
+	request.Attachments = r.attached
+	if work := r.conversation.session.Work; work != nil && work.Answer != nil && r.job.record.Flow == r.first {
+		if said := strings.TrimSpace(work.Answer.Text + " " + r.conversation.labelOf(work.Answer.QuestionID, work.Answer.Choice)); said != "" {
 			request.Text += " (" + said + ")"
 		}
 	}
 	return request, err
 }
 
-func (t *turn) labelOf(question, choice string) string {
-	for _, turn := range t.session.Turns {
-		if turn.Question != nil && turn.Question.ID == question {
-			for _, offered := range turn.Question.Choices {
-				if offered.ID == choice {
-					return offered.Label
-				}
-			}
-		}
-	}
-	return ""
-}
-
 // lostCitations counts the passages that an answer was made from and that are not there any
 // more as they were read, or are not for the viewers of the context.
-func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, error) {
+func (r *flowRun) lostCitations(ctx context.Context, outcome flows.Outcome) (int, error) {
 	read := make(map[knowledge.PassageID]string)
 	var ids []knowledge.PassageID
 	for _, candidate := range outcome.Trace.Evidence {
@@ -153,10 +146,10 @@ func (t *turn) lostCitations(ctx context.Context, outcome flows.Outcome) (int, e
 			ids = append(ids, candidate.Passage)
 		}
 	}
-	if t.options.Library == nil || len(ids) == 0 {
+	if r.documents.library == nil || len(ids) == 0 {
 		return 0, nil
 	}
-	found, err := t.options.Library.Passages(ctx, ids)
+	found, err := r.documents.library.Passages(ctx, ids)
 	if err != nil {
 		return 0, fmt.Errorf("look at the citations again: %w", err)
 	}
@@ -185,16 +178,16 @@ func explainAccess(ctx context.Context, trace *chat.Trace, evidence []flows.Cand
 
 // documentAudiences gives the audiences of documents of the index; those that are not there
 // (any more) are left out.
-func (b *Bot) documentAudiences(ctx context.Context, ids []string) (map[string]knowledge.Audience, error) {
+func (a documentAccess) documentAudiences(ctx context.Context, ids []string) (map[string]knowledge.Audience, error) {
 	audiences := make(map[string]knowledge.Audience)
-	if b.options.Library == nil || len(ids) == 0 {
+	if a.library == nil || len(ids) == 0 {
 		return audiences, nil
 	}
 	first := make([]knowledge.PassageID, len(ids))
 	for i, id := range ids {
 		first[i] = knowledge.MakePassageID(knowledge.DocumentID(id), 0)
 	}
-	found, err := b.options.Library.Passages(knowledge.WithViewers(ctx, knowledge.Unrestricted()), first)
+	found, err := a.library.Passages(knowledge.WithViewers(ctx, knowledge.Unrestricted()), first)
 	if err != nil {
 		return nil, fmt.Errorf("look up the audiences of %d documents: %w", len(ids), err)
 	}
@@ -212,7 +205,7 @@ const closedHistory = "Earlier parts of this thread rest on documents that are g
 
 // cutHistory takes out of a session what rests on documents that not everybody who sees the
 // thread may read, and tells whether there was any.
-func (t *turn) cutHistory(ctx context.Context, before session.Session) (session.Session, bool, error) {
+func (r *flowRun) cutHistory(ctx context.Context, before session.Session) (session.Session, bool, error) {
 	var cited []string
 	for _, turn := range before.Turns {
 		if turn.Reply != nil {
@@ -223,14 +216,14 @@ func (t *turn) cutHistory(ctx context.Context, before session.Session) (session.
 		cited = append(cited, topic.Cited...)
 	}
 	slices.Sort(cited)
-	audiences, err := t.documentAudiences(ctx, slices.Compact(cited))
-	if err != nil || t.options.Library == nil {
+	audiences, err := r.documents.documentAudiences(ctx, slices.Compact(cited))
+	if err != nil || r.documents.library == nil {
 		return before, false, err
 	}
 	hidden := func(ids []string) bool {
 		return slices.ContainsFunc(ids, func(id string) bool {
 			audience, ok := audiences[id]
-			return !ok || !t.access.awaitDecision(ctx).Here.MaySee(audience)
+			return !ok || !r.access.awaitDecision(ctx).Here.MaySee(audience)
 		})
 	}
 	kept := before
@@ -252,14 +245,14 @@ func (t *turn) cutHistory(ctx context.Context, before session.Session) (session.
 
 // nameCited gives the sources of a reply the ids of their documents, where the index has
 // them: what was read from a folder or came with the message has none.
-func (t *turn) nameCited(ctx context.Context, reply *chat.Reply, outcome flows.Outcome) error {
+func (r *flowRun) nameCited(ctx context.Context, reply *chat.Reply, outcome flows.Outcome) error {
 	var ids []string
 	for _, group := range outcome.Groups {
 		for _, source := range group.Sources {
 			ids = append(ids, string(source.Document))
 		}
 	}
-	indexed, err := t.documentAudiences(ctx, ids)
+	indexed, err := r.documents.documentAudiences(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -278,17 +271,17 @@ const maxOffered = 5
 
 // findOffer tells whether the asker alone may read something about the question that not
 // everybody here may.
-func (t *turn) findOffer(ctx context.Context) (bool, error) {
-	if t.access == nil || t.options.Library == nil || t.record.Flow != t.first || t.options.Openers[t.record.Thread.Adapter()] == nil {
+func (r *flowRun) findOffer(ctx context.Context) (bool, error) {
+	if r.access == nil || r.documents.library == nil || r.job.record.Flow != r.first || r.openers[r.job.record.Thread.Adapter()] == nil {
 		return false, nil
 	}
-	decision := t.access.awaitDecision(ctx)
+	decision := r.access.awaitDecision(ctx)
 	if decision.Private || decision.Asker.IsPublic() {
 		return false, nil
 	}
-	query := retrieve.Query{Text: t.record.Request, Limit: maxOffered}
-	query.Filter.Sources = t.allowedCollections()
-	found, err := t.options.Library.Search(knowledge.WithViewers(ctx, decision.Asker), query)
+	query := retrieve.Query{Text: r.job.record.Request, Limit: maxOffered}
+	query.Filter.Sources = r.allowedCollections()
+	found, err := r.documents.library.Search(knowledge.WithViewers(ctx, decision.Asker), query)
 	if err != nil {
 		return false, fmt.Errorf("look for what the asker may read in private: %w", err)
 	}
@@ -298,17 +291,3 @@ func (t *turn) findOffer(ctx context.Context) (bool, error) {
 }
 
 const offerText = "There is more about this in documents that you may read and not everybody here. I can answer you in private."
-
-// postOffer offers the asker the rest in private. It is a convenience: an answer whose
-// offer fails stands all the same.
-func (t *turn) postOffer(ctx context.Context) {
-	if !t.offers {
-		return
-	}
-	offer := chat.Reply{Outcome: chat.Noticed, Text: offerText, Offer: t.record.ID}
-	key := chat.PostKey(keyOf(t.job)[:20] + "OFFR")
-	_, err := t.poster.Post(ctx, t.message.Thread, key, chat.Post{To: t.message.ID, Reply: &offer, Only: t.record.Author, Private: true})
-	if err != nil {
-		t.logger.WarnContext(ctx, "post the offer of a private answer", "run", string(t.record.ID), "error", err)
-	}
-}

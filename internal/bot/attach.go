@@ -41,14 +41,14 @@ func readsDocuments(flow string) bool { return flow == routing.Analyze || flow =
 
 // readFiles reads the files that a run of a flow is about (filesFor). What can't be read is
 // named in the note of the reply. A person who stops the job stops the reading.
-func (t *turn) readFiles(held context.Context, flow string) error {
-	reader := &fileReader{turn: t, room: besideRequest}
+func (r *flowRun) readFiles(held context.Context, flow string) error {
+	reader := &fileReader{job: r.job, parse: r.parseFile, speaker: r.conversation.choosePhrases(), room: besideRequest}
 	if readsDocuments(flow) {
 		reader.room = asDocuments
 	}
-	files := t.filesFor(held, flow)
-	if len(t.message.Files) == 0 {
-		reader.attachMade(flow)
+	files := r.filesFor(held, flow)
+	if len(r.job.message.Files) == 0 && flow == r.first {
+		reader.attachMade(r.conversation.session.Turns)
 	}
 	for i, file := range files {
 		if i == chat.MaxFiles {
@@ -59,25 +59,25 @@ func (t *turn) readFiles(held context.Context, flow string) error {
 			return err
 		}
 	}
-	t.attached = reader.attached
-	t.note = joinNotes(t.note, reader.summarizeUnread())
+	r.attached = reader.attached
+	r.conversation.note = joinNotes(r.conversation.note, reader.summarizeUnread())
 	return nil
 }
 
 // threadFiles gives the files of the thread, the latest first: those that the platform
 // finds, and those of what was said to the bot. With made they are also what was made of them
 // before: an overview may rest on an analysis.
-func (t *turn) threadFiles(ctx context.Context, made bool) []chat.File {
+func (r *flowRun) threadFiles(ctx context.Context, made bool) []chat.File {
 	var files []chat.File
-	if finder, ok := t.poster.(chat.FileFinder); ok {
+	if finder, ok := r.job.poster.(chat.FileFinder); ok {
 		ctx, done := context.WithTimeout(ctx, fileTime)
 		defer done()
 		var err error
-		if files, err = finder.Files(ctx, t.message.Thread, made); err != nil {
-			t.logger.WarnContext(ctx, "the files of a thread were not looked for", "thread", string(t.message.Thread), "error", err)
+		if files, err = finder.Files(ctx, r.job.message.Thread, made); err != nil {
+			r.job.logger.WarnContext(ctx, "the files of a thread were not looked for", "thread", string(r.job.message.Thread), "error", err)
 		}
 	}
-	for _, file := range filesOf(t.session.Turns) {
+	for _, file := range filesOf(r.conversation.session.Turns) {
 		if !slices.ContainsFunc(files, func(found chat.File) bool { return found.ID == file.ID }) {
 			files = append(files, file)
 		}
@@ -100,23 +100,29 @@ func filesOf(turns []chat.Turn) []chat.File {
 
 // readFilesAgain reads the files of a run that has no checkpoint to hold them. The note
 // names what can't be read since they were read first.
-func (t *turn) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
-	if t.attached != nil || t.record.Message != t.job.Message.ID {
-		return t.attached, nil
+func (r *flowRun) readFilesAgain(ctx context.Context) ([]flows.Attachment, error) {
+	if r.attached != nil || r.job.record.Message != r.job.entry.Message.ID {
+		return r.attached, nil
 	}
-	if at := personTurn(t.session.Turns, t.message.ID); at >= 0 && len(t.message.Files) == 0 {
-		t.message.Files = t.session.Turns[at].Files // they came after the message did
+	if at := personTurn(r.conversation.session.Turns, r.job.message.ID); at >= 0 && len(r.job.message.Files) == 0 {
+		r.job.message.Files = r.conversation.session.Turns[at].Files // they came after the message did
 	}
-	note := t.note
-	err := t.readFiles(ctx, t.record.Flow)
-	t.note = note
-	return t.attached, err
+	note := r.conversation.note
+	err := r.readFiles(ctx, r.job.record.Flow)
+	r.conversation.note = note
+	return r.attached, err
 }
+
+// fileParser gives the text of a file, as Options.ReadFile does.
+type fileParser func(ctx context.Context, name string, content []byte) (text string, err error)
 
 // fileReader reads one file after another, within the bounds.
 type fileReader struct {
-	*turn
-	room
+	job     *job
+	parse   fileParser // nil: no file is read
+	speaker phrases.Speaker
+	room    room
+
 	attached  []flows.Attachment
 	bytes     int64
 	letters   int
@@ -134,28 +140,28 @@ func (r *fileReader) noteUnread(name, reason string) {
 // tried again.
 func (r *fileReader) readFile(held context.Context, file chat.File) error {
 	name := shownName(file.Name)
-	fetcher, ok := r.poster.(chat.Fetcher)
+	fetcher, ok := r.job.poster.(chat.Fetcher)
 	switch {
 	case held.Err() != nil:
 		return nil // whoever goes on with the job sees why
-	case !ok || r.options.ReadFile == nil:
+	case !ok || r.parse == nil:
 		r.noteUnread(name, "files can't be read here")
 		return nil
 	case file.Size > maxFile:
 		r.noteUnread(name, fmt.Sprintf("larger than %d MB", maxFile>>20))
 		return nil
-	case r.bytes+file.Size > maxAllFiles || r.letters >= r.all:
+	case r.bytes+file.Size > maxAllFiles || r.letters >= r.room.all:
 		r.noteUnread(name, "too much together with the others")
 		return nil
 	}
 	ctx, done := context.WithTimeout(held, fileTime)
 	defer done()
-	content, err := fetcher.Fetch(ctx, r.message.Thread, file, maxFile)
+	content, err := fetcher.Fetch(ctx, r.job.message.Thread, file, maxFile)
 	if err != nil {
 		return r.notFetched(ctx, file, err)
 	}
 	r.bytes += int64(len(content))
-	text, err := r.options.ReadFile(ctx, file.Name, content)
+	text, err := r.parse(ctx, file.Name, content)
 	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")); err != nil || text == "" {
 		r.unreadable = append(r.unreadable, name)
 		return nil
@@ -167,19 +173,19 @@ func (r *fileReader) readFile(held context.Context, file chat.File) error {
 func (r *fileReader) notFetched(ctx context.Context, file chat.File, err error) error {
 	wait, limited := errors.AsType[*chat.RetryAfterError](err)
 	switch {
-	case limited && r.job.Attempt < maxFetches:
+	case limited && r.job.entry.Attempt < maxFetches:
 		return &platformError{after: wait.After, reason: "a file could not be fetched", err: err}
 	case errors.Is(err, chat.ErrGone):
 		r.noteUnread(shownName(file.Name), "it is gone")
 		return nil
 	}
-	r.logger.WarnContext(ctx, "a file was not fetched", "thread", string(r.message.Thread), "file", file.ID, "error", err)
+	r.job.logger.WarnContext(ctx, "a file was not fetched", "thread", string(r.job.message.Thread), "file", file.ID, "error", err)
 	r.noteUnread(shownName(file.Name), "it could not be fetched")
 	return nil
 }
 
 func (r *fileReader) attachText(shown, name, text string) {
-	left := min(r.one, r.all-r.letters)
+	left := min(r.room.one, r.room.all-r.letters)
 	whole := len(text)
 	text = truncateText(text, left)
 	if len(text) < whole {
@@ -187,6 +193,20 @@ func (r *fileReader) attachText(shown, name, text string) {
 	}
 	r.letters += len([]rune(text))
 	r.attached = append(r.attached, flows.Attachment{Name: truncateText(strings.Join(strings.Fields(name), " "), maxFileName), Text: text})
+}
+
+// attachMade attaches the documents that runs made in the thread and that no platform keeps.
+func (r *fileReader) attachMade(turns []chat.Turn) {
+	for _, turn := range turns {
+		if turn.Reply == nil {
+			continue
+		}
+		for _, document := range turn.Reply.Documents {
+			if document.Kept() && strings.HasPrefix(document.MediaType, "text/") && r.letters < r.room.all {
+				r.attachText(shownName(document.Name), document.Name, string(document.Content))
+			}
+		}
+	}
 }
 
 // summarizeUnread is what people are told of the reading, "" where all was read.
@@ -199,7 +219,7 @@ func (r *fileReader) summarizeUnread() string {
 		said = append(said, "I did not read "+strings.Join(r.skipped, ", ")+".")
 	}
 	if len(r.unreadable) > 0 {
-		said = append(said, r.choosePhrases().Text(phrases.UnreadableFile, strings.Join(r.unreadable, ", ")))
+		said = append(said, r.speaker.Text(phrases.UnreadableFile, strings.Join(r.unreadable, ", ")))
 	}
 	return strings.Join(said, " ")
 }

@@ -4,18 +4,26 @@
 // Intake (intake.go) makes a message a durable job of its thread and, for an adapter
 // that shows what is said as it comes, follows the thread's events until the job is
 // dealt with (listen.go). A worker (work.go), in the same process or another, claims a
-// thread with work and deals with the job at its head (turn.go, job.go): it finds the
-// thread's session, decides whether the message answers a waiting question or starts a
-// flow, drives the run (run.go), remembers what came of it (conclude.go), and sees that
-// it is shown once (show.go). Where the platform takes that, the run is shown while it
-// works (drafting.go). Files that came with the message are read for the flow (attach.go).
-// remind.go and forget.go are jobs of their own; controls.go is what people do about runs
-// beside writing.
+// thread with work and deals with the job at its head in a turn (turn.go), which has these parts:
+//
+//   - job (job.go): what the job is about, and its run;
+//   - conversation (conversation.go): the thread's session and its turns;
+//   - edits (edits.go): what changes of messages mean for the job;
+//   - flowRun (flowrun.go): what the flow is asked, for whom (access.go), and from which files
+//     (attach.go);
+//   - delivery (delivery.go, outbox.go): what is posted, once; drafting.go shows the run while it
+//     works, where the platform takes that, and tidy.go looks for what a platform did late;
+//   - conclusion (conclude.go): what is remembered of the outcome.
+//
+// The turn decides whether the message answers a waiting question or starts a flow, and drives
+// the run (run.go). remind.go and forget.go are jobs of their own; controls.go is what people do
+// about runs beside writing.
 //
 // A message that is edited or deleted is a job as well (change.go, revise.go). What waits
 // or works before that job is about the message as it was, so the change is kept before
 // it is queued, and whoever works at the message looks for the edit (edits.go). Commands
-// that tell how things stand are answered beside the thread's work (command.go, sidecommand.go).
+// that tell how things stand are answered beside the thread's work, in a lane of its queues
+// (command.go, sidecommand.go).
 //
 // The session is what crashes are survived by. It is saved twice for a job: when it has
 // been decided what the job is (session.Work says so), and when its outcome is part of
@@ -59,6 +67,8 @@ type Bot struct {
 	first    string // the flow that a plain message goes to
 	seen     seen
 	readers  *placeReaders
+	// documents tells whom answers and documents are for.
+	documents documentAccess
 }
 
 // Options is what a bot is made of. The first three are required.
@@ -165,7 +175,7 @@ func New(options Options) (*Bot, error) {
 		options: options, store: options.Store, sessions: options.Store.Sessions(), records: options.Store.Records(),
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
-	b.readers = newPlaceReaders(options)
+	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library}
 	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"cairn/internal/chat"
@@ -16,169 +15,174 @@ import (
 	"cairn/internal/store"
 )
 
-func (t *turn) concludeOutcome(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
-	t.record.Move(runs.Done, t.now(), string(outcome.Kind))
+// conclusion writes down what came of a job, and has it shown.
+type conclusion struct {
+	job          *job
+	conversation *conversation
+	run          *flowRun
+	delivery     *delivery
+	queue        runs.Queue
+
+	remindAfter, expireAfter time.Duration // of Options
+	unless                   store.Unless  // what the next commit depends on
+}
+
+// concludeOutcome commits and shows the outcome of a run that is done.
+func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome) (runs.Result, error) {
+	c.job.record.Move(runs.Done, c.job.now(), string(outcome.Kind))
 	if outcome.Scores != nil {
-		t.session.Evaluate(t.record.ID, outcome.Scores)
+		c.conversation.session.Evaluate(c.job.record.ID, outcome.Scores)
 	}
 	reply := replyOf(outcome)
-	reply.More = t.hasMore(outcome)
-	if err := t.nameCited(ctx, &reply, outcome); err != nil {
+	reply.More = c.run.hasMore(outcome)
+	if err := c.run.nameCited(ctx, &reply, outcome); err != nil {
 		return runs.Result{}, &storeError{err}
 	}
-	if t.closedHistory {
+	if c.run.closedHistory {
 		reply.Note = joinNotes(reply.Note, closedHistory)
 	}
 	var err error
-	if t.offers, err = t.findOffer(ctx); err != nil {
-		t.logger.WarnContext(ctx, "find out what to offer in private", "run", string(t.record.ID), "error", err)
+	if c.delivery.offers, err = c.run.findOffer(ctx); err != nil {
+		c.job.logger.WarnContext(ctx, "find out what to offer in private", "run", string(c.job.record.ID), "error", err)
 	}
-	if t.note != "" {
-		reply.Note = joinNotes(t.note, reply.Note)
+	if c.conversation.note != "" {
+		reply.Note = joinNotes(c.conversation.note, reply.Note)
 	}
-	return t.recordOutcome(ctx, reply, runs.Result{Over: t.record.ID})
+	return c.recordOutcome(ctx, reply, runs.Result{Over: c.job.record.ID})
 }
 
 // concludeStopped tells the one who asked.
-func (t *turn) concludeStopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
-	t.session.Halt = &by
-	t.record.Move(runs.Cancelled, t.now(), "a person stopped it")
-	return t.recordOutcome(ctx, chat.Reply{Outcome: chat.Failure, Text: t.choosePhrases().Text(phrases.RunStopped)}, runs.Result{})
+func (c *conclusion) concludeStopped(ctx context.Context, by runs.Stop) (runs.Result, error) {
+	c.conversation.session.Halt = &by
+	c.job.record.Move(runs.Cancelled, c.job.now(), "a person stopped it")
+	return c.recordOutcome(ctx, chat.Reply{Outcome: chat.Failure, Text: c.conversation.choosePhrases().Text(phrases.RunStopped)}, runs.Result{})
 }
 
 // concludeFailed says that the run failed, with its id. The cause goes to the log alone.
-func (t *turn) concludeFailed(ctx context.Context, err error) (runs.Result, error) {
-	t.logger.ErrorContext(ctx, "run failed", "run", string(t.record.ID), "thread", string(t.message.Thread), "error", err)
+func (c *conclusion) concludeFailed(ctx context.Context, err error) (runs.Result, error) {
+	c.job.logger.ErrorContext(ctx, "run failed", "run", string(c.job.record.ID), "thread", string(c.job.message.Thread), "error", err)
 	reason := "it failed outside of its nodes"
 	if node, ok := errors.AsType[*graph.NodeError](err); ok {
 		reason = fmt.Sprintf("node %q failed", node.Node)
 	}
-	t.record.Move(runs.Failed, t.now(), reason)
-	return t.recordOutcome(ctx, chat.Reply{
+	c.job.record.Move(runs.Failed, c.job.now(), reason)
+	return c.recordOutcome(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text:    t.choosePhrases().Text(phrases.RunFailed, t.record.ID),
+		Text:    c.conversation.choosePhrases().Text(phrases.RunFailed, c.job.record.ID),
 	}, runs.Result{})
 }
 
 // parkRun puts a run aside that can't go on, and tells of it: those who run the program may
 // repair it and replay the job, or whoever asked may retry.
-func (t *turn) parkRun(ctx context.Context, err error) (runs.Result, error) {
-	reason := fmt.Sprintf("run %s: %v", t.record.ID, err)
-	t.record.Move(runs.Failed, t.now(), "it was put aside: "+err.Error())
-	return t.recordOutcome(ctx, chat.Reply{
+func (c *conclusion) parkRun(ctx context.Context, err error) (runs.Result, error) {
+	reason := fmt.Sprintf("run %s: %v", c.job.record.ID, err)
+	c.job.record.Move(runs.Failed, c.job.now(), "it was put aside: "+err.Error())
+	return c.recordOutcome(ctx, chat.Reply{
 		Outcome: chat.Failure,
-		Text:    t.choosePhrases().Text(phrases.RunParked, t.record.ID),
+		Text:    c.conversation.choosePhrases().Text(phrases.RunParked, c.job.record.ID),
 	}, runs.Result{Next: runs.Dead, Reason: reason})
 }
 
 // giveUp puts a job aside that was taken up too often.
 func (t *turn) giveUp(ctx context.Context) (runs.Result, error) {
-	err := fmt.Errorf("it was taken up %d times and never came to an end", t.job.Attempt-1)
+	err := fmt.Errorf("it was taken up %d times and never came to an end", t.job.entry.Attempt-1)
 	dead := runs.Result{Next: runs.Dead, Reason: err.Error()}
-	if loadErr := t.loadSession(ctx); loadErr != nil {
+	if loadErr := t.conversation.loadSession(ctx); loadErr != nil {
 		dead.Reason = errors.Join(err, loadErr).Error()
-		return dead, t.announceDone(happened{Refusal: broken})
+		return dead, t.delivery.announceDone(happened{Refusal: broken})
 	}
-	if !t.again {
-		return dead, t.announceDone(happened{Refusal: broken})
+	if !t.job.again {
+		return dead, t.delivery.announceDone(happened{Refusal: broken})
 	}
-	work := t.session.Work
-	t.message.ID, t.note, t.closed = work.Message, work.Note, work.Closed
+	work := t.conversation.session.Work
+	t.job.message.ID, t.conversation.note, t.conversation.closed = work.Message, work.Note, work.Closed
 	if work.Over || work.Run == "" {
-		return t.deliver(ctx)
+		return t.delivery.deliver(ctx)
 	}
-	if t.record, err = t.records.Load(ctx, work.Run); err != nil {
-		return dead, t.announceDone(happened{Refusal: broken})
+	if t.job.record, err = t.bot.records.Load(ctx, work.Run); err != nil {
+		return dead, t.delivery.announceDone(happened{Refusal: broken})
 	}
-	return t.parkRun(ctx, errors.New(dead.Reason))
+	return t.conclusion.parkRun(ctx, errors.New(dead.Reason))
 }
 
 // recordOutcome remembers what came of the run and shows it. The record comes first: who is
 // told of the reply can ask how it came about.
-func (t *turn) recordOutcome(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
-	t.retractFailure()
-	reply.Run = t.record.ID
-	t.recordReply(t.message.ID, reply)
-	t.session.BoundDocuments()
-	return t.commitAndShow(ctx, result, t.record)
+func (c *conclusion) recordOutcome(ctx context.Context, reply chat.Reply, result runs.Result) (runs.Result, error) {
+	c.conversation.retractFailure()
+	reply.Run = c.job.record.ID
+	c.conversation.recordReply(c.job.message.ID, reply)
+	c.conversation.session.BoundDocuments()
+	return c.commitAndShow(ctx, result, c.job.record)
 }
 
 // commitAndShow commits that the turns hold what came of the job, with records and what is to be
 // posted, and shows it.
-func (t *turn) commitAndShow(ctx context.Context, result runs.Result, records ...runs.Record) (runs.Result, error) {
-	if t.session.Work == nil || t.session.Work.Event != t.job.Event || !t.session.Work.Came.Equal(t.job.Enqueued) {
-		t.setWork(session.Work{})
+func (c *conclusion) commitAndShow(ctx context.Context, result runs.Result, records ...runs.Record) (runs.Result, error) {
+	if c.conversation.session.Work == nil || c.conversation.session.Work.Event != c.job.entry.Event || !c.conversation.session.Work.Came.Equal(c.job.entry.Enqueued) {
+		c.conversation.setWork(session.Work{})
 	}
-	work := t.session.Work
+	work := c.conversation.session.Work
 	work.Over, work.Result = true, result
-	if t.published {
-		work.Closed, t.closed = nil, nil
+	if c.conversation.published {
+		work.Closed, c.conversation.closed = nil, nil
 	} else {
-		work.Closed = t.closed
+		work.Closed = c.conversation.closed
 	}
-	delivery, err := t.deliverySoon()
+	delivery, err := c.delivery.deliverySoon()
 	if err != nil {
 		return runs.Result{}, err
 	}
-	changes := store.Commit{Session: t.savedSession(), Records: append(t.changed.take(), records...), Delivery: delivery, Unless: t.unless}
-	t.unless = store.Unless{}
-	if err := t.commitDelivery(ctx, changes); err != nil {
+	changes := store.Commit{Session: c.conversation.savedSession(), Records: append(c.conversation.changed.take(), records...), Delivery: delivery, Unless: c.unless}
+	c.unless = store.Unless{}
+	if err := c.delivery.commitDelivery(ctx, changes); err != nil {
 		return runs.Result{}, err
 	}
-	return t.deliver(ctx)
-}
-
-// retractFailure forgets the failure line of a run that was tried again.
-func (t *turn) retractFailure() { t.session.Turns = slices.DeleteFunc(t.session.Turns, t.isFailure) }
-
-// isFailure tells the failure lines of the record's run.
-func (t *turn) isFailure(turn chat.Turn) bool {
-	return turn.Reply != nil && turn.Reply.Run == t.record.ID && turn.Reply.Outcome == chat.Failure
+	return c.delivery.deliver(ctx)
 }
 
 // postQuestion posts a run's question. It takes the place of any other that waits in the thread.
-func (t *turn) postQuestion(ctx context.Context, asked graph.Question) (runs.Result, error) {
-	if t.session.Waiting != nil {
-		if err := t.loadWaitingRun(ctx); err != nil {
+func (c *conclusion) postQuestion(ctx context.Context, asked graph.Question) (runs.Result, error) {
+	if c.conversation.session.Waiting != nil {
+		if err := c.conversation.loadWaitingRun(ctx); err != nil {
 			return runs.Result{}, err
 		}
 	}
-	if t.session.Waiting != nil {
-		t.abandonWaiting(leftOpen, "another question took its place")
+	if c.conversation.session.Waiting != nil {
+		c.conversation.abandonWaiting(leftOpen, "another question took its place")
 	}
-	t.record.Move(runs.Waiting, t.now(), "it asked a question")
-	key := t.session.Work.Key
-	if err := t.remindLater(ctx, key, asked.Deadline); err != nil {
+	c.job.record.Move(runs.Waiting, c.job.now(), "it asked a question")
+	key := c.conversation.session.Work.Key
+	if err := c.remindLater(ctx, key, asked.Deadline); err != nil {
 		return runs.Result{}, err
 	}
-	question := questionOf(t.record.ID, t.record.Author, asked)
-	t.session.Waiting = &session.Waiting{
-		Run: t.record.ID, Flow: t.record.Flow, Question: question, Request: t.record.Request, Key: key,
+	question := questionOf(c.job.record.ID, c.job.record.Author, asked)
+	c.conversation.session.Waiting = &session.Waiting{
+		Run: c.job.record.ID, Flow: c.job.record.Flow, Question: question, Request: c.job.record.Request, Key: key,
 	}
-	t.appendReply(chat.Turn{Role: chat.Bot, Message: t.message.ID, At: t.now(), Question: &question})
-	return t.commitAndShow(ctx, runs.Result{}, t.record)
+	c.conversation.appendReply(chat.Turn{Role: chat.Bot, Message: c.job.message.ID, At: c.job.now(), Question: &question})
+	return c.commitAndShow(ctx, runs.Result{}, c.job.record)
 }
 
 // replyWithoutRun replies to a message that is about no run, or only ends one.
-func (t *turn) replyWithoutRun(ctx context.Context, reply chat.Reply) (runs.Result, error) {
-	t.recordMessage()
-	t.recordReply(t.message.ID, reply)
-	return t.commitAndShow(ctx, runs.Result{})
+func (c *conclusion) replyWithoutRun(ctx context.Context, reply chat.Reply) (runs.Result, error) {
+	c.conversation.recordMessage()
+	c.conversation.recordReply(c.job.message.ID, reply)
+	return c.commitAndShow(ctx, runs.Result{})
 }
 
 // remindLater sees to it that the question is repeated, and given up in the end.
-func (t *turn) remindLater(ctx context.Context, key runs.DeliveryKey, deadline time.Duration) error {
+func (c *conclusion) remindLater(ctx context.Context, key runs.DeliveryKey, deadline time.Duration) error {
 	if deadline <= 0 {
-		deadline = t.options.ExpireAfter
+		deadline = c.expireAfter
 	}
-	job := runs.Job{Kind: runs.Remind, Run: t.record.ID, Message: chat.Message{Thread: t.message.Thread, Author: t.record.Author}}
-	if t.options.RemindAfter < deadline {
+	job := runs.Job{Kind: runs.Remind, Run: c.job.record.ID, Message: chat.Message{Thread: c.job.message.Thread, Author: c.job.record.Author}}
+	if c.remindAfter < deadline {
 		job.Event = remindEvent(key)
-		if _, err := t.store.EnqueueAfter(ctx, job, t.options.RemindAfter); err != nil {
+		if _, err := c.queue.EnqueueAfter(ctx, job, c.remindAfter); err != nil {
 			return err
 		}
 	}
 	job.Event = expireEvent(key)
-	_, err := t.store.EnqueueAfter(ctx, job, deadline)
+	_, err := c.queue.EnqueueAfter(ctx, job, deadline)
 	return err
 }

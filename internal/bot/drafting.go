@@ -44,72 +44,72 @@ type drafting struct {
 
 // beginDraft begins to show the run, where the platform shows runs; endDraft must be called.
 // A run whose outcome takes the place of another is not shown.
-func (t *turn) beginDraft(ctx context.Context) {
-	drafter, ok := t.poster.(chat.Drafter)
-	if !ok || t.findReplaced() >= 0 {
+func (d *delivery) beginDraft(ctx context.Context) {
+	drafter, ok := d.job.poster.(chat.Drafter)
+	if !ok || d.conversation.findReplaced() >= 0 {
 		return
 	}
 	showing, cancel := context.WithCancel(ctx)
-	d := &drafting{
-		log:  t.logger.With("run", string(t.record.ID), "thread", string(t.message.Thread)),
+	begun := &drafting{
+		log:  d.job.logger.With("run", string(d.job.record.ID), "thread", string(d.job.message.Thread)),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), cancel: cancel, telling: true,
 	}
-	t.drafting = d
-	work := t.shownWork(t.leftOver)
-	d.working.Go(func() { d.updateDraft(showing, drafter, work) })
+	d.drafting = begun
+	work := d.shownWork(d.leftOver)
+	begun.working.Go(func() { begun.updateDraft(showing, drafter, work) })
 }
 
 // shownWork is the job's work as a platform shows it.
-func (t *turn) shownWork(again bool) chat.Work {
-	return chat.Work{Run: t.session.Work.Run, Thread: t.message.Thread, To: t.message.ID, Asker: t.message.Author, Again: again}
+func (d *delivery) shownWork(again bool) chat.Work {
+	return chat.Work{Run: d.conversation.session.Work.Run, Thread: d.job.message.Thread, To: d.job.message.ID, Asker: d.job.message.Author, Again: again}
 }
 
 // endDraft ends the showing: the draft stays as it is until it is finished or closed.
-func (t *turn) endDraft() {
-	d := t.drafting
-	if d == nil {
+func (d *delivery) endDraft() {
+	ended := d.drafting
+	if ended == nil {
 		return
 	}
-	t.drafting = nil
-	close(d.over)
-	grace := time.AfterFunc(draftGrace, d.cancel)
-	d.working.Wait()
+	d.drafting = nil
+	close(ended.over)
+	grace := time.AfterFunc(draftGrace, ended.cancel)
+	ended.working.Wait()
 	grace.Stop()
-	d.cancel()
-	t.draft = d.made
-	t.late = t.late || d.unsure
+	ended.cancel()
+	d.draft = ended.made
+	d.late = d.late || ended.unsure
 }
 
 // closeDraft takes the draft away, if there is one. What fails is left to whoever shows
 // what comes of the job.
-func (t *turn) closeDraft(ctx context.Context) {
-	if t.draft == nil {
+func (d *delivery) closeDraft(ctx context.Context) {
+	if d.draft == nil {
 		return
 	}
-	draft := t.draft
-	t.draft = nil
+	draft := d.draft
+	d.draft = nil
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), draftTime)
 	defer done()
 	err := draft.Close(ctx)
-	t.late = t.late || draft.Unsettled()
+	d.late = d.late || draft.Unsettled()
 	if err != nil {
-		t.logger.WarnContext(ctx, "a draft was not taken away", "thread", string(t.message.Thread), "error", err)
+		d.job.logger.WarnContext(ctx, "a draft was not taken away", "thread", string(d.job.message.Thread), "error", err)
 	}
 }
 
 // finishDraft has the draft become the post. Where its turn has not come, the draft is as it
 // was.
-func (t *turn) finishDraft(ctx context.Context, draft chat.Draft, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
+func (d *delivery) finishDraft(ctx context.Context, draft chat.Draft, key chat.PostKey, post chat.Post) (chat.MessageID, error) {
 	posted, err := draft.Finish(ctx, key, post)
 	if _, wait := errors.AsType[*chat.RetryAfterError](err); wait {
 		return "", err
 	}
-	t.draft = nil
+	d.draft = nil
 	if errors.Is(err, chat.ErrNotPosted) {
-		t.late = t.late || draft.Unsettled()
+		d.late = d.late || draft.Unsettled()
 		return "", err
 	}
-	t.late = t.late || err != nil || draft.Unsettled()
+	d.late = d.late || err != nil || draft.Unsettled()
 	if err != nil && saysNothingWasDone(err) {
 		err = fmt.Errorf("finish a draft: %v", err) //nolint:errorlint // it says so of the draft's message, not of the thread
 	}
@@ -120,27 +120,27 @@ func (t *turn) finishDraft(ctx context.Context, draft chat.Draft, key chat.PostK
 const minWaitShown = 2 * time.Second
 
 // showWaiting shows that what came of the job is posted when its turn comes.
-func (t *turn) showWaiting(ctx context.Context, about time.Duration) {
-	drafter, ok := t.poster.(chat.Drafter)
-	if !ok || about < minWaitShown || t.session.Work.Run == "" {
+func (d *delivery) showWaiting(ctx context.Context, about time.Duration) {
+	drafter, ok := d.job.poster.(chat.Drafter)
+	if !ok || about < minWaitShown || d.conversation.session.Work.Run == "" {
 		return
 	}
 	ctx, done := context.WithTimeout(ctx, draftTime)
 	defer done()
-	draft := t.draft
-	t.draft = nil
+	draft := d.draft
+	d.draft = nil
 	var err error
 	if draft == nil {
-		draft, err = drafter.Draft(ctx, t.shownWork(false))
+		draft, err = drafter.Draft(ctx, d.shownWork(false))
 	}
 	if err != nil {
-		t.late = t.late || !saysNothingWasDone(err)
+		d.late = d.late || !saysNothingWasDone(err)
 	} else {
 		err = draft.Wait(ctx, about)
-		t.late = t.late || draft.Unsettled()
+		d.late = d.late || draft.Unsettled()
 	}
 	if err != nil {
-		t.logger.WarnContext(ctx, "the wait for a turn is not shown", "thread", string(t.message.Thread), "error", err)
+		d.job.logger.WarnContext(ctx, "the wait for a turn is not shown", "thread", string(d.job.message.Thread), "error", err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"cairn/internal/chat"
-	"cairn/internal/graph/flows"
 )
 
 var _ chat.Extender = (*Bot)(nil)
@@ -43,14 +42,3 @@ func (b *Bot) Extend(ctx context.Context, run chat.RunID, by chat.UserID) error 
 // moreFloor is what evidence that is not shown has to score against the best for an answer
 // to be worth extending.
 const moreFloor = 0.5
-
-// hasMore tells whether an answer to a plain question leaves something out that a longer
-// one would say.
-func (t *turn) hasMore(outcome flows.Outcome) bool {
-	evidence := outcome.Trace.Evidence
-	if t.poster == nil || outcome.Kind != flows.Answered || t.record.Flow != t.first || t.record.Depth == chat.Comprehensive ||
-		t.record.Message != t.message.ID || len(evidence) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(evidence, func(c flows.Candidate) bool { return !c.Kept && c.Score >= moreFloor*evidence[0].Score })
-}

@@ -40,17 +40,17 @@ func (b *Bot) Forget(ctx context.Context, by chat.UserID, adapters ...string) (t
 
 // forgetAuthor erases what the thread keeps of the job's author. Each part can be done again.
 func (t *turn) forgetAuthor(ctx context.Context) (runs.Result, error) {
-	by := t.job.Message.Author
+	by := t.job.entry.Message.Author
 	forgotten, err := t.eraseRecords(ctx, by)
 	if err != nil {
 		return runs.Result{}, err
 	}
-	if err := t.store.Forget(ctx, t.job.Thread(), by, forgotten); err != nil {
+	if err := t.bot.store.Forget(ctx, t.job.entry.Thread(), by, forgotten); err != nil {
 		return runs.Result{}, err
 	}
-	t.session.Forget(by)
-	t.message.ID = ""
-	return t.commitAndShow(ctx, runs.Result{})
+	t.conversation.session.Forget(by)
+	t.job.message.ID = ""
+	return t.conclusion.commitAndShow(ctx, runs.Result{})
 }
 
 // pageOfRuns is how many records are looked at at a time.
@@ -61,24 +61,24 @@ const pageOfRuns = 1000
 func (t *turn) eraseRecords(ctx context.Context, by chat.UserID) ([]chat.RunID, error) {
 	var erased []chat.RunID
 	for listed := pageOfRuns; listed == pageOfRuns; {
-		records, err := t.records.List(ctx, runs.Filter{Thread: t.job.Thread(), Author: by}, pageOfRuns)
+		records, err := t.bot.records.List(ctx, runs.Filter{Thread: t.job.entry.Thread(), Author: by}, pageOfRuns)
 		if err != nil {
 			return nil, err
 		}
 		for _, record := range records {
-			if err := t.records.Erase(ctx, record.ID); err != nil {
+			if err := t.bot.records.Erase(ctx, record.ID); err != nil {
 				return nil, err
 			}
 			erased = append(erased, record.ID)
 		}
 		listed = len(records)
 	}
-	others, err := t.records.List(ctx, runs.Filter{Thread: t.job.Thread()}, pageOfRuns)
+	others, err := t.bot.records.List(ctx, runs.Filter{Thread: t.job.entry.Thread()}, pageOfRuns)
 	if err != nil {
 		return nil, err
 	}
 	for _, record := range others {
-		if err := t.records.Rate(ctx, record.ID, chat.Rating{By: by, At: t.now()}); err != nil && !errors.Is(err, chat.ErrUnknownRun) {
+		if err := t.bot.records.Rate(ctx, record.ID, chat.Rating{By: by, At: t.job.now()}); err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 			return nil, err
 		}
 	}

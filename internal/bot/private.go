@@ -44,7 +44,7 @@ func (b *Bot) filterTrace(ctx context.Context, record runs.Record) (chat.Trace, 
 	if b.options.Library == nil || len(trace.Evidence) == 0 {
 		return trace, nil
 	}
-	viewers := b.resolveAccess(ctx, record.Thread, record.Author, record.Asker).Here
+	viewers := b.documents.resolveAccess(ctx, record.Thread, record.Author, record.Asker).Here
 	ids := make([]knowledge.PassageID, len(trace.Evidence))
 	for i, evidence := range trace.Evidence {
 		ids[i] = knowledge.PassageID(evidence.Passage)

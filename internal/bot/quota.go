@@ -22,14 +22,14 @@ type Quota interface {
 // overQuota refuses a message that would start a run where there is no room for it. The
 // job's event is what it is counted by: a job that is taken up again is counted once.
 func (t *turn) overQuota(ctx context.Context) (over bool, result runs.Result, err error) {
-	if t.options.Quota == nil {
+	if t.bot.options.Quota == nil {
 		return false, runs.Result{}, nil
 	}
-	refused, err := t.options.Quota.Admit(ctx, string(t.job.Thread())+" "+string(t.job.Event), t.message)
+	refused, err := t.bot.options.Quota.Admit(ctx, string(t.job.entry.Thread())+" "+string(t.job.entry.Event), t.job.message)
 	if refused == nil || err != nil {
 		return false, runs.Result{}, err
 	}
-	result, err = t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: refusalText(*refused, t.now())})
+	result, err = t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: refusalText(*refused, t.job.now())})
 	return true, result, err
 }
 
@@ -54,18 +54,4 @@ func refusalText(refused quota.Refusal, now time.Time) string {
 	// Seconds are rounded up too: at the time that is named there is room.
 	at := now.Add(refused.Wait).UTC().Add(time.Minute - time.Nanosecond).Truncate(time.Minute)
 	return fmt.Sprintf("%s Please ask again in %s, at %s UTC.", used, wait, at.Format("15:04"))
-}
-
-// watchCost begins to count what the run costs; charge is to be called once it works no
-// more. A cost that can't be counted takes nothing from the answer.
-func (t *turn) watchCost() (charge func(ctx context.Context)) {
-	if t.options.Quota == nil {
-		return func(context.Context) {}
-	}
-	watched := t.options.Quota.Watch(t.record.ID, chat.Message{Thread: t.record.Thread, Author: t.record.Author, ID: t.record.Message})
-	return func(ctx context.Context) {
-		if err := watched(ctx); err != nil {
-			t.logger.ErrorContext(ctx, "what a run cost is not counted", "run", string(t.record.ID), "error", err)
-		}
-	}
 }

@@ -95,11 +95,11 @@ func (b *Bot) ReadableDocuments(ctx context.Context, person chat.Identity, ids [
 
 func (b *Bot) readableDocuments(ctx context.Context, person chat.Identity, ids []string) (knowledge.Viewers, map[string]bool, error) {
 	slices.Sort(ids)
-	audiences, err := b.documentAudiences(ctx, slices.Compact(ids))
+	audiences, err := b.documents.documentAudiences(ctx, slices.Compact(ids))
 	if err != nil {
 		return knowledge.Viewers{}, nil, err
 	}
-	viewers := b.resolveAccess(ctx, signedInThread, "", &person).Asker
+	viewers := b.documents.resolveAccess(ctx, signedInThread, "", &person).Asker
 	readable := make(map[string]bool)
 	for id, audience := range audiences {
 		readable[id] = viewers.MaySee(audience)

@@ -11,12 +11,12 @@ import (
 // handleReminder repeats a question that waits for long, or gives it up. One that waits no more
 // is left alone.
 func (t *turn) handleReminder(ctx context.Context) (runs.Result, error) {
-	waiting := t.session.Waiting
-	if waiting == nil || t.open.ID == "" {
+	waiting := t.conversation.session.Waiting
+	if waiting == nil || t.conversation.waitingRun.ID == "" {
 		return runs.Result{}, nil
 	}
-	t.message.ID = t.askedAt()
-	switch t.job.Event {
+	t.job.message.ID = t.conversation.askedAt()
+	switch t.job.entry.Event {
 	case remindEvent(waiting.Key):
 		return t.postReminder(ctx, waiting.Question)
 	case expireEvent(waiting.Key):
@@ -25,42 +25,32 @@ func (t *turn) handleReminder(ctx context.Context) (runs.Result, error) {
 	return runs.Result{}, nil
 }
 
-// askedAt is the message that the waiting question is about.
-func (t *turn) askedAt() chat.MessageID {
-	for _, turn := range t.session.Turns {
-		if turn.Question != nil && turn.Question.ID == t.session.Waiting.Question.ID && turn.Answer == "" {
-			return turn.Message
-		}
-	}
-	return t.open.Message
-}
-
 func (t *turn) postReminder(ctx context.Context, question chat.Question) (runs.Result, error) {
-	t.recordReply(t.message.ID, chat.Reply{
+	t.conversation.recordReply(t.job.message.ID, chat.Reply{
 		Outcome: chat.Noticed,
 		Text:    fmt.Sprintf("I still wait for an answer: %s\n\nSay `never mind` to drop it.", question.Text),
 	})
-	return t.commitAndShow(ctx, runs.Result{})
+	return t.conclusion.commitAndShow(ctx, runs.Result{})
 }
 
 func (t *turn) expireQuestion(ctx context.Context) (runs.Result, error) {
-	t.closeQuestion(expired, "")
-	t.closeWaitingRun(runs.Expired, "its question was not answered in time")
-	t.recordReply(t.message.ID, chat.Reply{
-		Run: t.open.ID, Outcome: chat.Noticed, Text: "Nobody answered in time, so I leave it there. Ask again, and I start anew.",
+	t.conversation.closeQuestion(expired, "")
+	t.conversation.closeWaitingRun(runs.Expired, "its question was not answered in time")
+	t.conversation.recordReply(t.job.message.ID, chat.Reply{
+		Run: t.conversation.waitingRun.ID, Outcome: chat.Noticed, Text: "Nobody answered in time, so I leave it there. Ask again, and I start anew.",
 	})
-	return t.commitAndShow(ctx, runs.Result{})
+	return t.conclusion.commitAndShow(ctx, runs.Result{})
 }
 
 // dropQuestion closes the waiting question at the wish of a person who pressed a button for it.
 func (t *turn) dropQuestion(ctx context.Context) (runs.Result, error) {
 	switch {
-	case t.session.Waiting == nil:
-		return t.refuseJob(ctx, nothing)
-	case !t.mayAnswer():
-		return t.refuseJob(ctx, forbidden)
+	case t.conversation.session.Waiting == nil:
+		return t.delivery.refuseJob(ctx, nothing)
+	case !t.conversation.mayAnswer():
+		return t.delivery.refuseJob(ctx, forbidden)
 	}
-	t.message.ID = ""
-	t.abandonWaiting(cancelled, "its question was dropped")
-	return t.commitAndShow(ctx, runs.Result{})
+	t.job.message.ID = ""
+	t.conversation.abandonWaiting(cancelled, "its question was dropped")
+	return t.conclusion.commitAndShow(ctx, runs.Result{})
 }

@@ -129,15 +129,15 @@ func routeReply(text string, waiting *session.Waiting) plan {
 // chooseFlow decides which flow a message goes to that answers no question. A stop of the job,
 // by which held ends, is seen to when the flow is to run.
 func (t *turn) chooseFlow(held context.Context, text string) (flows.Choice, error) {
-	choice, err := t.options.Router.Route(held, flows.Message{Text: text, Attached: len(t.message.Files) > 0, Running: t.session.Flow})
+	choice, err := t.bot.options.Router.Route(held, flows.Message{Text: text, Attached: len(t.job.message.Files) > 0, Running: t.conversation.session.Flow})
 	if err != nil && context.Cause(held) == nil {
 		return flows.Choice{}, err
 	}
 	if err != nil {
-		choice = flows.Choice{Flow: t.first, Text: text, Rule: "stop", Reason: "it was stopped before that was found out"}
+		choice = flows.Choice{Flow: t.bot.first, Text: text, Rule: "stop", Reason: "it was stopped before that was found out"}
 	}
-	if t.flows[choice.Flow] == nil {
-		return flows.Choice{}, fmt.Errorf("route message %s: there is no flow %q", t.message.ID, choice.Flow)
+	if t.bot.flows[choice.Flow] == nil {
+		return flows.Choice{}, fmt.Errorf("route message %s: there is no flow %q", t.job.message.ID, choice.Flow)
 	}
 	return choice, nil
 }

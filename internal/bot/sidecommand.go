@@ -12,6 +12,9 @@ import (
 	"cairn/internal/chat/markup"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/knowledge"
+	"cairn/internal/language"
+	"cairn/internal/language/smalltalk"
+	"cairn/internal/phrases"
 	"cairn/internal/runs"
 )
 
@@ -40,24 +43,31 @@ func (b *Bot) isSideCommand(ctx context.Context, message chat.Message) (bool, er
 
 // runCommand answers the command.
 func (t *turn) runCommand(ctx context.Context) (runs.Result, error) {
-	text, err := t.sideCommandText(ctx, commandOf(t.message.Text))
+	text, err := sideCommand{t.bot, t.job.message}.answerText(ctx)
 	if err != nil {
 		return runs.Result{}, err
 	}
-	t.recordReply(t.message.ID, chat.Reply{Outcome: chat.Noticed, Text: text})
-	return t.commitAndShow(ctx, runs.Result{})
+	t.conversation.recordReply(t.job.message.ID, chat.Reply{Outcome: chat.Noticed, Text: text})
+	return t.conclusion.commitAndShow(ctx, runs.Result{})
 }
 
-func (t *turn) sideCommandText(ctx context.Context, asked command) (string, error) {
+// sideCommand answers a command beside what its thread does.
+type sideCommand struct {
+	bot     *Bot
+	message chat.Message
+}
+
+func (s sideCommand) answerText(ctx context.Context) (string, error) {
+	asked := commandOf(s.message.Text)
 	switch strings.TrimRight(asked.word, ".!") {
 	case helpWord:
-		return t.describeHelp(ctx), nil
+		return s.describeHelp(ctx), nil
 	case statusWord:
-		return t.describeWork(ctx)
+		return s.describeWork(ctx)
 	case sourcesWord:
-		return t.listSources(ctx), nil
+		return s.listSources(ctx), nil
 	}
-	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), t.listCommands()), nil
+	return fmt.Sprintf("There is no command %s.\n\n%s", shownName(asked.word), s.bot.listCommands()), nil
 }
 
 // flowHelp says what flows are for, in the order in which people are told.
@@ -86,13 +96,13 @@ func (b *Bot) listCommands() string {
 }
 
 // describeWork tells what works or waits in the thread.
-func (t *turn) describeWork(ctx context.Context) (string, error) {
-	thread := t.message.Thread
-	state, err := t.store.State(ctx, thread)
+func (s sideCommand) describeWork(ctx context.Context) (string, error) {
+	thread := s.message.Thread
+	state, err := s.bot.store.State(ctx, thread)
 	if err != nil {
 		return "", err
 	}
-	remembered, err := t.sessions.Load(ctx, thread)
+	remembered, err := s.bot.sessions.Load(ctx, thread)
 	if err != nil {
 		return "", err
 	}
@@ -106,14 +116,14 @@ func (t *turn) describeWork(ctx context.Context) (string, error) {
 		if state.Busy() {
 			doing = "Run `%s` works, since %s."
 		}
-		since, err := t.describeSince(ctx, run, runs.Running, state.Head.Enqueued)
+		since, err := s.describeSince(ctx, run, runs.Running, state.Head.Enqueued)
 		if err != nil {
 			return "", err
 		}
 		said = append(said, fmt.Sprintf(doing, run, since))
 	}
 	if waiting := remembered.Waiting; waiting != nil {
-		since, err := t.describeSince(ctx, waiting.Run, runs.Waiting, remembered.Updated)
+		since, err := s.describeSince(ctx, waiting.Run, runs.Waiting, remembered.Updated)
 		if err != nil {
 			return "", err
 		}
@@ -131,8 +141,8 @@ func (t *turn) describeWork(ctx context.Context) (string, error) {
 }
 
 // describeSince tells since when a run has a status, or came, where it has none yet.
-func (t *turn) describeSince(ctx context.Context, run chat.RunID, status runs.Status, came time.Time) (string, error) {
-	record, err := t.records.Load(ctx, run)
+func (s sideCommand) describeSince(ctx context.Context, run chat.RunID, status runs.Status, came time.Time) (string, error) {
+	record, err := s.bot.records.Load(ctx, run)
 	if err != nil && !errors.Is(err, chat.ErrUnknownRun) {
 		return "", err
 	}
@@ -142,24 +152,24 @@ func (t *turn) describeSince(ctx context.Context, run chat.RunID, status runs.St
 			break
 		}
 	}
-	return fmt.Sprintf("%s UTC (%s)", came.UTC().Format("15:04:05"), markup.Age(t.now(), came)), nil
+	return fmt.Sprintf("%s UTC (%s)", came.UTC().Format("15:04:05"), markup.Age(s.bot.now(), came)), nil
 }
 
 // maxListed is how many collections are listed.
 const maxListed = 50
 
 // listSources lists what the bot knows.
-func (t *turn) listSources(ctx context.Context) string {
-	if t.options.Catalog == nil {
+func (s sideCommand) listSources(ctx context.Context) string {
+	if s.bot.options.Catalog == nil {
 		return "There is no list of collections here."
 	}
-	decision := t.resolveAccess(ctx, t.message.Thread, t.message.Author, t.message.Asker)
-	known, err := t.options.Catalog.Collections(knowledge.WithViewers(ctx, decision.Here))
+	decision := s.bot.documents.resolveAccess(ctx, s.message.Thread, s.message.Author, s.message.Asker)
+	known, err := s.bot.options.Catalog.Collections(knowledge.WithViewers(ctx, decision.Here))
 	if err != nil {
-		t.logger.ErrorContext(ctx, "the collections can't be listed", "error", err)
+		s.bot.logger.ErrorContext(ctx, "the collections can't be listed", "error", err)
 		return "The collections can't be listed at the moment. The log has the cause."
 	}
-	if asked := t.message.Collections; len(asked) > 0 {
+	if asked := s.message.Collections; len(asked) > 0 {
 		known = slices.DeleteFunc(known, func(c chat.Collection) bool { return !slices.Contains(asked, c.Name) })
 	}
 	if len(known) == 0 {
@@ -170,7 +180,7 @@ func (t *turn) listSources(ctx context.Context) string {
 	for _, collection := range known[:min(len(known), maxListed)] {
 		fmt.Fprintf(&b, "\n- %s: %s", shownName(collection.Name), countNoun(collection.Documents, "document"))
 		if !collection.Updated.IsZero() {
-			fmt.Fprintf(&b, ", brought up to date %s", markup.Age(t.now(), collection.Updated))
+			fmt.Fprintf(&b, ", brought up to date %s", markup.Age(s.bot.now(), collection.Updated))
 		}
 	}
 	if more := len(known) - maxListed; more > 0 {
@@ -184,4 +194,10 @@ func countNoun(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// describeHelp tells how the bot is asked, what it knows and, last, which commands there are.
+func (s sideCommand) describeHelp(ctx context.Context) string {
+	paragraphs := append([]string{phrases.In(language.English).Text(phrases.Help)}, s.bot.describeBot(ctx, smalltalk.English)...)
+	return strings.Join(append(paragraphs, s.bot.listCommands()), "\n\n")
 }

@@ -45,10 +45,10 @@ type Example struct {
 func (t *turn) replySocially(ctx context.Context, message smalltalk.Message) (runs.Result, error) {
 	acknowledges := message.Kind == smalltalk.Ack || message.Kind == smalltalk.Emoji
 	switch {
-	case acknowledges && len(t.session.Turns)+len(t.message.Before) > 0:
-		return runs.Result{}, t.announceDone(happened{}) // dealt with, and nothing is said
+	case acknowledges && len(t.conversation.session.Turns)+len(t.job.message.Before) > 0:
+		return runs.Result{}, t.delivery.announceDone(happened{}) // dealt with, and nothing is said
 	case acknowledges:
-		return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: acknowledged})
+		return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: acknowledged})
 	}
 	speaker := phrases.In(language.Tag(message.Language))
 	var lines []string
@@ -56,12 +56,12 @@ func (t *turn) replySocially(ctx context.Context, message smalltalk.Message) (ru
 		lines = append(lines, speaker.Text(socialReplies[message.Kind]))
 	}
 	if slices.Contains(introducing, message.Kind) {
-		lines = append(lines, t.describeBot(ctx, message.Language)...)
+		lines = append(lines, t.bot.describeBot(ctx, message.Language)...)
 	}
 	if len(lines) == 0 { // it is asked what it knows, and can't say
 		lines = append(lines, speaker.Text(phrases.Identity))
 	}
-	return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: strings.Join(lines, "\n\n")})
+	return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Social, Text: strings.Join(lines, "\n\n")})
 }
 
 // describeBot tells what the bot knows and what it can be asked, a paragraph each.
@@ -118,16 +118,10 @@ func (b *Bot) exampleQuestions(ctx context.Context, tongue string) []string {
 
 // repeatQuestion says again what the bot has asked, to somebody who did not understand it.
 func (t *turn) repeatQuestion(ctx context.Context, tongue string) (runs.Result, error) {
-	question := t.session.Waiting.Question
+	question := t.conversation.session.Waiting.Question
 	asked := question.Text
 	for _, choice := range question.Choices {
 		asked += "\n- " + choice.Label
 	}
-	return t.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: phrases.In(language.Tag(tongue)).Text(phrases.StillWaiting, asked)})
-}
-
-// describeHelp tells how the bot is asked, what it knows and, last, which commands there are.
-func (t *turn) describeHelp(ctx context.Context) string {
-	paragraphs := append([]string{phrases.In(language.English).Text(phrases.Help)}, t.describeBot(ctx, smalltalk.English)...)
-	return strings.Join(append(paragraphs, t.listCommands()), "\n\n")
+	return t.conclusion.replyWithoutRun(ctx, chat.Reply{Outcome: chat.Noticed, Text: phrases.In(language.Tag(tongue)).Text(phrases.StillWaiting, asked)})
 }

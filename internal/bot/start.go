@@ -55,24 +55,24 @@ func (s runStart) putOff(changes *store.Commit) {
 
 // saveRunStart saves that the record's run works now, with the answer if it was given one. What
 // closed a question, or goes on with a run, is committed at once: people see it.
-func (t *turn) saveRunStart(ctx context.Context, answer *graph.Answer, reason string) error {
-	isNew := len(t.record.Transitions) == 1
-	if t.record.Status() != runs.Running {
-		t.record.Move(runs.Running, t.now(), reason)
+func (c *conclusion) saveRunStart(ctx context.Context, answer *graph.Answer, reason string) error {
+	isNew := len(c.job.record.Transitions) == 1
+	if c.job.record.Status() != runs.Running {
+		c.job.record.Move(runs.Running, c.job.now(), reason)
 	}
-	t.setWork(session.Work{Run: t.record.ID, Answer: answer})
-	remembered := copySession(t.session)
-	changes := store.Commit{Session: &remembered, Records: append(t.changed.take(), t.record)}
-	if isNew && answer == nil && len(t.closed) == 0 && len(changes.Records) == 1 {
-		t.start.putOff(&changes)
+	c.conversation.setWork(session.Work{Run: c.job.record.ID, Answer: answer})
+	remembered := copySession(c.conversation.session)
+	changes := store.Commit{Session: &remembered, Records: append(c.conversation.changed.take(), c.job.record)}
+	if isNew && answer == nil && len(c.conversation.closed) == 0 && len(changes.Records) == 1 {
+		c.job.start.putOff(&changes)
 		return nil
 	}
-	return commit(ctx, t.journal, changes)
+	return commit(ctx, c.job.journal, changes)
 }
 
 // commitStart commits that the run began, where that was put off.
-func (t *turn) commitStart(ctx context.Context) error {
-	if err := t.start.commit(ctx, t.journal, nil); err != nil {
+func (c *conclusion) commitStart(ctx context.Context) error {
+	if err := c.job.start.commit(ctx, c.job.journal, nil); err != nil {
 		return &storeError{err}
 	}
 	return nil
@@ -103,24 +103,21 @@ func (s runStart) commitLate(ctx context.Context, journal store.Journal) error {
 
 // turnState is what changes of a turn while it is concluded, up to the commit.
 type turnState struct {
-	message   chat.Message
-	session   session.Session
-	open      runs.Record
-	record    runs.Record
-	note      string
-	closed    []string
-	published bool
-	changed   changedRecords
+	message      chat.Message
+	record       runs.Record
+	conversation conversation
 }
 
 func copyState(t *turn) turnState {
-	return turnState{t.message, copySession(t.session), t.open, t.record, t.note, slices.Clone(t.closed), t.published, slices.Clone(t.changed)}
+	copied := *t.conversation
+	copied.session = copySession(copied.session)
+	copied.closed, copied.changed = slices.Clone(copied.closed), slices.Clone(copied.changed)
+	return turnState{t.job.message, t.job.record, copied}
 }
 
 // restoreTo has the turn be as it was before it was concluded.
 func (before turnState) restoreTo(t *turn) {
-	t.message, t.session, t.open, t.record = before.message, before.session, before.open, before.record
-	t.note, t.closed, t.published, t.changed = before.note, before.closed, before.published, before.changed
+	t.job.message, t.job.record, *t.conversation = before.message, before.record, before.conversation
 }
 
 // copySession returns a session that stays as it is when turns and work of this one change.

@@ -20,20 +20,20 @@ func leftForOthers(reason string) runs.Result {
 }
 
 // leaveToNewer leaves the job to a newer program, if there may be one. false: there is none.
-func (t *turn) leaveToNewer(ctx context.Context, err error) (runs.Result, bool) {
-	if !isAhead(err) || t.lease.Given.Sub(t.job.Enqueued) > rollout {
+func (j *job) leaveToNewer(ctx context.Context, err error) (runs.Result, bool) {
+	if !isAhead(err) || j.lease.Given.Sub(j.entry.Enqueued) > rollout {
 		return runs.Result{}, false
 	}
-	t.logger.InfoContext(ctx, "a job is left to a newer program", "thread", string(t.job.Thread()), "event", string(t.job.Event), "error", err)
+	j.logger.InfoContext(ctx, "a job is left to a newer program", "thread", string(j.entry.Thread()), "event", string(j.entry.Event), "error", err)
 	return leftForOthers("a newer program is needed: " + err.Error()), true
 }
 
 // deferToNewer gives the error, or leaves the job where that is for a newer program.
-func (t *turn) deferToNewer(ctx context.Context, err error) (runs.Result, error) {
+func (j *job) deferToNewer(ctx context.Context, err error) (runs.Result, error) {
 	if !errors.Is(err, runs.ErrNewer) {
 		return runs.Result{}, err
 	}
-	if result, ok := t.leaveToNewer(ctx, err); ok {
+	if result, ok := j.leaveToNewer(ctx, err); ok {
 		return result, nil
 	}
 	return runs.Result{}, err

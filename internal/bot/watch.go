@@ -3,23 +3,20 @@ package bot
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
-	"cairn/internal/graph/flows"
 	"cairn/internal/store"
 )
 
 // watch is what a run is given of a turn: its checkpoints go to the journal, its steps
 // and tokens to those who look on.
 type watch struct {
-	turn  *turn
-	steps []chat.TraceStep // that ended, in order
-	draft draft
+	job      *job
+	delivery *delivery
+	steps    []chat.TraceStep // that ended, in order
+	draft    draft
 
 	shown   chan shown
 	sending sync.WaitGroup
@@ -44,7 +41,7 @@ func (e *storeError) Unwrap() error { return e.err }
 
 // startWatch begins to watch a run; end must be called.
 func (t *turn) startWatch(ctx context.Context) *watch {
-	w := &watch{turn: t, shown: make(chan shown, maxShown)}
+	w := &watch{job: t.job, delivery: t.delivery, shown: make(chan shown, maxShown)}
 	w.sending.Go(func() { w.sendPending(ctx) })
 	return w
 }
@@ -61,12 +58,12 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 	reached := make(chan struct{})
 	w.shown <- shown{reached: reached}
 	<-reached
-	err := w.turn.start.commit(ctx, w.turn.journal, &store.Checkpoint{Run: chat.RunID(run), Body: checkpoint})
+	err := w.job.start.commit(ctx, w.job.journal, &store.Checkpoint{Run: chat.RunID(run), Body: checkpoint})
 	if err != nil {
 		return &storeError{err}
 	}
 	select {
-	case <-w.turn.stopping:
+	case <-w.job.stopping:
 		return errDraining
 	default:
 		return nil
@@ -75,7 +72,7 @@ func (w *watch) Save(ctx context.Context, run string, checkpoint []byte) error {
 
 // Load implements graph.Store.
 func (w *watch) Load(ctx context.Context, run string) ([]byte, error) {
-	checkpoint, err := w.turn.journal.Load(ctx, run)
+	checkpoint, err := w.job.journal.Load(ctx, run)
 	if err != nil && !errors.Is(err, graph.ErrNoCheckpoint) {
 		return nil, &storeError{err}
 	}
@@ -87,7 +84,7 @@ func (w *watch) observeEvent(event graph.Event) {
 	if step, ended := stepOf(event); ended {
 		w.steps = append(w.steps, step)
 	}
-	drafting := w.turn.drafting
+	drafting := w.delivery.drafting
 	if progress, seen := progressOf(event); seen {
 		w.recordProgress(progress, event.Seq)
 		drafting.queueUpdate(shown{progress: &progress})
@@ -104,12 +101,12 @@ func (w *watch) recordProgress(progress chat.Progress, seq int64) {
 		w.shown <- shown{progress: &progress, seq: seq}
 		return
 	}
-	event, err := eventOf(progressEvent, progress.Run, happened{Job: w.turn.job.Event, Progress: &progress, Seq: seq})
+	event, err := eventOf(progressEvent, progress.Run, happened{Job: w.job.entry.Event, Progress: &progress, Seq: seq})
 	if err != nil {
-		w.turn.logger.Warn("progress not shown", "run", string(progress.Run), "error", err)
+		w.job.logger.Warn("progress not shown", "run", string(progress.Run), "error", err)
 		return
 	}
-	w.turn.journal.Append(event)
+	w.job.journal.Append(event)
 }
 
 // sendPending shows one thing after another, up to the first that can't be shown.
@@ -127,7 +124,7 @@ func (w *watch) sendPending(ctx context.Context) {
 			err := w.showUpdate(ctx, next)
 			failed = err != nil
 			if failed && ctx.Err() == nil {
-				w.turn.logger.WarnContext(ctx, "progress not shown", "run", string(w.turn.record.ID), "error", err)
+				w.job.logger.WarnContext(ctx, "progress not shown", "run", string(w.job.record.ID), "error", err)
 			}
 		}
 		if waits {
@@ -160,28 +157,11 @@ func (w *watch) showUpdate(ctx context.Context, what shown) error {
 	if what.progress != nil {
 		kind = progressEvent
 	}
-	event, err := eventOf(kind, w.turn.record.ID, happened{Job: w.turn.job.Event, Progress: what.progress, Seq: what.seq, Token: what.token})
+	event, err := eventOf(kind, w.job.record.ID, happened{Job: w.job.entry.Event, Progress: what.progress, Seq: what.seq, Token: what.token})
 	if err != nil {
 		return err
 	}
-	return w.turn.journal.Show(ctx, event)
-}
-
-// recordRun adds what the run did to its record.
-func (t *turn) recordRun(ctx context.Context, outcome flows.Outcome, err error, steps []chat.TraceStep, begun time.Time) {
-	trace := &t.record.Trace
-	worked := trace.Took + t.now().Sub(begun)
-	if err == nil {
-		converted := traceOf(outcome.Trace)
-		converted.Steps = trace.Steps
-		if len(trace.Notes) > 0 && strings.HasPrefix(trace.Notes[0], routed) {
-			converted.Notes = slices.Concat(trace.Notes[:1], converted.Notes)
-		}
-		explainAccess(ctx, &converted, outcome.Trace.Evidence, t.access)
-		*trace = converted
-	}
-	trace.Flow, trace.Took = t.record.Flow, worked
-	t.record.Pass(steps)
+	return w.job.journal.Show(ctx, event)
 }
 
 // draft is the part of an answer that was streamed: which attempt of which node it

@@ -69,7 +69,7 @@ func (b *Bot) WithdrawLost(ctx context.Context) error {
 		all = append(all, citedIn(record.Trace)...)
 	}
 	slices.Sort(all)
-	audiences, err := b.documentAudiences(ctx, slices.Compact(all))
+	audiences, err := b.documents.documentAudiences(ctx, slices.Compact(all))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (b *Bot) isLost(ctx context.Context, record runs.Record, audiences map[stri
 	if b.options.Withdraw != WithdrawClosed || !restricted {
 		return false
 	}
-	here := b.resolveAccess(ctx, record.Thread, record.Author, record.Asker)
+	here := b.documents.resolveAccess(ctx, record.Thread, record.Author, record.Asker)
 	if here.Uncertain { // a platform that can't be asked now closes nothing
 		return false
 	}
@@ -124,28 +124,28 @@ const withdrawnText = "I took this answer back: a document that it rests on was 
 
 // withdrawAnswer takes back the answer of the job's run. Each part can be done again.
 func (t *turn) withdrawAnswer(ctx context.Context) (runs.Result, error) {
-	record, err := t.records.Load(ctx, t.job.Run)
+	record, err := t.bot.records.Load(ctx, t.job.entry.Run)
 	if errors.Is(err, chat.ErrUnknownRun) {
-		return runs.Result{}, t.announceDone(happened{Refusal: nothing})
+		return runs.Result{}, t.delivery.announceDone(happened{Refusal: nothing})
 	}
 	if err != nil {
 		return runs.Result{}, err
 	}
 	record.Trace.Evidence = nil
 	record.Trace.Notes = append(record.Trace.Notes, "access: it was taken back, as a document that it rests on was deleted or closed")
-	t.record, t.message.ID = record, ""
-	for i, turn := range t.session.Turns {
+	t.job.record, t.job.message.ID = record, ""
+	for i, turn := range t.conversation.session.Turns {
 		if turn.Reply == nil || turn.Reply.Run != record.ID {
 			continue
 		}
-		t.hadDocuments = len(turn.Reply.Documents) > 0
-		t.session.Turns[i].Reply = &chat.Reply{Run: record.ID, Outcome: chat.Noticed, Text: withdrawnText}
-		t.message.ID = turn.Message
+		t.delivery.hadDocuments = len(turn.Reply.Documents) > 0
+		t.conversation.session.Turns[i].Reply = &chat.Reply{Run: record.ID, Outcome: chat.Noticed, Text: withdrawnText}
+		t.job.message.ID = turn.Message
 	}
-	for i := range t.session.Earlier {
-		if topic := &t.session.Earlier[i]; topic.Message == record.Message {
+	for i := range t.conversation.session.Earlier {
+		if topic := &t.conversation.session.Earlier[i]; topic.Message == record.Message {
 			topic.Answered, topic.Documents, topic.Cited = "", nil, nil
 		}
 	}
-	return t.commitAndShow(ctx, runs.Result{}, t.record)
+	return t.conclusion.commitAndShow(ctx, runs.Result{}, t.job.record)
 }

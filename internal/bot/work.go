@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"cairn/internal/runs"
-	"cairn/internal/store"
 )
 
 // errDraining ends the work at a job at its next checkpoint, for another worker to go on.
@@ -20,7 +19,7 @@ var errDraining = errors.New("the worker is about to end")
 
 // worker is one call of Work.
 type worker struct {
-	*Bot
+	bot      *Bot
 	id       runs.WorkerID
 	stopping <-chan struct{} // closed when it is to end
 	// complained is when it was logged last that no work could be claimed, in Unix
@@ -32,7 +31,7 @@ type worker struct {
 // claims nothing more, lets the steps that run end and be saved, for Options.Grace at
 // most, gives back the threads that it has, and returns.
 func (b *Bot) Work(ctx context.Context) {
-	w := &worker{Bot: b, id: newWorkerID(), stopping: ctx.Done()}
+	w := &worker{bot: b, id: newWorkerID(), stopping: ctx.Done()}
 	working, abort := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer abort(nil)
 	var loops sync.WaitGroup
@@ -63,7 +62,7 @@ const complainEvery = 10 * time.Second
 // when those at work are to be given back at once.
 func (w *worker) runLoop(ctx, working context.Context) {
 	for ctx.Err() == nil {
-		lease, err := w.store.Claim(ctx, w.id)
+		lease, err := w.bot.store.Claim(ctx, w.id)
 		switch {
 		case err == nil:
 			w.handleLease(working, lease)
@@ -80,7 +79,7 @@ func (w *worker) logNoWork(ctx context.Context, err error) {
 	if last != 0 && now.Sub(time.UnixMilli(last)) < complainEvery || !w.complained.CompareAndSwap(last, now.UnixMilli()) {
 		return
 	}
-	w.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
+	w.bot.logger.ErrorContext(ctx, "no work could be claimed", "error", err)
 }
 
 func sleepContext(ctx context.Context, d time.Duration) {
@@ -94,8 +93,8 @@ func sleepContext(ctx context.Context, d time.Duration) {
 
 // handleLease deals with the job of a lease, and ends the lease.
 func (w *worker) handleLease(ctx context.Context, lease runs.Lease) {
-	ctx, over := w.options.Accompany(ctx, lease)
-	held, release := runs.Hold(ctx, w.store, lease)
+	ctx, over := w.bot.options.Accompany(ctx, lease)
+	held, release := runs.Hold(ctx, w.bot.store, lease)
 	// What is written about a job goes on when a person stops it, and ends with the lease.
 	writing, lose := context.WithCancelCause(ctx)
 	watching := context.AfterFunc(held, func() {
@@ -103,7 +102,7 @@ func (w *worker) handleLease(ctx context.Context, lease runs.Lease) {
 			lose(runs.ErrLost)
 		}
 	})
-	t := w.newTurn(lease)
+	t := w.bot.newTurn(w.newJob(lease))
 	result, err := t.attemptJob(writing, held)
 	watching()
 	release()
@@ -122,9 +121,9 @@ type jobEnd struct {
 
 // endJob ends the lease as the work ended.
 func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
-	lease, result, err := t.lease, ended.result, ended.err
+	lease, result, err := t.job.lease, ended.result, ended.err
 
-	log := w.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)
+	log := w.bot.logger.With("thread", string(lease.Thread), "event", string(lease.Job.Event), "attempt", lease.Job.Attempt)
 	if ended.lost {
 		log.WarnContext(ctx, "the lease was lost: another worker goes on")
 		return
@@ -134,96 +133,64 @@ func (w *worker) endJob(ctx context.Context, t *turn, ended jobEnd) {
 	}
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer done()
-	if t.late || t.inherited {
-		if err := t.tidyLater(ending); err != nil { // the lease runs out, and another worker takes the job up
+	if t.delivery.late || t.delivery.inherited {
+		if err := t.delivery.tidyLater(ending); err != nil { // the lease runs out, and another worker takes the job up
 			log.WarnContext(ctx, "the job was not given back", "error", err)
 			return
 		}
 	}
 	switch {
-	case err != nil && t.sent && (errors.Is(err, errDraining) || ctx.Err() != nil):
-		result = runs.Result{Next: runs.Left, After: t.options.LookAfter, Reason: notPosted}
+	case err != nil && t.delivery.sent && (errors.Is(err, errDraining) || ctx.Err() != nil):
+		result = runs.Result{Next: runs.Left, After: t.bot.options.LookAfter, Reason: notPosted}
 	case err != nil && (errors.Is(err, errDraining) || ctx.Err() != nil):
-		result = runs.Result{Next: runs.Released, Doubt: releaseDoubt(lease, t.begun)}
+		result = runs.Result{Next: runs.Released, Doubt: releaseDoubt(lease, t.job.begun)}
 	case err != nil:
 		if result = retryAttempt(lease.Job.Attempt, err); result.Next == runs.Left {
 			log.DebugContext(ctx, "the job waits for its turn", "after", result.After, "error", err)
 		} else {
 			log.ErrorContext(ctx, "the job is tried again", "error", err)
 		}
-		result.Doubt = t.unconfirmedPost()
+		result.Doubt = t.delivery.unconfirmedPost()
 	}
-	if err := t.completeJob(ending, result); err != nil { // the lease runs out, and another worker takes the job up
-		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.removeDuplicate(ending)))
+	if err := t.delivery.completeJob(ending, result); err != nil { // the lease runs out, and another worker takes the job up
+		log.WarnContext(ctx, "the job was not given back", "error", errors.Join(err, t.delivery.removeDuplicate(ending)))
 	}
-}
-
-// newTurn is the lease's job, to be dealt with.
-func (w *worker) newTurn(lease runs.Lease) *turn {
-	t := &turn{worker: w, lease: lease, job: lease.Job, journal: w.store.Journal(lease), start: newRunStart()}
-	t.message = t.job.Message
-	return t
 }
 
 // attemptJob deals with the job. An error means that it is to be tried again from where it is.
 func (t *turn) attemptJob(ctx, held context.Context) (runs.Result, error) {
 	select {
-	case <-t.stopping:
+	case <-t.job.stopping:
 		return runs.Result{}, errDraining
 	default:
 	}
-	poster, known := t.options.Adapters[t.lease.Thread.Adapter()]
+	poster, known := t.bot.options.Adapters[t.job.lease.Thread.Adapter()]
 	if !known {
-		return leftForOthers(fmt.Sprintf("no adapter %q is configured here", t.lease.Thread.Adapter())), nil
+		return leftForOthers(fmt.Sprintf("no adapter %q is configured here", t.job.lease.Thread.Adapter())), nil
 	}
-	t.poster = poster
-	if t.job.Attempt > maxAttempts {
+	t.job.poster = poster
+	if t.job.entry.Attempt > maxAttempts {
 		return t.giveUp(ctx)
 	}
 	return t.dispatchJob(ctx, held)
 }
 
-// completeJob commits what is left to write with the end of the job. Where the first fails the job
-// is tried again.
-func (t *turn) completeJob(ctx context.Context, result runs.Result) error {
-	if t.final.IsZero() && !t.told {
-		return t.store.Finish(ctx, t.lease, result)
-	}
-	err := t.commitFinal(ctx, &result)
-	if err == nil || errors.Is(err, runs.ErrLost) {
-		return err
-	}
-	if t.store.Finish(ctx, t.lease, retryAttempt(t.job.Attempt, err)) != nil {
-		return err
-	}
-	t.logger.ErrorContext(ctx, "the job is tried again", "thread", string(t.lease.Thread), "event", string(t.job.Event), "error", err)
-	return nil
-}
-
-// commitFinal commits what is left to write, and ends the job with the result, if there is one.
-func (t *turn) commitFinal(ctx context.Context, result *runs.Result) error {
-	changes := t.final
-	t.final, t.told = store.Commit{}, false
-	changes.Result = result
-	return commit(ctx, t.journal, changes)
-}
-
 // dispatchJob deals with the job from where the session says that it is.
 func (t *turn) dispatchJob(ctx, held context.Context) (runs.Result, error) {
-	t.begun = true
-	if err := t.loadSession(ctx); err != nil {
-		return t.deferToNewer(ctx, err)
+	t.job.begun = true
+	if err := t.conversation.loadSession(ctx); err != nil {
+		return t.job.deferToNewer(ctx, err)
 	}
 	result, err := t.decideOrResume(ctx, held)
 	if err != nil {
-		result, err = t.deferToNewer(ctx, err)
+		result, err = t.job.deferToNewer(ctx, err)
 	}
 	if !isLost(ctx, err) { // else another worker has the thread, and sees to what is shown there
-		t.closeDraft(ctx)
+		t.delivery.closeDraft(ctx)
 	}
-	if err == nil && isChange(t.job.Kind) {
-		if err = t.commitFinal(ctx, nil); err == nil { // what it comes to is there before the edit goes
-			err = t.eraseEdit(ctx)
+	if err == nil && isChange(t.job.entry.Kind) {
+		if err = t.delivery.commitFinal(ctx, nil); err == nil { // what it comes to is there before the edit goes
+			err = t.edits.eraseEdit(ctx)
 		}
 	}
 	return result, err

@@ -22,9 +22,6 @@ var largeStructs = map[string]int{
 	"cairn/internal/adapters/web/operations.Page":    56,
 	"cairn/internal/knowledge/index/postgres.Index":  41,
 	"cairn/internal/knowledge/index/postgres.search": 45,
-	"cairn/internal/runs/embedded.Store":             42,
-	"cairn/internal/runs/redis.Store":                50,
-	"cairn/internal/runs/redis.claimant":             58,
 }
 
 // structType is a struct with its methods.

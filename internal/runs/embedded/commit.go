@@ -90,7 +90,7 @@ func (s *Store) commit(ctx context.Context, lease runs.Lease, changes store.Comm
 		if last, err = w.appendEvents(ctx, events); err != nil || changes.Result == nil {
 			return err
 		}
-		return s.finishJob(ctx, tx, lease, *changes.Result)
+		return s.finishJob(ctx, w, lease.Job.Event, *changes.Result)
 	})
 	if err != nil {
 		return store.Committed{}, err

@@ -94,7 +94,8 @@ const hasMoreJobs = `(SELECT count(*) > 1 FROM job WHERE job.thread = thread.thr
 // leaseQueue leases a queue. It returns false if the job at its head could not be read and is
 // now a dead letter, or left to newer programs.
 func (s *Store) leaseQueue(ctx context.Context, tx *sql.Tx, queue runs.QueueID, worker runs.WorkerID) (runs.Lease, bool, error) {
-	now := s.now()
+	w := writer{tx, s.now(), queue}
+	now := w.now
 	lease := runs.Lease{Thread: queue.Thread, Lane: queue.Lane, Worker: worker, TTL: s.options.LeaseTTL, Given: now.UTC()}
 	var by string
 	var attempt int
@@ -109,18 +110,18 @@ func (s *Store) leaseQueue(ctx context.Context, tx *sql.Tx, queue runs.QueueID, 
 	}
 	id, body, enqueued, err := headOf(ctx, tx, queue)
 	if errors.Is(err, sql.ErrNoRows) {
-		return lease, false, s.endLease(ctx, tx, queue)
+		return lease, false, w.endLease(ctx)
 	}
 	if err != nil {
 		return lease, false, err
 	}
 	lease.Job, err = decodeJob(body, enqueued, attempt)
 	if errors.Is(err, runs.ErrNewer) {
-		return lease, false, s.endLeaseForRetry(ctx, tx, queue, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
+		return lease, false, w.endLeaseForRetry(ctx, runs.Result{Next: runs.Left, After: runs.LeftFor, Reason: err.Error()})
 	}
 	if err != nil {
-		letter := deadLetterRow{queue: queue, event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
-		return lease, false, s.deadLetter(ctx, tx, id, letter)
+		letter := deadLetterRow{event: runs.EventID("unreadable-" + strconv.FormatInt(id, 10)), body: body, reason: err.Error()}
+		return lease, false, w.deadLetter(ctx, id, letter)
 	}
 	lease.Stopped, lease.Unsure = stopOf(by, at), timeFromMillis(unsure)
 	if queue.Lane != runs.LaneMessages {
@@ -165,84 +166,83 @@ func (s *Store) Finish(ctx context.Context, lease runs.Lease, result runs.Result
 	return nil
 }
 
-func (s *Store) finishJob(ctx context.Context, tx *sql.Tx, lease runs.Lease, result runs.Result) error {
+func (s *Store) finishJob(ctx context.Context, w writer, event runs.EventID, result runs.Result) error {
 	if result.Next == runs.Released {
-		now := s.nowMillis()
-		_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
-			now, now, lease.Queue().Key())
+		now := w.now.UnixMilli()
+		_, err := w.tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, attempt = attempt - 1, unsure = ? WHERE thread = ?`,
+			now, now, w.queue.Key())
 		return err
 	}
 	for _, drop := range []struct {
 		statement string
 		arguments []any
 	}{
-		{`DELETE FROM delivery WHERE thread = ? AND posted <> ''`, []any{lease.Queue().Key()}},
+		{`DELETE FROM delivery WHERE thread = ? AND posted <> ''`, []any{w.queue.Key()}},
 		{`DELETE FROM checkpoint WHERE run = ?`, []any{string(result.Over)}},
 		{`DELETE FROM event WHERE thread = ?1 AND position <= (SELECT position FROM event WHERE thread = ?1 ORDER BY position DESC LIMIT 1 OFFSET ?2)`,
-			[]any{string(lease.Thread), s.options.EventsKept}},
+			[]any{string(w.queue.Thread), s.options.EventsKept}},
 	} {
-		if _, err := tx.ExecContext(ctx, drop.statement, drop.arguments...); err != nil {
+		if _, err := w.tx.ExecContext(ctx, drop.statement, drop.arguments...); err != nil {
 			return err
 		}
 	}
 	if result.Next == runs.Again || result.Next == runs.Left {
-		return s.endLeaseForRetry(ctx, tx, lease.Queue(), result)
+		return w.endLeaseForRetry(ctx, result)
 	}
-	id, body, _, err := headOf(ctx, tx, lease.Queue())
+	id, body, _, err := headOf(ctx, w.tx, w.queue)
 	if err != nil {
 		return err
 	}
 	if result.Next == runs.Dead {
-		return s.deadLetter(ctx, tx, id, deadLetterRow{lease.Queue(), lease.Job.Event, body, result.Reason})
+		return w.deadLetter(ctx, id, deadLetterRow{event, body, result.Reason})
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
+	if _, err := w.tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.endLease(ctx, tx, lease.Queue())
+	return w.endLease(ctx)
 }
 
 // endLeaseForRetry ends the lease of a queue whose job at the head will be retried.
-func (s *Store) endLeaseForRetry(ctx context.Context, tx *sql.Tx, queue runs.QueueID, result runs.Result) error {
+func (w writer) endLeaseForRetry(ctx context.Context, result runs.Result) error {
 	uncounted := 0
 	if result.Next == runs.Left {
 		uncounted = 1
 	}
-	now := s.nowMillis()
-	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ?,
+	now := w.now.UnixMilli()
+	_, err := w.tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?, reason = ?, attempt = attempt - ?,
 		unsure = CASE ? WHEN 'before' THEN unsure WHEN 'sure' THEN 0 ELSE ? END WHERE thread = ?`,
-		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, queue.Key())
+		now+result.After.Milliseconds(), result.Reason, uncounted, string(result.Doubt), now, w.queue.Key())
 	return err
 }
 
 // deadLetterRow is a dead letter as it is stored.
 type deadLetterRow struct {
-	queue  runs.QueueID
 	event  runs.EventID
 	body   []byte
 	reason string
 }
 
 // deadLetter moves the job at the head, which has the id, to the dead letters.
-func (s *Store) deadLetter(ctx context.Context, tx *sql.Tx, id int64, letter deadLetterRow) error {
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
-		string(letter.queue.Thread), string(letter.event), letter.body, letter.reason, s.nowMillis())
+func (w writer) deadLetter(ctx context.Context, id int64, letter deadLetterRow) error {
+	_, err := w.tx.ExecContext(ctx, `INSERT OR REPLACE INTO dead (thread, event, body, reason, at) VALUES (?, ?, ?, ?, ?)`,
+		string(w.queue.Thread), string(letter.event), letter.body, letter.reason, w.now.UnixMilli())
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
+	if _, err := w.tx.ExecContext(ctx, `DELETE FROM job WHERE id = ?`, id); err != nil {
 		return err
 	}
-	return s.endLease(ctx, tx, letter.queue)
+	return w.endLease(ctx)
 }
 
 // endLease ends the lease of a queue whose head has changed, if it still has one.
-func (s *Store) endLease(ctx context.Context, tx *sql.Tx, queue runs.QueueID) error {
-	_, err := tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
-		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, s.nowMillis(), queue.Key())
+func (w writer) endLease(ctx context.Context) error {
+	_, err := w.tx.ExecContext(ctx, `UPDATE thread SET token = token + 1, worker = '', claimable = ?,
+		attempt = 0, reason = '', stopped_by = '', stopped_at = 0, unsure = 0 WHERE thread = ?`, w.now.UnixMilli(), w.queue.Key())
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM thread WHERE thread = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = ?1)`, queue.Key())
+	_, err = w.tx.ExecContext(ctx, `DELETE FROM thread WHERE thread = ?1 AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = ?1)`, w.queue.Key())
 	return err
 }
 

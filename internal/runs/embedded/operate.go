@@ -242,5 +242,5 @@ func (s *Store) forgetJobs(ctx context.Context, tx *sql.Tx, queue runs.QueueID, 
 	} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return s.endLease(ctx, tx, queue)
+	return writer{tx, s.now(), queue}.endLease(ctx)
 }

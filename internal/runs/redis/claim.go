@@ -28,7 +28,7 @@ const (
 
 // claimant holds the state of one call of Claim.
 type claimant struct {
-	*Store
+	store  *Store
 	worker runs.WorkerID
 	call   string // its name in the state of a thread
 }
@@ -57,38 +57,38 @@ func (s *Store) Claim(ctx context.Context, worker runs.WorkerID) (runs.Lease, er
 func (c claimant) releaseLease(ctx context.Context, lease runs.Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBack)
 	defer cancel()
-	return c.Release(ctx, lease)
+	return c.store.Release(ctx, lease)
 }
 
 // claimNext does the upkeep that is due, then waits a short time for a thread.
 func (c claimant) claimNext(ctx context.Context) (runs.Lease, bool, error) {
-	c.upkeep.scheduleRepair(c.client.Since(), c.options.LeaseTTL)
-	if c.upkeep.takeDue(&c.upkeep.repair, repairEvery) {
+	c.store.upkeep.scheduleRepair(c.store.client.Since(), c.store.options.LeaseTTL)
+	if c.store.upkeep.takeDue(&c.store.upkeep.repair, repairEvery) {
 		if err := c.repairNotices(ctx); err != nil {
 			return runs.Lease{}, false, err
 		}
 	}
-	if c.upkeep.takeDue(&c.upkeep.promote, promoteEvery) {
+	if c.store.upkeep.takeDue(&c.store.upkeep.promote, promoteEvery) {
 		if err := c.promoteDue(ctx); err != nil {
 			return runs.Lease{}, false, err
 		}
 	}
-	if c.upkeep.takeDue(&c.upkeep.reclaim, c.options.ClaimInterval/2) {
+	if c.store.upkeep.takeDue(&c.store.upkeep.reclaim, c.store.options.ClaimInterval/2) {
 		lease, found, err := c.reclaimNotices(ctx)
 		if found || err != nil {
-			c.upkeep.bringForward(&c.upkeep.reclaim, 0) // there may be more
+			c.store.upkeep.bringForward(&c.store.upkeep.reclaim, 0) // there may be more
 			return lease, found, err
 		}
 	}
 	// It is not cut off by ctx: a notice that was on its way would wait for reclaim.
-	streams, err := c.client.XReadGroup(context.WithoutCancel(ctx), &redis.XReadGroupArgs{
-		Group: consumerGroup, Consumer: string(c.worker), Streams: []string{c.keys.globalKey("ready"), ">"}, Count: 1, Block: claimBlock,
+	streams, err := c.store.client.XReadGroup(context.WithoutCancel(ctx), &redis.XReadGroupArgs{
+		Group: consumerGroup, Consumer: string(c.worker), Streams: []string{c.store.keys.globalKey("ready"), ">"}, Count: 1, Block: claimBlock,
 	}).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
 		return runs.Lease{}, false, nil
 	case redis.HasErrorPrefix(err, "NOGROUP"): // the Redis was emptied
-		return runs.Lease{}, false, c.makeGroup(ctx)
+		return runs.Lease{}, false, c.store.makeGroup(ctx)
 	case err != nil:
 		return runs.Lease{}, false, explainError(err)
 	}
@@ -102,12 +102,12 @@ func (c claimant) claimNext(ctx context.Context) (runs.Lease, bool, error) {
 
 // promoteDue announces threads that are due.
 func (c claimant) promoteDue(ctx context.Context) error {
-	next, err := promoteScript.Run(ctx, c.client, c.keys.wakeKeys()).Int64()
+	next, err := promoteScript.Run(ctx, c.store.client, c.store.keys.wakeKeys()).Int64()
 	if err != nil {
 		return explainError(err)
 	}
 	if next >= 0 {
-		c.upkeep.bringForward(&c.upkeep.promote, time.Duration(next)*time.Millisecond)
+		c.store.upkeep.bringForward(&c.store.upkeep.promote, time.Duration(next)*time.Millisecond)
 	}
 	return nil
 }
@@ -116,12 +116,12 @@ func (c claimant) promoteDue(ctx context.Context) error {
 // them leads to a lease.
 func (c claimant) reclaimNotices(ctx context.Context) (runs.Lease, bool, error) {
 	for start := "0-0"; ; {
-		messages, next, err := c.client.XAutoClaim(ctx, &redis.XAutoClaimArgs{
-			Stream: c.keys.globalKey("ready"), Group: consumerGroup, Consumer: string(c.worker),
-			MinIdle: c.options.ClaimInterval / 2, Start: start, Count: 1,
+		messages, next, err := c.store.client.XAutoClaim(ctx, &redis.XAutoClaimArgs{
+			Stream: c.store.keys.globalKey("ready"), Group: consumerGroup, Consumer: string(c.worker),
+			MinIdle: c.store.options.ClaimInterval / 2, Start: start, Count: 1,
 		}).Result()
 		if redis.HasErrorPrefix(err, "NOGROUP") {
-			return runs.Lease{}, false, c.makeGroup(ctx)
+			return runs.Lease{}, false, c.store.makeGroup(ctx)
 		}
 		if err != nil {
 			return runs.Lease{}, false, explainError(err)
@@ -145,12 +145,12 @@ func (c claimant) repairNotices(ctx context.Context) error {
 	if err := c.cutLists(ctx); err != nil {
 		return err
 	}
-	queues, err := c.withWork(ctx)
+	queues, err := c.store.withWork(ctx)
 	if err != nil {
 		return err
 	}
 	for _, queue := range queues {
-		if err := reannounceScript.Run(ctx, c.client, c.keys.wakeKeys(), queue.Key()).Err(); err != nil {
+		if err := reannounceScript.Run(ctx, c.store.client, c.store.keys.wakeKeys(), queue.Key()).Err(); err != nil {
 			return explainError(err)
 		}
 	}
@@ -158,19 +158,19 @@ func (c claimant) repairNotices(ctx context.Context) error {
 }
 
 // cutLists removes expired records from the lists of all records, and of their threads.
-func (s *Store) cutLists(ctx context.Context) error {
-	now, err := s.client.Time(ctx).Result()
+func (c claimant) cutLists(ctx context.Context) error {
+	now, err := c.store.client.Time(ctx).Result()
 	if err != nil {
 		return explainError(err)
 	}
-	oldest := "(" + strconv.FormatInt(now.Add(-s.options.Keep).UnixMilli(), 10)
-	if err := s.records.unlistExpired(ctx, oldest); err != nil {
+	oldest := "(" + strconv.FormatInt(now.Add(-c.store.options.Keep).UnixMilli(), 10)
+	if err := c.store.records.unlistExpired(ctx, oldest); err != nil {
 		return err
 	}
-	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		for _, list := range s.keys.recordLists() {
+	_, err = c.store.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for _, list := range c.store.keys.recordLists() {
 			pipe.ZRemRangeByScore(ctx, list, "-inf", oldest)
-			pipe.PExpire(ctx, list, s.options.Keep)
+			pipe.PExpire(ctx, list, c.store.options.Keep)
 		}
 		return nil
 	})
@@ -182,17 +182,17 @@ func (s *Store) cutLists(ctx context.Context) error {
 func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Lease, bool, error) {
 	named, ok := message.Values["thread"].(string)
 	if !ok {
-		return runs.Lease{}, false, c.settleNotice(ctx, runs.QueueID{}, message.ID, nextNotice{what: "none"})
+		return runs.Lease{}, false, c.store.settleNotice(ctx, runs.QueueID{}, message.ID, nextNotice{what: "none"})
 	}
 	queue := runs.ParseQueueKey(named)
 	for {
-		since := c.client.Since()
-		keys := []string{c.keys.stateKey(queue), c.keys.jobsKey(queue), c.keys.delayedKey(queue)}
+		since := c.store.client.Since()
+		keys := []string{c.store.keys.stateKey(queue), c.store.keys.jobsKey(queue), c.store.keys.delayedKey(queue)}
 		if queue.Lane == runs.LaneMessages {
-			keys = append(keys, c.keys.sessionKey(queue.Thread))
+			keys = append(keys, c.store.keys.sessionKey(queue.Thread))
 		}
-		fields, err := readStrings(claimScript.Run(ctx, c.client, keys,
-			string(c.worker), message.ID, c.call, formatMillis(c.options.LeaseTTL), since.UnixMilli(), formatMillis(c.options.Keep)))
+		fields, err := readStrings(claimScript.Run(ctx, c.store.client, keys,
+			string(c.worker), message.ID, c.call, formatMillis(c.store.options.LeaseTTL), since.UnixMilli(), formatMillis(c.store.options.Keep)))
 		if err != nil {
 			return runs.Lease{}, false, err
 		}
@@ -203,7 +203,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 			lease, err := c.readLease(queue, message.ID, fields)
 			if err == nil {
 				lease.Restored = lease.Job.Enqueued.Before(since)
-				if lost := since.Add(c.options.LeaseTTL); lease.Restored && lost.After(lease.Unsure) {
+				if lost := since.Add(c.store.options.LeaseTTL); lease.Restored && lost.After(lease.Unsure) {
 					lease.Unsure = lost // leases that are forgotten have run out by then
 				}
 				return lease, true, nil
@@ -214,7 +214,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 		default:
 			next, err := parseNextNotice(fields)
 			if err == nil {
-				err = c.settleNotice(ctx, queue, message.ID, next)
+				err = c.store.settleNotice(ctx, queue, message.ID, next)
 			}
 			return runs.Lease{}, false, err
 		}
@@ -223,7 +223,7 @@ func (c claimant) tryLease(ctx context.Context, message redis.XMessage) (runs.Le
 
 // readLease decodes the script's result. After an error the lease is valid but its job is not.
 func (c claimant) readLease(queue runs.QueueID, notice string, fields []string) (runs.Lease, error) {
-	lease := runs.Lease{Thread: queue.Thread, Lane: queue.Lane, Worker: c.worker, TTL: c.options.LeaseTTL, Ref: notice}
+	lease := runs.Lease{Thread: queue.Thread, Lane: queue.Lane, Worker: c.worker, TTL: c.store.options.LeaseTTL, Ref: notice}
 	token, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {
 		return lease, fmt.Errorf("the token of thread %s: %w", queue, err)
@@ -251,6 +251,6 @@ func (c claimant) putAside(ctx context.Context, lease runs.Lease, cause error) e
 		next, after = runs.Left, runs.LeftFor
 	}
 	result := runs.Result{Next: next, Reason: cause.Error(), After: after}
-	_, err := c.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), number: c.numberCommit(), keepsNotice: true})
+	_, err := c.store.commit(ctx, commit{Commit: store.Commit{Result: &result}, lease: lease, call: rand.Text(), number: c.store.numberCommit(), keepsNotice: true})
 	return err
 }

@@ -115,7 +115,7 @@ func (s *Store) commit(ctx context.Context, c commit) (store.Committed, error) {
 		return store.Committed{}, err
 	}
 	if c.Result != nil && c.Result.Next == runs.Dead {
-		if err := s.indexLetter(ctx, c.lease); err != nil {
+		if err := s.dead.indexLetter(ctx, c.lease); err != nil {
 			return store.Committed{}, err
 		}
 	}

@@ -53,21 +53,3 @@ func (s *Store) EraseEdit(ctx context.Context, thread chat.ThreadID, message cha
 	}
 	return nil
 }
-
-// forgetEdits removes the edits of a person's messages. What can't be read tells of nobody.
-func (s *Store) forgetEdits(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	stored, err := s.client.HGetAll(ctx, s.keys.editsKey(thread)).Result()
-	if err != nil {
-		return explainError(err)
-	}
-	for message, body := range stored {
-		edit, err := runs.DecodeEdit(thread, chat.MessageID(message), []byte(body))
-		if err != nil || edit.Author != by {
-			continue
-		}
-		if err := s.client.HDel(ctx, s.keys.editsKey(thread), message).Err(); err != nil {
-			return explainError(err)
-		}
-	}
-	return nil
-}

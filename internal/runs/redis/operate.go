@@ -3,13 +3,11 @@ package redis
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -112,7 +110,7 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 		if len(letters) >= limit {
 			break // the last letter of every thread to come is older than those
 		}
-		more, err := s.lettersOf(ctx, chat.ThreadID(thread))
+		more, err := s.dead.listLetters(ctx, chat.ThreadID(thread))
 		if err != nil {
 			return nil, fmt.Errorf("list dead letters: %w", err)
 		}
@@ -129,93 +127,13 @@ func (s *Store) DeadLetters(ctx context.Context, limit int) ([]runs.DeadLetter, 
 	return letters[:min(limit, len(letters))], nil
 }
 
-func (s *Store) lettersOf(ctx context.Context, thread chat.ThreadID) ([]runs.DeadLetter, error) {
-	stored, err := s.client.HGetAll(ctx, s.keys.deadKey(thread)).Result()
-	if err != nil {
-		return nil, explainError(err)
-	}
-	var letters []runs.DeadLetter
-	for name, reason := range stored {
-		event, ok := strings.CutPrefix(name, "r:")
-		if !ok {
-			continue
-		}
-		letters = append(letters, readLetter(thread, runs.EventID(event), stored["b:"+event], reason))
-	}
-	return letters, nil
-}
-
-// readLetter returns a dead letter from its fields of the hash.
-func readLetter(thread chat.ThreadID, event runs.EventID, body, reason string) runs.DeadLetter {
-	var letter runs.DeadLetter
-	at, why, _ := strings.Cut(reason, " ")
-	letter.At, letter.Reason = parseTime(at), why
-	if job, err := readJob(body); err == nil {
-		letter.Job = job
-	}
-	letter.Job.Event, letter.Job.Message.Thread = event, thread
-	return letter
-}
-
-// indexLetter notes where the dead letter is to be found that the job of the lease is about
-// to become. It comes first: an entry without a letter does no harm.
-func (s *Store) indexLetter(ctx context.Context, lease runs.Lease) error {
-	now, err := s.client.Time(ctx).Result()
-	if err != nil {
-		return explainError(err)
-	}
-	at := float64(now.UnixMilli())
-	address, err := encodeAddress(lease.Thread, lease.Job.Event)
-	if err != nil {
-		return err
-	}
-	letters := s.keys.lettersKey(runs.DeadLetter{Job: lease.Job}.Name())
-	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		pipe.ZAdd(ctx, s.keys.globalKey("dead"), redis.Z{Score: at, Member: string(lease.Thread)})
-		pipe.ZAdd(ctx, letters, redis.Z{Score: at, Member: address})
-		pipe.PExpire(ctx, letters, s.options.Keep)
-		return nil
-	})
-	return explainError(err)
-}
-
-// letterAddress is the thread and the event of a dead letter.
-type letterAddress [2]string
-
-func encodeAddress(thread chat.ThreadID, event runs.EventID) ([]byte, error) {
-	return json.Marshal(letterAddress{string(thread), string(event)})
-}
-
 // FindDeadLetter implements runs.Operator.
 func (s *Store) FindDeadLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
-	letter, err := s.findLetter(ctx, run)
+	letter, err := s.dead.findLetter(ctx, run)
 	if err != nil {
 		return runs.DeadLetter{}, fmt.Errorf("find the dead letter of run %s: %w", run, err)
 	}
 	return letter, nil
-}
-
-func (s *Store) findLetter(ctx context.Context, run chat.RunID) (runs.DeadLetter, error) {
-	addresses, err := s.client.ZRevRange(ctx, s.keys.lettersKey(run), 0, -1).Result()
-	if err != nil {
-		return runs.DeadLetter{}, explainError(err)
-	}
-	for _, stored := range addresses {
-		var address letterAddress
-		if err := json.Unmarshal([]byte(stored), &address); err != nil {
-			return runs.DeadLetter{}, fmt.Errorf("read where it is: %w", err)
-		}
-		thread, event := chat.ThreadID(address[0]), address[1]
-		fields, err := s.client.HMGet(ctx, s.keys.deadKey(thread), "b:"+event, "r:"+event).Result()
-		if err != nil {
-			return runs.DeadLetter{}, explainError(err)
-		}
-		body, _ := fields[0].(string)
-		if reason, ok := fields[1].(string); ok {
-			return readLetter(thread, runs.EventID(event), body, reason), nil
-		}
-	}
-	return runs.DeadLetter{}, runs.ErrUnknownLetter
 }
 
 // Replay implements runs.Operator.
@@ -256,132 +174,6 @@ func (s *Store) Discard(ctx context.Context, thread chat.ThreadID, event runs.Ev
 	}
 	if err != nil {
 		return fmt.Errorf("discard event %s of thread %s: %w", event, thread, err)
-	}
-	return nil
-}
-
-// chunk is the number of jobs read at a time.
-const chunk = 50
-
-// Forget implements runs.Forgetter.
-func (s *Store) Forget(ctx context.Context, thread chat.ThreadID, by chat.UserID, of []chat.RunID) error {
-	for _, forget := range []func() error{
-		func() error { return s.forgetQueues(ctx, thread, by) },
-		func() error { return s.forgetDead(ctx, thread, by) },
-		func() error { return s.forgetEdits(ctx, thread, by) },
-		func() error { return s.forgetRuns(ctx, thread, of) },
-		func() error { return explainError(s.client.Del(ctx, s.keys.eventsKey(thread)).Err()) },
-	} {
-		if err := forget(); err != nil {
-			return fmt.Errorf("forget %s in thread %s: %w", by, thread, err)
-		}
-	}
-	return nil
-}
-
-// forgetQueues removes a person's jobs from all lanes. Each is announced: its head may be another
-// one now.
-func (s *Store) forgetQueues(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	for _, lane := range runs.Lanes {
-		queue := runs.QueueID{Thread: thread, Lane: lane}
-		err := s.forgetJobs(ctx, queue, by)
-		if err == nil {
-			err = s.forgetDelayed(ctx, queue, by)
-		}
-		if err == nil {
-			err = s.announceQueue(ctx, queue)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Store) forgetJobs(ctx context.Context, queue runs.QueueID, by chat.UserID) error {
-	for start := int64(0); ; {
-		stored, err := s.client.LRange(ctx, s.keys.jobsKey(queue), start, start+chunk-1).Result()
-		if err != nil {
-			return explainError(err)
-		}
-		if len(stored) == 0 {
-			return nil
-		}
-		start += int64(len(stored))
-		for _, text := range stored {
-			job, err := readJob(text)
-			if err != nil || job.Message.Author != by {
-				continue // what can't be read tells of nobody
-			}
-			removed, err := forgetScript.Run(ctx, s.client, []string{s.keys.stateKey(queue), s.keys.jobsKey(queue)}, text).Int64()
-			if err != nil {
-				return explainError(err)
-			}
-			start -= removed
-		}
-	}
-}
-
-func (s *Store) forgetDelayed(ctx context.Context, queue runs.QueueID, by chat.UserID) error {
-	stored, err := s.client.ZRange(ctx, s.keys.delayedKey(queue), 0, -1).Result()
-	if err != nil {
-		return explainError(err)
-	}
-	for _, body := range stored {
-		if job, err := runs.DecodeJob([]byte(body)); err == nil && job.Message.Author == by {
-			if err := s.client.ZRem(ctx, s.keys.delayedKey(queue), body).Err(); err != nil {
-				return explainError(err)
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Store) forgetDead(ctx context.Context, thread chat.ThreadID, by chat.UserID) error {
-	letters, err := s.lettersOf(ctx, thread)
-	if err != nil {
-		return err
-	}
-	for _, letter := range letters {
-		if letter.Job.Message.Author == by {
-			event := string(letter.Job.Event)
-			if err := s.client.HDel(ctx, s.keys.deadKey(thread), "b:"+event, "r:"+event).Err(); err != nil {
-				return explainError(err)
-			}
-			address, err := encodeAddress(thread, letter.Job.Event)
-			if err != nil {
-				return err
-			}
-			if err := s.client.ZRem(ctx, s.keys.lettersKey(letter.Name()), address).Err(); err != nil {
-				return explainError(err)
-			}
-		}
-	}
-	return nil
-}
-
-// forgetRuns removes checkpoints and recorded deliveries of runs.
-func (s *Store) forgetRuns(ctx context.Context, thread chat.ThreadID, of []chat.RunID) error {
-	for _, run := range of {
-		if err := s.client.Del(ctx, s.keys.checkpointKey(thread, string(run))).Err(); err != nil {
-			return explainError(err)
-		}
-	}
-	queue := runs.QueueID{Thread: thread} // no other lane has runs
-	state, err := s.client.HGetAll(ctx, s.keys.stateKey(queue)).Result()
-	if err != nil {
-		return explainError(err)
-	}
-	deliveries, err := readOutbox(state)
-	if err != nil {
-		return err
-	}
-	for _, delivery := range deliveries {
-		if slices.Contains(of, delivery.Run) {
-			if err := s.dropDelivery(ctx, queue, delivery.Key, ""); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ type Store struct {
 	keys     keys
 	records  *records
 	sessions *sessions
+	dead     deadLetters
 	hub      watch.Hub
 	channel  channel
 	upkeep   upkeep
@@ -73,6 +74,7 @@ func Open(ctx context.Context, client *conn.Client, options Options) (*Store, er
 	}
 	s := &Store{client: client, options: options, keys: keys{options.Prefix}}
 	s.records, s.sessions = &records{client, s.keys, options.Keep}, &sessions{client, s.keys, options.Keep}
+	s.dead = deadLetters{client, s.keys, options.Keep}
 	s.channel.store = s
 	s.hub.Changed = s.channel.followersChanged
 	if err := s.makeGroup(ctx); err != nil {

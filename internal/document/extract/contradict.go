@@ -91,6 +91,9 @@ func (c *Corpus) findContradictions() []evidence.Statement {
 
 func (c *Corpus) pairStatement(a, b int) evidence.Statement {
 	one, two := c.sentences[a], c.sentences[b]
+	if two.Text < one.Text { // so that the same two sentences elsewhere are the same statement
+		one, two = two, one
+	}
 	return evidence.Statement{
 		Text:   fmt.Sprintf("“%s” but also “%s”", strings.TrimRight(one.Text, " "), strings.TrimRight(two.Text, " ")),
 		Places: []evidence.Place{one.Place, two.Place},

@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 			[]string{"You may go.", "Version 1.2.3 is out.", "The march goes on.", "It fails with context deadline exceeded."},
 		},
 		extract.People: {
-			[]string{"Owner: Maria Lopez.", "Written by Tom van Becker in haste.", "Ana Silva (finance) agreed.", "Ana Silva owns it.", "Mail ana@example.org first."},
+			[]string{"Owner: Maria Lopez.", "Written by Tom van Becker in haste.", "Ana Silva (finance) agreed.", "Ana Silva owns it.", "Owner of the release calendar: Maria Lopez.", "Mail ana@example.org first."},
 			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2).", "Avoid the Resource Owner Password Credentials.", "It pulls ghcr.io/dex@v2.45.1 now."},
 		},
 		extract.Numbers: {
@@ -49,7 +49,8 @@ func TestFind(t *testing.T) {
 		extract.Risks: {
 			[]string{
 				"There is a risk of loss.", "It is a single point of failure.", "There is no backup.", "A failed import can lead to lost orders.", "Changing it may break the clients.",
-				"The ledger has no fallback: an outage of its database stops all payments.", "Drain it first, otherwise jobs fail.", "Deleted keys cannot be restored.",
+				"The ledger has no fallback: an outage of its database stops all payments.", "Drain it first, otherwise jobs fail.", "If the server runs out of disk, every import in the cluster stops.", "Losing the key means that no release can be verified any more.",
+				"Deleted keys cannot be restored.",
 			},
 			[]string{
 				"It runs well.", "The brisk walk.", "Warning: hot.", "You must not do it.", "Do not use spaces.", "The flag is deprecated.", "What are the risks?", "There are no known risks.",
@@ -154,6 +155,19 @@ func TestAboutPutsRareWordsFirst(t *testing.T) {
 	}
 	if got := corpus.Unknown("refunds and bananas, please"); len(got) == 0 || got[0] != "bananas" {
 		t.Errorf("unknown: %v", got)
+	}
+}
+
+// TestTermsAreExplained has explanations outside of a glossary, and remarks that look so.
+func TestTermsAreExplained(t *testing.T) {
+	for text, want := range map[string]bool{
+		"**Golden path**: the set of templates that new services begin with.": true, "Shadow cluster: a copy of production.": true,
+		"**Note**: the set of templates is new.": false, "Warning: a copy of production is lost.": false, "He said this: the whole thing is about to fail.": false,
+	} {
+		found, _ := extract.Read(read(t, "# Things\n\n"+text)).Find(extract.Terms, extract.Focus{Limit: 9})
+		if (len(found) > 0) != want {
+			t.Errorf("%q: %q", text, texts(found))
+		}
 	}
 }
 

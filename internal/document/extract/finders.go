@@ -91,19 +91,34 @@ var decisionPattern = regexp.MustCompile(`(?i)\b(?:decided|opted|settled|agreed|
 	`\b(?:was|were|been) (?:\w+ )?(?:decided|chosen|agreed|rejected|adopted|ruled out|approved|accepted)\b|\bis (?:decided|agreed)\b|\bthe decision (?:is|was|to|of|for|against|fell)\b|^\W*decisions?\W*:|` +
 	`\b(?:chosen|chose|picked|preferred|selected|won) [^.]{0,60}\bover\b|\bwe (?:will |shall |are going to |now )?(?:use|keep|adopt|go with|stay with|build|store|write|run) [^.]{1,80}\b(?:instead of|rather than)\b`)
 
+var (
+	// conditionPattern is what a consequence depends on: a clause, or what somebody does.
+	conditionPattern = regexp.MustCompile(`(?i)\b(?:if|when|unless|without|as long as|once|in case|during|after|whoever|anybody who|anyone who)\b|^\W*(?:\p{Lu}\p{L}+ing|\p{Lu}\p{L}+ing \p{L}+ing|too (?:many|few|much|little)|a (?:wrong|missing|lost|stolen|leaked|failed|broken|full|shared|single))\b`)
+	// harmPattern is what nobody wants to happen.
+	harmPattern = regexp.MustCompile(`(?i)\b(?:makes? it impossible|(?:is|are|becomes?|gets?) (?:lost|unreachable|unavailable|unusable|corrupted?|compromised|locked out|exposed|overloaded|stuck|stale|inconsistent|irrecoverable)|locks? (?:\w+ ){1,3}out|no (?:\w+ ){1,4}can (?:be )?\w+(?: any ?more| again)?|` +
+		`nobody (?:can|notices|knows|is able|will)|anybody|anyone (?:can|may|could)|(?:goes|go|remains?) unnoticed|unnoticed|without anybody noticing|brings? (?:\w+ ){1,4}down|takes? (?:\w+ ){1,4}down|(?:halts?|crash(?:es)?|hangs?|collapses?)\b|(?:stops?|fails?) (?:until|for everybody|for all|silently)|(?:every|all) [^.,]{1,40}\b(?:stops?|fails?|breaks?)|` +
+		`runs? out of|costs? (?:us|them|the (?:team|company)|customers)|(?:will|would|can|could|may|might) cost|wip(?:e|es|ed|ing)\b|delet(?:es|ed|ing) (?:\w+ ){0,3}(?:production|customer|live|all|everything)|bypass(?:es)?|steal(?:s|ing)?|leaks?|impersonat\w+|lose[s]? (?:\w+ ){0,3}\w+|floods?|exhausts?|overwhelms?|twice|duplicates? (?:of )?(?:orders?|payments?|charges?))`)
+)
+
+// isHarmfulCondition tells whether a sentence says on what something depends that nobody wants.
+func isHarmfulCondition(s evidence.Sentence) bool {
+	return conditionPattern.MatchString(s.Text) && harmPattern.MatchString(s.Text)
+}
+
 var finders = map[Kind]finder{
 	Dates: {
 		says: regexp.MustCompile(`(?i)\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? (?:of )?` + month + `\b(?:,? \d{4})?|` + month + ` \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b|` +
 			month + ` \d{4}|q[1-4] (?:of )?\d{4}|\d{4}[- ]?q[1-4]|(?:deadline (?:is|was|for|of)|deadline[:*]+\s+\w+|due (?:date|on|by)|end of life|expires? on)\b)`),
 	},
 	People: {
-		says: regexp.MustCompile(role + `\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
+		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
 	},
 	Numbers: {
 		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
 	},
 	Risks: {
 		says:  consequencePattern,
+		also:  isHarmfulCondition,
 		under: regexp.MustCompile(`(?i)\b(?:risks?|threats?|known issues|limitations|caveats|security considerations)\b`),
 		not:   harmlessPattern,
 	},

@@ -20,12 +20,33 @@ var (
 	definitionPattern = regexp.MustCompile("^(?:\\*\\*|`)?([\\p{L}\\p{N}][^:.–—*`]{1,50}?)(?:\\*\\*|`)?(?::\\*\\*|:| –| —| -| is a| is an| is the| are) +(.{8,})$")
 )
 
+var (
+	// statedDefinition is a term before a colon, wherever it stands, and what it is.
+	statedDefinition = regexp.MustCompile(`^(\p{Lu}[\p{L}\p{N} -]{1,40}): (?:an?|the|any|one|all|each|what|whoever) .{8,}$`)
+	// callout begins a remark and explains no term.
+	callout = regexp.MustCompile(`(?i)^(?:notes?|warnings?|important|tips?|caution|danger|examples?|defaults?|todo|info|hints?|attention|deprecated|required|optional|type|value|step \d+|question|answer|q|a|pros?|cons?|owner|author|status|date|version|since|beta|alpha|stable|summary|decision|risks?|result|goal)\b`)
+)
+
+// explainsTerm tells whether a sentence says what a term means: in a glossary, or before a
+// colon in at most four words.
+func explainsTerm(s evidence.Sentence) bool {
+	if glossaryHeading.MatchString(s.Heading) && definitionPattern.MatchString(s.Text) {
+		return true
+	}
+	parts := statedDefinition.FindStringSubmatch(s.Text)
+	if parts == nil || s.Item || callout.MatchString(s.Text) {
+		return false
+	}
+	words := strings.Fields(strings.ToLower(parts[1]))
+	return len(words) <= 4 && !slices.ContainsFunc(words, func(word string) bool { return lexical.IsStop(word) && word != "of" && word != "and" })
+}
+
 // findTerms returns what the documents explain: abbreviations, and the items of glossaries.
 // The words that they use most come last.
 func (c *Corpus) findTerms(focus Focus) []evidence.Statement {
 	var found []scoredSentence
 	for _, s := range c.sentences {
-		if parts := definitionPattern.FindStringSubmatch(s.Text); parts != nil && glossaryHeading.MatchString(s.Heading) {
+		if explainsTerm(s) {
 			found = append(found, scoredSentence{s, 1})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
-	"cairn/internal/graph/flows/routing/examples"
 )
 
 // routingSet is the name of the set that is part of the program.
@@ -45,7 +44,7 @@ func measureRouting(ctx context.Context) (routingReport, error) {
 	if err != nil {
 		return routingReport{}, err
 	}
-	messages, err := examples.All()
+	messages, err := routing.LoadExamples()
 	if err != nil {
 		return routingReport{}, err
 	}

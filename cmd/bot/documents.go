@@ -74,6 +74,8 @@ type reading struct {
 	flow  string
 	text  string // what a person would say to the flow
 	reply string // to the first question; "" where the person at this terminal is asked
+	// spoken is a reading whose outcome is an answer: nothing is written.
+	spoken bool
 }
 
 // readDocuments runs a flow that reads documents, in a thread of its own. A run that asks where
@@ -93,6 +95,9 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 	thread := terminal.NewThread()
 	if err := in.converseAbout(ctx, asked, thread, storage, conversation); err != nil {
 		return err
+	}
+	if conversation.Question == nil && asked.spoken {
+		return failureOf(conversation.Answer)
 	}
 	if conversation.Question == nil {
 		return refusalOf(conversation.Answer)
@@ -219,6 +224,9 @@ func (in *invocation) openReading(ctx context.Context, where, storage string) (o
 	setup, err := in.setup()
 	if err != nil {
 		return nil, "", err
+	}
+	if in.session != "" {
+		setup.Config.Inspect.Session = in.session
 	}
 	opened, err = app.OpenReading(ctx, setup, path, storage)
 	return opened, place, err

@@ -78,6 +78,8 @@ func run(ctx context.Context, args []string, std stdio) int {
 type invocation struct {
 	std    stdio
 	global global
+	// session is a file that was recorded of an app, in the place of the configured one.
+	session string
 }
 
 // configuration reads the file and the environment; a --data flag goes before both.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cairn/internal/inspect/session"
 	"context"
 	"strings"
 	"time"
@@ -14,6 +15,13 @@ var attachedLimits = parse.Limits{Bytes: 32 << 20, Pages: 500, Time: 10 * time.S
 // ReadAttached returns the text of a file that came with a message, as it would be read into
 // the index.
 func ReadAttached(ctx context.Context, name string, content []byte) (string, error) {
+	if session.IsName(name) {
+		recorded, err := session.Read(content)
+		if err != nil {
+			return "", err
+		}
+		return recorded.Encode()
+	}
 	read, err := parse.Parse(ctx, parse.Detect(name, content), name, content, attachedLimits)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cairn/internal/config"
 	"cairn/internal/document"
 	"cairn/internal/document/survey"
 	"cairn/internal/graph/flows"
@@ -8,8 +9,10 @@ import (
 	"cairn/internal/graph/flows/answer"
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
+	"cairn/internal/graph/flows/inspect"
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/flows/routing"
+	"cairn/internal/inspect/session"
 	"cairn/internal/knowledge/retrieve"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
@@ -32,7 +35,11 @@ func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, er
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{answers, echoes, reports}, readers...), nil
+	screens, err := newScreens(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories}, l.Config.Inspect, models)
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes, reports, screens}, readers...), nil
 }
 
 // FlowShapes makes the flows for their graphs alone, over no index.
@@ -53,7 +60,11 @@ func FlowShapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{answers, echoes, reports}, readers...), nil
+	screens, err := newScreens(repositoryOptions{}, config.Inspect{}, Models{})
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes, reports, screens}, readers...), nil
 }
 
 // repositoryOptions say which repositories are read.
@@ -63,13 +74,28 @@ type repositoryOptions struct {
 	search repo.Searcher
 }
 
-// newReports makes the flow that reports on repositories; there may be no models.
-func newReports(options repositoryOptions, models Models) (flows.Flow, error) {
+// newOpener makes what opens repositories.
+func newOpener(options repositoryOptions) *repository.Opener {
 	opens := repository.Options{Roots: options.roots}
 	if len(options.hosts) > 0 {
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
 	}
-	opener := repository.NewOpener(opens)
+	return repository.NewOpener(opens)
+}
+
+// newScreens makes the flow that answers questions about the screens of an app; there may be no
+// models.
+func newScreens(options repositoryOptions, configured config.Inspect, models Models) (flows.Flow, error) {
+	made := inspect.Options{Open: newOpener(options).Open, Project: configured.Project, Model: models.Answer, Verifier: models.Verify}
+	if configured.Session != "" {
+		made.Layer = session.NewFile(configured.Session)
+	}
+	return inspect.New(made)
+}
+
+// newReports makes the flow that reports on repositories; there may be no models.
+func newReports(options repositoryOptions, models Models) (flows.Flow, error) {
+	opener := newOpener(options)
 	return repo.New(repo.Options{Open: repo.Reading(opener.Open), OpenNewest: repo.Reading(opener.OpenNewest), List: opener.List, Search: options.search, Model: models.Answer, Verifier: models.Verify})
 }
 

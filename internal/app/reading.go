@@ -41,9 +41,13 @@ func OpenReading(ctx context.Context, setup Setup, folder, dir string) (_ *App, 
 	if err != nil {
 		return nil, err
 	}
+	screens, err := newScreens(repositoryOptions{roots: roots, hosts: setup.Config.Flows.Repositories}, setup.Config.Inspect, models)
+	if err != nil {
+		return nil, err
+	}
 	a.Bot, err = bot.New(bot.Options{
 		// Replies to a draft are all for the flow that asked, which is why it is not the first one.
-		Store: storage.Runs, Flows: append([]flows.Flow{reports}, readers...), Logger: setup.Logger, ExpireAfter: WaitingTime,
+		Store: storage.Runs, Flows: append([]flows.Flow{reports, screens}, readers...), Logger: setup.Logger, ExpireAfter: WaitingTime,
 		Adapters: map[string]chat.Poster{"terminal": nil}, Access: access.NewResolver(access.Options{Logger: setup.Logger}),
 	})
 	if err != nil {

@@ -36,8 +36,10 @@ var (
 	asDocuments   = room{400_000, 800_000}
 )
 
-// readsDocuments tells the flows that are about documents.
-func readsDocuments(flow string) bool { return flow == routing.Analyze || flow == routing.Context }
+// readsDocuments tells the flows that are about documents, or about what was recorded of an app.
+func readsDocuments(flow string) bool {
+	return flow == routing.Analyze || flow == routing.Context || flow == routing.Inspect
+}
 
 // readFiles reads the files that a run of a flow is about (filesFor). What can't be read is
 // named in the note of the reply. A person who stops the job stops the reading.

@@ -33,6 +33,7 @@ type Config struct {
 	Slack    Slack    `key:"slack"`
 	Discord  Discord  `key:"discord"`
 	Flows    Flows    `key:"flows"`
+	Inspect  Inspect  `key:"inspect"`
 	Access   Access   `key:"access"`
 	Limits   Limits   `key:"limits"`
 	Audit    Audit    `key:"audit"`

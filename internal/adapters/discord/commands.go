@@ -65,6 +65,7 @@ func Commands() []Command {
 			newSubcommand("analyze", "Analyse a collection or files, with you in the loop", newTextOption("question", "What should be found out?"), newCollectionOption(), newPrivateOption()),
 			newSubcommand("context", "Write an overview of a subject", newTextOption("subject", "Of what?"), newCollectionOption(), newPrivateOption()),
 			newSubcommand("repo", "Look into a repository", newTextOption("request", "Its address, and what you want to know"), newPrivateOption()),
+			newSubcommand("inspect", "Ask what a control of an app does", newTextOption("question", "The app's project, and what you want to know"), newPrivateOption()),
 			newSubcommand("echo", "Say something back, to see whether Cairn is there", newTextOption("text", "What?"), newPrivateOption()),
 			newSubcommand("status", "Tell what Cairn works at here"),
 			newSubcommand("sources", "Tell what Cairn knows"),

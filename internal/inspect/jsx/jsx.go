@@ -113,13 +113,15 @@ func (e *Element) Text(name string) string {
 // Function is a function with what it does. Calls and assignments of nameless functions in it
 // are among its own, as Deferred.
 type Function struct {
-	Name    string // "checkWin", "Page.button2Tap", "MainPage.init"; "" for a nameless one
-	Params  []string
-	Line    int // of its beginning
-	End     int // of its last line
-	Calls   []Call
-	Assigns []Assign
-	outer   *Function
+	Name        string // "checkWin", "Page.button2Tap", "MainPage.init"; "" for a nameless one
+	Params      []string
+	Line        int // of its beginning
+	End         int // of its last line
+	Calls       []Call
+	Assigns     []Assign
+	Returns     []Value // what it gives, in the order of the source
+	outer       *Function
+	inCondition bool // only some runs of outer come to it
 }
 
 // Call is a call of a function.

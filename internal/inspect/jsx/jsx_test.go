@@ -105,7 +105,7 @@ element 24 WmButton "button2" in Fragment of PC_Content1
 element 45 PC_Content1 "" in - of ShopPage.renderPage
 function 6-14 PC_Row1($item fragment)
 function 16-35 PC_Content1(fragment)
-  call 30 fragment.button2Tap/2 false true
+  call 30 fragment.button2Tap/2 true true
   call 31 fragment.Actions.goToPage_T.invoke/1 true true
 function 39-43 ShopPage.init()
   call 41 addPageScript/2 false false

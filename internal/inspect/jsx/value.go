@@ -205,7 +205,7 @@ func (w *walker) addCall(call Call) {
 		if function.Name != "" {
 			return
 		}
-		call.Deferred = true
+		call.Deferred, call.Conditional = true, call.Conditional || function.inCondition
 	}
 }
 
@@ -225,7 +225,7 @@ func (w *walker) convertAssign(e *ast.AssignExpression) {
 		if function.Name != "" {
 			return
 		}
-		assign.Deferred = true
+		assign.Deferred, assign.Conditional = true, assign.Conditional || function.inCondition
 	}
 }
 
@@ -356,7 +356,7 @@ func (w *walker) readArrow(name string, literal *ast.ArrowFunctionLiteral) *Func
 		case *ast.BlockStatement:
 			w.walkAll(body.List)
 		case *ast.ExpressionBody:
-			w.convert(body.Expression)
+			w.addReturn(w.convert(body.Expression))
 		}
 	})
 }
@@ -364,7 +364,7 @@ func (w *walker) readArrow(name string, literal *ast.ArrowFunctionLiteral) *Func
 // readBody reads a function. A nameless one is a part of the element that it stands in, a named
 // one is not.
 func (w *walker) readBody(name string, literal ast.Node, parameters *ast.ParameterList, walk func()) *Function {
-	function := &Function{Name: name, Line: w.lineOf(literal), outer: w.function}
+	function := &Function{Name: name, Line: w.lineOf(literal), outer: w.function, inCondition: w.conditional > 0}
 	function.End, _ = w.sourceOf(literal.Idx1() - 1)
 	outer, element, conditional := w.function, w.element, w.conditional
 	w.function, w.conditional = function, 0

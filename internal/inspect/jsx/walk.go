@@ -59,7 +59,7 @@ func (w *walker) walkStatement(statement ast.Statement) {
 	case *ast.BlockStatement:
 		w.walkAll(s.List)
 	case *ast.ReturnStatement:
-		w.convertAny(s.Argument)
+		w.addReturn(w.convertAny(s.Argument))
 	case *ast.ThrowStatement:
 		w.convertAny(s.Argument)
 	case *ast.LabelledStatement:
@@ -209,4 +209,10 @@ func (w *walker) readExports(call *ast.CallExpression) bool {
 		}
 	}
 	return true
+}
+
+func (w *walker) addReturn(value Value) {
+	if w.function != nil && value.Kind != "" {
+		w.function.Returns = append(w.function.Returns, value)
+	}
 }

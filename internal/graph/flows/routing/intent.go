@@ -59,6 +59,13 @@ var (
 // revising begins a message that wants something changed in what was made before.
 var revising = regexp.MustCompile(`(?i)^\W*(?:(?:please|pls|now|ok(?:ay)?|and|can you|could you)\W+)*(?:make (?:it|this|that)|add|include|shorten|expand|extend|rewrite|reword|revise|redo|rerun|remove|drop|leave out|rename|reorder|translate it|focus|mach(?:e)? es|füge?|ergänze?|kürze?|ajoute|raccourcis|añade|agrega|acorta)(?:$|[^\p{L}])`)
 
+// onWidget points at the widget or the page that an answer was about.
+var onWidget = regexp.MustCompile(`(?i)^\W*(?:(?:ok(?:ay)?|so|now)\W+)*(?:and|what about|how about)\b.*\b(?:its|it|this|that|other|style|propert|event|handler|button|label|link|field|widget|icon|page|screen|tap|click|press)|\b(?:its|it'?s|the|that|this)\s+(?:\w+\s+)?(?:styles?|propert\w*|events?|handlers?|button|widget|label|field|caption|colou?r)\b|\bwhat happens (?:on|when|if)\b`)
+
+// AsksOnAboutWidget tells whether a message points at the widget or the page that an answer was
+// about: "and its styles?", "what about the other button?".
+func AsksOnAboutWidget(text string) bool { return onWidget.MatchString(text) }
+
 // Revises tells whether a message wants something changed in what was made before it.
 func Revises(text string) bool { return revising.MatchString(text) }
 

@@ -102,9 +102,10 @@ func (r *Router) byPrefix(m flows.Message) (flows.Choice, bool) {
 
 // byThread keeps a wish to change what a flow made in that flow. Whatever else is written
 // after a flow has ended is a message like any other: a question is answered. An echo
-// begins no conversation.
+// begins no conversation, and after an answer about a screen what points at it goes on about it.
 func (r *Router) byThread(m flows.Message, wanted Wish) (flows.Choice, bool) {
 	switch {
+	case m.Running == Inspect && wanted.Flow == "" && AsksOnAboutWidget(m.Text):
 	case m.Running == "" || m.Running == Echo,
 		wanted.Flow != "" && wanted.Flow != m.Running,
 		m.Running != r.options.First && !Revises(m.Text):

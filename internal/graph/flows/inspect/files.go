@@ -1,0 +1,115 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cairn/internal/graph"
+	"cairn/internal/inspect/jsx"
+	"cairn/internal/inspect/project"
+	"cairn/internal/repository"
+)
+
+// maxAllFiles is how much of a page's files is read, in bytes.
+const maxAllFiles = 2 << 20
+
+// readPageFiles reads the files of the page, of its partials and those that all pages share. A
+// missing one is recorded, and the rest is used.
+func (f *Flow) readPageFiles(ctx context.Context, step graph.Step[State]) (result graph.Result[State], err error) {
+	s := step.State
+	checkout, err := f.options.Open(ctx, s.Project)
+	if refused, is := errors.AsType[*repository.RefusedError](err); is {
+		return graph.Update(complete(StepRetrieve, Failed), failure.Set(refused.Text)), nil
+	}
+	if err != nil {
+		return graph.Result[State]{}, fmt.Errorf("open the project: %w", err)
+	}
+	defer func() { err = errors.Join(err, checkout.Close()) }()
+	r := &fileReader{flow: f, checkout: checkout, contents: make(map[string]string)}
+	var shown []project.Page
+	if s.Page != nil {
+		r.readPage(*s.Page)
+		shown = f.reader.PartsOf(s.Page.Component, r.contents[s.Page.Component], s.Pages)
+		for _, part := range shown {
+			r.readPage(part)
+		}
+	}
+	if s.Shared.Variables != "" {
+		r.readFile(s.Shared.Variables)
+	}
+	for _, style := range s.Shared.Styles {
+		r.readFile(style)
+	}
+	if ctx.Err() != nil {
+		return graph.Result[State]{}, fmt.Errorf("read the page's files: %w", ctx.Err())
+	}
+	status := Completed
+	if len(r.contents) == 0 {
+		status = Failed
+	}
+	return graph.Update(
+		pageFiles.Set(r.contents), parts.Set(shown), toolUsage.Set(r.uses), problems.Set(r.problems), complete(StepRetrieve, status),
+		commit.Set(checkout.Commit), web.Set(checkout.Web),
+	), nil
+}
+
+// fileReader reads files of a project as a recorded tool.
+type fileReader struct {
+	flow     *Flow
+	checkout *repository.Checkout
+	contents map[string]string
+	bytes    int
+	uses     []ToolUse
+	problems []Problem
+}
+
+func (r *fileReader) readPage(page project.Page) {
+	for _, name := range page.Files() {
+		r.readFile(name)
+	}
+	if page.Script == "" {
+		r.miss(page.Name+".script", errors.New("there is no such file"), "what its handlers do is not known")
+	}
+	if page.Variables == "" {
+		r.miss(page.Name+".variables", errors.New("there is no such file"), "the app's variables are used")
+	}
+}
+
+func (r *fileReader) readFile(name string) {
+	if _, ok := r.contents[name]; ok {
+		return
+	}
+	started := r.flow.options.Now()
+	content, err := r.readWhole(name)
+	use := ToolUse{Tool: "read_file", Arguments: name, Duration: r.flow.options.Now().Sub(started)}
+	if err != nil {
+		use.Error = shortened(err.Error())
+		r.uses = append(r.uses, use)
+		r.miss(name, err, "the answer goes without it")
+		return
+	}
+	use.Result = fmt.Sprintf("%d bytes", len(content))
+	r.uses = append(r.uses, use)
+	r.contents[name] = content
+	r.bytes += len(content)
+}
+
+func (r *fileReader) readWhole(name string) (string, error) {
+	at := slices.IndexFunc(r.checkout.Files, func(file repository.File) bool { return file.Path == name })
+	switch {
+	case at < 0:
+		return "", errors.New("there is no such file")
+	case r.checkout.Files[at].Size > jsx.MaxBytes:
+		return "", fmt.Errorf("larger than the %d KiB that are read", jsx.MaxBytes>>10)
+	case r.bytes+int(r.checkout.Files[at].Size) > maxAllFiles:
+		return "", fmt.Errorf("the files are larger together than the %d MiB that are read", maxAllFiles>>20)
+	}
+	content, err := r.checkout.Read(name)
+	return string(content), err
+}
+
+func (r *fileReader) miss(name string, err error, recovery string) {
+	r.problems = append(r.problems, Problem{Step: nodeFiles, Error: fmt.Sprintf("%s: %s", name, shortened(err.Error())), RecoveryAction: recovery})
+}

@@ -1,0 +1,9 @@
+export default {
+  'btn-primary': {
+    root: {
+      backgroundColor: '#4263eb',
+      borderRadius: 4,
+    },
+    text: { color: '#ffffff' },
+  },
+};

@@ -115,11 +115,11 @@ type postingAdapter interface {
 	Ready() <-chan struct{}
 }
 
-// openTeamBot makes a bot that plays behind an adapter, and gives its ratings.
-func openTeamBot(t *testing.T, adapter postingAdapter) (*office, func(t *testing.T) []chat.Rating) {
+// openTeamBot makes a bot with a flow behind an adapter, and gives its ratings.
+func openTeamBot(t *testing.T, adapter postingAdapter, flow flows.Flow) (*office, func(t *testing.T) []chat.Rating) {
 	t.Helper()
 	o := openWith(t, t.TempDir(), func(options *bot.Options) {
-		options.Flows = []flows.Flow{newPlaying(t)}
+		options.Flows = []flows.Flow{flow}
 		options.Adapters = map[string]chat.Poster{adapter.Name(): adapter}
 	})
 	ctx, stop := context.WithCancel(t.Context())
@@ -155,7 +155,7 @@ func TestATextPlatform(t *testing.T) {
 	chattest.TestTeam(t, func(t *testing.T) (chattest.Team, func(*testing.T) []chat.Rating) {
 		t.Helper()
 		adapter := chattest.NewTextAdapter(&chattest.Platform{}, openSettings(t), slog.New(slog.DiscardHandler))
-		_, ratings := openTeamBot(t, adapter)
+		_, ratings := openTeamBot(t, adapter, newPlaying(t))
 		return chattest.NewTextTeam(adapter), ratings
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/adapters/discord/tickets"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/graph/flows"
 	"cairn/internal/sqlite/sqlitetest"
 )
 
@@ -110,32 +111,39 @@ func (w *discordTeam) Seen(_ *testing.T, who chattest.Person) string {
 func TestATeamInDiscord(t *testing.T) {
 	chattest.TestTeam(t, func(t *testing.T) (chattest.Team, func(*testing.T) []chat.Rating) {
 		t.Helper()
-		server := discordtest.New(t, discordtest.Options{MessageContent: true, Limits: discordtest.NoLimits()})
-		guild := server.Guild("Team")
-		ann, ben := guild.Member("Ann"), guild.Member("Ben", guild.Role("boss", discordtest.Administrator))
-		shards := fleet.NewMemory()
-		client, err := gateway.New(gateway.Options{
-			Token: discordtest.Token, Intents: discord.Intents(true), Discover: discord.Discover(server.Client(), discordtest.Token),
-			Shards: shards, Starts: shards, Logger: slog.New(slog.DiscardHandler),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := discord.Register(t.Context(), server.Client(), discordtest.Token); err != nil {
-			t.Fatal(err)
-		}
-		adapter, err := discord.New(discord.Options{
-			Token: discordtest.Token, Settings: openSettings(t), Tickets: tickets.OpenSQLite(sqlitetest.Open(t, t.TempDir())), Gateway: client, HearsAll: true,
-			Client: server.Client(), Logger: slog.New(slog.DiscardHandler), Humans: func(string, string) []string { return []string{ben} },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, ratings := openTeamBot(t, adapter)
-		server.Gateway().Await("a connection", func(state gatewaytest.State) bool { return len(state.Connected) > 0 })
-		return &discordTeam{
-			Server: server, people: map[chattest.Person]string{chattest.Ann: ann, chattest.Ben: ben}, general: guild.Channel("general"),
-			last: map[chattest.Person]string{}, forms: map[chattest.Person]*discordtest.Interaction{},
-		}, ratings
+		return openDiscordTeam(t, newPlaying(t))
 	})
+}
+
+// openDiscordTeam makes a team in Discord with a bot that has a flow, and gives what it keeps of
+// ratings.
+func openDiscordTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testing.T) []chat.Rating) {
+	t.Helper()
+	server := discordtest.New(t, discordtest.Options{MessageContent: true, Limits: discordtest.NoLimits()})
+	guild := server.Guild("Team")
+	ann, ben := guild.Member("Ann"), guild.Member("Ben", guild.Role("boss", discordtest.Administrator))
+	shards := fleet.NewMemory()
+	client, err := gateway.New(gateway.Options{
+		Token: discordtest.Token, Intents: discord.Intents(true), Discover: discord.Discover(server.Client(), discordtest.Token),
+		Shards: shards, Starts: shards, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := discord.Register(t.Context(), server.Client(), discordtest.Token); err != nil {
+		t.Fatal(err)
+	}
+	adapter, err := discord.New(discord.Options{
+		Token: discordtest.Token, Settings: openSettings(t), Tickets: tickets.OpenSQLite(sqlitetest.Open(t, t.TempDir())), Gateway: client, HearsAll: true,
+		Client: server.Client(), Logger: slog.New(slog.DiscardHandler), Humans: func(string, string) []string { return []string{ben} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ratings := openTeamBot(t, adapter, flow)
+	server.Gateway().Await("a connection", func(state gatewaytest.State) bool { return len(state.Connected) > 0 })
+	return &discordTeam{
+		Server: server, people: map[chattest.Person]string{chattest.Ann: ann, chattest.Ben: ben}, general: guild.Channel("general"),
+		last: map[chattest.Person]string{}, forms: map[chattest.Person]*discordtest.Interaction{},
+	}, ratings
 }

@@ -11,6 +11,7 @@ import (
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
+	"cairn/internal/graph/flows"
 )
 
 // slackTeam is a chattest.Team in Slack.
@@ -91,25 +92,31 @@ func (w *slackTeam) Seen(_ *testing.T, who chattest.Person) string {
 func TestATeamInSlack(t *testing.T) {
 	chattest.TestTeam(t, func(t *testing.T) (chattest.Team, func(*testing.T) []chat.Rating) {
 		t.Helper()
-		server := slacktest.New(slacktest.Options{})
-		t.Cleanup(server.Close)
-		ann, ben := server.Person("U0ANN", "Ann"), server.Person("U0BEN", "Ben")
-		ben.MakeAdmin()
-		adapter, err := slack.New(slack.Options{
-			Workspaces: slack.NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
-			Logger: slog.New(slog.DiscardHandler), Settings: openSettings(t),
-			Humans: func(string, string) []string { return []string{ben.ID} },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, ratings := openTeamBot(t, adapter)
-		app := httptest.NewServer(http.StripPrefix("/slack", adapter.Handler()))
-		t.Cleanup(app.Close)
-		server.Subscribe(app.URL+"/slack/events", app.URL+"/slack/interactive", app.URL+"/slack/commands")
-		return &slackTeam{
-			Server: server, people: map[chattest.Person]*slacktest.Person{chattest.Ann: ann, chattest.Ben: ben},
-			general: server.Channel("C0GENERAL", "general"), last: map[chattest.Person]string{},
-		}, ratings
+		return openSlackTeam(t, newPlaying(t))
 	})
+}
+
+// openSlackTeam makes a team in Slack with a bot that has a flow, and gives what it keeps of ratings.
+func openSlackTeam(t *testing.T, flow flows.Flow) (chattest.Team, func(*testing.T) []chat.Rating) {
+	t.Helper()
+	server := slacktest.New(slacktest.Options{})
+	t.Cleanup(server.Close)
+	ann, ben := server.Person("U0ANN", "Ann"), server.Person("U0BEN", "Ben")
+	ben.MakeAdmin()
+	adapter, err := slack.New(slack.Options{
+		Workspaces: slack.NewSingle(slacktest.BotToken, server.APIURL(), nil), APIURL: server.APIURL(), SigningSecret: slacktest.SigningSecret,
+		Logger: slog.New(slog.DiscardHandler), Settings: openSettings(t),
+		Humans: func(string, string) []string { return []string{ben.ID} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ratings := openTeamBot(t, adapter, flow)
+	app := httptest.NewServer(http.StripPrefix("/slack", adapter.Handler()))
+	t.Cleanup(app.Close)
+	server.Subscribe(app.URL+"/slack/events", app.URL+"/slack/interactive", app.URL+"/slack/commands")
+	return &slackTeam{
+		Server: server, people: map[chattest.Person]*slacktest.Person{chattest.Ann: ann, chattest.Ben: ben},
+		general: server.Channel("C0GENERAL", "general"), last: map[chattest.Person]string{},
+	}, ratings
 }

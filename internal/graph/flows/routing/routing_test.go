@@ -86,3 +86,26 @@ func TestQuestionsForManifests(t *testing.T) {
 		}
 	}
 }
+
+// TestAThreadAboutAScreenGoesOn keeps what points at the widget that was answered about in the
+// flow, and gives other questions to the documents.
+func TestAThreadAboutAScreenGoesOn(t *testing.T) {
+	by := router(t, routing.Options{Flows: []string{"answer", "inspect", "repo"}})
+	for text, want := range map[string]string{
+		"inspect: ./shop what does button2 do?":      "inspect",
+		"and its styles?":                            "inspect",
+		"what about the other button?":               "inspect",
+		"what happens when I press it?":              "inspect",
+		"how many days of parental leave are there?": "answer",
+		"who approves travel?":                       "answer",
+	} {
+		got, err := by.Route(t.Context(), flows.Message{Text: text, Running: "inspect"})
+		if err != nil || got.Flow != want {
+			t.Errorf("%q goes to %q: %s (%v)", text, got.Flow, got.Reason, err)
+		}
+	}
+	got, err := by.Route(t.Context(), flows.Message{Text: "what about the other policy?", Running: "answer"})
+	if err != nil || got.Flow != "answer" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

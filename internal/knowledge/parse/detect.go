@@ -52,7 +52,7 @@ var textTypes = map[string]string{
 	".txt": Plain, ".text": Plain, ".log": Plain, ".org": Plain,
 	".rst": ReST, ".rest": ReST, ".adoc": AsciiDoc, ".asciidoc": AsciiDoc, ".asc": AsciiDoc,
 	".pdf": Plain, ".docx": Plain, // text under a wrong name
-	".csv": "text/csv", ".tsv": "text/tab-separated-values",
+	".csv": CSV, ".tsv": TSV, ".ipynb": Notebook,
 }
 
 // signatures are beginnings that tell a format for certain.
@@ -120,7 +120,7 @@ func zipped(name string, head []byte) string {
 	for _, known := range []struct{ folder, extension, mediaType string }{
 		{"word/", ".docx", DOCX},
 		{"xl/", ".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-		{"ppt/", ".pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"},
+		{"ppt/", ".pptx", PPTX},
 		{"mimetypeapplication/vnd.oasis.opendocument.text", ".odt", "application/vnd.oasis.opendocument.text"},
 		{"mimetypeapplication/epub+zip", ".epub", "application/epub+zip"},
 	} {

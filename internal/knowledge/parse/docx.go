@@ -14,7 +14,7 @@ import (
 // parseDOCX reads the main text of a Word document. Anchors are slugs of its
 // headings; Word itself knows no address inside a document.
 func parseDOCX(ctx context.Context, in input) (Text, error) {
-	archive, err := openArchive(ctx, in)
+	archive, err := openArchive(ctx, "DOCX", in)
 	if err != nil {
 		return Text{}, err
 	}
@@ -48,16 +48,17 @@ func parseDOCX(ctx context.Context, in input) (Text, error) {
 
 // archive is an Office file: XML parts in a zip, with a budget for what they unpack to.
 type archive struct {
-	alive func() error // the context's: why to stop
-	in    input
-	parts map[string]*zip.File
-	left  int64 // bytes that may still be unpacked
+	format string       // for messages: "DOCX"
+	alive  func() error // the context's: why to stop
+	in     input
+	parts  map[string]*zip.File
+	left   int64 // bytes that may still be unpacked
 }
 
-func openArchive(ctx context.Context, in input) (*archive, error) {
+func openArchive(ctx context.Context, format string, in input) (*archive, error) {
 	opened, err := zip.NewReader(bytes.NewReader(in.content), int64(len(in.content)))
 	if err != nil {
-		return nil, &BrokenError{Name: in.name, Format: "DOCX", Err: err}
+		return nil, &BrokenError{Name: in.name, Format: format, Err: err}
 	}
 	if len(opened.File) > in.limits.Entries {
 		return nil, &TooLargeError{Name: in.name, What: "files in it", Size: int64(len(opened.File)), Limit: int64(in.limits.Entries)}
@@ -66,7 +67,7 @@ func openArchive(ctx context.Context, in input) (*archive, error) {
 	for _, part := range opened.File {
 		parts[part.Name] = part
 	}
-	return &archive{alive: ctx.Err, in: in, parts: parts, left: in.limits.Bytes}, nil
+	return &archive{format: format, alive: ctx.Err, in: in, parts: parts, left: in.limits.Bytes}, nil
 }
 
 func (a *archive) has(name string) bool { return a.parts[name] != nil }
@@ -81,7 +82,7 @@ func (a *archive) read(name string, token func(xml.Token) error) error {
 	}
 	opened, err := part.Open()
 	if err != nil {
-		return &BrokenError{Name: a.in.name, Format: "DOCX", Err: fmt.Errorf("%s: %w", name, err)}
+		return &BrokenError{Name: a.in.name, Format: a.format, Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	err = a.tokens(&unpacking{Reader: opened, archive: a, packed: int64(part.CompressedSize64)}, token)
 	err = errors.Join(err, opened.Close())
@@ -95,7 +96,7 @@ func (a *archive) read(name string, token func(xml.Token) error) error {
 	case a.alive() != nil:
 		return fmt.Errorf("parse %s: %w", a.in.name, a.alive())
 	}
-	return &BrokenError{Name: a.in.name, Format: "DOCX", Err: fmt.Errorf("%s: %w", name, err)}
+	return &BrokenError{Name: a.in.name, Format: a.format, Err: fmt.Errorf("%s: %w", name, err)}
 }
 
 func (a *archive) tokens(r io.Reader, token func(xml.Token) error) error {

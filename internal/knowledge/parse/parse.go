@@ -1,7 +1,7 @@
 // Package parse turns the bytes of a document into structured text: sections under
 // their headings, each with the anchor that a citation points to. It reads Markdown,
-// HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF; a document is read as what its
-// bytes are, whatever its name says. reStructuredText and AsciiDoc are rewritten as Markdown
+// HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks; a document is
+// read as what its bytes are, whatever its name says. reStructuredText and AsciiDoc are rewritten as Markdown
 // by small readers of our own: no live Go library reads the former, and the one for the
 // latter, libasciidoc, was last released in 2022 and renders HTML alone.
 //
@@ -30,16 +30,20 @@ const (
 	ReST     = "text/x-rst"
 	AsciiDoc = "text/asciidoc"
 	DOCX     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	PPTX     = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 	PDF      = "application/pdf"
+	CSV      = "text/csv"
+	TSV      = "text/tab-separated-values"
+	Notebook = "application/x-ipynb+json"
 )
 
 // Supported says whether Parse reads a media type.
 func Supported(mediaType string) bool {
-	return slices.Contains([]string{Markdown, HTML, Plain, ReST, AsciiDoc, DOCX, PDF}, mediaType)
+	return slices.Contains([]string{Markdown, HTML, Plain, ReST, AsciiDoc, DOCX, PPTX, PDF, CSV, TSV, Notebook}, mediaType)
 }
 
 // Readable names what Parse reads, for messages to people.
-const Readable = "Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF"
+const Readable = "Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"
 
 // Text is a document's content in reading order.
 type Text struct {
@@ -146,7 +150,7 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 	if int64(len(content)) > limits.Bytes {
 		return Text{}, &TooLargeError{Name: name, What: "bytes", Size: int64(len(content)), Limit: limits.Bytes}
 	}
-	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX) {
+	if found := sniff(content); found != "" && (found != zipArchive || mediaType != DOCX && mediaType != PPTX) {
 		mediaType = found
 	}
 	in := input{name: name, content: content, limits: limits, links: document.Links}
@@ -165,8 +169,14 @@ func Read(ctx context.Context, document Document, limits Limits) (Text, error) {
 		text, err = parseAsciiDoc(in)
 	case DOCX:
 		text, err = parseDOCX(ctx, in)
+	case PPTX:
+		text, err = parsePPTX(ctx, in)
 	case PDF:
 		text, err = parsePDF(ctx, in)
+	case CSV, TSV:
+		text, err = parseTable(in, mediaType)
+	case Notebook:
+		text, err = parseNotebook(in)
 	default:
 		err = in.refusal(mediaType)
 	}

@@ -180,8 +180,8 @@ func TestRefusesWithReasons(t *testing.T) {
 		name, content string
 		want          string
 	}{
-		{"a.md", "\x89PNG\r\n\x1a\n\x00\x00", "a.md is an image (image/png), which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF"},
-		{"a.pdf", "MZ\x90\x00\x03\x00\x00\x00", "a.pdf is an executable program, which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX and PDF"},
+		{"a.md", "\x89PNG\r\n\x1a\n\x00\x00", "a.md is an image (image/png), which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"},
+		{"a.pdf", "MZ\x90\x00\x03\x00\x00\x00", "a.pdf is an executable program, which is not read: export it as one of Markdown, HTML, reStructuredText, AsciiDoc, plain text, DOCX, PPTX, PDF, CSV and notebooks"},
 		{"a.pdf", "%PDF-1.7\nnothing", "a.pdf is a broken PDF file (no pages found): save it anew with the program it comes from"},
 		{"a.docx", "PK\x03\x04word/", "a.docx is a broken DOCX file (zip: not a valid zip file): save it anew with the program it comes from"},
 	} {

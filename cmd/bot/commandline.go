@@ -24,7 +24,7 @@ type commands struct {
 
 	Demo    demoCommand     `cmd:"" help:"Try Cairn on a few documents: in this terminal and on a local page." example:"cairn demo" example:"cairn demo ./handbook --model http://localhost:11434/v1"`
 	Ingest  ingestCommand   `cmd:"" help:"Read folders of documents into the index." example:"cairn ingest" example:"cairn ingest ./handbook --url-base https://wiki.example/handbook/"`
-	Sources sourcesCommands `cmd:"" help:"Places that documents come from: add, list, sync, pause, resume, remove."`
+	Sources sourcesCommands `cmd:"" help:"Places that documents come from: add, list, sync, pause, resume, stale, remove."`
 	Migrate migrateCommand  `cmd:"" help:"Bring the index's database up to date with this program." example:"cairn migrate --check"`
 	Ask     askCommand      `cmd:"" help:"Answer one question." example:"cairn ask How do I return my laptop?" example:"cairn ask --depth brief --as ann@example.com Who approves travel?" example:"cairn ask -- --role: what is it for?"`
 	Chat    chatCommand     `cmd:"" help:"Talk in the terminal: follow-ups are understood." example:"cairn chat"`

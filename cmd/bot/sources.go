@@ -26,6 +26,7 @@ type sourcesCommands struct {
 	Sync   sourcesSyncCommand   `cmd:"" help:"Read sources now." example:"cairn sources sync handbook"`
 	Pause  sourcesPauseCommand  `cmd:"" help:"Read a source no more for now; its documents stay." example:"cairn sources pause handbook"`
 	Resume sourcesResumeCommand `cmd:"" help:"Read a paused source again." example:"cairn sources resume handbook"`
+	Stale  sourcesStaleCommand  `cmd:"" help:"List documents that did not change for long." example:"cairn sources stale handbook --days 730"`
 	Remove sourcesRemoveCommand `cmd:"" help:"Remove a source and its documents." example:"cairn sources remove handbook"`
 }
 
@@ -226,6 +227,50 @@ func findSource(configured config.Config, name string) (at int, err error) {
 		return 0, fmt.Errorf("there is no source %s: `cairn sources list` shows them", printable(name))
 	}
 	return at, nil
+}
+
+type sourcesStaleCommand struct {
+	Name  string `arg:"" name:"NAME" optional:"" help:"The source; default: all."`
+	Days  int    `default:"365" placeholder:"COUNT" help:"How many days a document did not change for."`
+	Limit int    `default:"100" placeholder:"COUNT" help:"How many are listed at most."`
+}
+
+// Run lists documents that did not change for long, the oldest first.
+func (c *sourcesStaleCommand) Run(ctx context.Context, in *invocation) (err error) {
+	if c.Days < 1 || c.Limit < 1 {
+		return errors.New("--days and --limit: give positive numbers")
+	}
+	library, err := in.openLibrary(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeAfter(err, library) }()
+	const day = 24 * time.Hour
+	before := time.Now().Add(-time.Duration(c.Days) * day)
+	var stale []knowledge.Document
+	all := 0
+	for document, err := range library.Index.Documents(ctx, knowledge.SourceID(c.Name)) {
+		if err != nil {
+			return err
+		}
+		all++
+		if document.Modified.Before(before) {
+			stale = append(stale, document)
+		}
+	}
+	slices.SortStableFunc(stale, func(a, b knowledge.Document) int { return a.Modified.Compare(b.Modified) })
+	fmt.Fprintf(in.std.Out, "%d of %s did not change for %s.\n", len(stale), count(all, "document"), count(c.Days, "day"))
+	for _, document := range stale[:min(len(stale), c.Limit)] {
+		owner := ""
+		if document.Owner != "" {
+			owner = " (" + printable(document.Owner) + ")"
+		}
+		fmt.Fprintf(in.std.Out, "%s  %s: %s%s\n", document.Modified.Format(time.DateOnly), document.Source, printable(document.Path), owner)
+	}
+	if left := len(stale) - c.Limit; left > 0 {
+		fmt.Fprintf(in.std.Out, "%d more: --limit shows them.\n", left)
+	}
+	return nil
 }
 
 type sourcesPauseCommand struct {

@@ -160,7 +160,7 @@ func New(options Options) (*Adapter, error) {
 		options.Turns = pace.NewLocal(nil)
 	}
 	a := &Adapter{options: options, clock: clock{time.Now, waitFor}, running: interact.NewSlot()}
-	a.pace = &pacer{&a.clock, options.Turns}
+	a.pace = &pacer{clock: &a.clock, turns: options.Turns}
 	a.surveys = expiring.NewSnapshots[map[string]threadState](maxSurveys)
 	now := func() time.Time { return a.clock.now() }
 	a.control = a.newController()

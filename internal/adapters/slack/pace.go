@@ -81,8 +81,9 @@ func limitOf(m method) pace.Limit {
 
 // pacer has calls wait for their turns.
 type pacer struct {
-	clock *clock
-	turns pace.Turns
+	clock  *clock
+	turns  pace.Turns
+	outage outage
 }
 
 // turn is what a call waits for.
@@ -124,7 +125,13 @@ func (p *pacer) callPaced(ctx context.Context, t turn, do func() error) error {
 			return err
 		}
 		t.patience = left
+		if t.method == postMessage || t.method == startStream {
+			if wait := p.outage.admitPost(p.clock.now()); wait > 0 {
+				return &chat.RetryAfterError{After: wait, Err: errors.New("slack fails at the moment")}
+			}
+		}
 		err = do()
+		p.outage.noteResult(err, p.clock.now())
 		var limited *slack.RateLimitedError
 		var dialing *net.OpError
 		switch {

@@ -73,6 +73,9 @@ var holders = map[string]bool{"fragment": true, "Page": true, "Partial": true, "
 
 func parseTarget(path string) target {
 	parts := strings.Split(path, ".")
+	if strings.Contains(path, "()") { // a member of what a call gives
+		return target{of: ofOther, name: path}
+	}
 	if len(parts) == 1 {
 		return target{of: ofFile, name: path}
 	}

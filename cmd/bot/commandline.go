@@ -31,7 +31,7 @@ type commands struct {
 	Analyze analyzeCommand  `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
 	Context contextCommand  `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`
 	Repo    repoCommand     `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
-	Inspect inspectCommand  `cmd:"" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Why is the selected widget grey?"`
+	Inspect inspectCommand  `cmd:"" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Which request fails?"`
 	Reply   replyCommand    `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
 	Web     webCommand      `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
 	Serve   serveCommand    `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`

@@ -16,7 +16,36 @@ import (
 func (r *markdownReader) inline(node ast.Node) string {
 	var out strings.Builder
 	r.writeInline(&out, node, 0)
-	return out.String()
+	return r.withoutFootnoteMarks(out.String())
+}
+
+// footnoteMark is the mark of a footnote, or code, in which there is none.
+var footnoteMark = regexp.MustCompile("`[^`]*`|\\[\\^([\\w-]+)\\](?::[ \\t]*)?")
+
+// footnote is the beginning of a footnote.
+var footnote = regexp.MustCompile(`(?m)^ {0,3}\[\^([\w-]+)\]:`)
+
+// footnotesOf gives the names of a document's footnotes.
+func footnotesOf(source []byte) map[string]bool {
+	names := make(map[string]bool)
+	for _, found := range footnote.FindAllSubmatch(source, -1) {
+		names[string(found[1])] = true
+	}
+	return names
+}
+
+// withoutFootnoteMarks drops the marks of footnotes that the document has. The notes stay where
+// they stand.
+func (r *markdownReader) withoutFootnoteMarks(text string) string {
+	if len(r.footnotes) == 0 || !strings.Contains(text, "[^") {
+		return text
+	}
+	return footnoteMark.ReplaceAllStringFunc(text, func(mark string) string {
+		if r.footnotes[footnoteMark.FindStringSubmatch(mark)[1]] {
+			return ""
+		}
+		return mark
+	})
 }
 
 func (r *markdownReader) writeInline(out *strings.Builder, parent ast.Node, depth int) {

@@ -49,6 +49,7 @@ func readMarkdown(in input, meta Text, body string) (Text, error) {
 		outline: newOutline(),
 		nesting: in.limits.Nesting,
 	}
+	reader.footnotes = footnotesOf(reader.source)
 	reader.outline.links = in.links
 	reader.blocks(markdownSyntax.Parse(text.NewReader(reader.source)), place{})
 	if reader.err != nil {
@@ -85,10 +86,11 @@ var errNesting = errors.New("nested too deep")
 
 // markdownReader turns the nodes of a Markdown document into an outline.
 type markdownReader struct {
-	source  []byte
-	outline *outline
-	nesting int
-	err     error
+	source    []byte
+	outline   *outline
+	footnotes map[string]bool // by name
+	nesting   int
+	err       error
 }
 
 // place is where in lists and quotes a block stands.

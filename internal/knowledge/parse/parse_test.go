@@ -236,6 +236,14 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// TestMarksOfFootnotesAreDropped has a footnote, and brackets that are none.
+func TestMarksOfFootnotesAreDropped(t *testing.T) {
+	read := written(parsed(t, "a.md", "Herons fish[^1] by `[^1]` and [^a-z].\n\n[^1]: In ponds."))
+	if !strings.Contains(read, "Herons fish by `[^1]` and [^a-z].\n") || !strings.Contains(read, "    In ponds.\n") {
+		t.Errorf("read as\n%s", read)
+	}
+}
+
 // TestPagesFullOfMarks has pages that the Markdown parser alone would take hours for.
 func TestPagesFullOfMarks(t *testing.T) {
 	for _, marks := range []string{"*a_ ", "[a](", "**a\n", "[a]: b\n", ":::note\n", "[![["} {

@@ -55,11 +55,17 @@ func (r *inquiry) lean(ctx context.Context, before, answered string) error {
 	return nil
 }
 
-// lastTurns gives the person's last message and the bot's last one.
+// subjectWords is how many telling words a message has at least that a follow-up may lean on, where
+// one of the thread has as many: "nice, trying" tells nothing of what was spoken of.
+const subjectWords = 2
+
+// lastTurns gives the person's last message that tells what it is about, and the bot's last one.
 func lastTurns(turns []flows.Turn) (person, bot string) {
 	for _, turn := range slices.Backward(turns) {
-		if turn.Role == flows.User && person == "" {
-			person = bounded(turn.Text)
+		if turn.Role == flows.User && words.Telling(person) < subjectWords {
+			if text := bounded(turn.Text); person == "" || words.Telling(text) >= subjectWords {
+				person = text
+			}
 		}
 		if turn.Role == flows.Assistant && bot == "" {
 			bot = opening(turn.Text)

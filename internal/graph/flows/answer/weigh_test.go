@@ -58,3 +58,18 @@ func TestPointsBackIsNotDeclined(t *testing.T) {
 		t.Error("a question with words of its own is not declined")
 	}
 }
+
+// TestLastTurns has a person who thanks for an answer before asking on.
+func TestLastTurns(t *testing.T) {
+	turns := []flows.Turn{
+		{Role: flows.User, Text: "can the heron drain its queue by itself?"}, {Role: flows.Assistant, Text: "Yes, with `--drain`."}, {Role: flows.User, Text: "nice, trying"},
+	}
+	for count, want := range map[int]string{3: turns[0].Text, 1: turns[0].Text} {
+		if person, _ := lastTurns(turns[:count]); person != want {
+			t.Errorf("after %d turns a follow-up leans on %q", count, person)
+		}
+	}
+	if person, bot := lastTurns(turns[1:]); person != "nice, trying" || bot != "Yes, with `--drain`." {
+		t.Errorf("a follow-up leans on %q and %q", person, bot)
+	}
+}

@@ -118,6 +118,8 @@ type selection struct {
 	left     int             // characters
 	quoted   map[[2]int]bool // by passage and unit
 	read     []passageUnits
+
+	asksForWords bool
 }
 
 // chancesAdded and lengthAdded are those of a whole's units that are not quoted yet: two rows
@@ -151,7 +153,10 @@ func (s *selection) unitsAdded(w whole) []unit {
 // pick takes wholes until the size is reached: first the one with the sentence that is
 // the likeliest answer, then those that add the most for their length.
 func pick(q Question, read []passageUnits, size Size) []whole {
-	s := &selection{question: q, read: read, held: make(support.Set), quoted: make(map[[2]int]bool), left: size.Characters}
+	s := &selection{
+		question: q, read: read, held: make(support.Set), quoted: make(map[[2]int]bool), left: size.Characters,
+		asksForWords: q.asksDefinition() || yesNo.MatchString(q.Text),
+	}
 	var open []whole
 	for _, p := range read {
 		open = append(open, p.wholes...)
@@ -246,9 +251,21 @@ func spare(size Size) int { return size.Characters / 4 }
 // counts: that is the one that has to answer.
 func (s *selection) worth(w whole) float64 {
 	if len(s.chosen) == 0 {
-		return w.best / float64(max(w.length, firstLength)+firstOverhead)
+		value := w.best / float64(max(w.length, firstLength)+firstOverhead)
+		if s.asksForWords && s.showsCode(w) {
+			value *= codeShare
+		}
+		return value
 	}
 	return s.chancesAdded(w) * s.novelty(w) * s.shareBeside(w) / float64(s.lengthAdded(w)+overhead)
+}
+
+// codeShare is what code counts as the beginning of an answer to a question that words answer:
+// what something is, or whether something is so.
+const codeShare = 0.5
+
+func (s *selection) showsCode(w whole) bool {
+	return slices.ContainsFunc(w.units, func(at int) bool { return s.read[w.passage].units[at].kind == code })
 }
 
 // shareBeside is what a whole counts beside those that are chosen of its passage. Where a

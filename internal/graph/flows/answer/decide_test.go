@@ -60,9 +60,9 @@ func TestDecisionsSayWhatTheyWereTakenFrom(t *testing.T) {
 	}
 }
 
-// TestNeverAsksBackWhatIsPlain has words that several pages are about: who asks what a thing is
-// that the first passage names, or names the title of one page, is answered.
-func TestNeverAsksBackWhatIsPlain(t *testing.T) {
+// openWithLeases opens a handbook of which four pages mention leases, and none is named for them.
+func openWithLeases(t *testing.T) *fixture {
+	t.Helper()
 	f := open(t)
 	for _, p := range []page{
 		{"chat/discord.md", "Cairn in Discord", "", []section{{"First steps", "Make an app in Discord and invite it. Then a pod takes a lease of the gateway."}}},
@@ -72,6 +72,25 @@ func TestNeverAsksBackWhatIsPlain(t *testing.T) {
 	} {
 		put(t, f.index, f.embedder, p)
 	}
+	return f
+}
+
+// TestAsksBackAboutABareTopic asks one word, and the same word as a question.
+func TestAsksBackAboutABareTopic(t *testing.T) {
+	f := openWithLeases(t)
+	if got := f.ask(t, flows.Request{Text: "lease"}); got.Kind != flows.Asked || len(got.Question.Choices) < 2 {
+		t.Errorf("%s: %s", got.Kind, got.Text)
+	}
+	put(t, f.index, f.embedder, page{"chat/leases.md", "Lease", "", []section{{"Overview", "A lease says which pod holds a connection."}}})
+	if got := f.ask(t, flows.Request{Text: "lease"}); got.Kind != flows.Answered {
+		t.Errorf("with a page of its own: %s: %s", got.Kind, got.Text)
+	}
+}
+
+// TestNeverAsksBackWhatIsPlain has words that several pages are about: who asks what a thing is
+// that the first passage names, or names the title of one page, is answered.
+func TestNeverAsksBackWhatIsPlain(t *testing.T) {
+	f := openWithLeases(t)
 	for _, question := range []string{"what is a lease?", "how do i set up discord"} {
 		if got := f.ask(t, flows.Request{Text: question}); got.Kind != flows.Answered {
 			t.Errorf("%s: %s: %s", question, got.Kind, got.Text)

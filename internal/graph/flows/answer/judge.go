@@ -105,7 +105,7 @@ func PointsBack(f logistic.Features) bool { return f[neverDeclined] != 0 }
 var (
 	askFeatures = []string{
 		"definite", "definite not given", "definite off the thread", "how to do one thing", "near documents", "no thing",
-		"not given", "one thing on several pages", "pages that hold as much", "referent", "unknown and unlike", "whether",
+		"not given", oneThing, "pages that hold as much", "referent", "unknown and unlike", "whether",
 	}
 	declineFeatures = []string{
 		"bearing", "definition", "heading of one page", "live and the team's own", "match of the first", "near documents", "price",
@@ -128,7 +128,7 @@ const (
 	fitAskPenalty     = 1.0
 	fitDeclinePenalty = 0.2
 	fitAskFrom        = 0.33
-	fitDeclineFrom    = 0.4
+	fitDeclineFrom    = 0.36
 	fitDoubtFrom      = 0.25
 )
 
@@ -164,7 +164,7 @@ func (f *Flow) judgeQuestion(s State) Verdict {
 	}
 	slices.SortFunc(d.inputs, func(a, b flows.Input) int { return strings.Compare(a.Name, b.Name) })
 	asks, declines := f.judgement.Decide(features)
-	asks = asks || pointsAtNothing(s)
+	asks = asks || pointsAtNothing(s) || isBareTopic(s, features)
 	several, none := f.judgement.Ask.Chance(features), f.judgement.Decline.Chance(features)
 	d.inputs = append(d.inputs,
 		flows.Input{Name: ambiguousChance, Value: several, Limit: f.judgement.AskFrom, Decided: asks},
@@ -179,6 +179,12 @@ func (f *Flow) judgeQuestion(s State) Verdict {
 // neither it nor its thread names.
 func pointsAtNothing(s State) bool {
 	return len(s.Before) == 0 && decide(ungiven(s)).reason != ""
+}
+
+// isBareTopic says whether a question is one word that several pages hold as much, and none of
+// them, nor a section, is named for: there is nothing to tell what is asked about it.
+func isBareTopic(s State, f logistic.Features) bool {
+	return len(strings.Fields(s.OriginalQuery)) == 1 && !IsPlain(f) && f[oneThing] != 0 && headingCoverage(s) == 0
 }
 
 // unrelated says whether no passage has a word of the question, nor comes near its meaning.

@@ -126,6 +126,9 @@ func pagesOf(s State) []*foundPage {
 	return pages
 }
 
+// oneThing is the feature of a first message about one thing that several pages hold as much.
+const oneThing = "one thing on several pages"
+
 const (
 	asMuch   = 0.95 // of the most that a page holds
 	maxPages = 8    // that are counted
@@ -151,7 +154,7 @@ func addPageFeatures(s State, f logistic.Features) {
 		}
 	}
 	f["pages that hold as much"] = float64(min(holding, maxPages)) / maxPages
-	f["one thing on several pages"] = logistic.Number(holding >= severalDocuments && asksOneThing(s))
+	f[oneThing] = logistic.Number(holding >= severalDocuments && asksOneThing(s))
 	f["heading of one page"] = logistic.Number(heading >= 1 && named == 1)
 }
 

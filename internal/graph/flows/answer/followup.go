@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cairn/internal/graph/flows"
 	"cairn/internal/graph/flows/answer/words"
@@ -55,24 +56,27 @@ func (r *inquiry) lean(ctx context.Context, before, answered string) error {
 	return nil
 }
 
-// subjectWords is how many telling words a message has at least that a follow-up may lean on, where
-// one of the thread has as many: "nice, trying" tells nothing of what was spoken of.
-const subjectWords = 2
-
-// lastTurns gives the person's last message that tells what it is about, and the bot's last one.
+// lastTurns gives what the person said last, and the bot: the message that the bot replied to last,
+// with those behind its reply, such as "nice, trying".
 func lastTurns(turns []flows.Turn) (person, bot string) {
+	var said []string
 	for _, turn := range slices.Backward(turns) {
-		if turn.Role == flows.User && words.Telling(person) < subjectWords {
-			if text := bounded(turn.Text); person == "" || words.Telling(text) >= subjectWords {
-				person = text
-			}
-		}
-		if turn.Role == flows.Assistant && bot == "" {
+		switch {
+		case turn.Role == flows.Assistant && bot == "":
 			bot = opening(turn.Text)
+		case turn.Role == flows.User:
+			said = append(said, turn.Text)
+		}
+		if len(said) > 0 && (bot != "" && turn.Role == flows.User || len(said) == maxSaid) {
+			break
 		}
 	}
-	return person, bot
+	slices.Reverse(said)
+	return bounded(strings.Join(said, " ")), bot
 }
+
+// maxSaid is how many messages in a row a follow-up leans on at most.
+const maxSaid = 3
 
 // opening is the beginning of an answer, which says what it is about; the rest of a
 // long one would drown the question.

@@ -64,7 +64,7 @@ func TestLastTurns(t *testing.T) {
 	turns := []flows.Turn{
 		{Role: flows.User, Text: "can the heron drain its queue by itself?"}, {Role: flows.Assistant, Text: "Yes, with `--drain`."}, {Role: flows.User, Text: "nice, trying"},
 	}
-	for count, want := range map[int]string{3: turns[0].Text, 1: turns[0].Text} {
+	for count, want := range map[int]string{3: turns[0].Text + " nice, trying", 2: turns[0].Text, 1: turns[0].Text} {
 		if person, _ := lastTurns(turns[:count]); person != want {
 			t.Errorf("after %d turns a follow-up leans on %q", count, person)
 		}

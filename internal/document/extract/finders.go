@@ -68,7 +68,7 @@ const (
 	name  = `\p{Lu}\p{Ll}[\p{L}'’-]*(?: (?:\p{Lu}\.|[a-z]{2,3}|\p{Lu}\p{Ll}[\p{L}'’-]*)){0,2} \p{Lu}\p{Ll}[\p{L}'’-]*`
 	job   = `(?:[Ff]inance|[Ll]ead|[Oo]wner|[Mm]anager|[Dd]irector|CTO|CEO|CFO|[Hh]ead|[Ee]ngineer\w*|[Pp]roduct|[Ll]egal|[Ss]ales|[Ss]upport|[Ss]ecurity|[Oo]ps|[Oo]n[- ]call|[Aa]uthor|[Mm]aintainer|PM|QA|HR|[Mm]arketing|[Dd]esign\w*|[Dd]eveloper|[Tt]eam|[Cc]ontractor|[Aa]dmin\w*)`
 	// unit is of a quantity, in small letters.
-	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|eur|usd|dollars|euros|million|thousand|billion)`
+	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|clusters?|services?|applications?|teams?|projects?|files?|pods?|shards?|connections?|messages?|orders?|events?|records?|rows?|eur|usd|gbp|chf|dollars|euros|million|thousand|billion)`
 	role = `(?:[Oo]wner|[Aa]uthors?|[Cc]ontacts?|[Mm]aintainers?|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssignee|[Rr]eviewer|[Oo]n[- ]call|[Ss]ponsor)`
 	// by is what stands before who did something.
 	by = `(?:[Oo]wned by|[Ww]ritten by|[Mm]aintained by|[Aa]ssigned to|[Aa]pproved by|[Rr]eviewed by|[Rr]eported by|[Dd]ecided by|[Ll]ed by|[Aa]sk)`
@@ -87,7 +87,7 @@ var (
 )
 
 // decisionPattern is what somebody settled, or took over something else.
-var decisionPattern = regexp.MustCompile(`(?i)\b(?:decided|opted|settled|agreed|resolved) (?:to|on|not to|against|that|in favou?r of|upon|for)\b|\b(?:we|they|who|\w*team|board|committee|council|maintainers|architects?) (?:have |has |had |then |finally )?(?:chose|picked|selected|adopted|rejected|ruled out|went with|dropped|agreed|decided)\b|` +
+var decisionPattern = regexp.MustCompile(`(?i)\b(?:decided|opted|settled|agreed|resolved) (?:to|on|not to|against|that|in favou?r of|upon|for)\b|\b(?:we|they|who|\w*team|board|committee|council|maintainers|architects?) (?:have |has |had |then |finally )?(?:chose|picked|selected|adopted|rejected|ruled out|went with|dropped|agreed|decided|approved|voted|signed off)\b|` +
 	`\b(?:was|were|been) (?:\w+ )?(?:decided|chosen|agreed|rejected|adopted|ruled out|approved|accepted)\b|\bis (?:decided|agreed)\b|\bthe decision (?:is|was|to|of|for|against|fell)\b|^\W*decisions?\W*:|` +
 	`\b(?:chosen|chose|picked|preferred|selected|won) [^.]{0,60}\bover\b|\bwe (?:will |shall |are going to |now )?(?:use|keep|adopt|go with|stay with|build|store|write|run) [^.]{1,80}\b(?:instead of|rather than)\b`)
 
@@ -114,7 +114,7 @@ var finders = map[Kind]finder{
 		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
 	},
 	Numbers: {
-		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
+		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
 	},
 	Risks: {
 		says:  consequencePattern,

@@ -61,6 +61,8 @@ type commands struct {
 		Example configExampleCommand `cmd:"" help:"Print a configuration with every setting at its default." example:"cairn config example"`
 	} `cmd:"" help:"Look at the configuration: check, example."`
 	PrintCompletion completionCommand `cmd:"" name:"completion" help:"Print what has a shell complete commands and flags." example:"cairn completion bash"`
+	Man             manCommand        `cmd:"" help:"Print the manual page." example:"cairn man"`
+	ShowHelp        helpCommand       `cmd:"" name:"help" help:"Explain a command." example:"cairn help runs show"`
 	Complete        completeCommand   `cmd:"" hidden:"" help:"Print what the last of some words may become, for a shell."`
 	PrintVersion    versionCommand    `cmd:"" name:"version" help:"Say which version this is, and which commit it was built from." example:"cairn version"`
 }

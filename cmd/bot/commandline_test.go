@@ -277,3 +277,39 @@ echo "${COMPREPLY[*]}"`
 		}
 	}
 }
+
+// TestManualPageHasEveryCommand has the page made of the commands, with nothing in it that roff
+// would take for a request.
+func TestManualPageHasEveryCommand(t *testing.T) {
+	parser, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := manPage(parser.Model)
+	for _, want := range []string{".SS \"cairn runs show\"\n\\fBcairn runs show <RUN> [flags]\\fR\n", ".SS \"cairn reply\"", ".SH \"EXIT STATUS\""} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(page, `"cairn complete"`) {
+		t.Error("the page has a hidden command")
+	}
+	for line := range strings.Lines(page) {
+		known := slices.ContainsFunc([]string{".TH ", ".SH ", ".SS ", ".TP\n", ".PP\n", ".EX\n", ".EE\n"}, func(macro string) bool { return strings.HasPrefix(line, macro) })
+		if (line[0] == '.' || line[0] == '\'') && !known {
+			t.Errorf("%q is taken for a request", line)
+		}
+	}
+}
+
+func TestHelpExplainsACommand(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{"help": "Usage: cairn <command>", "help runs show": "Usage: cairn runs show <RUN>"} {
+		if code, out, told := says(t, strings.Fields(args)...); code != exitOK || !strings.HasPrefix(out, want) || told != "" {
+			t.Errorf("%s: %d, %q, %q", args, code, out, told)
+		}
+	}
+	if code, _, told := says(t, "help", "bogus"); code == exitOK || !strings.Contains(told, "bogus") {
+		t.Errorf("%d, %q", code, told)
+	}
+}

@@ -9,16 +9,23 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-//go:embed completion.bash
-var bashCompletion string
+var (
+	//go:embed completion.bash
+	bashCompletion string
+	//go:embed completion.zsh
+	zshCompletion string
+	//go:embed completion.fish
+	fishCompletion string
+)
 
 type completionCommand struct {
-	Shell string `arg:"" name:"SHELL" enum:"bash" help:"The shell: bash."`
+	Shell string `arg:"" name:"SHELL" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
 // Run prints the shell's script, which calls completeCommand.
 func (c *completionCommand) Run(_ context.Context, in *invocation) error {
-	_, err := fmt.Fprint(in.std.Out, bashCompletion)
+	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
+	_, err := fmt.Fprint(in.std.Out, scripts[c.Shell])
 	return err
 }
 

@@ -124,7 +124,7 @@ Discord's own OpenAPI description. Nothing here has met the real Discord either.
 [cairn/internal/adapters/web/operations] takes no messages in: it is the page for those who run
 Cairn, over the contracts of runs, sessions and the index. Its lists are filtered by looking through
 the last thousand records, which is enough until a team asks more than that in the days that matter.
-adapters/web/openid signs people in to it, and to the web page; what the page shows of runs to one who
+adapters/web/openid.go signs people in to it, and to the web page; what the page shows of runs to one who
 signed in is bot's redact.go.
 
 # What outlives a process

@@ -61,14 +61,15 @@ func (v violation) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", v.file, v.line, v.what, v.rule)
 }
 
-// walkGoFiles calls visit with every Go file of the repository at root, except below testdata
-// and hidden folders. Names are slash-separated, from the root.
+// walkGoFiles calls visit with every Go file of the repository at root, except below testdata,
+// hidden folders and tools, whose modules are not part of Cairn. Names are slash-separated, from
+// the root.
 func walkGoFiles(root string, visit func(name string) error) error {
 	return fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != "." && isIgnored(entry.Name()):
+		case entry.IsDir() && name != "." && (name == "tools" || isIgnored(entry.Name())):
 			return fs.SkipDir
 		case entry.IsDir() || path.Ext(name) != ".go":
 			return nil

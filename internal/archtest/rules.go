@@ -48,7 +48,7 @@ var rules = []rule{
 		in:     []string{"cairn/internal/adapters/web/operations"},
 		forbid: []string{"cairn/**"},
 		allow: []string{
-			"cairn/internal/agent", "cairn/internal/agent/reports", "cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/adapters/web/openid", "cairn/internal/audit", "cairn/internal/runs",
+			"cairn/internal/agent", "cairn/internal/agent/reports", "cairn/internal/chat/**", "cairn/internal/adapters/web", "cairn/internal/audit", "cairn/internal/runs",
 			"cairn/internal/session", "cairn/internal/knowledge/index", "cairn/internal/knowledge/lexical", "cairn/internal/loopback",
 		},
 		sparesTests: true,
@@ -164,7 +164,7 @@ var rules = []rule{
 	confineSDK("go-redis", "the Redis backends", []string{"github.com/redis/**", "github.com/go-redis/**"}, append([]string{"cairn/internal/**/redis/**", "cairn/internal/servertest"}, stores...)...),
 	confineSDK("pgx", "the Postgres backend", []string{"github.com/jackc/**", "github.com/pgvector/**"}, "cairn/internal/**/postgres/**", "cairn/internal/servertest"),
 	confineSDK("go-openai", "llm/openai", []string{"github.com/sashabaranov/**"}, "cairn/internal/llm/openai/**"),
-	confineSDK("go-oidc", "adapters/web/openid", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web/openid"),
+	confineSDK("go-oidc", "adapters/web", []string{"github.com/coreos/go-oidc/**"}, "cairn/internal/adapters/web"),
 	confineSDK("kong", "cmd/bot", []string{"github.com/alecthomas/kong/**"}, "cairn/cmd/bot"),
 	confineSDK("go-git", "repository/git", []string{"github.com/go-git/**"}, "cairn/internal/repository/git/**"),
 	{

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
+	"cairn/internal/knowledge/embed/local"
 	"cairn/internal/knowledge/embed/local/matrix"
-	"cairn/internal/knowledge/embed/local/weights"
 )
 
 // The graph keeps variables, their optimized copies and constants under different names.
@@ -21,9 +21,9 @@ type converter struct {
 	err  error
 }
 
-func convertModel(from published) (weights.Model, error) {
+func convertModel(from published) (local.Model, error) {
 	c := &converter{from: from}
-	model := weights.Model{
+	model := local.Model{
 		Pieces:      from.vocabulary,
 		Embedding:   c.quantizeEmbedding("module/Embeddings_en"),
 		Frequencies: c.tensorValues(stack + "Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1"),
@@ -38,9 +38,9 @@ func convertModel(from published) (weights.Model, error) {
 	return model, c.err
 }
 
-func (c *converter) convertLayer(name string) weights.Layer {
+func (c *converter) convertLayer(name string) local.Layer {
 	attention, forward := name+"MultiheadAttention/", name+"FFN/"
-	return weights.Layer{
+	return local.Layer{
 		AttentionNorm: c.convertNorm(applied + name),
 		Projection: c.quantizeMatrix(variables+attention+"qkv_transform_single/kernel/part_0",
 			applied+attention+"qkv_transform_single/bias"+joined),
@@ -64,9 +64,9 @@ func (c *converter) findTensor(name string) tensor {
 
 func (c *converter) tensorValues(name string) []float32 { return c.findTensor(name).values }
 
-func (c *converter) convertNorm(name string) weights.Norm {
+func (c *converter) convertNorm(name string) local.Norm {
 	name += "layer_prepostprocess/layer_norm/layer_norm_"
-	return weights.Norm{Scale: c.tensorValues(name + "scale" + joined), Shift: c.tensorValues(name + "bias" + joined)}
+	return local.Norm{Scale: c.tensorValues(name + "scale" + joined), Shift: c.tensorValues(name + "bias" + joined)}
 }
 
 // quantizeMatrix quantizes a kernel whose last two dimensions are [in, out].
@@ -84,14 +84,14 @@ func (c *converter) quantizeMatrix(kernel, bias string) matrix.Weights {
 }
 
 // quantizeEmbedding quantizes the rows that a token can reach.
-func (c *converter) quantizeEmbedding(name string) weights.Embedding {
+func (c *converter) quantizeEmbedding(name string) local.Embedding {
 	t := c.findTensor(name)
 	if c.err != nil {
-		return weights.Embedding{}
+		return local.Embedding{}
 	}
-	var e weights.Embedding
-	const width = weights.EmbeddingWidth
-	for token := range weights.Vocabulary {
+	var e local.Embedding
+	const width = local.EmbeddingWidth
+	for token := range local.Vocabulary {
 		row, scale := matrix.QuantizeVector(t.values[token*width : (token+1)*width])
 		e.Scale = append(e.Scale, scale)
 		for _, q := range row {

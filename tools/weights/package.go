@@ -14,7 +14,7 @@ import (
 	"math"
 	"os"
 
-	"cairn/internal/knowledge/embed/local/sentencepiece"
+	"cairn/internal/knowledge/embed/local"
 )
 
 // packageHash is the SHA-256 of version 0.2.0 of the package.
@@ -22,7 +22,7 @@ const packageHash = "3855ea6772d2f1537abb3c1095ff03f081f740bbc293f7e9aacb465d50b
 
 // published is what the npm package holds.
 type published struct {
-	vocabulary []sentencepiece.Piece
+	vocabulary []local.Piece
 	tensors    map[string]tensor
 }
 
@@ -75,12 +75,12 @@ func unpackArchive(compressed []byte) (map[string][]byte, error) {
 
 // readVocabulary reads pairs of piece and score. A score of null counts as 0, which is
 // what JavaScript makes of it in a sum.
-func readVocabulary(data []byte) ([]sentencepiece.Piece, error) {
+func readVocabulary(data []byte) ([]local.Piece, error) {
 	var pairs [][2]json.RawMessage
 	if err := json.Unmarshal(data, &pairs); err != nil {
 		return nil, err
 	}
-	pieces := make([]sentencepiece.Piece, len(pairs))
+	pieces := make([]local.Piece, len(pairs))
 	for i, pair := range pairs {
 		if err := json.Unmarshal(pair[0], &pieces[i].Text); err != nil {
 			return nil, fmt.Errorf("piece %d: %w", i, err)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"cairn/internal/adapters/web/openid"
 	"cairn/internal/chat"
 	"cairn/internal/loopback"
 )
@@ -64,8 +63,8 @@ type caller struct {
 // signing is what people sign in with.
 type signing struct {
 	options SignIn
-	issuer  *openid.Issuer
-	sealer  *openid.Sealer
+	issuer  *Issuer
+	sealer  *Sealer
 	now     func() time.Time
 }
 
@@ -74,12 +73,12 @@ func newSigning(options SignIn, now func() time.Time) (*signing, error) {
 	if err != nil || address.Host == "" || options.Issuer == "" || options.ClientID == "" || options.Changed == nil {
 		return nil, errors.New("signing in needs Issuer, ClientID, Changed, and URL as an address")
 	}
-	sealer, err := openid.NewSealer("cairn web session", options.Issuer, options.ClientID, options.ClientSecret)
+	sealer, err := NewSealer("cairn web session", options.Issuer, options.ClientID, options.ClientSecret)
 	if err != nil {
 		return nil, err
 	}
 	s := &signing{options: options, sealer: sealer, now: now}
-	s.issuer = openid.New(openid.Options{
+	s.issuer = NewIssuer(IssuerOptions{
 		Issuer: options.Issuer, ClientID: options.ClientID, ClientSecret: options.ClientSecret,
 		Back: options.URL + "/sign-in/callback", Path: "/sign-in/callback", Cookie: beginCookie,
 		Sealer: sealer, Secure: s.isSecure, Now: now,
@@ -102,12 +101,12 @@ func (s *signing) sessionCaller(request *http.Request) caller {
 		return caller{}
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "cairn web person %q %q", s.options.Issuer, kept.Subject))
-	person := openid.Person{Subject: kept.Subject, Email: kept.Email, Groups: kept.Groups}
+	person := Person{Subject: kept.Subject, Email: kept.Email, Groups: kept.Groups}
 	return caller{id: chat.UserID(hex.EncodeToString(sum[:16])), identity: person.Identity(), name: nameOf(person), until: kept.Until}
 }
 
 // nameOf names a person by the address that the issuer has verified, or by its own name of them.
-func nameOf(person openid.Person) string { return cmp.Or(person.Email, person.Subject) }
+func nameOf(person Person) string { return cmp.Or(person.Email, person.Subject) }
 
 // record has a sign-in or sign-out written down.
 func (s *signing) record(request *http.Request, change SignInChange) error {
@@ -193,7 +192,7 @@ func (w *Web) setSession(out http.ResponseWriter, request *http.Request, value s
 // explainSignIn answers with what kept a person from signing in; a nil error was answered
 // already.
 func (w *Web) explainSignIn(out http.ResponseWriter, request *http.Request, err error) {
-	told, ok := errors.AsType[*openid.ProblemError](err)
+	told, ok := errors.AsType[*ProblemError](err)
 	switch {
 	case err == nil:
 	case ok:

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openid/openidtest"
+	"cairn/internal/adapters/web/openidtest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/chattest"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cairn/internal/adapters/web/openid"
+	"cairn/internal/adapters/web"
 	"cairn/internal/audit"
 	"cairn/internal/chat/markup"
 )
@@ -14,9 +14,9 @@ import (
 // beginCookie holds what a sign-in that was begun at the issuer must come back with, sealed.
 const beginCookie = "cairn-operations-begin"
 
-func (p *Page) newIssuer() *openid.Issuer {
+func (p *Page) newIssuer() *web.Issuer {
 	signIn := p.options.SignIn
-	return openid.New(openid.Options{
+	return web.NewIssuer(web.IssuerOptions{
 		Issuer: signIn.Issuer, ClientID: signIn.ClientID, ClientSecret: signIn.ClientSecret,
 		Back: p.options.URL + Root + "/callback", Path: Root + "/callback", Cookie: beginCookie,
 		Sealer: p.sealer, Secure: p.isSecure, Now: p.now,
@@ -28,7 +28,7 @@ func isGroup(allowed string) bool { return !strings.Contains(allowed, "@") }
 // serveBegin sends a person to the issuer.
 func (p *Page) serveBegin(out http.ResponseWriter, request *http.Request) {
 	err := p.issuer.Begin(out, request)
-	if told, ok := errors.AsType[*openid.ProblemError](err); ok {
+	if told, ok := errors.AsType[*web.ProblemError](err); ok {
 		p.logProblem(told)
 		p.askToSignIn(out, request, told.Status, told.Text)
 	} else if err != nil {
@@ -36,7 +36,7 @@ func (p *Page) serveBegin(out http.ResponseWriter, request *http.Request) {
 	}
 }
 
-func (p *Page) logProblem(told *openid.ProblemError) {
+func (p *Page) logProblem(told *web.ProblemError) {
 	if told.Cause != nil {
 		p.options.Logger.Error("sign in to the operations page", "error", told.Cause)
 	}
@@ -49,7 +49,7 @@ func (p *Page) serveCallback(out http.ResponseWriter, request *http.Request) {
 	if err == nil {
 		person, err = p.options.SignIn.admit(found)
 	}
-	if told, ok := errors.AsType[*openid.ProblemError](err); ok {
+	if told, ok := errors.AsType[*web.ProblemError](err); ok {
 		p.logProblem(told)
 		if err := p.record(request, nameOf(person.Who), audit.SignIn, audit.Refused); err != nil {
 			p.refuse(out, request, err)
@@ -78,7 +78,7 @@ func nameOf(person string) string {
 
 // admit tells who a person is, and whether they are allowed. The name is known of one who is
 // refused, too.
-func (s SignIn) admit(found openid.Person) (signed, error) {
+func (s SignIn) admit(found web.Person) (signed, error) {
 	person := signed{Who: found.Subject, Email: found.Email, Groups: found.Groups}
 	if found.Email != "" {
 		person.Who = found.Email
@@ -93,9 +93,9 @@ func (s SignIn) admit(found openid.Person) (signed, error) {
 		}
 	}
 	if unverified {
-		return person, &openid.ProblemError{Status: http.StatusForbidden, Text: "The issuer has not verified your e-mail address."}
+		return person, &web.ProblemError{Status: http.StatusForbidden, Text: "The issuer has not verified your e-mail address."}
 	}
-	return person, &openid.ProblemError{
+	return person, &web.ProblemError{
 		Status: http.StatusForbidden, Text: "You may not open this page. Ask those who run Cairn to add you to operations.oidc_allowed.",
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"cairn/internal/adapters/web"
-	"cairn/internal/adapters/web/openid"
 	"cairn/internal/loopback"
 )
 
@@ -34,8 +33,8 @@ type Page struct {
 	options Options
 	look    *web.Look
 	routes  http.Handler
-	sealer  *openid.Sealer
-	issuer  *openid.Issuer // nil: none
+	sealer  *web.Sealer
+	issuer  *web.Issuer // nil: none
 	failed  *failures
 	streams atomic.Int64 // that are followed now
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"cairn/internal/adapters/web/openid"
+	"cairn/internal/adapters/web"
 	"cairn/internal/agent/reports"
 	"cairn/internal/audit"
 	"cairn/internal/chat"
@@ -80,9 +80,9 @@ type SignIn struct {
 }
 
 // newSealer has a change of the token, or of who is allowed, end all sessions.
-func (s SignIn) newSealer() (*openid.Sealer, error) {
+func (s SignIn) newSealer() (*web.Sealer, error) {
 	allowed := slices.Sorted(slices.Values(s.Allowed))
-	return openid.NewSealer("cairn operations session", append([]string{s.Token, s.Issuer, s.ClientID, s.ClientSecret}, allowed...)...)
+	return web.NewSealer("cairn operations session", append([]string{s.Token, s.Issuer, s.ClientID, s.ClientSecret}, allowed...)...)
 }
 
 func (s SignIn) isConfigured() bool { return s.Token != "" || s.Issuer != "" }

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"cairn/internal/adapters/web/openid"
+	"cairn/internal/adapters/web"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"
 	"cairn/internal/runs"
@@ -28,7 +28,7 @@ func (s signed) identity() *chat.Identity {
 	if s.Operator {
 		return nil
 	}
-	return openid.Person{Email: s.Email, Groups: s.Groups}.Identity()
+	return web.Person{Email: s.Email, Groups: s.Groups}.Identity()
 }
 
 // shownRecord is a record as it is shown to one person.

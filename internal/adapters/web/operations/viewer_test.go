@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cairn/internal/adapters/web/openid/openidtest"
+	"cairn/internal/adapters/web/openidtest"
 	"cairn/internal/adapters/web/operations"
 	"cairn/internal/chat"
 	"cairn/internal/knowledge/index"

@@ -4,12 +4,11 @@ import (
 	"math"
 
 	"cairn/internal/knowledge/embed/local/matrix"
-	"cairn/internal/knowledge/embed/local/weights"
 )
 
 const (
 	heads        = 4
-	maxHeadWidth = weights.Width / heads
+	maxHeadWidth = Width / heads
 )
 
 // attention is the scratch space of multi-head self-attention over one text.

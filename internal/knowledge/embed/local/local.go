@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 
 	"cairn/internal/knowledge/embed"
-	"cairn/internal/knowledge/embed/local/sentencepiece"
-	"cairn/internal/knowledge/embed/local/weights"
 	"cairn/internal/language"
 )
 
@@ -22,7 +20,7 @@ const Name = "use-lite-int8-1"
 // Embedder computes vectors. Its memory is shared by all that Load gives.
 type Embedder struct {
 	model      *model
-	tokenizer  *sentencepiece.Tokenizer
+	tokenizer  *Tokenizer
 	workspaces sync.Pool // *workspace
 	questions  priority
 }
@@ -38,11 +36,11 @@ func Load() (*Embedder, error) { return load() }
 var load = sync.OnceValues(readModel)
 
 func readModel() (*Embedder, error) {
-	w, err := weights.Load()
+	w, err := LoadModel()
 	if err != nil {
 		return nil, fmt.Errorf("load the local embedder: %w", err)
 	}
-	tokenizer, err := sentencepiece.New(w.Pieces)
+	tokenizer, err := NewTokenizer(w.Pieces)
 	if err != nil {
 		return nil, fmt.Errorf("load the local embedder: %w", err)
 	}
@@ -55,7 +53,7 @@ func readModel() (*Embedder, error) {
 func (e *Embedder) Name() string { return Name }
 
 // Dimension implements embed.Embedder: 512.
-func (e *Embedder) Dimension() int { return weights.Width }
+func (e *Embedder) Dimension() int { return Width }
 
 // Knows implements embed.LanguageLimiter: English alone.
 func (e *Embedder) Knows(tag language.Tag) bool { return tag == language.English }

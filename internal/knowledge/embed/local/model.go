@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"cairn/internal/knowledge/embed/local/matrix"
-	"cairn/internal/knowledge/embed/local/weights"
 )
 
 // maxTokens is how much of a text the encoder sees.
@@ -18,15 +17,15 @@ const batchTokens = 22 * matrix.TileRows
 // model is the encoder: two transformer layers, the mean over the tokens, one dense
 // layer. See "Universal Sentence Encoder", Cer et al. 2018 (arXiv:1803.11175).
 type model struct {
-	weights.Model
+	Model
 	positions []float32 // maxTokens × EmbeddingWidth
 }
 
-func newModel(w weights.Model) *model {
-	const half = weights.EmbeddingWidth / 2
-	m := &model{Model: w, positions: make([]float32, maxTokens*weights.EmbeddingWidth)}
+func newModel(w Model) *model {
+	const half = EmbeddingWidth / 2
+	m := &model{Model: w, positions: make([]float32, maxTokens*EmbeddingWidth)}
 	for t := range maxTokens {
-		row := m.positions[t*weights.EmbeddingWidth:]
+		row := m.positions[t*EmbeddingWidth:]
 		for i, frequency := range w.Frequencies {
 			sin, cos := math.Sincos(float64(float32(t) * frequency))
 			row[i], row[half+i] = float32(sin), float32(cos)
@@ -51,14 +50,14 @@ type workspace struct {
 
 func newWorkspace() *workspace {
 	return &workspace{
-		input:  make([]float32, batchTokens*weights.EmbeddingWidth),
-		hidden: make([]float32, batchTokens*weights.Width),
-		wide:   make([]float32, batchTokens*weights.HiddenWidth),
-		narrow: make([]float32, batchTokens*weights.Width),
+		input:  make([]float32, batchTokens*EmbeddingWidth),
+		hidden: make([]float32, batchTokens*Width),
+		wide:   make([]float32, batchTokens*HiddenWidth),
+		narrow: make([]float32, batchTokens*Width),
 		// A text need not end where a tile does; its last tile runs over the end.
-		mixed:     make([]float32, (batchTokens+matrix.TileRows-1)*weights.Width),
-		pooled:    make([]float32, weights.Width),
-		rows:      matrix.NewRows(batchTokens, weights.HiddenWidth),
+		mixed:     make([]float32, (batchTokens+matrix.TileRows-1)*Width),
+		pooled:    make([]float32, Width),
+		rows:      matrix.NewRows(batchTokens, HiddenWidth),
 		attention: newAttention(),
 	}
 }
@@ -68,11 +67,11 @@ func newWorkspace() *workspace {
 func (m *model) encodeTexts(w *workspace, take func(text int, vector []float32)) {
 	m.embedTokens(w)
 	count := len(w.ids)
-	w.rows.Reset(count, weights.EmbeddingWidth)
+	w.rows.Reset(count, EmbeddingWidth)
 	for i := range count {
-		w.rows.Set(i, w.input[i*weights.EmbeddingWidth:], matrix.WeightLimit, noFloor)
+		w.rows.Set(i, w.input[i*EmbeddingWidth:], matrix.WeightLimit, noFloor)
 	}
-	m.Entry.Mul(w.hidden, weights.Width, w.rows)
+	m.Entry.Mul(w.hidden, Width, w.rows)
 	for i := range m.Layers {
 		in := w.hidden
 		if i == 0 {
@@ -85,7 +84,7 @@ func (m *model) encodeTexts(w *workspace, take func(text int, vector []float32))
 
 // embedTokens sums embedding and position of each token. The original adds the embedding twice.
 func (m *model) embedTokens(w *workspace) {
-	const width = weights.EmbeddingWidth
+	const width = EmbeddingWidth
 	start := 0
 	for _, end := range w.ends {
 		for i, id := range w.ids[start:end] {
@@ -102,7 +101,7 @@ func (m *model) embedTokens(w *workspace) {
 }
 
 // addLayer adds attention over in and then the feed-forward part to hidden.
-func (w *workspace) addLayer(l *weights.Layer, in []float32) {
+func (w *workspace) addLayer(l *Layer, in []float32) {
 	count, width := len(w.ids), l.AttentionWidth()
 	w.normalizeLayer(l.AttentionNorm, in)
 	l.Projection.Mul(w.wide, 3*width, w.rows)
@@ -111,26 +110,26 @@ func (w *workspace) addLayer(l *weights.Layer, in []float32) {
 	for i := range count {
 		w.rows.Set(i, w.mixed[i*width:], matrix.WeightLimit, noFloor)
 	}
-	l.AttentionOutput.Mul(w.narrow, weights.Width, w.rows)
+	l.AttentionOutput.Mul(w.narrow, Width, w.rows)
 	w.addNarrow()
 
 	w.normalizeLayer(l.FeedForwardNorm, w.hidden)
-	l.Expand.Mul(w.wide, weights.HiddenWidth, w.rows)
-	w.rows.Reset(count, weights.HiddenWidth)
+	l.Expand.Mul(w.wide, HiddenWidth, w.rows)
+	w.rows.Reset(count, HiddenWidth)
 	for i := range count {
-		w.rows.Set(i, w.wide[i*weights.HiddenWidth:], matrix.WeightLimit, 0)
+		w.rows.Set(i, w.wide[i*HiddenWidth:], matrix.WeightLimit, 0)
 	}
-	l.Contract.Mul(w.narrow, weights.Width, w.rows)
+	l.Contract.Mul(w.narrow, Width, w.rows)
 	w.addNarrow()
 }
 
 func (w *workspace) addNarrow() {
-	used := len(w.ids) * weights.Width
+	used := len(w.ids) * Width
 	addTo(w.hidden[:used], w.narrow[:used])
 }
 
 // normalizeLayer sets rows to the layer normalization of in.
-func (w *workspace) normalizeLayer(n weights.Norm, in []float32) {
+func (w *workspace) normalizeLayer(n Norm, in []float32) {
 	count, width := len(w.ids), len(n.Scale)
 	w.rows.Reset(count, width)
 	row := w.narrow[:width]
@@ -142,7 +141,7 @@ func (w *workspace) normalizeLayer(n weights.Norm, in []float32) {
 
 // poolRows gives the mean of each text's rows through the last layer, made length 1.
 func (m *model) poolRows(w *workspace, take func(text int, vector []float32)) {
-	const width = weights.Width
+	const width = Width
 	w.rows.Reset(len(w.ends), width)
 	start := 0
 	for text, end := range w.ends {

@@ -2,8 +2,6 @@ package local
 
 import (
 	"math"
-
-	"cairn/internal/knowledge/embed/local/weights"
 )
 
 // noFloor is the floor of matrix.Rows.Set that changes nothing.
@@ -18,7 +16,7 @@ func addTo(dst, src []float32) {
 }
 
 // normalizeRow writes the layer normalization of src to dst. The length is a multiple of 4.
-func normalizeRow(dst, src []float32, n weights.Norm) {
+func normalizeRow(dst, src []float32, n Norm) {
 	const epsilon = 1e-6
 	mean := sum(src) / float32(len(src))
 	dst = dst[:len(src)]

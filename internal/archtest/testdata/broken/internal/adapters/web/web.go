@@ -7,7 +7,6 @@ import (
 	_ "cairn/internal/chat"
 	_ "cairn/internal/chat/markup"
 	_ "cairn/internal/knowledge"          // want "adapters import chat alone, and what protects their ports"
-	_ "github.com/coreos/go-oidc/v3/oidc" // want "go-oidc is imported by adapters/web/openid alone"
 	_ "github.com/slack-go/slack"         // want "slack-go is imported by adapters/slack alone"
 	_ "github.com/slack-go/slackx"        // want "slack-go is imported by adapters/slack alone"
 	_ "golang.org/x/net/html"

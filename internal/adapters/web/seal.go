@@ -1,4 +1,4 @@
-package openid
+package web
 
 import (
 	"crypto/aes"

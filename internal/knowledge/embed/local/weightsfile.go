@@ -1,12 +1,10 @@
-package weights
+package local
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-
-	"cairn/internal/knowledge/embed/local/sentencepiece"
 )
 
 // The file is the magic and then the parts in the order of walkModel, without gaps: numbers
@@ -70,8 +68,8 @@ func (d *decoder) codeFloats(dst *[]float32, n int) {
 	}
 }
 
-func (d *decoder) codePieces(dst *[]sentencepiece.Piece, n int) {
-	*dst = make([]sentencepiece.Piece, n)
+func (d *decoder) codePieces(dst *[]Piece, n int) {
+	*dst = make([]Piece, n)
 	for i := range *dst {
 		head := d.readBytes(9)
 		if head == nil {
@@ -82,7 +80,7 @@ func (d *decoder) codePieces(dst *[]sentencepiece.Piece, n int) {
 			d.err = fmt.Errorf("piece %d has the score %g", i, score)
 			return
 		}
-		(*dst)[i] = sentencepiece.Piece{Text: string(d.readBytes(int(head[8]))), Score: score}
+		(*dst)[i] = Piece{Text: string(d.readBytes(int(head[8]))), Score: score}
 	}
 }
 
@@ -119,7 +117,7 @@ func (e *encoder) codeFloats(src *[]float32, n int) {
 	}
 }
 
-func (e *encoder) codePieces(src *[]sentencepiece.Piece, n int) {
+func (e *encoder) codePieces(src *[]Piece, n int) {
 	e.checkLength("pieces", len(*src), n)
 	for i, piece := range *src {
 		if len(piece.Text) > math.MaxUint8 && e.err == nil {

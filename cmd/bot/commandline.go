@@ -33,9 +33,13 @@ type commands struct {
 	Repo    repoCommand     `cmd:"" help:"Report on a repository." example:"cairn repo" example:"cairn repo https://github.com/example/shop Where are orders stored?"`
 	Inspect inspectCommand  `cmd:"" help:"Ask what a control of an app does, and where its code stands." example:"cairn inspect ./shop What does button2 on Main do?" example:"cairn inspect ./shop --session shop.wavepulse.zip Which request fails?"`
 	Reply   replyCommand    `cmd:"" help:"Go on with an analysis that waits for a reply." example:"cairn reply 7HWYUTVX3E only the risks"`
-	Web     webCommand      `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
-	Serve   serveCommand    `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`
-	Runs    struct {
+	Page    struct {
+		Do   pageDoCommand   `cmd:"" default:"withargs" help:"Do something with pages, as behind \"page:\" in a thread." example:"cairn page new Paid leave" example:"cairn page append Ask Maria."`
+		Edit pageEditCommand `cmd:"" help:"Edit a page in $EDITOR." example:"cairn page edit"`
+	} `cmd:"" help:"Write pages together: new, open, list, show, append and more; edit opens one in $EDITOR."`
+	Web   webCommand   `cmd:"" help:"Serve the local page over the index." example:"cairn web --listen 127.0.0.1:8080"`
+	Serve serveCommand `cmd:"" help:"Take messages in and answer them, in one process or several." example:"cairn serve" example:"cairn serve --role slack,web"`
+	Runs  struct {
 		List    runsListCommand    `cmd:"" default:"withargs" help:"List runs, the last changed first, and what was put aside." example:"cairn runs --status failed"`
 		Show    runsShowCommand    `cmd:"" help:"Show how a run went." example:"cairn runs show 7HWYUTVX3E"`
 		Cancel  runsCancelCommand  `cmd:"" help:"End a run that works or waits for an answer." example:"cairn runs cancel 7HWYUTVX3E"`

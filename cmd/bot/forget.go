@@ -72,6 +72,11 @@ func forgetPerson(ctx context.Context, a *app.Cairn, user chat.UserID) (threads 
 	if err := a.ForgetQueries(ctx, asked); err != nil { // before the records of the runs are erased
 		return 0, err
 	}
+	if a.Storage.Pages != nil {
+		if _, err := a.Storage.Pages.Forget(ctx, string(user)); err != nil {
+			return 0, err
+		}
+	}
 	a.StartWork(ctx)
 	return a.Bot.Forget(ctx, user, slices.Sorted(maps.Keys(a.Posters()))...)
 }

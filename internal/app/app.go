@@ -132,7 +132,7 @@ func (c *Cairn) openAudit(pages bool) error {
 
 // newBot makes the bot over all that was opened.
 func (c *Cairn) newBot(ctx context.Context, ending <-chan struct{}) (*bot.Bot, error) {
-	registered, err := NewFlows(c.Library, c.Models, c.answers)
+	registered, err := NewFlows(c.Library, c.Storage.Pages, c.Models, c.answers)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +187,18 @@ func (c *Cairn) newResolver(ctx context.Context) (*access.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := access.Options{Adapters: c.platforms(), Groups: groups, IsPublic: c.Index.IsPublic, Logger: c.Logger}
+	options := access.Options{Adapters: c.platforms(), Groups: groups, IsPublic: c.isPublic, Logger: c.Logger}
 	if len(c.Config.Flows.Folders) > 0 { // folders of theirs may be restricted, of which the index knows nothing
 		options.IsPublic = nil
 	}
 	return access.NewResolver(options), nil
+}
+
+// isPublic tells that every document and page is for everybody.
+func (c *Cairn) isPublic(ctx context.Context) (bool, error) {
+	public, err := c.Index.IsPublic(ctx)
+	if err != nil || !public || c.Storage.Pages == nil {
+		return public, err
+	}
+	return c.Storage.Pages.IsPublic(ctx)
 }

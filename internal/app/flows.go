@@ -10,17 +10,20 @@ import (
 	"cairn/internal/graph/flows/buildcontext"
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/graph/flows/inspect"
+	"cairn/internal/graph/flows/page"
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/graph/flows/routing"
 	"cairn/internal/inspect/session"
 	"cairn/internal/knowledge/retrieve"
+	"cairn/internal/pages"
 	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 	"cairn/internal/repository/manifest"
 )
 
 // NewFlows makes every registered flow; the first, which answers, takes plain messages.
-func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, error) {
+// written may be nil: there are no pages then.
+func NewFlows(l *Library, written *pages.Library, models Models, answers *answer.Flow) ([]flows.Flow, error) {
 	echoes, err := echo.New()
 	if err != nil {
 		return nil, err
@@ -39,7 +42,15 @@ func NewFlows(l *Library, models Models, answers *answer.Flow) ([]flows.Flow, er
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{answers, echoes, reports, screens}, readers...), nil
+	registered := append([]flows.Flow{answers, echoes, reports, screens}, readers...)
+	if written == nil {
+		return registered, nil
+	}
+	edits, err := page.New(page.Options{Library: written})
+	if err != nil {
+		return nil, err
+	}
+	return append(registered, edits), nil
 }
 
 // FlowShapes makes the flows for their graphs alone, over no index.
@@ -64,7 +75,11 @@ func FlowShapes() ([]flows.Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]flows.Flow{answers, echoes, reports, screens}, readers...), nil
+	edits, err := page.New(page.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return append([]flows.Flow{answers, echoes, reports, screens, edits}, readers...), nil
 }
 
 // repositoryOptions say which repositories are read.

@@ -47,7 +47,7 @@ func OpenPlayed(ctx context.Context, l *Library, options PlayOptions) (_ *Played
 		return nil, err
 	}
 	p.add(func() error { return CloseAnswers(ctx, answers) })
-	registered, err := NewFlows(l, models, answers)
+	registered, err := NewFlows(l, storage.Pages, models, answers)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/agent/reports"
 	"cairn/internal/chat/settings"
+	"cairn/internal/pages"
 	"cairn/internal/quota"
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
@@ -47,6 +48,7 @@ type Storage struct {
 	Settings settings.Store // of places, that people change in chats
 	Groups   access.Store
 	Agents   reports.Store
+	Pages    *pages.Library // that people write; nil in Redis
 	InRedis  bool
 
 	data     *sqlite.DB // nil in Redis
@@ -99,7 +101,7 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Storage{
-		data: db, Threads: threads, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil

@@ -20,6 +20,7 @@ import (
 type Access interface {
 	Resolve(ctx context.Context, question access.Question) access.Decision
 	FindReaders(ctx context.Context, question access.Question) (access.Readers, bool)
+	DescribeRoom(ctx context.Context, question access.Question) (access.Room, bool)
 }
 
 // Library is the index as the bot looks at it beside its flows, behind index.Guard.

@@ -12,7 +12,7 @@ import (
 // where the message may lean on that. What can't be read is done without.
 func (r *flowRun) readBefore(ctx context.Context) {
 	reader, ok := r.job.poster.(chat.ThreadReader)
-	if !ok || r.job.message.Before != nil || len(r.conversation.session.Turns) > 0 && !smalltalk.Points(r.job.message.Text) {
+	if !ok || r.job.message.Before != nil || len(r.conversation.session.Turns) > 0 && !smalltalk.Points(r.job.message.Text) && !needsThread(r.job.record.Flow, r.job.message) {
 		return
 	}
 	ctx, done := context.WithTimeout(ctx, fileTime)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"cairn/internal/access"
 	"cairn/internal/chat"
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
@@ -70,7 +71,12 @@ func (r *flowRun) buildRequest(ctx context.Context) (flows.Request, error) {
 		return flows.Request{}, err
 	}
 	r.closedHistory = closed
+	room, err := describeRoom(ctx, r.documents, r.job.record.Flow, access.Question{Thread: r.job.record.Thread, Asker: r.job.record.Author, Identity: r.job.record.Asker})
+	if err != nil {
+		return flows.Request{}, err
+	}
 	return flows.Request{
+		Room:   room,
 		ReadIn: r.job.record.Thread.Adapter(),
 		Filter: flows.Scope{Sources: r.allowedCollections()},
 		Run:    string(r.job.record.ID), Text: r.job.record.Request, Depth: flows.Depth(r.job.record.Depth), History: recallHistory(before, r.job.record.Request),

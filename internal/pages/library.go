@@ -95,6 +95,40 @@ func (l *Library) List(ctx context.Context, place Place) ([]Summary, error) {
 	return seen, nil
 }
 
+// IsPublic tells that every page is for everybody.
+func (l *Library) IsPublic(ctx context.Context) (bool, error) {
+	all, err := l.backend.List(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for pages that are not public: %w", err)
+	}
+	for _, summary := range all {
+		if summary.Audience.OrPublic() != knowledge.PublicAudience {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Forget takes a person's name off all versions, and says off how many.
+func (l *Library) Forget(ctx context.Context, author string) (int, error) {
+	count, err := l.backend.ForgetAuthor(ctx, author)
+	if err != nil {
+		return 0, fmt.Errorf("forget the author of pages: %w", err)
+	}
+	return count, nil
+}
+
+// Versions that are kept, beside snapshots: those of the last 90 days, and the last 50.
+const (
+	keepVersions = 50
+	keepDays     = 90
+)
+
+// Prune removes old versions, and says how many.
+func (l *Library) Prune(ctx context.Context) (int, error) {
+	return l.backend.Prune(ctx, l.now().AddDate(0, 0, -keepDays), keepVersions)
+}
+
 // Activate makes a page the one that a place works on: its thread, and its channel where that
 // has none yet.
 func (l *Library) Activate(ctx context.Context, place Place, id PageID) error {

@@ -26,6 +26,7 @@ const (
 	Undo       Verb = "undo"
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
+	Help       Verb = "help"
 	Free       Verb = "" // in free words
 )
 
@@ -47,6 +48,7 @@ var verbs = []struct {
 	{Undo, "`page: undo`: takes the last change back, within a day"},
 	{Close, "`page: close`: works on no page here"},
 	{Delete, "`page: delete`: removes the page and its history"},
+	{Help, "`page: help`: this"},
 }
 
 // Command is a request as it was understood.
@@ -66,6 +68,9 @@ func ReadCommand(text string) Command {
 		word, rest = text[:end], strings.TrimLeft(text[end:], ": \t\u00A0")
 	}
 	word = strings.ToLower(word)
+	if text == "" {
+		return Command{Help, ""}
+	}
 	for _, known := range verbs {
 		if string(known.verb) == word {
 			return Command{known.verb, strings.TrimRight(rest, " \t\r\n")}

@@ -24,6 +24,8 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	s := step.State
 	command := ReadCommand(s.UserInput)
 	switch command.Verb {
+	case Help:
+		return say("Pages are written together: a change is shown, and made once you apply it.\n\n%s", describeCommands())
 	case Create:
 		return f.create(ctx, s, command.Rest)
 	case FromThread:

@@ -94,6 +94,13 @@ back and to abstain are two fitted models of 16 features each (judge.go, weigh.g
 this program that we would trust the least on documents that nobody has seen. flows/echo is
 the smallest flow there is.
 
+# Pages
+
+[cairn/internal/pages] keeps what people write together. pages/tree is the document: read its node.go,
+then decode.go, normalize.go and encode.go, which do what Lexical does and are tested against it;
+pages/merge joins two changes of it and names what both changed. library.go is how pages are used;
+flows/page is what people say in a thread. Pages are no source of answers yet, and no model edits them.
+
 # Talking
 
 [cairn/internal/chat] is what the bot and the adapters say to each other; post.go has what

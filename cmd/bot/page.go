@@ -13,7 +13,7 @@ import (
 
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/chat"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 	"cairn/internal/pages"
 	"cairn/internal/pages/merge"
 	"cairn/internal/pages/tree"
@@ -33,7 +33,7 @@ func (c *pageDoCommand) Run(ctx context.Context, in *invocation) (err error) {
 	a.StartWork(ctx)
 	message := chat.Message{
 		ID: chat.MessageID(rand.Text()), Thread: terminal.NewThread(), Author: author(), Asker: thisMachine(), At: time.Now(),
-		Text: "/cairn " + words.Page + " " + strings.Join(c.Words, " "),
+		Text: "/cairn " + routing.Page + " " + strings.Join(c.Words, " "),
 	}
 	conversation := newConversation(in.std.Out, in.std.Out, "")
 	if terminal.IsTerminal(in.std.In) {

@@ -7,7 +7,7 @@ import (
 	"cairn/internal/access"
 	"cairn/internal/chat"
 	"cairn/internal/graph/flows"
-	"cairn/internal/graph/flows/routing/words"
+	"cairn/internal/graph/flows/routing"
 )
 
 // errUnknownRoom is the error for a request whose place is not known just now.
@@ -16,7 +16,7 @@ var errUnknownRoom = errors.New("it could not be found out who sees this place, 
 // describeRoom tells where a run's request was made, for the flows that keep something there; the
 // zero Room for all others, which costs the platform no call.
 func describeRoom(ctx context.Context, documents documentAccess, flow string, question access.Question) (flows.Room, error) {
-	if flow != words.Page {
+	if flow != routing.Page {
 		return flows.Room{}, nil
 	}
 	made := flows.Room{Thread: string(question.Thread), Author: string(question.Asker)}
@@ -36,5 +36,5 @@ func describeRoom(ctx context.Context, documents documentAccess, flow string, qu
 
 // needsThread tells whether a flow's request leans on what was said in its thread.
 func needsThread(flow string, message chat.Message) bool {
-	return flow == words.Page && message.Before == nil
+	return flow == routing.Page && message.Before == nil
 }

@@ -72,18 +72,11 @@ func (s sideCommand) answerText(ctx context.Context) (string, error) {
 
 // flowHelp says what flows are for, in the order in which people are told.
 var flowHelp = []struct{ flow, says string }{
-<<<<<<< HEAD
 	{routing.Analyze, "`analyze` and what you want to know: analyses the files of your message, or a collection as in `analyze @handbook what are the risks?`, and asks you before it is done"},
 	{routing.Context, "`context` and a name: an overview of that, from your files or a collection"},
 	{routing.Repo, "`repo` and an address or a question: a report on a repository"},
 	{routing.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
-=======
-	{words.Analyze, "`analyze` and what you want to know: analyses the files of your message, or a collection as in `analyze @handbook what are the risks?`, and asks you before it is done"},
-	{words.Context, "`context` and a name: an overview of that, from your files or a collection"},
-	{words.Repo, "`repo` and an address or a question: a report on a repository"},
-	{words.Page, "`page` and `new`, `open`, `list`, `show`, `append`, `replace`, `title`, `history`, `restore`, `undo`, `thread`, `close` or `delete`: pages that we write together; `page help` explains them"},
-	{words.Echo, "`echo` and a text: gives the text back, as a proof that I am here"},
->>>>>>> b387477 (Serve pages in every thread and at the terminal: cairn page, and cairn page edit in $EDITOR)
+	{routing.Page, "`page` and `new`, `open`, `list`, `show`, `append`, `replace`, `title`, `history`, `restore`, `undo`, `thread`, `close` or `delete`: pages that we write together; `page help` explains them"},
 }
 
 // listCommands are those that there are, a line each.

@@ -74,7 +74,7 @@ func (c *pageEditCommand) Run(ctx context.Context, in *invocation) (err error) {
 	defer func() { err = closeAfter(err, a) }()
 	library := a.Storage.Pages
 	if library == nil {
-		return errors.New("pages are kept in the data directory alone, and this configuration has Redis: edit them where Cairn runs without it")
+		return errors.New("there are no pages with Redis alone: set postgres.url as well")
 	}
 	ctx = asOperator(ctx)
 	page, err := c.load(ctx, library)

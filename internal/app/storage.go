@@ -19,6 +19,7 @@ import (
 	"cairn/internal/agent/reports"
 	"cairn/internal/chat/settings"
 	"cairn/internal/pages"
+	serverpages "cairn/internal/pages/postgres"
 	"cairn/internal/quota"
 	"cairn/internal/redis/conn"
 	"cairn/internal/runs"
@@ -100,11 +101,37 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	written, err := openPages(ctx, pages.OpenSQLite(db))
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return &Storage{
-		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		data: db, Threads: threads, Pages: written, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil
+}
+
+// openPages makes the library of pages, and removes versions that are too old.
+func openPages(ctx context.Context, backend pages.Backend) (*pages.Library, error) {
+	written := pages.NewLibrary(backend)
+	if _, err := written.Prune(ctx); err != nil {
+		return nil, fmt.Errorf("remove old versions of pages: %w", err)
+	}
+	return written, nil
+}
+
+// openServerPages opens the pages in the database of the index; nil where that is no server.
+func openServerPages(ctx context.Context, setup Setup, opened *closers) (*pages.Library, error) {
+	if setup.Config.Postgres.URL.IsZero() {
+		return nil, nil
+	}
+	backend, err := serverpages.Open(ctx, setup.Config.Postgres.URL.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	opened.add(backend.Close)
+	return openPages(ctx, backend)
 }
 
 func openDataThreads(ctx context.Context, db *sqlite.DB) (Threads, error) {
@@ -131,11 +158,16 @@ func openRedis(ctx context.Context, setup Setup) (*Storage, error) {
 	if err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
+	stored := closers{client.Close, opened.Close}
+	written, err := openServerPages(ctx, setup, &stored)
+	if err != nil {
+		return nil, errors.Join(err, stored.closeAll())
+	}
 	app := fmt.Sprintf("%x", sha256.Sum256([]byte(setup.Config.Discord.Token.Reveal())))[:16]
 	return &Storage{
 		Threads:  newThreads(opened, client.RewriteFiles),
-		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), InRedis: true,
+		Settings: settings.OpenRedis(client), Groups: access.OpenRedis(client), Agents: reports.OpenRedis(client), Pages: written, InRedis: true,
 		counts: quota.OpenRedis(client), installs: installs.OpenRedis(client), turns: pace.OpenRedis(client),
-		shards: fleet.OpenRedis(client, app), tickets: tickets.OpenRedis(client), closers: closers{client.Close, opened.Close},
+		shards: fleet.OpenRedis(client, app), tickets: tickets.OpenRedis(client), closers: stored,
 	}, nil
 }

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"cairn/internal/pages"
+	"cairn/internal/pages/pagestest"
 	"cairn/internal/pages/tree"
 )
 
 func TestReplace(t *testing.T) {
 	const before = "# Leave\n\nText with **bold** words.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-	root := parse(t, before)
+	root := pagestest.Root(t, before)
 	find := func(kind tree.Kind, text string) string {
 		id := ""
 		root.Walk(func(n, _ *tree.Node) bool {
@@ -49,7 +50,7 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%q for %s: %v", markdown, id, err)
 		}
 	}
-	if again := tree.Markdown(root); again != tree.Markdown(parse(t, before)) {
+	if again := tree.Markdown(root); again != tree.Markdown(pagestest.Root(t, before)) {
 		t.Errorf("the page itself was changed: %s", again)
 	}
 }

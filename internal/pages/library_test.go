@@ -12,6 +12,7 @@ import (
 	"cairn/internal/knowledge"
 	"cairn/internal/pages"
 	"cairn/internal/pages/merge"
+	"cairn/internal/pages/pagestest"
 	"cairn/internal/pages/tree"
 	"cairn/internal/sqlite/sqlitetest"
 )
@@ -35,7 +36,7 @@ func replaced(root *tree.Node, old, new string) *tree.Node {
 
 func create(t *testing.T, l *pages.Library, key string) pages.Page {
 	t.Helper()
-	page, err := l.Create(t.Context(), room, " Paid \n leave ", parse(t, "27 days a year.\n\nAsk Maria."), pages.Author{Name: "ada", Key: key})
+	page, err := l.Create(t.Context(), room, " Paid \n leave ", pagestest.Root(t, "27 days a year.\n\nAsk Maria."), pages.Author{Name: "ada", Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestTheActivePageIsTheThreadsElseTheChannels(t *testing.T) {
 	if active, err := l.Active(t.Context(), other); err != nil || active.ID != first.ID {
 		t.Errorf("the channel works on %s, %v", active.ID, err)
 	}
-	second, err := l.Create(t.Context(), other, "Other", parse(t, "x"), pages.Author{})
+	second, err := l.Create(t.Context(), other, "Other", pagestest.Root(t, "x"), pages.Author{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@
 // with lasting ids (package tree), in versions, each of which says who made it, of which
 // version before, and why. Changes that were made at the same time are merged (package merge).
 //
-// Reading order: pages.go has what is stored and the contract of the store, sqlite.go a backend;
-// library.go is how pages are used.
+// Reading order: pages.go has what is stored and the contract of the store, whose backends are sqlite.go
+// and postgres and whose suite is pagestest; library.go is how pages are used.
 package pages
 
 import (

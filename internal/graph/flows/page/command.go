@@ -24,6 +24,7 @@ const (
 	Replace    Verb = "replace"
 	Close      Verb = "close"
 	Undo       Verb = "undo"
+	Snapshot   Verb = "snapshot"
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
 	Help       Verb = "help"
@@ -45,6 +46,7 @@ var verbs = []struct {
 	{Title, "`page: title` and a text: renames the page"},
 	{History, "`page: history`: who changed what, and when"},
 	{Restore, "`page: restore` and a number: has that version again"},
+	{Snapshot, "`page: snapshot` and a name: keeps this version under that name"},
 	{Undo, "`page: undo`: takes the last change back, within a day"},
 	{Close, "`page: close`: works on no page here"},
 	{Delete, "`page: delete`: removes the page and its history"},

@@ -130,6 +130,9 @@ func TestAPageIsWrittenInAThread(t *testing.T) {
 	}
 	k.want(k.ask("restore 1"), flows.Answered, "changes nothing")
 	k.want(k.ask("list"), flows.Answered, "**Paid leave**", "version 6")
+	k.want(k.ask("snapshot"), flows.Abstained, "How is it to be called?")
+	k.want(k.ask("snapshot before the review"), flows.Answered, "version 7")
+	k.want(k.ask("history"), flows.Answered, "- 7: page: snapshot, by `U1`", "kept as “before the review”")
 	k.want(k.ask("close"), flows.Answered, "No page is open")
 	k.want(k.ask("append x"), flows.Abstained, "No page is open here")
 	k.want(k.ask("open paid"), flows.Answered, "27 days")

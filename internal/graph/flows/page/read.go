@@ -52,6 +52,8 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 		return show(active, strings.EqualFold(strings.TrimSpace(command.Rest), "ids"))
 	case History:
 		return f.listVersions(ctx, s, active)
+	case Snapshot:
+		return f.keepSnapshot(ctx, s, active, command.Rest)
 	case Free:
 		return refuse("For a change in your own words I need a language model. These work without:\n\n%s", describeCommands())
 	}
@@ -213,6 +215,19 @@ func fileOf(page pages.Page) []flows.File {
 	return []flows.File{{Name: string(page.ID) + ".md", MediaType: flows.Markdown, Content: content}}
 }
 
+// keepSnapshot keeps the page as it stands under a name.
+func (f *Flow) keepSnapshot(ctx context.Context, s State, page pages.Page, name string) (graph.Result[State], error) {
+	name, err := pages.CleanTitle(name)
+	if err != nil {
+		return refuse("How is it to be called? `page: snapshot before the review`.")
+	}
+	saved, err := f.library.Save(ctx, s.place(), pages.Edit{Page: page.ID, Base: page.Version, Name: name, By: s.author("page: snapshot")})
+	if err != nil {
+		return refuseFor(err)
+	}
+	return say("Kept as “%s”, version %d. `page: restore %d` has it again.", escape(name), saved.Version, saved.Version)
+}
+
 func (f *Flow) listVersions(ctx context.Context, s State, page pages.Page) (graph.Result[State], error) {
 	all, err := f.library.Versions(ctx, s.place(), page.ID, maxVersions)
 	if err != nil {
@@ -226,6 +241,9 @@ func (f *Flow) listVersions(ctx context.Context, s State, page pages.Page) (grap
 			author = "somebody"
 		}
 		fmt.Fprintf(&b, "\n- %d: %s, by `%s`, %s UTC", version.Number, escape(version.Why), strings.ReplaceAll(author, "`", ""), version.At.UTC().Format("2006-01-02 15:04"))
+		if version.Name != "" {
+			fmt.Fprintf(&b, ", kept as “%s”", escape(version.Name))
+		}
 		if version.Base != version.Number-1 && version.Base > 0 {
 			fmt.Fprintf(&b, ", merged with what came after version %d", version.Base)
 		}

@@ -1,4 +1,5 @@
-package pages_test
+// Package pagestest is the suite that every backend of pages passes.
+package pagestest
 
 import (
 	"bytes"
@@ -15,9 +16,8 @@ import (
 	"cairn/internal/pages/tree"
 )
 
-// testBackend is the suite that every backend passes. open gives a backend over the same
-// storage each time.
-func testBackend(t *testing.T, open func(t *testing.T) pages.Backend) {
+// Run runs the suite. open gives a backend over the same storage each time.
+func Run(t *testing.T, open func(t *testing.T) pages.Backend) {
 	for name, test := range map[string]func(*testing.T, pages.Backend){
 		"pages are kept": keepsPages, "versions": keepsVersions, "one writer wins": letsOneWriterWin,
 		"active pages": keepsActivePages, "forgetting": forgetsAuthors, "pruning": prunesVersions, "deleting": deletesPages,
@@ -29,8 +29,8 @@ func testBackend(t *testing.T, open func(t *testing.T) pages.Backend) {
 // at is a time that every backend keeps as it is.
 var at = time.Date(2026, 3, 14, 15, 9, 26, 535_000_000, time.UTC)
 
-// parse makes a tree of Markdown.
-func parse(t testing.TB, markdown string) *tree.Node {
+// Root makes a tree of Markdown.
+func Root(t testing.TB, markdown string) *tree.Node {
 	t.Helper()
 	root, err := tree.ParseMarkdown(markdown)
 	if err != nil {
@@ -45,7 +45,7 @@ func createStored(t *testing.T, backend pages.Backend, title string) pages.Page 
 	t.Helper()
 	page := pages.Page{
 		ID: pages.PageID("p" + tree.RandomID()), Title: title, Audience: knowledge.Audience("channel:slack:C1"), Version: 1,
-		Root: parse(t, "# "+title+"\n\nText — with “quotes”."), Created: at, Updated: at,
+		Root: Root(t, "# "+title+"\n\nText — with “quotes”."), Created: at, Updated: at,
 	}
 	first := pages.Version{Page: page.ID, Number: 1, Author: "ada", At: at, Why: "made", Run: "r1", Key: "k1", Title: title, Root: page.Root}
 	if err := backend.Create(t.Context(), page, first); err != nil {
@@ -84,7 +84,7 @@ func keepsPages(t *testing.T, backend pages.Backend) {
 		t.Errorf("a page that is not there gives %v", err)
 	}
 	second := createStored(t, backend, "Sick leave")
-	version := next(second, "bob", parse(t, "new"))
+	version := next(second, "bob", Root(t, "new"))
 	if err := backend.Commit(t.Context(), version); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func keepsPages(t *testing.T, backend pages.Backend) {
 
 func keepsVersions(t *testing.T, backend pages.Backend) {
 	page := createStored(t, backend, "Leave")
-	version := next(page, "bob", parse(t, "28 days"))
+	version := next(page, "bob", Root(t, "28 days"))
 	version.Title, version.Key, version.Name = "Paid leave", "k2", "before the review"
 	if err := backend.Commit(t.Context(), version); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func letsOneWriterWin(t *testing.T, backend pages.Backend) {
 	won := make([]bool, writers)
 	var group errgroup.Group
 	for writer := range writers {
-		root := parse(t, fmt.Sprintf("written by %d", writer))
+		root := Root(t, fmt.Sprintf("written by %d", writer))
 		group.Go(func() error {
 			err := backend.Commit(t.Context(), next(page, fmt.Sprint(writer), root))
 			won[writer] = err == nil

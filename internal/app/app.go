@@ -86,7 +86,7 @@ func Open(ctx context.Context, setup Setup, options Options) (_ *Cairn, err erro
 		return nil, err
 	}
 	c.add(c.Storage.Close)
-	if err := c.openQueryLog(ctx); err != nil {
+	if c.queries, err = openQueryLog(ctx, setup, c.Index, c.Storage.data, &c.closers); err != nil {
 		return nil, err
 	}
 	if err := c.openAudit(options.Pages); err != nil {

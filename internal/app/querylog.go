@@ -24,24 +24,21 @@ type loggedFlow struct {
 }
 
 // openQueryLog opens the query log: that of the index where it is on a server, else one in the
-// database of the data directory, which the storage has open unless it is in Redis.
-func (c *Cairn) openQueryLog(ctx context.Context) error {
-	if log, ok := c.Index.(index.QueryLog); ok {
-		c.queries = log
-		return nil
+// database of the data directory, which the storage has open unless it is in Redis. What is to be
+// closed is added to opened.
+func openQueryLog(ctx context.Context, setup Setup, found any, data *sqlite.DB, opened *closers) (index.QueryLog, error) {
+	if log, ok := found.(index.QueryLog); ok {
+		return log, nil
 	}
-	db := c.Storage.data
-	if db == nil {
-		opened, err := sqlite.OpenData(ctx, c.Config.DataDir)
-		if err != nil {
-			return err
+	if data == nil {
+		var err error
+		if data, err = sqlite.OpenData(ctx, setup.Config.DataDir); err != nil {
+			return nil, err
 		}
-		c.add(opened.Close)
-		db = opened
+		opened.add(data.Close)
 	}
-	search := c.Config.Search
-	c.queries = querylog.Open(db, querylog.Options{Plain: search.QueryLog == config.QueriesPlain, Keep: keepQueries(search)})
-	return nil
+	search := setup.Config.Search
+	return querylog.Open(data, querylog.Options{Plain: search.QueryLog == config.QueriesPlain, Keep: keepQueries(search)}), nil
 }
 
 // keepQueries is how long the query log keeps a question.

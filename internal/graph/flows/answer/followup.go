@@ -57,7 +57,7 @@ func (r *inquiry) lean(ctx context.Context, before, answered string) error {
 }
 
 // lastTurns gives what the person said last, and the bot: the message that the bot replied to last,
-// with those behind its reply, such as "nice, trying".
+// with those behind its reply, such as "nice, trying", and with earlier ones where it tells little.
 func lastTurns(turns []flows.Turn) (person, bot string) {
 	var said []string
 	for _, turn := range slices.Backward(turns) {
@@ -67,7 +67,8 @@ func lastTurns(turns []flows.Turn) (person, bot string) {
 		case turn.Role == flows.User:
 			said = append(said, turn.Text)
 		}
-		if len(said) > 0 && (bot != "" && turn.Role == flows.User || len(said) == maxSaid) {
+		enough := bot != "" && turn.Role == flows.User && words.Telling(strings.Join(said, " ")) >= subjectWords
+		if enough || len(said) == maxSaid {
 			break
 		}
 	}
@@ -75,8 +76,12 @@ func lastTurns(turns []flows.Turn) (person, bot string) {
 	return bounded(strings.Join(said, " ")), bot
 }
 
-// maxSaid is how many messages in a row a follow-up leans on at most.
-const maxSaid = 3
+const (
+	// maxSaid is how many messages a follow-up leans on at most.
+	maxSaid = 3
+	// subjectWords is how many telling words they have, where the thread has as many.
+	subjectWords = 2
+)
 
 // opening is the beginning of an answer, which says what it is about; the rest of a
 // long one would drown the question.

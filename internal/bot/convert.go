@@ -38,14 +38,14 @@ func convertHistory(turns []chat.Turn) []flows.Turn {
 			aside[t.Message] = t.Answer == cancelled
 		case t.Reply != nil && (t.Reply.Outcome == chat.Social || t.Reply.Outcome == chat.Dropped):
 			aside[t.Message] = true
-		case t.Role == chat.Person && (chat.IsStop(t.Text) || strings.TrimSpace(t.Text) == ""):
+		case t.Role == chat.Person && chat.IsStop(t.Text):
 			aside[t.Message] = true
 		}
 	}
 	var said []flows.Turn
 	for _, t := range turns {
 		switch {
-		case aside[t.Message]:
+		case aside[t.Message], t.Role == chat.Person && strings.TrimSpace(t.Text) == "": // a press, or files alone
 		case t.Role == chat.Person:
 			said = append(said, flows.Turn{Role: flows.User, Text: t.Text})
 		case t.Reply != nil && t.Reply.Outcome != chat.Failure && t.Reply.Outcome != chat.Noticed:

@@ -52,7 +52,7 @@ func TestAQuestionAboutAScreen(t *testing.T) {
 				t.Fatal("there is no button Main")
 			}
 			await("/api/orders", "Main.script.js:21", "createOrder of shop")
-			team.Say(t, chattest.Ann, "inspect: ./shop which styles has button1 on Main?")
+			team.Say(t, chattest.Ann, "inspect: ./shop and its styles?")
 			await("How it looks", "#4263eb", "Main.style.js:4")
 		})
 	}

@@ -113,7 +113,7 @@ func (d *treeDecoder) decode(raw []byte, depth int) (Element, error) {
 	}
 	var children []json.RawMessage
 	if depth == maxDepth || json.Unmarshal(wire.Children, &children) != nil {
-		return element, nil
+		return element, nil //nolint:nilerr // children of another type are left out
 	}
 	for _, child := range children {
 		if d.elements <= 0 || d.bytes <= 0 {

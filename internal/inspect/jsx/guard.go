@@ -88,9 +88,10 @@ func (m *depthMeter) hasNext(c byte) bool { return m.at+1 < len(m.content) && m.
 // skipString goes to the end of a string, or of its line.
 func (m *depthMeter) skipString(quote byte) {
 	for at := m.at + 1; at < len(m.content) && m.content[at] != '\n'; at++ {
-		if m.content[at] == '\\' {
+		switch m.content[at] {
+		case '\\':
 			at++
-		} else if m.content[at] == quote {
+		case quote:
 			m.at = at
 			return
 		}

@@ -45,7 +45,7 @@ func readShop(t *testing.T) *project.Sources {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(root, path)
+		name := strings.TrimPrefix(path, root+string(filepath.Separator))
 		files, contents[filepath.ToSlash(name)] = append(files, filepath.ToSlash(name)), string(content)
 		return err
 	})

@@ -150,7 +150,7 @@ func (r reading) isAsked(handler project.Handler) bool {
 // stepText says what a step does.
 func stepText(step project.Step, pages []project.Page) string {
 	subject, object := code(step.Subject), code(step.Object)
-	text := ""
+	var text string
 	switch step.Kind {
 	case project.CallsFunction:
 		text = "calls the function " + subject

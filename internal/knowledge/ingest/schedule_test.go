@@ -65,7 +65,7 @@ func (p *planned) sync(_ context.Context, source knowledge.SourceID) error {
 		}
 	}
 	p.mu.Unlock()
-	time.Sleep(time.Second)
+	passTime(time.Second)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.states[source] = state
@@ -99,6 +99,11 @@ func (w tellingWatcher) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
+// passTime lets time pass.
+func passTime(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // on the bubble's clock
+}
+
 func runFor(t *testing.T, s *ingest.Schedule, then func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -116,11 +121,11 @@ func TestSourcesAreReadByTheirSchedules(t *testing.T) {
 		p := &planned{sources: []ingest.Scheduled{{Source: "often", Every: 10 * time.Minute}, {Source: "daily", Every: 24 * time.Hour}, {Source: "hand"}}}
 		s := p.schedule()
 		runFor(t, s, func() {
-			time.Sleep(time.Hour - time.Minute)
+			passTime(time.Hour - time.Minute)
 			p.mu.Lock()
 			p.sources = append(p.sources, ingest.Scheduled{Source: "new", Every: time.Hour})
 			p.mu.Unlock()
-			time.Sleep(time.Minute)
+			passTime(time.Minute)
 		})
 		if p.count("often") != 6 || p.count("daily") != 1 || p.count("hand") != 0 || p.count("new") != 1 {
 			t.Errorf("in an hour: %v", p.synced)
@@ -133,7 +138,7 @@ func TestAFailedSyncIsTriedAgainSooner(t *testing.T) {
 		p := &planned{sources: []ingest.Scheduled{{Source: "docs", Every: time.Hour}}}
 		s := p.schedule()
 		p.fails["docs"] = errors.New("503")
-		runFor(t, s, func() { time.Sleep(16*time.Minute + 30*time.Second) })
+		runFor(t, s, func() { passTime(16*time.Minute + 30*time.Second) })
 		// At once, then after 1, 2, 4 and 8 minutes.
 		if len(p.at) != 5 || p.at[1].Round(time.Minute) != time.Minute || p.at[4].Round(time.Minute) != 15*time.Minute {
 			t.Errorf("tried at %v", p.at)
@@ -147,11 +152,11 @@ func TestALockedIndexIsTriedAgain(t *testing.T) {
 		s := p.schedule()
 		p.fails["docs"] = index.ErrLocked
 		runFor(t, s, func() {
-			time.Sleep(2 * time.Minute)
+			passTime(2 * time.Minute)
 			p.mu.Lock()
 			p.fails["docs"] = nil
 			p.mu.Unlock()
-			time.Sleep(time.Minute)
+			passTime(time.Minute)
 		})
 		if state := p.states["docs"]; state.Began.IsZero() || len(p.at) > 6 {
 			t.Errorf("tried at %v, left as %+v", p.at, state)
@@ -165,20 +170,20 @@ func TestAWatchedSourceIsReadWhenItChanges(t *testing.T) {
 		p := &planned{sources: []ingest.Scheduled{{Source: "docs", Watch: watcher}}}
 		s := p.schedule()
 		runFor(t, s, func() {
-			time.Sleep(time.Minute) // read once, for it never was
-			for range 5 {           // five changes in a second, one sync
+			passTime(time.Minute) // read once, for it never was
+			for range 5 {         // five changes in a second, one sync
 				watcher <- struct{}{}
-				time.Sleep(200 * time.Millisecond)
+				passTime(200 * time.Millisecond)
 			}
-			time.Sleep(5 * time.Second)
+			passTime(5 * time.Second)
 			if got := p.count("docs"); got != 2 {
 				t.Errorf("%d syncs 5 seconds after five changes, want 2", got)
 			}
-			time.Sleep(time.Hour)
+			passTime(time.Hour)
 			p.mu.Lock()
 			p.sources = nil
 			p.mu.Unlock()
-			time.Sleep(time.Minute)
+			passTime(time.Minute)
 		})
 		if len(p.at) != 2 {
 			t.Errorf("read at %v", p.at)

@@ -52,10 +52,10 @@ func (m *mirrored) wants(files map[string]string) git.Checkout {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(checkout.Folder, path)
+		text, readErr := os.ReadFile(path)
+		name, err := filepath.Rel(checkout.Folder, path)
 		found[name] = string(text)
-		return err
+		return errors.Join(readErr, err)
 	})
 	if err != nil {
 		m.t.Fatal(err)

@@ -81,29 +81,47 @@ func serveConnection(connection net.Conn, config *ssh.ServerConfig, folder strin
 			return
 		}
 		for request := range requests {
-			if request.Type != "exec" || !strings.Contains(string(request.Payload), "git-upload-pack '/team/app.git'") {
-				_ = request.Reply(false, nil)
-				continue
-			}
-			_ = request.Reply(true, nil)
-			command := exec.Command("git", "upload-pack", folder)
-			command.Stdout, command.Stderr = channel, channel.Stderr()
-			input, err := command.StdinPipe()
-			if err != nil || command.Start() != nil {
+			known := request.Type == "exec" && strings.Contains(string(request.Payload), "git-upload-pack '/team/app.git'")
+			if err := request.Reply(known, nil); err != nil {
 				return
 			}
-			go func() {
-				_, _ = io.Copy(input, channel)
-				_ = input.Close()
-			}()
-			status := ssh.Marshal(struct{ Status uint32 }{0})
-			if command.Wait() != nil {
-				status = ssh.Marshal(struct{ Status uint32 }{1})
+			if known && serveCommand(channel, folder) != nil {
+				return
 			}
-			_, _ = channel.SendRequest("exit-status", false, status)
-			_ = channel.Close()
 		}
 	}
+}
+
+// serveCommand runs upload-pack for a client, and tells how it ended.
+func serveCommand(channel ssh.Channel, folder string) error {
+	command := exec.Command("git", "upload-pack", folder)
+	command.Stdout, command.Stderr = channel, channel.Stderr()
+	input, err := command.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(input, channel)
+		sent <- errors.Join(err, input.Close())
+	}()
+	var status struct{ Status uint32 }
+	if command.Wait() != nil {
+		status.Status = 1
+	}
+	_, err = channel.SendRequest("exit-status", false, ssh.Marshal(status))
+	return errors.Join(err, channel.Close(), ignoreClosed(<-sent))
+}
+
+// ignoreClosed lets a client end while the program has ended already.
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 func TestAMirrorOverSSH(t *testing.T) {

@@ -83,7 +83,7 @@ func (c *Connector) Sync(ctx context.Context, known connect.Known) iter.Seq2[con
 		}
 		for change, err := range sync.files.Sync(ctx, sync.inner(known)) {
 			if err == nil {
-				change = sync.complete(change, known)
+				change = sync.complete(change)
 			}
 			if !yield(change, err) {
 				return
@@ -149,7 +149,7 @@ func (s *syncing) inner(known connect.Known) connect.Known {
 }
 
 // complete adds what git knows to a change.
-func (s *syncing) complete(change connect.Change, known connect.Known) connect.Change {
+func (s *syncing) complete(change connect.Change) connect.Change {
 	document := &change.Document
 	if change.Kind == connect.Deleted || document.Hash == "" {
 		return change

@@ -42,11 +42,10 @@ type response struct {
 
 // fetcher asks one host for pages.
 type fetcher struct {
-	client  *http.Client
-	scope   scope
-	token   string
-	limit   int64
-	private bool
+	client *http.Client
+	scope  scope
+	token  string
+	limit  int64
 
 	mu    sync.Mutex
 	pause time.Duration // between two requests; 0: none

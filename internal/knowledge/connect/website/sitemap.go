@@ -80,7 +80,7 @@ func (c *crawl) readSitemaps(ctx context.Context) ([]listedPage, error) {
 		pages, more, err := parseSitemap(answer.body)
 		if err != nil {
 			if named == 0 {
-				return nil, nil //nolint:nilerr // a site that answers everything with a page
+				return nil, nil // a site that answers everything with a page
 			}
 			return nil, fmt.Errorf("read sitemap %s: %w", address, err)
 		}

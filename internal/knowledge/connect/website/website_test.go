@@ -216,7 +216,10 @@ func TestLoopsEnd(t *testing.T) {
 	s.serve("/one", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/two", http.StatusFound) })
 	s.serve("/two", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/one", http.StatusFound) })
 	s.serve("/calendar", func(w http.ResponseWriter, r *http.Request) {
-		day, _ := strconv.Atoi(r.URL.Query().Get("day"))
+		day, err := strconv.Atoi(r.URL.Query().Get("day"))
+		if err != nil {
+			t.Errorf("asked for %s: %v", r.URL, err)
+		}
 		fmt.Fprint(w, page("Day "+strconv.Itoa(day), fmt.Sprintf("/calendar?day=%d", day+1)))
 	})
 	s.options.Depth = 30

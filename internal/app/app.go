@@ -187,7 +187,7 @@ func (c *Cairn) newResolver(ctx context.Context) (*access.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := access.Options{Adapters: c.platforms(), Groups: groups, IsPublic: c.isPublic, Logger: c.Logger}
+	options := access.Options{Adapters: c.platforms(), Groups: groups, IsPublic: func(ctx context.Context) (bool, error) { return isPublic(ctx, c) }, Logger: c.Logger}
 	if len(c.Config.Flows.Folders) > 0 { // folders of theirs may be restricted, of which the index knows nothing
 		options.IsPublic = nil
 	}
@@ -195,7 +195,7 @@ func (c *Cairn) newResolver(ctx context.Context) (*access.Resolver, error) {
 }
 
 // isPublic tells that every document and page is for everybody.
-func (c *Cairn) isPublic(ctx context.Context) (bool, error) {
+func isPublic(ctx context.Context, c *Cairn) (bool, error) {
 	public, err := c.Index.IsPublic(ctx)
 	if err != nil || !public || c.Storage.Pages == nil {
 		return public, err

@@ -121,14 +121,14 @@ func TestSourcesAreReadByTheirSchedules(t *testing.T) {
 		p := &planned{sources: []ingest.Scheduled{{Source: "often", Every: 10 * time.Minute}, {Source: "daily", Every: 24 * time.Hour}, {Source: "hand"}}}
 		s := p.schedule()
 		runFor(t, s, func() {
-			passTime(time.Hour - time.Minute)
+			passTime(53 * time.Minute)
 			p.mu.Lock()
 			p.sources = append(p.sources, ingest.Scheduled{Source: "new", Every: time.Hour})
 			p.mu.Unlock()
-			passTime(time.Minute)
+			passTime(2 * time.Minute)
 		})
 		if p.count("often") != 6 || p.count("daily") != 1 || p.count("hand") != 0 || p.count("new") != 1 {
-			t.Errorf("in an hour: %v", p.synced)
+			t.Errorf("in 55 minutes: %v", p.synced)
 		}
 	})
 }

@@ -96,6 +96,10 @@ func (c *Cairn) startWorker(ctx context.Context, parts *errgroup.Group, out io.W
 		return nil
 	})
 	parts.Go(func() error { return c.ReportAgents(ctx) })
+	parts.Go(func() error {
+		prunePages(ctx, c.Storage.Pages, c.Logger)
+		return nil
+	})
 	sources{c.Library}.startSync(ctx, parts)
 	fmt.Fprintln(out, "Working at what is queued.")
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -101,24 +102,21 @@ func openData(ctx context.Context, dir string) (*Storage, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	written, err := openPages(ctx, pages.OpenSQLite(db))
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
 	return &Storage{
-		data: db, Threads: threads, Pages: written, Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
+		data: db, Threads: threads, Pages: pages.NewLibrary(pages.OpenSQLite(db)), Settings: settings.OpenSQLite(db), Groups: access.OpenSQLite(db), Agents: reports.OpenSQLite(db),
 		counts: quota.OpenSQLite(db), installs: installs.OpenSQLite(db), turns: pace.NewLocal(nil),
 		shards: fleet.NewMemory(), tickets: tickets.OpenSQLite(db), closers: closers{db.Close},
 	}, nil
 }
 
-// openPages makes the library of pages, and removes versions that are too old.
-func openPages(ctx context.Context, backend pages.Backend) (*pages.Library, error) {
-	written := pages.NewLibrary(backend)
-	if _, err := written.Prune(ctx); err != nil {
-		return nil, fmt.Errorf("remove old versions of pages: %w", err)
+// prunePages removes versions of pages that are too old; written is nil where there are no pages.
+func prunePages(ctx context.Context, written *pages.Library, logger *slog.Logger) {
+	if written == nil {
+		return
 	}
-	return written, nil
+	if _, err := written.Prune(ctx); err != nil && ctx.Err() == nil {
+		logger.WarnContext(ctx, "remove old versions of pages", "error", err)
+	}
 }
 
 // openServerPages opens the pages in the database of the index; nil where that is no server.
@@ -131,7 +129,7 @@ func openServerPages(ctx context.Context, setup Setup, opened *closers) (*pages.
 		return nil, err
 	}
 	opened.add(backend.Close)
-	return openPages(ctx, backend)
+	return pages.NewLibrary(backend), nil
 }
 
 func openDataThreads(ctx context.Context, db *sqlite.DB) (Threads, error) {

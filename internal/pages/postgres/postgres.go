@@ -3,40 +3,26 @@ package postgres
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 
 	"cairn/internal/pages"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-const (
-	// versionTable is where goose keeps which migrations of pages were applied.
-	versionTable = "cairn.page_migration"
-	// migrationLock is the advisory lock that a migration holds.
-	migrationLock  = 0x6361_6972_6e70 // "cairnp"
-	maxConnections = 4
-)
+const maxConnections = 4
 
 // Store is a pages.Backend in the schema cairn of a database.
 type Store struct{ pool *pgxpool.Pool }
 
 var _ pages.Backend = (*Store)(nil)
 
-// Open opens the pages in the database at an address, and brings their tables up to what this
-// program expects. Tables of a newer program are an error.
+// Open opens the pages in the database at an address. It connects when they are first used: their
+// tables are made with those of the index, by its migrations.
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -44,9 +30,6 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	}
 	config.MaxConns = maxConnections
 	config.ConnConfig.RuntimeParams["application_name"] = "cairn"
-	if err := migrate(ctx, config.ConnConfig); err != nil {
-		return nil, fmt.Errorf("open pages in PostgreSQL: %w", err)
-	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open pages in PostgreSQL: %w", err)
@@ -58,45 +41,6 @@ func Open(ctx context.Context, url string) (*Store, error) {
 func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
-}
-
-// migrate applies the migrations that are due, one process at a time.
-func migrate(ctx context.Context, config *pgx.ConnConfig) (err error) {
-	lock, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close(context.WithoutCancel(ctx))) }()
-	if _, err := lock.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		return fmt.Errorf("wait for other migrations: %w", err)
-	}
-	if _, err := lock.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS cairn"); err != nil {
-		return fmt.Errorf("create schema: %w", err)
-	}
-	db := stdlib.OpenDB(*config)
-	store, err := database.NewStore(goose.DialectPostgres, versionTable)
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	provider, err := goose.NewProvider(goose.DialectCustom, db, files, goose.WithStore(store), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	defer func() { err = errors.Join(err, provider.Close()) }()
-	sources := provider.ListSources()
-	current, err := provider.GetDBVersion(ctx)
-	if err != nil {
-		return err
-	}
-	if newest := sources[len(sources)-1].Version; current > newest {
-		return fmt.Errorf("the tables of pages have version %d, newer than this program supports (%d): upgrade cairn", current, newest)
-	}
-	_, err = provider.Up(ctx)
-	return err
 }
 
 // update runs change in a transaction.
@@ -126,7 +70,7 @@ func (s *Store) Create(ctx context.Context, page pages.Page, first pages.Version
 		return err
 	}
 	return s.update(ctx, func(tx pgx.Tx) error {
-		done, err := tx.Exec(ctx, `INSERT INTO cairn.page (id, title, audience, version, root, created, updated) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		done, err := tx.Exec(ctx, `INSERT INTO cairn.written_page (id, title, audience, version, root, created, updated) VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (id) DO NOTHING`, page.ID, page.Title, page.Audience, page.Version, root, page.Created, page.Updated)
 		if err := affected(done, err, pages.ErrStale); err != nil {
 			return err
@@ -136,7 +80,7 @@ func (s *Store) Create(ctx context.Context, page pages.Page, first pages.Version
 }
 
 func insertVersion(ctx context.Context, tx pgx.Tx, v pages.Version, root []byte) error {
-	_, err := tx.Exec(ctx, `INSERT INTO cairn.page_version (page, number, base, author, at, why, run, key, name, title, root)
+	_, err := tx.Exec(ctx, `INSERT INTO cairn.written_page_version (page, number, base, author, at, why, run, key, name, title, root)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, v.Page, v.Number, v.Base, v.Author, v.At, v.Why, v.Run, v.Key, v.Name, v.Title, root)
 	return err
 }
@@ -145,7 +89,7 @@ func insertVersion(ctx context.Context, tx pgx.Tx, v pages.Version, root []byte)
 func (s *Store) Load(ctx context.Context, id pages.PageID) (pages.Page, error) {
 	page := pages.Page{ID: id}
 	var root []byte
-	err := s.pool.QueryRow(ctx, `SELECT title, audience, version, root, created, updated FROM cairn.page WHERE id = $1`, id).
+	err := s.pool.QueryRow(ctx, `SELECT title, audience, version, root, created, updated FROM cairn.written_page WHERE id = $1`, id).
 		Scan(&page.Title, &page.Audience, &page.Version, &root, &page.Created, &page.Updated)
 	if err != nil {
 		return pages.Page{}, noRows(err)
@@ -157,7 +101,7 @@ func (s *Store) Load(ctx context.Context, id pages.PageID) (pages.Page, error) {
 
 // List implements pages.Store.
 func (s *Store) List(ctx context.Context) ([]pages.Summary, error) {
-	rows, err := s.pool.Query(ctx, `SELECT id, title, audience, version, updated FROM cairn.page ORDER BY updated DESC, id`)
+	rows, err := s.pool.Query(ctx, `SELECT id, title, audience, version, updated FROM cairn.written_page ORDER BY updated DESC, id`)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +121,13 @@ func (s *Store) Commit(ctx context.Context, v pages.Version) error {
 	}
 	return s.update(ctx, func(tx pgx.Tx) error {
 		var version int
-		if err := tx.QueryRow(ctx, `SELECT version FROM cairn.page WHERE id = $1 FOR UPDATE`, v.Page).Scan(&version); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT version FROM cairn.written_page WHERE id = $1 FOR UPDATE`, v.Page).Scan(&version); err != nil {
 			return noRows(err)
 		}
 		if version != v.Number-1 {
 			return pages.ErrStale
 		}
-		if _, err := tx.Exec(ctx, `UPDATE cairn.page SET title = $1, version = $2, root = $3, updated = $4 WHERE id = $5`, v.Title, v.Number, root, v.At, v.Page); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE cairn.written_page SET title = $1, version = $2, root = $3, updated = $4 WHERE id = $5`, v.Title, v.Number, root, v.At, v.Page); err != nil {
 			return err
 		}
 		return insertVersion(ctx, tx, v, root)
@@ -201,7 +145,7 @@ func scanVersion(row pgx.Row, id pages.PageID, more ...any) (pages.Version, erro
 
 // Versions implements pages.Store.
 func (s *Store) Versions(ctx context.Context, id pages.PageID, limit int) ([]pages.Version, error) {
-	rows, err := s.pool.Query(ctx, `SELECT `+versionColumns+` FROM cairn.page_version WHERE page = $1 ORDER BY number DESC LIMIT $2`, id, limit)
+	rows, err := s.pool.Query(ctx, `SELECT `+versionColumns+` FROM cairn.written_page_version WHERE page = $1 ORDER BY number DESC LIMIT $2`, id, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +155,7 @@ func (s *Store) Versions(ctx context.Context, id pages.PageID, limit int) ([]pag
 // LoadVersion implements pages.Store.
 func (s *Store) LoadVersion(ctx context.Context, id pages.PageID, number int) (pages.Version, error) {
 	var root []byte
-	v, err := scanVersion(s.pool.QueryRow(ctx, `SELECT `+versionColumns+`, root FROM cairn.page_version WHERE page = $1 AND number = $2`, id, number), id, &root)
+	v, err := scanVersion(s.pool.QueryRow(ctx, `SELECT `+versionColumns+`, root FROM cairn.written_page_version WHERE page = $1 AND number = $2`, id, number), id, &root)
 	if err != nil {
 		return pages.Version{}, noRows(err)
 	}
@@ -222,14 +166,14 @@ func (s *Store) LoadVersion(ctx context.Context, id pages.PageID, number int) (p
 // Delete implements pages.Store.
 func (s *Store) Delete(ctx context.Context, id pages.PageID) error {
 	return s.update(ctx, func(tx pgx.Tx) error {
-		done, err := tx.Exec(ctx, `DELETE FROM cairn.page WHERE id = $1`, id)
+		done, err := tx.Exec(ctx, `DELETE FROM cairn.written_page WHERE id = $1`, id)
 		if err := affected(done, err, pages.ErrNotFound); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM cairn.page_version WHERE page = $1`, id); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM cairn.written_page_version WHERE page = $1`, id); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM cairn.page_active WHERE page = $1`, id)
+		_, err = tx.Exec(ctx, `DELETE FROM cairn.written_page_active WHERE page = $1`, id)
 		return err
 	})
 }
@@ -238,16 +182,16 @@ func (s *Store) Delete(ctx context.Context, id pages.PageID) error {
 func (s *Store) Activate(ctx context.Context, place string, id pages.PageID) error {
 	var err error
 	if id == "" {
-		_, err = s.pool.Exec(ctx, `DELETE FROM cairn.page_active WHERE place = $1`, place)
+		_, err = s.pool.Exec(ctx, `DELETE FROM cairn.written_page_active WHERE place = $1`, place)
 	} else {
-		_, err = s.pool.Exec(ctx, `INSERT INTO cairn.page_active (place, page) VALUES ($1, $2) ON CONFLICT (place) DO UPDATE SET page = excluded.page`, place, id)
+		_, err = s.pool.Exec(ctx, `INSERT INTO cairn.written_page_active (place, page) VALUES ($1, $2) ON CONFLICT (place) DO UPDATE SET page = excluded.page`, place, id)
 	}
 	return err
 }
 
 // Active implements pages.Places.
 func (s *Store) Active(ctx context.Context, place string) (id pages.PageID, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT page FROM cairn.page_active WHERE place = $1`, place).Scan(&id)
+	err = s.pool.QueryRow(ctx, `SELECT page FROM cairn.written_page_active WHERE place = $1`, place).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
@@ -256,7 +200,7 @@ func (s *Store) Active(ctx context.Context, place string) (id pages.PageID, err 
 
 // FindKey implements pages.Keeper.
 func (s *Store) FindKey(ctx context.Context, id pages.PageID, key string) (number int, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT number FROM cairn.page_version WHERE page = $1 AND key = $2`, id, key).Scan(&number)
+	err = s.pool.QueryRow(ctx, `SELECT number FROM cairn.written_page_version WHERE page = $1 AND key = $2`, id, key).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -265,13 +209,13 @@ func (s *Store) FindKey(ctx context.Context, id pages.PageID, key string) (numbe
 
 // ForgetAuthor implements pages.Keeper.
 func (s *Store) ForgetAuthor(ctx context.Context, author string) (int, error) {
-	done, err := s.pool.Exec(ctx, `UPDATE cairn.page_version SET author = '' WHERE author = $1 AND author <> ''`, author)
+	done, err := s.pool.Exec(ctx, `UPDATE cairn.written_page_version SET author = '' WHERE author = $1 AND author <> ''`, author)
 	return int(done.RowsAffected()), err
 }
 
 // Prune implements pages.Keeper.
 func (s *Store) Prune(ctx context.Context, before time.Time, keep int) (int, error) {
-	done, err := s.pool.Exec(ctx, `DELETE FROM cairn.page_version v USING cairn.page p
+	done, err := s.pool.Exec(ctx, `DELETE FROM cairn.written_page_version v USING cairn.written_page p
 		WHERE p.id = v.page AND v.at < $1 AND v.name = '' AND v.number <= p.version - greatest($2, 1)`, before, keep)
 	return int(done.RowsAffected()), err
 }

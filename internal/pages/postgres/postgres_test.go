@@ -1,8 +1,11 @@
 package postgres_test
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 
+	index "cairn/internal/knowledge/index/postgres"
 	"cairn/internal/pages"
 	"cairn/internal/pages/pagestest"
 	"cairn/internal/pages/postgres"
@@ -11,6 +14,9 @@ import (
 
 func TestStore(t *testing.T) {
 	address := servertest.Postgres(t)
+	if _, err := index.Migrate(t.Context(), index.Options{URL: address, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Fatal(err)
+	}
 	pagestest.Run(t, func(t *testing.T) pages.Backend {
 		store, err := postgres.Open(t.Context(), address)
 		if err != nil {
@@ -26,9 +32,17 @@ func TestStore(t *testing.T) {
 }
 
 func TestADatabaseThatIsNotThere(t *testing.T) {
-	for _, address := range []string{"postgres://127.0.0.1:1/none?connect_timeout=1", "postgres://user:secret@host:port/x"} {
-		if _, err := postgres.Open(t.Context(), address); err == nil {
-			t.Errorf("%s was opened", address)
-		}
+	if _, err := postgres.Open(t.Context(), "postgres://user:secret@host:port/x"); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("an address that can't be read gives %v", err)
+	}
+	store, err := postgres.Open(t.Context(), "postgres://127.0.0.1:1/none?connect_timeout=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.List(t.Context()); err == nil {
+		t.Error("pages of a database that is not there were listed")
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,6 @@
 -- +goose Up
 
-CREATE TABLE cairn.page (
+CREATE TABLE cairn.written_page (
 	id       text PRIMARY KEY,
 	title    text NOT NULL,
 	audience text NOT NULL,              -- knowledge.Audience
@@ -10,7 +10,7 @@ CREATE TABLE cairn.page (
 	updated  timestamptz NOT NULL
 );
 
-CREATE TABLE cairn.page_version (
+CREATE TABLE cairn.written_page_version (
 	page   text NOT NULL,
 	number integer NOT NULL,
 	base   integer NOT NULL,             -- the version that the author saw
@@ -24,12 +24,12 @@ CREATE TABLE cairn.page_version (
 	root   bytea NOT NULL,
 	PRIMARY KEY (page, number)
 );
-CREATE UNIQUE INDEX page_version_key ON cairn.page_version (page, key) WHERE key <> '';
-CREATE INDEX page_version_author ON cairn.page_version (author);
+CREATE UNIQUE INDEX written_page_version_key ON cairn.written_page_version (page, key) WHERE key <> '';
+CREATE INDEX written_page_version_author ON cairn.written_page_version (author);
 
 -- The page that a thread or channel works on.
-CREATE TABLE cairn.page_active (
+CREATE TABLE cairn.written_page_active (
 	place text PRIMARY KEY,
 	page  text NOT NULL
 );
-CREATE INDEX page_active_page ON cairn.page_active (page);
+CREATE INDEX written_page_active_page ON cairn.written_page_active (page);

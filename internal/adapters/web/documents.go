@@ -64,17 +64,17 @@ const drawing = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 // no browser shows it as a page of this server. A picture can be a part of one.
 func (w *Web) serveDocument(out http.ResponseWriter, request *http.Request, in visit) {
 	if !in.canWrite() {
-		w.refuseForm(out, request, errNotYours)
+		w.responder.refuseForm(out, request, errNotYours)
 		return
 	}
 	number, err := strconv.Atoi(request.PathValue("number"))
 	if err != nil {
-		w.refuseForm(out, request, errNoDocument)
+		w.responder.refuseForm(out, request, errNoDocument)
 		return
 	}
 	document, err := w.findDocument(request.Context(), in.thread, request.PathValue("place"), number)
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	kind := "application/octet-stream"

@@ -55,7 +55,7 @@ type stream struct {
 func (w *Web) serveEvents(out http.ResponseWriter, request *http.Request, in visit) {
 	t := in.thread
 	if !t.addWatcher() {
-		w.renderFailure(out, request, http.StatusServiceUnavailable, "Too many windows follow this conversation. Close one.")
+		w.responder.renderFailure(out, request, http.StatusServiceUnavailable, "Too many windows follow this conversation. Close one.")
 		return
 	}
 	defer t.removeWatcher()
@@ -193,7 +193,7 @@ func (s *stream) renderUpdate(n news) (update, error) {
 		if !part.changed {
 			continue
 		}
-		html, err := s.web.renderFragment(part.name, v)
+		html, err := s.web.responder.renderFragment(part.name, v)
 		if err != nil {
 			return update{}, err
 		}
@@ -217,7 +217,7 @@ func (s *stream) sendList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	html, err := s.web.renderFragment("list", v)
+	html, err := s.web.responder.renderFragment("list", v)
 	if err != nil || html == s.list {
 		return err
 	}

@@ -96,14 +96,3 @@ func (l *Look) ServeAsset(out http.ResponseWriter, at string) (known bool, err e
 	_, err = out.Write(file.content)
 	return true, err
 }
-
-func (w *Web) serveAsset(out http.ResponseWriter, request *http.Request) {
-	known, err := w.look.ServeAsset(out, request.PathValue("path"))
-	if !known {
-		w.renderFailure(out, request, http.StatusNotFound, "There is no such file.")
-		return
-	}
-	if err != nil {
-		w.options.Logger.Debug("send asset", "error", err)
-	}
-}

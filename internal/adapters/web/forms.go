@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,13 +19,13 @@ type accepted struct {
 func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in visit) {
 	message, picked, status, problem := readMessage(request)
 	if problem != "" {
-		w.renderFailure(out, request, status, problem)
+		w.responder.renderFailure(out, request, status, problem)
 		return
 	}
 	message.Author, message.Asker = in.person, in.caller.identity
 	added, err := in.threads.submitMessage(in.thread, message, picked)
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	w.answerAccepted(out, request, in, added)
@@ -36,7 +34,7 @@ func (w *Web) serveMessage(out http.ResponseWriter, request *http.Request, in vi
 func (w *Web) serveRetry(out http.ResponseWriter, request *http.Request, in visit) {
 	again, err := in.threads.retryRun(in.thread, in.person, request.PostForm.Get("said"))
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	w.answerAccepted(out, request, in, again)
@@ -46,13 +44,13 @@ func (w *Web) serveRetry(out http.ResponseWriter, request *http.Request, in visi
 // just handed over: that one's context ends.
 func (w *Web) serveStop(out http.ResponseWriter, request *http.Request, in visit) {
 	if !in.canWrite() {
-		w.refuseForm(out, request, errNotYours)
+		w.responder.refuseForm(out, request, errNotYours)
 		return
 	}
 	ended := in.thread.workDone()
 	stopped, err := w.options.Controls.Stop(request.Context(), chatID(in.thread.id), in.person)
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	if !stopped {
@@ -62,7 +60,7 @@ func (w *Web) serveStop(out http.ResponseWriter, request *http.Request, in visit
 		w.awaitExchange(out, request, ended)
 	}
 	if err := in.threads.refreshThread(request.Context(), in.thread); err != nil { // a question that waited is closed
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	in.threads.people.notifyChange(in.person)
@@ -74,7 +72,7 @@ func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in vis
 	switch verdict {
 	case chat.Unrated, chat.Up, chat.Down:
 	default:
-		w.renderFailure(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
+		w.responder.renderFailure(out, request, http.StatusBadRequest, "A rating is up, down, or empty to take it back.")
 		return
 	}
 	run, err := in.thread.findRated(in.person, at)
@@ -82,7 +80,7 @@ func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in vis
 		err = w.options.Controls.Rate(request.Context(), run, chat.Rating{By: in.person, Verdict: verdict, At: w.options.Now()})
 	}
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	in.thread.showRating(at, verdict)
@@ -93,7 +91,7 @@ func (w *Web) serveRating(out http.ResponseWriter, request *http.Request, in vis
 // person waits for the end of it.
 func (w *Web) answerAccepted(out http.ResponseWriter, request *http.Request, in visit, e *exchange) {
 	if isScripted(request) {
-		w.sendJSON(out, http.StatusAccepted, accepted{Message: domID(e.id)})
+		w.responder.sendJSON(out, http.StatusAccepted, accepted{Message: domID(e.id)})
 		return
 	}
 	w.awaitExchange(out, request, in.thread.exchangeDone(e))
@@ -102,7 +100,7 @@ func (w *Web) answerAccepted(out http.ResponseWriter, request *http.Request, in 
 
 func (w *Web) answerDone(out http.ResponseWriter, request *http.Request, in visit) {
 	if isScripted(request) {
-		w.sendJSON(out, http.StatusAccepted, accepted{})
+		w.responder.sendJSON(out, http.StatusAccepted, accepted{})
 		return
 	}
 	http.Redirect(out, request, "/t/"+in.thread.id, http.StatusSeeOther)
@@ -187,40 +185,8 @@ var refusals = []struct {
 	{chat.ErrForbidden, http.StatusForbidden}, {chat.ErrUnknownRun, http.StatusNotFound}, {chat.ErrRunOver, http.StatusConflict},
 }
 
-// refuseForm tells an error that people may read; any other goes to the log.
-func (w *Web) refuseForm(out http.ResponseWriter, request *http.Request, err error) {
-	for _, known := range refusals {
-		if errors.Is(err, known.err) {
-			w.renderFailure(out, request, known.status, errorSentence(known.err))
-			return
-		}
-	}
-	w.options.Logger.Error("serve request", "path", request.URL.Path, "error", err)
-	w.renderFailure(out, request, http.StatusInternalServerError, "Something went wrong on this side. Try again in a minute.")
-}
-
 // errorSentence makes an error that people may read a sentence.
 func errorSentence(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-func (w *Web) sendJSON(out http.ResponseWriter, status int, answer accepted) {
-	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(status)
-	if err := json.NewEncoder(out).Encode(answer); err != nil {
-		w.options.Logger.Debug("send answer", "error", err)
-	}
-}
-
-// renderFailure tells what is wrong, as the one who asks reads it.
-func (w *Web) renderFailure(out http.ResponseWriter, request *http.Request, status int, problem string) {
-	if isScripted(request) {
-		w.sendJSON(out, status, accepted{Error: problem})
-		return
-	}
-	if err := w.renderPage(out, status, "problem", problem); err != nil {
-		w.options.Logger.Error("show problem", "error", err)
-		http.Error(out, problem, status)
-	}
 }

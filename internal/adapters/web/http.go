@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"time"
@@ -28,7 +26,7 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	mux.HandleFunc("GET /{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, "/t/"+newThreadID(), http.StatusSeeOther)
 	})
-	mux.HandleFunc("GET /assets/{path...}", w.serveAsset)
+	mux.HandleFunc("GET /assets/{path...}", w.responder.serveAsset)
 	mux.HandleFunc("GET /t/{thread}", w.withVisitor(w.inThread(ts, w.servePage)))
 	mux.HandleFunc("GET /t/{thread}/events", w.inThread(ts, w.serveEvents))
 	mux.HandleFunc("GET /t/{thread}/why/{place}", w.withVisitor(w.inThread(ts, w.serveWhy)))
@@ -46,11 +44,11 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 		mux.Handle("/operations/", w.options.Operations)
 	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
-		w.renderFailure(out, request, http.StatusNotFound, "There is no such page.")
+		w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such page.")
 	})
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		w.renderFailure(out, request, http.StatusForbidden, "A request of another site was refused.")
+		w.responder.renderFailure(out, request, http.StatusForbidden, "A request of another site was refused.")
 	}))
 	return w.withSecurity(sameOrigin.Handler(mux))
 }
@@ -61,7 +59,7 @@ func (w *Web) withSecurity(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
 		Secure(out.Header(), "no-referrer")
 		if !w.hostAllowed(request.Host) {
-			w.renderFailure(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
+			w.responder.renderFailure(out, request, http.StatusMisdirectedRequest, "This page is not served under that name. Use localhost, or have the name configured.")
 			return
 		}
 		next.ServeHTTP(out, request)
@@ -75,7 +73,7 @@ func (w *Web) withVisitor(next http.HandlerFunc) http.HandlerFunc {
 		switch {
 		case w.findCaller(request).id != "":
 		case comesFromElsewhere(request):
-			if err := w.renderPage(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
+			if err := w.responder.renderPage(out, http.StatusOK, "arrive", request.URL.Path+"?"+arrived); err != nil {
 				w.options.Logger.Error("send a visitor on", "error", err)
 			}
 			return
@@ -95,25 +93,25 @@ func (w *Web) withVisitor(next http.HandlerFunc) http.HandlerFunc {
 func (w *Web) withForm(next http.HandlerFunc) http.HandlerFunc {
 	return func(out http.ResponseWriter, request *http.Request) {
 		if w.findCaller(request).id == "" && w.signing != nil {
-			w.renderFailure(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
+			w.responder.renderFailure(out, request, http.StatusForbidden, "You are not signed in any more. Load the page anew.")
 			return
 		}
 		if w.findCaller(request).id == "" {
-			w.renderFailure(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
+			w.responder.renderFailure(out, request, http.StatusForbidden, "Your browser sent no cookie, by which this page knows you again. Allow it cookies, and load the page anew.")
 			return
 		}
 		kind, _, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
 		if err != nil || kind != "application/x-www-form-urlencoded" {
-			w.renderFailure(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
+			w.responder.renderFailure(out, request, http.StatusUnsupportedMediaType, "A message is sent as a form (application/x-www-form-urlencoded).")
 			return
 		}
 		request.Body = http.MaxBytesReader(out, request.Body, maxForm)
 		var tooLong *http.MaxBytesError
 		switch err := request.ParseForm(); {
 		case errors.As(err, &tooLong):
-			w.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
+			w.responder.renderFailure(out, request, http.StatusRequestEntityTooLarge, longMessage)
 		case err != nil:
-			w.renderFailure(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
+			w.responder.renderFailure(out, request, http.StatusBadRequest, "The message could not be read: its form is broken.")
 		default:
 			next(out, request)
 		}
@@ -140,18 +138,18 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 	return func(out http.ResponseWriter, request *http.Request) {
 		id := request.PathValue("thread")
 		if !threadID.MatchString(id) {
-			w.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
+			w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
 			return
 		}
 		t, err := ts.holdThread(request.Context(), id)
 		if err != nil {
-			w.refuseForm(out, request, err)
+			w.responder.refuseForm(out, request, err)
 			return
 		}
 		defer ts.releaseThread(t)
 		by := w.findCaller(request)
 		if !w.mayRead(by, t) {
-			w.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
+			w.responder.renderFailure(out, request, http.StatusNotFound, "There is no such conversation.")
 			return
 		}
 		if w.signing != nil {
@@ -166,11 +164,11 @@ func (w *Web) inThread(ts *threads, serve func(http.ResponseWriter, *http.Reques
 func (w *Web) servePage(out http.ResponseWriter, request *http.Request, in visit) {
 	v, err := w.pageView(request.Context(), in)
 	if err == nil {
-		err = w.renderPage(out, http.StatusOK, "page", v)
+		err = w.responder.renderPage(out, http.StatusOK, "page", v)
 	}
 	if err != nil {
 		w.options.Logger.Error("show conversation", "error", err)
-		w.renderFailure(out, request, http.StatusInternalServerError, "The conversation could not be shown.")
+		w.responder.renderFailure(out, request, http.StatusInternalServerError, "The conversation could not be shown.")
 	}
 }
 
@@ -204,18 +202,4 @@ func (t *thread) copyExchanges() (exchanges []*exchange, seen string, cut bool) 
 		exchanges = append(exchanges, e.copyExchange())
 	}
 	return exchanges, t.versionMark(t.version), t.cut
-}
-
-// renderPage sends a template, or nothing at all when it fails.
-func (w *Web) renderPage(out http.ResponseWriter, status int, name string, view any) error {
-	var page bytes.Buffer
-	if err := w.look.Templates.ExecuteTemplate(&page, name, view); err != nil {
-		return fmt.Errorf("render %s: %w", name, err)
-	}
-	out.Header().Set("Content-Type", "text/html; charset=utf-8")
-	out.WriteHeader(status)
-	if _, err := out.Write(page.Bytes()); err != nil {
-		w.options.Logger.Debug("send page", "error", err)
-	}
-	return nil
 }

@@ -153,7 +153,7 @@ func (w *Web) serveSignOut(out http.ResponseWriter, request *http.Request) {
 	if by := w.findCaller(request); by.id != "" {
 		if err := w.signing.record(request, SignInChange{By: by.name, Out: true}); err != nil {
 			w.options.Logger.Error("sign out of the web page", "error", err)
-			w.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed out. The log has the cause.")
+			w.responder.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed out. The log has the cause.")
 			return
 		}
 	}
@@ -177,7 +177,7 @@ func (w *Web) serveSignedIn(out http.ResponseWriter, request *http.Request) {
 	}
 	w.setSession(out, request, sealed, int(sessionTime.Seconds()))
 	// A redirect would still count as the issuer's link, from which strict cookies are kept.
-	if err := w.renderPage(out, http.StatusOK, "arrive", "/"); err != nil {
+	if err := w.responder.renderPage(out, http.StatusOK, "arrive", "/"); err != nil {
 		w.options.Logger.Error("send a person on", "error", err)
 	}
 }
@@ -202,12 +202,12 @@ func (w *Web) explainSignIn(out http.ResponseWriter, request *http.Request, err 
 		w.askToSignIn(out, told.Status, told.Text)
 	default:
 		w.options.Logger.Error("sign in to the web page", "error", err)
-		w.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed in. The log has the cause.")
+		w.responder.renderFailure(out, request, http.StatusInternalServerError, "You could not be signed in. The log has the cause.")
 	}
 }
 
 func (w *Web) askToSignIn(out http.ResponseWriter, status int, problem string) {
-	if err := w.renderPage(out, status, "sign-in", problem); err != nil {
+	if err := w.responder.renderPage(out, status, "sign-in", problem); err != nil {
 		w.options.Logger.Error("ask to sign in", "error", err)
 	}
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"html/template"
@@ -298,13 +297,4 @@ func durationText(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return "<1 ms"
-}
-
-// renderFragment renders one template.
-func (w *Web) renderFragment(name string, v any) (string, error) {
-	var out bytes.Buffer
-	if err := w.look.Templates.ExecuteTemplate(&out, name, v); err != nil {
-		return "", fmt.Errorf("render %s: %w", name, err)
-	}
-	return out.String(), nil
 }

@@ -54,11 +54,11 @@ type Options struct {
 
 // Web is the adapter. It listens from New on, so that URL is known before Run.
 type Web struct {
-	options  Options
-	listener net.Listener
-	loopback bool
-	look     *Look
-	signing  *signing // nil: nobody signs in
+	options   Options
+	listener  net.Listener
+	loopback  bool
+	responder *responder
+	signing   *signing // nil: nobody signs in
 }
 
 var _ chat.Adapter = (*Web)(nil)
@@ -81,9 +81,11 @@ func New(options Options) (*Web, error) {
 			return nil, fmt.Errorf("web adapter: %w", err)
 		}
 	}
-	if w.look, err = NewLook("/assets/", stylesheets); err != nil {
+	look, err := NewLook("/assets/", stylesheets)
+	if err != nil {
 		return nil, fmt.Errorf("web adapter: %w", err)
 	}
+	w.responder = &responder{look: look, logger: options.Logger}
 	if w.listener, err = net.Listen("tcp", options.Addr); err != nil {
 		return nil, fmt.Errorf("web adapter: listen at %s: %w", options.Addr, err)
 	}

@@ -295,7 +295,7 @@ func TestFragmentsGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := w.renderFragment("exchange", v)
+			got, err := w.responder.renderFragment("exchange", v)
 			if err != nil {
 				t.Fatal(err)
 			}

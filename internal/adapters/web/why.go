@@ -71,12 +71,12 @@ func (w *Web) serveWhy(out http.ResponseWriter, request *http.Request, in visit)
 	place := request.PathValue("place")
 	e, what := in.thread.findExplained(place)
 	if e == nil {
-		w.refuseForm(out, request, errNoRun)
+		w.responder.refuseForm(out, request, errNoRun)
 		return
 	}
 	v, err := w.whyView(request.Context(), e, what)
 	if err != nil {
-		w.refuseForm(out, request, err)
+		w.responder.refuseForm(out, request, err)
 		return
 	}
 	v.Thread, v.Place = in.thread.id, place
@@ -84,8 +84,8 @@ func (w *Web) serveWhy(out http.ResponseWriter, request *http.Request, in visit)
 	if request.URL.Query().Has("panel") {
 		shown = "why"
 	}
-	if err := w.renderPage(out, http.StatusOK, shown, v); err != nil {
-		w.refuseForm(out, request, err)
+	if err := w.responder.renderPage(out, http.StatusOK, shown, v); err != nil {
+		w.responder.refuseForm(out, request, err)
 	}
 }
 

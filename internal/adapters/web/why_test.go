@@ -27,7 +27,7 @@ func TestWhyGolden(t *testing.T) {
 				}
 				v.Picture = drawn
 			}
-			got, err := w.renderFragment("why", v)
+			got, err := w.responder.renderFragment("why", v)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,59 +14,59 @@ import (
 // beginCookie holds what a sign-in that was begun at the issuer must come back with, sealed.
 const beginCookie = "cairn-operations-begin"
 
-func (p *Page) newIssuer() *web.Issuer {
-	signIn := p.options.SignIn
+func (a *access) newIssuer() *web.Issuer {
+	signIn := a.signIn
 	return web.NewIssuer(web.IssuerOptions{
 		Issuer: signIn.Issuer, ClientID: signIn.ClientID, ClientSecret: signIn.ClientSecret,
-		Back: p.options.URL + Root + "/callback", Path: Root + "/callback", Cookie: beginCookie,
-		Sealer: p.sealer, Secure: p.isSecure, Now: p.now,
+		Back: a.url + Root + "/callback", Path: Root + "/callback", Cookie: beginCookie,
+		Sealer: a.sealer, Secure: a.isSecure, Now: a.now,
 	})
 }
 
 func isGroup(allowed string) bool { return !strings.Contains(allowed, "@") }
 
 // serveBegin sends a person to the issuer.
-func (p *Page) serveBegin(out http.ResponseWriter, request *http.Request) {
-	err := p.issuer.Begin(out, request)
+func (a *access) serveBegin(out http.ResponseWriter, request *http.Request) {
+	err := a.issuer.Begin(out, request)
 	if told, ok := errors.AsType[*web.ProblemError](err); ok {
-		p.logProblem(told)
-		p.askToSignIn(out, request, told.Status, told.Text)
+		a.logProblem(told)
+		a.askToSignIn(out, request, told.Status, told.Text)
 	} else if err != nil {
-		p.refuse(out, request, err)
+		a.responder.refuseRequest(out, request, err)
 	}
 }
 
-func (p *Page) logProblem(told *web.ProblemError) {
+func (a *access) logProblem(told *web.ProblemError) {
 	if told.Cause != nil {
-		p.options.Logger.Error("sign in to the operations page", "error", told.Cause)
+		a.logger.Error("sign in to the operations page", "error", told.Cause)
 	}
 }
 
 // serveCallback signs in a person who comes back from the issuer.
-func (p *Page) serveCallback(out http.ResponseWriter, request *http.Request) {
-	found, err := p.issuer.Return(out, request)
+func (a *access) serveCallback(out http.ResponseWriter, request *http.Request) {
+	found, err := a.issuer.Return(out, request)
 	var person signed
 	if err == nil {
-		person, err = p.options.SignIn.admit(found)
+		person, err = a.signIn.admit(found)
 	}
 	if told, ok := errors.AsType[*web.ProblemError](err); ok {
-		p.logProblem(told)
-		if err := p.record(request, nameOf(person.Who), audit.SignIn, audit.Refused); err != nil {
-			p.refuse(out, request, err)
+		a.logProblem(told)
+		if err := a.recordEvent(request, nameOf(person.Who), audit.SignIn, audit.Refused); err != nil {
+			a.responder.refuseRequest(out, request, err)
 			return
 		}
-		p.askToSignIn(out, request, told.Status, told.Text)
+		a.askToSignIn(out, request, told.Status, told.Text)
 		return
 	}
 	if err == nil {
-		err = p.signIn(out, request, person)
+		err = a.startSession(out, request, person)
 	}
 	if err != nil {
-		p.refuse(out, request, err)
+		a.responder.refuseRequest(out, request, err)
 		return
 	}
 	// A redirect would still count as the issuer's link, from which strict cookies are kept.
-	p.continueAt(out, request, Root)
+	a.responder.continueAt(out, request, Root)
 }
 
 func nameOf(person string) string {

@@ -8,18 +8,13 @@
 package operations
 
 import (
-	"bytes"
 	"embed"
-	"errors"
 	"fmt"
-	"html/template"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"cairn/internal/adapters/web"
-	"cairn/internal/loopback"
 )
 
 // Root is the path that all of the page is below.
@@ -30,13 +25,11 @@ var files embed.FS
 
 // Page is the operations page, an http.Handler for what is below Root.
 type Page struct {
-	options Options
-	look    *web.Look
-	routes  http.Handler
-	sealer  *web.Sealer
-	issuer  *web.Issuer // nil: none
-	failed  *failures
-	streams atomic.Int64 // that are followed now
+	options   Options
+	responder *responder
+	access    *access
+	routes    http.Handler
+	streams   atomic.Int64 // that are followed now
 }
 
 var _ http.Handler = (*Page)(nil)
@@ -50,14 +43,11 @@ func New(options Options) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
-	p := &Page{options: options, look: look, failed: newFailures(options.Now)}
-	if p.sealer, err = options.SignIn.newSealer(); err != nil {
+	p := &Page{options: options, responder: &responder{look: look, logger: options.Logger}}
+	if p.access, err = newAccess(options, p.responder); err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
-	if options.SignIn.Issuer != "" {
-		p.issuer = p.newIssuer()
-	}
-	p.routes = p.secured(p.mux())
+	p.routes = p.access.withSecurity(p.mux())
 	return p, nil
 }
 
@@ -69,142 +59,30 @@ func (p *Page) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 func (p *Page) mux() http.Handler {
 	mux := http.NewServeMux()
 	for _, s := range p.screens() {
-		mux.HandleFunc("GET "+Root+s.path, p.known(p.show(s)))
+		mux.HandleFunc("GET "+Root+s.path, p.access.requirePerson(p.show(s)))
 	}
 	mux.HandleFunc("GET "+Root+"/{$}", func(out http.ResponseWriter, request *http.Request) {
 		http.Redirect(out, request, Root, http.StatusSeeOther)
 	})
-	mux.HandleFunc("GET "+Root+"/assets/{path...}", p.serveAsset)
-	mux.HandleFunc("POST "+Root+"/cancel", p.known(p.posted(p.serveCancel)))
-	mux.HandleFunc("POST "+Root+"/replay", p.known(p.posted(p.serveReplay)))
-	mux.HandleFunc("POST "+Root+"/letters", p.known(p.posted(p.serveLetter)))
-	mux.HandleFunc("GET "+Root+"/sign-in", p.serveSignIn)
-	mux.HandleFunc("POST "+Root+"/sign-in", p.posted(p.serveToken))
-	mux.HandleFunc("POST "+Root+"/sign-out", p.known(p.posted(p.serveSignOut)))
-	if p.issuer != nil {
-		mux.HandleFunc("GET "+Root+"/begin", p.serveBegin)
-		mux.HandleFunc("GET "+Root+"/callback", p.serveCallback)
+	mux.HandleFunc("GET "+Root+"/assets/{path...}", p.responder.serveAsset)
+	mux.HandleFunc("POST "+Root+"/cancel", p.access.requirePerson(p.responder.withForm(p.serveCancel)))
+	mux.HandleFunc("POST "+Root+"/replay", p.access.requirePerson(p.responder.withForm(p.serveReplay)))
+	mux.HandleFunc("POST "+Root+"/letters", p.access.requirePerson(p.responder.withForm(p.serveLetter)))
+	mux.HandleFunc("GET "+Root+"/sign-in", p.access.serveSignIn)
+	mux.HandleFunc("POST "+Root+"/sign-in", p.responder.withForm(p.access.serveToken))
+	mux.HandleFunc("POST "+Root+"/sign-out", p.access.requirePerson(p.responder.withForm(p.access.serveSignOut)))
+	if p.access.issuer != nil {
+		mux.HandleFunc("GET "+Root+"/begin", p.access.serveBegin)
+		mux.HandleFunc("GET "+Root+"/callback", p.access.serveCallback)
 	}
 	mux.HandleFunc("/", func(out http.ResponseWriter, request *http.Request) {
-		p.fail(out, request, http.StatusNotFound, "There is no such page.")
+		p.responder.renderFailure(out, request, http.StatusNotFound, "There is no such page.")
 	})
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		p.fail(out, request, http.StatusForbidden, "A request of another site was refused.")
+		p.responder.renderFailure(out, request, http.StatusForbidden, "A request of another site was refused.")
 	}))
 	return sameOrigin.Handler(mux)
-}
-
-// secured sets the headers of every answer. Where nobody has to sign in, it refuses all
-// that did not come straight from this machine.
-func (p *Page) secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(out http.ResponseWriter, request *http.Request) {
-		web.Secure(out.Header(), "same-origin")
-		if p.isOpen() && !fromThisMachine(request) {
-			p.fail(out, request, http.StatusForbidden, "This page is for the machine that Cairn runs on. "+
-				"To open it elsewhere, set operations.token or an issuer to sign in with.")
-			return
-		}
-		next.ServeHTTP(out, request)
-	})
-}
-
-// isOpen tells that nobody has to sign in.
-func (p *Page) isOpen() bool { return !p.options.SignIn.isConfigured() }
-
-// fromThisMachine tells a request that a browser on this machine sent under a name of it: a
-// foreign site could have its own name mean this machine, and a proxy passes on what others
-// ask for.
-func fromThisMachine(request *http.Request) bool {
-	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if request.Header.Get(passedOn) != "" {
-			return false
-		}
-	}
-	peer := net.ParseIP(loopback.Host(request.RemoteAddr))
-	return peer != nil && peer.IsLoopback() && loopback.IsHost(request.Host)
-}
-
-func (p *Page) serveAsset(out http.ResponseWriter, request *http.Request) {
-	known, err := p.look.ServeAsset(out, request.PathValue("path"))
-	if !known {
-		p.fail(out, request, http.StatusNotFound, "There is no such file.")
-		return
-	}
-	if err != nil {
-		p.options.Logger.Debug("send asset", "error", err)
-	}
-}
-
-// maxForm bounds what a form may hold, in bytes.
-const maxForm = 64 << 10
-
-// posted reads a form within bounds.
-func (p *Page) posted(next http.HandlerFunc) http.HandlerFunc {
-	return func(out http.ResponseWriter, request *http.Request) {
-		request.Body = http.MaxBytesReader(out, request.Body, maxForm)
-		if err := request.ParseForm(); err != nil {
-			status := http.StatusBadRequest
-			if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
-				status = http.StatusRequestEntityTooLarge
-			}
-			p.fail(out, request, status, "The form could not be read: it is broken, or too long.")
-			return
-		}
-		next(out, request)
-	}
-}
-
-// problem is an error whose text is for the person who looks.
-type problem struct {
-	status int
-	text   string
-}
-
-func (e *problem) Error() string { return e.text }
-
-// refuse answers with an error: a problem as it says, all else without its cause.
-func (p *Page) refuse(out http.ResponseWriter, request *http.Request, err error) {
-	if told, ok := errors.AsType[*problem](err); ok {
-		p.fail(out, request, told.status, told.text)
-		return
-	}
-	if request.Context().Err() != nil {
-		return // nobody waits for it
-	}
-	p.options.Logger.Error("operations page", "path", request.URL.Path, "error", err)
-	p.fail(out, request, http.StatusInternalServerError, "That could not be read. The log has the cause.")
-}
-
-// fail says what is wrong, on a page that tells nothing else.
-func (p *Page) fail(out http.ResponseWriter, request *http.Request, status int, text string) {
-	if err := p.render(out, status, "operations-problem", text); err != nil {
-		p.options.Logger.Error("show problem", "path", request.URL.Path, "error", err)
-		http.Error(out, text, status)
-	}
-}
-
-// render sends a template, or nothing at all when it fails.
-func (p *Page) render(out http.ResponseWriter, status int, name string, view any) error {
-	page, err := p.fragment(name, view)
-	if err != nil {
-		return err
-	}
-	out.Header().Set("Content-Type", "text/html; charset=utf-8")
-	out.WriteHeader(status)
-	if _, err := out.Write([]byte(page)); err != nil {
-		p.options.Logger.Debug("send page", "error", err)
-	}
-	return nil
-}
-
-// fragment renders one template.
-func (p *Page) fragment(name string, view any) (template.HTML, error) {
-	var out bytes.Buffer
-	if err := p.look.Templates.ExecuteTemplate(&out, name, view); err != nil {
-		return "", fmt.Errorf("render %s: %w", name, err)
-	}
-	return template.HTML(out.String()), nil
 }
 
 // now is the time by the page's clock.

@@ -84,7 +84,7 @@ func (p *Page) serveLetter(out http.ResponseWriter, request *http.Request) {
 		err = &problem{http.StatusNotFound, "It is not among what was put aside any more."}
 	}
 	if err != nil {
-		p.refuse(out, request, err)
+		p.responder.refuseRequest(out, request, err)
 		return
 	}
 	http.Redirect(out, request, Root+"/queue?did="+did, http.StatusSeeOther)

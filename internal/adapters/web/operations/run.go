@@ -135,7 +135,7 @@ func (p *Page) act(out http.ResponseWriter, request *http.Request, a action) {
 		err = &problem{http.StatusConflict, "This run is done, or goes on already."}
 	}
 	if err != nil {
-		p.refuse(out, request, err)
+		p.responder.refuseRequest(out, request, err)
 		return
 	}
 	query := url.Values{"id": {string(record.ID)}, "did": {a.did}}

@@ -73,16 +73,16 @@ func (p *Page) show(s screen) http.HandlerFunc {
 		}
 		body, err := p.body(request.Context(), s, request.URL.Query())
 		if err != nil {
-			p.refuse(out, request, err)
+			p.responder.refuseRequest(out, request, err)
 			return
 		}
 		v := frameView{
-			Title: s.title, Tab: s.tab, Tabs: tabs, Who: who(request.Context()).Who, SignOut: !p.isOpen(), Live: s.live,
+			Title: s.title, Tab: s.tab, Tabs: tabs, Who: who(request.Context()).Who, SignOut: !p.access.isOpen(), Live: s.live,
 			Notice: notices[request.URL.Query().Get("did")], Body: body,
 		}
 		out.Header().Set("Vary", "Accept")
-		if err := p.render(out, http.StatusOK, "operations-frame", v); err != nil {
-			p.refuse(out, request, err)
+		if err := p.responder.renderPage(out, http.StatusOK, "operations-frame", v); err != nil {
+			p.responder.refuseRequest(out, request, err)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (p *Page) body(ctx context.Context, s screen, query url.Values) (template.H
 	if err != nil {
 		return "", err
 	}
-	return p.fragment(s.template, v)
+	return p.responder.renderFragment(s.template, v)
 }
 
 // streams tells whether a request is for a stream of events.
@@ -113,12 +113,12 @@ const (
 // person is not signed in any more.
 func (p *Page) follow(out http.ResponseWriter, request *http.Request, s screen) {
 	if !s.live {
-		p.fail(out, request, http.StatusNotAcceptable, "This page is not live.")
+		p.responder.renderFailure(out, request, http.StatusNotAcceptable, "This page is not live.")
 		return
 	}
 	if p.streams.Add(1) > maxStreams {
 		p.streams.Add(-1)
-		p.fail(out, request, http.StatusServiceUnavailable, "Too many windows follow this page. Close one.")
+		p.responder.renderFailure(out, request, http.StatusServiceUnavailable, "Too many windows follow this page. Close one.")
 		return
 	}
 	defer p.streams.Add(-1)

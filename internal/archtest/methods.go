@@ -15,13 +15,6 @@ import (
 // embeds counted.
 const maxMethods = 40
 
-// largeStructs are the structs that have more, with how many they may have until they are taken
-// apart. Don't add to them.
-var largeStructs = map[string]int{
-	"cairn/internal/knowledge/index/postgres.Index":  41,
-	"cairn/internal/knowledge/index/postgres.search": 45,
-}
-
 // structType is a struct with its methods.
 type structType struct {
 	file     string // slash-separated, from the root of the repository
@@ -139,13 +132,13 @@ func (s structs) methodsOf(name string, seen ...string) map[string]bool {
 	return all
 }
 
-// checkMethods returns every struct with more methods than limit, or than it may have. Packages
-// for tests are spared.
-func checkMethods(found structs, limit int, large map[string]int) []violation {
+// checkMethods returns every struct with more methods than limit. Packages for tests are
+// spared.
+func checkMethods(found structs, limit int) []violation {
 	var broken []violation
 	for name, entry := range found {
 		count := len(found.methodsOf(name))
-		if entry.name != "" && count > max(limit, large[name]) && !strings.HasSuffix(path.Dir(entry.file), "test") {
+		if entry.name != "" && count > limit && !strings.HasSuffix(path.Dir(entry.file), "test") {
 			broken = append(broken, violation{entry.file, entry.line, fmt.Sprintf("a struct has at most %d methods: take it apart", limit), fmt.Sprintf("%s has %d", entry.name, count)})
 		}
 	}

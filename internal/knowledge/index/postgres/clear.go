@@ -16,9 +16,9 @@ func (x *Index) Clear(ctx context.Context) error {
 	if x.options.ReadOnly {
 		return errReadOnly
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
-	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
+	err := x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		if _, err := x.dropOtherEmbedders(ctx, tx); err != nil {
 			return err
 		}

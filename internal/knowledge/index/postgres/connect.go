@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -65,10 +66,17 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
+// writerSession is the connection of the one process that writes to a database's index.
+type writerSession struct {
+	url        string
+	mu         sync.Mutex // held for a whole write
+	connection *pgx.Conn  // holds the lock; nil when read-only or lost
+}
+
 // acquireLock opens the writer's connection and takes the lock, which PostgreSQL releases when
 // the connection ends in any way.
-func (x *Index) acquireLock(ctx context.Context) error {
-	connection, err := connect(ctx, x.options.URL)
+func (w *writerSession) acquireLock(ctx context.Context) error {
+	connection, err := connect(ctx, w.url)
 	if err != nil {
 		return err
 	}
@@ -84,17 +92,17 @@ func (x *Index) acquireLock(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, connection.Close(ctx))
 	}
-	x.writer = connection
+	w.connection = connection
 	return nil
 }
 
 // releaseLock gives the lock back and ends the writer's connection.
-func (x *Index) releaseLock() error {
-	connection := x.writer
+func (w *writerSession) releaseLock() error {
+	connection := w.connection
 	if connection == nil || connection.IsClosed() {
 		return nil
 	}
-	x.writer = nil
+	w.connection = nil
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	_, err := connection.Exec(ctx, "SELECT pg_advisory_unlock($1)", int64(writerLock))
@@ -128,15 +136,15 @@ func (x *Index) inReadTransaction(ctx context.Context, pool *pgxpool.Pool, use f
 
 // retryWrite runs a change in a transaction of the writer's connection, which it opens
 // again if it was lost. The lock is taken anew then, so that nobody else wrote in
-// between without being noticed. The caller holds x.writing, or is alone.
-func (x *Index) retryWrite(ctx context.Context, change func(tx pgx.Tx) error) error {
+// between without being noticed. The caller holds w.mu, or is alone.
+func (w *writerSession) retryWrite(ctx context.Context, change func(tx pgx.Tx) error) error {
 	err := retryConnection(ctx, func() error {
-		if x.writer == nil || x.writer.IsClosed() {
-			if err := x.acquireLock(ctx); err != nil {
+		if w.connection == nil || w.connection.IsClosed() {
+			if err := w.acquireLock(ctx); err != nil {
 				return err
 			}
 		}
-		return pgx.BeginFunc(ctx, x.writer, change)
+		return pgx.BeginFunc(ctx, w.connection, change)
 	})
 	return causeOf(ctx, explainError(err))
 }

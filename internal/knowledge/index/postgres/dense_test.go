@@ -34,8 +34,6 @@ func TestWalksKeepToTheirPart(t *testing.T) {
 		classes:    []index.Class{{}, {Audience: knowledge.PublicAudience}, {Audience: "group:a"}, {Audience: "group:b"}, {Audience: knowledge.PublicAudience, Source: "other"}},
 		passagesOf: []int{0, 30_000, 10, 40_000, 10_000}, passages: 80_010, indexed: true,
 	}
-	x := &Index{}
-	x.limits.exact = 20_000
 	member := func(groups ...knowledge.Principal) index.Filter {
 		return index.Filter{Viewers: knowledge.NewViewers(groups)}
 	}
@@ -51,7 +49,7 @@ func TestWalksKeepToTheirPart(t *testing.T) {
 		"a source": {index.Filter{Sources: []knowledge.SourceID{""}, Viewers: knowledge.NewViewers([]knowledge.Principal{"group:b"})},
 			[]denseQuery{{part: publicPart, filtered: true, classes: []int32{0, 1}, share: .75, passages: 40_000}, {part: restrictedPart, filtered: true, classes: []int32{3}, share: 40_000. / 40_010, passages: 40_010}}},
 	} {
-		asked := &search{Index: x, rows: 150}
+		asked := &search{exact: 20_000, rows: 150}
 		got := asked.planWalks(snap, snap.passingClasses(test.filter))
 		for i := range test.want {
 			test.want[i].rows = 150

@@ -137,10 +137,10 @@ func (x *Index) DropOtherEmbedders(ctx context.Context) (int, error) {
 	if x.options.ReadOnly {
 		return 0, errReadOnly
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
 	var count int
-	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+	err := x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		slots, err := x.unembeddedSlots(ctx, tx, 1)
 		if err != nil {
 			return err
@@ -188,9 +188,9 @@ ANALYZE TABLE_NAME`
 
 // buildIfDue builds the HNSW indexes of a table that has outgrown exact scans, once no
 // passage waits for its vectors: building it from all of them is many times as fast as
-// adding one by one. Searches go on meanwhile. The caller holds x.writing.
+// adding one by one. Searches go on meanwhile. The caller holds x.writer.mu.
 func (x *Index) buildIfDue(ctx context.Context) error {
-	return x.retryWrite(ctx, func(tx pgx.Tx) error {
+	return x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		var indexed bool
 		var vectors int
 		err := tx.QueryRow(ctx, "SELECT indexed, (SELECT count(*) FROM "+x.embedder.table+") FROM cairn.embedder WHERE id = $1", x.embedder.id).

@@ -22,9 +22,9 @@ func (x *Index) SaveIngest(ctx context.Context, state index.IngestState) error {
 	if err != nil {
 		return fmt.Errorf("save the state of an ingest: %w", err)
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
-	err = x.retryWrite(ctx, func(tx pgx.Tx) error {
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
+	err = x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO cairn.ingest (source, complete, state) VALUES ($1, $2, $3)
 			ON CONFLICT (source) DO UPDATE SET complete = coalesce(excluded.complete, ingest.complete), state = excluded.state`,
 			[]byte(state.Source), nullTime(state.Complete), body)

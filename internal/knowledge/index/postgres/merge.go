@@ -56,7 +56,7 @@ func dueMerges(segments []storedSegment) []storedSegment {
 }
 
 // mergeIfDue merges segments, leaving out deleted postings, until no merge is due.
-// The caller holds x.writing.
+// The caller holds x.writer.mu.
 func (x *Index) mergeIfDue(ctx context.Context) error {
 	for more := true; more; {
 		var err error
@@ -69,7 +69,7 @@ func (x *Index) mergeIfDue(ctx context.Context) error {
 
 // mergeOnce does the merge that is due, and reports whether there was one.
 func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
-	err = x.retryWrite(ctx, func(tx pgx.Tx) error {
+	err = x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		segments, err := listSegments(ctx, tx)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (x *Index) mergeOnce(ctx context.Context) (merged bool, err error) {
 		if !merged {
 			return nil
 		}
-		snap, err := x.currentSnapshot(ctx, tx)
+		snap, err := x.snapshots.load(ctx, tx, x.embedder)
 		if err != nil {
 			return err
 		}

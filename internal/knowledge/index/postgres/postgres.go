@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -106,11 +105,8 @@ type Index struct {
 	primary *pgxpool.Pool
 	read    *pgxpool.Pool // primary, unless there is a replica
 
-	writing sync.Mutex
-	writer  *pgx.Conn // holds the lock; nil when read-only or lost
-
-	refreshing sync.Mutex // held to make the next snapshot
-	snapshot   atomic.Pointer[snapshot]
+	writer    writerSession
+	snapshots snapshots
 
 	dictionary dictionary
 	limits     limits
@@ -143,7 +139,7 @@ func Open(ctx context.Context, options Options) (*Index, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{options: options.withDefaults(), limits: defaultLimits}
+	x := &Index{options: options.withDefaults(), limits: defaultLimits, writer: writerSession{url: options.URL}}
 	if err := x.openPool(ctx); err != nil {
 		//nolint:contextcheck // the lock is given back even if ctx has ended
 		return nil, errors.Join(fmt.Errorf("open index in PostgreSQL: %w", explainError(err)), x.Close())
@@ -179,7 +175,7 @@ func (x *Index) openPool(ctx context.Context) error {
 		if err := x.checkAnalysis(ctx, tx); err != nil {
 			return err
 		}
-		_, err := x.currentSnapshot(ctx, tx)
+		_, err := x.snapshots.load(ctx, tx, x.embedder)
 		return err
 	})
 }
@@ -196,10 +192,10 @@ func (x *Index) openReplica(ctx context.Context) error {
 }
 
 func (x *Index) openForWriting(ctx context.Context) error {
-	if err := x.acquireLock(ctx); err != nil {
+	if err := x.writer.acquireLock(ctx); err != nil {
 		return err
 	}
-	return x.retryWrite(ctx, func(tx pgx.Tx) error {
+	return x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		var err error
 		if x.embedder, err = addEmbedder(ctx, tx, x.options); err != nil {
 			return err
@@ -216,9 +212,9 @@ func (x *Index) Close() error {
 	if x.primary != nil {
 		x.primary.Close()
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
-	if err := x.releaseLock(); err != nil {
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
+	if err := x.writer.releaseLock(); err != nil {
 		return fmt.Errorf("close index in PostgreSQL: %w", err)
 	}
 	return nil

@@ -173,7 +173,7 @@ func (x *Index) Terms(ctx context.Context, terms []string) ([]index.TermStats, e
 func (x *Index) Definitions(ctx context.Context, short string, viewers knowledge.Viewers) ([]knowledge.Definition, error) {
 	var definitions []knowledge.Definition
 	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
-		snap, err := x.currentSnapshot(ctx, tx)
+		snap, err := x.snapshots.load(ctx, tx, x.embedder)
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func mergeDefinitions(rows pgx.Rows) ([]knowledge.Definition, error) {
 func (x *Index) Stats(ctx context.Context) (index.Stats, error) {
 	var stats index.Stats
 	err := x.inReadTransaction(ctx, x.read, func(tx pgx.Tx) error {
-		snap, err := x.currentSnapshot(ctx, tx)
+		snap, err := x.snapshots.load(ctx, tx, x.embedder)
 		if err != nil {
 			return err
 		}

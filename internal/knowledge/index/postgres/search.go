@@ -47,13 +47,13 @@ var errShort = errors.New("too many windows of the same passages")
 // searchOnce asks with the snapshot at hand, in one round trip, and only if that is
 // outdated, or windows of few passages crowd the others out, again with what it takes.
 func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candidates, error) {
-	ask := &search{Index: x, query: query, rows: query.Limit + query.Limit/2}
-	candidates, err := ask.runPipelined(ctx, x.read)
+	ask := &search{query: query, rows: query.Limit + query.Limit/2, embedder: x.embedder, exact: x.limits.exact}
+	candidates, err := ask.runPipelined(ctx, x.read, x.snapshots.latest.Load())
 	for {
 		switch {
 		case errors.Is(err, errMoved):
 			err = pgx.BeginTxFunc(ctx, x.read, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-				snap, err := x.currentSnapshot(ctx, tx)
+				snap, err := x.snapshots.load(ctx, tx, x.embedder)
 				if err != nil {
 					return err
 				}
@@ -62,7 +62,7 @@ func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candid
 			})
 		case errors.Is(err, errShort):
 			ask.rows *= 4
-			candidates, err = ask.runPipelined(ctx, x.read)
+			candidates, err = ask.runPipelined(ctx, x.read, x.snapshots.latest.Load())
 		default:
 			return candidates, err
 		}
@@ -71,15 +71,15 @@ func (x *Index) searchOnce(ctx context.Context, query index.Query) (index.Candid
 
 // search is a search in progress.
 type search struct {
-	*Index
-	query index.Query
-	rows  int // vectors asked of the HNSW index
+	query    index.Query
+	rows     int // vectors asked of the HNSW index
+	embedder embedder
+	exact    int // see limits
 }
 
 // runPipelined sends a transaction with everything in it at once. It fails with errMoved
 // if the snapshot is not of its generation.
-func (a *search) runPipelined(ctx context.Context, pool *pgxpool.Pool) (index.Candidates, error) {
-	snap := a.snapshot.Load()
+func (a *search) runPipelined(ctx context.Context, pool *pgxpool.Pool, snap *snapshot) (index.Candidates, error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	plan := a.newPlan(snap)
@@ -155,7 +155,7 @@ func (a *search) newPlan(snap *snapshot) *plan {
 		p.allowed = allowed
 	}
 	if a.query.Vector != nil {
-		if !snap.indexed || p.restrict || passing <= a.limits.exact {
+		if !snap.indexed || p.restrict || passing <= a.exact {
 			p.dense = []denseQuery{{table: a.embedder.table, exact: true, filtered: !all, classes: p.classes}}
 		} else {
 			p.dense = a.planWalks(snap, p.classes)
@@ -189,7 +189,7 @@ func (a *search) planWalks(snap *snapshot, classes []int32) []denseQuery {
 			continue
 		}
 		q.table, q.rows = a.embedder.table, a.rows
-		q.exact = passing[at] <= a.limits.exact
+		q.exact = passing[at] <= a.exact
 		q.filtered = q.exact || passing[at] < q.passages
 		q.share = float64(passing[at]) / float64(q.passages)
 		queries = append(queries, q)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,7 +20,7 @@ import (
 var errDropped = fmt.Errorf("%w: its vectors were dropped; configure the embedder that is in use", index.ErrEmbedder)
 
 // snapshot is what searches need of every passage, as of one generation of the
-// database. It never changes; advanceSnapshot makes the next one, which shares unchanged parts.
+// database. It never changes; advance makes the next one, which shares unchanged parts.
 type snapshot struct {
 	generation int64
 	slots      table[slot]
@@ -94,15 +96,22 @@ func (e *tableEdit[T]) set(number int32, value T) {
 	e.table[block][number&(ranking.BlockSize-1)] = value
 }
 
-// currentSnapshot returns the snapshot of the transaction's generation, making it if nobody has.
-func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, error) {
+// snapshots keeps the latest snapshot.
+type snapshots struct {
+	refreshing sync.Mutex // held to make the next one
+	latest     atomic.Pointer[snapshot]
+}
+
+// load returns the snapshot of the transaction's generation for searches by an embedder,
+// making it if nobody has.
+func (s *snapshots) load(ctx context.Context, tx pgx.Tx, of embedder) (*snapshot, error) {
 	var generation, forgotten int64
 	if err := tx.QueryRow(ctx, "SELECT generation, forgotten FROM cairn.meta").Scan(&generation, &forgotten); err != nil {
 		return nil, err
 	}
-	x.refreshing.Lock()
-	defer x.refreshing.Unlock()
-	snap := x.snapshot.Load()
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	snap := s.latest.Load()
 	if snap != nil && snap.generation == generation {
 		return snap, nil
 	}
@@ -110,38 +119,38 @@ func (x *Index) currentSnapshot(ctx context.Context, tx pgx.Tx) (*snapshot, erro
 	if snap == nil || older || snap.generation < forgotten {
 		snap = &snapshot{generation: -1}
 	}
-	next, err := x.advanceSnapshot(ctx, tx, snap, generation)
+	next, err := snap.advance(ctx, tx, generation, of)
 	if err != nil {
 		return nil, fmt.Errorf("load what searches need: %w", err)
 	}
 	if !older {
-		x.snapshot.Store(next)
+		s.latest.Store(next)
 	}
 	return next, nil
 }
 
-// advanceSnapshot returns the snapshot of the transaction's generation.
-func (x *Index) advanceSnapshot(ctx context.Context, tx pgx.Tx, old *snapshot, generation int64) (*snapshot, error) {
+// advance returns the snapshot of the transaction's generation, which is later.
+func (s *snapshot) advance(ctx context.Context, tx pgx.Tx, generation int64, of embedder) (*snapshot, error) {
 	a := &snapshotEdit{
-		next:      &snapshot{generation: generation, classes: slices.Clone(old.classes), present: old.present, passages: old.passages, length: old.length},
-		slots:     editTable(old.slots),
-		documents: editTable(old.documents),
+		next:      &snapshot{generation: generation, classes: slices.Clone(s.classes), present: s.present, passages: s.passages, length: s.length},
+		slots:     editTable(s.slots),
+		documents: editTable(s.documents),
 	}
-	a.next.passagesOf = slices.Clone(old.passagesOf)
+	a.next.passagesOf = slices.Clone(s.passagesOf)
 	if err := a.loadClasses(ctx, tx); err != nil {
 		return nil, err
 	}
-	if err := a.loadRemovals(ctx, tx, old.generation); err != nil {
+	if err := a.loadRemovals(ctx, tx, s.generation); err != nil {
 		return nil, err
 	}
-	if err := a.loadDocuments(ctx, tx, old.generation); err != nil {
+	if err := a.loadDocuments(ctx, tx, s.generation); err != nil {
 		return nil, err
 	}
-	if err := a.loadSlots(ctx, tx, old.generation); err != nil {
+	if err := a.loadSlots(ctx, tx, s.generation); err != nil {
 		return nil, err
 	}
 	a.next.slots, a.next.documents = a.slots.table, a.documents.table
-	err := tx.QueryRow(ctx, "SELECT indexed FROM cairn.embedder WHERE id = $1", x.embedder.id).Scan(&a.next.indexed)
+	err := tx.QueryRow(ctx, "SELECT indexed FROM cairn.embedder WHERE id = $1", of.id).Scan(&a.next.indexed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, errDropped
 	}

@@ -204,7 +204,7 @@ func TestManyVectorsAreSearchedByTheirIndex(t *testing.T) {
 // checkPlan has the server explain a dense search in the transaction of a search.
 func checkPlan(t *testing.T, x *Index, query index.Query) {
 	t.Helper()
-	plan := (&search{Index: x, query: query, rows: 30}).newPlan(x.snapshot.Load())
+	plan := (&search{query: query, rows: 30, embedder: x.embedder, exact: x.limits.exact}).newPlan(x.snapshots.latest.Load())
 	batch := &pgx.Batch{}
 	plan.queueStatements(batch)
 	err := x.inReadTransaction(t.Context(), x.read, func(tx pgx.Tx) error {

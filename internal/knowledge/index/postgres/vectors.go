@@ -72,10 +72,10 @@ func (x *Index) WriteVectors(ctx context.Context, vectors []index.Vectors) error
 			return fmt.Errorf("write vectors of %s: %w", v.Passage, err)
 		}
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
 	more := true
-	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+	err := x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		if err := w.writeVectors(ctx, tx); err != nil {
 			return err
 		}

@@ -21,9 +21,9 @@ func (x *Index) Write(ctx context.Context, batch index.Batch) error {
 	if err := cmp.Or(batch.Validate(), checkKeys(batch)); err != nil {
 		return fmt.Errorf("write to index: %w", err)
 	}
-	x.writing.Lock()
-	defer x.writing.Unlock()
-	err := x.retryWrite(ctx, func(tx pgx.Tx) error {
+	x.writer.mu.Lock()
+	defer x.writer.mu.Unlock()
+	err := x.writer.retryWrite(ctx, func(tx pgx.Tx) error {
 		w := &batchWrite{tx: tx, pageSize: x.limits.page}
 		if err := w.writeBatch(ctx, batch); err != nil {
 			return err

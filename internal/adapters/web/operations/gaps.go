@@ -54,12 +54,19 @@ type gap struct {
 	words                      []string // see wordsOf
 }
 
-func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
-	listed, err := p.options.Records.List(ctx, runs.Filter{Status: runs.Done}, mostRuns)
+// gapsScreen lists the questions that found no good answer.
+type gapsScreen struct {
+	records Records
+	viewer  viewer
+	now     clock
+}
+
+func (s *gapsScreen) view(ctx context.Context, _ url.Values) (any, error) {
+	listed, err := s.records.List(ctx, runs.Filter{Status: runs.Done}, mostRuns)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := p.showRecords(ctx, listed)
+	shown, err := s.viewer.showRecords(ctx, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +77,7 @@ func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
 			v.Hidden++
 			continue
 		}
-		g, is, err := p.gap(ctx, record.Record)
+		g, is, err := s.findGap(ctx, record.Record)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +86,7 @@ func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
 		}
 	}
 	for _, group := range grouped(gaps) {
-		v.Groups = append(v.Groups, p.gapView(group))
+		v.Groups = append(v.Groups, s.viewGroup(group))
 	}
 	slices.SortStableFunc(v.Groups, func(a, b gapView) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), b.last.Compare(a.last))
@@ -89,10 +96,10 @@ func (p *Page) gapsView(ctx context.Context, _ url.Values) (any, error) {
 	return v, nil
 }
 
-// gap looks for what was not good about an answer. Lists leave ratings out, so that each
+// findGap looks for what was not good about an answer. Lists leave ratings out, so that each
 // record is read once more.
-func (p *Page) gap(ctx context.Context, record runs.Record) (g gap, is bool, err error) {
-	kept, err := p.options.Records.Load(ctx, record.ID)
+func (s *gapsScreen) findGap(ctx context.Context, record runs.Record) (g gap, is bool, err error) {
+	kept, err := s.records.Load(ctx, record.ID)
 	if isUnknown(err) {
 		return gap{}, false, nil // it was erased meanwhile
 	}
@@ -144,13 +151,13 @@ func grouped(gaps []gap) [][]gap {
 	return groups
 }
 
-func (p *Page) gapView(group []gap) gapView {
+func (s *gapsScreen) viewGroup(group []gap) gapView {
 	latest := group[0].record
 	v := gapView{Question: short(latest.Request, maxRequest), Count: len(group)}
 	if n := len(latest.Transitions); n > 0 {
 		v.last = latest.Transitions[n-1].At
 	}
-	v.Last = p.moment(v.last)
+	v.Last = s.now.moment(v.last)
 	for i, g := range group {
 		why := "no source"
 		switch {

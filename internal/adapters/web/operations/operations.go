@@ -4,7 +4,7 @@
 //
 // It is in the manner of the web page, whose styles it takes: rendered on the server, live
 // with a script and whole without. Reading order: options.go, this file, signin.go,
-// issuer.go, screens.go, then a file for each screen.
+// issuer.go, respond.go, screens.go, then a file for each screen, and operator.go.
 package operations
 
 import (
@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	"cairn/internal/adapters/web"
 )
@@ -28,6 +27,11 @@ type Page struct {
 	options   Options
 	responder *responder
 	access    *access
+	operator  *operator
+	viewer    viewer
+	sources   *sourcesScreen
+	gaps      *gapsScreen
+	now       clock
 	routes    http.Handler
 	streams   atomic.Int64 // that are followed now
 }
@@ -43,8 +47,16 @@ func New(options Options) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
-	p := &Page{options: options, responder: &responder{look: look, logger: options.Logger}}
-	if p.access, err = newAccess(options, p.responder); err != nil {
+	now, shown, respond := clock(options.Now), viewer{options.Redactor}, &responder{look: look, logger: options.Logger}
+	p := &Page{
+		options: options, responder: respond, viewer: shown, now: now,
+		operator: &operator{
+			records: options.Records, control: options.Control, queues: options.Queues, audit: options.Audit, now: now, responder: respond,
+		},
+		sources: &sourcesScreen{ingests: options.Ingests, configured: options.Sources, viewer: shown, now: now},
+		gaps:    &gapsScreen{records: options.Records, viewer: shown, now: now},
+	}
+	if p.access, err = newAccess(options, respond); err != nil {
 		return nil, fmt.Errorf("operations page: %w", err)
 	}
 	p.routes = p.access.withSecurity(p.mux())
@@ -65,9 +77,9 @@ func (p *Page) mux() http.Handler {
 		http.Redirect(out, request, Root, http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET "+Root+"/assets/{path...}", p.responder.serveAsset)
-	mux.HandleFunc("POST "+Root+"/cancel", p.access.requirePerson(p.responder.withForm(p.serveCancel)))
-	mux.HandleFunc("POST "+Root+"/replay", p.access.requirePerson(p.responder.withForm(p.serveReplay)))
-	mux.HandleFunc("POST "+Root+"/letters", p.access.requirePerson(p.responder.withForm(p.serveLetter)))
+	mux.HandleFunc("POST "+Root+"/cancel", p.access.requirePerson(p.responder.withForm(p.operator.serveCancel)))
+	mux.HandleFunc("POST "+Root+"/replay", p.access.requirePerson(p.responder.withForm(p.operator.serveReplay)))
+	mux.HandleFunc("POST "+Root+"/letters", p.access.requirePerson(p.responder.withForm(p.operator.serveLetter)))
 	mux.HandleFunc("GET "+Root+"/sign-in", p.access.serveSignIn)
 	mux.HandleFunc("POST "+Root+"/sign-in", p.responder.withForm(p.access.serveToken))
 	mux.HandleFunc("POST "+Root+"/sign-out", p.access.requirePerson(p.responder.withForm(p.access.serveSignOut)))
@@ -84,6 +96,3 @@ func (p *Page) mux() http.Handler {
 	}))
 	return sameOrigin.Handler(mux)
 }
-
-// now is the time by the page's clock.
-func (p *Page) now() time.Time { return p.options.Now() }

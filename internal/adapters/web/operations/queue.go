@@ -2,12 +2,8 @@ package operations
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"net/url"
 
-	"cairn/internal/audit"
-	"cairn/internal/chat"
 	"cairn/internal/chat/markup"
 	"cairn/internal/runs"
 )
@@ -55,7 +51,7 @@ func (p *Page) queueView(ctx context.Context, _ url.Values) (any, error) {
 	for _, letter := range letters {
 		v.Letters = append(v.Letters, letterView{
 			Run: string(letter.Job.Run), Thread: shownThread(ctx, letter.Job.Thread()), Event: string(letter.Job.Event),
-			Reason: markup.CleanLine(letter.Reason), At: p.moment(letter.At),
+			Reason: markup.CleanLine(letter.Reason), At: p.now.moment(letter.At),
 		})
 	}
 	return v, nil
@@ -65,29 +61,8 @@ func (p *Page) state(ctx context.Context, state runs.ThreadState) stateView {
 	return stateView{
 		Thread: shownThread(ctx, state.Thread), Lane: string(state.Lane), Worker: markup.CleanLine(string(state.Worker)), Reason: markup.CleanLine(state.Reason),
 		Queued: state.Queued, Delayed: state.Delayed, Attempt: state.Head.Attempt,
-		Waits: p.moment(state.Head.Enqueued), NotBefore: p.moment(state.NotBefore), Stopped: state.Stopped != nil,
+		Waits: p.now.moment(state.Head.Enqueued), NotBefore: p.now.moment(state.NotBefore), Stopped: state.Stopped != nil,
 	}
-}
-
-// serveLetter puts a dead letter back into its queue, or discards it. One whose run is known
-// is gone on with by its run, see serveReplay; this is for the others, too.
-func (p *Page) serveLetter(out http.ResponseWriter, request *http.Request) {
-	thread, event := request.PostForm.Get("thread"), request.PostForm.Get("event")
-	kind, did, do := audit.ReplayRun, "replayed", p.options.Queues.Replay
-	if request.PostForm.Has("discard") {
-		kind, did, do = audit.DiscardRun, "discarded", p.options.Queues.Discard
-	}
-	err := p.noted(request, kind, thread+" "+event, func(ctx context.Context) error {
-		return do(ctx, chat.ThreadID(thread), runs.EventID(event))
-	})
-	if errors.Is(err, runs.ErrUnknownLetter) {
-		err = &problem{http.StatusNotFound, "It is not among what was put aside any more."}
-	}
-	if err != nil {
-		p.responder.refuseRequest(out, request, err)
-		return
-	}
-	http.Redirect(out, request, Root+"/queue?did="+did, http.StatusSeeOther)
 }
 
 // questionsView is what templates/questions.html shows.

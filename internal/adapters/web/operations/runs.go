@@ -55,11 +55,14 @@ type runView struct {
 // momentView is a time as it is shown: how long ago, and exactly.
 type momentView struct{ Ago, Exact string }
 
-func (p *Page) moment(at time.Time) momentView {
+// clock tells the time.
+type clock func() time.Time
+
+func (c clock) moment(at time.Time) momentView {
 	if at.IsZero() {
 		return momentView{}
 	}
-	return momentView{Ago: markup.Age(p.now(), at), Exact: at.UTC().Format("2006-01-02 15:04:05 UTC")}
+	return momentView{Ago: markup.Age(c(), at), Exact: at.UTC().Format("2006-01-02 15:04:05 UTC")}
 }
 
 func (p *Page) runsView(ctx context.Context, query url.Values) (any, error) {
@@ -151,7 +154,7 @@ const maxRequest = 120
 
 // runViews are runs as the person of the context may see them.
 func (p *Page) runViews(ctx context.Context, records []runs.Record) ([]runView, error) {
-	shown, err := p.showRecords(ctx, records)
+	shown, err := p.viewer.showRecords(ctx, records)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +176,7 @@ func (p *Page) run(ctx context.Context, record shownRecord) runView {
 		v.Request = hiddenRequest
 	}
 	if n := len(record.Transitions); n > 0 {
-		v.Since = p.moment(record.Transitions[n-1].At)
+		v.Since = p.now.moment(record.Transitions[n-1].At)
 		if hasAbstained(record.Record) {
 			v.Outcome = "no answer found"
 		}

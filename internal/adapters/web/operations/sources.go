@@ -29,17 +29,25 @@ type sourceView struct {
 	Configured, Known          bool
 }
 
-func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
-	if p.options.Ingests == nil {
+// sourcesScreen lists the sources.
+type sourcesScreen struct {
+	ingests    Ingests                  // nil: the index keeps no states
+	configured func() ([]Source, error) // nil: none are
+	viewer     viewer
+	now        clock
+}
+
+func (s *sourcesScreen) view(ctx context.Context, _ url.Values) (any, error) {
+	if s.ingests == nil {
 		return sourcesView{Unkept: true}, nil
 	}
-	states, err := p.options.Ingests.IngestStates(ctx)
+	states, err := s.ingests.IngestStates(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var configured []Source
-	if p.options.Sources != nil {
-		if configured, err = p.options.Sources(); err != nil {
+	if s.configured != nil {
+		if configured, err = s.configured(); err != nil {
 			return nil, err
 		}
 	}
@@ -47,19 +55,19 @@ func (p *Page) sourcesView(ctx context.Context, _ url.Values) (any, error) {
 	known := make(map[string]bool)
 	for _, state := range states {
 		known[string(state.Source)] = true
-		shown, err := p.source(ctx, state)
+		shown, err := s.viewSource(ctx, state)
 		if err != nil {
 			return nil, err
 		}
-		if at := slices.IndexFunc(configured, func(s Source) bool { return s.Name == string(state.Source) }); at >= 0 {
-			shown.Configured, shown.Next = true, nextSync(configured[at], state, p.now())
+		if at := slices.IndexFunc(configured, func(c Source) bool { return c.Name == string(state.Source) }); at >= 0 {
+			shown.Configured, shown.Next = true, nextSync(configured[at], state, s.now())
 		}
 		v.Sources = append(v.Sources, shown)
 	}
 	for _, source := range configured {
 		if !known[source.Name] {
 			v.Sources = append(v.Sources, sourceView{
-				Name: markup.CleanLine(source.Name), State: "never read", Configured: true, Next: nextSync(source, index.IngestState{}, p.now()),
+				Name: markup.CleanLine(source.Name), State: "never read", Configured: true, Next: nextSync(source, index.IngestState{}, s.now()),
 			})
 		}
 	}
@@ -81,14 +89,14 @@ func nextSync(source Source, last index.IngestState, now time.Time) string {
 	return "in " + wait.Round(time.Second).String()
 }
 
-func (p *Page) source(ctx context.Context, state index.IngestState) (sourceView, error) {
-	failures, err := p.showFailures(ctx, state)
+func (s *sourcesScreen) viewSource(ctx context.Context, state index.IngestState) (sourceView, error) {
+	failures, err := s.viewer.showFailures(ctx, state)
 	if err != nil {
 		return sourceView{}, err
 	}
 	v := sourceView{
 		Name: markup.CleanLine(string(state.Source)), Known: true,
-		Began: p.moment(state.Began), Ended: p.moment(state.Ended), Complete: p.moment(state.Complete),
+		Began: s.now.moment(state.Began), Ended: s.now.moment(state.Ended), Complete: s.now.moment(state.Complete),
 		Seen: state.Seen, Changed: state.Changed, Deleted: state.Deleted, Passages: state.Passages,
 		Failed: state.Failed, Unlisted: max(0, state.Failed-len(failures)), Held: state.Held, Reason: markup.CleanLine(state.Reason),
 	}

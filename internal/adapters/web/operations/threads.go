@@ -92,7 +92,7 @@ func (p *Page) threadView(ctx context.Context, query url.Values) (any, error) {
 	v := threadView{
 		Thread: string(thread), Adapter: markup.CleanLine(adapterOf(thread)), Flow: markup.CleanLine(remembered.Flow),
 		Turns: len(remembered.Turns), Earlier: len(remembered.Earlier), People: len(remembered.People),
-		Updated: p.moment(remembered.Updated), State: p.state(ctx, state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
+		Updated: p.now.moment(remembered.Updated), State: p.state(ctx, state), Busy: state.Queued+state.Delayed > 0, MostListed: mostListed,
 	}
 	if remembered.Waiting != nil {
 		v.Waiting = string(remembered.Waiting.Run)

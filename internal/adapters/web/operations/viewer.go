@@ -37,12 +37,15 @@ type shownRecord struct {
 	hidden bool // its content was taken out
 }
 
+// viewer shows what the person of a context may see.
+type viewer struct{ redactor Redactor }
+
 // showRecords gives records as the person of the context may see them.
-func (p *Page) showRecords(ctx context.Context, records []runs.Record) ([]shownRecord, error) {
+func (v viewer) showRecords(ctx context.Context, records []runs.Record) ([]shownRecord, error) {
 	var hidden map[chat.RunID]bool
 	if person := who(ctx).identity(); person != nil {
 		var err error
-		if records, hidden, err = p.options.Redactor.RedactRecords(ctx, *person, records); err != nil {
+		if records, hidden, err = v.redactor.RedactRecords(ctx, *person, records); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +71,7 @@ func shownThread(ctx context.Context, thread chat.ThreadID) string {
 
 // showFailures gives the documents that could not be read as the person of the context may
 // see them. Of what is not in the index it is not known who may read it.
-func (p *Page) showFailures(ctx context.Context, state index.IngestState) ([]index.IngestFailure, error) {
+func (v viewer) showFailures(ctx context.Context, state index.IngestState) ([]index.IngestFailure, error) {
 	person := who(ctx).identity()
 	if person == nil || len(state.Failures) == 0 {
 		return state.Failures, nil
@@ -78,7 +81,7 @@ func (p *Page) showFailures(ctx context.Context, state index.IngestState) ([]ind
 	for i, failure := range state.Failures {
 		ids[i] = id(failure)
 	}
-	readable, err := p.options.Redactor.ReadableDocuments(ctx, *person, ids)
+	readable, err := v.redactor.ReadableDocuments(ctx, *person, ids)
 	if err != nil {
 		return nil, err
 	}

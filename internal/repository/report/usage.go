@@ -57,12 +57,24 @@ func (s search) wantedText() string {
 	return codeText(s.wanted.Name + " " + s.wanted.Version)
 }
 
+// countText says how many of the repositories that were read name what was looked for.
+func (s search) countText() string {
+	read := len(s.fitting) + len(s.allowing) + len(s.other) + len(s.without)
+	repositories, name := "repositories", "name %s in their manifests"
+	if read == 1 {
+		repositories = "repository"
+	}
+	if read == 1 || len(s.fitting) == 1 {
+		name = "names %s in its manifests"
+	}
+	return fmt.Sprintf("%d of %d %s "+name+".", len(s.fitting), read, repositories, s.wantedText())
+}
+
 // UsageSummary says in a few lines which repositories use a dependency, with links.
 func UsageSummary(wanted manifest.Wanted, all []Searched) string {
 	s := sortSearched(wanted, all)
 	w := &writer{}
-	read := len(all) - len(s.open)
-	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), read, s.wantedText())
+	w.writeLine("%s\n", s.countText())
 	w.writeSearched(s.fitting, func(u analysis.Usage) bool { return u.Fit == manifest.Fits })
 	if len(s.allowing) > 0 {
 		w.writeLine("\nAllowed among other versions, and no lock file tells which is taken:\n")
@@ -140,7 +152,7 @@ func WriteUsages(question string, wanted manifest.Wanted, all []Searched) string
 	s := sortSearched(wanted, all)
 	w := &writer{}
 	w.writeLine("# %s\n", cleanText(question))
-	w.writeLine("%d of %d repositories name %s in their manifests.\n", len(s.fitting), len(all)-len(s.open), s.wantedText())
+	w.writeLine("%s\n", s.countText())
 	w.writeLine("| Repository | Dependency | Version | Locked | Wanted version | For | Line |\n|---|---|---|---|---|---|---|")
 	for _, group := range [][]Searched{s.fitting, s.allowing, s.other} {
 		for _, one := range group {

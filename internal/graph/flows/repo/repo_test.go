@@ -302,12 +302,12 @@ func TestADependencyAcrossRepositories(t *testing.T) {
 	flow := acrossServices(t, services(t))
 	for question, wants := range map[string][]string{
 		"which of our services still use go-redis v8?": {
-			"1 of 4 repositories name `go-redis 8`", "- `github.com/acme/orders`: `github.com/go-redis/redis/v8 v8.11.5` in [`go.mod:4`](https://github.com/acme/orders/blob/", "go.mod#L4)",
+			"1 of 4 repositories names `go-redis 8`", "- `github.com/acme/orders`: `github.com/go-redis/redis/v8 v8.11.5` in [`go.mod:4`](https://github.com/acme/orders/blob/", "go.mod#L4)",
 			"Another version of it:\n\n- `github.com/acme/billing`: `github.com/redis/go-redis/v9 v9.2.0` in [`go.mod:3`]",
 		},
-		"Who uses react?":                        {"1 of 4 repositories name `react` in", "`react ^19`, locked at `19.1.2` in [`package.json:1`]"},
+		"Who uses react?":                        {"1 of 4 repositories names `react` in", "`react ^19`, locked at `19.1.2` in [`package.json:1`]"},
 		"which repositories depend on react 18?": {"0 of 4 repositories name `react 18`", "Another version of it:\n\n- `github.com/acme/web`"},
-		"what projects import golang.org/x/text": {"1 of 4 repositories name `golang.org/x/text`"},
+		"what projects import golang.org/x/text": {"1 of 4 repositories names `golang.org/x/text`"},
 		"which services are on `left-pad`?":      {"0 of 4 repositories name `left-pad`"},
 		"which of our repos use go-redis 9.1?":   {"1 of 4 repositories", "orders`: `github.com/redis/go-redis/v9 v9.1.0` (an example's manifest) in"},
 	} {

@@ -106,7 +106,7 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 	if err != nil {
 		return err
 	}
-	waiting := app.WaitingRun{Run: conversation.Question.Run, Thread: thread, Where: absolute(asked.where)}
+	waiting := app.WaitingRun{Run: conversation.Question.Run, Thread: thread, Author: author(), Where: absolute(asked.where)}
 	if strings.HasPrefix(asked.where, "@") {
 		storage = "" // it is in the data directory's own
 	}

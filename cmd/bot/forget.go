@@ -20,7 +20,7 @@ type forgetCommand struct {
 }
 
 // Run erases what is kept of a person: what they wrote and what was said to it, their
-// runs, traces and ratings.
+// runs, also those that a command left waiting, traces and ratings.
 func (c *forgetCommand) Run(ctx context.Context, in *invocation) (err error) {
 	a, err := in.open(ctx)
 	if err != nil {
@@ -76,6 +76,9 @@ func forgetPerson(ctx context.Context, a *app.Cairn, user chat.UserID) (threads 
 		if _, err := a.Storage.Pages.Forget(ctx, string(user)); err != nil {
 			return 0, err
 		}
+	}
+	if err := app.ForgetWaiting(a.Setup, user); err != nil {
+		return 0, err
 	}
 	a.StartWork(ctx)
 	return a.Bot.Forget(ctx, user, slices.Sorted(maps.Keys(a.Posters()))...)

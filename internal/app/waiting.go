@@ -28,6 +28,7 @@ const (
 type WaitingRun struct {
 	Run    chat.RunID
 	Thread chat.ThreadID
+	Author chat.UserID
 	Where  string // what it reads: an absolute path, an address, or a collection with an @ before it
 	// Dir is the folder that it is kept in, with its storage where it reads no collection.
 	Dir string
@@ -37,6 +38,7 @@ type WaitingRun struct {
 type waitingDoc struct {
 	Version int           `json:"version"`
 	Thread  chat.ThreadID `json:"thread"`
+	Author  chat.UserID   `json:"author"`
 	Where   string        `json:"where"`
 }
 
@@ -50,20 +52,21 @@ func KeepWaiting(setup Setup, waiting WaitingRun, storage string) error {
 	if err := removeOutdated(filepath.Dir(dir)); err != nil {
 		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
-	content, err := json.Marshal(waitingDoc{Version: waitingVersion, Thread: waiting.Thread, Where: waiting.Where})
+	content, err := json.Marshal(waitingDoc{Version: waitingVersion, Thread: waiting.Thread, Author: waiting.Author, Where: waiting.Where})
 	if err != nil {
 		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
+	// First, so that a copy that was broken off is outdated, and forgotten, as well.
+	if err := os.WriteFile(filepath.Join(dir, waitingFile), content, 0o600); err != nil {
+		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
+	}
 	if storage != "" {
 		if err := copyStorage(dir, storage); err != nil {
 			return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, waitingFile), content, 0o600); err != nil {
-		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
 	return nil
 }
@@ -105,7 +108,33 @@ func FindWaiting(setup Setup, run chat.RunID) (WaitingRun, error) {
 	if doc.Version != waitingVersion {
 		return WaitingRun{}, fmt.Errorf("find run %s: %s has version %d, this program reads %d: reply with the program that kept it", run, waitingFile, doc.Version, waitingVersion)
 	}
-	return WaitingRun{Run: run, Thread: doc.Thread, Where: doc.Where, Dir: dir}, nil
+	return WaitingRun{Run: run, Thread: doc.Thread, Author: doc.Author, Where: doc.Where, Dir: dir}, nil
+}
+
+// ForgetWaiting removes the runs of a person from the data directory, with all that they hold.
+func ForgetWaiting(setup Setup, author chat.UserID) error {
+	entries, err := os.ReadDir(filepath.Join(setup.Config.DataDir, waitingDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the waiting runs of %s: %w", author, err)
+	}
+	var failed []error
+	for _, entry := range entries {
+		file := filepath.Join(setup.Config.DataDir, waitingDir, entry.Name(), waitingFile)
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			continue // nothing is kept in it yet, or no more
+		}
+		waiting, err := FindWaiting(setup, chat.RunID(entry.Name()))
+		switch {
+		case err != nil:
+			failed = append(failed, err)
+		case waiting.Author == author:
+			failed = append(failed, waiting.Remove())
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("forget the waiting runs of %s: %w", author, err)
+	}
+	return nil
 }
 
 // Remove removes a run that waits no longer.

@@ -32,7 +32,7 @@ var outcomes = map[flows.Kind]chat.Outcome{
 // to stop do not.
 func convertHistory(turns []chat.Turn) []flows.Turn {
 	aside := make(map[chat.MessageID]bool)
-	for _, t := range turns {
+	for i, t := range turns {
 		switch {
 		case t.Question != nil:
 			aside[t.Message] = t.Answer == cancelled
@@ -40,12 +40,14 @@ func convertHistory(turns []chat.Turn) []flows.Turn {
 			aside[t.Message] = true
 		case t.Role == chat.Person && chat.IsStop(t.Text):
 			aside[t.Message] = true
+		case isWordless(t): // but for a press, which answers the question before it
+			aside[t.Message] = i == 0 || turns[i-1].Question == nil || turns[i-1].Answer == ""
 		}
 	}
 	var said []flows.Turn
 	for _, t := range turns {
 		switch {
-		case aside[t.Message], t.Role == chat.Person && strings.TrimSpace(t.Text) == "": // a press, or files alone
+		case aside[t.Message], isWordless(t):
 		case t.Role == chat.Person:
 			said = append(said, flows.Turn{Role: flows.User, Text: t.Text})
 		case t.Reply != nil && t.Reply.Outcome != chat.Failure && t.Reply.Outcome != chat.Noticed:
@@ -55,6 +57,12 @@ func convertHistory(turns []chat.Turn) []flows.Turn {
 		}
 	}
 	return said
+}
+
+// isWordless reports whether a person sent no words: files alone, or a press where the platform
+// shows none for it.
+func isWordless(t chat.Turn) bool {
+	return t.Role == chat.Person && strings.TrimSpace(t.Text) == ""
 }
 
 func questionOf(run chat.RunID, asker chat.UserID, asked graph.Question) chat.Question {

@@ -122,14 +122,15 @@ func TestFlowsAreToldWhatStands(t *testing.T) {
 		person("2", "never mind"), reply("2", chat.Dropped, "All right, I leave it there."),
 		person("3", "answered"), asked("3", "This"), person("4", "This"), reply("4", chat.Answered, "so"),
 		person("5", "failed"), reply("5", chat.Failure, "Something went wrong"),
-		person("6", "asked again"), asked("6", "cancelled"), asked("6", "That"),
+		person("6", "asked again"), asked("6", "cancelled"), asked("6", "That"), reply("6", chat.Failure, "Something went wrong"),
 		person("7", " "), reply("7", chat.Answered, "Ask me"),
+		person("8", "pressed"), asked("8", "Those"), person("9", ""), reply("9", chat.Answered, "well"),
 	})
 	var said []string
 	for _, turn := range got {
 		said = append(said, turn.Role+" "+turn.Text)
 	}
-	const want = "user answered, assistant which?, user This, assistant so, user failed, user asked again, assistant which?, assistant which?"
+	const want = "user answered, assistant which?, user This, assistant so, user failed, user asked again, assistant which?, assistant which?, user pressed, assistant which?, assistant well"
 	if strings.Join(said, ", ") != want {
 		t.Errorf("flows are told %s", strings.Join(said, ", "))
 	}

@@ -3,6 +3,7 @@ package bot_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,7 +140,8 @@ func TestAThreadIsTidiedOnceForEachDoubt(t *testing.T) {
 func TestOneLookTidiesAThread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStreet(t)
-		looks, limited, struck := 0, true, map[chat.PostKey]bool{}
+		var well atomic.Bool
+		looks, struck := 0, map[chat.PostKey]bool{}
 		s.platform.Faults = func(call chattest.Call) chattest.Fault {
 			switch call.Operation {
 			case chattest.FinishOperation:
@@ -148,7 +150,7 @@ func TestOneLookTidiesAThread(t *testing.T) {
 					return chattest.Late
 				}
 			case chattest.TidyOperation:
-				if limited {
+				if !well.Load() {
 					return chattest.RateLimited
 				}
 				looks++
@@ -163,7 +165,7 @@ func TestOneLookTidiesAThread(t *testing.T) {
 			f.tell(fmt.Sprint("echo answer ", i))
 			f.quiet()
 		}
-		limited = false
+		well.Store(true)
 		pass(30 * time.Minute)
 		if got := f.posted(); got != strings.Join(want, ", ") {
 			t.Errorf("posted is %q", got)

@@ -117,7 +117,7 @@ const maxAttempts = 5
 func retryConnection(ctx context.Context, attempt func() error) error {
 	var last error // Retry gives that of ctx once it ended, which tells less
 	waits := &backoff.ExponentialBackOff{InitialInterval: 50 * time.Millisecond, Multiplier: 4, MaxInterval: 5 * time.Second}
-	_, _ = backoff.Retry(ctx, func() (struct{}, error) {
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) { //nolint:errcheck // last is its cause
 		if last = attempt(); last != nil && !isLost(last) {
 			return struct{}{}, backoff.Permanent(last)
 		}

@@ -43,24 +43,30 @@ func TestFind(t *testing.T) {
 			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2).", "Avoid the Resource Owner Password Credentials.", "It pulls ghcr.io/dex@v2.45.1 now."},
 		},
 		extract.Numbers: {
-			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run."},
-			[]string{"See chapter 3.", "Version 2.", "Port 8080 is open.", "The K8s cluster."},
+			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run.", "The archive has 80,000 photographs.", "The bridge carries 3.5 t.", "A dozen volunteers came.", "Two thirds of the tickets are closed.", "It allows 5 per request."},
+			[]string{"See chapter 3.", "Version 2.", "Port 8080 is open.", "The K8s cluster.", "Step 4 explains columns.", "Python 3 supports threads.", "RFC 7231 describes methods."},
 		},
 		extract.Risks: {
 			[]string{
 				"There is a risk of loss.", "It is a single point of failure.", "There is no backup.", "A failed import can lead to lost orders.", "Changing it may break the clients.",
 				"The ledger has no fallback: an outage of its database stops all payments.", "Drain it first, otherwise jobs fail.", "If the server runs out of disk, every import in the cluster stops.", "Losing the key means that no release can be verified any more.",
-				"Deleted keys cannot be restored.",
+				"Deleted keys cannot be restored.", "There is no second supplier for the valves.", "Nothing stops a trainee from approving their own order.", "Nobody has restored a backup since 2023.",
+				"The survey hinges on a spreadsheet that only Dana understands.", "All branches share one gateway in Leeds.", "Only two engineers know the procedure.", "Session tokens are written to the log in clear text.",
+				"The account can delete any bucket.", "At this rate the volume will be full by October.", "The license of the scanner expires on 31 May.", "This release is no longer patched.", "The move may slip.", "The rack is blocked by customs.",
+				"If the lease isn't renewed in time, two workers write to the same ledger.", "Jobs are discarded when the queue is paused.", "Should the sensor lose power, nobody is told.", "The exporter silently drops long rows.",
 			},
 			[]string{
 				"It runs well.", "The brisk walk.", "Warning: hot.", "You must not do it.", "Do not use spaces.", "The flag is deprecated.", "What are the risks?", "There are no known risks.",
 				"This does not lead to outages.", "The controller will not overwrite your change.", "There is no data loss involved.", "What are the risks of this proposal and how do we mitigate.", "Mitigation: an outage of one node is covered.",
+				"No data is lost when the node is restarted.", "If a request fails, it is retried up to five times.", "There is no need to check for changes.", "Anyone with an account can make a dashboard.", "A single command installs the agent.",
+				"Nobody needs to sign in twice.", "If the field is empty, the default is used.", "The certificate is renewed before it expires.", "All branches use the same price list.",
 			},
 		},
 		extract.Decisions: {
 			[]string{
 				"We decided to keep them in Frankfurt.", "The team chose PostgreSQL.", "It was agreed that logs go after a week.", "Decision: no retries.", "Kafka was rejected in May.",
 				"We use one queue instead of three.", "Redis was picked over Kafka.", "The committee ruled out a rewrite.",
+				"Management turned down the request for a van.", "The group voted to drop fax.", "The plan to outsource support has been abandoned.", "We'll keep monthly releases instead of going weekly.", "Pruning stays off, as agreed with operations.",
 			},
 			[]string{
 				"Use spaces instead of tabs.", "It runs rather than walks.", "Nothing was decided.", "Who decided to do it?", "It needs a decision.", "It is to be decided.", "The trade-off is known.",
@@ -82,6 +88,15 @@ func TestFind(t *testing.T) {
 				t.Errorf("%s: %q is found", kind, s)
 			}
 		}
+	}
+}
+
+// TestConsequencesComeFirst has sentences that only stand under a heading about risks, and one about
+// a consequence behind them.
+func TestConsequencesComeFirst(t *testing.T) {
+	corpus := extract.Read(read(t, "# Known issues\n\nThe menu is grey. The list is long.\n\n# Storage\n\nThe ledger has no backup."))
+	if found, more := corpus.Find(extract.Risks, extract.Focus{Limit: 1}); texts(found) != "The ledger has no backup." || more != 2 {
+		t.Errorf("%q and %d more", texts(found), more)
 	}
 }
 

@@ -31,7 +31,11 @@ func (f finder) findAmong(sentences []evidence.Sentence) []scoredSentence {
 	return found
 }
 
-// sentenceStrength returns how surely a sentence is of the kind: 0 for no, 3 for what says so in its
+// formStrength is what the form of a sentence counts, against 1 for its words or for the heading over
+// it: a sentence about a consequence comes before one that only stands under "Risks".
+const formStrength = 2
+
+// sentenceStrength returns how surely a sentence is of the kind: 0 for no, 4 for what says so in its
 // words, in its form and under a heading that does.
 func (f finder) sentenceStrength(s evidence.Sentence, over heading) float64 {
 	if f.not != nil && f.not.MatchString(s.Text) {
@@ -42,7 +46,7 @@ func (f finder) sentenceStrength(s evidence.Sentence, over heading) float64 {
 		strength++
 	}
 	if f.also != nil && f.also(s) {
-		strength++
+		strength += formStrength
 	}
 	if over.under {
 		strength++
@@ -69,7 +73,10 @@ const (
 	job   = `(?:[Ff]inance|[Ll]ead|[Oo]wner|[Mm]anager|[Dd]irector|CTO|CEO|CFO|[Hh]ead|[Ee]ngineer\w*|[Pp]roduct|[Ll]egal|[Ss]ales|[Ss]upport|[Ss]ecurity|[Oo]ps|[Oo]n[- ]call|[Aa]uthor|[Mm]aintainer|PM|QA|HR|[Mm]arketing|[Dd]esign\w*|[Dd]eveloper|[Tt]eam|[Cc]ontractor|[Aa]dmin\w*)`
 	// unit is of a quantity, in small letters.
 	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|clusters?|services?|applications?|teams?|projects?|files?|pods?|shards?|connections?|messages?|orders?|events?|records?|rows?|eur|usd|gbp|chf|dollars|euros|million|thousand|billion)`
-	role = `(?:[Oo]wner|[Aa]uthors?|[Cc]ontacts?|[Mm]aintainers?|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssignee|[Rr]eviewer|[Oo]n[- ]call|[Ss]ponsor)`
+	// measure is of a quantity, beside those that unit has.
+	measure = `(?:[tglm]|kg|mg|km|cm|mm|ml|kwh?|mw|[kmg]?hz|[kmg]bit(?:/s)?|[rqf]ps|°\s?[cf]|tonnes?|lit(?:er|re)s?|met(?:er|re)s?|pixels?|px)`
+	spelled = `(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety)`
+	role    = `(?:[Oo]wner|[Aa]uthors?|[Cc]ontacts?|[Mm]aintainers?|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssignee|[Rr]eviewer|[Oo]n[- ]call|[Ss]ponsor)`
 	// by is what stands before who did something.
 	by = `(?:[Oo]wned by|[Ww]ritten by|[Mm]aintained by|[Aa]ssigned to|[Aa]pproved by|[Rr]eviewed by|[Rr]eported by|[Dd]ecided by|[Ll]ed by|[Aa]sk)`
 )
@@ -83,13 +90,14 @@ var (
 		`(?:can|could|may|might|will|would)\s+(?:\w+ ){0,2}?(?:break|breaks|fail|crash|corrupt|leak|expose|overwhelm|exhaust|block|delay|stall|hang|overload|overwrite|destroy|disappear|be (?:lost|deleted|overwritten|exposed|compromised|blocked|rejected|unavailable|stolen|leaked|corrupted))\b|` +
 		`(?:otherwise|or else)\b[^.]{0,80}\b(?:fails?|lost|breaks?|stops?|unavailable|reject(?:ed|s)?)|(?:stops?|blocks?|breaks?|deletes?|exposes?|leaks?) (?:all|every|the whole)\b|bottleneck|not recommended because|dangerous because|insecure because|causes? (?:\w+ ){0,3}(?:outage|failure|loss|errors?|delays?|downtime|problems?|issues?))`)
 	// harmlessPattern says that there is no risk, asks for one, or deals with it.
-	harmlessPattern = regexp.MustCompile(`(?i)\?\W*$|\b(?:no|without any?|not any|none of the) (?:\w+ ){0,2}risks?\b|\b(?:does|do|did|will|would|should) not (?:\w+ ){0,3}(?:break|fail|lead to|result in|cause|expose|risk|overwrite|delete|block|corrupt|leak|lose|crash|destroy)|\bno (?:\w+ ){0,2}(?:data loss|loss of|outages?|downtime)|^\W*what (?:are|is) the |\bno immediate risk|^\W*mitigations?\b|\b(?:prevents?|avoids?|reduces?|eliminates?) (?:the |any )?(?:risk|data loss|outages?|downtime)`)
+	harmlessPattern = regexp.MustCompile(`(?i)\?\W*$|\b(?:no|without any?|not any|none of the) (?:\w+ ){0,2}risks?\b|\b(?:does|do|did|will|would|should) not (?:\w+ ){0,3}(?:break|fail|lead to|result in|cause|expose|risk|overwrite|delete|block|corrupt|leak|lose|crash|destroy)|\bno (?:\w+ ){0,2}(?:data loss|loss of|outages?|downtime)|^\W*what (?:are|is) the |\b(?:no|nothing|none)\b[^.,;]{0,40}\b(?:is|are|gets?|can be|will be) (?:ever )?(?:lost|dropped|overwritten|exposed|leaked|deleted|affected|interrupted)\b|\b(?:to|which|that|and|also|helps?|help) (?:prevent|avoid|protect against|guard against)s?\b|\bno immediate risk|^\W*mitigations?\b|\b(?:prevents?|avoids?|reduces?|eliminates?) (?:the |any )?(?:risk|data loss|outages?|downtime)`)
 )
 
 // decisionPattern is what somebody settled, or took over something else.
 var decisionPattern = regexp.MustCompile(`(?i)\b(?:decided|opted|settled|agreed|resolved) (?:to|on|not to|against|that|in favou?r of|upon|for)\b|\b(?:we|they|who|\w*team|board|committee|council|maintainers|architects?) (?:have |has |had |then |finally )?(?:chose|picked|selected|adopted|rejected|ruled out|went with|dropped|agreed|decided|approved|voted|signed off)\b|` +
 	`\b(?:was|were|been) (?:\w+ )?(?:decided|chosen|agreed|rejected|adopted|ruled out|approved|accepted)\b|\bis (?:decided|agreed)\b|\bthe decision (?:is|was|to|of|for|against|fell)\b|^\W*decisions?\W*:|` +
-	`\b(?:chosen|chose|picked|preferred|selected|won) [^.]{0,60}\bover\b|\bwe (?:will |shall |are going to |now )?(?:use|keep|adopt|go with|stay with|build|store|write|run) [^.]{1,80}\b(?:instead of|rather than)\b`)
+	`\b(?:chosen|chose|picked|preferred|selected|won) [^.]{0,60}\bover\b|\b(?:was|were|been|has|have|had|board|team|committee|council|management|group|guild|leads?|union|owners?|we|they) (?:\w+ )?(?:turned down|called off|abandoned|vetoed|postponed until|voted (?:for|against|to)|ruled that|gave up on|gave (?:it |this )?(?:the )?(?:go-ahead|green light)|signed (?:this |that |it )?off|standardi[sz]ed on|converged on|moved away from|preferred|deprecated [^.]{1,40} in favou?r of|backed out)\b|` +
+	`\b(?:and|then) (?:standardi[sz]ed on|settled on|gave up on|signed off)\b|\bas (?:agreed|decided) (?:with|by|in|at|on)\b|\b(?:our|the|their) choice (?:fell on|was|is)\b|^\W*(?:decided|agreed|rejected|approved)\W*:|\b(?:plan|idea|proposal|request|motion)s? [^.]{0,60}\b(?:was|were|has been|have been) (?:dropped|abandoned|approved|accepted|rejected|turned down|withdrawn)\b|\bwe(?:'ll| will| have)? (?:keep|kept|stick|stuck|go|went|stay|stayed|build|building|are building|chose)\b[^.]{1,80}\b(?:instead of|rather than|not to)\b|\b(?:instead of|rather than) [^.,]{1,60}, we (?:now |will |are )?(?:use|build|building|keep|keeping|run|stay|write|adopt)\b|\bwe (?:chose|opted|decided|agreed)\b|\bwe no longer (?:accept|use|support|offer|run|build|allow)|\bwe (?:will |shall |are going to |now )?(?:use|keep|adopt|go with|stay with|build|store|write|run) [^.]{1,80}\b(?:instead of|rather than)\b`)
 
 var (
 	// conditionPattern is what a consequence depends on: a clause, or what somebody does.
@@ -114,11 +122,12 @@ var finders = map[Kind]finder{
 		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
 	},
 	Numbers: {
-		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$)))`),
+		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$))|(?:^|[^\w.])\d[\d,.]*\s?` + measure + `(?:[^\w]|$)|\b\d[\d,.]* (?:per|out of) [\w]+|\b` + spelled + ` (?:\w+ )?` + unit + `\b|\b(?:a |half a |two |three |several )?(?:dozen|hundred|thousand|million)s? (?:of )?\p{L}{3,}|\b(?:an?|one|two|three|four) (?:thirds?|quarters?|fifths?|tenths?) of\b|\bhalf (?:of|an?|the)\b|\b` + spelled + ` (?:out )?of (?:` + spelled + `|every)\b)`),
+		also: isCounted,
 	},
 	Risks: {
 		says:  consequencePattern,
-		also:  isHarmfulCondition,
+		also:  isConsequence,
 		under: regexp.MustCompile(`(?i)\b(?:risks?|threats?|known issues|limitations|caveats|security considerations)\b`),
 		not:   harmlessPattern,
 	},

@@ -15,6 +15,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/chat/expiring"
 	"cairn/internal/chat/interact"
+	"cairn/internal/chat/outage"
 	"cairn/internal/chat/settings"
 	"cairn/internal/chat/webhook"
 )
@@ -66,6 +67,7 @@ type Options struct {
 type Adapter struct {
 	options Options
 	now     func() time.Time
+	outage  outage.Gate
 
 	running    *interact.Slot
 	receiver   receiver

@@ -103,7 +103,19 @@ func hideAddress(err error) error {
 	return err
 }
 
-// callAPI calls Discord as the bot.
+// callAPI calls Discord as the bot. While Discord fails most calls are held back: nothing was sent
+// then.
 func (a *Adapter) callAPI(ctx context.Context, asks request, answer any) error {
-	return callREST(ctx, a.options.Client, a.options.Token, asks, answer)
+	if wait := a.outage.Admit(a.now()); wait > 0 {
+		return &chat.RetryAfterError{After: wait, Err: fmt.Errorf("%s in Discord: Discord fails at the moment", asks.does)}
+	}
+	err := callREST(ctx, a.options.Client, a.options.Token, asks, answer)
+	answered, ok := errors.AsType[*codedError](err)
+	switch {
+	case ok && answered.status >= http.StatusInternalServerError:
+		a.outage.NoteFailure(a.now())
+	case ok || err == nil:
+		a.outage.NoteAnswer()
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
+	"cairn/internal/chat/outage"
 )
 
 // TestAnOutageHoldsPostsBack has Slack fail for a minute while posts are tried each second: few of
@@ -30,7 +31,7 @@ func TestAnOutageHoldsPostsBack(t *testing.T) {
 			t.Fatal("a post was made while Slack failed")
 		case !errors.As(err, &later):
 			unknown++
-		case later.After > outageProbe:
+		case later.After > outage.ProbeEvery:
 			t.Errorf("a post is to wait for %s", later.After)
 		}
 	}
@@ -38,7 +39,7 @@ func TestAnOutageHoldsPostsBack(t *testing.T) {
 		t.Errorf("%d of %d posts were sent while Slack failed", unknown, sent)
 	}
 	w.Disturb(nil)
-	w.clock.Advance(outageProbe)
+	w.clock.Advance(outage.ProbeEvery)
 	for range 3 {
 		w.clock.Advance(2 * time.Second)
 		if err := post(); err != nil {

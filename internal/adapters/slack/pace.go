@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/slack-go/slack"
 
 	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/chat"
+	"cairn/internal/chat/outage"
 )
 
 // method is a method of Slack's with a limit of its own.
@@ -83,7 +85,7 @@ func limitOf(m method) pace.Limit {
 type pacer struct {
 	clock  *clock
 	turns  pace.Turns
-	outage outage
+	outage outage.Gate
 }
 
 // turn is what a call waits for.
@@ -126,12 +128,12 @@ func (p *pacer) callPaced(ctx context.Context, t turn, do func() error) error {
 		}
 		t.patience = left
 		if t.method == postMessage || t.method == startStream {
-			if wait := p.outage.admitPost(p.clock.now()); wait > 0 {
+			if wait := p.outage.Admit(p.clock.now()); wait > 0 {
 				return &chat.RetryAfterError{After: wait, Err: errors.New("slack fails at the moment")}
 			}
 		}
 		err = do()
-		p.outage.noteResult(err, p.clock.now())
+		p.noteResult(err)
 		var limited *slack.RateLimitedError
 		var dialing *net.OpError
 		switch {
@@ -143,6 +145,18 @@ func (p *pacer) callPaced(ctx context.Context, t turn, do func() error) error {
 		if err := p.turns.Hold(ctx, ask, max(limited.RetryAfter, time.Second)); err != nil {
 			return &chat.RetryAfterError{After: max(limited.RetryAfter, time.Second), Err: err}
 		}
+	}
+}
+
+// noteResult tells the gate how a call ended. An error that is not Slack's answer, as of a call that
+// was given up, says nothing.
+func (p *pacer) noteResult(err error) {
+	status, failed := errors.AsType[slack.StatusCodeError](err)
+	switch {
+	case failed && status.Code >= http.StatusInternalServerError:
+		p.outage.NoteFailure(p.clock.now())
+	case err == nil || refusalName(err) != "":
+		p.outage.NoteAnswer()
 	}
 }
 

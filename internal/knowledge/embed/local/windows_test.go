@@ -19,7 +19,7 @@ func dense(text string) string {
 
 func TestWindowsOfEnglish(t *testing.T) {
 	e := loadEmbedder(t)
-	data, err := os.ReadFile("weights/LICENSE")
+	data, err := os.ReadFile("LICENSE")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	_ "cairn/internal/bot" // want "adapters import chat alone, and what protects their ports"
 	_ "cairn/internal/chat"
 	_ "cairn/internal/chat/markup"
-	_ "cairn/internal/knowledge"          // want "adapters import chat alone, and what protects their ports"
-	_ "github.com/slack-go/slack"         // want "slack-go is imported by adapters/slack alone"
-	_ "github.com/slack-go/slackx"        // want "slack-go is imported by adapters/slack alone"
+	_ "cairn/internal/knowledge"   // want "adapters import chat alone, and what protects their ports"
+	_ "github.com/slack-go/slack"  // want "slack-go is imported by adapters/slack alone"
+	_ "github.com/slack-go/slackx" // want "slack-go is imported by adapters/slack alone"
 	_ "golang.org/x/net/html"
 )

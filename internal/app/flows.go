@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"cairn/internal/config"
 	"cairn/internal/document"
 	"cairn/internal/document/survey"
@@ -34,7 +36,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if err != nil {
 		return nil, err
 	}
-	reports, err := newReports(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories, search: l.Retriever()}, models)
+	reports, err := newReports(repositoryOptions{roots: folders, hosts: l.Config.Flows.Repositories, mirrors: sources{l}.listMirrors, search: l.Retriever()}, models)
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +86,16 @@ func FlowShapes() ([]flows.Flow, error) {
 
 // repositoryOptions say which repositories are read.
 type repositoryOptions struct {
-	roots  []string // folders that they may be in
-	hosts  []string // that they may be fetched from
-	search repo.Searcher
+	roots []string // folders that they may be in
+	hosts []string // that they may be fetched from
+	// mirrors lists those that sources keep; nil: none.
+	mirrors func() ([]repository.Mirror, error)
+	search  repo.Searcher
 }
 
 // newOpener makes what opens repositories.
 func newOpener(options repositoryOptions) *repository.Opener {
-	opens := repository.Options{Roots: options.roots}
+	opens := repository.Options{Roots: options.roots, Mirrors: options.mirrors}
 	if len(options.hosts) > 0 {
 		opens.Fetcher = git.NewFetcher(git.Options{Hosts: options.hosts})
 	}
@@ -139,7 +143,8 @@ func NewRouter(setup Setup, registered []flows.Flow, models Models) (flows.Route
 		names[i] = flow.Name()
 	}
 	options := routing.Options{Flows: names, First: names[0], Model: models.Understand}
-	if reads := setup.Config.Flows; len(reads.Folders)+len(reads.Repositories) > 0 {
+	isMirrored := func(source config.Source) bool { return source.Kind == config.SourceGit }
+	if reads := setup.Config.Flows; len(reads.Folders)+len(reads.Repositories) > 0 || slices.ContainsFunc(setup.Config.Sources, isMirrored) {
 		options.AsksManifests = manifest.IsAsked
 	}
 	return routing.New(options)

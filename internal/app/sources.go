@@ -21,6 +21,7 @@ import (
 	"cairn/internal/knowledge/index"
 	"cairn/internal/knowledge/ingest"
 	"cairn/internal/knowledge/parse"
+	"cairn/internal/repository"
 	"cairn/internal/repository/git"
 )
 
@@ -161,6 +162,29 @@ func (s sources) list() ([]config.Source, error) {
 	configured := s.Config
 	err := configured.RereadSources()
 	return configured.Sources, err
+}
+
+// listMirrors gives the repositories of which sources keep mirrors.
+func (s sources) listMirrors() ([]repository.Mirror, error) {
+	configured, err := s.list()
+	if err != nil {
+		return nil, err
+	}
+	var mirrors []repository.Mirror
+	for _, source := range configured {
+		if source.Kind != config.SourceGit {
+			continue
+		}
+		audience, err := source.AudienceOf()
+		if err != nil {
+			return nil, fmt.Errorf("list the mirrors: source %s: %w", source.Name, err)
+		}
+		mirrors = append(mirrors, repository.Mirror{
+			Address: source.URL, Folder: mirrorFolder(s.Config.DataDir, source.Name), Audience: audience, Include: source.Include, Exclude: source.Exclude,
+			Web: func(commit string) string { return connectgit.CommitURL(source.URL, commit) },
+		})
+	}
+	return mirrors, nil
 }
 
 // listScheduled gives the sources that are to be read by themselves.

@@ -34,7 +34,7 @@ func openAudiences(allowed, repository string) (*audiences, error) {
 	if err != nil || !filepath.IsLocal(below) {
 		return nil, errors.New("it leads out of what may be read")
 	}
-	opened, err := files.OpenAudiences(realAllowed)
+	opened, err := files.OpenAudiences(realAllowed, knowledge.PublicAudience)
 	if err != nil {
 		return nil, fmt.Errorf("read the settings of its folders: %w", err)
 	}

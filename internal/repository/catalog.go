@@ -21,7 +21,8 @@ const (
 
 // List names the repositories that the viewers of the context may have opened, each as Open
 // takes it: the checkouts of git in the folders that may be read, folders of those with a
-// manifest where none is above them, and the addresses that name one repository alone.
+// manifest where none is above them, the addresses that name one repository alone, and those of
+// mirrors.
 func (o *Opener) List(ctx context.Context) ([]string, error) {
 	var found []string
 	for _, allowed := range o.options.Roots {
@@ -44,6 +45,17 @@ func (o *Opener) List(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
+	addresses, err := o.listAddresses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list repositories: %w", err)
+	}
+	found = append(found, addresses...)
+	return found[:min(len(found), maxRepositories)], nil
+}
+
+// listAddresses names the repositories that are opened by their addresses.
+func (o *Opener) listAddresses(ctx context.Context) ([]string, error) {
+	var found []string
 	if o.options.Fetcher != nil {
 		for _, allowed := range o.options.Fetcher.Hosts() {
 			if strings.Count(strings.Trim(allowed, "/"), "/") >= 2 {
@@ -51,7 +63,20 @@ func (o *Opener) List(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
-	return found[:min(len(found), maxRepositories)], nil
+	mirrors, err := o.listMirrors()
+	if err != nil {
+		return nil, err
+	}
+	for _, mirror := range mirrors {
+		shown, err := mirror.isShown(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if shown && !slices.Contains(found, mirror.Address) {
+			found = append(found, mirror.Address)
+		}
+	}
+	return found, nil
 }
 
 // listBelow returns the repositories in a folder, in the order of their paths.

@@ -71,7 +71,11 @@ func Link(web, path string, line int) string {
 	address = strings.Replace(address, web+"./", web, 1)
 	if line > 0 {
 		host, _, _ := strings.Cut(strings.TrimPrefix(web, "https://"), "/")
-		address += knownForges[host].line + strconv.Itoa(line)
+		anchor := knownForges[host].line
+		if anchor == "" {
+			anchor = "#L" // as the software has it that others run themselves
+		}
+		address += anchor + strconv.Itoa(line)
 	}
 	// Brackets would end a link in Markdown.
 	return strings.NewReplacer("(", "%28", ")", "%29").Replace(address)

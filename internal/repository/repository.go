@@ -51,6 +51,8 @@ type Options struct {
 	Roots []string
 	// Fetcher fetches addresses; nil: none is fetched.
 	Fetcher *git.Fetcher
+	// Mirrors lists what is opened by its address without being fetched; nil: none is.
+	Mirrors func() ([]Mirror, error)
 	Limits  Limits
 }
 
@@ -108,10 +110,17 @@ func IsAddress(name string) bool { return strings.Contains(name, "://") }
 // Open opens a repository by the name of its folder or its https address. What may not be
 // opened is a *RefusedError; the network's failures are other errors. The caller closes it.
 func (o *Opener) Open(ctx context.Context, name string) (*Checkout, error) {
-	if IsAddress(name) {
-		return o.fetchRepository(ctx, name)
+	if !IsAddress(name) {
+		return o.openFolder(ctx, name)
 	}
-	return o.openFolder(ctx, name)
+	mirror, ok, err := o.findMirror(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return o.openMirror(ctx, mirror)
+	}
+	return o.fetchRepository(ctx, name)
 }
 
 func (o *Opener) openFolder(ctx context.Context, name string) (_ *Checkout, err error) {

@@ -77,7 +77,10 @@ func (m *Mirror) Update(ctx context.Context) (Checkout, error) {
 // does not know its commit any more.
 var errDamaged = errors.New("the mirror is damaged")
 
-func (m *Mirror) filesFolder() string { return filepath.Join(m.options.Folder, "files") }
+// FilesFolder is where a mirror has its files. folder is MirrorOptions.Folder.
+func FilesFolder(folder string) string { return filepath.Join(folder, "files") }
+
+func (m *Mirror) filesFolder() string { return FilesFolder(m.options.Folder) }
 
 func (m *Mirror) update(ctx context.Context, held plumbing.Hash) (Checkout, error) {
 	if held.IsZero() {
@@ -310,16 +313,41 @@ func (m *Mirror) statePath() string { return filepath.Join(m.options.Folder, "mi
 // readState gives the commit that the mirror holds, zero where it is none of this repository and
 // branch.
 func (m *Mirror) readState() plumbing.Hash {
-	data, err := os.ReadFile(m.statePath())
-	if err != nil {
-		return plumbing.ZeroHash
-	}
-	var state mirrorState
-	if err := json.Unmarshal(data, &state); err != nil || state.Version != mirrorVersion ||
-		state.Address != m.options.Address || state.Branch != m.options.Branch || !commitHash.MatchString(state.Commit) {
+	state, err := readMirrorState(m.statePath())
+	if err != nil || state.Address != m.options.Address || state.Branch != m.options.Branch {
 		return plumbing.ZeroHash
 	}
 	return plumbing.NewHash(state.Commit)
+}
+
+func readMirrorState(file string) (mirrorState, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return mirrorState{}, err //nolint:wrapcheck // the callers say what is read
+	}
+	var state mirrorState
+	if err := json.Unmarshal(data, &state); err != nil {
+		return mirrorState{}, fmt.Errorf("decode %s: %w", file, err)
+	}
+	if state.Version != mirrorVersion || !commitHash.MatchString(state.Commit) {
+		return mirrorState{}, fmt.Errorf("%s is not of version %d, or names no commit", file, mirrorVersion)
+	}
+	return state, nil
+}
+
+// FindCheckout gives what a mirror of an address holds, without an update; fs.ErrNotExist where it
+// holds nothing of that address, or is being updated. folder is MirrorOptions.Folder. At is not
+// known.
+func FindCheckout(folder, address string) (Checkout, error) {
+	m := Mirror{MirrorOptions{Folder: folder}}
+	state, err := readMirrorState(m.statePath())
+	if err == nil && state.Address != address {
+		err = fmt.Errorf("it holds %s: %w", state.Address, fs.ErrNotExist)
+	}
+	if err != nil {
+		return Checkout{}, fmt.Errorf("find the mirror of %s: %w", address, err)
+	}
+	return Checkout{Commit: state.Commit, Folder: m.filesFolder()}, nil
 }
 
 func (m *Mirror) writeState(commit plumbing.Hash) error {

@@ -14,9 +14,10 @@ type Audiences struct {
 	held   map[string]*settings // by folder
 }
 
-// OpenAudiences looks below a folder. The caller closes it.
-func OpenAudiences(root string) (*Audiences, error) {
-	opened, err := New(Options{Root: root, Source: "folder"}).openFolder()
+// OpenAudiences looks below a folder, which is for an audience where no settings file says
+// otherwise; "" is everybody. The caller closes it.
+func OpenAudiences(root string, audience knowledge.Audience) (*Audiences, error) {
+	opened, err := New(Options{Root: root, Source: "folder", Audience: audience}).openFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (a *Audiences) settings(folder string) *settings {
 // settings files on the way there: HiddenAudience where one can't be read. folder is
 // slash-separated, below root.
 func InheritedAudience(root, folder string) (audience knowledge.Audience, err error) {
-	opened, err := OpenAudiences(root)
+	opened, err := OpenAudiences(root, knowledge.PublicAudience)
 	if err != nil {
 		return "", err
 	}

@@ -136,7 +136,7 @@ func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 		return "excluded by a pattern"
 	case child.IsDir():
 		return ""
-	case len(p.options.Include) > 0 && !matchesAny(p.options.Include, name):
+	case !Includes(p.options.Include, name):
 		return "not included by a pattern"
 	case child.Type()&fs.ModeSymlink != 0 && p.leadsToFolder(name):
 		return "links to folders"
@@ -149,6 +149,22 @@ func (p *openedFolder) skipReason(name string, child fs.DirEntry) string {
 func (p *openedFolder) leadsToFolder(name string) bool {
 	info, err := p.root.Stat(name)
 	return err == nil && info.IsDir()
+}
+
+// Excludes reports whether patterns, as those of Options, leave out a file or a folder that it is in.
+// name is slash-separated.
+func Excludes(patterns []string, name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if matchesAny(patterns, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Includes reports whether a file is one of those that patterns, as those of Options, include.
+func Includes(patterns []string, name string) bool {
+	return len(patterns) == 0 || matchesAny(patterns, name)
 }
 
 func matchesAny(patterns []string, name string) bool {

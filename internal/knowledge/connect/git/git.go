@@ -114,9 +114,9 @@ func (c *Connector) newSyncing(checkout git.Checkout) (*syncing, error) {
 	options.Root = checkout.Folder
 	s := &syncing{source: options.Source, fallback: options.Owner}
 	if options.URLBase == "" {
-		s.base = commitURL(c.options.Mirror.Address, checkout.Commit)
+		s.base = CommitURL(c.options.Mirror.Address, checkout.Commit)
 		// It stands in the hashes of documents, which a new commit must not change.
-		options.URLBase = commitURL(c.options.Mirror.Address, "HEAD")
+		options.URLBase = CommitURL(c.options.Mirror.Address, "HEAD")
 	}
 	s.files = files.New(options)
 	owners, err := readOwners(checkout.Folder)
@@ -201,9 +201,9 @@ func escapePath(name string) string {
 	return strings.Join(segments, "/")
 }
 
-// commitURL gives what the addresses of files at a commit begin with, as the repository's server
-// shows them.
-func commitURL(address, commit string) string {
+// CommitURL gives what the addresses of files at a commit begin with, as the repository's server
+// shows them; "" where the address is none.
+func CommitURL(address, commit string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return ""

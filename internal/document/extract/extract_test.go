@@ -43,14 +43,14 @@ func TestFind(t *testing.T) {
 			[]string{"The Payment Card Industry Data Security Standard (PCI DSS) applies.", "Owner: unknown.", "Use the New York region.", "The Application Controller is responsible for it.", "Argo CD will do it.", "Kind (v1.2) Or Minikube (v2).", "Avoid the Resource Owner Password Credentials.", "It pulls ghcr.io/dex@v2.45.1 now."},
 		},
 		extract.Numbers: {
-			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run.", "The archive has 80,000 photographs.", "The bridge carries 3.5 t.", "A dozen volunteers came.", "Two thirds of the tickets are closed.", "It allows 5 per request.", "Each team may keep up to six environments.", "Nine in ten syncs succeed."},
+			[]string{"It costs $500.", "Wait 30 seconds.", "A rate of 3.5 %.", "2 replicas run.", "The archive has 80,000 photographs.", "The bridge carries 3.5 t.", "A dozen volunteers came.", "Two thirds of the tickets are closed.", "It allows 5 per request.", "Each team may keep up to six environments.", "Nine in ten syncs succeed.", "One sync needs it every 90 s.", "It takes at least eighty steps."},
 			[]string{"See chapter 3.", "Version 2.", "Port 8080 is open.", "The K8s cluster.", "Step 4 explains columns.", "Python 3 supports threads.", "RFC 7231 describes methods."},
 		},
 		extract.Risks: {
 			[]string{
 				"There is a risk of loss.", "It is a single point of failure.", "There is no backup.", "A failed import can lead to lost orders.", "Changing it may break the clients.",
 				"The ledger has no fallback: an outage of its database stops all payments.", "Drain it first, otherwise jobs fail.", "If the server runs out of disk, every import in the cluster stops.", "Losing the key means that no release can be verified any more.",
-				"Deleted keys cannot be restored.", "There is no second supplier for the valves.", "Nothing stops a trainee from approving their own order.", "Nobody has restored a backup since 2023.", "Nothing warns us when a window closes.", "Two workers fight over the same queue.",
+				"Deleted keys cannot be restored.", "There is no second supplier for the valves.", "Nothing stops a trainee from approving their own order.", "Nobody has restored a backup since 2023.", "Nothing warns us when a window closes.", "We have neither a rota nor a runbook.", "Two workers fight over the same queue.",
 				"The survey hinges on a spreadsheet that only Dana understands.", "All branches share one gateway in Leeds.", "Only two engineers know the procedure.", "Session tokens are written to the log in clear text.",
 				"The account can delete any bucket.", "At this rate the volume will be full by October.", "The license of the scanner expires on 31 May.", "This release is no longer patched.", "The move may slip.", "The rack is blocked by customs.",
 				"If the lease isn't renewed in time, two workers write to the same ledger.", "Jobs are discarded when the queue is paused.", "Should the sensor lose power, nobody is told.", "The exporter silently drops long rows.",

@@ -75,7 +75,7 @@ const (
 	unit = `(?:%|percent|‰|gb|gib|mb|mib|kb|tb|ms|secs?|seconds?|mins?|minutes?|hours?|days?|weeks?|months?|years?|times|users?|requests?|replicas?|nodes?|cores?|cpus?|people|clusters?|services?|applications?|teams?|projects?|files?|pods?|shards?|connections?|messages?|orders?|events?|records?|rows?|eur|usd|gbp|chf|dollars|euros|million|thousand|billion)`
 	// measure is of a quantity, beside those that unit has.
 	measure = `(?:[tglm]|kg|mg|km|cm|mm|ml|kwh?|mw|[kmg]?hz|[kmg]bit(?:/s)?|[rqf]ps|°\s?[cf]|tonnes?|lit(?:er|re)s?|met(?:er|re)s?|pixels?|px)`
-	spelled = `(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety)`
+	spelled = `(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
 	role    = `(?:[Oo]wner|[Aa]uthors?|[Cc]ontacts?|[Mm]aintainers?|[Ll]ead|[Mm]anager|[Rr]esponsible|[Aa]ssignee|[Rr]eviewer|[Oo]n[- ]call|[Ss]ponsor)`
 	// by is what stands before who did something.
 	by = `(?:[Oo]wned by|[Ww]ritten by|[Mm]aintained by|[Aa]ssigned to|[Aa]pproved by|[Rr]eviewed by|[Rr]eported by|[Dd]ecided by|[Ll]ed by|[Aa]sk)`
@@ -122,7 +122,7 @@ var finders = map[Kind]finder{
 		says: regexp.MustCompile(role + `\**(?: (?:of|for) [^.:]{1,50}?)?\**\s*(?:is|are|:|=|·|–|—|-)\**\s+` + name + `|` + by + `\**:?\**\s+` + name + `|` + name + ` \([^()]{0,20}\b` + job + `\b[^()]{0,20}\)|` + name + `,? (?:owns|leads|decided|approved|reviewed|agreed)\b|[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b`),
 	},
 	Numbers: {
-		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s?` + unit + `(?:\W|$))|(?:^|[^\w.])\d[\d,.]*\s?` + measure + `(?:[^\w]|$)|\b\d[\d,.]* (?:per|out of) [\w]+|\b` + spelled + ` (?:\w+ )?` + unit + `\b|\b(?:a |half a |two |three |several )?(?:dozen|hundred|thousand|million)s? (?:of )?\p{L}{3,}|\b(?:an?|one|two|three|four) (?:thirds?|quarters?|fifths?|tenths?) of\b|\bhalf (?:of|an?|the)\b|\b` + spelled + ` (?:(?:out )?of|in) (?:` + spelled + `|every)\b|\b(?:up to|at least|at most|more than|fewer than|less than|over|nearly|almost|about|around|only) ` + spelled + ` \p{Ll}{3,}s\b)`),
+		says: regexp.MustCompile(`(?i)(?:[$€£]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|(?:^|[^\w.])\d[\d,.]*(?:[smhk]\b|\s[smh](?:[\s.,;)]|$)|\s?` + unit + `(?:\W|$))|(?:^|[^\w.])\d[\d,.]*\s?` + measure + `(?:[^\w]|$)|\b\d[\d,.]* (?:per|out of) [\w]+|\b` + spelled + ` (?:\w+ )?` + unit + `\b|\b(?:a |half a |two |three |several )?(?:dozen|hundred|thousand|million)s? (?:of )?\p{L}{3,}|\b(?:an?|one|two|three|four) (?:thirds?|quarters?|fifths?|tenths?) of\b|\bhalf (?:of|an?|the)\b|\b` + spelled + ` (?:(?:out )?of|in) (?:` + spelled + `|every)\b|\bone in (?:\d+|` + spelled + `)\b|\b(?:up to|at least|at most|more than|fewer than|less than|over|nearly|almost|about|around|only) ` + spelled + ` \p{Ll}{3,}s\b)`),
 		also: isCounted,
 	},
 	Risks: {

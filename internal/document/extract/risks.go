@@ -18,7 +18,7 @@ type riskFamily struct {
 }
 
 var riskFamilies = []riskFamily{
-	{missingSafeguardPattern, []string{"no ", "without ", "nobody ", "no-one ", "nothing ", "never ", "not ", "n't ", "untested", "unencrypted", "unpatched", "unmonitored", "unmaintained", "unlimited", "grow"}},
+	{missingSafeguardPattern, []string{"no ", "without ", "nobody ", "no-one ", "nothing ", "never ", "not ", "n't ", "untested", "unencrypted", "unpatched", "unmonitored", "unmaintained", "unlimited", "grow", "neither "}},
 	{singlePointPattern, []string{"hinge", "hang", "rest on", "rests on", "depend", "relies on", "rely on", "bus factor", "one person", "only ", "just ", "by one ", "to one ", "by a single ", "to a single ", "share", "a single ", "one single "}},
 	{exposurePattern, []string{"plain", "clear", "encrypted", "world", "hard", "internet", "exposed", "reachable", "accessible", "visible", "open ", "readable", "shared", "the same", "reused", "guessable", "any", "every", "whoever", "account", "trainee", "intern", "guest", "contractor", "all "}},
 	{reachedLimitPattern, []string{"full", "exhausted", "exceeded", "used up", "outgrown", "run", "fill up", "overflow", "expire", "lapse", "ends ", "end ", "end-", "out of ", "no longer ", "stop", "discontinued", "unsupported"}},
@@ -37,7 +37,7 @@ const (
 var (
 	missingSafeguardPattern = regexp.MustCompile(`(?i)\b(?:(?:there (?:is|are)|there's|has|have|had|with|and|but) (?:currently |still |as yet )?no (?:\w+[ -])?` + safeguard + `\b|(?:there (?:is|are)|there's|has|have) no (?:second|other|spare|way (?:back|to (?:restore|recover|undo|roll|tell|know|detect|notice)))\b|` +
 		`without (?:an? |any )?(?:second |prior |further |separate |explicit |its |their )?` + safeguard + `\b|(?:nobody|no one|no-one) (?:else )?(?:has|knows|owns|checks|notices|monitors|watches|reviews|remembers|understands|is (?:told|notified|responsible|in charge|alerted|paged|on call))\b|nothing (?:stops|prevents|limits|protects|checks|verifies|warns|alerts|notifies|detects|catches|tells)\b|` +
-		`(?:never|not|n't) (?:\w+ )?(?:been )?` + neglected + `\b|un(?:tested|encrypted|patched|monitored|maintained)\b|unlimited and\b|grows? (?:without (?:bound|limit)|indefinitely|forever))`)
+		`(?:never|not|n't) (?:\w+ )?(?:been )?` + neglected + `\b|un(?:tested|encrypted|patched|monitored|maintained)\b|(?:have|has|had) neither\b|unlimited and\b|grows? (?:without (?:bound|limit)|indefinitely|forever))`)
 
 	singlePointPattern = regexp.MustCompile(`\b(?i:(?:hinges?|hangs?|rests?) on|depends? (?:entirely|solely|wholly|completely) on|(?:depends?|relies|rely) on (?:one|a single) \w+|bus factor|in one person's head|` +
 		`(?:only|just) (?:one|two|a single) (?:\w+ )?(?:person|people|engineers?|developers?|employees?|colleagues?|admins?|members?|operators?|technicians?|of us)\b|` +

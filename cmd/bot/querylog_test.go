@@ -23,8 +23,8 @@ func TestQueriesAreLoggedWithoutAServer(t *testing.T) {
 		}
 		defer out.Close()
 		if code := run(t.Context(), append(args, "--data", data), stdio{In: os.Stdin, Out: out, Err: out}); code != exitOK {
-			said, _ := os.ReadFile(out.Name())
-			t.Fatalf("%q ended with %d: %s", args, code, said)
+			said, err := os.ReadFile(out.Name())
+			t.Fatalf("%q ended with %d: %s, %v", args, code, said, err)
 		}
 	}
 	execute("ingest", pages)

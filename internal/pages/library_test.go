@@ -25,10 +25,10 @@ func library(t *testing.T) *pages.Library {
 var room = pages.Place{Thread: "slack:C1/1", Channel: "slack:C1", Audience: "channel:slack:C1"}
 
 // replaced is a page's tree with other words.
-func replaced(root *tree.Node, old, new string) *tree.Node {
+func replaced(root *tree.Node, before, after string) *tree.Node {
 	copied := root.Clone()
 	copied.Walk(func(n, _ *tree.Node) bool {
-		n.Text = strings.ReplaceAll(n.Text, old, new)
+		n.Text = strings.ReplaceAll(n.Text, before, after)
 		return true
 	})
 	return copied

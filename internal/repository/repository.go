@@ -165,7 +165,7 @@ func (o *Opener) OpenNewest(ctx context.Context, name string) (*Checkout, error)
 		return c, err
 	}
 	address := remoteAddress(c.remote)
-	if address == nil || o.options.Fetcher.Check(address) != nil {
+	if address == nil || !o.mayFetch(address) {
 		return c, nil
 	}
 	newest, err := o.options.Fetcher.Newest(ctx, address)
@@ -182,6 +182,9 @@ func (o *Opener) OpenNewest(ctx context.Context, name string) (*Checkout, error)
 	}
 	return fetched, c.Close()
 }
+
+// mayFetch reports whether repositories at an address may be fetched.
+func (o *Opener) mayFetch(address *url.URL) bool { return o.options.Fetcher.Check(address) == nil }
 
 func oneLineOf(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 

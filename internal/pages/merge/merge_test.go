@@ -275,10 +275,10 @@ func page(t *testing.T, markdown string) *tree.Node {
 }
 
 // replaceWords changes the texts of a page.
-func replaceWords(root *tree.Node, old, new string) *tree.Node {
+func replaceWords(root *tree.Node, before, after string) *tree.Node {
 	copied := root.Clone()
 	copied.Walk(func(n, _ *tree.Node) bool {
-		n.Text = strings.ReplaceAll(n.Text, old, new)
+		n.Text = strings.ReplaceAll(n.Text, before, after)
 		return true
 	})
 	return copied

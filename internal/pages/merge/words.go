@@ -289,7 +289,7 @@ func tableChanges(was, is []word, offset int) []change {
 		}
 		c := change{from: offset + i}
 		start := j
-		for (i < len(was) || j < len(is)) && !(i < len(was) && j < len(is) && was[i].key == is[j].key) {
+		for (i < len(was) || j < len(is)) && (i == len(was) || j == len(is) || was[i].key != is[j].key) {
 			if j == len(is) || i < len(was) && length[(i+1)*width+j] >= length[i*width+j+1] {
 				i++
 			} else {

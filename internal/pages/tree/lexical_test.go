@@ -44,10 +44,10 @@ func (g *generator) page() []byte {
 	return data
 }
 
-func (g *generator) many(limit int, make func(int) object, depth int) []object {
+func (g *generator) many(limit int, generate func(int) object, depth int) []object {
 	made := []object{}
 	for range g.IntN(limit + 1) {
-		made = append(made, make(depth+1))
+		made = append(made, generate(depth+1))
 	}
 	return made
 }

@@ -118,7 +118,7 @@ func writeXML(b *strings.Builder, n *Node) {
 	if !n.IsKnown() {
 		attribute("type", string(n.Kind))
 	}
-	if !n.HasChildren() && !(n.Kind == Text || n.Kind == CodeText) {
+	if !n.HasChildren() && n.Kind != Text && n.Kind != CodeText {
 		b.WriteString("/>")
 	} else {
 		b.WriteString(">")

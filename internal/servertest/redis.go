@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -276,17 +277,25 @@ func retryUntil(ctx context.Context, attempt func(context.Context) error) error 
 	}
 }
 
-// FreePort returns a port of the loopback that nothing listens on.
+// FreePort returns a port of the loopback that nothing listens on. It is below the ports that
+// Linux gives to outgoing connections and to listeners on port 0, so that none of those takes
+// it before the caller does.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := listener.Close(); err != nil {
-			t.Error(err)
+	const lowest, count, attempts = 10_000, 20_000, 100
+	var refused error
+	for range attempts {
+		port := lowest + rand.IntN(count) //nolint:gosec // no secret
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			refused = err
+			continue
 		}
-	}()
-	return listener.Addr().(*net.TCPAddr).Port
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
+	}
+	t.Fatalf("find a free port: %v", refused)
+	return 0
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -302,15 +301,20 @@ func TestNothingIsConfirmedBeforeItIsDealtWith(t *testing.T) {
 // a replica that dies now leaves behind what was kept first.
 type fadingShards struct {
 	*fleet.Memory
-	kept atomic.Bool
+	kept chan struct{} // closed once it is kept
 }
 
 func (f *fadingShards) Save(ctx context.Context, lease gateway.Lease, session gateway.Session) error {
-	if f.kept.Load() {
+	select {
+	case <-f.kept:
 		return errors.New("the store is away")
+	default:
 	}
-	f.kept.Store(session.ID != "")
-	return f.Memory.Save(ctx, lease, session)
+	err := f.Memory.Save(ctx, lease, session)
+	if err == nil && session.ID != "" {
+		close(f.kept)
+	}
+	return err
 }
 
 func (f *fadingShards) Release(context.Context, gateway.Lease, gateway.Session) error {
@@ -322,9 +326,10 @@ func (f *fadingShards) Release(context.Context, gateway.Lease, gateway.Session) 
 func TestHeartbeatsTellOnlyWhatIsKept(t *testing.T) {
 	server, at, store := fast(t), newDesk(), fleet.NewMemory()
 	options := optionsFor(t, server, store)
-	options.Shards = &fadingShards{Memory: store}
+	shards := &fadingShards{Memory: store, kept: make(chan struct{})}
+	options.Shards = shards
 	stop := start(t, options, at.handle)
-	server.Await("the shard", connected(0))
+	<-shards.kept // before any event: its number is not in what was kept
 	server.Dispatch(guild(0), "MESSAGE_CREATE", message("1", "a"))
 	at.await(t, 1)
 	beats := server.State().Beats

@@ -26,27 +26,35 @@ func NewReader(store Store, now func() time.Time) *Reader {
 // Effective gives the setting that holds in a channel, or for channel "" in the whole space:
 // what was put for the channel, within what was put for the space, within standard.
 func (r *Reader) Effective(ctx context.Context, space Space, channel string, standard Setting) (Setting, error) {
-	key := string(space) + " " + channel
-	if known, ok := r.known.Get(key); ok {
-		return known.Within(standard), nil
-	}
-	holds, err := r.store.Get(ctx, space, "")
+	holds, err := r.readSetting(ctx, space, "")
 	if err == nil && channel != "" {
 		var in Setting
-		in, err = r.store.Get(ctx, space, channel)
+		in, err = r.readSetting(ctx, space, channel)
 		holds = in.Within(holds)
 	}
 	if err != nil {
 		return Setting{}, fmt.Errorf("read the settings of %s: %w", space, err)
 	}
-	r.known.Put(key, holds)
 	return holds.Within(standard), nil
+}
+
+// readSetting gives what was put for a channel, or for channel "" for the whole space.
+func (r *Reader) readSetting(ctx context.Context, space Space, channel string) (Setting, error) {
+	key := string(space) + " " + channel
+	if known, ok := r.known.Get(key); ok {
+		return known, nil
+	}
+	setting, err := r.store.Get(ctx, space, channel)
+	if err == nil {
+		r.known.Put(key, setting)
+	}
+	return setting, err
 }
 
 // Change replaces the setting of a channel, or for channel "" of the whole space.
 func (r *Reader) Change(ctx context.Context, space Space, channel string, setting Setting) error {
 	err := r.store.Put(ctx, space, channel, setting)
-	r.known.Clear() // that of a space is part of those of its channels
+	r.known.Clear()
 	if err != nil {
 		return fmt.Errorf("keep the settings of %s: %w", space, err)
 	}

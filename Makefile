@@ -141,6 +141,14 @@ image-test: ## build the image with buildah and try it with podman, without a ne
 sbom: build ## bin/cairn.cdx.json: what is linked into the program, in CycloneDX
 	scripts/sbom.sh
 
+.PHONY: dist
+dist: ## dist/: archives, packages, the chart, a formula, checksums; VERSION and PLATFORMS choose
+	scripts/dist.sh
+
+.PHONY: dist-check
+dist-check: ## make a release twice and compare each byte: for this machine, or PLATFORMS; COLD=1 compiles anew
+	scripts/dist-check.sh
+
 .PHONY: reach
 reach: ## how many functions one question enters in the smallest setting, by package
 	scripts/reach.sh
@@ -150,7 +158,7 @@ licences: build ## bin/licences.csv; fails on a licence that is not allowed
 	scripts/licences.sh
 
 .PHONY: nightly
-nightly: ## every fuzz target for a minute, vulnerabilities, sbom, licences
+nightly: ## every fuzz target for a minute, vulnerabilities, sbom, licences, a release twice
 	scripts/nightly.sh
 
 .PHONY: chart-tools

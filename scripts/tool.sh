@@ -6,5 +6,5 @@ set -euo pipefail
 supply=$(cd "$(dirname "$0")/supply" && pwd)
 tools=$supply/../../bin/tools
 mkdir -p "$tools"
-(cd "$supply" && CGO_ENABLED=0 go build -o "$tools/" tool)
+(cd "$supply" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$tools/" tool)
 exec "$tools/$1" "${@:2}"

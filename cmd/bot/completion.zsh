@@ -1,3 +1,4 @@
+#compdef cairn
 _cairn() {
 	local -a found
 	found=("${(@f)$("${words[1]}" complete -- "${(@)words[2,$CURRENT]}")}")
@@ -8,4 +9,9 @@ _cairn() {
 		_files
 	fi
 }
-compdef _cairn cairn
+# From a folder of completions zsh runs this file for the first word to complete.
+if [[ ${funcstack[1]-} == _cairn ]]; then
+	_cairn "$@"
+else
+	compdef _cairn cairn
+fi

@@ -25,7 +25,8 @@ func (c *manCommand) Run(_ context.Context, in *invocation) error {
 // manPage is the manual page cairn(1) in roff.
 func manPage(program *kong.Application) string {
 	w := &roff{}
-	w.macro("TH", strings.ToUpper(program.Name), "1", "", versionLine(), "User commands")
+	release, _ := buildVersion()
+	w.macro("TH", strings.ToUpper(program.Name), "1", "", program.Name+" "+release, "User commands")
 	w.macro("SH", "NAME")
 	w.text(program.Name + " - a teammate that answers questions from a team's own documents")
 	w.macro("SH", "SYNOPSIS")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for every change, or looks at a world that changes by itself: each
-# fuzz target for FUZZTIME (60s), known vulnerabilities, the list of what is linked, and
-# its licences. Everything is run; the exit code is 1 where something failed, and 2 where
+# fuzz target for FUZZTIME (60s), known vulnerabilities, the list of what is linked, its licences,
+# and whether a release is the same twice. Everything is run; the exit code is 1 where something failed, and 2 where
 # nothing did but something could not be checked.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -54,6 +54,7 @@ check fuzz env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh
 vulnerabilities
 check 'list of what is linked' scripts/sbom.sh
 check licences scripts/licences.sh
+check 'a release, twice' scripts/dist-check.sh
 
 echo
 printf '%s\n' "${summary[@]}"

@@ -10,13 +10,15 @@ import (
 // Detect returns the renderer that suits what out is, as the environment tells it.
 // Styles and links need a terminal that is not "dumb"; NO_COLOR turns styles off, and
 // FORCE_HYPERLINK (1 or 0) decides about links where the guess by the terminal's name
-// is wrong. What is no terminal gets 80 columns, or COLUMNS.
+// is wrong. What is no terminal has lines of any length, and a terminal that doesn't tell its
+// size has 80 columns, or COLUMNS.
 func Detect(out *os.File, getenv func(string) string) Renderer {
-	r := Renderer{Out: out, Width: 80}
-	if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {
-		r.Width = columns
-	}
+	r := Renderer{Out: out}
 	if IsTerminal(out) {
+		r.Width = 80
+		if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {
+			r.Width = columns
+		}
 		if columns, _, err := term.GetSize(int(out.Fd())); err == nil && columns > 0 {
 			r.Width = columns
 		}

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -66,7 +65,7 @@ func (p page) renderBlock(node ast.Node, width, depth int) []line {
 		bar := faintLine("│ ")
 		return prefixLines(p.renderBlocks(node, width-2, depth+1), bar, bar)
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
-		return p.renderCode(node, width)
+		return p.renderCode(node)
 	case *ast.ThematicBreak:
 		return []line{faintLine(strings.Repeat("─", min(width, 20)))}
 	case *extension.Table:
@@ -100,24 +99,12 @@ func (p page) renderList(list *ast.List, width, depth int) []line {
 	return lines
 }
 
-// renderCode renders lines as they are, indented; what is wider than the page goes on below.
-func (p page) renderCode(node ast.Node, width int) []line {
-	indent := plainLine("  ")
+// renderCode renders lines as they are, indented, so that they can be copied.
+func (p page) renderCode(node ast.Node) []line {
 	var lines []line
 	add := func(text string) {
-		text = strings.TrimRight(text, "\n")
-		rest := splitCells([]span{{text, style{code: true}}})
-		for {
-			end, used := 0, 0
-			for end < len(rest) && (end == 0 || used+rest[end].width <= max(width-2, 1)) {
-				used += rest[end].width
-				end++
-			}
-			lines = append(lines, append(append(line{}, indent...), joinCells(rest[:end])...))
-			if rest = rest[end:]; len(rest) == 0 {
-				return
-			}
-		}
+		cells := splitCells([]span{{strings.TrimRight(text, "\n"), style{code: true, whole: true}}})
+		lines = append(lines, append(plainLine("  "), joinCells(cells)...))
 	}
 	for i := range node.Lines().Len() {
 		segment := node.Lines().At(i)
@@ -152,7 +139,7 @@ func (p page) renderInline(node ast.Node, in style) []span {
 	case *extension.Strikethrough:
 		in.strike = true
 	case *ast.CodeSpan:
-		in.code = true
+		in.code, in.whole = true, true
 	case *ast.RawHTML:
 		return []span{{string(node.Segments.Value(p.source)), in}}
 	case *ast.AutoLink:
@@ -187,9 +174,12 @@ func (p page) appendAddress(label []span, destination string) []span {
 		label[i].style.link = address
 	}
 	if shown := spansText(label); shown == address || "http://"+shown == address || "https://"+shown == address {
+		for i := range label {
+			label[i].style.whole = true
+		}
 		return label
 	}
-	return append(label, span{fmt.Sprintf(" (%s)", address), style{faint: true, link: address}})
+	return append(label, span{" (", style{faint: true}}, span{address, style{faint: true, whole: true, link: address}}, span{")", style{faint: true}})
 }
 
 func spansText(spans []span) string {

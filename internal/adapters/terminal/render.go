@@ -18,7 +18,7 @@ import (
 // escape sequences and bidi overrides in it are left out.
 type Renderer struct {
 	Out        io.Writer
-	Width      int              // columns; below 20 counts as 20
+	Width      int              // columns; below 20 counts as 20, and 0 as endless: nothing is wrapped
 	Color      bool             // styles by escape sequences
 	Hyperlinks bool             // links that a click opens, by OSC 8
 	Now        func() time.Time // what ages are told from; nil is time.Now
@@ -79,7 +79,7 @@ func (r Renderer) sourceLines(source chat.Source) []line {
 		separator = " · "
 	}
 	if place, address := r.sourcePlace(source); place != "" {
-		row = append(row, span{text: "  "}, span{place, style{faint: true, link: address}})
+		row = append(row, span{text: "  "}, span{place, style{faint: true, whole: true, link: address}})
 	}
 	if fresh := markup.Freshness(source, r.now()); fresh != "" {
 		row = append(row, span{text: "  "}, span{"(" + fresh + ")", style{faint: source.State == "live", bad: source.State == "gone"}})
@@ -174,7 +174,15 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-func (r Renderer) width() int { return max(r.Width, 20) }
+// endless is the width of what no line of text is as wide as.
+const endless = 1 << 30
+
+func (r Renderer) width() int {
+	if r.Width == 0 {
+		return endless
+	}
+	return max(r.Width, 20)
+}
 
 func (r Renderer) now() time.Time {
 	if r.Now == nil {

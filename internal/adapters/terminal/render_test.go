@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,10 +82,13 @@ func check(t *testing.T, err error) {
 	}
 }
 
+// unbroken is what a test's answer has to copy: code and addresses.
+var unbroken = regexp.MustCompile(`cairnctl|https://|docs/`)
+
 func fits(t *testing.T, shown string, width int) {
 	t.Helper()
 	for _, l := range strings.Split(shown, "\n") {
-		if got := displaywidth.String(l); got > width {
+		if got := displaywidth.String(l); got > width && !unbroken.MatchString(l) {
 			t.Errorf("line is %d columns wide, more than %d: %q", got, width, l)
 		}
 	}
@@ -147,10 +151,31 @@ func FuzzRender(f *testing.F) {
 		if err := harmless(out.String()); err != nil {
 			t.Fatalf("printed %v", err)
 		}
-		for _, l := range strings.Split(out.String(), "\n") {
-			if got := displaywidth.String(l); got > width {
-				t.Fatalf("line is %d columns wide, more than %d: %q", got, width, l)
+		for _, l := range renderMarkdown(text, nil, width) {
+			whole := slices.ContainsFunc(l, func(s span) bool { return s.style.whole })
+			if got := l.width(); got > width && !whole {
+				t.Fatalf("line is %d columns wide, more than %d: %q", got, width, spansText(l))
 			}
 		}
 	})
+}
+
+// TestWhatIsCopiedIsNotBroken has code and addresses on one line each, whatever the width, and
+// nothing broken where no terminal has a width.
+func TestWhatIsCopiedIsNotBroken(t *testing.T) {
+	const command, address = "kubectl -n cairn logs job/cairn-migration --tail 20", "https://docs.example.org/a/page/of/some/depth.html#part"
+	text := "Look with `" + command + "` at what (" + address + ") says of it.\n\n" +
+		"| Step | Command |\n|---|---|\n| look at the log of the migration first | `" + command + "` |\n\n```\n" + command + " | grep failed\n```"
+	for _, width := range []int{20, 40, 80, 0} {
+		var out bytes.Buffer
+		check(t, renderer(&out, width).Reply(chat.Reply{Outcome: chat.Answered, Text: text}))
+		for _, want := range []string{command, address, command + " | grep failed"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%d columns: %q is broken in\n%s", width, want, out.String())
+			}
+		}
+		if sentence := "Look with " + command + " at what (" + address + ") says of it.\n"; width == 0 && !strings.Contains(out.String(), sentence) {
+			t.Errorf("without a width lines are broken:\n%s", out.String())
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 
 	extension "github.com/yuin/goldmark/extension/ast"
@@ -35,23 +36,27 @@ func (p page) renderTable(table *extension.Table, width int) []line {
 	return renderGrid(columns, rows, width)
 }
 
+// leastColumn is the width down to which a column of text gives way.
+const leastColumn = 8
+
 // renderGrid sets rows in columns under their headings. Columns give way to the widest of
-// them; where even eight columns of text each do not fit, every row becomes a list of
+// them, but for what is kept whole; where that does not fit, every row becomes a list of
 // "heading: value".
 func renderGrid(columns []column, rows [][]line, width int) []line {
-	widths := naturalWidths(columns, rows)
+	widths := columnWidths(columns, rows, line.width)
+	least := columnWidths(columns, rows, wholeWidth)
 	total := columnGap * (len(widths) - 1)
 	for _, w := range widths {
 		total += w
 	}
 	for ; total > width; total-- {
-		widest := 0
+		widest := -1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if w > max(least[i], leastColumn) && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= 8 {
+		if widest < 0 {
 			return renderRecords(columns, rows, width)
 		}
 		widths[widest]--
@@ -68,19 +73,32 @@ func renderGrid(columns []column, rows [][]line, width int) []line {
 	return lines
 }
 
-func naturalWidths(columns []column, rows [][]line) []int {
+// columnWidths gives for each column the widest of its cells, as measured.
+func columnWidths(columns []column, rows [][]line, measure func(line) int) []int {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
-		widths[i] = c.heading.width()
+		widths[i] = measure(c.heading)
 	}
 	for _, row := range rows {
 		for i, cell := range row {
 			if i < len(widths) {
-				widths[i] = max(widths[i], cell.width())
+				widths[i] = max(widths[i], measure(cell))
 			}
 		}
 	}
 	return widths
+}
+
+// wholeWidth is the width of the widest part of a line that is kept whole, with what stands
+// beside it unparted.
+func wholeWidth(l line) int {
+	widest := 0
+	for _, part := range wrapSpans(l, 1) {
+		if slices.ContainsFunc(part, func(s span) bool { return s.style.whole }) {
+			widest = max(widest, part.width())
+		}
+	}
+	return widest
 }
 
 func gridRow(columns []column, row []line, widths []int) []line {

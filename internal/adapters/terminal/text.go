@@ -9,6 +9,7 @@ import (
 // style is how a span looks. Without colour a span is its text alone.
 type style struct {
 	bold, faint, italic, strike, code, mark, good, bad bool
+	whole                                              bool   // to copy: never broken inside
 	link                                               string // address of an OSC 8 hyperlink, printable ASCII; "" for none
 }
 
@@ -70,8 +71,9 @@ func splitCells(spans []span) []cell {
 }
 
 // wrapSpans breaks spans into lines of at most width columns: at spaces, next to wide
-// characters, and inside a word only when it alone is wider than a line. A cluster
-// wider than the line stands alone on one. width must be positive.
+// characters, and inside a word only when it alone is wider than a line. What is to be kept
+// whole is never broken, even where it is wider than the line. A cluster wider than the line
+// stands alone on one. width must be positive.
 func wrapSpans(spans []span, width int) []line {
 	var lines []line
 	rest := splitCells(spans)
@@ -88,11 +90,13 @@ func wrapSpans(spans []span, width int) []line {
 
 // breakAt returns where the first line of rest ends and where the next one begins.
 func breakAt(rest []cell, width int) (end, next int) {
-	used, last, lastNext := 0, 0, 0
+	used, last, lastNext, overruns := 0, 0, 0, false
 	for i, c := range rest {
+		inside := i > 0 && c.style.whole && rest[i-1].style.whole
 		switch {
 		case c.text == "\n":
 			return i, i + 1
+		case inside:
 		case c.text == " ":
 			if i > 0 && rest[i-1].text != " " {
 				last = i
@@ -107,7 +111,13 @@ func breakAt(rest []cell, width int) (end, next int) {
 		}
 		switch {
 		case last > 0:
+			for overruns && lastNext < len(rest) && rest[lastNext].text == " " {
+				lastNext++
+			}
 			return last, lastNext
+		case overruns || c.style.whole: // the line ends where the next word begins
+			overruns = true
+			continue
 		case c.text == " ": // only spaces so far, or a word that just fits
 			return i, i + 1
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/chat"
+	"cairn/internal/listen"
 )
 
 // Time limits of what Slack and Discord deliver; they wait for 3 s themselves.
@@ -45,9 +45,9 @@ type delivered struct {
 
 // takeDeliveries runs the adapter and serves what is delivered to it, until ctx ends.
 func takeDeliveries(ctx context.Context, to delivered, handler chat.Handler) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", to.listen)
+	listener, err := listen.TCP(ctx, to.listen)
 	if err != nil {
-		return fmt.Errorf("listen for %s: %w: choose another address with %s", to.platform, err, to.setting)
+		return fmt.Errorf("%s: %w", to.platform, listen.WithRemedy(err, to.setting))
 	}
 	running, stop := context.WithCancel(ctx)
 	defer stop()

@@ -20,6 +20,7 @@ import (
 	"cairn/internal/graph/flows/echo"
 	"cairn/internal/graph/flows/repo"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/listen"
 )
 
 // newOperations makes the page for those who run Cairn.
@@ -79,9 +80,9 @@ func (c *Cairn) startOperations(ctx context.Context, parts *errgroup.Group, out 
 	if err != nil {
 		return err
 	}
-	server, err := page.Listen(address)
+	server, err := page.Listen(ctx, address)
 	if err != nil {
-		return err
+		return listen.WithRemedy(err, "operations.listen")
 	}
 	parts.Go(func() error { return server.Run(ctx) })
 	_, err = fmt.Fprintf(out, "Operations at %s\n", server.URL())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"cairn/internal/chat"
 	"cairn/internal/config"
 	"cairn/internal/knowledge/index"
+	"cairn/internal/listen"
 	"cairn/internal/telemetry"
 )
 
@@ -132,9 +132,9 @@ func (c *Cairn) withTelemetry(ctx context.Context, out io.Writer, does Roles, wo
 	defer quit()
 	var servers errgroup.Group
 	start := func(e endpoint) error {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", e.address)
+		listener, err := listen.TCP(ctx, e.address)
 		if err != nil {
-			return fmt.Errorf("listen for telemetry: %w: choose another address with %s", err, e.setting)
+			return fmt.Errorf("telemetry: %w", listen.WithRemedy(err, e.setting))
 		}
 		fmt.Fprintf(out, "Telemetry at http://%s%s\n", listener.Addr(), e.path)
 		servers.Go(func() error {

@@ -12,6 +12,7 @@ import (
 
 	"cairn/internal/adapters/web"
 	"cairn/internal/config"
+	"cairn/internal/listen"
 )
 
 // ServeWeb answers on the web page, in one process, until ctx ends.
@@ -64,5 +65,9 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 			Changed: auditor{c.Audit}.webSigned,
 		}
 	}
-	return web.New(options)
+	page, err := web.New(options)
+	if err != nil {
+		return nil, listen.WithRemedy(err, "--listen or web.listen")
+	}
+	return page, nil
 }

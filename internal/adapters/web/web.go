@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"cairn/internal/chat"
+	"cairn/internal/listen"
 	"cairn/internal/loopback"
 )
 
@@ -86,8 +87,8 @@ func New(options Options) (*Web, error) {
 		return nil, fmt.Errorf("web adapter: %w", err)
 	}
 	w.responder = &responder{look: look, logger: options.Logger}
-	if w.listener, err = net.Listen("tcp", options.Addr); err != nil {
-		return nil, fmt.Errorf("web adapter: listen at %s: %w", options.Addr, err)
+	if w.listener, err = listen.TCP(context.Background(), options.Addr); err != nil {
+		return nil, fmt.Errorf("web page: %w", err)
 	}
 	w.loopback = loopback.IsAddress(w.listener.Addr())
 	return w, nil

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"cairn/internal/adapters/web"
+	"cairn/internal/listen"
 )
 
 // Server serves the page at an address of its own.
@@ -16,10 +17,10 @@ type Server struct {
 }
 
 // Listen listens at an address, "host:port". Run must follow: it serves and closes.
-func (p *Page) Listen(address string) (*Server, error) {
-	listener, err := net.Listen("tcp", address)
+func (p *Page) Listen(ctx context.Context, address string) (*Server, error) {
+	listener, err := listen.TCP(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("operations page: listen at %s: %w", address, err)
+		return nil, fmt.Errorf("operations page: %w", err)
 	}
 	return &Server{p, listener}, nil
 }

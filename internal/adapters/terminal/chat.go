@@ -199,7 +199,8 @@ const helpText = `Write a question, or:
   /stop           drop the question that I asked
   /depth [DEPTH]  say how much to answer: brief, detailed or comprehensive
   /new            start a new conversation
-  /quit           leave (so does Ctrl-D; Ctrl-C stops an answer)`
+  /quit           leave (so does Ctrl-D; Ctrl-C stops an answer)
+A \ at the end of a line goes on in the next one; ↑ and ↓ bring back what you wrote.`
 
 func (c *Chat) runCommand(ctx context.Context, line string) error {
 	name, argument, _ := strings.Cut(line, " ")

@@ -316,11 +316,22 @@ func TestTerminal(t *testing.T) {
 	person.press(t, "\x1b[200~one\rtwo\rthree\x1b[201~\r") // pasted
 	person.screen.until("You said: one two three")
 	person.screen.until(prompt)
+	person.press(t, "four\\\r")
+	person.screen.until(promptMore)
+	person.press(t, "five\r") // typed in two lines
+	person.screen.until("You said: four five")
+	person.screen.until(prompt)
+	person.press(t, "\x1b[A\x1b[A\r") // the first of the two again, which goes on as before
+	person.screen.until(promptMore)
+	person.press(t, "six\r")
+	person.screen.until("You said: four six")
+	person.screen.until(prompt)
 	person.press(t, "\x04")
 	if err := <-ended; err != nil {
 		t.Errorf("Run = %v after Ctrl-D, want nil", err)
 	}
 	messages := bot.Messages()
+	messages = messages[:len(messages)-2]
 	if last := messages[len(messages)-1].Text; last != "one\ntwo\nthree" {
 		t.Errorf("what was pasted arrived as %q", last)
 	}

@@ -87,6 +87,8 @@ type editor struct {
 const (
 	prompt     = "› "
 	promptMore = "… "
+	// continuation at the end of a typed line has the message go on in the next one.
+	continuation = `\`
 	// longestTyped is the most characters that the editor takes in a line; it drops
 	// the rest.
 	longestTyped = 4096
@@ -135,8 +137,12 @@ func (e *editor) readTyped() (string, error) {
 		if utf8.RuneCountInString(typed) >= longestTyped {
 			return "", errLineTooLong
 		}
+		more, continued := strings.CutSuffix(typed, continuation)
+		if continued && !pasted {
+			typed = more
+		}
 		message = append(message, typed)
-		if !pasted {
+		if !pasted && !continued {
 			return strings.TrimRight(strings.Join(message, "\n"), "\n"), nil
 		}
 		e.terminal.SetPrompt(promptMore)

@@ -3,25 +3,41 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/schollz/progressbar/v3"
 
+	"cairn/internal/adapters/terminal"
 	"cairn/internal/knowledge/ingest"
 )
 
-// bar shows how far an ingest is. Where nobody watches it prints a line a phase.
+// bar shows how far an ingest is, in one line of a terminal, and nothing elsewhere.
 type bar struct {
 	out    io.Writer
-	source string
+	source string // as it is shown
 	live   bool
 	phase  ingest.Phase
 	shown  *progressbar.ProgressBar
 }
 
+// barColumns is what a bar takes beside the name of its source: the phase, the percentage, a
+// bar of eight columns, counts and times.
+const barColumns = 60
+
+// newBar makes the bar of a source. A terminal that is too narrow for one line has none.
 func newBar(out io.Writer, source string, live bool) *bar {
-	return &bar{out: out, source: source, live: live}
+	width := 0
+	if file, ok := out.(*os.File); ok && live {
+		width = terminal.Detect(file, os.Getenv).Width
+	}
+	room := min(width-barColumns, longestName)
+	return &bar{out: out, source: displaywidth.TruncateString(source, max(room, 0), "…"), live: room >= shortestName}
 }
+
+// The columns of a source's name: a longer one is cut.
+const shortestName, longestName = 4, 24
 
 func (b *bar) observe(p ingest.Progress) {
 	if p.Phase != b.phase {
@@ -48,25 +64,25 @@ func (b *bar) begin(p ingest.Progress) {
 	if !b.live {
 		return
 	}
-	total, unit := p.Total, "files"
+	total := p.Total
 	if p.Phase == ingest.Embedding {
-		total, unit = p.Passages+p.Pending, "passages"
+		total = p.Passages + p.Pending
 	}
 	if total == 0 {
 		total = -1
 	}
 	b.shown = progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(b.out), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 	)
 }
 
 func (b *bar) describe(p ingest.Progress) string {
 	if p.Phase == ingest.Embedding {
-		return fmt.Sprintf("%s: embedding (text can be searched already)", b.source)
+		return b.source + ": embedding"
 	}
-	return fmt.Sprintf("%s: reading, %d passages", b.source, p.Passages)
+	return b.source + ": reading"
 }
 
 // finish takes the bar off the screen.

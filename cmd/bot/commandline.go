@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"cairn/internal/config"
 )
 
 // command is one thing that the program does. Its exported fields are its flags and
@@ -102,7 +104,7 @@ func parseArguments(args []string) (request, error) {
 		return request{text: text.String()}, nil
 	}
 	if misused := (*kong.ParseError)(nil); errors.As(err, &misused) {
-		return request{}, fmt.Errorf("%w\nSee `%s --help`", err, pathOf(misused.Context))
+		return request{}, fmt.Errorf("%w%s\nSee `%s --help`", err, suggestCommand(misused), pathOf(misused.Context))
 	}
 	if err != nil {
 		return request{}, err
@@ -112,6 +114,24 @@ func parseArguments(args []string) (request, error) {
 		return request{}, fmt.Errorf("`%s` has nothing to run", pathOf(parsed))
 	}
 	return request{name: parsed.Selected().Name, command: called, global: all.global}, nil
+}
+
+// suggestCommand names the command that was probably meant by a word that kong took for an
+// argument of the default one: "runs shwo".
+func suggestCommand(misused *kong.ParseError) string {
+	word, unexpected := strings.CutPrefix(misused.Error(), "unexpected argument ")
+	selected := misused.Context.Selected()
+	if !unexpected || selected == nil || selected.Parent == nil || selected.Parent.DefaultCmd != selected {
+		return ""
+	}
+	var names []string
+	for _, child := range selected.Parent.Children {
+		names = append(names, child.Name)
+	}
+	if nearest := config.NearestName(word, names); nearest != "" {
+		return fmt.Sprintf(", did you mean %q?", nearest)
+	}
+	return ""
 }
 
 // newParser reads arguments into all.
@@ -130,8 +150,17 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 	help.Help = "Show this help."
 	help.Group = parser.Model.Flags[len(parser.Model.Flags)-1].Group
 	showExamples(parser.Model.Node)
+	parser.Model.Detail = firstSteps
 	return parser, nil
 }
+
+// firstSteps are what the help of the program begins with.
+const firstSteps = `Examples:
+
+	cairn demo
+	cairn ingest ./handbook
+	cairn ask How do I return my laptop?
+	cairn serve`
 
 // showExamples has the help of a command and of those below it begin with their examples.
 func showExamples(node *kong.Node) {

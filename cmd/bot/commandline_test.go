@@ -123,6 +123,7 @@ func TestWrongUseIsToldWithItsRemedy(t *testing.T) {
 		"ingset":                   "unexpected argument ingset, did you mean \"ingest\"?",
 		"config bogus":             "unexpected argument bogus\nSee `cairn config --help`",
 		"config":                   "expected one of \"check\", \"example\"",
+		"runs shwo run-1":          "unexpected argument shwo, did you mean \"show\"?\nSee `cairn runs list --help`",
 		"runs bogus":               "unexpected argument bogus\nSee `cairn runs list --help`",
 		"demo a b":                 "unexpected argument b\nSee `cairn demo --help`",
 		"--bogus":                  "unknown flag --bogus",

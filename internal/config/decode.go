@@ -294,16 +294,22 @@ func unknownKey(name string, known []string) error {
 	if slices.Contains(secrets, strings.ToLower(name)) && slices.Contains(known, "key_env") {
 		return errors.New("a secret never stands in this file: name the environment variable that holds it with key_env, or a file with key_file")
 	}
+	nearest := NearestName(name, known)
+	if nearest == "" {
+		return fmt.Errorf("unknown key, want one of %s", strings.Join(known, ", "))
+	}
+	return fmt.Errorf("unknown key, did you mean %s?", nearest)
+}
+
+// NearestName gives the name among those known that was probably meant, "" where none is like it.
+func NearestName(name string, known []string) string {
 	nearest, least := "", len(name)/2+1
 	for _, key := range known {
 		if d := distance(name, key); d < least {
 			nearest, least = key, d
 		}
 	}
-	if nearest == "" {
-		return fmt.Errorf("unknown key, want one of %s", strings.Join(known, ", "))
-	}
-	return fmt.Errorf("unknown key, did you mean %s?", nearest)
+	return nearest
 }
 
 // distance is the number of letters to change, add or drop to make b of a (Levenshtein).

@@ -145,6 +145,10 @@ sbom: build ## bin/cairn.cdx.json: what is linked into the program, in CycloneDX
 dist: ## dist/: archives, packages, the chart, a formula, checksums; VERSION and PLATFORMS choose
 	scripts/dist.sh
 
+.PHONY: site
+site: ## site/: the documentation as a website with search, which needs no server
+	go run ./docs/site site
+
 .PHONY: dist-check
 dist-check: ## make a release twice and compare each byte: for this machine, or PLATFORMS; COLD=1 compiles anew
 	scripts/dist-check.sh

@@ -207,14 +207,18 @@ function 12-15 Page.button2Tap($event widget)
 
 func TestMistakesHaveTheirLines(t *testing.T) {
 	for source, want := range map[string]string{
-		"let a = 1;\nlet b = ;\n":                      "a.jsx:2: Unexpected \";\"",
-		"let a = 1;\nlet a = 2;\nlet a = 3;\n":         "a.jsx:2: The symbol \"a\" has already been declared; a.jsx:3: The symbol \"a\" has already been declared",
-		"const x = <A>\n  <B>\n</A>;\n":                "a.jsx:3: Unexpected closing \"A\" tag does not match opening \"B\" tag; a.jsx:4: Unexpected end of file before a closing \"A\" tag",
-		strings.Repeat("[", 300):                       "a.jsx:1: nested deeper than the 250 levels that are read",
-		"\n" + strings.Repeat("a=>", 300):              "a.jsx:2: nested deeper than the 250 levels that are read",
-		strings.Repeat("<a>", 300):                     "a.jsx:1: nested deeper than the 250 levels that are read",
-		strings.Repeat("[]\n", 20_001):                 "a.jsx: more than the 20000 brackets that are read",
-		strings.Repeat("// \n", jsx.MaxBytes/4) + "\n": "a.jsx: larger than the 256 KiB that are read",
+		"let a = 1;\nlet b = ;\n":                         "a.jsx:2: Unexpected \";\"",
+		"let a = 1;\nlet a = 2;\nlet a = 3;\n":            "a.jsx:2: The symbol \"a\" has already been declared; a.jsx:3: The symbol \"a\" has already been declared",
+		"const x = <A>\n  <B>\n</A>;\n":                   "a.jsx:3: Unexpected closing \"A\" tag does not match opening \"B\" tag; a.jsx:4: Unexpected end of file before a closing \"A\" tag",
+		strings.Repeat("[", 300):                          "a.jsx:1: nested deeper than the 250 levels that are read: split it into smaller components or functions",
+		"\n" + strings.Repeat("a=>", 300):                 "a.jsx:2: nested deeper than the 250 levels that are read: split it into smaller components or functions",
+		strings.Repeat("<a>", 300):                        "a.jsx:1: nested deeper than the 250 levels that are read: split it into smaller components or functions",
+		"\n" + nestFunctions(101):                         "a.jsx:2: functions and blocks are nested deeper than the 100 levels that are read: split the function",
+		strings.Repeat("for(let a of b){", 101):           "a.jsx:1: functions and blocks are nested deeper than the 100 levels that are read: split the function",
+		"const a = <p>'{" + nestFunctions(301) + "'}</p>": "a.jsx:1: more than the 200 functions in strings and comments that are read: move them to another file",
+		"a = /'/;/[/*]/;" + nestFunctions(301) + "/*/":    "a.jsx:1: more than the 200 functions in strings and comments that are read: move them to another file",
+		strings.Repeat("[]\n", 20_001):                    "a.jsx: more than the 20000 brackets that are read",
+		strings.Repeat("// \n", jsx.MaxBytes/4) + "\n":    "a.jsx: larger than the 256 KiB that are read",
 	} {
 		_, wrong := jsx.Parse("a.jsx", []byte(source))
 		var got []string
@@ -223,6 +227,24 @@ func TestMistakesHaveTheirLines(t *testing.T) {
 		}
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%.30q: %q, want %q", source, got, want)
+		}
+	}
+}
+
+func nestFunctions(n int) string {
+	return strings.Repeat("function f(){", n) + strings.Repeat("}", n)
+}
+
+func TestFilesWithinLimitsAreRead(t *testing.T) {
+	for name, source := range map[string]string{
+		"functions side by side": strings.Repeat("function f(a) { if (a) { return () => { f({b: {c: a}}); }; } }\n", 1_000),
+		"nested functions":       nestFunctions(100),
+		"objects":                "export default " + strings.Repeat("{a:", 200) + "1" + strings.Repeat("}", 200),
+		"messages":               "export default [" + strings.Repeat("'Hello {name} (you)',\n", 2_000) + "]",
+		"comments":               strings.Repeat("// adds (a), see {@link b}\n", 150),
+	} {
+		if _, wrong := jsx.Parse("a.js", []byte(source)); len(wrong) > 0 {
+			t.Errorf("%s: %v", name, wrong[0])
 		}
 	}
 }

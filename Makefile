@@ -114,6 +114,10 @@ bench-discord: build ## mentions at 200 a second for a minute through Discord's 
 discord-js: ## the fake Discord with a bot on discord.js in it; fetches it from npm, needs Node 18
 	internal/adapters/discord/discordtest/testdata/discordjs/run.sh
 
+.PHONY: socket-io
+socket-io: ## the relay, and the client of relays, against npm's socket.io and socket.io-client; fetches them, needs Node 18
+	internal/inspect/relay/testdata/socketio/run.sh
+
 .PHONY: slack-emulate
 slack-emulate: ## the Slack adapter against npm's emulate; fetches it and Node 24
 	scripts/slack-emulate.sh

@@ -238,7 +238,7 @@ func DecodeTimeline(raw []byte) []string {
 			pages = append(pages, name)
 		}
 	}
-	return pages[max(0, len(pages)-maxEvents):]
+	return KeepLast(pages)
 }
 
 // DecodeRequests reads what was requested, without headers, bodies and what addresses ask for.
@@ -259,10 +259,61 @@ func DecodeRequests(raw []byte) []Request {
 			requests = append(requests, request)
 		}
 	}
-	return requests[max(0, len(requests)-maxEvents):]
+	return KeepLast(requests)
 }
 
-// DecodeLogs reads lines of the console.
+// DecodeServiceCall reads a request that an app made, and its response: [config, response], or
+// [config, error]. ok is false where there is none.
+func DecodeServiceCall(raw []byte) (request Request, ok bool) {
+	var wire []map[string]json.RawMessage
+	if CheckDepth(raw) != nil || json.Unmarshal(raw, &wire) != nil || len(wire) == 0 {
+		return Request{}, false
+	}
+	address, err := url.Parse(text(wire[0]["url"]))
+	if err != nil {
+		return Request{}, false
+	}
+	request = Request{Method: strings.ToUpper(scalar(wire[0]["method"])), Path: Cut(address.Path)}
+	if len(wire) > 1 {
+		request.Status = scalar(wire[1]["status"])
+		if request.Status == "" {
+			request.Status = scalar(decodeObject(wire[1]["response"])["status"])
+		}
+		if request.Status == "" {
+			request.Status = scalar(wire[1]["code"]) // "ERR_NETWORK"
+		}
+	}
+	return request, request.Path != ""
+}
+
+// text reads text as it is; anything else is "".
+func text(raw json.RawMessage) string {
+	var value string
+	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
+		return ""
+	}
+	return value
+}
+
+// KeepLast bounds a list of events to the last of them.
+func KeepLast[T any](events []T) []T { return events[max(0, len(events)-maxEvents):] }
+
+// scalars reads what scalar does, or a list of it.
+func scalars(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
+		return scalar(raw)
+	}
+	var all []string
+	for _, one := range list[:min(len(list), maxEntries)] {
+		if text := scalar(one); text != "" {
+			all = append(all, text)
+		}
+	}
+	return Cut(strings.Join(all, " "))
+}
+
+// DecodeLogs reads lines of the console. A line is text, or a list of what was logged at once.
 func DecodeLogs(raw []byte) []Message {
 	var wire []map[string]json.RawMessage
 	if CheckDepth(raw) != nil || json.Unmarshal(raw, &wire) != nil {
@@ -270,9 +321,9 @@ func DecodeLogs(raw []byte) []Message {
 	}
 	var messages []Message
 	for _, one := range wire {
-		if text := scalar(one["message"]); text != "" {
+		if text := scalars(one["message"]); text != "" {
 			messages = append(messages, Message{Level: scalar(one["type"]), Text: text})
 		}
 	}
-	return messages[max(0, len(messages)-maxEvents):]
+	return KeepLast(messages)
 }

@@ -6,6 +6,7 @@ package inspect
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,11 @@ type Events struct {
 	Pages    []string  `json:"pages,omitempty"` // that were opened
 	Requests []Request `json:"requests,omitempty"`
 	Messages []Message `json:"messages,omitempty"` // on the console
+}
+
+// Clone copies the lists, so that what happens later does not show in them.
+func (e Events) Clone() Events {
+	return Events{Pages: slices.Clone(e.Pages), Requests: slices.Clone(e.Requests), Messages: slices.Clone(e.Messages)}
 }
 
 // Request is a request that the app sent. Headers and bodies are never read.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,29 +58,41 @@ func Write(t testing.TB, extra int) string {
 	return root
 }
 
-// Session is a session file of the shop with its page Main open. selected is the name of the
-// widget that is selected, "" for none.
-func Session(t testing.TB, selected string) []byte {
-	t.Helper()
+// Tree is what the shop tells of its widgets with its page Main open. selected is the name of
+// the widget that is selected, "" for none; with details, properties and styles stand in it.
+func Tree(selected string, details bool) map[string]any {
 	widget := func(id any, tag, name string, children ...any) map[string]any {
 		made := map[string]any{"id": id, "tagName": tag, "name": name, "children": children}
 		if name == selected {
 			made["selected"] = true
 		}
-		if name == "button2" {
-			made["properties"] = map[string]any{"caption": "Next", "disabled": false, "token": "s3cret"}
-			made["styles"] = map[string]any{"root": map[string]any{"__trace": []any{
-				map[string]any{"name": "inline", "source": "inline", "value": map[string]any{"backgroundColor": "#888888"}},
-				map[string]any{"name": "btn-primary", "source": "Main.style.js", "value": map[string]any{"backgroundColor": "#4263eb"}},
-			}}}
+		if name == "button2" && details {
+			maps.Copy(made, Detail())
 		}
 		return made
 	}
-	tree := widget(1, "WmPage", "mainpage",
+	return widget(1, "WmPage", "mainpage",
 		widget("2", "WmPageContent", "page_content1", widget(3, "WmList", "list1"), widget(4, "WmButton", "button1"), widget(5, "WmButton", "button2"), widget(6, "WmLabel", "label3")),
 		widget(7, "WmTabbar", "mobile_tabbar1"))
+}
+
+// Detail is what the shop tells of its button2, whose id is 5.
+func Detail() map[string]any {
+	return map[string]any{
+		"properties": map[string]any{"caption": "Next", "disabled": false, "token": "s3cret"},
+		"styles": map[string]any{"root": map[string]any{"__trace": []any{
+			map[string]any{"name": "inline", "source": "inline", "value": map[string]any{"backgroundColor": "#888888"}},
+			map[string]any{"name": "btn-primary", "source": "Main.style.js", "value": map[string]any{"backgroundColor": "#4263eb"}},
+		}}},
+	}
+}
+
+// Session is a session file of the shop with its page Main open. selected is the name of the
+// widget that is selected, "" for none.
+func Session(t testing.TB, selected string) []byte {
+	t.Helper()
 	return Zip(t, map[string]any{
-		"componentTree": tree,
+		"componentTree": Tree(selected, true),
 		"timelineLogs": []any{
 			map[string]any{"name": "PAGE_READY", "data": map[string]any{"name": "Login"}, "startTime": 1},
 			map[string]any{"name": "PAGE_READY", "data": map[string]any{"name": "Main"}, "startTime": 2},

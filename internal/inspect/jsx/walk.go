@@ -74,8 +74,8 @@ func (w *walker) walkBranch(statement ast.Statement) {
 	switch s := statement.(type) {
 	case *ast.IfStatement:
 		w.convertAny(s.Test)
-		w.whenever(s.Consequent)
-		w.whenever(s.Alternate)
+		w.walkConditional(s.Consequent)
+		w.walkConditional(s.Alternate)
 	case *ast.ForStatement:
 		switch begin := s.Initializer.(type) {
 		case *ast.ForLoopInitializerExpression:
@@ -87,16 +87,16 @@ func (w *walker) walkBranch(statement ast.Statement) {
 		}
 		w.convertAny(s.Test)
 		w.convertAny(s.Update)
-		w.whenever(s.Body)
+		w.walkConditional(s.Body)
 	case *ast.ForInStatement:
 		w.convertAny(s.Source)
-		w.whenever(s.Body)
+		w.walkConditional(s.Body)
 	case *ast.ForOfStatement:
 		w.convertAny(s.Source)
-		w.whenever(s.Body)
+		w.walkConditional(s.Body)
 	case *ast.WhileStatement:
 		w.convertAny(s.Test)
-		w.whenever(s.Body)
+		w.walkConditional(s.Body)
 	case *ast.DoWhileStatement:
 		w.walkStatement(s.Body)
 		w.convertAny(s.Test)
@@ -114,7 +114,7 @@ func (w *walker) walkBranch(statement ast.Statement) {
 	case *ast.TryStatement:
 		w.walkAll(s.Body.List)
 		if s.Catch != nil {
-			w.whenever(s.Catch.Body)
+			w.walkConditional(s.Catch.Body)
 		}
 		if s.Finally != nil {
 			w.walkAll(s.Finally.List)
@@ -122,7 +122,7 @@ func (w *walker) walkBranch(statement ast.Statement) {
 	}
 }
 
-func (w *walker) whenever(statement ast.Statement) {
+func (w *walker) walkConditional(statement ast.Statement) {
 	if statement == nil {
 		return
 	}

@@ -132,7 +132,7 @@ func (f *Flow) parseFiles(_ context.Context, step graph.Step[reading]) (graph.Re
 				found = matches[0].Widget
 			}
 		case round > maxRounds:
-			return graph.Update(readFailure.Set(fmt.Sprintf("I asked %d times and found no widget of that name on page %s, so I can't answer.", maxRounds, code(r.Page.Name)))), nil
+			return graph.Update(readFailure.Set(fmt.Sprintf("I asked %d times and found no widget of that name on page %s, so I can't answer.", maxRounds, formatCode(r.Page.Name)))), nil
 		default:
 			return graph.Ask[reading](r.askWidget(key, given, locations)), nil
 		}
@@ -178,12 +178,12 @@ func (r reading) target(locations []project.Location) (meant bool, found string)
 }
 
 func (r reading) askWidget(key, given string, locations []project.Location) graph.Question {
-	text := fmt.Sprintf("Which widget on page %s do you mean?", code(r.Page.Name))
+	text := fmt.Sprintf("Which widget on page %s do you mean?", formatCode(r.Page.Name))
 	shown := locations
 	if matches := project.Find(locations, given); len(matches) > 1 {
-		text, shown = fmt.Sprintf("Several widgets on page %s may be meant by %s. Which one?", code(r.Page.Name), code(given)), matches
+		text, shown = fmt.Sprintf("Several widgets on page %s may be meant by %s. Which one?", formatCode(r.Page.Name), formatCode(given)), matches
 	} else if given != Selected {
-		text = fmt.Sprintf("I found no widget %s on page %s. Which one do you mean?", code(given), code(r.Page.Name))
+		text = fmt.Sprintf("I found no widget %s on page %s. Which one do you mean?", formatCode(given), formatCode(r.Page.Name))
 	}
 	shown = usedFirst(shown)
 	captions, names := make(map[string]string), []string{}
@@ -239,7 +239,7 @@ func (f *Flow) mapHandlers(_ context.Context, step graph.Step[reading]) (graph.R
 
 func (f *Flow) mapStyles(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
 	sources := f.sources(step.State)
-	if step.State.Widget == "" && step.State.Query.needs(AboutTheme) {
+	if step.State.Widget == "" && step.State.Query.asksFor(AboutTheme) {
 		return graph.Update(readStyles.Set(sources.ThemeStyles())), nil
 	}
 	return graph.Update(readStyles.Set(sources.Styles(step.State.Widget))), nil

@@ -14,12 +14,12 @@ import (
 // maxCode is how much of a name or value is shown, in letters.
 const maxCode = 120
 
-func code(text string) string { return plain.Code(inspect.Cut(text), maxCode) }
+func formatCode(text string) string { return plain.Code(inspect.Cut(text), maxCode) }
 
 func listNames(names []string) string {
 	shown := make([]string, 0, len(names))
 	for _, name := range names[:min(len(names), maxListed)] {
-		shown = append(shown, code(name))
+		shown = append(shown, formatCode(name))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(names) - len(shown); more > 0 {
@@ -43,10 +43,10 @@ func (r reading) facts(sources *project.Sources) []Fact {
 	add(r.behaviourFacts())
 	add(r.styleFacts())
 	add(r.propertyFacts())
-	if r.Query.needs(AboutRequests) {
+	if r.Query.asksFor(AboutRequests) {
 		add(r.requestFacts())
 	}
-	if r.Query.needs(AboutNavigation) && r.Query.Target != "" {
+	if r.Query.asksFor(AboutNavigation) && r.Query.Target != "" {
 		add(r.navigationFacts(sources))
 	}
 	return facts[:min(len(facts), maxFacts)]
@@ -58,9 +58,9 @@ func (r reading) locationFacts() []Fact {
 		if location.Widget != r.Widget || r.Widget == "" {
 			continue
 		}
-		text := fmt.Sprintf("It is a %s", code(location.Tag))
+		text := fmt.Sprintf("It is a %s", formatCode(location.Tag))
 		if location.Caption != "" && location.Caption != location.Widget {
-			text += fmt.Sprintf(" with the caption %s", code(location.Caption))
+			text += fmt.Sprintf(" with the caption %s", formatCode(location.Caption))
 		}
 		if path := hierarchyText(location.Hierarchy); path != "" {
 			text += " in " + path
@@ -80,7 +80,7 @@ func hierarchyText(places []project.Place) string {
 	var names []string
 	for _, place := range slices.Backward(places) {
 		if place.Name != "" && len(names) < maxHierarchy {
-			names = append(names, code(place.Name))
+			names = append(names, formatCode(place.Name))
 		}
 	}
 	return strings.Join(names, " in ")
@@ -95,11 +95,11 @@ func (r reading) behaviourFacts() []Fact {
 		if !r.isAsked(handler) {
 			continue
 		}
-		text := fmt.Sprintf("On %s", code(handler.Event))
+		text := fmt.Sprintf("On %s", formatCode(handler.Event))
 		if handler.Handler == "" {
 			text += " it calls nothing"
 		} else {
-			text += fmt.Sprintf(" it calls %s", code(handler.Handler))
+			text += fmt.Sprintf(" it calls %s", formatCode(handler.Handler))
 		}
 		facts = append(facts, Fact{About: AboutEvents, Text: text + ".", File: handler.BoundFile, Line: handler.BoundLine})
 		for _, step := range handler.Steps {
@@ -149,7 +149,7 @@ func (r reading) isAsked(handler project.Handler) bool {
 
 // stepText says what a step does.
 func stepText(step project.Step, pages []project.Page) string {
-	subject, object := code(step.Subject), code(step.Object)
+	subject, object := formatCode(step.Subject), formatCode(step.Object)
 	var text string
 	switch step.Kind {
 	case project.CallsFunction:
@@ -201,31 +201,31 @@ func stepText(step project.Step, pages []project.Page) string {
 
 func (r reading) styleFacts() []Fact {
 	var facts []Fact
-	if r.Widget == "" && !r.Query.needs(AboutTheme) {
+	if r.Widget == "" && !r.Query.asksFor(AboutTheme) {
 		return nil
 	}
 	if selected := r.PageState.SelectedWidget; selected != nil {
 		for _, style := range selected.Styles[:min(len(selected.Styles), maxPerGroup)] {
 			facts = append(facts, Fact{About: AboutStyles, Text: fmt.Sprintf("In the app %s of its %s is %s, by the rule %s (%s).",
-				code(style.Name), code(style.Part), code(style.Value), code(style.Rule), code(style.Source))})
+				formatCode(style.Name), formatCode(style.Part), formatCode(style.Value), formatCode(style.Rule), formatCode(style.Source))})
 		}
 	}
 	for _, style := range r.Styles {
 		if !style.Wins || !r.isAskedStyle(style) {
 			continue
 		}
-		from := fmt.Sprintf("by the class %s in %s", code(style.Class), code(path.Base(style.File)))
+		from := fmt.Sprintf("by the class %s in %s", formatCode(style.Class), formatCode(path.Base(style.File)))
 		if style.Class == project.Inline {
 			from = "by its own styles"
 		}
 		of := ""
 		if style.Part != "" {
-			of = " of its " + code(style.Part)
+			of = " of its " + formatCode(style.Part)
 		}
 		if r.Widget == "" {
-			of = fmt.Sprintf(" of %s", code(style.Part))
+			of = fmt.Sprintf(" of %s", formatCode(style.Part))
 		}
-		text := fmt.Sprintf("%s%s is %s, %s", code(style.Name), of, code(style.Value), from)
+		text := fmt.Sprintf("%s%s is %s, %s", formatCode(style.Name), of, formatCode(style.Value), from)
 		if beaten := r.beatenBy(style); beaten != "" {
 			text += ", which wins over " + beaten
 		}
@@ -251,7 +251,7 @@ func (r reading) isAskedStyle(style project.Style) bool {
 func (r reading) beatenBy(style project.Style) string {
 	for _, other := range r.Styles {
 		if !other.Wins && other.Widget == style.Widget && other.Part == style.Part && other.Name == style.Name {
-			return fmt.Sprintf("%s of %s (`%s:%d`)", code(other.Value), code(other.Class), path.Base(other.File), other.Line)
+			return fmt.Sprintf("%s of %s (`%s:%d`)", formatCode(other.Value), formatCode(other.Class), path.Base(other.File), other.Line)
 		}
 	}
 	return ""
@@ -264,16 +264,16 @@ func (r reading) propertyFacts() []Fact {
 	var facts []Fact
 	if selected := r.PageState.SelectedWidget; selected != nil {
 		for _, property := range selected.Properties[:min(len(selected.Properties), maxPerGroup)] {
-			facts = append(facts, Fact{About: AboutProperties, Text: fmt.Sprintf("In the app %s is %s.", code(property.Name), code(property.Value))})
+			facts = append(facts, Fact{About: AboutProperties, Text: fmt.Sprintf("In the app %s is %s.", formatCode(property.Name), formatCode(property.Value))})
 		}
 	}
 	for _, property := range r.Properties {
-		text := fmt.Sprintf("%s is %s", code(property.Name), code(property.Value))
+		text := fmt.Sprintf("%s is %s", formatCode(property.Name), formatCode(property.Value))
 		switch {
 		case property.Set:
-			text = fmt.Sprintf("%s is set to %s by the script", code(property.Name), code(property.Value))
+			text = fmt.Sprintf("%s is set to %s by the script", formatCode(property.Name), formatCode(property.Value))
 		case property.Bound:
-			text = fmt.Sprintf("%s is computed: %s", code(property.Name), code(property.Value))
+			text = fmt.Sprintf("%s is computed: %s", formatCode(property.Name), formatCode(property.Value))
 		}
 		facts = append(facts, Fact{About: AboutProperties, Text: text + ".", File: property.File, Line: property.Line})
 	}
@@ -285,12 +285,12 @@ func (r reading) requestFacts() []Fact {
 	for _, request := range r.PageState.Events.Requests {
 		if request.Failed() {
 			facts = append(facts, Fact{About: AboutRequests, Text: strings.TrimSpace(fmt.Sprintf("The request %s to %s failed with status %s.",
-				code(request.Method+" "+request.Name), code(request.Path), code(request.Status)))})
+				formatCode(request.Method+" "+request.Name), formatCode(request.Path), formatCode(request.Status)))})
 		}
 	}
 	for _, message := range r.PageState.Events.Messages {
 		if message.Level == "error" {
-			facts = append(facts, Fact{About: AboutRequests, Text: fmt.Sprintf("The app logged the error %s.", code(message.Text))})
+			facts = append(facts, Fact{About: AboutRequests, Text: fmt.Sprintf("The app logged the error %s.", formatCode(message.Text))})
 		}
 	}
 	if len(facts) > 0 {
@@ -309,10 +309,10 @@ func (r reading) navigationFacts(sources *project.Sources) []Fact {
 		if strings.EqualFold(found.Page, r.Query.Target) {
 			return []Fact{{
 				About: AboutNavigation, File: found.File, Line: found.Line,
-				Text: fmt.Sprintf("The action %s goes to the page %s. In a handler of the page's script, %s calls it with data.", code(found.Action), code(found.Page),
-					code(fmt.Sprintf("%s.%s.invoke({data: {…}})", found.Holder, found.Action))),
+				Text: fmt.Sprintf("The action %s goes to the page %s. In a handler of the page's script, %s calls it with data.", formatCode(found.Action), formatCode(found.Page),
+					formatCode(fmt.Sprintf("%s.%s.invoke({data: {…}})", found.Holder, found.Action))),
 			}}
 		}
 	}
-	return []Fact{{About: AboutNavigation, Text: fmt.Sprintf("No action of the page or of the app goes to the page %s: it needs one.", code(r.Query.Target))}}
+	return []Fact{{About: AboutNavigation, Text: fmt.Sprintf("No action of the page or of the app goes to the page %s: it needs one.", formatCode(r.Query.Target))}}
 }

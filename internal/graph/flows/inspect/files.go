@@ -70,10 +70,10 @@ func (r *fileReader) readPage(page project.Page) {
 		r.readFile(name)
 	}
 	if page.Script == "" {
-		r.miss(page.Name+".script", errors.New("there is no such file"), "what its handlers do is not known")
+		r.recordMissing(page.Name+".script", errors.New("there is no such file"), "what its handlers do is not known")
 	}
 	if page.Variables == "" {
-		r.miss(page.Name+".variables", errors.New("there is no such file"), "the app's variables are used")
+		r.recordMissing(page.Name+".variables", errors.New("there is no such file"), "the app's variables are used")
 	}
 }
 
@@ -87,7 +87,7 @@ func (r *fileReader) readFile(name string) {
 	if err != nil {
 		use.Error = shortened(err.Error())
 		r.uses = append(r.uses, use)
-		r.miss(name, err, "the answer goes without it")
+		r.recordMissing(name, err, "the answer goes without it")
 		return
 	}
 	use.Result = fmt.Sprintf("%d bytes", len(content))
@@ -110,6 +110,6 @@ func (r *fileReader) readWhole(name string) (string, error) {
 	return string(content), err
 }
 
-func (r *fileReader) miss(name string, err error, recovery string) {
+func (r *fileReader) recordMissing(name string, err error, recovery string) {
 	r.problems = append(r.problems, Problem{Step: nodeFiles, Error: fmt.Sprintf("%s: %s", name, shortened(err.Error())), RecoveryAction: recovery})
 }

@@ -147,7 +147,7 @@ func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.R
 func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Abstained, Text: s.Failure, Trace: flows.Trace{
-		Steps: steps, Models: s.Models, Notes: s.trail(), Took: f.options.Now().Sub(s.StartTime),
+		Steps: steps, Models: s.Models, Notes: s.describeRun(), Took: f.options.Now().Sub(s.StartTime),
 	}}
 	switch {
 	case run.Status == graph.Waiting:
@@ -158,8 +158,8 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	return made
 }
 
-// trail is how the run went, for people who ask why.
-func (s State) trail() []string {
+// describeRun says how the run went, for people who ask why.
+func (s State) describeRun() []string {
 	var made []string
 	for _, id := range []StepID{StepQuery, StepState, StepRetrieve, StepAnalyze, StepAnswer} {
 		status := s.ResearchSteps[id]

@@ -195,14 +195,14 @@ func analyze(text string, pages []project.Page, before Previous) QueryAnalysis {
 		}
 	}
 	made.WidgetReference = referenceIn(text, pages)
-	if made.wants(AboutTheme) {
+	if made.asksOnlyFor(AboutTheme) {
 		made.WidgetReference = ""
 	} else if made.WidgetReference == "" {
 		if found := bareKind.FindStringSubmatch(text); found != nil {
 			made.WidgetReference = strings.ToLower(found[1])
 		}
 	}
-	if made.WidgetReference == "" && !made.wants(AboutTheme, AboutRequests) {
+	if made.WidgetReference == "" && !made.asksOnlyFor(AboutTheme, AboutRequests) {
 		made.WidgetReference = before.Widget
 	}
 	if made.Page == "" && before.Widget != "" {
@@ -255,20 +255,20 @@ func trimFiller(text string) string {
 	return strings.Join(words, " ")
 }
 
-// wants tells whether the question wants one of these, and nothing else.
-func (q QueryAnalysis) wants(these ...Information) bool {
+// asksOnlyFor tells whether the question wants one of these, and nothing else.
+func (q QueryAnalysis) asksOnlyFor(these ...Information) bool {
 	return !slices.ContainsFunc(q.InformationNeeded, func(one Information) bool {
 		return !slices.Contains(these, one) && one != AboutStyles && one != AboutProperties && one != AboutBehaviour
 	}) &&
 		slices.ContainsFunc(q.InformationNeeded, func(one Information) bool { return slices.Contains(these, one) })
 }
 
-// needs tells whether the question wants this.
-func (q QueryAnalysis) needs(one Information) bool { return slices.Contains(q.InformationNeeded, one) }
+// asksFor tells whether the question wants this.
+func (q QueryAnalysis) asksFor(one Information) bool { return slices.Contains(q.InformationNeeded, one) }
 
 // isAboutApp tells whether the question is about the app as a whole, not about a page.
 func (q QueryAnalysis) isAboutApp() bool {
-	return q.WidgetReference == "" && q.wants(AboutTheme, AboutRequests)
+	return q.WidgetReference == "" && q.asksOnlyFor(AboutTheme, AboutRequests)
 }
 
 func (q QueryAnalysis) plan() []string {

@@ -37,7 +37,7 @@ func (f *Flow) resolvePageName(_ context.Context, step graph.Step[State]) (graph
 	}
 	if s.Rounds+1 >= maxRounds {
 		next = append(next, complete(StepRetrieve, Skipped), complete(StepAnalyze, Skipped), failure.Set(fmt.Sprintf(
-			"I asked %d times and found no page of that name in %s, so I can't answer. Its pages are: %s.", maxRounds, code(s.Name), listNames(s.pageLabels()))))
+			"I asked %d times and found no page of that name in %s, so I can't answer. Its pages are: %s.", maxRounds, formatCode(s.Name), listNames(s.pageLabels()))))
 	}
 	return graph.Update(next...), nil
 }
@@ -81,7 +81,7 @@ func (s State) askPage() graph.Question {
 	if len(s.Unknown) > 0 {
 		last := s.Unknown[len(s.Unknown)-1]
 		offered = project.Nearest(last, offered)
-		text = fmt.Sprintf("There is no page %s in %s. Which page is open?", code(last), code(s.Name))
+		text = fmt.Sprintf("There is no page %s in %s. Which page is open?", formatCode(last), formatCode(s.Name))
 	}
 	if hidden := len(s.pageLabels()) - min(len(offered), graph.MaxChoices); hidden > 0 {
 		text += fmt.Sprintf(" The project has %d more: write the name of one.", hidden)

@@ -38,7 +38,7 @@ func (f *Flow) synthesize(ctx context.Context, step graph.Step[State]) (graph.Re
 			for _, statement := range section.Statements {
 				var cites []string
 				for _, cite := range statement.Cites {
-					cites = append(cites, linkText(code(cite.Label), cite.URL))
+					cites = append(cites, linkText(formatCode(cite.Label), cite.URL))
 				}
 				fmt.Fprintf(&b, "%s (%s)\n", plain.Clean(statement.Text), strings.Join(slices.Compact(cites), ", "))
 			}
@@ -78,13 +78,13 @@ var groups = []struct {
 func (s State) answer(worded string) string {
 	var b strings.Builder
 	if widget := s.PageAgentAnalysis.Widget; widget != "" {
-		fmt.Fprintf(&b, "%s on page %s", code(widget), code(s.Page.Name))
+		fmt.Fprintf(&b, "%s on page %s", formatCode(widget), formatCode(s.Page.Name))
 	} else if s.Page != nil {
-		fmt.Fprintf(&b, "Page %s", code(s.Page.Name))
+		fmt.Fprintf(&b, "Page %s", formatCode(s.Page.Name))
 	} else {
 		b.WriteString("The app")
 	}
-	fmt.Fprintf(&b, " of %s%s:\n", code(s.Name), s.atCommit())
+	fmt.Fprintf(&b, " of %s%s:\n", formatCode(s.Name), s.describeCommit())
 	if worded != "" {
 		fmt.Fprintf(&b, "\n%s", worded)
 	}
@@ -102,7 +102,7 @@ func (s State) answer(worded string) string {
 		for _, fact := range facts {
 			place := ""
 			if fact.File != "" {
-				place = " (" + s.link(fact) + ")"
+				place = " (" + s.linkFact(fact) + ")"
 			}
 			fmt.Fprintf(&b, "%s- %s%s\n", strings.Repeat("  ", min(fact.Depth, maxIndent)), fact.Text, place)
 		}
@@ -120,28 +120,28 @@ func (s State) isWanted(about Information) bool {
 	case AboutLocation:
 		return true
 	case AboutEvents:
-		return q.needs(AboutEvents) || q.needs(AboutBehaviour) || q.Action != ""
+		return q.asksFor(AboutEvents) || q.asksFor(AboutBehaviour) || q.Action != ""
 	case AboutBehaviour:
-		return q.needs(AboutBehaviour) || q.needs(AboutEvents) || q.Action != ""
+		return q.asksFor(AboutBehaviour) || q.asksFor(AboutEvents) || q.Action != ""
 	case AboutStyles:
-		return q.needs(AboutStyles) || q.needs(AboutTheme)
+		return q.asksFor(AboutStyles) || q.asksFor(AboutTheme)
 	}
-	return q.needs(about)
+	return q.asksFor(about)
 }
 
-func (s State) atCommit() string {
+func (s State) describeCommit() string {
 	if s.Commit == "" {
 		return ""
 	}
-	return " at " + code(s.Commit[:min(len(s.Commit), shortCommit)])
+	return " at " + formatCode(s.Commit[:min(len(s.Commit), shortCommit)])
 }
 
 // shortCommit is how much of a commit's hash is shown.
 const shortCommit = 7
 
-// link names the place of a fact, linked to its line at the commit.
-func (s State) link(fact Fact) string {
-	return linkText(code(fmt.Sprintf("%s:%d", fact.File, fact.Line)), repository.Link(s.Web, fact.File, fact.Line))
+// linkFact names the place of a fact, linked to its line at the commit.
+func (s State) linkFact(fact Fact) string {
+	return linkText(formatCode(fmt.Sprintf("%s:%d", fact.File, fact.Line)), repository.Link(s.Web, fact.File, fact.Line))
 }
 
 func linkText(text, target string) string {
@@ -158,7 +158,7 @@ func (s State) nothingFound() string {
 		for _, location := range s.PageAgentAnalysis.WidgetLocations {
 			names = append(names, location.Widget)
 		}
-		return fmt.Sprintf("I don't know which widget you mean. Page %s has %s: name one, as in `what does %s do?`.", code(s.Page.Name), listNames(names), firstOf(names, "button1"))
+		return fmt.Sprintf("I don't know which widget you mean. Page %s has %s: name one, as in `what does %s do?`.", formatCode(s.Page.Name), listNames(names), firstOf(names, "button1"))
 	}
 	text := "I found nothing on that in the files that I could read."
 	for _, problem := range s.Errors {
@@ -183,14 +183,14 @@ func (s State) note() string {
 	if s.CurrentPageState.Live {
 		by += fmt.Sprintf(" The page is told by %s.", s.CurrentPageState.PageNameFrom)
 	}
-	if wrong := s.unread(); wrong != "" {
+	if wrong := s.describeUnreadFiles(); wrong != "" {
 		by += " Not read: " + wrong + "."
 	}
 	return by
 }
 
-// unread names what is wrong in files.
-func (s State) unread() string {
+// describeUnreadFiles names what is wrong in files.
+func (s State) describeUnreadFiles() string {
 	var all []string
 	for _, problem := range s.Errors {
 		if problem.Step == nodeParse || problem.Step == nodeFiles {

@@ -164,7 +164,7 @@ func (l *listener) forwardEvent(ctx context.Context, what happened) {
 // isLate tells of a step that its beginning comes after its end: what is only shown and
 // what is kept may overtake each other.
 func (l *listener) isLate(what happened) bool {
-	if what.Progress.Status == chat.Running {
+	if what.Progress.Status == chat.Running || what.Progress.Status == chat.Pending {
 		return what.Seq < l.ended[what.Progress.Step]
 	}
 	l.ended[what.Progress.Step] = what.Seq

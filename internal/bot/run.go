@@ -108,7 +108,7 @@ func (t *turn) driveWatched(held context.Context, flow flows.Flow, watch *watch)
 	}
 	driving, release := t.edits.holdUnchanged(held)
 	defer release()
-	outcome, err := t.run.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observeEvent, SkipLast: true})
+	outcome, err := t.run.driveAllowed(driving, flow, flows.Runtime{Store: watch, Observe: watch.observeEvent, ShowStep: watch.showResearchStep, SkipLast: true})
 	if errors.Is(context.Cause(driving), errChanged) {
 		err = errors.Join(err, errChanged)
 	}

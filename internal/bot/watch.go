@@ -7,6 +7,7 @@ import (
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/store"
 )
 
@@ -17,6 +18,7 @@ type watch struct {
 	delivery *delivery
 	steps    []chat.TraceStep // that ended, in order
 	draft    draft
+	ownSteps bool // the flow tells of research steps, which are shown in place of its nodes
 
 	shown   chan shown
 	sending sync.WaitGroup
@@ -85,7 +87,7 @@ func (w *watch) observeEvent(event graph.Event) {
 		w.steps = append(w.steps, step)
 	}
 	drafting := w.delivery.drafting
-	if progress, seen := progressOf(event); seen {
+	if progress, seen := progressOf(event); seen && !w.ownSteps {
 		w.recordProgress(progress, event.Seq)
 		drafting.queueUpdate(shown{progress: &progress})
 	}
@@ -95,9 +97,19 @@ func (w *watch) observeEvent(event graph.Event) {
 	}
 }
 
+// showResearchStep notes and shows a research step. It is called between events.
+func (w *watch) showResearchStep(step flows.ResearchStep) {
+	w.ownSteps = true
+	progress := chat.Progress{
+		Run: w.job.record.ID, Step: step.ID, Description: step.Description, Status: chat.StepStatus(step.Status), Took: step.Took,
+	}
+	w.recordProgress(progress, step.Seq)
+	w.delivery.drafting.queueUpdate(shown{progress: &progress})
+}
+
 // recordProgress keeps the end of a step with the next checkpoint, and shows its beginning.
 func (w *watch) recordProgress(progress chat.Progress, seq int64) {
-	if progress.Status == chat.Running {
+	if progress.Status == chat.Running || progress.Status == chat.Pending {
 		w.shown <- shown{progress: &progress, seq: seq}
 		return
 	}

@@ -28,6 +28,9 @@ type Runtime struct {
 	Store    graph.Store       // nil: the run can't be resumed
 	SkipLast bool              // as in graph.Options
 	Observe  func(graph.Event) // may be nil
+	// ShowStep is told of the research steps of a flow that names its own: these are shown
+	// then, and its nodes are not. It is called by Observe's caller, before that. May be nil.
+	ShowStep func(ResearchStep)
 }
 
 // Options are those of the engine, for a run that is observed by observe.

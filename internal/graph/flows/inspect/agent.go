@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
 	"cairn/internal/inspect/project"
 )
@@ -90,17 +91,22 @@ func beginAgent(s State) reading {
 }
 
 func endAgent(r reading) graph.Patch[State] {
-	status := Completed
-	if r.Failure != "" || len(r.Files) == 0 {
-		status = Failed
-	}
 	made := PageAnalysis{
 		FileRelations: r.Relations, WidgetLocations: r.Locations, EventHandlers: r.Handlers, StyleMappings: r.Styles,
 		PropertyMappings: r.Properties, Understanding: r.Facts, Widget: r.Widget,
 	}
 	return graph.Patch[State]{
-		pageAgentAnalysis.Set(made), pageFiles.Set(nil), problems.Set(r.Errors), failure.Set(r.Failure), complete(StepAnalyze, status),
+		pageAgentAnalysis.Set(made), pageFiles.Set(nil), problems.Set(r.Errors), failure.Set(r.Failure),
+		researchSteps.Set(map[StepID]flows.ResearchStatus{StepAnalyze: r.endStatus()}),
 	}
+}
+
+// endStatus is how the step ends that analyses the files.
+func (r reading) endStatus() flows.ResearchStatus {
+	if r.Failure != "" || len(r.Files) == 0 {
+		return flows.Failed
+	}
+	return flows.Completed
 }
 
 // sources reads the files: the reader keeps them, so that no trees of code are in checkpoints.
@@ -198,6 +204,9 @@ func (r reading) askWidget(key, given string, locations []project.Location) grap
 	if given == Selected {
 		given = ""
 	}
+	if r.Query.WidgetReference == Selected {
+		text = r.PageState.describeFailure() + text
+	}
 	question := graph.Question{Key: key, Text: text, FreeText: true}
 	for _, name := range project.Nearest(given, names) {
 		question.Choices = append(question.Choices, graph.Choice{ID: name, Label: inspect.Cut(name), Detail: captions[name]})
@@ -249,6 +258,7 @@ func (f *Flow) mapProperties(_ context.Context, step graph.Step[reading]) (graph
 	return graph.Update(readProperties.Set(f.sources(step.State).Properties(step.State.Widget))), nil
 }
 
-func (f *Flow) buildUnderstanding(_ context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+func (f *Flow) buildUnderstanding(ctx context.Context, step graph.Step[reading]) (graph.Result[reading], error) {
+	endStep(ctx, StepAnalyze, step.State.endStatus())
 	return graph.Update(readFacts.Set(step.State.facts(f.sources(step.State)))), nil
 }

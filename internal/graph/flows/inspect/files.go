@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/inspect/jsx"
 	"cairn/internal/inspect/project"
 	"cairn/internal/repository"
@@ -21,7 +22,7 @@ func (f *Flow) readPageFiles(ctx context.Context, step graph.Step[State]) (resul
 	s := step.State
 	checkout, err := f.options.Open(ctx, s.Project)
 	if refused, is := errors.AsType[*repository.RefusedError](err); is {
-		return graph.Update(complete(StepRetrieve, Failed), failure.Set(refused.Text)), nil
+		return graph.Update(complete(ctx, StepRetrieve, flows.Failed), failure.Set(refused.Text)), nil
 	}
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("open the project: %w", err)
@@ -45,12 +46,12 @@ func (f *Flow) readPageFiles(ctx context.Context, step graph.Step[State]) (resul
 	if ctx.Err() != nil {
 		return graph.Result[State]{}, fmt.Errorf("read the page's files: %w", ctx.Err())
 	}
-	status := Completed
+	status := flows.Completed
 	if len(r.contents) == 0 {
-		status = Failed
+		status = flows.Failed
 	}
 	return graph.Update(
-		pageFiles.Set(r.contents), parts.Set(shown), toolUsage.Set(r.uses), problems.Set(r.problems), complete(StepRetrieve, status),
+		pageFiles.Set(r.contents), parts.Set(shown), toolUsage.Set(r.uses), problems.Set(r.problems), complete(ctx, StepRetrieve, status),
 		commit.Set(checkout.Commit), web.Set(checkout.Web),
 	), nil
 }

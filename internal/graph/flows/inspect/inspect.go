@@ -4,7 +4,7 @@
 // are read and never run. All of it is found by rules; a language model words the answer where
 // there is one, and says nothing that was not found.
 //
-// Reading order: state.go, inspect.go (the graph), query.go, pagestate.go (the first nested
+// Reading order: state.go, steps.go, inspect.go (the graph), query.go, pagestate.go (the first nested
 // graph), resolve.go, files.go, agent.go (the second), facts.go, synthesize.go.
 package inspect
 
@@ -46,8 +46,11 @@ type Options struct {
 	Open Open // required
 	// Project is opened where a request and its thread name none; "" for none.
 	Project string
-	// Layer shows the app where a request brings no session; nil for none.
+	// Layer shows the app where a request brings no session and names no channel; nil for none.
 	Layer inspect.Layer
+	// Join returns the app that joined a channel of the relay at a host, "" for the configured
+	// one; nil: there are no relays.
+	Join  func(channel, host string) (inspect.Layer, error)
 	Model llm.Model // words the answer; nil: there is none
 	// Verifier checks what the model wrote; nil: words alone are compared.
 	Verifier llm.Model
@@ -140,7 +143,14 @@ func (f *Flow) Name() string { return Name }
 // Start implements flows.Flow. The project is the request's Location, stands in its text, was
 // named before in the thread, or is the configured one.
 func (f *Flow) Start(ctx context.Context, request flows.Request, runtime flows.Runtime) (flows.Outcome, error) {
+	ctx, runtime = reportSteps(ctx, runtime, true)
 	return f.Begin(ctx, request.Run, f.begin(request), runtime)
+}
+
+// Resume implements flows.Flow.
+func (f *Flow) Resume(ctx context.Context, run string, answers []graph.Answer, runtime flows.Runtime) (flows.Outcome, error) {
+	ctx, runtime = reportSteps(ctx, runtime, false)
+	return f.Runner.Resume(ctx, run, answers, runtime)
 }
 
 // outcome says how a run ended.
@@ -161,12 +171,12 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 // describeRun says how the run went, for people who ask why.
 func (s State) describeRun() []string {
 	var made []string
-	for _, id := range []StepID{StepQuery, StepState, StepRetrieve, StepAnalyze, StepAnswer} {
-		status := s.ResearchSteps[id]
+	for _, step := range researchOrder {
+		status := s.ResearchSteps[step.id]
 		if status == "" {
-			status = Pending
+			status = flows.Pending
 		}
-		made = append(made, fmt.Sprintf("step %s: %s", id, status))
+		made = append(made, fmt.Sprintf("step %s: %s", step.id, status))
 	}
 	for _, use := range s.ToolUsage {
 		line := fmt.Sprintf("%s(%s): %s", use.Tool, use.Arguments, use.Result)
@@ -179,9 +189,4 @@ func (s State) describeRun() []string {
 		made = append(made, fmt.Sprintf("%s: %s; %s", problem.Step, problem.Error, problem.RecoveryAction))
 	}
 	return made
-}
-
-// complete marks a research step, for the state.
-func complete(id StepID, status StepStatus) graph.Change[State] {
-	return researchSteps.Set(map[StepID]StepStatus{id: status})
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	plain "cairn/internal/document/report"
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/inspect"
 	"cairn/internal/inspect/project"
 	"cairn/internal/inspect/session"
@@ -24,6 +26,7 @@ const (
 // look is the state of the nested graph that looks at the app.
 type look struct {
 	Session   string
+	Channel   Channel
 	Reference string
 	Pages     []project.Page
 	Asked     string // page that the question names
@@ -39,6 +42,7 @@ type look struct {
 
 var (
 	lookSession   = graph.Replace("session", func(l *look) *string { return &l.Session })
+	lookChannel   = graph.Replace("channel", func(l *look) *Channel { return &l.Channel })
 	lookReference = graph.Replace("reference", func(l *look) *string { return &l.Reference })
 	lookPages     = graph.Replace("pages", func(l *look) *[]project.Page { return &l.Pages })
 	lookAsked     = graph.Replace("asked", func(l *look) *string { return &l.Asked })
@@ -53,7 +57,7 @@ var (
 
 // planPageState lays out the nested graph that looks at the app.
 func (f *Flow) planPageState() *graph.Graph[look] {
-	g := graph.New(nodePageState, schemaVersion, graph.FieldSpec[look](lookSession), lookReference, lookPages, lookAsked,
+	g := graph.New(nodePageState, schemaVersion, graph.FieldSpec[look](lookSession), lookChannel, lookReference, lookPages, lookAsked,
 		lookTree, lookTarget, lookDetail, lookTabbar, lookEvents, lookMade, lookErrors)
 	g.Node(nodeTree, f.getElementTree, graph.Policy{Description: "Reading the tree of widgets"})
 	g.Node(nodeIdentify, identifyTarget, graph.Policy{Description: "Finding the widget"})
@@ -70,27 +74,55 @@ func (f *Flow) planPageState() *graph.Graph[look] {
 }
 
 func beginPageState(s State) look {
-	return look{Session: s.Session, Reference: s.QueryAnalysis.WidgetReference, Pages: s.Pages, Asked: s.QueryAnalysis.Page}
+	return look{Session: s.Session, Channel: s.Channel, Reference: s.QueryAnalysis.WidgetReference, Pages: s.Pages, Asked: s.QueryAnalysis.Page}
 }
 
 func endPageState(l look) graph.Patch[State] {
-	status := Completed
-	if !l.Made.Live {
-		status = Skipped
+	patch := graph.Patch[State]{
+		currentPageState.Set(l.Made), recorded.Set(""), problems.Set(l.Errors),
+		researchSteps.Set(map[StepID]flows.ResearchStatus{StepState: l.Made.endStatus()}),
 	}
-	patch := graph.Patch[State]{currentPageState.Set(l.Made), recorded.Set(""), problems.Set(l.Errors), complete(StepState, status)}
 	if page, ok := project.Named(l.Pages, l.Made.PageName); ok {
 		patch = append(patch, chosenPage.Set(&page))
 	}
 	return patch
 }
 
-// layer is what shows the app: the session of the request, or the configured one; nil for none.
-func (f *Flow) layer(l look) (inspect.Layer, error) {
-	if l.Session != "" {
-		return session.Decode(l.Session)
+// endStatus is how the step ends that looks at the app: it is skipped where nothing shows one.
+func (p PageState) endStatus() flows.ResearchStatus {
+	switch {
+	case p.Live:
+		return flows.Completed
+	case p.Failure != "":
+		return flows.Failed
 	}
-	return f.options.Layer, nil
+	return flows.Skipped
+}
+
+// describeFailure says why the app could not be read, before a question or behind an answer.
+func (p PageState) describeFailure() string {
+	if p.Failure == "" {
+		return ""
+	}
+	text := "I could not read the running app: " + plain.Clean(p.Failure)
+	if !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text + " "
+}
+
+// layer is what shows the app: the session of the request, the channel that it or its thread
+// names, or the configured session; nil for none.
+func (f *Flow) layer(l look) (inspect.Layer, error) {
+	switch {
+	case l.Session != "":
+		return session.Decode(l.Session)
+	case l.Channel.ID == "":
+		return f.options.Layer, nil
+	case f.options.Join == nil:
+		return nil, errors.New("no relay may be used here: the setting inspect.relays lists those that may")
+	}
+	return f.options.Join(l.Channel.ID, l.Channel.Host)
 }
 
 // lookProblem records what a node could not find out.
@@ -189,13 +221,18 @@ func (f *Flow) findTabbar(ctx context.Context, step graph.Step[look]) (graph.Res
 
 // assembleState puts together what was seen. The page's name is what the question says, else
 // the last page that was opened, else that of the page's widget, else the tab bar's.
-func assembleState(_ context.Context, step graph.Step[look]) (graph.Result[look], error) {
+func assembleState(ctx context.Context, step graph.Step[look]) (graph.Result[look], error) {
 	l := step.State
 	made := PageState{ActivePageFromTabbar: l.Tabbar, ElementTree: l.Tree, Events: l.Events, Live: l.Tree != nil || len(l.Events.Pages) > 0}
 	if l.Target != nil {
 		made.SelectedWidget = &SelectedWidget{WidgetID: l.Target.ID, WidgetName: l.Target.Name}
 		if l.Detail != nil {
 			made.SelectedWidget.Properties, made.SelectedWidget.Styles = l.Detail.Properties, l.Detail.Styles
+		}
+	}
+	for _, problem := range l.Errors {
+		if problem.Step == nodeTree {
+			made.Failure = problem.Error
 		}
 	}
 	var unknown []Problem
@@ -211,6 +248,7 @@ func assembleState(_ context.Context, step graph.Step[look]) (graph.Result[look]
 			Step: nodeAssemble, Error: fmt.Sprintf("%s names the page %q, which the project doesn't have", told.from, told.name), RecoveryAction: "the next source is asked",
 		})
 	}
+	endStep(ctx, StepState, made.endStatus())
 	return graph.Update(lookMade.Set(made), lookErrors.Set(unknown)), nil
 }
 

@@ -18,7 +18,8 @@ import (
 // begin is the state that a run of a request begins with.
 func (f *Flow) begin(request flows.Request) State {
 	location, text := request.Located()
-	s := State{RequestID: request.Run, Query: strings.TrimSpace(text), StartTime: f.options.Now()}
+	channel, text := cutChannel(text)
+	s := State{RequestID: request.Run, Query: strings.TrimSpace(text), Channel: channel, StartTime: f.options.Now()}
 	switch {
 	case location.Place == flows.Folder:
 		s.Project = strings.TrimRight(location.Name, ",;:!?")
@@ -32,6 +33,11 @@ func (f *Flow) begin(request flows.Request) State {
 			if named := projectIn(turn); named != "" {
 				s.Project = named
 			}
+		}
+	}
+	for _, turn := range request.History {
+		if named, _ := cutChannel(turn.Text); turn.Role == flows.User && named.ID != "" && channel.ID == "" {
+			s.Channel = named
 		}
 	}
 	for _, attached := range request.Attachments {
@@ -55,6 +61,18 @@ var (
 	headline = regexp.MustCompile("^(?:\\*\\*)?`([^`\n]+)`(?:\\*\\*)?(?: \\([^)\n]*\\))? on page `([^`\n]+)`")
 )
 
+// channelName is how a message names a channel: "channel:ABC", or "channel:ABC@relay.example".
+var channelName = regexp.MustCompile(`(?i)(?:^|\s)channel[:=]\s*([A-Za-z0-9_-]+)(?:@([A-Za-z0-9.:\[\]-]+))?`)
+
+// cutChannel gives the channel that a text names, and the text without it.
+func cutChannel(text string) (named Channel, rest string) {
+	found := channelName.FindStringSubmatch(text)
+	if found == nil {
+		return Channel{}, text
+	}
+	return Channel{ID: found[1], Host: strings.Trim(found[2], ".:")}, strings.TrimSpace(strings.Replace(text, found[0], "", 1))
+}
+
 // projectIn is the project that an earlier message of the thread names, "" for none.
 func projectIn(turn flows.Turn) string {
 	prefix := asked.FindString(turn.Text)
@@ -72,12 +90,12 @@ func projectIn(turn flows.Turn) string {
 func (f *Flow) analyzeQuery(ctx context.Context, step graph.Step[State]) (result graph.Result[State], err error) {
 	s := step.State
 	if s.Project == "" {
-		return graph.Update(complete(StepQuery, Failed), failure.Set(
+		return graph.Update(complete(ctx, StepQuery, flows.Failed), failure.Set(
 			"I don't know which app you mean: name the folder of its project, as in `inspect: ./shop what does button2 do?`, or its address.")), nil
 	}
 	checkout, err := f.options.Open(ctx, s.Project)
 	if refused, is := errors.AsType[*repository.RefusedError](err); is {
-		return graph.Update(complete(StepQuery, Failed), failure.Set(refused.Text)), nil
+		return graph.Update(complete(ctx, StepQuery, flows.Failed), failure.Set(refused.Text)), nil
 	}
 	if err != nil {
 		return graph.Result[State]{}, fmt.Errorf("open the project: %w", err)
@@ -97,10 +115,10 @@ func (f *Flow) analyzeQuery(ctx context.Context, step graph.Step[State]) (result
 		toolUsage.Set([]ToolUse{use}),
 	}
 	if len(found) == 0 {
-		return graph.Update(append(changes, complete(StepQuery, Failed), failure.Set(fmt.Sprintf(
+		return graph.Update(append(changes, complete(ctx, StepQuery, flows.Failed), failure.Set(fmt.Sprintf(
 			"I found no page in `%s`: a page has a file `<Page>.component.js` (or .jsx, .ts, .tsx). Name the folder of the app's project.", checkout.Name)))...), nil
 	}
-	return graph.Update(append(changes, queryAnalysis.Set(analyze(s.Query, found, s.Previous)), complete(StepQuery, Completed))...), nil
+	return graph.Update(append(changes, queryAnalysis.Set(analyze(s.Query, found, s.Previous)), complete(ctx, StepQuery, flows.Completed))...), nil
 }
 
 // Words of questions.
@@ -264,7 +282,9 @@ func (q QueryAnalysis) asksOnlyFor(these ...Information) bool {
 }
 
 // asksFor tells whether the question wants this.
-func (q QueryAnalysis) asksFor(one Information) bool { return slices.Contains(q.InformationNeeded, one) }
+func (q QueryAnalysis) asksFor(one Information) bool {
+	return slices.Contains(q.InformationNeeded, one)
+}
 
 // isAboutApp tells whether the question is about the app as a whole, not about a page.
 func (q QueryAnalysis) isAboutApp() bool {

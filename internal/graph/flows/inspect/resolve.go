@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/inspect/project"
 )
 
@@ -15,7 +16,7 @@ const maxRounds = 3
 const pageKey = "page"
 
 // resolvePageName asks which page is open. An unknown name is asked again with the nearest.
-func (f *Flow) resolvePageName(_ context.Context, step graph.Step[State]) (graph.Result[State], error) {
+func (f *Flow) resolvePageName(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	answer, answered := step.Answer(pageKey)
 	if !answered {
@@ -36,7 +37,7 @@ func (f *Flow) resolvePageName(_ context.Context, step graph.Step[State]) (graph
 		problems.Set([]Problem{{Step: nodeResolve, Error: fmt.Sprintf("there is no page %q", shortened(named)), RecoveryAction: "asked again with the nearest names"}}),
 	}
 	if s.Rounds+1 >= maxRounds {
-		next = append(next, complete(StepRetrieve, Skipped), complete(StepAnalyze, Skipped), failure.Set(fmt.Sprintf(
+		next = append(next, complete(ctx, StepRetrieve, flows.Skipped), complete(ctx, StepAnalyze, flows.Skipped), failure.Set(fmt.Sprintf(
 			"I asked %d times and found no page of that name in %s, so I can't answer. Its pages are: %s.", maxRounds, formatCode(s.Name), listNames(s.pageLabels()))))
 	}
 	return graph.Update(next...), nil
@@ -86,7 +87,7 @@ func (s State) askPage() graph.Question {
 	if hidden := len(s.pageLabels()) - min(len(offered), graph.MaxChoices); hidden > 0 {
 		text += fmt.Sprintf(" The project has %d more: write the name of one.", hidden)
 	}
-	question := graph.Question{Key: pageKey, Text: text, FreeText: true}
+	question := graph.Question{Key: pageKey, Text: s.CurrentPageState.describeFailure() + text, FreeText: true}
 	for _, name := range offered[:min(len(offered), graph.MaxChoices)] {
 		question.Choices = append(question.Choices, graph.Choice{ID: name, Label: name})
 	}

@@ -58,7 +58,8 @@ type PageState struct {
 	SelectedWidget       *SelectedWidget  `json:"selected_widget,omitempty"`
 	ElementTree          *inspect.Element `json:"element_tree,omitempty"`
 	Events               inspect.Events   `json:"events"`
-	Live                 bool             `json:"live,omitempty"` // a layer told of the app
+	Live                 bool             `json:"live,omitempty"`    // a layer told of the app
+	Failure              string           `json:"failure,omitempty"` // why the app could not be read
 }
 
 // Clarification is what a person has to tell before the run can go on.
@@ -95,30 +96,6 @@ type Problem struct {
 	RecoveryAction string `json:"recovery_action"`
 }
 
-// StepID names a research step.
-type StepID string
-
-// The research steps, in their order.
-const (
-	StepQuery    StepID = "query-analysis"
-	StepState    StepID = "current-page-state"
-	StepRetrieve StepID = "retrieve-page-files"
-	StepAnalyze  StepID = "analyze-page-files"
-	StepAnswer   StepID = "synthesize-answer"
-)
-
-// StepStatus is how far a research step is.
-type StepStatus string
-
-// A step is pending, then running, then one of the others.
-const (
-	Pending   StepStatus = "pending"
-	Running   StepStatus = "running"
-	Completed StepStatus = "completed"
-	Failed    StepStatus = "failed"
-	Skipped   StepStatus = "skipped"
-)
-
 // ToolUse is one call of a file tool.
 type ToolUse struct {
 	Tool      string        `json:"tool"` // "find_files" or "read_file"
@@ -135,6 +112,7 @@ type State struct {
 	Query     string // what the person wrote, without the project's name
 	Project   string // a folder or an address; "" where none is known
 	Session   string // what was recorded of the app, as session.Encode writes it; "" for nothing
+	Channel   Channel
 	Previous  Previous
 
 	QueryAnalysis     QueryAnalysis
@@ -153,11 +131,17 @@ type State struct {
 	Page              *project.Page // that the question is about
 	Parts             []project.Page
 	ToolUsage         []ToolUse
-	ResearchSteps     map[StepID]StepStatus
+	ResearchSteps     map[StepID]flows.ResearchStatus
 	Failure           string // why there is no answer, in words for people
 
 	Models    []flows.ModelUse
 	StartTime time.Time
+}
+
+// Channel is the channel of a relay that the app joined. The zero one is none.
+type Channel struct {
+	ID   string `json:"id,omitempty"`
+	Host string `json:"host,omitempty"` // of the relay; "" for the configured one
 }
 
 // Previous is what the thread was about before.
@@ -171,6 +155,7 @@ var (
 	query     = graph.Replace("query", func(s *State) *string { return &s.Query })
 	folder    = graph.Replace("project", func(s *State) *string { return &s.Project })
 	recorded  = graph.Replace("session", func(s *State) *string { return &s.Session })
+	channel   = graph.Replace("channel", func(s *State) *Channel { return &s.Channel })
 	previous  = graph.Replace("previous", func(s *State) *Previous { return &s.Previous })
 
 	queryAnalysis     = graph.Replace("query_analysis", func(s *State) *QueryAnalysis { return &s.QueryAnalysis })
@@ -191,7 +176,7 @@ var (
 	chosenPage    = graph.Replace("page", func(s *State) **project.Page { return &s.Page })
 	parts         = graph.Replace("parts", func(s *State) *[]project.Page { return &s.Parts })
 	toolUsage     = graph.Append("tool_usage", func(s *State) *[]ToolUse { return &s.ToolUsage })
-	researchSteps = graph.Merge("research_steps", func(s *State) *map[StepID]StepStatus { return &s.ResearchSteps })
+	researchSteps = graph.Merge("research_steps", func(s *State) *map[StepID]flows.ResearchStatus { return &s.ResearchSteps })
 	failure       = graph.Replace("failure", func(s *State) *string { return &s.Failure })
 
 	modelUses = graph.Append("models", func(s *State) *[]flows.ModelUse { return &s.Models })
@@ -199,7 +184,7 @@ var (
 )
 
 var fields = []graph.FieldSpec[State]{
-	requestID, query, folder, recorded, previous,
+	requestID, query, folder, recorded, channel, previous,
 	queryAnalysis, currentPageState, userClarification, rounds, unknownPages, pageFiles, pageAgentAnalysis, problems, finalAnswer,
 	name, commit, web, pages, shared, chosenPage, parts, toolUsage, researchSteps, failure,
 	modelUses, startTime,

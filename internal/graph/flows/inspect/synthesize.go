@@ -9,6 +9,7 @@ import (
 
 	plain "cairn/internal/document/report"
 	"cairn/internal/graph"
+	"cairn/internal/graph/flows"
 	"cairn/internal/repository"
 	"cairn/internal/repository/reason"
 )
@@ -18,10 +19,10 @@ import (
 func (f *Flow) synthesize(ctx context.Context, step graph.Step[State]) (graph.Result[State], error) {
 	s := step.State
 	if s.Failure != "" {
-		return graph.Update(complete(StepAnswer, Skipped)), nil
+		return graph.Update(complete(ctx, StepAnswer, flows.Skipped)), nil
 	}
 	if len(s.PageAgentAnalysis.Understanding) == 0 {
-		return graph.Update(complete(StepAnswer, Failed), failure.Set(s.nothingFound())), nil
+		return graph.Update(complete(ctx, StepAnswer, flows.Failed), failure.Set(s.nothingFound())), nil
 	}
 	var changes []graph.Change[State]
 	worded := ""
@@ -45,7 +46,7 @@ func (f *Flow) synthesize(ctx context.Context, step graph.Step[State]) (graph.Re
 		}
 		worded = b.String()
 	}
-	return graph.Update(append(changes, finalAnswer.Set(s.answer(worded)), complete(StepAnswer, Completed))...), nil
+	return graph.Update(append(changes, finalAnswer.Set(s.answer(worded)), complete(ctx, StepAnswer, flows.Completed))...), nil
 }
 
 // sources are the facts as a model is shown them.
@@ -182,6 +183,9 @@ func (s State) note() string {
 	}
 	if s.CurrentPageState.Live {
 		by += fmt.Sprintf(" The page is told by %s.", s.CurrentPageState.PageNameFrom)
+	}
+	if failure := s.CurrentPageState.describeFailure(); failure != "" {
+		by += " " + strings.TrimSpace(failure)
 	}
 	if wrong := s.describeUnreadFiles(); wrong != "" {
 		by += " Not read: " + wrong + "."

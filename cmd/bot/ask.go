@@ -219,6 +219,7 @@ type section struct {
 	Heading string `json:"heading"`
 	Anchor  string `json:"anchor"`
 	URL     string `json:"url"`
+	View    string `json:"view,omitempty"` // where people read it as Cairn has it
 }
 
 type question struct {
@@ -276,7 +277,7 @@ func sourceGroups(groups []chat.SourceGroup) []sourceGroup {
 		for _, s := range group.Sources {
 			row := source{Title: s.Title, Path: s.Path, Owner: s.Owner, Modified: s.Modified, State: s.State}
 			for _, place := range s.Sections {
-				row.Sections = append(row.Sections, section(place))
+				row.Sections = append(row.Sections, section{place.Number, place.Heading, place.Anchor, place.URL, place.View})
 			}
 			made.Sources = append(made.Sources, row)
 		}

@@ -35,7 +35,7 @@ func talk(ctx context.Context, std stdio, handler *bot.Bot, welcome string) erro
 	defer signal.Stop(interrupts)
 	adapter := terminal.NewChat(terminal.Options{
 		In: std.In, Renderer: terminal.Detect(std.Out, os.Getenv), Live: terminal.IsTerminal(std.Out),
-		Author: author(), Controls: handler, Interrupts: interrupts, Welcome: welcome,
+		Author: author(), Controls: handler, Sources: handler, Interrupts: interrupts, Welcome: welcome,
 	})
 	return adapter.Run(ctx, handler)
 }

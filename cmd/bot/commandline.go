@@ -29,6 +29,7 @@ type commands struct {
 	Sources sourcesCommands `cmd:"" help:"Places that documents come from: add, list, sync, pause, resume, stale, remove."`
 	Migrate migrateCommand  `cmd:"" help:"Bring the index's database up to date with this program." example:"cairn migrate --check"`
 	Ask     askCommand      `cmd:"" help:"Answer one question." example:"cairn ask How do I return my laptop?" example:"cairn ask --depth brief --as ann@example.com Who approves travel?" example:"cairn ask -- --role: what is it for?"`
+	Open    openCommand     `cmd:"" help:"Show the passage behind a mark of the last answer." example:"cairn open 2"`
 	Chat    chatCommand     `cmd:"" help:"Talk in the terminal: follow-ups are understood." example:"cairn chat"`
 	Analyze analyzeCommand  `cmd:"" help:"Analyse documents with you in the loop." example:"cairn analyze ./contracts What are the risks?" example:"cairn analyze @handbook --yes --out reports"`
 	Context contextCommand  `cmd:"" help:"Write an overview of something from documents." example:"cairn context ./docs Payment service"`

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cairn/internal/adapters/web"
+	"cairn/internal/bot"
 	"cairn/internal/config"
 	"cairn/internal/listen"
 )
@@ -40,6 +41,11 @@ func ServeWeb(ctx context.Context, setup Setup, out io.Writer) (err error) {
 	return parts.Wait()
 }
 
+// viewer is where people read cited passages.
+func (c *Cairn) viewer() bot.Viewer {
+	return bot.Viewer{URL: c.Config.Web.URL, Restricted: c.Config.Access.Web != config.WebPublic}
+}
+
 // ListenForWeb listens for the web page, which offers suggestions as first questions.
 func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.Web, error) {
 	stats, err := c.Index.Stats(ctx)
@@ -51,7 +57,7 @@ func (c *Cairn) ListenForWeb(ctx context.Context, suggestions []string) (*web.We
 		return nil, err
 	}
 	options := web.Options{
-		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot,
+		Addr: c.Config.Web.Listen, Transcripts: c.Bot, Controls: c.Bot, Graphs: c.Bot, Threads: c.Bot, Sources: c.Bot,
 		Logger: c.Logger, Suggestions: suggestions, Everything: c.Config.Access.Web == config.WebEverything, Operations: operations,
 		Stats: fmt.Sprintf("%s, %s", english.Plural(stats.Documents, "document", ""), english.Plural(stats.Passages, "passage", "")),
 	}

@@ -36,6 +36,7 @@ const maxRemakes = 2
 type documentAccess struct {
 	access  Access
 	library Library
+	viewer  Viewer
 }
 
 // resolveAccess decides whom the answer to the record's run is shown to.
@@ -245,7 +246,8 @@ func (r *flowRun) cutHistory(ctx context.Context, before session.Session) (sessi
 }
 
 // nameCited gives the sources of a reply the ids of their documents, where the index has
-// them: what was read from a folder or came with the message has none.
+// them, and the addresses that show their passages: what was read from a folder or came with
+// the message has none.
 func (r *flowRun) nameCited(ctx context.Context, reply *chat.Reply, outcome flows.Outcome) error {
 	var ids []string
 	for _, group := range outcome.Groups {
@@ -259,8 +261,15 @@ func (r *flowRun) nameCited(ctx context.Context, reply *chat.Reply, outcome flow
 	}
 	for i, group := range outcome.Groups {
 		for j, source := range group.Sources {
-			if _, ok := indexed[string(source.Document)]; ok {
-				reply.Sources[i].Sources[j].Document = string(source.Document)
+			audience, ok := indexed[string(source.Document)]
+			if !ok {
+				continue
+			}
+			shown := &reply.Sources[i].Sources[j]
+			shown.Document = string(source.Document)
+			for k := range shown.Sections {
+				section := &shown.Sections[k]
+				section.View = r.documents.viewer.Address(chat.SourceRef{Document: shown.Document, Passage: section.Passage}, audience)
 			}
 		}
 	}

@@ -119,6 +119,8 @@ type Options struct {
 	// Library is the index, behind index.Guard; nil: answers are not checked before they are
 	// posted.
 	Library Library
+	// Viewer is where people read cited passages; the zero Viewer: nowhere.
+	Viewer Viewer
 	// Openers are the adapters that can talk to a person alone, by name. They are apart from
 	// Adapters, for what measures those offers no more than it measures.
 	Openers map[string]chat.PrivateOpener
@@ -131,14 +133,15 @@ type Options struct {
 }
 
 var (
-	_ chat.Handler     = (*Bot)(nil)
-	_ chat.Transcripts = (*Bot)(nil)
-	_ chat.Controls    = (*Bot)(nil)
-	_ chat.RunThreads  = (*Bot)(nil)
-	_ chat.Threads     = (*Bot)(nil)
-	_ chat.Graphs      = (*Bot)(nil)
-	_ chat.Changes     = (*Bot)(nil)
-	_ chat.Ratings     = (*Bot)(nil)
+	_ chat.Handler      = (*Bot)(nil)
+	_ chat.Transcripts  = (*Bot)(nil)
+	_ chat.Controls     = (*Bot)(nil)
+	_ chat.RunThreads   = (*Bot)(nil)
+	_ chat.Threads      = (*Bot)(nil)
+	_ chat.Graphs       = (*Bot)(nil)
+	_ chat.Changes      = (*Bot)(nil)
+	_ chat.Ratings      = (*Bot)(nil)
+	_ chat.SourceReader = (*Bot)(nil)
 )
 
 // New makes a bot, or says what its options lack.
@@ -175,7 +178,7 @@ func New(options Options) (*Bot, error) {
 		options: options, store: options.Store, sessions: options.Store.Sessions(), records: options.Store.Records(),
 		logger: options.Logger, now: options.Now, flows: make(map[string]flows.Flow), first: options.Flows[0].Name(),
 	}
-	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library}
+	b.readers, b.documents = newPlaceReaders(options), documentAccess{options.Access, options.Library, options.Viewer}
 	var names []string
 	for _, flow := range options.Flows {
 		b.flows[flow.Name()] = flow

@@ -34,6 +34,11 @@ func (c *conclusion) concludeOutcome(ctx context.Context, outcome flows.Outcome)
 		c.conversation.session.Evaluate(c.job.record.ID, outcome.Scores)
 	}
 	reply := replyOf(outcome)
+	for _, group := range reply.Sources {
+		for i := range group.Sources {
+			markOld(&group.Sources[i], c.job.now())
+		}
+	}
 	reply.More = c.run.hasMore(outcome)
 	if err := c.run.nameCited(ctx, &reply, outcome); err != nil {
 		return runs.Result{}, &storeError{err}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"cairn/internal/chat"
 	"cairn/internal/graph"
@@ -92,6 +93,16 @@ func replyOf(outcome flows.Outcome) chat.Reply {
 	return reply
 }
 
+// oldAfter is how long a document stays unchanged until people are told.
+const oldAfter = 365 * 24 * time.Hour
+
+// markOld marks a source that was not changed for long.
+func markOld(source *chat.Source, now time.Time) {
+	if source.State == string(knowledge.StateLive) && !source.Modified.IsZero() && now.Sub(source.Modified) >= oldAfter {
+		source.State = "old"
+	}
+}
+
 func sourceOf(source flows.Source) chat.Source {
 	converted := chat.Source{
 		Title: source.Title, Path: source.Path, Owner: source.Owner,
@@ -102,7 +113,7 @@ func sourceOf(source flows.Source) chat.Source {
 			converted.Numbers = append(converted.Numbers, section.Number)
 		}
 		converted.Sections = append(converted.Sections, chat.Section{
-			Number: section.Number, Heading: section.Heading, Anchor: section.Anchor, URL: section.URL,
+			Number: section.Number, Heading: section.Heading, Anchor: section.Anchor, URL: section.URL, Passage: section.Passage,
 		})
 	}
 	return converted

@@ -243,7 +243,7 @@ type Source struct {
 	Path     string
 	Owner    string
 	Modified time.Time
-	State    string // "live", "changed" or "gone"
+	State    string // "live", "changed", "gone", or "old": not changed for a year when it was cited
 	Document string `json:",omitempty"` // its id in the index, "" for a file that came with the message
 	Sections []Section
 }
@@ -254,6 +254,11 @@ type Section struct {
 	Heading string // "" for the document's head
 	Anchor  string
 	URL     string // with the anchor
+	// Passage is the passage that is cited, as a SourceReader finds it again; "" where it is
+	// not in the index.
+	Passage string `json:",omitempty"`
+	// View is where the passage is shown as Cairn has it, "" where it is not shown to people.
+	View string `json:",omitempty"`
 }
 
 // Question is what the bot asks back. It is posted as a reply in the thread.

@@ -108,6 +108,28 @@ func (p Passage) Section() string {
 	return p.Headings[len(p.Headings)-1]
 }
 
+// referenceHash is how much of a passage's hash a reference holds, in characters.
+const referenceHash = 12
+
+// Reference names the passage in its document as it is now: by its position and the beginning of
+// its hash, "3-9f86d081884c".
+func (p Passage) Reference() string {
+	return strconv.Itoa(p.Position) + "-" + p.Hash[:min(len(p.Hash), referenceHash)]
+}
+
+// ParseReference gives the position and the beginning of the hash of what Reference gave. ok is
+// false for anything else.
+func ParseReference(text string) (position int, hash string, ok bool) {
+	number, hash, _ := strings.Cut(text, "-")
+	position, err := strconv.Atoi(number)
+	return position, hash, err == nil && position >= 0 && len(hash) <= referenceHash
+}
+
+// IsReferredTo reports whether the passage is the one that a reference named, by its text.
+func (p Passage) IsReferredTo(hash string) bool {
+	return hash != "" && strings.HasPrefix(p.Hash, hash)
+}
+
 // Definition is an abbreviation and what it stands for, as a document explains it:
 // "Business Requirements Document (BRD)".
 type Definition struct {

@@ -107,6 +107,9 @@ type storedSection struct {
 	Heading string `json:"Heading,omitempty"`
 	Anchor  string `json:"Anchor,omitempty"`
 	URL     string `json:"URL,omitempty"`
+	// Passage and View came later: an older program passes over them.
+	Passage string `json:"Passage,omitempty"`
+	View    string `json:"View,omitempty"`
 }
 
 type storedQuestion struct {

@@ -24,6 +24,8 @@ type Options struct {
 	Renderer Renderer
 	// Controls does what commands ask for beside messages; required.
 	Controls chat.Controls
+	// Sources shows what marks cite; nil: nothing does.
+	Sources chat.SourceReader
 	// Live shows the answer while it is made, and the running step; for terminals only.
 	Live bool
 	// Documents is the folder that the documents of replies are written to, as in
@@ -58,14 +60,14 @@ func NewChat(options Options) *Chat {
 	return &Chat{options: options, thread: NewThread()}
 }
 
-// name is the adapter's, in thread ids and logs.
-const name = "terminal"
+// Name is the adapter's, in thread ids and logs.
+const Name = "terminal"
 
 // NewThread makes the id of a conversation in a terminal.
-func NewThread() chat.ThreadID { return chat.NewThreadID(name, rand.Text()) }
+func NewThread() chat.ThreadID { return chat.NewThreadID(Name, rand.Text()) }
 
 // Name is "terminal".
-func (c *Chat) Name() string { return name }
+func (c *Chat) Name() string { return Name }
 
 // Run reads messages and hands them over until the person leaves, the input ends, or
 // ctx does.
@@ -194,6 +196,7 @@ func (c *Chat) setRun(cancel context.CancelFunc) {
 
 const helpText = `Write a question, or:
   /why            how the last answer came about
+  /open N         the passage behind the mark [N] of the last answer
   /up, /down      say that the last answer was good, or was not
   /retry          go on with an answer that failed or was stopped
   /stop           drop the question that I asked
@@ -213,6 +216,8 @@ func (c *Chat) runCommand(ctx context.Context, line string) error {
 			return c.printText("There is no answer yet to explain.")
 		}
 		return c.options.Renderer.Trace(c.answer.Trace)
+	case "/open":
+		return c.openCited(ctx, argument)
 	case "/up":
 		return c.rateAnswer(ctx, chat.Up)
 	case "/down":
@@ -230,6 +235,26 @@ func (c *Chat) runCommand(ctx context.Context, line string) error {
 		return io.EOF
 	}
 	return c.printText(fmt.Sprintf("There is no command %s. /help lists them.", name))
+}
+
+// openCited shows the passage that a mark of the last answer cites.
+func (c *Chat) openCited(ctx context.Context, argument string) error {
+	number, err := strconv.Atoi(strings.Trim(argument, "[]"))
+	switch {
+	case c.answer == nil || c.options.Sources == nil:
+		return c.printText("There is no answer yet whose sources could be opened.")
+	case err != nil:
+		return c.printText("Say which mark: /open 2.")
+	}
+	ref, ok := FindCited(*c.answer, number)
+	if !ok {
+		return c.printError(CitationError(number))
+	}
+	text, err := c.options.Sources.ReadSource(ctx, ref, chat.Reader{Adapter: Name, User: c.options.Author, Identity: &chat.Identity{Local: true}})
+	if err != nil {
+		return c.printError(err)
+	}
+	return c.options.Renderer.Source(text)
 }
 
 func (c *Chat) rateAnswer(ctx context.Context, verdict chat.Verdict) error {

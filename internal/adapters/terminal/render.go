@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,11 +63,7 @@ func (r Renderer) citedSources(groups []chat.SourceGroup) []line {
 func (r Renderer) sourceLines(source chat.Source) []line {
 	marks := line{{" · ", style{faint: true}}}
 	if len(source.Numbers) > 0 {
-		numbers := make([]string, len(source.Numbers))
-		for i, number := range source.Numbers {
-			numbers[i] = strconv.Itoa(number)
-		}
-		marks = line{{"[" + strings.Join(numbers, ",") + "]", style{mark: true}}, {text: " "}}
+		marks = markSpans(source)
 	}
 	row := line{{markup.CleanLine(source.Title), style{bold: true, link: sectionLink(source.Sections, 0)}}}
 	separator := " — "
@@ -82,7 +79,7 @@ func (r Renderer) sourceLines(source chat.Source) []line {
 		row = append(row, span{text: "  "}, span{place, style{faint: true, whole: true, link: address}})
 	}
 	if fresh := markup.Freshness(source, r.now()); fresh != "" {
-		row = append(row, span{text: "  "}, span{"(" + fresh + ")", style{faint: source.State == "live", bad: source.State == "gone"}})
+		row = append(row, span{text: "  "}, span{"(" + fresh + ")", style{faint: source.State == "live" || source.State == "old", bad: source.State == "gone"}})
 	}
 	return hangingIndent(marks, row, r.width())
 }
@@ -107,10 +104,37 @@ func sectionLink(sections []chat.Section, i int) string {
 	if address, ok := markup.WebAddress(sections[i].URL); ok {
 		return address
 	}
-	if address, ok := markup.FileAddress(sections[i].URL); ok {
-		return address
+	address, _ := markup.WebAddress(sections[i].View)
+	return address
+}
+
+// markSpans are the marks that cite a source, each with a link to its passage as Cairn has it.
+func markSpans(source chat.Source) line {
+	if !slices.ContainsFunc(source.Sections, func(s chat.Section) bool { return s.View != "" }) {
+		return line{{"[" + joinNumbers(source.Numbers) + "]", style{mark: true}}, {text: " "}}
 	}
-	return ""
+	marks := line{{"[", style{mark: true}}}
+	for i, number := range source.Numbers {
+		if i > 0 {
+			marks = append(marks, span{",", style{mark: true}})
+		}
+		to := ""
+		for _, section := range source.Sections {
+			if section.Number == number {
+				to, _ = markup.WebAddress(section.View)
+			}
+		}
+		marks = append(marks, span{strconv.Itoa(number), style{mark: true, link: to}})
+	}
+	return append(marks, span{"]", style{mark: true}}, span{text: " "})
+}
+
+func joinNumbers(numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, number := range numbers {
+		texts[i] = strconv.Itoa(number)
+	}
+	return strings.Join(texts, ",")
 }
 
 // Question writes a question and its choices, numbered from 1.

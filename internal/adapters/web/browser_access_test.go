@@ -37,7 +37,7 @@ func (b *browser) prefers(scheme string) {
 func eachScreen(t *testing.T, look func(b *browser, name string)) {
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
-			w := serve(t, screenBot())
+			w, _ := serveShelf(t)
 			b := openBrowser(t)
 			for _, size := range sizes {
 				b.do(chromedp.EmulateViewport(size.width, size.height), chromedp.Navigate(w.URL()), chromedp.WaitVisible("#empty"))

@@ -36,6 +36,9 @@ func (w *Web) newHandler(ts *threads) http.Handler {
 	} {
 		mux.HandleFunc("POST /t/{thread}/"+path, w.withForm(w.inThread(ts, serve)))
 	}
+	if w.options.Sources != nil {
+		w.sourceRoutes(mux)
+	}
 	if w.signing != nil {
 		w.signInRoutes(mux)
 	}
@@ -78,6 +81,7 @@ func (w *Web) withVisitor(next http.HandlerFunc) http.HandlerFunc {
 			}
 			return
 		case w.signing != nil:
+			w.signing.keepDestination(out, request)
 			http.Redirect(out, request, "/sign-in", http.StatusSeeOther)
 			return
 		default:

@@ -22,6 +22,7 @@ import (
 type sourceRef struct {
 	anchor string // id of the mark in the list of sources
 	label  string // the source's title and section
+	view   string // where the passage is shown; "" leads to the mark
 }
 
 // renderMarkdown renders a reply's text to HTML that needs no trust: raw HTML is shown as
@@ -109,8 +110,12 @@ func (s safeRenderer) renderCitation(w util.BufWriter, _ []byte, node ast.Node, 
 		return next, nil
 	}
 	label := stdhtml.EscapeString(ref.label)
-	fmt.Fprintf(w, `<a class="cite" href="#%s" aria-label="Source %s: %s" aria-describedby="%s-tip">%s</a>`,
-		ref.anchor, number, label, ref.anchor, number)
+	to := fmt.Sprintf(`href="#%s"`, ref.anchor)
+	if ref.view != "" {
+		to = fmt.Sprintf(`href="%s" data-row="%s" target="_blank" rel="noopener"`, stdhtml.EscapeString(ref.view), ref.anchor)
+	}
+	fmt.Fprintf(w, `<a class="cite" %s aria-label="Source %s: %s" aria-describedby="%s-tip">%s</a>`,
+		to, number, label, ref.anchor, number)
 	return next, nil
 }
 

@@ -81,7 +81,7 @@ func cited(numbers ...int) []chat.SourceGroup {
 }
 
 func TestMarkdown(t *testing.T) {
-	refs := map[int]sourceRef{1: {"m-A-0-s1", `Title — "Section"`}, 12: {"m-A-0-s12", "Other"}}
+	refs := map[int]sourceRef{1: {"m-A-0-s1", `Title — "Section"`, ""}, 12: {"m-A-0-s12", "Other", ""}}
 	cite1 := `<a class="cite" href="#m-A-0-s1" aria-label="Source 1: Title — &#34;Section&#34;" aria-describedby="m-A-0-s1-tip">1</a>`
 	outside := func(address, label string) string {
 		return `<a href="` + address + `" target="_blank" rel="noopener noreferrer nofollow">` + label + `</a>`
@@ -128,7 +128,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add(chattest.Worldly().Text)
 	f.Add("[1](x)[a](java&#115;cript:x)<a href=x>\n|a|\n|:-:|\n|[1]|\n- [ ] x\n\n<http://a>")
 	f.Fuzz(func(t *testing.T, text string) {
-		refs := map[int]sourceRef{1: {"m-A-0-s1", "Title"}}
+		refs := map[int]sourceRef{1: {"m-A-0-s1", "Title", ""}}
 		got, err := renderMarkdown(text, cited(1), refs)
 		if err != nil {
 			t.Fatal(err)

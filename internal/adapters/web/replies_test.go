@@ -13,7 +13,7 @@ import (
 // page has the tables, rows, items and blocks of the text.
 func TestRandomReplies(t *testing.T) {
 	rendered := func(text string) (string, error) {
-		got, err := renderMarkdown(text, cited(1, 2, 3, 4), map[int]sourceRef{1: {"m-A-0-s1", "Title"}})
+		got, err := renderMarkdown(text, cited(1, 2, 3, 4), map[int]sourceRef{1: {"m-A-0-s1", "Title", ""}})
 		return "<body>" + string(got), err
 	}
 	replytest.RandomShown(t, replytest.Platform{

@@ -177,7 +177,7 @@ func (w *Web) serveSignedIn(out http.ResponseWriter, request *http.Request) {
 	}
 	w.setSession(out, request, sealed, int(sessionTime.Seconds()))
 	// A redirect would still count as the issuer's link, from which strict cookies are kept.
-	if err := w.responder.renderPage(out, http.StatusOK, "arrive", "/"); err != nil {
+	if err := w.responder.renderPage(out, http.StatusOK, "arrive", w.signing.takeDestination(out, request)); err != nil {
 		w.options.Logger.Error("send a person on", "error", err)
 	}
 }

@@ -37,6 +37,7 @@ func openSigned(t *testing.T, bot served) *signedPage {
 		return p.full
 	}
 	p.issuer.Back = "http://cairn.test/sign-in/callback"
+	options.Sources, _ = bot.(chat.SourceReader)
 	var err error
 	if p.Web, err = New(options); err != nil {
 		t.Fatal(err)
@@ -249,5 +250,22 @@ func TestASignInServesOneBrowserOnce(t *testing.T) {
 	down.issuer.Close()
 	if status, _, body := down.get(down.browser(), down.URL()+"sign-in/begin"); status != http.StatusBadGateway || !strings.Contains(body, "can&#39;t be reached") && !strings.Contains(body, "can't be reached") {
 		t.Errorf("an issuer that is away: status %d: %s", status, body)
+	}
+}
+
+// TestASignInLeadsToThePageThatWasWanted checks that a link to a document survives the sign-in, and
+// that nobody is sent elsewhere.
+func TestASignInLeadsToThePageThatWasWanted(t *testing.T) {
+	for path, want := range map[string]string{
+		"source/aGFuZGJvb2s6YS5tZA/3-9f86d081884c": "0; url=/source/aGFuZGJvb2s6YS5tZA/3-9f86d081884c", "source/aGFuZGJvb2s6YS5tZA": "0; url=/source/aGFuZGJvb2s6YS5tZA",
+		"source/a.b": "0; url=/\"", "nowhere": "0; url=/\"",
+	} {
+		p := openSigned(t, &shelf{office: screenBot()})
+		person := p.browser()
+		p.get(person, p.URL()+path)
+		_, _, body := p.get(person, p.toIssuer(person))
+		if !strings.Contains(body, want) {
+			t.Errorf("%s leads to\n%s\nwant %s", path, body, want)
+		}
 	}
 }

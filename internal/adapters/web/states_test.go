@@ -169,6 +169,15 @@ var screens = []screen{
 		b.do(chromedp.Navigate(strings.TrimSuffix(w.URL(), "/") + evaluate[string](b, `document.querySelector(".reply .why").getAttribute("href")`)))
 		b.sees(".standing .picture")
 	}},
+	{"source", func(b *browser, w *Web) {
+		b.do(chromedp.Navigate(strings.TrimSuffix(w.URL(), "/") + chat.SourceRef{Document: shownDocument, Passage: "3-old"}.Path()))
+		b.sees(".passage.marked")
+	}},
+	{"opened", func(b *browser, _ *Web) {
+		b.says("cited")
+		b.hovers("a.cite[data-row]")
+		b.sees(".tip:not([hidden])")
+	}},
 	{"problem", func(b *browser, w *Web) {
 		b.do(chromedp.Navigate(w.URL() + "nowhere"))
 		b.sees(".empty")

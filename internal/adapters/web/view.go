@@ -95,23 +95,24 @@ type sourceView struct {
 	Marks     []markView
 	Title     string
 	Address   string // http or https; "" when there is none to open
+	View      string // where the page shows it as Cairn has it; "" for nowhere
 	Sections  []sectionView
 	Place     string
 	Owner     string
 	Freshness string
-	State     string // "changed" or "gone", else ""
+	State     string // "changed", "gone" or "old", else ""
 }
 
 // markView is a number that cites a source, and what hovering it shows.
 type markView struct {
 	Number                int
-	Anchor                string
+	Anchor, View          string
 	Title, Section, Place string
 	Freshness, State      string
 }
 
 type sectionView struct {
-	Heading, Address string
+	Heading, Address, View string
 }
 
 // A message is long from so many bytes or line ends on.
@@ -187,7 +188,7 @@ func (w *Web) saidView(at string, what said) (saidView, error) {
 	reply := what.reply
 	refs := make(map[int]sourceRef)
 	v.Outcome, v.Note = string(reply.Outcome), markup.CleanLine(reply.Note)
-	v.Sources = newSourcesView(sourceGroups(at, reply.Sources, w.options.Now(), refs))
+	v.Sources = newSourcesView(sourceLister{w.options.Now(), w.options.Sources != nil}.sourceGroups(at, reply.Sources, refs))
 	v.Text, err = renderMarkdown(reply.Text, reply.Sources, refs)
 	return v, err
 }
@@ -229,32 +230,39 @@ func newSourcesView(groups []groupView) *sourcesView {
 	return v
 }
 
+// sourceLister makes the rows of sources as of now. opens tells that the page shows passages.
+type sourceLister struct {
+	now   time.Time
+	opens bool
+}
+
 // sourceGroups makes the rows of sources, and notes in refs where each mark's row is.
-func sourceGroups(id string, sources []chat.SourceGroup, now time.Time, refs map[int]sourceRef) []groupView {
+func (l sourceLister) sourceGroups(id string, sources []chat.SourceGroup, refs map[int]sourceRef) []groupView {
 	views := make([]groupView, 0, len(sources))
 	for _, group := range sources {
 		v := groupView{Category: markup.CleanLine(group.Category)}
 		for _, source := range group.Sources {
 			row := sourceView{
 				Title: markup.CleanLine(source.Title), Owner: markup.CleanLine(source.Owner), Place: markup.CleanLine(source.Path),
-				Freshness: markup.Freshness(source, now),
+				Freshness: markup.Freshness(source, l.now),
 			}
-			if source.State == "changed" || source.State == "gone" {
+			if source.State == "changed" || source.State == "gone" || source.State == "old" {
 				row.State = source.State
 			}
 			for i, section := range source.Sections {
 				address, _ := markup.WebAddress(section.URL)
+				view := l.viewPath(source, section)
 				if i == 0 {
-					row.Address, row.Place = address, markup.Place(source, section)
+					row.Address, row.View, row.Place = address, view, markup.Place(source, section)
 				}
 				if heading := markup.CleanLine(section.Heading); heading != "" {
-					row.Sections = append(row.Sections, sectionView{heading, address})
+					row.Sections = append(row.Sections, sectionView{heading, address, view})
 				}
 			}
 			for _, number := range source.Numbers {
 				anchor := id + "-s" + strconv.Itoa(number)
-				row.Marks = append(row.Marks, citationMark(source, row, number, anchor))
-				refs[number] = sourceRef{anchor, refLabel(source, number)}
+				row.Marks = append(row.Marks, l.citationMark(source, row, number, anchor))
+				refs[number] = sourceRef{anchor, refLabel(source, number), row.Marks[len(row.Marks)-1].View}
 			}
 			v.Sources = append(v.Sources, row)
 		}
@@ -264,13 +272,13 @@ func sourceGroups(id string, sources []chat.SourceGroup, now time.Time, refs map
 }
 
 // citationMark is what the mark with a number shows of its source.
-func citationMark(source chat.Source, row sourceView, number int, anchor string) markView {
+func (l sourceLister) citationMark(source chat.Source, row sourceView, number int, anchor string) markView {
 	v := markView{
 		Number: number, Anchor: anchor, Title: row.Title, Place: row.Place, Freshness: row.Freshness, State: row.State,
 	}
 	for _, section := range source.Sections {
 		if section.Number == number {
-			v.Section, v.Place = markup.CleanLine(section.Heading), markup.Place(source, section)
+			v.Section, v.Place, v.View = markup.CleanLine(section.Heading), markup.Place(source, section), l.viewPath(source, section)
 		}
 	}
 	return v

@@ -36,6 +36,8 @@ type Options struct {
 	Controls    chat.Controls
 	Graphs      chat.Graphs
 	Threads     chat.Threads
+	// Sources shows documents as the index has them; nil: none is shown.
+	Sources chat.SourceReader
 	// Logger hears of what failed; required.
 	Logger *slog.Logger
 	// Suggestions are questions that an empty page offers.

@@ -41,6 +41,8 @@ func Freshness(source chat.Source, now time.Time) string {
 		return "changed " + age + ", after it was read"
 	case source.State == "changed":
 		return "changed after it was read"
+	case source.State == "old" && age != "":
+		return "unchanged for " + strings.TrimSuffix(age, " ago")
 	case age != "":
 		return "changed " + age
 	}
@@ -67,15 +69,6 @@ func WebAddress(address string) (clean string, ok bool) {
 		return "", false
 	}
 	if parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return "", false
-	}
-	return percentEncode(parsed.String()), true
-}
-
-// FileAddress is WebAddress for file addresses of this machine.
-func FileAddress(address string) (clean string, ok bool) {
-	parsed, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || parsed.Scheme != "file" || parsed.Host != "" || parsed.Path == "" {
 		return "", false
 	}
 	return percentEncode(parsed.String()), true

@@ -166,13 +166,4 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("WebAddress(%q) = %q, %v; want %q", address, got, ok, want)
 		}
 	}
-	for address, want := range map[string]string{
-		"file:///srv/a b.md#x": "file:///srv/a%20b.md#x",
-		"file://host/a.md":     "",
-		"https://a.example":    "",
-	} {
-		if got, ok := FileAddress(address); got != want || ok != (want != "") {
-			t.Errorf("FileAddress(%q) = %q, %v; want %q", address, got, ok, want)
-		}
-	}
 }

@@ -222,3 +222,18 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestMarksLeadToPassagesAndTitlesToOriginals(t *testing.T) {
+	groups := sources()
+	groups[0].Sources[0].Sections[0].View = "https://c.example/source/a/1-b"
+	groups[0].Sources[1].Sections = []chat.Section{{Number: 2, URL: "file:///srv/runbook.md", View: "https://c.example/source/b/2-c"}}
+	groups[0].Sources[1].State = "old"
+	line, _ := plainly.SourceLine(groups)
+	want := `text: "[1]"(https://c.example/source/a/1-b) " " "Deploying"(https://a.example/b) " · " "[2]"(https://c.example/source/b/2-c) " " "docs/runbook.md"(https://c.example/source/b/2-c) " (unchanged for over a year)`
+	if got := told([]render.Piece{line}); !strings.HasPrefix(got, want) {
+		t.Errorf("the line is\n%s\nwant\n%s", got, want)
+	}
+	if got := told(richly.Read("Done [1][2].", groups)); got != `text: "Done " "[1]"(https://c.example/source/a/1-b) "[2]"(https://c.example/source/b/2-c) "."` {
+		t.Errorf("the text is %s", got)
+	}
+}

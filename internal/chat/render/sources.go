@@ -48,8 +48,9 @@ func (f Format) Sources(groups []chat.SourceGroup, now time.Time, room Room) (pi
 const maxLinked = 3
 
 // SourceLine names an answer's sources on one line, up to three: "[1][3] Deploying the API
-// · [2] Runbook · 1 more document". Titles lead to the first section that is cited. folded
-// counts the documents that it does not name; without sources the piece has no runs.
+// · [2] Runbook · 1 more document". Marks lead to the passages as Cairn has them, titles to the
+// first section of the original that is cited. folded counts the documents that it does not
+// name; without sources the piece has no runs.
 func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 	var runs []Run
 	named := 0
@@ -62,18 +63,15 @@ func (f Format) SourceLine(groups []chat.SourceGroup) (line Piece, folded int) {
 		if len(runs) > 0 {
 			runs = append(runs, Run{Text: " · "})
 		}
-		for _, number := range source.Numbers {
-			runs = append(runs, Run{Text: citationMark(number)})
-		}
-		if len(source.Numbers) > 0 {
-			runs = append(runs, Run{Text: " "})
-		}
+		runs = append(runs, f.markRuns(source)...)
 		runs = append(runs, Run{Text: f.sourceName(source), URL: f.firstAddress(source)})
 		switch source.State {
 		case "changed":
 			runs = append(runs, Run{Text: " (changed since)"})
 		case "gone":
 			runs = append(runs, Run{Text: " (no longer there)"})
+		case "old":
+			runs = append(runs, Run{Text: " (unchanged for over a year)"})
 		}
 	}
 	if folded > 0 {
@@ -95,13 +93,7 @@ func (f Format) sourceName(source chat.Source) string {
 // sourceRow is "[1][3] Deploying the API: Rolling back, Time limits · Platform team · changed 3
 // weeks ago".
 func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
-	var runs []Run
-	for _, number := range source.Numbers {
-		runs = append(runs, Run{Text: citationMark(number)})
-	}
-	if len(runs) > 0 {
-		runs = append(runs, Run{Text: " "})
-	}
+	runs := f.markRuns(source)
 	to := f.firstAddress(source)
 	runs = append(runs, Run{Text: f.sourceName(source), URL: to, Style: Style{Bold: to == ""}})
 	runs = append(runs, f.sectionRuns(source.Sections)...)
@@ -119,6 +111,32 @@ func (f Format) sourceRow(source chat.Source, now time.Time) Piece {
 		runs = append(runs, Run{Text: " · " + strings.Join(tail, " · ")})
 	}
 	return Piece{Shape: Item, Runs: Join(runs)}
+}
+
+// markRuns are the marks that cite a source, each with a link to its passage as Cairn has it,
+// where that is shown to people, and a space.
+func (f Format) markRuns(source chat.Source) []Run {
+	var runs []Run
+	for _, number := range source.Numbers {
+		runs = append(runs, Run{Text: citationMark(number), URL: f.viewOf(source, number)})
+	}
+	if len(runs) > 0 {
+		runs = append(runs, Run{Text: " "})
+	}
+	return runs
+}
+
+// viewOf returns where the passage that a mark cites is shown as Cairn has it, "" for nowhere.
+func (f Format) viewOf(source chat.Source, number int) string {
+	for _, section := range source.Sections {
+		if section.Number != number {
+			continue
+		}
+		if to, ok := f.webAddress(section.View); ok {
+			return to
+		}
+	}
+	return ""
 }
 
 func (f Format) cleanTitle(text string) string { return Cut(markup.CleanLine(text), f.MaxTitle) }
@@ -155,6 +173,11 @@ func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 	links := map[int]string{}
 	for _, group := range groups {
 		for _, source := range group.Sources {
+			for _, number := range source.Numbers {
+				if to := f.viewOf(source, number); to != "" {
+					links[number] = to
+				}
+			}
 			for _, section := range source.Sections {
 				if to, ok := f.webAddress(section.URL); ok && links[section.Number] == "" && section.Number > 0 {
 					links[section.Number] = to
@@ -171,10 +194,16 @@ func (f Format) linksOf(groups []chat.SourceGroup) map[int]string {
 	return links
 }
 
-// firstAddress returns where a source is found, "" where no link leads to it.
+// firstAddress returns where a source is found: the original, or else its passage as Cairn has
+// it; "" where no link leads to either.
 func (f Format) firstAddress(source chat.Source) string {
 	for _, section := range source.Sections {
 		if to, ok := f.webAddress(section.URL); ok {
+			return to
+		}
+	}
+	for _, section := range source.Sections {
+		if to, ok := f.webAddress(section.View); ok {
 			return to
 		}
 	}

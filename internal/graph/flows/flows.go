@@ -176,6 +176,9 @@ type Section struct {
 	Anchor  string `json:"anchor"`
 	URL     string `json:"url"`
 	Rank    int    `json:"rank"` // 1-based place in the retriever's order
+	// Passage is the passage of the index that was cited (knowledge.Passage.Reference), "" for
+	// a place that is none.
+	Passage string `json:"passage,omitempty"`
 }
 
 // Trace is how an outcome came about, for people who ask why.

@@ -1,5 +1,5 @@
 // Shows what a citation cites while it is hovered or has the focus, and leads to the
-// row of its source.
+// row of its source where it does not lead to the passage itself.
 
 import { calm } from "./dom.js";
 
@@ -20,8 +20,11 @@ const place = () => {
   return true;
 };
 
+// The row of a citation's source. One that leads to its passage names the row besides.
+const rowOf = (cite) => cite.dataset.row ?? cite.hash.slice(1);
+
 const show = (cite) => {
-  const tip = document.getElementById(`${cite.hash.slice(1)}-tip`);
+  const tip = document.getElementById(`${rowOf(cite)}-tip`);
   if (!tip || tip === shown && cite === by) return;
   hideTip();
   shown = tip;
@@ -62,7 +65,8 @@ export const handleCites = () => {
     const cite = event.target.closest("a.cite");
     if (!cite) return;
     hideTip();
-    const mark = document.getElementById(cite.hash.slice(1));
+    if (cite.dataset.row) return;
+    const mark = document.getElementById(rowOf(cite));
     if (!mark) return;
     event.preventDefault();
     history.replaceState(null, "", cite.hash);

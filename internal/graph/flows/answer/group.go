@@ -64,6 +64,7 @@ func link(evidence []retrieve.Evidence, cited []citation) []flows.Source {
 		linked[i].Sections = append(linked[i].Sections, flows.Section{
 			Number: c.Number, Heading: e.Passage.Section(), Anchor: e.Passage.Anchor,
 			URL: knowledge.URLWithAnchor(e.Document, e.Passage.Anchor), Rank: c.Evidence + 1,
+			Passage: e.Passage.Reference(),
 		})
 	}
 	return linked

@@ -59,6 +59,7 @@ type Request struct {
 	Messages []Message
 	Schema   *Schema // the reply is JSON that follows it; nil for text
 	Tools    []Tool
+	RawCalls bool   // calls of tools are not checked: the caller answers those that are wrong
 	MaxReply int    // tokens; 0: Limits.Reply
 	Run      string // whose budget pays; "": the day's alone
 	Once     bool   // what fails is not asked again: its caller is in a hurry
@@ -81,7 +82,7 @@ type Tool struct {
 }
 
 // ToolCall is a model's wish to have a tool called. Arguments follow the tool's
-// schema: they were checked.
+// schema: they were checked, unless the request wants RawCalls, where they may be anything.
 type ToolCall struct {
 	ID        string
 	Name      string

@@ -9,6 +9,7 @@ import (
 
 	"cairn/internal/llm"
 	"cairn/internal/llm/gate"
+	"cairn/internal/llm/schema"
 )
 
 // Model is a language model behind the wire format.
@@ -101,7 +102,7 @@ func (m *Model) Chat(ctx context.Context, request llm.Request, onToken func(stri
 	return reply, nil
 }
 
-func invalid(usage llm.Usage, reply llm.Reply, broken *breach) *llm.Error {
+func invalid(usage llm.Usage, reply llm.Reply, broken *schema.Breach) *llm.Error {
 	var cause error = broken
 	if reply.Finish == llm.Length {
 		cause = fmt.Errorf("%w; it was cut off at its limit of tokens, which may be raised", broken)
@@ -111,7 +112,7 @@ func invalid(usage llm.Usage, reply llm.Reply, broken *breach) *llm.Error {
 
 // ask sends the request, in as much of the wire format as the server takes, and checks
 // the reply.
-func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *breach, error) {
+func (m *Model) ask(ctx context.Context, c *conversation) (llm.Reply, *schema.Breach, error) {
 	known := m.learned.get()
 	using := known
 	var spent llm.Usage

@@ -50,3 +50,19 @@ func TestAzure(t *testing.T) {
 		return mustOpen(t, azure(server, with))
 	})
 }
+
+// TestRawCallsAreNotChecked has a model call tools wrongly, for a caller that answers it itself.
+func TestRawCallsAreNotChecked(t *testing.T) {
+	server := llmtest.New(t, llmtest.Calling(llmtest.Call{ID: "a", Name: "look", Arguments: `{"n"`}, llmtest.Call{ID: "b", Name: "jump", Arguments: `{}`}))
+	model, err := openai.New(openai.Options{BaseURL: server.URL, Key: llm.NewSecret(llmtest.Key), Model: "gpt-4o", Context: 8000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := model.Chat(t.Context(), llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Text: "look"}}, RawCalls: true,
+		Tools: []llm.Tool{{Name: "look", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}},
+	}, nil)
+	if err != nil || len(reply.Calls) != 2 || string(reply.Calls[0].Arguments) != `{"n"` || reply.Calls[1].Name != "jump" {
+		t.Errorf("%v, %+v", err, reply)
+	}
+}

@@ -47,7 +47,7 @@ func Messages(from *template.Template, shown any) ([]llm.Message, error) {
 }
 
 // tags are the marks between which data stands.
-var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:sources?|thread|turn|question|attachments?|searched|statements?|under|system|user|assistant)\b)`)
+var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:sources?|thread|turn|question|attachments?|searched|statements?|under|context|request|system|user|assistant)\b)`)
 
 // Data makes text fit to stand between tags: it can neither close one nor open another,
 // and holds no control characters or characters that only hide text.

@@ -18,7 +18,7 @@ func Append(root *tree.Node, markdown string) (*tree.Node, error) {
 		changed.Children = nil
 	}
 	changed.Children = append(changed.Children, added.Children...)
-	return settle(changed)
+	return normalizeChanged(changed)
 }
 
 // Replace gives a page's tree with Markdown in the place of a block, whose id the first block
@@ -45,15 +45,15 @@ func Replace(root *tree.Node, id, markdown string) (*tree.Node, error) {
 		}
 	case len(made) > 0 && (block.Kind == tree.ListItem || block.Kind == tree.TableCell):
 		block.Children = made
-		return settle(changed)
+		return normalizeChanged(changed)
 	case len(made) == 1 && block.Kind == tree.Heading && made[0].Kind == tree.Paragraph:
 		block.Children = made[0].Children
-		return settle(changed)
+		return normalizeChanged(changed)
 	}
 	keepID(block, made)
 	at := slices.Index(parent.Children, block)
 	parent.Children = slices.Replace(parent.Children, at, at+1, made...)
-	return settle(changed)
+	return normalizeChanged(changed)
 }
 
 // inlineOf gives what stands in the one paragraph that takes the place of a text.
@@ -77,8 +77,8 @@ func keepID(block *tree.Node, made []*tree.Node) {
 	}
 }
 
-// settle brings a changed tree into its form, with ids.
-func settle(root *tree.Node) (*tree.Node, error) {
+// normalizeChanged brings a changed tree into its form, with ids.
+func normalizeChanged(root *tree.Node) (*tree.Node, error) {
 	if err := tree.Normalize(root); err != nil {
 		return nil, fmt.Errorf("change the page: %w", err)
 	}

@@ -302,6 +302,23 @@ func (l *Library) LoadVersion(ctx context.Context, place Place, id PageID, numbe
 	return version, nil
 }
 
+// NameVersion makes a snapshot of a version, by giving it a name; "" takes the name away.
+func (l *Library) NameVersion(ctx context.Context, place Place, id PageID, number int, name string) error {
+	if _, err := l.Load(ctx, place, id); err != nil {
+		return err
+	}
+	if name != "" {
+		var err error
+		if name, err = CleanTitle(name); err != nil {
+			return err
+		}
+	}
+	if err := l.backend.NameVersion(ctx, id, number, name); err != nil {
+		return fmt.Errorf("name version %d of page %s: %w", number, id, err)
+	}
+	return nil
+}
+
 // Delete removes a page with its history.
 func (l *Library) Delete(ctx context.Context, place Place, id PageID) error {
 	if _, err := l.Load(ctx, place, id); err != nil {

@@ -99,6 +99,8 @@ type Places interface {
 type Keeper interface {
 	// FindKey gives the number of the version that was written under a key, 0 for none.
 	FindKey(ctx context.Context, id PageID, key string) (int, error)
+	// NameVersion gives a version another name, "" for none. ErrNotFound.
+	NameVersion(ctx context.Context, id PageID, number int, name string) error
 	// ForgetAuthor takes a person's name off all versions, and says off how many.
 	ForgetAuthor(ctx context.Context, author string) (int, error)
 	// Prune removes versions older than before, but for the last one of each page, those it

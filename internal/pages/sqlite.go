@@ -197,6 +197,15 @@ func (s *SQLite) FindKey(ctx context.Context, id PageID, key string) (number int
 	return number, err
 }
 
+// NameVersion implements Keeper.
+func (s *SQLite) NameVersion(ctx context.Context, id PageID, number int, name string) error {
+	rows, err := s.change(ctx, `UPDATE page_version SET name = ? WHERE page = ? AND number = ?`, name, id, number)
+	if err == nil && rows == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
 // ForgetAuthor implements Keeper.
 func (s *SQLite) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	return s.change(ctx, `UPDATE page_version SET author = '' WHERE author = ? AND author <> ''`, author)

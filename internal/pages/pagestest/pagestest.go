@@ -19,7 +19,7 @@ import (
 // Run runs the suite. open gives a backend over the same storage each time.
 func Run(t *testing.T, open func(t *testing.T) pages.Backend) {
 	for name, test := range map[string]func(*testing.T, pages.Backend){
-		"pages are kept": keepsPages, "versions": keepsVersions, "one writer wins": letsOneWriterWin,
+		"pages are kept": keepsPages, "versions": keepsVersions, "one writer wins": letsOneWriterWin, "names": namesVersions,
 		"active pages": keepsActivePages, "forgetting": forgetsAuthors, "pruning": prunesVersions, "deleting": deletesPages,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
@@ -133,6 +133,21 @@ func keepsVersions(t *testing.T, backend pages.Backend) {
 }
 
 // letsOneWriterWin has several writers commit the same version: all but one are stale.
+func namesVersions(t *testing.T, backend pages.Backend) {
+	page := createStored(t, backend, "Leave")
+	for _, name := range []string{"before the review", ""} {
+		if err := backend.NameVersion(t.Context(), page.ID, 1, name); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := backend.LoadVersion(t.Context(), page.ID, 1); err != nil || got.Name != name {
+			t.Errorf("%v, %q, want %q", err, got.Name, name)
+		}
+	}
+	if err := backend.NameVersion(t.Context(), page.ID, 2, "x"); !errors.Is(err, pages.ErrNotFound) {
+		t.Errorf("a version that is not there gives %v", err)
+	}
+}
+
 func letsOneWriterWin(t *testing.T, backend pages.Backend) {
 	page := createStored(t, backend, "Leave")
 	const writers = 8

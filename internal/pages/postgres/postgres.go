@@ -207,6 +207,12 @@ func (s *Store) FindKey(ctx context.Context, id pages.PageID, key string) (numbe
 	return number, err
 }
 
+// NameVersion implements pages.Keeper.
+func (s *Store) NameVersion(ctx context.Context, id pages.PageID, number int, name string) error {
+	done, err := s.pool.Exec(ctx, `UPDATE cairn.written_page_version SET name = $1 WHERE page = $2 AND number = $3`, name, id, number)
+	return affected(done, err, pages.ErrNotFound)
+}
+
 // ForgetAuthor implements pages.Keeper.
 func (s *Store) ForgetAuthor(ctx context.Context, author string) (int, error) {
 	done, err := s.pool.Exec(ctx, `UPDATE cairn.written_page_version SET author = '' WHERE author = $1 AND author <> ''`, author)

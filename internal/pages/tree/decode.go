@@ -252,33 +252,33 @@ func (n *Node) decodeFields(f fields) error {
 		n.Level = int(f.choice("tag", "h1", "h2", "h3", "h4", "h5", "h6")[1] - '0')
 	case Quote:
 		if _, ok := f["shadowRoot"]; ok {
-			n.ShadowRoot = f.truth("shadowRoot")
+			n.ShadowRoot = f.readBool("shadowRoot")
 		}
 	case List:
 		n.ListType = f.listType()
 		whole = append(whole, wholeField{"start", &n.Start, 1})
 	case ListItem:
-		n.Checked = f.truth("checked")
+		n.Checked = f.readBool("checked")
 		n.Value = 1
 	case Code:
 		n.Language, n.Theme = f.text("language", ""), f.text("theme", "")
 	case Link, AutoLink:
 		n.URL, n.Rel, n.Target, n.Title = f.text("url", ""), f.text("rel", ""), f.text("target", ""), f.text("title", "")
-		n.Unlinked = n.Kind == AutoLink && f.truth("isUnlinked")
+		n.Unlinked = n.Kind == AutoLink && f.readBool("isUnlinked")
 	case Image:
-		n.URL, n.Alt, n.Width, n.Height = f.text("src", ""), f.text("altText", ""), f.number("width"), f.number("height")
+		n.URL, n.Alt, n.Width, n.Height = f.text("src", ""), f.text("altText", ""), f.readNumber("width"), f.readNumber("height")
 	case Table:
-		n.RowStriping = f.truth("rowStriping")
+		n.RowStriping = f.readBool("rowStriping")
 		n.ColWidths = f.numbers("colWidths")
 		whole = append(whole, wholeField{"frozenColumnCount", &n.FrozenColumns, 0}, wholeField{"frozenRowCount", &n.FrozenRows, 0})
 	case TableRow:
 		if _, ok := f["height"]; ok {
-			height := f.number("height")
+			height := f.readNumber("height")
 			n.RowHeight = &height
 		}
 	case TableCell:
-		n.ColSpan, n.RowSpan = f.span("colSpan"), f.span("rowSpan")
-		n.Background, n.VerticalAlign, n.Width = f.text("backgroundColor", ""), f.choice("verticalAlign", "", "middle", "bottom"), f.number("width")
+		n.ColSpan, n.RowSpan = f.readSpan("colSpan"), f.readSpan("rowSpan")
+		n.Background, n.VerticalAlign, n.Width = f.text("backgroundColor", ""), f.choice("verticalAlign", "", "middle", "bottom"), f.readNumber("width")
 		whole = append(whole, wholeField{"headerState", &n.HeaderState, 0})
 	case Text, CodeText, Tab:
 		decodeText(n, f)
@@ -358,7 +358,7 @@ func (f fields) choice(name string, allowed ...string) string {
 	return allowed[0]
 }
 
-func (f fields) truth(name string) bool { return string(f[name]) == "true" }
+func (f fields) readBool(name string) bool { return string(f[name]) == "true" }
 
 func (f fields) decodeNumber(name string) (float64, bool) {
 	raw := f[name]
@@ -369,7 +369,7 @@ func (f fields) decodeNumber(name string) (float64, bool) {
 	return number, true
 }
 
-func (f fields) number(name string) float64 {
+func (f fields) readNumber(name string) float64 {
 	number, _ := f.decodeNumber(name)
 	return number
 }
@@ -386,14 +386,14 @@ func (f fields) numbers(name string) []float64 {
 	}
 	all := make([]float64, len(elements))
 	for i, element := range elements {
-		all[i] = fields{name: element}.number(name)
+		all[i] = fields{name: element}.readNumber(name)
 	}
 	return all
 }
 
-// span reads the number of columns or rows that a cell takes.
-func (f fields) span(name string) int {
-	number := f.number(name)
+// readSpan reads the number of columns or rows that a cell takes.
+func (f fields) readSpan(name string) int {
+	number := f.readNumber(name)
 	if number < 1 || number != math.Trunc(number) || number > maxWhole {
 		return 1
 	}

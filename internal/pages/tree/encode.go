@@ -65,12 +65,12 @@ func (o *object) textOrNull(name, value string) {
 	o.text(name, value)
 }
 
-func (o *object) number(name string, value float64) {
+func (o *object) writeNumber(name string, value float64) {
 	o.name(name)
 	writeNumber(o.Buffer, value)
 }
 
-func (o *object) truth(name string, value bool) {
+func (o *object) writeBool(name string, value bool) {
 	o.name(name)
 	if value {
 		o.WriteString("true")
@@ -99,9 +99,9 @@ func (n *Node) encode(b *bytes.Buffer, wrap bool) {
 	}
 	n.encodeFields(o)
 	o.text("type", string(n.Kind))
-	o.number("version", 1)
+	o.writeNumber("version", 1)
 	if n.ShadowRoot {
-		o.truth("shadowRoot", true)
+		o.writeBool("shadowRoot", true)
 	}
 	n.encodeState(o)
 	b.WriteByte('}')
@@ -144,7 +144,7 @@ func (n *Node) encodeUnknown(b *bytes.Buffer, wrap bool) {
 	o := &object{Buffer: b}
 	o.text("raw", string(n.Raw))
 	o.text("type", string(unknownKind))
-	o.number("version", 1)
+	o.writeNumber("version", 1)
 	n.encodeState(o)
 	b.WriteByte('}')
 }
@@ -160,15 +160,15 @@ func (n *Node) encodeFields(o *object) {
 		return
 	case Image:
 		o.text("altText", n.Alt)
-		o.number("height", n.Height)
+		o.writeNumber("height", n.Height)
 		o.text("src", n.URL)
-		o.number("width", n.Width)
+		o.writeNumber("width", n.Width)
 		return
 	case Heading:
 		o.text("tag", "h"+string(rune('0'+n.Level)))
 	case List:
 		o.text("listType", string(n.ListType))
-		o.number("start", float64(n.Start))
+		o.writeNumber("start", float64(n.Start))
 		o.text("tag", n.listTag())
 	case Code:
 		if n.Language != "" {
@@ -179,7 +179,7 @@ func (n *Node) encodeFields(o *object) {
 		}
 	case Link, AutoLink:
 		if n.Kind == AutoLink {
-			o.truth("isUnlinked", n.Unlinked)
+			o.writeBool("isUnlinked", n.Unlinked)
 		}
 		o.textOrNull("rel", n.Rel)
 		o.textOrNull("target", n.Target)
@@ -189,7 +189,7 @@ func (n *Node) encodeFields(o *object) {
 		n.encodeTable(o)
 	case TableRow:
 		if n.RowHeight != nil {
-			o.number("height", *n.RowHeight)
+			o.writeNumber("height", *n.RowHeight)
 		}
 	case TableCell:
 		n.encodeCell(o)
@@ -217,45 +217,45 @@ func (n *Node) encodeTable(o *object) {
 		o.WriteByte(']')
 	}
 	if n.FrozenColumns != 0 {
-		o.number("frozenColumnCount", float64(n.FrozenColumns))
+		o.writeNumber("frozenColumnCount", float64(n.FrozenColumns))
 	}
 	if n.FrozenRows != 0 {
-		o.number("frozenRowCount", float64(n.FrozenRows))
+		o.writeNumber("frozenRowCount", float64(n.FrozenRows))
 	}
 	if n.RowStriping {
-		o.truth("rowStriping", true)
+		o.writeBool("rowStriping", true)
 	}
 }
 
 func (n *Node) encodeCell(o *object) {
 	o.textOrNull("backgroundColor", n.Background)
-	o.number("colSpan", float64(n.ColSpan))
-	o.number("headerState", float64(n.HeaderState))
-	o.number("rowSpan", float64(n.RowSpan))
+	o.writeNumber("colSpan", float64(n.ColSpan))
+	o.writeNumber("headerState", float64(n.HeaderState))
+	o.writeNumber("rowSpan", float64(n.RowSpan))
 	if n.VerticalAlign != "" {
 		o.text("verticalAlign", n.VerticalAlign)
 	}
 	if n.Width != 0 {
-		o.number("width", n.Width)
+		o.writeNumber("width", n.Width)
 	}
 }
 
 func (n *Node) encodeElement(o *object) {
 	if n.Kind == ListItem {
 		if n.isChecklist() {
-			o.truth("checked", n.Checked)
+			o.writeBool("checked", n.Checked)
 		}
-		o.number("indent", float64(n.Indent))
-		o.number("value", float64(n.Value))
+		o.writeNumber("indent", float64(n.Indent))
+		o.writeNumber("value", float64(n.Value))
 	}
 	o.textOrNull("direction", n.Direction)
 	o.text("format", n.Align)
 	if n.Kind != ListItem {
-		o.number("indent", float64(n.Indent))
+		o.writeNumber("indent", float64(n.Indent))
 	}
 	format, style := n.textStyle()
 	if n.Kind == Paragraph || format != 0 {
-		o.number("textFormat", float64(format))
+		o.writeNumber("textFormat", float64(format))
 	}
 	if n.Kind == Paragraph || style != "" {
 		o.text("textStyle", style)
@@ -285,10 +285,10 @@ func (n *Node) textStyle() (Format, string) {
 func (n *Node) encodeText(o *object) {
 	switch n.Kind {
 	case Tab:
-		o.number("detail", float64(n.Detail))
+		o.writeNumber("detail", float64(n.Detail))
 		o.text("mode", n.Mode)
 		o.text("text", n.Text)
-		o.number("format", float64(n.Format))
+		o.writeNumber("format", float64(n.Format))
 		o.text("style", n.Style)
 		return
 	case CodeText:
@@ -296,8 +296,8 @@ func (n *Node) encodeText(o *object) {
 			o.text("highlightType", n.HighlightType)
 		}
 	}
-	o.number("detail", float64(n.Detail))
-	o.number("format", float64(n.Format))
+	o.writeNumber("detail", float64(n.Detail))
+	o.writeNumber("format", float64(n.Format))
 	o.text("mode", n.Mode)
 	o.text("style", n.Style)
 	o.text("text", n.Text)

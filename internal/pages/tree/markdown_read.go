@@ -280,3 +280,29 @@ func (r *markdownReader) plain(at ast.Node) string {
 	}
 	return b.String()
 }
+
+// ParseLine reads Markdown as what stands in lines of text: "# a" is no heading there. Each
+// line but the first follows a line break.
+func ParseLine(markdown string) []*Node {
+	var nodes []*Node
+	for i, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(markdown, "\r\n", "\n")), "\n") {
+		if i > 0 {
+			nodes = append(nodes, &Node{Kind: LineBreak})
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		// A bracket in front keeps the line from beginning a block, and from nothing else.
+		root, err := ParseMarkdown("(" + line)
+		if err != nil || len(root.Children) != 1 || root.Children[0].Kind != Paragraph || len(root.Children[0].Children) == 0 || !strings.HasPrefix(root.Children[0].Children[0].Text, "(") {
+			nodes = append(nodes, NewText(line, 0))
+			continue
+		}
+		first := root.Children[0].Children[0]
+		if first.Text = first.Text[1:]; first.Text == "" {
+			root.Children[0].Children = root.Children[0].Children[1:]
+		}
+		nodes = append(nodes, root.Children[0].Children...)
+	}
+	return nodes
+}

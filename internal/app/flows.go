@@ -48,7 +48,7 @@ func NewFlows(l *Library, written *pages.Library, models Models, answers *answer
 	if written == nil {
 		return registered, nil
 	}
-	edits, err := page.New(page.Options{Library: written})
+	edits, err := page.New(page.Options{Library: written, Model: models.Answer})
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (f *Flow) review(ctx context.Context, step graph.Step[State]) (graph.Result
 	if s.Proposal.Verb != Delete {
 		shown, err := f.describe(ctx, s, *s.Proposal)
 		if err != nil {
-			return refuseFor(err)
+			return endForError(err)
 		}
 		text = fmt.Sprintf("A change of **%s** (`%s`, version %d):\n\n%s", escape(s.Proposal.Title), s.Proposal.Page, s.Proposal.Base, shown)
 	}
@@ -63,24 +63,30 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 	case s.Output != "": // it was refused when it was to be shown
 		return graph.Update(output.Set(s.Output)), nil
 	case p.Verb != Undo && s.Decision != Apply:
-		return say("Discarded: **%s** is as it was.", escape(p.Title))
+		return endWith("Discarded: **%s** is as it was.", escape(p.Title))
 	case p.Verb == Delete:
-		if err := f.library.Delete(ctx, s.place(), p.Page); err != nil && !errors.Is(err, pages.ErrNotFound) {
+		if err := f.library.Delete(ctx, s.findPlace(), p.Page); err != nil && !errors.Is(err, pages.ErrNotFound) {
 			return graph.Result[State]{}, err
 		}
-		return say("**%s** is deleted, with its history.", escape(p.Title))
+		return endWith("**%s** is deleted, with its history.", escape(p.Title))
 	}
-	edit, err := f.build(ctx, s, p)
+	edit, err := f.buildEdit(ctx, s, p)
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	edit.Resolve = s.Resolve
-	saved, err := f.library.Save(ctx, s.place(), edit)
+	saved := pages.Page{Title: p.Title, Version: p.Base}
+	if edit.Root != nil || edit.Title != "" { // else it is about snapshots alone
+		saved, err = f.library.Save(ctx, s.findPlace(), edit)
+	}
 	if clash, ok := errors.AsType[*pages.ConflictError](err); ok {
 		return graph.Update(conflicts.Set(clash.Conflicts)), nil
 	}
+	if err == nil && p.Verb == Free {
+		err = f.nameVersions(ctx, s)
+	}
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	text := fmt.Sprintf("Done: **%s** has version %d now.", escape(saved.Title), saved.Version)
 	if p.Verb == Undo {
@@ -92,7 +98,17 @@ func (f *Flow) apply(ctx context.Context, step graph.Step[State]) (graph.Result[
 	if p.Verb != Undo {
 		text += " `page: undo` takes it back, within a day."
 	}
-	return say("%s", text)
+	return endWith("%s", text)
+}
+
+// nameVersions makes the snapshots of the model's work, and gives up those that it deleted.
+func (f *Flow) nameVersions(ctx context.Context, s State) error {
+	for _, naming := range s.Names {
+		if err := f.library.NameVersion(ctx, s.findPlace(), s.Proposal.Page, naming.Version, naming.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxConflicts is how many conflicts a question shows.
@@ -123,7 +139,7 @@ func describeConflicts(s State) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Somebody changed the same words of **%s** meanwhile. Which of it holds?\n", escape(s.Proposal.Title))
 	for _, conflict := range s.Conflicts[:min(len(s.Conflicts), maxConflicts)] {
-		fmt.Fprintf(&b, "\nBlock `%s`:\n```\nbefore  %s\nthere   %s\nnew     %s\n```", conflict.Block, shortened(conflict.Base), shortened(conflict.Ours), shortened(conflict.Their))
+		fmt.Fprintf(&b, "\nBlock `%s`:\n```\nbefore  %s\nthere   %s\nnew     %s\n```", conflict.Block, shortenVersion(conflict.Base), shortenVersion(conflict.Ours), shortenVersion(conflict.Their))
 	}
 	if more := len(s.Conflicts) - maxConflicts; more > 0 {
 		fmt.Fprintf(&b, "\nThe choice is also for %d more blocks.", more)
@@ -133,7 +149,7 @@ func describeConflicts(s State) string {
 
 const maxShortened = 400 // letters of a version in a question
 
-func shortened(text string) string {
+func shortenVersion(text string) string {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "```", "ʼʼʼ")
 	if text == "" {
 		return "(deleted)"

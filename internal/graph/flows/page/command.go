@@ -28,7 +28,7 @@ const (
 	Delete     Verb = "delete"
 	FromThread Verb = "thread"
 	Help       Verb = "help"
-	Free       Verb = "" // in free words
+	Free       Verb = "" // in free words: the language model edits
 )
 
 // verbs are all that take a word; each with what is behind it.
@@ -74,7 +74,7 @@ func ReadCommand(text string) Command {
 		return Command{Help, ""}
 	}
 	for _, known := range verbs {
-		if string(known.verb) == word {
+		if string(known.verb) == word && !isSentence(known.verb, rest) {
 			return Command{known.verb, strings.TrimRight(rest, " \t\r\n")}
 		}
 	}
@@ -83,6 +83,26 @@ func ReadCommand(text string) Command {
 	}
 	return Command{Free, text}
 }
+
+// isSentence tells that a verb begins a wish in free words, for more stands behind it than it
+// takes: "delete the second paragraph".
+func isSentence(verb Verb, rest string) bool {
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case Delete, Close, Undo, List, History, Help:
+		return rest != ""
+	case Show:
+		return rest != "" && !strings.EqualFold(rest, "ids")
+	case Replace:
+		block, _, _ := strings.Cut(rest, " ")
+		block, _, _ = strings.Cut(block, "\n")
+		return rest != "" && !blockID.MatchString(strings.Trim(block, "`:"))
+	}
+	return false
+}
+
+// blockID is what an id of a block looks like that `page: show ids` tells, and no word does.
+var blockID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*$|^[nu][a-z0-9]{9,}$`)
 
 // describeCommands lists the commands.
 func describeCommands() string {

@@ -1,10 +1,11 @@
 // Package page is the flow that writes and edits pages with the people of a thread. A change
 // is shown as a diff and made once somebody applies it; what others changed in the same words
-// meanwhile is a question with both versions. It needs no language model: what is asked in
-// free words says so.
+// meanwhile is a question with both versions. What is asked in free words is done by a language
+// model with the tools of pages/tools, in bounded rounds; without one it says so.
 //
 // Reading order: state.go, page.go (the graph), command.go (what is asked), read.go (what
-// only shows), propose.go (what changes), apply.go, thread.go (a page from a thread).
+// only shows), propose.go (what changes), agent.go (the model's rounds), context.go (what it is
+// shown), apply.go, thread.go (a page from a thread).
 package page
 
 import (
@@ -15,7 +16,9 @@ import (
 
 	"cairn/internal/graph"
 	"cairn/internal/graph/flows"
+	"cairn/internal/llm"
 	"cairn/internal/pages"
+	"cairn/internal/pages/tools"
 	"cairn/internal/pages/tree"
 )
 
@@ -28,6 +31,8 @@ const schemaVersion = 1
 // The nodes, by the names of the flow's contract.
 const (
 	nodeCommand  = "page_command"
+	nodeAgent    = "page_agent"
+	nodeTool     = "page_tool"
 	nodeReview   = "page_review"
 	nodeApply    = "page_apply"
 	nodeConflict = "page_conflict"
@@ -36,6 +41,8 @@ const (
 // Options is what the flow works with.
 type Options struct {
 	Library *pages.Library // nil for the graph alone
+	// Model edits what is asked in free words, and writes pages from threads; nil: nothing does.
+	Model llm.Model
 }
 
 // Flow edits pages. Make one with New.
@@ -43,6 +50,7 @@ type Flow struct {
 	flows.Runner[State]
 
 	library *pages.Library
+	model   llm.Model
 	now     func() time.Time
 }
 
@@ -50,7 +58,7 @@ var _ flows.Flow = (*Flow)(nil)
 
 // New makes the flow.
 func New(options Options) (*Flow, error) {
-	f := &Flow{library: options.Library, now: time.Now}
+	f := &Flow{library: options.Library, model: options.Model, now: time.Now}
 	compiled, err := f.plan().Compile()
 	if err != nil {
 		return nil, fmt.Errorf("flow %s: %w", Name, err)
@@ -63,17 +71,23 @@ func New(options Options) (*Flow, error) {
 func (f *Flow) plan() *graph.Graph[State] {
 	g := graph.New(Name, schemaVersion, fields...)
 	g.Node(nodeCommand, f.runCommand, graph.Policy{Description: "Looking at the page", Timeout: time.Minute})
+	g.Node(nodeAgent, f.runRound, graph.Policy{Description: "Deciding what to change", Timeout: maxWork})
+	g.Node(nodeTool, f.applyCall, graph.Policy{Description: "Changing the draft", Timeout: time.Minute})
 	g.Node(nodeReview, f.review, graph.Policy{Description: "Showing the change", Asks: true, Timeout: time.Minute})
 	g.Node(nodeApply, f.apply, graph.Policy{Description: "Saving the page", Timeout: time.Minute})
 	g.Node(nodeConflict, f.askConflict, graph.Policy{Description: "Asking which version holds", Asks: true})
 	g.Start(nodeCommand)
-	g.Route(nodeCommand, afterCommand, nodeReview, nodeApply, graph.End)
+	g.Route(nodeCommand, afterCommand, nodeAgent, nodeReview, nodeApply, graph.End)
+	g.Route(nodeAgent, afterRound, nodeTool, nodeReview, graph.End)
+	g.Route(nodeTool, afterCall, nodeTool, nodeAgent)
 	g.Edge(nodeReview, nodeApply)
 	g.Route(nodeApply, afterApplying, nodeConflict, graph.End)
 	g.Edge(nodeConflict, nodeApply)
 	g.Label(nodeCommand, graph.End, "nothing to decide")
 	g.Label(nodeCommand, nodeApply, "undo")
 	g.Label(nodeApply, nodeConflict, "changed meanwhile")
+	g.Label(nodeCommand, nodeAgent, "in free words")
+	g.Label(nodeTool, nodeTool, "next call")
 	return g
 }
 
@@ -83,8 +97,27 @@ func afterCommand(s State) string {
 		return graph.End
 	case s.Proposal.Verb == Undo:
 		return nodeApply
+	case s.Proposal.Verb == Free:
+		return nodeAgent
 	}
 	return nodeReview
+}
+
+func afterRound(s State) string {
+	switch {
+	case s.Output != "":
+		return graph.End
+	case s.Ended:
+		return nodeReview
+	}
+	return nodeTool
+}
+
+func afterCall(s State) string {
+	if s.findPending() != nil {
+		return nodeTool
+	}
+	return nodeAgent
 }
 
 func afterApplying(s State) string {
@@ -112,7 +145,7 @@ func (f *Flow) begin(request flows.Request) State {
 func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outcome {
 	s := run.State
 	made := flows.Outcome{Kind: flows.Answered, Text: s.Output, Files: s.Files, Trace: flows.Trace{
-		Steps: steps, Notes: s.Notes, Took: f.now().Sub(s.StartTime),
+		Steps: steps, Notes: s.Notes, Models: s.Models, Took: f.now().Sub(s.StartTime),
 	}}
 	switch {
 	case run.Status == graph.Waiting:
@@ -124,33 +157,36 @@ func (f *Flow) outcome(steps []flows.Step, run graph.Outcome[State]) flows.Outco
 	return made
 }
 
-// place is where the request was made, for the library.
-func (s State) place() pages.Place {
+// findPlace gives where the request was made, for the library.
+func (s State) findPlace() pages.Place {
 	return pages.Place{Thread: s.Room.Thread, Channel: s.Room.Channel, Audience: s.Room.Audience}
 }
 
-// author is who made the request.
-func (s State) author(why string) pages.Author {
+// describeAuthor gives who made the request.
+func (s State) describeAuthor(why string) pages.Author {
 	return pages.Author{Name: s.Room.Author, Run: s.RequestID, Why: why, Key: writeKey(s.RequestID)}
 }
 
-// say ends the run with a text.
-func say(format string, values ...any) (graph.Result[State], error) {
+// endWith ends the run with a text.
+func endWith(format string, values ...any) (graph.Result[State], error) {
 	return graph.Update(output.Set(fmt.Sprintf(format, values...))), nil
 }
 
-// refuse ends the run with the reason why nothing was done.
-func refuse(format string, values ...any) (graph.Result[State], error) {
+// endRefused ends the run with the reason why nothing was done.
+func endRefused(format string, values ...any) (graph.Result[State], error) {
 	return graph.Update(output.Set(fmt.Sprintf(format, values...)), failed.Set(true)), nil
 }
 
-// refuseFor ends the run for an error that people can do something about, and returns others.
-func refuseFor(err error) (graph.Result[State], error) {
+// endForError ends the run for an error that people can do something about, and returns others.
+func endForError(err error) (graph.Result[State], error) {
 	if errors.Is(err, pages.ErrNotFound) {
-		return refuse("There is no such page or version here. `page: list` shows the pages of this place.")
+		return endRefused("There is no such page or version here. `page: list` shows the pages of this place.")
 	}
 	if broken, ok := errors.AsType[*tree.Error](err); ok {
-		return refuse("That can't be done: %s.", broken.Error())
+		return endRefused("That can't be done: %s.", broken.Error())
+	}
+	if changed, ok := errors.AsType[*tools.Error](err); ok {
+		return endRefused("That can't be done any more: %s.", changed.Error())
 	}
 	return graph.Result[State]{}, err
 }

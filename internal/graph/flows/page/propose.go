@@ -20,12 +20,12 @@ func (f *Flow) propose(ctx context.Context, s State, page pages.Page, command Co
 	switch command.Verb {
 	case AppendText:
 		if command.Rest == "" {
-			return refuse("What is to be added? `page: append` and a text.")
+			return endRefused("What is to be added? `page: append` and a text.")
 		}
 	case Title:
 		title, err := pages.CleanTitle(command.Rest)
 		if err != nil {
-			return refuse("That can't be done: %s.", err)
+			return endRefused("That can't be done: %s.", err)
 		}
 		made.Text = title
 	case Replace:
@@ -37,30 +37,30 @@ func (f *Flow) propose(ctx context.Context, s State, page pages.Page, command Co
 	case Restore:
 		number, ok := readNumber(command.Rest)
 		if !ok {
-			return refuse("Which version? `page: history` shows them; `page: restore 3` has the third again.")
+			return endRefused("Which version? `page: history` shows them; `page: restore 3` has the third again.")
 		}
 		made.Number = number
 	case Undo:
 		if refusal, err := f.prepareUndo(ctx, s, page, &made); refusal != "" || err != nil {
 			if err != nil {
-				return refuseFor(err)
+				return endForError(err)
 			}
-			return refuse("%s", refusal)
+			return endRefused("%s", refusal)
 		}
 	}
-	edit, err := f.build(ctx, s, made)
+	edit, err := f.buildEdit(ctx, s, made)
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
-	if made.Verb != Delete && edit.Title == "" && (edit.Root == nil || len(merge.Compare(page.Root, edit.Root)) == 0) {
-		return say("That changes nothing: **%s** is as you want it.", escape(page.Title))
+	if made.Verb != Delete && edit.Title == "" && (edit.Root == nil || isSamePage(page.Root, edit.Root)) {
+		return endWith("That changes nothing: **%s** is as you want it.", escape(page.Title))
 	}
 	return graph.Update(proposal.Set(&made), notes.Set([]string{fmt.Sprintf("proposed %s of page %s, version %d", made.Verb, made.Page, made.Base)})), nil
 }
 
 // prepareUndo has an undo take the last change back, if that is not too long ago.
 func (f *Flow) prepareUndo(ctx context.Context, s State, page pages.Page, made *Proposal) (refusal string, err error) {
-	last, err := f.library.LoadVersion(ctx, s.place(), page.ID, page.Version)
+	last, err := f.library.LoadVersion(ctx, s.findPlace(), page.ID, page.Version)
 	switch {
 	case err != nil:
 		return "", err
@@ -73,9 +73,9 @@ func (f *Flow) prepareUndo(ctx context.Context, s State, page pages.Page, made *
 	return "", nil
 }
 
-// build makes the change of a proposal, on the version that the person saw.
-func (f *Flow) build(ctx context.Context, s State, p Proposal) (pages.Edit, error) {
-	edit := pages.Edit{Page: p.Page, Base: p.Base, By: s.author("page: " + string(p.Verb))}
+// buildEdit makes the change of a proposal, on the version that the person saw.
+func (f *Flow) buildEdit(ctx context.Context, s State, p Proposal) (pages.Edit, error) {
+	edit := pages.Edit{Page: p.Page, Base: p.Base, By: s.describeAuthor("page: " + string(p.Verb))}
 	if p.Verb == Title {
 		edit.Title = p.Text
 		return edit, nil
@@ -83,11 +83,25 @@ func (f *Flow) build(ctx context.Context, s State, p Proposal) (pages.Edit, erro
 	if p.Verb == Delete {
 		return edit, nil
 	}
+	if p.Verb == Free {
+		draft, base, err := f.loadDraft(ctx, s)
+		if err != nil {
+			return edit, err
+		}
+		edit.By.Why = fmt.Sprintf("page: %d calls of the language model", len(s.listApplied()))
+		if !isSamePage(base.Root, draft.Root) {
+			edit.Root = draft.Root
+		}
+		if draft.Title != p.Title {
+			edit.Title = draft.Title
+		}
+		return edit, nil
+	}
 	number := p.Base
 	if p.Verb == Restore || p.Verb == Undo {
 		number = p.Number
 	}
-	version, err := f.library.LoadVersion(ctx, s.place(), p.Page, number)
+	version, err := f.library.LoadVersion(ctx, s.findPlace(), p.Page, number)
 	if err != nil {
 		return pages.Edit{}, err
 	}
@@ -108,7 +122,7 @@ func (f *Flow) build(ctx context.Context, s State, p Proposal) (pages.Edit, erro
 
 // describe shows what a proposal changes.
 func (f *Flow) describe(ctx context.Context, s State, p Proposal) (string, error) {
-	edit, err := f.build(ctx, s, p)
+	edit, err := f.buildEdit(ctx, s, p)
 	if err != nil {
 		return "", err
 	}
@@ -117,13 +131,34 @@ func (f *Flow) describe(ctx context.Context, s State, p Proposal) (string, error
 		parts = append(parts, fmt.Sprintf("Title: %s → **%s**", escape(p.Title), escape(edit.Title)))
 	}
 	if edit.Root != nil {
-		base, err := f.library.LoadVersion(ctx, s.place(), p.Page, p.Base)
+		base, err := f.library.LoadVersion(ctx, s.findPlace(), p.Page, p.Base)
 		if err != nil {
 			return "", err
 		}
 		if diff, _ := merge.Diff(merge.Compare(base.Root, edit.Root)); diff != "" {
 			parts = append(parts, diff)
+		} else if !isSamePage(base.Root, edit.Root) {
+			parts = append(parts, "No words change: only what blocks are, such as the type of a list.")
 		}
 	}
+	if p.Verb == Free {
+		parts = append(parts, describeWork(s)...)
+	}
 	return strings.Join(parts, "\n\n"), nil
+}
+
+// describeWork says which snapshots the model's work makes and gives up, and what it says of it.
+func describeWork(s State) []string {
+	var parts []string
+	for _, naming := range s.Names {
+		text := fmt.Sprintf("Version %d is kept as “%s”.", naming.Version, escape(naming.Name))
+		if naming.Name == "" {
+			text = fmt.Sprintf("Version %d, “%s”, is no snapshot any more.", naming.Version, escape(naming.Was))
+		}
+		parts = append(parts, text)
+	}
+	if s.Closing != "" {
+		parts = append(parts, s.Closing)
+	}
+	return parts
 }

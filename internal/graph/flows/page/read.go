@@ -25,7 +25,7 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	command := ReadCommand(s.UserInput)
 	switch command.Verb {
 	case Help:
-		return say("Pages are written together: a change is shown, and made once you apply it.\n\n%s", describeCommands())
+		return endWith("Pages are written together: a change is shown, and made once you apply it.\n\n%s", describeCommands())
 	case Create:
 		return f.create(ctx, s, command.Rest)
 	case FromThread:
@@ -35,14 +35,14 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	case Open:
 		return f.open(ctx, s, command.Rest)
 	case Close:
-		if err := f.library.Close(ctx, s.place()); err != nil {
+		if err := f.library.Close(ctx, s.findPlace()); err != nil {
 			return graph.Result[State]{}, err
 		}
-		return say("No page is open here any more.")
+		return endWith("No page is open here any more.")
 	}
-	active, err := f.library.Active(ctx, s.place())
+	active, err := f.library.Active(ctx, s.findPlace())
 	if errors.Is(err, pages.ErrNotFound) {
-		return refuse("No page is open here. Open one, or make one:\n\n%s", describeCommands())
+		return endRefused("No page is open here. Open one, or make one:\n\n%s", describeCommands())
 	}
 	if err != nil {
 		return graph.Result[State]{}, err
@@ -55,7 +55,10 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 	case Snapshot:
 		return f.keepSnapshot(ctx, s, active, command.Rest)
 	case Free:
-		return refuse("For a change in your own words I need a language model. These work without:\n\n%s", describeCommands())
+		if f.model == nil {
+			return endRefused("For a change in your own words I need a language model. These work without:\n\n%s", describeCommands())
+		}
+		return graph.Update(proposal.Set(&Proposal{Page: active.ID, Base: active.Version, Title: active.Title, Text: command.Rest})), nil
 	}
 	return f.propose(ctx, s, active, command)
 }
@@ -63,42 +66,42 @@ func (f *Flow) runCommand(ctx context.Context, step graph.Step[State]) (graph.Re
 func (f *Flow) create(ctx context.Context, s State, text string) (graph.Result[State], error) {
 	title, body := splitTitle(text)
 	if title == "" {
-		return refuse("A page needs a title: `page: new Paid leave`.")
+		return endRefused("A page needs a title: `page: new Paid leave`.")
 	}
 	root, err := tree.ParseMarkdown(body)
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	return f.createPage(ctx, s, title, root, "page: new")
 }
 
 func (f *Flow) createPage(ctx context.Context, s State, title string, root *tree.Node, why string) (graph.Result[State], error) {
 	if _, err := pages.CleanTitle(title); err != nil {
-		return refuse("That can't be done: %s.", err)
+		return endRefused("That can't be done: %s.", err)
 	}
-	page, err := f.library.Create(ctx, s.place(), title, root, s.author(why))
+	page, err := f.library.Create(ctx, s.findPlace(), title, root, s.describeAuthor(why))
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
-	text := fmt.Sprintf("**%s** is a page now, `%s`, and open here. %s", escape(page.Title), page.ID, visibleTo(page))
-	if excerpt := excerptOf(page.Root); excerpt != "" {
+	text := fmt.Sprintf("**%s** is a page now, `%s`, and open here. %s", escape(page.Title), page.ID, describeAudience(page))
+	if excerpt := excerptPage(page.Root); excerpt != "" {
 		text += "\n\n" + excerpt
 	}
-	return graph.Update(output.Set(text), files.Set(fileOf(page))), nil
+	return graph.Update(output.Set(text), files.Set(renderFile(page))), nil
 }
 
-// visibleTo says who may see a page.
-func visibleTo(page pages.Page) string {
+// describeAudience says who may see a page.
+func describeAudience(page pages.Page) string {
 	return fmt.Sprintf("It can be seen by: %s.", page.Audience.OrPublic())
 }
 
 func (f *Flow) list(ctx context.Context, s State) (graph.Result[State], error) {
-	all, err := f.library.List(ctx, s.place())
+	all, err := f.library.List(ctx, s.findPlace())
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
 	if len(all) == 0 {
-		return say("There are no pages here yet. `page: new` and a title makes one.")
+		return endWith("There are no pages here yet. `page: new` and a title makes one.")
 	}
 	var b strings.Builder
 	b.WriteString("The pages here, the last changed first:\n")
@@ -108,16 +111,16 @@ func (f *Flow) list(ctx context.Context, s State) (graph.Result[State], error) {
 	if more := len(all) - maxListed; more > 0 {
 		fmt.Fprintf(&b, "\n- and %d more", more)
 	}
-	return say("%s", b.String())
+	return endWith("%s", b.String())
 }
 
 // open finds a page by its id or title.
 func (f *Flow) open(ctx context.Context, s State, name string) (graph.Result[State], error) {
 	name = strings.Trim(strings.TrimSpace(name), "`")
 	if name == "" {
-		return refuse("Which page? `page: list` shows them; `page: open` and a title or an id opens one.")
+		return endRefused("Which page? `page: list` shows them; `page: open` and a title or an id opens one.")
 	}
-	all, err := f.library.List(ctx, s.place())
+	all, err := f.library.List(ctx, s.findPlace())
 	if err != nil {
 		return graph.Result[State]{}, err
 	}
@@ -136,20 +139,20 @@ func (f *Flow) open(ctx context.Context, s State, name string) (graph.Result[Sta
 	}
 	switch {
 	case len(found) == 0:
-		return refuseFor(pages.ErrNotFound)
+		return endForError(pages.ErrNotFound)
 	case len(found) > 1:
 		var b strings.Builder
 		for _, one := range found[:min(len(found), maxListed)] {
 			fmt.Fprintf(&b, "\n- **%s**: `page: open %s`", escape(one.Title), one.ID)
 		}
-		return refuse("Several pages are called that:\n%s", b.String())
+		return endRefused("Several pages are called that:\n%s", b.String())
 	}
-	if err := f.library.Activate(ctx, s.place(), found[0].ID); err != nil {
+	if err := f.library.Activate(ctx, s.findPlace(), found[0].ID); err != nil {
 		return graph.Result[State]{}, err
 	}
-	page, err := f.library.Load(ctx, s.place(), found[0].ID)
+	page, err := f.library.Load(ctx, s.findPlace(), found[0].ID)
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	return show(page, false)
 }
@@ -160,11 +163,11 @@ func show(page pages.Page, ids bool) (graph.Result[State], error) {
 	if ids {
 		return graph.Update(output.Set(text + "\n\n" + listBlocks(page.Root))), nil
 	}
-	excerpt := excerptOf(page.Root)
+	excerpt := excerptPage(page.Root)
 	if excerpt == "" {
 		excerpt = "The page is empty: `page: append` and a text writes on it."
 	}
-	return graph.Update(output.Set(text+"\n\n"+excerpt), files.Set(fileOf(page))), nil
+	return graph.Update(output.Set(text+"\n\n"+excerpt), files.Set(renderFile(page))), nil
 }
 
 // listBlocks gives a line for each block that holds text, with its id.
@@ -192,8 +195,8 @@ func listBlocks(root *tree.Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// excerptOf gives the beginning of a page as Markdown, of whole blocks.
-func excerptOf(root *tree.Node) string {
+// excerptPage gives the beginning of a page as Markdown, of whole blocks.
+func excerptPage(root *tree.Node) string {
 	var b strings.Builder
 	for i, block := range root.Children {
 		text := tree.MarkdownOf(block)
@@ -206,8 +209,8 @@ func excerptOf(root *tree.Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// fileOf is a page as a Markdown file; none where it is larger than a file may be.
-func fileOf(page pages.Page) []flows.File {
+// renderFile gives a page as a Markdown file; none where it is larger than a file may be.
+func renderFile(page pages.Page) []flows.File {
 	content := []byte("# " + escape(page.Title) + "\n\n" + tree.Markdown(page.Root))
 	if len(content) > flows.MaxFile || page.Root.PlainText() == "" {
 		return nil
@@ -219,19 +222,19 @@ func fileOf(page pages.Page) []flows.File {
 func (f *Flow) keepSnapshot(ctx context.Context, s State, page pages.Page, name string) (graph.Result[State], error) {
 	name, err := pages.CleanTitle(name)
 	if err != nil {
-		return refuse("How is it to be called? `page: snapshot before the review`.")
+		return endRefused("How is it to be called? `page: snapshot before the review`.")
 	}
-	saved, err := f.library.Save(ctx, s.place(), pages.Edit{Page: page.ID, Base: page.Version, Name: name, By: s.author("page: snapshot")})
+	saved, err := f.library.Save(ctx, s.findPlace(), pages.Edit{Page: page.ID, Base: page.Version, Name: name, By: s.describeAuthor("page: snapshot")})
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
-	return say("Kept as “%s”, version %d. `page: restore %d` has it again.", escape(name), saved.Version, saved.Version)
+	return endWith("Kept as “%s”, version %d. `page: restore %d` has it again.", escape(name), saved.Version, saved.Version)
 }
 
 func (f *Flow) listVersions(ctx context.Context, s State, page pages.Page) (graph.Result[State], error) {
-	all, err := f.library.Versions(ctx, s.place(), page.ID, maxVersions)
+	all, err := f.library.Versions(ctx, s.findPlace(), page.ID, maxVersions)
 	if err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Changes of **%s**, the last first:\n", escape(page.Title))
@@ -248,7 +251,7 @@ func (f *Flow) listVersions(ctx context.Context, s State, page pages.Page) (grap
 			fmt.Fprintf(&b, ", merged with what came after version %d", version.Base)
 		}
 	}
-	return say("%s", b.String())
+	return endWith("%s", b.String())
 }
 
 // escape writes a text as Markdown that means nothing else.

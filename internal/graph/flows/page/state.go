@@ -7,6 +7,7 @@ import (
 	"cairn/internal/graph/flows"
 	"cairn/internal/pages"
 	"cairn/internal/pages/merge"
+	"cairn/internal/pages/tools"
 )
 
 // Proposal is a change that a person asked for and has not decided about. The changed page is
@@ -21,6 +22,20 @@ type Proposal struct {
 	Number int          `json:"number,omitempty"` // of restore and undo: the version
 }
 
+// Round is one reply of the language model, with the calls of tools in it.
+type Round struct {
+	Text  string `json:"text,omitempty"`
+	Calls []Made `json:"calls"`
+}
+
+// Made is a call of a tool, and what came of it.
+type Made struct {
+	tools.Call
+	Done   bool       `json:"done,omitempty"`
+	Result string     `json:"result,omitempty"`
+	Code   tools.Code `json:"code,omitempty"` // why it was refused; "" where it was applied
+}
+
 // State is what the graph works on. The names of its fields are part of the flow's contract.
 type State struct {
 	RequestID string
@@ -33,6 +48,12 @@ type State struct {
 	Decision  Decision
 	Conflicts []merge.Conflict
 	Resolve   merge.Choice
+
+	Rounds  []Round        // of the language model's work
+	Names   []tools.Naming // that versions get and lose
+	Closing string         // what the model says of it, or why it ended early; Markdown
+	Ended   bool           // the model's work is over
+	Models  []flows.ModelUse
 
 	Output    string // Markdown; the run ends once there is one
 	Failed    bool   // Output says why nothing was done
@@ -53,6 +74,12 @@ var (
 	conflicts = graph.Replace("conflicts", func(s *State) *[]merge.Conflict { return &s.Conflicts })
 	resolve   = graph.Replace("resolve", func(s *State) *merge.Choice { return &s.Resolve })
 
+	rounds  = graph.Replace("rounds", func(s *State) *[]Round { return &s.Rounds })
+	names   = graph.Replace("names", func(s *State) *[]tools.Naming { return &s.Names })
+	closing = graph.Replace("closing", func(s *State) *string { return &s.Closing })
+	ended   = graph.Replace("ended", func(s *State) *bool { return &s.Ended })
+	models  = graph.Append("model_uses", func(s *State) *[]flows.ModelUse { return &s.Models })
+
 	output    = graph.Replace("output", func(s *State) *string { return &s.Output })
 	failed    = graph.Replace("failed", func(s *State) *bool { return &s.Failed })
 	files     = graph.Replace("files", func(s *State) *[]flows.File { return &s.Files })
@@ -62,6 +89,6 @@ var (
 
 var fields = []graph.FieldSpec[State]{
 	requestID, userInput, room, said, history,
-	proposal, decision, conflicts, resolve,
+	proposal, decision, conflicts, resolve, rounds, names, closing, ended, models,
 	output, failed, files, notes, startTime,
 }

@@ -20,22 +20,22 @@ var (
 // createFromThread makes a page of what was said: what was decided and what is open, each with
 // the message that says it, then every message word for word.
 func (f *Flow) createFromThread(ctx context.Context, s State, title string) (graph.Result[State], error) {
-	messages := messagesOf(s)
+	messages := listMessages(s)
 	if len(messages) == 0 {
-		return refuse("I see no messages in this thread that a page could be made of. Call me in below a conversation: `page: thread` and a title.")
+		return endRefused("I see no messages in this thread that a page could be made of. Call me in below a conversation: `page: thread` and a title.")
 	}
 	if title = strings.TrimSpace(title); title == "" {
-		title = "Notes: " + firstWords(messages[0].Text)
+		title = "Notes: " + cutTitle(messages[0].Text)
 	}
-	root := outline(messages)
+	root := outlineThread(messages)
 	if err := tree.Normalize(root); err != nil {
-		return refuseFor(err)
+		return endForError(err)
 	}
 	return f.createPage(ctx, s, title, root, "page: thread")
 }
 
-// messagesOf gives what people said in the thread, oldest first.
-func messagesOf(s State) []flows.Said {
+// listMessages gives what people said in the thread, oldest first.
+func listMessages(s State) []flows.Said {
 	var messages []flows.Said
 	for _, one := range s.Said {
 		if !one.Self && strings.TrimSpace(one.Text) != "" {
@@ -52,7 +52,7 @@ func messagesOf(s State) []flows.Said {
 
 const maxTitleWords = 8
 
-func firstWords(text string) string {
+func cutTitle(text string) string {
 	words := strings.Fields(text)
 	if len(words) > maxTitleWords {
 		return strings.Join(words[:maxTitleWords], " ") + "…"
@@ -60,22 +60,22 @@ func firstWords(text string) string {
 	return strings.Join(words, " ")
 }
 
-// outline puts a page together by rules. All of its statements are sentences of messages.
-func outline(messages []flows.Said) *tree.Node {
+// outlineThread puts a page together by rules. All of its statements are sentences of messages.
+func outlineThread(messages []flows.Said) *tree.Node {
 	root := &tree.Node{Kind: tree.Root}
 	root.Children = append(root.Children, tree.NewBlock(tree.Paragraph, tree.NewText(
 		fmt.Sprintf("Quoted from a thread of %d messages. The number behind each statement is that of its message below; no language model wrote this.", len(messages)), tree.Italic)))
 	section := func(title string, wanted func(sentence string) bool) {
 		list := tree.NewBlock(tree.List)
 		for i, message := range messages {
-			for sentence := range sentences(message.Text) {
+			for sentence := range splitSentences(message.Text) {
 				if wanted(sentence) {
-					list.Children = append(list.Children, tree.NewBlock(tree.ListItem, append(linked(sentence), tree.NewText(" "+sourceOf(i, message), 0))...))
+					list.Children = append(list.Children, tree.NewBlock(tree.ListItem, append(linkAddresses(sentence), tree.NewText(" "+nameSource(i, message), 0))...))
 				}
 			}
 		}
 		if len(list.Children) > 0 {
-			root.Children = append(root.Children, heading(title), list)
+			root.Children = append(root.Children, newHeading(title), list)
 		}
 	}
 	isQuestion := func(sentence string) bool {
@@ -84,41 +84,41 @@ func outline(messages []flows.Said) *tree.Node {
 	section("Decisions", func(sentence string) bool { return decides.MatchString(sentence) && !isQuestion(sentence) })
 	section("Questions", isQuestion)
 	section("Links", address.MatchString)
-	root.Children = append(root.Children, heading("What was said"))
+	root.Children = append(root.Children, newHeading("What was said"))
 	for i, message := range messages {
-		root.Children = append(root.Children, quote(i, message))
+		root.Children = append(root.Children, quoteMessage(i, message))
 	}
 	return root
 }
 
-func heading(text string) *tree.Node {
+func newHeading(text string) *tree.Node {
 	n := tree.NewBlock(tree.Heading, tree.NewText(text, 0))
 	n.Level = 2
 	return n
 }
 
-// sourceOf names the message that a statement is from.
-func sourceOf(place int, message flows.Said) string {
+// nameSource names the message that a statement is from.
+func nameSource(place int, message flows.Said) string {
 	if message.Author == "" {
 		return fmt.Sprintf("(%d)", place+1)
 	}
 	return fmt.Sprintf("(%d, %s)", place+1, message.Author)
 }
 
-// quote gives a message as it was written.
-func quote(place int, message flows.Said) *tree.Node {
-	n := tree.NewBlock(tree.Quote, tree.NewText(sourceOf(place, message)+" ", tree.Bold))
+// quoteMessage gives a message as it was written.
+func quoteMessage(place int, message flows.Said) *tree.Node {
+	n := tree.NewBlock(tree.Quote, tree.NewText(nameSource(place, message)+" ", tree.Bold))
 	for i, line := range strings.Split(strings.TrimSpace(message.Text), "\n") {
 		if i > 0 {
 			n.Children = append(n.Children, &tree.Node{Kind: tree.LineBreak})
 		}
-		n.Children = append(n.Children, linked(line)...)
+		n.Children = append(n.Children, linkAddresses(line)...)
 	}
 	return n
 }
 
-// linked gives a line whose addresses are links.
-func linked(line string) []*tree.Node {
+// linkAddresses gives a line whose addresses are links.
+func linkAddresses(line string) []*tree.Node {
 	var nodes []*tree.Node
 	at := 0
 	for _, found := range address.FindAllStringIndex(line, -1) {
@@ -135,8 +135,8 @@ func linked(line string) []*tree.Node {
 	return append(nodes, tree.NewText(line[at:], 0))
 }
 
-// sentences cuts a message into what ends with a mark or a line.
-func sentences(text string) func(yield func(string) bool) {
+// splitSentences cuts a message into what ends with a mark or a line.
+func splitSentences(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
 			start := 0

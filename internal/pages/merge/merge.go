@@ -46,6 +46,16 @@ const (
 // three are normalized and have ids. The trees are not changed; the result shares nothing
 // with them. In the place of each conflict stands what choice says.
 func Merge(base, ours, theirs *tree.Node, choice Choice) (*tree.Node, []Conflict, error) {
+	folded, same := foldUnchanged(base, ours, theirs)
+	root, conflicts, err := mergeTrees(folded.base, folded.ours, folded.theirs, choice)
+	if err != nil {
+		return nil, nil, err
+	}
+	same.unfold(root)
+	return root, conflicts, nil
+}
+
+func mergeTrees(base, ours, theirs *tree.Node, choice Choice) (*tree.Node, []Conflict, error) {
 	m := &merger{choice: choice, base: indexOf(base), ours: indexOf(ours), theirs: indexOf(theirs)}
 	m.decideBlocks()
 	m.decideParents()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 
 var (
 	seed  = flag.Uint64("merge.seed", 1, "seed of the random edits")
-	pairs = flag.Int("merge.pairs", 2000, "pairs of edits that are merged")
+	pairs = flag.Int("merge.pairs", 1000, "pairs of edits that are merged")
 )
 
 // editor makes pages of words that occur once, and edits them.
@@ -56,7 +57,7 @@ func (e *editor) markdown() string {
 
 func (e *editor) page(t testing.TB) *tree.Node {
 	var blocks []string
-	for range 1 + e.IntN(5) {
+	for range 1 + e.IntN(8) {
 		blocks = append(blocks, e.markdown())
 	}
 	root, err := tree.ParseMarkdown(strings.Join(blocks, "\n\n"))
@@ -185,6 +186,9 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			if err != nil {
 				t.Fatalf("pair %d: %v\n%s\n%s\n%s", pair, err, tree.XML(base), tree.XML(ours), tree.XML(theirs))
 			}
+			if problem := compareWithWhole(base, ours, theirs, choice, merged, conflicts); problem != "" {
+				t.Fatalf("pair %d, %s: %s\nbase %s\nours %s\ntheirs %s", pair, choice, problem, tree.XML(base), tree.XML(ours), tree.XML(theirs))
+			}
 			if problem := findLoss(base, ours, theirs, merged, conflicts); problem != "" {
 				t.Fatalf("pair %d, %s: %s\nbase %s\nours %s\ntheirs %s\nmerged %s\n%+v", pair, choice, problem, tree.XML(base), tree.XML(ours), tree.XML(theirs), tree.XML(merged), conflicts)
 			}
@@ -238,6 +242,20 @@ func findLoss(base, ours, theirs, merged *tree.Node, conflicts []merge.Conflict)
 		if !all[word] {
 			return word + " is made up"
 		}
+	}
+	return ""
+}
+
+// compareWithWhole tells where a merge that folds what nobody changed differs from one that does not.
+func compareWithWhole(base, ours, theirs *tree.Node, choice merge.Choice, merged *tree.Node, conflicts []merge.Conflict) string {
+	whole, all, err := merge.MergeWhole(base, ours, theirs, choice)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !slices.Equal(conflicts, all):
+		return fmt.Sprintf("conflicts %+v, without folding %+v", conflicts, all)
+	case !bytes.Equal(tree.Encode(tree.WithoutIDs(merged)), tree.Encode(tree.WithoutIDs(whole))):
+		return fmt.Sprintf("%s, without folding %s", tree.XML(merged), tree.XML(whole))
 	}
 	return ""
 }

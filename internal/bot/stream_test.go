@@ -2,7 +2,6 @@ package bot_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,12 +15,16 @@ type streamed struct {
 	heard
 	all []string // in order
 	err error    // of Stream
-	// first is called at the first token; nil: nothing is.
-	first func()
+	// first is called when it is told that a step has ended, failed when err was given; nil: nothing is.
+	first, failed func()
 }
 
 func (s *streamed) Progress(_ context.Context, p chat.Progress) error {
 	s.all = append(s.all, p.Step+" "+string(p.Status))
+	if s.first != nil && p.Status == chat.Completed {
+		s.first()
+		s.first = nil
+	}
 	return nil
 }
 
@@ -31,9 +34,9 @@ func (s *streamed) Stream(_ context.Context, token chat.Token) error {
 		shown = "restart " + shown
 	}
 	s.all = append(s.all, shown)
-	if s.first != nil {
-		s.first()
-		s.first = nil
+	if s.failed != nil {
+		s.failed()
+		s.failed = nil
 	}
 	return s.err
 }
@@ -45,8 +48,9 @@ func (s *streamed) Reply(_ context.Context, r chat.Reply) error {
 
 func TestAnAnswerIsStreamedInOrder(t *testing.T) {
 	o, j := works(t)
-	tries := 0
+	tries, listening := 0, make(chan struct{})
 	j.work = func(_ context.Context, step graph.Step[state]) error {
+		<-listening // to the end of the step before, which is kept: who comes late misses pieces
 		step.Emit("one ")
 		if tries++; tries == 1 {
 			return errBusy
@@ -54,7 +58,7 @@ func TestAnAnswerIsStreamedInOrder(t *testing.T) {
 		step.Emit("two")
 		return nil
 	}
-	said := &streamed{}
+	said := &streamed{first: func() { close(listening) }}
 	if err := o.bot.Handle(t.Context(), o.next("dig"), said); err != nil {
 		t.Fatal(err)
 	}
@@ -80,20 +84,15 @@ func TestAnAnswerIsStreamedInOrder(t *testing.T) {
 
 func TestAStreamThatFailsIsLeftAlone(t *testing.T) {
 	o, j := works(t)
-	gate := make(chan struct{})
+	listening, broken := make(chan struct{}), make(chan struct{})
 	j.work = func(_ context.Context, step graph.Step[state]) error {
-		for told := false; !told; runtime.Gosched() { // who comes late misses some
-			step.Emit("one")
-			select {
-			case <-gate:
-				told = true
-			default:
-			}
-		}
+		<-listening
+		step.Emit("one")
+		<-broken
 		step.Emit("two")
 		return nil
 	}
-	said := &streamed{err: errBroken, first: func() { close(gate) }}
+	said := &streamed{err: errBroken, first: func() { close(listening) }, failed: func() { close(broken) }}
 	if err := o.bot.Handle(t.Context(), o.next("dig"), said); err != nil {
 		t.Fatal(err)
 	}

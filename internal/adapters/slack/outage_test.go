@@ -1,11 +1,16 @@
 package slack
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/slack-go/slack"
+
+	"cairn/internal/adapters/slack/pace"
 	"cairn/internal/adapters/slack/slacktest"
 	"cairn/internal/chat"
 	"cairn/internal/chat/outage"
@@ -45,6 +50,41 @@ func TestAnOutageHoldsPostsBack(t *testing.T) {
 		if err := post(); err != nil {
 			t.Errorf("Slack is well again: %v", err)
 		}
+	}
+}
+
+// countingTurns counts the turns that are taken.
+type countingTurns struct {
+	pace.Turns
+	taken int
+}
+
+func (c *countingTurns) Take(ctx context.Context, ask pace.Ask) (time.Duration, error) {
+	wait, err := c.Turns.Take(ctx, ask)
+	if err == nil && wait == 0 {
+		c.taken++
+	}
+	return wait, err
+}
+
+// TestAnOutageTakesNoTurns has streams begin, which Slack allows few of in a minute, while Slack
+// fails: those that are held back take no turn.
+func TestAnOutageTakesNoTurns(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	turns := &countingTurns{Turns: pace.NewLocal(func() time.Time { return now })}
+	p := &pacer{clock: &clock{now: func() time.Time { return now }}, turns: turns}
+	sent := 0
+	for range 10 {
+		err := p.callPaced(t.Context(), turn{team: "T1", method: startStream}, func() error {
+			sent++
+			return slack.StatusCodeError{Code: http.StatusInternalServerError}
+		})
+		if err == nil {
+			t.Fatal("a call succeeded while Slack failed")
+		}
+	}
+	if sent != outage.After || turns.taken != sent {
+		t.Errorf("%d calls were sent and %d turns taken, want %d of each", sent, turns.taken, outage.After)
 	}
 }
 

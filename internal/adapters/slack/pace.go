@@ -116,20 +116,27 @@ func (t turn) asPaceRequest(now time.Time) pace.Ask {
 	return ask
 }
 
+var errSlackFails = errors.New("slack fails at the moment")
+
 // callPaced makes a call when its turn comes, and again when Slack asks to wait a little. It is a
 // *chat.RetryAfterError where that would take more than its patience or the time that ctx
 // has, and then nothing was done.
 func (p *pacer) callPaced(ctx context.Context, t turn, do func() error) error {
 	ask := t.asPaceRequest(p.clock.now())
+	posts := t.method == postMessage || t.method == startStream
 	for {
+		// A post that is held back takes no turn; of those that come here at once, one is let through below.
+		if wait := p.outage.Hold(p.clock.now()); posts && wait > 0 {
+			return &chat.RetryAfterError{After: wait, Err: errSlackFails}
+		}
 		left, err := p.awaitTurn(ctx, ask, t.patience)
 		if err != nil {
 			return err
 		}
 		t.patience = left
-		if t.method == postMessage || t.method == startStream {
+		if posts {
 			if wait := p.outage.Admit(p.clock.now()); wait > 0 {
-				return &chat.RetryAfterError{After: wait, Err: errors.New("slack fails at the moment")}
+				return &chat.RetryAfterError{After: wait, Err: errSlackFails}
 			}
 		}
 		err = do()

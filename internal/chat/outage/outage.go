@@ -22,6 +22,16 @@ type Gate struct {
 	next     time.Time // when a call may be tried again
 }
 
+// Hold returns how long calls are held back; 0 where Admit would let one through.
+func (g *Gate) Hold(now time.Time) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failures < After {
+		return 0
+	}
+	return max(0, g.next.Sub(now))
+}
+
 // Admit returns how long a call is to wait; 0 lets it through. While the platform fails it lets one
 // through in each ProbeEvery.
 func (g *Gate) Admit(now time.Time) time.Duration {

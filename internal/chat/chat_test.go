@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"slices"
 	"testing"
 
 	"cairn/internal/chat"
@@ -29,6 +30,27 @@ func TestIsStop(t *testing.T) {
 	} {
 		if chat.IsStop(text) != want {
 			t.Errorf("IsStop(%q) = %v", text, !want)
+		}
+	}
+}
+
+func TestOfADuplicateTheKnownMessageStays(t *testing.T) {
+	parts := []chat.PostPart{
+		{"k", 0, "1"}, {"k", 1, "2"}, {"other", 0, "3"}, {"k", 0, "4"}, {"k", 1, "5"}, {"k", 0, "6"},
+	}
+	for _, test := range []struct {
+		known, want []chat.MessageID
+	}{
+		{nil, []chat.MessageID{"4", "5", "6"}},
+		{[]chat.MessageID{"4"}, []chat.MessageID{"1", "5", "6"}},
+		{[]chat.MessageID{"5", "6", "3"}, []chat.MessageID{"1", "2", "4"}},
+	} {
+		var got []chat.MessageID
+		for _, duplicate := range chat.FindDuplicates(parts, test.known) {
+			got = append(got, duplicate.Message)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("known are %v: %v are duplicates, want %v", test.known, got, test.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -162,3 +163,28 @@ func (e *RetryAfterError) Error() string {
 }
 
 func (e *RetryAfterError) Unwrap() error { return e.Err }
+
+// PostPart is one of the messages that a post is made of, as a thread shows it.
+type PostPart struct {
+	Key     PostKey
+	Index   int // which message of the post
+	Message MessageID
+}
+
+// FindDuplicates returns those of the parts, the earliest first, that the thread shows more than
+// once and that are to be deleted: of each the latest of the known messages stays, where there is
+// one, else the earliest.
+func FindDuplicates(parts []PostPart, known []MessageID) []PostPart {
+	type place struct {
+		key   PostKey
+		index int
+	}
+	stays := make(map[place]MessageID, len(parts))
+	for _, p := range parts {
+		at := place{p.Key, p.Index}
+		if stays[at] == "" || slices.Contains(known, p.Message) {
+			stays[at] = p.Message
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(p PostPart) bool { return stays[place{p.Key, p.Index}] == p.Message })
+}

@@ -24,41 +24,30 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	if err != nil && !errors.Is(err, chat.ErrGone) && !errors.Is(err, chat.ErrRefused) {
 		return err
 	}
-	var posted, drafts []part
+	var posted []chat.PostPart // the latest first
+	var drafts []string
 	since := bornAt(r.to.message)
 	err = r.readMessages(ctx, func(message wireMessage) bool {
 		switch p, ok := r.partOf(message); {
 		case ok && p.isDraft():
-			drafts = append(drafts, p)
+			drafts = append(drafts, p.id)
 		case ok:
-			posted = append(posted, p)
+			posted = append(posted, chat.PostPart{Key: p.key, Index: p.index, Message: chat.MessageID(p.id)})
 		}
 		return !bornAt(message.ID).Before(since)
 	})
 	if isCode(err, noSuchChannel) { // the thread was not started
 		return nil
 	}
-	for _, p := range append(drafts, findDuplicates(posted, late.Known)...) {
-		if removed := r.deleteMessage(ctx, p.id); removed != nil {
+	slices.Reverse(posted)
+	surplus := drafts
+	for _, p := range chat.FindDuplicates(posted, late.Known) {
+		surplus = append(surplus, string(p.Message))
+	}
+	for _, id := range surplus {
+		if removed := r.deleteMessage(ctx, id); removed != nil {
 			err = errors.Join(err, fmt.Errorf("take away what came late: %w", removed))
 		}
 	}
 	return err
-}
-
-// findDuplicates gives the parts of posts, the latest first, that are there once more. Of each a
-// known message stays, where there is one, else the earliest.
-func findDuplicates(parts []part, known []chat.MessageID) []part {
-	type place struct {
-		key   chat.PostKey
-		index int
-	}
-	stays := make(map[place]string, len(parts))
-	for _, p := range parts {
-		at := place{p.key, p.index}
-		if !slices.Contains(known, chat.MessageID(stays[at])) {
-			stays[at] = p.id
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return stays[place{p.key, p.index}] == p.id })
 }

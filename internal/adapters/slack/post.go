@@ -27,6 +27,10 @@ type part struct {
 
 const filePart = -1
 
+func (p part) asPostPart() chat.PostPart {
+	return chat.PostPart{Key: p.key, Index: p.index, Message: chat.MessageID(p.ts)}
+}
+
 // countParts is how many messages make up what was rendered.
 func (r rendered) countParts() int {
 	if len(r.files) > 0 {
@@ -347,8 +351,12 @@ func (a *Adapter) Find(ctx context.Context, thread chat.ThreadID, key chat.PostK
 	if err != nil {
 		return "", false, err
 	}
-	for _, p := range findDuplicates(there, nil) {
-		if err := s.deleteMessage(ctx, p.ts); err != nil {
+	posted := make([]chat.PostPart, len(there))
+	for i, p := range there {
+		posted[i] = p.asPostPart()
+	}
+	for _, p := range chat.FindDuplicates(posted, nil) {
+		if err := s.deleteMessage(ctx, string(p.Message)); err != nil {
 			return "", false, fmt.Errorf("take away what was posted twice: %w", err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"cairn/internal/chat"
 )
 
-// removeDrafts takes away the drafts behind a ts: messages of the bot's that carry no delivery
+// removeDrafts deletes the drafts behind a ts: messages of the bot's that carry no delivery
 // key. The bot works at one message of a thread at a time, so whoever begins to work knows
 // them to be left over.
 func (s sender) removeDrafts(ctx context.Context, from string) error {
@@ -26,7 +25,7 @@ func (s sender) removeDrafts(ctx context.Context, from string) error {
 		return true
 	})
 	for _, ts := range left {
-		err = errors.Join(err, s.takeAway(ctx, ts))
+		err = errors.Join(err, s.deleteDraft(ctx, ts))
 	}
 	return err
 }
@@ -36,8 +35,8 @@ func (s sender) isDraft(message slack.Message) bool {
 	return message.User == s.bot && len(message.Files) == 0 && message.Metadata.EventType == ""
 }
 
-// takeAway removes a message that may still be a stream.
-func (s sender) takeAway(ctx context.Context, ts string) error {
+// deleteDraft deletes a message that may still be a stream.
+func (s sender) deleteDraft(ctx context.Context, ts string) error {
 	err := s.callMethod(ctx, stopStream, func() error {
 		_, _, err := s.api.StopStreamContext(ctx, s.at.channel, ts)
 		return err
@@ -89,12 +88,12 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	if err != nil || ok && (found.replies <= 1 || found.isKnown(s.at.root, late.Known)) {
 		return err
 	}
-	var there []part
+	var there []chat.PostPart
 	var drafts []string
 	from := draftsAfter(late.To)
 	err = s.readMessages(ctx, from, func(message slack.Message) bool {
 		if p, ok := s.partOf(message); ok {
-			there = append(there, p)
+			there = append(there, p.asPostPart())
 		} else if s.isDraft(message) && message.Timestamp > from {
 			drafts = append(drafts, message.Timestamp)
 		}
@@ -105,31 +104,14 @@ func (a *Adapter) Tidy(ctx context.Context, thread chat.ThreadID, late chat.Late
 	}
 	s.patience, s.modest = turnPatience, false
 	for _, ts := range drafts {
-		if err := s.takeAway(ctx, ts); err != nil {
+		if err := s.deleteDraft(ctx, ts); err != nil {
 			return fmt.Errorf("take away a draft: %w", err)
 		}
 	}
-	for _, p := range findDuplicates(there, late.Known) {
-		if err := s.deleteMessage(ctx, p.ts); err != nil {
+	for _, p := range chat.FindDuplicates(there, late.Known) {
+		if err := s.deleteMessage(ctx, string(p.Message)); err != nil {
 			return fmt.Errorf("take away what was posted twice: %w", err)
 		}
 	}
 	return nil
-}
-
-// findDuplicates gives those parts of posts, the earliest first, that are there once more: of
-// each a known message stays, where there is one, else the earliest.
-func findDuplicates(there []part, known []chat.MessageID) []part {
-	type place struct {
-		key   chat.PostKey
-		index int
-	}
-	stays := make(map[place]string, len(there))
-	for _, p := range there {
-		at := place{p.key, p.index}
-		if stays[at] == "" || slices.Contains(known, chat.MessageID(p.ts)) {
-			stays[at] = p.ts
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(there), func(p part) bool { return stays[place{p.key, p.index}] == p.ts })
 }

@@ -1,7 +1,6 @@
 package access_test
 
 import (
-	"strings"
 	"testing"
 
 	"cairn/internal/access"
@@ -10,11 +9,7 @@ import (
 )
 
 func TestRedis(t *testing.T) {
-	address := servertest.Redis(t)
-	testStore(t, func(t *testing.T) access.Store { return access.OpenRedis(conntest.Connect(t, address)) })
-}
-
-func TestRedisInACluster(t *testing.T) {
-	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	testStore(t, func(t *testing.T) access.Store { return access.OpenRedis(conntest.Connect(t, address)) })
+	servertest.EachRedis(t, func(t *testing.T, address string) {
+		testStore(t, func(t *testing.T) access.Store { return access.OpenRedis(conntest.Connect(t, address)) })
+	})
 }

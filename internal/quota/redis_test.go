@@ -1,7 +1,6 @@
 package quota_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -12,12 +11,9 @@ import (
 )
 
 func TestRedis(t *testing.T) {
-	quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotatest.RedisPlace(t, servertest.Redis(t)) })
-}
-
-func TestRedisInACluster(t *testing.T) {
-	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotatest.RedisPlace(t, address) })
+	servertest.EachRedis(t, func(t *testing.T, address string) {
+		quotatest.Run(t, func(t *testing.T) quotatest.Place { return quotatest.RedisPlace(t, address) })
+	})
 }
 
 // What is kept goes by itself, and no id can leave its key.

@@ -107,6 +107,13 @@ func Redis(t testing.TB) string {
 	return address.String()
 }
 
+// EachRedis runs a test, as subtests, on a database of a single Redis and on a Cluster. It is
+// given their addresses.
+func EachRedis(t *testing.T, test func(t *testing.T, address string)) {
+	t.Run("one server", func(t *testing.T) { test(t, Redis(t)) })
+	t.Run("a cluster", func(t *testing.T) { test(t, "redis+cluster://"+strings.Join(Cluster(t), ",")) })
+}
+
 func claimKey(number int) string { return fmt.Sprintf("cairn:test:database:%d", number) }
 
 // claimDatabase finds a logical database that no test has.

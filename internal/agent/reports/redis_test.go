@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -10,11 +9,7 @@ import (
 	"cairn/internal/servertest"
 )
 
-func TestRedis(t *testing.T) { runSuite(t, servertest.Redis(t)) }
-
-func TestRedisInACluster(t *testing.T) {
-	runSuite(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ","))
-}
+func TestRedis(t *testing.T) { servertest.EachRedis(t, runSuite) }
 
 func runSuite(t *testing.T, address string) {
 	t.Helper()

@@ -18,17 +18,13 @@ import (
 )
 
 func TestSessions(t *testing.T) {
-	address := servertest.Redis(t)
-	sessiontest.Run(t, func(t *testing.T) session.Store { return openSessions(t, conntest.Connect(t, address), "") })
+	servertest.EachRedis(t, func(t *testing.T, address string) {
+		sessiontest.Run(t, func(t *testing.T) session.Store { return openSessions(t, conntest.Connect(t, address), "") })
+	})
 }
 
 func TestTies(t *testing.T) {
 	sessiontest.Ties(t, openSessions(t, conntest.Connect(t, servertest.Redis(t)), ""))
-}
-
-func TestSessionsInACluster(t *testing.T) {
-	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	sessiontest.Run(t, func(t *testing.T) session.Store { return openSessions(t, conntest.Connect(t, address), "") })
 }
 
 func TestUseKeepsASession(t *testing.T) {

@@ -2,7 +2,6 @@ package fleet_test
 
 import (
 	"crypto/rand"
-	"strings"
 	"testing"
 
 	"cairn/internal/adapters/discord/fleet"
@@ -11,16 +10,12 @@ import (
 	"cairn/internal/servertest"
 )
 
-// run has each test use a bot of its own.
-func run(t *testing.T, address string) {
+// runSuite has each test use a bot of its own.
+func runSuite(t *testing.T, address string) {
 	fleettest.Run(t, func(t *testing.T) (fleettest.Store, fleettest.Store) {
 		application := rand.Text()
 		return fleet.OpenRedis(conntest.Connect(t, address), application), fleet.OpenRedis(conntest.Connect(t, address), application)
 	})
 }
 
-func TestRedis(t *testing.T) { run(t, servertest.Redis(t)) }
-
-func TestRedisInACluster(t *testing.T) {
-	run(t, "redis+cluster://"+strings.Join(servertest.Cluster(t), ","))
-}
+func TestRedis(t *testing.T) { servertest.EachRedis(t, runSuite) }

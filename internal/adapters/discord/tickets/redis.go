@@ -26,7 +26,7 @@ var _ discord.Tickets = (*Redis)(nil)
 // OpenRedis gives the store in a Redis. The client stays the caller's.
 func OpenRedis(client *conn.Client) *Redis { return &Redis{client: client} }
 
-func key(interaction string) string { return "cairn:discord:{" + interaction + "}:ticket" }
+func ticketKey(interaction string) string { return "cairn:discord:{" + interaction + "}:ticket" }
 
 // Keep implements discord.Tickets.
 func (s *Redis) Keep(ctx context.Context, interaction string, ticket discord.Ticket) error {
@@ -38,7 +38,7 @@ func (s *Redis) Keep(ctx context.Context, interaction string, ticket discord.Tic
 	if err != nil {
 		return fmt.Errorf("encode ticket %s: %w", interaction, err)
 	}
-	if err := s.client.Set(ctx, key(interaction), stored, left).Err(); err != nil {
+	if err := s.client.Set(ctx, ticketKey(interaction), stored, left).Err(); err != nil {
 		return fmt.Errorf("write ticket %s: %w", interaction, err)
 	}
 	return nil
@@ -46,7 +46,7 @@ func (s *Redis) Keep(ctx context.Context, interaction string, ticket discord.Tic
 
 // Ticket implements discord.Tickets.
 func (s *Redis) Ticket(ctx context.Context, interaction string) (discord.Ticket, error) {
-	stored, err := s.client.Get(ctx, key(interaction)).Bytes()
+	stored, err := s.client.Get(ctx, ticketKey(interaction)).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return discord.Ticket{}, nil
 	}

@@ -32,11 +32,13 @@ var _ slack.Installs = (*Redis)(nil)
 // OpenRedis gives the installs in a Redis. The client stays the caller's.
 func OpenRedis(client *conn.Client) *Redis { return &Redis{client: client} }
 
-func key(id slack.InstallID, what string) string { return "cairn:slack:{" + string(id) + "}:" + what }
+func installKey(id slack.InstallID, what string) string {
+	return "cairn:slack:{" + string(id) + "}:" + what
+}
 
 // Load implements slack.Installs.
 func (s *Redis) Load(ctx context.Context, id slack.InstallID) ([]byte, error) {
-	sealed, err := s.client.Get(ctx, key(id, "install")).Bytes()
+	sealed, err := s.client.Get(ctx, installKey(id, "install")).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, slack.ErrNotInstalled
 	}
@@ -48,7 +50,7 @@ func (s *Redis) Load(ctx context.Context, id slack.InstallID) ([]byte, error) {
 
 // Save implements slack.Installs.
 func (s *Redis) Save(ctx context.Context, id slack.InstallID, sealed []byte) error {
-	if err := s.client.Set(ctx, key(id, "install"), sealed, 0).Err(); err != nil {
+	if err := s.client.Set(ctx, installKey(id, "install"), sealed, 0).Err(); err != nil {
 		return fmt.Errorf("write install %s: %w", id, err)
 	}
 	return nil
@@ -56,7 +58,7 @@ func (s *Redis) Save(ctx context.Context, id slack.InstallID, sealed []byte) err
 
 // Delete implements slack.Installs.
 func (s *Redis) Delete(ctx context.Context, id slack.InstallID) error {
-	if err := s.client.Del(ctx, key(id, "install")).Err(); err != nil {
+	if err := s.client.Del(ctx, installKey(id, "install")).Err(); err != nil {
 		return fmt.Errorf("delete install %s: %w", id, err)
 	}
 	return nil
@@ -65,7 +67,7 @@ func (s *Redis) Delete(ctx context.Context, id slack.InstallID) error {
 // Lock implements slack.Installs, by the server's clock.
 func (s *Redis) Lock(ctx context.Context, id slack.InstallID, limit time.Duration) (held bool, unlock func(context.Context) error, err error) {
 	owner := rand.Text()
-	err = s.client.SetArgs(ctx, key(id, "held"), owner, redis.SetArgs{Mode: "NX", TTL: limit}).Err()
+	err = s.client.SetArgs(ctx, installKey(id, "held"), owner, redis.SetArgs{Mode: "NX", TTL: limit}).Err()
 	if errors.Is(err, redis.Nil) {
 		return false, nil, nil
 	}
@@ -73,7 +75,7 @@ func (s *Redis) Lock(ctx context.Context, id slack.InstallID, limit time.Duratio
 		return false, nil, fmt.Errorf("hold install %s: %w", id, err)
 	}
 	return true, func(ctx context.Context) error {
-		if err := letGo.Run(ctx, s.client, []string{key(id, "held")}, owner).Err(); err != nil {
+		if err := letGo.Run(ctx, s.client, []string{installKey(id, "held")}, owner).Err(); err != nil {
 			return fmt.Errorf("let go of install %s: %w", id, err)
 		}
 		return nil

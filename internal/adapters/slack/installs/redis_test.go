@@ -1,7 +1,6 @@
 package installs_test
 
 import (
-	"strings"
 	"testing"
 
 	"cairn/internal/adapters/slack"
@@ -11,11 +10,7 @@ import (
 )
 
 func TestRedis(t *testing.T) {
-	address := servertest.Redis(t)
-	testStore(t, func(t *testing.T) slack.Installs { return installs.OpenRedis(conntest.Connect(t, address)) })
-}
-
-func TestRedisInACluster(t *testing.T) {
-	address := "redis+cluster://" + strings.Join(servertest.Cluster(t), ",")
-	testStore(t, func(t *testing.T) slack.Installs { return installs.OpenRedis(conntest.Connect(t, address)) })
+	servertest.EachRedis(t, func(t *testing.T, address string) {
+		testStore(t, func(t *testing.T) slack.Installs { return installs.OpenRedis(conntest.Connect(t, address)) })
+	})
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -38,14 +37,14 @@ func (s *Redis) Get(ctx context.Context, space Space, channel string) (Setting, 
 	if err != nil {
 		return Setting{}, fmt.Errorf("read the setting of %s: %w", space, err)
 	}
-	return Decode(stored)
+	return decodeSetting(stored)
 }
 
 // Put implements Store.
 func (s *Redis) Put(ctx context.Context, space Space, channel string, setting Setting) error {
-	stored, err := Encode(setting)
+	stored, err := encodeSetting(space, setting)
 	if err != nil {
-		return fmt.Errorf("encode the setting of %s: %w", space, err)
+		return err
 	}
 	if err := s.client.HSet(ctx, redisKey(string(space), ""), channel, stored).Err(); err != nil {
 		return fmt.Errorf("write the setting of %s: %w", space, err)
@@ -56,9 +55,9 @@ func (s *Redis) Put(ctx context.Context, space Space, channel string, setting Se
 // RememberSpaces implements Store.
 func (s *Redis) RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error) {
 	if len(spaces) > 0 {
-		stored, err := json.Marshal(spaces)
+		stored, err := encodeSpaces(app, spaces)
 		if err != nil {
-			return nil, fmt.Errorf("encode the spaces of %s: %w", app, err)
+			return nil, err
 		}
 		if err := s.client.SetNX(ctx, redisKey(app, ":spaces"), stored, 0).Err(); err != nil {
 			return nil, fmt.Errorf("write the spaces of %s: %w", app, err)
@@ -71,11 +70,7 @@ func (s *Redis) RememberSpaces(ctx context.Context, app string, spaces []Space) 
 	if err != nil {
 		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
 	}
-	var kept []Space
-	if err := json.Unmarshal(stored, &kept); err != nil {
-		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
-	}
-	return kept, nil
+	return decodeSpaces(app, stored)
 }
 
 // MarkTold implements Store.

@@ -132,13 +132,17 @@ type storedSetting struct {
 	Setting
 }
 
-// Encode gives a setting as stores keep it, in JSON.
-func Encode(setting Setting) ([]byte, error) {
-	return json.Marshal(storedSetting{settingVersion, setting})
+// encodeSetting returns the setting of a space as stores keep it, in JSON.
+func encodeSetting(space Space, setting Setting) ([]byte, error) {
+	stored, err := json.Marshal(storedSetting{settingVersion, setting})
+	if err != nil {
+		return nil, fmt.Errorf("encode the setting of %s: %w", space, err)
+	}
+	return stored, nil
 }
 
-// Decode reads a setting that Encode wrote, also in earlier versions of the program.
-func Decode(stored []byte) (Setting, error) {
+// decodeSetting reads what encodeSetting wrote, also in earlier versions of the program.
+func decodeSetting(stored []byte) (Setting, error) {
 	var read storedSetting
 	if err := json.Unmarshal(stored, &read); err != nil {
 		return Setting{}, fmt.Errorf("read a setting: %w", err)
@@ -147,6 +151,24 @@ func Decode(stored []byte) (Setting, error) {
 		return Setting{}, fmt.Errorf("read a setting: it has version %d, this program knows %d", read.Version, settingVersion)
 	}
 	return read.Setting, nil
+}
+
+// encodeSpaces returns the spaces of an app as stores keep them, a list in JSON.
+func encodeSpaces(app string, spaces []Space) ([]byte, error) {
+	stored, err := json.Marshal(spaces)
+	if err != nil {
+		return nil, fmt.Errorf("encode the spaces of %s: %w", app, err)
+	}
+	return stored, nil
+}
+
+// decodeSpaces reads what encodeSpaces wrote.
+func decodeSpaces(app string, stored []byte) ([]Space, error) {
+	var spaces []Space
+	if err := json.Unmarshal(stored, &spaces); err != nil {
+		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
+	}
+	return spaces, nil
 }
 
 // Restrict gives the collections that may be asked where some are chosen and allowed are all that

@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -32,14 +31,14 @@ func (s *SQLite) Get(ctx context.Context, space Space, channel string) (Setting,
 	if err != nil {
 		return Setting{}, fmt.Errorf("read the setting of %s: %w", space, err)
 	}
-	return Decode(stored)
+	return decodeSetting(stored)
 }
 
 // Put implements Store.
 func (s *SQLite) Put(ctx context.Context, space Space, channel string, setting Setting) error {
-	stored, err := Encode(setting)
+	stored, err := encodeSetting(space, setting)
 	if err != nil {
-		return fmt.Errorf("encode the setting of %s: %w", space, err)
+		return err
 	}
 	_, err = s.db.ExecContext(ctx, `INSERT INTO setting (space, channel, setting) VALUES (?, ?, ?)
 		ON CONFLICT (space, channel) DO UPDATE SET setting = excluded.setting`, space, channel, stored)
@@ -52,9 +51,9 @@ func (s *SQLite) Put(ctx context.Context, space Space, channel string, setting S
 // RememberSpaces implements Store.
 func (s *SQLite) RememberSpaces(ctx context.Context, app string, spaces []Space) ([]Space, error) {
 	if len(spaces) > 0 {
-		stored, err := json.Marshal(spaces)
+		stored, err := encodeSpaces(app, spaces)
 		if err != nil {
-			return nil, fmt.Errorf("encode the spaces of %s: %w", app, err)
+			return nil, err
 		}
 		if _, err := s.db.ExecContext(ctx, `INSERT INTO spaces (app, spaces) VALUES (?, ?) ON CONFLICT (app) DO NOTHING`, app, stored); err != nil {
 			return nil, fmt.Errorf("write the spaces of %s: %w", app, err)
@@ -68,11 +67,7 @@ func (s *SQLite) RememberSpaces(ctx context.Context, app string, spaces []Space)
 	if err != nil {
 		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
 	}
-	var kept []Space
-	if err := json.Unmarshal(stored, &kept); err != nil {
-		return nil, fmt.Errorf("read the spaces of %s: %w", app, err)
-	}
-	return kept, nil
+	return decodeSpaces(app, stored)
 }
 
 // MarkTold implements Store. It also forgets marks that have run out.

@@ -106,14 +106,14 @@ func (in *invocation) readDocuments(ctx context.Context, asked reading) (err err
 	if err != nil {
 		return err
 	}
-	waiting := app.WaitingRun{Run: conversation.Question.Run, Thread: thread, Author: author(), Where: absolute(asked.where)}
+	waiting := app.WaitingRun{Run: conversation.Question.Run, Thread: thread, Author: author(), Flow: asked.flow, Where: absolutePath(asked.where)}
 	if strings.HasPrefix(asked.where, "@") {
 		storage = "" // it is in the data directory's own
 	}
 	if err := app.KeepWaiting(setup, waiting, storage); err != nil {
 		return err
 	}
-	return in.printWaiting(output, waiting.Run)
+	return in.printWaiting(output, waiting)
 }
 
 // converseAbout has the conversation of a reading in a thread, and has closed what it opened once
@@ -189,8 +189,8 @@ func refusalOf(reply *chat.Reply) error {
 	return nil
 }
 
-// absolute names what is read so that it is found from any folder.
-func absolute(where string) string {
+// absolutePath names what is read so that it is found from any folder.
+func absolutePath(where string) string {
 	if strings.HasPrefix(where, "@") || repository.IsAddress(where) {
 		return where
 	}

@@ -102,7 +102,7 @@ func (c *ingestCommand) sources(configured config.Config) ([]config.Source, erro
 		return nil, errors.New("nothing to read: name a folder, or configure sources (see docs/configuration.md)")
 	}
 	if len(c.Folders) == 0 {
-		return unpaused(configured.Sources), nil
+		return skipPaused(configured.Sources), nil
 	}
 	if c.Name != "" && len(c.Folders) > 1 {
 		return nil, errors.New("--name names one source: give one folder with it")

@@ -81,7 +81,7 @@ func (c *pageEditCommand) Run(ctx context.Context, in *invocation) (err error) {
 	if err != nil {
 		return err
 	}
-	changed, file, err := c.edited(ctx, in.std, page)
+	changed, file, err := c.readEdited(ctx, in.std, page)
 	if err != nil || changed == nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (c *pageEditCommand) Run(ctx context.Context, in *invocation) (err error) {
 	return err
 }
 
-// edited gives the tree of the file, or of what a person makes of the page in an editor.
-func (c *pageEditCommand) edited(ctx context.Context, std stdio, page pages.Page) (changed *tree.Node, file string, err error) {
+// readEdited returns the tree of the file, or of what a person makes of the page in an editor.
+func (c *pageEditCommand) readEdited(ctx context.Context, std stdio, page pages.Page) (changed *tree.Node, file string, err error) {
 	if c.File == "" {
 		return editPage(ctx, std, page)
 	}

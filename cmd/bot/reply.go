@@ -12,6 +12,7 @@ import (
 	"cairn/internal/adapters/terminal"
 	"cairn/internal/app"
 	"cairn/internal/chat"
+	"cairn/internal/graph/flows/routing"
 )
 
 type replyCommand struct {
@@ -41,7 +42,7 @@ func (c *replyCommand) Run(ctx context.Context, in *invocation) (err error) {
 	}
 	// What is said beside the run, as thanks are, is no answer to it.
 	if answer := conversation.Answer; conversation.Question != nil || answer == nil || answer.Outcome == chat.Social {
-		return in.printWaiting(output, waiting.Run)
+		return in.printWaiting(output, waiting)
 	}
 	return errors.Join(waiting.Remove(), refusalOf(conversation.Answer))
 }
@@ -64,14 +65,27 @@ func (in *invocation) sendReply(ctx context.Context, waiting app.WaitingRun, tex
 }
 
 // printWaiting prints the command that goes on with a run.
-func (in *invocation) printWaiting(out *output, run chat.RunID) error {
+func (in *invocation) printWaiting(out *output, waiting app.WaitingRun) error {
 	flags := ""
 	if in.global.Data != "" {
-		flags += " --data " + strconv.Quote(absolute(in.global.Data))
+		flags += " --data " + strconv.Quote(absolutePath(in.global.Data))
 	}
 	if in.global.Config != "" {
-		flags += " --config " + strconv.Quote(absolute(in.global.Config))
+		flags += " --config " + strconv.Quote(absolutePath(in.global.Config))
 	}
-	_, err := fmt.Fprintf(out, "\nThe analysis waits for your reply. Go on with: cairn reply%s %s \"…\"\n", flags, run)
+	_, err := fmt.Fprintf(out, "\nThe %s waits for your reply. Go on with: cairn reply%s %s \"…\"\n", resultOf(waiting.Flow), flags, waiting.Run)
 	return err
+}
+
+// resultOf names what a flow that reads documents is to make.
+func resultOf(flow string) string {
+	switch flow {
+	case routing.Analyze:
+		return "analysis"
+	case routing.Context:
+		return "overview"
+	case routing.Repo:
+		return "report"
+	}
+	return "run"
 }

@@ -209,7 +209,7 @@ func (c *sourcesSyncCommand) Run(ctx context.Context, in *invocation) error {
 		sources = append(sources, configured.Sources[at])
 	}
 	if len(c.Names) == 0 {
-		sources = unpaused(configured.Sources)
+		sources = skipPaused(configured.Sources)
 	}
 	if len(sources) == 0 {
 		return errors.New("there is no source to read: `cairn sources list` shows them, `cairn sources add` adds one")
@@ -218,7 +218,7 @@ func (c *sourcesSyncCommand) Run(ctx context.Context, in *invocation) error {
 	return reader.syncSources(ctx, in, configured, sources)
 }
 
-func unpaused(sources []config.Source) []config.Source {
+func skipPaused(sources []config.Source) []config.Source {
 	return slices.DeleteFunc(slices.Clone(sources), config.Source.IsPaused)
 }
 

@@ -29,6 +29,7 @@ type WaitingRun struct {
 	Run    chat.RunID
 	Thread chat.ThreadID
 	Author chat.UserID
+	Flow   string
 	Where  string // what it reads: an absolute path, an address, or a collection with an @ before it
 	// Dir is the folder that it is kept in, with its storage where it reads no collection.
 	Dir string
@@ -39,6 +40,7 @@ type waitingDoc struct {
 	Version int           `json:"version"`
 	Thread  chat.ThreadID `json:"thread"`
 	Author  chat.UserID   `json:"author"`
+	Flow    string        `json:"flow,omitempty"`
 	Where   string        `json:"where"`
 }
 
@@ -52,7 +54,7 @@ func KeepWaiting(setup Setup, waiting WaitingRun, storage string) error {
 	if err := removeOutdated(filepath.Dir(dir)); err != nil {
 		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
-	content, err := json.Marshal(waitingDoc{Version: waitingVersion, Thread: waiting.Thread, Author: waiting.Author, Where: waiting.Where})
+	content, err := json.Marshal(waitingDoc{Version: waitingVersion, Thread: waiting.Thread, Author: waiting.Author, Flow: waiting.Flow, Where: waiting.Where})
 	if err != nil {
 		return fmt.Errorf("keep run %s: %w", waiting.Run, err)
 	}
@@ -108,7 +110,7 @@ func FindWaiting(setup Setup, run chat.RunID) (WaitingRun, error) {
 	if doc.Version != waitingVersion {
 		return WaitingRun{}, fmt.Errorf("find run %s: %s has version %d, this program reads %d: reply with the program that kept it", run, waitingFile, doc.Version, waitingVersion)
 	}
-	return WaitingRun{Run: run, Thread: doc.Thread, Author: doc.Author, Where: doc.Where, Dir: dir}, nil
+	return WaitingRun{Run: run, Thread: doc.Thread, Author: doc.Author, Flow: doc.Flow, Where: doc.Where, Dir: dir}, nil
 }
 
 // ForgetWaiting removes the runs of a person from the data directory, with all that they hold.
